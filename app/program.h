@@ -3,7 +3,6 @@
 // place. main() runs it as it is; a test runs it with cards of its own.
 #pragma once
 
-
 #include <functional>
 #include <memory>
 

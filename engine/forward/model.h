@@ -7,10 +7,10 @@
 
 #include "engine/api/placement.h"
 #include "engine/forward/compute_context.h"
+#include "engine/forward/decode_options.h"
 #include "engine/forward/kv_cache.h"
 #include "engine/forward/token_choice.h"
 #include "engine/forward/upload_rows.h"
-#include "engine/forward/decode_options.h"
 #include "engine/model/media_encoder.h"
 #include "engine/model/model_config.h"
 

@@ -4,9 +4,9 @@
 #include "engine/lora/adapter_config.h"
 
 #include "engine/base/json/tree.h"
+#include "engine/families/gemma4/names.h"
 #include "engine/files/folder_advice.h"
 #include "engine/files/model_files.h"
-#include "engine/families/gemma4/names.h"
 #include "engine/lora/target_matching.h"
 
 #include <algorithm>

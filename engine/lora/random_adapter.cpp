@@ -3,8 +3,8 @@
 
 #include "engine/base/file_writer.h"
 #include "engine/base/float_types.h"
-#include "engine/files/safetensors_writer.h"
 #include "engine/families/gemma4/names.h"
+#include "engine/files/safetensors_writer.h"
 
 #include <nlohmann/json.hpp>
 

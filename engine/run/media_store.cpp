@@ -23,7 +23,8 @@ constexpr size_t kMaxKnownFiles = 4096;
 
 Result<std::unique_ptr<FileReader>> openFile(const std::string& path) {
     std::error_code error;
-    const fs::path target = fs::canonical(pathFromUtf8(path), error); // a link is followed to its file
+    const fs::path target =
+        fs::canonical(pathFromUtf8(path), error); // a link is followed to its file
     if (!error) {
         auto file = FileReader::open(target, path);
         if (file.has_value()) {

@@ -99,7 +99,8 @@ void TestOtherEngine::answers() {
 /// Layout, memory, adapters and comparing are gone from the window, and from the keyboard.
 void TestOtherEngine::offersNoMore() {
     const QTemporaryDir folder;
-    const char* const only_here[] = {"chatTab", "layoutTab", "bothTab", "addAdapterButton", "compareButton"};
+    const char* const only_here[] = {"chatTab", "layoutTab", "bothTab", "addAdapterButton",
+                                     "compareButton"};
     {
         Program own(folder.path());
         own.session().chooseModel(QStringLiteral("demo"));

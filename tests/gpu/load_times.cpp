@@ -12,7 +12,6 @@
 // unless MAP names no card.
 #include "engine/devices/gpu_access.h"
 #include "engine/run/engine.h"
-
 #include "tests/gpu/model_folder_writer.h"
 
 #include <nlohmann/json.hpp>

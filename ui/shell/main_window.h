@@ -164,7 +164,7 @@ private:
     RecentModels* recent_;
     Tab tab_ = Tab::Chat;
     bool is_comparing_ = false;
-    bool is_beside_ = false;       ///< Another model is chosen than the loaded one.
+    bool is_beside_ = false; ///< Another model is chosen than the loaded one.
     bool can_tell_memory_ = true;
     bool is_drop_refused_ = false; ///< What is dragged over the window now.
     SidePane side_pane_, meter_pane_;

@@ -11,7 +11,6 @@
 #include "engine/files/folder_advice.h"
 #include "engine/files/model_files.h"
 
-
 #include <algorithm>
 #include <array>
 #include <cmath>

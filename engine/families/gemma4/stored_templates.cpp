@@ -6,7 +6,6 @@
 #include "engine/base/paths.h"
 #include "engine/files/model_files.h"
 
-
 #include <algorithm>
 
 namespace engine {

@@ -734,7 +734,7 @@ void TestCudaFaults::openedAsAsked() {
         card.shared_bytes = is_less ? 65536 : 0;
         card.has_kernel_times = is_less;
         const engine::GpuAccess access =
-            engine::cudaAccess(&fake.driver(), "", FakeDriver::images(), card);
+            engine::cudaAccess(&fake.driver(), {}, FakeDriver::images(), card);
         const auto device = access.open(0, 0, false);
         QVERIFY2(device.has_value(), device.has_value() ? "" : device.error().message.c_str());
         auto* const opened = dynamic_cast<kernels::cuda::CudaDevice*>(device->get());
