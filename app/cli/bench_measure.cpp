@@ -267,7 +267,7 @@ Result<AdapterBench> Bench::adapter() {
     ENGINE_TRY(engine_.writeRandomAdapter(folder.path, arguments_.adapter_rank, targets));
     const std::vector<engine::AdapterChoice> former = engine_.loadedRequest().adapters;
     std::vector<engine::AdapterChoice> on = former;
-    on.push_back({folder.path.string(), 1.0, true});
+    on.push_back({engine::utf8Of(folder.path), 1.0, true});
     std::vector<engine::AdapterChoice> off = on;
     off.back().is_enabled = false;
     ENGINE_TRY(engine_.setAdapters(off, interruptToken()));

@@ -13,7 +13,8 @@ namespace {
 std::string troff(const std::string& text) {
     std::string out = !text.empty() && (text[0] == '.' || text[0] == '\'') ? "\\&" : "";
     for (const char c : text) {
-        out += c == '\\' ? "\\e" : c == '-' ? "\\-" : std::string(1, c);
+        // A long row of alternatives may be broken behind any of them.
+        out += c == '\\' ? "\\e" : c == '-' ? "\\-" : c == '|' ? "|\\:" : std::string(1, c);
     }
     return out;
 }

@@ -96,8 +96,7 @@ Result<void> runMerge(engine::Engine& engine, const Arguments& arguments) {
         {"merged_then_nf4_against_run_time_bf16", compare(merged_nf4_logits, run_time)}};
 
     if (arguments.is_json) {
-        ordered_json out =
-            ordered_json::parse(engine::Engine::mergeReportText(report), nullptr, false);
+        ordered_json out = engine::Engine::mergeReportTree(report);
         out["logits"] = drift;
         out["out"] = arguments.out;
         printJson(out);

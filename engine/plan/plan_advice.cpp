@@ -21,14 +21,24 @@ constexpr int64_t kLeastImageTokens = 70;
 /// A module by what a sentence calls it.
 PlanPart namedPart(const std::string& module) {
     using Kind = PlanPart::Kind;
-    const Kind kind = module == "model.vision_tower"  ? Kind::VisionTower
-                      : module == "model.audio_tower" ? Kind::AudioTower
-                      : module == "model.language_model.embed_tokens_per_layer"
-                          ? Kind::PerLayerTable
-                      : module == "model.language_model.embed_tokens" ? Kind::TokenTable
-                      : module == "lm_head"                           ? Kind::Head
-                                                                      : Kind::Module;
-    return {kind, module};
+    const Part part = partOfName(module);
+    if (partName(part) != module) {
+        return {Kind::Module, module}; // something within a part
+    }
+    switch (part.role) {
+    case PartRole::VisionTower:
+        return {Kind::VisionTower, module};
+    case PartRole::AudioTower:
+        return {Kind::AudioTower, module};
+    case PartRole::PerLayerTable:
+        return {Kind::PerLayerTable, module};
+    case PartRole::Embedding:
+        return {Kind::TokenTable, module};
+    case PartRole::Head:
+        return {Kind::Head, module};
+    default:
+        return {Kind::Module, module};
+    }
 }
 
 PlanPart layerPart(int first, int last) {

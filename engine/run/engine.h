@@ -11,6 +11,8 @@
 #include "engine/plan/plan_english.h"
 #include "kernels/card_options.h"
 
+#include <nlohmann/json_fwd.hpp>
+
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -116,7 +118,7 @@ public:
     /// not empty), InvalidFile (the update did not survive the rounding), Cancelled.
     Result<MergeReport> merge(const MergeOrder& order, const std::stop_token& stop);
     /// The report as the file has it.
-    static std::string mergeReportText(const MergeReport& report);
+    static nlohmann::ordered_json mergeReportTree(const MergeReport& report);
 
     /// Benchmarks: seconds to encode random pixels or random log-mel frames, seconds to read and
     /// prepare a picture's or a sound's file without encoding it, and the machine's measured

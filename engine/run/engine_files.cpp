@@ -40,8 +40,8 @@ Result<MergeReport> Engine::merge(const MergeOrder& order, const std::stop_token
     return mergeAdapters(request);
 }
 
-std::string Engine::mergeReportText(const MergeReport& report) {
-    return mergeReportJson(report);
+nlohmann::ordered_json Engine::mergeReportTree(const MergeReport& report) {
+    return engine::mergeReportTree(report);
 }
 
 std::string Engine::processorKernels() {

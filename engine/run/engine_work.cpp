@@ -18,16 +18,12 @@ namespace {
 /// which does not count.
 double decodeBytes(const PlacementPlan& plan) {
     double bytes = 0.0;
-    const bool has_own_head =
-        std::any_of(plan.tensors.begin(), plan.tensors.end(),
-                    [](const TensorPlacement& row) { return row.tensor == "lm_head.weight"; });
+    const bool has_own_head = plan.find({PartRole::Head}) != nullptr;
     for (const auto& row : plan.tensors) {
-        const std::string& name = row.tensor;
-        const bool is_language =
-            name.starts_with("model.language_model.") || name == "lm_head.weight";
-        const bool is_gather_only = name.ends_with("embed_tokens_per_layer.weight") ||
-                                    (name.ends_with("embed_tokens.weight") && has_own_head);
-        if (is_language && !is_gather_only) {
+        const PartRole role = row.part.role;
+        const bool is_gather_only =
+            role == PartRole::PerLayerTable || (role == PartRole::Embedding && has_own_head);
+        if (!isMedia(row.part) && !is_gather_only) {
             bytes += static_cast<double>(row.bytes);
         }
     }
