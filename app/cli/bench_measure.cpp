@@ -3,6 +3,7 @@
 
 #include "app/cli/bench_media.h"
 #include "app/cli/commands.h"
+#include "engine/base/paths.h"
 
 #include <algorithm>
 #include <filesystem>

@@ -111,7 +111,7 @@ measure(engine::Engine& engine, const MediaRequest& media, const std::filesystem
         ENGINE_ASSIGN(const double tower, media.tower());
         const engine::MessagePart part = {media.is_image ? engine::MessagePart::Kind::Image
                                                          : engine::MessagePart::Kind::Audio,
-                                          file.string()};
+                                          engine::utf8Of(file)};
         ENGINE_ASSIGN(const double seconds, engine.measurePreparation(part, media.image_tokens));
         engine::GenerateRequest request;
         constexpr int kTextBefore = 8;

@@ -12,6 +12,8 @@
 #include "engine/run/engine_state.h"
 #include "kernels/cpu/tables.h"
 
+#include <nlohmann/json.hpp>
+
 #include <span>
 
 namespace engine {
