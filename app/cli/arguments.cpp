@@ -81,7 +81,9 @@ Result<std::vector<std::string>> separated(const CLI::App& command,
         out.push_back(name);
         if (!Grammar::takesValue(*option)) {
             if (equals != std::string::npos) {
-                return wrongUsage(word + ": " + name + " takes no value");
+                std::string message = word;
+                message.append(": ").append(name).append(" takes no value");
+                return wrongUsage(message);
             }
         } else if (equals != std::string::npos) {
             out.push_back(word.substr(equals + 1));

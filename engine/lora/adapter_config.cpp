@@ -218,6 +218,15 @@ std::string shown(const Json& node) {
 constexpr std::string_view kPlainInits[] = {"gaussian", "orthogonal", "eva", "mica"};
 constexpr std::string_view kChangingInits[] = {"pissa", "olora", "corda", "lora_ga", "loftq"};
 
+/// An entry of a table, as messages name it.
+std::string entryName(const std::string& table, const std::string& entry) {
+    std::string name = table;
+    name += "[\"";
+    name += entry;
+    name += "\"]";
+    return name;
+}
+
 class ConfigParser {
 public:
     ConfigParser(const Json& root, const AdapterConfigOptions& options)
@@ -293,13 +302,13 @@ private:
         } else if (name == "rank_pattern") {
             ENGINE_TRY(checkTable(name, node));
             for (const auto& [pattern, key_at, value] : node.members) {
-                ENGINE_ASSIGN(const int64_t rank, rankFrom(name + "[\"" + pattern + "\"]", value));
+                ENGINE_ASSIGN(const int64_t rank, rankFrom(entryName(name, pattern), value));
                 config_.rank_patterns.push_back({pattern, rank});
             }
         } else if (name == "alpha_pattern") {
             ENGINE_TRY(checkTable(name, node));
             for (const auto& [pattern, key_at, value] : node.members) {
-                ENGINE_ASSIGN(const double alpha, alphaFrom(name + "[\"" + pattern + "\"]", value));
+                ENGINE_ASSIGN(const double alpha, alphaFrom(entryName(name, pattern), value));
                 config_.alpha_patterns.push_back({pattern, alpha});
             }
         } else if (name == "bias") {

@@ -61,7 +61,7 @@ QString actionWords(const engine::SuggestedStep& step) {
     for (const engine::SuggestedMove& move : step.moves) {
         moves.append(moveWords(move));
     }
-    const QString moved = moves.join(QStringLiteral(", "));
+    QString moved = moves.join(QStringLiteral(", "));
     if (step.is_head_int8) {
         return moves.isEmpty() ? Suggestion::tr("head in 8 bits")
                                : Suggestion::tr("head in 8 bits and %1").arg(moved);
