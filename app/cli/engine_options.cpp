@@ -31,6 +31,7 @@ constexpr std::array<Form, 8> kForms = {{
 
 std::vector<std::string> formNames() {
     std::vector<std::string> names;
+    names.reserve(kForms.size());
     for (const Form& form : kForms) {
         names.emplace_back(form.name);
     }

@@ -21,7 +21,7 @@ XXH3_state_t& stateIn(std::byte* memory) {
 
 } // namespace
 
-ContentHasher::ContentHasher(uint64_t seed) {
+ContentHasher::ContentHasher(uint64_t seed) : state_() {
     static_assert(sizeof(XXH3_state_t) <= kStateBytes && alignof(XXH3_state_t) <= kStateAlignment);
     static_assert(std::is_trivially_copyable_v<XXH3_state_t>);
     XXH3_64bits_reset_withSeed(new (state_.data()) XXH3_state_t, seed);
