@@ -2,7 +2,7 @@
 // A decoded token of a decoder that several devices share: each run of layers on one device is
 // enqueued as the same fused steps that a whole token on one device takes (decode_step.h), recorded
 // once and replayed where the device takes recordings. The first part makes the token's inputs, the
-// last one its logits, where they are on a device with layers. Model::forward() goes from part to
+// last one its logits, where they are on a device with layers. token_runner.h goes from part to
 // part and does by single functions what has no such form: layers with weights elsewhere, streamed
 // ones, experts.
 //
@@ -22,7 +22,7 @@ namespace engine {
 
 class SplitSteps {
 public:
-    explicit SplitSteps(Model& model) : model_(&model), inputs_(model) {}
+    explicit SplitSteps(BoundModel& model) : model_(&model), inputs_(model) {}
     ~SplitSteps();
     SplitSteps(const SplitSteps&) = delete;
     SplitSteps& operator=(const SplitSteps&) = delete;
@@ -42,9 +42,9 @@ public:
     /// Runs the part that begins with layer `first` for token `id`, the last in the cache, and
     /// sends its keys and values to their mirrors. "x" of its device holds the row in front of it,
     /// and the row behind it on return; "ple" of the projection's device the per-layer inputs.
-    /// Errors: Unsupported (the table refuses: "x" is as it was, the part is no more), DeviceLost,
+    /// False: the table refuses, "x" is as it was and the part is no more. Errors: DeviceLost,
     /// OutOfMemory.
-    Result<void> run(int first, int32_t id, const KvCache& kv);
+    Result<bool> run(int first, int32_t id, const KvCache& kv);
     /// Behind the part that makes them: the choice (may be nullptr) where its device makes it, else
     /// logits [vocab], soft-capped.
     Result<void> takeResult(TokenChoice* choice, std::vector<float>& logits);
@@ -100,7 +100,7 @@ private:
     /// The part's slices of the per-layer inputs, where they are computed on another device.
     Result<void> fetchPerLayerInputs(const Part& part);
 
-    Model* model_;
+    BoundModel* model_;
     StepInputs inputs_; ///< Of the first part, where that has them.
     HeadChooser chooser_;
     enum class State : uint8_t { Unknown = 1, Possible, Impossible };

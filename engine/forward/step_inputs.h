@@ -13,7 +13,7 @@ namespace engine {
 
 class StepInputs {
 public:
-    explicit StepInputs(Model& model) : model_(&model) {}
+    explicit StepInputs(BoundModel& model) : model_(&model) {}
 
     /// Finds the tables as `home` reads them; those in the host's memory begin to be page-locked.
     void prepare(DeviceScratch& home);
@@ -33,9 +33,6 @@ public:
     /// the table has it and takes these operands.
     Result<void> enqueue(LayerSteps& steps);
 
-    /// The embedding and per-layer rows of these stand for pad's.
-    [[nodiscard]] bool isPlaceholder(int32_t id) const;
-
 private:
     /// A table that the device reads itself.
     struct Table {
@@ -49,7 +46,7 @@ private:
     Result<void> enqueuePerLayer(LayerSteps& steps);
     [[nodiscard]] bool hasPerLayer() const;
 
-    Model* model_;
+    BoundModel* model_;
     DeviceScratch* home_ = nullptr;
     Table embedding_, per_layer_;
     int64_t row_ = 0, floats_ = 0;

@@ -2,7 +2,7 @@
 #include "engine/run/model_folder.h"
 
 #include "engine/base/paths.h"
-#include "engine/families/gemma4/config.h"
+#include "engine/families/config.h"
 #include "engine/families/gemma4/published_shapes.h"
 #include "engine/families/gemma4/stored_head.h"
 #include "engine/families/gemma4/stored_names.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/model/golden_model.h"
 
-#include "engine/families/gemma4/config.h"
+#include "engine/families/config.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -95,7 +95,7 @@ CaseFeatures encodeCase(engine::Model& model, const GoldenCase& c) {
             input.grid_w = std::max(input.grid_w, positions[i] + 1);
             input.grid_h = std::max(input.grid_h, positions[i + 1] + 1);
         }
-        out.image = must(model.encodeImage(input, {}, &out.vision_tower), "encodeImage");
+        out.image = must(model.vision().encode(input, {}, &out.vision_tower), "encodeImage");
     }
     if (!c.audio.empty()) {
         const auto tensors = readSafetensors(goldenDir() / "media/mel.safetensors");
@@ -103,7 +103,7 @@ CaseFeatures encodeCase(engine::Model& model, const GoldenCase& c) {
         const auto& mask = tensors.at(goldenKey(c.audio) + ".mask").bytes;
         const auto frames = static_cast<int64_t>(std::count(mask.begin(), mask.end(), 1));
         mel.resize(static_cast<size_t>(frames * 128));
-        out.audio = must(model.encodeAudio(mel, frames, {}, &out.audio_tower), "encodeAudio");
+        out.audio = must(model.audio().encode({mel, frames}, {}, &out.audio_tower), "encodeAudio");
     }
     return out;
 }
