@@ -4,16 +4,13 @@
 #pragma once
 
 #include "engine/base/result.h"
+#include "engine/families/choice.h"
 #include "engine/model/model_config.h"
 
-#include <cstdint>
 #include <filesystem>
 #include <string_view>
 
 namespace engine {
-
-/// Families that are read besides those that Belfry promises: fixtures of the architecture.
-enum class Families : uint8_t { Promised = 1, Experimental };
 
 /// Parses the texts of a model folder's JSON files; generation and processor may be empty
 /// (defaults). Every number is range-checked before anything is allocated from it.
