@@ -3,6 +3,7 @@
 #include "engine/families/config.h"
 #include "engine/families/config_texts.h"
 #include "engine/families/gemma4/family.h"
+#include "engine/families/llama/family.h"
 #include "engine/families/tensor_list.h"
 #include "engine/files/folder_advice.h"
 #include "engine/files/model_files.h"
@@ -16,8 +17,8 @@ namespace engine {
 namespace {
 
 /// The first one also answers for what none of them knows.
-std::array<const Family*, 1> allFamilies() {
-    return {&gemma4Family()};
+std::array<const Family*, 2> allFamilies() {
+    return {&gemma4Family(), &llamaFamily()};
 }
 
 Result<const Family*> familyOf(std::string_view config_json, Families families) {

@@ -46,9 +46,19 @@ OpenGoldenModel openGoldenModel(const std::string& family,
                                 const kernels::OpTable& ops,
                                 int64_t chunk,
                                 int64_t context) {
-    OpenGoldenModel open;
     const auto folder = goldenDir() / family / "model";
-    open.config = must(engine::readModelConfig(folder), "config");
+    return openModel(folder, must(engine::readModelConfig(folder), "config"), is_reference, ops,
+                     chunk, context);
+}
+
+OpenGoldenModel openModel(const std::filesystem::path& folder,
+                          engine::ModelConfig config,
+                          bool is_reference,
+                          const kernels::OpTable& ops,
+                          int64_t chunk,
+                          int64_t context) {
+    OpenGoldenModel open;
+    open.config = std::move(config);
     open.pool = std::make_unique<kernels::cpu::ThreadPool>(2);
     open.cpu = std::make_unique<kernels::cpu::HostDevice>(0, open.pool.get(), ops);
     open.devices[engine::DeviceId::cpu()] = open.cpu.get();
