@@ -106,7 +106,7 @@ void TestSecondFamily::logitsAndTokens_data() {
     QTest::addColumn<QString>("quant");
     QTest::newRow("CPU") << "cpu"
                          << "";
-    QTest::newRow("a card") << "cuda:0"
+    QTest::newRow("a card") << "gpu"
                             << "";
     QTest::newRow("two cards and the CPU")
         << R"({"version": 1, "default": "cuda:0", "map": {"model.language_model.layers.[1-2]":
