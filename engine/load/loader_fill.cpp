@@ -70,10 +70,6 @@ TensorFiller::TensorFiller(const WeightOrigin& origin,
     piece_elements_ = std::max<int64_t>(group, piece_bytes / size / group * group);
 }
 
-int64_t TensorFiller::numPieces() const {
-    return (origin_->numElements() + piece_elements_ - 1) / piece_elements_;
-}
-
 std::byte* TensorFiller::directPiece(int64_t first) const {
     if (layout_.format != origin_->storedFormat() || isFourBit(layout_.format)) {
         return nullptr;

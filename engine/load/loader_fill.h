@@ -56,7 +56,6 @@ public:
 
     /// Elements per piece (a multiple of what the format groups); the last piece may be shorter.
     [[nodiscard]] int64_t pieceElements() const { return piece_elements_; }
-    [[nodiscard]] int64_t numPieces() const;
     /// Where the values of a piece may be read to directly, else nullptr (hand over a buffer).
     [[nodiscard]] std::byte* directPiece(int64_t first) const;
 

@@ -13,20 +13,6 @@
 
 namespace engine {
 
-std::string_view keyClassName(KeyClass key_class) {
-    switch (key_class) {
-    case KeyClass::Active:
-        return "active";
-    case KeyClass::Inert:
-        return "inert";
-    case KeyClass::Ignored:
-        return "ignored";
-    case KeyClass::Error:
-        return "error";
-    }
-    return "error";
-}
-
 Result<void>
 Adapter::readBytes(const AdapterTensor& tensor, uint64_t offset, std::span<std::byte> out) const {
     if (!tensor.present) {

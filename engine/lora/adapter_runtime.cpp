@@ -441,10 +441,24 @@ Result<void> AdapterSet::activate(std::span<const AdapterActivation> active) {
     return s.become(wanted);
 }
 
-Result<void> AdapterSet::follow(const AdapterHomeOf& home_of,
-                                const ReadBaseRows& read_base,
-                                const std::function<bool(const std::string& tensor)>& has_changed) {
-    State& s = *state_;
+/// What follow() does: everything that has to lie elsewhere is made beside what is there, and taken
+/// all at once when nothing can fail any more.
+class AdapterSet::Following {
+public:
+    Following(State& state,
+              const AdapterHomeOf& home_of,
+              const ReadBaseRows& read_base,
+              const std::function<bool(const std::string& tensor)>& has_changed)
+        : s_(state), home_of_(home_of), read_base_(read_base), has_changed_(has_changed) {}
+
+    /// The room for what travels, as it will be.
+    [[nodiscard]] ArrivalRooms rooms() const;
+    Result<void> prepare(size_t entry);
+    /// Fails only where a lost device refuses.
+    Result<void> take();
+
+private:
+    using Devices = std::set<kernels::Device*>;
     struct Change {
         DeviceBlock* target = nullptr;
         DeviceBlock block;
@@ -455,123 +469,162 @@ Result<void> AdapterSet::follow(const AdapterHomeOf& home_of,
         bool keeps_block = false; ///< It lies where it has to; `next` has none.
         std::vector<float> b;     ///< DoRA's B for the block that is kept; empty: as it is.
     };
-    std::vector<Change> changes;
-    std::vector<UpdateChange> update_changes;
-    const auto homeOf = [&](const PlacedUpdate& part) {
+
+    [[nodiscard]] AdapterHome homeOf(const PlacedUpdate& part) const {
         return part.update->kind == TensorKind::Embedding ? part.home
-                                                          : home_of(part.update->tensor);
-    };
-    ArrivalCount arriving;
-    for (const auto& placed : s.placed) {
-        for (const PlacedUpdate& part : placed->updates) {
-            arriving.add(homeOf(part), part.update->tensor, part.layout.total);
-        }
+                                                          : home_of_(part.update->tensor);
     }
-    s.arrivals.release(arriving.rooms());
-    const auto notLoaded = [](const Adapter& adapter, const std::string& tensor) {
+    static Error notLoaded(const Adapter& adapter, const std::string& tensor) {
         return Error{ErrorCode::InvalidRequest,
                      adapter.name() + ": " + tensor +
                          " was not loaded when the adapter was added; remove the adapter and add "
                          "it again"};
-    };
-    std::map<kernels::Device*, DeviceBlock> scratch;
-    for (size_t i = 0; i < s.entries.size(); ++i) {
-        PlacedAdapter& placed = *s.placed[i];
-        const Adapter& adapter = *s.entries[i].adapter;
-        std::set<kernels::Device*> devices;
-        const auto move = [&](DeviceBlock& block, const std::string& tensor) -> Result<void> {
-            kernels::Device* device = home_of(tensor).compute;
-            if (device != nullptr) {
-                devices.insert(device);
-            }
-            if (device == block.device()) {
-                return {};
-            }
-            Change change;
-            change.target = &block;
-            if (device != nullptr) {
-                if (block.device() == nullptr) {
-                    return notLoaded(adapter, tensor);
-                }
-                ENGINE_ASSIGN(change.block, block.copyTo(*device, tensor));
-            }
-            changes.push_back(std::move(change));
-            return {};
-        };
-        for (PlacedUpdate& part : placed.updates) {
-            const LowRankUpdate& u = *part.update;
-            const AdapterHome home = homeOf(part);
-            if (home.compute != nullptr) {
-                devices.insert(home.compute);
-            }
-            const bool is_renewed = u.isDora() && read_base != nullptr && home.compute != nullptr &&
-                                    part.isPlaced() &&
-                                    (has_changed == nullptr || has_changed(u.tensor));
-            if (home == part.home && !is_renewed) {
-                continue;
-            }
-            UpdateChange change;
-            change.update = &part;
-            change.next.home = home;
-            if (home.compute != nullptr) {
-                if (!part.isPlaced()) {
-                    return notLoaded(adapter, u.tensor);
-                }
-                change.next.update = part.update;
-                change.next.source = part.source;
-                change.next.layout = part.layout;
-                change.next.strength = part.strength;
-                change.next.g = part.g;
-                if (is_renewed) {
-                    ENGINE_ASSIGN(change.next.g, doraFactors(adapter, u, read_base, {}));
-                }
-                const kernels::Device* const where = !home.travels()   ? home.compute
-                                                     : home.is_on_disk ? nullptr
-                                                                       : &s.host;
-                change.keeps_block = part.block.device() == where;
-                if (change.keeps_block && is_renewed && where != nullptr) {
-                    ENGINE_ASSIGN(change.b, scaledB(adapter, change.next));
-                }
-                if (!change.keeps_block) {
-                    const DeviceBlock none;
-                    ENGINE_ASSIGN(change.next.block, blockAt(change.next, home, s.host,
-                                                             is_renewed ? none : part.block));
-                }
-            }
-            update_changes.push_back(std::move(change));
-        }
-        for (PlacedRows& part : placed.rows) {
-            if (part.is_head) {
-                ENGINE_TRY(move(part.block, std::string(kHeadTensor)));
-            }
-        }
-        for (PlacedVector& part : placed.vectors) {
-            const std::string& tensor = part.replacement->tensor;
-            if (placeOfVector(tensor) == VectorPlace::Device) {
-                ENGINE_TRY(move(part.block, tensor));
-            } else if (part.block.device() != nullptr) {
-                devices.insert(&s.host);
-            }
-        }
-        for (PlacedTensor& part : placed.tensors) {
-            if (part.replacement->kind != TensorKind::Embedding || part.tensor == kHeadTensor) {
-                ENGINE_TRY(move(part.block, part.tensor));
-            }
-        }
-        ENGINE_ASSIGN(auto fresh, s.newScratch(placed, devices));
-        for (auto& [device, block] : fresh) {
-            DeviceBlock& slot = scratch[device];
-            if (slot.sizeBytes() < block.sizeBytes()) {
-                slot = std::move(block);
-            }
+    }
+    /// A block that lies with its tensor.
+    Result<void> prepareBlock(const Adapter& adapter,
+                              DeviceBlock& block,
+                              const std::string& tensor,
+                              Devices& devices);
+    Result<void> prepareUpdate(const Adapter& adapter, PlacedUpdate& part, Devices& devices);
+    /// `change.next` for a part that is placed before and after.
+    Result<void> makeNext(const Adapter& adapter, UpdateChange& change, bool is_renewed);
+
+    State& s_;
+    const AdapterHomeOf& home_of_;
+    const ReadBaseRows& read_base_;
+    const std::function<bool(const std::string& tensor)>& has_changed_;
+    std::vector<Change> changes_;
+    std::vector<UpdateChange> update_changes_;
+    std::map<kernels::Device*, DeviceBlock> scratch_;
+};
+
+ArrivalRooms AdapterSet::Following::rooms() const {
+    ArrivalCount arriving;
+    for (const auto& placed : s_.placed) {
+        for (const PlacedUpdate& part : placed->updates) {
+            arriving.add(homeOf(part), part.update->tensor, part.layout.total);
         }
     }
-    ENGINE_TRY(s.arrivals.resize(arriving.rooms()));
-    for (Change& change : changes) {
+    return arriving.rooms();
+}
+
+Result<void> AdapterSet::Following::prepareBlock(const Adapter& adapter,
+                                                 DeviceBlock& block,
+                                                 const std::string& tensor,
+                                                 Devices& devices) {
+    kernels::Device* device = home_of_(tensor).compute;
+    if (device != nullptr) {
+        devices.insert(device);
+    }
+    if (device == block.device()) {
+        return {};
+    }
+    Change change;
+    change.target = &block;
+    if (device != nullptr) {
+        if (block.device() == nullptr) {
+            return notLoaded(adapter, tensor);
+        }
+        ENGINE_ASSIGN(change.block, block.copyTo(*device, tensor));
+    }
+    changes_.push_back(std::move(change));
+    return {};
+}
+
+Result<void>
+AdapterSet::Following::prepareUpdate(const Adapter& adapter, PlacedUpdate& part, Devices& devices) {
+    const LowRankUpdate& u = *part.update;
+    const AdapterHome home = homeOf(part);
+    if (home.compute != nullptr) {
+        devices.insert(home.compute);
+    }
+    // DoRA's factors hang on the base's rows, which a move may have quantized anew.
+    const bool is_renewed = u.isDora() && read_base_ != nullptr && home.compute != nullptr &&
+                            part.isPlaced() && (has_changed_ == nullptr || has_changed_(u.tensor));
+    if (home == part.home && !is_renewed) {
+        return {};
+    }
+    UpdateChange change;
+    change.update = &part;
+    change.next.home = home;
+    if (home.compute != nullptr) {
+        if (!part.isPlaced()) {
+            return notLoaded(adapter, u.tensor);
+        }
+        ENGINE_TRY(makeNext(adapter, change, is_renewed));
+    }
+    update_changes_.push_back(std::move(change));
+    return {};
+}
+
+Result<void>
+AdapterSet::Following::makeNext(const Adapter& adapter, UpdateChange& change, bool is_renewed) {
+    const PlacedUpdate& part = *change.update;
+    const AdapterHome home = change.next.home;
+    change.next.update = part.update;
+    change.next.source = part.source;
+    change.next.layout = part.layout;
+    change.next.strength = part.strength;
+    change.next.g = part.g;
+    if (is_renewed) {
+        ENGINE_ASSIGN(change.next.g, doraFactors(adapter, *part.update, read_base_, {}));
+    }
+    const kernels::Device* const where = !home.travels()   ? home.compute
+                                         : home.is_on_disk ? nullptr
+                                                           : &s_.host;
+    change.keeps_block = part.block.device() == where;
+    if (change.keeps_block && is_renewed && where != nullptr) {
+        ENGINE_ASSIGN(change.b, scaledB(adapter, change.next));
+    }
+    if (!change.keeps_block) {
+        const DeviceBlock none;
+        ENGINE_ASSIGN(change.next.block,
+                      blockAt(change.next, home, s_.host, is_renewed ? none : part.block));
+    }
+    return {};
+}
+
+Result<void> AdapterSet::Following::prepare(size_t entry) {
+    PlacedAdapter& placed = *s_.placed[entry];
+    const Adapter& adapter = *s_.entries[entry].adapter;
+    Devices devices;
+    for (PlacedUpdate& part : placed.updates) {
+        ENGINE_TRY(prepareUpdate(adapter, part, devices));
+    }
+    for (PlacedRows& part : placed.rows) {
+        if (part.is_head) {
+            ENGINE_TRY(prepareBlock(adapter, part.block, std::string(kHeadTensor), devices));
+        }
+    }
+    for (PlacedVector& part : placed.vectors) {
+        const std::string& tensor = part.replacement->tensor;
+        if (placeOfVector(tensor) == VectorPlace::Device) {
+            ENGINE_TRY(prepareBlock(adapter, part.block, tensor, devices));
+        } else if (part.block.device() != nullptr) {
+            devices.insert(&s_.host);
+        }
+    }
+    for (PlacedTensor& part : placed.tensors) {
+        if (part.replacement->kind != TensorKind::Embedding || part.tensor == kHeadTensor) {
+            ENGINE_TRY(prepareBlock(adapter, part.block, part.tensor, devices));
+        }
+    }
+    ENGINE_ASSIGN(auto fresh, s_.newScratch(placed, devices));
+    for (auto& [device, block] : fresh) {
+        DeviceBlock& slot = scratch_[device];
+        if (slot.sizeBytes() < block.sizeBytes()) {
+            slot = std::move(block);
+        }
+    }
+    return {};
+}
+
+Result<void> AdapterSet::Following::take() {
+    for (Change& change : changes_) {
         *change.target = std::move(change.block);
     }
-    Result<void> written; // only a lost device refuses
-    for (UpdateChange& change : update_changes) {
+    Result<void> written;
+    for (UpdateChange& change : update_changes_) {
         PlacedUpdate& part = *change.update;
         part.home = change.next.home;
         if (!change.keeps_block) {
@@ -588,10 +641,24 @@ Result<void> AdapterSet::follow(const AdapterHomeOf& home_of,
             }
         }
     }
-    s.takeScratch(std::move(scratch));
-    s.dropUnusedScratch();
-    s.rebuild();
+    s_.takeScratch(std::move(scratch_));
+    s_.dropUnusedScratch();
+    s_.rebuild();
     return written;
+}
+
+Result<void> AdapterSet::follow(const AdapterHomeOf& home_of,
+                                const ReadBaseRows& read_base,
+                                const std::function<bool(const std::string& tensor)>& has_changed) {
+    State& s = *state_;
+    Following following(s, home_of, read_base, has_changed);
+    const ArrivalRooms rooms = following.rooms();
+    s.arrivals.release(rooms);
+    for (size_t i = 0; i < s.entries.size(); ++i) {
+        ENGINE_TRY(following.prepare(i));
+    }
+    ENGINE_TRY(s.arrivals.resize(rooms));
+    return following.take();
 }
 
 const std::vector<AdapterEntry>& AdapterSet::entries() const {
@@ -600,14 +667,6 @@ const std::vector<AdapterEntry>& AdapterSet::entries() const {
 
 const std::string& AdapterSet::fingerprint() const {
     return state_->fingerprint;
-}
-
-int64_t AdapterSet::maxRank() const {
-    int64_t rank = 0;
-    for (const AdapterEntry& entry : state_->entries) {
-        rank = std::max(rank, entry.adapter->footprint().max_rank);
-    }
-    return rank;
 }
 
 uint64_t AdapterSet::bytesOn(const kernels::Device* device) const {

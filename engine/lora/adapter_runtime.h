@@ -119,7 +119,6 @@ public:
     /// Everything active is a low-rank update of a tensor: nothing that a model copies or binds
     /// depends on a strength.
     [[nodiscard]] bool hasOnlyUpdates() const;
-    [[nodiscard]] int64_t maxRank() const; ///< Over all entries, active or not.
     /// Bytes of adapter memory on one device, scratch and room for what travels included.
     [[nodiscard]] uint64_t bytesOn(const kernels::Device* device) const;
 
@@ -154,6 +153,7 @@ public:
 
 private:
     struct State;
+    class Following;
     std::unique_ptr<State> state_;
 };
 

@@ -20,8 +20,6 @@ enum class KeyClass : uint8_t {
                 ///< base).
     Error,      ///< Contradicts the model or the config; the adapter is refused.
 };
-/// "active", "inert", "ignored", "error".
-std::string_view keyClassName(KeyClass key_class);
 
 /// Where a key belongs, by its text: language, vision (tower and its projector), audio (likewise),
 /// other.

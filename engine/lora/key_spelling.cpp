@@ -78,17 +78,16 @@ void stripPrefixes(Parts& parts) {
 struct LeafMarker {
     std::string_view name;
     AdapterLeaf leaf;
-    bool may_end;      ///< The component may be the last one (parameters without a module).
-    bool needs_weight; ///< "weight" or "bias" must follow.
+    bool needs_weight; ///< "weight" or "bias" must follow; else the component may be the last.
 };
 
 constexpr std::array<LeafMarker, 6> kMarkers = {{
-    {"lora_A", AdapterLeaf::LoraA, false, true},
-    {"lora_B", AdapterLeaf::LoraB, false, true},
-    {"lora_embedding_A", AdapterLeaf::EmbeddingA, true, false},
-    {"lora_embedding_B", AdapterLeaf::EmbeddingB, true, false},
-    {"lora_magnitude_vector", AdapterLeaf::Magnitude, true, false},
-    {"trainable_tokens_delta", AdapterLeaf::TrainableTokens, true, false},
+    {"lora_A", AdapterLeaf::LoraA, true},
+    {"lora_B", AdapterLeaf::LoraB, true},
+    {"lora_embedding_A", AdapterLeaf::EmbeddingA, false},
+    {"lora_embedding_B", AdapterLeaf::EmbeddingB, false},
+    {"lora_magnitude_vector", AdapterLeaf::Magnitude, false},
+    {"trainable_tokens_delta", AdapterLeaf::TrainableTokens, false},
 }};
 
 /// Finds lora_A.weight, lora_A.<name>.weight, lora_embedding_A.<name>, ... at the end of the key.

@@ -61,7 +61,6 @@ private:
     void inside(const std::string& canonical, int index);
     void noteUnused(const std::string& canonical, int index);
     void conflict(int first, int second, const std::string& canonical, MapField field);
-    void translationNotes();
 
     const DeviceMap& map_;
     const KnownNames& names_;

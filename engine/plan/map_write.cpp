@@ -272,6 +272,171 @@ private:
     DeviceMap& map_;
 };
 
+int setBy(const ResolvedTensor& row, MapField field) {
+    return row.set_by[static_cast<size_t>(field) - 1];
+}
+
+/// A map said again with the fewest keys that give every tensor what it has: what canonicalMap()
+/// collects, and the entries that it makes of that.
+class CanonicalMap {
+public:
+    CanonicalMap(const DeviceMap& map, const ResolveInput& input);
+    void addTensor(const ResolvedTensor& row);
+    /// After all tensors.
+    void addHead();
+    [[nodiscard]] DeviceMap entries();
+
+private:
+    [[nodiscard]] bool isHeadFormatOwn() const {
+        return head_ != nullptr && setBy(*head_, MapField::Format) >= kSetByDefault;
+    }
+    [[nodiscard]] bool hasHeadKey() const;
+    [[nodiscard]] std::vector<MapTree::Key>
+    keysOf(MapField field, SaidField number, int (*usual)(std::string_view key)) const;
+    void addFormats(EntryMaker& maker) const;
+    void addHeadEntry(EntryMaker& maker) const;
+
+    const DeviceMap& map_;
+    const ResolveInput& input_;
+    /// A head that the files hold is a tensor like any other.
+    bool has_stored_head_;
+    ExpectedTensor stored_head_;
+    std::string head_name_ = partName({PartRole::Head});
+    const ResolvedTensor* head_ = nullptr; ///< A copy of the table.
+    const ResolvedTensor* table_ = nullptr;
+    MapTree places_, small_formats_, dense_formats_;
+    Numbering<std::pair<DeviceId, DeviceId>> place_numbers_;
+    std::vector<std::string_view> names_;
+    std::vector<std::pair<std::string, Format>> exact_formats_;
+};
+
+CanonicalMap::CanonicalMap(const DeviceMap& map, const ResolveInput& input)
+    : map_(map), input_(input),
+      has_stored_head_(input.config != nullptr && input.config->has_own_head),
+      stored_head_(has_stored_head_ ? headTensor(*input.config) : ExpectedTensor()) {}
+
+void CanonicalMap::addTensor(const ResolvedTensor& row) {
+    if (row.index < 0 && !has_stored_head_) {
+        head_ = &row;
+        return;
+    }
+    const ExpectedTensor& tensor =
+        row.index < 0 ? stored_head_ : (*input_.tensors)[static_cast<size_t>(row.index)];
+    if (tensor.part.role == PartRole::Embedding) {
+        table_ = &row;
+    }
+    places_.add(tensor.name, place_numbers_.numberOf({row.store, row.compute}));
+    names_.push_back(tensor.name);
+    // A 4-bit format or q8 on a larger part concerns its linear weights only; the others do not
+    // mind. A dense format concerns everything.
+    const bool is_format_given = setBy(row, MapField::Format) >= kSetByDefault;
+    const bool is_small = isSmall(row.format);
+    const int given = is_format_given ? static_cast<int>(row.format) : kUnset;
+    if (!isQuantizable(tensor)) {
+        small_formats_.add(tensor.name, MapTree::kAny);
+        if (is_format_given && is_small) {
+            exact_formats_.emplace_back(tensor.module, row.format);
+        }
+    } else {
+        small_formats_.add(tensor.name, is_small ? given : kUnset);
+    }
+    dense_formats_.add(tensor.name, is_small ? kUnset : given);
+}
+
+/// --head alone makes this copy again where nothing else is its own.
+bool CanonicalMap::hasHeadKey() const {
+    return head_ != nullptr && table_ != nullptr &&
+           (head_->store != table_->store || head_->compute != table_->compute ||
+            head_->residency != table_->residency || head_->pin != table_->pin ||
+            isHeadFormatOwn() || setBy(*head_, MapField::Format) != kSetByOption ||
+            setBy(*table_, MapField::Format) >= kSetByDefault);
+}
+
+void CanonicalMap::addHead() {
+    std::sort(names_.begin(), names_.end());
+    if (has_stored_head_) {
+        return;
+    }
+    // What is said of the whole model would be said of this copy as well, also of one that only a
+    // later key makes.
+    const Format by_default = map_.default_fields.format.value_or(Format::Nf4);
+    int format = isSmall(by_default) ? kUnset : static_cast<int>(by_default);
+    if (hasHeadKey()) {
+        format =
+            isHeadFormatOwn() && !isSmall(head_->format) ? static_cast<int>(head_->format) : kUnset;
+    }
+    dense_formats_.add(head_name_, format);
+}
+
+std::vector<MapTree::Key>
+CanonicalMap::keysOf(MapField field, SaidField number, int (*usual)(std::string_view key)) const {
+    std::vector<MapTree::Key> keys = saidKeys(map_, names_, number, usual);
+    const int of_head = hasHeadKey() ? saidOf(map_, *head_, field, number) : kUnset;
+    const int by_default = number(map_.default_fields);
+    const int unsaid = by_default != kUnset ? by_default : usual(head_name_);
+    if (of_head != kUnset && of_head != unsaid) {
+        keys.push_back({head_name_, of_head});
+    }
+    return keys;
+}
+
+void CanonicalMap::addFormats(EntryMaker& maker) const {
+    for (const MapTree* formats : {&small_formats_, &dense_formats_}) {
+        std::vector<MapTree::Key> keys = formats->uniformParts(kUnset);
+        if (!hasHeadKey() && !has_stored_head_) { // a key would make a head of its own
+            std::erase_if(keys, [&](const MapTree::Key& key) { return key.path == head_name_; });
+        }
+        maker.add(keys, [](PlaceFields& fields, int value) {
+            fields.format = static_cast<Format>(value);
+        });
+    }
+}
+
+void CanonicalMap::addHeadEntry(EntryMaker& maker) const {
+    if (hasHeadKey()) {
+        PlaceFields& fields = maker.fieldsOf(head_name_);
+        fields.store = head_->store;
+        fields.compute = head_->compute;
+        fields.duplicate_tied = true;
+        if (isHeadFormatOwn()) {
+            fields.format = head_->format;
+        }
+    } else if (!has_stored_head_ && head_ == nullptr && table_ != nullptr &&
+               input_.head != HeadOption::Bf16 &&
+               setBy(*table_, MapField::Format) < kSetByDefault) {
+        // A key keeps the head as the table is, against --head.
+        PlaceFields& fields = maker.fieldsOf(head_name_);
+        fields.store = table_->store;
+        fields.compute = table_->compute;
+        fields.format = table_->format;
+    }
+}
+
+DeviceMap CanonicalMap::entries() {
+    DeviceMap out = nativeForm(map_);
+    out.entries.clear();
+    out.default_fields = {};
+    out.is_default_scalar_disk = false;
+    out.default_fields.residency = map_.default_fields.residency;
+    out.default_fields.pin = map_.default_fields.pin;
+    EntryMaker maker(out);
+    maker.add(places_.fewestKeys(), [&](PlaceFields& fields, int value) {
+        fields.store = place_numbers_.at(value).first;
+        fields.compute = place_numbers_.at(value).second;
+    });
+    maker.add(
+        keysOf(MapField::Residency, residencyNumber, usualResidency),
+        [](PlaceFields& fields, int value) { fields.residency = static_cast<Residency>(value); });
+    addFormats(maker);
+    maker.add(keysOf(MapField::Pin, pinNumber, [](std::string_view) { return kUnset; }),
+              [](PlaceFields& fields, int value) { fields.pin = value == 2; });
+    for (const auto& [module, format] : exact_formats_) {
+        maker.fieldsOf(module).format = format;
+    }
+    addHeadEntry(maker);
+    return out;
+}
+
 } // namespace
 
 std::string writeDeviceMap(const DeviceMap& map) {
@@ -285,128 +450,15 @@ std::string writeDeviceMap(const DeviceMap& map) {
 
 DeviceMap canonicalMap(const DeviceMap& map, const ResolveInput& input) {
     const Resolution resolved = resolveDeviceMap(map, input);
-    DeviceMap out = nativeForm(map);
     if (!resolved.errors.empty()) {
-        return out;
+        return nativeForm(map);
     }
-    out.entries.clear();
-    out.default_fields = {};
-    out.is_default_scalar_disk = false;
-
-    const auto setBy = [](const ResolvedTensor& row, MapField field) {
-        return row.set_by[static_cast<size_t>(field) - 1];
-    };
-    const PlaceFields& said = map.default_fields;
-    out.default_fields.residency = said.residency;
-    out.default_fields.pin = said.pin;
-    MapTree places, small_formats, dense_formats;
-    Numbering<std::pair<DeviceId, DeviceId>> place_numbers;
-    std::vector<std::string_view> names;
-    std::vector<std::pair<std::string, Format>> exact_formats;
-    const std::string head_name = partName({PartRole::Head});
-    const ResolvedTensor* head = nullptr; // a copy of the table
-    const ResolvedTensor* table = nullptr;
-    // A head that the files hold is a tensor like any other.
-    const bool has_stored_head = input.config != nullptr && input.config->has_own_head;
-    const ExpectedTensor stored_head =
-        has_stored_head ? headTensor(*input.config) : ExpectedTensor();
+    CanonicalMap canonical(map, input);
     for (const ResolvedTensor& row : resolved.tensors) {
-        if (row.index < 0 && !has_stored_head) {
-            head = &row;
-            continue;
-        }
-        const ExpectedTensor& tensor =
-            row.index < 0 ? stored_head : (*input.tensors)[static_cast<size_t>(row.index)];
-        if (tensor.part.role == PartRole::Embedding) {
-            table = &row;
-        }
-        places.add(tensor.name, place_numbers.numberOf({row.store, row.compute}));
-        names.push_back(tensor.name);
-        // A 4-bit format or q8 on a larger part concerns its linear weights only; the others do
-        // not mind. A dense format concerns everything.
-        const bool is_format_given = setBy(row, MapField::Format) >= kSetByDefault;
-        const bool is_small = isSmall(row.format);
-        const int given = is_format_given ? static_cast<int>(row.format) : kUnset;
-        if (!isQuantizable(tensor)) {
-            small_formats.add(tensor.name, MapTree::kAny);
-            if (is_format_given && is_small) {
-                exact_formats.emplace_back(tensor.module, row.format);
-            }
-        } else {
-            small_formats.add(tensor.name, is_small ? given : kUnset);
-        }
-        dense_formats.add(tensor.name, is_small ? kUnset : given);
+        canonical.addTensor(row);
     }
-    const bool is_head_format_own =
-        head != nullptr && setBy(*head, MapField::Format) >= kSetByDefault;
-    // --head alone makes this copy again where nothing else is its own.
-    const bool has_head_key =
-        head != nullptr && table != nullptr &&
-        (head->store != table->store || head->compute != table->compute ||
-         head->residency != table->residency || head->pin != table->pin || is_head_format_own ||
-         setBy(*head, MapField::Format) != kSetByOption ||
-         setBy(*table, MapField::Format) >= kSetByDefault);
-    // What is said of the whole model would be said of this copy as well, also of one that only a
-    // later key makes.
-    const Format by_default = said.format.value_or(Format::Nf4);
-    if (!has_stored_head) {
-        dense_formats.add(head_name, has_head_key ? (is_head_format_own && !isSmall(head->format)
-                                                         ? static_cast<int>(head->format)
-                                                         : kUnset)
-                                     : isSmall(by_default) ? kUnset
-                                                           : static_cast<int>(by_default));
-    }
-    std::sort(names.begin(), names.end());
-    const auto keysOf = [&](MapField field, SaidField number, int (*usual)(std::string_view)) {
-        std::vector<MapTree::Key> keys = saidKeys(map, names, number, usual);
-        const int of_head = has_head_key ? saidOf(map, *head, field, number) : kUnset;
-        const int unsaid = number(said) != kUnset ? number(said) : usual(head_name);
-        if (of_head != kUnset && of_head != unsaid) {
-            keys.push_back({head_name, of_head});
-        }
-        return keys;
-    };
-
-    EntryMaker maker(out);
-    maker.add(places.fewestKeys(), [&](PlaceFields& fields, int value) {
-        fields.store = place_numbers.at(value).first;
-        fields.compute = place_numbers.at(value).second;
-    });
-    maker.add(
-        keysOf(MapField::Residency, residencyNumber, usualResidency),
-        [](PlaceFields& fields, int value) { fields.residency = static_cast<Residency>(value); });
-    for (const MapTree* formats : {&small_formats, &dense_formats}) {
-        std::vector<MapTree::Key> keys = formats->uniformParts(kUnset);
-        if (!has_head_key && !has_stored_head) { // a key would make a head of its own
-            std::erase_if(keys, [&](const MapTree::Key& key) { return key.path == head_name; });
-        }
-        maker.add(keys, [](PlaceFields& fields, int value) {
-            fields.format = static_cast<Format>(value);
-        });
-    }
-    maker.add(keysOf(MapField::Pin, pinNumber, [](std::string_view) { return kUnset; }),
-              [](PlaceFields& fields, int value) { fields.pin = value == 2; });
-    for (const auto& [module, format] : exact_formats) {
-        maker.fieldsOf(module).format = format;
-    }
-
-    if (has_head_key) {
-        PlaceFields& fields = maker.fieldsOf(head_name);
-        fields.store = head->store;
-        fields.compute = head->compute;
-        fields.duplicate_tied = true;
-        if (is_head_format_own) {
-            fields.format = head->format;
-        }
-    } else if (!has_stored_head && head == nullptr && table != nullptr &&
-               input.head != HeadOption::Bf16 && setBy(*table, MapField::Format) < kSetByDefault) {
-        // A key keeps the head as the table is, against --head.
-        PlaceFields& fields = maker.fieldsOf(head_name);
-        fields.store = table->store;
-        fields.compute = table->compute;
-        fields.format = table->format;
-    }
-    return out;
+    canonical.addHead();
+    return canonical.entries();
 }
 
 } // namespace engine

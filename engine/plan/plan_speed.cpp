@@ -2,6 +2,7 @@
 #include "engine/plan/plan_speed.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace engine {
 
@@ -116,18 +117,33 @@ double audioFlopsPerSecond(const ModelConfig& config) {
     return per_token * kAudioTokensPerSecond + convolutions;
 }
 
-SpeedEstimate estimateSpeed(const PlacementPlan& plan, const SpeedInput& input) {
-    const ModelConfig& config = *input.config;
-    const auto layer_count = static_cast<int>(config.text.layers.size());
-    std::map<DeviceId, DeviceRates> rates;
-    const auto rate = [&](DeviceId id) -> const DeviceRates& {
-        const auto it = rates.find(id);
-        return it != rates.end()
+namespace {
+
+/// What a plan's tensors, layers and transfers cost, added up in the order in which they are asked
+/// for.
+class SpeedSums {
+public:
+    SpeedSums(const PlacementPlan& plan, const SpeedInput& input)
+        : plan_(plan), input_(input), text_(input.config->text),
+          layer_device_(text_.layers.size()) {}
+
+    void addTensor(size_t row_index);
+    void addLayers();
+    void addTransfers();
+    [[nodiscard]] SpeedEstimate estimate();
+
+private:
+    const DeviceRates& rate(DeviceId id) {
+        const auto it = rates_.find(id);
+        return it != rates_.end()
                    ? it->second
-                   : rates.emplace(id, ratesOf(findDevice(*input.devices, id), id)).first->second;
-    };
+                   : rates_.emplace(id, ratesOf(findDevice(*input_.devices, id), id)).first->second;
+    }
+    double readRate(DeviceId device) {
+        return bandwidthShare(device) * rate(device).read_bytes_per_s;
+    }
     /// Seconds to bring a tensor to its compute device once.
-    const auto travel = [&](const TensorPlacement& row) {
+    double travel(const TensorPlacement& row) {
         double seconds = 0;
         if (row.store == DeviceId::disk()) {
             seconds += diskSeconds(row, rate(row.store));
@@ -136,111 +152,144 @@ SpeedEstimate estimateSpeed(const PlacementPlan& plan, const SpeedInput& input) 
             seconds += static_cast<double>(row.bytes) / rate(row.compute).link_bytes_per_s;
         }
         return seconds;
+    }
+    void addToTower(const ExpectedTensor& tensor, const TensorPlacement& row);
+    void addToPrompt(const ExpectedTensor& tensor, const TensorPlacement& row, bool is_streamed);
+
+    struct TowerSums {
+        DeviceId device;
+        double visit = 0; ///< Seconds until its weights are where they compute, once per use.
     };
 
-    double decode = 0;
-    double prefill = 0;       // per token, arithmetic
-    double prefill_chunk = 0; // per chunk, weights' travel
-    std::map<DeviceId, double> visits;
-    DeviceId vision;
-    DeviceId audio;
-    double vision_visit = 0;
-    double audio_visit = 0;
-    std::vector<DeviceId> layer_device(static_cast<size_t>(layer_count));
-    std::optional<DeviceId> head_device;
-    const int last_owner = config.text.lastKvOwner();
-    const auto per_byte = [&](const TensorPlacement& row) {
-        return static_cast<double>(row.bytes) /
-               (bandwidthShare(row.compute) * rate(row.compute).read_bytes_per_s);
-    };
-    for (size_t i = 0; i < plan.tensors.size(); ++i) {
-        const TensorPlacement& row = plan.tensors[i];
-        const int index = input.resolution->tensors[i].index;
-        const ExpectedTensor* tensor =
-            index < 0 ? nullptr : &(*input.tensors)[static_cast<size_t>(index)];
-        const bool is_table = tensor != nullptr && tensor->kind == TensorKind::Embedding;
-        const bool is_head_row =
-            tensor == nullptr || (is_table && !input.resolution->has_own_head &&
-                                  tensor->part.role == PartRole::Embedding);
-        const bool is_streamed = row.store != row.compute && row.residency == Residency::Stream;
-        if (is_table && !is_head_row) {
-            continue; // one row per token
-        }
-        if (tensor != nullptr && tensor->tower != Tower::Language) {
-            const bool is_visit = row.store != row.compute && row.residency != Residency::Always;
-            (tensor->tower == Tower::Vision ? vision_visit : audio_visit) +=
-                is_visit ? travel(row) : 0.0;
-            if (tensor->kind == TensorKind::Linear) {
-                (tensor->tower == Tower::Vision ? vision : audio) = row.compute;
-            }
-            continue;
-        }
-        double read = static_cast<double>(row.bytes);
-        if (tensor != nullptr && tensor->kind == TensorKind::Experts) {
-            read *= static_cast<double>(config.text.top_k_experts) /
-                    static_cast<double>(std::max<int64_t>(1, config.text.num_experts));
-        }
-        decode += read / (bandwidthShare(row.compute) * rate(row.compute).read_bytes_per_s) +
-                  (is_streamed ? travel(row) : 0.0);
-        if (is_head_row) {
-            head_device = row.compute;
-            continue;
-        }
-        if (tensor == nullptr || tensor->kind != TensorKind::Linear) {
-            continue;
-        }
-        const int layer = tensor->layer;
-        if (layer >= 0 && layer < layer_count && tensor->use == TensorUse::Query) {
-            layer_device[static_cast<size_t>(layer)] = row.compute;
-        }
-        // Prompt tokens other than the last stop after the K and V of the last owner.
-        const bool is_kv = tensor->use == TensorUse::Key || tensor->use == TensorUse::Value;
-        if (layer < last_owner || (layer == last_owner && is_kv)) {
-            prefill += 2 * static_cast<double>(tensor->numElements()) /
-                       (productShare(row.compute) * rate(row.compute).flops);
-            if (row.compute.kind == DeviceId::Kind::Cuda && tensor->use == TensorUse::MlpDown) {
-                prefill += kCardRowBytes /
-                           (bandwidthShare(row.compute) * rate(row.compute).read_bytes_per_s);
-            }
-            prefill_chunk += (is_streamed ? travel(row) : 0.0) + per_byte(row);
+    const PlacementPlan& plan_;
+    const SpeedInput& input_;
+    const TextConfig& text_;
+    std::map<DeviceId, DeviceRates> rates_;
+    double decode_ = 0;        ///< Seconds per token.
+    double prefill_ = 0;       ///< Per token, arithmetic.
+    double prefill_chunk_ = 0; ///< Per chunk, weights' travel.
+    TowerSums vision_, audio_;
+    std::vector<DeviceId> layer_device_;
+    std::optional<DeviceId> head_device_;
+};
+
+void SpeedSums::addTensor(size_t row_index) {
+    const TensorPlacement& row = plan_.tensors[row_index];
+    const int index = input_.resolution->tensors[row_index].index;
+    const ExpectedTensor* tensor =
+        index < 0 ? nullptr : &(*input_.tensors)[static_cast<size_t>(index)];
+    const bool is_table = tensor != nullptr && tensor->kind == TensorKind::Embedding;
+    const bool is_head_row = tensor == nullptr || (is_table && !input_.resolution->has_own_head &&
+                                                   tensor->part.role == PartRole::Embedding);
+    const bool is_streamed = row.store != row.compute && row.residency == Residency::Stream;
+    if (is_table && !is_head_row) {
+        return; // one row per token
+    }
+    if (tensor != nullptr && tensor->tower != Tower::Language) {
+        addToTower(*tensor, row);
+        return;
+    }
+    double read = static_cast<double>(row.bytes);
+    if (tensor != nullptr && tensor->kind == TensorKind::Experts) {
+        read *= static_cast<double>(text_.top_k_experts) /
+                static_cast<double>(std::max<int64_t>(1, text_.num_experts));
+    }
+    decode_ += read / readRate(row.compute) + (is_streamed ? travel(row) : 0.0);
+    if (is_head_row) {
+        head_device_ = row.compute;
+    } else if (tensor->kind == TensorKind::Linear) {
+        addToPrompt(*tensor, row, is_streamed);
+    }
+}
+
+void SpeedSums::addToTower(const ExpectedTensor& tensor, const TensorPlacement& row) {
+    TowerSums& tower = tensor.tower == Tower::Vision ? vision_ : audio_;
+    const bool is_visit = row.store != row.compute && row.residency != Residency::Always;
+    tower.visit += is_visit ? travel(row) : 0.0;
+    if (tensor.kind == TensorKind::Linear) {
+        tower.device = row.compute;
+    }
+}
+
+void SpeedSums::addToPrompt(const ExpectedTensor& tensor,
+                            const TensorPlacement& row,
+                            bool is_streamed) {
+    const int layer = tensor.layer;
+    if (layer >= 0 && layer < static_cast<int>(layer_device_.size()) &&
+        tensor.use == TensorUse::Query) {
+        layer_device_[static_cast<size_t>(layer)] = row.compute;
+    }
+    // Prompt tokens other than the last stop after the K and V of the last owner.
+    const int last_owner = text_.lastKvOwner();
+    const bool is_kv = tensor.use == TensorUse::Key || tensor.use == TensorUse::Value;
+    if (layer > last_owner || (layer == last_owner && !is_kv)) {
+        return;
+    }
+    prefill_ += 2 * static_cast<double>(tensor.numElements()) /
+                (productShare(row.compute) * rate(row.compute).flops);
+    // Once a layer: what a row costs beside products.
+    if (row.compute.kind == DeviceId::Kind::Cuda && tensor.use == TensorUse::MlpDown) {
+        prefill_ += kCardRowBytes / readRate(row.compute);
+    }
+    prefill_chunk_ +=
+        (is_streamed ? travel(row) : 0.0) + static_cast<double>(row.bytes) / readRate(row.compute);
+}
+
+void SpeedSums::addLayers() {
+    for (size_t i = 0; i < layer_device_.size(); ++i) {
+        decode_ += rate(layer_device_[i]).layer_overhead_s;
+        if (i > 0 && layer_device_[i] != layer_device_[i - 1]) {
+            decode_ += rate(layer_device_[i]).hop_s;
         }
     }
-    for (int i = 0; i < layer_count; ++i) {
-        const DeviceId device = layer_device[static_cast<size_t>(i)];
-        decode += rate(device).layer_overhead_s;
-        if (i > 0 && device != layer_device[static_cast<size_t>(i) - 1]) {
-            decode += rate(device).hop_s;
-        }
-    }
-    for (const TransferPerToken& row : plan.transfers_per_token) {
+}
+
+void SpeedSums::addTransfers() {
+    for (const TransferPerToken& row : plan_.transfers_per_token) {
         if (row.what == "streamed adapter") {
             const bool is_from_disk = row.from.kind == DeviceId::Kind::Disk;
-            decode +=
+            decode_ +=
                 static_cast<double>(row.bytes) /
                 (is_from_disk ? rate(row.from).read_bytes_per_s : rate(row.to).link_bytes_per_s);
         }
     }
-    if (head_device.has_value() && layer_count > 0 && *head_device != layer_device.back()) {
-        decode += rate(*head_device).hop_s;
+    if (head_device_.has_value() && !layer_device_.empty() &&
+        *head_device_ != layer_device_.back()) {
+        decode_ += rate(*head_device_).hop_s;
     }
+}
 
+SpeedEstimate SpeedSums::estimate() {
+    const ModelConfig& config = *input_.config;
     SpeedEstimate estimate;
-    estimate.decode_tokens_per_s = decode > 0 ? 1.0 / decode : 0.0;
-    const auto chunk = static_cast<double>(std::max<int64_t>(1, plan.prefill_chunk));
-    const double per_token = std::max(prefill, prefill_chunk / chunk);
+    estimate.decode_tokens_per_s = decode_ > 0 ? 1.0 / decode_ : 0.0;
+    const auto chunk = static_cast<double>(std::max<int64_t>(1, plan_.prefill_chunk));
+    const double per_token = std::max(prefill_, prefill_chunk_ / chunk);
     estimate.prefill_tokens_per_s = per_token > 0 ? 1.0 / per_token : 0.0;
     if (config.vision.has_value()) {
-        estimate.image_s =
-            imageFlops(config, plan.image_tokens) / (towerShare(vision) * rate(vision).flops) +
-            vision_visit + towerFixedSeconds(vision, true);
+        estimate.image_s = imageFlops(config, plan_.image_tokens) /
+                               (towerShare(vision_.device) * rate(vision_.device).flops) +
+                           vision_.visit + towerFixedSeconds(vision_.device, true);
     }
     if (config.audio.has_value()) {
         // The visit and what is fixed are paid once per clip; spread over ten seconds of audio.
         estimate.audio_s_per_s =
-            audioFlopsPerSecond(config) / (towerShare(audio) * rate(audio).flops) +
-            (audio_visit + towerFixedSeconds(audio, false)) / 10.0;
+            audioFlopsPerSecond(config) / (towerShare(audio_.device) * rate(audio_.device).flops) +
+            (audio_.visit + towerFixedSeconds(audio_.device, false)) / 10.0;
     }
     return estimate;
+}
+
+} // namespace
+
+SpeedEstimate estimateSpeed(const PlacementPlan& plan, const SpeedInput& input) {
+    SpeedSums sums(plan, input);
+    for (size_t i = 0; i < plan.tensors.size(); ++i) {
+        sums.addTensor(i);
+    }
+    sums.addLayers();
+    sums.addTransfers();
+    return sums.estimate();
 }
 
 } // namespace engine

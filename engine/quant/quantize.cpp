@@ -106,10 +106,6 @@ void encodeBlock(CodeBook book, float* values, int64_t count, float absmax, uint
 
 } // namespace
 
-std::string_view quantizeIsa() {
-    return quant_kernels::current().name;
-}
-
 bool selectQuantizeIsa(std::string_view name) {
     for (const quant_kernels::Kernels* table :
          {&quant_kernels::scalarKernels(), quant_kernels::avx2Kernels(),

@@ -173,10 +173,9 @@ void convertDense(TensorType from,
                   int64_t count,
                   const ParallelFor& parallel = {});
 
-/// Which instruction set quantizeBlocks() uses: "avx512", "avx2" or "scalar". All give the same
-/// bytes; selectQuantizeIsa() lets tests and benchmarks force one (false when this machine lacks
-/// it). Not to be called while quantizing.
-std::string_view quantizeIsa();
+/// Forces the instruction set that quantizeBlocks() uses, for tests and benchmarks: "avx512",
+/// "avx2" or "scalar", which all give the same bytes. False when this machine lacks it. Not to be
+/// called while quantizing.
 bool selectQuantizeIsa(std::string_view name);
 
 } // namespace engine

@@ -20,6 +20,46 @@
 
 namespace engine {
 
+namespace {
+
+/// What the request leaves open is as the model's files say.
+SamplingOptions samplingFor(const SamplingParameters& asked, const ModelConfig& config) {
+    SamplingOptions sampling = samplingFromDefaults(config.generation);
+    sampling.temperature = asked.temperature >= 0 ? asked.temperature : sampling.temperature;
+    sampling.top_k = asked.top_k >= 0 ? asked.top_k : sampling.top_k;
+    sampling.top_p = asked.top_p >= 0 ? asked.top_p : sampling.top_p;
+    sampling.min_p = asked.min_p >= 0 ? asked.min_p : sampling.min_p;
+    sampling.repetition_penalty =
+        asked.repetition_penalty >= 0 ? asked.repetition_penalty : sampling.repetition_penalty;
+    sampling.seed = asked.seed >= 0
+                        ? static_cast<uint64_t>(asked.seed)
+                        : (static_cast<uint64_t>(std::random_device{}()) << 20U) ^
+                              static_cast<uint64_t>(Clock::now().time_since_epoch().count());
+    sampling.seed &= (uint64_t{1} << 53U) - 1U; // exact in JSON numbers
+    if (!asked.ignores_eos) {
+        sampling.suppressed = suppressedTokens(config);
+    }
+    return sampling;
+}
+
+/// Keeps the tokens that a reply's text came of: the next turn asks with its text, which may be
+/// spelled by other tokens, and the cache holds these. `ids`: all of them, the stop included.
+void rememberReply(Loaded& target, const Reply& reply, std::vector<int32_t> ids) {
+    if (reply.finish_reason == "stop" && !ids.empty()) {
+        ids.pop_back();
+    } else {
+        target.replies.rememberCut(reply.thinking, reply.text, ids);
+    }
+    // Control tokens and thoughts are no part of the text that comes back.
+    const bool has_control = std::any_of(ids.begin(), ids.end(),
+                                         [&](int32_t id) { return target.tokenizer->isAdded(id); });
+    if (!has_control && reply.thinking.empty()) {
+        target.replies.remember(reply.text, std::move(ids));
+    }
+}
+
+} // namespace
+
 Result<Reply> Engine::generate(const GenerateRequest& request,
                                const UpdateCallback& update,
                                const std::stop_token& stop) {
@@ -55,23 +95,9 @@ Result<Reply> Engine::answer(const GenerateRequest& request,
     Reply reply;
     reply.id = request.id;
 
-    SamplingOptions sampling = samplingFromDefaults(config.generation);
     const SamplingParameters& asked = request.sampling;
-    sampling.temperature = asked.temperature >= 0 ? asked.temperature : sampling.temperature;
-    sampling.top_k = asked.top_k >= 0 ? asked.top_k : sampling.top_k;
-    sampling.top_p = asked.top_p >= 0 ? asked.top_p : sampling.top_p;
-    sampling.min_p = asked.min_p >= 0 ? asked.min_p : sampling.min_p;
-    sampling.repetition_penalty =
-        asked.repetition_penalty >= 0 ? asked.repetition_penalty : sampling.repetition_penalty;
-    sampling.seed = asked.seed >= 0
-                        ? static_cast<uint64_t>(asked.seed)
-                        : (static_cast<uint64_t>(std::random_device{}()) << 20U) ^
-                              static_cast<uint64_t>(Clock::now().time_since_epoch().count());
-    sampling.seed &= (uint64_t{1} << 53U) - 1U; // exact in JSON numbers
+    const SamplingOptions sampling = samplingFor(asked, config);
     reply.seed = sampling.seed;
-    if (!asked.ignores_eos) {
-        sampling.suppressed = suppressedTokens(config);
-    }
     ENGINE_ASSIGN(Sampler sampler, Sampler::create(sampling, config.text.vocab_size));
 
     Result<PreparedPrompt> prepared = impl_->preparePrompt(request, reply, stop, true);
@@ -152,17 +178,7 @@ Result<Reply> Engine::answer(const GenerateRequest& request,
         reply.text = parser->answer();
         reply.thinking = parser->thinking();
         whole.insert(whole.end(), reply.token_ids.begin(), reply.token_ids.end());
-        std::vector<int32_t> plain = std::move(whole);
-        if (reply.finish_reason == "stop" && !plain.empty()) {
-            plain.pop_back();
-        } else {
-            target.replies.rememberCut(reply.thinking, reply.text, plain);
-        }
-        const bool has_control = std::any_of(
-            plain.begin(), plain.end(), [&](int32_t id) { return target.tokenizer->isAdded(id); });
-        if (!has_control && reply.thinking.empty()) {
-            target.replies.remember(reply.text, std::move(plain));
-        }
+        rememberReply(target, reply, std::move(whole));
     }
     if (std::string note = target.store->takeUseNote(); !note.empty()) {
         reply.notes.push_back(std::move(note));

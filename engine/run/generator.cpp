@@ -22,6 +22,30 @@ int64_t Generator::missingTokens(std::span<const int32_t> ids,
     return static_cast<int64_t>(ids.size() - common);
 }
 
+Generator::PromptRows Generator::rowsOf(const PreparedPrompt& prompt) {
+    PromptRows rows;
+    rows.keys.resize(prompt.ids.size());
+    rows.block.resize(prompt.ids.size(), -1);
+    for (size_t i = 0; i < rows.keys.size(); ++i) {
+        rows.keys[i].id = prompt.ids[i];
+    }
+    int32_t block_index = 0;
+    for (const MediaSpan& span : prompt.spans) {
+        const bool is_image = span.kind == MediaKind::Image;
+        const auto& media =
+            (is_image ? prompt.images : prompt.audios)[static_cast<size_t>(span.item)];
+        for (int64_t i = 0; i < span.count; ++i) {
+            const auto at = static_cast<size_t>(span.first_token + i);
+            rows.keys[at].media = media->key;
+            if (is_image) {
+                rows.block[at] = block_index;
+            }
+        }
+        block_index += is_image ? 1 : 0;
+    }
+    return rows;
+}
+
 Result<Generator::PrefillResult> Generator::prefill(const PreparedPrompt& prompt,
                                                     const std::string& fingerprint,
                                                     int64_t logits_rows,
@@ -42,25 +66,9 @@ Result<Generator::PrefillResult> Generator::prefill(const PreparedPrompt& prompt
     }
     logits_rows = std::min(logits_rows, total);
 
-    std::vector<RowKey> wanted(prompt.ids.size());
-    std::vector<int32_t> block(prompt.ids.size(), -1);
-    for (size_t i = 0; i < wanted.size(); ++i) {
-        wanted[i].id = prompt.ids[i];
-    }
-    int32_t block_index = 0;
-    for (const MediaSpan& span : prompt.spans) {
-        const bool is_image = span.kind == MediaKind::Image;
-        const auto& media =
-            (is_image ? prompt.images : prompt.audios)[static_cast<size_t>(span.item)];
-        for (int64_t i = 0; i < span.count; ++i) {
-            const auto at = static_cast<size_t>(span.first_token + i);
-            wanted[at].media = media->key;
-            if (is_image) {
-                block[at] = block_index;
-            }
-        }
-        block_index += is_image ? 1 : 0;
-    }
+    const PromptRows rows = rowsOf(prompt);
+    const std::vector<RowKey>& wanted = rows.keys;
+    const std::vector<int32_t>& block = rows.block;
 
     // The longest common beginning, at most up to the first row whose logits are wanted.
     int64_t common = 0;

@@ -80,6 +80,11 @@ private:
         uint64_t media = 0; ///< EncodedMedia::key for soft tokens, else 0.
         friend bool operator==(const RowKey&, const RowKey&) = default;
     };
+    struct PromptRows {
+        std::vector<RowKey> keys;
+        std::vector<int32_t> block; ///< Which picture a row belongs to; -1: none.
+    };
+    static PromptRows rowsOf(const PreparedPrompt& prompt);
 
     Model* model_;
     KvCache* kv_;

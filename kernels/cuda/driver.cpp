@@ -122,10 +122,6 @@ Trouble driverTrouble(const Driver& driver, const char* missing) {
             answer};
 }
 
-std::string describeUnusable(const Driver& driver, const char* missing) {
-    return driverTrouble(driver, missing).text;
-}
-
 std::string Driver::errorName(CuResult code) const {
     const char* name = nullptr;
     if (getErrorName == nullptr || getErrorName(code, &name) != kCuSuccess || name == nullptr) {

@@ -202,8 +202,4 @@ struct Driver {
 /// entry point, or without a card. `why` (may be nullptr) then gets one sentence for the user.
 const Driver* systemDriver(std::string* why);
 
-/// Starts a driver whose entry points are filled in and says in one sentence why it cannot be used:
-/// too old, incomplete (`missing` names an entry point, or nullptr), no card. Empty = usable.
-std::string describeUnusable(const Driver& driver, const char* missing);
-
 } // namespace kernels::cuda

@@ -28,7 +28,8 @@ struct Trouble {
     [[nodiscard]] bool empty() const { return kind == Kind::None; }
 };
 
-/// What describeUnusable() says, with its kind.
+/// Starts a driver whose entry points are filled in and says why it cannot be used: too old,
+/// incomplete (`missing` names an entry point, or nullptr), no card. None = usable.
 Trouble driverTrouble(const Driver& driver, const char* missing);
 /// Why systemDriver() is nullptr; None where it is there.
 const Trouble& systemDriverTrouble();

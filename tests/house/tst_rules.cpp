@@ -98,6 +98,15 @@ std::vector<Rule> rules() {
              {"ui/common/engine_words.cpp", 3}, // options of the command line in errors' texts
          },
          "static const QRegularExpression kMoved(text);\n"},
+        {"waiting",
+         "shares memory between threads or waits for one: ui gets values by queued signals",
+         house::Look::Code,
+         R"(\b(Q(Recursive)?Mutex|QReadWriteLock|QSemaphore|QWaitCondition)\b)"
+         R"(|\bstd::(\w*mutex|condition_variable\w*)\b|\bBlockingQueuedConnection\b)",
+         {"ui"},
+         {},
+         {},
+         "    QMutex mutex;\n"},
     };
 }
 

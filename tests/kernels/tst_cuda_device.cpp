@@ -121,9 +121,10 @@ void TestCudaDevice::refusesDrivers() {
     FakeDriver fake(std::vector<FakeCard>(static_cast<size_t>(cards)));
     fake.version = version;
     fake.init_result = init;
-    const std::string why =
-        describeUnusable(fake.driver(), missing.isEmpty() ? nullptr : missing.constData());
-    QCOMPARE(why.empty(), sentence.isEmpty());
+    const Trouble trouble =
+        driverTrouble(fake.driver(), missing.isEmpty() ? nullptr : missing.constData());
+    QCOMPARE(trouble.empty(), sentence.isEmpty());
+    const std::string& why = trouble.text;
     QVERIFY2(why.find(sentence.toStdString()) != std::string::npos, why.c_str());
     QVERIFY2(why.empty() || why.back() == '.', why.c_str());
 }

@@ -127,7 +127,10 @@ ChatView::ChatView(QWidget* parent)
     layout->setSpacing(0);
     buildHeader();
     buildBody();
-    connectParts();
+    connectHeader();
+    connectComposer();
+    connectMessages();
+    addShortcuts();
     flush_timer_.setSingleShot(true);
     connect(&flush_timer_, &QTimer::timeout, this, &ChatView::flush);
     setChat({});
@@ -215,7 +218,7 @@ void ChatView::buildBody() {
     setFocusProxy(composer_);
 }
 
-void ChatView::connectParts() {
+void ChatView::connectHeader() {
     connect(prompt_button_, &QToolButton::toggled, this, [this](bool is_open) {
         prompt_panel_->setVisible(is_open);
         if (is_open) {
@@ -229,28 +232,7 @@ void ChatView::connectParts() {
             prompt_button_->setChecked(false);
         }
     });
-    connect(compare_button_, &QToolButton::clicked, this, [this] {
-        // The question that the last reply answered, or the draft when nothing was asked yet.
-        ChatDocument chat = model_->document();
-        while (!chat.turns.empty() && chat.turns.back().role == engine::Message::Role::Assistant) {
-            chat.turns.pop_back();
-        }
-        if (!composer_->isEmpty()) {
-            chat = model_->document();
-            ChatTurn question;
-            question.text = composer_->text();
-            question.attachments = composer_->attachments();
-            chat.turns.push_back(question);
-        }
-        if (chat.turns.empty()) {
-            notice_->showNotice(ChatNotice::Tone::Info,
-                                tr("Write a question first; Compare asks it of the model with and "
-                                   "without its adapters."),
-                                {}, 8000);
-            return;
-        }
-        Q_EMIT compareRequested(makeRequest(chat, chat.turns.size()));
-    });
+    connect(compare_button_, &QToolButton::clicked, this, &ChatView::requestComparison);
     connect(prompt_panel_, &SystemPromptPanel::promptChanged, this, [this](const QString& prompt) {
         model_->changeSettings([&](ChatDocument& chat) { chat.system_prompt = prompt; });
         changed(false);
@@ -275,11 +257,6 @@ void ChatView::connectParts() {
                 settings_.presets = own;
                 Q_EMIT settingsChanged(settings_);
             });
-    connect(composer_, &Composer::promptsChanged, this,
-            [this](const std::vector<PromptShortcut>& prompts) {
-                settings_.prompts = prompts;
-                Q_EMIT settingsChanged(settings_);
-            });
     connect(gauge_, &ContextGauge::cutOldestRequested, this, [this] { cutOldest(0, false); });
     connect(gauge_, &ContextGauge::restoreAllRequested, this, [this] {
         model_->setCut(0);
@@ -287,7 +264,36 @@ void ChatView::connectParts() {
     });
     connect(gauge_, &ContextGauge::largerRequested, this,
             [this] { Q_EMIT largerContextRequested(gauge_->size() * 2); });
+}
 
+void ChatView::requestComparison() {
+    ChatDocument chat = model_->document();
+    while (!chat.turns.empty() && chat.turns.back().role == engine::Message::Role::Assistant) {
+        chat.turns.pop_back();
+    }
+    if (!composer_->isEmpty()) {
+        chat = model_->document();
+        ChatTurn question;
+        question.text = composer_->text();
+        question.attachments = composer_->attachments();
+        chat.turns.push_back(question);
+    }
+    if (chat.turns.empty()) {
+        notice_->showNotice(ChatNotice::Tone::Info,
+                            tr("Write a question first; Compare asks it of the model with and "
+                               "without its adapters."),
+                            {}, 8000);
+        return;
+    }
+    Q_EMIT compareRequested(makeRequest(chat, chat.turns.size()));
+}
+
+void ChatView::connectComposer() {
+    connect(composer_, &Composer::promptsChanged, this,
+            [this](const std::vector<PromptShortcut>& prompts) {
+                settings_.prompts = prompts;
+                Q_EMIT settingsChanged(settings_);
+            });
     connect(composer_, &Composer::sendRequested, this, &ChatView::send);
     connect(composer_, &Composer::queueRequested, this, [this] {
         is_queued_ = isGenerating() && !composer_->isEmpty();
@@ -330,6 +336,9 @@ void ChatView::connectParts() {
                               }}},
                             12000);
     });
+}
+
+void ChatView::connectMessages() {
     connect(notice_, &ChatNotice::changed, this, &ChatView::placeOverlays);
     connect(list_, &MessageList::textTyped, this, [this](const QString& text) {
         focusComposer();
@@ -370,7 +379,9 @@ void ChatView::connectParts() {
     connect(model_, &QAbstractItemModel::rowsRemoved, this, &ChatView::stopForgottenSound);
     connect(model_, &QAbstractItemModel::modelReset, this, &ChatView::stopForgottenSound);
     connect(model_, &QAbstractItemModel::dataChanged, this, &ChatView::stopForgottenSound);
+}
 
+void ChatView::addShortcuts() {
     // Named, so that the window can give them the user's own keys.
     const auto shortcut = [this](const char* name, const QKeySequence& keys, auto slot) {
         auto* action = new QShortcut(keys, this);
@@ -404,17 +415,6 @@ void ChatView::copyLastCode() {
 void ChatView::setSoundDecoder(std::shared_ptr<const SoundDecoder> decoder) {
     player_->setDecoder(decoder);
     media_->setDecoder(std::move(decoder));
-}
-
-void ChatView::setEmptyState(QWidget* widget) {
-    const bool is_shown = stack_->currentWidget() == empty_;
-    stack_->removeWidget(empty_);
-    empty_->deleteLater();
-    empty_ = widget;
-    stack_->addWidget(empty_);
-    if (is_shown) {
-        stack_->setCurrentWidget(empty_);
-    }
 }
 
 const ChatDocument& ChatView::chat() const {

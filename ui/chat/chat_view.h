@@ -47,8 +47,6 @@ public:
     /// Gauge, system prompt, sampling and compare: stands above the messages until the shell takes
     /// it into a bar of its own.
     [[nodiscard]] QWidget* headerBar() const { return header_; }
-    /// Shown in place of the messages while the chat is empty; the view owns it.
-    void setEmptyState(QWidget* widget);
     /// What is written and not sent yet, of every chat.
     [[nodiscard]] ChatDrafts drafts() const;
     /// Forgets the draft of a chat that is not shown, and gives it to the caller.
@@ -148,7 +146,12 @@ protected:
 private:
     void buildHeader();
     void buildBody();
-    void connectParts();
+    void connectHeader();
+    void connectComposer();
+    void connectMessages();
+    void addShortcuts();
+    /// Of the question that the last reply answered, or of the draft when nothing was asked yet.
+    void requestComparison();
     /// `version_of`: the row whose turn is put aside for this reply; -1 = a reply at the end.
     void startReply(int version_of = -1);
     void beginRequest(engine::GenerateRequest request, int row);

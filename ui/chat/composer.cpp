@@ -116,16 +116,7 @@ Composer::Composer(MediaCache* media, SoundPlayer* player, QWidget* parent)
     layout->setContentsMargins(12, 8, 8, 8);
     layout->setSpacing(4);
 
-    auto* strip = new QHBoxLayout(edit_strip_);
-    strip->setContentsMargins(0, 0, 0, 0);
-    auto* editing = new QLabel(
-        tr("Editing: the message and what follows it are kept as an earlier version"), edit_strip_);
-    setTextRole(editing, TextRole::Accent);
-    strip->addWidget(editing, 1);
-    auto* cancel = new QPushButton(tr("Cancel (Esc)"), edit_strip_);
-    cancel->setObjectName(QStringLiteral("cancelEdit"));
-    cancel->setAccessibleName(tr("Cancel editing"));
-    strip->addWidget(cancel);
+    buildEditStrip();
     edit_strip_->hide();
     layout->addWidget(edit_strip_);
 
@@ -144,6 +135,37 @@ Composer::Composer(MediaCache* media, SoundPlayer* player, QWidget* parent)
     input_->setAcceptDrops(false); // the whole view takes drops
     layout->addWidget(input_);
 
+    layout->addLayout(buildButtons());
+
+    prompt_list_->setObjectName(QStringLiteral("promptList"));
+    prompt_list_->setAccessibleName(tr("Prompt shortcuts"));
+    prompt_list_->setFocusPolicy(Qt::NoFocus);
+    prompt_list_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    prompt_list_->setTextElideMode(Qt::ElideRight);
+    prompt_list_->hide();
+
+    connectParts();
+    connect(&ThemeNotifier::instance(), &ThemeNotifier::changed, this, &Composer::fitHeight);
+    setFocusProxy(input_);
+    fitHeight();
+    updateHint();
+}
+
+void Composer::buildEditStrip() {
+    auto* strip = new QHBoxLayout(edit_strip_);
+    strip->setContentsMargins(0, 0, 0, 0);
+    auto* editing = new QLabel(
+        tr("Editing: the message and what follows it are kept as an earlier version"), edit_strip_);
+    setTextRole(editing, TextRole::Accent);
+    strip->addWidget(editing, 1);
+    auto* cancel = new QPushButton(tr("Cancel (Esc)"), edit_strip_);
+    cancel->setObjectName(QStringLiteral("cancelEdit"));
+    cancel->setAccessibleName(tr("Cancel editing"));
+    strip->addWidget(cancel);
+    connect(cancel, &QPushButton::clicked, this, &Composer::cancelEditRequested);
+}
+
+QLayout* Composer::buildButtons() {
     auto* row = new QHBoxLayout();
     row->setSpacing(4);
     attach_->setObjectName(QStringLiteral("attachButton"));
@@ -170,15 +192,10 @@ Composer::Composer(MediaCache* media, SoundPlayer* player, QWidget* parent)
     stop_->hide();
     row->addWidget(stop_);
     row->addWidget(send_);
-    layout->addLayout(row);
+    return row;
+}
 
-    prompt_list_->setObjectName(QStringLiteral("promptList"));
-    prompt_list_->setAccessibleName(tr("Prompt shortcuts"));
-    prompt_list_->setFocusPolicy(Qt::NoFocus);
-    prompt_list_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    prompt_list_->setTextElideMode(Qt::ElideRight);
-    prompt_list_->hide();
-
+void Composer::connectParts() {
     connect(input_, &QPlainTextEdit::textChanged, this, [this] {
         fitHeight();
         updatePrompts();
@@ -189,7 +206,6 @@ Composer::Composer(MediaCache* media, SoundPlayer* player, QWidget* parent)
             this, &Composer::fitHeight);
     connect(send_, &QPushButton::clicked, this, &Composer::sendRequested);
     connect(stop_, &QPushButton::clicked, this, &Composer::stopRequested);
-    connect(cancel, &QPushButton::clicked, this, &Composer::cancelEditRequested);
     connect(attach_, &QToolButton::clicked, this, &Composer::chooseRequested);
     connect(record_, &QToolButton::clicked, this, &Composer::toggleRecording);
     connect(record_strip_, &RecordStrip::recorded, this, [this](const QString& file) {
@@ -216,32 +232,30 @@ Composer::Composer(MediaCache* media, SoundPlayer* player, QWidget* parent)
         }
     });
     connect(prompt_list_, &QListWidget::itemClicked, this, &Composer::acceptPrompt);
-    connect(prompts_button_, &QToolButton::clicked, this, [this] {
-        auto* menu = new QMenu(this);
-        menu->setAttribute(Qt::WA_DeleteOnClose);
-        for (const PromptShortcut& prompt : prompts_) {
-            menu->addAction(QLatin1Char('/') + prompt.name, this, [this, prompt] {
-                input_->setPlainText(prompt.text + text());
-                input_->moveCursor(QTextCursor::End);
-                input_->setFocus();
-            });
-        }
-        menu->addSeparator();
-        menu->addAction(tr("Save this message as a shortcut"), this, &Composer::savePrompt)
-            ->setEnabled(!text().isEmpty());
-        QMenu* forget = menu->addMenu(tr("Forget a shortcut"));
-        for (const PromptShortcut& prompt : prompts_) {
-            forget->addAction(QLatin1Char('/') + prompt.name, this, [this, name = prompt.name] {
-                std::erase_if(prompts_, [&](const PromptShortcut& p) { return p.name == name; });
-                Q_EMIT promptsChanged(prompts_);
-            });
-        }
-        menu->popup(prompts_button_->mapToGlobal(QPoint(0, -menu->sizeHint().height())));
-    });
-    connect(&ThemeNotifier::instance(), &ThemeNotifier::changed, this, &Composer::fitHeight);
-    setFocusProxy(input_);
-    fitHeight();
-    updateHint();
+    connect(prompts_button_, &QToolButton::clicked, this, &Composer::openPrompts);
+}
+
+void Composer::openPrompts() {
+    auto* menu = new QMenu(this);
+    menu->setAttribute(Qt::WA_DeleteOnClose);
+    for (const PromptShortcut& prompt : prompts_) {
+        menu->addAction(QLatin1Char('/') + prompt.name, this, [this, prompt] {
+            input_->setPlainText(prompt.text + text());
+            input_->moveCursor(QTextCursor::End);
+            input_->setFocus();
+        });
+    }
+    menu->addSeparator();
+    menu->addAction(tr("Save this message as a shortcut"), this, &Composer::savePrompt)
+        ->setEnabled(!text().isEmpty());
+    QMenu* forget = menu->addMenu(tr("Forget a shortcut"));
+    for (const PromptShortcut& prompt : prompts_) {
+        forget->addAction(QLatin1Char('/') + prompt.name, this, [this, name = prompt.name] {
+            std::erase_if(prompts_, [&](const PromptShortcut& p) { return p.name == name; });
+            Q_EMIT promptsChanged(prompts_);
+        });
+    }
+    menu->popup(prompts_button_->mapToGlobal(QPoint(0, -menu->sizeHint().height())));
 }
 
 QString Composer::text() const {

@@ -17,6 +17,7 @@
 
 class QHBoxLayout;
 class QLabel;
+class QLayout;
 class QListWidget;
 class QMimeData;
 class QPlainTextEdit;
@@ -105,7 +106,11 @@ private:
     void updatePrompts();
     void acceptPrompt();
     void savePrompt();
+    void buildEditStrip();
     void buildChips();
+    QLayout* buildButtons();
+    void connectParts();
+    void openPrompts();
     void removeAll();
     /// Shows at most two and a half rows of attachments; more scroll.
     void fitChips();

@@ -167,6 +167,20 @@ std::vector<Qt::AlignmentFlag> delimiterRow(const QString& text) {
     return alignments;
 }
 
+/// Takes "> > " off the beginning; returns how many there were.
+int takeQuotes(QString* text) {
+    int quotes = 0;
+    for (QString bare = text->trimmed(); bare.startsWith(QLatin1Char('>'));
+         bare = text->trimmed()) {
+        ++quotes;
+        *text = bare.mid(1);
+        if (text->startsWith(QLatin1Char(' '))) {
+            text->remove(0, 1);
+        }
+    }
+    return quotes;
+}
+
 } // namespace
 
 void MarkdownParser::clear() {
@@ -320,25 +334,125 @@ bool MarkdownParser::startsTable(const QString& text, const QString& next) {
     return !alignments.empty() && static_cast<qsizetype>(alignments.size()) == cellsOf(text).size();
 }
 
+bool MarkdownParser::startsFence(const QString& bare, int columns) {
+    const Fence fence = fenceOf(bare);
+    if (fence.length == 0) {
+        return false;
+    }
+    MarkdownBlock& block = open(MarkdownBlock::Kind::Code);
+    block.language = fence.language;
+    block.is_open = true;
+    block.text = QString();
+    state_.fence = fence.character;
+    state_.fence_length = fence.length;
+    state_.fence_indent = columns;
+    state_.language = fence.language;
+    return true;
+}
+
+bool MarkdownParser::startsHeading(const QString& bare) {
+    const int level = headingLevel(bare);
+    if (level == 0) {
+        return false;
+    }
+    MarkdownBlock& block = open(MarkdownBlock::Kind::Heading);
+    block.level = level;
+    block.text = bare.mid(level).trimmed();
+    while (block.text.endsWith(QLatin1Char('#'))) {
+        block.text.chop(1);
+    }
+    block.text = block.text.trimmed();
+    return true;
+}
+
+void MarkdownParser::listItem(QString content, const QString& marker) {
+    MarkdownBlock& block = open(MarkdownBlock::Kind::Paragraph);
+    block.marker = marker;
+    for (const auto& [mark, sign] : {std::pair(QStringLiteral("[ ] "), QChar(0x2610)),
+                                     std::pair(QStringLiteral("[x] "), QChar(0x2611)),
+                                     std::pair(QStringLiteral("[X] "), QChar(0x2611))}) {
+        if (content.startsWith(mark)) {
+            content.remove(0, mark.size());
+            block.marker = QString(sign);
+        }
+    }
+    block.text = content.trimmed();
+    state_.is_in_paragraph = true;
+}
+
+bool MarkdownParser::goesOnInTable(const QString& bare) {
+    if (blocks_.empty() || line_start_ == 0 || blocks_.back().kind != MarkdownBlock::Kind::Table ||
+        line_state_.is_after_blank || !bare.contains(QLatin1Char('|'))) {
+        return false;
+    }
+    MarkdownBlock& table = blocks_.back();
+    if (table.rows.size() == 1 && table.alignments.empty()) {
+        table.alignments = delimiterRow(bare);
+        return true;
+    }
+    if (static_cast<int>(table.rows.size()) > kLongestTable) {
+        // A long table goes on in another one, with the head repeated as in print.
+        const QStringList head = table.rows.front();
+        const auto alignments = table.alignments;
+        MarkdownBlock& next_table = open(MarkdownBlock::Kind::Table);
+        next_table.joins = true;
+        next_table.alignments = alignments;
+        next_table.rows = {head, cellsOf(bare)};
+        next_table.rows.back().resize(head.size());
+        return true;
+    }
+    QStringList cells = cellsOf(bare);
+    while (cells.size() < static_cast<qsizetype>(table.alignments.size())) {
+        cells.append(QString());
+    }
+    cells.resize(static_cast<qsizetype>(table.alignments.size()));
+    table.rows.push_back(cells);
+    return true;
+}
+
+bool MarkdownParser::goesOnInParagraph(const QString& bare) {
+    if (!state_.is_in_paragraph || blocks_.empty() ||
+        blocks_.back().kind != MarkdownBlock::Kind::Paragraph) {
+        return false;
+    }
+    if (blocks_.back().text.size() > kLongestParagraph) {
+        MarkdownBlock& block = open(MarkdownBlock::Kind::Paragraph);
+        block.joins = true;
+        block.text = bare;
+    } else {
+        blocks_.back().text += QLatin1Char('\n') + bare;
+    }
+    return true;
+}
+
+/// A line longer than a block may be is cut between words.
+void MarkdownParser::startParagraph(const QString& bare) {
+    QString rest = bare;
+    bool joins = false;
+    while (!rest.isEmpty()) {
+        qsizetype cut = rest.size();
+        if (cut > kLongestParagraph) {
+            cut = rest.lastIndexOf(QLatin1Char(' '), kLongestParagraph);
+            cut = cut < kLongestParagraph / 2 ? kLongestParagraph : cut;
+            if (rest.at(cut - 1).isHighSurrogate()) {
+                --cut;
+            }
+        }
+        MarkdownBlock& block = open(MarkdownBlock::Kind::Paragraph);
+        block.joins = joins;
+        block.text = rest.left(cut).trimmed();
+        rest = rest.mid(cut).trimmed();
+        joins = true;
+    }
+}
+
 void MarkdownParser::line(const QString& full, const QString& next) {
     if (!state_.fence.isNull()) {
         codeLine(full);
         return;
     }
-    // Quotes first: "> > text".
     QString text = full;
-    int quotes = 0;
-    while (true) {
-        const QString bare = text.trimmed();
-        if (!bare.startsWith(QLatin1Char('>'))) {
-            break;
-        }
-        ++quotes;
-        text = bare.mid(1);
-        if (text.startsWith(QLatin1Char(' '))) {
-            text.remove(0, 1);
-        }
-    }
+    const int quotes = takeQuotes(&text);
     if (!state_.math_end.isEmpty() && (quotes == state_.quotes || text.trimmed().isEmpty())) {
         mathLine(text);
         return;
@@ -370,28 +484,7 @@ void MarkdownParser::line(const QString& full, const QString& next) {
         }
     }
     state_.is_after_blank = false;
-    if (const Fence fence = fenceOf(bare); fence.length > 0) {
-        MarkdownBlock& block = open(MarkdownBlock::Kind::Code);
-        block.language = fence.language;
-        block.is_open = true;
-        block.text = QString();
-        state_.fence = fence.character;
-        state_.fence_length = fence.length;
-        state_.fence_indent = columns;
-        state_.language = fence.language;
-        return;
-    }
-    if (startsMath(text)) {
-        return;
-    }
-    if (const int level = headingLevel(bare); level > 0) {
-        MarkdownBlock& block = open(MarkdownBlock::Kind::Heading);
-        block.level = level;
-        block.text = bare.mid(level).trimmed();
-        while (block.text.endsWith(QLatin1Char('#'))) {
-            block.text.chop(1);
-        }
-        block.text = block.text.trimmed();
+    if (startsFence(bare, columns) || startsMath(text) || startsHeading(bare)) {
         return;
     }
     if (isRule(bare)) {
@@ -400,49 +493,11 @@ void MarkdownParser::line(const QString& full, const QString& next) {
     }
     if (marker.width > 0) {
         state_.list_columns.push_back(columns + marker.width);
-        MarkdownBlock& block = open(MarkdownBlock::Kind::Paragraph);
-        block.marker = marker.shown;
-        QString content =
-            withoutIndent(text, columns)
-                .mid(std::min<qsizetype>(marker.width, withoutIndent(text, columns).size()));
-        for (const auto& [mark, sign] : {std::pair(QStringLiteral("[ ] "), QChar(0x2610)),
-                                         std::pair(QStringLiteral("[x] "), QChar(0x2611)),
-                                         std::pair(QStringLiteral("[X] "), QChar(0x2611))}) {
-            if (content.startsWith(mark)) {
-                content.remove(0, mark.size());
-                block.marker = QString(sign);
-            }
-        }
-        block.text = content.trimmed();
-        state_.is_in_paragraph = true;
+        const QString item = withoutIndent(text, columns);
+        listItem(item.mid(std::min<qsizetype>(marker.width, item.size())), marker.shown);
         return;
     }
-    const bool is_table_row = !blocks_.empty() && line_start_ > 0 &&
-                              blocks_.back().kind == MarkdownBlock::Kind::Table &&
-                              !line_state_.is_after_blank && bare.contains(QLatin1Char('|'));
-    if (is_table_row) {
-        MarkdownBlock& table = blocks_.back();
-        if (table.rows.size() == 1 && table.alignments.empty()) {
-            table.alignments = delimiterRow(bare);
-            return;
-        }
-        if (static_cast<int>(table.rows.size()) > kLongestTable) {
-            // A long table goes on in another one, with the head repeated as in print.
-            const QStringList head = table.rows.front();
-            const auto alignments = table.alignments;
-            MarkdownBlock& next_table = open(MarkdownBlock::Kind::Table);
-            next_table.joins = true;
-            next_table.alignments = alignments;
-            next_table.rows = {head, cellsOf(bare)};
-            next_table.rows.back().resize(head.size());
-            return;
-        }
-        QStringList cells = cellsOf(bare);
-        while (cells.size() < static_cast<qsizetype>(table.alignments.size())) {
-            cells.append(QString());
-        }
-        cells.resize(static_cast<qsizetype>(table.alignments.size()));
-        table.rows.push_back(cells);
+    if (goesOnInTable(bare)) {
         return;
     }
     if (startsTable(bare, next.trimmed())) {
@@ -450,35 +505,8 @@ void MarkdownParser::line(const QString& full, const QString& next) {
         block.rows.push_back(cellsOf(bare));
         return;
     }
-    if (state_.is_in_paragraph && !blocks_.empty() &&
-        blocks_.back().kind == MarkdownBlock::Kind::Paragraph) {
-        if (blocks_.back().text.size() > kLongestParagraph) {
-            MarkdownBlock& block = open(MarkdownBlock::Kind::Paragraph);
-            block.joins = true;
-            block.text = bare;
-        } else {
-            blocks_.back().text += QLatin1Char('\n') + bare;
-        }
-        state_.is_in_paragraph = true;
-        return;
-    }
-    // A line longer than a block may be is cut between words.
-    QString rest = bare;
-    bool joins = false;
-    while (!rest.isEmpty()) {
-        qsizetype cut = rest.size();
-        if (cut > kLongestParagraph) {
-            cut = rest.lastIndexOf(QLatin1Char(' '), kLongestParagraph);
-            cut = cut < kLongestParagraph / 2 ? kLongestParagraph : cut;
-            if (rest.at(cut - 1).isHighSurrogate()) {
-                --cut;
-            }
-        }
-        MarkdownBlock& block = open(MarkdownBlock::Kind::Paragraph);
-        block.joins = joins;
-        block.text = rest.left(cut).trimmed();
-        rest = rest.mid(cut).trimmed();
-        joins = true;
+    if (!goesOnInParagraph(bare)) {
+        startParagraph(bare);
     }
     state_.is_in_paragraph = true;
 }

@@ -63,6 +63,14 @@ private:
     bool startsMath(const QString& text);
     void mathLine(const QString& text);
     bool startsTable(const QString& text, const QString& next);
+    // Take a line without quotes and indent (`bare`) if it is such a one.
+    bool startsFence(const QString& bare, int columns);
+    bool startsHeading(const QString& bare);
+    bool goesOnInTable(const QString& bare);
+    bool goesOnInParagraph(const QString& bare);
+    /// What stands behind the marker, which is shown as `marker`.
+    void listItem(QString content, const QString& marker);
+    void startParagraph(const QString& bare);
     MarkdownBlock& open(MarkdownBlock::Kind kind);
 
     QString source_;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/chat/media_cache.h"
 
+#include "ui/chat/media_answers.h"
+
 #include <QFile>
 #include <QFileInfo>
 #include <QImage>
 #include <QImageReader>
-#include <QMetaObject>
-#include <QMutex>
 #include <QThreadPool>
 
 #include <algorithm>
@@ -19,29 +19,16 @@ constexpr qsizetype kLargestCache = 400;
 
 } // namespace
 
-struct MediaCache::Results {
-    QMutex mutex;
-    MediaCache* cache = nullptr; ///< Null once the cache is gone.
-
-    template <typename Deliver>
-    void post(Deliver deliver) {
-        const QMutexLocker lock(&mutex);
-        if (cache != nullptr) {
-            QMetaObject::invokeMethod(
-                cache, [deliver = std::move(deliver), target = cache] { deliver(*target); },
-                Qt::QueuedConnection);
-        }
-    }
-};
-
-MediaCache::MediaCache(QObject* parent) : QObject(parent), results_(std::make_shared<Results>()) {
-    results_->cache = this;
+MediaCache::MediaCache(QObject* parent)
+    : QObject(parent), answers_(std::make_shared<MediaAnswers>()) {
+    connect(answers_.get(), &MediaAnswers::thumbnailRead, this, &MediaCache::keepThumbnail,
+            Qt::QueuedConnection);
+    connect(answers_.get(), &MediaAnswers::outlineRead, this, &MediaCache::keepOutline,
+            Qt::QueuedConnection);
 }
 
 MediaCache::~MediaCache() {
     stop_.request_stop();
-    const QMutexLocker lock(&results_->mutex);
-    results_->cache = nullptr;
 }
 
 const MediaCache::Thumbnail& MediaCache::thumbnail(const QString& file) {
@@ -52,7 +39,7 @@ const MediaCache::Thumbnail& MediaCache::thumbnail(const QString& file) {
     if (thumbnails_.size() >= kLargestCache) {
         thumbnails_.clear();
     }
-    QThreadPool::globalInstance()->start([file, results = results_] {
+    QThreadPool::globalInstance()->start([file, answers = answers_] {
         const bool exists = QFile::exists(file);
         // A pipe or a device by the name of a picture would keep this thread for good.
         QImageReader reader(QFileInfo(file).isFile() ? file : QString());
@@ -62,16 +49,21 @@ const MediaCache::Thumbnail& MediaCache::thumbnail(const QString& file) {
             reader.setScaledSize(size.scaled(kSide, kSide, Qt::KeepAspectRatio));
         }
         const QImage image = exists ? reader.read() : QImage();
-        results->post([file, image, exists](MediaCache& cache) {
-            Thumbnail& entry = cache.thumbnails_[file];
-            entry.state = !image.isNull() ? State::Ready
-                          : exists        ? State::Unreadable
-                                          : State::Missing;
-            entry.pixmap = QPixmap::fromImage(image);
-            Q_EMIT cache.changed(file);
-        });
+        Q_EMIT answers->thumbnailRead(file, image, exists);
     });
     return *thumbnails_.insert(file, {});
+}
+
+void MediaCache::keepThumbnail(const QString& file, const QImage& image, bool exists) {
+    Thumbnail& entry = thumbnails_[file];
+    entry.state = !image.isNull() ? State::Ready : exists ? State::Unreadable : State::Missing;
+    entry.pixmap = QPixmap::fromImage(image);
+    Q_EMIT changed(file);
+}
+
+void MediaCache::keepOutline(const QString& file, const SoundOutline& outline) {
+    outlines_[file] = outline;
+    Q_EMIT changed(file);
 }
 
 void MediaCache::moved(const QString& from, const QString& to) {
@@ -105,17 +97,14 @@ const MediaCache::Outline& MediaCache::outline(const QString& file) {
         return *outlines_.insert(file, {});
     }
     QThreadPool::globalInstance()->start(
-        [file, results = results_, decoder = decoder_, stop = stop_.get_token()] {
+        [file, answers = answers_, decoder = decoder_, stop = stop_.get_token()] {
             Outline outline;
             if (QFile::exists(file)) {
                 outline = decoder->outline(file, stop);
             } else {
                 outline.state = SoundOutline::State::Missing;
             }
-            results->post([file, outline = std::move(outline)](MediaCache& cache) {
-                cache.outlines_[file] = outline;
-                Q_EMIT cache.changed(file);
-            });
+            Q_EMIT answers->outlineRead(file, outline);
         });
     return *outlines_.insert(file, {});
 }

@@ -7,6 +7,7 @@
 #include "ui/sound/sound_types.h"
 
 #include <QHash>
+#include <QImage>
 #include <QObject>
 #include <QPixmap>
 #include <QString>
@@ -15,6 +16,8 @@
 #include <vector>
 
 namespace ui {
+
+class MediaAnswers;
 
 class MediaCache : public QObject {
     Q_OBJECT
@@ -43,8 +46,10 @@ Q_SIGNALS:
     void changed(const QString& file);
 
 private:
-    struct Results; ///< Shared with the pool, so that late answers meet no dead object.
-    std::shared_ptr<Results> results_;
+    void keepThumbnail(const QString& file, const QImage& image, bool exists);
+    void keepOutline(const QString& file, const SoundOutline& outline);
+
+    std::shared_ptr<MediaAnswers> answers_; ///< Shared with the pool's work.
     QHash<QString, Thumbnail> thumbnails_;
     QHash<QString, Outline> outlines_;
     std::shared_ptr<const SoundDecoder> decoder_;

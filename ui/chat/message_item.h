@@ -35,8 +35,6 @@ public:
     /// Shapes one block; returns whether that changed the height of the item.
     bool shape(size_t index);
     [[nodiscard]] double height() const;
-    /// The rounded background of a question; null for replies. Relative to the item's top left.
-    [[nodiscard]] bool isUser() const { return is_user_; }
     [[nodiscard]] bool isCut() const { return is_cut_; }
     /// The block behind which the caret of a running reply stands; size() = none.
     [[nodiscard]] size_t caretBlock() const;
@@ -57,7 +55,6 @@ private:
                      const ItemContext& context,
                      bool is_muted,
                      double left);
-    void finishCode(size_t begin);
     void addTail(const ChatTurn& turn, const ItemContext& context);
 
     std::vector<std::unique_ptr<MessageBlock>> blocks_;

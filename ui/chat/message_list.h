@@ -69,8 +69,6 @@ public:
     [[nodiscard]] int liveItems() const;
     /// Where a row is in the viewport, or an empty rectangle when it is not on screen.
     [[nodiscard]] QRect rowRect(int row) const;
-    /// Height that all rows have or are estimated to have.
-    [[nodiscard]] double contentHeight() const { return heights_.total(); }
 
 Q_SIGNALS:
     void copyRequested(int row);
@@ -141,7 +139,6 @@ private:
     double topOfAnchor() const;
     double columnLeft() const;
     double columnWidth() const;
-    double firstVisibleY() const;
     /// Of the viewport, down to what is covered and the distance to it.
     [[nodiscard]] double freeHeight() const;
     Place placeAt(const QPointF& position, bool is_nearest);

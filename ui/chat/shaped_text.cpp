@@ -20,8 +20,7 @@ double ShapedText::shape(double width) {
     const Theme& theme = Theme::current();
     layout_ = std::make_unique<QTextLayout>(text_.text, font_);
     QTextOption option(alignment_);
-    option.setWrapMode(wraps_anywhere_ ? QTextOption::WrapAnywhere
-                                       : QTextOption::WrapAtWordBoundaryOrAnywhere);
+    option.setWrapMode(QTextOption::WrapAtWordBoundaryOrAnywhere);
     option.setTextDirection(Qt::LayoutDirectionAuto);
     option.setTabStopDistance(QFontMetricsF(font_).horizontalAdvance(QLatin1Char(' ')) * 4);
     layout_->setTextOption(option);

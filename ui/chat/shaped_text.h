@@ -29,9 +29,8 @@ public:
     void setFillsWidth(bool fills) { fills_width_ = fills; }
     [[nodiscard]] bool isRightToLeft() const { return text_.text.isRightToLeft(); }
     void setAlignment(Qt::Alignment alignment) { alignment_ = alignment; }
-    /// Wraps at word boundaries or, where nothing else fits, anywhere.
-    void setWrapAnywhere(bool is_anywhere) { wraps_anywhere_ = is_anywhere; }
-    /// Wraps to `width`; returns the height. Units: device-independent pixels.
+    /// Wraps to `width`, at word boundaries or, where nothing else fits, anywhere; returns the
+    /// height. Units: device-independent pixels.
     double shape(double width);
     [[nodiscard]] double height() const { return height_; }
     /// Width of the longest line.
@@ -58,7 +57,6 @@ private:
     double line_factor_ = 1.35;
     Qt::Alignment alignment_ = Qt::AlignLeft;
     bool fills_width_ = false;
-    bool wraps_anywhere_ = false;
     std::unique_ptr<QTextLayout> layout_;
     double height_ = 0.0, natural_width_ = 0.0;
 };

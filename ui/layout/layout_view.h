@@ -26,6 +26,7 @@ class QBoxLayout;
 class QHBoxLayout;
 class QKeyEvent;
 class QLabel;
+class QLayout;
 class QMenu;
 class QPushButton;
 class QScrollArea;
@@ -144,6 +145,10 @@ private:
 
     // layout_view.cpp
     void buildBars(QVBoxLayout* layout);
+    QLayout* buildTools();
+    QWidget* buildPages();
+    void buildNoGpu();
+    QWidget* buildFooter();
     void request(Pending pending);
     void take(Pending pending, const std::shared_ptr<const engine::PlacementPlan>& plan);
     void stageMoves(std::vector<engine::MapMove> moves, const QString& label, LayoutCuts cuts);

@@ -40,6 +40,21 @@ QString shortSeconds(double seconds) {
 } // namespace
 
 void LayoutView::buildBars(QVBoxLayout* layout) {
+    layout->addLayout(buildTools());
+    layout->addWidget(buildPages(), 1);
+    notice_ = new NoticeBar;
+    layout->addWidget(notice_);
+    connect(notice_, &NoticeBar::actionTriggered, this, &LayoutView::runNoticeAction);
+    connect(notice_, &NoticeBar::secondTriggered, this,
+            [this] { applyPreset(QStringLiteral("fit")); });
+    connect(notice_, &NoticeBar::dismissed, this, [this] {
+        is_notice_kept_ = false;
+        dismissed_ = told_;
+    });
+    layout->addWidget(buildFooter());
+}
+
+QLayout* LayoutView::buildTools() {
     const auto tool = [this](const char* name, const QString& icon_name, const QString& text,
                              const QString& tip) {
         auto* button = new QToolButton(this);
@@ -86,8 +101,10 @@ void LayoutView::buildBars(QVBoxLayout* layout) {
     bar->addWidget(presets_);
     bar->addWidget(what_if_button_);
     bar->addWidget(more_);
-    layout->addLayout(bar);
+    return bar;
+}
 
+QWidget* LayoutView::buildPages() {
     auto* empty = new QLabel(
         tr("Choose a model to see its parts here.\n\nEvery part becomes a block with its bytes. "
            "Drag blocks between graphics card, processor and disk; while you hold one, every lane "
@@ -101,7 +118,26 @@ void LayoutView::buildBars(QVBoxLayout* layout) {
     lane_layout_ = new QHBoxLayout(lane_area_);
     lane_layout_->setContentsMargins(16, 4, 16, 12);
     lane_layout_->setSpacing(12);
-    // A machine without a card is told what it can do instead.
+    buildNoGpu();
+    lane_layout_->addWidget(no_gpu_);
+    lane_scroll_ = new QScrollArea;
+    lane_scroll_->setObjectName(QStringLiteral("layoutLanes"));
+    lane_scroll_->setWidgetResizable(true);
+    lane_scroll_->setFrameShape(QFrame::NoFrame);
+    lane_scroll_->setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    lane_scroll_->setFocusPolicy(Qt::NoFocus);
+    lane_scroll_->setWidget(lane_area_);
+    lane_area_->setAutoFillBackground(false);
+    lane_scroll_->viewport()->setAutoFillBackground(false);
+    auto* stack = new QWidget;
+    pages_ = new QStackedLayout(stack);
+    pages_->addWidget(empty);
+    pages_->addWidget(lane_scroll_);
+    return stack;
+}
+
+/// A machine without a card is told what it can do instead.
+void LayoutView::buildNoGpu() {
     no_gpu_ = new QWidget;
     no_gpu_->setObjectName(QStringLiteral("layoutNoGpu"));
     no_gpu_->setFixedWidth(208);
@@ -127,32 +163,9 @@ void LayoutView::buildBars(QVBoxLayout* layout) {
     no_gpu_column->addWidget(no_gpu_text);
     no_gpu_column->addWidget(add_gpu, 0, Qt::AlignHCenter);
     no_gpu_column->addStretch(1);
-    lane_layout_->addWidget(no_gpu_);
-    lane_scroll_ = new QScrollArea;
-    lane_scroll_->setObjectName(QStringLiteral("layoutLanes"));
-    lane_scroll_->setWidgetResizable(true);
-    lane_scroll_->setFrameShape(QFrame::NoFrame);
-    lane_scroll_->setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    lane_scroll_->setFocusPolicy(Qt::NoFocus);
-    lane_scroll_->setWidget(lane_area_);
-    lane_area_->setAutoFillBackground(false);
-    lane_scroll_->viewport()->setAutoFillBackground(false);
-    auto* stack = new QWidget;
-    pages_ = new QStackedLayout(stack);
-    pages_->addWidget(empty);
-    pages_->addWidget(lane_scroll_);
-    layout->addWidget(stack, 1);
+}
 
-    notice_ = new NoticeBar;
-    layout->addWidget(notice_);
-    connect(notice_, &NoticeBar::actionTriggered, this, &LayoutView::runNoticeAction);
-    connect(notice_, &NoticeBar::secondTriggered, this,
-            [this] { applyPreset(QStringLiteral("fit")); });
-    connect(notice_, &NoticeBar::dismissed, this, [this] {
-        is_notice_kept_ = false;
-        dismissed_ = told_;
-    });
-
+QWidget* LayoutView::buildFooter() {
     auto* footer = new QWidget;
     footer->setObjectName(QStringLiteral("layoutFooter"));
     setArea(footer, Area::Surface);
@@ -183,9 +196,9 @@ void LayoutView::buildBars(QVBoxLayout* layout) {
     buttons->addWidget(apply_);
     footer_row_->addWidget(summary_, 1);
     footer_row_->addLayout(buttons);
-    layout->addWidget(footer);
     connect(revert_, &QPushButton::clicked, this, &LayoutView::revert);
     connect(apply_, &QPushButton::clicked, this, &LayoutView::apply);
+    return footer;
 }
 
 void LayoutView::fitBars() {

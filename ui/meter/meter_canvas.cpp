@@ -115,24 +115,8 @@ int MeterCanvas::paintHint(QPainter* painter, int y, const QString& hint) const 
     return y + height;
 }
 
-int MeterCanvas::paintGpu(QPainter* painter, const MeterDevice& device, int y) const {
+std::vector<MeterCanvas::Row> MeterCanvas::rowsOf(const MeterDevice& device) const {
     const Theme& theme = Theme::current();
-    const QFont name_font = scaledFont(96, true);
-    const QFont small_font = scaledFont(88);
-    const QFont bold_font = scaledFont(92, true);
-    const QFont value_font = scaledFont(92);
-    const QFontMetrics name_metrics(name_font);
-    const QFontMetrics small(small_font);
-    const QFontMetrics values(value_font);
-    const int inner = width() - 2 * kMargin;
-    const int top = y + name_metrics.height() + small.height() + 12;
-    const int row = values.height() + 6;
-
-    struct Row {
-        QString label, value;
-        QColor color;
-        bool is_bold = false, is_muted = false;
-    };
     std::vector<Row> rows;
     if (device.is_live) {
         rows.push_back({tr("free"), formatBytes(device.free()), {}, false, true});
@@ -151,33 +135,62 @@ int MeterCanvas::paintGpu(QPainter* painter, const MeterDevice& device, int y) c
         }
         rows.push_back({label, formatBytes(parts[*part]), partColor(*part)});
     }
-    const auto parts_end = static_cast<int>(rows.size());
     if (device.has_measured) {
-        rows.push_back({tr("used by Belfry"), formatBytes(device.used()), {}, true});
+        rows.push_back({tr("used by Belfry"), formatBytes(device.used()), {}, true, false, true});
     }
     if (device.has_prediction) {
-        rows.push_back({tr("predicted"), formatBytes(device.predicted.total()), {}, false, true});
+        rows.push_back(
+            {tr("predicted"), formatBytes(device.predicted.total()), {}, false, true, true});
     }
-    const int list_height = row * static_cast<int>(rows.size()) + 8;
+    return rows;
+}
+
+MeterCanvas::CardPlaces MeterCanvas::placesOf(const std::vector<Row>& rows, int y) const {
+    const QFont value_font = scaledFont(92);
+    const QFont bold_font = scaledFont(92, true);
+    CardPlaces places;
+    places.bar_top = y + QFontMetrics(scaledFont(96, true)).height() +
+                     QFontMetrics(scaledFont(88)).height() + 12;
+    places.row_height = QFontMetrics(value_font).height() + 6;
+    const int list_height = places.row_height * static_cast<int>(rows.size()) + 8;
     const auto gpus = std::count_if(state_.devices.begin(), state_.devices.end(),
                                     [](const MeterDevice& d) { return d.id.isGpu(); });
     // Beside the bar where every label fits there, else below it.
     const int beside = kMargin + kBarWidth + 40;
     int widest = 0;
-    for (const Row& r : rows) {
-        const QFontMetrics metrics(r.is_bold ? bold_font : value_font);
-        widest = std::max(widest, metrics.horizontalAdvance(r.label) +
-                                      metrics.horizontalAdvance(r.value) + 4 + 4 + 16);
+    for (const Row& row : rows) {
+        const QFontMetrics metrics(row.is_bold ? bold_font : value_font);
+        widest = std::max(widest, metrics.horizontalAdvance(row.label) +
+                                      metrics.horizontalAdvance(row.value) + 4 + 4 + 16);
     }
     const bool is_stacked = beside + widest > width() - kMargin;
-    const int bar_height = is_stacked
-                               ? kSmallBarHeight
-                               : std::max(gpus > 1 ? kSmallBarHeight : kBarHeight, list_height);
-    const int bottom = top + bar_height + (is_stacked ? list_height + 4 : 0);
-    if (painter == nullptr) {
-        return bottom + 16;
-    }
+    places.bar_height = is_stacked ? kSmallBarHeight
+                                   : std::max(gpus > 1 ? kSmallBarHeight : kBarHeight, list_height);
+    places.bottom = places.bar_top + places.bar_height + (is_stacked ? list_height + 4 : 0);
+    // The rows stand on the bar's foot, or below it.
+    places.rows_left = is_stacked ? kMargin : beside;
+    places.rows_top = places.bottom - list_height + 4;
+    return places;
+}
 
+int MeterCanvas::paintGpu(QPainter* painter, const MeterDevice& device, int y) const {
+    const std::vector<Row> rows = rowsOf(device);
+    const CardPlaces places = placesOf(rows, y);
+    if (painter != nullptr) {
+        paintName(painter, device, y);
+        paintBar(painter, device, QRectF(kMargin, places.bar_top, kBarWidth, places.bar_height));
+        paintRows(painter, rows, places);
+    }
+    return places.bottom + 16;
+}
+
+void MeterCanvas::paintName(QPainter* painter, const MeterDevice& device, int y) const {
+    const Theme& theme = Theme::current();
+    const QFont name_font = scaledFont(96, true);
+    const QFont small_font = scaledFont(88);
+    const QFontMetrics name_metrics(name_font);
+    const QFontMetrics small(small_font);
+    const int inner = width() - 2 * kMargin;
     painter->setFont(name_font);
     painter->setPen(theme.text);
     painter->drawText(QRect(kMargin, y, inner, name_metrics.height()), Qt::AlignVCenter,
@@ -189,14 +202,16 @@ int MeterCanvas::paintGpu(QPainter* painter, const MeterDevice& device, int y) c
         small.elidedText(device.has_measured ? tr("%1 · measured").arg(formatBytes(device.capacity))
                                              : tr("%1 · planned").arg(formatBytes(device.capacity)),
                          Qt::ElideRight, inner));
+}
 
-    // The bar: what is used from the bottom, other programs on top of it.
+/// What is used from the bottom, other programs on top of it; limit and prediction as lines.
+void MeterCanvas::paintBar(QPainter* painter, const MeterDevice& device, const QRectF& bar) {
+    const Theme& theme = Theme::current();
     const quint64 whole = std::max({device.capacity, device.used() + device.others,
                                     device.predicted.total() + device.others, quint64{1}});
     const auto pixels = [&](quint64 bytes) {
-        return static_cast<double>(bytes) / static_cast<double>(whole) * bar_height;
+        return static_cast<double>(bytes) / static_cast<double>(whole) * bar.height();
     };
-    const QRectF bar(kMargin, top, kBarWidth, bar_height);
     QPainterPath clip;
     clip.addRoundedRect(bar, 6, 6);
     painter->fillPath(clip, theme.raised);
@@ -238,35 +253,42 @@ int MeterCanvas::paintGpu(QPainter* painter, const MeterDevice& device, int y) c
         painter->drawLine(QPointF(left, bar.bottom() - h), QPointF(right, bar.bottom() - h));
         painter->drawLine(QPointF(right, bar.bottom() - h), QPointF(right, bar.bottom()));
     }
+}
 
-    // The rows stand on the bar's foot, or below it.
-    const int left = is_stacked ? kMargin : beside;
-    int line = bottom - list_height + 4;
-    for (int i = 0; i < static_cast<int>(rows.size()); ++i) {
-        const Row& r = rows[static_cast<size_t>(i)];
-        if (i == parts_end) {
+void MeterCanvas::paintRows(QPainter* painter,
+                            const std::vector<Row>& rows,
+                            const CardPlaces& places) const {
+    const Theme& theme = Theme::current();
+    const QFont value_font = scaledFont(92);
+    const QFont bold_font = scaledFont(92, true);
+    const int left = places.rows_left;
+    const int height = places.row_height;
+    int line = places.rows_top;
+    bool is_ruled = false;
+    for (const Row& row : rows) {
+        if (row.is_sum && !is_ruled) {
             painter->setPen(QPen(theme.border, 1));
             painter->drawLine(QPointF(left, line + 0.5), QPointF(width() - kMargin, line + 0.5));
             line += 4;
+            is_ruled = true;
         }
-        if (r.color.isValid()) {
+        if (row.color.isValid()) {
             painter->setPen(Qt::NoPen);
-            painter->setBrush(r.color);
-            painter->drawRoundedRect(QRectF(left, line + row / 2.0 - 5, 10, 10), 3, 3);
+            painter->setBrush(row.color);
+            painter->drawRoundedRect(QRectF(left, line + height / 2.0 - 5, 10, 10), 3, 3);
         }
-        painter->setFont(r.is_bold ? bold_font : value_font);
-        painter->setPen(r.is_muted ? theme.text_muted : theme.text);
-        const int value_width = QFontMetrics(painter->font()).horizontalAdvance(r.value) + 4;
+        painter->setFont(row.is_bold ? bold_font : value_font);
+        painter->setPen(row.is_muted ? theme.text_muted : theme.text);
+        const int value_width = QFontMetrics(painter->font()).horizontalAdvance(row.value) + 4;
         const int label_left = left + 16;
-        painter->drawText(QRect(width() - kMargin - value_width, line, value_width, row),
-                          Qt::AlignRight | Qt::AlignVCenter, r.value);
+        painter->drawText(QRect(width() - kMargin - value_width, line, value_width, height),
+                          Qt::AlignRight | Qt::AlignVCenter, row.value);
         const int label_width = width() - kMargin - value_width - 4 - label_left;
         painter->drawText(
-            QRect(label_left, line, label_width, row), Qt::AlignLeft | Qt::AlignVCenter,
-            QFontMetrics(painter->font()).elidedText(r.label, Qt::ElideRight, label_width));
-        line += row;
+            QRect(label_left, line, label_width, height), Qt::AlignLeft | Qt::AlignVCenter,
+            QFontMetrics(painter->font()).elidedText(row.label, Qt::ElideRight, label_width));
+        line += height;
     }
-    return bottom + 16;
 }
 
 int MeterCanvas::paintHistory(QPainter* painter, const MeterDevice& device, int y) const {

@@ -28,6 +28,23 @@ protected:
     void paintEvent(QPaintEvent* event) override;
 
 private:
+    /// One line of what stands beside a card's bar.
+    struct Row {
+        QString label, value;
+        QColor color; ///< Of the square before it; invalid: none.
+        bool is_bold = false, is_muted = false;
+        bool is_sum = false; ///< Below a rule, which the first sum draws.
+    };
+    struct CardPlaces {
+        int bar_top = 0, bar_height = 0;
+        int rows_left = 0, rows_top = 0, row_height = 0;
+        int bottom = 0;
+    };
+    [[nodiscard]] std::vector<Row> rowsOf(const MeterDevice& device) const;
+    [[nodiscard]] CardPlaces placesOf(const std::vector<Row>& rows, int y) const;
+    void paintName(QPainter* painter, const MeterDevice& device, int y) const;
+    static void paintBar(QPainter* painter, const MeterDevice& device, const QRectF& bar);
+    void paintRows(QPainter* painter, const std::vector<Row>& rows, const CardPlaces& places) const;
     int paintGpu(QPainter* painter, const MeterDevice& device, int y) const;
     int paintHistory(QPainter* painter, const MeterDevice& device, int y) const;
     int paintMemory(QPainter* painter, const MeterDevice& device, int y) const;

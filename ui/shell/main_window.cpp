@@ -131,7 +131,11 @@ MainWindow::MainWindow(const WindowSetup& setup, QWidget* parent)
     }
     session_->setOptions(options);
     buildActions();
-    connectPanes();
+    connectPages();
+    connectNotice();
+    connectSession();
+    connectChat();
+    connectHistory();
     refresh();
     setTab(Tab::Chat);
 }
@@ -364,7 +368,7 @@ void MainWindow::applyShortcuts() {
     }
 }
 
-void MainWindow::connectPanes() {
+void MainWindow::connectPages() {
     connect(model_button_, &QPushButton::clicked, this,
             [this] { model_panel_->isVisible() ? model_panel_->closeFlyout() : openModelPanel(); });
     connect(model_panel_, &ModelPanel::folderDialogRequested, this, &MainWindow::chooseFolder);
@@ -389,23 +393,17 @@ void MainWindow::connectPanes() {
         };
         chat_->insertSample(sample.question, list(sample.image), list(sample.audio), true);
     });
+}
 
-    // Actions of the chat act wherever the focus is, and while only the layout is shown.
-    const QList<QShortcut*> of_chat = chat_->findChildren<QShortcut*>();
-    for (QShortcut* shortcut : of_chat) {
-        shortcut->setParent(this);
-        if (shortcut->objectName() != QLatin1String("shortcut_copyCode")) {
-            connect(shortcut, &QShortcut::activated, this, &MainWindow::revealChat);
-        }
-    }
-    // Text fields would keep some keys to themselves (Ctrl+U and Ctrl+K delete there).
-    QApplication::instance()->installEventFilter(this);
+void MainWindow::connectNotice() {
     place_timer_.setSingleShot(true);
     connect(&place_timer_, &QTimer::timeout, this, &MainWindow::placeNotice);
     connect(notice_, &NoticeStrip::changed, this, &MainWindow::placeNotice);
     connect(chat_, &ChatView::overlaysPlaced, &place_timer_, qOverload<>(&QTimer::start));
     connect(panes_, &QSplitter::splitterMoved, &place_timer_, qOverload<>(&QTimer::start));
+}
 
+void MainWindow::connectSession() {
     connect(session_, &Session::changed, this, &MainWindow::refresh);
     connect(session_, &Session::failed, notice_,
             [this](const QString& what, const engine::Error& error) {
@@ -449,6 +447,19 @@ void MainWindow::connectPanes() {
     connect(layout_, &LayoutView::stagedPlanChanged, model_panel_, &ModelPanel::showPlan);
     connect(layout_, &LayoutView::applyRequested, session_, &Session::apply);
     connect(layout_, &LayoutView::waitingChangesChanged, this, &MainWindow::showWaitingChanges);
+}
+
+void MainWindow::connectChat() {
+    // Actions of the chat act wherever the focus is, and while only the layout is shown.
+    const QList<QShortcut*> of_chat = chat_->findChildren<QShortcut*>();
+    for (QShortcut* shortcut : of_chat) {
+        shortcut->setParent(this);
+        if (shortcut->objectName() != QLatin1String("shortcut_copyCode")) {
+            connect(shortcut, &QShortcut::activated, this, &MainWindow::revealChat);
+        }
+    }
+    // Text fields would keep some keys to themselves (Ctrl+U and Ctrl+K delete there).
+    QApplication::instance()->installEventFilter(this);
 
     connect(chat_, &ChatView::generateRequested, session_, &Session::noteGenerating);
     connect(chat_, &ChatView::compareRequested, this,
@@ -464,6 +475,19 @@ void MainWindow::connectPanes() {
                 compare_->setAdapters(session_->adapters());
                 setComparing(true);
             });
+    connect(compare_, &ComparePane::closeRequested, this, [this] { setComparing(false); });
+    connect(chat_, &ChatView::turnFinished, this, &MainWindow::refreshEmptyState);
+    connect(chat_, &ChatView::chatChanged, this, &MainWindow::refreshEmptyState);
+    connect(chat_, &ChatView::generatingChanged, this, &MainWindow::refreshEmptyState);
+    connect(chat_, &ChatView::largerContextRequested, this, [this](qint64 tokens) {
+        engine::LoadRequest options = session_->request();
+        options.context = tokens;
+        session_->setOptions(options);
+        openModelPanel();
+    });
+}
+
+void MainWindow::connectHistory() {
     // Who picks a chat wants to see it.
     const auto show_chat = [this] {
         if (tab_ == Tab::Layout) {
@@ -481,16 +505,6 @@ void MainWindow::connectPanes() {
     connect(history_, &HistoryPane::undoWithdrawn, this,
             [this] { notice_->withdraw(offered_undo_); });
     connect(this, &MainWindow::newChatRequested, this, show_chat);
-    connect(compare_, &ComparePane::closeRequested, this, [this] { setComparing(false); });
-    connect(chat_, &ChatView::turnFinished, this, &MainWindow::refreshEmptyState);
-    connect(chat_, &ChatView::chatChanged, this, &MainWindow::refreshEmptyState);
-    connect(chat_, &ChatView::generatingChanged, this, &MainWindow::refreshEmptyState);
-    connect(chat_, &ChatView::largerContextRequested, this, [this](qint64 tokens) {
-        engine::LoadRequest options = session_->request();
-        options.context = tokens;
-        session_->setOptions(options);
-        openModelPanel();
-    });
 }
 
 void MainWindow::refresh() {

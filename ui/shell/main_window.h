@@ -133,7 +133,12 @@ private:
     void buildActions();
     /// The keys in force, to the window's actions and the panes' shortcuts.
     void applyShortcuts();
-    void connectPanes();
+    void connectPages();
+    /// What lies over the panes, and where.
+    void connectNotice();
+    void connectSession();
+    void connectChat();
+    void connectHistory();
     void refresh();
     /// Takes away what the engine cannot do: layout, adapters, memory.
     void offerCapabilities();

@@ -68,7 +68,16 @@ ModelPanel::ModelPanel(Session* session, RecentModels* recent, bool has_demo_mod
     : Flyout(window), session_(session), recent_(recent) {
     setObjectName(QStringLiteral("modelPanel"));
     setAccessibleName(tr("Models and load options"));
-    build(has_demo_model);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(16, 16, 16, 16);
+    column->setSpacing(Theme::kGap);
+    column->addLayout(buildSources(has_demo_model));
+    buildRecent(column);
+    column->addWidget(buildFacts());
+    column->addWidget(buildOptions());
+    column->addLayout(buildLoad());
+    column->addStretch();
+    setFixedWidth(kWidth);
     connect(session_, &Session::changed, this, &ModelPanel::refresh);
     connect(recent_, &QAbstractItemModel::modelReset, this, &ModelPanel::refresh);
     connect(recent_, &QAbstractItemModel::rowsInserted, this, &ModelPanel::refresh);
@@ -78,11 +87,7 @@ ModelPanel::ModelPanel(Session* session, RecentModels* recent, bool has_demo_mod
     refresh();
 }
 
-void ModelPanel::build(bool has_demo_model) {
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(16, 16, 16, 16);
-    column->setSpacing(Theme::kGap);
-
+QLayout* ModelPanel::buildSources(bool has_demo_model) {
     auto* buttons = new QHBoxLayout();
     auto* choose_button = new QPushButton(tr("Choose a &folder…"), this);
     choose_button->setObjectName(QStringLiteral("chooseModelButton"));
@@ -97,11 +102,13 @@ void ModelPanel::build(bool has_demo_model) {
     buttons->addWidget(choose_button);
     buttons->addWidget(demo_button);
     buttons->addStretch();
-    column->addLayout(buttons);
     connect(choose_button, &QPushButton::clicked, this, &ModelPanel::folderDialogRequested);
     connect(demo_button, &QPushButton::clicked, session_,
             [this] { session_->chooseModel(QStringLiteral("demo")); });
+    return buttons;
+}
 
+void ModelPanel::buildRecent(QVBoxLayout* column) {
     recent_title_ = new QLabel(tr("Recent"), this);
     setTextRole(recent_title_, TextRole::Muted);
     setTextSize(recent_title_, 90);
@@ -121,7 +128,9 @@ void ModelPanel::build(bool has_demo_model) {
     };
     connect(recent_view_, &QListView::activated, this, pick);
     connect(recent_view_, &QListView::clicked, this, pick);
+}
 
+QWidget* ModelPanel::buildFacts() {
     inside_ = new QWidget(this);
     auto* inside = new QVBoxLayout(inside_);
     inside->setContentsMargins(0, Theme::kGap, 0, 0);
@@ -157,8 +166,10 @@ void ModelPanel::build(bool has_demo_model) {
         recent_->forget(session_->model());
         session_->chooseModel(QString());
     });
-    column->addWidget(inside_);
+    return inside_;
+}
 
+QWidget* ModelPanel::buildOptions() {
     options_ = new QWidget(this);
     auto* form = new QFormLayout(options_);
     form->setContentsMargins(0, Theme::kGap, 0, 0);
@@ -192,11 +203,13 @@ void ModelPanel::build(bool has_demo_model) {
     row(tr("&Weights"), format_box_);
     row(tr("Conte&xt"), context_box_);
     row(tr("&Graphics card"), gpu_box_);
-    column->addWidget(options_);
     for (QComboBox* box : {placement_box_, format_box_, context_box_, gpu_box_}) {
         connect(box, &QComboBox::activated, this, &ModelPanel::optionsEdited);
     }
+    return options_;
+}
 
+QLayout* ModelPanel::buildLoad() {
     auto* bottom = new QHBoxLayout();
     bottom->setContentsMargins(0, Theme::kGap, 0, 0);
     plan_label_ = wrapped(QStringLiteral("panelPlan"), this);
@@ -206,13 +219,11 @@ void ModelPanel::build(bool has_demo_model) {
     setButtonKind(load_button_, ButtonKind::Primary);
     bottom->addWidget(plan_label_, 1);
     bottom->addWidget(load_button_, 0, Qt::AlignBottom);
-    column->addLayout(bottom);
-    column->addStretch();
     connect(load_button_, &QPushButton::clicked, this, [this] {
         closeFlyout();
         session_->load();
     });
-    setFixedWidth(kWidth);
+    return bottom;
 }
 
 void ModelPanel::optionsEdited() {

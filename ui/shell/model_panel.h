@@ -10,8 +10,10 @@
 
 class QComboBox;
 class QLabel;
+class QLayout;
 class QListView;
 class QPushButton;
+class QVBoxLayout;
 
 namespace ui {
 
@@ -34,7 +36,12 @@ Q_SIGNALS:
     void locateRequested(const QString& folder);
 
 private:
-    void build(bool has_demo_model);
+    // Its parts, from the top.
+    QLayout* buildSources(bool has_demo_model);
+    void buildRecent(QVBoxLayout* column);
+    QWidget* buildFacts();
+    QWidget* buildOptions();
+    QLayout* buildLoad();
     void refresh();
     void refreshOptions();
     void optionsEdited();

@@ -28,6 +28,10 @@ Q_SIGNALS:
     void shortcutsRequested();
 
 private:
+    class Forms;
+    void buildLook(Forms& forms);
+    void buildModels(Forms& forms);
+    void buildFiles(Forms& forms, const QString& data_folder, const QString& cache_folder);
     void edited();
 
     Settings settings_;

@@ -241,10 +241,6 @@ void setThemeChoice(ThemeChoice choice) {
     }
 }
 
-ThemeChoice themeChoice() {
-    return state().choice;
-}
-
 QFont scaledFont(int percent, bool is_bold) {
     QFont font = QApplication::font();
     if (font.pointSizeF() > 0) {
@@ -341,9 +337,7 @@ void setTextSize(QWidget* widget, int percent, bool is_bold) {
 }
 
 void setArea(QWidget* widget, Area area) {
-    widget->setBackgroundRole(area == Area::Window    ? QPalette::Window
-                              : area == Area::Surface ? QPalette::Base
-                                                      : QPalette::AlternateBase);
+    widget->setBackgroundRole(area == Area::Window ? QPalette::Window : QPalette::Base);
     widget->setAutoFillBackground(true);
 }
 

@@ -62,7 +62,6 @@ enum class ThemeChoice { System = 1, Light, Dark };
 /// Installs style, palette and fonts. Call once, before the first widget.
 void applyTheme(QApplication& application);
 void setThemeChoice(ThemeChoice choice);
-ThemeChoice themeChoice();
 
 /// The application's font at `percent` of its size, monospaced for code.
 QFont scaledFont(int percent, bool is_bold = false);
@@ -93,7 +92,7 @@ void setTextSize(QWidget* widget, int percent, bool is_bold = false);
 void setIconButton(QAbstractButton* button, int icon_size, int side);
 
 /// Fills a widget with one of the theme's areas.
-enum class Area { Window = 1, Surface, Raised };
+enum class Area { Window = 1, Surface };
 void setArea(QWidget* widget, Area area);
 
 } // namespace ui

@@ -131,6 +131,259 @@ prefetchRows(const AttendStepKernelArgs& a, int kv_head, int begin, int end) {
     }
 }
 
+/// Which heads and which rows of the cache a part has.
+struct PartPlace {
+    int dim, dim_shift; // a power of two
+    int per_kv, heads, head0, kv_head;
+    int position, split;
+    bool is_owner, holds_new;
+    int64_t stride, base; // elements of a cached row, and before this head's
+};
+
+template <int THREADS>
+__device__ __forceinline__ void
+prepareConstants(const AttendStepKernelArgs& a, PartShared& s, const PartPlace& p) {
+    for (int d = threadIdx.x; d < p.dim; d += THREADS) {
+        s.norms[0][d] =
+            a.q_norm.data == nullptr ? 1.0F : loadElement(a.q_norm.data, a.q_norm.type, d);
+        s.norms[1][d] =
+            a.k_norm.data == nullptr ? 1.0F : loadElement(a.k_norm.data, a.k_norm.type, d);
+    }
+    const float at = static_cast<float>(p.position);
+    for (int j = threadIdx.x; j < p.dim / 2; j += THREADS) {
+        float sine = 0.0F;
+        float cosine = 0.0F;
+        sincosf(__fmul_rn(at, a.inv_freq[j]), &sine, &cosine);
+        s.turns[j] = cosine;
+        s.turns[p.dim / 2 + j] = sine;
+    }
+    if (threadIdx.x < kPartHeads) {
+        s.running[threadIdx.x][0] = -INFINITY;
+        s.running[threadIdx.x][1] = 0.0F;
+        s.running[threadIdx.x][3] = 0.0F;
+    }
+}
+
+/// Queries, and the new key and value where the part has them. Needs the step before.
+template <int THREADS>
+__device__ __forceinline__ void
+prepareHeads(const AttendStepKernelArgs& a, PartShared& s, const PartPlace& p) {
+    const int warp = threadIdx.x / 32;
+    const int lane = threadIdx.x & 31;
+#pragma unroll 1
+    for (int i = threadIdx.x * 4; i < p.heads << p.dim_shift; i += THREADS * 4) {
+        *reinterpret_cast<float4*>(&s.query[i >> p.dim_shift][i & (p.dim - 1)]) =
+            loadFour(a.q + (p.head0 << p.dim_shift) + i);
+    }
+    if (p.holds_new) {
+#pragma unroll 1
+        for (int d = threadIdx.x * 4; d < p.dim; d += THREADS * 4) {
+            *reinterpret_cast<float4*>(&s.new_key[d]) =
+                loadFour(a.k + (p.kv_head << p.dim_shift) + d);
+            *reinterpret_cast<float4*>(&s.new_value[d]) =
+                loadFour(a.v + (p.kv_head << p.dim_shift) + d);
+        }
+    }
+    __syncthreads();
+    if (warp < p.heads) {
+        normAndTurn(s.query[warp], p.dim, s.norms[0], a.eps, s.turns, a.scale);
+    } else if (p.holds_new && (warp == kPartHeads || warp == kPartHeads + 1)) {
+        // As it will be read back: rounded to the cache's bf16. The first group of heads stores.
+        const bool is_key = warp == kPartHeads;
+        float* row = is_key ? s.new_key : s.new_value;
+        normAndTurn(row, p.dim, is_key ? s.norms[1] : nullptr, a.eps, is_key ? s.turns : nullptr,
+                    1.0F);
+        auto* cache = static_cast<__nv_bfloat16*>(is_key ? a.cache_k : a.cache_v) +
+                      (static_cast<int64_t>(*a.slot) * a.num_kv_heads + p.kv_head) * p.dim;
+        for (int d = lane; d < p.dim; d += 32) {
+            const __nv_bfloat16 rounded = __float2bfloat16_rn(row[d]);
+            row[d] = __bfloat162float(rounded);
+            if (p.head0 % p.per_kv == 0) {
+                cache[d] = rounded;
+            }
+        }
+    }
+    __syncthreads();
+}
+
+/// A row is in the cache's memory whether it is visible or not: all loads come first.
+template <int VECTORS, int THREADS>
+__device__ __forceinline__ void
+scoreTile(const AttendStepKernelArgs& a, PartShared& s, const PartPlace& p, int first, int tile) {
+    const int warp = threadIdx.x / 32;
+    const int lane = threadIdx.x & 31;
+    const __nv_bfloat16* keys = static_cast<const __nv_bfloat16*>(a.cache_k);
+    for (int i0 = warp * kPartAtOnce; i0 < tile; i0 += THREADS / 32 * kPartAtOnce) {
+        float dots[kPartAtOnce * kPartHeads] = {};
+        // This lane's sum will be that of key lane / 16, head lane / 4 % 4.
+        const int my_key = i0 + (lane >> 4);
+        const int my_position = my_key < tile ? a.key_position[first + my_key] : -1;
+#pragma unroll
+        for (int v = 0; v < VECTORS; ++v) {
+            const int d = (v * 32 + lane) * 8;
+            uint4 rows[kPartAtOnce];
+#pragma unroll
+            for (int j = 0; j < kPartAtOnce; ++j) {
+                const int key = first + (i0 + j < tile ? i0 + j : i0);
+                rows[j] =
+                    d < p.dim
+                        ? __ldcg(reinterpret_cast<const uint4*>(keys + key * p.stride + p.base + d))
+                        : make_uint4(0, 0, 0, 0);
+            }
+            if (d < p.dim) {
+#pragma unroll
+                for (int h = 0; h < kPartHeads; ++h) {
+                    const float4 q0 = *reinterpret_cast<const float4*>(&s.query[h][d]);
+                    const float4 q1 = *reinterpret_cast<const float4*>(&s.query[h][d + 4]);
+#pragma unroll
+                    for (int j = 0; j < kPartAtOnce; ++j) {
+                        float k[8];
+                        unpack8(rows[j], k);
+                        float& dot = dots[j * kPartHeads + h];
+                        dot = fmaf(q0.x, k[0], dot);
+                        dot = fmaf(q0.y, k[1], dot);
+                        dot = fmaf(q0.z, k[2], dot);
+                        dot = fmaf(q0.w, k[3], dot);
+                        dot = fmaf(q1.x, k[4], dot);
+                        dot = fmaf(q1.y, k[5], dot);
+                        dot = fmaf(q1.z, k[6], dot);
+                        dot = fmaf(q1.w, k[7], dot);
+                    }
+                }
+            }
+        }
+        const float dot = warpSum8(dots);
+        const bool is_visible = my_position >= 0 && my_position <= p.position &&
+                                !(p.is_owner && my_position == p.position) &&
+                                (a.window == 0 || my_position > p.position - a.window);
+        if (my_key < tile && (lane & 3) == 0) {
+            reinterpret_cast<float*>(&s.weights[my_key])[(lane >> 2) & 3] =
+                is_visible ? dot : -INFINITY;
+        }
+    }
+}
+
+/// Softmax weights of the tile; warp h serves head h. The new key counts as one more.
+__device__ __forceinline__ void
+weighTile(PartShared& s, const PartPlace& p, bool adds_own, int tile) {
+    const int warp = threadIdx.x / 32;
+    const int lane = threadIdx.x & 31;
+    if (warp < p.heads) {
+        float* scores = reinterpret_cast<float*>(s.weights) + warp;
+        float largest = -INFINITY;
+        for (int i = lane; i < tile; i += 32) {
+            largest = fmaxf(largest, scores[i * 4]);
+        }
+        largest = warpMax(largest);
+        float own = -INFINITY;
+        if (adds_own) {
+            float dot = 0.0F;
+            for (int d = lane; d < p.dim; d += 32) {
+                dot = fmaf(s.query[warp][d], s.new_key[d], dot);
+            }
+            own = warpSum(dot);
+            largest = fmaxf(largest, own);
+        }
+        const float before = s.running[warp][0];
+        const float next = fmaxf(before, largest);
+        float sum = 0.0F;
+        for (int i = lane; i < tile; i += 32) {
+            const float score = scores[i * 4];
+            const float weight = score == -INFINITY ? 0.0F : expf(score - next);
+            scores[i * 4] = weight;
+            sum += weight;
+        }
+        sum = warpSum(sum);
+        __syncwarp();
+        if (lane == 0) {
+            const float correction = before == -INFINITY ? 0.0F : expf(before - next);
+            const float own_weight = own == -INFINITY ? 0.0F : expf(own - next);
+            s.running[warp][0] = next;
+            s.running[warp][1] = s.running[warp][1] * correction + sum + own_weight;
+            s.running[warp][2] = correction;
+            s.running[warp][3] = own_weight;
+        }
+    }
+}
+
+/// Adds the tile's values to the two columns of a thread, of every groups-th key.
+__device__ __forceinline__ void addValues(const AttendStepKernelArgs& a,
+                                          const PartShared& s,
+                                          const PartPlace& p,
+                                          bool adds_own,
+                                          int first,
+                                          int tile,
+                                          int groups,
+                                          float (&out)[kPartHeads][2]) {
+    const __nv_bfloat16* values = static_cast<const __nv_bfloat16*>(a.cache_v);
+    const int my_group = threadIdx.x >> (p.dim_shift - 1);
+    const int pair = threadIdx.x & (p.dim / 2 - 1);
+#pragma unroll
+    for (int h = 0; h < kPartHeads; ++h) {
+        const float correction = h < p.heads ? s.running[h][2] : 0.0F;
+        out[h][0] *= correction;
+        out[h][1] *= correction;
+    }
+    if (adds_own && my_group == 0) {
+#pragma unroll
+        for (int h = 0; h < kPartHeads; ++h) {
+            const float weight = h < p.heads ? s.running[h][3] : 0.0F;
+            out[h][0] = fmaf(weight, s.new_value[2 * pair], out[h][0]);
+            out[h][1] = fmaf(weight, s.new_value[2 * pair + 1], out[h][1]);
+        }
+    }
+#pragma unroll 4
+    for (int i = my_group; i < tile; i += groups) {
+        const uint32_t bits = __ldcg(
+            reinterpret_cast<const uint32_t*>(values + (first + i) * p.stride + p.base + 2 * pair));
+        const float4 weight = s.weights[i];
+        const float v0 = __uint_as_float(bits << 16);
+        const float v1 = __uint_as_float(bits & 0xffff0000U);
+        const float each[kPartHeads] = {weight.x, weight.y, weight.z, weight.w};
+#pragma unroll
+        for (int h = 0; h < kPartHeads; ++h) {
+            // An empty or hidden row may hold anything, NaN included.
+            if (each[h] != 0.0F) {
+                out[h][0] = fmaf(each[h], v0, out[h][0]);
+                out[h][1] = fmaf(each[h], v1, out[h][1]);
+            }
+        }
+    }
+}
+
+/// Sums the thread groups through shared memory and stores the part.
+template <int THREADS>
+__device__ __forceinline__ void storePart(const AttendStepKernelArgs& a,
+                                          PartShared& s,
+                                          const PartPlace& p,
+                                          int groups,
+                                          const float (&out)[kPartHeads][2]) {
+    const int my_group = threadIdx.x >> (p.dim_shift - 1);
+    const int pair = threadIdx.x & (p.dim / 2 - 1);
+#pragma unroll
+    for (int h = 0; h < kPartHeads; ++h) {
+        if (h < p.heads) {
+            *reinterpret_cast<float2*>(&s.sums[(my_group * p.heads + h) * p.dim + 2 * pair]) =
+                make_float2(out[h][0], out[h][1]);
+        }
+    }
+    __syncthreads();
+#pragma unroll 1
+    for (int i = threadIdx.x; i < p.heads << p.dim_shift; i += THREADS) {
+        float total = 0.0F;
+#pragma unroll 4
+        for (int g = 0; g < groups; ++g) {
+            total += s.sums[g * (p.heads << p.dim_shift) + i];
+        }
+        const int h = p.head0 + (i >> p.dim_shift);
+        a.partial[((h * a.range.splits + p.split) << p.dim_shift) + (i & (p.dim - 1))] = total;
+    }
+    if (threadIdx.x < p.heads) {
+        partTails(a)[(p.head0 + static_cast<int>(threadIdx.x)) * a.range.splits + p.split] =
+            make_float2(s.running[threadIdx.x][0], s.running[threadIdx.x][1]);
+    }
+}
+
 /// The part of `block`. VECTORS: 8-element vectors of a head that one lane holds (head_dim <=
 /// 256 * VECTORS). The wait comes after everything that does not depend on the step before.
 template <int VECTORS, int THREADS, typename Wait>
@@ -141,234 +394,41 @@ __device__ __forceinline__ void attendPart(const AttendStepKernelArgs& a,
                                            int group,
                                            int split,
                                            const Wait& wait) {
-    const int warp = threadIdx.x / 32;
-    const int lane = threadIdx.x & 31;
-    const int dim = a.head_dim; // a power of two
-    const int dim_shift = 31 - __clz(dim);
-    const int per_kv = a.num_heads / a.num_kv_heads;
-    const int heads = per_kv < kPartHeads ? per_kv : kPartHeads;
-    const int head0 = group * heads;
-    const int kv_head = head0 / per_kv;
-    const int position = *a.position;
-    const bool is_owner = a.k != nullptr;
-    const bool holds_new = is_owner && split == 0;
+    PartPlace p;
+    p.dim = a.head_dim;
+    p.dim_shift = 31 - __clz(p.dim);
+    p.per_kv = a.num_heads / a.num_kv_heads;
+    p.heads = p.per_kv < kPartHeads ? p.per_kv : kPartHeads;
+    p.head0 = group * p.heads;
+    p.kv_head = p.head0 / p.per_kv;
+    p.position = *a.position;
+    p.split = split;
+    p.is_owner = a.k != nullptr;
+    p.holds_new = p.is_owner && split == 0;
+    p.stride = static_cast<int64_t>(a.num_kv_heads) * p.dim;
+    p.base = static_cast<int64_t>(p.kv_head) * p.dim;
     const int begin = split * chunk;
     const int end = begin + chunk < count ? begin + chunk : count;
 
-    prefetchRows<THREADS>(a, kv_head, begin, end);
-    for (int d = threadIdx.x; d < dim; d += THREADS) {
-        s.norms[0][d] =
-            a.q_norm.data == nullptr ? 1.0F : loadElement(a.q_norm.data, a.q_norm.type, d);
-        s.norms[1][d] =
-            a.k_norm.data == nullptr ? 1.0F : loadElement(a.k_norm.data, a.k_norm.type, d);
-    }
-    const float at = static_cast<float>(position);
-    for (int j = threadIdx.x; j < dim / 2; j += THREADS) {
-        float sine = 0.0F;
-        float cosine = 0.0F;
-        sincosf(__fmul_rn(at, a.inv_freq[j]), &sine, &cosine);
-        s.turns[j] = cosine;
-        s.turns[dim / 2 + j] = sine;
-    }
-    if (threadIdx.x < kPartHeads) {
-        s.running[threadIdx.x][0] = -INFINITY;
-        s.running[threadIdx.x][1] = 0.0F;
-        s.running[threadIdx.x][3] = 0.0F;
-    }
+    prefetchRows<THREADS>(a, p.kv_head, begin, end);
+    prepareConstants<THREADS>(a, s, p);
     wait();
-#pragma unroll 1
-    for (int i = threadIdx.x * 4; i < heads << dim_shift; i += THREADS * 4) {
-        *reinterpret_cast<float4*>(&s.query[i >> dim_shift][i & (dim - 1)]) =
-            loadFour(a.q + (head0 << dim_shift) + i);
-    }
-    if (holds_new) {
-#pragma unroll 1
-        for (int d = threadIdx.x * 4; d < dim; d += THREADS * 4) {
-            *reinterpret_cast<float4*>(&s.new_key[d]) = loadFour(a.k + (kv_head << dim_shift) + d);
-            *reinterpret_cast<float4*>(&s.new_value[d]) =
-                loadFour(a.v + (kv_head << dim_shift) + d);
-        }
-    }
-    __syncthreads();
-    if (warp < heads) {
-        normAndTurn(s.query[warp], dim, s.norms[0], a.eps, s.turns, a.scale);
-    } else if (holds_new && (warp == kPartHeads || warp == kPartHeads + 1)) {
-        // As it will be read back: rounded to the cache's bf16. The first group of heads stores.
-        const bool is_key = warp == kPartHeads;
-        float* row = is_key ? s.new_key : s.new_value;
-        normAndTurn(row, dim, is_key ? s.norms[1] : nullptr, a.eps, is_key ? s.turns : nullptr,
-                    1.0F);
-        auto* cache = static_cast<__nv_bfloat16*>(is_key ? a.cache_k : a.cache_v) +
-                      (static_cast<int64_t>(*a.slot) * a.num_kv_heads + kv_head) * dim;
-        for (int d = lane; d < dim; d += 32) {
-            const __nv_bfloat16 rounded = __float2bfloat16_rn(row[d]);
-            row[d] = __bfloat162float(rounded);
-            if (head0 % per_kv == 0) {
-                cache[d] = rounded;
-            }
-        }
-    }
-    __syncthreads();
+    prepareHeads<THREADS>(a, s, p);
 
-    const __nv_bfloat16* keys = static_cast<const __nv_bfloat16*>(a.cache_k);
-    const __nv_bfloat16* values = static_cast<const __nv_bfloat16*>(a.cache_v);
-    const int64_t stride = static_cast<int64_t>(a.num_kv_heads) * dim;
-    const int64_t base = static_cast<int64_t>(kv_head) * dim;
     // Output columns: pairs, dealt out to groups of threads that take every groups-th key.
-    const int pairs = dim / 2;
-    const int groups = THREADS >> (dim_shift - 1);
-    const int my_group = threadIdx.x >> (dim_shift - 1);
-    const int pair = threadIdx.x & (pairs - 1);
+    const int groups = THREADS >> (p.dim_shift - 1);
     float out[kPartHeads][2] = {};
-
-    for (int first = begin; first < end || (holds_new && first == begin); first += kPartTile) {
+    for (int first = begin; first < end || (p.holds_new && first == begin); first += kPartTile) {
         const int tile = end - first < kPartTile ? (end - first > 0 ? end - first : 0) : kPartTile;
-        const bool adds_own = holds_new && first == begin;
-        // A row is in the cache's memory whether it is visible or not: all loads come first.
-        for (int i0 = warp * kPartAtOnce; i0 < tile; i0 += THREADS / 32 * kPartAtOnce) {
-            float dots[kPartAtOnce * kPartHeads] = {};
-            // This lane's sum will be that of key lane / 16, head lane / 4 % 4.
-            const int my_key = i0 + (lane >> 4);
-            const int my_position = my_key < tile ? a.key_position[first + my_key] : -1;
-#pragma unroll
-            for (int v = 0; v < VECTORS; ++v) {
-                const int d = (v * 32 + lane) * 8;
-                uint4 rows[kPartAtOnce];
-#pragma unroll
-                for (int j = 0; j < kPartAtOnce; ++j) {
-                    const int key = first + (i0 + j < tile ? i0 + j : i0);
-                    rows[j] =
-                        d < dim
-                            ? __ldcg(reinterpret_cast<const uint4*>(keys + key * stride + base + d))
-                            : make_uint4(0, 0, 0, 0);
-                }
-                if (d < dim) {
-#pragma unroll
-                    for (int h = 0; h < kPartHeads; ++h) {
-                        const float4 q0 = *reinterpret_cast<const float4*>(&s.query[h][d]);
-                        const float4 q1 = *reinterpret_cast<const float4*>(&s.query[h][d + 4]);
-#pragma unroll
-                        for (int j = 0; j < kPartAtOnce; ++j) {
-                            float k[8];
-                            unpack8(rows[j], k);
-                            float& dot = dots[j * kPartHeads + h];
-                            dot = fmaf(q0.x, k[0], dot);
-                            dot = fmaf(q0.y, k[1], dot);
-                            dot = fmaf(q0.z, k[2], dot);
-                            dot = fmaf(q0.w, k[3], dot);
-                            dot = fmaf(q1.x, k[4], dot);
-                            dot = fmaf(q1.y, k[5], dot);
-                            dot = fmaf(q1.z, k[6], dot);
-                            dot = fmaf(q1.w, k[7], dot);
-                        }
-                    }
-                }
-            }
-            const float dot = warpSum8(dots);
-            const bool is_visible = my_position >= 0 && my_position <= position &&
-                                    !(is_owner && my_position == position) &&
-                                    (a.window == 0 || my_position > position - a.window);
-            if (my_key < tile && (lane & 3) == 0) {
-                reinterpret_cast<float*>(&s.weights[my_key])[(lane >> 2) & 3] =
-                    is_visible ? dot : -INFINITY;
-            }
-        }
+        const bool adds_own = p.holds_new && first == begin;
+        scoreTile<VECTORS, THREADS>(a, s, p, first, tile);
         __syncthreads();
-        // Softmax weights of the tile; warp h serves head h. The new key counts as one more.
-        if (warp < heads) {
-            float* scores = reinterpret_cast<float*>(s.weights) + warp;
-            float largest = -INFINITY;
-            for (int i = lane; i < tile; i += 32) {
-                largest = fmaxf(largest, scores[i * 4]);
-            }
-            largest = warpMax(largest);
-            float own = -INFINITY;
-            if (adds_own) {
-                float dot = 0.0F;
-                for (int d = lane; d < dim; d += 32) {
-                    dot = fmaf(s.query[warp][d], s.new_key[d], dot);
-                }
-                own = warpSum(dot);
-                largest = fmaxf(largest, own);
-            }
-            const float before = s.running[warp][0];
-            const float next = fmaxf(before, largest);
-            float sum = 0.0F;
-            for (int i = lane; i < tile; i += 32) {
-                const float score = scores[i * 4];
-                const float weight = score == -INFINITY ? 0.0F : expf(score - next);
-                scores[i * 4] = weight;
-                sum += weight;
-            }
-            sum = warpSum(sum);
-            __syncwarp();
-            if (lane == 0) {
-                const float correction = before == -INFINITY ? 0.0F : expf(before - next);
-                const float own_weight = own == -INFINITY ? 0.0F : expf(own - next);
-                s.running[warp][0] = next;
-                s.running[warp][1] = s.running[warp][1] * correction + sum + own_weight;
-                s.running[warp][2] = correction;
-                s.running[warp][3] = own_weight;
-            }
-        }
+        weighTile(s, p, adds_own, tile);
         __syncthreads();
-#pragma unroll
-        for (int h = 0; h < kPartHeads; ++h) {
-            const float correction = h < heads ? s.running[h][2] : 0.0F;
-            out[h][0] *= correction;
-            out[h][1] *= correction;
-        }
-        if (adds_own && my_group == 0) {
-#pragma unroll
-            for (int h = 0; h < kPartHeads; ++h) {
-                const float weight = h < heads ? s.running[h][3] : 0.0F;
-                out[h][0] = fmaf(weight, s.new_value[2 * pair], out[h][0]);
-                out[h][1] = fmaf(weight, s.new_value[2 * pair + 1], out[h][1]);
-            }
-        }
-#pragma unroll 4
-        for (int i = my_group; i < tile; i += groups) {
-            const uint32_t bits = __ldcg(
-                reinterpret_cast<const uint32_t*>(values + (first + i) * stride + base + 2 * pair));
-            const float4 weight = s.weights[i];
-            const float v0 = __uint_as_float(bits << 16);
-            const float v1 = __uint_as_float(bits & 0xffff0000U);
-            const float each[kPartHeads] = {weight.x, weight.y, weight.z, weight.w};
-#pragma unroll
-            for (int h = 0; h < kPartHeads; ++h) {
-                // An empty or hidden row may hold anything, NaN included.
-                if (each[h] != 0.0F) {
-                    out[h][0] = fmaf(each[h], v0, out[h][0]);
-                    out[h][1] = fmaf(each[h], v1, out[h][1]);
-                }
-            }
-        }
+        addValues(a, s, p, adds_own, first, tile, groups, out);
         __syncthreads();
     }
-
-    // Sum the thread groups through shared memory.
-#pragma unroll
-    for (int h = 0; h < kPartHeads; ++h) {
-        if (h < heads) {
-            *reinterpret_cast<float2*>(&s.sums[(my_group * heads + h) * dim + 2 * pair]) =
-                make_float2(out[h][0], out[h][1]);
-        }
-    }
-    __syncthreads();
-#pragma unroll 1
-    for (int i = threadIdx.x; i < heads << dim_shift; i += THREADS) {
-        float total = 0.0F;
-#pragma unroll 4
-        for (int g = 0; g < groups; ++g) {
-            total += s.sums[g * (heads << dim_shift) + i];
-        }
-        const int h = head0 + (i >> dim_shift);
-        a.partial[((h * a.range.splits + split) << dim_shift) + (i & (dim - 1))] = total;
-    }
-    if (threadIdx.x < heads) {
-        partTails(a)[(head0 + static_cast<int>(threadIdx.x)) * a.range.splits + split] =
-            make_float2(s.running[threadIdx.x][0], s.running[threadIdx.x][1]);
-    }
+    storePart<THREADS>(a, s, p, groups, out);
 }
 
 /// The whole step of one resident block: its part where it has one, and its share of the merge

@@ -230,17 +230,16 @@ struct TilePart {
         }
     }
 
-    template <typename Wait>
-    __device__ __forceinline__ void run(int group, int split, const Wait& wait) {
-        const int warp = threadIdx.x / 32;
-        const int lane = threadIdx.x & 31;
-        const int dims = dim < kTileDims ? dim : kTileDims; // of a warp
-        const int dim_groups = dim / dims;
-        const int dim_group = warp & (dim_groups - 1);
-        const int key_group = warp >> (31 - __clz(dim_groups));
-        const bool is_active = key_group < a.key_groups;
-        const int score_pitch = keys + 8;
+    /// Columns and keys of this warp and this lane.
+    struct Share {
+        int lane;
+        int dims; // of a warp
+        int dim_groups, dim_group, key_group;
+        int score_pitch;
+    };
 
+    /// What needs nothing of the step before: norms, turns, and the first tiles on their way.
+    __device__ __forceinline__ void prepareStep() {
         // Loads of one round: a frequency or four norm weights a thread.
         const int thread = threadIdx.x;
         const float frequency = thread < dim / 2 ? a.inv_freq[thread] : 0.0F;
@@ -267,133 +266,119 @@ struct TilePart {
             s.turns[thread] = cosine;
             s.turns[dim / 2 + thread] = sine;
         }
-        wait();
-        prepareHeads();
+    }
 
-        float largest = -INFINITY; // of head lane / 4 among this group's keys so far
-        float sum = 0.0F;          // this lane's keys only
-        float out[kTileDims / 16][4] = {};
-        // Where this lane points ldmatrix at: rows of queries; rows of keys or values.
-        const uint32_t query_at =
-            sharedAddress(s.query) + (lane & 15) * pitch + (lane >> 4) * 16 + dim_group * dims * 2;
-        const int key_offset = (key_group * 16 + (lane & 7) + (lane >> 4) * 8) * pitch +
-                               ((lane >> 3) & 1) * 16 + dim_group * dims * 2;
-        int stage = 0;
-#pragma unroll 1
-        for (int first = begin; first < end; first += keys) {
-            if (a.stages == 2) {
-                waitForCopyGroups<1>();
-            } else {
-                waitForCopyGroups<0>();
+    /// Scores of 16 keys and all heads over this warp's columns.
+    __device__ __forceinline__ void
+    makeScores(const Share& m, float* score, uint32_t query_at, uint32_t key_at) {
+        float dot[2][4] = {};
+#pragma unroll
+        for (int k = 0; k < kTileDims / 16; ++k) {
+            if (k * 16 < m.dims) {
+                uint32_t q[4];
+                uint32_t row[4];
+                loadMatrix4(q, query_at + k * 32);
+                loadMatrix4(row, key_at + k * 32);
+                multiplyAdd(dot[0], q, row[0], row[1]);
+                multiplyAdd(dot[1], q, row[2], row[3]);
             }
-            __syncthreads();
-            complete(first, stage);
-            __syncthreads();
-            const uint32_t key_at = sharedAddress(keyTile(stage)) + key_offset;
-            float* const score =
-                s.scores + (lane >> 2) * score_pitch + key_group * 16 + (lane & 3) * 2;
-            if (is_active) {
-                float dot[2][4] = {};
-#pragma unroll
-                for (int k = 0; k < kTileDims / 16; ++k) {
-                    if (k * 16 < dims) {
-                        uint32_t q[4];
-                        uint32_t row[4];
-                        loadMatrix4(q, query_at + k * 32);
-                        loadMatrix4(row, key_at + k * 32);
-                        multiplyAdd(dot[0], q, row[0], row[1]);
-                        multiplyAdd(dot[1], q, row[2], row[3]);
-                    }
-                }
-#pragma unroll
-                for (int n = 0; n < 2; ++n) {
-                    *reinterpret_cast<float2*>(score + dim_group * kTileHeads * score_pitch +
-                                               n * 8) =
-                        make_float2(dot[n][0] + dot[n][2], dot[n][1] + dot[n][3]);
-                }
-            }
-            __syncthreads();
-            if (is_active) {
-                float weight[4] = {};
-#pragma unroll 4
-                for (int g = 0; g < dim_groups; ++g) {
-#pragma unroll
-                    for (int n = 0; n < 2; ++n) {
-                        const float2 pair = *reinterpret_cast<const float2*>(
-                            score + g * kTileHeads * score_pitch + n * 8);
-                        weight[2 * n] += pair.x;
-                        weight[2 * n + 1] += pair.y;
-                    }
-                }
-                const float* const mask = s.mask[stage] + key_group * 16 + (lane & 3) * 2;
-                float next = largest;
-#pragma unroll
-                for (int i = 0; i < 4; ++i) {
-                    // What was computed for a hidden key may be anything, NaN included.
-                    weight[i] = mask[(i >> 1) * 8 + (i & 1)] == 0.0F ? weight[i] : -INFINITY;
-                    next = fmaxf(next, weight[i]);
-                }
-                next = fmaxf(next, __shfl_xor_sync(0xffffffffU, next, 1));
-                next = fmaxf(next, __shfl_xor_sync(0xffffffffU, next, 2));
-                const float correction = largest == -INFINITY ? 0.0F : expf(largest - next);
-                largest = next;
-                sum *= correction;
-#pragma unroll
-                for (int i = 0; i < 4; ++i) {
-                    weight[i] = weight[i] == -INFINITY ? 0.0F : expf(weight[i] - next);
-                    sum += weight[i];
-                }
-                uint2 high;
-                uint2 low;
-                splitFour(make_float4(weight[0], weight[1], weight[2], weight[3]), high, low);
-                // The sums below are of heads 2 (lane % 4) and the next.
-                const float even = __shfl_sync(0xffffffffU, correction, (lane & 3) * 8);
-                const float odd = __shfl_sync(0xffffffffU, correction, (lane & 3) * 8 + 4);
-#pragma unroll
-                for (int m = 0; m < kTileDims / 16; ++m) {
-                    if (m * 16 < dims) {
-                        uint32_t value[4];
-                        loadMatrix4Transposed(value, key_at + keys * pitch + m * 32);
-                        // Transposed: element pairs of a head are rows, keys columns.
-                        const uint32_t v[4] = {value[0], value[1], value[2], value[3]};
-                        out[m][0] *= even;
-                        out[m][1] *= odd;
-                        out[m][2] *= even;
-                        out[m][3] *= odd;
-                        multiplyAdd(out[m], v, high.x, high.y);
-                        multiplyAdd(out[m], v, low.x, low.y);
-                    }
-                }
-            }
-            if (first + keys < end) {
-                __syncthreads();
-                if (first + a.stages * keys < end) {
-                    fetch(first + a.stages * keys, stage);
-                }
-                commitCopies();
-            }
-            stage = a.stages == 2 ? stage ^ 1 : 0;
         }
-        // The groups of keys together, over the tiles' memory: no copy is under way any more.
-        sum += __shfl_xor_sync(0xffffffffU, sum, 1);
-        sum += __shfl_xor_sync(0xffffffffU, sum, 2);
-        waitForCopies();
-        __syncthreads();
+#pragma unroll
+        for (int n = 0; n < 2; ++n) {
+            *reinterpret_cast<float2*>(score + m.dim_group * kTileHeads * m.score_pitch + n * 8) =
+                make_float2(dot[n][0] + dot[n][2], dot[n][1] + dot[n][3]);
+        }
+    }
+
+    /// Weights of this lane's four keys, for the head lane / 4; returns what the sums so far are
+    /// to be multiplied by.
+    __device__ __forceinline__ float weigh(const Share& m,
+                                           const float* score,
+                                           int stage,
+                                           float (&weight)[4],
+                                           float& largest,
+                                           float& sum) {
+#pragma unroll 4
+        for (int g = 0; g < m.dim_groups; ++g) {
+#pragma unroll
+            for (int n = 0; n < 2; ++n) {
+                const float2 pair = *reinterpret_cast<const float2*>(
+                    score + g * kTileHeads * m.score_pitch + n * 8);
+                weight[2 * n] += pair.x;
+                weight[2 * n + 1] += pair.y;
+            }
+        }
+        const float* const mask = s.mask[stage] + m.key_group * 16 + (m.lane & 3) * 2;
+        float next = largest;
+#pragma unroll
+        for (int i = 0; i < 4; ++i) {
+            // What was computed for a hidden key may be anything, NaN included.
+            weight[i] = mask[(i >> 1) * 8 + (i & 1)] == 0.0F ? weight[i] : -INFINITY;
+            next = fmaxf(next, weight[i]);
+        }
+        next = fmaxf(next, __shfl_xor_sync(0xffffffffU, next, 1));
+        next = fmaxf(next, __shfl_xor_sync(0xffffffffU, next, 2));
+        const float correction = largest == -INFINITY ? 0.0F : expf(largest - next);
+        largest = next;
+        sum *= correction;
+#pragma unroll
+        for (int i = 0; i < 4; ++i) {
+            weight[i] = weight[i] == -INFINITY ? 0.0F : expf(weight[i] - next);
+            sum += weight[i];
+        }
+        return correction;
+    }
+
+    __device__ __forceinline__ void addValues(const Share& m,
+                                              const float (&weight)[4],
+                                              float correction,
+                                              uint32_t value_at,
+                                              float (&out)[kTileDims / 16][4]) {
+        uint2 high;
+        uint2 low;
+        splitFour(make_float4(weight[0], weight[1], weight[2], weight[3]), high, low);
+        // The sums below are of heads 2 (lane % 4) and the next.
+        const float even = __shfl_sync(0xffffffffU, correction, (m.lane & 3) * 8);
+        const float odd = __shfl_sync(0xffffffffU, correction, (m.lane & 3) * 8 + 4);
+#pragma unroll
+        for (int i = 0; i < kTileDims / 16; ++i) {
+            if (i * 16 < m.dims) {
+                uint32_t value[4];
+                loadMatrix4Transposed(value, value_at + i * 32);
+                // Transposed: element pairs of a head are rows, keys columns.
+                const uint32_t v[4] = {value[0], value[1], value[2], value[3]};
+                out[i][0] *= even;
+                out[i][1] *= odd;
+                out[i][2] *= even;
+                out[i][3] *= odd;
+                multiplyAdd(out[i], v, high.x, high.y);
+                multiplyAdd(out[i], v, low.x, low.y);
+            }
+        }
+    }
+
+    /// The groups of keys together, over the tiles' memory: no copy is under way any more.
+    __device__ __forceinline__ void joinGroups(const Share& m,
+                                               bool is_active,
+                                               int split,
+                                               float largest,
+                                               float sum,
+                                               const float (&out)[kTileDims / 16][4]) {
         float* const sums = reinterpret_cast<float*>(tiles);
         const int sum_pitch = dim + 4;
         if (is_active) {
-            if (dim_group == 0 && (lane & 3) == 0) {
-                s.stats[key_group][lane >> 2] = make_float2(largest, sum);
+            if (m.dim_group == 0 && (m.lane & 3) == 0) {
+                s.stats[m.key_group][m.lane >> 2] = make_float2(largest, sum);
             }
-            float* const to = sums + (key_group * kTileHeads + (lane & 3) * 2) * sum_pitch +
-                              dim_group * dims + (lane >> 2);
+            float* const to = sums + (m.key_group * kTileHeads + (m.lane & 3) * 2) * sum_pitch +
+                              m.dim_group * m.dims + (m.lane >> 2);
 #pragma unroll
-            for (int m = 0; m < kTileDims / 16; ++m) {
-                if (m * 16 < dims) {
-                    to[m * 16] = out[m][0];
-                    to[m * 16 + sum_pitch] = out[m][1];
-                    to[m * 16 + 8] = out[m][2];
-                    to[m * 16 + 8 + sum_pitch] = out[m][3];
+            for (int i = 0; i < kTileDims / 16; ++i) {
+                if (i * 16 < m.dims) {
+                    to[i * 16] = out[i][0];
+                    to[i * 16 + sum_pitch] = out[i][1];
+                    to[i * 16 + 8] = out[i][2];
+                    to[i * 16 + 8 + sum_pitch] = out[i][3];
                 }
             }
         }
@@ -429,6 +414,69 @@ struct TilePart {
                 tails[at] = make_float2(most, all);
             }
         }
+    }
+
+    template <typename Wait>
+    __device__ __forceinline__ void run(int group, int split, const Wait& wait) {
+        const int warp = threadIdx.x / 32;
+        Share m;
+        m.lane = threadIdx.x & 31;
+        m.dims = dim < kTileDims ? dim : kTileDims;
+        m.dim_groups = dim / m.dims;
+        m.dim_group = warp & (m.dim_groups - 1);
+        m.key_group = warp >> (31 - __clz(m.dim_groups));
+        m.score_pitch = keys + 8;
+        const bool is_active = m.key_group < a.key_groups;
+        const int lane = m.lane;
+        prepareStep();
+        wait();
+        prepareHeads();
+
+        float largest = -INFINITY; // of head lane / 4 among this group's keys so far
+        float sum = 0.0F;          // this lane's keys only
+        float out[kTileDims / 16][4] = {};
+        // Where this lane points ldmatrix at: rows of queries; rows of keys or values.
+        const uint32_t query_at = sharedAddress(s.query) + (lane & 15) * pitch + (lane >> 4) * 16 +
+                                  m.dim_group * m.dims * 2;
+        const int key_offset = (m.key_group * 16 + (lane & 7) + (lane >> 4) * 8) * pitch +
+                               ((lane >> 3) & 1) * 16 + m.dim_group * m.dims * 2;
+        int stage = 0;
+#pragma unroll 1
+        for (int first = begin; first < end; first += keys) {
+            if (a.stages == 2) {
+                waitForCopyGroups<1>();
+            } else {
+                waitForCopyGroups<0>();
+            }
+            __syncthreads();
+            complete(first, stage);
+            __syncthreads();
+            const uint32_t key_at = sharedAddress(keyTile(stage)) + key_offset;
+            float* const score =
+                s.scores + (lane >> 2) * m.score_pitch + m.key_group * 16 + (lane & 3) * 2;
+            if (is_active) {
+                makeScores(m, score, query_at, key_at);
+            }
+            __syncthreads();
+            if (is_active) {
+                float weight[4] = {};
+                const float correction = weigh(m, score, stage, weight, largest, sum);
+                addValues(m, weight, correction, key_at + keys * pitch, out);
+            }
+            if (first + keys < end) {
+                __syncthreads();
+                if (first + a.stages * keys < end) {
+                    fetch(first + a.stages * keys, stage);
+                }
+                commitCopies();
+            }
+            stage = a.stages == 2 ? stage ^ 1 : 0;
+        }
+        sum += __shfl_xor_sync(0xffffffffU, sum, 1);
+        sum += __shfl_xor_sync(0xffffffffU, sum, 2);
+        waitForCopies();
+        __syncthreads();
+        joinGroups(m, is_active, split, largest, sum, out);
     }
 };
 

@@ -13,19 +13,21 @@ namespace {
 [[maybe_unused]] constexpr int kThreads = 256;
 [[maybe_unused]] constexpr int kQueries = 64; // unused below sm_80
 
-/// STAGES: tiles of keys in shared memory at a time; with two, the next one is on its way while
-/// this one is multiplied.
-template <int HEAD, int KEYS, int STAGES>
-__device__ __forceinline__ void flash(const AttentionKernelArgs& a) {
 #if __CUDA_ARCH__ >= 800
-    constexpr int kChunks = HEAD / 8;
-    constexpr int kHalfKeys = KEYS / 2;
-    constexpr int kScoreTiles = kHalfKeys / 8;
-    constexpr int kColumnTiles = HEAD / 16; // 8-column tiles of half the head
-    constexpr int kWeightChunks = KEYS / 8;
+/// One block's queries. STAGES: tiles of keys in shared memory at a time; with two, the next one is
+/// on its way while this one is multiplied.
+template <int HEAD, int KEYS, int STAGES>
+struct Flash {
+    static constexpr int kChunks = HEAD / 8;
+    static constexpr int kHalfKeys = KEYS / 2;
+    static constexpr int kScoreTiles = kHalfKeys / 8;
+    static constexpr int kColumnTiles = HEAD / 16; // 8-column tiles of half the head
+    static constexpr int kWeightChunks = KEYS / 8;
+    static constexpr int kTileBytes = KEYS * HEAD * 2;
+
+    const AttentionKernelArgs& a;
     char* q_tile = dynamicShared();
     char* k_tile = q_tile + kQueries * HEAD * 2;
-    constexpr int kTileBytes = KEYS * HEAD * 2;
     char* p_tile = k_tile + 2 * STAGES * kTileBytes;
     int* key_positions = reinterpret_cast<int*>(p_tile + kQueries * KEYS * 2); // [STAGES, KEYS]
     int* key_blocks = key_positions + STAGES * KEYS;
@@ -43,51 +45,54 @@ __device__ __forceinline__ void flash(const AttentionKernelArgs& a) {
     // Long rows of work first: the last queries see the most keys.
     const int64_t q0 = static_cast<int64_t>(gridDim.x - 1 - blockIdx.x) * kQueries;
     const bool has_blocks = a.query_block != nullptr;
+    const int row0 = group * 16 + lane / 4; // and row0 + 8
 
-    for (int i = threadIdx.x; i < kQueries; i += kThreads) {
-        const bool is_valid = q0 + i < a.queries;
-        query_position[i] = is_valid ? a.query_position[q0 + i] : -1;
-        query_block[i] = is_valid && has_blocks ? a.query_block[q0 + i] : -1;
-    }
-    for (int i = threadIdx.x; i < kQueries * kChunks; i += kThreads) {
-        const int row = i / kChunks;
-        const int chunk = i % kChunks;
-        __nv_bfloat162 values[4];
-#pragma unroll
-        for (int e = 0; e < 4; ++e) {
-            float2 pair = make_float2(0.0F, 0.0F);
-            const int64_t at = ((q0 + row) * a.num_heads + head) * HEAD + chunk * 8 + 2 * e;
-            if (q0 + row < a.queries) {
-                pair = a.is_half != 0 ? __bfloat1622float2(*reinterpret_cast<const __nv_bfloat162*>(
-                                            reinterpret_cast<const __nv_bfloat16*>(a.q) + at))
-                                      : *reinterpret_cast<const float2*>(a.q + at);
-            }
-            values[e] = __float22bfloat162_rn(make_float2(pair.x * a.scale, pair.y * a.scale));
-        }
-        *reinterpret_cast<uint4*>(q_tile + chunkAt<kChunks>(row, chunk)) =
-            *reinterpret_cast<const uint4*>(values);
-    }
-    __syncthreads();
-    int lowest = 0x7fffffff;
+    int lowest = 0x7fffffff; // positions of the queries
     int highest = -1;
-    for (int i = 0; i < kQueries; ++i) {
-        const int p = query_position[i];
-        if (p >= 0) {
-            lowest = p < lowest ? p : lowest;
-            highest = p > highest ? p : highest;
-        }
-    }
-
-    const int64_t row_elements = static_cast<int64_t>(a.num_kv_heads) * HEAD;
-    const int64_t offset = static_cast<int64_t>(kv_head) * HEAD;
     float out[kColumnTiles][4] = {};
     float largest[2] = {-INFINITY, -INFINITY};
     float sum[2] = {};
-    const int row0 = group * 16 + lane / 4; // and row0 + 8
 
-    // The first tile from `first` on that somebody here sees, its positions in place `slot`, its
-    // keys and values on their way there.
-    const auto fetch = [&](int64_t first, int slot) {
+    __device__ __forceinline__ void loadQueries() {
+        for (int i = threadIdx.x; i < kQueries; i += kThreads) {
+            const bool is_valid = q0 + i < a.queries;
+            query_position[i] = is_valid ? a.query_position[q0 + i] : -1;
+            query_block[i] = is_valid && has_blocks ? a.query_block[q0 + i] : -1;
+        }
+        for (int i = threadIdx.x; i < kQueries * kChunks; i += kThreads) {
+            const int row = i / kChunks;
+            const int chunk = i % kChunks;
+            __nv_bfloat162 values[4];
+#pragma unroll
+            for (int e = 0; e < 4; ++e) {
+                float2 pair = make_float2(0.0F, 0.0F);
+                const int64_t at = ((q0 + row) * a.num_heads + head) * HEAD + chunk * 8 + 2 * e;
+                if (q0 + row < a.queries) {
+                    pair = a.is_half != 0
+                               ? __bfloat1622float2(*reinterpret_cast<const __nv_bfloat162*>(
+                                     reinterpret_cast<const __nv_bfloat16*>(a.q) + at))
+                               : *reinterpret_cast<const float2*>(a.q + at);
+                }
+                values[e] = __float22bfloat162_rn(make_float2(pair.x * a.scale, pair.y * a.scale));
+            }
+            *reinterpret_cast<uint4*>(q_tile + chunkAt<kChunks>(row, chunk)) =
+                *reinterpret_cast<const uint4*>(values);
+        }
+        __syncthreads();
+        for (int i = 0; i < kQueries; ++i) {
+            const int p = query_position[i];
+            if (p >= 0) {
+                lowest = p < lowest ? p : lowest;
+                highest = p > highest ? p : highest;
+            }
+        }
+    }
+
+    /// The first tile from `first` on that somebody here sees, its positions in place `slot`, its
+    /// keys and values on their way there.
+    __device__ __forceinline__ int64_t fetch(int64_t first, int slot) {
+        const int64_t row_elements = static_cast<int64_t>(a.num_kv_heads) * HEAD;
+        const int64_t offset = static_cast<int64_t>(kv_head) * HEAD;
         int* positions = key_positions + slot * KEYS;
         int* blocks = key_blocks + slot * KEYS;
         for (; first < a.keys; first += KEYS) {
@@ -116,22 +121,10 @@ __device__ __forceinline__ void flash(const AttentionKernelArgs& a) {
             commitCopies();
         }
         return first;
-    };
-    int slot = 0;
-    int64_t first = fetch(0, 0);
-    while (first < a.keys) {
-        int64_t next = 0;
-        if constexpr (STAGES == 2) {
-            next = fetch(first + KEYS, slot ^ 1);
-        }
-        char* const k_now = k_tile + slot * 2 * kTileBytes;
-        char* const v_now = k_now + kTileBytes;
-        const int* key_position = key_positions + slot * KEYS;
-        const int* key_block = key_blocks + slot * KEYS;
-        waitForCopyGroups<STAGES == 2 ? 3 : 1>();
-        __syncthreads();
+    }
 
-        float scores[kScoreTiles][4] = {};
+    __device__ __forceinline__ void makeScores(float (&scores)[kScoreTiles][4],
+                                               const char* k_now) const {
 #pragma unroll 4
         for (int kk = 0; kk < HEAD / 16; ++kk) {
             uint32_t fa[4];
@@ -147,7 +140,11 @@ __device__ __forceinline__ void flash(const AttentionKernelArgs& a) {
                 multiplyAdd(scores[2 * j + 1], fa, fb[2], fb[3]);
             }
         }
-        // Mask, and the largest score of each row over this warp's half of the keys.
+    }
+
+    /// Hides keys, and leaves the largest score of each row over this warp's half of the keys.
+    __device__ __forceinline__ void
+    maskScores(float (&scores)[kScoreTiles][4], const int* key_position, const int* key_block) {
         float tile_max[2] = {-INFINITY, -INFINITY};
 #pragma unroll
         for (int j = 0; j < kScoreTiles; ++j) {
@@ -175,7 +172,10 @@ __device__ __forceinline__ void flash(const AttentionKernelArgs& a) {
                 row_max[half * kQueries + row0 + r * 8] = tile_max[r];
             }
         }
-        __syncthreads();
+    }
+
+    /// Makes weights of the scores; what is there so far shrinks where a larger score has come.
+    __device__ __forceinline__ void weigh(const float (&scores)[kScoreTiles][4]) {
         float correction[2];
         float tile_sum[2] = {};
 #pragma unroll
@@ -215,8 +215,9 @@ __device__ __forceinline__ void flash(const AttentionKernelArgs& a) {
             out[j][2] *= correction[1];
             out[j][3] *= correction[1];
         }
-        waitForCopyGroups<STAGES == 2 ? 2 : 0>();
-        __syncthreads();
+    }
+
+    __device__ __forceinline__ void addValues(const char* v_now) {
 #pragma unroll
         for (int kk = 0; kk < KEYS / 16; ++kk) {
             uint32_t fa[4];
@@ -237,47 +238,82 @@ __device__ __forceinline__ void flash(const AttentionKernelArgs& a) {
                 multiplyAdd(out[2 * j + 1], fa, fb[2], fb[3]);
             }
         }
+    }
+
+    __device__ __forceinline__ void store() {
+#pragma unroll
+        for (int r = 0; r < 2; ++r) {
+            if ((lane & 3) == 0) {
+                row_sum[half * kQueries + row0 + r * 8] = sum[r];
+            }
+        }
         __syncthreads();
-        if constexpr (STAGES == 2) {
-            slot ^= 1;
-        } else {
-            next = fetch(first + KEYS, 0);
-        }
-        first = next;
-    }
-    waitForCopyGroups<0>();
 #pragma unroll
-    for (int r = 0; r < 2; ++r) {
-        if ((lane & 3) == 0) {
-            row_sum[half * kQueries + row0 + r * 8] = sum[r];
-        }
-    }
-    __syncthreads();
+        for (int r = 0; r < 2; ++r) {
+            const int64_t query = q0 + row0 + r * 8;
+            if (query >= a.queries) {
+                continue;
+            }
+            const float total = row_sum[row0 + r * 8] + row_sum[kQueries + row0 + r * 8];
+            const float inverse = total > 0.0F ? 1.0F / total : 0.0F;
+            const int64_t at =
+                (query * a.num_heads + head) * HEAD + half * (HEAD / 2) + (lane & 3) * 2;
+            if (a.is_half != 0) {
+                __nv_bfloat16* to = reinterpret_cast<__nv_bfloat16*>(a.out) + at;
 #pragma unroll
-    for (int r = 0; r < 2; ++r) {
-        const int64_t query = q0 + row0 + r * 8;
-        if (query >= a.queries) {
-            continue;
-        }
-        const float total = row_sum[row0 + r * 8] + row_sum[kQueries + row0 + r * 8];
-        const float inverse = total > 0.0F ? 1.0F / total : 0.0F;
-        const int64_t at = (query * a.num_heads + head) * HEAD + half * (HEAD / 2) + (lane & 3) * 2;
-        if (a.is_half != 0) {
-            __nv_bfloat16* to = reinterpret_cast<__nv_bfloat16*>(a.out) + at;
+                for (int j = 0; j < kColumnTiles; ++j) {
+                    *reinterpret_cast<__nv_bfloat162*>(to + j * 8) =
+                        __floats2bfloat162_rn(out[j][2 * r] * inverse, out[j][2 * r + 1] * inverse);
+                }
+                continue;
+            }
+            float* to = a.out + at;
 #pragma unroll
             for (int j = 0; j < kColumnTiles; ++j) {
-                *reinterpret_cast<__nv_bfloat162*>(to + j * 8) =
-                    __floats2bfloat162_rn(out[j][2 * r] * inverse, out[j][2 * r + 1] * inverse);
+                *reinterpret_cast<float2*>(to + j * 8) =
+                    make_float2(out[j][2 * r] * inverse, out[j][2 * r + 1] * inverse);
             }
-            continue;
-        }
-        float* to = a.out + at;
-#pragma unroll
-        for (int j = 0; j < kColumnTiles; ++j) {
-            *reinterpret_cast<float2*>(to + j * 8) =
-                make_float2(out[j][2 * r] * inverse, out[j][2 * r + 1] * inverse);
         }
     }
+
+    __device__ __forceinline__ void run() {
+        loadQueries();
+        int slot = 0;
+        int64_t first = fetch(0, 0);
+        while (first < a.keys) {
+            int64_t next = 0;
+            if constexpr (STAGES == 2) {
+                next = fetch(first + KEYS, slot ^ 1);
+            }
+            char* const k_now = k_tile + slot * 2 * kTileBytes;
+            waitForCopyGroups<STAGES == 2 ? 3 : 1>();
+            __syncthreads();
+            float scores[kScoreTiles][4] = {};
+            makeScores(scores, k_now);
+            maskScores(scores, key_positions + slot * KEYS, key_blocks + slot * KEYS);
+            __syncthreads();
+            weigh(scores);
+            waitForCopyGroups<STAGES == 2 ? 2 : 0>();
+            __syncthreads();
+            addValues(k_now + kTileBytes);
+            __syncthreads();
+            if constexpr (STAGES == 2) {
+                slot ^= 1;
+            } else {
+                next = fetch(first + KEYS, 0);
+            }
+            first = next;
+        }
+        waitForCopyGroups<0>();
+        store();
+    }
+};
+#endif
+
+template <int HEAD, int KEYS, int STAGES>
+__device__ __forceinline__ void flash(const AttentionKernelArgs& a) {
+#if __CUDA_ARCH__ >= 800
+    Flash<HEAD, KEYS, STAGES>{a}.run();
 #endif
 }
 

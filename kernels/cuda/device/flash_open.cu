@@ -55,6 +55,55 @@ fillRows(uint32_t tile, const void* data, int64_t first, int64_t rows, int heads
     return *reinterpret_cast<const uint32_t*>(&pair);
 }
 
+#if __CUDA_ARCH__ >= 800
+/// Scores of a warp's queries, which are in registers, and a tile's keys.
+template <int HEAD>
+__device__ __forceinline__ void multiplyKeys(float (&scores)[kKeys / 8][4],
+                                             const uint32_t (&q)[kChunks<HEAD> / 2][4],
+                                             uint32_t k_tile) {
+    const int lane = threadIdx.x % 32;
+#pragma unroll
+    for (int kk = 0; kk < kChunks<HEAD> / 2; ++kk) {
+#pragma unroll
+        for (int j = 0; j < kKeys / 16; ++j) {
+            uint32_t b[4];
+            loadMatrix4(b, k_tile + chunkAt<HEAD>(j * 16 + (lane & 7) + ((lane >> 4) << 3),
+                                                  kk * 2 + ((lane >> 3) & 1)));
+            multiplyAdd(scores[2 * j], q[kk], b[0], b[1]);
+            multiplyAdd(scores[2 * j + 1], q[kk], b[2], b[3]);
+        }
+    }
+}
+
+/// Of the two queries of this lane; the other one is eight further than the first.
+template <int HEAD>
+__device__ __forceinline__ void storeRows(const AttentionKernelArgs& a,
+                                          const float (&out)[kChunks<HEAD>][4],
+                                          const float (&own_sum)[2],
+                                          int64_t first_query,
+                                          int head) {
+    const int lane = threadIdx.x % 32;
+#pragma unroll
+    for (int r = 0; r < 2; ++r) {
+        float sum = own_sum[r];
+        sum += __shfl_xor_sync(0xffffffffU, sum, 1);
+        sum += __shfl_xor_sync(0xffffffffU, sum, 2);
+        const int64_t query = first_query + r * 8;
+        if (query >= a.queries) {
+            continue;
+        }
+        const float inverse = 1.0F / sum;
+        __nv_bfloat16* to = reinterpret_cast<__nv_bfloat16*>(a.out) +
+                            (query * a.num_heads + head) * HEAD + (lane & 3) * 2;
+#pragma unroll
+        for (int j = 0; j < HEAD / 8; ++j) {
+            *reinterpret_cast<__nv_bfloat162*>(to + j * 8) =
+                __floats2bfloat162_rn(out[j][2 * r] * inverse, out[j][2 * r + 1] * inverse);
+        }
+    }
+}
+#endif
+
 template <int HEAD>
 __device__ __forceinline__ void flashOpen(const AttentionKernelArgs& a) {
 #if __CUDA_ARCH__ >= 800
@@ -101,17 +150,7 @@ __device__ __forceinline__ void flashOpen(const AttentionKernelArgs& a) {
         const uint32_t k_tile = k_tiles + static_cast<uint32_t>(tile & 1) * kTileBytes;
         const uint32_t v_tile = v_tiles + static_cast<uint32_t>(tile & 1) * kTileBytes;
         float scores[kKeys / 8][4] = {};
-#pragma unroll
-        for (int kk = 0; kk < kSteps; ++kk) {
-#pragma unroll
-            for (int j = 0; j < kKeys / 16; ++j) {
-                uint32_t b[4];
-                loadMatrix4(b, k_tile + chunkAt<HEAD>(j * 16 + (lane & 7) + ((lane >> 4) << 3),
-                                                      kk * 2 + ((lane >> 3) & 1)));
-                multiplyAdd(scores[2 * j], q[kk], b[0], b[1]);
-                multiplyAdd(scores[2 * j + 1], q[kk], b[2], b[3]);
-            }
-        }
+        multiplyKeys<HEAD>(scores, q, k_tile);
         const int64_t left = a.keys - static_cast<int64_t>(tile) * kKeys;
         if (left < kKeys) { // the last tile: keys that are not there
 #pragma unroll
@@ -173,23 +212,7 @@ __device__ __forceinline__ void flashOpen(const AttentionKernelArgs& a) {
             }
         }
     }
-#pragma unroll
-    for (int r = 0; r < 2; ++r) {
-        sum[r] += __shfl_xor_sync(0xffffffffU, sum[r], 1);
-        sum[r] += __shfl_xor_sync(0xffffffffU, sum[r], 2);
-        const int64_t query = q0 + warp * 16 + lane / 4 + r * 8;
-        if (query >= a.queries) {
-            continue;
-        }
-        const float inverse = 1.0F / sum[r];
-        __nv_bfloat16* to = reinterpret_cast<__nv_bfloat16*>(a.out) +
-                            (query * a.num_heads + head) * HEAD + (lane & 3) * 2;
-#pragma unroll
-        for (int j = 0; j < HEAD / 8; ++j) {
-            *reinterpret_cast<__nv_bfloat162*>(to + j * 8) =
-                __floats2bfloat162_rn(out[j][2 * r] * inverse, out[j][2 * r + 1] * inverse);
-        }
-    }
+    storeRows<HEAD>(a, out, sum, q0 + warp * 16 + lane / 4, head);
 #endif
 }
 

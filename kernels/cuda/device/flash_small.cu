@@ -28,17 +28,20 @@ __device__ __forceinline__ uint32_t queryAt(int row, int chunk) {
     return static_cast<uint32_t>(row * (CHUNKS - 1) + chunk - 2) * 16U;
 }
 
-template <int HEAD>
-__device__ __forceinline__ void flashSmall(const AttentionKernelArgs& a) {
 #if __CUDA_ARCH__ >= 800
-    constexpr int kParts = HEAD / kColumns; // warps with the same queries
-    constexpr int kWarps = kQueries / 16 * kParts;
-    constexpr int kThreads = kWarps * 32;
-    constexpr int kChunks = HEAD / 8;
-    constexpr int kTileBytes = kKeys * HEAD * 2;
-    constexpr int kWarpKeys = kKeys / kParts; // whose scores a warp makes
-    constexpr uint32_t kAll = 0xffffffffU;
-    constexpr float kLog2e = 1.44269504F;
+/// One block's queries.
+template <int HEAD>
+struct FlashSmall {
+    static constexpr int kParts = HEAD / kColumns; // warps with the same queries
+    static constexpr int kWarps = kQueries / 16 * kParts;
+    static constexpr int kThreads = kWarps * 32;
+    static constexpr int kChunks = HEAD / 8;
+    static constexpr int kTileBytes = kKeys * HEAD * 2;
+    static constexpr int kWarpKeys = kKeys / kParts; // whose scores a warp makes
+    static constexpr uint32_t kAll = 0xffffffffU;
+    static constexpr float kLog2e = 1.44269504F;
+
+    const AttentionKernelArgs& a;
     char* q_tile = dynamicShared();
     char* k_tile = q_tile + kQueries * (kChunks - 1) * 16;
     char* v_tile = k_tile + kTileBytes;
@@ -59,8 +62,24 @@ __device__ __forceinline__ void flashSmall(const AttentionKernelArgs& a) {
     // Long rows of work first: the last queries see the most keys.
     const int64_t q0 = static_cast<int64_t>(gridDim.x - 1 - blockIdx.x) * kQueries;
     const bool has_blocks = a.query_block != nullptr;
+    const int row0 = group * 16 + lane / 4; // and row0 + 8
 
-    const auto queryPair = [&](int row, int column) -> uint32_t {
+    uint32_t q_first[4];
+    int query_position[2];
+    int query_block[2];
+    int lowest = 0x7fffffff; // positions of the queries
+    int highest = -1;
+    // Every thread knows one of kThreads keys and which of their tiles somebody here sees.
+    int64_t stretch = -kThreads; // the first of these keys
+    int position = -1;
+    int block = -1;
+    uint32_t seen = 0; // a bit a tile, those that were taken are gone
+    int turn = 0;
+    float out[kColumns / 8][4] = {};
+    float largest[2] = {-INFINITY, -INFINITY}; // in units of log2(e)
+    float sum[2] = {};                         // of this lane's keys
+
+    __device__ __forceinline__ uint32_t queryPair(int row, int column) const {
         if (q0 + row >= a.queries) {
             return 0;
         }
@@ -70,58 +89,53 @@ __device__ __forceinline__ void flashSmall(const AttentionKernelArgs& a) {
                                       reinterpret_cast<const __nv_bfloat16*>(a.q) + at))
                                 : *reinterpret_cast<const float2*>(a.q + at);
         return halves(pair.x * a.scale, pair.y * a.scale);
-    };
-    for (int i = threadIdx.x; i < kQueries * (kChunks - 2); i += kThreads) {
-        const int row = i / (kChunks - 2);
-        const int chunk = i % (kChunks - 2) + 2;
-        uint4 values;
-        values.x = queryPair(row, chunk * 8);
-        values.y = queryPair(row, chunk * 8 + 2);
-        values.z = queryPair(row, chunk * 8 + 4);
-        values.w = queryPair(row, chunk * 8 + 6);
-        *reinterpret_cast<uint4*>(q_tile + queryAt<kChunks>(row, chunk)) = values;
     }
-    const int row0 = group * 16 + lane / 4; // and row0 + 8
-    const uint32_t q_first[4] = {
-        queryPair(row0, (lane & 3) * 2), queryPair(row0 + 8, (lane & 3) * 2),
-        queryPair(row0, (lane & 3) * 2 + 8), queryPair(row0 + 8, (lane & 3) * 2 + 8)};
-    int query_position[2];
-    int query_block[2];
-    int lowest = 0x7fffffff;
-    int highest = -1;
+    __device__ __forceinline__ void loadQueries() {
+        for (int i = threadIdx.x; i < kQueries * (kChunks - 2); i += kThreads) {
+            const int row = i / (kChunks - 2);
+            const int chunk = i % (kChunks - 2) + 2;
+            uint4 values;
+            values.x = queryPair(row, chunk * 8);
+            values.y = queryPair(row, chunk * 8 + 2);
+            values.z = queryPair(row, chunk * 8 + 4);
+            values.w = queryPair(row, chunk * 8 + 6);
+            *reinterpret_cast<uint4*>(q_tile + queryAt<kChunks>(row, chunk)) = values;
+        }
+        q_first[0] = queryPair(row0, (lane & 3) * 2);
+        q_first[1] = queryPair(row0 + 8, (lane & 3) * 2);
+        q_first[2] = queryPair(row0, (lane & 3) * 2 + 8);
+        q_first[3] = queryPair(row0 + 8, (lane & 3) * 2 + 8);
+    }
+    /// The lowest and the highest position of all queries.
+    __device__ __forceinline__ void findEnds() {
 #pragma unroll
-    for (int r = 0; r < 2; ++r) {
-        const int64_t query = q0 + row0 + r * 8;
-        const bool is_valid = query < a.queries;
-        query_position[r] = is_valid ? a.query_position[query] : -1;
-        query_block[r] = is_valid && has_blocks ? a.query_block[query] : -1;
-        if (query_position[r] >= 0) {
-            lowest = min(lowest, query_position[r]);
-            highest = max(highest, query_position[r]);
+        for (int r = 0; r < 2; ++r) {
+            const int64_t query = q0 + row0 + r * 8;
+            const bool is_valid = query < a.queries;
+            query_position[r] = is_valid ? a.query_position[query] : -1;
+            query_block[r] = is_valid && has_blocks ? a.query_block[query] : -1;
+            if (query_position[r] >= 0) {
+                lowest = min(lowest, query_position[r]);
+                highest = max(highest, query_position[r]);
+            }
+        }
+#pragma unroll
+        for (int lanes = 16; lanes >= 4; lanes /= 2) {
+            lowest = min(lowest, __shfl_xor_sync(kAll, lowest, lanes));
+            highest = max(highest, __shfl_xor_sync(kAll, highest, lanes));
+        }
+        if (lane == 0) {
+            ends[warp] = {lowest, highest};
+        }
+        __syncthreads();
+        for (int i = 0; i < kWarps; ++i) {
+            lowest = min(lowest, ends[i].x);
+            highest = max(highest, ends[i].y);
         }
     }
-#pragma unroll
-    for (int lanes = 16; lanes >= 4; lanes /= 2) {
-        lowest = min(lowest, __shfl_xor_sync(kAll, lowest, lanes));
-        highest = max(highest, __shfl_xor_sync(kAll, highest, lanes));
-    }
-    if (lane == 0) {
-        ends[warp] = {lowest, highest};
-    }
-    __syncthreads();
-    for (int i = 0; i < kWarps; ++i) {
-        lowest = min(lowest, ends[i].x);
-        highest = max(highest, ends[i].y);
-    }
 
-    // Every thread knows one of kThreads keys and which of their tiles somebody here sees.
-    int64_t stretch = -kThreads; // the first of these keys
-    int position = -1;
-    int block = -1;
-    uint32_t seen = 0; // a bit a tile, those that were taken are gone
-    int turn = 0;
-    // The first key of the next tile that somebody sees, its positions in place `slot`.
-    const auto findTile = [&](int slot) {
+    /// The first key of the next tile that somebody sees, its positions in place `slot`.
+    __device__ __forceinline__ int64_t findTile(int slot) {
         while (seen == 0) {
             stretch += kThreads;
             if (stretch >= a.keys) {
@@ -152,32 +166,17 @@ __device__ __forceinline__ void flashSmall(const AttentionKernelArgs& a) {
             key_blocks[slot * kKeys + key] = block;
         }
         return stretch + tile * kKeys;
-    };
-    const int64_t row_elements = static_cast<int64_t>(a.num_kv_heads) * HEAD;
-    const int64_t offset = static_cast<int64_t>(kv_head) * HEAD;
-    const auto fill = [&](char* tile, const void* data, int64_t first, int slot) {
+    }
+    __device__ __forceinline__ void fill(char* tile, const void* data, int64_t first, int slot) {
+        const int64_t row_elements = static_cast<int64_t>(a.num_kv_heads) * HEAD;
+        const int64_t offset = static_cast<int64_t>(kv_head) * HEAD;
         fillTile<kKeys, HEAD, kThreads>(tile, data, a.kv_type, first, key_positions + slot * kKeys,
                                         row_elements, offset);
-    };
-
-    float out[kColumns / 8][4] = {};
-    float largest[2] = {-INFINITY, -INFINITY}; // in units of log2(e)
-    float sum[2] = {};                         // of this lane's keys
-    int slot = 0;
-    int64_t first = findTile(0);
-    __syncthreads();
-    if (first < a.keys) {
-        fill(k_tile, a.k, first, 0);
     }
-    while (first < a.keys) {
-        waitForCopyGroups<0>();
-        __syncthreads(); // the keys are there, and nobody reads the last values any more
-        fill(v_tile, a.v, first, slot);
-        const int64_t next = findTile(slot ^ 1);
 
-        // One part: keys 0 to 7 and 8 to 15. Two: even and odd steps of 16 columns, so that no
-        // product waits for the one before.
-        float scores[2][4] = {};
+    /// One part: keys 0 to 7 and 8 to 15. Two: even and odd steps of 16 columns, so that no product
+    /// waits for the one before.
+    __device__ __forceinline__ void makeScores(float (&scores)[2][4]) const {
         uint32_t two_steps[4] = {};
 #pragma unroll
         for (int kk = 0; kk < HEAD / 16; ++kk) {
@@ -208,7 +207,13 @@ __device__ __forceinline__ void flashSmall(const AttentionKernelArgs& a) {
                 scores[0][e] += scores[1][e];
             }
         }
-        float tile_max[2] = {-INFINITY, -INFINITY};
+    }
+
+    /// Hides keys; gives the largest score of each row.
+    __device__ __forceinline__ void
+    maskScores(float (&scores)[2][4], float (&tile_max)[2], int slot) {
+        tile_max[0] = -INFINITY;
+        tile_max[1] = -INFINITY;
 #pragma unroll
         for (int j = 0; j < kWarpKeys / 8; ++j) {
 #pragma unroll
@@ -240,8 +245,13 @@ __device__ __forceinline__ void flashSmall(const AttentionKernelArgs& a) {
             tile_max[0] = fmaxf(tile_max[0], other.x);
             tile_max[1] = fmaxf(tile_max[1], other.y);
         }
+    }
+
+    /// Makes weights of the scores (where these lie in a warp is where a left operand lies); what
+    /// is there so far shrinks where a larger score has come.
+    __device__ __forceinline__ void
+    weigh(const float (&scores)[2][4], const float (&tile_max)[2], uint32_t (&fp)[4]) {
         float correction[2];
-        uint32_t fp[4]; // the weights: where scores lie in a warp is where a left operand lies
 #pragma unroll
         for (int r = 0; r < 2; ++r) {
             const float most = fmaxf(largest[r], tile_max[r]);
@@ -270,13 +280,9 @@ __device__ __forceinline__ void flashSmall(const AttentionKernelArgs& a) {
                 }
             }
         }
-        waitForCopyGroups<0>();
-        __syncthreads(); // the values are there, and nobody reads the keys any more
-        slot ^= 1;
-        first = next;
-        if (first < a.keys) {
-            fill(k_tile, a.k, first, slot);
-        }
+    }
+    /// Of two parts: both warps then have the weights of all keys.
+    __device__ __forceinline__ void shareWeights(uint32_t (&fp)[4]) const {
         if constexpr (kParts == 2) {
             const uint2 own = make_uint2(fp[0], fp[1]);
             const uint2 other = weights[threadIdx.x ^ 128U];
@@ -285,6 +291,8 @@ __device__ __forceinline__ void flashSmall(const AttentionKernelArgs& a) {
             fp[2] = part == 0 ? other.x : own.x;
             fp[3] = part == 0 ? other.y : own.y;
         }
+    }
+    __device__ __forceinline__ void addValues(const uint32_t (&fp)[4]) {
 #pragma unroll
         for (int j = 0; j < kColumns / 16; ++j) {
             uint32_t fb[4];
@@ -295,44 +303,88 @@ __device__ __forceinline__ void flashSmall(const AttentionKernelArgs& a) {
             multiplyAdd(out[2 * j + 1], fp, fb[2], fb[3]);
         }
     }
+
+    __device__ __forceinline__ void store() {
 #pragma unroll
-    for (int r = 0; r < 2; ++r) {
-        sum[r] += __shfl_xor_sync(kAll, sum[r], 1);
-        sum[r] += __shfl_xor_sync(kAll, sum[r], 2);
-    }
-    if constexpr (kParts == 2) {
-        if ((lane & 3) == 0) {
-            maxima[warp * 8 + lane / 4] = make_float2(sum[0], sum[1]);
+        for (int r = 0; r < 2; ++r) {
+            sum[r] += __shfl_xor_sync(kAll, sum[r], 1);
+            sum[r] += __shfl_xor_sync(kAll, sum[r], 2);
         }
-        syncSome(1 + group, 64);
-        const float2 other = maxima[(warp ^ 4) * 8 + lane / 4];
-        sum[0] += other.x;
-        sum[1] += other.y;
-    }
+        if constexpr (kParts == 2) {
+            if ((lane & 3) == 0) {
+                maxima[warp * 8 + lane / 4] = make_float2(sum[0], sum[1]);
+            }
+            syncSome(1 + group, 64);
+            const float2 other = maxima[(warp ^ 4) * 8 + lane / 4];
+            sum[0] += other.x;
+            sum[1] += other.y;
+        }
 #pragma unroll
-    for (int r = 0; r < 2; ++r) {
-        const int64_t query = q0 + row0 + r * 8;
-        if (query >= a.queries) {
-            continue;
-        }
-        const float inverse = sum[r] > 0.0F ? 1.0F / sum[r] : 0.0F;
-        const int64_t at = (query * a.num_heads + head) * HEAD + part * kColumns + (lane & 3) * 2;
-        if (a.is_half != 0) {
-            __nv_bfloat16* to = reinterpret_cast<__nv_bfloat16*>(a.out) + at;
+        for (int r = 0; r < 2; ++r) {
+            const int64_t query = q0 + row0 + r * 8;
+            if (query >= a.queries) {
+                continue;
+            }
+            const float inverse = sum[r] > 0.0F ? 1.0F / sum[r] : 0.0F;
+            const int64_t at =
+                (query * a.num_heads + head) * HEAD + part * kColumns + (lane & 3) * 2;
+            if (a.is_half != 0) {
+                __nv_bfloat16* to = reinterpret_cast<__nv_bfloat16*>(a.out) + at;
+#pragma unroll
+                for (int j = 0; j < kColumns / 8; ++j) {
+                    *reinterpret_cast<__nv_bfloat162*>(to + j * 8) =
+                        __floats2bfloat162_rn(out[j][2 * r] * inverse, out[j][2 * r + 1] * inverse);
+                }
+                continue;
+            }
+            float* to = a.out + at;
 #pragma unroll
             for (int j = 0; j < kColumns / 8; ++j) {
-                *reinterpret_cast<__nv_bfloat162*>(to + j * 8) =
-                    __floats2bfloat162_rn(out[j][2 * r] * inverse, out[j][2 * r + 1] * inverse);
+                *reinterpret_cast<float2*>(to + j * 8) =
+                    make_float2(out[j][2 * r] * inverse, out[j][2 * r + 1] * inverse);
             }
-            continue;
-        }
-        float* to = a.out + at;
-#pragma unroll
-        for (int j = 0; j < kColumns / 8; ++j) {
-            *reinterpret_cast<float2*>(to + j * 8) =
-                make_float2(out[j][2 * r] * inverse, out[j][2 * r + 1] * inverse);
         }
     }
+
+    __device__ __forceinline__ void run() {
+        loadQueries();
+        findEnds();
+        int slot = 0;
+        int64_t first = findTile(0);
+        __syncthreads();
+        if (first < a.keys) {
+            fill(k_tile, a.k, first, 0);
+        }
+        while (first < a.keys) {
+            waitForCopyGroups<0>();
+            __syncthreads(); // the keys are there, and nobody reads the last values any more
+            fill(v_tile, a.v, first, slot);
+            const int64_t next = findTile(slot ^ 1);
+            float scores[2][4] = {};
+            float tile_max[2];
+            uint32_t fp[4];
+            makeScores(scores);
+            maskScores(scores, tile_max, slot);
+            weigh(scores, tile_max, fp);
+            waitForCopyGroups<0>();
+            __syncthreads(); // the values are there, and nobody reads the keys any more
+            slot ^= 1;
+            first = next;
+            if (first < a.keys) {
+                fill(k_tile, a.k, first, slot);
+            }
+            shareWeights(fp);
+            addValues(fp);
+        }
+        store();
+    }
+};
+#endif
+
+template <int HEAD>
+__device__ __forceinline__ void flashSmall(const AttentionKernelArgs& a) {
+#if __CUDA_ARCH__ >= 800
+    FlashSmall<HEAD>{a}.run();
 #endif
 }
 

@@ -120,31 +120,10 @@ template <int TYPE>
 __device__ __forceinline__ void loadEight(const void* data, int64_t index, float (&v)[8]) {
     if constexpr (TYPE == kElementF32) {
         const float4* at = reinterpret_cast<const float4*>(static_cast<const float*>(data) + index);
-        const float4 low = __ldg(at);
-        const float4 high = __ldg(at + 1);
-        v[0] = low.x;
-        v[1] = low.y;
-        v[2] = low.z;
-        v[3] = low.w;
-        v[4] = high.x;
-        v[5] = high.y;
-        v[6] = high.z;
-        v[7] = high.w;
+        splitEight(__ldg(at), __ldg(at + 1), v);
     } else {
-        const uint4 bits =
-            __ldg(reinterpret_cast<const uint4*>(static_cast<const uint16_t*>(data) + index));
-        const uint32_t words[4] = {bits.x, bits.y, bits.z, bits.w};
-#pragma unroll
-        for (int i = 0; i < 4; ++i) {
-            if constexpr (TYPE == kElementBf16) {
-                v[2 * i] = __uint_as_float(words[i] << 16);
-                v[2 * i + 1] = __uint_as_float(words[i] & 0xffff0000U);
-            } else {
-                const float2 pair = __half22float2(asHalf2(words[i]));
-                v[2 * i] = pair.x;
-                v[2 * i + 1] = pair.y;
-            }
-        }
+        splitEight<TYPE>(
+            __ldg(reinterpret_cast<const uint4*>(static_cast<const uint16_t*>(data) + index)), v);
     }
 }
 

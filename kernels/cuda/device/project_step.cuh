@@ -323,18 +323,10 @@ __device__ __forceinline__ void prefetchCodes(const ProjectKernelArgs& a, int bl
     prefetchLora<THREADS>(a, block, grid);
 }
 
-/// One projection step: the part of `block` among `grid` blocks. `memory`: dynamic shared memory as
-/// planned; IS_RESIDENT: the block lives for many steps, its table of code values is filled and the
-/// codes were prefetched by the steps before.
-template <int FORMAT, int THREADS, bool IS_RESIDENT, typename Wait>
-__device__ __forceinline__ void
-projectStep(const ProjectKernelArgs& a, char* memory, int block, int grid, const Wait& wait) {
-    const bool is_pair = a.output == kOutputGeluPair;
-    // This block's outputs, and its rows: two an output where they come in pairs.
-    const int begin = firstOutput(a, block, grid);
-    const int end = firstOutput(a, block + 1, grid);
-    const int local_rows = (end - begin) * (is_pair ? 2 : 1);
-    const int blocks = FORMAT == kFormatNf4 ? a.cols >> a.block_shift : 0;
+/// The parts of the dynamic shared memory; `blocks`: scales of a row.
+template <int FORMAT, bool IS_RESIDENT>
+__device__ __forceinline__ Shared
+placeStep(const ProjectKernelArgs& a, char* memory, int block, int blocks) {
     Shared s{};
     s.block = block;
     char* cursor = memory;
@@ -358,6 +350,47 @@ projectStep(const ProjectKernelArgs& a, char* memory, int block, int grid, const
     cursor += inputRowBytes(a.input, a.cols, IS_RESIDENT);
     s.scales = reinterpret_cast<float*>(cursor);
     s.partial = s.scales + a.local_rows * blocks;
+    return s;
+}
+
+/// absmax of every block of every row. A weight's part of the range is contiguous; a pair's two
+/// parts lie behind each other.
+template <int THREADS>
+__device__ __forceinline__ void
+fillScales(const ProjectKernelArgs& a, const Shared& s, int begin, int end, int blocks) {
+    for (int i = threadIdx.x; i < a.count * 256; i += THREADS) {
+        const WeightArgs& w = a.w[i / 256];
+        s.nested[i] = w.absmax == nullptr ? w.nested_code[i % 256] : 0.0F;
+    }
+    __syncthreads();
+    int before = 0; // rows of the weights before this one
+    int local = 0;  // scales written
+    for (int j = 0; j < a.count; ++j) {
+        const RowRange range = rowsOf(a, j, begin, end, before);
+        before += static_cast<int>(a.w[j].rows);
+        if (range.to > range.from) {
+            const int count = (range.to - range.from) * blocks;
+            expandScales<THREADS>(a.w[j], s.nested + j * 256,
+                                  static_cast<int64_t>(range.from) * blocks, count,
+                                  s.scales + local);
+            local += count;
+        }
+    }
+}
+
+/// One projection step: the part of `block` among `grid` blocks. `memory`: dynamic shared memory as
+/// planned; IS_RESIDENT: the block lives for many steps, its table of code values is filled and the
+/// codes were prefetched by the steps before.
+template <int FORMAT, int THREADS, bool IS_RESIDENT, typename Wait>
+__device__ __forceinline__ void
+projectStep(const ProjectKernelArgs& a, char* memory, int block, int grid, const Wait& wait) {
+    const bool is_pair = a.output == kOutputGeluPair;
+    // This block's outputs, and its rows: two an output where they come in pairs.
+    const int begin = firstOutput(a, block, grid);
+    const int end = firstOutput(a, block + 1, grid);
+    const int local_rows = (end - begin) * (is_pair ? 2 : 1);
+    const int blocks = FORMAT == kFormatNf4 ? a.cols >> a.block_shift : 0;
+    const Shared s = placeStep<FORMAT, IS_RESIDENT>(a, memory, block, blocks);
     // Made anew where it is used: not four registers for the whole step.
     const auto lora = [&] {
         return loraShared(a, s.partial + a.local_rows * a.k_split, end - begin);
@@ -367,26 +400,7 @@ projectStep(const ProjectKernelArgs& a, char* memory, int block, int grid, const
         if (!IS_RESIDENT) {
             fillTable<THREADS>(s.table, a.w[0].format);
         }
-        for (int i = threadIdx.x; i < a.count * 256; i += THREADS) {
-            const WeightArgs& w = a.w[i / 256];
-            s.nested[i] = w.absmax == nullptr ? w.nested_code[i % 256] : 0.0F;
-        }
-        __syncthreads();
-        // absmax of every block of every row. A weight's part of the range is contiguous; a pair's
-        // two parts lie behind each other.
-        int before = 0; // rows of the weights before this one
-        int local = 0;  // scales written
-        for (int j = 0; j < a.count; ++j) {
-            const RowRange range = rowsOf(a, j, begin, end, before);
-            before += static_cast<int>(a.w[j].rows);
-            if (range.to > range.from) {
-                const int count = (range.to - range.from) * blocks;
-                expandScales<THREADS>(a.w[j], s.nested + j * 256,
-                                      static_cast<int64_t>(range.from) * blocks, count,
-                                      s.scales + local);
-                local += count;
-            }
-        }
+        fillScales<THREADS>(a, s, begin, end, blocks);
     }
     if (!IS_RESIDENT) {
         prefetchCodes<THREADS>(a, block, grid);

@@ -45,34 +45,41 @@ __device__ __forceinline__ RowRange rowsOfWeight(const ProjectKernelArgs& a,
     return rowsOf(a, weight, begin, end, before);
 }
 
+__device__ __forceinline__ void splitEight(const float4& low, const float4& high, float (&v)[8]) {
+    v[0] = low.x;
+    v[1] = low.y;
+    v[2] = low.z;
+    v[3] = low.w;
+    v[4] = high.x;
+    v[5] = high.y;
+    v[6] = high.z;
+    v[7] = high.w;
+}
+/// Of eight elements of 16 bits.
+template <int TYPE>
+__device__ __forceinline__ void splitEight(const uint4& bits, float (&v)[8]) {
+    const uint32_t words[4] = {bits.x, bits.y, bits.z, bits.w};
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+        if constexpr (TYPE == kElementBf16) {
+            v[2 * i] = __uint_as_float(words[i] << 16);
+            v[2 * i + 1] = __uint_as_float(words[i] & 0xffff0000U);
+        } else {
+            const float2 pair = __half22float2(asHalf2(words[i]));
+            v[2 * i] = pair.x;
+            v[2 * i + 1] = pair.y;
+        }
+    }
+}
+
 /// Elements 8 `half` to 8 `half` + 7 of a row in shared memory.
 template <int TYPE>
 __device__ __forceinline__ void eightOf(const char* row, int half, float (&v)[8]) {
     if constexpr (TYPE == kElementF32) {
-        const float4 low = *reinterpret_cast<const float4*>(row + half * 32);
-        const float4 high = *reinterpret_cast<const float4*>(row + half * 32 + 16);
-        v[0] = low.x;
-        v[1] = low.y;
-        v[2] = low.z;
-        v[3] = low.w;
-        v[4] = high.x;
-        v[5] = high.y;
-        v[6] = high.z;
-        v[7] = high.w;
+        splitEight(*reinterpret_cast<const float4*>(row + half * 32),
+                   *reinterpret_cast<const float4*>(row + half * 32 + 16), v);
     } else {
-        const uint4 bits = *reinterpret_cast<const uint4*>(row + half * 16);
-        const uint32_t words[4] = {bits.x, bits.y, bits.z, bits.w};
-#pragma unroll
-        for (int i = 0; i < 4; ++i) {
-            if constexpr (TYPE == kElementBf16) {
-                v[2 * i] = __uint_as_float(words[i] << 16);
-                v[2 * i + 1] = __uint_as_float(words[i] & 0xffff0000U);
-            } else {
-                const float2 pair = __half22float2(asHalf2(words[i]));
-                v[2 * i] = pair.x;
-                v[2 * i + 1] = pair.y;
-            }
-        }
+        splitEight<TYPE>(*reinterpret_cast<const uint4*>(row + half * 16), v);
     }
 }
 

@@ -128,16 +128,9 @@ __device__ __forceinline__ void finishSlice(const TokenInputKernelArgs& a, int s
     }
 }
 
+/// The parts of the dynamic shared memory.
 template <int FORMAT>
-__device__ __forceinline__ void tokenInputs(const TokenInputKernelArgs& a) {
-    BELFRY_SHARED(float, raw, [kTokenRows]);
-    BELFRY_SHARED(float, sums, [33]);
-    BELFRY_SHARED(int32_t, numbers, [2]); // the token; whether this block is a slice's last one
-    const WeightArgs& w = a.projection;
-    const int cols = static_cast<int>(w.cols);
-    const int begin = static_cast<int>(blockIdx.x) * kTokenRows;
-    const int warp = static_cast<int>(threadIdx.x) / 32;
-    const int lane = threadIdx.x & 31;
+__device__ __forceinline__ Shared placeTokenInputs(const TokenInputKernelArgs& a, int cols) {
     Shared s{};
     char* cursor = dynamicShared();
     if (FORMAT == kFormatNf4) {
@@ -153,6 +146,20 @@ __device__ __forceinline__ void tokenInputs(const TokenInputKernelArgs& a) {
     s.buffer = reinterpret_cast<float*>(cursor);
     cursor += 64 * sizeof(float);
     s.scales = reinterpret_cast<float*>(cursor);
+    return s;
+}
+
+template <int FORMAT>
+__device__ __forceinline__ void tokenInputs(const TokenInputKernelArgs& a) {
+    BELFRY_SHARED(float, raw, [kTokenRows]);
+    BELFRY_SHARED(float, sums, [33]);
+    BELFRY_SHARED(int32_t, numbers, [2]); // the token; whether this block is a slice's last one
+    const WeightArgs& w = a.projection;
+    const int cols = static_cast<int>(w.cols);
+    const int begin = static_cast<int>(blockIdx.x) * kTokenRows;
+    const int warp = static_cast<int>(threadIdx.x) / 32;
+    const int lane = threadIdx.x & 31;
+    const Shared s = placeTokenInputs<FORMAT>(a, cols);
 
     // What everything behind it needs is asked for before anything else.
     const int32_t token_number =

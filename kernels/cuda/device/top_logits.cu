@@ -102,29 +102,14 @@ struct FourLogits {
     }
 };
 
-} // namespace
-
-extern "C" {
-
-/// logits = cap tanh(logits / cap) (as they are where cap is 0), and to `top` what
-/// OpTable::top_logits says. logits aligned to 16; group_best [ceil(count / (4 group_lanes))], at
-/// most kMaxLogitGroups; group_lanes: a power of two up to 32. grid: any; block 512.
-__global__ void __launch_bounds__(kThreads) belfry_top_logits(float* logits,
-                                                              int count,
-                                                              const uint32_t* suppressed,
-                                                              TopLogitArgs* top,
-                                                              float cap,
-                                                              EdgeCounters* counters,
-                                                              uint32_t* group_best,
-                                                              int group_lanes,
-                                                              int wanted) {
-    BELFRY_SHARED(int, tally, [64]);
-    BELFRY_SHARED(int, is_last, [1]);
-    BELFRY_SHARED(int, is_broken, [1]);
-    BELFRY_SHARED(int, used, [3]); // of the three lists: groups, candidates, what goes to top
-    BELFRY_SHARED(uint16_t, groups, [kMaxLogitGroups]);
-    BELFRY_SHARED(int, found, [kMaxLogitGroups]);
-    BELFRY_SHARED(float, found_value, [kMaxLogitGroups]);
+/// Caps the logits in place and leaves the largest key of each group; whether one of this thread's
+/// is NaN or infinite.
+__device__ __forceinline__ bool capAndRank(float* logits,
+                                           int count,
+                                           const uint32_t* suppressed,
+                                           float cap,
+                                           uint32_t* group_best,
+                                           int group_lanes) {
     const auto thread = static_cast<int>(threadIdx.x);
     const int lane = thread & 31;
     bool is_bad = false;
@@ -150,6 +135,66 @@ __global__ void __launch_bounds__(kThreads) belfry_top_logits(float* logits,
             group_best[i / (4 * group_lanes)] = largest;
         }
     }
+    return is_bad;
+}
+
+/// The logits of these groups that reach the bar. `used`: how many there are, also of those for
+/// which there is no place.
+__device__ __forceinline__ void gatherCandidates(const float* logits,
+                                                 int count,
+                                                 const uint32_t* suppressed,
+                                                 uint32_t bar,
+                                                 const uint16_t* groups,
+                                                 int group_count,
+                                                 int group_lanes,
+                                                 int* found,
+                                                 float* found_value,
+                                                 int* used) {
+    const int shift = __ffs(group_lanes) - 1;
+    const int fours = group_count << shift;
+    for (auto i = static_cast<int>(threadIdx.x); i < fours; i += kThreads) {
+        const int at = ((groups[i >> shift] << shift) + (i & (group_lanes - 1))) * 4;
+        if (at < count) {
+            const FourLogits four(logits, at, count, suppressed);
+#pragma unroll
+            for (int k = 0; k < 4; ++k) {
+                if (four.key(k) >= bar) {
+                    const int place = atomicAdd(used, 1);
+                    if (place < kMaxLogitGroups) {
+                        found[place] = at + k;
+                        found_value[place] = four.value[k];
+                    }
+                }
+            }
+        }
+    }
+}
+
+} // namespace
+
+extern "C" {
+
+/// logits = cap tanh(logits / cap) (as they are where cap is 0), and to `top` what
+/// OpTable::top_logits says. logits aligned to 16; group_best [ceil(count / (4 group_lanes))], at
+/// most kMaxLogitGroups; group_lanes: a power of two up to 32. grid: any; block 512.
+__global__ void __launch_bounds__(kThreads) belfry_top_logits(float* logits,
+                                                              int count,
+                                                              const uint32_t* suppressed,
+                                                              TopLogitArgs* top,
+                                                              float cap,
+                                                              EdgeCounters* counters,
+                                                              uint32_t* group_best,
+                                                              int group_lanes,
+                                                              int wanted) {
+    BELFRY_SHARED(int, tally, [64]);
+    BELFRY_SHARED(int, is_last, [1]);
+    BELFRY_SHARED(int, is_broken, [1]);
+    BELFRY_SHARED(int, used, [3]); // of the three lists: groups, candidates, what goes to top
+    BELFRY_SHARED(uint16_t, groups, [kMaxLogitGroups]);
+    BELFRY_SHARED(int, found, [kMaxLogitGroups]);
+    BELFRY_SHARED(float, found_value, [kMaxLogitGroups]);
+    const auto thread = static_cast<int>(threadIdx.x);
+    const bool is_bad = capAndRank(logits, count, suppressed, cap, group_best, group_lanes);
     if (thread < 64) {
         tally[thread] = 0;
     }
@@ -199,24 +244,8 @@ __global__ void __launch_bounds__(kThreads) belfry_top_logits(float* logits,
     __syncthreads();
 
     // Their logits that reach the bar.
-    const int shift = __ffs(group_lanes) - 1;
-    const int fours = used[0] << shift;
-    for (int i = thread; i < fours; i += kThreads) {
-        const int at = ((groups[i >> shift] << shift) + (i & (group_lanes - 1))) * 4;
-        if (at < count) {
-            const FourLogits four(logits, at, count, suppressed);
-#pragma unroll
-            for (int k = 0; k < 4; ++k) {
-                if (four.key(k) >= bar) {
-                    const int place = atomicAdd(&used[1], 1);
-                    if (place < kMaxLogitGroups) {
-                        found[place] = at + k;
-                        found_value[place] = four.value[k];
-                    }
-                }
-            }
-        }
-    }
+    gatherCandidates(logits, count, suppressed, bar, groups, used[0], group_lanes, found,
+                     found_value, &used[1]);
     __syncthreads();
     const int candidates = used[1];
     if (candidates > kMaxLogitGroups) { // neighbours of much the same size

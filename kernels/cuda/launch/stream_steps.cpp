@@ -208,51 +208,49 @@ int wideRegion(TokenSteps& t, int64_t values) {
     return region;
 }
 
-} // namespace
-
-Status streamProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
-    TokenSteps& t = s.steps;
-    const LoraUnitPlan units = shareUpdates(s, args);
-    if (!isPossible(s) || !isStreamable(args)) {
-        return Status::Unsupported;
-    }
-    const bool is_four_bit = isFourBit(args.w[0].format);
+/// The plan of a projection and what it needs of shared memory; no units: there is no room.
+StreamPlan planInRoom(const Stream& s,
+                      ProjectKernelArgs& args,
+                      int64_t outputs,
+                      bool has_updates,
+                      StreamNeeds& needs) {
+    const bool is_pair = args.output == kOutputGeluPair;
     const auto planWith = [&](int most_tiles) {
-        return planStreamProject(
-            s.facts.multiprocessors, outputs, args.cols, args.output == kOutputGeluPair,
-            args.input == kInputPlain, args.count, is_four_bit ? 4 : 8,
-            args.output == kOutputGeluPair && outputs > kPackets ? kWideGrain : 1, most_tiles);
+        return planStreamProject(s.facts.multiprocessors, outputs, args.cols, is_pair,
+                                 args.input == kInputPlain, args.count,
+                                 isFourBit(args.w[0].format) ? 4 : 8,
+                                 is_pair && outputs > kPackets ? kWideGrain : 1, most_tiles);
     };
     StreamPlan plan = planWith(kMostPassTiles);
     if (plan.units == 0) {
-        return Status::Unsupported;
+        return {};
     }
-    StreamNeeds needs;
     needs.row_bytes = args.input == kInputPlain ? 0 : args.cols * 4;
     needs.norm_bytes = std::max(bytesOf(args.norm, args.cols), bytesOf(args.t_norm, args.cols));
     // Operands come while the step before is at work, if that has updates too, else when their own
     // begins: a projection without updates has all of the work memory for itself.
-    int& work_bytes = units.units > 0 ? needs.project_bytes : needs.plain_bytes;
+    int& work_bytes = has_updates ? needs.project_bytes : needs.plain_bytes;
     work_bytes = plan.work_bytes;
-    if (units.units > 0) {
+    if (has_updates) {
         // Those of the step before are still there when they come, if there is room for both.
         const int own = shareStreamUnits(s, args, plan);
         if (own == 0) {
-            return Status::Unsupported;
+            return {};
         }
-        needs.operand_bytes = own + lastOperandBytes(t.steps);
+        needs.operand_bytes = own + lastOperandBytes(s.steps.steps);
         if (!fits(s, needs)) {
             needs.operand_bytes = own;
         }
     }
     // Fewer sums at a time where operands of updates take the room.
-    while (!fits(s, needs) && plan.pass_tiles > kTileRows && args.output != kOutputGeluPair) {
+    while (!fits(s, needs) && plan.pass_tiles > kTileRows && !is_pair) {
         plan = planWith(plan.pass_tiles / 2);
         work_bytes = plan.work_bytes;
     }
-    if (!fits(s, needs)) {
-        return Status::Unsupported;
-    }
+    return fits(s, needs) ? plan : StreamPlan{};
+}
+
+void takePlan(ProjectKernelArgs& args, const StreamPlan& plan, int64_t outputs) {
     args.units = plan.units;
     args.tile_shift = plan.tile_shift;
     args.pass_tiles = plan.pass_tiles;
@@ -261,11 +259,73 @@ Status streamProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
     args.grain = plan.grain;
     args.inverse_cols = 1.0F / static_cast<float>(args.cols);
     args.outputs = static_cast<int32_t>(outputs);
-    args.block_shift =
-        is_four_bit ? std::countr_zero(static_cast<uint32_t>(args.w[0].block_size)) : 0;
+    args.block_shift = isFourBit(args.w[0].format)
+                           ? std::countr_zero(static_cast<uint32_t>(args.w[0].block_size))
+                           : 0;
     args.link = kLinkNone;
     args.publish = kLinkNone;
     args.keeps_row = 0;
+}
+
+/// How the projection takes its row from the step before it, if that leaves what it needs.
+void linkToBefore(TokenSteps& t, ProjectKernelArgs& args) {
+    const float* const taken = hasResidual(args)           ? args.t
+                               : args.input == kInputPlain ? args.x
+                                                           : nullptr;
+    const bool is_row_there = args.input == kInputPlain || t.row == args.x;
+    if (!t.is_stream || t.steps.empty() || taken == nullptr || !is_row_there) {
+        return;
+    }
+    TokenStep& before = t.steps.back();
+    const Left left = leftBy(before);
+    const bool is_one = before.kind == kStepAttend || before.project.count == 1 ||
+                        before.project.output == kOutputGeluPair;
+    if (left.at != taken || left.values != args.cols || !is_one) {
+        return;
+    }
+    args.link = left.values <= kPackets ? kLinkPackets : kLinkFlags;
+    // Attention publishes packets only.
+    if (args.link == kLinkFlags && before.kind == kStepAttend) {
+        args.link = kLinkNone;
+    } else if (args.link == kLinkFlags && before.project.grain == kWideGrain &&
+               !hasResidual(args)) {
+        const int region = wideRegion(t, left.values);
+        if (region >= 0) {
+            args.link = kLinkWide;
+            args.wide_region = region;
+            args.wide_use = t.wide_uses[region]++;
+            before.project.wide_region = region;
+            before.project.publish_use = args.wide_use;
+        }
+    }
+}
+
+/// Nothing is known of a list that has no step yet.
+void forgetList(TokenSteps& t) {
+    t.needs = {};
+    t.code_format = 0;
+    t.unit_steps = 0;
+    for (int i = 0; i < kWideRegions; ++i) {
+        t.wide_values[i] = 0;
+        t.wide_uses[i] = 0;
+    }
+}
+
+} // namespace
+
+Status streamProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
+    TokenSteps& t = s.steps;
+    const bool has_updates = shareUpdates(s, args).units > 0;
+    if (!isPossible(s) || !isStreamable(args)) {
+        return Status::Unsupported;
+    }
+    StreamNeeds needs;
+    const StreamPlan plan = planInRoom(s, args, outputs, has_updates, needs);
+    if (plan.units == 0) {
+        return Status::Unsupported;
+    }
+    takePlan(args, plan, outputs);
+    const bool is_four_bit = isFourBit(args.w[0].format);
     if (is_four_bit && t.is_stream && !t.steps.empty() && t.code_format != 0 &&
         t.code_format != args.w[0].format) {
         // One launch has one table of codes.
@@ -273,33 +333,7 @@ Status streamProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
             return status;
         }
     }
-    const float* const taken = hasResidual(args)           ? args.t
-                               : args.input == kInputPlain ? args.x
-                                                           : nullptr;
-    const bool is_row_there = args.input == kInputPlain || t.row == args.x;
-    if (t.is_stream && !t.steps.empty() && taken != nullptr && is_row_there) {
-        TokenStep& before = t.steps.back();
-        const Left left = leftBy(before);
-        const bool is_one = before.kind == kStepAttend || before.project.count == 1 ||
-                            before.project.output == kOutputGeluPair;
-        if (left.at == taken && left.values == args.cols && is_one) {
-            args.link = left.values <= kPackets ? kLinkPackets : kLinkFlags;
-            // Attention publishes packets only.
-            if (args.link == kLinkFlags && before.kind == kStepAttend) {
-                args.link = kLinkNone;
-            } else if (args.link == kLinkFlags && before.project.grain == kWideGrain &&
-                       !hasResidual(args)) {
-                const int region = wideRegion(t, left.values);
-                if (region >= 0) {
-                    args.link = kLinkWide;
-                    args.wide_region = region;
-                    args.wide_use = t.wide_uses[region]++;
-                    before.project.wide_region = region;
-                    before.project.publish_use = args.wide_use;
-                }
-            }
-        }
-    }
+    linkToBefore(t, args);
     if (args.link == kLinkNone && !t.steps.empty()) {
         // Something else is needed than what the step before leaves: it has to be in memory.
         if (const Status status = startList(s); status != Status::Ok) {
@@ -311,13 +345,7 @@ Status streamProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
         args.keeps_row = args.input != kInputPlain ? 1 : 0;
     }
     if (t.steps.empty()) {
-        t.needs = {};
-        t.code_format = 0;
-        t.unit_steps = 0;
-        for (int i = 0; i < kWideRegions; ++i) {
-            t.wide_values[i] = 0;
-            t.wide_uses[i] = 0;
-        }
+        forgetList(t);
     }
     if (args.input != kInputPlain) {
         t.row = hasResidual(args) ? args.x_out : args.x;
@@ -327,7 +355,7 @@ Status streamProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
         t.code_format = args.w[0].format;
     }
     t.needs = mostOf(t.needs, needs);
-    if (units.units > 0) {
+    if (has_updates) {
         ++t.unit_steps;
         // A place for the values of a step is used again when nobody can be so far behind.
         args.lora_slots = pointerOf<uint64_t>(s.scratch + kExchangeOffset + kStreamUnitOffset) +

@@ -3,6 +3,7 @@
 // strength, switching, and the forum's matrix (placements x formats x adapters) on simulated GPUs.
 #include "tests/support/engine/golden_engine.h"
 #include "tests/support/places.h"
+#include "tests/support/worst_error.h"
 
 #include <QElapsedTimer>
 #include <QTest>
@@ -49,8 +50,10 @@ private Q_SLOTS:
     void forumMatrix();
     void travellingBases_data();
     void travellingBases();
+    void cleanupTestCase() { worst_.print("logits with an adapter"); }
 
 private:
+    support::WorstError worst_;
     std::map<std::string, std::vector<int32_t>> one_device_;
 };
 
@@ -89,8 +92,10 @@ void TestAdapters::golden() {
         if (!golden.contains(c.id)) {
             continue;
         }
-        const double error = support::maxRelativeToLargest(support::engineLogits(engine, c, 8),
-                                                           golden.at(c.id).floats());
+        const double error =
+            worst_.add(support::maxRelativeToLargest(support::engineLogits(engine, c, 8),
+                                                     golden.at(c.id).floats()),
+                       c.id);
         QVERIFY2(error <= 1e-4,
                  qPrintable(QStringLiteral("%1: %2").arg(QString::fromStdString(c.id)).arg(error)));
         const auto tokens = greedy[c.id].get<std::vector<int32_t>>();
@@ -144,8 +149,10 @@ void TestAdapters::furtherKinds() {
         const std::string key =
             prefix.isEmpty() ? c.id : (c.id == "text" ? prefix.toStdString() : "");
         if (golden.contains(key)) {
-            const double error = support::maxRelativeToLargest(support::engineLogits(engine, c, 4),
-                                                               golden.at(key).floats());
+            const double error =
+                worst_.add(support::maxRelativeToLargest(support::engineLogits(engine, c, 4),
+                                                         golden.at(key).floats()),
+                           c.id);
             QVERIFY2(
                 error <= 1e-4,
                 qPrintable(QStringLiteral("%1: %2").arg(QString::fromStdString(c.id)).arg(error)));
@@ -176,8 +183,10 @@ void TestAdapters::equalsMerged() {
     int compared = 0;
     for (const auto& c : support::goldenCases(model)) {
         if (golden.contains(c.id)) {
-            const double error = support::maxRelativeToLargest(support::engineLogits(engine, c, 8),
-                                                               golden.at(c.id).floats());
+            const double error =
+                worst_.add(support::maxRelativeToLargest(support::engineLogits(engine, c, 8),
+                                                         golden.at(c.id).floats()),
+                           c.id);
             QVERIFY2(
                 error <= 1e-4,
                 qPrintable(QStringLiteral("%1: %2").arg(QString::fromStdString(c.id)).arg(error)));
@@ -200,8 +209,10 @@ void TestAdapters::onQuantizedBase() {
         int compared = 0;
         for (const auto& c : support::goldenCases(family)) {
             if (golden.contains(c.id)) {
-                const double error = support::maxRelativeToLargest(
-                    support::engineLogits(engine, c, 8), golden.at(c.id).floats());
+                const double error =
+                    worst_.add(support::maxRelativeToLargest(support::engineLogits(engine, c, 8),
+                                                             golden.at(c.id).floats()),
+                               c.id);
                 QVERIFY2(
                     error <= 1e-4,
                     qPrintable(

@@ -5,6 +5,7 @@
 // logits as on one device, same greedy tokens, and measured bytes equal to predicted bytes. A
 // failing row names the map.
 #include "tests/support/engine/golden_engine.h"
+#include "tests/support/worst_error.h"
 
 #include <QTest>
 
@@ -131,8 +132,10 @@ private Q_SLOTS:
     void sameAnswer_data();
     void sameAnswer();
     void countsRows();
+    void cleanupTestCase() { worst_.print("any placement against one device"); }
 
 private:
+    support::WorstError worst_;
     const Reference& reference(const std::string& family, const std::string& quant);
     std::map<std::string, Reference> references_;
 };
@@ -194,8 +197,8 @@ void TestPlacementMatrix::sameAnswer() {
         if (it == expected.logits.end()) {
             continue;
         }
-        const double error =
-            support::maxRelativeToLargest(support::engineLogits(engine, c, 4), it->second);
+        const double error = worst_.add(
+            support::maxRelativeToLargest(support::engineLogits(engine, c, 4), it->second), c.id);
         QVERIFY2(error <= 1e-6, qPrintable(QStringLiteral("%1: logits differ by %2")
                                                .arg(QString::fromStdString(c.id))
                                                .arg(error)));

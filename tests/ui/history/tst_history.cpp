@@ -19,6 +19,8 @@
 #include <QTest>
 #include <QToolButton>
 
+#include <cstdlib>
+
 namespace {
 
 const QDate kToday(2026, 11, 21);
@@ -55,10 +57,35 @@ QStringList rows(const ui::HistoryModel& model) {
     return list;
 }
 
-void picture(QWidget& widget, const QString& name) {
+/// Pixels of `part` that stand out from the colour of its top left corner: text, frames.
+int drawnPixels(const QImage& image, const QRect& part) {
+    const QColor ground = image.pixelColor(part.topLeft());
+    int drawn = 0;
+    for (int y = part.top(); y <= part.bottom(); ++y) {
+        for (int x = part.left(); x <= part.right(); ++x) {
+            drawn += std::abs(image.pixelColor(x, y).lightness() - ground.lightness()) > 60 ? 1 : 0;
+        }
+    }
+    return drawn;
+}
+
+/// That the picture shows the theme's ground, and something on it in every row of the list.
+void checkPicture(ui::HistoryPane& pane, const QListView& list, const QString& name) {
+    const QImage image = pane.grab().toImage().convertToFormat(QImage::Format_RGB32);
+    const ui::Theme& theme = ui::Theme::current();
+    QCOMPARE(image.pixelColor(1, image.height() - 2).lightness() < 128, theme.is_dark);
+    const QAbstractItemModel& model = *list.model();
+    QVERIFY(model.rowCount() > 0);
+    for (int row = 0; row < model.rowCount(); ++row) {
+        const QModelIndex index = model.index(row, 0);
+        const QRect shown = list.visualRect(index);
+        QVERIFY(list.viewport()->rect().contains(shown));
+        const QRect part(list.viewport()->mapTo(&pane, shown.topLeft()), shown.size());
+        QVERIFY2(drawnPixels(image, part) > 40, qPrintable(name + index.data().toString()));
+    }
     const QString folder = qEnvironmentVariable("BELFRY_SCREENSHOTS");
     if (!folder.isEmpty()) {
-        QVERIFY(widget.grab().save(QStringLiteral("%1/%2.png").arg(folder, name)));
+        QVERIFY(image.save(QStringLiteral("%1/%2.png").arg(folder, name)));
     }
 }
 
@@ -355,7 +382,11 @@ void TestHistory::pictures() {
         pane_->showChats({}, sampleList());
         pane_->setCurrentChat(QStringLiteral("id What is on this X-ray?"));
         list()->setFocus();
-        picture(*pane_, QStringLiteral("history-") + theme);
+        QVERIFY(rows(*pane_->model()).size() > 6); // six chats and their headings
+        checkPicture(*pane_, *list(), QStringLiteral("history-") + theme);
+        if (QTest::currentTestFailed()) {
+            return;
+        }
         pane_->removeCurrent();
         pane_->showSaveProblem(
             QStringLiteral("The disk that holds /home/ada/.local/share/Belfry/chats.sqlite is "
@@ -368,7 +399,12 @@ void TestHistory::pictures() {
                      QStringLiteral("…of a song thrush, which repeats each phrase two to four…")),
              summary(QStringLiteral("Garden"), 3, QStringLiteral("a thrush on the fence"))});
         QCoreApplication::processEvents();
-        picture(*pane_, QStringLiteral("history-search-problem-") + theme);
+        checkPicture(*pane_, *list(), QStringLiteral("history-search-problem-") + theme);
+        const auto* problem = pane_->findChild<QWidget*>(QStringLiteral("historyProblem"));
+        QVERIFY(problem != nullptr && problem->isVisible());
+        const QImage notice =
+            pane_->grab(QRect(problem->mapTo(pane_.get(), QPoint()), problem->size())).toImage();
+        QVERIFY(drawnPixels(notice, notice.rect().adjusted(4, 4, -4, -4)) > 400);
         pane_->showSaveProblem({});
         search()->clear();
     }

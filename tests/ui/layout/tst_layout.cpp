@@ -2,8 +2,8 @@
 // The layout editor with the real planner: mouse and keyboard end in the same plan, prices are
 // shown while a block is held, undo and revert, splitting and joining, presets, map files, other
 // computers, plans that do not fit. The model is the published E2B shape: headers only.
-#include "tests/app/layout_fixture.h"
 #include "tests/support/thread_spy.h"
+#include "tests/ui/layout/layout_fixture.h"
 #include "ui/layout/plan_options_dialog.h"
 #include "ui/layout/what_if.h"
 

@@ -2,8 +2,8 @@
 // Plan, ledger and meter agree: for every staged layout the meter's prediction is what belfry-cli
 // plan prints, and after Apply measured equals predicted. An out-of-memory during Apply is rolled
 // back and explained. The demo model with the real engine.
-#include "tests/app/layout_fixture.h"
 #include "tests/support/thread_spy.h"
+#include "tests/ui/layout/layout_fixture.h"
 
 #include <QFile>
 #include <QJsonArray>
