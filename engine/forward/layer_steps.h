@@ -56,7 +56,7 @@ public:
                const Pending& pending);
     /// are_keys_stored: the cache holds this token's keys and values of the layer already.
     Result<void> enqueueLayer(int index, bool are_keys_stored, const KvCache& kv);
-    /// Final norm and head: logits, without their cap, to "logits".
+    /// Final norm and head: logits, without their cap, to Buffer::Logits.
     Result<void> enqueueHead();
     /// What is pending; then the row is complete. Where nothing follows here that adds it.
     Result<void> enqueueResidual();

@@ -33,17 +33,18 @@ public:
     /// One past the last layer of the part that begins with layer `first`; `first` where none does.
     [[nodiscard]] int endOf(int first) const;
     /// The part that begins with layer 0 makes embedding row and per-layer inputs: nothing is
-    /// expected in "x" and "ple".
+    /// expected in Buffer::X and Ple.
     [[nodiscard]] bool hasInputs() const;
     /// The logits come from the part that ends with the last layer, or from one without layers: it
-    /// "begins" behind the last layer, where hasHeadPart() says so, and expects "x" as others do.
+    /// "begins" behind the last layer, where hasHeadPart() says so, and expects Buffer::X as others
+    /// do.
     [[nodiscard]] bool hasHead() const;
     [[nodiscard]] bool hasHeadPart() const;
     /// Runs the part that begins with layer `first` for token `id`, the last in the cache, and
-    /// sends its keys and values to their mirrors. "x" of its device holds the row in front of it,
-    /// and the row behind it on return; "ple" of the projection's device the per-layer inputs.
-    /// False: the table refuses, "x" is as it was and the part is no more. Errors: DeviceLost,
-    /// OutOfMemory.
+    /// sends its keys and values to their mirrors. Buffer::X of its device holds the row in front
+    /// of it, and the row behind it on return; Buffer::Ple of the projection's device the per-layer
+    /// inputs. False: the table refuses, Buffer::X is as it was and the part is no more. Errors:
+    /// DeviceLost, OutOfMemory.
     Result<bool> run(int first, int32_t id, const KvCache& kv);
     /// Behind the part that makes them: the choice (may be nullptr) where its device makes it, else
     /// logits [vocab], soft-capped.
@@ -74,7 +75,7 @@ private:
         bool takes_pending = false; ///< Of the part before it, which is on a card like this one.
         bool leaves_pending = false;
         bool may_link = true;  ///< False where it could not be recorded.
-        bool has_norm = false; ///< "step_norm" holds that of what is pending.
+        bool has_norm = false; ///< Buffer::StepNorm holds that of what is pending.
         kernels::GraphHandle graph = nullptr;
         std::unique_ptr<LayerSteps> steps;
     };
@@ -91,7 +92,7 @@ private:
     /// What the part before it has left, to where its steps expect it.
     Result<void> fetchPending(Part& part);
     [[nodiscard]] LayerSteps::Pending pendingOf(const Part& part) const;
-    /// "x" of its device with what is pending, for single functions.
+    /// Buffer::X of its device with what is pending, for single functions.
     Result<void> completeRow(Part& part);
     Result<void> recordPart(Part& part, const KvCache& kv);
     /// Enqueues the part, again in single launches where they are refused as one.

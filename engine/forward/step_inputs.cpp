@@ -167,7 +167,7 @@ Result<void> StepInputs::enqueue(LayerSteps& steps) {
 }
 
 Result<void> StepInputs::enqueuePerLayer(LayerSteps& steps) {
-    // As Model::perLayerInputs, for one row whose token part lies in the input block.
+    // As DecoderInputs::perLayer, for one row whose token part lies in the input block.
     BoundModel& m = *model_;
     const TextConfig& text = m.config.text;
     const int64_t width = text.num_layers * text.ple_size;

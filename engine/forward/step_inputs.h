@@ -29,8 +29,8 @@ public:
     [[nodiscard]] int64_t rowAt() const { return row_; }
     /// The block of token `id`, the last in the cache, as far as it is sent.
     Result<void> fill(int32_t id, const KvCache& kv, std::byte* host);
-    /// Behind sending: embedding row to steps.x(), per-layer inputs to "ple". In one launch where
-    /// the table has it and takes these operands.
+    /// Behind sending: embedding row to steps.x(), per-layer inputs to Buffer::Ple. In one launch
+    /// where the table has it and takes these operands.
     Result<void> enqueue(LayerSteps& steps);
 
 private:

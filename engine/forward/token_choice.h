@@ -37,7 +37,7 @@ Result<int32_t> tokenOfKey(uint64_t key);
 
 class DeviceScratch;
 
-/// Asks one device. Its buffers "logits", "step_best" and "step_suppressed" are used.
+/// Asks one device. Its buffers Logits, StepBest and StepSuppressed are used.
 class HeadChooser {
 public:
     /// Behind soft-capped logits of one row that were enqueued on `home`: fills `choice` where the
