@@ -97,7 +97,7 @@ Result<void> AudioTower::runLayer(const AudioLayer& layer, int64_t frames) {
     const MutF32 x = home.matrix(Buffer::AudioX, frames, audio.hidden_size);
     const MutF32 h = home.matrix(Buffer::AudioH, frames, audio.hidden_size);
     const MutF32 t = home.matrix(Buffer::AudioT, frames, audio.hidden_size);
-    const AudioFeedForward* next_feed_forward = layer.feed_forward;
+    const AudioFeedForward* next_feed_forward = layer.feed_forward.data();
     for (const BoundBranch& branch : layer.branches) {
         if (branch.is_clipped) {
             ENGINE_KERNEL(ops.clamp(queue, x, -limit, limit, h), "clip", name);

@@ -17,10 +17,10 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
-#include <compare>
 #include <cstring>
 #include <limits>
 #include <map>
+#include <tuple>
 
 namespace engine {
 
@@ -33,7 +33,10 @@ struct Place {
     TensorSlot slot = TensorSlot::None;
     int index = 0;
     ClipEnd clip = ClipEnd::None;
-    friend auto operator<=>(const Place&, const Place&) = default;
+    friend bool operator<(const Place& a, const Place& b) {
+        return std::tie(a.role, a.layer, a.slot, a.index, a.clip) <
+               std::tie(b.role, b.layer, b.slot, b.index, b.clip);
+    }
 };
 
 /// Binds one model; a class so that the many look-ups share their context.
@@ -511,7 +514,7 @@ private:
             return Place{PartRole::AudioTower, i, slot, index};
         };
         ENGINE_ASSIGN(out.branches, branches(home, audio.recipe, PartRole::AudioTower, i));
-        AudioFeedForward* next = out.feed_forward;
+        AudioFeedForward* next = out.feed_forward.data();
         for (size_t branch = 0; branch < out.branches.size(); ++branch) {
             if (out.branches[branch].body == BranchBody::FeedForward) {
                 ENGINE_ASSIGN(next->in, linear(at(FeedForwardIn, static_cast<int>(branch))));

@@ -11,6 +11,7 @@
 #include "engine/model/layer_recipe.h"
 #include "engine/model/model_config.h"
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -117,9 +118,9 @@ struct AudioFeedForward {
 
 struct AudioLayer {
     std::vector<BoundBranch> branches;
-    AudioFeedForward feed_forward[2]; ///< In the order of their branches.
-    Linear q, k, v, post;             ///< [hidden, hidden]
-    Linear relative;                  ///< [hidden, hidden], of relative positions
+    std::array<AudioFeedForward, 2> feed_forward; ///< In the order of their branches.
+    Linear q, k, v, post;                         ///< [hidden, hidden]
+    Linear relative;                              ///< [hidden, hidden], of relative positions
     Vector q_scale;             ///< [head_dim]: softplus(per_dim_scale) * head_dim^-1/2 / ln 2.
     Linear conv_start;          ///< [2 * hidden, hidden]
     Linear conv_end;            ///< [hidden, hidden]

@@ -34,7 +34,7 @@ Result<void> checkStatus(Status status, const char* step, const std::string& mod
 }
 
 Result<std::unique_ptr<DeviceScratch>>
-DeviceScratch::create(DeviceId id, kernels::Device& device, WorkspaceLayout layout) {
+DeviceScratch::create(DeviceId id, kernels::Device& device, const WorkspaceLayout& layout) {
     const auto bytes = static_cast<size_t>(layout.totalBytes());
     float* base = nullptr;
     if (bytes > 0) {
@@ -48,7 +48,7 @@ DeviceScratch::create(DeviceId id, kernels::Device& device, WorkspaceLayout layo
                          {{"device", id.toString()}, {"asked_bytes", std::to_string(bytes)}}};
         }
     }
-    std::unique_ptr<DeviceScratch> scratch(new DeviceScratch(id, device, std::move(layout), base));
+    std::unique_ptr<DeviceScratch> scratch(new DeviceScratch(id, device, layout, base));
     if (scratch->has(Buffer::KernelScratch)) {
         device.setScratch(scratch->buffer(Buffer::KernelScratch),
                           static_cast<size_t>(scratch->size(Buffer::KernelScratch)) *
@@ -76,8 +76,8 @@ MutF32 DeviceScratch::matrix(Buffer which, int64_t rows, int64_t cols) const {
 }
 
 Result<void>
-ComputeContext::addDevice(DeviceId id, kernels::Device& device, WorkspaceLayout layout) {
-    ENGINE_ASSIGN(scratch_[id], DeviceScratch::create(id, device, std::move(layout)));
+ComputeContext::addDevice(DeviceId id, kernels::Device& device, const WorkspaceLayout& layout) {
+    ENGINE_ASSIGN(scratch_[id], DeviceScratch::create(id, device, layout));
     return {};
 }
 

@@ -29,7 +29,7 @@ class DeviceScratch {
 public:
     /// Errors: OutOfMemory (asked and free bytes).
     static Result<std::unique_ptr<DeviceScratch>>
-    create(DeviceId id, kernels::Device& device, WorkspaceLayout layout);
+    create(DeviceId id, kernels::Device& device, const WorkspaceLayout& layout);
     ~DeviceScratch();
     DeviceScratch(const DeviceScratch&) = delete;
     DeviceScratch& operator=(const DeviceScratch&) = delete;
@@ -49,8 +49,8 @@ public:
     [[nodiscard]] kernels::MutF32 matrix(Buffer which, int64_t rows, int64_t cols) const;
 
 private:
-    DeviceScratch(DeviceId id, kernels::Device& device, WorkspaceLayout layout, float* base)
-        : id_(id), device_(&device), layout_(std::move(layout)), base_(base) {}
+    DeviceScratch(DeviceId id, kernels::Device& device, const WorkspaceLayout& layout, float* base)
+        : id_(id), device_(&device), layout_(layout), base_(base) {}
     DeviceId id_;
     kernels::Device* device_;
     WorkspaceLayout layout_;
@@ -87,7 +87,7 @@ public:
     ComputeContext(WeightSource& weights, AdapterHook* adapters)
         : weights_(&weights), adapters_(adapters) {}
 
-    Result<void> addDevice(DeviceId id, kernels::Device& device, WorkspaceLayout layout);
+    Result<void> addDevice(DeviceId id, kernels::Device& device, const WorkspaceLayout& layout);
     [[nodiscard]] DeviceScratch* scratch(DeviceId id) const;
     [[nodiscard]] WeightSource& weights() const { return *weights_; }
     [[nodiscard]] AdapterHook* adapters() const { return adapters_; }
