@@ -544,7 +544,7 @@ void addFiles() {
         writeText(f / "adapter_model.bin", "\x80\x02}q\x01.");
     });
     file("pickle under another name", "adapter_model.safetensors", [=](const fs::path& f) {
-        writeText(weights(f), std::string("\x80\x02}q\x01X\x05\0\0\0abcde.", 20));
+        writeText(weights(f), std::string("\x80\x02}q\x01X\x05\0\0\0abcde.", 16));
     });
     file("zip under another name", "adapter_model.safetensors",
          [=](const fs::path& f) { writeText(weights(f), "PK\x03\x04" + std::string(100, 'x')); });

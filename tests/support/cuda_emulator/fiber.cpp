@@ -114,17 +114,35 @@ void prepareFiber(Fiber& fiber, void (*entry)()) {
 #endif
 }
 
-void switchFiber(Fiber& from, Fiber& to, [[maybe_unused]] bool ends) {
 #if defined(__SANITIZE_ADDRESS__)
-    void* bottom = to.stack;
-    size_t size = kStackBytes;
-    if (bottom == nullptr) {
+namespace {
+
+struct Stack {
+    void* bottom = nullptr;
+    size_t size = 0;
+};
+
+/// Of the host's thread itself. Asked once: the answer for a program's first thread is read from
+/// the list of its mappings, which took longer than all that the emulated threads computed.
+Stack ownStack() {
+    thread_local const Stack kOwn = [] {
+        Stack stack;
         pthread_attr_t attributes;
         pthread_getattr_np(pthread_self(), &attributes);
-        pthread_attr_getstack(&attributes, &bottom, &size);
+        pthread_attr_getstack(&attributes, &stack.bottom, &stack.size);
         pthread_attr_destroy(&attributes);
-    }
-    __sanitizer_start_switch_fiber(ends ? nullptr : &from.fake_stack, bottom, size);
+        return stack;
+    }();
+    return kOwn;
+}
+
+} // namespace
+#endif
+
+void switchFiber(Fiber& from, Fiber& to, [[maybe_unused]] bool ends) {
+#if defined(__SANITIZE_ADDRESS__)
+    const Stack stack = to.stack == nullptr ? ownStack() : Stack{to.stack, kStackBytes};
+    __sanitizer_start_switch_fiber(ends ? nullptr : &from.fake_stack, stack.bottom, stack.size);
 #endif
 #if defined(__x86_64__)
     belfryEmulatorSwitch(&from.pointer, to.pointer);
