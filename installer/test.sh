@@ -2,11 +2,18 @@
 # SPDX-License-Identifier: Apache-2.0
 # Installs what is missing, builds everything with warnings as errors, checks formatting, runs all
 # tests and short fuzz runs. Needs no graphics card and no CUDA toolkit.
-#   --fast   build and test only (no format check, static analysis or fuzzing)
+#   --fast   build and test only (no format check, static analysis, sanitizers or fuzzing)
+#   --all    static analysis of every file, not only of what changed since the last whole sweep
 . "$(dirname "$0")/common.sh"
 
 fast=no
-[ "${1:-}" = "--fast" ] && fast=yes
+sweep=
+case ${1:-} in
+--fast) fast=yes ;;
+--all) sweep=--all ;;
+'') ;;
+*) echo "test.sh: expected --fast, --all or nothing, found $1" >&2; exit 2 ;;
+esac
 export XDG_RUNTIME_DIR="${XDG_RUNTIME_DIR:-/tmp}" QT_QPA_PLATFORM=offscreen
 started=$(date +%s)
 
@@ -49,13 +56,15 @@ passed=$((total - failed))
 checks_failed=0
 if [ "$fast" = no ] && [ "$failed" -eq 0 ]; then
     say "Static analysis (clang-tidy)"
-    sh "$root/installer/tidy.sh" "$build" || checks_failed=1
+    sh "$root/installer/tidy.sh" "$build" $sweep || checks_failed=1
     if [ -x "$root/tests/fuzz/run_short.sh" ]; then
         say "Fuzzing, a short run"
         "$root/tests/fuzz/run_short.sh" 30 || checks_failed=1
     fi
     say "Random work from several threads under ThreadSanitizer"
     "$root/tests/race/run.sh" 60 || checks_failed=1
+    say "The engine's tests under AddressSanitizer and UndefinedBehaviorSanitizer"
+    sh "$root/installer/sanitize.sh" || checks_failed=1
 fi
 say "Finished in $(($(date +%s) - started)) s"
 echo "$kernels" # a second time: what the build wrote lies between

@@ -29,13 +29,13 @@ struct Queue {
 /// With `block` set, keys of the same block are visible forward to the end of the block.
 struct AttentionMask {
     const int32_t* query_position = nullptr; ///< [queries]
-    /// [keys]; any order (ring buffers). nullptr, with bf16 queries that are not causal and have no
-    /// window: no key is empty; a table may answer Unsupported.
-    const int32_t* key_position = nullptr;
-    const int32_t* query_block = nullptr; ///< [queries] or nullptr; -1 = none.
-    const int32_t* key_block = nullptr;   ///< [keys] or nullptr.
-    int64_t window = 0;                   ///< 0 = unlimited.
-    bool causal = true;                   ///< false: every non-empty key is visible.
+    const int32_t* key_position = nullptr;   ///< [keys]; any order (ring buffers).
+    const int32_t* query_block = nullptr;    ///< [queries] or nullptr; -1 = none.
+    const int32_t* key_block = nullptr;      ///< [keys] or nullptr.
+    int64_t window = 0;                      ///< 0 = unlimited.
+    bool causal = true;                      ///< false: every non-empty key is visible.
+    /// Not causal, no window, and no key is empty: a table need not look at positions.
+    bool is_open = false;
 };
 
 /// Softmax(scale * q k^T + mask) v with grouped heads: query head j reads kv head
@@ -354,6 +354,8 @@ struct OpTable {
 
     /// y = gelu_tanh(gate) * up, element-wise. y may be gate.
     Status (*gelu_mul)(Queue q, MatF32 gate, MatF32 up, MutF32 y);
+    /// y = silu(gate) * up, element-wise (SwiGLU). y may be gate.
+    Status (*silu_mul)(Queue q, MatF32 gate, MatF32 up, MutF32 y);
     /// y = silu(x). y may be x.
     Status (*silu)(Queue q, MatF32 x, MutF32 y);
     /// y[t,c] = x[t,c] * sigmoid(x[t, c + cols(y)]). x [tokens, 2n], y [tokens, n].
@@ -400,9 +402,12 @@ struct OpTable {
                                   MutF32 scratch,
                                   MutF32 y) = nullptr;
 
-    // Fused steps of many rows: all or none of these six. `Unsupported` before anything is
-    // enqueued for operands that the kernels do not take; the caller then composes them from the
-    // functions above.
+    // Fused steps of many rows: all or none of these seven. `Unsupported` before anything is
+    // enqueued for operands that the kernels do not take.
+    /// Whether this device takes rows of `hidden` columns and heads of `head_dim` in these steps:
+    /// asked once, when a model is bound. Operands besides: columns of products in multiples of 8,
+    /// their outputs in multiples of 2, even heads, updates within ProductArgs' numbers.
+    bool (*takes_rows)(Queue q, int64_t hidden, int64_t head_dim) = nullptr;
     Status (*product)(Queue q, ProductArgs& args) = nullptr;
     Status (*norm_rows)(Queue q, const NormRowsArgs& args) = nullptr;
     Status (*head_rows)(Queue q, const HeadRowsArgs& args) = nullptr;

@@ -1,46 +1,66 @@
 // SPDX-License-Identifier: Apache-2.0
-// Binding: every module of the model looks its tensors up once, by name, and keeps handles,
-// devices and clip bounds. After this no name is resolved while tokens run. Also fills the small
-// per-device tables (RoPE frequencies, fp32 vectors, relative keys of the audio tower).
+// Binding: every module of the model looks its tensors up once, by the slots of the family's list,
+// and keeps handles, devices and clip bounds. After this no name is resolved while tokens run. Also
+// fills the small per-device tables (RoPE frequencies, fp32 vectors, relative keys of the audio
+// tower), and chooses who runs the layers.
+#include "engine/forward/bind.h"
+
 #include "engine/base/float_types.h"
-#include "engine/families/gemma4/tensor_list.h"
-#include "engine/forward/decode_step.h"
-#include "engine/forward/media_encoders.h"
-#include "engine/forward/model.h"
+#include "engine/families/gemma4/names.h"
+#include "engine/families/tensor_list.h"
+#include "engine/forward/device_roles.h"
+#include "engine/forward/fused_rows.h"
 #include "engine/forward/rope_frequencies.h"
-#include "engine/forward/split_steps.h"
+#include "engine/forward/vision_rows.h"
 #include "engine/model/clip_bound.h"
 
 #include <algorithm>
 #include <cassert>
 #include <cmath>
 #include <cstring>
-#include <string_view>
+#include <limits>
+#include <map>
+#include <tuple>
 
 namespace engine {
 
 namespace {
 
-constexpr const char* kLanguage = "model.language_model.";
-
-std::string layerName(const char* tower, int layer) {
-    return std::string(tower) + "layers." + std::to_string(layer) + ".";
-}
-
-} // namespace
+/// Where the list has a tensor: part, layer of the decoder or of a tower, slot and its index.
+struct Place {
+    PartRole role = PartRole::Other;
+    int layer = -1;
+    TensorSlot slot = TensorSlot::None;
+    int index = 0;
+    ClipEnd clip = ClipEnd::None;
+    friend bool operator<(const Place& a, const Place& b) {
+        return std::tie(a.role, a.layer, a.slot, a.index, a.clip) <
+               std::tie(b.role, b.layer, b.slot, b.index, b.clip);
+    }
+};
 
 /// Binds one model; a class so that the many look-ups share their context.
 class ModelBinder {
 public:
-    ModelBinder(Model& model, const PlacementPlan& plan)
-        : model_(&model), index_(plan), devices_(componentDevices(model.config_, index_)) {}
+    ModelBinder(BoundModel& model, const PlacementPlan& plan)
+        : model_(&model), index_(plan), tensors_(listTensors(model.config)),
+          devices_(componentDevices(model.config, plan, tensors_)) {
+        tensors_.push_back(headTensor(model.config)); // also of a tied one: by its own name
+        for (const ExpectedTensor& tensor : tensors_) {
+            places_.emplace(
+                Place{tensor.part.role, tensor.layer, tensor.slot, tensor.slot_index, tensor.clip},
+                &tensor);
+        }
+    }
 
     Result<void> bindAll(const PlacementPlan& plan) {
-        const ModelConfig& config = model_->config_;
+        const ModelConfig& config = model_->config;
         ENGINE_TRY(fillTables(plan));
         ENGINE_TRY(bindText(plan));
+        chooseFusedRows(*model_);
         if (config.vision) {
             ENGINE_TRY(bindVision());
+            chooseVisionRows(*model_);
         }
         if (config.audio) {
             ENGINE_TRY(bindAudio());
@@ -49,50 +69,93 @@ public:
     }
 
 private:
-    ComputeContext& context() { return *model_->context_; }
-    WeightSource& weights() { return model_->context_->weights(); }
+    ComputeContext& context() { return *model_->context; }
+    WeightSource& weights() { return model_->context->weights(); }
 
-    /// A linear layer; its clip scalars, if any, stand beside the wrapper around `.linear`.
-    Result<Linear> linear(const std::string& module, int64_t in, int64_t out) {
+    [[nodiscard]] const ExpectedTensor* find(const Place& place) const {
+        const auto found = places_.find(place);
+        return found == places_.end() ? nullptr : found->second;
+    }
+    Result<const ExpectedTensor*> tensorOf(const Place& place) const {
+        const ExpectedTensor* tensor = find(place);
+        if (tensor == nullptr) {
+            return Error{ErrorCode::Internal, partName({place.role, place.layer}) +
+                                                  ": the list of tensors has none in slot " +
+                                                  std::to_string(static_cast<int>(place.slot))};
+        }
+        return tensor;
+    }
+
+    static Error missing(const ExpectedTensor& tensor) {
+        std::string shape;
+        for (const int64_t size : tensor.shape) {
+            shape += (shape.empty() ? "" : ", ") + std::to_string(size);
+        }
+        return Error{ErrorCode::InvalidFile,
+                     tensor.name + ": the checkpoint does not hold this tensor; expected shape [" +
+                         shape + "]",
+                     {{"tensor", tensor.name}}};
+    }
+
+    /// The handle of a table that is gathered.
+    Result<WeightSource::Handle> table(const Place& place) {
+        ENGINE_ASSIGN(const ExpectedTensor* tensor, tensorOf(place));
+        const WeightSource::Handle handle = weights().handleOf(tensor->name);
+        return handle == WeightSource::kAbsent ? Result<WeightSource::Handle>(missing(*tensor))
+                                               : handle;
+    }
+    AdapterHook::Handle adapterOf(const Place& place) {
+        const ExpectedTensor* tensor = find(place);
+        return context().adapters() == nullptr || tensor == nullptr
+                   ? AdapterHook::kNone
+                   : context().adapters()->find(tensor->name);
+    }
+
+    /// A linear layer with its bounds, if it has any: absent ones are none.
+    Result<Linear> linear(const Place& place) {
+        ENGINE_ASSIGN(const ExpectedTensor* tensor, tensorOf(place));
         Linear result;
-        result.name = module + ".weight";
+        result.name = tensor->name;
         result.weight = weights().handleOf(result.name);
         if (result.weight == WeightSource::kAbsent) {
-            return Error{ErrorCode::InvalidFile,
-                         result.name +
-                             ": the checkpoint does not hold this tensor; expected shape [" +
-                             std::to_string(out) + ", " + std::to_string(in) + "]",
-                         {{"tensor", result.name}}};
+            return missing(*tensor);
         }
         result.device = weights().computeDevice(result.weight);
-        result.in = in;
-        result.out = out;
-        if (AdapterHook* adapters = context().adapters(); adapters != nullptr) {
-            result.adapter = adapters->find(result.name);
+        const size_t last = tensor->shape.size() - 1;
+        result.in = tensor->shape[last];
+        result.out = tensor->shape[last - 1];
+        const TensorPlacement* row = index_.find(result.name);
+        if (row == nullptr && place.role == PartRole::Head) {
+            row = index_.find(partTensorName({PartRole::Embedding})); // the table that it shares
         }
+        result.is_resident =
+            row == nullptr || row->store == row->compute || row->residency == Residency::Always;
+        result.adapter = adapterOf(place);
+        constexpr float kInfinity = std::numeric_limits<float>::infinity();
+        ENGINE_ASSIGN(result.input_min, bound(place, ClipEnd::InputMin, -kInfinity));
+        ENGINE_ASSIGN(result.input_max, bound(place, ClipEnd::InputMax, kInfinity));
+        ENGINE_ASSIGN(result.output_min, bound(place, ClipEnd::OutputMin, -kInfinity));
+        ENGINE_ASSIGN(result.output_max, bound(place, ClipEnd::OutputMax, kInfinity));
+        result.has_input_clip = !(std::isinf(result.input_min) && std::isinf(result.input_max));
+        result.has_output_clip = !(std::isinf(result.output_min) && std::isinf(result.output_max));
         return result;
     }
 
-    /// A clipped linear: the weight is at `<module>.linear`, four optional scalars beside it.
-    Result<Linear>
-    clippedLinear(const std::string& module, int64_t in, int64_t out, bool is_clipped) {
-        ENGINE_ASSIGN(Linear result, linear(module + ".linear", in, out));
-        if (is_clipped) {
-            constexpr float kInfinity = std::numeric_limits<float>::infinity();
-            ENGINE_ASSIGN(result.input_min, scalar(module + ".input_min", -kInfinity));
-            ENGINE_ASSIGN(result.input_max, scalar(module + ".input_max", kInfinity));
-            ENGINE_ASSIGN(result.output_min, scalar(module + ".output_min", -kInfinity));
-            ENGINE_ASSIGN(result.output_max, scalar(module + ".output_max", kInfinity));
-            result.has_input_clip = !(std::isinf(result.input_min) && std::isinf(result.input_max));
-            result.has_output_clip =
-                !(std::isinf(result.output_min) && std::isinf(result.output_max));
+    Result<float> bound(Place place, ClipEnd end, float fallback) {
+        place.clip = end;
+        const ExpectedTensor* tensor = find(place);
+        if (tensor == nullptr || weights().handleOf(tensor->name) == WeightSource::kAbsent) {
+            return fallback;
         }
-        return result;
+        ENGINE_ASSIGN(const std::vector<float> values, hostValues(*tensor));
+        return values[0];
     }
 
     /// Values of a small tensor on the host, as fp32, with an adapter's replacement if there is
     /// one.
-    Result<std::vector<float>> hostValues(const std::string& name, int64_t count) {
+    Result<std::vector<float>> hostValues(const ExpectedTensor& tensor) {
+        const std::string& name = tensor.name;
+        const int64_t count = tensor.numElements();
         if (AdapterHook* adapters = context().adapters(); adapters != nullptr) {
             const std::span<const float> replaced = adapters->replacement(name);
             if (!replaced.empty()) {
@@ -101,10 +164,7 @@ private:
         }
         const WeightSource::Handle handle = weights().handleOf(name);
         if (handle == WeightSource::kAbsent) {
-            return Error{ErrorCode::InvalidFile,
-                         name + ": the checkpoint does not hold this tensor (" +
-                             std::to_string(count) + " values expected)",
-                         {{"tensor", name}}};
+            return missing(tensor);
         }
         ENGINE_ASSIGN(const kernels::WeightView view, weights().acquire(handle));
         DeviceScratch* scratch = context().scratch(weights().computeDevice(handle));
@@ -161,8 +221,8 @@ private:
                           const void* from,
                           size_t bytes) {
         if (scratch == nullptr) { // a device that only holds vectors has no scratch of its own
-            const auto device = model_->devices_.find(weights().computeDevice(handle));
-            if (device == model_->devices_.end()) {
+            const auto device = model_->devices.find(weights().computeDevice(handle));
+            if (device == model_->devices.end()) {
                 return Error{ErrorCode::Internal, "a tensor's compute device is not open"};
             }
             return checkStatus(device->second->copyOut(to, from, bytes), "read vector", "bind");
@@ -170,59 +230,55 @@ private:
         return checkStatus(scratch->device().copyOut(to, from, bytes), "read vector", "bind");
     }
 
-    Result<float> scalar(const std::string& name, float fallback) {
-        if (weights().handleOf(name) == WeightSource::kAbsent) {
-            return fallback;
-        }
-        ENGINE_ASSIGN(const std::vector<float> values, hostValues(name, 1));
-        return values[0];
-    }
-
     /// Room for `count` fp32 values in the consumer's table area.
-    float* table(DeviceScratch& home, int64_t count) {
+    float* tableArea(DeviceScratch& home, int64_t count) {
         int64_t& used = table_used_[home.id()];
-        float* address = home.buffer("tables") + used;
+        float* address = home.buffer(Buffer::Tables) + used;
         used += (count + 15) / 16 * 16;
-        assert(used <= home.size("tables"));
+        assert(used <= home.size(Buffer::Tables));
         return address;
     }
 
     /// fp32 values on the consumer's device, from the host.
     Result<const float*> upload(DeviceScratch& home, std::span<const float> values) {
-        float* address = table(home, static_cast<int64_t>(values.size()));
+        float* address = tableArea(home, static_cast<int64_t>(values.size()));
         ENGINE_KERNEL(home.device().copyIn(address, values.data(), values.size_bytes()), "copy in",
                       "bind");
         return static_cast<const float*>(address);
     }
 
     /// A vector that kernels read as fp32.
-    Result<Vector> tableVector(DeviceScratch& home, const std::string& name, int64_t count) {
-        ENGINE_ASSIGN(const std::vector<float> values, hostValues(name, count));
+    Result<Vector> tableVector(DeviceScratch& home, const Place& place) {
+        ENGINE_ASSIGN(const ExpectedTensor* tensor, tensorOf(place));
+        ENGINE_ASSIGN(const std::vector<float> values, hostValues(*tensor));
         Vector vector;
         ENGINE_ASSIGN(vector.data, upload(home, values));
-        vector.size = count;
+        vector.size = tensor->numElements();
         return vector;
     }
 
     /// A norm weight, read in its stored type where it already is on the consumer's device.
-    Result<kernels::MatView> norm(DeviceScratch& home, const std::string& name, int64_t count) {
+    Result<kernels::MatView> norm(DeviceScratch& home, const Place& place) {
+        ENGINE_ASSIGN(const ExpectedTensor* tensor, tensorOf(place));
+        const std::string& name = tensor->name;
+        const int64_t count = tensor->numElements();
         const TensorPlacement* row = index_.find(name);
         const bool is_replaced =
             context().adapters() != nullptr && !context().adapters()->replacement(name).empty();
         const WeightSource::Handle handle = weights().handleOf(name);
-        if (handle == WeightSource::kAbsent || row == nullptr || is_replaced ||
-            needsMirror(*row, home.id())) {
-            if (is_replaced && !(row != nullptr && needsMirror(*row, home.id()))) {
-                // The plan has no room for replaced norms in the tables; the adapter set keeps
-                // them beside the base tensor.
-                const float* data = context().adapters()->replacementOn(name, home.device());
-                if (data == nullptr) {
-                    return Error{ErrorCode::Internal,
-                                 name + ": the replaced values are not on " + home.id().toString()};
-                }
-                return kernels::MatView{data, kernels::DType::F32, 1, count};
+        const bool has_mirror = row != nullptr && needsMirror(*row, home.id());
+        if (is_replaced && !has_mirror) {
+            // The plan has no room for replaced norms in the tables; the adapter set keeps them
+            // beside the base tensor.
+            const float* data = context().adapters()->replacementOn(name, home.device());
+            if (data == nullptr) {
+                return Error{ErrorCode::Internal,
+                             name + ": the replaced values are not on " + home.id().toString()};
             }
-            ENGINE_ASSIGN(const std::vector<float> values, hostValues(name, count));
+            return kernels::MatView{data, kernels::DType::F32, 1, count};
+        }
+        if (handle == WeightSource::kAbsent || row == nullptr || has_mirror) {
+            ENGINE_ASSIGN(const std::vector<float> values, hostValues(*tensor));
             ENGINE_ASSIGN(const float* data, upload(home, values));
             return kernels::MatView{data, kernels::DType::F32, 1, count};
         }
@@ -233,36 +289,32 @@ private:
                          name + ": holds " + std::to_string(view.rows * view.cols) +
                              " values, the config implies " + std::to_string(count)};
         }
-        kernels::DType type = kernels::DType::F32;
         switch (view.format) {
         case kernels::WeightFormat::F32:
-            type = kernels::DType::F32;
-            break;
+            return kernels::MatView{view.data, kernels::DType::F32, 1, count};
         case kernels::WeightFormat::F16:
-            type = kernels::DType::F16;
-            break;
+            return kernels::MatView{view.data, kernels::DType::F16, 1, count};
         case kernels::WeightFormat::BF16:
-            type = kernels::DType::BF16;
-            break;
+            return kernels::MatView{view.data, kernels::DType::BF16, 1, count};
         case kernels::WeightFormat::Nf4:
         case kernels::WeightFormat::Fp4:
         case kernels::WeightFormat::Int8Row:
-            return Error{ErrorCode::InvalidFile, name + ": a norm weight cannot be quantized"};
+            break;
         }
-        return kernels::MatView{view.data, type, 1, count};
+        return Error{ErrorCode::InvalidFile, name + ": a norm weight cannot be quantized"};
     }
 
-    Result<DeviceScratch*> home(DeviceId device, const char* what) {
+    Result<DeviceScratch*> home(DeviceId device, const std::string& what) {
         DeviceScratch* scratch = context().scratch(device);
         if (scratch == nullptr) {
             return Error{ErrorCode::Internal,
-                         std::string(what) + ": device " + device.toString() + " has no workspace"};
+                         what + ": device " + device.toString() + " has no workspace"};
         }
         return scratch;
     }
 
     Result<void> fillTables(const PlacementPlan& plan) {
-        const ModelConfig& config = model_->config_;
+        const ModelConfig& config = model_->config;
         for (const auto& [device, role] : deviceRoles(config, plan)) {
             DeviceScratch* scratch = context().scratch(device);
             if (role.has_layers) {
@@ -270,7 +322,7 @@ private:
             }
             if (role.has_vision) {
                 const std::vector<float> freq = visionFrequencies(*config.vision);
-                ENGINE_KERNEL(scratch->device().copyIn(scratch->buffer("inv_freq_vision"),
+                ENGINE_KERNEL(scratch->device().copyIn(scratch->buffer(Buffer::VisionInvFreq),
                                                        freq.data(), freq.size() * 4),
                               "copy in", "vision RoPE");
             }
@@ -279,7 +331,7 @@ private:
     }
 
     Result<void> fillLayerTables(DeviceScratch& scratch) {
-        const TextConfig& text = model_->config_.text;
+        const TextConfig& text = model_->config.text;
         for (const LayerType type : {LayerType::Sliding, LayerType::Full}) {
             const bool is_full = type == LayerType::Full;
             int64_t head_dim = 0;
@@ -293,55 +345,68 @@ private:
             }
             const std::vector<float> freq =
                 textFrequencies(is_full ? text.full_rope : text.sliding_rope, head_dim);
-            ENGINE_KERNEL(scratch.device().copyIn(
-                              scratch.buffer(is_full ? "inv_freq_full" : "inv_freq_sliding"),
-                              freq.data(), freq.size() * 4),
+            ENGINE_KERNEL(scratch.device().copyIn(scratch.buffer(is_full ? Buffer::InvFreqFull
+                                                                         : Buffer::InvFreqSliding),
+                                                  freq.data(), freq.size() * 4),
                           "copy in", "RoPE");
         }
         // Slot i of a full layer's cache always holds position i.
-        std::vector<int32_t> positions(static_cast<size_t>(scratch.size("key_position_full")));
+        std::vector<int32_t> positions(static_cast<size_t>(scratch.size(Buffer::KeyPositionFull)));
         for (size_t i = 0; i < positions.size(); ++i) {
             positions[i] = static_cast<int32_t>(i);
         }
-        return checkStatus(scratch.device().copyIn(scratch.buffer("key_position_full"),
+        return checkStatus(scratch.device().copyIn(scratch.buffer(Buffer::KeyPositionFull),
                                                    positions.data(), positions.size() * 4),
                            "copy in", "positions");
     }
 
-    Result<void> bindText(const PlacementPlan& plan) {
-        Model& m = *model_;
-        const TextConfig& text = m.config_.text;
-        m.embed_tokens_ = weights().handleOf("model.language_model.embed_tokens.weight");
-        if (m.embed_tokens_ == WeightSource::kAbsent) {
-            return Error{ErrorCode::InvalidFile, "model.language_model.embed_tokens.weight: the "
-                                                 "checkpoint does not hold this tensor"};
-        }
-        ENGINE_ASSIGN(m.head_home_, home(devices_.head, "lm_head"));
-        ENGINE_ASSIGN(m.lm_head_, linear("lm_head", text.hidden_size, text.vocab_size));
-        ENGINE_ASSIGN(m.final_norm_,
-                      norm(*m.head_home_, "model.language_model.norm.weight", text.hidden_size));
-        if (text.ple_size > 0) {
-            m.ple_table_ = weights().handleOf("model.language_model.embed_tokens_per_layer.weight");
-            if (m.ple_table_ == WeightSource::kAbsent) {
-                return Error{ErrorCode::InvalidFile,
-                             "model.language_model.embed_tokens_per_layer.weight: the checkpoint "
-                             "does not hold this tensor"};
+    /// A recipe's branches with the norms of layer `layer` of a part.
+    Result<std::vector<BoundBranch>>
+    branches(DeviceScratch& home, const LayerRecipe& recipe, PartRole role, int layer) {
+        std::vector<BoundBranch> bound;
+        for (size_t i = 0; i < recipe.branches.size(); ++i) {
+            const Branch& branch = recipe.branches[i];
+            const auto index = static_cast<int>(i);
+            BoundBranch& out = bound.emplace_back();
+            out.body = branch.body;
+            out.weight = static_cast<float>(branch.weight);
+            out.is_clipped = branch.is_clipped;
+            if (branch.has_pre_norm) {
+                ENGINE_ASSIGN(out.pre, norm(home, {role, layer, TensorSlot::PreNorm, index}));
             }
-            ENGINE_ASSIGN(m.ple_home_, home(devices_.ple_projection, "per_layer_model_projection"));
-            ENGINE_ASSIGN(m.ple_model_projection_,
-                          linear("model.language_model.per_layer_model_projection",
-                                 text.hidden_size, text.num_layers * text.ple_size));
-            ENGINE_ASSIGN(m.ple_projection_norm_,
-                          norm(*m.ple_home_,
-                               "model.language_model.per_layer_projection_norm.weight",
-                               text.ple_size));
+            if (branch.has_post_norm) {
+                ENGINE_ASSIGN(out.post, norm(home, {role, layer, TensorSlot::PostNorm, index}));
+            }
         }
-        if (AdapterHook* adapters = context().adapters(); adapters != nullptr) {
-            m.embed_adapter_ = adapters->find("model.language_model.embed_tokens.weight");
-            m.ple_adapter_ = adapters->find("model.language_model.embed_tokens_per_layer.weight");
+        return bound;
+    }
+
+    Result<void> bindText(const PlacementPlan& plan) {
+        using enum TensorSlot;
+        const TextConfig& text = model_->config.text;
+        DecoderWeights& out = model_->text;
+        const Place embedding{PartRole::Embedding, -1, Weight};
+        const Place head{PartRole::Head, -1, Weight};
+        const float scale = static_cast<float>(text.embedding_scale);
+        // The reference multiplies embeddings in the weights' type; in fp32 exactly.
+        out.embedding_scale = model_->is_reference ? scale : roundToBf16(scale);
+        ENGINE_ASSIGN(out.embedding, table(embedding));
+        out.embedding_adapter = adapterOf(embedding);
+        ENGINE_ASSIGN(out.head_home, homeOf(devices_.head, head));
+        ENGINE_ASSIGN(out.head, linear(head));
+        ENGINE_ASSIGN(out.final_norm, norm(*out.head_home, {PartRole::FinalNorm, -1, Weight}));
+        if (text.ple_size > 0) {
+            const Place rows{PartRole::PerLayerTable, -1, Weight};
+            const Place projection{PartRole::PerLayerProjection, -1, Weight};
+            ENGINE_ASSIGN(out.per_layer_table, table(rows));
+            out.per_layer_adapter = adapterOf(rows);
+            ENGINE_ASSIGN(out.per_layer_home, homeOf(devices_.ple_projection, projection));
+            ENGINE_ASSIGN(out.per_layer_projection, linear(projection));
+            ENGINE_ASSIGN(out.per_layer_norm,
+                          norm(*out.per_layer_home, {PartRole::PerLayerNorm, -1, Weight}));
         }
-        const std::vector<KvHome> homes = kvHomes(m.config_, plan);
-        m.layers_.resize(text.layers.size());
+        const std::vector<KvHome> homes = kvHomes(model_->config, plan);
+        out.layers.assign(text.layers.size(), {});
         for (int i = 0; i < static_cast<int>(text.layers.size()); ++i) {
             ENGINE_TRY(bindLayer(i, homes[static_cast<size_t>(i)].device));
         }
@@ -349,314 +414,183 @@ private:
     }
 
     Result<void> bindLayer(int i, DeviceId attention_device) {
-        const TextConfig& text = model_->config_.text;
+        using enum TensorSlot;
+        const TextConfig& text = model_->config.text;
         const LayerConfig& layer = text.layers[static_cast<size_t>(i)];
-        Model::DecoderLayer& out = model_->layers_[static_cast<size_t>(i)];
-        const std::string p = layerName(kLanguage, i);
-        const int64_t hidden = text.hidden_size;
-        const int64_t q_size = text.num_heads * layer.head_dim;
-        const int64_t kv_size = layer.num_kv_heads * layer.head_dim;
-        ENGINE_ASSIGN(out.home, home(devices_.layers[static_cast<size_t>(i)], p.c_str()));
-        ENGINE_ASSIGN(out.attention, home(attention_device, p.c_str()));
+        DecoderLayer& out = model_->text.layers[static_cast<size_t>(i)];
+        const auto at = [i](TensorSlot slot) { return Place{PartRole::Layer, i, slot}; };
+        ENGINE_ASSIGN(out.home, homeOf(devices_.layers[static_cast<size_t>(i)], at(Query)));
+        ENGINE_ASSIGN(out.attention, homeOf(attention_device, at(Query)));
         out.kv_layer = layer.kv_source;
-        ENGINE_ASSIGN(out.q, linear(p + "self_attn.q_proj", hidden, q_size));
-        ENGINE_ASSIGN(out.o, linear(p + "self_attn.o_proj", q_size, hidden));
-        ENGINE_ASSIGN(out.q_norm, norm(*out.home, p + "self_attn.q_norm.weight", layer.head_dim));
+        ENGINE_ASSIGN(out.branches, branches(*out.home, text.recipe, PartRole::Layer, i));
+        ENGINE_ASSIGN(out.attend.q, linear(at(Query)));
+        ENGINE_ASSIGN(out.attend.o, linear(at(Output)));
+        if (text.recipe.has_head_norms) {
+            ENGINE_ASSIGN(out.attend.q_norm, norm(*out.home, at(QueryNorm)));
+        }
         if (!layer.is_kv_shared) {
-            ENGINE_ASSIGN(out.k, linear(p + "self_attn.k_proj", hidden, kv_size));
+            ENGINE_ASSIGN(out.attend.k, linear(at(Key)));
             if (!layer.k_is_v) {
-                ENGINE_ASSIGN(out.v, linear(p + "self_attn.v_proj", hidden, kv_size));
+                ENGINE_ASSIGN(out.attend.v, linear(at(Value)));
             }
-            ENGINE_ASSIGN(out.k_norm,
-                          norm(*out.home, p + "self_attn.k_norm.weight", layer.head_dim));
+            if (text.recipe.has_head_norms) {
+                ENGINE_ASSIGN(out.attend.k_norm, norm(*out.home, at(KeyNorm)));
+            }
         }
-        ENGINE_ASSIGN(out.gate, linear(p + "mlp.gate_proj", hidden, layer.intermediate_size));
-        ENGINE_ASSIGN(out.up, linear(p + "mlp.up_proj", hidden, layer.intermediate_size));
-        ENGINE_ASSIGN(out.down, linear(p + "mlp.down_proj", layer.intermediate_size, hidden));
-        ENGINE_ASSIGN(out.input_norm, norm(*out.home, p + "input_layernorm.weight", hidden));
-        ENGINE_ASSIGN(out.post_attention_norm,
-                      norm(*out.home, p + "post_attention_layernorm.weight", hidden));
-        ENGINE_ASSIGN(out.pre_mlp_norm,
-                      norm(*out.home, p + "pre_feedforward_layernorm.weight", hidden));
-        ENGINE_ASSIGN(out.post_mlp_norm,
-                      norm(*out.home, p + "post_feedforward_layernorm.weight", hidden));
-        ENGINE_ASSIGN(const std::vector<float> layer_scalar, hostValues(p + "layer_scalar", 1));
-        out.layer_scalar = layer_scalar[0];
-        if (text.ple_size > 0) {
-            ENGINE_ASSIGN(out.ple_gate, linear(p + "per_layer_input_gate", hidden, text.ple_size));
-            ENGINE_ASSIGN(out.ple_projection,
-                          linear(p + "per_layer_projection", text.ple_size, hidden));
-            ENGINE_ASSIGN(out.ple_norm,
-                          norm(*out.home, p + "post_per_layer_input_norm.weight", hidden));
+        ENGINE_ASSIGN(out.mlp.gate, linear(at(MlpGate)));
+        ENGINE_ASSIGN(out.mlp.up, linear(at(MlpUp)));
+        ENGINE_ASSIGN(out.mlp.down, linear(at(MlpDown)));
+        if (text.recipe.has_scalar) {
+            ENGINE_ASSIGN(const ExpectedTensor* scalar, tensorOf(at(LayerScalar)));
+            ENGINE_ASSIGN(const std::vector<float> values, hostValues(*scalar));
+            out.scalar = values[0];
         }
-        if (text.has_moe) {
-            const int64_t inner = text.moe_intermediate_size;
-            ENGINE_ASSIGN(out.router, linear(p + "router.proj", hidden, text.num_experts));
-            ENGINE_ASSIGN(out.router_scale, tableVector(*out.home, p + "router.scale", hidden));
-            ENGINE_ASSIGN(out.per_expert_scale,
-                          hostValues(p + "router.per_expert_scale", text.num_experts));
-            ENGINE_ASSIGN(out.experts_gate_up,
-                          expertTensor(p + "experts.gate_up_proj", hidden, 2 * inner));
-            ENGINE_ASSIGN(out.experts_down, expertTensor(p + "experts.down_proj", inner, hidden));
-            ENGINE_ASSIGN(out.post_mlp_norm_1,
-                          norm(*out.home, p + "post_feedforward_layernorm_1.weight", hidden));
-            ENGINE_ASSIGN(out.post_mlp_norm_2,
-                          norm(*out.home, p + "post_feedforward_layernorm_2.weight", hidden));
-            ENGINE_ASSIGN(out.pre_mlp_norm_2,
-                          norm(*out.home, p + "pre_feedforward_layernorm_2.weight", hidden));
+        if (text.recipe.has(BranchBody::PerLayerInput)) {
+            ENGINE_ASSIGN(out.per_layer.gate, linear(at(PerLayerGate)));
+            ENGINE_ASSIGN(out.per_layer.back, linear(at(PerLayerBack)));
         }
-        return {};
+        return text.recipe.has(BranchBody::MlpWithExperts) ? bindExperts(i, out) : Result<void>();
     }
 
-    /// A 3-D expert tensor, seen as [experts * out, in].
-    Result<Linear> expertTensor(const std::string& name, int64_t in, int64_t out) {
-        Linear result;
-        result.name = name;
-        result.weight = weights().handleOf(name);
-        if (result.weight == WeightSource::kAbsent) {
-            return Error{ErrorCode::InvalidFile,
-                         name + ": the checkpoint does not hold this tensor"};
-        }
-        result.device = weights().computeDevice(result.weight);
-        result.in = in;
-        result.out = out;
-        if (AdapterHook* adapters = context().adapters(); adapters != nullptr) {
-            result.adapter = adapters->find(result.name);
-        }
-        return result;
+    Result<void> bindExperts(int i, DecoderLayer& layer) {
+        using enum TensorSlot;
+        const auto at = [i](TensorSlot slot) { return Place{PartRole::Layer, i, slot}; };
+        ExpertWeights& out = layer.experts;
+        ENGINE_ASSIGN(out.router, linear(at(Router)));
+        ENGINE_ASSIGN(out.router_scale, tableVector(*layer.home, at(RouterScale)));
+        ENGINE_ASSIGN(const ExpectedTensor* scale, tensorOf(at(ExpertScale)));
+        ENGINE_ASSIGN(out.per_expert_scale, hostValues(*scale));
+        ENGINE_ASSIGN(out.gate_up, linear(at(ExpertGateUp)));
+        ENGINE_ASSIGN(out.down, linear(at(ExpertDown)));
+        ENGINE_ASSIGN(out.dense_norm, norm(*layer.home, at(DenseNorm)));
+        ENGINE_ASSIGN(out.pre_norm, norm(*layer.home, at(ExpertPreNorm)));
+        ENGINE_ASSIGN(out.post_norm, norm(*layer.home, at(ExpertPostNorm)));
+        return {};
     }
 
     Result<void> bindVision() {
-        Model& m = *model_;
-        const VisionConfig& vision = *m.config_.vision;
-        const std::string tower = "model.vision_tower.";
-        const int64_t hidden = vision.hidden_size;
-        const int64_t heads = vision.num_heads * vision.head_dim;
-        ENGINE_ASSIGN(m.vision_home_, home(devices_.vision, "vision tower"));
-        ENGINE_ASSIGN(m.patch_projection_,
-                      linear(tower + "patch_embedder.input_proj",
-                             3 * vision.patch_size * vision.patch_size, hidden));
-        m.position_table_ = weights().handleOf(tower + "patch_embedder.position_embedding_table");
-        if (m.position_table_ == WeightSource::kAbsent) {
-            return Error{ErrorCode::InvalidFile,
-                         tower + "patch_embedder.position_embedding_table: the checkpoint does not "
-                                 "hold this tensor"};
-        }
-        m.replaced_positions_ = context().adapters() == nullptr
-                                    ? std::span<const float>()
-                                    : context().adapters()->replacement(
-                                          tower + "patch_embedder.position_embedding_table");
-        m.vision_layers_.resize(static_cast<size_t>(vision.num_layers));
-        const bool clip = vision.has_clipped_linears;
+        using enum TensorSlot;
+        const VisionConfig& vision = *model_->config.vision;
+        VisionWeights& out = model_->vision;
+        const auto at = [](TensorSlot slot, int layer = -1) {
+            return Place{PartRole::VisionTower, layer, slot};
+        };
+        out.name = partName({PartRole::VisionTower});
+        ENGINE_ASSIGN(out.home, homeOf(devices_.vision, at(Patches)));
+        DeviceScratch& home = *out.home;
+        ENGINE_ASSIGN(out.patches, linear(at(Patches)));
+        ENGINE_ASSIGN(out.positions, table(at(PositionTable)));
+        ENGINE_ASSIGN(const ExpectedTensor* positions, tensorOf(at(PositionTable)));
+        out.replaced_positions = context().adapters() == nullptr
+                                     ? std::span<const float>()
+                                     : context().adapters()->replacement(positions->name);
+        out.layers.assign(static_cast<size_t>(vision.num_layers), {});
         for (int i = 0; i < static_cast<int>(vision.num_layers); ++i) {
-            Model::VisionLayer& out = m.vision_layers_[static_cast<size_t>(i)];
-            const std::string p = layerName("model.vision_tower.encoder.", i);
-            ENGINE_ASSIGN(out.q, clippedLinear(p + "self_attn.q_proj", hidden, heads, clip));
-            ENGINE_ASSIGN(out.k, clippedLinear(p + "self_attn.k_proj", hidden, heads, clip));
-            ENGINE_ASSIGN(out.v, clippedLinear(p + "self_attn.v_proj", hidden, heads, clip));
-            ENGINE_ASSIGN(out.o, clippedLinear(p + "self_attn.o_proj", heads, hidden, clip));
-            ENGINE_ASSIGN(out.gate, clippedLinear(p + "mlp.gate_proj", hidden,
-                                                  vision.intermediate_size, clip));
-            ENGINE_ASSIGN(out.up,
-                          clippedLinear(p + "mlp.up_proj", hidden, vision.intermediate_size, clip));
-            ENGINE_ASSIGN(out.down, clippedLinear(p + "mlp.down_proj", vision.intermediate_size,
-                                                  hidden, clip));
-            DeviceScratch& h = *m.vision_home_;
-            ENGINE_ASSIGN(out.q_norm, norm(h, p + "self_attn.q_norm.weight", vision.head_dim));
-            ENGINE_ASSIGN(out.k_norm, norm(h, p + "self_attn.k_norm.weight", vision.head_dim));
-            ENGINE_ASSIGN(out.input_norm, norm(h, p + "input_layernorm.weight", hidden));
-            ENGINE_ASSIGN(out.post_attention_norm,
-                          norm(h, p + "post_attention_layernorm.weight", hidden));
-            ENGINE_ASSIGN(out.pre_mlp_norm,
-                          norm(h, p + "pre_feedforward_layernorm.weight", hidden));
-            ENGINE_ASSIGN(out.post_mlp_norm,
-                          norm(h, p + "post_feedforward_layernorm.weight", hidden));
+            VisionLayer& layer = out.layers[static_cast<size_t>(i)];
+            ENGINE_ASSIGN(layer.branches, branches(home, vision.recipe, PartRole::VisionTower, i));
+            ENGINE_ASSIGN(layer.attend.q, linear(at(Query, i)));
+            ENGINE_ASSIGN(layer.attend.k, linear(at(Key, i)));
+            ENGINE_ASSIGN(layer.attend.v, linear(at(Value, i)));
+            ENGINE_ASSIGN(layer.attend.o, linear(at(Output, i)));
+            ENGINE_ASSIGN(layer.attend.q_norm, norm(home, at(QueryNorm, i)));
+            ENGINE_ASSIGN(layer.attend.k_norm, norm(home, at(KeyNorm, i)));
+            ENGINE_ASSIGN(layer.mlp.gate, linear(at(MlpGate, i)));
+            ENGINE_ASSIGN(layer.mlp.up, linear(at(MlpUp, i)));
+            ENGINE_ASSIGN(layer.mlp.down, linear(at(MlpDown, i)));
         }
         if (vision.standardize) {
-            ENGINE_ASSIGN(m.std_bias_, tableVector(*m.vision_home_, tower + "std_bias", hidden));
-            ENGINE_ASSIGN(m.std_scale_, tableVector(*m.vision_home_, tower + "std_scale", hidden));
+            ENGINE_ASSIGN(out.std_bias, tableVector(home, at(StdBias)));
+            ENGINE_ASSIGN(out.std_scale, tableVector(home, at(StdScale)));
         }
-        ENGINE_ASSIGN(m.embed_vision_, linear("model.embed_vision.embedding_projection", hidden,
-                                              m.config_.text.hidden_size));
+        ENGINE_ASSIGN(out.projector, linear({PartRole::VisionProjector, -1, Weight}));
         return {};
     }
 
-    Result<Model::AudioFeedForward> feedForward(const std::string& p) {
-        const AudioConfig& audio = *model_->config_.audio;
-        const int64_t hidden = audio.hidden_size;
-        Model::AudioFeedForward out;
-        ENGINE_ASSIGN(out.in, clippedLinear(p + "ffw_layer_1", hidden, 4 * hidden,
-                                            audio.has_clipped_linears));
-        ENGINE_ASSIGN(out.out, clippedLinear(p + "ffw_layer_2", 4 * hidden, hidden,
-                                             audio.has_clipped_linears));
-        DeviceScratch& h = *model_->audio_home_;
-        ENGINE_ASSIGN(out.pre_norm, norm(h, p + "pre_layer_norm.weight", hidden));
-        ENGINE_ASSIGN(out.post_norm, norm(h, p + "post_layer_norm.weight", hidden));
-        return out;
+    Result<void> bindAudioLayer(int i, AudioLayer& out) {
+        using enum TensorSlot;
+        const AudioConfig& audio = *model_->config.audio;
+        DeviceScratch& home = *model_->audio.home;
+        const auto at = [i](TensorSlot slot, int index = 0) {
+            return Place{PartRole::AudioTower, i, slot, index};
+        };
+        ENGINE_ASSIGN(out.branches, branches(home, audio.recipe, PartRole::AudioTower, i));
+        AudioFeedForward* next = out.feed_forward.data();
+        for (size_t branch = 0; branch < out.branches.size(); ++branch) {
+            if (out.branches[branch].body == BranchBody::FeedForward) {
+                ENGINE_ASSIGN(next->in, linear(at(FeedForwardIn, static_cast<int>(branch))));
+                ENGINE_ASSIGN(next->out, linear(at(FeedForwardOut, static_cast<int>(branch))));
+                ++next;
+            }
+        }
+        ENGINE_ASSIGN(out.q, linear(at(Query)));
+        ENGINE_ASSIGN(out.k, linear(at(Key)));
+        ENGINE_ASSIGN(out.v, linear(at(Value)));
+        ENGINE_ASSIGN(out.post, linear(at(Output)));
+        ENGINE_ASSIGN(out.relative, linear(at(RelativeKey)));
+        ENGINE_ASSIGN(out.conv_start, linear(at(ConvStart)));
+        ENGINE_ASSIGN(out.conv_end, linear(at(ConvEnd)));
+        ENGINE_ASSIGN(out.depthwise, tableVector(home, at(Depthwise)));
+        ENGINE_ASSIGN(out.conv_norm, norm(home, at(ConvInnerNorm)));
+        ENGINE_ASSIGN(out.out_norm, norm(home, at(OutNorm)));
+        // q is scaled by head_dim^-1/2 / ln 2 * softplus(per_dim_scale), the same for all heads.
+        ENGINE_ASSIGN(const ExpectedTensor* per_dim, tensorOf(at(PerDimScale)));
+        ENGINE_ASSIGN(std::vector<float> scale, hostValues(*per_dim));
+        const double factor = 1.0 / std::sqrt(static_cast<double>(scale.size())) / std::log(2.0);
+        for (float& s : scale) {
+            s = static_cast<float>(factor * std::log1p(std::exp(static_cast<double>(s))));
+        }
+        ENGINE_ASSIGN(out.q_scale.data, upload(home, scale));
+        out.q_scale.size = static_cast<int64_t>(scale.size());
+        return {};
     }
 
     Result<void> bindAudio() {
-        Model& m = *model_;
-        const AudioConfig& audio = *m.config_.audio;
-        const std::string tower = "model.audio_tower.";
-        const int64_t hidden = audio.hidden_size;
-        ENGINE_ASSIGN(m.audio_home_, home(devices_.audio, "audio tower"));
-        DeviceScratch& h = *m.audio_home_;
-        int64_t channels = 1;
-        int64_t mel = audio.mel_bins;
+        using enum TensorSlot;
+        const AudioConfig& audio = *model_->config.audio;
+        AudioWeights& out = model_->audio;
+        const auto at = [](TensorSlot slot, int index = 0) {
+            return Place{PartRole::AudioTower, -1, slot, index};
+        };
+        out.name = partName({PartRole::AudioTower});
+        ENGINE_ASSIGN(out.home, homeOf(devices_.audio, at(TowerInput)));
+        DeviceScratch& home = *out.home;
         for (int i = 0; i < 2; ++i) {
-            const std::string p =
-                tower + "subsample_conv_projection.layer" + std::to_string(i) + ".";
-            ENGINE_ASSIGN(m.conv_weight_[i],
-                          tableVector(h, p + "conv.weight", audio.conv_channels[i] * channels * 9));
-            ENGINE_ASSIGN(m.conv_norm_[i],
-                          tableVector(h, p + "norm.weight", audio.conv_channels[i]));
-            channels = audio.conv_channels[i];
-            mel = (mel + 1) / 2;
+            ENGINE_ASSIGN(out.conv_weight[i], tableVector(home, at(ConvWeight, i)));
+            ENGINE_ASSIGN(out.conv_norm[i], tableVector(home, at(ConvNorm, i)));
         }
-        ENGINE_ASSIGN(m.audio_input_, linear(tower + "subsample_conv_projection.input_proj_linear",
-                                             mel * channels, hidden));
-        ENGINE_ASSIGN(m.audio_output_, linear(tower + "output_proj", hidden, audio.output_size));
-        ENGINE_ASSIGN(m.audio_output_bias_,
-                      tableVector(h, tower + "output_proj.bias", audio.output_size));
-        ENGINE_ASSIGN(m.embed_audio_, linear("model.embed_audio.embedding_projection",
-                                             audio.output_size, m.config_.text.hidden_size));
-        const bool clip = audio.has_clipped_linears;
-        const int64_t head_dim = hidden / audio.num_heads;
-        m.audio_layers_.resize(static_cast<size_t>(audio.num_layers));
+        ENGINE_ASSIGN(out.input, linear(at(TowerInput)));
+        ENGINE_ASSIGN(out.output, linear(at(TowerOutput)));
+        ENGINE_ASSIGN(out.output_bias, tableVector(home, at(TowerOutputBias)));
+        ENGINE_ASSIGN(out.projector, linear({PartRole::AudioProjector, -1, Weight}));
+        out.layers.assign(static_cast<size_t>(audio.num_layers), {});
         for (int i = 0; i < static_cast<int>(audio.num_layers); ++i) {
-            Model::AudioLayer& out = m.audio_layers_[static_cast<size_t>(i)];
-            const std::string p = layerName("model.audio_tower.", i);
-            ENGINE_ASSIGN(out.ff1, feedForward(p + "feed_forward1."));
-            ENGINE_ASSIGN(out.ff2, feedForward(p + "feed_forward2."));
-            ENGINE_ASSIGN(out.q, clippedLinear(p + "self_attn.q_proj", hidden, hidden, clip));
-            ENGINE_ASSIGN(out.k, clippedLinear(p + "self_attn.k_proj", hidden, hidden, clip));
-            ENGINE_ASSIGN(out.v, clippedLinear(p + "self_attn.v_proj", hidden, hidden, clip));
-            ENGINE_ASSIGN(out.post, clippedLinear(p + "self_attn.post", hidden, hidden, clip));
-            ENGINE_ASSIGN(out.rel_k, linear(p + "self_attn.relative_k_proj", hidden, hidden));
-            ENGINE_ASSIGN(out.conv_start,
-                          clippedLinear(p + "lconv1d.linear_start", hidden, 2 * hidden, clip));
-            ENGINE_ASSIGN(out.conv_end,
-                          clippedLinear(p + "lconv1d.linear_end", hidden, hidden, clip));
-            ENGINE_ASSIGN(out.depthwise, tableVector(h, p + "lconv1d.depthwise_conv1d.weight",
-                                                     hidden * audio.conv_kernel));
-            ENGINE_ASSIGN(out.norm_pre_attn, norm(h, p + "norm_pre_attn.weight", hidden));
-            ENGINE_ASSIGN(out.norm_post_attn, norm(h, p + "norm_post_attn.weight", hidden));
-            ENGINE_ASSIGN(out.norm_out, norm(h, p + "norm_out.weight", hidden));
-            ENGINE_ASSIGN(out.conv_pre_norm, norm(h, p + "lconv1d.pre_layer_norm.weight", hidden));
-            ENGINE_ASSIGN(out.conv_norm, norm(h, p + "lconv1d.conv_norm.weight", hidden));
-            // q is scaled by head_dim^-1/2 / ln 2 * softplus(per_dim_scale), the same for all
-            // heads.
-            ENGINE_ASSIGN(std::vector<float> scale,
-                          hostValues(p + "self_attn.per_dim_scale", head_dim));
-            const double factor = 1.0 / std::sqrt(static_cast<double>(head_dim)) / std::log(2.0);
-            for (float& s : scale) {
-                s = static_cast<float>(factor * std::log1p(std::exp(static_cast<double>(s))));
-            }
-            ENGINE_ASSIGN(out.q_scale.data, upload(h, scale));
-            out.q_scale.size = head_dim;
+            ENGINE_TRY(bindAudioLayer(i, out.layers[static_cast<size_t>(i)]));
         }
         const std::vector<float> rel = relativePositionSines(audio.hidden_size, audio.context_left);
-        return checkStatus(h.device().copyIn(h.buffer("rel_positions"), rel.data(), rel.size() * 4),
+        return checkStatus(home.device().copyIn(home.buffer(Buffer::AudioRelPositions), rel.data(),
+                                                rel.size() * 4),
                            "copy in", "relative positions");
     }
 
-    Model* model_;
+    /// The workspace of `device`; place: what computes there, for the message.
+    Result<DeviceScratch*> homeOf(DeviceId device, const Place& place) {
+        ENGINE_ASSIGN(const ExpectedTensor* tensor, tensorOf(place));
+        return home(device, tensor->module);
+    }
+
+    BoundModel* model_;
     PlanIndex index_;
+    std::vector<ExpectedTensor> tensors_;
     ComponentDevices devices_;
+    std::map<Place, const ExpectedTensor*> places_; ///< Into tensors_.
     std::map<DeviceId, int64_t> table_used_;
 };
 
-namespace {
-
-Model::FormatKeys formatKeysOf(const PlacementPlan& plan) {
-    // FNV-1a; compared within one run of the program only.
-    const auto mix = [](uint64_t& key, std::string_view bytes) {
-        for (const char c : bytes) {
-            key = (key ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
-        }
-    };
-    Model::FormatKeys keys;
-    for (const TensorPlacement& row : plan.tensors) {
-        const std::string_view name = row.tensor;
-        if (name.starts_with("lm_head")) {
-            continue;
-        }
-        const auto isOf = [name](std::string_view tower, std::string_view projector) {
-            return name.starts_with(tower) || name.starts_with(projector);
-        };
-        uint64_t& key = isOf("model.vision_tower.", "model.embed_vision.") ? keys.vision
-                        : isOf("model.audio_tower.", "model.embed_audio.") ? keys.audio
-                                                                           : keys.text;
-        mix(key, name);
-        mix(key, std::to_string(static_cast<int>(row.format)) + "/" +
-                     std::to_string(row.block_size) + ";");
-    }
-    return keys;
-}
-
 } // namespace
 
-Result<std::unique_ptr<Model>> Model::create(ModelConfig config,
-                                             const PlacementPlan& plan,
-                                             WeightSource& weights,
-                                             const DeviceMapping& devices,
-                                             AdapterHook* adapters) {
-    std::unique_ptr<Model> model(new Model());
-    model->config_ = std::move(config);
-    model->devices_ = devices;
-    model->plan_ = plan;
-    model->format_keys_ = formatKeysOf(plan);
-    model->context_ = std::make_unique<ComputeContext>(weights, adapters);
-    model->is_reference_ = plan.is_reference_precision;
-    const RunShape shape = runShape(model->config_, plan);
-    model->max_rows_ = maxRows(model->config_, shape);
-    model->ring_rows_ = ringRows(model->config_, shape);
-    // The reference multiplies embeddings by sqrt(hidden) in the weights' type; in fp32 exactly.
-    const float exact = std::sqrt(static_cast<float>(model->config_.text.hidden_size));
-    model->embed_scale_ = model->is_reference_ ? exact : roundToBf16(exact);
-    for (const auto& [device, role] : deviceRoles(model->config_, plan)) {
-        const auto it = devices.find(device);
-        if (it == devices.end()) {
-            return Error{ErrorCode::InvalidRequest,
-                         "the plan computes on " + device.toString() + ", which is not open"};
-        }
-        ENGINE_TRY(model->context_->addDevice(device, *it->second,
-                                              layoutWorkspace(model->config_, shape, role)));
-    }
-    ModelBinder binder(*model, plan);
-    ENGINE_TRY(binder.bindAll(plan));
-    if (model->config_.vision) {
-        model->pictures_ = std::make_unique<PictureEncoder>(*model);
-    }
-    if (model->config_.audio) {
-        model->sounds_ = std::make_unique<SoundEncoder>(*model);
-    }
-    return model;
-}
-
-Model::Model() = default;
-Model::~Model() = default;
-
-Result<void> Model::setAdapters(AdapterHook* adapters) {
-    context_->setAdapters(adapters);
-    if (decode_step_ != nullptr) {
-        decode_step_->reset();
-    }
-    if (split_steps_ != nullptr) {
-        split_steps_->reset();
-    }
-    ModelBinder binder(*this, plan_);
-    return binder.bindAll(plan_);
-}
-
-void Model::adapterStrengthsChanged() {
-    if (decode_step_ != nullptr) {
-        decode_step_->strengthsChanged();
-    }
-    if (split_steps_ != nullptr) {
-        split_steps_->strengthsChanged();
-    }
+Result<void> bindModel(BoundModel& model) {
+    ModelBinder binder(model, model.plan);
+    return binder.bindAll(model.plan);
 }
 
 } // namespace engine

@@ -34,7 +34,7 @@ Result<void> checkStatus(Status status, const char* step, const std::string& mod
 }
 
 Result<std::unique_ptr<DeviceScratch>>
-DeviceScratch::create(DeviceId id, kernels::Device& device, WorkspaceLayout layout) {
+DeviceScratch::create(DeviceId id, kernels::Device& device, const WorkspaceLayout& layout) {
     const auto bytes = static_cast<size_t>(layout.totalBytes());
     float* base = nullptr;
     if (bytes > 0) {
@@ -48,35 +48,36 @@ DeviceScratch::create(DeviceId id, kernels::Device& device, WorkspaceLayout layo
                          {{"device", id.toString()}, {"asked_bytes", std::to_string(bytes)}}};
         }
     }
-    std::unique_ptr<DeviceScratch> scratch(new DeviceScratch(id, device, std::move(layout), base));
-    if (scratch->has("kernel_scratch")) {
-        device.setScratch(scratch->buffer("kernel_scratch"),
-                          static_cast<size_t>(scratch->size("kernel_scratch")) * sizeof(float));
+    std::unique_ptr<DeviceScratch> scratch(new DeviceScratch(id, device, layout, base));
+    if (scratch->has(Buffer::KernelScratch)) {
+        device.setScratch(scratch->buffer(Buffer::KernelScratch),
+                          static_cast<size_t>(scratch->size(Buffer::KernelScratch)) *
+                              sizeof(float));
     }
     return scratch;
 }
 
 DeviceScratch::~DeviceScratch() {
-    if (has("kernel_scratch")) {
+    if (has(Buffer::KernelScratch)) {
         device_->setScratch(nullptr, 0);
     }
     device_->free(base_);
 }
 
-float* DeviceScratch::buffer(const char* name) const {
-    const int64_t offset = layout_.offset(name);
+float* DeviceScratch::buffer(Buffer buffer) const {
+    const int64_t offset = layout_.offset(buffer);
     assert(offset >= 0);
     return base_ + offset;
 }
 
-MutF32 DeviceScratch::matrix(const char* name, int64_t rows, int64_t cols) const {
-    assert(rows * cols <= layout_.size(name));
-    return {buffer(name), rows, cols, cols};
+MutF32 DeviceScratch::matrix(Buffer which, int64_t rows, int64_t cols) const {
+    assert(rows * cols <= layout_.size(which));
+    return {buffer(which), rows, cols, cols};
 }
 
 Result<void>
-ComputeContext::addDevice(DeviceId id, kernels::Device& device, WorkspaceLayout layout) {
-    ENGINE_ASSIGN(scratch_[id], DeviceScratch::create(id, device, std::move(layout)));
+ComputeContext::addDevice(DeviceId id, kernels::Device& device, const WorkspaceLayout& layout) {
+    ENGINE_ASSIGN(scratch_[id], DeviceScratch::create(id, device, layout));
     return {};
 }
 
@@ -134,7 +135,7 @@ Result<void> ComputeContext::runOn(const Linear& linear,
 }
 
 Result<void> ComputeContext::linear(
-    const Linear& linear, DeviceScratch& home, MatF32 x, MutF32 y, const char* clamp_buffer) {
+    const Linear& linear, DeviceScratch& home, MatF32 x, MutF32 y, Buffer clamp_buffer) {
     MatF32 input = x;
     if (linear.has_input_clip) {
         const MutF32 clamped = home.matrix(clamp_buffer, x.rows, x.cols);
@@ -186,10 +187,10 @@ Result<void> ComputeContext::runWhereItComputes(const Linear& linear,
         return runOn(linear, home, view, expert_index, x, y);
     }
     DeviceScratch* other = scratch(linear.device);
-    assert(other != nullptr && other->has("foreign_in"));
+    assert(other != nullptr && other->has(Buffer::ForeignIn));
     assert(x.stride == x.cols && y.stride == y.cols);
-    const MutF32 remote_x = other->matrix("foreign_in", x.rows, x.cols);
-    const MutF32 remote_y = other->matrix("foreign_out", y.rows, y.cols);
+    const MutF32 remote_x = other->matrix(Buffer::ForeignIn, x.rows, x.cols);
+    const MutF32 remote_y = other->matrix(Buffer::ForeignOut, y.rows, y.cols);
     ENGINE_TRY(move(home, x.data, *other, remote_x.data,
                     static_cast<size_t>(x.rows * x.cols) * sizeof(float)));
     ENGINE_TRY(runOn(linear, *other, view, expert_index, remote_x, remote_y));

@@ -29,7 +29,7 @@ class DeviceScratch {
 public:
     /// Errors: OutOfMemory (asked and free bytes).
     static Result<std::unique_ptr<DeviceScratch>>
-    create(DeviceId id, kernels::Device& device, WorkspaceLayout layout);
+    create(DeviceId id, kernels::Device& device, const WorkspaceLayout& layout);
     ~DeviceScratch();
     DeviceScratch(const DeviceScratch&) = delete;
     DeviceScratch& operator=(const DeviceScratch&) = delete;
@@ -38,20 +38,19 @@ public:
     [[nodiscard]] kernels::Device& device() const { return *device_; }
     [[nodiscard]] const kernels::OpTable& ops() const { return device_->ops(); }
     [[nodiscard]] kernels::Queue queue() const { return device_->queue(); }
-    /// Address of a named buffer. The name must be in the layout (our own mistake otherwise).
-    [[nodiscard]] float* buffer(const char* name) const;
-    [[nodiscard]] bool has(const char* name) const { return layout_.offset(name) >= 0; }
-    [[nodiscard]] int64_t size(const char* name) const { return layout_.size(name); }
-    /// [rows, cols] over a named buffer.
-    [[nodiscard]] kernels::MutF32 matrix(const char* name, int64_t rows, int64_t cols) const;
-
-    /// Whether the table takes a decoder layer of many rows in fused steps (decoder_rows.cpp).
-    enum class RowSteps : uint8_t { Untried = 1, Taken, Refused };
-    RowSteps row_steps = RowSteps::Untried;
+    /// Address of a buffer, which must be in the layout (our own mistake otherwise).
+    [[nodiscard]] float* buffer(Buffer buffer) const;
+    [[nodiscard]] int32_t* ints(Buffer which) const {
+        return reinterpret_cast<int32_t*>(buffer(which));
+    }
+    [[nodiscard]] bool has(Buffer buffer) const { return layout_.offset(buffer) >= 0; }
+    [[nodiscard]] int64_t size(Buffer buffer) const { return layout_.size(buffer); }
+    /// [rows, cols] over a buffer.
+    [[nodiscard]] kernels::MutF32 matrix(Buffer which, int64_t rows, int64_t cols) const;
 
 private:
-    DeviceScratch(DeviceId id, kernels::Device& device, WorkspaceLayout layout, float* base)
-        : id_(id), device_(&device), layout_(std::move(layout)), base_(base) {}
+    DeviceScratch(DeviceId id, kernels::Device& device, const WorkspaceLayout& layout, float* base)
+        : id_(id), device_(&device), layout_(layout), base_(base) {}
     DeviceId id_;
     kernels::Device* device_;
     WorkspaceLayout layout_;
@@ -65,6 +64,7 @@ struct Linear {
     DeviceId device;
     std::string name; ///< Tensor name, for errors and adapters.
     int64_t in = 0, out = 0;
+    bool is_resident = false; ///< Its bytes stay in the memory of `device`: views stay valid.
     bool has_input_clip = false, has_output_clip = false;
     float input_min = 0.0F, input_max = 0.0F, output_min = 0.0F, output_max = 0.0F;
 };
@@ -87,21 +87,21 @@ public:
     ComputeContext(WeightSource& weights, AdapterHook* adapters)
         : weights_(&weights), adapters_(adapters) {}
 
-    Result<void> addDevice(DeviceId id, kernels::Device& device, WorkspaceLayout layout);
+    Result<void> addDevice(DeviceId id, kernels::Device& device, const WorkspaceLayout& layout);
     [[nodiscard]] DeviceScratch* scratch(DeviceId id) const;
     [[nodiscard]] WeightSource& weights() const { return *weights_; }
     [[nodiscard]] AdapterHook* adapters() const { return adapters_; }
     void setAdapters(AdapterHook* adapters) { adapters_ = adapters; }
     [[nodiscard]] const TransferCounters& transfers() const { return transfers_; }
 
-    /// y = clamp(W clamp(x) + adapters(clamp(x))). x and y are on `home`; `clamp_buffer` names
-    /// scratch for the clamped input (may be nullptr when the layer has no input clip).
+    /// y = clamp(W clamp(x) + adapters(clamp(x))). x and y are on `home`; `clamp_buffer`:
+    /// scratch for the clamped input (may be none, Count, when the layer has no input clip).
     /// x [rows, in], y [rows, out], distinct.
     Result<void> linear(const Linear& linear,
                         DeviceScratch& home,
                         kernels::MatF32 x,
                         kernels::MutF32 y,
-                        const char* clamp_buffer = nullptr);
+                        Buffer clamp_buffer = Buffer::Count);
 
     /// The same for one expert of a 3-D tensor seen as [experts * out, in]: y [rows, out].
     Result<void> expert(const Linear& linear,

@@ -21,7 +21,7 @@ Result<void> DecodeStep::prepare() {
     }
     may_chain_ = inputs_.areTablesThere() && home_->ops().cap_argmax != nullptr &&
                  host_ != nullptr && home_->device().kernelAddress(host_) != nullptr &&
-                 model_->decodeOptions().looks_ahead;
+                 model_->decode.looks_ahead;
     if (host_ == nullptr) {
         return Error{ErrorCode::OutOfMemory,
                      home_->id().toString() + ": no page-locked memory for the decode step"};
@@ -29,46 +29,54 @@ Result<void> DecodeStep::prepare() {
     return {};
 }
 
-Result<void> DecodeStep::setSuppressed(const std::vector<int32_t>& ids) {
-    const int64_t vocab = model_->config_.text.vocab_size;
+Result<void> DecodeStep::setSuppressed(std::span<const int32_t> ids) {
+    if (suppressed_.has_value() &&
+        std::equal(suppressed_->begin(), suppressed_->end(), ids.begin(), ids.end())) {
+        return {};
+    }
+    settle();
+    suppressed_.reset();
+    const int64_t vocab = model_->config.text.vocab_size;
     const std::vector<uint32_t> words = suppressedBits(ids, vocab);
-    return checkStatus(home_->device().copyIn(home_->buffer("step_suppressed"), words.data(),
-                                              words.size() * sizeof(uint32_t)),
-                       "copy in", "suppressed tokens");
+    ENGINE_KERNEL(home_->device().copyIn(home_->buffer(Buffer::StepSuppressed), words.data(),
+                                         words.size() * sizeof(uint32_t)),
+                  "copy in", "suppressed tokens");
+    suppressed_.emplace(ids.begin(), ids.end());
+    return {};
 }
 
 Result<void> DecodeStep::sendInput() {
-    return checkStatus(home_->device().copyInLater(home_->buffer("step_input"), host_,
+    return checkStatus(home_->device().copyInLater(home_->buffer(Buffer::StepInput), host_,
                                                    inputs_.sentBytes(), kernels::Device::kNoMark),
                        "copy in", "decode step");
 }
 
 bool DecodeStep::hasTopLogits() const {
-    return home_ != nullptr && home_->ops().top_logits != nullptr &&
-           model_->decodeOptions().has_candidates;
+    return home_ != nullptr && home_->ops().top_logits != nullptr && model_->decode.has_candidates;
 }
 
 Result<void> DecodeStep::enqueueTop() {
-    const TextConfig& text = model_->config_.text;
+    const TextConfig& text = model_->config.text;
     const auto queue = home_->queue();
     const auto& ops = home_->ops();
-    const std::string& name = model_->lm_head_.name;
+    const std::string& name = model_->text.head.name;
     const auto cap = static_cast<float>(std::max(0.0, text.final_logit_softcap));
-    auto* const here = reinterpret_cast<kernels::TopLogits*>(home_->buffer("step_best"));
+    auto* const here = reinterpret_cast<kernels::TopLogits*>(home_->buffer(Buffer::StepBest));
     void* const there = home_->device().kernelAddress(&top());
     const Status status =
         ops.top_logits == nullptr
             ? Status::Unsupported
-            : ops.top_logits(queue, home_->buffer("logits"), text.vocab_size, cap,
-                             reinterpret_cast<const uint32_t*>(home_->buffer("step_suppressed")),
-                             top_,
-                             there == nullptr ? here : static_cast<kernels::TopLogits*>(there));
+            : ops.top_logits(
+                  queue, home_->buffer(Buffer::Logits), text.vocab_size, cap,
+                  reinterpret_cast<const uint32_t*>(home_->buffer(Buffer::StepSuppressed)), top_,
+                  there == nullptr ? here : static_cast<kernels::TopLogits*>(there));
     if (status == Status::Unsupported) {
         // Nobody writes candidates: the host goes on seeing that it has to look at the row.
-        return cap > 0 ? checkStatus(
-                             ops.soft_cap(queue, home_->matrix("logits", 1, text.vocab_size), cap),
-                             "soft cap", name)
-                       : Result<void>();
+        return cap > 0
+                   ? checkStatus(ops.soft_cap(
+                                     queue, home_->matrix(Buffer::Logits, 1, text.vocab_size), cap),
+                                 "soft cap", name)
+                   : Result<void>();
     }
     ENGINE_KERNEL(status, "largest logits", name);
     return there != nullptr ? Result<void>()
@@ -80,14 +88,15 @@ Result<void> DecodeStep::enqueueChoice(const KvCache& kv) {
     if (top_ > 0) {
         return enqueueTop();
     }
-    const TextConfig& text = model_->config_.text;
+    const TextConfig& text = model_->config.text;
     const auto queue = home_->queue();
     const auto& ops = home_->ops();
-    const std::string& name = model_->lm_head_.name;
+    const std::string& name = model_->text.head.name;
     const auto cap = static_cast<float>(std::max(0.0, text.final_logit_softcap));
-    float* const logits = home_->buffer("logits");
-    const auto* suppressed = reinterpret_cast<const uint32_t*>(home_->buffer("step_suppressed"));
-    auto* const best = reinterpret_cast<uint64_t*>(home_->buffer("step_best"));
+    float* const logits = home_->buffer(Buffer::Logits);
+    const auto* suppressed =
+        reinterpret_cast<const uint32_t*>(home_->buffer(Buffer::StepSuppressed));
+    auto* const best = reinterpret_cast<uint64_t*>(home_->buffer(Buffer::StepBest));
     Status status = Status::Unsupported;
     if (ops.cap_argmax != nullptr) {
         auto* const there =
@@ -106,8 +115,9 @@ Result<void> DecodeStep::enqueueChoice(const KvCache& kv) {
     }
     if (status == Status::Unsupported) {
         if (cap > 0) {
-            ENGINE_KERNEL(ops.soft_cap(queue, home_->matrix("logits", 1, text.vocab_size), cap),
-                          "soft cap", name);
+            ENGINE_KERNEL(
+                ops.soft_cap(queue, home_->matrix(Buffer::Logits, 1, text.vocab_size), cap),
+                "soft cap", name);
         }
         status = ops.argmax(queue, logits, text.vocab_size, suppressed, best);
     }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/forward/decode_step.h"
 
-#include "engine/forward/step_recording.h"
-
 #include <algorithm>
 #include <cassert>
 #include <cstring>
@@ -44,6 +42,7 @@ void DecodeStep::reset() {
         home_->device().freeGraph(graph_);
         graph_ = nullptr;
     }
+    suppressed_.reset();
     state_ = State::Unknown;
 }
 
@@ -58,25 +57,24 @@ bool DecodeStep::isPossible(const KvCache& kv) {
         return state_ == State::Possible;
     }
     state_ = State::Impossible;
-    const Model& m = *model_;
-    const TextConfig& text = m.config_.text;
-    if (m.layers_.empty()) {
+    const BoundModel& m = *model_;
+    const TextConfig& text = m.config.text;
+    if (m.text.layers.empty()) {
         return false;
     }
-    DeviceScratch* home = m.layers_.front().home;
+    DeviceScratch* home = m.text.layers.front().home;
     if (!LayerSteps::isPossibleOn(m, *home, kv) || home->ops().argmax == nullptr ||
-        m.head_home_ != home || (text.ple_size > 0 && m.ple_home_ != home)) {
+        m.text.head_home != home || (text.ple_size > 0 && m.text.per_layer_home != home)) {
         return false;
     }
-    const PlanIndex plan(m.plan_);
     bool is_ok =
-        LayerSteps::isHere(plan, m.lm_head_, home->id()) &&
-        (text.ple_size == 0 || LayerSteps::isHere(plan, m.ple_model_projection_, home->id()));
-    for (size_t i = 0; is_ok && i < m.layers_.size(); ++i) {
-        is_ok = m.layers_[i].home == home && LayerSteps::isLayerHere(m, plan, static_cast<int>(i));
+        LayerSteps::isHere(m.text.head, home->id()) &&
+        (text.ple_size == 0 || LayerSteps::isHere(m.text.per_layer_projection, home->id()));
+    for (size_t i = 0; is_ok && i < m.text.layers.size(); ++i) {
+        is_ok = m.text.layers[i].home == home && LayerSteps::isLayerHere(m.text.layers[i]);
     }
     // Mirrors on other devices would have to be updated between the steps.
-    for (size_t i = 0; is_ok && i < m.layers_.size(); ++i) {
+    for (size_t i = 0; is_ok && i < m.text.layers.size(); ++i) {
         is_ok = kv.owner(static_cast<int>(i)).mirrors.empty();
     }
     if (is_ok) {
@@ -100,10 +98,11 @@ kernels::TopLogits& DecodeStep::top() const {
 }
 
 Result<void> DecodeStep::enqueue(const KvCache& kv) {
-    const TextConfig& text = model_->config_.text;
+    const TextConfig& text = model_->config.text;
     const auto& ops = home_->ops();
-    steps_.begin(*home_, home_->buffer("step_input") + inputs_.rowAt(), home_->buffer("step_x"),
-                 text.ple_size > 0 ? home_->buffer("ple") : nullptr, 0, {});
+    steps_.begin(*home_, home_->buffer(Buffer::StepInput) + inputs_.rowAt(),
+                 home_->buffer(Buffer::StepX),
+                 text.ple_size > 0 ? home_->buffer(Buffer::Ple) : nullptr, 0, {});
     if (!is_chained_) {
         ENGINE_TRY(sendInput());
     }
@@ -151,18 +150,38 @@ Result<void> DecodeStep::enqueueLayersAndHead(LayerSteps& steps,
                                               int first_layer,
                                               bool are_keys_stored,
                                               const KvCache& kv) {
-    for (int i = first_layer; i < static_cast<int>(model_->config_.text.num_layers); ++i) {
+    for (int i = first_layer; i < static_cast<int>(model_->config.text.num_layers); ++i) {
         ENGINE_TRY(steps.enqueueLayer(i, are_keys_stored && i == first_layer, kv));
     }
     return steps.enqueueHead();
 }
 
-Result<void> DecodeStep::finish(
+Result<void> DecodeStep::enqueueLastRow(
+    int first_layer, const float* x, int64_t row, const KvCache& kv, CollectedSteps& collected) {
+    const TextConfig& text = model_->config.text;
+    kernels::Device& device = home_->device();
+    // What was sent before has arrived: the host waits for every token and every prompt.
+    LayerSteps::fillNumbers(kv, host_);
+    ENGINE_KERNEL(device.copyIn(home_->buffer(Buffer::StepInput), host_,
+                                static_cast<size_t>(inputs_.rowAt()) * sizeof(float)),
+                  "copy in", "last row");
+    float* const last = home_->buffer(Buffer::StepInput) + inputs_.rowAt();
+    ENGINE_KERNEL(device.copyWithin(last, x, static_cast<size_t>(text.hidden_size) * sizeof(float)),
+                  "copy", "last row");
+    LayerSteps steps(*model_); // those of the recording stay as they are
+    steps.begin(*home_, last, home_->buffer(Buffer::StepX),
+                text.ple_size > 0 ? home_->buffer(Buffer::Ple) + row * model_->perLayerWidth()
+                                  : nullptr,
+                0, {});
+    ENGINE_TRY(enqueueLayersAndHead(steps, first_layer, true, kv));
+    return checkStatus(collected.end(), "decoder layers", "last row");
+}
+
+Result<bool> DecodeStep::finish(
     int first_layer, const float* x, int64_t row, const KvCache& kv, std::vector<float>& logits) {
-    const Model& m = *model_;
-    const TextConfig& text = m.config_.text;
-    const auto queue = home_->queue();
+    const TextConfig& text = model_->config.text;
     const auto& ops = home_->ops();
+    const std::string& name = model_->text.head.name;
     // Beside a recorded token there is room for so many layers, and a token may have so many.
     constexpr int64_t kMostLayers = 22;
     constexpr int64_t kMostTokenLayers = 46;
@@ -172,32 +191,24 @@ Result<void> DecodeStep::finish(
     CollectedSteps collected(home_->device(),
                              may_collect_ && has_room ? ops.begin_once_steps : nullptr);
     if (!collected.isOpen()) {
-        return Error{ErrorCode::Unsupported, "the last row goes through single steps"};
+        return false;
     }
-    // What was sent before has arrived: the host waits for every token and every prompt.
-    LayerSteps::fillNumbers(kv, host_);
-    ENGINE_KERNEL(home_->device().copyIn(home_->buffer("step_input"), host_,
-                                         static_cast<size_t>(inputs_.rowAt()) * sizeof(float)),
-                  "copy in", "last row");
-    float* const last = home_->buffer("step_input") + inputs_.rowAt();
-    ENGINE_KERNEL(
-        home_->device().copyWithin(last, x, static_cast<size_t>(text.hidden_size) * sizeof(float)),
-        "copy", "last row");
-    LayerSteps steps(*model_); // those of the recording stay as they are
-    const int64_t width = text.num_layers * text.ple_size;
-    steps.begin(*home_, last, home_->buffer("step_x"),
-                text.ple_size > 0 ? home_->buffer("ple") + row * width : nullptr, 0, {});
-    ENGINE_TRY(enqueueLayersAndHead(steps, first_layer, true, kv));
-    ENGINE_KERNEL(collected.end(), "decoder layers", "last row");
-    const MutF32 out = home_->matrix("logits", 1, text.vocab_size);
+    if (Result<void> outcome = enqueueLastRow(first_layer, x, row, kv, collected);
+        !outcome.has_value()) {
+        return outcome.error().code == ErrorCode::Unsupported ? Result<bool>(false)
+                                                              : outcome.error();
+    }
+    const MutF32 out = home_->matrix(Buffer::Logits, 1, text.vocab_size);
     if (text.final_logit_softcap > 0) {
-        ENGINE_KERNEL(ops.soft_cap(queue, out, static_cast<float>(text.final_logit_softcap)),
-                      "soft cap", m.lm_head_.name);
+        ENGINE_KERNEL(
+            ops.soft_cap(home_->queue(), out, static_cast<float>(text.final_logit_softcap)),
+            "soft cap", name);
     }
     logits.resize(static_cast<size_t>(text.vocab_size));
     ENGINE_KERNEL(home_->device().copyOut(logits.data(), out.data, logits.size() * sizeof(float)),
-                  "copy out", m.lm_head_.name);
-    return checkStatus(home_->device().synchronize(), "synchronize", "last row");
+                  "copy out", name);
+    ENGINE_KERNEL(home_->device().synchronize(), "synchronize", "last row");
+    return true;
 }
 
 Result<void> DecodeStep::run(
@@ -214,9 +225,9 @@ DecodeStep::runForTop(int32_t id, KvCache& kv, int32_t wanted, std::vector<float
 
 Result<void> DecodeStep::copyLogitsOut(std::vector<float>& logits) {
     kernels::Device& device = home_->device();
-    logits.resize(static_cast<size_t>(model_->config_.text.vocab_size));
+    logits.resize(static_cast<size_t>(model_->config.text.vocab_size));
     ENGINE_KERNEL(
-        device.copyOut(logits.data(), home_->buffer("logits"), logits.size() * sizeof(float)),
+        device.copyOut(logits.data(), home_->buffer(Buffer::Logits), logits.size() * sizeof(float)),
         "copy out", "logits");
     return checkStatus(device.synchronize(), "synchronize", "logits");
 }
@@ -288,7 +299,7 @@ Result<void> DecodeStep::advance(int32_t id, KvCache& kv, const Wanted& wanted) 
             std::memcpy(&best, resultOf(start), sizeof(best));
             ENGINE_ASSIGN(*wanted.greedy, tokenOfKey(best));
             // The step ahead took the row of the token as it is; the host takes pad's for these.
-            ahead_.id = inputs_.isPlaceholder(*wanted.greedy) ? -1 : *wanted.greedy;
+            ahead_.id = model_->isPlaceholder(*wanted.greedy) ? -1 : *wanted.greedy;
         }
         return {};
     };

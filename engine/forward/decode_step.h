@@ -2,7 +2,7 @@
 // One decoded token as a fixed sequence of fused steps on one device, recorded once and replayed.
 // Serves models whose decoder, KV cache and head are all on one device whose table has the fused
 // steps; decoders that several devices share take parts of it (split_steps.h), everything else runs
-// through Model::forward(), which gives the same answer.
+// layer by layer (token_runner.h), which gives the same answer.
 //
 // What changes from token to token (position, cache rows, embedding and per-layer rows) travels in
 // one block of page-locked memory that the recording's first node copies in; the chosen token comes
@@ -19,14 +19,18 @@
 #pragma once
 
 #include "engine/forward/step_inputs.h"
+#include "engine/forward/step_recording.h"
+#include "engine/forward/token_choice.h"
 
+#include <optional>
 #include <span>
+#include <vector>
 
 namespace engine {
 
 class DecodeStep {
 public:
-    explicit DecodeStep(Model& model) : model_(&model), inputs_(model), steps_(model) {}
+    explicit DecodeStep(BoundModel& model) : model_(&model), inputs_(model), steps_(model) {}
     ~DecodeStep();
     DecodeStep(const DecodeStep&) = delete;
     DecodeStep& operator=(const DecodeStep&) = delete;
@@ -36,7 +40,7 @@ public:
 
     /// Appends token `id` to the cache. logits (may be nullptr) receives [vocab], soft-capped;
     /// greedy (may be nullptr) the token with the largest logit, suppressed ones left out.
-    /// On error the cache is as before. Unsupported: nothing was done, use forward().
+    /// On error the cache is as before. Unsupported: nothing was done; it is not possible any more.
     /// wants_next: unless the text ends with it, the next call will be run() of *greedy. Its step
     /// may then be under way already; settle() where the next call is another one.
     Result<void> run(int32_t id,
@@ -59,15 +63,16 @@ public:
 
     /// The rest of a prompt for its last row alone: layers from `first_layer` on, whose keys and
     /// values are all in the cache, and the head. x: the row in front of that layer, left as it is;
-    /// row: of the per-layer inputs. logits: as of run(). Unsupported: nothing was done.
-    Result<void> finish(int first_layer,
+    /// row: of the per-layer inputs. logits: as of run(). False: this device does not take them so,
+    /// nothing was done.
+    Result<bool> finish(int first_layer,
                         const float* x,
                         int64_t row,
                         const KvCache& kv,
                         std::vector<float>& logits);
 
-    /// Tokens that every choice leaves out, sorted.
-    Result<void> setSuppressed(const std::vector<int32_t>& ids);
+    /// Tokens that every choice leaves out. Sent where they are others than before.
+    Result<void> setSuppressed(std::span<const int32_t> ids);
 
     /// Drops the recording: bindings, adapters or buffers changed.
     void reset();
@@ -88,6 +93,8 @@ private:
     Result<void> copyLogitsOut(std::vector<float>& logits);
 
     Result<void> prepare();
+    Result<void> enqueueLastRow(
+        int first_layer, const float* x, int64_t row, const KvCache& kv, CollectedSteps& collected);
     Result<void> enqueue(const KvCache& kv);
     /// Makes graph_, if the device takes recordings.
     Result<void> record(const KvCache& kv);
@@ -107,7 +114,8 @@ private:
     /// On the host, in the same place: the candidates.
     [[nodiscard]] kernels::TopLogits& top() const;
 
-    Model* model_;
+    BoundModel* model_;
+    std::optional<std::vector<int32_t>> suppressed_; ///< As the device has them.
     StepInputs inputs_;
     LayerSteps steps_; ///< Of the recording.
     DeviceScratch* home_ = nullptr;

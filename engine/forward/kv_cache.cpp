@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/forward/kv_cache.h"
 
+#include "engine/forward/device_roles.h"
+
 #include <algorithm>
 #include <cassert>
 

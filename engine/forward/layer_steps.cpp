@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/forward/layer_steps.h"
 
+#include "engine/forward/row_steps.h"
+
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -12,35 +14,30 @@ using kernels::MutF32;
 using kernels::ProjectArgs;
 using kernels::Status;
 
-bool LayerSteps::isPossibleOn(const Model& model, const DeviceScratch& home, const KvCache& kv) {
+bool LayerSteps::isPossibleOn(const BoundModel& model,
+                              const DeviceScratch& home,
+                              const KvCache& kv) {
     const kernels::OpTable& ops = home.ops();
-    return !model.config_.text.has_moe && kv.type() == kernels::DType::BF16 &&
+    return isFusible(model.config.text.recipe) && kv.type() == kernels::DType::BF16 &&
            ops.project != nullptr && ops.attend_step != nullptr;
 }
 
-bool LayerSteps::isHere(const PlanIndex& plan, const Linear& linear, DeviceId home) {
-    if (linear.weight == WeightSource::kAbsent || linear.device != home) {
-        return linear.weight == WeightSource::kAbsent;
-    }
-    const TensorPlacement* row = plan.find(linear.name);
-    if (row == nullptr && linear.name == "lm_head.weight") {
-        row = plan.find("model.language_model.embed_tokens.weight"); // the table that it shares
-    }
-    return row == nullptr || row->store == row->compute || row->residency == Residency::Always;
+bool LayerSteps::isHere(const Linear& linear, DeviceId home) {
+    return linear.weight == WeightSource::kAbsent || (linear.device == home && linear.is_resident);
 }
 
-bool LayerSteps::isLayerHere(const Model& model, const PlanIndex& plan, int index) {
-    const Model::DecoderLayer& layer = model.layers_[static_cast<size_t>(index)];
+bool LayerSteps::isLayerHere(const DecoderLayer& layer) {
+    const AttentionWeights& a = layer.attend;
     bool is_here = layer.attention == layer.home;
-    for (const Linear* linear : {&layer.q, &layer.k, &layer.v, &layer.o, &layer.gate, &layer.up,
-                                 &layer.down, &layer.ple_gate, &layer.ple_projection}) {
-        is_here = is_here && isHere(plan, *linear, layer.home->id());
+    for (const Linear* linear : {&a.q, &a.k, &a.v, &a.o, &layer.mlp.gate, &layer.mlp.up,
+                                 &layer.mlp.down, &layer.per_layer.gate, &layer.per_layer.back}) {
+        is_here = is_here && isHere(*linear, layer.home->id());
     }
     return is_here;
 }
 
 int64_t LayerSteps::ringFloats(const DeviceScratch& home) {
-    return (home.size("key_position_sliding") + 3) / 4 * 4;
+    return (home.size(Buffer::KeyPositionSliding) + 3) / 4 * 4;
 }
 
 void LayerSteps::fillNumbers(const KvCache& kv, std::byte* host) {
@@ -71,7 +68,7 @@ void LayerSteps::begin(DeviceScratch& home,
 }
 
 const kernels::TokenNumbers* LayerSteps::numbers() const {
-    return reinterpret_cast<const kernels::TokenNumbers*>(home_->buffer("step_input"));
+    return reinterpret_cast<const kernels::TokenNumbers*>(home_->buffer(Buffer::StepInput));
 }
 
 Result<void> LayerSteps::compose(const Projection& step) {
@@ -92,7 +89,7 @@ Result<void> LayerSteps::compose(const Projection& step) {
         source = sum;
     }
     if (a.input == ProjectArgs::Input::Norm || a.input == ProjectArgs::Input::ResidualNorm) {
-        const MutF32 normed = home_->matrix("h", 1, in);
+        const MutF32 normed = home_->matrix(Buffer::H, 1, in);
         ENGINE_KERNEL(ops.rms_norm(queue, source, a.norm, a.eps, normed), "norm", name);
         source = normed;
     }
@@ -110,10 +107,10 @@ Result<void> LayerSteps::compose(const Projection& step) {
     for (int i = 0; i < a.count; ++i) {
         const int64_t out = step.linear[i]->out;
         // A pair's second product has no place of its own in the step.
-        float* to =
-            a.output == ProjectArgs::Output::GeluPair && i == 1 ? home_->buffer("up") : a.y[i];
+        float* to = a.output == ProjectArgs::Output::GeluPair && i == 1 ? home_->buffer(Buffer::Up)
+                                                                        : a.y[i];
         products[i] = {to, 1, out, out};
-        ENGINE_TRY(model_->context_->linear(*step.linear[i], *home_, source, products[i]));
+        ENGINE_TRY(model_->context->linear(*step.linear[i], *home_, source, products[i]));
     }
     if (a.output == ProjectArgs::Output::GeluPair) {
         ENGINE_KERNEL(ops.gelu_mul(queue, products[0], products[1], products[0]), "GELU", name);
@@ -133,7 +130,7 @@ bool LayerSteps::addUpdates(Projection& step) {
         if (linear.adapter == AdapterHook::kNone) {
             continue;
         }
-        const AdapterHook* adapters = model_->context_->adapters();
+        const AdapterHook* adapters = model_->context->adapters();
         if (adapters == nullptr || !adapters->stepUpdates(linear.adapter, updates) ||
             args.lora_count + static_cast<int>(updates.size()) > ProjectArgs::kMaxLora) {
             return false;
@@ -148,7 +145,7 @@ bool LayerSteps::addUpdates(Projection& step) {
 
 void LayerSteps::addTaps(Projection& step) {
     ProjectArgs& args = step.args;
-    const AdapterHook* adapters = model_->context_->adapters();
+    const AdapterHook* adapters = model_->context->adapters();
     const auto parts = home_->ops().project_parts;
     std::vector<kernels::ProjectLora> updates;
     if (step.next == nullptr || step.next->adapter == AdapterHook::kNone || adapters == nullptr ||
@@ -162,8 +159,8 @@ void LayerSteps::addTaps(Projection& step) {
         ranks += update.a.rows;
     }
     args.tap_parts = args.tap_count > 0 ? parts(home_->queue(), args) : 0;
-    args.tap_sums = home_->buffer("step_lora");
-    if (args.tap_parts <= 0 || ranks * args.tap_parts > home_->size("step_lora")) {
+    args.tap_sums = home_->buffer(Buffer::StepLora);
+    if (args.tap_parts <= 0 || ranks * args.tap_parts > home_->size(Buffer::StepLora)) {
         args.tap_count = 0;
     }
 }
@@ -179,13 +176,13 @@ Result<void> LayerSteps::project(Projection& step) {
     if (!is_plain || !addUpdates(step)) {
         return compose(step);
     }
-    WeightSource& weights = model_->context_->weights();
+    WeightSource& weights = model_->context->weights();
     for (int i = 0; i < args.count; ++i) {
         ENGINE_ASSIGN(args.w[i], weights.acquire(step.linear[i]->weight));
         weights.release(step.linear[i]->weight); // resident: the view stays valid
     }
     if (tapped == step.linear[0] && args.lora_count > 0) {
-        args.lora_sums = home_->buffer("step_lora");
+        args.lora_sums = home_->buffer(Buffer::StepLora);
         args.lora_parts = tap_parts_;
     }
     addTaps(step);
@@ -200,64 +197,83 @@ Result<void> LayerSteps::project(Projection& step) {
     return checkStatus(status, "projection", step.linear[0]->name);
 }
 
-Result<void> LayerSteps::enqueueLayer(int index, bool are_keys_stored, const KvCache& kv) {
-    Model& m = *model_;
-    const TextConfig& text = m.config_.text;
+void LayerSteps::takeRow(Projection& step, kernels::MatView norm) {
+    ProjectArgs& args = step.args;
+    const bool has_norm = norm.data != nullptr;
+    args.eps = static_cast<float>(model_->config.text.rms_norm_eps);
+    args.x = x_;
+    args.norm = norm;
+    args.input = has_norm ? ProjectArgs::Input::Norm : ProjectArgs::Input::Plain;
+    if (pending_.t != nullptr) {
+        args.input = has_norm ? ProjectArgs::Input::ResidualNorm : ProjectArgs::Input::Residual;
+        args.t = pending_.t;
+        args.t_norm = pending_.norm;
+        args.scalar = pending_.scalar;
+        args.x_out = spare_;
+    }
+}
+
+Result<void> LayerSteps::projectRow(Projection& step) {
+    ENGINE_TRY(project(step));
+    if (pending_.t != nullptr) {
+        std::swap(x_, spare_);
+        pending_ = {};
+    }
+    return {};
+}
+
+Result<void> LayerSteps::projectBack(const Linear& linear, const float* x) {
+    Projection back;
+    back.args.x = x;
+    back.args.y[0] = home_->buffer(Buffer::T);
+    back.args.count = 1;
+    back.linear[0] = &linear;
+    return project(back);
+}
+
+Result<void> LayerSteps::enqueueAttention(const DecoderLayer& layer,
+                                          int index,
+                                          kernels::MatView norm,
+                                          bool are_keys_stored,
+                                          const KvCache& kv) {
+    const TextConfig& text = model_->config.text;
     const LayerConfig& shape = text.layers[static_cast<size_t>(index)];
-    Model::DecoderLayer& layer = m.layers_[static_cast<size_t>(index)];
-    const auto eps = static_cast<float>(text.rms_norm_eps);
     const bool is_full = shape.type == LayerType::Full;
     const bool has_keys = !shape.is_kv_shared && !are_keys_stored;
-    float* t = home_->buffer("t");
 
-    // 1. What the layer before left to add, input norm, q (and k, v of owners).
+    // q, and k and v of owners.
     Projection qkv;
-    qkv.args.eps = eps;
-    qkv.args.x = x_;
-    qkv.args.norm = layer.input_norm;
-    qkv.args.input = ProjectArgs::Input::Norm;
-    if (pending_.t != nullptr) {
-        qkv.args.input = ProjectArgs::Input::ResidualNorm;
-        qkv.args.t = pending_.t;
-        qkv.args.t_norm = pending_.norm;
-        qkv.args.scalar = pending_.scalar;
-        qkv.args.x_out = spare_;
-    }
-    qkv.args.y[0] = home_->buffer("q");
-    qkv.linear[0] = &layer.q;
+    takeRow(qkv, norm);
+    qkv.args.y[0] = home_->buffer(Buffer::Q);
+    qkv.linear[0] = &layer.attend.q;
     qkv.args.count = 1;
     if (has_keys) {
-        qkv.args.y[1] = home_->buffer("k");
-        qkv.linear[1] = &layer.k;
+        qkv.args.y[1] = home_->buffer(Buffer::K);
+        qkv.linear[1] = &layer.attend.k;
         qkv.args.count = 2;
         if (!shape.k_is_v) {
-            qkv.args.y[2] = home_->buffer("v");
-            qkv.linear[2] = &layer.v;
+            qkv.args.y[2] = home_->buffer(Buffer::V);
+            qkv.linear[2] = &layer.attend.v;
             qkv.args.count = 3;
         }
     }
-    ENGINE_TRY(project(qkv));
-    if (pending_.t != nullptr) {
-        std::swap(x_, spare_);
-    }
+    ENGINE_TRY(projectRow(qkv));
 
-    // 2. Attention.
     const KvCache::LayerKv& cache = kv.owner(layer.kv_layer);
     kernels::AttendStepArgs attend;
-    attend.q = home_->buffer("q");
+    attend.q = home_->buffer(Buffer::Q);
     if (has_keys) {
-        attend.k = home_->buffer("k");
-        attend.v = shape.k_is_v ? attend.k : home_->buffer("v");
+        attend.k = home_->buffer(Buffer::K);
+        attend.v = shape.k_is_v ? attend.k : home_->buffer(Buffer::V);
     }
-    attend.q_norm = layer.q_norm;
-    attend.k_norm = layer.k_norm;
-    attend.inv_freq = home_->buffer(is_full ? "inv_freq_full" : "inv_freq_sliding");
+    attend.q_norm = layer.attend.q_norm;
+    attend.k_norm = layer.attend.k_norm;
+    attend.inv_freq = home_->buffer(is_full ? Buffer::InvFreqFull : Buffer::InvFreqSliding);
     attend.position = &numbers()->position;
     attend.slot = is_full ? &numbers()->full_slot : &numbers()->sliding_slot;
     attend.key_count = is_full ? &numbers()->full_count : &numbers()->sliding_count;
-    attend.key_position = is_full
-                              ? reinterpret_cast<const int32_t*>(home_->buffer("key_position_full"))
-                              : reinterpret_cast<const int32_t*>(numbers() + 1);
+    attend.key_position = is_full ? home_->ints(Buffer::KeyPositionFull)
+                                  : reinterpret_cast<const int32_t*>(numbers() + 1);
     const KvCache::Buffer& buffer = kv.bufferOn(layer.kv_layer, home_->id());
     attend.cache_k = buffer.k;
     attend.cache_v = buffer.v;
@@ -268,91 +284,64 @@ Result<void> LayerSteps::enqueueLayer(int index, bool are_keys_stored, const KvC
     attend.head_dim = shape.head_dim;
     attend.window = is_full ? 0 : text.sliding_window;
     attend.is_ring = true; // KvCache::append()
-    attend.eps = eps;
-    attend.out = home_->buffer("o");
-    ENGINE_KERNEL(home_->ops().attend_step(home_->queue(), attend), "attention", layer.q.name);
+    attend.scale = text.recipe.attentionScale(shape.head_dim);
+    attend.eps = static_cast<float>(text.rms_norm_eps);
+    attend.out = home_->buffer(Buffer::O);
+    ENGINE_KERNEL(home_->ops().attend_step(home_->queue(), attend), "attention",
+                  layer.attend.q.name);
+    return projectBack(layer.attend.o, attend.out);
+}
 
-    // 3. Output projection.
-    Projection output;
-    output.args.x = attend.out;
-    output.args.y[0] = t;
-    output.args.count = 1;
-    output.linear[0] = &layer.o;
-    ENGINE_TRY(project(output));
-
-    // 4. Post-attention norm and residual, pre-MLP norm, gate and up, GELU product.
+Result<void> LayerSteps::enqueueMlp(const DecoderLayer& layer, kernels::MatView norm) {
     Projection gate_up;
-    gate_up.args.input = ProjectArgs::Input::ResidualNorm;
+    takeRow(gate_up, norm);
     gate_up.args.output = ProjectArgs::Output::GeluPair;
-    gate_up.args.x = x_;
-    gate_up.args.t = t;
-    gate_up.args.t_norm = layer.post_attention_norm;
-    gate_up.args.norm = layer.pre_mlp_norm;
-    gate_up.args.eps = eps;
-    gate_up.args.x_out = spare_;
-    gate_up.args.y[0] = home_->buffer("gate");
+    gate_up.args.y[0] = home_->buffer(Buffer::Gate);
     gate_up.args.count = 2;
-    gate_up.linear[0] = &layer.gate;
-    gate_up.linear[1] = &layer.up;
-    gate_up.next = &layer.down;
-    ENGINE_TRY(project(gate_up));
-    std::swap(x_, spare_);
+    gate_up.linear[0] = &layer.mlp.gate;
+    gate_up.linear[1] = &layer.mlp.up;
+    gate_up.next = &layer.mlp.down;
+    ENGINE_TRY(projectRow(gate_up));
+    return projectBack(layer.mlp.down, home_->buffer(Buffer::Gate));
+}
 
-    // 5. Down projection.
-    Projection down;
-    down.args.x = home_->buffer("gate");
-    down.args.y[0] = t;
-    down.args.count = 1;
-    down.linear[0] = &layer.down;
-    ENGINE_TRY(project(down));
-    pending_ = {t, layer.post_mlp_norm, layer.layer_scalar};
-    if (text.ple_size <= 0) {
-        return {};
-    }
-
-    // 6. and 7. The per-layer input block.
+Result<void> LayerSteps::enqueuePerLayerInput(const DecoderLayer& layer, int index) {
     Projection gate;
-    gate.args.input = ProjectArgs::Input::Residual;
+    takeRow(gate, {});
     gate.args.output = ProjectArgs::Output::GeluMultiply;
-    gate.args.x = x_;
-    gate.args.t = t;
-    gate.args.t_norm = layer.post_mlp_norm;
-    gate.args.eps = eps;
-    gate.args.x_out = spare_;
-    gate.args.y[0] = home_->buffer("ple_gate");
-    gate.args.multiply = per_layer_ + (index - per_layer_first_) * text.ple_size;
+    gate.args.y[0] = home_->buffer(Buffer::PleGate);
+    gate.args.multiply = per_layer_ + (index - per_layer_first_) * model_->config.text.ple_size;
     gate.args.count = 1;
-    gate.linear[0] = &layer.ple_gate;
-    ENGINE_TRY(project(gate));
-    std::swap(x_, spare_);
-    Projection back;
-    back.args.x = home_->buffer("ple_gate");
-    back.args.y[0] = t;
-    back.args.count = 1;
-    back.linear[0] = &layer.ple_projection;
-    ENGINE_TRY(project(back));
-    pending_ = {t, layer.ple_norm, layer.layer_scalar};
+    gate.linear[0] = &layer.per_layer.gate;
+    ENGINE_TRY(projectRow(gate));
+    return projectBack(layer.per_layer.back, home_->buffer(Buffer::PleGate));
+}
+
+Result<void> LayerSteps::enqueueLayer(int index, bool are_keys_stored, const KvCache& kv) {
+    const DecoderLayer& layer = model_->text.layers[static_cast<size_t>(index)];
+    for (size_t i = 0; i < layer.branches.size(); ++i) {
+        const BoundBranch& branch = layer.branches[i];
+        if (branch.body == BranchBody::Attention) {
+            ENGINE_TRY(enqueueAttention(layer, index, branch.pre, are_keys_stored, kv));
+        } else if (branch.body == BranchBody::Mlp) {
+            ENGINE_TRY(enqueueMlp(layer, branch.pre));
+        } else {
+            ENGINE_TRY(enqueuePerLayerInput(layer, index));
+        }
+        // The next step adds the branch's result, as that reads the row anyway.
+        const bool is_last = i + 1 == layer.branches.size();
+        pending_ = {home_->buffer(Buffer::T), branch.post,
+                    is_last && model_->config.text.recipe.has_scalar ? layer.scalar : 1.0F};
+    }
     return {};
 }
 
 Result<void> LayerSteps::enqueueHead() {
-    Model& m = *model_;
-    const TextConfig& text = m.config_.text;
     Projection head;
-    head.args.input = ProjectArgs::Input::Norm;
-    head.args.x = x_;
-    head.args.norm = m.final_norm_;
-    head.args.eps = static_cast<float>(text.rms_norm_eps);
-    if (pending_.t != nullptr) {
-        head.args.input = ProjectArgs::Input::ResidualNorm;
-        head.args.t = pending_.t;
-        head.args.t_norm = pending_.norm;
-        head.args.scalar = pending_.scalar;
-        head.args.x_out = spare_;
-    }
-    head.args.y[0] = home_->buffer("logits");
+    takeRow(head, model_->text.final_norm);
+    head.args.y[0] = home_->buffer(Buffer::Logits);
     head.args.count = 1;
-    head.linear[0] = &m.lm_head_;
+    head.linear[0] = &model_->text.head;
     return project(head);
 }
 
@@ -360,7 +349,7 @@ Result<void> LayerSteps::enqueueResidual() {
     if (pending_.t == nullptr) {
         return {};
     }
-    const TextConfig& text = model_->config_.text;
+    const TextConfig& text = model_->config.text;
     const MutF32 row{x_, 1, text.hidden_size, text.hidden_size};
     const auto& ops = home_->ops();
     ENGINE_KERNEL(ops.rms_norm_add(home_->queue(),

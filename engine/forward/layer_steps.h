@@ -5,7 +5,8 @@
 // devices share.
 #pragma once
 
-#include "engine/forward/model.h"
+#include "engine/forward/bound_model.h"
+#include "engine/forward/kv_cache.h"
 
 namespace engine {
 
@@ -27,15 +28,15 @@ public:
     /// The numbers that begin the input block; the ring's positions follow them.
     static constexpr int64_t kNumberFloats = sizeof(kernels::TokenNumbers) / sizeof(int32_t);
 
-    explicit LayerSteps(Model& model) : model_(&model) {}
+    explicit LayerSteps(BoundModel& model) : model_(&model) {}
 
     /// The table of `home` has the fused steps, and the model and the cache are of their kind.
     [[nodiscard]] static bool
-    isPossibleOn(const Model& model, const DeviceScratch& home, const KvCache& kv);
-    /// Every weight of layer `index` lies and computes where the layer is, and so does its cache.
-    [[nodiscard]] static bool isLayerHere(const Model& model, const PlanIndex& plan, int index);
+    isPossibleOn(const BoundModel& model, const DeviceScratch& home, const KvCache& kv);
+    /// Every weight of the layer lies and computes where the layer is, and so does its cache.
+    [[nodiscard]] static bool isLayerHere(const DecoderLayer& layer);
     /// The same for one linear; absent ones count as here.
-    [[nodiscard]] static bool isHere(const PlanIndex& plan, const Linear& linear, DeviceId home);
+    [[nodiscard]] static bool isHere(const Linear& linear, DeviceId home);
 
     /// Positions of the ring behind the numbers: what the input block has room for in front of the
     /// rows, a multiple of four floats, as those are read four at a time.
@@ -55,7 +56,7 @@ public:
                const Pending& pending);
     /// are_keys_stored: the cache holds this token's keys and values of the layer already.
     Result<void> enqueueLayer(int index, bool are_keys_stored, const KvCache& kv);
-    /// Final norm and head: logits, without their cap, to "logits".
+    /// Final norm and head: logits, without their cap, to Buffer::Logits.
     Result<void> enqueueHead();
     /// What is pending; then the row is complete. Where nothing follows here that adds it.
     Result<void> enqueueResidual();
@@ -69,6 +70,21 @@ public:
     [[nodiscard]] bool hasComposedUpdates() const { return has_composed_updates_; }
 
 private:
+    /// What a step reads: x with what is pending, behind `norm` where there is one (then x is
+    /// whole behind the step).
+    void takeRow(Projection& step, kernels::MatView norm);
+    /// Enqueues a step that takeRow() has begun.
+    Result<void> projectRow(Projection& step);
+    Result<void> enqueueAttention(const DecoderLayer& layer,
+                                  int index,
+                                  kernels::MatView norm,
+                                  bool are_keys_stored,
+                                  const KvCache& kv);
+    Result<void> enqueueMlp(const DecoderLayer& layer, kernels::MatView norm);
+    Result<void> enqueuePerLayerInput(const DecoderLayer& layer, int index);
+    /// T = linear x, for rows that stand alone.
+    Result<void> projectBack(const Linear& linear, const float* x);
+
     Result<void> compose(const Projection& step);
     /// Puts the active updates of the step's linears into its arguments; false: it must be
     /// composed.
@@ -76,7 +92,7 @@ private:
     /// Lets the step multiply the next one's A, where both can.
     void addTaps(Projection& step);
 
-    Model* model_;
+    BoundModel* model_;
     DeviceScratch* home_ = nullptr;
     bool has_composed_updates_ = false;
     // The residual stream between steps: x is complete but for what `pending` says is still to add.

@@ -38,16 +38,16 @@ Result<PreparedMedia> PictureEncoder::prepare(std::span<const std::byte> file,
 
 Result<std::vector<float>> PictureEncoder::encode(const PreparedMedia& media,
                                                   const std::stop_token& stop) {
-    return model_.encodeImage(imageOf(media), stop);
+    return model_.vision().encode(imageOf(media), stop);
 }
 
 Result<std::vector<float>> PictureEncoder::runTower(const PreparedMedia& media,
                                                     const std::stop_token& stop) {
-    return model_.runVisionTower(imageOf(media), stop);
+    return model_.vision().run(imageOf(media), stop);
 }
 
 Result<std::vector<float>> PictureEncoder::project(std::span<const float> tower) {
-    return model_.projectImage(tower);
+    return model_.vision().project(tower);
 }
 
 int64_t PictureEncoder::towerWidth() const {
@@ -71,16 +71,16 @@ Result<PreparedMedia> SoundEncoder::prepare(std::span<const std::byte> file,
 
 Result<std::vector<float>> SoundEncoder::encode(const PreparedMedia& media,
                                                 const std::stop_token& stop) {
-    return model_.encodeAudio(media.rows, media.grid_w, stop);
+    return model_.audio().encode({media.rows, media.grid_w}, stop);
 }
 
 Result<std::vector<float>> SoundEncoder::runTower(const PreparedMedia& media,
                                                   const std::stop_token& stop) {
-    return model_.runAudioTower(media.rows, media.grid_w, stop);
+    return model_.audio().run({media.rows, media.grid_w}, stop);
 }
 
 Result<std::vector<float>> SoundEncoder::project(std::span<const float> tower) {
-    return model_.projectAudio(tower);
+    return model_.audio().project(tower);
 }
 
 int64_t SoundEncoder::towerWidth() const {

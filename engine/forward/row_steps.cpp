@@ -36,6 +36,28 @@ bool updatesOf(const Linear& linear,
 
 } // namespace
 
+bool isFusible(const LayerRecipe& recipe) {
+    const auto is_known = [](const Branch& branch) {
+        const bool has_norms = branch.has_pre_norm && branch.has_post_norm;
+        switch (branch.body) {
+        case BranchBody::Attention:
+        case BranchBody::Mlp:
+            return has_norms && branch.weight == 1.0;
+        case BranchBody::PerLayerInput:
+            return !branch.has_pre_norm && branch.has_post_norm && branch.weight == 1.0;
+        case BranchBody::MlpWithExperts:
+        case BranchBody::FeedForward:
+        case BranchBody::RelativeAttention:
+        case BranchBody::Convolution:
+            return false;
+        }
+        return false;
+    };
+    return std::all_of(recipe.branches.begin(), recipe.branches.end(), is_known) &&
+           recipe.activation == Activation::GeluTanh && recipe.has_head_norms &&
+           recipe.has_value_norm;
+}
+
 bool isFusible(const Linear& linear, const DeviceScratch& home, const ComputeContext& context) {
     std::vector<kernels::ProjectLora> updates;
     return linear.weight != WeightSource::kAbsent && linear.device == home.id() &&

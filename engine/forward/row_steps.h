@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fused steps of many rows (kernels/ops.h: product, norm_rows, head_rows): products of linear
 // layers with what stands around them, plain low-rank updates inside them. Where a table, a weight
-// or an adapter does not allow them, the same results come from single functions.
+// or an adapter does not allow them, the same results come from single functions; that is found out
+// when a model is bound.
 #pragma once
 
 #include "engine/forward/compute_context.h"
+#include "engine/model/layer_recipe.h"
 
 #include <initializer_list>
 #include <span>
 
 namespace engine {
+
+/// Recipes that the fused steps (of many rows here, of one in layer_steps.h) can compute: pre and
+/// post norms around attention and a GELU MLP, head norms, per-layer inputs.
+[[nodiscard]] bool isFusible(const LayerRecipe& recipe);
 
 /// True when `home` computes this layer by itself, and what is active there of adapters is plain
 /// low-rank updates of which a product takes that many.
@@ -33,8 +39,8 @@ struct RowProduct {
 };
 
 /// Enqueues it on `home`, bounds of clipped layers and updates included; the layers must be
-/// fusible. Returns in how many parts the results are. Errors: Unsupported (nothing was enqueued),
-/// device errors.
+/// fusible, and the device must take such rows (OpTable::takes_rows). Returns in how many parts the
+/// results are. Errors: those of devices.
 Result<int> runProducts(ComputeContext& context,
                         DeviceScratch& home,
                         const RowProduct& product,

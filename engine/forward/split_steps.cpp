@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/forward/split_steps.h"
 
+#include "engine/forward/call_rows.h"
 #include "engine/forward/step_recording.h"
 
 #include <algorithm>
@@ -67,25 +68,24 @@ void SplitSteps::addPart(DeviceScratch& home, int first, int end) {
     parts_.push_back(std::move(part));
     if (parts_.back().is_first_there) { // freed by reset() from here on
         // Room for the rows of a first part as well.
-        const auto floats = static_cast<size_t>(home.size("step_input"));
+        const auto floats = static_cast<size_t>(home.size(Buffer::StepInput));
         parts_.back().host =
             static_cast<std::byte*>(home.device().allocateHost(floats * sizeof(float)));
     }
 }
 
 void SplitSteps::findParts(const KvCache& kv) {
-    const Model& m = *model_;
-    const TextConfig& text = m.config_.text;
-    const PlanIndex plan(m.plan_);
-    const int count = static_cast<int>(m.layers_.size());
+    const BoundModel& m = *model_;
+    const TextConfig& text = m.config.text;
+    const int count = static_cast<int>(m.text.layers.size());
     for (int i = 0; i < count; ++i) {
-        DeviceScratch* home = m.layers_[static_cast<size_t>(i)].home;
+        DeviceScratch* home = m.text.layers[static_cast<size_t>(i)].home;
         // A part takes its per-layer inputs in one piece, to where prompts have those of one layer.
-        const int64_t most_layers = text.ple_size <= 0 || m.ple_home_ == home
+        const int64_t most_layers = text.ple_size <= 0 || m.text.per_layer_home == home
                                         ? text.num_layers
-                                        : home->size("ple_slice") / text.ple_size;
+                                        : home->size(Buffer::PleSlice) / text.ple_size;
         if (most_layers < 1 || !LayerSteps::isPossibleOn(m, *home, kv) ||
-            !LayerSteps::isLayerHere(m, plan, i)) {
+            !LayerSteps::isLayerHere(m.text.layers[static_cast<size_t>(i)])) {
             continue;
         }
         if (!parts_.empty() && parts_.back().home == home && parts_.back().end == i &&
@@ -99,15 +99,14 @@ void SplitSteps::findParts(const KvCache& kv) {
         return;
     }
     Part& first = parts_.front();
-    if (first.first == 0 &&
-        (text.ple_size <= 0 ||
-         (m.ple_home_ == first.home &&
-          LayerSteps::isHere(plan, m.ple_model_projection_, first.home->id())))) {
+    if (first.first == 0 && (text.ple_size <= 0 ||
+                             (m.text.per_layer_home == first.home &&
+                              LayerSteps::isHere(m.text.per_layer_projection, first.home->id())))) {
         first.has_inputs = true;
         inputs_.prepare(*first.home);
     }
-    DeviceScratch& head = *m.head_home_;
-    if (LayerSteps::isHere(plan, m.lm_head_, head.id()) && head.has("step_input") &&
+    DeviceScratch& head = *m.text.head_home;
+    if (LayerSteps::isHere(m.text.head, head.id()) && head.has(Buffer::StepInput) &&
         LayerSteps::isPossibleOn(m, head, kv)) {
         if (parts_.back().end != count || parts_.back().home != &head) {
             addPart(head, count, count);
@@ -119,7 +118,7 @@ void SplitSteps::findParts(const KvCache& kv) {
 bool SplitSteps::isPossible(const KvCache& kv) {
     if (state_ == State::Unknown) {
         try {
-            if (model_->decodeOptions().has_split_steps) {
+            if (model_->decode.has_split_steps) {
                 findParts(kv);
             }
         } catch (const std::bad_alloc&) {
@@ -168,31 +167,32 @@ bool SplitSteps::hasHeadPart() const {
 }
 
 Result<void> SplitSteps::takeResult(TokenChoice* choice, std::vector<float>& logits) {
-    DeviceScratch& home = *model_->head_home_;
+    DeviceScratch& home = *model_->text.head_home;
     if (choice != nullptr) {
-        ENGINE_TRY(chooser_.choose(home, model_->config_.text.vocab_size, *choice));
+        ENGINE_TRY(chooser_.choose(home, model_->config.text.vocab_size, *choice));
         if (choice->isTold()) {
             is_under_way_ = false;
             return {};
         }
     }
-    logits.resize(static_cast<size_t>(model_->config_.text.vocab_size));
-    ENGINE_KERNEL(
-        home.device().copyOut(logits.data(), home.buffer("logits"), logits.size() * sizeof(float)),
-        "copy out", model_->lm_head_.name);
+    logits.resize(static_cast<size_t>(model_->config.text.vocab_size));
+    ENGINE_KERNEL(home.device().copyOut(logits.data(), home.buffer(Buffer::Logits),
+                                        logits.size() * sizeof(float)),
+                  "copy out", model_->text.head.name);
     is_under_way_ = false;
     return {};
 }
 
 Result<void> SplitSteps::fetchPerLayerInputs(const Part& part) {
-    const Model& m = *model_;
-    const int64_t width = m.config_.text.ple_size;
-    if (width <= 0 || m.ple_home_ == part.home || part.first == part.end) {
+    const BoundModel& m = *model_;
+    const int64_t width = m.config.text.ple_size;
+    if (width <= 0 || m.text.per_layer_home == part.home || part.first == part.end) {
         return {};
     }
     const auto bytes = static_cast<size_t>((part.end - part.first) * width) * sizeof(float);
-    return m.context_->move(*m.ple_home_, m.ple_home_->buffer("ple") + part.first * width,
-                            *part.home, part.home->buffer("ple_slice"), bytes);
+    return m.context->move(*m.text.per_layer_home,
+                           m.text.per_layer_home->buffer(Buffer::Ple) + part.first * width,
+                           *part.home, part.home->buffer(Buffer::PleSlice), bytes);
 }
 
 void SplitSteps::linkParts() {
@@ -215,8 +215,8 @@ LayerSteps::Pending SplitSteps::pendingOf(const Part& part) const {
         return {};
     }
     LayerSteps::Pending pending = (&part - 1)->steps->pending();
-    pending.t = part.home->buffer("t");
-    pending.norm.data = part.home->buffer("step_norm");
+    pending.t = part.home->buffer(Buffer::T);
+    pending.norm.data = part.home->buffer(Buffer::StepNorm);
     return pending;
 }
 
@@ -226,45 +226,45 @@ Result<void> SplitSteps::fetchPending(Part& part) {
     }
     const Part& before = *(&part - 1);
     const LayerSteps::Pending& pending = before.steps->pending();
-    const auto columns = static_cast<size_t>(model_->config_.text.hidden_size);
-    ENGINE_TRY(model_->context_->move(*before.home, pending.t, *part.home, part.home->buffer("t"),
-                                      columns * sizeof(float)));
+    const auto columns = static_cast<size_t>(model_->config.text.hidden_size);
+    ENGINE_TRY(model_->context->move(*before.home, pending.t, *part.home,
+                                     part.home->buffer(Buffer::T), columns * sizeof(float)));
     if (!part.has_norm) {
         for (Part& other : parts_) {
             other.has_norm = other.has_norm && other.home != part.home; // they share the place
         }
         const size_t element = pending.norm.type == kernels::DType::F32 ? 4 : 2;
-        ENGINE_TRY(model_->context_->move(*before.home, pending.norm.data, *part.home,
-                                          part.home->buffer("step_norm"), columns * element));
+        ENGINE_TRY(model_->context->move(*before.home, pending.norm.data, *part.home,
+                                         part.home->buffer(Buffer::StepNorm), columns * element));
         part.has_norm = true;
     }
     return {};
 }
 
 Result<void> SplitSteps::enqueueOnce(Part& part, const KvCache& kv) {
-    const Model& m = *model_;
-    const TextConfig& text = m.config_.text;
+    const BoundModel& m = *model_;
+    const TextConfig& text = m.config.text;
     DeviceScratch& home = *part.home;
     kernels::Device& device = home.device();
     const auto& ops = home.ops();
     const int64_t numbers = LayerSteps::kNumberFloats + LayerSteps::ringFloats(home);
     const auto row_bytes = static_cast<size_t>(text.hidden_size) * sizeof(float);
-    ENGINE_KERNEL(device.copyInLater(home.buffer("step_input"), part.host,
+    ENGINE_KERNEL(device.copyInLater(home.buffer(Buffer::StepInput), part.host,
                                      part.has_inputs ? inputs_.sentBytes()
                                                      : static_cast<size_t>(numbers) * sizeof(float),
                                      kernels::Device::kNoMark),
                   "copy in", "decoder layers");
-    float* const row = home.buffer("step_input") + numbers;
-    const bool has_all_slices = m.ple_home_ == part.home;
+    float* const row = home.buffer(Buffer::StepInput) + numbers;
+    const bool has_all_slices = m.text.per_layer_home == part.home;
     const float* const slices =
-        text.ple_size <= 0 ? nullptr : home.buffer(has_all_slices ? "ple" : "ple_slice");
-    part.steps->begin(home, row, home.buffer("step_x"), slices, has_all_slices ? 0 : part.first,
-                      pendingOf(part));
+        text.ple_size <= 0 ? nullptr : home.buffer(has_all_slices ? Buffer::Ple : Buffer::PleSlice);
+    part.steps->begin(home, row, home.buffer(Buffer::StepX), slices,
+                      has_all_slices ? 0 : part.first, pendingOf(part));
     if (part.has_inputs) {
         ENGINE_TRY(inputs_.enqueue(*part.steps));
     } else {
         // A copy: should the steps be refused, single functions begin with the row as it was.
-        ENGINE_KERNEL(device.copyWithin(row, home.buffer("x"), row_bytes), "copy",
+        ENGINE_KERNEL(device.copyWithin(row, home.buffer(Buffer::X), row_bytes), "copy",
                       "decoder layers");
     }
     // A list that is not recorded would be written over those of the parts beside it that are.
@@ -288,16 +288,16 @@ Result<void> SplitSteps::enqueueOnce(Part& part, const KvCache& kv) {
     if (part.has_head) {
         return text.final_logit_softcap > 0
                    ? checkStatus(ops.soft_cap(home.queue(),
-                                              home.matrix("logits", 1, text.vocab_size),
+                                              home.matrix(Buffer::Logits, 1, text.vocab_size),
                                               static_cast<float>(text.final_logit_softcap)),
-                                 "soft cap", m.lm_head_.name)
+                                 "soft cap", m.text.head.name)
                    : Result<void>();
     }
     if (!part.leaves_pending) {
         ENGINE_TRY(part.steps->enqueueResidual());
     }
-    return checkStatus(device.copyWithin(home.buffer("x"), part.steps->x(), row_bytes), "copy",
-                       "decoder layers");
+    return checkStatus(device.copyWithin(home.buffer(Buffer::X), part.steps->x(), row_bytes),
+                       "copy", "decoder layers");
 }
 
 Result<void> SplitSteps::enqueue(Part& part, const KvCache& kv) {
@@ -357,11 +357,12 @@ Result<void> SplitSteps::record(const KvCache& kv) {
 
 Result<void> SplitSteps::completeRow(Part& part) {
     DeviceScratch& home = *part.home;
-    part.steps->begin(home, home.buffer("x"), home.buffer("step_x"), nullptr, 0, pendingOf(part));
+    part.steps->begin(home, home.buffer(Buffer::X), home.buffer(Buffer::StepX), nullptr, 0,
+                      pendingOf(part));
     return part.steps->enqueueResidual();
 }
 
-Result<void> SplitSteps::run(int first, int32_t id, const KvCache& kv) {
+Result<bool> SplitSteps::run(int first, int32_t id, const KvCache& kv) {
     if (!parts_.empty() && first == parts_.front().first) {
         settle(); // the token before may have been given up between two parts
     }
@@ -374,7 +375,7 @@ Result<void> SplitSteps::run(int first, int32_t id, const KvCache& kv) {
     }
     Part* const part = partAt(first);
     if (part == nullptr) {
-        return Error{ErrorCode::Unsupported, "no fused steps of these layers"};
+        return false;
     }
     ENGINE_TRY(fetchPerLayerInputs(*part));
     ENGINE_TRY(fetchPending(*part));
@@ -389,19 +390,20 @@ Result<void> SplitSteps::run(int first, int32_t id, const KvCache& kv) {
     if (part->graph != nullptr) {
         ENGINE_KERNEL(part->home->device().replay(part->graph), "replay", "decoder layers");
     } else if (Result<void> outcome = enqueue(*part, kv); !outcome.has_value()) {
-        if (outcome.error().code == ErrorCode::Unsupported) {
-            ENGINE_TRY(completeRow(*part));
-            part->is_refused = true;
-            is_recorded_ = false; // the part before it has to complete its row from now on
+        if (outcome.error().code != ErrorCode::Unsupported) {
+            return outcome.error();
         }
-        return outcome;
+        ENGINE_TRY(completeRow(*part));
+        part->is_refused = true;
+        is_recorded_ = false; // the part before it has to complete its row from now on
+        return false;
     }
     for (int i = part->first; i < part->end; ++i) {
-        if (!model_->config_.text.layers[static_cast<size_t>(i)].is_kv_shared) {
-            ENGINE_TRY(model_->updateMirrors(i, kv));
+        if (!model_->config.text.layers[static_cast<size_t>(i)].is_kv_shared) {
+            ENGINE_TRY(updateMirrors(*model_, i, kv));
         }
     }
-    return {};
+    return true;
 }
 
 } // namespace engine

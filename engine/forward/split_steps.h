@@ -2,7 +2,7 @@
 // A decoded token of a decoder that several devices share: each run of layers on one device is
 // enqueued as the same fused steps that a whole token on one device takes (decode_step.h), recorded
 // once and replayed where the device takes recordings. The first part makes the token's inputs, the
-// last one its logits, where they are on a device with layers. Model::forward() goes from part to
+// last one its logits, where they are on a device with layers. token_runner.h goes from part to
 // part and does by single functions what has no such form: layers with weights elsewhere, streamed
 // ones, experts.
 //
@@ -22,7 +22,7 @@ namespace engine {
 
 class SplitSteps {
 public:
-    explicit SplitSteps(Model& model) : model_(&model), inputs_(model) {}
+    explicit SplitSteps(BoundModel& model) : model_(&model), inputs_(model) {}
     ~SplitSteps();
     SplitSteps(const SplitSteps&) = delete;
     SplitSteps& operator=(const SplitSteps&) = delete;
@@ -33,18 +33,19 @@ public:
     /// One past the last layer of the part that begins with layer `first`; `first` where none does.
     [[nodiscard]] int endOf(int first) const;
     /// The part that begins with layer 0 makes embedding row and per-layer inputs: nothing is
-    /// expected in "x" and "ple".
+    /// expected in Buffer::X and Ple.
     [[nodiscard]] bool hasInputs() const;
     /// The logits come from the part that ends with the last layer, or from one without layers: it
-    /// "begins" behind the last layer, where hasHeadPart() says so, and expects "x" as others do.
+    /// "begins" behind the last layer, where hasHeadPart() says so, and expects Buffer::X as others
+    /// do.
     [[nodiscard]] bool hasHead() const;
     [[nodiscard]] bool hasHeadPart() const;
     /// Runs the part that begins with layer `first` for token `id`, the last in the cache, and
-    /// sends its keys and values to their mirrors. "x" of its device holds the row in front of it,
-    /// and the row behind it on return; "ple" of the projection's device the per-layer inputs.
-    /// Errors: Unsupported (the table refuses: "x" is as it was, the part is no more), DeviceLost,
-    /// OutOfMemory.
-    Result<void> run(int first, int32_t id, const KvCache& kv);
+    /// sends its keys and values to their mirrors. Buffer::X of its device holds the row in front
+    /// of it, and the row behind it on return; Buffer::Ple of the projection's device the per-layer
+    /// inputs. False: the table refuses, Buffer::X is as it was and the part is no more. Errors:
+    /// DeviceLost, OutOfMemory.
+    Result<bool> run(int first, int32_t id, const KvCache& kv);
     /// Behind the part that makes them: the choice (may be nullptr) where its device makes it, else
     /// logits [vocab], soft-capped.
     Result<void> takeResult(TokenChoice* choice, std::vector<float>& logits);
@@ -74,7 +75,7 @@ private:
         bool takes_pending = false; ///< Of the part before it, which is on a card like this one.
         bool leaves_pending = false;
         bool may_link = true;  ///< False where it could not be recorded.
-        bool has_norm = false; ///< "step_norm" holds that of what is pending.
+        bool has_norm = false; ///< Buffer::StepNorm holds that of what is pending.
         kernels::GraphHandle graph = nullptr;
         std::unique_ptr<LayerSteps> steps;
     };
@@ -91,7 +92,7 @@ private:
     /// What the part before it has left, to where its steps expect it.
     Result<void> fetchPending(Part& part);
     [[nodiscard]] LayerSteps::Pending pendingOf(const Part& part) const;
-    /// "x" of its device with what is pending, for single functions.
+    /// Buffer::X of its device with what is pending, for single functions.
     Result<void> completeRow(Part& part);
     Result<void> recordPart(Part& part, const KvCache& kv);
     /// Enqueues the part, again in single launches where they are refused as one.
@@ -100,7 +101,7 @@ private:
     /// The part's slices of the per-layer inputs, where they are computed on another device.
     Result<void> fetchPerLayerInputs(const Part& part);
 
-    Model* model_;
+    BoundModel* model_;
     StepInputs inputs_; ///< Of the first part, where that has them.
     HeadChooser chooser_;
     enum class State : uint8_t { Unknown = 1, Possible, Impossible };

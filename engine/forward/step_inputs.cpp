@@ -10,12 +10,12 @@ using kernels::MutF32;
 using kernels::Status;
 
 bool StepInputs::hasPerLayer() const {
-    return model_->config_.text.ple_size > 0;
+    return model_->config.text.ple_size > 0;
 }
 
 StepInputs::Table StepInputs::find(WeightSource::Handle table, AdapterHook::Handle adapter) {
-    const int64_t rows = model_->config_.text.vocab_size;
-    WeightSource& weights = model_->context_->weights();
+    const int64_t rows = model_->config.text.vocab_size;
+    WeightSource& weights = model_->context->weights();
     Table found;
     if (adapter != AdapterHook::kNone) {
         return found; // its rows are changed on the host
@@ -36,19 +36,20 @@ StepInputs::Table StepInputs::find(WeightSource::Handle table, AdapterHook::Hand
 }
 
 void StepInputs::prepare(DeviceScratch& home) {
-    const TextConfig& text = model_->config_.text;
+    const TextConfig& text = model_->config.text;
     home_ = &home;
     row_ = LayerSteps::kNumberFloats + LayerSteps::ringFloats(home);
     floats_ = row_ + text.hidden_size + (hasPerLayer() ? text.num_layers * text.ple_size : 0);
-    assert(floats_ <= home.size("step_input"));
-    embedding_ = find(model_->embed_tokens_, model_->embed_adapter_);
-    per_layer_ = hasPerLayer() ? find(model_->ple_table_, model_->ple_adapter_) : Table();
+    assert(floats_ <= home.size(Buffer::StepInput));
+    embedding_ = find(model_->text.embedding, model_->text.embedding_adapter);
+    per_layer_ = hasPerLayer() ? find(model_->text.per_layer_table, model_->text.per_layer_adapter)
+                               : Table();
 }
 
 bool StepInputs::hasNewTable() const {
-    const WeightSource& weights = model_->context_->weights();
-    return (embedding_.is_locking && weights.lockedFor(model_->embed_tokens_, home_->id())) ||
-           (per_layer_.is_locking && weights.lockedFor(model_->ple_table_, home_->id()));
+    const WeightSource& weights = model_->context->weights();
+    return (embedding_.is_locking && weights.lockedFor(model_->text.embedding, home_->id())) ||
+           (per_layer_.is_locking && weights.lockedFor(model_->text.per_layer_table, home_->id()));
 }
 
 bool StepInputs::areTablesThere() const {
@@ -60,23 +61,16 @@ size_t StepInputs::sentBytes() const {
         return static_cast<size_t>(row_) * sizeof(float);
     }
     const bool is_row_last = !hasPerLayer() || per_layer_.there;
-    return is_row_last
-               ? static_cast<size_t>(row_ + model_->config_.text.hidden_size) * sizeof(float)
-               : blockBytes();
-}
-
-bool StepInputs::isPlaceholder(int32_t id) const {
-    const ModelConfig& config = model_->config_;
-    return id == config.image_token_id || id == config.audio_token_id ||
-           id == config.video_token_id;
+    return is_row_last ? static_cast<size_t>(row_ + model_->config.text.hidden_size) * sizeof(float)
+                       : blockBytes();
 }
 
 Result<void> StepInputs::fill(int32_t id, const KvCache& kv, std::byte* host) {
-    const Model& m = *model_;
-    const TextConfig& text = m.config_.text;
+    const BoundModel& m = *model_;
+    const TextConfig& text = m.config.text;
     LayerSteps::fillNumbers(kv, host);
     float* const row = reinterpret_cast<float*>(host) + row_;
-    if (isPlaceholder(id)) {
+    if (model_->isPlaceholder(id)) {
         id = static_cast<int32_t>(text.pad_token_id);
     }
     reinterpret_cast<kernels::TokenNumbers*>(host)->token = id;
@@ -84,27 +78,27 @@ Result<void> StepInputs::fill(int32_t id, const KvCache& kv, std::byte* host) {
     const auto gather = [&](const Table& table, WeightSource::Handle handle,
                             AdapterHook::Handle adapter, float scale, MutF32 to) -> Result<void> {
         if (!table.there) {
-            ENGINE_TRY(m.context_->weights().gatherRows(handle, ids, 0, scale, to));
+            ENGINE_TRY(m.context->weights().gatherRows(handle, ids, 0, scale, to));
         }
         return adapter == AdapterHook::kNone
                    ? Result<void>()
-                   : m.context_->adapters()->applyRows(adapter, ids, 0, scale, to);
+                   : m.context->adapters()->applyRows(adapter, ids, 0, scale, to);
     };
-    ENGINE_TRY(gather(embedding_, m.embed_tokens_, m.embed_adapter_, m.embed_scale_,
-                      {row, 1, text.hidden_size, text.hidden_size}));
+    ENGINE_TRY(gather(embedding_, m.text.embedding, m.text.embedding_adapter,
+                      m.text.embedding_scale, {row, 1, text.hidden_size, text.hidden_size}));
     if (!hasPerLayer()) {
         return {};
     }
     const int64_t width = text.num_layers * text.ple_size;
-    return gather(per_layer_, m.ple_table_, m.ple_adapter_,
+    return gather(per_layer_, m.text.per_layer_table, m.text.per_layer_adapter,
                   std::sqrt(static_cast<float>(text.ple_size)),
                   {row + text.hidden_size, 1, width, width});
 }
 
 Result<bool> StepInputs::enqueueFused(LayerSteps& steps) {
-    Model& m = *model_;
-    const TextConfig& text = m.config_.text;
-    const Linear& projection = m.ple_model_projection_;
+    BoundModel& m = *model_;
+    const TextConfig& text = m.config.text;
+    const Linear& projection = m.text.per_layer_projection;
     const auto& ops = home_->ops();
     if (ops.token_inputs == nullptr || !hasPerLayer() || projection.adapter != AdapterHook::kNone ||
         projection.has_input_clip || projection.has_output_clip) {
@@ -115,13 +109,13 @@ Result<bool> StepInputs::enqueueFused(LayerSteps& steps) {
     if (embedding_.there && !embedding_.is_remote) {
         args.embedding = *embedding_.there;
     }
-    args.embedding_scale = m.embed_scale_;
+    args.embedding_scale = m.text.embedding_scale;
     args.x = steps.x();
     args.t = steps.x() + text.hidden_size;
-    args.y = home_->buffer("ple");
-    ENGINE_ASSIGN(args.projection, m.context_->weights().acquire(projection.weight));
-    m.context_->weights().release(projection.weight); // resident: the view stays valid
-    args.norm = m.ple_projection_norm_;
+    args.y = home_->buffer(Buffer::Ple);
+    ENGINE_ASSIGN(args.projection, m.context->weights().acquire(projection.weight));
+    m.context->weights().release(projection.weight); // resident: the view stays valid
+    args.norm = m.text.per_layer_norm;
     args.eps = static_cast<float>(text.rms_norm_eps);
     args.before = 1.0F / std::sqrt(static_cast<float>(text.hidden_size));
     args.after = 1.0F / std::sqrt(2.0F);
@@ -142,8 +136,8 @@ Result<bool> StepInputs::enqueueFused(LayerSteps& steps) {
 }
 
 Result<void> StepInputs::enqueue(LayerSteps& steps) {
-    Model& m = *model_;
-    const TextConfig& text = m.config_.text;
+    BoundModel& m = *model_;
+    const TextConfig& text = m.config.text;
     const auto queue = home_->queue();
     const auto& ops = home_->ops();
     const auto gather = [&](const kernels::WeightView& table, float scale, float* to, int64_t width,
@@ -153,16 +147,16 @@ Result<void> StepInputs::enqueue(LayerSteps& steps) {
                            "gather rows", name);
     };
     if (embedding_.is_remote) {
-        ENGINE_TRY(
-            gather(*embedding_.there, m.embed_scale_, steps.x(), text.hidden_size, "embedding"));
+        ENGINE_TRY(gather(*embedding_.there, m.text.embedding_scale, steps.x(), text.hidden_size,
+                          "embedding"));
     }
     ENGINE_ASSIGN(const bool is_fused, enqueueFused(steps));
     if (is_fused) {
         return {};
     }
     if (embedding_.there && !embedding_.is_remote) {
-        ENGINE_TRY(
-            gather(*embedding_.there, m.embed_scale_, steps.x(), text.hidden_size, "embedding"));
+        ENGINE_TRY(gather(*embedding_.there, m.text.embedding_scale, steps.x(), text.hidden_size,
+                          "embedding"));
     }
     if (per_layer_.there) {
         ENGINE_TRY(gather(*per_layer_.there, std::sqrt(static_cast<float>(text.ple_size)),
@@ -173,24 +167,24 @@ Result<void> StepInputs::enqueue(LayerSteps& steps) {
 }
 
 Result<void> StepInputs::enqueuePerLayer(LayerSteps& steps) {
-    // As Model::perLayerInputs, for one row whose token part lies in the input block.
-    Model& m = *model_;
-    const TextConfig& text = m.config_.text;
+    // As DecoderInputs::perLayer, for one row whose token part lies in the input block.
+    BoundModel& m = *model_;
+    const TextConfig& text = m.config.text;
     const int64_t width = text.num_layers * text.ple_size;
     const auto queue = home_->queue();
     const auto& ops = home_->ops();
-    const std::string& name = m.ple_model_projection_.name;
-    const MutF32 ple = home_->matrix("ple", 1, width);
+    const std::string& name = m.text.per_layer_projection.name;
+    const MutF32 ple = home_->matrix(Buffer::Ple, 1, width);
     LayerSteps::Projection step;
     step.args.x = steps.x();
     step.args.count = 1;
     step.args.y[0] = ple.data;
-    step.linear[0] = &m.ple_model_projection_;
+    step.linear[0] = &m.text.per_layer_projection;
     ENGINE_TRY(steps.project(step));
     ENGINE_KERNEL(ops.scale(queue, ple, 1.0F / std::sqrt(static_cast<float>(text.hidden_size))),
                   "scale", name);
     const MutF32 slices{ple.data, text.num_layers, text.ple_size, text.ple_size};
-    ENGINE_KERNEL(ops.rms_norm(queue, slices, m.ple_projection_norm_,
+    ENGINE_KERNEL(ops.rms_norm(queue, slices, m.text.per_layer_norm,
                                static_cast<float>(text.rms_norm_eps), slices),
                   "norm", name);
     const float* const token = steps.x() + text.hidden_size;

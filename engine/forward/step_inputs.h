@@ -13,7 +13,7 @@ namespace engine {
 
 class StepInputs {
 public:
-    explicit StepInputs(Model& model) : model_(&model) {}
+    explicit StepInputs(BoundModel& model) : model_(&model) {}
 
     /// Finds the tables as `home` reads them; those in the host's memory begin to be page-locked.
     void prepare(DeviceScratch& home);
@@ -29,12 +29,9 @@ public:
     [[nodiscard]] int64_t rowAt() const { return row_; }
     /// The block of token `id`, the last in the cache, as far as it is sent.
     Result<void> fill(int32_t id, const KvCache& kv, std::byte* host);
-    /// Behind sending: embedding row to steps.x(), per-layer inputs to "ple". In one launch where
-    /// the table has it and takes these operands.
+    /// Behind sending: embedding row to steps.x(), per-layer inputs to Buffer::Ple. In one launch
+    /// where the table has it and takes these operands.
     Result<void> enqueue(LayerSteps& steps);
-
-    /// The embedding and per-layer rows of these stand for pad's.
-    [[nodiscard]] bool isPlaceholder(int32_t id) const;
 
 private:
     /// A table that the device reads itself.
@@ -49,7 +46,7 @@ private:
     Result<void> enqueuePerLayer(LayerSteps& steps);
     [[nodiscard]] bool hasPerLayer() const;
 
-    Model* model_;
+    BoundModel* model_;
     DeviceScratch* home_ = nullptr;
     Table embedding_, per_layer_;
     int64_t row_ = 0, floats_ = 0;

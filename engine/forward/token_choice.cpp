@@ -34,7 +34,7 @@ HeadChooser::send(DeviceScratch& home, int64_t vocab, std::span<const int32_t> s
     }
     has_sent_ = false;
     const std::vector<uint32_t> words = suppressedBits(suppressed, vocab);
-    ENGINE_KERNEL(home.device().copyIn(home.buffer("step_suppressed"), words.data(),
+    ENGINE_KERNEL(home.device().copyIn(home.buffer(Buffer::StepSuppressed), words.data(),
                                        words.size() * sizeof(uint32_t)),
                   "copy in", "suppressed tokens");
     sent_.assign(suppressed.begin(), suppressed.end());
@@ -46,22 +46,22 @@ Result<void> HeadChooser::choose(DeviceScratch& home, int64_t vocab, TokenChoice
     const kernels::OpTable& ops = home.ops();
     const bool can_tell =
         choice.is_greedy ? ops.argmax != nullptr : choice.wanted > 0 && ops.top_logits != nullptr;
-    if (!can_tell || !home.has("step_best")) {
+    if (!can_tell || !home.has(Buffer::StepBest)) {
         return {};
     }
     ENGINE_TRY(send(home, vocab, choice.suppressed));
     const auto queue = home.queue();
-    float* const logits = home.buffer("logits");
-    const auto* bits = reinterpret_cast<const uint32_t*>(home.buffer("step_suppressed"));
+    float* const logits = home.buffer(Buffer::Logits);
+    const auto* bits = reinterpret_cast<const uint32_t*>(home.buffer(Buffer::StepSuppressed));
     if (choice.is_greedy) {
-        auto* const best = reinterpret_cast<uint64_t*>(home.buffer("step_best"));
+        auto* const best = reinterpret_cast<uint64_t*>(home.buffer(Buffer::StepBest));
         ENGINE_KERNEL(ops.argmax(queue, logits, vocab, bits, best), "largest logit", "logits");
         uint64_t key = 0;
         ENGINE_KERNEL(home.device().copyOut(&key, best, sizeof(key)), "copy out", "logits");
         ENGINE_ASSIGN(choice.token, tokenOfKey(key));
         return {};
     }
-    auto* const there = reinterpret_cast<kernels::TopLogits*>(home.buffer("step_best"));
+    auto* const there = reinterpret_cast<kernels::TopLogits*>(home.buffer(Buffer::StepBest));
     const kernels::Status status =
         ops.top_logits(queue, logits, vocab, 0.0F, bits, choice.wanted, there);
     if (status == kernels::Status::Unsupported) {

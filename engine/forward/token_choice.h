@@ -13,11 +13,14 @@
 
 namespace engine {
 
-/// What a caller of Model::forward() would rather have than a row of logits, and what it got.
+/// What a caller of Model::step() would rather have than a row of logits, and what it got.
 struct TokenChoice {
     bool is_greedy = false; ///< The largest logit's token; else the candidates for `wanted`.
     int32_t wanted = 0;     ///< Largest logits to choose among, 1 to TopLogits::kMostWanted.
     std::span<const int32_t> suppressed; ///< Left out.
+    /// Greedy: unless the text ends with it, the next step will be that of the chosen token. It may
+    /// then be under way already; Model::settle() where something else comes.
+    bool has_next = false;
 
     /// Either tells; neither: see the row.
     std::optional<int32_t> token;
@@ -34,7 +37,7 @@ Result<int32_t> tokenOfKey(uint64_t key);
 
 class DeviceScratch;
 
-/// Asks one device. Its buffers "logits", "step_best" and "step_suppressed" are used.
+/// Asks one device. Its buffers Logits, StepBest and StepSuppressed are used.
 class HeadChooser {
 public:
     /// Behind soft-capped logits of one row that were enqueued on `home`: fills `choice` where the

@@ -1,183 +1,213 @@
 // SPDX-License-Identifier: Apache-2.0
-// The layers of the vision tower in fused steps of many rows: the same formulas as visionLayer(),
-// with bf16 rows between the products, as the products round them anyway.
-#include "engine/forward/model.h"
+#include "engine/forward/vision_rows.h"
+
+#include "engine/forward/matrix_views.h"
 #include "engine/forward/row_steps.h"
 
 #include <algorithm>
-#include <cmath>
+#include <vector>
 
 namespace engine {
 
 using kernels::MutF32;
 using kernels::ProductArgs;
 
-bool Model::canFuseVision(const DeviceScratch& home) const {
-    const VisionConfig& vision = *config_.vision;
-    if (!is_vision_fused_ || !home.has("vf_h") || home.ops().product == nullptr ||
-        vision.hidden_size % 8 != 0 || vision.intermediate_size % 8 != 0 ||
-        vision.num_heads * vision.head_dim % 8 != 0) {
-        return false;
-    }
-    return std::all_of(vision_layers_.begin(), vision_layers_.end(), [&](const auto& layer) {
-        return areFusible(
-            {&layer.q, &layer.k, &layer.v, &layer.o, &layer.gate, &layer.up, &layer.down}, home,
-            *context_);
-    });
+namespace {
+
+uint16_t* halfRows(const DeviceScratch& home, Buffer buffer, int64_t first, int64_t width) {
+    return reinterpret_cast<uint16_t*>(home.buffer(buffer)) + first * width;
 }
 
-Result<void> Model::embedPatches(const ImageInput& image,
-                                 DeviceScratch& home,
-                                 const kernels::WeightView& table,
-                                 const std::vector<int32_t>& rows_of_table) {
-    const VisionConfig& vision = *config_.vision;
+/// Heads of a block of patches to what attention reads. H holds their normed input.
+Result<void>
+projectHeads(BoundModel& model, const VisionLayer& layer, int64_t first, int64_t rows) {
+    const VisionConfig& vision = *model.config.vision;
+    DeviceScratch& home = *model.vision.home;
+    const int64_t heads = vision.num_heads * vision.head_dim;
+    RowProduct product;
+    product.x = home.buffer(Buffer::VisionRowsH);
+    product.rows = rows;
+    product.parts = static_cast<int>(home.size(Buffer::VisionRowsQ) / (rows * heads));
+    kernels::HeadRowsArgs args;
+    args.q = home.buffer(Buffer::VisionRowsQ);
+    args.k = home.buffer(Buffer::VisionRowsK);
+    args.v = home.buffer(Buffer::VisionRowsV);
+    ENGINE_ASSIGN(args.parts, runProduct(*model.context, home, product,
+                                         {{&layer.attend.q, home.buffer(Buffer::VisionRowsQ)},
+                                          {&layer.attend.k, home.buffer(Buffer::VisionRowsK)},
+                                          {&layer.attend.v, home.buffer(Buffer::VisionRowsV)}}));
+    args.q_norm = layer.attend.q_norm;
+    args.k_norm = layer.attend.k_norm;
+    args.position = home.ints(Buffer::PatchX) + first;
+    args.position_2 = home.ints(Buffer::PatchY) + first;
+    args.inv_freq = home.buffer(Buffer::VisionInvFreq);
+    args.q_to = halfRows(home, Buffer::VisionRowsQueries, first, heads);
+    args.to[0].k = halfRows(home, Buffer::VisionRowsKeys, first, heads);
+    args.to[0].v = halfRows(home, Buffer::VisionRowsValues, first, heads);
+    args.to[0].capacity = rows;
+    args.rows = rows;
+    args.num_heads = args.num_kv_heads = vision.num_heads;
+    args.head_dim = vision.head_dim;
+    args.eps = static_cast<float>(vision.rms_norm_eps);
+    return checkStatus(home.ops().head_rows(home.queue(), args), "head norms and RoPE",
+                       layer.attend.q.name);
+}
+
+/// A linear's sums to VisionRowsT, in as many parts as it has room for.
+Result<int> projectBack(BoundModel& model, const Linear& linear, const void* from, int64_t rows) {
+    DeviceScratch& home = *model.vision.home;
+    RowProduct product;
+    product.x = from;
+    product.rows = rows;
+    product.parts = static_cast<int>(home.size(Buffer::VisionRowsT) / (rows * linear.out));
+    return runProduct(*model.context, home, product, {{&linear, home.buffer(Buffer::VisionRowsT)}});
+}
+
+Result<int>
+attend(BoundModel& model, const VisionLayer& layer, int64_t patches, int64_t first, int64_t rows) {
+    const VisionConfig& vision = *model.config.vision;
+    DeviceScratch& home = *model.vision.home;
+    kernels::AttentionArgs args;
+    args.q = reinterpret_cast<const float*>(
+        halfRows(home, Buffer::VisionRowsQueries, first, vision.num_heads * vision.head_dim));
+    args.k = home.buffer(Buffer::VisionRowsKeys);
+    args.v = home.buffer(Buffer::VisionRowsValues);
+    args.kv_type = kernels::DType::BF16;
+    args.is_half = true;
+    args.queries = rows;
+    args.keys = patches;
+    args.num_heads = args.num_kv_heads = vision.num_heads;
+    args.head_dim = vision.head_dim;
+    args.scale = vision.recipe.attentionScale(vision.head_dim);
+    args.mask = openMask(home);
+    args.out = home.buffer(Buffer::VisionRowsO);
+    ENGINE_KERNEL(home.ops().attention(home.queue(), args), "attention", layer.attend.q.name);
+    return projectBack(model, layer.attend.o, args.out, rows);
+}
+
+Result<int> gatedMlp(BoundModel& model, const VisionLayer& layer, int64_t rows) {
+    DeviceScratch& home = *model.vision.home;
+    RowProduct pair;
+    pair.x = home.buffer(Buffer::VisionRowsH);
+    pair.rows = rows;
+    pair.output = ProductArgs::Output::GeluPair;
+    ENGINE_TRY(runProduct(
+        *model.context, home, pair,
+        {{&layer.mlp.gate, home.buffer(Buffer::VisionRowsAct)}, {&layer.mlp.up, nullptr}}));
+    return projectBack(model, layer.mlp.down, home.buffer(Buffer::VisionRowsAct), rows);
+}
+
+} // namespace
+
+void chooseVisionRows(BoundModel& model) {
+    const VisionConfig& vision = *model.config.vision;
+    VisionWeights& weights = model.vision;
+    const DeviceScratch& home = *weights.home;
+    const kernels::OpTable& ops = home.ops();
+    // A head's halves turn by themselves, in pieces of two.
+    const bool has_steps = isFusible(vision.recipe) && home.has(Buffer::VisionRowsH) &&
+                           ops.takes_rows != nullptr && vision.head_dim % 4 == 0 &&
+                           ops.takes_rows(home.queue(), vision.hidden_size, vision.head_dim) &&
+                           vision.hidden_size % 8 == 0 && vision.intermediate_size % 8 == 0 &&
+                           vision.num_heads * vision.head_dim % 8 == 0;
+    weights.takes_rows =
+        has_steps &&
+        std::all_of(weights.layers.begin(), weights.layers.end(), [&](const VisionLayer& layer) {
+            const AttentionWeights& a = layer.attend;
+            const MlpWeights& m = layer.mlp;
+            return areFusible({&a.q, &a.k, &a.v, &a.o, &m.gate, &m.up, &m.down}, home,
+                              *model.context);
+        });
+}
+
+Result<void>
+embedPatchRows(BoundModel& model, const ImageInput& image, const kernels::WeightView& table) {
+    const VisionConfig& vision = *model.config.vision;
+    DeviceScratch& home = *model.vision.home;
     const auto queue = home.queue();
     const auto& ops = home.ops();
-    const std::string& name = patch_projection_.name;
-    const int64_t values = 3 * vision.patch_size * vision.patch_size;
-    const int64_t patches = image.grid_w * image.grid_h;
-    const int64_t block_rows = home.size("vf_pixels") / values;
+    const Linear& linear = model.vision.patches;
+    const int64_t values = linear.in;
+    const int64_t patches = image.count();
+    const int64_t block_rows = home.size(Buffer::VisionRowsPixels) / values;
     // Rows of the table for the columns, then for the rows of patches.
-    auto* const ids = reinterpret_cast<int32_t*>(home.buffer("patch_ids"));
+    std::vector<int32_t> rows_of_table(static_cast<size_t>(patches));
+    for (int64_t i = 0; i < patches; ++i) {
+        rows_of_table[static_cast<size_t>(i)] =
+            static_cast<int32_t>(i / image.grid_w + vision.position_table_size);
+    }
+    int32_t* const ids = home.ints(Buffer::PatchIds);
     ENGINE_KERNEL(home.device().copyIn(ids, rows_of_table.data(), rows_of_table.size() * 4),
-                  "copy in", name);
-    const auto* const columns = reinterpret_cast<const int32_t*>(home.buffer("patch_x"));
+                  "copy in", linear.name);
+    const MutF32 x = home.matrix(Buffer::VisionX, patches, vision.hidden_size);
     for (int64_t first = 0; first < patches; first += block_rows) {
         const int64_t rows = std::min(block_rows, patches - first);
-        const MutF32 pixels = home.matrix("vf_pixels", rows, values);
+        const MutF32 pixels = home.matrix(Buffer::VisionRowsPixels, rows, values);
         ENGINE_KERNEL(home.device().copyIn(pixels.data, image.patches.data() + first * values,
                                            static_cast<size_t>(rows * values) * 4),
-                      "copy in", name);
-        ENGINE_KERNEL(ops.scale_to_half(queue, pixels, -0.5F, 2.0F, home.buffer("vf_patch")),
-                      "patches", name);
-        MutF32 x = home.matrix("vx", patches, vision.hidden_size);
-        x = {x.data + first * x.stride, rows, x.cols, x.stride};
+                      "copy in", linear.name);
+        ENGINE_KERNEL(
+            ops.scale_to_half(queue, pixels, -0.5F, 2.0F, home.buffer(Buffer::VisionRowsPatch)),
+            "patches", linear.name);
+        const MutF32 block = rowsOf(x, first, rows);
         RowProduct product;
-        product.x = home.buffer("vf_patch");
+        product.x = home.buffer(Buffer::VisionRowsPatch);
         product.rows = rows;
-        ENGINE_TRY(runProduct(*context_, home, product, {{&patch_projection_, x.data}}));
-        const MutF32 added = home.matrix("vf_t", rows, vision.hidden_size);
-        for (const int32_t* const at : {columns, static_cast<const int32_t*>(ids)}) {
+        ENGINE_TRY(runProduct(*model.context, home, product, {{&linear, block.data}}));
+        const MutF32 added = home.matrix(Buffer::VisionRowsT, rows, vision.hidden_size);
+        for (const int32_t* const at : {home.ints(Buffer::PatchX), ids}) {
             ENGINE_KERNEL(ops.gather_rows(queue, table, at + first, rows, 0, 1.0F, added),
-                          "gather rows", name);
-            ENGINE_KERNEL(ops.add_scaled(queue, added, 1.0F, x), "add positions", name);
+                          "gather rows", linear.name);
+            ENGINE_KERNEL(ops.add_scaled(queue, added, 1.0F, block), "add positions", linear.name);
         }
     }
     return {};
 }
 
-Result<void> Model::visionLayerFused(const VisionLayer& layer,
-                                     const VisionLayer* next,
-                                     DeviceScratch& home,
-                                     int64_t patches,
-                                     bool is_first) {
-    const VisionConfig& vision = *config_.vision;
-    const auto queue = home.queue();
-    const auto& ops = home.ops();
-    const auto eps = static_cast<float>(vision.rms_norm_eps);
-    const std::string& name = layer.q.name;
-    const int64_t hidden = vision.hidden_size;
-    const int64_t heads = vision.num_heads * vision.head_dim;
-    const int64_t block_rows = home.size("vf_t") / hidden;
-    const auto* patch_x = reinterpret_cast<const int32_t*>(home.buffer("patch_x"));
-    const auto* patch_y = reinterpret_cast<const int32_t*>(home.buffer("patch_y"));
-    const auto halfRows = [&](const char* buffer, int64_t first, int64_t width) {
-        return reinterpret_cast<uint16_t*>(home.buffer(buffer)) + first * width;
-    };
-    float* const x = home.buffer("vx");
+Result<void> runVisionRows(BoundModel& model, size_t index, int64_t patches) {
+    const VisionConfig& vision = *model.config.vision;
+    const std::vector<VisionLayer>& layers = model.vision.layers;
+    const VisionLayer& layer = layers[index];
+    const VisionLayer* const next = index + 1 < layers.size() ? &layers[index + 1] : nullptr;
+    DeviceScratch& home = *model.vision.home;
+    const std::string& name = layer.attend.q.name;
+    const int64_t block_rows = home.size(Buffer::VisionRowsT) / vision.hidden_size;
     // One block: its rows are normed by the layer before (or here, in the first layer).
     const bool is_whole = patches <= block_rows;
 
     kernels::NormRowsArgs norm;
-    norm.cols = hidden;
-    norm.eps = eps;
-    norm.h = home.buffer("vf_h");
+    norm.cols = vision.hidden_size;
+    norm.eps = static_cast<float>(vision.rms_norm_eps);
     for (int64_t first = 0; first < patches; first += block_rows) {
-        const int64_t rows = std::min(block_rows, patches - first);
-        if (is_first || !is_whole) {
-            norm.x = x + first * hidden;
-            norm.rows = rows;
-            norm.norm = layer.input_norm;
-            ENGINE_KERNEL(ops.norm_rows(queue, norm), "norm", name);
+        norm.x = home.buffer(Buffer::VisionX) + first * vision.hidden_size;
+        norm.rows = std::min(block_rows, patches - first);
+        if (index == 0 || !is_whole) {
+            norm.norm = layer.branches.front().pre;
+            norm.h = home.buffer(Buffer::VisionRowsH);
+            ENGINE_KERNEL(home.ops().norm_rows(home.queue(), norm), "norm", name);
         }
-        RowProduct product;
-        product.x = home.buffer("vf_h");
-        product.rows = rows;
-        product.parts = static_cast<int>(home.size("vf_q") / (rows * heads));
-        ENGINE_ASSIGN(const int parts, runProduct(*context_, home, product,
-                                                  {{&layer.q, home.buffer("vf_q")},
-                                                   {&layer.k, home.buffer("vf_k")},
-                                                   {&layer.v, home.buffer("vf_v")}}));
-        kernels::HeadRowsArgs args;
-        args.q = home.buffer("vf_q");
-        args.k = home.buffer("vf_k");
-        args.v = home.buffer("vf_v");
-        args.parts = parts;
-        args.q_norm = layer.q_norm;
-        args.k_norm = layer.k_norm;
-        args.position = patch_x + first;
-        args.position_2 = patch_y + first;
-        args.inv_freq = home.buffer("inv_freq_vision");
-        args.q_to = halfRows("vf_q16", first, heads);
-        args.to[0].k = halfRows("vf_k16", first, heads);
-        args.to[0].v = halfRows("vf_v16", first, heads);
-        args.to[0].capacity = rows;
-        args.rows = rows;
-        args.num_heads = args.num_kv_heads = vision.num_heads;
-        args.head_dim = vision.head_dim;
-        args.eps = eps;
-        ENGINE_KERNEL(ops.head_rows(queue, args), "head norms and RoPE", name);
+        ENGINE_TRY(projectHeads(model, layer, first, norm.rows));
     }
+    norm.t = home.buffer(Buffer::VisionRowsT);
     for (int64_t first = 0; first < patches; first += block_rows) {
-        const int64_t rows = std::min(block_rows, patches - first);
-        kernels::AttentionArgs args;
-        args.q = reinterpret_cast<const float*>(halfRows("vf_q16", first, heads));
-        args.k = home.buffer("vf_k16");
-        args.v = home.buffer("vf_v16");
-        args.kv_type = kernels::DType::BF16;
-        args.is_half = true;
-        args.queries = rows;
-        args.keys = patches;
-        args.num_heads = args.num_kv_heads = vision.num_heads;
-        args.head_dim = vision.head_dim;
-        args.mask.causal = false;
-        args.out = home.buffer("vf_o");
-        kernels::Status status = ops.attention(queue, args);
-        if (status == kernels::Status::Unsupported) {
-            // No key is empty: any non-negative numbers serve as positions.
-            args.mask.query_position = patch_x;
-            args.mask.key_position = patch_x;
-            status = ops.attention(queue, args);
+        norm.x = home.buffer(Buffer::VisionX) + first * vision.hidden_size;
+        norm.rows = std::min(block_rows, patches - first);
+        for (size_t i = 0; i < layer.branches.size(); ++i) {
+            const BoundBranch& branch = layer.branches[i];
+            if (branch.body == BranchBody::Attention) {
+                ENGINE_ASSIGN(norm.parts, attend(model, layer, patches, first, norm.rows));
+            } else {
+                ENGINE_ASSIGN(norm.parts, gatedMlp(model, layer, norm.rows));
+            }
+            const bool is_last = i + 1 == layer.branches.size();
+            const bool has_reader = !is_last || (is_whole && next != nullptr);
+            norm.t_norm = branch.post;
+            norm.norm = !is_last     ? layer.branches[i + 1].pre
+                        : has_reader ? next->branches.front().pre
+                                     : kernels::MatView{};
+            norm.h = has_reader ? home.buffer(Buffer::VisionRowsH) : nullptr;
+            ENGINE_KERNEL(home.ops().norm_rows(home.queue(), norm), "norm", name);
         }
-        ENGINE_TRY(checkStatus(status, "attention", name));
-
-        RowProduct product;
-        product.rows = rows;
-        product.parts = static_cast<int>(home.size("vf_t") / (rows * hidden));
-        product.x = home.buffer("vf_o");
-        norm.x = x + first * hidden;
-        norm.rows = rows;
-        norm.t = home.buffer("vf_t");
-        ENGINE_ASSIGN(norm.parts,
-                      runProduct(*context_, home, product, {{&layer.o, home.buffer("vf_t")}}));
-        norm.t_norm = layer.post_attention_norm;
-        norm.norm = layer.pre_mlp_norm;
-        ENGINE_KERNEL(ops.norm_rows(queue, norm), "norm", name);
-
-        RowProduct pair;
-        pair.x = home.buffer("vf_h");
-        pair.rows = rows;
-        pair.output = ProductArgs::Output::GeluPair;
-        ENGINE_TRY(runProduct(*context_, home, pair,
-                              {{&layer.gate, home.buffer("vf_act")}, {&layer.up, nullptr}}));
-        product.x = home.buffer("vf_act");
-        ENGINE_ASSIGN(norm.parts,
-                      runProduct(*context_, home, product, {{&layer.down, home.buffer("vf_t")}}));
-        norm.t_norm = layer.post_mlp_norm;
-        norm.norm = is_whole && next != nullptr ? next->input_norm : kernels::MatView{};
-        norm.h = is_whole && next != nullptr ? home.buffer("vf_h") : nullptr;
-        ENGINE_KERNEL(ops.norm_rows(queue, norm), "norm", name);
-        norm.h = home.buffer("vf_h");
     }
     return {};
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The vision tower and its projector. Formulas: ARCHITECTURE.md, section 4. One image at its
-// true size (no padding). Everything outside attention runs in blocks of rows, so that scratch
-// stays small for 1120-token images.
-#include "engine/forward/model.h"
+#include "engine/forward/vision_tower.h"
+
+#include "engine/forward/activation.h"
+#include "engine/forward/matrix_views.h"
+#include "engine/forward/projector.h"
 #include "engine/forward/row_steps.h"
+#include "engine/forward/vision_rows.h"
 
 #include <algorithm>
 #include <cmath>
@@ -15,130 +17,281 @@ using kernels::MatF32;
 using kernels::MatView;
 using kernels::MutF32;
 
-namespace {
-
-MutF32 rowsOf(MutF32 m, int64_t first, int64_t rows) {
-    return {m.data + first * m.stride, rows, m.cols, m.stride};
+kernels::AttentionMask openMask(const DeviceScratch& home) {
+    kernels::AttentionMask mask;
+    mask.causal = false;
+    mask.is_open = true;
+    // No key is empty: any non-negative numbers serve as positions.
+    mask.query_position = mask.key_position = home.ints(Buffer::PatchX);
+    return mask;
 }
 
-MutF32 reshaped(MutF32 m, int64_t width) {
-    return {m.data, m.rows * (m.cols / width), width, width};
+Result<void> VisionTower::rotate(MutF32 heads, int64_t first, const std::string& name) {
+    const DeviceScratch& home = *model_->vision.home;
+    const int64_t head_dim = model_->config.vision->head_dim;
+    const int64_t half = head_dim / 2;
+    const float* frequencies = home.buffer(Buffer::VisionInvFreq);
+    ENGINE_KERNEL(home.ops().rope(home.queue(), heads, head_dim, 0, half,
+                                  home.ints(Buffer::PatchX) + first, frequencies),
+                  "RoPE", name);
+    return checkStatus(home.ops().rope(home.queue(), heads, head_dim, half, half,
+                                       home.ints(Buffer::PatchY) + first, frequencies),
+                       "RoPE", name);
 }
 
-} // namespace
-
-Result<void> Model::visionLayer(const VisionLayer& layer,
-                                DeviceScratch& home,
-                                int64_t patches,
-                                const std::string& name) {
-    const VisionConfig& vision = *config_.vision;
+Result<void> VisionTower::storeKeys(const VisionLayer& layer, int64_t patches) {
+    const VisionConfig& vision = *model_->config.vision;
+    DeviceScratch& home = *model_->vision.home;
+    ComputeContext& context = *model_->context;
     const auto queue = home.queue();
     const auto& ops = home.ops();
     const auto eps = static_cast<float>(vision.rms_norm_eps);
+    const std::string& name = layer.attend.q.name;
     const int64_t heads = vision.num_heads * vision.head_dim;
-    const int64_t half = vision.head_dim / 2;
-    const auto* patch_x = reinterpret_cast<const int32_t*>(home.buffer("patch_x"));
-    const auto* patch_y = reinterpret_cast<const int32_t*>(home.buffer("patch_y"));
-    const float* frequencies = home.buffer("inv_freq_vision");
-    const MutF32 x = home.matrix("vx", patches, vision.hidden_size);
+    const MutF32 x = home.matrix(Buffer::VisionX, patches, vision.hidden_size);
     // Keys and values rounded once a layer, where the device's attention rounds them anyway, for
     // every block of queries anew; else as they are.
-    const bool is_rounded = home.has("vk_bf16");
-    float* const all_keys = home.buffer(is_rounded ? "vk_bf16" : "vk");
-    float* const all_values = home.buffer(is_rounded ? "vv_bf16" : "vv");
-    const int64_t block_rows = home.size("vh") / vision.hidden_size;
-
-    // Half 0 of each head turns with the column, half 1 with the row.
-    const auto rotate = [&](MutF32 m, int64_t first) -> Result<void> {
-        ENGINE_KERNEL(ops.rope(queue, m, vision.head_dim, 0, half, patch_x + first, frequencies),
-                      "RoPE", name);
-        ENGINE_KERNEL(ops.rope(queue, m, vision.head_dim, half, half, patch_y + first, frequencies),
-                      "RoPE", name);
-        return {};
+    const bool is_rounded = home.has(Buffer::VisionKeysHalf);
+    const int64_t block_rows = home.size(Buffer::VisionH) / vision.hidden_size;
+    const auto placeOf = [&](Buffer block, Buffer all, int64_t first, int64_t rows) {
+        return is_rounded ? home.matrix(block, rows, heads)
+                          : MutF32{home.buffer(all) + first * heads, rows, heads, heads};
     };
-
     for (int64_t first = 0; first < patches; first += block_rows) {
         const int64_t rows = std::min(block_rows, patches - first);
-        const MutF32 h = home.matrix("vh", rows, vision.hidden_size);
-        const MutF32 k = is_rounded ? home.matrix("vk_block", rows, heads)
-                                    : MutF32{all_keys + first * heads, rows, heads, heads};
-        const MutF32 v = is_rounded ? home.matrix("vv_block", rows, heads)
-                                    : MutF32{all_values + first * heads, rows, heads, heads};
-        ENGINE_KERNEL(ops.rms_norm(queue, rowsOf(x, first, rows), layer.input_norm, eps, h), "norm",
+        const MutF32 h = home.matrix(Buffer::VisionH, rows, vision.hidden_size);
+        const MutF32 k = placeOf(Buffer::VisionKBlock, Buffer::VisionKeys, first, rows);
+        const MutF32 v = placeOf(Buffer::VisionVBlock, Buffer::VisionValues, first, rows);
+        ENGINE_KERNEL(
+            ops.rms_norm(queue, rowsOf(x, first, rows), layer.branches.front().pre, eps, h), "norm",
+            name);
+        ENGINE_TRY(context.linear(layer.attend.k, home, h, k, Buffer::VisionClamp));
+        ENGINE_TRY(context.linear(layer.attend.v, home, h, v, Buffer::VisionClamp));
+        const MutF32 k_heads = reshaped(k, vision.head_dim);
+        const MutF32 v_heads = reshaped(v, vision.head_dim);
+        ENGINE_KERNEL(ops.rms_norm(queue, k_heads, layer.attend.k_norm, eps, k_heads), "k norm",
                       name);
-        ENGINE_TRY(context_->linear(layer.k, home, h, k, "vclamp"));
-        ENGINE_TRY(context_->linear(layer.v, home, h, v, "vclamp"));
-        ENGINE_KERNEL(ops.rms_norm(queue, reshaped(k, vision.head_dim), layer.k_norm, eps,
-                                   reshaped(k, vision.head_dim)),
-                      "k norm", name);
-        ENGINE_KERNEL(ops.rms_norm(queue, reshaped(v, vision.head_dim), MatView{}, eps,
-                                   reshaped(v, vision.head_dim)),
-                      "v norm", name);
-        ENGINE_TRY(rotate(k, first));
+        ENGINE_KERNEL(ops.rms_norm(queue, v_heads, MatView{}, eps, v_heads), "v norm", name);
+        ENGINE_TRY(rotate(k, first, name));
         if (is_rounded) {
-            const auto* slots =
-                reinterpret_cast<const int32_t*>(home.buffer("patch_slots")) + first;
-            ENGINE_KERNEL(ops.store_rows(queue, k, slots, kernels::DType::BF16, all_keys, patches),
+            const int32_t* slots = home.ints(Buffer::PatchSlots) + first;
+            ENGINE_KERNEL(ops.store_rows(queue, k, slots, kernels::DType::BF16,
+                                         home.buffer(Buffer::VisionKeysHalf), patches),
                           "store K", name);
-            ENGINE_KERNEL(
-                ops.store_rows(queue, v, slots, kernels::DType::BF16, all_values, patches),
-                "store V", name);
+            ENGINE_KERNEL(ops.store_rows(queue, v, slots, kernels::DType::BF16,
+                                         home.buffer(Buffer::VisionValuesHalf), patches),
+                          "store V", name);
         }
-    }
-    for (int64_t first = 0; first < patches; first += block_rows) {
-        const int64_t rows = std::min(block_rows, patches - first);
-        const MutF32 block = rowsOf(x, first, rows);
-        const MutF32 h = home.matrix("vh", rows, vision.hidden_size);
-        const MutF32 t = home.matrix("vt", rows, vision.hidden_size);
-        const MutF32 q = home.matrix("vq", rows, heads);
-        const MutF32 o = home.matrix("vo", rows, heads);
-        ENGINE_KERNEL(ops.rms_norm(queue, block, layer.input_norm, eps, h), "norm", name);
-        ENGINE_TRY(context_->linear(layer.q, home, h, q, "vclamp"));
-        ENGINE_KERNEL(ops.rms_norm(queue, reshaped(q, vision.head_dim), layer.q_norm, eps,
-                                   reshaped(q, vision.head_dim)),
-                      "q norm", name);
-        ENGINE_TRY(rotate(q, first));
-        kernels::AttentionArgs args;
-        args.q = q.data;
-        args.k = all_keys;
-        args.v = all_values;
-        args.kv_type = is_rounded ? kernels::DType::BF16 : kernels::DType::F32;
-        args.queries = rows;
-        args.keys = patches;
-        args.num_heads = vision.num_heads;
-        args.num_kv_heads = vision.num_heads;
-        args.head_dim = vision.head_dim;
-        args.mask.causal = false;
-        // No key is empty: any non-negative numbers serve as positions.
-        args.mask.query_position = patch_x;
-        args.mask.key_position = patch_x;
-        args.out = o.data;
-        ENGINE_KERNEL(ops.attention(queue, args), "attention", name);
-        ENGINE_TRY(context_->linear(layer.o, home, o, t, "vclamp"));
-        ENGINE_KERNEL(ops.rms_norm_add(queue, t, layer.post_attention_norm, eps, 1.0F, block),
-                      "norm", name);
-
-        ENGINE_KERNEL(ops.rms_norm(queue, block, layer.pre_mlp_norm, eps, h), "norm", name);
-        const MutF32 gate = home.matrix("vgate", rows, vision.intermediate_size);
-        const MutF32 up = home.matrix("vup", rows, vision.intermediate_size);
-        ENGINE_TRY(context_->linear(layer.gate, home, h, gate, "vclamp"));
-        ENGINE_TRY(context_->linear(layer.up, home, h, up, "vclamp"));
-        ENGINE_KERNEL(ops.gelu_mul(queue, gate, up, gate), "GELU", name);
-        ENGINE_TRY(context_->linear(layer.down, home, gate, t, "vclamp"));
-        ENGINE_KERNEL(ops.rms_norm_add(queue, t, layer.post_mlp_norm, eps, 1.0F, block), "norm",
-                      name);
     }
     return {};
 }
 
-Result<std::vector<float>>
-Model::poolOnHost(const ImageInput& image, DeviceScratch& home, float factor) {
-    const VisionConfig& vision = *config_.vision;
-    const int64_t patches = image.grid_w * image.grid_h;
+Result<void>
+VisionTower::attend(const VisionLayer& layer, int64_t patches, int64_t first, MatF32 h, MutF32 t) {
+    const VisionConfig& vision = *model_->config.vision;
+    DeviceScratch& home = *model_->vision.home;
+    ComputeContext& context = *model_->context;
+    const std::string& name = layer.attend.q.name;
+    const int64_t heads = vision.num_heads * vision.head_dim;
+    const MutF32 q = home.matrix(Buffer::VisionQ, h.rows, heads);
+    const MutF32 o = home.matrix(Buffer::VisionO, h.rows, heads);
+    ENGINE_TRY(context.linear(layer.attend.q, home, h, q, Buffer::VisionClamp));
+    const MutF32 q_heads = reshaped(q, vision.head_dim);
+    ENGINE_KERNEL(home.ops().rms_norm(home.queue(), q_heads, layer.attend.q_norm,
+                                      static_cast<float>(vision.rms_norm_eps), q_heads),
+                  "q norm", name);
+    ENGINE_TRY(rotate(q, first, name));
+    const bool is_rounded = home.has(Buffer::VisionKeysHalf);
+    kernels::AttentionArgs args;
+    args.q = q.data;
+    args.k = home.buffer(is_rounded ? Buffer::VisionKeysHalf : Buffer::VisionKeys);
+    args.v = home.buffer(is_rounded ? Buffer::VisionValuesHalf : Buffer::VisionValues);
+    args.kv_type = is_rounded ? kernels::DType::BF16 : kernels::DType::F32;
+    args.queries = h.rows;
+    args.keys = patches;
+    args.num_heads = args.num_kv_heads = vision.num_heads;
+    args.head_dim = vision.head_dim;
+    args.scale = vision.recipe.attentionScale(vision.head_dim);
+    args.mask = openMask(home);
+    args.out = o.data;
+    ENGINE_KERNEL(home.ops().attention(home.queue(), args), "attention", name);
+    return context.linear(layer.attend.o, home, o, t, Buffer::VisionClamp);
+}
+
+Result<void> VisionTower::gatedMlp(const VisionLayer& layer, MatF32 h, MutF32 t) {
+    const VisionConfig& vision = *model_->config.vision;
+    DeviceScratch& home = *model_->vision.home;
+    ComputeContext& context = *model_->context;
+    const MutF32 gate = home.matrix(Buffer::VisionGate, h.rows, vision.intermediate_size);
+    const MutF32 up = home.matrix(Buffer::VisionUp, h.rows, vision.intermediate_size);
+    ENGINE_TRY(context.linear(layer.mlp.gate, home, h, gate, Buffer::VisionClamp));
+    ENGINE_TRY(context.linear(layer.mlp.up, home, h, up, Buffer::VisionClamp));
+    ENGINE_TRY(activatePair(home, vision.recipe.activation, gate, up, gate, layer.mlp.gate.name));
+    return context.linear(layer.mlp.down, home, gate, t, Buffer::VisionClamp);
+}
+
+Result<void> VisionTower::runLayer(const VisionLayer& layer, int64_t patches) {
+    const VisionConfig& vision = *model_->config.vision;
+    DeviceScratch& home = *model_->vision.home;
+    const auto queue = home.queue();
+    const auto& ops = home.ops();
+    const auto eps = static_cast<float>(vision.rms_norm_eps);
+    const std::string& name = layer.attend.q.name;
+    const int64_t block_rows = home.size(Buffer::VisionH) / vision.hidden_size;
+    const MutF32 x = home.matrix(Buffer::VisionX, patches, vision.hidden_size);
+    ENGINE_TRY(storeKeys(layer, patches));
+    for (int64_t first = 0; first < patches; first += block_rows) {
+        const int64_t rows = std::min(block_rows, patches - first);
+        const MutF32 block = rowsOf(x, first, rows);
+        const MutF32 h = home.matrix(Buffer::VisionH, rows, vision.hidden_size);
+        const MutF32 t = home.matrix(Buffer::VisionT, rows, vision.hidden_size);
+        for (const BoundBranch& branch : layer.branches) {
+            ENGINE_KERNEL(ops.rms_norm(queue, block, branch.pre, eps, h), "norm", name);
+            ENGINE_TRY(branch.body == BranchBody::Attention ? attend(layer, patches, first, h, t)
+                                                            : gatedMlp(layer, h, t));
+            ENGINE_KERNEL(ops.rms_norm_add(queue, t, branch.post, eps, branch.weight, block),
+                          "norm and residual", name);
+        }
+    }
+    return {};
+}
+
+Result<void> VisionTower::check(const ImageInput& image) const {
+    if (!model_->config.vision) {
+        return Error{ErrorCode::InvalidRequest,
+                     "this model has no vision tower: it cannot take images"};
+    }
+    const VisionConfig& vision = *model_->config.vision;
+    const int64_t values = 3 * vision.patch_size * vision.patch_size;
+    const int64_t pool = vision.pooling_kernel;
+    const std::string size = "image of " + std::to_string(image.grid_w) + " x " +
+                             std::to_string(image.grid_h) + " patches: ";
+    if (image.count() <= 0 || image.grid_w % pool != 0 || image.grid_h % pool != 0 ||
+        static_cast<int64_t>(image.patches.size()) != image.count() * values ||
+        image.count() * vision.hidden_size > model_->vision.home->size(Buffer::VisionX)) {
+        return Error{ErrorCode::InvalidRequest,
+                     size + "does not fit the budget the model was loaded for; load with a larger "
+                            "--image-tokens"};
+    }
+    if (std::max(image.grid_w, image.grid_h) > vision.position_table_size) {
+        return Error{ErrorCode::InvalidRequest,
+                     size + "the model knows " + std::to_string(vision.position_table_size) +
+                         " positions per side; choose a smaller token budget or a squarer picture"};
+    }
+    return {};
+}
+
+Result<void> VisionTower::uploadPlaces(const ImageInput& image) {
+    const DeviceScratch& home = *model_->vision.home;
+    const auto patches = static_cast<size_t>(image.count());
+    const auto put = [&](Buffer buffer, const std::vector<int32_t>& values) {
+        return checkStatus(
+            home.device().copyIn(home.buffer(buffer), values.data(), values.size() * 4), "copy in",
+            model_->vision.patches.name);
+    };
+    std::vector<int32_t> xs(patches);
+    std::vector<int32_t> ys(patches);
+    for (size_t i = 0; i < patches; ++i) {
+        xs[i] = static_cast<int32_t>(static_cast<int64_t>(i) % image.grid_w);
+        ys[i] = static_cast<int32_t>(static_cast<int64_t>(i) / image.grid_w);
+    }
+    ENGINE_TRY(put(Buffer::PatchX, xs));
+    ENGINE_TRY(put(Buffer::PatchY, ys));
+    if (model_->vision.takes_rows || !home.has(Buffer::PatchSlots)) {
+        return {};
+    }
+    // Row i of the plain layers' keys and values goes to row i.
+    std::iota(xs.begin(), xs.end(), 0);
+    return put(Buffer::PatchSlots, xs);
+}
+
+Result<void> VisionTower::addPositions(std::span<const int32_t> ids,
+                                       const kernels::WeightView* table,
+                                       std::span<float> rows_host,
+                                       MutF32 block) {
+    const VisionWeights& weights = model_->vision;
+    DeviceScratch& home = *weights.home;
+    const std::string& name = weights.patches.name;
+    const auto rows = static_cast<int64_t>(ids.size());
+    const int64_t hidden = model_->config.vision->hidden_size;
+    const MutF32 added = home.matrix(Buffer::VisionT, rows, hidden);
+    if (table != nullptr) {
+        // The table lies in the device's own memory: its kernels take the rows there.
+        int32_t* const there = home.ints(Buffer::PatchIds);
+        ENGINE_KERNEL(home.device().copyIn(there, ids.data(), ids.size_bytes()), "copy in", name);
+        ENGINE_KERNEL(home.ops().gather_rows(home.queue(), *table, there, rows, 0, 1.0F, added),
+                      "gather rows", name);
+    } else {
+        if (weights.replaced_positions.empty()) {
+            ENGINE_TRY(model_->context->weights().gatherRows(
+                weights.positions, ids, 0, 1.0F, {rows_host.data(), rows, hidden, hidden}));
+        } else {
+            for (int64_t i = 0; i < rows; ++i) {
+                const int64_t from = ids[static_cast<size_t>(i)] * hidden;
+                std::copy_n(weights.replaced_positions.begin() + from, hidden,
+                            rows_host.begin() + i * hidden);
+            }
+        }
+        ENGINE_KERNEL(home.device().copyIn(added.data, rows_host.data(),
+                                           static_cast<size_t>(rows * hidden) * 4),
+                      "copy in", name);
+    }
+    return checkStatus(home.ops().add_scaled(home.queue(), added, 1.0F, block), "add positions",
+                       name);
+}
+
+Result<void> VisionTower::embed(const ImageInput& image) {
+    const VisionConfig& vision = *model_->config.vision;
+    const VisionWeights& weights = model_->vision;
+    DeviceScratch& home = *weights.home;
+    const std::string& name = weights.patches.name;
+    const int64_t patches = image.count();
+    const int64_t values = weights.patches.in;
+    const MutF32 x = home.matrix(Buffer::VisionX, patches, vision.hidden_size);
+    const auto table = home.device().isHostVisible() || !weights.replaced_positions.empty()
+                           ? std::nullopt
+                           : model_->context->weights().residentOn(weights.positions, home.id());
+    if (weights.takes_rows && table && values % 8 == 0 &&
+        isFusible(weights.patches, home, *model_->context)) {
+        return embedPatchRows(*model_, image, *table);
+    }
+    const int64_t block_rows = home.size(Buffer::VisionH) / vision.hidden_size;
+    std::vector<float> host(
+        static_cast<size_t>(std::min(block_rows, patches) * std::max(values, vision.hidden_size)));
+    for (int64_t first = 0; first < patches; first += block_rows) {
+        const int64_t rows = std::min(block_rows, patches - first);
+        const float* pixels = image.patches.data() + first * values;
+        for (int64_t i = 0; i < rows * values; ++i) {
+            host[static_cast<size_t>(i)] = 2.0F * (pixels[i] - 0.5F);
+        }
+        const MutF32 in = home.matrix(Buffer::VisionPatch, rows, values);
+        const MutF32 block = rowsOf(x, first, rows);
+        ENGINE_KERNEL(
+            home.device().copyIn(in.data, host.data(), static_cast<size_t>(rows * values) * 4),
+            "copy in", name);
+        ENGINE_TRY(model_->context->linear(weights.patches, home, in, block));
+        std::vector<int32_t> ids(static_cast<size_t>(rows));
+        for (const bool is_y : {false, true}) {
+            for (int64_t i = 0; i < rows; ++i) {
+                const int64_t at = first + i;
+                ids[static_cast<size_t>(i)] = static_cast<int32_t>(
+                    is_y ? at / image.grid_w + vision.position_table_size : at % image.grid_w);
+            }
+            ENGINE_TRY(addPositions(ids, table ? &*table : nullptr, host, block));
+        }
+    }
+    return {};
+}
+
+Result<std::vector<float>> VisionTower::poolOnHost(const ImageInput& image, float factor) {
+    const VisionConfig& vision = *model_->config.vision;
+    const DeviceScratch& home = *model_->vision.home;
+    const int64_t patches = image.count();
     const int64_t pool = vision.pooling_kernel;
     std::vector<float> states(static_cast<size_t>(patches * vision.hidden_size));
-    ENGINE_KERNEL(home.device().copyOut(states.data(), home.buffer("vx"), states.size() * 4),
-                  "copy out", "model.vision_tower");
+    ENGINE_KERNEL(
+        home.device().copyOut(states.data(), home.buffer(Buffer::VisionX), states.size() * 4),
+        "copy out", model_->vision.name);
     std::vector<float> pooled(states.size() / static_cast<size_t>(pool * pool), 0.0F);
     for (int64_t p = 0; p < patches; ++p) {
         const int64_t token =
@@ -155,249 +308,98 @@ Model::poolOnHost(const ImageInput& image, DeviceScratch& home, float factor) {
     return pooled;
 }
 
-Result<Model::TowerRows> Model::visionTower(const ImageInput& image,
-                                            const std::stop_token& stop,
-                                            std::vector<float>* tower_output) {
-    if (!config_.vision) {
-        return Error{ErrorCode::InvalidRequest,
-                     "this model has no vision tower: it cannot take images"};
+Result<MutF32> VisionTower::pool(const ImageInput& image) {
+    // Average over side x side patches, in fp32, times sqrt(hidden).
+    const VisionConfig& vision = *model_->config.vision;
+    DeviceScratch& home = *model_->vision.home;
+    const int64_t side = vision.pooling_kernel;
+    const float factor =
+        std::sqrt(static_cast<float>(vision.hidden_size)) / static_cast<float>(side * side);
+    const int64_t tokens = image.count() / (side * side);
+    if (model_->vision.takes_rows) {
+        const MutF32 pooled = home.matrix(Buffer::VisionRowsPool, tokens, vision.hidden_size);
+        const MutF32 x = home.matrix(Buffer::VisionX, image.count(), vision.hidden_size);
+        ENGINE_KERNEL(home.ops().pool_rows(home.queue(), x, image.grid_w, side, factor, pooled),
+                      "pooling", model_->vision.name);
+        return pooled;
     }
-    const VisionConfig& vision = *config_.vision;
-    DeviceScratch& home = *vision_home_;
+    const MutF32 pooled = home.matrix(Buffer::VisionX, tokens, vision.hidden_size);
+    ENGINE_ASSIGN(const std::vector<float> host, poolOnHost(image, factor));
+    ENGINE_KERNEL(home.device().copyIn(pooled.data, host.data(), host.size() * 4), "copy in",
+                  model_->vision.name);
+    return pooled;
+}
+
+Result<void> VisionTower::standardize(MutF32 rows) {
+    if (!model_->config.vision->standardize) {
+        return {};
+    }
+    // (x - bias) * scale; the table holds +bias, so subtract through the scale of -1.
+    const DeviceScratch& home = *model_->vision.home;
     const auto queue = home.queue();
     const auto& ops = home.ops();
-    const int64_t patches = image.grid_w * image.grid_h;
-    const int64_t values = 3 * vision.patch_size * vision.patch_size;
-    const int64_t pool = vision.pooling_kernel;
-    const int64_t tokens = (image.grid_w / pool) * (image.grid_h / pool);
-    const std::string name = "model.vision_tower";
-    if (patches <= 0 || image.grid_w % pool != 0 || image.grid_h % pool != 0 ||
-        static_cast<int64_t>(image.patches.size()) != patches * values ||
-        patches * vision.hidden_size > home.size("vx")) {
-        return Error{ErrorCode::InvalidRequest,
-                     "image of " + std::to_string(image.grid_w) + " x " +
-                         std::to_string(image.grid_h) +
-                         " patches: does not fit the budget the model was loaded for; load with a "
-                         "larger --image-tokens"};
-    }
-    if (std::max(image.grid_w, image.grid_h) > vision.position_table_size) {
-        return Error{ErrorCode::InvalidRequest,
-                     "image of " + std::to_string(image.grid_w) + " x " +
-                         std::to_string(image.grid_h) + " patches: the model knows " +
-                         std::to_string(vision.position_table_size) +
-                         " positions per side; choose a smaller token budget or a squarer picture"};
-    }
+    const std::string& name = model_->vision.name;
+    ENGINE_KERNEL(ops.scale(queue, rows, -1.0F), "standardize", name);
+    ENGINE_KERNEL(ops.add_columns(queue, rows, model_->vision.std_bias.data), "standardize", name);
+    ENGINE_KERNEL(ops.scale(queue, rows, -1.0F), "standardize", name);
+    return checkStatus(ops.scale_columns(queue, rows, model_->vision.std_scale.data), "standardize",
+                       name);
+}
 
-    std::vector<int32_t> xs(static_cast<size_t>(patches));
-    std::vector<int32_t> ys(static_cast<size_t>(patches));
-    for (int64_t i = 0; i < patches; ++i) {
-        xs[static_cast<size_t>(i)] = static_cast<int32_t>(i % image.grid_w);
-        ys[static_cast<size_t>(i)] = static_cast<int32_t>(i / image.grid_w);
-    }
-    ENGINE_KERNEL(home.device().copyIn(home.buffer("patch_x"), xs.data(), xs.size() * 4), "copy in",
-                  name);
-    ENGINE_KERNEL(home.device().copyIn(home.buffer("patch_y"), ys.data(), ys.size() * 4), "copy in",
-                  name);
-
-    // Row i of the plain layers' keys and values goes to row i.
-    const auto uploadSlots = [&]() -> Result<void> {
-        if (!home.has("patch_slots")) {
-            return {};
-        }
-        std::vector<int32_t> slots(static_cast<size_t>(patches));
-        std::iota(slots.begin(), slots.end(), 0);
-        return checkStatus(
-            home.device().copyIn(home.buffer("patch_slots"), slots.data(), slots.size() * 4),
-            "copy in", name);
-    };
-
-    // Patch embedding: W (2 (p - 0.5)) + table[0][x] + table[1][y].
-    const MutF32 x = home.matrix("vx", patches, vision.hidden_size);
-    const auto table = home.device().isHostVisible() || !replaced_positions_.empty()
-                           ? std::nullopt
-                           : context_->weights().residentOn(position_table_, home.id());
-    bool is_fused = canFuseVision(home);
-    bool is_embedded = false;
-    if (is_fused && table && isFusible(patch_projection_, home, *context_)) {
-        std::vector<int32_t> rows_of_table = ys;
-        for (int32_t& row : rows_of_table) {
-            row += static_cast<int32_t>(vision.position_table_size);
-        }
-        const Result<void> outcome = embedPatches(image, home, *table, rows_of_table);
-        is_embedded = outcome.has_value();
-        is_fused = is_embedded || outcome.error().code == ErrorCode::Unsupported;
-        if (!is_fused) {
-            return outcome.error();
-        }
-    }
-    const int64_t block_rows = home.size("vh") / vision.hidden_size;
-    std::vector<float> host(is_embedded
-                                ? 0
-                                : static_cast<size_t>(std::min(block_rows, patches) *
-                                                      std::max(values, vision.hidden_size)));
-    for (int64_t first = 0; first < patches && !is_embedded; first += block_rows) {
-        const int64_t rows = std::min(block_rows, patches - first);
-        const float* pixels = image.patches.data() + first * values;
-        for (int64_t i = 0; i < rows * values; ++i) {
-            host[static_cast<size_t>(i)] = 2.0F * (pixels[i] - 0.5F);
-        }
-        const MutF32 in = home.matrix("vpatch", rows, values);
-        const MutF32 block = rowsOf(x, first, rows);
-        ENGINE_KERNEL(
-            home.device().copyIn(in.data, host.data(), static_cast<size_t>(rows * values) * 4),
-            "copy in", name);
-        ENGINE_TRY(context_->linear(patch_projection_, home, in, block));
-        const MutF32 added = home.matrix("vt", rows, vision.hidden_size);
-        std::vector<int32_t> ids(static_cast<size_t>(rows));
-        for (const bool is_y : {false, true}) {
-            for (int64_t i = 0; i < rows; ++i) {
-                const int32_t at =
-                    is_y ? ys[static_cast<size_t>(first + i)] : xs[static_cast<size_t>(first + i)];
-                ids[static_cast<size_t>(i)] =
-                    at + (is_y ? static_cast<int32_t>(vision.position_table_size) : 0);
-            }
-            if (table) {
-                // The table lies in the device's own memory: its kernels take the rows there.
-                auto* const there = reinterpret_cast<int32_t*>(home.buffer("patch_ids"));
-                ENGINE_KERNEL(home.device().copyIn(there, ids.data(), ids.size() * 4), "copy in",
-                              name);
-                ENGINE_KERNEL(ops.gather_rows(queue, *table, there, rows, 0, 1.0F, added),
-                              "gather rows", name);
-                ENGINE_KERNEL(ops.add_scaled(queue, added, 1.0F, block), "add positions", name);
-                continue;
-            }
-            const MutF32 rows_host{host.data(), rows, vision.hidden_size, vision.hidden_size};
-            if (replaced_positions_.empty()) {
-                ENGINE_TRY(
-                    context_->weights().gatherRows(position_table_, ids, 0, 1.0F, rows_host));
-            } else {
-                for (int64_t i = 0; i < rows; ++i) {
-                    const int64_t from = ids[static_cast<size_t>(i)] * vision.hidden_size;
-                    std::copy_n(replaced_positions_.begin() + from, vision.hidden_size,
-                                host.begin() + i * vision.hidden_size);
-                }
-            }
-            ENGINE_KERNEL(home.device().copyIn(added.data, host.data(),
-                                               static_cast<size_t>(rows * vision.hidden_size) * 4),
-                          "copy in", name);
-            ENGINE_KERNEL(ops.add_scaled(queue, added, 1.0F, block), "add positions", name);
-        }
-    }
-
-    if (!is_fused) {
-        ENGINE_TRY(uploadSlots());
-    }
-    for (size_t i = 0; i < vision_layers_.size(); ++i) {
-        if (!step(stop)) {
+Result<MutF32> VisionTower::runLayers(const ImageInput& image,
+                                      const std::stop_token& stop,
+                                      std::vector<float>* tower_output) {
+    ENGINE_TRY(check(image));
+    ENGINE_TRY(uploadPlaces(image));
+    ENGINE_TRY(embed(image));
+    const VisionWeights& weights = model_->vision;
+    for (size_t i = 0; i < weights.layers.size(); ++i) {
+        if (!model_->mayGoOn(stop)) {
             return Error{ErrorCode::Cancelled, "stopped by the user"};
         }
-        if (is_fused) {
-            const VisionLayer* const next =
-                i + 1 < vision_layers_.size() ? &vision_layers_[i + 1] : nullptr;
-            const Result<void> outcome =
-                visionLayerFused(vision_layers_[i], next, home, patches, i == 0);
-            if (outcome.has_value()) {
-                continue;
-            }
-            if (i > 0 || outcome.error().code != ErrorCode::Unsupported) {
-                return outcome.error();
-            }
-            is_fused = is_vision_fused_ = false; // this table or model does not take them
-            ENGINE_TRY(uploadSlots());
-        }
-        ENGINE_TRY(visionLayer(vision_layers_[i], home, patches, vision_layers_[i].q.name));
+        ENGINE_TRY(weights.takes_rows ? runVisionRows(*model_, i, image.count())
+                                      : runLayer(weights.layers[i], image.count()));
     }
-
-    // 3x3 average pooling, in fp32, times sqrt(hidden); then the large tower's standardisation.
-    const float factor =
-        std::sqrt(static_cast<float>(vision.hidden_size)) / static_cast<float>(pool * pool);
-    std::vector<float> pooled;
-    MutF32 pooled_view = home.matrix(is_fused ? "vf_pool" : "vx", tokens, vision.hidden_size);
-    if (is_fused) {
-        ENGINE_KERNEL(ops.pool_rows(queue, x, image.grid_w, pool, factor, pooled_view), "pooling",
-                      name);
-    } else {
-        ENGINE_ASSIGN(pooled, poolOnHost(image, home, factor));
-        ENGINE_KERNEL(home.device().copyIn(pooled_view.data, pooled.data(), pooled.size() * 4),
-                      "copy in", name);
-    }
-    if (vision.standardize) {
-        // (x - bias) * scale; the table holds +bias, so subtract through the scale of -1.
-        const MutF32 v = pooled_view;
-        ENGINE_KERNEL(ops.scale(queue, v, -1.0F), "standardize", name);
-        ENGINE_KERNEL(ops.add_columns(queue, v, std_bias_.data), "standardize", name);
-        ENGINE_KERNEL(ops.scale(queue, v, -1.0F), "standardize", name);
-        ENGINE_KERNEL(ops.scale_columns(queue, v, std_scale_.data), "standardize", name);
-    }
+    ENGINE_ASSIGN(const MutF32 pooled, pool(image));
+    ENGINE_TRY(standardize(pooled));
     if (tower_output != nullptr) {
-        tower_output->resize(static_cast<size_t>(tokens * vision.hidden_size));
-        ENGINE_KERNEL(
-            home.device().copyOut(tower_output->data(), pooled_view.data, tower_output->size() * 4),
-            "copy out", name);
+        tower_output->resize(static_cast<size_t>(pooled.rows * pooled.cols));
+        ENGINE_KERNEL(weights.home->device().copyOut(tower_output->data(), pooled.data,
+                                                     tower_output->size() * 4),
+                      "copy out", model_->vision.name);
     }
-    return TowerRows{pooled_view, is_fused};
+    return pooled;
 }
 
-// Projector: W rms(x), wherever its weight computes.
-Result<std::vector<float>> Model::encodeImage(const ImageInput& image,
-                                              const std::stop_token& stop,
-                                              std::vector<float>* tower_output) {
-    ENGINE_ASSIGN(const TowerRows tower, visionTower(image, stop, tower_output));
-    DeviceScratch& home = *vision_home_;
-    DeviceScratch& where = *context_->scratch(embed_vision_.device);
-    const auto eps = static_cast<float>(config_.vision->rms_norm_eps);
-    // "ev_in" may share memory with "vx" on the same device, never with "vf_pool".
-    if (!tower.is_fused || &where != &home) {
+Result<std::vector<float>> VisionTower::encode(const ImageInput& image,
+                                               const std::stop_token& stop,
+                                               std::vector<float>* tower_output) {
+    ENGINE_ASSIGN(const MutF32 tower, runLayers(image, stop, tower_output));
+    const VisionWeights& weights = model_->vision;
+    DeviceScratch& home = *weights.home;
+    const double eps = model_->config.vision->rms_norm_eps;
+    // The projector's input may share memory with VisionX on the same device, never with fused
+    // rows' pooled output.
+    if (!weights.takes_rows || model_->context->scratch(weights.projector.device) != &home) {
         ENGINE_ASSIGN(const std::vector<float> rows,
-                      normedOnHost(home, tower.rows, eps, embed_vision_.name));
-        return projectImage(rows);
+                      normedOnHost(home, tower, eps, weights.projector.name));
+        return project(rows);
     }
-    const MutF32 in = where.matrix("ev_in", tower.rows.rows, config_.vision->hidden_size);
-    ENGINE_KERNEL(home.ops().rms_norm(home.queue(), tower.rows, MatView{}, eps, in), "norm",
-                  embed_vision_.name);
-    return projected(embed_vision_, where, in, "ev_out");
+    const MutF32 in = home.matrix(Buffer::VisionProjectorIn, tower.rows, tower.cols);
+    ENGINE_KERNEL(home.ops().rms_norm(home.queue(), tower, MatView{}, static_cast<float>(eps), in),
+                  "norm", weights.projector.name);
+    return projected(*model_, weights.projector, home, in, Buffer::VisionProjectorOut);
 }
 
-Result<std::vector<float>> Model::runVisionTower(const ImageInput& image,
-                                                 const std::stop_token& stop) {
-    ENGINE_ASSIGN(const TowerRows tower, visionTower(image, stop, nullptr));
-    return normedOnHost(*vision_home_, tower.rows, static_cast<float>(config_.vision->rms_norm_eps),
-                        embed_vision_.name);
+Result<std::vector<float>> VisionTower::run(const ImageInput& image, const std::stop_token& stop) {
+    ENGINE_ASSIGN(const MutF32 tower, runLayers(image, stop, nullptr));
+    return normedOnHost(*model_->vision.home, tower, model_->config.vision->rms_norm_eps,
+                        model_->vision.projector.name);
 }
 
-Result<std::vector<float>> Model::projectImage(std::span<const float> tower) {
-    const int64_t width = config_.vision->hidden_size;
-    return projectedFromHost(embed_vision_, tower, width, "ev_in", "ev_out");
-}
-
-Result<std::vector<float>>
-Model::normedOnHost(DeviceScratch& home, MutF32 rows, float eps, const std::string& name) {
-    ENGINE_KERNEL(home.ops().rms_norm(home.queue(), rows, MatView{}, eps, rows), "norm", name);
-    std::vector<float> host(static_cast<size_t>(rows.rows * rows.cols));
-    ENGINE_KERNEL(home.device().copyOut(host.data(), rows.data, host.size() * 4), "copy out", name);
-    return host;
-}
-
-Result<std::vector<float>> Model::projectedFromHost(const Linear& projector,
-                                                    std::span<const float> tower,
-                                                    int64_t width,
-                                                    const char* in_name,
-                                                    const char* out_name) {
-    DeviceScratch& where = *context_->scratch(projector.device);
-    const MutF32 in = where.matrix(in_name, static_cast<int64_t>(tower.size()) / width, width);
-    ENGINE_KERNEL(where.device().copyIn(in.data, tower.data(), tower.size() * 4), "copy in",
-                  projector.name);
-    return projected(projector, where, in, out_name);
-}
-
-Result<std::vector<float>>
-Model::projected(const Linear& projector, DeviceScratch& where, MutF32 in, const char* out_name) {
-    const MutF32 out = where.matrix(out_name, in.rows, config_.text.hidden_size);
-    ENGINE_TRY(context_->linear(projector, where, in, out));
-    std::vector<float> features(static_cast<size_t>(in.rows * config_.text.hidden_size));
-    ENGINE_KERNEL(where.device().copyOut(features.data(), out.data, features.size() * 4),
-                  "copy out", projector.name);
-    return features;
+Result<std::vector<float>> VisionTower::project(std::span<const float> tower) {
+    return projectedFromHost(*model_, model_->vision.projector, tower, Buffer::VisionProjectorIn,
+                             Buffer::VisionProjectorOut);
 }
 
 } // namespace engine

@@ -5,15 +5,11 @@
 #pragma once
 
 #include "engine/api/placement.h"
-#include "engine/families/gemma4/tensor_list.h"
+#include "engine/forward/buffers.h"
 #include "engine/model/model_config.h"
 
+#include <array>
 #include <cstdint>
-#include <map>
-#include <string>
-#include <string_view>
-#include <unordered_map>
-#include <vector>
 
 namespace engine {
 
@@ -53,6 +49,10 @@ struct RunShape {
     bool is_reference = false;   ///< fp32 KV instead of bf16.
 };
 
+/// Values of the widest layer's queries, [num_heads * head_dim], and of its MLP.
+int64_t widestQ(const ModelConfig& config);
+int64_t widestMlp(const ModelConfig& config);
+
 /// Rows that one forward call may have: the chunk, or a whole image block where blocks must stay
 /// together (use_bidirectional_attention = "vision").
 int64_t maxRows(const ModelConfig& config, const RunShape& shape);
@@ -76,11 +76,11 @@ int64_t kvCapacity(const ModelConfig& config, const RunShape& shape, LayerType t
 /// Bytes of K and V of one layer that owns KV, on one device; 0 for KV-shared layers.
 uint64_t kvBytes(const ModelConfig& config, const RunShape& shape, int layer);
 
-/// Named buffers of fp32 values, offsets in floats from the start of the device's workspace.
+/// Where each buffer lies, offsets in floats from the start of the device's workspace.
 class WorkspaceLayout {
 public:
     /// `floats` are rounded up to a multiple of 16 (64 bytes).
-    void add(const std::string& name, int64_t floats);
+    void add(Buffer buffer, int64_t floats);
     /// Scratch phases (text, vision, audio) share memory: begin one, the layout takes the maximum.
     void beginPhase();
     /// What is added from here to nextAlternative() or endAlternatives() shares memory with the
@@ -88,18 +88,23 @@ public:
     void beginAlternatives() { alternatives_end_ = alternatives_ = cursor_; }
     void nextAlternative();
     void endAlternatives();
-    /// What is added from here on shares memory with everything from `name` on.
-    void shareFrom(const std::string& name) { cursor_ = offset(name); }
-    [[nodiscard]] int64_t offset(const std::string& name) const; ///< -1 when absent.
-    [[nodiscard]] int64_t size(const std::string& name) const;   ///< Floats; 0 when absent.
+    /// What is added from here on shares memory with everything from `buffer` on.
+    void shareFrom(Buffer buffer) { cursor_ = offset(buffer); }
+    /// -1 when absent.
+    [[nodiscard]] int64_t offset(Buffer buffer) const { return at(buffer).offset; }
+    /// Floats; 0 when absent.
+    [[nodiscard]] int64_t size(Buffer buffer) const { return at(buffer).floats; }
     [[nodiscard]] uint64_t totalBytes() const { return static_cast<uint64_t>(end_) * 4U; }
 
 private:
     struct Entry {
-        int64_t offset = 0;
+        int64_t offset = -1;
         int64_t floats = 0;
     };
-    std::map<std::string, Entry> entries_;
+    [[nodiscard]] const Entry& at(Buffer buffer) const {
+        return entries_[static_cast<size_t>(buffer)];
+    }
+    std::array<Entry, static_cast<size_t>(Buffer::Count)> entries_;
     int64_t base_ = 0; ///< End of what is shared by all phases.
     int64_t cursor_ = 0;
     int64_t end_ = 0;
@@ -109,83 +114,5 @@ private:
 
 WorkspaceLayout
 layoutWorkspace(const ModelConfig& config, const RunShape& shape, const DeviceRole& role);
-
-/// Whole components that one device computes, as far as its scratch depends on them.
-struct DeviceDuties {
-    enum class Tower : uint8_t { None = 0, Resident, Visiting }; ///< Visiting: stored elsewhere.
-    int layers = 0;                                              ///< Decoder layers.
-    bool has_head = false;
-    bool has_ple_projection = false;
-    Tower vision = Tower::None; ///< With its projector.
-    Tower audio = Tower::None;
-};
-
-/// Scratch of devices that compute whole components, without the rows of a plan: what
-/// workspaceBytes() says of a plan that puts them so. Built once per model; answers in
-/// microseconds.
-class DutyScratch {
-public:
-    DutyScratch(const ModelConfig& config, const std::vector<ExpectedTensor>& tensors);
-    [[nodiscard]] uint64_t
-    bytes(const RunShape& shape, DeviceId::Kind kind, const DeviceDuties& duties) const;
-
-private:
-    ModelConfig config_;
-    int64_t layer_floats_ = 0; ///< Small vectors kept as fp32, of the layer that has most.
-    int64_t vision_floats_ = 0, vision_visit_floats_ = 0;
-    int64_t audio_floats_ = 0, audio_visit_floats_ = 0;
-};
-
-/// Rows of a plan by tensor name (a plan has thousands of rows; the views live as long as it).
-class PlanIndex {
-public:
-    explicit PlanIndex(const PlacementPlan& plan);
-    [[nodiscard]] const TensorPlacement* find(std::string_view tensor) const;
-
-private:
-    // Open addressing: built for every step of advice, where nodes of a map took longer than all
-    // look-ups.
-    std::vector<const TensorPlacement*> slots_; ///< A power of two of them, at most half in use.
-};
-
-/// Roles of all devices that compute something in this plan (tensor rows must be resolved).
-std::map<DeviceId, DeviceRole> deviceRoles(const ModelConfig& config, const PlacementPlan& plan);
-/// The same with listTensors(config), for who asks often.
-std::map<DeviceId, DeviceRole> deviceRoles(const ModelConfig& config,
-                                           const PlacementPlan& plan,
-                                           const std::vector<ExpectedTensor>& tensors);
-
-/// Compute device of a decoder layer: that of its self_attn.q_proj.
-DeviceId layerDevice(const PlanIndex& plan, int layer);
-
-/// The device whose kernels read this small vector: its layer's, its tower's, the head's.
-struct ComponentDevices {
-    DeviceId vision, audio, head, ple_projection;
-    std::vector<DeviceId> layers;
-    [[nodiscard]] DeviceId consumerOf(const ExpectedTensor& tensor) const;
-};
-ComponentDevices componentDevices(const ModelConfig& config, const PlanIndex& plan);
-
-/// True when the vector needs a copy of its own on the consumer's device (elsewhere, or its bytes
-/// come and go).
-bool needsMirror(const TensorPlacement& row, const DeviceId& consumer);
-
-/// Device that holds the KV of an owner layer, and the devices that need a mirror of it because a
-/// KV-shared reader computes there.
-struct KvHome {
-    DeviceId device;
-    std::vector<DeviceId> mirrors;
-};
-std::vector<KvHome> kvHomes(const ModelConfig& config, const PlacementPlan& plan);
-
-/// Predicted workspace and KV bytes per device: what the planner shows and the model allocates.
-std::map<DeviceId, uint64_t> workspaceBytes(const ModelConfig& config, const PlacementPlan& plan);
-/// The same with listTensors(config), for who asks often.
-std::map<DeviceId, uint64_t> workspaceBytes(const ModelConfig& config,
-                                            const PlacementPlan& plan,
-                                            const std::vector<ExpectedTensor>& tensors);
-std::map<DeviceId, uint64_t> kvBytesPerDevice(const ModelConfig& config, const PlacementPlan& plan);
-/// The shape that a plan implies.
-RunShape runShape(const ModelConfig& config, const PlacementPlan& plan);
 
 } // namespace engine

@@ -6,7 +6,7 @@
 #include "engine/load/random_source.h"
 
 #include "engine/base/float_types.h"
-#include "engine/families/gemma4/tensor_list.h"
+#include "engine/families/tensor_list.h"
 
 #include <algorithm>
 #include <array>

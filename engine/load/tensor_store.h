@@ -9,7 +9,7 @@
 #include "engine/api/placement.h"
 #include "engine/base/result.h"
 #include "engine/devices/device_set.h"
-#include "engine/families/gemma4/tensor_list.h"
+#include "engine/families/tensor_list.h"
 #include "engine/files/tensor_source.h"
 #include "engine/load/host_lock.h"
 #include "engine/model/weight_source.h"

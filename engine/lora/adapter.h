@@ -6,7 +6,7 @@
 #pragma once
 
 #include "engine/base/result.h"
-#include "engine/families/gemma4/tensor_list.h"
+#include "engine/families/tensor_list.h"
 #include "engine/files/tensor_source.h"
 #include "engine/lora/adapter_config.h"
 #include "engine/lora/coverage.h"

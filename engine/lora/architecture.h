@@ -3,7 +3,7 @@
 // module that an older adapter names is not there.
 #pragma once
 
-#include "engine/families/gemma4/tensor_list.h"
+#include "engine/families/tensor_list.h"
 #include "engine/lora/coverage.h"
 #include "engine/model/model_config.h"
 

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "engine/api/unused_key.h"
-#include "engine/families/gemma4/tensor_list.h"
+#include "engine/families/tensor_list.h"
 
 #include <cstdint>
 #include <string>

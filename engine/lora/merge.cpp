@@ -7,7 +7,7 @@
 #include "engine/base/folder_list.h"
 #include "engine/base/json/tree.h"
 #include "engine/base/paths.h"
-#include "engine/families/gemma4/config.h"
+#include "engine/families/config.h"
 #include "engine/families/gemma4/names.h"
 #include "engine/families/gemma4/stored_head.h"
 #include "engine/files/model_files.h"

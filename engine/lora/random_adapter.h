@@ -5,7 +5,7 @@
 
 #include "engine/api/measure.h"
 #include "engine/base/result.h"
-#include "engine/families/gemma4/tensor_list.h"
+#include "engine/families/tensor_list.h"
 
 #include <cstdint>
 #include <filesystem>

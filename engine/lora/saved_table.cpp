@@ -2,7 +2,7 @@
 #include "engine/lora/saved_table.h"
 
 #include "engine/families/gemma4/stored_head.h"
-#include "engine/families/gemma4/tensor_list.h"
+#include "engine/families/tensor_list.h"
 #include "engine/lora/adapter.h"
 #include "engine/lora/tensor_values.h"
 

@@ -4,6 +4,8 @@
 // from tensor shapes; nothing is hard-coded.
 #pragma once
 
+#include "engine/model/layer_recipe.h"
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -43,6 +45,8 @@ struct TextConfig {
     int64_t num_experts = 0, top_k_experts = 0, moe_intermediate_size = 0;
     bool is_vision_bidirectional = false; ///< use_bidirectional_attention == "vision".
     RopeConfig sliding_rope, full_rope;
+    LayerRecipe recipe;           ///< Of every layer.
+    double embedding_scale = 1.0; ///< Of rows of the token table.
     std::vector<LayerConfig> layers;
     int64_t pad_token_id = 0, bos_token_id = 2;
     /// Index of the last layer that owns KV; prompt tokens other than the last stop after its K/V.
@@ -54,6 +58,7 @@ struct VisionConfig {
     int64_t patch_size = 16, pooling_kernel = 3, position_table_size = 0;
     double rope_theta = 100.0, rms_norm_eps = 1e-6;
     bool has_clipped_linears = false, standardize = false;
+    LayerRecipe recipe;
 };
 
 struct AudioConfig {
@@ -64,6 +69,7 @@ struct AudioConfig {
     int64_t context_left = 13; ///< Reach of attention is context_left - 1 keys.
     double residual_weight = 0.5, logit_cap = 50.0, gradient_clipping = 1e10, rms_norm_eps = 1e-6;
     bool has_clipped_linears = false;
+    LayerRecipe recipe;
 };
 
 struct GenerationDefaults {
@@ -88,6 +94,7 @@ struct QuantizationHint {
 };
 
 struct ModelConfig {
+    std::string family; ///< Family::name of who read it, for the list of its tensors.
     std::string architecture; ///< "Gemma4ForConditionalGeneration", "Gemma4ForCausalLM"
     std::string variant; ///< "E2B", "E4B", "26B-A4B", "31B" when sizes match one, else "custom"
     TextConfig text;

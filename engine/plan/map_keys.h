@@ -3,7 +3,7 @@
 // in a model, and proposals for names that do not. Rules: engine/plan/DEVICE_MAP.md.
 #pragma once
 
-#include "engine/families/gemma4/tensor_list.h"
+#include "engine/families/tensor_list.h"
 
 #include <cstdint>
 #include <string>

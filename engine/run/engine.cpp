@@ -137,12 +137,12 @@ Result<ModelFolder> Engine::Impl::open(const std::string& model) const {
                 ErrorCode::InvalidRequest,
                 "the demo model is not installed beside this program; give a model folder"};
         }
-        return ModelFolder::open(pathFromUtf8(options.demo_folder));
+        return ModelFolder::open(pathFromUtf8(options.demo_folder), options.families);
     }
     if (model.empty()) {
         return Error{ErrorCode::InvalidRequest, "no model folder was given"};
     }
-    Result<ModelFolder> opened = ModelFolder::open(pathFromUtf8(model));
+    Result<ModelFolder> opened = ModelFolder::open(pathFromUtf8(model), options.families);
     if (!opened.has_value()) {
         return withDownload(std::move(opened).error(), options.hub_caches);
     }

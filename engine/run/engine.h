@@ -7,6 +7,7 @@
 #include "engine/api/measure.h"
 #include "engine/api/merge.h"
 #include "engine/base/result.h"
+#include "engine/families/choice.h"
 #include "engine/forward/decode_options.h"
 #include "engine/plan/plan_english.h"
 #include "kernels/card_options.h"
@@ -35,6 +36,7 @@ struct EngineOptions {
     /// Where this computer's measured rates are kept; measured by the first plan when the file is
     /// missing. Empty: estimates use the planner's documented constants.
     std::string rates_file;
+    Families families = Families::Promised;
     /// Folders of huggingface_hub's downloads, to name them where somebody gives a repository's
     /// name for a folder (engine/files/folder_advice.h).
     std::vector<std::filesystem::path> hub_caches;

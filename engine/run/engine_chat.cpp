@@ -255,8 +255,7 @@ Result<MediaCost> Engine::mediaCost(const MessagePart& part, int64_t image_token
     ENGINE_ASSIGN(const Loaded* target, impl_->current());
     const ModelConfig& config = target->folder.config;
     MediaCost cost;
-    const PlanIndex index(*target->plan);
-    const ComponentDevices devices = componentDevices(config, index);
+    const ComponentDevices devices = componentDevices(config, *target->plan);
     if (part.kind == MessagePart::Kind::Image) {
         if (!config.vision) {
             return Error{ErrorCode::InvalidRequest,

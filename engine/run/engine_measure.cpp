@@ -54,7 +54,7 @@ Result<double> Engine::measureImage(int64_t grid_w, int64_t grid_h) {
     input.grid_w = grid_w;
     input.grid_h = grid_h;
     const auto started = Clock::now();
-    ENGINE_TRY(target->model->encodeImage(input, {}));
+    ENGINE_TRY(target->model->vision().encode(input, {}));
     return secondsSince(started);
 }
 
@@ -69,7 +69,7 @@ Result<double> Engine::measureAudio(int64_t frames) {
         value = static_cast<float>(random() % 1000U) / 200.0F - 4.0F;
     }
     const auto started = Clock::now();
-    ENGINE_TRY(target->model->encodeAudio(mel, frames, {}));
+    ENGINE_TRY(target->model->audio().encode({mel, frames}, {}));
     return secondsSince(started);
 }
 
@@ -108,10 +108,10 @@ Result<AdapterSummary::Effect> Engine::adapterEffect(const std::string& folder,
             input.patches = pixels;
             input.grid_w = side;
             input.grid_h = side;
-            ENGINE_ASSIGN(out.vision, impl_->loaded->model->encodeImage(input, stop));
+            ENGINE_ASSIGN(out.vision, impl_->loaded->model->vision().encode(input, stop));
         }
         if (config.audio) {
-            ENGINE_ASSIGN(out.audio, impl_->loaded->model->encodeAudio(frames, kFrames, stop));
+            ENGINE_ASSIGN(out.audio, impl_->loaded->model->audio().encode({frames, kFrames}, stop));
         }
         return out;
     };

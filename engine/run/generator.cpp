@@ -172,27 +172,14 @@ Result<Generator::DecodeResult> Generator::decode(std::vector<float> logits,
     const int64_t candidates = sampler.candidatesWanted();
     const bool is_among_few = candidates > 0 && candidates <= kernels::TopLogits::kMostWanted &&
                               model_->decodeOptions().has_candidates;
-    DecodeStep* step = is_greedy || is_among_few ? model_->decodeStep(*kv_) : nullptr;
-    if (step != nullptr && !is_greedy && !step->hasTopLogits()) {
-        step = nullptr;
-    }
-    if (step != nullptr) {
-        ENGINE_TRY(step->setSuppressed(options.suppressed));
-    }
     // A step that ran ahead of the last token is over before anybody else comes, whatever ends the
     // text.
     struct AtEnd {
-        DecodeStep* step;
-        ~AtEnd() {
-            if (step != nullptr) {
-                step->settle();
-            }
-        }
+        Model* model;
+        ~AtEnd() { model->settle(); }
     };
-    const AtEnd at_end{step};
-    std::optional<TokenId> chosen;
-    std::span<const kernels::TokenLogit> top;
-    TokenChoice choice; // of a decoder that several devices share
+    const AtEnd at_end{model_};
+    TokenChoice choice;
     choice.is_greedy = is_greedy;
     choice.wanted = is_among_few ? static_cast<int32_t>(candidates) : 0;
     choice.suppressed = options.suppressed;
@@ -202,10 +189,10 @@ Result<Generator::DecodeResult> Generator::decode(std::vector<float> logits,
             return result;
         }
         TokenId token = 0;
-        if (chosen.has_value()) {
-            token = *chosen;
-        } else if (!top.empty()) {
-            ENGINE_ASSIGN(token, sampler.sampleFrom(top));
+        if (choice.token.has_value()) {
+            token = *choice.token;
+        } else if (!choice.top.empty()) {
+            ENGINE_ASSIGN(token, sampler.sampleFrom(choice.top));
         } else {
             ENGINE_ASSIGN(token, sampler.sample(logits));
         }
@@ -226,45 +213,11 @@ Result<Generator::DecodeResult> Generator::decode(std::vector<float> logits,
             result.finish_reason = "context";
             return result;
         }
-        Result<void> outcome;
-        chosen.reset();
-        top = {};
-        if (step != nullptr && !is_greedy) {
-            if (stop.stop_requested()) { // by whoever was told of the token
-                result.finish_reason = "cancelled";
-                return result;
-            }
-            const auto told =
-                step->runForTop(token, *kv_, static_cast<int32_t>(candidates), logits);
-            if (told.has_value()) {
-                top = *told;
-            } else {
-                outcome = told.error();
-            }
-        } else if (step != nullptr) {
-            // Of the token that comes out of this step only its successor makes use of its own.
-            const bool wants_next =
-                max_tokens <= 0 || static_cast<int64_t>(result.tokens.size()) + 2 <= max_tokens;
-            TokenId next = 0;
-            outcome = step->run(token, *kv_, nullptr, &next, wants_next);
-            if (outcome.has_value()) {
-                chosen = next;
-            }
-        }
-        if (!outcome.has_value() && outcome.error().code == ErrorCode::Unsupported) {
-            step = nullptr; // nothing was done
-            outcome = {};
-        }
-        if (step == nullptr) {
-            ForwardInput input;
-            input.ids = std::span(&token, 1);
-            choice.token.reset();
-            choice.top = {};
-            input.choice = is_greedy || is_among_few ? &choice : nullptr;
-            outcome = model_->forward(input, *kv_, logits, stop);
-            chosen = choice.token;
-            top = choice.top;
-        }
+        // Of the token that comes out of this step only its successor makes use of its own.
+        choice.has_next =
+            max_tokens <= 0 || static_cast<int64_t>(result.tokens.size()) + 2 <= max_tokens;
+        const Result<void> outcome =
+            model_->step(token, *kv_, is_greedy || is_among_few ? &choice : nullptr, logits, stop);
         if (!outcome.has_value()) {
             if (outcome.error().code == ErrorCode::Cancelled) {
                 result.finish_reason = "cancelled";

@@ -2,7 +2,6 @@
 #include "engine/run/model_folder.h"
 
 #include "engine/base/paths.h"
-#include "engine/families/gemma4/config.h"
 #include "engine/families/gemma4/published_shapes.h"
 #include "engine/families/gemma4/stored_head.h"
 #include "engine/families/gemma4/stored_names.h"
@@ -170,10 +169,10 @@ std::string kindOf(Part part, TensorKind kind) {
 
 } // namespace
 
-Result<ModelFolder> ModelFolder::open(const std::filesystem::path& path) {
+Result<ModelFolder> ModelFolder::open(const std::filesystem::path& path, Families families) {
     ModelFolder folder;
     folder.path = path;
-    ENGINE_ASSIGN(folder.config, readModelConfig(path));
+    ENGINE_ASSIGN(folder.config, readModelConfig(path, families));
     folder.tensors = listTensors(folder.config);
     OpenOptions options;
     options.is_header_only_allowed = true;

@@ -5,7 +5,8 @@
 
 #include "engine/api/session.h"
 #include "engine/base/result.h"
-#include "engine/families/gemma4/tensor_list.h"
+#include "engine/families/config.h"
+#include "engine/families/tensor_list.h"
 #include "engine/files/tensor_source.h"
 #include "engine/model/model_config.h"
 #include "engine/plan/map_resolve.h"
@@ -28,7 +29,8 @@ struct ModelFolder {
     std::vector<std::string> doubts; ///< Why a load would fail, as far as the headers tell.
 
     /// Errors: those of config and checkpoint readers.
-    static Result<ModelFolder> open(const std::filesystem::path& path);
+    static Result<ModelFolder> open(const std::filesystem::path& path,
+                                    Families families = Families::Promised);
 };
 
 /// A source for the shapes "e2b" and "e4b" with random weights (benchmarks, planning).

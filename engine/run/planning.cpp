@@ -2,7 +2,7 @@
 #include "engine/run/planning.h"
 
 #include "engine/devices/system_memory.h"
-#include "engine/forward/workspace.h"
+#include "engine/forward/device_roles.h"
 #include "engine/plan/map_keys.h"
 #include "engine/plan/map_write.h"
 #include "engine/plan/plan_english.h"

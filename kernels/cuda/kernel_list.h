@@ -12,6 +12,7 @@ namespace kernels::cuda {
     X(rms_norm)                                                                                    \
     X(rope)                                                                                        \
     X(gelu_mul)                                                                                    \
+    X(silu_mul)                                                                                    \
     X(sigmoid_mul)                                                                                 \
     X(causal_conv1d)                                                                               \
     X(clamp)                                                                                       \

@@ -5,9 +5,9 @@
 // Usage: belfry_plan_bench            times
 //        belfry_plan_bench --grid     one line per request of a grid: what fit chose and its cost
 //                                     (to compare two versions of the solver)
-#include "engine/families/gemma4/config.h"
+#include "engine/families/config.h"
 #include "engine/families/gemma4/published_shapes.h"
-#include "engine/families/gemma4/tensor_list.h"
+#include "engine/families/tensor_list.h"
 #include "engine/plan/planner.h"
 #include "engine/run/planning.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Any bytes as config.json, generation_config.json and processor_config.json (separated by a zero
 // byte): an error, or sizes that hold together.
-#include "engine/families/gemma4/config.h"
-#include "engine/families/gemma4/tensor_list.h"
+#include "engine/families/config.h"
+#include "engine/families/tensor_list.h"
 #include "tests/fuzz/require.h"
 
 #include <array>

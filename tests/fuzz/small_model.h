@@ -2,8 +2,8 @@
 // The model that adapters and device maps are tried against: the tiny golden e2b.
 #pragma once
 
-#include "engine/families/gemma4/config.h"
-#include "engine/families/gemma4/tensor_list.h"
+#include "engine/families/config.h"
+#include "engine/families/tensor_list.h"
 
 #include <cstdio>
 #include <cstdlib>

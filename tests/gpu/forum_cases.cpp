@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/gpu/forum_cases.h"
 
-#include "engine/families/gemma4/tensor_list.h"
+#include "engine/families/tensor_list.h"
 #include "engine/lora/random_adapter.h"
 #include "engine/media/image.h"
 #include "engine/run/engine.h"

@@ -377,9 +377,9 @@ void checkHalfAttention(cuda::CudaDevice& d) {
         a.v = v.there();
         a.out = out.f();
         a.is_half = true;
-        // Without positions where every key is visible: the kernel of the towers.
-        a.mask.query_position = c.causal ? positions.there() : nullptr;
-        a.mask.key_position = c.causal ? positions.there() : nullptr;
+        a.mask.is_open = !c.causal; // every key is visible: the kernel of the towers
+        a.mask.query_position = positions.there();
+        a.mask.key_position = positions.there();
         const std::string what = std::to_string(c.queries) + " queries, head " +
                                  std::to_string(c.dim) + (c.causal ? "" : ", all keys");
         const Status status = d.ops().attention(d.queue(), a);

@@ -3,7 +3,7 @@
 // file: one thread would take longer than the loads that are to be measured.
 #include "tests/gpu/model_folder_writer.h"
 
-#include "engine/families/gemma4/config.h"
+#include "engine/families/config.h"
 #include "engine/families/gemma4/published_shapes.h"
 #include "engine/load/random_source.h"
 #include "tests/support/gemma4_vocabulary.h"

@@ -21,13 +21,7 @@ constexpr int kTooLong = 120;
 using LongFunctions = std::map<std::string, std::vector<int>>;
 
 const LongFunctions& known() {
-    static const LongFunctions kKnown = {
-        // The decoder of one family, until it walks a recipe.
-        {"engine/forward/decoder.cpp", {217}},
-        {"engine/forward/layer_steps.cpp", {134}},
-        {"engine/forward/vision_tower.cpp", {180}},
-        {"engine/forward/workspace.cpp", {185}},
-    };
+    static const LongFunctions kKnown = {};
     return kKnown;
 }
 

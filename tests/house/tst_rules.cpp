@@ -39,20 +39,13 @@ std::vector<Rule> rules() {
          "asks for a part of a model by its name: ask for its role (engine/api/part.h); names are "
          "in the family's names.h",
          house::Look::Strings,
-         R"(language_model|vision_tower|audio_tower|embed_vision|embed_audio|embed_tokens|lm_head)"
+         R"(language_model|(vision|audio)_tower(?!\.h)|embed_vision|embed_audio|embed_tokens|lm_head)"
          R"(|per_layer_(model_)?projection|per_layer_input_gate|self_attn)"
          R"(|\b(q|k|v|o|gate|up|down|gate_up)_proj\b)",
          product,
          {"engine/families/", "engine/plan/map_keys.cpp", "engine/lora/key_spelling.cpp"},
          {
              {"app/cli/grammar.cpp", 1}, // help of --adapter-targets
-             // The decoder of one family, until it walks a recipe.
-             {"engine/forward/audio_tower.cpp", 1},
-             {"engine/forward/bind.cpp", 50},
-             {"engine/forward/decoder.cpp", 1},
-             {"engine/forward/layer_steps.cpp", 2},
-             {"engine/forward/vision_tower.cpp", 2},
-             {"engine/forward/workspace.cpp", 14},
              // Sentences that name keys of a map.
              {"engine/plan/plan_english.cpp", 4},
              {"ui/layout/note_words.cpp", 3},

@@ -414,6 +414,7 @@ void TestCudaEmulatedOps::towerAttention() {
     a.q = reinterpret_cast<const float*>(q.data());
     a.mask.query_position = nullptr;
     a.mask.key_position = nullptr;
+    a.mask.is_open = true;
     a.out = reinterpret_cast<float*>(out.data());
     a.is_half = true;
     const auto card = cardFor(false, static_cast<uint64_t>(seed), 3, 86, 101376);
@@ -453,6 +454,8 @@ void TestCudaEmulatedOps::elementwise() {
     const std::vector<std::pair<const char*, Call>> calls = {
         {"gelu_mul",
          [&](const OpTable& o, Queue q, MutF32 y) { return o.gelu_mul(q, mat(a), mat(b), y); }},
+        {"silu_mul",
+         [&](const OpTable& o, Queue q, MutF32 y) { return o.silu_mul(q, mat(a), mat(b), y); }},
         {"silu", [&](const OpTable& o, Queue q, MutF32 y) { return o.silu(q, mat(a), y); }},
         {"glu", [&](const OpTable& o, Queue q,
                     MutF32 y) { return o.glu(q, matrix(wide, rows, int64_t{2} * cols), y); }},

@@ -107,6 +107,10 @@ void TestElementwise::matchesReference() {
          [&](const OpTable& o, kernels::MutF32 y) { return o.gelu_mul(q, mat(a), mat(b), y); }},
         {"gelu_mul in place",
          [&](const OpTable& o, kernels::MutF32 y) { return o.gelu_mul(q, y, mat(b), y); }},
+        {"silu_mul",
+         [&](const OpTable& o, kernels::MutF32 y) { return o.silu_mul(q, mat(a), mat(b), y); }},
+        {"silu_mul in place",
+         [&](const OpTable& o, kernels::MutF32 y) { return o.silu_mul(q, y, mat(b), y); }},
         {"silu", [&](const OpTable& o, kernels::MutF32 y) { return o.silu(q, mat(a), y); }},
         {"silu in place", [&](const OpTable& o, kernels::MutF32 y) { return o.silu(q, y, y); }},
         {"glu",
@@ -489,6 +493,7 @@ void TestElementwise::refusesBadShapes() {
         const int32_t position[2] = {0, 1};
         const float freq[8] = {};
         QCOMPARE(ops->gelu_mul({}, small, large, small), Status::BadShape);
+        QCOMPARE(ops->silu_mul({}, small, large, small), Status::BadShape);
         QCOMPARE(ops->silu({}, small, large), Status::BadShape);
         QCOMPARE(ops->glu({}, small, small), Status::BadShape);
         QCOMPARE(ops->rms_norm({}, small, {x.data(), DType::F32, 1, 7}, 1e-6F, small),

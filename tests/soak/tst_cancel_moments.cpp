@@ -4,7 +4,7 @@
 // (layer), a token, a piece of a load, a tensor of a merge; in computing time, which a busy machine
 // does not stretch; and on the clock. Nothing is left behind: descriptors, threads, memory. A part
 // that does not look at its stop token, or that computes for too long after it, is found.
-#include "engine/families/gemma4/config.h"
+#include "engine/families/config.h"
 #include "engine/lora/merge.h"
 #include "tests/support/engine/golden_engine.h"
 #include "tests/support/engine/tiny_model.h"

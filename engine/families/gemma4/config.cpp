@@ -2,14 +2,11 @@
 // The model folder's configuration files as one ModelConfig: which models are accepted, token ids,
 // the bitsandbytes block, generation defaults, processor settings, the chat template's family.
 // text_config is read in config_text.cpp, the towers in config_towers.cpp.
-#include "engine/families/gemma4/config.h"
-
 #include "engine/base/json/section.h"
+#include "engine/families/config_texts.h"
 #include "engine/families/gemma4/config_parts.h"
+#include "engine/families/gemma4/family.h"
 #include "engine/families/gemma4/stored_templates.h"
-#include "engine/families/gemma4/tensor_list.h"
-#include "engine/files/folder_advice.h"
-#include "engine/files/model_files.h"
 
 #include <algorithm>
 #include <array>
@@ -20,47 +17,6 @@
 namespace engine {
 
 namespace {
-
-constexpr size_t kMaxConfigBytes = kMaxSmallJsonBytes;
-/// 17.6 trillion: nobody can hold more, and sums of bytes stay far from 2^63.
-constexpr int64_t kMaxParameters = int64_t{1} << 44;
-
-bool holdsNumberBeyondDouble(const Json& value) { // NOLINT(misc-no-recursion): kDeepestJsonTree
-    if (value.is(Json::Kind::Number)) {
-        return !value.number();
-    }
-    return std::any_of(value.items.begin(), value.items.end(), holdsNumberBeyondDouble) ||
-           std::any_of(value.members.begin(), value.members.end(), [](const JsonMember& member) {
-               return holdsNumberBeyondDouble(member.value);
-           });
-}
-
-/// A JSON text that must be an object; "{}" when the text is empty.
-Result<Json> parseObject(std::string_view text, const std::string& file) {
-    if (text.empty()) {
-        Json empty;
-        empty.kind = Json::Kind::Object;
-        return empty;
-    }
-    const auto fail = [&](std::string_view rule, const std::string& what) {
-        return Error{ErrorCode::InvalidFile,
-                     file + ": " + what,
-                     {{"rule", std::string(rule)}, {"file", file}}};
-    };
-    if (text.size() > kMaxConfigBytes) {
-        return fail("FileTooLarge", "has " + std::to_string(text.size()) +
-                                        " bytes, more than the " + std::to_string(kMaxConfigBytes) +
-                                        " such a file may have");
-    }
-    ENGINE_ASSIGN(Json tree, parseJson(text, file));
-    if (holdsNumberBeyondDouble(tree)) {
-        return fail("JsonNumber", "holds a number that no double can hold");
-    }
-    if (!tree.is(Json::Kind::Object)) {
-        return fail("ConfigType", "is " + shownJson(tree) + ", expected an object");
-    }
-    return tree;
-}
 
 /// What else the folder may hold, so that the message can say more than "not supported".
 struct OtherModel {
@@ -175,65 +131,6 @@ void readTokenIds(const JsonSection& root, ModelConfig& config) {
         require("boa_token_id", config.boa_token_id, "an audio tower");
         require("eoa_token_id", config.eoa_token_id, "an audio tower");
     }
-}
-
-std::optional<QuantizationHint> readQuantization(const JsonSection& section) {
-    if (!section.exists()) {
-        return std::nullopt;
-    }
-    QuantizationHint hint;
-    hint.quant_method = section.text("quant_method", "");
-    hint.load_in_4bit =
-        section.boolean("load_in_4bit", false) || section.boolean("_load_in_4bit", false);
-    hint.load_in_8bit =
-        section.boolean("load_in_8bit", false) || section.boolean("_load_in_8bit", false);
-    hint.quant_type = section.text("bnb_4bit_quant_type", "fp4");
-    hint.compute_dtype = section.text("bnb_4bit_compute_dtype", "float32");
-    hint.double_quant = section.boolean("bnb_4bit_use_double_quant", false);
-    hint.skip_modules = section.texts("llm_int8_skip_modules", 65536);
-    if (hint.quant_method.empty() && (hint.load_in_4bit || hint.load_in_8bit)) {
-        hint.quant_method = "bitsandbytes"; // older files leave it out
-    }
-    if (hint.quant_method.empty() && section.has("bits") && section.has("group_size")) {
-        section.unsupported("bits", "beside group_size and without quant_method is how MLX writes "
-                                    "quantized models, which cannot be read; use the 16-bit model "
-                                    "it was converted from or a bitsandbytes 4-bit one");
-    } else if (hint.quant_method != "bitsandbytes") {
-        section.unsupported(
-            "quant_method",
-            "is \"" + hint.quant_method.substr(0, 60) +
-                "\"; only bitsandbytes checkpoints (NF4, FP4) and unquantized ones can be read");
-    }
-    if (hint.load_in_4bit && hint.load_in_8bit) {
-        section.invalid("ConfigRange", "load_in_8bit", "is true together with load_in_4bit");
-    } else if (hint.load_in_8bit) {
-        section.unsupported(
-            "load_in_8bit",
-            "is true; 8-bit (LLM.int8) checkpoints cannot be read, 4-bit and unquantized ones can");
-    } else if (hint.load_in_4bit && hint.quant_type != "nf4" && hint.quant_type != "fp4") {
-        section.unsupported("bnb_4bit_quant_type", "is \"" + hint.quant_type.substr(0, 60) +
-                                                       "\"; only nf4 and fp4 are known");
-    }
-    return hint;
-}
-
-/// `fallback_eos` are config.json's own end tokens, used when generation_config names none.
-GenerationDefaults
-readGeneration(const JsonSection& section, int64_t vocab_size, std::vector<int64_t> fallback_eos) {
-    GenerationDefaults defaults;
-    defaults.temperature = section.number("temperature", 0.0, 100.0, defaults.temperature);
-    defaults.top_p = section.number("top_p", 0.0, 1.0, defaults.top_p);
-    defaults.min_p = section.number("min_p", 0.0, 1.0, defaults.min_p);
-    defaults.repetition_penalty =
-        section.number("repetition_penalty", 0.01, 100.0, defaults.repetition_penalty);
-    defaults.top_k = section.integer("top_k", 0, int64_t{1} << 24, defaults.top_k);
-    defaults.do_sample = section.boolean("do_sample", defaults.do_sample);
-    defaults.eos_token_ids = section.integers("eos_token_id", 0, vocab_size - 1);
-    if (defaults.eos_token_ids.empty()) {
-        defaults.eos_token_ids = std::move(fallback_eos);
-    }
-    defaults.suppress_tokens = section.integers("suppress_tokens", 0, vocab_size - 1);
-    return defaults;
 }
 
 bool isNear(double a, double b) {
@@ -377,40 +274,14 @@ std::string variantName(const ModelConfig& config) {
     return "custom";
 }
 
-/// Every tensor is bounded by the ranges above; their sum is bounded here.
-Result<void> checkTotalSize(const ModelConfig& config) {
-    int64_t total = 0;
-    std::vector<ExpectedTensor> tensors = listTensors(config);
-    tensors.push_back(headTensor(config));
-    for (const ExpectedTensor& tensor : tensors) {
-        const int64_t num_elements = tensor.numElements();
-        if (num_elements > kMaxParameters - total) {
-            return Error{ErrorCode::InvalidFile,
-                         "config.json: its sizes add up to more than 2^44 parameters (at " +
-                             tensor.name + "); no machine can hold that",
-                         {{"rule", "ConfigRange"}, {"file", "config.json"}}};
-        }
-        total += num_elements;
-    }
-    return {};
-}
-
-struct FolderTexts {
-    std::string_view config, generation, processor, preprocessor;
-};
-
-Result<ModelConfig> parseTexts(const FolderTexts& texts) {
-    if (texts.config.empty()) {
-        return Error{ErrorCode::InvalidFile,
-                     "config.json: the file is empty",
-                     {{"rule", "JsonSyntax"}, {"file", "config.json"}}};
-    }
-    ENGINE_ASSIGN(const Json config_tree, parseObject(texts.config, "config.json"));
+Result<ModelConfig> parseConfig(const ConfigTexts& texts) {
+    ENGINE_ASSIGN(const Json config_tree, parseConfigObject(texts.config, "config.json"));
     ENGINE_ASSIGN(const Json generation_tree,
-                  parseObject(texts.generation, "generation_config.json"));
-    ENGINE_ASSIGN(const Json processor_tree, parseObject(texts.processor, "processor_config.json"));
+                  parseConfigObject(texts.generation, "generation_config.json"));
+    ENGINE_ASSIGN(const Json processor_tree,
+                  parseConfigObject(texts.processor, "processor_config.json"));
     ENGINE_ASSIGN(const Json preprocessor_tree,
-                  parseObject(texts.preprocessor, "preprocessor_config.json"));
+                  parseConfigObject(texts.preprocessor, "preprocessor_config.json"));
 
     JsonProblems problems;
     ModelConfig config;
@@ -464,43 +335,28 @@ Result<ModelConfig> parseTexts(const FolderTexts& texts) {
     }
     config.variant = variantName(config);
     config.is_large_template = config.text.ple_size == 0;
-    ENGINE_TRY(checkTotalSize(config));
+    ENGINE_TRY(checkTotalSize(listGemma4Tensors(config), config));
     config.warnings = std::move(problems.warnings);
     return config;
 }
 
-} // namespace
-
-Result<ModelConfig> parseModelConfig(std::string_view config_json,
-                                     std::string_view generation_json,
-                                     std::string_view processor_json) {
-    return parseTexts({config_json, generation_json, processor_json, {}});
-}
-
-Result<ModelConfig> readModelConfig(const std::filesystem::path& folder) {
-    ENGINE_ASSIGN(const auto config_text, readModelText(folder, "config.json", kMaxConfigBytes));
-    if (!config_text) {
-        return notAModelFolder(folder);
-    }
-    const auto read = [&](std::string_view name) {
-        return readModelText(folder, name, kMaxConfigBytes);
-    };
-    ENGINE_ASSIGN(const auto generation_text, read("generation_config.json"));
-    ENGINE_ASSIGN(const auto processor_text, read("processor_config.json"));
-    ENGINE_ASSIGN(const auto preprocessor_text, read("preprocessor_config.json"));
+/// What the folder says beside its JSON files: the form of its chat template.
+Result<void> finishConfig(const std::filesystem::path& folder, ModelConfig& config) {
     ENGINE_ASSIGN(StoredTemplates templates, readStoredTemplates(folder));
-    ENGINE_ASSIGN(
-        ModelConfig config,
-        parseTexts(
-            {*config_text,
-             generation_text ? std::string_view(*generation_text) : std::string_view(),
-             processor_text ? std::string_view(*processor_text) : std::string_view(),
-             preprocessor_text ? std::string_view(*preprocessor_text) : std::string_view()}));
     // Without a template the sizes tell: the large models' closes an empty thought in the
     // generation prompt.
     config.is_large_template = templates.is_large.value_or(config.is_large_template);
     std::move(templates.notes.begin(), templates.notes.end(), std::back_inserter(config.warnings));
-    return config;
+    return {};
+}
+
+} // namespace
+
+const Family& gemma4Family() {
+    static constexpr std::array<std::string_view, 2> kModelTypes = {"gemma4", "gemma4_text"};
+    static constexpr Family kFamily = {"gemma4",    kModelTypes,  false,
+                                       parseConfig, finishConfig, listGemma4Tensors};
+    return kFamily;
 }
 
 } // namespace engine

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "engine/base/json/section.h"
-#include "engine/families/gemma4/config.h"
+#include "engine/model/model_config.h"
 
 namespace engine {
 

@@ -2,7 +2,9 @@
 // text_config: sizes, layer types, which layer reads whose keys and values, rotary tables. Old and
 // new spellings and all bounds: engine/families/gemma4/CONFIG.md.
 #include "engine/families/gemma4/config_parts.h"
+#include "engine/families/gemma4/recipes.h"
 
+#include <cmath>
 #include <map>
 #include <utility>
 
@@ -344,6 +346,8 @@ TextConfig readTextConfig(const JsonSection& section) {
     if (!section.problems().error) {
         readLayers(section, text);
     }
+    text.recipe = decoderRecipe(text);
+    text.embedding_scale = std::sqrt(static_cast<double>(text.hidden_size));
     return text;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // vision_config and audio_config. Keys and bounds: engine/families/gemma4/CONFIG.md.
 #include "engine/families/gemma4/config_parts.h"
+#include "engine/families/gemma4/recipes.h"
 
 #include <utility>
 
@@ -71,6 +72,7 @@ VisionConfig readVisionConfig(const JsonSection& section) {
                                        "\"; only default and axial are implemented");
     }
     vision.rope_theta = rope.number("rope_theta", 1.0, 1e15, vision.rope_theta);
+    vision.recipe = visionRecipe();
     return vision;
 }
 
@@ -106,6 +108,7 @@ AudioConfig readAudioConfig(const JsonSection& section) {
     }
     audio.conv_channels[0] = channels.size() == 2 ? channels[0] : 128;
     audio.conv_channels[1] = channels.size() == 2 ? channels[1] : 32;
+    audio.recipe = audioRecipe(audio);
     return audio;
 }
 

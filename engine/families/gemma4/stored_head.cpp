@@ -2,7 +2,7 @@
 #include "engine/families/gemma4/stored_head.h"
 
 #include "engine/base/float_types.h"
-#include "engine/families/gemma4/tensor_list.h"
+#include "engine/families/tensor_list.h"
 
 #include <algorithm>
 #include <cstring>

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "engine/base/result.h"
-#include "engine/families/gemma4/tensor_list.h"
+#include "engine/families/tensor_list.h"
 #include "engine/files/tensor_source.h"
 #include "engine/model/model_config.h"
 

@@ -51,6 +51,17 @@ Status geluMul(Queue q, MatF32 gate, MatF32 up, MutF32 y) {
     return Status::Ok;
 }
 
+Status siluMul(Queue q, MatF32 gate, MatF32 up, MutF32 y) {
+    if (!isSameShape(gate, y) || !isSameShape(up, y)) {
+        return Status::BadShape;
+    }
+    forEach(q, y, [&](int64_t t, int64_t c) {
+        const auto value = static_cast<double>(at(gate, t, c));
+        return static_cast<float>(value * sigmoid(value) * static_cast<double>(at(up, t, c)));
+    });
+    return Status::Ok;
+}
+
 Status silu(Queue q, MatF32 x, MutF32 y) {
     if (!isSameShape(x, y)) {
         return Status::BadShape;

@@ -17,6 +17,7 @@ const OpTable& cpuScalarOps() {
         .audio_attention = cpu::scalar::audioAttention,
         .subsample_conv = cpu::scalar::subsampleConv,
         .gelu_mul = cpu::scalar::geluMul,
+        .silu_mul = cpu::scalar::siluMul,
         .silu = cpu::scalar::silu,
         .glu = cpu::scalar::glu,
         .causal_conv1d = cpu::scalar::causalConv1d,

@@ -27,6 +27,17 @@ struct Elementwise {
         return Status::Ok;
     }
 
+    static Status siluMul(Queue q, MatF32 gate, MatF32 up, MutF32 y) {
+        if (!isSameShape(gate, y) || !isSameShape(up, y)) {
+            return Status::BadShape;
+        }
+        map(q, y, [&](int64_t t, int64_t c, int64_t n) {
+            const F g = at(gate, t, c, n);
+            return V::mul(V::mul(g, M::sigmoid(g)), at(up, t, c, n));
+        });
+        return Status::Ok;
+    }
+
     static Status silu(Queue q, MatF32 x, MutF32 y) {
         if (!isSameShape(x, y)) {
             return Status::BadShape;

@@ -26,6 +26,7 @@ constexpr OpTable makeTable() {
         .audio_attention = Sounds::attention,
         .subsample_conv = Sounds::subsampleConv,
         .gelu_mul = Elementwise<V>::geluMul,
+        .silu_mul = Elementwise<V>::siluMul,
         .silu = Elementwise<V>::silu,
         .glu = Elementwise<V>::glu,
         .causal_conv1d = Sounds::causalConv1d,

@@ -113,6 +113,20 @@ __global__ void belfry_gelu_mul(const float* gate,
     }
 }
 
+__global__ void belfry_silu_mul(const float* gate,
+                                int64_t gate_stride,
+                                const float* up,
+                                int64_t up_stride,
+                                float* y,
+                                int64_t y_stride,
+                                int cols) {
+    const int c = blockIdx.y * blockDim.x + threadIdx.x;
+    if (c < cols) {
+        const float g = gate[blockIdx.x * gate_stride + c];
+        y[blockIdx.x * y_stride + c] = g / (1.0F + expf(-g)) * up[blockIdx.x * up_stride + c];
+    }
+}
+
 /// y[t,c] = x[t,c] * sigmoid(x[t, c + shift]): SiLU with shift 0, GLU with shift = cols.
 __global__ void belfry_sigmoid_mul(
     const float* x, int64_t x_stride, int shift, float* y, int64_t y_stride, int cols) {

@@ -101,6 +101,7 @@ Status topLogits(Queue q,
 Status linear(Queue q, MatF32 x, WeightView w, MutF32 y);
 
 // rows.cpp: fused steps of many rows.
+bool takesRows(Queue q, int64_t hidden, int64_t head_dim);
 Status product(Queue q, ProductArgs& args);
 Status normRows(Queue q, const NormRowsArgs& args);
 Status headRows(Queue q, const HeadRowsArgs& args);

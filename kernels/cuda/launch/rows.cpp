@@ -13,6 +13,9 @@ namespace kernels::cuda {
 
 namespace {
 
+constexpr int64_t kWidestNorm = 8192; ///< Columns of norm_rows_wide.
+constexpr int64_t kWidestHead = 512;
+
 bool isAligned(const void* pointer) {
     return pointer != nullptr && reinterpret_cast<uintptr_t>(pointer) % 16 == 0;
 }
@@ -246,12 +249,20 @@ ProductArgs oneOf(const ProductArgs& a, int weight) {
 
 } // namespace
 
+bool takesRows(Queue q, int64_t hidden, int64_t head_dim) {
+    const Stream& s = streamOf(q);
+    const auto has = [&s](KernelId id) { return s.functions[static_cast<size_t>(id)] != nullptr; };
+    // A library that was asked for takes large products: leave them to it.
+    return !s.is_reference && s.facts.compute_capability >= 80 && s.blas == nullptr &&
+           hidden % 4 == 0 && hidden <= kWidestNorm && head_dim <= kWidestHead &&
+           has(KernelId::norm_rows) && has(KernelId::norm_rows_wide) && has(KernelId::head_rows);
+}
+
 Status product(Queue q, ProductArgs& a) {
     Stream& s = streamOf(q);
     if (!isProduct(a)) {
         return Status::BadShape;
     }
-    // A library that was asked for takes large products: leave them to it.
     if (s.is_reference || s.facts.compute_capability < 80 || s.blas != nullptr ||
         a.w[0].cols % 8 != 0 || !isAligned(a.x)) {
         return Status::Unsupported;
@@ -355,7 +366,7 @@ Status normRows(Queue q, const NormRowsArgs& a) {
         (a.t != nullptr && (a.t_norm.data == nullptr || !isVector(a.t_norm)))) {
         return Status::BadShape;
     }
-    if (a.cols % 4 != 0 || a.cols > 8192 || !isAligned(a.x) ||
+    if (a.cols % 4 != 0 || a.cols > kWidestNorm || !isAligned(a.x) ||
         (a.t != nullptr && !isAligned(a.t)) || (a.h != nullptr && !isAligned(a.h))) {
         return Status::Unsupported;
     }
@@ -385,7 +396,7 @@ Status headRows(Queue q, const HeadRowsArgs& a) {
         (a.k != nullptr && (a.v == nullptr || a.k_norm.data == nullptr))) {
         return Status::BadShape;
     }
-    if (a.head_dim > 512 || a.head_dim % (a.position_2 != nullptr ? 4 : 2) != 0) {
+    if (a.head_dim > kWidestHead || a.head_dim % (a.position_2 != nullptr ? 4 : 2) != 0) {
         return Status::Unsupported;
     }
     const int64_t jobs = a.num_heads + (a.k != nullptr ? 2 * a.num_kv_heads : 0);

@@ -94,15 +94,12 @@ Status attention(Queue q, const AttentionArgs& a) {
         return Status::Unsupported;
     }
     // Every key is visible: no masks, and scores that stay in registers.
-    if (a.is_half && !a.mask.causal && a.mask.window == 0 &&
+    if (a.is_half && a.mask.is_open && !a.mask.causal && a.mask.window == 0 &&
         (a.head_dim == 64 || a.head_dim == 72) && a.num_heads == a.num_kv_heads && a.keys > 0 &&
-        a.scale > 0.0F && a.mask.key_position == nullptr && s.facts.compute_capability >= 80) {
+        a.scale > 0.0F && s.facts.compute_capability >= 80) {
         return s.launch(a.head_dim == 64 ? KernelId::flash_open_64 : KernelId::flash_open_72,
                         tiles(a.queries, 128), static_cast<unsigned>(a.num_heads), 1, kThreads,
                         flashOpenBytes(a.head_dim), attentionArgs(a));
-    }
-    if (a.is_half && a.mask.key_position == nullptr && a.keys > 0) {
-        return Status::Unsupported;
     }
     const FlashSizes sizes =
         s.is_reference
@@ -160,12 +157,20 @@ Status elementwise(Queue q, KernelId id, int64_t rows, int64_t cols, Args... arg
                               0, args...);
 }
 
-Status geluMul(Queue q, MatF32 gate, MatF32 up, MutF32 y) {
+Status gatedMul(Queue q, KernelId id, MatF32 gate, MatF32 up, MutF32 y) {
     if (!isSameShape(gate, y) || !isSameShape(up, y)) {
         return Status::BadShape;
     }
-    return elementwise(q, KernelId::gelu_mul, y.rows, y.cols, gate.data, gate.stride, up.data,
-                       up.stride, y.data, y.stride, static_cast<int>(y.cols));
+    return elementwise(q, id, y.rows, y.cols, gate.data, gate.stride, up.data, up.stride, y.data,
+                       y.stride, static_cast<int>(y.cols));
+}
+
+Status geluMul(Queue q, MatF32 gate, MatF32 up, MutF32 y) {
+    return gatedMul(q, KernelId::gelu_mul, gate, up, y);
+}
+
+Status siluMul(Queue q, MatF32 gate, MatF32 up, MutF32 y) {
+    return gatedMul(q, KernelId::silu_mul, gate, up, y);
 }
 
 Status silu(Queue q, MatF32 x, MutF32 y) {
@@ -380,6 +385,7 @@ OpTable makeTable(bool is_reference) {
     table.audio_attention = audioAttention;
     table.subsample_conv = subsampleConv;
     table.gelu_mul = geluMul;
+    table.silu_mul = siluMul;
     table.silu = silu;
     table.glu = glu;
     table.causal_conv1d = causalConv1d;
@@ -392,6 +398,7 @@ OpTable makeTable(bool is_reference) {
     table.gather_rows = gatherRows;
     table.store_rows = storeRows;
     if (!is_reference) {
+        table.takes_rows = takesRows;
         table.product = product;
         table.norm_rows = normRows;
         table.head_rows = headRows;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reading configurations that are right: published sizes, golden models, old and new spellings,
 // defaults, numbers at their limits. What is wrong is in tests/engine/files/malformed_config.h.
-#include "engine/families/gemma4/config.h"
-#include "engine/families/gemma4/tensor_list.h"
+#include "engine/families/config.h"
+#include "engine/families/tensor_list.h"
 #include "tests/support/golden.h"
 #include "tests/support/published_configs.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Names and parts of Gemma 4 against each other: whatever the list of tensors holds, its name leads
 // to its part and the part to its block's name, also for the head, which no list holds.
-#include "engine/families/gemma4/config.h"
+#include "engine/families/config.h"
 #include "engine/families/gemma4/names.h"
-#include "engine/families/gemma4/tensor_list.h"
+#include "engine/families/tensor_list.h"
 #include "tests/support/published_configs.h"
 
 #include <QTest>

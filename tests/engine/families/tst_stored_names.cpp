@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is said when a tensor is not found: by the names that are there instead. The golden e2b
 // model's names, changed as other programs leave them.
-#include "engine/families/gemma4/config.h"
+#include "engine/families/config.h"
 #include "engine/families/gemma4/stored_names.h"
 #include "tests/support/golden.h"
 

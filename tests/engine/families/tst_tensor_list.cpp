@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tensor list against what is published (counts and bytes of the published files)
 // and against the golden models' own files and lists of 4-bit modules.
-#include "engine/families/gemma4/config.h"
-#include "engine/families/gemma4/tensor_list.h"
+#include "engine/families/config.h"
+#include "engine/families/tensor_list.h"
 #include "tests/support/golden.h"
 #include "tests/support/published_configs.h"
 

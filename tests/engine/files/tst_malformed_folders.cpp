@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Named malformed model folders, each with its own error. A sound folder (the golden E2B model's
 // configuration and tokenizer, a tiny weight file) opens; every case changes one thing in it.
-#include "engine/families/gemma4/config.h"
+#include "engine/families/config.h"
 #include "engine/files/safetensors.h"
 #include "engine/text/tokenizer.h"
 #include "tests/engine/files/malformed_config.h"

@@ -5,8 +5,8 @@
 #pragma once
 
 #include "engine/base/float_types.h"
-#include "engine/families/gemma4/config.h"
-#include "engine/families/gemma4/tensor_list.h"
+#include "engine/families/config.h"
+#include "engine/families/tensor_list.h"
 #include "tests/support/golden.h"
 
 #include <nlohmann/json.hpp>

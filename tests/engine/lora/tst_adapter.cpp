@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Adapter folders against models: the golden ones and those of tests/data/adapters, the layout of
 // the forum's 786-tensor adapter on the real E2B sizes, every spelling of the same adapter.
-#include "engine/families/gemma4/config.h"
+#include "engine/families/config.h"
 #include "engine/lora/adapter.h"
 #include "engine/lora/adapter_runtime.h"
 #include "tests/engine/lora/adapter_files.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Merging on the golden models: every changed weight against the formula in float64 rounded once,
 // everything else byte for byte; what must be refused, and what a failed merge leaves (nothing).
-#include "engine/families/gemma4/config.h"
+#include "engine/families/config.h"
 #include "engine/lora/merge.h"
 #include "engine/lora/sha256.h"
 #include "tests/engine/lora/adapter_files.h"

@@ -3,9 +3,9 @@
 // for machines that do not exist, and shorthands for reading a plan.
 #pragma once
 
-#include "engine/families/gemma4/config.h"
-#include "engine/families/gemma4/tensor_list.h"
-#include "engine/forward/workspace.h"
+#include "engine/families/config.h"
+#include "engine/families/tensor_list.h"
+#include "engine/forward/device_roles.h"
 #include "engine/plan/device_map.h"
 #include "engine/plan/map_resolve.h"
 #include "engine/plan/plan_english.h"

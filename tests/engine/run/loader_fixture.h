@@ -4,8 +4,8 @@
 #pragma once
 
 #include "engine/base/float_types.h"
-#include "engine/families/gemma4/config.h"
-#include "engine/families/gemma4/tensor_list.h"
+#include "engine/families/config.h"
+#include "engine/families/tensor_list.h"
 #include "engine/files/safetensors.h"
 #include "engine/load/loader.h"
 #include "engine/plan/planner.h"

@@ -2,7 +2,7 @@
 // A conversation reuses the KV cache and still says what a fresh start would say: three turns with
 // a picture and a sound against the same text from scratch; the second turn prefills only what is
 // new; edit and regenerate roll the cache back, also where sliding layers have wrapped around.
-#include "engine/families/gemma4/config.h"
+#include "engine/families/config.h"
 #include "engine/run/engine.h"
 #include "tests/support/golden.h"
 

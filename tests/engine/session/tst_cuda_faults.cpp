@@ -752,7 +752,7 @@ void TestCudaFaults::orderOfLookahead_data() {
     // C copy to the card, L replay, E event behind it, e wait for an event, S wait for the stream.
     QTest::newRow("four tokens") << true << 4 << 0 << "CLELEeLEee";
     QTest::newRow("two tokens") << true << 2 << 0 << "CLEe";
-    QTest::newRow("cancelled") << true << 9 << 2 << "CLELEeLEeSS";
+    QTest::newRow("cancelled") << true << 9 << 2 << "CLELEeSS";
     QTest::newRow("switched off") << false << 4 << 0 << "LSSLSSLSS";
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // 4-bit models: quantized while loading, and as saved by bitsandbytes, against the golden logits of
 // the same weights (expanded by bitsandbytes itself, run in float64), float32 path.
-#include "engine/families/gemma4/tensor_list.h"
+#include "engine/families/tensor_list.h"
 #include "engine/files/safetensors_writer.h"
 #include "engine/quant/quantize.h"
 #include "kernels/cpu/tables.h"

@@ -470,6 +470,7 @@ OpTable makeTable() {
     BELFRY_FORWARD(audio_attention);
     BELFRY_FORWARD(subsample_conv);
     BELFRY_FORWARD(gelu_mul);
+    BELFRY_FORWARD(silu_mul);
     BELFRY_FORWARD(silu);
     BELFRY_FORWARD(glu);
     BELFRY_FORWARD(causal_conv1d);

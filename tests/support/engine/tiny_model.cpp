@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/engine/tiny_model.h"
 
-#include "engine/families/gemma4/config.h"
-#include "engine/families/gemma4/tensor_list.h"
+#include "engine/families/config.h"
+#include "engine/families/tensor_list.h"
 #include "engine/files/safetensors_writer.h"
 #include "engine/load/random_source.h"
 #include "tests/support/golden.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/model/golden_model.h"
 
-#include "engine/families/gemma4/config.h"
+#include "engine/families/config.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -46,9 +46,19 @@ OpenGoldenModel openGoldenModel(const std::string& family,
                                 const kernels::OpTable& ops,
                                 int64_t chunk,
                                 int64_t context) {
-    OpenGoldenModel open;
     const auto folder = goldenDir() / family / "model";
-    open.config = must(engine::readModelConfig(folder), "config");
+    return openModel(folder, must(engine::readModelConfig(folder), "config"), is_reference, ops,
+                     chunk, context);
+}
+
+OpenGoldenModel openModel(const std::filesystem::path& folder,
+                          engine::ModelConfig config,
+                          bool is_reference,
+                          const kernels::OpTable& ops,
+                          int64_t chunk,
+                          int64_t context) {
+    OpenGoldenModel open;
+    open.config = std::move(config);
     open.pool = std::make_unique<kernels::cpu::ThreadPool>(2);
     open.cpu = std::make_unique<kernels::cpu::HostDevice>(0, open.pool.get(), ops);
     open.devices[engine::DeviceId::cpu()] = open.cpu.get();
@@ -95,7 +105,7 @@ CaseFeatures encodeCase(engine::Model& model, const GoldenCase& c) {
             input.grid_w = std::max(input.grid_w, positions[i] + 1);
             input.grid_h = std::max(input.grid_h, positions[i + 1] + 1);
         }
-        out.image = must(model.encodeImage(input, {}, &out.vision_tower), "encodeImage");
+        out.image = must(model.vision().encode(input, {}, &out.vision_tower), "encodeImage");
     }
     if (!c.audio.empty()) {
         const auto tensors = readSafetensors(goldenDir() / "media/mel.safetensors");
@@ -103,7 +113,7 @@ CaseFeatures encodeCase(engine::Model& model, const GoldenCase& c) {
         const auto& mask = tensors.at(goldenKey(c.audio) + ".mask").bytes;
         const auto frames = static_cast<int64_t>(std::count(mask.begin(), mask.end(), 1));
         mel.resize(static_cast<size_t>(frames * 128));
-        out.audio = must(model.encodeAudio(mel, frames, {}, &out.audio_tower), "encodeAudio");
+        out.audio = must(model.audio().encode({mel, frames}, {}, &out.audio_tower), "encodeAudio");
     }
     return out;
 }

@@ -44,6 +44,14 @@ OpenGoldenModel openGoldenModel(const std::string& family,
                                 int64_t chunk = 512,
                                 int64_t context = 256);
 
+/// The same for any folder with one weight file.
+OpenGoldenModel openModel(const std::filesystem::path& folder,
+                          engine::ModelConfig config,
+                          bool is_reference,
+                          const kernels::OpTable& ops,
+                          int64_t chunk,
+                          int64_t context);
+
 /// Runs of soft tokens in ids: first row, count, token id.
 struct SoftTokenRun {
     int64_t first = 0, count = 0;

@@ -2,7 +2,7 @@
 #include "tests/support/model/memory_weights.h"
 
 #include "engine/base/float_types.h"
-#include "engine/families/gemma4/tensor_list.h"
+#include "engine/families/tensor_list.h"
 
 #include <cstring>
 
@@ -11,13 +11,13 @@ namespace support {
 MemoryWeights::MemoryWeights(const std::filesystem::path& safetensors, engine::DeviceId device)
     : device_(device) {
     for (auto& [name, tensor] : readSafetensors(safetensors)) {
-        index_.emplace(name, static_cast<int>(tensors_.size()));
+        index_.emplace(engine::canonicalTensorName(name, true), static_cast<int>(tensors_.size()));
         tensors_.push_back(std::move(tensor));
     }
 }
 
 engine::WeightSource::Handle MemoryWeights::handleOf(std::string_view tensor) const {
-    if (tensor == "lm_head.weight") {
+    if (tensor == "lm_head.weight" && !index_.contains(tensor)) {
         tensor = "model.language_model.embed_tokens.weight";
     }
     const auto it = index_.find(tensor);

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/families/config_texts.h"
+
+#include "engine/families/tensor_list.h"
+#include "engine/files/model_files.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace engine {
+
+namespace {
+
+/// 17.6 trillion: nobody can hold more, and sums of bytes stay far from 2^63.
+constexpr int64_t kMaxParameters = int64_t{1} << 44;
+
+bool holdsNumberBeyondDouble(const Json& value) { // NOLINT(misc-no-recursion): kDeepestJsonTree
+    if (value.is(Json::Kind::Number)) {
+        return !value.number();
+    }
+    return std::any_of(value.items.begin(), value.items.end(), holdsNumberBeyondDouble) ||
+           std::any_of(value.members.begin(), value.members.end(), [](const JsonMember& member) {
+               return holdsNumberBeyondDouble(member.value);
+           });
+}
+
+} // namespace
+
+Result<Json> parseConfigObject(std::string_view text, const std::string& file) {
+    if (text.empty()) {
+        Json empty;
+        empty.kind = Json::Kind::Object;
+        return empty;
+    }
+    const auto fail = [&](std::string_view rule, const std::string& what) {
+        return Error{ErrorCode::InvalidFile,
+                     file + ": " + what,
+                     {{"rule", std::string(rule)}, {"file", file}}};
+    };
+    if (text.size() > kMaxSmallJsonBytes) {
+        return fail("FileTooLarge",
+                    "has " + std::to_string(text.size()) + " bytes, more than the " +
+                        std::to_string(kMaxSmallJsonBytes) + " such a file may have");
+    }
+    ENGINE_ASSIGN(Json tree, parseJson(text, file));
+    if (holdsNumberBeyondDouble(tree)) {
+        return fail("JsonNumber", "holds a number that no double can hold");
+    }
+    if (!tree.is(Json::Kind::Object)) {
+        return fail("ConfigType", "is " + shownJson(tree) + ", expected an object");
+    }
+    return tree;
+}
+
+std::optional<QuantizationHint> readQuantization(const JsonSection& section) {
+    if (!section.exists()) {
+        return std::nullopt;
+    }
+    QuantizationHint hint;
+    hint.quant_method = section.text("quant_method", "");
+    hint.load_in_4bit =
+        section.boolean("load_in_4bit", false) || section.boolean("_load_in_4bit", false);
+    hint.load_in_8bit =
+        section.boolean("load_in_8bit", false) || section.boolean("_load_in_8bit", false);
+    hint.quant_type = section.text("bnb_4bit_quant_type", "fp4");
+    hint.compute_dtype = section.text("bnb_4bit_compute_dtype", "float32");
+    hint.double_quant = section.boolean("bnb_4bit_use_double_quant", false);
+    hint.skip_modules = section.texts("llm_int8_skip_modules", 65536);
+    if (hint.quant_method.empty() && (hint.load_in_4bit || hint.load_in_8bit)) {
+        hint.quant_method = "bitsandbytes"; // older files leave it out
+    }
+    if (hint.quant_method.empty() && section.has("bits") && section.has("group_size")) {
+        section.unsupported("bits", "beside group_size and without quant_method is how MLX writes "
+                                    "quantized models, which cannot be read; use the 16-bit model "
+                                    "it was converted from or a bitsandbytes 4-bit one");
+    } else if (hint.quant_method != "bitsandbytes") {
+        section.unsupported(
+            "quant_method",
+            "is \"" + hint.quant_method.substr(0, 60) +
+                "\"; only bitsandbytes checkpoints (NF4, FP4) and unquantized ones can be read");
+    }
+    if (hint.load_in_4bit && hint.load_in_8bit) {
+        section.invalid("ConfigRange", "load_in_8bit", "is true together with load_in_4bit");
+    } else if (hint.load_in_8bit) {
+        section.unsupported(
+            "load_in_8bit",
+            "is true; 8-bit (LLM.int8) checkpoints cannot be read, 4-bit and unquantized ones can");
+    } else if (hint.load_in_4bit && hint.quant_type != "nf4" && hint.quant_type != "fp4") {
+        section.unsupported("bnb_4bit_quant_type", "is \"" + hint.quant_type.substr(0, 60) +
+                                                       "\"; only nf4 and fp4 are known");
+    }
+    return hint;
+}
+
+GenerationDefaults
+readGeneration(const JsonSection& section, int64_t vocab_size, std::vector<int64_t> fallback_eos) {
+    GenerationDefaults defaults;
+    defaults.temperature = section.number("temperature", 0.0, 100.0, defaults.temperature);
+    defaults.top_p = section.number("top_p", 0.0, 1.0, defaults.top_p);
+    defaults.min_p = section.number("min_p", 0.0, 1.0, defaults.min_p);
+    defaults.repetition_penalty =
+        section.number("repetition_penalty", 0.01, 100.0, defaults.repetition_penalty);
+    defaults.top_k = section.integer("top_k", 0, int64_t{1} << 24, defaults.top_k);
+    defaults.do_sample = section.boolean("do_sample", defaults.do_sample);
+    defaults.eos_token_ids = section.integers("eos_token_id", 0, vocab_size - 1);
+    if (defaults.eos_token_ids.empty()) {
+        defaults.eos_token_ids = std::move(fallback_eos);
+    }
+    defaults.suppress_tokens = section.integers("suppress_tokens", 0, vocab_size - 1);
+    return defaults;
+}
+
+Result<void> checkTotalSize(std::vector<ExpectedTensor> tensors, const ModelConfig& config) {
+    int64_t total = 0;
+    tensors.push_back(headTensor(config));
+    for (const ExpectedTensor& tensor : tensors) {
+        const int64_t num_elements = tensor.numElements();
+        if (num_elements > kMaxParameters - total) {
+            return Error{ErrorCode::InvalidFile,
+                         "config.json: its sizes add up to more than 2^44 parameters (at " +
+                             tensor.name + "); no machine can hold that",
+                         {{"rule", "ConfigRange"}, {"file", "config.json"}}};
+        }
+        total += num_elements;
+    }
+    return {};
+}
+
+} // namespace engine

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a family of models is to the rest of the engine: how its files are read and which tensors it
+// has. What its layers compute is in the config that it makes (engine/model/layer_recipe.h). Its
+// tensors carry canonical names (gemma4/names.h) and slots (engine/model/tensor_entry.h); nothing
+// outside engine/families asks which family a model is of.
+//
+// A family to add: a folder with a reader and a list, and a line in registry.cpp.
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/model/model_config.h"
+#include "engine/model/tensor_entry.h"
+
+#include <filesystem>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace engine {
+
+/// JSON texts of a model folder; empty where there is no such file.
+struct ConfigTexts {
+    std::string_view config, generation, processor, preprocessor;
+};
+
+struct Family {
+    std::string_view name; ///< ModelConfig::family
+    std::span<const std::string_view> model_types;
+    bool is_experimental; ///< Not promised to users: read only where it is asked for.
+    /// Errors: as parseModelConfig().
+    Result<ModelConfig> (*parse)(const ConfigTexts& texts);
+    /// What else the folder says; nullptr: nothing.
+    Result<void> (*finish)(const std::filesystem::path& folder, ModelConfig& config);
+    /// All tensors for this config in model order, but lm_head.weight.
+    std::vector<ExpectedTensor> (*list)(const ModelConfig& config);
+};
+
+} // namespace engine

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// The families that there are, and which of them a model is of.
+#include "engine/families/config.h"
+#include "engine/families/config_texts.h"
+#include "engine/families/gemma4/family.h"
+#include "engine/families/llama/family.h"
+#include "engine/families/tensor_list.h"
+#include "engine/files/folder_advice.h"
+#include "engine/files/model_files.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+namespace engine {
+
+namespace {
+
+/// The first one also answers for what none of them knows.
+std::array<const Family*, 2> allFamilies() {
+    return {&gemma4Family(), &llamaFamily()};
+}
+
+Result<const Family*> familyOf(std::string_view config_json, Families families) {
+    if (config_json.empty()) {
+        return Error{ErrorCode::InvalidFile,
+                     "config.json: the file is empty",
+                     {{"rule", "JsonSyntax"}, {"file", "config.json"}}};
+    }
+    ENGINE_ASSIGN(const Json config, parseConfigObject(config_json, "config.json"));
+    JsonProblems unused;
+    const std::string type = JsonSection(&config, "config.json", "", unused).text("model_type", "");
+    for (const Family* family : allFamilies()) {
+        const bool is_known = std::find(family->model_types.begin(), family->model_types.end(),
+                                        type) != family->model_types.end();
+        if (is_known && (!family->is_experimental || families == Families::Experimental)) {
+            return family;
+        }
+    }
+    return allFamilies().front();
+}
+
+Result<ModelConfig> parse(const Family& family, const ConfigTexts& texts) {
+    ENGINE_ASSIGN(ModelConfig config, family.parse(texts));
+    config.family = family.name;
+    return config;
+}
+
+} // namespace
+
+Result<ModelConfig> parseModelConfig(std::string_view config_json,
+                                     std::string_view generation_json,
+                                     std::string_view processor_json,
+                                     Families families) {
+    ENGINE_ASSIGN(const Family* family, familyOf(config_json, families));
+    return parse(*family, {config_json, generation_json, processor_json, {}});
+}
+
+Result<ModelConfig> readModelConfig(const std::filesystem::path& folder, Families families) {
+    using Text = std::optional<std::string>;
+    const auto read = [&](std::string_view name) {
+        return readModelText(folder, name, kMaxSmallJsonBytes);
+    };
+    const auto viewOf = [](const Text& text) {
+        return text ? std::string_view(*text) : std::string_view();
+    };
+    ENGINE_ASSIGN(const Text config_text, read("config.json"));
+    if (!config_text) {
+        return notAModelFolder(folder);
+    }
+    ENGINE_ASSIGN(const Text generation, read("generation_config.json"));
+    ENGINE_ASSIGN(const Text processor, read("processor_config.json"));
+    ENGINE_ASSIGN(const Text preprocessor, read("preprocessor_config.json"));
+    ENGINE_ASSIGN(const Family* family, familyOf(*config_text, families));
+    ENGINE_ASSIGN(ModelConfig config, parse(*family, {*config_text, viewOf(generation),
+                                                      viewOf(processor), viewOf(preprocessor)}));
+    if (family->finish != nullptr) {
+        ENGINE_TRY(family->finish(folder, config));
+    }
+    return config;
+}
+
+std::vector<ExpectedTensor> listTensors(const ModelConfig& config) {
+    const auto families = allFamilies();
+    const auto found = std::find_if(families.begin(), families.end(), [&](const Family* family) {
+        return family->name == config.family;
+    });
+    return (found == families.end() ? families.front() : *found)->list(config);
+}
+
+} // namespace engine

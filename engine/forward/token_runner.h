@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// One decoded token: the fused steps of a whole token where one device has all of the decoder
+// (decode_step.h), else layer by layer, with fused steps for the parts that have them
+// (split_steps.h) and single functions for the others. Which of the two is chosen with the first
+// token behind a binding, when the steps are recorded and a device may still refuse them.
+#pragma once
+
+#include "engine/forward/decode_step.h"
+#include "engine/forward/decoder.h"
+#include "engine/forward/split_steps.h"
+
+namespace engine {
+
+class TokenRunner {
+public:
+    TokenRunner(BoundModel& model, Decoder& decoder)
+        : model_(&model), decoder_(&decoder), whole_(model), parts_(model) {}
+
+    /// As Model::step().
+    Result<void> run(int32_t id,
+                     KvCache& kv,
+                     TokenChoice* choice,
+                     std::vector<float>& logits,
+                     const std::stop_token& stop);
+    /// Who takes the rest of a prompt for its last row; nullptr where nobody does.
+    [[nodiscard]] DecodeStep* lastRow(const KvCache& kv) {
+        return whole_.isPossible(kv) ? &whole_ : nullptr;
+    }
+    /// Waits for what runs ahead of the host. Before anything else touches cache or weights.
+    void settle();
+    /// Bindings, adapters or buffers changed: everything is found out and recorded anew.
+    void reset();
+    /// The same where only strengths changed that a recording follows, unless they are part of it.
+    void strengthsChanged();
+
+private:
+    /// False: the device refuses, nothing was done.
+    Result<bool> runWhole(int32_t id, KvCache& kv, TokenChoice* choice, std::vector<float>& logits);
+    Result<void> runLayers(int32_t id,
+                           const LayerCall& call,
+                           TokenChoice* choice,
+                           std::vector<float>& logits,
+                           const std::stop_token& stop);
+    /// Logits or choice behind the layers.
+    Result<void> end(int32_t id,
+                     const LayerCall& call,
+                     Stream stream,
+                     TokenChoice* choice,
+                     std::vector<float>& logits);
+
+    BoundModel* model_;
+    Decoder* decoder_;
+    DecodeStep whole_;
+    SplitSteps parts_;
+    CallRows rows_;
+};
+
+} // namespace engine

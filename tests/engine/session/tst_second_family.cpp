@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+// A second family through the whole engine: a tiny random model of Llama's form (RMS norms in
+// front, SwiGLU, plain RoPE, a head of its own) against what transformers computes for it in
+// float64 (tests/data/llama, make_golden.py), on one device and split over three. The family is a
+// folder and a line in engine/families: nothing else of the engine knows of it.
+#include "engine/families/config.h"
+#include "tests/support/engine/golden_engine.h"
+#include "tests/support/engine/hidden_device.h"
+#include "tests/support/golden.h"
+
+#include <QTemporaryDir>
+#include <QTest>
+
+namespace {
+
+constexpr double kBound = 1e-4; ///< As of the golden models: share of the largest value.
+constexpr uint64_t kCapacity = uint64_t{256} << 20;
+
+std::filesystem::path sourceFolder() {
+    return support::testDataDir() / "llama";
+}
+
+} // namespace
+
+class TestSecondFamily : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase();
+    void refusedUnlessAskedFor();
+    void everyHiddenState();
+    void logitsAndTokens_data();
+    void logitsAndTokens();
+    void refusesWhatItDoesNotCompute_data();
+    void refusesWhatItDoesNotCompute();
+
+private:
+    [[nodiscard]] engine::LoadRequest request() const {
+        engine::LoadRequest request;
+        request.model = folder_.path().toStdString();
+        request.device_map = "cpu";
+        request.context = 64;
+        request.is_reference_precision = true;
+        request.threads = 2;
+        return request;
+    }
+    QTemporaryDir folder_;
+    std::vector<support::GoldenCase> cases_;
+    std::map<std::string, support::GoldenTensor> expected_;
+};
+
+void TestSecondFamily::initTestCase() {
+    // Ids only: any tokenizer of as many tokens opens the folder.
+    for (const char* name : {"config.json", "generation_config.json", "model.safetensors"}) {
+        std::filesystem::copy(sourceFolder() / name,
+                              folder_.path().toStdString() / std::filesystem::path(name));
+    }
+    for (const char* name : {"tokenizer.json", "tokenizer_config.json"}) {
+        std::filesystem::copy(support::goldenDir() / "e2b/model" / name,
+                              folder_.path().toStdString() / std::filesystem::path(name));
+    }
+    const auto told = support::readJson(sourceFolder() / "cases.json");
+    for (const auto& entry : told["cases"]) {
+        support::GoldenCase c;
+        c.id = std::to_string(cases_.size());
+        c.input_ids = entry["input_ids"].get<std::vector<int32_t>>();
+        c.greedy = entry["greedy"].get<std::vector<int32_t>>();
+        cases_.push_back(std::move(c));
+    }
+    QCOMPARE(cases_.size(), size_t{3});
+    expected_ = support::readSafetensors(sourceFolder() / "expected.safetensors");
+}
+
+void TestSecondFamily::refusedUnlessAskedFor() {
+    engine::Engine engine;
+    const auto outcome = engine.load(request(), {}, {});
+    QVERIFY(!outcome.has_value());
+    QCOMPARE(outcome.error().code, engine::ErrorCode::Unsupported);
+    QVERIFY(outcome.error().message.find("model_type is \"llama\"") != std::string::npos);
+}
+
+void TestSecondFamily::everyHiddenState() {
+    const auto read =
+        engine::readModelConfig(folder_.path().toStdString(), engine::Families::Experimental);
+    QVERIFY2(read.has_value(), read.has_value() ? "" : read.error().message.c_str());
+    auto open = support::openModel(folder_.path().toStdString(), *read, true,
+                                   kernels::cpuScalarOps(), 512, 64);
+    const support::GoldenCase& c = cases_.back();
+    std::map<int, std::vector<float>> hidden;
+    const engine::HiddenObserver observer = [&hidden](int i, std::span<const float> values,
+                                                      int64_t) {
+        hidden[i].assign(values.begin(), values.end());
+    };
+    (void)support::prefill(*open.model, *open.kv, c.input_ids, {}, 1, 512, &observer);
+    QCOMPARE(hidden.size(), size_t{5});
+    for (const auto& [i, values] : hidden) {
+        const auto golden = expected_.at(c.id + ".hidden." + std::to_string(i)).floats();
+        QCOMPARE(values.size(), golden.size());
+        const double error = support::maxRelativeToLargest(values, golden);
+        QVERIFY2(error <= kBound, qPrintable(QString("hidden state %1: %2").arg(i).arg(error)));
+    }
+}
+
+void TestSecondFamily::logitsAndTokens_data() {
+    QTest::addColumn<QString>("map");
+    QTest::addColumn<QString>("quant");
+    QTest::newRow("CPU") << "cpu"
+                         << "";
+    QTest::newRow("a card") << "gpu"
+                            << "";
+    QTest::newRow("two cards and the CPU")
+        << R"({"version": 1, "default": "cuda:0", "map": {"model.language_model.layers.[1-2]":
+               "cuda:1", "model.language_model.layers.3": "cpu"}})"
+        << "";
+    QTest::newRow("a layer streamed from memory")
+        << R"({"version": 1, "default": "cuda:0", "map": {"model.language_model.layers.[1-2]":
+               {"store": "cpu", "compute": "cuda:0"}}})"
+        << "";
+    // In 4 bits the values are others: the same on one device and on three.
+    QTest::newRow("NF4") << R"({"version": 1, "default": "cuda:0", "map":
+        {"model.language_model.layers.[1-2]": "cuda:1", "model.language_model.layers.3": "cpu"}})"
+                         << "nf4";
+}
+
+void TestSecondFamily::logitsAndTokens() {
+    QFETCH(QString, map);
+    QFETCH(QString, quant);
+    support::HiddenCounts counts;
+    {
+        engine::EngineOptions options;
+        options.families = engine::Families::Experimental;
+        options.gpus = support::hiddenAccess(2, kCapacity, counts);
+        engine::Engine engine(options);
+        engine::LoadRequest wanted = request();
+        wanted.device_map = map.toStdString();
+        wanted.quant = quant.isEmpty() ? wanted.quant : quant.toStdString();
+        const auto loaded = engine.load(wanted, {}, {});
+        QVERIFY2(loaded.has_value(), loaded.has_value() ? "" : loaded.error().message.c_str());
+        QCOMPARE(support::memoryDifference(engine), std::string());
+        engine::Engine plain(options);
+        wanted.device_map = "cpu";
+        QVERIFY(plain.load(wanted, {}, {}).has_value());
+        for (const support::GoldenCase& c : cases_) {
+            const auto rows = static_cast<int64_t>(c.input_ids.size());
+            const auto logits = support::engineLogits(engine, c, rows);
+            const auto golden = quant.isEmpty() ? expected_.at(c.id + ".logits").floats()
+                                                : support::engineLogits(plain, c, rows);
+            QCOMPARE(logits.size(), golden.size());
+            const double error = support::maxRelativeToLargest(logits, golden);
+            QVERIFY2(error <= kBound, qPrintable(QString::number(error)));
+            const auto count = static_cast<int>(c.greedy.size());
+            QCOMPARE(support::engineGreedy(engine, c, count),
+                     quant.isEmpty() ? c.greedy : support::engineGreedy(plain, c, count));
+        }
+    }
+    QCOMPARE(counts.host_pointers, 0);
+    QCOMPARE(counts.leaked, size_t{0});
+}
+
+void TestSecondFamily::refusesWhatItDoesNotCompute_data() {
+    QTest::addColumn<QString>("key");
+    QTest::addColumn<QString>("value");
+    QTest::newRow("bias of attention") << "attention_bias"
+                                       << "true";
+    QTest::newRow("bias of the MLP") << "mlp_bias"
+                                     << "true";
+    QTest::newRow("another activation") << "hidden_act"
+                                        << "\"gelu\"";
+    QTest::newRow("scaled RoPE") << "rope_scaling"
+                                 << R"({"rope_type": "llama3", "factor": 8})";
+    QTest::newRow("heads that do not divide") << "num_key_value_heads"
+                                              << "3";
+    QTest::newRow("no layers") << "num_hidden_layers"
+                               << "0";
+    QTest::newRow("more than fits") << "vocab_size"
+                                    << "99999999999";
+}
+
+void TestSecondFamily::refusesWhatItDoesNotCompute() {
+    QFETCH(QString, key);
+    QFETCH(QString, value);
+    auto config = support::readJson(sourceFolder() / "config.json");
+    if (key == QLatin1String("rope_scaling")) {
+        config.erase("rope_parameters");
+    }
+    config[key.toStdString()] = nlohmann::json::parse(value.toStdString());
+    const auto read =
+        engine::parseModelConfig(config.dump(), "", "", engine::Families::Experimental);
+    QVERIFY(!read.has_value());
+    QVERIFY2(read.error().message.find(key == QLatin1String("rope_scaling")
+                                           ? "rope_type"
+                                           : key.toStdString()) != std::string::npos,
+             read.error().message.c_str());
+}
+
+QTEST_GUILESS_MAIN(TestSecondFamily)
+#include "tst_second_family.moc"
