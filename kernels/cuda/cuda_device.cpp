@@ -3,8 +3,8 @@
 #include "kernels/cuda/cuda_device.h"
 
 #include "kernels/cuda/cards.h"
+#include "kernels/cuda/launch_sizes.h"
 #include "kernels/cuda/nvml.h"
-#include "kernels/cuda/plan.h"
 #include "kernels/stage_times.h"
 
 #include <algorithm>

@@ -39,7 +39,7 @@ struct Stream {
     /// Reference precision: fp32 products of exactly rounded weights, no tensor cores.
     bool is_reference = false;
     /// Memory for expanded weight panels, rounded activations and partial results. Sized by
-    /// scratchBytes() (plan.h); a kernel that needs more refuses.
+    /// scratchBytes() (launch_sizes.h); a kernel that needs more refuses.
     CuPointer scratch = 0;
     size_t scratch_bytes = 0;
     CuResult last_error = kCuSuccess;
@@ -76,7 +76,7 @@ struct Stream {
     /// While true, launches may start before their predecessor has finished (programmatic dependent
     /// launch): only kernels that wait for it themselves. Needs compute capability 9.0.
     bool is_overlapping = false;
-    /// Rows of a tile of product_wide.cu; 0: as planWide() says; negative: other kernels
+    /// Rows of a tile of product_wide.cu; 0: as wideSizes() says; negative: other kernels
     /// (CardOptions).
     int wide_rows = 0;
     Blas* blas = nullptr;         ///< Not owned; nullptr: all products by our own kernels.

@@ -7,8 +7,8 @@
 #include "kernels/cpu/tables.h"
 #include "kernels/cuda/cuda_device.h"
 #include "kernels/cuda/driver.h"
+#include "kernels/cuda/launch_sizes.h"
 #include "kernels/cuda/ops.h"
-#include "kernels/cuda/plan.h"
 
 #include <algorithm>
 #include <bit>

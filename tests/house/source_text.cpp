@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/house/source_text.h"
 
+#include "tests/support/places.h"
+
 #include <algorithm>
 #include <cctype>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
 
 namespace house {
 
@@ -59,7 +64,7 @@ private:
             lines_.back() += c;
         }
     }
-    void code(char c) { put(c, look_ == Look::Code); }
+    void code(char c) { put(c, look_ != Look::Strings); }
 
     /// Line breaks of what is left out still count.
     void skipTo(std::string_view end) {
@@ -69,7 +74,7 @@ private:
     }
     void quoted(char quote) {
         code(text_[at_++]);
-        const bool is_wanted = look_ == Look::Code || quote == '"';
+        const bool is_wanted = look_ == Look::Code || (look_ == Look::Strings && quote == '"');
         while (at_ < text_.size() && text_[at_] != quote && text_[at_] != '\n') {
             if (text_[at_] == '\\' && at_ + 1 < text_.size()) {
                 put(text_[at_++], is_wanted);
@@ -89,7 +94,7 @@ private:
             code(text_[at_++]);
         }
         while (at_ < text_.size() && !starts(end)) {
-            put(text_[at_++], true);
+            put(text_[at_++], look_ != Look::Bare);
         }
         close(end.size(), true);
     }
@@ -111,6 +116,23 @@ private:
 
 std::vector<std::string> linesOf(std::string_view source, Look look) {
     return Reader(source, look).lines();
+}
+
+std::map<std::string, std::string> sourcesBelow(const std::vector<std::string>& folders) {
+    std::map<std::string, std::string> sources;
+    const std::filesystem::path root = support::sourceDir();
+    for (const std::string& folder : folders) {
+        for (const auto& entry : std::filesystem::recursive_directory_iterator(root / folder)) {
+            const std::string end = entry.path().extension().string();
+            if (end == ".h" || end == ".cpp" || end == ".cu" || end == ".cuh") {
+                std::ifstream file(entry.path(), std::ios::binary);
+                std::ostringstream text;
+                text << file.rdbuf();
+                sources.emplace(entry.path().lexically_relative(root).generic_string(), text.str());
+            }
+        }
+    }
+    return sources;
 }
 
 } // namespace house

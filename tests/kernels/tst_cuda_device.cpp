@@ -6,8 +6,8 @@
 #include "kernels/cuda/arena.h"
 #include "kernels/cuda/cards.h"
 #include "kernels/cuda/cuda_device.h"
+#include "kernels/cuda/launch_sizes.h"
 #include "kernels/cuda/ops.h"
-#include "kernels/cuda/plan.h"
 #include "tests/support/cuda/fake_driver.h"
 
 #include <QTest>
@@ -635,15 +635,15 @@ void TestCudaDevice::launchPlans() {
             for (const int64_t cols : {64, 256, 1536, 12288}) {
                 for (const bool is_pair : {false, true}) {
                     for (const int64_t block_size : {0, 64}) {
-                        const ProjectPlan plan =
-                            planProject(sms, outputs, cols, is_pair, block_size);
+                        const ProjectSizes sizes =
+                            projectSizes(sms, outputs, cols, is_pair, block_size);
                         const int64_t rows = outputs * (is_pair ? 2 : 1);
-                        QVERIFY(plan.grid >= 1 && int64_t{plan.grid} * plan.local_rows >= rows);
-                        QVERIFY(!is_pair || plan.local_rows % 2 == 0);
-                        QVERIFY(plan.rows_per_warp == 1 || plan.rows_per_warp == 2 ||
-                                plan.rows_per_warp == 4);
-                        QVERIFY(plan.k_split >= 1 && plan.k_split <= 16);
-                        QVERIFY(plan.shared_bytes <= 232448 - 1024);
+                        QVERIFY(sizes.grid >= 1 && int64_t{sizes.grid} * sizes.local_rows >= rows);
+                        QVERIFY(!is_pair || sizes.local_rows % 2 == 0);
+                        QVERIFY(sizes.rows_per_warp == 1 || sizes.rows_per_warp == 2 ||
+                                sizes.rows_per_warp == 4);
+                        QVERIFY(sizes.k_split >= 1 && sizes.k_split <= 16);
+                        QVERIFY(sizes.shared_bytes <= 232448 - 1024);
                     }
                 }
             }
@@ -704,24 +704,24 @@ void TestCudaDevice::streamTiles() {
                           Case{2560, 4096, false, 4, 4, 64}, Case{2560, 256, false, 4, 16, 4},
                           Case{256, 2560, false, 4, 8, 40}, Case{262144, 1536, false, 8, 8, 48},
                           Case{262144, 2560, false, 8, 4, 80}, Case{1600, 1600, false, 4, 8, 25}}) {
-        const StreamPlan plan = planStreamProject(kBlocks, c.outputs, c.cols, c.is_pair, false,
-                                                  c.is_pair ? 2 : 1, c.bits, 1);
+        const StreamSizes sizes = streamProjectSizes(kBlocks, c.outputs, c.cols, c.is_pair, false,
+                                                     c.is_pair ? 2 : 1, c.bits, 1);
         const QByteArray at = QByteArray::number(static_cast<qlonglong>(c.outputs)) + " x " +
                               QByteArray::number(static_cast<qlonglong>(c.cols));
-        QVERIFY2(plan.units == c.units, at);
-        QVERIFY2(1 << plan.tile_shift == c.rows, at);
+        QVERIFY2(sizes.units == c.units, at);
+        QVERIFY2(1 << sizes.tile_shift == c.rows, at);
         QVERIFY2(c.units * c.rows <= kChunkUnits * kTileRows + c.rows * 8, at);
-        QCOMPARE(plan.share * kBlocks + plan.extra, c.outputs);
-        if (!c.is_pair && plan.pass_tiles > 1) {
-            const StreamPlan half = planStreamProject(kBlocks, c.outputs, c.cols, false, false, 1,
-                                                      c.bits, 1, plan.pass_tiles / 2);
-            QVERIFY2(half.pass_tiles == plan.pass_tiles / 2, at);
-            QVERIFY2(half.work_bytes < plan.work_bytes, at);
+        QCOMPARE(sizes.share * kBlocks + sizes.extra, c.outputs);
+        if (!c.is_pair && sizes.pass_tiles > 1) {
+            const StreamSizes half = streamProjectSizes(kBlocks, c.outputs, c.cols, false, false, 1,
+                                                        c.bits, 1, sizes.pass_tiles / 2);
+            QVERIFY2(half.pass_tiles == sizes.pass_tiles / 2, at);
+            QVERIFY2(half.work_bytes < sizes.work_bytes, at);
         }
     }
     // Rows of more than eight stretches, or four with both parts of the input: other kernels.
-    QCOMPARE(planStreamProject(kBlocks, 5376, 21504, false, false, 1, 4, 1).units, 0);
-    QCOMPARE(planStreamProject(kBlocks, 5376, 5376, false, false, 1, 8, 1).units, 0);
+    QCOMPARE(streamProjectSizes(kBlocks, 5376, 21504, false, false, 1, 4, 1).units, 0);
+    QCOMPARE(streamProjectSizes(kBlocks, 5376, 5376, false, false, 1, 8, 1).units, 0);
 }
 
 void TestCudaDevice::streamLayouts() {
@@ -729,7 +729,7 @@ void TestCudaDevice::streamLayouts() {
     for (const int base : {0, 1024, 2048, 8192, 65536, 66560}) {
         for (const int bytes : {101376, 166912, kBytes, 2 * kBytes}) {
             for (const int work_bytes : {0, 20000, 64512, 64513, 120000}) {
-                const StreamLayout layout = planStreamLayout(base, bytes, 6144, 3072, work_bytes);
+                const StreamLayout layout = streamLayoutFor(base, bytes, 6144, 3072, work_bytes);
                 if (layout.chunk_count > 0) {
                     checkStreamLayout(layout, base, bytes - 1024, 6144, 3072, work_bytes);
                 }
@@ -739,17 +739,17 @@ void TestCudaDevice::streamLayouts() {
     // E2B and E4B on an H200: as many chunks as without aligning the table.
     const int work_bytes = streamAttendBytes(512);
     QVERIFY(streamProjectBytes(2560, 12, false) <= work_bytes);
-    QCOMPARE(planStreamLayout(1024, kBytes, 1536 * 4, 1536 * 2, work_bytes).chunk_count, 5);
-    QCOMPARE(planStreamLayout(1024, kBytes, 2560 * 4, 2560 * 2, work_bytes).chunk_count, 4);
+    QCOMPARE(streamLayoutFor(1024, kBytes, 1536 * 4, 1536 * 2, work_bytes).chunk_count, 5);
+    QCOMPARE(streamLayoutFor(1024, kBytes, 2560 * 4, 2560 * 2, work_bytes).chunk_count, 4);
     // Work memory that does not fit in front of the table finds room behind it where the table is
     // early or there is more memory, and that of smaller cards is too little.
-    QVERIFY(planStreamLayout(1024, kBytes, 6144, 3072, 64512).chunk_count > 0);
-    QCOMPARE(planStreamLayout(1024, kBytes, 6144, 3072, 64513).chunk_count, 0);
-    QVERIFY(planStreamLayout(0, kBytes, 6144, 3072, 64513).chunk_count > 0);
-    QVERIFY(planStreamLayout(1024, 2 * kBytes, 6144, 3072, 64513).chunk_count > 0);
+    QVERIFY(streamLayoutFor(1024, kBytes, 6144, 3072, 64512).chunk_count > 0);
+    QCOMPARE(streamLayoutFor(1024, kBytes, 6144, 3072, 64513).chunk_count, 0);
+    QVERIFY(streamLayoutFor(0, kBytes, 6144, 3072, 64513).chunk_count > 0);
+    QVERIFY(streamLayoutFor(1024, 2 * kBytes, 6144, 3072, 64513).chunk_count > 0);
     for (const int base : {0, 1024}) {
-        QCOMPARE(planStreamLayout(base, 101376, 6144, 3072, 20000).chunk_count, 0);
-        QCOMPARE(planStreamLayout(base, 0, 6144, 3072, 20000).chunk_count, 0);
+        QCOMPARE(streamLayoutFor(base, 101376, 6144, 3072, 20000).chunk_count, 0);
+        QCOMPARE(streamLayoutFor(base, 0, 6144, 3072, 20000).chunk_count, 0);
     }
 }
 
@@ -784,16 +784,16 @@ void TestCudaDevice::attentionForms() {
     QFETCH(KernelId, by512);
     QFETCH(KernelId, half512);
     for (const bool is_half : {false, true}) {
-        QCOMPARE(planFlash(capability, shared, 256, is_half).kernel, by256);
-        QCOMPARE(planFlash(capability, shared, 512, is_half).kernel, is_half ? half512 : by512);
-        QCOMPARE(planFlash(capability, shared, 72, is_half).kernel, KernelId::attention_reference);
+        QCOMPARE(flashSizes(capability, shared, 256, is_half).kernel, by256);
+        QCOMPARE(flashSizes(capability, shared, 512, is_half).kernel, is_half ? half512 : by512);
+        QCOMPARE(flashSizes(capability, shared, 72, is_half).kernel, KernelId::attention_reference);
         for (const int64_t head_dim : {64, 256, 512}) {
-            const FlashPlan plan = planFlash(capability, shared, head_dim, is_half);
-            if (plan.kernel != KernelId::attention_reference) {
+            const FlashSizes sizes = flashSizes(capability, shared, head_dim, is_half);
+            if (sizes.kernel != KernelId::attention_reference) {
                 // A driver may count what it reserves as a kernel's own memory.
-                QVERIFY(plan.shared_bytes + 1024 <= static_cast<unsigned>(shared) ||
+                QVERIFY(sizes.shared_bytes + 1024 <= static_cast<unsigned>(shared) ||
                         shared < kSmallSharedBytes);
-                QVERIFY(plan.threads == 128 || plan.threads == 256);
+                QVERIFY(sizes.threads == 128 || sizes.threads == 256);
             }
         }
     }

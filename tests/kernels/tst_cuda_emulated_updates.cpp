@@ -3,7 +3,7 @@
 // all kernels that take them against the scalar table, with parts of k, bounds, panels of a weight
 // and adapters of every type. Leaving out an update, its factor or the bounds of its input must
 // show.
-#include "kernels/cuda/plan.h"
+#include "kernels/cuda/launch_sizes.h"
 #include "tests/kernels/step_cases.h"
 #include "tests/support/cuda_emulator/emulated_card.h"
 

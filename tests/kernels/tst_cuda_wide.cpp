@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products of 4-bit weights by warp groups (device/product_wide.cu), run by the emulator: every
 // height of a tile, both outputs, edges of rows and outputs, parts of the columns, nested and plain
-// absmax, in several orders of threads; and what planWide() chooses.
-#include "kernels/cuda/plan.h"
+// absmax, in several orders of threads; and what wideSizes() chooses.
+#include "kernels/cuda/launch_sizes.h"
 #include "tests/kernels/step_cases.h"
 #include "tests/support/cuda_emulator/emulated_card.h"
 
@@ -15,8 +15,8 @@ using kernels::MutF32;
 using kernels::ProductArgs;
 using kernels::Status;
 using kernels::WeightFormat;
-using kernels::cuda::planWide;
-using kernels::cuda::WidePlan;
+using kernels::cuda::wideSizes;
+using kernels::cuda::WideSizes;
 using namespace support;
 
 namespace {
@@ -198,9 +198,9 @@ void TestCudaWide::plans() {
     QFETCH(int, outputs);
     QFETCH(int, columns);
     QFETCH(int, room);
-    const WidePlan plan = planWide(132, rows, (outputs + 127) / 128, columns / 256, room, 0);
-    QTEST(plan.rows, "tile");
-    QTEST(plan.parts, "parts");
+    const WideSizes sizes = wideSizes(132, rows, (outputs + 127) / 128, columns / 256, room, 0);
+    QTEST(sizes.rows, "tile");
+    QTEST(sizes.parts, "parts");
 }
 
 QTEST_APPLESS_MAIN(TestCudaWide)

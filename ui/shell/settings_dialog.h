@@ -35,14 +35,14 @@ private:
     void edited();
 
     Settings settings_;
-    QComboBox* theme_box_;
-    QComboBox* language_box_;
-    QSpinBox* zoom_box_;
-    QSpinBox* threads_box_;
-    QComboBox* quant_box_;
-    QComboBox* map_box_;
-    QCheckBox* cache_check_;
-    QCheckBox* reopen_check_;
+    QComboBox* theme_box_ = nullptr;
+    QComboBox* language_box_ = nullptr;
+    QSpinBox* zoom_box_ = nullptr;
+    QSpinBox* threads_box_ = nullptr;
+    QComboBox* quant_box_ = nullptr;
+    QComboBox* map_box_ = nullptr;
+    QCheckBox* cache_check_ = nullptr;
+    QCheckBox* reopen_check_ = nullptr;
 };
 
 } // namespace ui

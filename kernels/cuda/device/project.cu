@@ -21,7 +21,7 @@ __device__ __forceinline__ void launchOfItsOwn(const ProjectKernelArgs& a) {
 
 extern "C" {
 
-// grid: multiprocessors (or fewer), block 512; shared memory: planProject().
+// grid: multiprocessors (or fewer), block 512; shared memory: projectSizes().
 __global__ void __launch_bounds__(kThreads, 2)
     belfry_project_four_bit(const __grid_constant__ ProjectKernelArgs a) {
     launchOfItsOwn<kFormatNf4>(a);

@@ -95,6 +95,223 @@ __device__ __forceinline__ void copyTile(const AttendStepKernelArgs& a,
     }
 }
 
+/// Rows of heads that there are not, and factors. The others' are being written by now.
+__device__ __forceinline__ void clearAbsent(const AttendWork& w, int heads) {
+    const int warp = threadIdx.x / 32;
+    const int lane = threadIdx.x & 31;
+    for (int row = warp; heads < kTileHeads && row < 2 * kTileHeads; row += kComputeWarps) {
+        for (int i = lane; (row & 7) >= heads && i < w.row_bytes / 16; i += 32) {
+            reinterpret_cast<uint4*>(w.queries + row * w.row_bytes)[i] = make_uint4(0, 0, 0, 0);
+        }
+    }
+    for (int i = threadIdx.x; heads < kTileHeads && i < 2 * kTileHeads * kWeightRowBytes / 4;
+         i += kComputeThreads) {
+        reinterpret_cast<uint32_t*>(w.weights)[i] = 0;
+    }
+    if (threadIdx.x < kTileHeads) {
+        w.factors[threadIdx.x] = 0.0F;
+    }
+}
+
+/// What is looked up of AttendConstants, and divided, once.
+struct RangeHeads {
+    int heads, kv_head; // heads of the kv head
+    int slot;           // of the new token's row; -1: it is another layer's
+    int split, parts;
+};
+
+/// Where the new token's row is among those of this block, if it is there.
+struct FreshRow {
+    int at;
+    bool is_held;
+    bool is_in_place; ///< In the first tile: put there at once, else kept until its tile's turn.
+};
+
+/// A warp takes a head: queries, then the new key and value.
+__device__ __forceinline__ void turnHeads(const AttendStepKernelArgs& a,
+                                          const AttendWork& w,
+                                          const AttendConstants& constants,
+                                          const RangeHeads& its,
+                                          const char* norms,
+                                          int norm_bytes,
+                                          const Exchange& exchange,
+                                          int step,
+                                          int begin,
+                                          const FreshRow& fresh,
+                                          const StepClocks& clocks) {
+    const int warp = threadIdx.x / 32;
+    const int dim = a.head_dim;
+    const bool is_query = warp < its.heads;
+    const bool is_key = warp == kTileHeads && fresh.is_held;
+    if (!is_query && !is_key && !(warp == kTileHeads + 1 && fresh.is_held)) {
+        return;
+    }
+    const int keys_at = a.num_heads * dim;
+    const int values_at = a.v == a.k ? keys_at : keys_at + a.num_kv_heads * dim;
+    const int at = is_query ? (its.kv_head * its.heads + warp) * dim
+                            : (is_key ? keys_at : values_at) + its.kv_head * dim;
+    const bool is_in_gaps = fresh.is_in_place && !is_query && !is_key;
+    char* const high = is_query            ? w.queries + warp * w.row_bytes
+                       : fresh.is_in_place ? w.keys.eight(fresh.at - begin, 0)
+                                           : w.fresh + (is_key ? 0 : w.row_bytes);
+    auto* const low =
+        is_query ? reinterpret_cast<__nv_bfloat16*>(w.queries + (kTileHeads + warp) * w.row_bytes)
+                 : nullptr;
+    auto* const cache = static_cast<__nv_bfloat16*>(is_key ? a.cache_k : a.cache_v) +
+                        (static_cast<int64_t>(its.slot) * a.num_kv_heads + its.kv_head) * dim;
+    const bool is_turned = is_query || is_key;
+    // As stored, brought by the step before.
+    VectorArgs norm = is_query ? a.q_norm : a.k_norm;
+    if (norm.data != nullptr) {
+        norm.data = is_turned ? norms + (is_query ? 0 : norm_bytes) : nullptr;
+    }
+    const float eps = a.eps;
+    const float scale = is_query ? a.scale : 1.0F;
+    HeadValues head;
+    head.take(exchange.packetsOf(step - 1 + kPacketSteps), at, dim / 2, exchange.markOf(step - 1));
+    clocks.note(1);
+    // Queries as two bf16; what is cached rounded to one, and stored to the cache as well.
+    turnHead(head, norm, is_turned ? constants.turns : nullptr, dim, eps, scale,
+             [&](int d, const float4& four) {
+                 *reinterpret_cast<uint2*>(is_in_gaps ? w.values.eight(fresh.at - begin, d >> 3) +
+                                                            (d & 4) * 2
+                                                      : high + d * 2) = asBf16(four);
+                 *reinterpret_cast<uint2*>((is_query ? low : cache) + d) =
+                     asBf16(is_query ? belowBf16(four) : four);
+             });
+}
+
+/// Scores of a tile: eight keys and half of the columns a warp, of eight warps.
+__device__ __forceinline__ void scoreTile(const AttendWork& w, int half, uint32_t lane_row) {
+    const int warp = threadIdx.x / 32;
+    const int lane = threadIdx.x & 31;
+    const int key0 = (warp & 3) * 8;
+    const int column0 = (warp >> 2) * half;
+    float c[4] = {};
+    for (int d = 0; d < half; d += 32) {
+        // Rows 0-7 and 8-15 of 16 columns, then of 16 more; keys of 32 columns.
+        uint32_t q0[4];
+        uint32_t q1[4];
+        uint32_t k[4];
+        const uint32_t at = static_cast<uint32_t>((column0 + d) * 2);
+        const uint32_t q_at = sharedAddress(w.queries) + lane_row + at +
+                              ((lane >> 3) & 1) * (8 * w.row_bytes) + (lane >> 4) * 16;
+        loadMatrix4(k, sharedAddress(w.keys.at) + key0 * w.row_bytes + lane_row + at +
+                           (lane >> 3) * 16);
+        loadMatrix4(q0, q_at);
+        multiplyAdd(c, q0, k[0], k[1]);
+        if (half - d > 16) {
+            loadMatrix4(q1, q_at + 32);
+            multiplyAdd(c, q1, k[2], k[3]);
+        }
+    }
+    float* const to = w.scores + ((warp >> 2) * 2 * kTileHeads + (lane >> 2)) * (kTileKeys + 1) +
+                      key0 + (lane & 3) * 2;
+    to[0] = c[0];
+    to[1] = c[1];
+    to[8 * (kTileKeys + 1)] = c[2];
+    to[8 * (kTileKeys + 1) + 1] = c[3];
+}
+
+/// Weights of a tile's keys for head `warp`, a key a lane; what is there so far is to be multiplied
+/// by the factor that is left for the head.
+__device__ __forceinline__ void
+weighTile(const AttendWork& w, bool is_visible, float& largest, float& total) {
+    const int warp = threadIdx.x / 32;
+    const int lane = threadIdx.x & 31;
+    float score = -INFINITY;
+    if (is_visible) {
+        score = 0.0F;
+#pragma unroll
+        for (int part = 0; part < 4; ++part) {
+            score += w.scores[(part * kTileHeads + warp) * (kTileKeys + 1) + lane];
+        }
+    }
+    const float next = fmaxf(largest, warpMax(score));
+    const float correction = largest == -INFINITY ? 0.0F : __expf(largest - next);
+    const float p = is_visible ? __expf(score - next) : 0.0F;
+    total = total * correction + warpSum(p);
+    largest = next;
+    reinterpret_cast<__nv_bfloat16*>(w.weights + warp * kWeightRowBytes)[lane] =
+        __float2bfloat16_rn(p);
+    reinterpret_cast<__nv_bfloat16*>(w.weights + (kTileHeads + warp) * kWeightRowBytes)[lane] =
+        __float2bfloat16_rn(p - roundBf16(p));
+    if (lane == 0) {
+        w.factors[warp] = correction;
+        w.factors[kTileHeads + warp] = total > 0.0F ? __fdividef(1.0F, total) : 0.0F;
+    }
+}
+
+constexpr int kMostColumns = (64 + kComputeWarps - 1) / kComputeWarps; // of 8, of heads of 512
+
+/// Adds a tile's values: eight columns of all heads at a time.
+__device__ __forceinline__ void
+addValues(const AttendWork& w, int column_tiles, float (&out)[kMostColumns][4]) {
+    const int warp = threadIdx.x / 32;
+    const int lane = threadIdx.x & 31;
+    uint32_t p[2][4];
+    const uint32_t p_at = sharedAddress(w.weights) + (lane & 7) * kWeightRowBytes +
+                          ((lane >> 3) & 1) * (8 * kWeightRowBytes) + (lane >> 4) * 16;
+    loadMatrix4(p[0], p_at);
+    loadMatrix4(p[1], p_at + 32);
+    const float correction = w.factors[lane >> 2];
+#pragma unroll
+    for (int i = 0; i < kMostColumns; ++i) {
+        const int column = warp + i * kComputeWarps;
+        if (column < column_tiles) {
+            uint32_t v[4];
+            loadMatrix4Transposed(v, sharedAddress(w.values.eight(lane, column)));
+#pragma unroll
+            for (int r = 0; r < 4; ++r) {
+                out[i][r] *= correction;
+            }
+            multiplyAdd(out[i], p[0], v[0], v[1]);
+            multiplyAdd(out[i], p[1], v[2], v[3]);
+        }
+    }
+}
+
+/// To the other blocks of the head, or divided to the next step.
+__device__ __forceinline__ void storeRange(const AttendStepKernelArgs& a,
+                                           const AttendWork& w,
+                                           const RangeHeads& its,
+                                           const Exchange& exchange,
+                                           int step,
+                                           const float (&out)[kMostColumns][4]) {
+    const int warp = threadIdx.x / 32;
+    const int lane = threadIdx.x & 31;
+    const int dim = a.head_dim;
+    const int head0 = its.kv_head * its.heads;
+    const int column_tiles = dim / 8;
+    const int h = lane >> 2;
+    if (h < its.heads) {
+        const float share = its.parts == 1 ? w.factors[kTileHeads + h] : 1.0F;
+#pragma unroll
+        for (int i = 0; i < kMostColumns; ++i) {
+            const int column = warp + i * kComputeWarps;
+            if (column < column_tiles) {
+                const int d = column * 8 + (lane & 3) * 2;
+                const float low = (out[i][0] + out[i][2]) * share;
+                const float high = (out[i][1] + out[i][3]) * share;
+                const int at = (head0 + h) * dim + d;
+                if (its.parts > 1) {
+                    float* const to =
+                        a.partial + (static_cast<int64_t>(head0 + h) * a.splits + its.split) * dim +
+                        d;
+                    *reinterpret_cast<float2*>(to) = make_float2(low, high);
+                } else {
+                    a.out[at] = low;
+                    a.out[at + 1] = high;
+                    if (a.publish == kLinkPackets) {
+                        exchange.publish(step, at, low);
+                        exchange.publish(step, at + 1, high);
+                    }
+                }
+            }
+        }
+    }
+}
+
 /// The part of this block: sums over rows [begin, end).
 __device__ __forceinline__ void attendRange(const AttendStepKernelArgs& a,
                                             const AttendWork& w,
@@ -110,15 +327,11 @@ __device__ __forceinline__ void attendRange(const AttendStepKernelArgs& a,
     const int lane = threadIdx.x & 31;
     const int dim = a.head_dim;
     const int half = dim / 2;
-    const int heads = a.num_heads / a.num_kv_heads;
-    const int kv_head = constants.kv_head;
-    const int split = constants.split;
-    const int parts = constants.parts;
-    const int head0 = kv_head * heads;
+    const RangeHeads its = {a.num_heads / a.num_kv_heads, constants.kv_head,
+                            a.k != nullptr ? constants.slot : -1, constants.split, constants.parts};
     const int position = constants.position;
-    const int slot = a.k != nullptr ? constants.slot : -1;
     // The new token among the rows in reach.
-    const int fresh = a.k == nullptr ? -1 : a.is_ring != 0 ? constants.count - 1 : slot;
+    const int fresh = a.k == nullptr ? -1 : a.is_ring != 0 ? constants.count - 1 : its.slot;
     const bool holds_new = fresh >= begin && fresh < end;
     // In the first tile it is put in its place at once, else kept until its tile's turn.
     const bool is_in_place = holds_new && fresh < begin + kTileKeys;
@@ -126,66 +339,16 @@ __device__ __forceinline__ void attendRange(const AttendStepKernelArgs& a,
 
     copyTile(a, a.cache_k, w.keys, constants, begin, end, made);
     commitCopies();
-    // Rows of heads that there are not, and factors. The others' are being written by now.
-    for (int row = warp; heads < kTileHeads && row < 2 * kTileHeads; row += kComputeWarps) {
-        for (int i = lane; (row & 7) >= heads && i < w.row_bytes / 16; i += 32) {
-            reinterpret_cast<uint4*>(w.queries + row * w.row_bytes)[i] = make_uint4(0, 0, 0, 0);
-        }
-    }
-    for (int i = threadIdx.x; heads < kTileHeads && i < 2 * kTileHeads * kWeightRowBytes / 4;
-         i += kComputeThreads) {
-        reinterpret_cast<uint32_t*>(w.weights)[i] = 0;
-    }
-    if (threadIdx.x < kTileHeads) {
-        w.factors[threadIdx.x] = 0.0F;
-    }
+    clearAbsent(w, its.heads);
     copyTile(a, a.cache_v, w.values, constants, begin, end, made);
     commitCopies();
-    // A warp takes a head: queries, then the new key and value.
-    const bool is_query = warp < heads;
-    const bool is_key = warp == kTileHeads && holds_new;
-    if (is_query || is_key || (warp == kTileHeads + 1 && holds_new)) {
-        const int keys_at = a.num_heads * dim;
-        const int values_at = a.v == a.k ? keys_at : keys_at + a.num_kv_heads * dim;
-        const int at =
-            is_query ? (head0 + warp) * dim : (is_key ? keys_at : values_at) + kv_head * dim;
-        const bool is_in_gaps = is_in_place && !is_query && !is_key;
-        char* const high = is_query      ? w.queries + warp * w.row_bytes
-                           : is_in_place ? w.keys.eight(fresh - begin, 0)
-                                         : w.fresh + (is_key ? 0 : w.row_bytes);
-        auto* const low =
-            is_query
-                ? reinterpret_cast<__nv_bfloat16*>(w.queries + (kTileHeads + warp) * w.row_bytes)
-                : nullptr;
-        auto* const cache = static_cast<__nv_bfloat16*>(is_key ? a.cache_k : a.cache_v) +
-                            (static_cast<int64_t>(slot) * a.num_kv_heads + kv_head) * dim;
-        const bool is_turned = is_query || is_key;
-        // As stored, brought by the step before.
-        VectorArgs norm = is_query ? a.q_norm : a.k_norm;
-        if (norm.data != nullptr) {
-            norm.data = is_turned ? norms + (is_query ? 0 : norm_bytes) : nullptr;
-        }
-        const float eps = a.eps;
-        const float scale = is_query ? a.scale : 1.0F;
-        HeadValues head;
-        head.take(exchange.packetsOf(step - 1 + kPacketSteps), at, half, exchange.markOf(step - 1));
-        clocks.note(1);
-        // Queries as two bf16; what is cached rounded to one, and stored to the cache as well.
-        turnHead(head, norm, is_turned ? constants.turns : nullptr, dim, eps, scale,
-                 [&](int d, const float4& four) {
-                     *reinterpret_cast<uint2*>(is_in_gaps ? w.values.eight(fresh - begin, d >> 3) +
-                                                                (d & 4) * 2
-                                                          : high + d * 2) = asBf16(four);
-                     *reinterpret_cast<uint2*>((is_query ? low : cache) + d) =
-                         asBf16(is_query ? belowBf16(four) : four);
-                 });
-    }
+    turnHeads(a, w, constants, its, norms, norm_bytes, exchange, step, begin,
+              {fresh, holds_new, is_in_place}, clocks);
     clocks.note(2);
 
     // Running maximum and sum of head `warp`, the same in all lanes.
     float largest = -INFINITY;
     float total = 0.0F;
-    constexpr int kMostColumns = (64 + kComputeWarps - 1) / kComputeWarps; // of 8, of heads of 512
     float out[kMostColumns][4] = {};
     const int column_tiles = dim / 8;
     const uint32_t lane_row = static_cast<uint32_t>((lane & 7) * w.row_bytes);
@@ -206,35 +369,8 @@ __device__ __forceinline__ void attendRange(const AttendStepKernelArgs& a,
             }
         }
         syncCompute();
-        // Scores: eight keys and half of the columns a warp.
         if (warp < 8) {
-            const int key0 = (warp & 3) * 8;
-            const int column0 = (warp >> 2) * half;
-            float c[4] = {};
-            for (int d = 0; d < half; d += 32) {
-                // Rows 0-7 and 8-15 of 16 columns, then of 16 more; keys of 32 columns.
-                uint32_t q0[4];
-                uint32_t q1[4];
-                uint32_t k[4];
-                const uint32_t at = static_cast<uint32_t>((column0 + d) * 2);
-                const uint32_t q_at = sharedAddress(w.queries) + lane_row + at +
-                                      ((lane >> 3) & 1) * (8 * w.row_bytes) + (lane >> 4) * 16;
-                loadMatrix4(k, sharedAddress(w.keys.at) + key0 * w.row_bytes + lane_row + at +
-                                   (lane >> 3) * 16);
-                loadMatrix4(q0, q_at);
-                multiplyAdd(c, q0, k[0], k[1]);
-                if (half - d > 16) {
-                    loadMatrix4(q1, q_at + 32);
-                    multiplyAdd(c, q1, k[2], k[3]);
-                }
-            }
-            float* const to = w.scores +
-                              ((warp >> 2) * 2 * kTileHeads + (lane >> 2)) * (kTileKeys + 1) +
-                              key0 + (lane & 3) * 2;
-            to[0] = c[0];
-            to[1] = c[1];
-            to[8 * (kTileKeys + 1)] = c[2];
-            to[8 * (kTileKeys + 1) + 1] = c[3];
+            scoreTile(w, half, lane_row);
         }
         syncCompute();
         const int after = first + kTileKeys;
@@ -245,29 +381,8 @@ __device__ __forceinline__ void attendRange(const AttendStepKernelArgs& a,
         const bool is_visible = at_position >= 0 && at_position <= position &&
                                 (a.window == 0 || at_position > position - a.window);
         const uint32_t hidden = __ballot_sync(0xffffffffU, !is_visible && key < end ? 1 : 0);
-        if (warp < heads) {
-            float score = -INFINITY;
-            if (is_visible) {
-                score = 0.0F;
-#pragma unroll
-                for (int part = 0; part < 4; ++part) {
-                    score += w.scores[(part * kTileHeads + warp) * (kTileKeys + 1) + lane];
-                }
-            }
-            const float next = fmaxf(largest, warpMax(score));
-            const float correction = largest == -INFINITY ? 0.0F : __expf(largest - next);
-            const float p = is_visible ? __expf(score - next) : 0.0F;
-            total = total * correction + warpSum(p);
-            largest = next;
-            reinterpret_cast<__nv_bfloat16*>(w.weights + warp * kWeightRowBytes)[lane] =
-                __float2bfloat16_rn(p);
-            reinterpret_cast<__nv_bfloat16*>(w.weights +
-                                             (kTileHeads + warp) * kWeightRowBytes)[lane] =
-                __float2bfloat16_rn(p - roundBf16(p));
-            if (lane == 0) {
-                w.factors[warp] = correction;
-                w.factors[kTileHeads + warp] = total > 0.0F ? __fdividef(1.0F, total) : 0.0F;
-            }
+        if (warp < its.heads) {
+            weighTile(w, is_visible, largest, total);
         }
         waitForCopyGroups<1>(); // the values; the next keys may still be on their way
         if (has_new || hidden != 0) {
@@ -286,27 +401,7 @@ __device__ __forceinline__ void attendRange(const AttendStepKernelArgs& a,
             }
         }
         syncCompute();
-        // Values: eight columns of all heads at a time.
-        uint32_t p[2][4];
-        const uint32_t p_at = sharedAddress(w.weights) + (lane & 7) * kWeightRowBytes +
-                              ((lane >> 3) & 1) * (8 * kWeightRowBytes) + (lane >> 4) * 16;
-        loadMatrix4(p[0], p_at);
-        loadMatrix4(p[1], p_at + 32);
-        const float correction = w.factors[lane >> 2];
-#pragma unroll
-        for (int i = 0; i < kMostColumns; ++i) {
-            const int column = warp + i * kComputeWarps;
-            if (column < column_tiles) {
-                uint32_t v[4];
-                loadMatrix4Transposed(v, sharedAddress(w.values.eight(lane, column)));
-#pragma unroll
-                for (int r = 0; r < 4; ++r) {
-                    out[i][r] *= correction;
-                }
-                multiplyAdd(out[i], p[0], v[0], v[1]);
-                multiplyAdd(out[i], p[1], v[2], v[3]);
-            }
-        }
+        addValues(w, column_tiles, out);
         if (after < end) {
             syncCompute();
             copyTile(a, a.cache_v, w.values, constants, after, end);
@@ -315,35 +410,11 @@ __device__ __forceinline__ void attendRange(const AttendStepKernelArgs& a,
     }
     waitForCopies();
 
-    const int h = lane >> 2;
-    if (h < heads) {
-        const float share = parts == 1 ? w.factors[kTileHeads + h] : 1.0F;
-#pragma unroll
-        for (int i = 0; i < kMostColumns; ++i) {
-            const int column = warp + i * kComputeWarps;
-            if (column < column_tiles) {
-                const int d = column * 8 + (lane & 3) * 2;
-                const float low = (out[i][0] + out[i][2]) * share;
-                const float high = (out[i][1] + out[i][3]) * share;
-                const int at = (head0 + h) * dim + d;
-                if (parts > 1) {
-                    float* const to =
-                        a.partial + (static_cast<int64_t>(head0 + h) * a.splits + split) * dim + d;
-                    *reinterpret_cast<float2*>(to) = make_float2(low, high);
-                } else {
-                    a.out[at] = low;
-                    a.out[at + 1] = high;
-                    if (a.publish == kLinkPackets) {
-                        exchange.publish(step, at, low);
-                        exchange.publish(step, at + 1, high);
-                    }
-                }
-            }
-        }
-    }
-    if (parts > 1 && warp < heads && lane == 0) {
-        reinterpret_cast<float2*>(a.partial + static_cast<int64_t>(a.num_heads) * a.splits *
-                                                  dim)[(head0 + warp) * a.splits + split] =
+    storeRange(a, w, its, exchange, step, out);
+    if (its.parts > 1 && warp < its.heads && lane == 0) {
+        reinterpret_cast<float2*>(
+            a.partial + static_cast<int64_t>(a.num_heads) * a.splits *
+                            dim)[(its.kv_head * its.heads + warp) * a.splits + its.split] =
             make_float2(largest, total);
     }
 }

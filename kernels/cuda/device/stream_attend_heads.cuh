@@ -96,6 +96,105 @@ __device__ __forceinline__ void publishPair(uint2* to, float first, float second
     storePacket(to + 1, __float_as_uint(second), mark);
 }
 
+/// The query (warp 0) or the new token's key or value (warps 1 and 2), as the step before has made
+/// it, to shared memory.
+__device__ __forceinline__ void turnOwn(const AttendStepKernelArgs& a,
+                                        const HeadWork& w,
+                                        const AttendConstants& constants,
+                                        const char* norms,
+                                        int norm_bytes,
+                                        const Exchange& exchange,
+                                        int step,
+                                        const StepClocks& clocks) {
+    const int dim = a.head_dim;
+    const bool is_query = threadIdx.x / 32 == 0;
+    const bool is_key = threadIdx.x / 32 == 1;
+    const int keys_at = a.num_heads * dim;
+    const int values_at = a.v == a.k ? keys_at : keys_at + a.num_kv_heads * dim;
+    const int at =
+        is_query ? constants.head * dim : (is_key ? keys_at : values_at) + constants.kv_head * dim;
+    const bool is_turned = is_query || is_key;
+    // As stored, brought by the step before.
+    VectorArgs norm = is_query ? a.q_norm : a.k_norm;
+    if (norm.data != nullptr) {
+        norm.data = is_turned ? norms + (is_query ? 0 : norm_bytes) : nullptr;
+    }
+    __nv_bfloat16* const row = w.fresh + (is_key ? 0 : dim);
+    HeadValues head;
+    head.take(exchange.packetsOf(step - 1 + kPacketSteps), at, dim / 2, exchange.markOf(step - 1));
+    clocks.note(1);
+    turnHead(head, norm, is_turned ? constants.turns : nullptr, dim, a.eps,
+             is_query ? a.scale : 1.0F, [&](int d, const float4& four) {
+                 if (is_query) {
+                     w.query[fourPlace(d >> 2, dim)] = four;
+                 } else {
+                     *reinterpret_cast<uint2*>(row + d) = asBf16(four);
+                 }
+             });
+}
+
+/// Shares of this warp's keys, of which `visible` has a bit each: a row that nobody may see can
+/// hold anything and is never multiplied.
+template <int KEYS>
+__device__ __forceinline__ void weighKeys(
+    const float (&dots)[4], uint32_t visible, float (&share)[KEYS], float& largest, float& total) {
+    const int lane = threadIdx.x & 31;
+    if (KEYS == 1) {
+        if (visible != 0) {
+            largest = warpSum(dots[0]);
+            total = 1.0F;
+        }
+        share[0] = total;
+    } else {
+        const float dot = warpSums(dots);
+        const float score = (visible >> (lane >> 3) & 1U) != 0 ? dot : -INFINITY;
+        largest = fmaxf(score, __shfl_xor_sync(0xffffffffU, score, 8));
+        largest = fmaxf(largest, __shfl_xor_sync(0xffffffffU, largest, 16));
+        const float p = score == -INFINITY ? 0.0F : __expf(score - largest);
+        total = p + __shfl_xor_sync(0xffffffffU, p, 8);
+        total += __shfl_xor_sync(0xffffffffU, total, 16);
+#pragma unroll
+        for (int j = 0; j < KEYS; ++j) {
+            share[j] = __shfl_sync(0xffffffffU, p, 8 * j);
+        }
+    }
+}
+
+/// This warp's sums of its values, to shared memory.
+template <int VECTORS, int KEYS>
+__device__ __forceinline__ void sumValues(const HeadWork& w,
+                                          int dim,
+                                          const uint4 (&values)[KEYS][VECTORS],
+                                          uint32_t visible,
+                                          const float (&share)[KEYS]) {
+    const int warp = threadIdx.x / 32;
+    const int lane = threadIdx.x & 31;
+    float4* const sums = w.sums + warp * (dim / 4 + 4);
+#pragma unroll
+    for (int v = 0; v < VECTORS; ++v) {
+        const int eight = v * 32 + lane;
+        float4 low = make_float4(0.0F, 0.0F, 0.0F, 0.0F);
+        float4 high = low;
+#pragma unroll
+        for (int j = 0; j < KEYS; ++j) {
+            if ((visible >> j & 1U) != 0) {
+                const float2 v0 = unpackPair(values[j][v].x);
+                const float2 v1 = unpackPair(values[j][v].y);
+                const float2 v2 = unpackPair(values[j][v].z);
+                const float2 v3 = unpackPair(values[j][v].w);
+                low = make_float4(fmaf(share[j], v0.x, low.x), fmaf(share[j], v0.y, low.y),
+                                  fmaf(share[j], v1.x, low.z), fmaf(share[j], v1.y, low.w));
+                high = make_float4(fmaf(share[j], v2.x, high.x), fmaf(share[j], v2.y, high.y),
+                                   fmaf(share[j], v3.x, high.z), fmaf(share[j], v3.y, high.w));
+            }
+        }
+        if (eight * 8 < dim) {
+            sums[fourPlace(2 * eight, dim)] = low;
+            sums[fourPlace(2 * eight + 1, dim)] = high;
+        }
+    }
+}
+
 /// This block's part of its head. VECTORS: eights of a head that a lane has; KEYS: most keys of a
 /// warp, 1 or kWarpKeys.
 template <int VECTORS, int KEYS>
@@ -159,32 +258,8 @@ __device__ __forceinline__ void attendKeys(const AttendStepKernelArgs& a,
             (is_owner && mine == 0) || a.is_ring != 0 ? position : a.key_position[keyOf(mine)];
     }
 
-    const bool is_query = warp == 0;
-    const bool is_key = warp == 1;
-    if (is_query || (warp <= 2 && holds_new)) {
-        const int keys_at = a.num_heads * dim;
-        const int values_at = a.v == a.k ? keys_at : keys_at + a.num_kv_heads * dim;
-        const int at = is_query ? constants.head * dim
-                                : (is_key ? keys_at : values_at) + constants.kv_head * dim;
-        const bool is_turned = is_query || is_key;
-        // As stored, brought by the step before.
-        VectorArgs norm = is_query ? a.q_norm : a.k_norm;
-        if (norm.data != nullptr) {
-            norm.data = is_turned ? norms + (is_query ? 0 : norm_bytes) : nullptr;
-        }
-        __nv_bfloat16* const row = w.fresh + (is_key ? 0 : dim);
-        HeadValues head;
-        head.take(exchange.packetsOf(step - 1 + kPacketSteps), at, dim / 2,
-                  exchange.markOf(step - 1));
-        clocks.note(1);
-        turnHead(head, norm, is_turned ? constants.turns : nullptr, dim, a.eps,
-                 is_query ? a.scale : 1.0F, [&](int d, const float4& four) {
-                     if (is_query) {
-                         w.query[fourPlace(d >> 2, dim)] = four;
-                     } else {
-                         *reinterpret_cast<uint2*>(row + d) = asBf16(four);
-                     }
-                 });
+    if (warp == 0 || (warp <= 2 && holds_new)) {
+        turnOwn(a, w, constants, norms, norm_bytes, exchange, step, clocks);
     }
     if (!kLoadsValuesFirst) {
         load(values, a.cache_v);
@@ -220,53 +295,11 @@ __device__ __forceinline__ void attendKeys(const AttendStepKernelArgs& a,
             }
         }
     }
-    // A row that nobody may see can hold anything: it is never multiplied.
     float largest = -INFINITY;
     float total = 0.0F;
     float share[KEYS] = {};
-    if (KEYS == 1) {
-        if (visible != 0) {
-            largest = warpSum(dots[0]);
-            total = 1.0F;
-        }
-        share[0] = total;
-    } else {
-        const float dot = warpSums(dots);
-        const float score = (visible >> (lane >> 3) & 1U) != 0 ? dot : -INFINITY;
-        largest = fmaxf(score, __shfl_xor_sync(0xffffffffU, score, 8));
-        largest = fmaxf(largest, __shfl_xor_sync(0xffffffffU, largest, 16));
-        const float p = score == -INFINITY ? 0.0F : __expf(score - largest);
-        total = p + __shfl_xor_sync(0xffffffffU, p, 8);
-        total += __shfl_xor_sync(0xffffffffU, total, 16);
-#pragma unroll
-        for (int j = 0; j < KEYS; ++j) {
-            share[j] = __shfl_sync(0xffffffffU, p, 8 * j);
-        }
-    }
-    float4* const sums = w.sums + warp * (dim / 4 + 4);
-#pragma unroll
-    for (int v = 0; v < VECTORS; ++v) {
-        const int eight = v * 32 + lane;
-        float4 low = make_float4(0.0F, 0.0F, 0.0F, 0.0F);
-        float4 high = low;
-#pragma unroll
-        for (int j = 0; j < KEYS; ++j) {
-            if ((visible >> j & 1U) != 0) {
-                const float2 v0 = unpackPair(values[j][v].x);
-                const float2 v1 = unpackPair(values[j][v].y);
-                const float2 v2 = unpackPair(values[j][v].z);
-                const float2 v3 = unpackPair(values[j][v].w);
-                low = make_float4(fmaf(share[j], v0.x, low.x), fmaf(share[j], v0.y, low.y),
-                                  fmaf(share[j], v1.x, low.z), fmaf(share[j], v1.y, low.w));
-                high = make_float4(fmaf(share[j], v2.x, high.x), fmaf(share[j], v2.y, high.y),
-                                   fmaf(share[j], v3.x, high.z), fmaf(share[j], v3.y, high.w));
-            }
-        }
-        if (eight * 8 < dim) {
-            sums[fourPlace(2 * eight, dim)] = low;
-            sums[fourPlace(2 * eight + 1, dim)] = high;
-        }
-    }
+    weighKeys<KEYS>(dots, visible, share, largest, total);
+    sumValues<VECTORS, KEYS>(w, dim, values, visible, share);
     if (lane == 0) {
         w.tails[warp] = make_float2(largest, total);
     }

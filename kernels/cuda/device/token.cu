@@ -108,7 +108,7 @@ runSteps(const TokenStep* steps, int count, int table_format, int32_t* counters,
 extern "C" {
 
 // grid: one block a multiprocessor, all resident (cooperative launch); shared memory:
-// planResidentProject() and the ring. counters [2]: zero before and after. trace: nullptr, or
+// residentProjectSizes() and the ring. counters [2]: zero before and after. trace: nullptr, or
 // [count, 3] for the clocks of block 0 at the start of a step, after its wait and at its end.
 __global__ void __launch_bounds__(512, 1) belfry_token(
     const TokenStep* steps, int count, int table_format, int32_t* counters, long long* trace) {

@@ -3,7 +3,7 @@
 // weights it takes, its grid and the parts of k that fill the card.
 #include "kernels/cuda/launch/product_codes.h"
 
-#include "kernels/cuda/plan.h"
+#include "kernels/cuda/launch_sizes.h"
 
 #include <algorithm>
 #include <cstring>
@@ -66,17 +66,17 @@ Status wideProduct(Stream& s, CodesProduct& a, ProductCodesArgs& args, int64_t c
     static_assert(kProductWideOutputs == kOutputs);
     ProductKernelArgs& product = args.product;
     const int64_t pieces = product.k / kProductCodesColumns;
-    const WidePlan plan = planWide(s.facts.multiprocessors, a.rows, columns, pieces,
-                                   a.is_pair ? 1 : a.parts, s.wide_rows);
-    a.parts = plan.parts;
-    const int64_t part = (pieces + plan.parts - 1) / plan.parts;
+    const WideSizes chosen = wideSizes(s.facts.multiprocessors, a.rows, columns, pieces,
+                                       a.is_pair ? 1 : a.parts, s.wide_rows);
+    a.parts = chosen.parts;
+    const int64_t part = (pieces + chosen.parts - 1) / chosen.parts;
     product.k_part = static_cast<int32_t>(part * kProductCodesColumns);
     ProductWideArgs wide{};
     wide.codes = args;
     TensorMap map{};
     const uint64_t sizes[2] = {static_cast<uint64_t>(product.k), static_cast<uint64_t>(a.rows)};
     const uint64_t row_bytes = sizes[0] * 2;
-    const uint32_t box[2] = {64, static_cast<uint32_t>(plan.rows)};
+    const uint32_t box[2] = {64, static_cast<uint32_t>(chosen.rows)};
     const uint32_t steps[2] = {1, 1};
     const Status status =
         s.check(s.driver->tensorMapEncodeTiled(&map, kTensorBf16, 2, const_cast<void*>(a.x), sizes,
@@ -101,11 +101,11 @@ Status wideProduct(Stream& s, CodesProduct& a, ProductCodesArgs& args, int64_t c
     constexpr Form k128 = {KernelId::product_wide_128, KernelId::product_wide_pair_128,
                            KernelId::product_wide_128_updates,
                            KernelId::product_wide_pair_128_updates};
-    const Form& form = plan.rows == 256 ? k256 : plan.rows == 192 ? k192 : k128;
-    const unsigned row_tiles = tiles(a.rows, plan.rows);
+    const Form& form = chosen.rows == 256 ? k256 : chosen.rows == 192 ? k192 : k128;
+    const unsigned row_tiles = tiles(a.rows, chosen.rows);
     const auto column_tiles = static_cast<unsigned>(columns);
-    const auto parts = static_cast<unsigned>(plan.parts);
-    const auto shared = static_cast<unsigned>(productWideShared(plan.rows));
+    const auto parts = static_cast<unsigned>(chosen.parts);
+    const auto shared = static_cast<unsigned>(productWideShared(chosen.rows));
     return a.updates != nullptr
                ? s.launch(a.is_pair ? form.pair_updates : form.store_updates, row_tiles,
                           column_tiles, parts, 384, shared, wide, *a.updates)

@@ -3,7 +3,7 @@
 // sizes were chosen on an H200 (132 multiprocessors).
 #include "kernels/cuda/blas.h"
 #include "kernels/cuda/launch/product_codes.h"
-#include "kernels/cuda/plan.h"
+#include "kernels/cuda/launch_sizes.h"
 
 #include <algorithm>
 #include <bit>

@@ -3,7 +3,7 @@
 #include "kernels/cuda/launch/launch_args.h"
 #include "kernels/cuda/launch/lora.h"
 #include "kernels/cuda/launch/token_steps.h"
-#include "kernels/cuda/plan.h"
+#include "kernels/cuda/launch_sizes.h"
 
 #include <algorithm>
 #include <bit>
@@ -104,20 +104,20 @@ int32_t outputsOf(const ProjectArgs& step) {
 
 /// How a step is dealt out, its updates included: more blocks where few need more shared memory
 /// than there is. shared_bytes may still be too much.
-ProjectPlan planStep(const Stream& s, const ProjectKernelArgs& args, const ProjectArgs& step) {
+ProjectSizes stepSizes(const Stream& s, const ProjectKernelArgs& args, const ProjectArgs& step) {
     const bool is_pair = step.output == ProjectArgs::Output::GeluPair;
-    ProjectPlan plan;
+    ProjectSizes sizes;
     for (int blocks = 1; blocks <= 16; blocks *= 2) {
-        plan = planProject(blocks * s.facts.multiprocessors, outputsOf(step), step.w[0].cols,
-                           is_pair, isFourBit(step.w[0]) ? step.w[0].block_size : 0);
-        plan.shared_bytes +=
-            loraSharedBytes(plan, is_pair, args.lora_first[3], args.lora_width, args.tap_ranks) +
+        sizes = projectSizes(blocks * s.facts.multiprocessors, outputsOf(step), step.w[0].cols,
+                             is_pair, isFourBit(step.w[0]) ? step.w[0].block_size : 0);
+        sizes.shared_bytes +=
+            loraSharedBytes(sizes, is_pair, args.lora_first[3], args.lora_width, args.tap_ranks) +
             static_cast<unsigned>(inputRowBytes(args.input, args.cols, false));
-        if (plan.shared_bytes <= static_cast<unsigned>(s.facts.shared_bytes)) {
+        if (sizes.shared_bytes <= static_cast<unsigned>(s.facts.shared_bytes)) {
             break;
         }
     }
-    return plan;
+    return sizes;
 }
 
 Status launchProject(Stream& s, ProjectKernelArgs args, const ProjectArgs& step) {
@@ -127,26 +127,26 @@ Status launchProject(Stream& s, ProjectKernelArgs args, const ProjectArgs& step)
             return status;
         }
     }
-    const ProjectPlan plan = planStep(s, args, step);
+    const ProjectSizes sizes = stepSizes(s, args, step);
     const int64_t cols = step.w[0].cols;
-    if (plan.shared_bytes > static_cast<unsigned>(s.facts.shared_bytes)) {
+    if (sizes.shared_bytes > static_cast<unsigned>(s.facts.shared_bytes)) {
         return Status::Unsupported;
     }
-    if (args.tap_count > 0 && args.tap_parts != plan.grid) {
+    if (args.tap_count > 0 && args.tap_parts != sizes.grid) {
         return Status::Unsupported; // the parts were asked for as a collected step's
     }
-    args.rows_per_warp = plan.rows_per_warp;
-    args.k_split = plan.k_split;
+    args.rows_per_warp = sizes.rows_per_warp;
+    args.k_split = sizes.k_split;
     args.block_shift =
         isFourBit(step.w[0]) ? std::countr_zero(static_cast<uint32_t>(step.w[0].block_size)) : 0;
     args.x_elements = static_cast<int32_t>((cols + 511) / 512 * 512);
     args.outputs = outputsOf(step);
-    args.local_rows = plan.local_rows;
-    return s.launch(projectKernel(step.w[0]), static_cast<unsigned>(plan.grid), 1, 1,
-                    kProjectThreads, plan.shared_bytes, args);
+    args.local_rows = sizes.local_rows;
+    return s.launch(projectKernel(step.w[0]), static_cast<unsigned>(sizes.grid), 1, 1,
+                    kProjectThreads, sizes.shared_bytes, args);
 }
 
-/// Kernel arguments from a step's, but for what planStep() decides.
+/// Kernel arguments from a step's, but for what stepSizes() decides.
 Status projectArgs(const Stream& s, const ProjectArgs& step, ProjectKernelArgs& args) {
     if (step.count < 1 || step.count > 3 || step.x == nullptr) {
         return Status::BadShape;
@@ -214,8 +214,8 @@ int projectParts(Queue q, const ProjectArgs& step) {
     if (s.steps.is_collecting && canCollect(s, args, outputsOf(step))) {
         return s.facts.multiprocessors;
     }
-    const ProjectPlan plan = planStep(s, args, step);
-    return plan.shared_bytes > static_cast<unsigned>(s.facts.shared_bytes) ? 0 : plan.grid;
+    const ProjectSizes sizes = stepSizes(s, args, step);
+    return sizes.shared_bytes > static_cast<unsigned>(s.facts.shared_bytes) ? 0 : sizes.grid;
 }
 
 } // namespace kernels::cuda

@@ -4,7 +4,7 @@
 #include "kernels/cuda/launch/product_codes.h"
 #include "kernels/cuda/launch/product_updates.h"
 #include "kernels/cuda/launch/token_steps.h"
-#include "kernels/cuda/plan.h"
+#include "kernels/cuda/launch_sizes.h"
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Collects decode steps for device/stream.cu: which step takes what from the one before, and how.
 #include "kernels/cuda/launch/token_steps.h"
-#include "kernels/cuda/plan.h"
+#include "kernels/cuda/launch_sizes.h"
 
 #include <algorithm>
 #include <bit>
@@ -101,7 +101,7 @@ int operandsBegin(const StreamNeeds& needs) {
 }
 
 StreamLayout layoutOf(const Stream& s, const StreamNeeds& needs) {
-    return planStreamLayout(
+    return streamLayoutFor(
         s.facts.shared_base, s.facts.shared_bytes, needs.row_bytes, needs.norm_bytes,
         std::max({needs.attend_bytes, needs.plain_bytes, operandsBegin(needs) + needs.operand_bytes,
                   needs.behind_bytes}));
@@ -116,7 +116,7 @@ bool fits(const Stream& s, const StreamNeeds& needs) {
 
 /// Shares A of a step's updates out over the blocks and places operands behind each other, as
 /// device/stream_lora.cuh takes them. Returns their bytes; 0: there are too many.
-int shareStreamUnits(const Stream& s, ProjectKernelArgs& args, const StreamPlan& plan) {
+int shareStreamUnits(const Stream& s, ProjectKernelArgs& args, const StreamSizes& sizes) {
     int widest = 0;
     int tiles = 0;
     bool is_ragged = false;
@@ -127,8 +127,8 @@ int shareStreamUnits(const Stream& s, ProjectKernelArgs& args, const StreamPlan&
         tiles += (term.rank + kLoraTileRanks - 1) / kLoraTileRanks;
         is_ragged = is_ragged || term.rank % kLoraTileRanks != 0;
     }
-    const LoraUnitPlan units =
-        planStreamUnits(s.facts.multiprocessors, args.lora_first[3], tiles, args.cols);
+    const LoraUnitSizes units =
+        streamUnitSizes(s.facts.multiprocessors, args.lora_first[3], tiles, args.cols);
     if (units.units == 0) {
         return 0;
     }
@@ -140,7 +140,7 @@ int shareStreamUnits(const Stream& s, ProjectKernelArgs& args, const StreamPlan&
     args.lora_columns = units.columns;
     args.lora_own = static_cast<int16_t>(units.own);
     args.lora_pitch = units.columns * widest;
-    args.local_rows = plan.share + plan.grain; // of one weight
+    args.local_rows = sizes.share + sizes.grain; // of one weight
     int bytes = streamUpdateBytes(args.count, args.local_rows) +
                 streamNormedBytes(args.input, args.cols, units.columns) +
                 units.own * args.lora_pitch;
@@ -208,21 +208,21 @@ int wideRegion(TokenSteps& t, int64_t values) {
     return region;
 }
 
-/// The plan of a projection and what it needs of shared memory; no units: there is no room.
-StreamPlan planInRoom(const Stream& s,
-                      ProjectKernelArgs& args,
-                      int64_t outputs,
-                      bool has_updates,
-                      StreamNeeds& needs) {
+/// The sizes of a projection and what it needs of shared memory; no units: there is no room.
+StreamSizes sizesInRoom(const Stream& s,
+                        ProjectKernelArgs& args,
+                        int64_t outputs,
+                        bool has_updates,
+                        StreamNeeds& needs) {
     const bool is_pair = args.output == kOutputGeluPair;
-    const auto planWith = [&](int most_tiles) {
-        return planStreamProject(s.facts.multiprocessors, outputs, args.cols, is_pair,
-                                 args.input == kInputPlain, args.count,
-                                 isFourBit(args.w[0].format) ? 4 : 8,
-                                 is_pair && outputs > kPackets ? kWideGrain : 1, most_tiles);
+    const auto sizesWith = [&](int most_tiles) {
+        return streamProjectSizes(s.facts.multiprocessors, outputs, args.cols, is_pair,
+                                  args.input == kInputPlain, args.count,
+                                  isFourBit(args.w[0].format) ? 4 : 8,
+                                  is_pair && outputs > kPackets ? kWideGrain : 1, most_tiles);
     };
-    StreamPlan plan = planWith(kMostPassTiles);
-    if (plan.units == 0) {
+    StreamSizes sizes = sizesWith(kMostPassTiles);
+    if (sizes.units == 0) {
         return {};
     }
     needs.row_bytes = args.input == kInputPlain ? 0 : args.cols * 4;
@@ -230,10 +230,10 @@ StreamPlan planInRoom(const Stream& s,
     // Operands come while the step before is at work, if that has updates too, else when their own
     // begins: a projection without updates has all of the work memory for itself.
     int& work_bytes = has_updates ? needs.project_bytes : needs.plain_bytes;
-    work_bytes = plan.work_bytes;
+    work_bytes = sizes.work_bytes;
     if (has_updates) {
         // Those of the step before are still there when they come, if there is room for both.
-        const int own = shareStreamUnits(s, args, plan);
+        const int own = shareStreamUnits(s, args, sizes);
         if (own == 0) {
             return {};
         }
@@ -243,20 +243,20 @@ StreamPlan planInRoom(const Stream& s,
         }
     }
     // Fewer sums at a time where operands of updates take the room.
-    while (!fits(s, needs) && plan.pass_tiles > kTileRows && !is_pair) {
-        plan = planWith(plan.pass_tiles / 2);
-        work_bytes = plan.work_bytes;
+    while (!fits(s, needs) && sizes.pass_tiles > kTileRows && !is_pair) {
+        sizes = sizesWith(sizes.pass_tiles / 2);
+        work_bytes = sizes.work_bytes;
     }
-    return fits(s, needs) ? plan : StreamPlan{};
+    return fits(s, needs) ? sizes : StreamSizes{};
 }
 
-void takePlan(ProjectKernelArgs& args, const StreamPlan& plan, int64_t outputs) {
-    args.units = plan.units;
-    args.tile_shift = plan.tile_shift;
-    args.pass_tiles = plan.pass_tiles;
-    args.share = plan.share;
-    args.extra = plan.extra;
-    args.grain = plan.grain;
+void takeSizes(ProjectKernelArgs& args, const StreamSizes& sizes, int64_t outputs) {
+    args.units = sizes.units;
+    args.tile_shift = sizes.tile_shift;
+    args.pass_tiles = sizes.pass_tiles;
+    args.share = sizes.share;
+    args.extra = sizes.extra;
+    args.grain = sizes.grain;
     args.inverse_cols = 1.0F / static_cast<float>(args.cols);
     args.outputs = static_cast<int32_t>(outputs);
     args.block_shift = isFourBit(args.w[0].format)
@@ -320,11 +320,11 @@ Status streamProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
         return Status::Unsupported;
     }
     StreamNeeds needs;
-    const StreamPlan plan = planInRoom(s, args, outputs, has_updates, needs);
-    if (plan.units == 0) {
+    const StreamSizes sizes = sizesInRoom(s, args, outputs, has_updates, needs);
+    if (sizes.units == 0) {
         return Status::Unsupported;
     }
-    takePlan(args, plan, outputs);
+    takeSizes(args, sizes, outputs);
     const bool is_four_bit = isFourBit(args.w[0].format);
     if (is_four_bit && t.is_stream && !t.steps.empty() && t.code_format != 0 &&
         t.code_format != args.w[0].format) {
@@ -498,7 +498,7 @@ void placeStreamUnits(Stream& s) {
     s.steps.has_plans = has_plans && number > 0 && plans * planBytes(s) <= kPlanBytes;
 }
 
-Status planStreamUnits(Stream& s, CuPointer list, size_t count) {
+Status streamUnitSizes(Stream& s, CuPointer list, size_t count) {
     if (!s.steps.has_plans) {
         return Status::Ok;
     }

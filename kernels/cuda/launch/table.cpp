@@ -5,7 +5,7 @@
 #include "kernels/cuda/launch/lora.h"
 #include "kernels/cuda/launch/quantize.h"
 #include "kernels/cuda/launch/token_steps.h"
-#include "kernels/cuda/plan.h"
+#include "kernels/cuda/launch_sizes.h"
 
 #include <algorithm>
 #include <bit>
@@ -101,12 +101,13 @@ Status attention(Queue q, const AttentionArgs& a) {
                         tiles(a.queries, 128), static_cast<unsigned>(a.num_heads), 1, kThreads,
                         flashOpenBytes(a.head_dim), attentionArgs(a));
     }
-    const FlashPlan plan = s.is_reference ? FlashPlan{}
-                                          : planFlash(s.facts.compute_capability,
-                                                      s.facts.shared_bytes, a.head_dim, a.is_half);
-    if (plan.kernel != KernelId::attention_reference) {
-        return s.launch(plan.kernel, tiles(a.queries, 64), static_cast<unsigned>(a.num_heads), 1,
-                        plan.threads, plan.shared_bytes, attentionArgs(a));
+    const FlashSizes sizes =
+        s.is_reference
+            ? FlashSizes{}
+            : flashSizes(s.facts.compute_capability, s.facts.shared_bytes, a.head_dim, a.is_half);
+    if (sizes.kernel != KernelId::attention_reference) {
+        return s.launch(sizes.kernel, tiles(a.queries, 64), static_cast<unsigned>(a.num_heads), 1,
+                        sizes.threads, sizes.shared_bytes, attentionArgs(a));
     }
     return s.launch(KernelId::attention_reference, static_cast<unsigned>(a.queries),
                     static_cast<unsigned>(a.num_heads), 1, 128, 0, attentionArgs(a));

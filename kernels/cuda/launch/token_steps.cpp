@@ -2,7 +2,7 @@
 // Collects the decode steps of a token and runs them as one cooperative launch.
 #include "kernels/cuda/launch/token_steps.h"
 
-#include "kernels/cuda/plan.h"
+#include "kernels/cuda/launch_sizes.h"
 
 #include <algorithm>
 #include <bit>
@@ -87,24 +87,24 @@ int32_t pieceBytes(const LoraArgs& lora) {
 }
 
 /// How a projection is dealt out, its updates included.
-ProjectPlan planCollected(const Stream& s, ProjectKernelArgs& args, int64_t outputs) {
+ProjectSizes collectedSizes(const Stream& s, ProjectKernelArgs& args, int64_t outputs) {
     const bool is_pair = args.output == kOutputGeluPair;
-    ProjectPlan plan = planResidentProject(s.facts.multiprocessors, static_cast<int>(kTokenThreads),
-                                           outputs, args.cols, is_pair,
-                                           isFourBit(args.w[0].format) ? args.w[0].block_size : 0);
-    const LoraUnitPlan units = shareUpdates(s, args);
-    plan.shared_bytes += static_cast<unsigned>(inputRowBytes(args.input, args.cols, true));
-    plan.shared_bytes +=
+    ProjectSizes sizes = residentProjectSizes(
+        s.facts.multiprocessors, static_cast<int>(kTokenThreads), outputs, args.cols, is_pair,
+        isFourBit(args.w[0].format) ? args.w[0].block_size : 0);
+    const LoraUnitSizes units = shareUpdates(s, args);
+    sizes.shared_bytes += static_cast<unsigned>(inputRowBytes(args.input, args.cols, true));
+    sizes.shared_bytes +=
         units.units > 0
-            ? loraUnitBytes(units, args.lora_first[3], plan.local_rows, args.lora_pitch)
-            : loraSharedBytes(plan, is_pair, args.lora_first[3], args.lora_width, args.tap_ranks);
-    return plan;
+            ? loraUnitBytes(units, args.lora_first[3], sizes.local_rows, args.lora_pitch)
+            : loraSharedBytes(sizes, is_pair, args.lora_first[3], args.lora_width, args.tap_ranks);
+    return sizes;
 }
 
 } // namespace
 
-LoraUnitPlan shareUpdates(const Stream& s, ProjectKernelArgs& args) {
-    LoraUnitPlan none;
+LoraUnitSizes shareUpdates(const Stream& s, ProjectKernelArgs& args) {
+    LoraUnitSizes none;
     if (args.lora_count == 0 || args.lora_sums != nullptr || args.tap_count > 0) {
         return none;
     }
@@ -120,13 +120,14 @@ LoraUnitPlan shareUpdates(const Stream& s, ProjectKernelArgs& args) {
         offset += bytes;
         widest = std::max(widest, offset);
     }
-    const LoraUnitPlan plan = planLoraUnits(s.facts.multiprocessors, args.lora_first[3], args.cols);
-    args.lora_units = plan.units;
-    args.lora_chunks = plan.chunks;
-    args.lora_columns = plan.columns;
-    args.lora_own = static_cast<int16_t>(plan.own);
+    const LoraUnitSizes sizes =
+        loraUnitSizes(s.facts.multiprocessors, args.lora_first[3], args.cols);
+    args.lora_units = sizes.units;
+    args.lora_chunks = sizes.chunks;
+    args.lora_columns = sizes.columns;
+    args.lora_own = static_cast<int16_t>(sizes.own);
     args.lora_pitch = widest;
-    return plan;
+    return sizes;
 }
 
 Status beginSteps(Queue q) {
@@ -174,7 +175,7 @@ Status endSteps(Queue q) {
 bool canCollect(const Stream& s, ProjectKernelArgs args, int64_t outputs) {
     const auto ring = static_cast<unsigned>(kStepRing * sizeof(TokenStep));
     return s.steps.uploaded + s.steps.steps.size() < kMaxSteps &&
-           planCollected(s, args, outputs).shared_bytes + ring <=
+           collectedSizes(s, args, outputs).shared_bytes + ring <=
                static_cast<unsigned>(s.facts.shared_bytes);
 }
 
@@ -183,25 +184,25 @@ Status collectProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
     if (const Status status = streamProject(s, args, outputs); status != Status::Unsupported) {
         return status;
     }
-    const ProjectPlan plan = planCollected(s, args, outputs);
+    const ProjectSizes sizes = collectedSizes(s, args, outputs);
     args.lora_slots = pointerOf<uint64_t>(s.scratch + kUnitOffset);
     args.lora_epoch = pointerOf<const int32_t>(s.scratch + kBarrierOffset) + 2;
     args.lora_step = static_cast<int32_t>(t.uploaded + t.steps.size());
-    if (args.tap_count > 0 && args.tap_parts != plan.grid) {
+    if (args.tap_count > 0 && args.tap_parts != sizes.grid) {
         return Status::Unsupported;
     }
-    if (const Status status = makeRoom(s, plan.shared_bytes, args.w[0].format);
+    if (const Status status = makeRoom(s, sizes.shared_bytes, args.w[0].format);
         status != Status::Ok) {
         return status;
     }
     const bool is_four_bit = isFourBit(args.w[0].format);
-    args.rows_per_warp = plan.rows_per_warp;
-    args.k_split = plan.k_split;
+    args.rows_per_warp = sizes.rows_per_warp;
+    args.k_split = sizes.k_split;
     args.block_shift =
         is_four_bit ? std::countr_zero(static_cast<uint32_t>(args.w[0].block_size)) : 0;
     args.x_elements = static_cast<int32_t>((args.cols + 511) / 512 * 512);
     args.outputs = static_cast<int32_t>(outputs);
-    args.local_rows = plan.local_rows;
+    args.local_rows = sizes.local_rows;
     TokenStep* before = t.steps.empty() ? nullptr : &t.steps.back();
     if (before != nullptr && before->kind == kStepAttend && args.input == kInputPlain &&
         before->attend.out == args.x && before->attend.num_heads <= 64) {
@@ -223,40 +224,40 @@ Status collectAttend(Stream& s, AttendStepKernelArgs args) {
         return status;
     }
     const unsigned ring = kStepRing * sizeof(TokenStep);
-    AttendPlan plan =
-        planResidentAttend(s.facts.multiprocessors, args.num_heads, args.num_kv_heads,
-                           args.head_dim, static_cast<unsigned>(s.facts.shared_bytes) - ring);
-    if (plan.splits == 0) { // no tile fits: heads of 512 in 99 KiB
-        plan = {};
-        plan.splits = residentSplits(s.facts.multiprocessors, args.num_heads, args.num_kv_heads);
-        plan.shared_bytes = kAttendSharedBytes;
+    AttendSizes sizes =
+        residentAttendSizes(s.facts.multiprocessors, args.num_heads, args.num_kv_heads,
+                            args.head_dim, static_cast<unsigned>(s.facts.shared_bytes) - ring);
+    if (sizes.splits == 0) { // no tile fits: heads of 512 in 99 KiB
+        sizes = {};
+        sizes.splits = residentSplits(s.facts.multiprocessors, args.num_heads, args.num_kv_heads);
+        sizes.shared_bytes = kAttendSharedBytes;
     }
-    const size_t partial = static_cast<size_t>(args.num_heads) * static_cast<size_t>(plan.splits) *
+    const size_t partial = static_cast<size_t>(args.num_heads) * static_cast<size_t>(sizes.splits) *
                            (static_cast<size_t>(args.head_dim) + 2U) * 4U;
     const bool has_parts = (args.num_heads / args.num_kv_heads) %
                                std::min(args.num_heads / args.num_kv_heads, kPartHeads) ==
                            0;
-    if (plan.splits < 1 || partial + kPartialOffset > kPartialBytes ||
-        (plan.tile == 0 && !has_parts)) {
+    if (sizes.splits < 1 || partial + kPartialOffset > kPartialBytes ||
+        (sizes.tile == 0 && !has_parts)) {
         return Status::Unsupported;
     }
-    if (const Status status = makeRoom(s, plan.shared_bytes, 0); status != Status::Ok) {
+    if (const Status status = makeRoom(s, sizes.shared_bytes, 0); status != Status::Ok) {
         return status;
     }
     args.partial = pointerOf<float>(s.scratch + kPartialOffset);
     args.range = {};
     args.range.from = args.key_count;
-    args.range.splits = plan.splits;
-    args.range.tile = plan.tile;
-    if (plan.tile > 0 && args.is_ring != 0) {
+    args.range.splits = sizes.splits;
+    args.range.tile = sizes.tile;
+    if (sizes.tile > 0 && args.is_ring != 0) {
         // Rows 0 to the position, or the window's.
         args.range.from = args.position;
         args.range.more = 1;
         args.range.limit = static_cast<int32_t>(
             args.window > 0 && args.window < args.capacity ? args.window : args.capacity);
     }
-    args.key_groups = plan.key_groups;
-    args.stages = plan.stages;
+    args.key_groups = sizes.key_groups;
+    args.stages = sizes.stages;
     TokenStep step{};
     step.kind = kStepAttend;
     step.attend = args;
@@ -295,7 +296,7 @@ Status Stream::flush() {
     Status status =
         check(driver->memcpyHtoDAsync(to, t.steps.data(), bytes, upload), "cuMemcpyHtoDAsync");
     if (status == Status::Ok && t.is_stream) {
-        status = planStreamUnits(*this, to, count);
+        status = streamUnitSizes(*this, to, count);
     }
     if (status == Status::Ok) {
         status = check(driver->streamSynchronize(upload), "cuStreamSynchronize");

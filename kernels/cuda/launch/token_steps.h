@@ -3,7 +3,7 @@
 #pragma once
 
 #include "kernels/cuda/device/args.h"
-#include "kernels/cuda/plan.h"
+#include "kernels/cuda/launch_sizes.h"
 #include "kernels/cuda/stream.h"
 #include "kernels/ops.h"
 
@@ -20,17 +20,17 @@ Status streamAttend(Stream& s, AttendStepKernelArgs args);
 /// updates, and when they are asked for.
 void placeStreamUnits(Stream& s);
 /// Once the steps are on the device: makes plans of their updates for every block, on s.upload.
-Status planStreamUnits(Stream& s, CuPointer list, size_t count);
+Status streamUnitSizes(Stream& s, CuPointer list, size_t count);
 /// Launches the steps, which are on the device.
 Status launchStream(Stream& s, CuPointer list, int count, CuPointer trace);
 
-/// Adds a projection; `outputs` as ProjectPlan. Unsupported: launch it by itself, nothing was
+/// Adds a projection; `outputs` as ProjectSizes. Unsupported: launch it by itself, nothing was
 /// added.
 Status collectProject(Stream& s, ProjectKernelArgs args, int64_t outputs);
 /// collectProject() would add it: one part of its outputs a multiprocessor.
 bool canCollect(const Stream& s, ProjectKernelArgs args, int64_t outputs);
 /// Shares A h of the updates out over the blocks where their operands allow it; units = 0: not.
-LoraUnitPlan shareUpdates(const Stream& s, ProjectKernelArgs& args);
+LoraUnitSizes shareUpdates(const Stream& s, ProjectKernelArgs& args);
 /// Adds an attention step. Unsupported: as above.
 Status collectAttend(Stream& s, AttendStepKernelArgs args);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/cuda_emulator/emulated_card.h"
 
+#include "kernels/cuda/launch_sizes.h"
 #include "kernels/cuda/ops.h"
-#include "kernels/cuda/plan.h"
 #include "tests/support/cuda_emulator/kernels.h"
 
 #include <cstdio>

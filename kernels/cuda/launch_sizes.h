@@ -66,7 +66,7 @@ constexpr size_t scratchBytes(int64_t rows, int64_t widest_in) {
 }
 
 /// How a projection step of one row is dealt out: every block owns a contiguous range of outputs.
-struct ProjectPlan {
+struct ProjectSizes {
     int grid = 1;
     int local_rows = 1;    ///< Most weight rows of a block.
     int rows_per_warp = 1; ///< 1, 2 or 4 rows whose loads are in flight together.
@@ -75,42 +75,43 @@ struct ProjectPlan {
 };
 /// outputs: results of all weights together; is_pair: each needs a row of two weights;
 /// block_size: of a 4-bit format, else 0.
-ProjectPlan
-planProject(int multiprocessors, int64_t outputs, int64_t cols, bool is_pair, int64_t block_size);
+ProjectSizes
+projectSizes(int multiprocessors, int64_t outputs, int64_t cols, bool is_pair, int64_t block_size);
 
 /// Shared memory that low-rank updates add to a step: `ranks` of all updates, `width` of the weight
 /// with most, `tap_ranks` of the next step's.
 unsigned loraSharedBytes(
-    const ProjectPlan& plan, bool is_pair, int64_t ranks, int64_t width, int64_t tap_ranks);
+    const ProjectSizes& sizes, bool is_pair, int64_t ranks, int64_t width, int64_t tap_ranks);
 
 /// How the A of a resident step's updates is shared out (device/lora_units.cuh): `ranks` rows of
 /// `cols` elements.
-struct LoraUnitPlan {
+struct LoraUnitSizes {
     int units = 0; ///< 0: not in this form.
     int chunks = 1;
     int columns = 0;
     int own = 0; ///< Most of a block.
 };
-LoraUnitPlan planLoraUnits(int multiprocessors, int64_t ranks, int64_t cols);
+LoraUnitSizes loraUnitSizes(int multiprocessors, int64_t ranks, int64_t cols);
 /// The same for stream.cu: pieces of A of about the same length for all blocks. chunks is a power
 /// of two; `tiles` (of kLoraTileRanks) times chunks are the columns that come as packets, eight at
 /// a time if they may.
-LoraUnitPlan planStreamUnits(int multiprocessors, int64_t ranks, int64_t tiles, int64_t cols);
+LoraUnitSizes streamUnitSizes(int multiprocessors, int64_t ranks, int64_t tiles, int64_t cols);
 /// Shared memory of the first form; pitch: bytes of a row of B.
-unsigned loraUnitBytes(const LoraUnitPlan& units, int64_t ranks, int64_t local_rows, int64_t pitch);
+unsigned
+loraUnitBytes(const LoraUnitSizes& units, int64_t ranks, int64_t local_rows, int64_t pitch);
 
 /// The same for a block of `threads` that stays for a whole token, one on every multiprocessor: the
 /// grid is given, and absmax may take most of the shared memory. shared_bytes: without the ring of
 /// steps.
-ProjectPlan planResidentProject(int multiprocessors,
-                                int threads,
-                                int64_t outputs,
-                                int64_t cols,
-                                bool is_pair,
-                                int64_t block_size);
+ProjectSizes residentProjectSizes(int multiprocessors,
+                                  int threads,
+                                  int64_t outputs,
+                                  int64_t cols,
+                                  bool is_pair,
+                                  int64_t block_size);
 
 /// How an attention step of resident blocks is dealt out (device/attend_tiles.cuh).
-struct AttendPlan {
+struct AttendSizes {
     int splits = 0;     ///< Most parts of the cache rows; 0: not in this form.
     int tile = 0;       ///< Keys of a tile.
     int key_groups = 0; ///< Groups of 16 keys in it.
@@ -118,11 +119,11 @@ struct AttendPlan {
     unsigned shared_bytes = 0;
 };
 /// shared: bytes of a block without the ring of steps.
-AttendPlan planResidentAttend(
+AttendSizes residentAttendSizes(
     int multiprocessors, int num_heads, int num_kv_heads, int head_dim, unsigned shared);
 
 /// How a projection is cut for stream.cu.
-struct StreamPlan {
+struct StreamSizes {
     int units = 0;      ///< 32-byte units of a weight row; 0: the kernel has no form for it.
     int tile_shift = 0; ///< log2 of the rows of a tile: 16 over the folds of a row.
     int pass_tiles = 0; ///< Tiles whose sums are kept at a time; a pair's all.
@@ -131,29 +132,29 @@ struct StreamPlan {
     int extra = 0; ///< blocks that have one grain more.
     int grain = 1;
 };
-/// No limit of planStreamProject().
+/// No limit of streamProjectSizes().
 inline constexpr int kMostPassTiles = 1 << 20;
-/// outputs, is_pair as of planProject(); is_plain: the input meets no residual row and no norm;
+/// outputs, is_pair as of projectSizes(); is_plain: the input meets no residual row and no norm;
 /// weights: how many follow each other; bits: 4 or 8; grain: outputs that stay together;
 /// most_tiles: of a pass, unless it is a pair.
-StreamPlan planStreamProject(int multiprocessors,
-                             int64_t outputs,
-                             int64_t cols,
-                             bool is_pair,
-                             bool is_plain,
-                             int weights,
-                             int bits,
-                             int grain,
-                             int most_tiles = kMostPassTiles);
+StreamSizes streamProjectSizes(int multiprocessors,
+                               int64_t outputs,
+                               int64_t cols,
+                               bool is_pair,
+                               bool is_plain,
+                               int weights,
+                               int bits,
+                               int grain,
+                               int most_tiles = kMostPassTiles);
 
-/// Work memory of a projection in that form. pass_tiles, tile_shift: of its plan.
+/// Work memory of a projection in that form. pass_tiles, tile_shift: of its sizes.
 int streamWorkBytes(int64_t cols, int pass_tiles, int tile_shift, bool is_plain);
 
 /// Where things lie in a block's shared memory, of which the dynamic part begins at address
 /// `shared_base`; chunk_count = 0: not enough of it. What the alignment of the table of codes
 /// leaves in front of it is for the work memory, if that is enough.
 StreamLayout
-planStreamLayout(int shared_base, int shared_bytes, int row_bytes, int norm_bytes, int work_bytes);
+streamLayoutFor(int shared_base, int shared_bytes, int row_bytes, int norm_bytes, int work_bytes);
 
 /// Most parts of a query head where a block takes one head (stream_attend_heads.cuh); 0: not in
 /// this form.
@@ -195,30 +196,30 @@ constexpr unsigned flashOpenBytes(int64_t head_dim) {
 inline constexpr int kSmallSharedBytes = 101376;
 
 /// The kernel of attention with masks.
-struct FlashPlan {
+struct FlashSizes {
     KernelId kernel = KernelId::attention_reference; ///< That one: no form on tensor cores fits.
     unsigned threads = 0;
     unsigned shared_bytes = 0;
 };
 /// shared_bytes: most of a block; is_half: queries and results in bf16.
-FlashPlan planFlash(int compute_capability, int shared_bytes, int64_t head_dim, bool is_half);
+FlashSizes flashSizes(int compute_capability, int shared_bytes, int64_t head_dim, bool is_half);
 
 /// Largest tile product: 128 x 128 where that fills the card, else 64 x 64.
 bool usesLargeTiles(int multiprocessors, int64_t m, int64_t n);
 
 /// A product of codes by warp groups (device/product_wide.cu).
-struct WidePlan {
+struct WideSizes {
     int rows = 0;  ///< Of x in a tile: 128, 192 or 256.
     int parts = 1; ///< Of the columns.
 };
 /// rows: of x; column_tiles: of all weights; pieces: of kProductCodesColumns columns; most_parts:
 /// what there is room for; form_rows: 0, or rows of a tile that are asked for. The least time by
 /// clocks a stage as measured on an H100.
-WidePlan planWide(int multiprocessors,
-                  int64_t rows,
-                  int64_t column_tiles,
-                  int64_t pieces,
-                  int most_parts,
-                  int form_rows);
+WideSizes wideSizes(int multiprocessors,
+                    int64_t rows,
+                    int64_t column_tiles,
+                    int64_t pieces,
+                    int most_parts,
+                    int form_rows);
 
 } // namespace kernels::cuda

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/cuda/plan.h"
+#include "kernels/cuda/launch_sizes.h"
 
 #include "kernels/card_scratch.h"
 #include "kernels/cuda/device/args.h"
@@ -44,8 +44,8 @@ double dealCost(int64_t local, int64_t slabs, int64_t warps, int64_t rows, int64
 
 } // namespace
 
-ProjectPlan
-planProject(int multiprocessors, int64_t outputs, int64_t cols, bool is_pair, int64_t block_size) {
+ProjectSizes
+projectSizes(int multiprocessors, int64_t outputs, int64_t cols, bool is_pair, int64_t block_size) {
     const int64_t slabs = ceilDivide(cols, kSlab);
     const int64_t blocks = block_size > 0 ? cols / block_size : 0;
     const int64_t rows_per_output = is_pair ? 2 : 1;
@@ -55,7 +55,7 @@ planProject(int multiprocessors, int64_t outputs, int64_t cols, bool is_pair, in
         grid = ceilDivide(ceilDivide(scale_bytes, kScaleBytes), multiprocessors) * multiprocessors;
     }
     const int64_t local = ceilDivide(outputs, grid) * rows_per_output;
-    ProjectPlan best;
+    ProjectSizes best;
     double lowest = -1.0;
     for (const int64_t rows_per_warp : {4, 2, 1}) {
         if (rows_per_warp == 4 && block_size == 0) {
@@ -79,41 +79,41 @@ planProject(int multiprocessors, int64_t outputs, int64_t cols, bool is_pair, in
 }
 
 unsigned loraSharedBytes(
-    const ProjectPlan& plan, bool is_pair, int64_t ranks, int64_t width, int64_t tap_ranks) {
-    const int64_t outputs = plan.local_rows / (is_pair ? 2 : 1);
+    const ProjectSizes& sizes, bool is_pair, int64_t ranks, int64_t width, int64_t tap_ranks) {
+    const int64_t outputs = sizes.local_rows / (is_pair ? 2 : 1);
     const int64_t taps = tap_ranks > 0 ? (tap_ranks + 1) * outputs : 0;
-    return static_cast<unsigned>((ranks + width * plan.local_rows + taps) * 4);
+    return static_cast<unsigned>((ranks + width * sizes.local_rows + taps) * 4);
 }
 
-LoraUnitPlan planLoraUnits(int multiprocessors, int64_t ranks, int64_t cols) {
-    LoraUnitPlan plan;
+LoraUnitSizes loraUnitSizes(int multiprocessors, int64_t ranks, int64_t cols) {
+    LoraUnitSizes sizes;
     const int64_t slabs = ceilDivide(cols, kSlab);
     const int64_t wanted = std::clamp<int64_t>(multiprocessors / ranks, 1, slabs);
     const int64_t columns = ceilDivide(slabs, wanted) * kSlab;
     const int64_t chunks = ceilDivide(cols, columns);
     if (ranks * chunks > kMaxLoraUnits) {
-        return plan;
+        return sizes;
     }
-    plan.units = static_cast<int>(ranks * chunks);
-    plan.chunks = static_cast<int>(chunks);
-    plan.columns = static_cast<int>(columns);
-    plan.own = static_cast<int>(ceilDivide(plan.units, multiprocessors));
-    return plan;
+    sizes.units = static_cast<int>(ranks * chunks);
+    sizes.chunks = static_cast<int>(chunks);
+    sizes.columns = static_cast<int>(columns);
+    sizes.own = static_cast<int>(ceilDivide(sizes.units, multiprocessors));
+    return sizes;
 }
 
 unsigned
-loraUnitBytes(const LoraUnitPlan& units, int64_t ranks, int64_t local_rows, int64_t pitch) {
+loraUnitBytes(const LoraUnitSizes& units, int64_t ranks, int64_t local_rows, int64_t pitch) {
     return static_cast<unsigned>(
         16 +
         (loraUnitSums(units.units, static_cast<int32_t>(ranks)) + int64_t{kLoraUnitNumbers}) * 4 +
         local_rows * pitch + int64_t{units.own} * units.columns * 4);
 }
 
-LoraUnitPlan planStreamUnits(int multiprocessors, int64_t ranks, int64_t tiles, int64_t cols) {
-    LoraUnitPlan plan;
+LoraUnitSizes streamUnitSizes(int multiprocessors, int64_t ranks, int64_t tiles, int64_t cols) {
+    LoraUnitSizes sizes;
     constexpr int64_t kMostColumns = kMaxLoraUnits / kLoraTileRanks;
     if (tiles > kMostColumns) {
-        return plan;
+        return sizes;
     }
     // Of 64 columns, which share a scale.
     const int64_t blocks = ceilDivide(cols, 64);
@@ -121,24 +121,24 @@ LoraUnitPlan planStreamUnits(int multiprocessors, int64_t ranks, int64_t tiles, 
     const int64_t most =
         std::clamp<int64_t>(multiprocessors / ranks, 1, std::min(blocks, columns / tiles));
     const auto chunks = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(most)));
-    plan.units = static_cast<int>(ranks * chunks);
-    plan.chunks = static_cast<int>(chunks);
-    plan.columns = static_cast<int>(ceilDivide(blocks, chunks) * 64);
-    plan.own = static_cast<int>(ceilDivide(plan.units, multiprocessors));
-    return plan;
+    sizes.units = static_cast<int>(ranks * chunks);
+    sizes.chunks = static_cast<int>(chunks);
+    sizes.columns = static_cast<int>(ceilDivide(blocks, chunks) * 64);
+    sizes.own = static_cast<int>(ceilDivide(sizes.units, multiprocessors));
+    return sizes;
 }
 
-ProjectPlan planResidentProject(int multiprocessors,
-                                int threads,
-                                int64_t outputs,
-                                int64_t cols,
-                                bool is_pair,
-                                int64_t block_size) {
+ProjectSizes residentProjectSizes(int multiprocessors,
+                                  int threads,
+                                  int64_t outputs,
+                                  int64_t cols,
+                                  bool is_pair,
+                                  int64_t block_size) {
     const int64_t warps = threads / 32;
     const int64_t slabs = ceilDivide(cols, kSlab);
     const int64_t blocks = block_size > 0 ? cols / block_size : 0;
     const int64_t local = ceilDivide(outputs, multiprocessors) * (is_pair ? 2 : 1);
-    ProjectPlan best;
+    ProjectSizes best;
     double lowest = -1.0;
     // Always two rows in flight together (three slabs of them).
     best.rows_per_warp = 2;
@@ -157,14 +157,14 @@ ProjectPlan planResidentProject(int multiprocessors,
     return best;
 }
 
-AttendPlan planResidentAttend(
+AttendSizes residentAttendSizes(
     int multiprocessors, int num_heads, int num_kv_heads, int head_dim, unsigned shared) {
-    AttendPlan plan;
+    AttendSizes sizes;
     const int per_kv = num_heads / num_kv_heads;
     const int heads = std::min(per_kv, kTileHeads);
     if (per_kv % heads != 0 || head_dim < 16 || head_dim > 512 ||
         !std::has_single_bit(static_cast<unsigned>(head_dim))) {
-        return plan;
+        return sizes;
     }
     const int dim_groups = std::max(1, head_dim / kTileDims);
     const int most = static_cast<int>(kWarps) / dim_groups;
@@ -172,17 +172,17 @@ AttendPlan planResidentAttend(
         int stages, key_groups;
     };
     for (const Form form : {Form{2, most}, {2, most / 2}, {1, most / 2}, {1, most / 4}}) {
-        plan.shared_bytes =
+        sizes.shared_bytes =
             32768U + static_cast<unsigned>(tileSharedBytes(head_dim, form.key_groups, form.stages));
-        if (form.key_groups > 0 && plan.shared_bytes <= shared) {
-            plan.stages = form.stages;
-            plan.key_groups = form.key_groups;
-            plan.tile = 16 * form.key_groups;
-            plan.splits = std::min(kMaxParts, multiprocessors / (num_heads / heads));
-            return plan;
+        if (form.key_groups > 0 && sizes.shared_bytes <= shared) {
+            sizes.stages = form.stages;
+            sizes.key_groups = form.key_groups;
+            sizes.tile = 16 * form.key_groups;
+            sizes.splits = std::min(kMaxParts, multiprocessors / (num_heads / heads));
+            return sizes;
         }
     }
-    return plan;
+    return sizes;
 }
 
 int streamWorkBytes(int64_t cols, int pass_tiles, int tile_shift, bool is_plain) {
@@ -191,19 +191,19 @@ int streamWorkBytes(int64_t cols, int pass_tiles, int tile_shift, bool is_plain)
     return streamProjectBytes(static_cast<int32_t>(cols), sums, is_plain);
 }
 
-StreamPlan planStreamProject(int multiprocessors,
-                             int64_t outputs,
-                             int64_t cols,
-                             bool is_pair,
-                             bool is_plain,
-                             int weights,
-                             int bits,
-                             int grain,
-                             int most_tiles) {
+StreamSizes streamProjectSizes(int multiprocessors,
+                               int64_t outputs,
+                               int64_t cols,
+                               bool is_pair,
+                               bool is_plain,
+                               int weights,
+                               int bits,
+                               int grain,
+                               int most_tiles) {
     const int64_t units = cols * bits / 8 / kUnitBytes;
     const int64_t grains = ceilDivide(outputs, grain);
     const int64_t local = ceilDivide(grains, multiprocessors) * grain;
-    StreamPlan plan;
+    StreamSizes sizes;
     // A wide row has one part of fp16, so that eight stretches fit beside each other, others two.
     const bool is_wide = cols > kPackets;
     int64_t folds = is_wide ? 8 : 1;
@@ -211,7 +211,7 @@ StreamPlan planStreamProject(int multiprocessors,
         folds *= 2;
     }
     if (units > folds * kChunkUnits) {
-        return plan;
+        return sizes;
     }
     // More of them where a block has few rows: more warps have a share, or each a smaller one.
     while (folds < 4 && weights == 1 && local * 2 * folds <= kTileRows &&
@@ -223,19 +223,19 @@ StreamPlan planStreamProject(int multiprocessors,
     const int64_t tiles =
         is_pair ? 2 * ceilDivide(local, rows) : ceilDivide(local, rows) + weights - 1;
     constexpr int64_t kPassTiles = 12;
-    plan.units = static_cast<int>(units);
-    plan.tile_shift = std::countr_zero(static_cast<uint64_t>(rows));
-    plan.pass_tiles = static_cast<int>(
+    sizes.units = static_cast<int>(units);
+    sizes.tile_shift = std::countr_zero(static_cast<uint64_t>(rows));
+    sizes.pass_tiles = static_cast<int>(
         is_pair ? tiles : std::min({tiles, kPassTiles * folds, int64_t{most_tiles}}));
-    plan.work_bytes = streamWorkBytes(cols, plan.pass_tiles, plan.tile_shift, is_plain);
-    plan.share = static_cast<int>(grains / multiprocessors) * grain;
-    plan.extra = static_cast<int>(grains % multiprocessors);
-    plan.grain = grain;
-    return plan;
+    sizes.work_bytes = streamWorkBytes(cols, sizes.pass_tiles, sizes.tile_shift, is_plain);
+    sizes.share = static_cast<int>(grains / multiprocessors) * grain;
+    sizes.extra = static_cast<int>(grains % multiprocessors);
+    sizes.grain = grain;
+    return sizes;
 }
 
 StreamLayout
-planStreamLayout(int shared_base, int shared_bytes, int row_bytes, int norm_bytes, int work_bytes) {
+streamLayoutFor(int shared_base, int shared_bytes, int row_bytes, int norm_bytes, int work_bytes) {
     const auto align = [](int bytes) { return (bytes + 127) / 128 * 128; };
     StreamLayout layout{};
     layout.table =
@@ -282,11 +282,11 @@ int attendSplits(int multiprocessors, int64_t num_heads, int64_t capacity) {
     return static_cast<int>(std::min<int64_t>({fill, useful, kMaxSplits}));
 }
 
-FlashPlan planFlash(int compute_capability, int shared_bytes, int64_t head_dim, bool is_half) {
+FlashSizes flashSizes(int compute_capability, int shared_bytes, int64_t head_dim, bool is_half) {
     struct Form {
         int64_t head_dim = 0;
         bool is_half_only = false;
-        FlashPlan plan;
+        FlashSizes sizes;
     };
     static constexpr Form kForms[] = {
         // of a head size the fastest first
@@ -300,8 +300,8 @@ FlashPlan planFlash(int compute_capability, int shared_bytes, int64_t head_dim, 
     for (const Form& form : kForms) {
         if (compute_capability >= 80 && form.head_dim == head_dim &&
             (is_half || !form.is_half_only) &&
-            static_cast<int64_t>(form.plan.shared_bytes) <= shared_bytes) {
-            return form.plan;
+            static_cast<int64_t>(form.sizes.shared_bytes) <= shared_bytes) {
+            return form.sizes;
         }
     }
     return {};
@@ -312,12 +312,12 @@ bool usesLargeTiles(int multiprocessors, int64_t m, int64_t n) {
     return m > 64 && tiles >= multiprocessors / 2;
 }
 
-WidePlan planWide(int multiprocessors,
-                  int64_t rows,
-                  int64_t column_tiles,
-                  int64_t pieces,
-                  int most_parts,
-                  int form_rows) {
+WideSizes wideSizes(int multiprocessors,
+                    int64_t rows,
+                    int64_t column_tiles,
+                    int64_t pieces,
+                    int most_parts,
+                    int form_rows) {
     struct Form {
         int rows;
         double stage; ///< Clocks for 64 columns.
@@ -326,7 +326,7 @@ WidePlan planWide(int multiprocessors,
     constexpr double kEdges = 3000.0;  // clocks of a block's beginning and end
     constexpr double kResults = 600.0; // clocks for what one more part writes and is read of a tile
     constexpr int64_t kMostParts = 8;
-    WidePlan best;
+    WideSizes best;
     double least = 0.0;
     for (const Form& form : kForms) {
         if (form_rows != 0 && form.rows != form_rows) {
