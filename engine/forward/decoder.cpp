@@ -2,6 +2,7 @@
 // The text decoder: embedding, per-layer inputs, layers, head. Formulas: ARCHITECTURE.md. Rows
 // other than the last few stop after the last layer that owns KV: the layers behind it write no
 // cache, so nobody ever reads those rows.
+#include "engine/api/error_cause.h"
 #include "engine/base/float_types.h"
 #include "engine/forward/decode_step.h"
 #include "engine/forward/model.h"
@@ -745,7 +746,9 @@ Result<void> Model::forward(const ForwardInput& input,
                      "the context is full: " + std::to_string(start) + " tokens are held, " +
                          std::to_string(rows) + " more do not fit into " +
                          std::to_string(kv.context()) +
-                         "; start a new chat, or reload with a larger --context"};
+                         "; start a new chat, or reload with a larger --context",
+                     {},
+                     causeOf(cause::ContextFull{start, rows, kv.context()})};
     }
     for (const int32_t id : input.ids) {
         if (id < 0 || id >= text.vocab_size) {

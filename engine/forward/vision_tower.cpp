@@ -2,6 +2,7 @@
 // The vision tower and its projector. Formulas: ARCHITECTURE.md, section 4. One image at its
 // true size (no padding). Everything outside attention runs in blocks of rows, so that scratch
 // stays small for 1120-token images.
+#include "engine/api/error_cause.h"
 #include "engine/forward/model.h"
 #include "engine/forward/row_steps.h"
 
@@ -178,7 +179,9 @@ Result<Model::TowerRows> Model::visionTower(const ImageInput& image,
                      "image of " + std::to_string(image.grid_w) + " x " +
                          std::to_string(image.grid_h) +
                          " patches: does not fit the budget the model was loaded for; load with a "
-                         "larger --image-tokens"};
+                         "larger --image-tokens",
+                     {},
+                     causeOf(cause::PictureTooLarge{image.grid_w, image.grid_h})};
     }
     if (std::max(image.grid_w, image.grid_h) > vision.position_table_size) {
         return Error{ErrorCode::InvalidRequest,

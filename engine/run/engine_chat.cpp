@@ -164,8 +164,8 @@ Result<Reply> Engine::answer(const GenerateRequest& request,
             target.replies.remember(reply.text, std::move(plain));
         }
     }
-    if (std::string note = target.store->takeUseNote(); !note.empty()) {
-        reply.notes.push_back(std::move(note));
+    if (std::optional<ReplyNote> note = target.store->takeUseNote()) {
+        reply.notes.push_back(*std::move(note));
     }
     return reply;
 }
