@@ -4,6 +4,7 @@
 #include "app/cli/console.h"
 #include "app/cli/output.h"
 #include "app/pasted_path.h"
+#include "engine/run/engine.h"
 
 #include <iostream>
 #include <optional>
@@ -222,7 +223,7 @@ private:
         }
         images_.clear();
         audios_.clear();
-        for (const std::string& note : reply->notes) {
+        for (const std::string& note : engine::inEnglish(reply->notes)) {
             std::cerr << "note: " << note << "\n";
         }
         printTiming(*reply);
@@ -273,7 +274,7 @@ Result<void> runChat(engine::EngineClient& engine, const Arguments& arguments) {
         return {};
     }
     std::cout << "\n" << std::flush;
-    for (const std::string& note : reply.notes) {
+    for (const std::string& note : engine::inEnglish(reply.notes)) {
         std::cerr << "note: " << note << "\n";
     }
     printTiming(reply);

@@ -73,14 +73,16 @@ Result<void> printExport(engine::EngineClient& engine, const Arguments& argument
                                               : Kind::Document;
     ENGINE_ASSIGN(const engine::MapExport exported, engine.exportMap(arguments.load, kind));
     if (arguments.is_json) {
-        printJson({{"format", wanted}, {"text", exported.text}, {"losses", exported.losses}});
+        printJson({{"format", wanted},
+                   {"text", exported.text},
+                   {"losses", engine::inEnglish(exported.losses)}});
         return {};
     }
     {
         const Verbatim verbatim;
         std::cout << exported.text << (exported.text.ends_with('\n') ? "" : "\n");
     }
-    for (const std::string& loss : exported.losses) {
+    for (const std::string& loss : engine::inEnglish(exported.losses)) {
         std::cerr << "note: " << loss << "\n";
     }
     return {};
@@ -137,7 +139,7 @@ Result<void> runLogits(engine::EngineClient& engine, const Arguments& arguments)
             std::cerr << "note: " << note << "\n";
         }
     }
-    for (const std::string& note : result.notes) {
+    for (const std::string& note : engine::inEnglish(result.notes)) {
         if (!arguments.is_json) {
             std::cerr << "note: " << note << "\n";
         }
@@ -152,7 +154,7 @@ Result<void> runLogits(engine::EngineClient& engine, const Arguments& arguments)
                    {"vocab", result.vocab},
                    {"input_ids", result.input_ids},
                    {"load_notes", engine.loadNotes()},
-                   {"notes", result.notes},
+                   {"notes", engine::inEnglish(result.notes)},
                    {"memory", memoryJson(engine.memory())}},
                   is_out_elsewhere);
     } else {

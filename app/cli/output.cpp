@@ -263,7 +263,7 @@ ordered_json replyJson(const engine::Reply& reply, double load_s) {
             {"input_ids", reply.input_ids},
             {"finish_reason", reply.finish_reason},
             {"seed", reply.seed},
-            {"notes", reply.notes},
+            {"notes", engine::inEnglish(reply.notes)},
             {"timing",
              {{"load_s", load_s},
               {"prefill_tokens", timing.prefill_tokens},

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "engine/api/error.h"
+#include "engine/api/reply_note.h"
 
 #include <cstdint>
 #include <string>
@@ -78,7 +79,7 @@ struct Reply {
     std::string finish_reason;
     uint64_t seed = 0;
     GenerateTiming timing;
-    std::vector<std::string> notes; ///< What the user should know: cut clips, dropped parts.
+    std::vector<ReplyNote> notes; ///< What the user should know: cut clips, other templates.
 };
 
 /// Text that came with one decoding step.

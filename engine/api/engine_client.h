@@ -34,7 +34,7 @@ struct LogitsResult {
     std::vector<float> logits; ///< [rows, vocab]
     int64_t rows = 0, vocab = 0;
     std::vector<int32_t> input_ids;
-    std::vector<std::string> notes; ///< As of a reply: media that were cut or changed.
+    std::vector<ReplyNote> notes; ///< As of a reply: media that were cut or changed.
 };
 
 /// Token ids of a text and their spellings.

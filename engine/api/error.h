@@ -3,6 +3,7 @@
 // message for people that names the object, what was expected, what was found and a next step.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -41,11 +42,16 @@ constexpr std::string_view errorCodeName(ErrorCode code) {
     return "Internal";
 }
 
+struct ErrorCause;
+
 struct Error {
     ErrorCode code = ErrorCode::Internal;
     std::string message;
     /// Machine-readable facts (file, tensor, rule, asked_bytes, ...), for --json and the UI.
     std::vector<std::pair<std::string, std::string>> details = {};
+    /// What the message says, as a value (error_cause.h), where the window words it itself; others
+    /// are shown as they are.
+    std::shared_ptr<const ErrorCause> cause = {};
 };
 
 } // namespace engine

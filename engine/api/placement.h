@@ -101,6 +101,7 @@ struct PlanIssue {
     std::vector<Suggestion> suggestions;
     std::vector<std::string> modules; ///< Modules concerned (for marks on blocks).
     int line = 0, column = 0;         ///< Position in the map text; 0 = none.
+    bool is_python = false; ///< The map's text is a Python dictionary as print() shows it.
 };
 
 struct TransferPerToken {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "engine/api/device_id.h"
+#include "engine/api/map_finding.h"
 
 #include <cstdint>
 #include <optional>
@@ -228,17 +229,6 @@ struct ReplacementsStay {
     size_t count = 0;
 };
 
-/// What set a field of a map.
-struct SetBy {
-    enum class Kind : uint8_t { Key = 1, Default, EmptyKey, Rules, Options };
-    Kind kind = Kind::Key;
-    std::string key = {}; ///< Of Key, as written.
-};
-/// So many tensors; the first by name.
-struct Tensors {
-    size_t count = 0;
-    std::string first;
-};
 /// --head has no effect: the checkpoint holds the head packed in `format`.
 struct HeadStaysPacked {
     std::string format;
@@ -395,21 +385,42 @@ struct NoDevice {
     DeviceId device;
     std::vector<DeviceId> gpus = {}; ///< That it has, beside cpu and disk.
 };
-/// What is wrong in a map's text, for who writes it; the place is in PlanIssue.
-struct MapComplaint {
-    std::string sentence;
-};
 
 } // namespace issue
 
-using Finding = std::variant<issue::MapComplaint,
-                             issue::OverLimit,
+using Finding = std::variant<issue::OverLimit,
                              issue::OverHost,
                              issue::SplitLayers,
                              issue::KvMirrored,
                              issue::KvElsewhere,
                              issue::LimitWithoutDevice,
                              issue::NoDevice,
+                             issue::MapTooLong,
+                             issue::NotJson,
+                             issue::NotAnObject,
+                             issue::VersionMissing,
+                             issue::DefaultMissing,
+                             issue::BadValue,
+                             issue::UnknownMember,
+                             issue::WholeModelKey,
+                             issue::BadRange,
+                             issue::NotADevice,
+                             issue::SizeUnitCase,
+                             issue::UnknownKey,
+                             issue::BelowTensor,
+                             issue::InsideWeight,
+                             issue::KeysDisagree,
+                             issue::DefaultIncomplete,
+                             issue::HeadApart,
+                             issue::NothingSaysWhere,
+                             issue::ComputedElsewhere,
+                             issue::FormatRefused,
+                             issue::FormatExpanded,
+                             issue::KvFormatMissing,
+                             issue::MadeForOtherLayers,
+                             issue::MadeForOtherModel,
+                             issue::NoPreset,
+                             issue::PresetNeedsGpu,
                              CardTrouble>;
 
 } // namespace engine

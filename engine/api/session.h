@@ -5,6 +5,7 @@
 
 #include "engine/api/chat.h"
 #include "engine/api/device_id.h"
+#include "engine/api/export_loss.h"
 #include "engine/api/placement.h"
 #include "engine/api/unused_key.h"
 
@@ -55,7 +56,7 @@ struct MapExport {
     enum class Kind : uint8_t { Document = 1, Accelerate, LlamaCpp, Python };
     Kind kind = Kind::Document;
     std::string text;
-    std::vector<std::string> losses; ///< What that program does differently, one line each.
+    std::vector<ExportLoss> losses; ///< What that program does differently.
 };
 
 /// Everything that decides a plan.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/forward/model.h"
 
+#include "engine/api/error_cause.h"
 #include "engine/families/gemma4/names.h"
 #include "engine/forward/bind.h"
 #include "engine/forward/device_roles.h"
@@ -87,7 +88,9 @@ Result<void> Model::check(std::span<const int32_t> ids, const KvCache& kv) const
                      "the context is full: " + std::to_string(kv.size()) + " tokens are held, " +
                          std::to_string(rows) + " more do not fit into " +
                          std::to_string(kv.context()) +
-                         "; start a new chat, or reload with a larger --context"};
+                         "; start a new chat, or reload with a larger --context",
+                     {},
+                     causeOf(cause::ContextFull{kv.size(), rows, kv.context()})};
     }
     const int64_t vocab = bound_.config.text.vocab_size;
     for (const int32_t id : ids) {

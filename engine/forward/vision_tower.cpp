@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/forward/vision_tower.h"
 
+#include "engine/api/error_cause.h"
 #include "engine/forward/activation.h"
 #include "engine/forward/matrix_views.h"
 #include "engine/forward/projector.h"
@@ -171,7 +172,9 @@ Result<void> VisionTower::check(const ImageInput& image) const {
         image.count() * vision.hidden_size > model_->vision.home->size(Buffer::VisionX)) {
         return Error{ErrorCode::InvalidRequest,
                      size + "does not fit the budget the model was loaded for; load with a larger "
-                            "--image-tokens"};
+                            "--image-tokens",
+                     {},
+                     causeOf(cause::PictureTooLarge{image.grid_w, image.grid_h})};
     }
     if (std::max(image.grid_w, image.grid_h) > vision.position_table_size) {
         return Error{ErrorCode::InvalidRequest,

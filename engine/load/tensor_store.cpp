@@ -349,9 +349,9 @@ const PlacementPlan& TensorStore::plan() const {
 const LoadReport& TensorStore::report() const {
     return impl_->report;
 }
-std::string TensorStore::takeUseNote() {
-    return std::exchange(impl_->has_use_note, false) ? impl_->report.notes[impl_->lost_note]
-                                                     : std::string();
+std::optional<reply_note::CacheLost> TensorStore::takeUseNote() {
+    return std::exchange(impl_->has_use_note, false) ? std::optional(impl_->lost_in_use)
+                                                     : std::nullopt;
 }
 void TensorStore::addDevice(DeviceId id, kernels::Device& device) {
     impl_->devices[id] = &device;

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "engine/api/placement.h"
+#include "engine/api/reply_note.h"
 #include "engine/base/result.h"
 #include "engine/devices/device_set.h"
 #include "engine/families/tensor_list.h"
@@ -165,7 +166,7 @@ public:
     [[nodiscard]] const LoadReport& report() const;
     /// What was met in use since the last call (also among the report's notes), for the user of a
     /// reply; mostly empty.
-    std::string takeUseNote();
+    std::optional<reply_note::CacheLost> takeUseNote();
     /// A device that later plans may name; must outlive the store.
     void addDevice(DeviceId id, kernels::Device& device);
     /// Grows with every applyPlan() that changed an address: views taken before are then invalid.

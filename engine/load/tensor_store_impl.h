@@ -115,9 +115,9 @@ struct TensorStore::Impl {
     LoadReport report;
     using CacheForm = std::pair<Format, int32_t>; ///< Format and block size: loader_jobs.h.
     std::set<CacheForm> damaged_caches;           ///< Cache files to be made anew.
-    int num_lost_in_use = 0;   ///< Tensors whose cached bytes turned out damaged, and
-    size_t lost_note = 0;      ///< the note of the report that counts them.
-    bool has_use_note = false; ///< It has not been taken as it is now.
+    reply_note::CacheLost lost_in_use; ///< Tensors whose cached bytes turned out damaged, and
+    size_t lost_note = 0;              ///< the note of the report that counts them.
+    bool has_use_note = false;         ///< It has not been taken as it is now.
     ParallelFor parallel;
     uint64_t generation = 1;
     uint64_t staged_bytes = 0;

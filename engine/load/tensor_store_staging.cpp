@@ -3,6 +3,7 @@
 // on_use tensors visits at a time. Sizes are those of stagingBytes() in engine/plan, allocated
 // when the model is loaded, so that no visit can run out of memory.
 
+#include "engine/load/load_english.h"
 #include "engine/load/tensor_store_impl.h"
 
 #include <algorithm>
@@ -118,16 +119,13 @@ void TensorStore::Impl::leaveCache(StoreEntry& entry) {
     entry.cache->remove();
     entry.cached = nullptr;
     entry.cache.reset();
-    if (num_lost_in_use++ == 0) {
+    if (lost_in_use.count++ == 0) {
         lost_note = report.notes.size();
         report.notes.emplace_back();
     }
     has_use_note = true;
-    report.notes[lost_note] =
-        "The weight cache was damaged while in use: " + std::to_string(num_lost_in_use) +
-        (num_lost_in_use == 1 ? " weight is" : " weights are") + " made from the model files (" +
-        entry.name + (num_lost_in_use == 1 ? "" : " the last") +
-        "), which is slower. Load the model again to have the cache written anew.";
+    lost_in_use.last = entry.name;
+    report.notes[lost_note] = inEnglish(lost_in_use);
 }
 
 Result<float> TensorStore::Impl::bring(StoreEntry& entry,

@@ -145,11 +145,8 @@ Result<std::vector<float>> readRange(OpenSound& open, const FrameRange& range) {
     const bool is_short = has_ended && at > 0 && at < known && open.memory.at >= open.memory.size();
     if (is_short && open.info.notes.empty()) {
         const auto rate = static_cast<double>(open.info.sample_rate);
-        open.info.notes.push_back(
-            "the " + open.info.format + " recording declares " +
-            secondsText(static_cast<double>(known) / rate) + " seconds and has " +
-            secondsText(static_cast<double>(at) / rate) +
-            ": it was cut short or is damaged behind; what is there is played");
+        open.info.notes.emplace_back(reply_note::SoundEndsEarly{
+            open.info.format, static_cast<double>(known) / rate, static_cast<double>(at) / rate});
     }
     if (code != SF_ERR_NO_ERROR && !is_short) {
         return invalid(

@@ -7,6 +7,7 @@
 // offers no switch; redirecting stderr would take other threads' output with it.
 #pragma once
 
+#include "engine/api/reply_note.h"
 #include "engine/base/result.h"
 
 #include <cstddef>
@@ -36,10 +37,10 @@ struct AudioInfo {
     std::string format;      ///< "WAV, 16-bit PCM", for people.
     int64_t sample_rate = 0; ///< Hz
     int64_t channels = 0;
-    int64_t frames = 0;      ///< Samples per channel; as declared, the true number may differ.
-    double seconds = 0.0;    ///< frames / sample_rate
-    int64_t samples_16k = 0; ///< Samples after resampling, for audioTokens().
-    std::vector<std::string> notes; ///< What the user should know: a recording that was cut short.
+    int64_t frames = 0;           ///< Samples per channel; as declared, the true number may differ.
+    double seconds = 0.0;         ///< frames / sample_rate
+    int64_t samples_16k = 0;      ///< Samples after resampling, for audioTokens().
+    std::vector<ReplyNote> notes; ///< What the user should know: a recording that was cut short.
 };
 
 /// Mono at 16 kHz.

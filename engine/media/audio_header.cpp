@@ -23,10 +23,8 @@ bool isUnknownLength(uint64_t length) {
 }
 
 /// What is said where a file declares more than it has.
-std::string shortNote(std::string_view format, uint64_t declared, uint64_t left) {
-    return "the " + std::string(format) + " recording declares " + std::to_string(declared) +
-           " bytes of sound and has " + std::to_string(left) +
-           ": it was cut short or written without knowing its length; what is there is played";
+std::optional<ReplyNote> shortNote(std::string_view format, uint64_t declared, uint64_t left) {
+    return reply_note::SoundCutShort{std::string(format), declared, left};
 }
 
 HeaderPatch patchOf(size_t offset, size_t size, uint64_t value, bool big_endian) {
@@ -191,7 +189,8 @@ Result<void> checkAiff(Bytes bytes, AudioHeader& header) {
             sound_bytes = *size;
             if (left > 8 && (*size > left || (*size <= 8 && !areChunks(bytes, at + 16, true)))) {
                 header.patches.push_back(patchOf(at + 4, 4, left, true));
-                header.note = isUnknownLength(*size) ? "" : shortNote("AIFF", *size, left);
+                header.note =
+                    isUnknownLength(*size) ? std::nullopt : shortNote("AIFF", *size, left);
                 sound_bytes = left;
             }
             if (sound_bytes > left) {
@@ -251,7 +250,7 @@ Result<void> checkAu(Bytes bytes, AudioHeader& header) {
     }
     if (*size == 0 || *size > left) {
         header.patches.push_back(patchOf(8, 4, left, is_big));
-        header.note = isUnknownLength(*size) ? "" : shortNote("AU", *size, left);
+        header.note = isUnknownLength(*size) ? std::nullopt : shortNote("AU", *size, left);
     }
     return {};
 }
@@ -302,8 +301,7 @@ Result<void> checkOgg(Bytes bytes, AudioHeader& header) {
                                std::to_string(bytes.size()) + " bytes that are left");
             }
             header.end = at;
-            header.note = "the Ogg recording ends inside a page: it was cut short; what is there "
-                          "is played";
+            header.note = reply_note::OggCutShort{};
             return {};
         }
         at += page_bytes;

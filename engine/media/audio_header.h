@@ -5,12 +5,14 @@
 // short, are put right: what is there is played, and a note says so. Decodes nothing.
 #pragma once
 
+#include "engine/api/reply_note.h"
 #include "engine/base/result.h"
 #include "engine/media/byte_reader.h"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,8 +33,8 @@ struct HeaderPatch {
 struct AudioHeader {
     AudioContainer container = AudioContainer::Wav;
     std::vector<HeaderPatch> patches;
-    size_t end = 0;   ///< Bytes of the file to read; fewer than it has when its last page is cut.
-    std::string note; ///< What the user should know: cut short.
+    size_t end = 0; ///< Bytes of the file to read; fewer than it has when its last page is cut.
+    std::optional<ReplyNote> note = {}; ///< What the user should know: cut short.
 };
 
 /// Errors: InvalidFile (empty, damaged or without samples, with what was declared and found),

@@ -3,6 +3,7 @@
 // our own (no allocation, no pixel work) and a decoder over the format's library.
 #pragma once
 
+#include "engine/api/reply_note.h"
 #include "engine/base/result.h"
 #include "engine/media/byte_reader.h"
 #include "engine/media/image.h"
@@ -20,11 +21,11 @@ Result<ImageInfo> readWebpHeader(Bytes bytes);
 /// Decode into rgb, which has the stored size * 3 bytes. size is what the header reader said; a
 /// decoder that finds another size answers InvalidFile. notes receives harmless findings.
 Result<void>
-decodePng(Bytes bytes, ImageSize size, std::span<uint8_t> rgb, std::vector<std::string>& notes);
+decodePng(Bytes bytes, ImageSize size, std::span<uint8_t> rgb, std::vector<ReplyNote>& notes);
 Result<void>
-decodeJpeg(Bytes bytes, ImageSize size, std::span<uint8_t> rgb, std::vector<std::string>& notes);
+decodeJpeg(Bytes bytes, ImageSize size, std::span<uint8_t> rgb, std::vector<ReplyNote>& notes);
 Result<void>
-decodeWebp(Bytes bytes, ImageSize size, std::span<uint8_t> rgb, std::vector<std::string>& notes);
+decodeWebp(Bytes bytes, ImageSize size, std::span<uint8_t> rgb, std::vector<ReplyNote>& notes);
 
 /// "4000 x 3000 pixels".
 std::string describeSize(ImageSize size);

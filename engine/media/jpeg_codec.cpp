@@ -270,7 +270,7 @@ Result<ImageInfo> readJpegHeader(Bytes bytes) {
 }
 
 Result<void>
-decodeJpeg(Bytes bytes, ImageSize size, std::span<uint8_t> rgb, std::vector<std::string>& notes) {
+decodeJpeg(Bytes bytes, ImageSize size, std::span<uint8_t> rgb, std::vector<ReplyNote>& notes) {
     Session session;
     session.bytes = bytes;
     session.size = size;
@@ -304,7 +304,7 @@ decodeJpeg(Bytes bytes, ImageSize size, std::span<uint8_t> rgb, std::vector<std:
                        std::to_string(size.height) + " rows");
     }
     if (session.warning[0] != '\0') {
-        notes.emplace_back(session.warning.data());
+        notes.emplace_back(reply_note::PictureFlaw{session.warning.data()});
     }
     return {};
 }

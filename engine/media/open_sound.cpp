@@ -106,8 +106,8 @@ Result<void> openSound(Bytes bytes, OpenSound& out) {
     const AudioContainer container = header.container;
     out.memory.bytes = bytes.first(header.end);
     out.memory.patches = std::move(header.patches);
-    if (!header.note.empty()) {
-        out.info.notes.push_back(std::move(header.note));
+    if (header.note.has_value()) {
+        out.info.notes.push_back(*std::move(header.note));
     }
     SF_VIRTUAL_IO io{fileLength, fileSeek, fileRead, fileWrite, fileTell};
     if (!hasRoomFor(kSoundRoom)) {

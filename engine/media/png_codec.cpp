@@ -200,10 +200,8 @@ Result<ImageInfo> readPngHeader(Bytes bytes) {
     return info;
 }
 
-Result<void> decodePng(Bytes bytes,
-                       ImageSize size,
-                       std::span<uint8_t> rgb,
-                       std::vector<std::string>& /*notes*/) {
+Result<void>
+decodePng(Bytes bytes, ImageSize size, std::span<uint8_t> rgb, std::vector<ReplyNote>& /*notes*/) {
     Session session;
     session.bytes = bytes;
     session.size = size;

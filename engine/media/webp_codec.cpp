@@ -69,10 +69,8 @@ Result<ImageInfo> readWebpHeader(Bytes bytes) {
     return info;
 }
 
-Result<void> decodeWebp(Bytes bytes,
-                        ImageSize size,
-                        std::span<uint8_t> rgb,
-                        std::vector<std::string>& /*notes*/) {
+Result<void>
+decodeWebp(Bytes bytes, ImageSize size, std::span<uint8_t> rgb, std::vector<ReplyNote>& /*notes*/) {
     WebPBitstreamFeatures features{};
     (void)WebPGetFeatures(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size(), &features);
     // Tables and some rows; all pixels of what is stored without loss, which transparency is, too.
@@ -115,7 +113,7 @@ Result<ImageInfo> readWebpHeader(Bytes /*bytes*/) {
 Result<void> decodeWebp(Bytes bytes,
                         ImageSize /*size*/,
                         std::span<uint8_t> /*rgb*/,
-                        std::vector<std::string>& /*notes*/) {
+                        std::vector<ReplyNote>& /*notes*/) {
     return readWebpHeader(bytes).error();
 }
 

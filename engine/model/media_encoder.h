@@ -3,6 +3,7 @@
 // whatever a family has instead. Prompts, the store of features and the engine know this alone.
 #pragma once
 
+#include "engine/api/reply_note.h"
 #include "engine/base/result.h"
 
 #include <cstddef>
@@ -26,7 +27,7 @@ struct PreparedMedia {
     std::vector<float> rows; ///< Pictures: patches [grid_h * grid_w, values], pixel / 255. Sounds:
                              ///< log-mel frames [grid_w, mel bins].
     int64_t grid_w = 0, grid_h = 1;
-    std::vector<std::string> notes; ///< What was cut or changed on the way.
+    std::vector<ReplyNote> notes; ///< What was cut or changed on the way.
 };
 
 class MediaEncoder {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // From the text of a device map to checked values: both forms, and every complaint that needs no
 // model (DM01, DM11). What the model decides is in map_resolve.cpp.
+#include "engine/api/error_cause.h"
 #include "engine/plan/device_map.h"
 #include "engine/plan/map_json.h"
 #include "engine/plan/map_keys.h"
@@ -144,16 +145,17 @@ constexpr Word<AdapterPlace> kAdapterPlaces[] = {{"follow_base", AdapterPlace::F
                                                  {"follow_compute", AdapterPlace::FollowCompute}};
 
 template <typename T, size_t N>
-std::string wordList(const Word<T> (&words)[N]) {
-    std::string out;
-    for (size_t i = 0; i < N; ++i) {
-        out += i == 0 ? "" : i + 1 == N ? " or " : ", ";
-        out += inQuotes(words[i].text);
+std::vector<std::string> textsOf(const Word<T> (&words)[N]) {
+    std::vector<std::string> out;
+    for (const Word<T>& word : words) {
+        out.emplace_back(word.text);
     }
     return out;
 }
 
 class MapReader {
+    using Expected = issue::BadValue::Expected;
+
 public:
     explicit MapReader(const ParseContext& context) : context_(context) {}
 
@@ -164,12 +166,11 @@ public:
         MapJsonProblem problem;
         const std::optional<Json> root = readMapJson(text, problem);
         if (!root.has_value()) {
-            complain("DM01", problem.key, problem.at, problem.message);
+            complain("DM01", problem.key, problem.at, std::move(problem.finding));
             return;
         }
         if (root->kind != Json::Kind::Object) {
-            complain("DM01", "", root->at,
-                     "a device map is a JSON object, found " + describeJson(*root));
+            complain("DM01", "", root->at, issue::NotAnObject{foundJson(*root)});
             return;
         }
         if (root->find("version") != nullptr) {
@@ -178,9 +179,7 @@ public:
         }
         for (const JsonMember& member : root->members) {
             if (member.value.kind == Json::Kind::Object) {
-                complain("DM01", member.key, member.key_at,
-                         "version is missing: with an object as a value this is not accelerate's "
-                         "form; add \"version\": 1 and put module keys into \"map\"");
+                complain("DM01", member.key, member.key_at, issue::VersionMissing{});
                 return;
             }
         }
@@ -188,23 +187,24 @@ public:
     }
 
 private:
-    void complain(std::string_view code, std::string key, MapPosition at, std::string message) {
+    void complain(std::string_view code, std::string key, MapPosition at, Finding finding) {
         if (issues.size() >= kMaxIssues) {
             return;
         }
         PlanIssue issue;
         issue.code = code;
         issue.key = std::move(key);
-        issue.finding = issue::MapComplaint{std::move(message)};
+        issue.finding = std::move(finding);
         issue.line = at.line;
         issue.column = at.column;
         issues.push_back(std::move(issue));
     }
 
-    void complainValue(const JsonMember& member, const std::string& expected) {
+    void complainValue(const JsonMember& member,
+                       Expected expected,
+                       std::vector<std::string> words = {}) {
         complain("DM01", member.key, member.value.at,
-                 inQuotes(member.key) + ": expected " + expected + ", found " +
-                     describeJson(member.value));
+                 issue::BadValue{member.key, expected, foundJson(member.value), std::move(words)});
     }
 
     [[nodiscard]] DeviceId numbered(int index) const {
@@ -243,8 +243,7 @@ private:
         for (const JsonMember& member : root.members) {
             const std::optional<DeviceId> device = importedDevice(member.value);
             if (!device.has_value()) {
-                complainValue(member,
-                              "\"cpu\", \"disk\", \"cuda:N\", \"sim:N\" or a device number");
+                complainValue(member, Expected::ImportedPlace);
                 continue;
             }
             devices.push_back(*device);
@@ -279,15 +278,13 @@ private:
 
     void readNative(const Json& root) {
         if (root.find("default") == nullptr) {
-            complain("DM01", "default", root.at,
-                     "the member \"default\" is missing; it says where everything goes that no "
-                     "key names, for example \"default\": \"cuda:0\"");
+            complain("DM01", "default", root.at, issue::DefaultMissing{});
         }
         for (const JsonMember& member : root.members) {
             const std::string& name = member.key;
             if (name == "version") {
                 if (wholeNumber(member.value) != uint64_t{1}) {
-                    complainValue(member, "1 (the only version there is)");
+                    complainValue(member, Expected::Version);
                 }
             } else if (name == "model") {
                 readModel(member);
@@ -313,11 +310,11 @@ private:
                 if (member.value.kind == Json::Kind::String) {
                     map.notes = member.value.text;
                 } else {
-                    complainValue(member, "text");
+                    complainValue(member, Expected::Text);
                 }
             } else {
-                unknownMember(member,
-                              "version, model, default, map, limits, reserve, kv, adapter, notes");
+                unknownMember(member, {"version", "model", "default", "map", "limits", "reserve",
+                                       "kv", "adapter", "notes"});
             }
         }
         for (MapEntry& entry : map.entries) {
@@ -327,16 +324,16 @@ private:
         }
     }
 
-    void unknownMember(const JsonMember& member, const std::string& known) {
+    void unknownMember(const JsonMember& member, std::vector<std::string> known) {
         complain("DM01", member.key, member.key_at,
-                 "unknown member " + inQuotes(member.key) + "; known are " + known);
+                 issue::UnknownMember{member.key, std::move(known)});
     }
 
     bool isObject(const JsonMember& member) {
         if (member.value.kind == Json::Kind::Object) {
             return true;
         }
-        complainValue(member, "an object");
+        complainValue(member, Expected::Object);
         return false;
     }
 
@@ -350,7 +347,7 @@ private:
                 if (part.value.kind == Json::Kind::String) {
                     map.model_architecture = part.value.text;
                 } else {
-                    complainValue(part, "text");
+                    complainValue(part, Expected::Text);
                 }
             } else if (part.key == "layers") {
                 const bool is_negative =
@@ -365,7 +362,7 @@ private:
                         *layers, static_cast<uint64_t>(std::numeric_limits<int64_t>::max())));
                     map.model_layers = is_negative ? -value : value;
                 } else {
-                    complainValue(part, "an integer");
+                    complainValue(part, Expected::Integer);
                 }
             }
         }
@@ -381,14 +378,14 @@ private:
                 }
             }
         }
-        complainValue(member, wordList(words));
+        complainValue(member, Expected::Word, textsOf(words));
     }
 
     void readBool(const JsonMember& member, std::optional<bool>& out) {
         if (member.value.kind == Json::Kind::Bool) {
             out = member.value.boolean;
         } else {
-            complainValue(member, "true or false");
+            complainValue(member, Expected::Bool);
         }
     }
 
@@ -399,9 +396,7 @@ private:
                 return device;
             }
         }
-        complainValue(member, may_be_disk
-                                  ? "\"cpu\", \"disk\", \"cuda:N\" or \"sim:N\""
-                                  : "\"cpu\", \"cuda:N\" or \"sim:N\" (nothing computes on disk)");
+        complainValue(member, may_be_disk ? Expected::Device : Expected::ComputeDevice);
         return std::nullopt;
     }
 
@@ -423,17 +418,14 @@ private:
             return true;
         } else if (value.kind == Json::Kind::Object) {
             if (value.members.empty()) {
-                complainValue(member,
-                              "at least one member (store, compute, format, residency, ...)");
+                complainValue(member, Expected::Member);
             }
             for (const JsonMember& field : value.members) {
                 readField(field, entry.fields);
             }
             return issues.size() == before;
         }
-        complainValue(member,
-                      "\"cpu\", \"disk\", \"cuda:N\", \"sim:N\", a device number from 0 to 63 or "
-                      "an object");
+        complainValue(member, Expected::Place);
         return false;
     }
 
@@ -451,7 +443,8 @@ private:
         } else if (field.key == "duplicate_tied") {
             readBool(field, fields.duplicate_tied);
         } else {
-            unknownMember(field, "store, compute, format, residency, pin, duplicate_tied");
+            unknownMember(field,
+                          {"store", "compute", "format", "residency", "pin", "duplicate_tied"});
         }
     }
 
@@ -466,14 +459,9 @@ private:
             entry.value_at = part.value.at;
             KeyRange range;
             if (canonicalKey(part.key).empty()) {
-                complain("DM01", part.key, part.key_at,
-                         "the key " + inQuotes(part.key) +
-                             " stands for the whole model; use \"default\" for that");
+                complain("DM01", part.key, part.key_at, issue::WholeModelKey{part.key});
             } else if (findRange(part.key, range) == RangeCheck::BadBracket) {
-                complain("DM01", part.key, part.key_at,
-                         "the key " + inQuotes(part.key) +
-                             " has a bracket that is not a range: one component of the form "
-                             "[a-b] with a <= b and no leading zeros is allowed");
+                complain("DM01", part.key, part.key_at, issue::BadRange{part.key});
             }
             if (readPlace(part, entry)) {
                 map.entries.push_back(std::move(entry));
@@ -488,28 +476,23 @@ private:
         for (const JsonMember& part : member.value.members) {
             const std::optional<DeviceId> device = placeDevice(part.key);
             if (!device.has_value()) {
-                complain("DM01", part.key, part.key_at,
-                         inQuotes(part.key) + " in \"" + member.key +
-                             "\" is not a device: expected cpu, disk, cuda:N or sim:N");
+                complain("DM01", part.key, part.key_at, issue::NotADevice{part.key, member.key});
             }
             uint64_t bytes = 0;
             if (part.value.kind == Json::Kind::String) {
                 const SizeText result = readSizeText(part.value.text, bytes);
                 if (result == SizeText::WrongCase) {
-                    complain("DM11", part.key, part.value.at,
-                             "the size " + inQuotes(part.value.text) +
-                                 " has a unit in wrong upper and lower case; write KiB, MiB, GiB "
-                                 "(1024) or KB, MB, GB (1000)");
+                    complain("DM11", part.key, part.value.at, issue::SizeUnitCase{part.value.text});
                     continue;
                 }
                 if (result == SizeText::Bad) {
-                    complainValue(part, "a size such as \"6GiB\", \"1.5GB\", \"512MiB\" or bytes");
+                    complainValue(part, Expected::Size);
                     continue;
                 }
             } else if (const std::optional<uint64_t> number = wholeNumber(part.value)) {
                 bytes = *number;
             } else {
-                complainValue(part, "a size such as \"6GiB\", \"1.5GB\", \"512MiB\" or bytes");
+                complainValue(part, Expected::Size);
                 continue;
             }
             if (device.has_value()) {
@@ -526,7 +509,7 @@ private:
             if (part.key == "context") {
                 const std::optional<uint64_t> context = wholeNumber(part.value);
                 if (context.value_or(0) < 1) {
-                    complainValue(part, "a number of tokens, at least 1");
+                    complainValue(part, Expected::Tokens);
                 } else {
                     map.kv_context = static_cast<int64_t>(std::min<uint64_t>(
                         *context, static_cast<uint64_t>(std::numeric_limits<int64_t>::max())));
@@ -542,7 +525,7 @@ private:
                 map.kv_format = format.value_or(KvFormat::Auto);
                 map.kv_format_at = part.value.at;
             } else {
-                unknownMember(part, "context, place, format");
+                unknownMember(part, {"context", "place", "format"});
             }
         }
     }
@@ -558,7 +541,7 @@ private:
                 map.adapter_place = place.value_or(AdapterPlace::FollowBase);
                 map.adapter_place_at = part.value.at;
             } else {
-                unknownMember(part, "place");
+                unknownMember(part, {"place"});
             }
         }
     }
@@ -604,9 +587,7 @@ Result<DeviceMap> parseDeviceMap(std::string_view json_text,
         return std::move(reader.map);
     }
     if (looksLikePython(json_text)) {
-        std::get<issue::MapComplaint>(reader.issues.front().finding).sentence +=
-            ". This is a Python dictionary as print() shows it, not JSON: write the file with "
-            "json.dump(model.hf_device_map, file), or put double quotes around keys and values";
+        reader.issues.front().is_python = true;
     }
     constexpr size_t kMostTold = 8; // of them in the message, all of them in the details
     Error error;
@@ -635,6 +616,7 @@ Result<DeviceMap> parseDeviceMap(std::string_view json_text,
     if (issues != nullptr) {
         issues->insert(issues->end(), reader.issues.begin(), reader.issues.end());
     }
+    error.cause = causeOf(cause::BadPlan{std::move(reader.issues)});
     return error;
 }
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Maps that Belfry makes itself: the presets, and a map with one module placed anew.
+#include "engine/api/error_cause.h"
 #include "engine/families/gemma4/names.h"
 #include "engine/plan/device_map.h"
 #include "engine/plan/map_json.h"
 #include "engine/plan/map_keys.h"
+#include "engine/plan/plan_english.h"
 
 #include <algorithm>
 #include <utility>
@@ -163,11 +165,11 @@ bool isDevicePreset(std::string_view name) {
     return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-std::string deviceMapHint(std::string_view word) {
+issue::MapHint deviceMapHint(std::string_view word) {
+    using Kind = issue::MapHint::Kind;
     for (const std::string_view automatic : {"auto", "balanced", "balanced_low_0", "sequential"}) {
         if (word == automatic) {
-            return inQuotes(word) + " is accelerate's word for a placement that is worked out; "
-                                    "here that is \"fit\"";
+            return {Kind::Automatic, std::string(word)};
         }
     }
     const std::string_view kind = word.substr(0, word.find(':'));
@@ -176,49 +178,47 @@ std::string deviceMapHint(std::string_view word) {
         return !text.empty() && text.size() < 4 &&
                text.find_first_not_of("0123456789") == std::string_view::npos;
     };
-    const bool is_first = (kind == "cuda" || isNumber(word)) && isNumber(number);
-    if (is_first) {
+    if ((kind == "cuda" || isNumber(word)) && isNumber(number)) {
         const std::string index(isNumber(word) ? word : number);
-        const std::string device = index == "0" ? "the preset \"gpu\" puts everything there, and "
-                                                  "a file with {\"\": \"cuda:0\"} does too"
-                                                : "for everything there give a file with {\"\": "
-                                                  "\"cuda:" +
-                                                      index + "\"}";
-        return inQuotes(word) + " is a device, not a map: " + device;
+        return {index == "0" ? Kind::FirstCard : Kind::Card, std::string(word), index};
     }
-    if (kind == "sim" || kind == "disk" || kind == "mps" || kind == "meta" || kind == "xpu") {
-        const bool is_here = kind == "sim" || kind == "disk";
-        return inQuotes(word) + (is_here ? " is a device, not a map: give a file with {\"\": \"" +
-                                               std::string(word) + "\"}"
-                                         : " is a device that Belfry does not have; the presets "
-                                           "are listed by --help");
+    if (kind == "sim" || kind == "disk") {
+        return {Kind::Device, std::string(word)};
+    }
+    if (kind == "mps" || kind == "meta" || kind == "xpu") {
+        return {Kind::NoSuchDevice, std::string(word)};
     }
     return {};
+}
+
+std::optional<Finding> presetProblem(std::string_view name, const std::vector<DeviceId>& devices) {
+    if (!isDevicePreset(name)) {
+        std::vector<std::string> known = devicePresets();
+        known.emplace_back("fit");
+        return issue::NoPreset{std::string(name), std::move(known), deviceMapHint(name)};
+    }
+    if (name != "cpu" && !firstGpu(devices).isGpu()) {
+        return issue::PresetNeedsGpu{std::string(name)};
+    }
+    return std::nullopt;
 }
 
 Result<DeviceMap> presetDeviceMap(std::string_view name,
                                   const std::vector<DeviceId>& devices,
                                   const ModelConfig& config,
                                   bool has_own_head) {
-    if (!isDevicePreset(name)) {
-        std::string known;
-        for (const std::string& preset : devicePresets()) {
-            known += preset + ", ";
-        }
-        const std::string hint = deviceMapHint(name);
-        return Error{ErrorCode::InvalidRequest, "there is no device-map preset " + inQuotes(name) +
-                                                    "; known are " + known + "fit" +
-                                                    (hint.empty() ? "" : ". " + hint)};
+    if (std::optional<Finding> problem = presetProblem(name, devices)) {
+        PlanIssue issue;
+        issue.code = isDevicePreset(name) ? "DM04" : "DM01";
+        issue.key = name;
+        issue.finding = *std::move(problem);
+        Error error{ErrorCode::InvalidRequest, inEnglish(issue)};
+        error.cause = causeOf(cause::BadPlan{{std::move(issue)}});
+        return error;
     }
     DeviceMap map;
     map.has_default = true;
     const DeviceId device = name == "cpu" ? DeviceId::cpu() : firstGpu(devices);
-    if (name != "cpu" && !device.isGpu()) {
-        return Error{ErrorCode::InvalidRequest,
-                     "the preset " + inQuotes(name) +
-                         " needs a GPU and this machine shows none; use the preset \"cpu\", or "
-                         "try a simulated GPU with --sim-gpu"};
-    }
     map.default_fields.store = device;
     map.default_fields.compute = device;
     map.main_device = device;

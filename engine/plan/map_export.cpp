@@ -2,6 +2,7 @@
 // A plan in the words of accelerate and transformers (llama.cpp: map_export_llama_cpp.cpp). What
 // they cannot say is listed, never dropped in silence.
 #include "engine/families/gemma4/names.h"
+#include "engine/plan/export_english.h"
 #include "engine/plan/map_json.h"
 #include "engine/plan/map_keys.h"
 #include "engine/plan/map_tree.h"
@@ -41,11 +42,6 @@ bool isLinearOf(const std::map<std::string_view, const ExpectedTensor*>& by_name
 /// A linear layer's name from its weight's.
 std::string moduleOf(const std::string& name) {
     return name.ends_with(".weight") ? name.substr(0, name.size() - 7) : name;
-}
-
-/// "1 tensor computes", "2 tensors compute".
-std::string counted(size_t count, const char* one, const char* many) {
-    return std::to_string(count) + " " + (count == 1 ? one : many);
 }
 
 std::string deviceText(DeviceId device) {
@@ -116,7 +112,7 @@ bool leavesHostUnquantized(const PlacementPlan& plan) {
 /// Formats that bitsandbytes through transformers does not give.
 void addFormatLosses(const PlacementPlan& plan,
                      const std::vector<ExpectedTensor>& tensors,
-                     std::vector<std::string>& losses) {
+                     std::vector<ExportLoss>& losses) {
     const auto by_name = tensorsByName(tensors);
     const bool leaves_host = leavesHostUnquantized(plan);
     size_t on_host = 0;
@@ -133,8 +129,8 @@ void addFormatLosses(const PlacementPlan& plan,
             continue;
         }
         if (!isLinearOf(by_name, row)) {
-            losses.push_back(row.tensor + " in " + std::string(formatName(row.format)) +
-                             ": embedding tables and the head stay unquantized there");
+            losses.emplace_back(
+                loss::TableInFormat{row.tensor, std::string(formatName(row.format))});
         } else if (leaves_host && !row.store.isGpu()) {
             ++on_host;
             bytes_here += row.bytes;
@@ -142,24 +138,18 @@ void addFormatLosses(const PlacementPlan& plan,
         }
     }
     if (has_int8) {
-        losses.emplace_back("int8 per row (head) does not exist there");
+        losses.emplace_back(loss::HeadInt8{});
     }
     if (on_host > 0) {
-        losses.push_back(
-            counted(on_host, "weight on cpu or disk has", "weights on cpu or disk have") +
-            " 4 bits here: transformers leaves what lies "
-            "there in bfloat16, " +
-            formatByteCount(bytes_there) + " instead of " + formatByteCount(bytes_here));
+        losses.emplace_back(loss::HostUnquantized{on_host, bytes_there, bytes_here});
     }
     for (const auto& [format, count] : dense) {
-        losses.push_back(counted(count, "tensor in ", "tensors in ") +
-                         std::string(formatName(format)) +
-                         ": there what is not quantized has one dtype, bfloat16 in the script");
+        losses.emplace_back(loss::DenseFormat{count, std::string(formatName(format))});
     }
 }
 
-std::vector<std::string> accelerateLosses(const PlacementPlan& plan,
-                                          const std::vector<ExpectedTensor>& tensors) {
+std::vector<ExportLoss> accelerateLosses(const PlacementPlan& plan,
+                                         const std::vector<ExpectedTensor>& tensors) {
     const DeviceId main = mainDevice(plan);
     size_t computed_elsewhere = 0;
     size_t resident = 0;
@@ -170,27 +160,20 @@ std::vector<std::string> accelerateLosses(const PlacementPlan& plan,
         resident += row.store != row.compute && row.residency == Residency::Always ? 1U : 0U;
         has_sim = has_sim || row.store.kind == DeviceId::Kind::Sim;
     }
-    std::vector<std::string> losses = shortages(plan);
+    std::vector<ExportLoss> losses = shortages(plan);
     if (computed_elsewhere > 0) {
-        const std::string what = counted(computed_elsewhere, "tensor computes", "tensors compute") +
-                                 " on another device here: ";
-        losses.push_back(
-            main.isGpu() ? what + "accelerate stores \"cpu\" and \"disk\" there but computes on " +
-                               main.toString() + ", copying the weights for every call"
-                         : what + "where nothing is stored on a GPU, accelerate computes on cpu");
+        losses.emplace_back(loss::ComputesElsewhere{
+            computed_elsewhere, main.isGpu() ? std::optional(main) : std::nullopt});
     }
     if (resident > 0) {
-        losses.push_back(
-            counted(resident, "tensor keeps a copy on its", "tensors keep a copy on their") +
-            " computing device here; accelerate copies " + (resident == 1 ? "it" : "them") +
-            " for every call");
+        losses.emplace_back(loss::KeepsCopy{resident});
     }
     addFormatLosses(plan, tensors, losses);
     if (has_sim) {
-        losses.emplace_back("simulated GPUs exist only in Belfry");
+        losses.emplace_back(loss::NoSimulatedGpus{});
     }
     if (plan.find(Part{PartRole::Head}) != nullptr && !plan.has_stored_head) {
-        losses.emplace_back("two copies of the tied table: accelerate may move both together");
+        losses.emplace_back(loss::TiedCopies{});
     }
     return losses;
 }
@@ -237,13 +220,11 @@ keysThatLeaveNoneOut(const PlacementPlan& plan, const std::vector<std::string>& 
 
 } // namespace
 
-std::vector<std::string> shortages(const PlacementPlan& plan) {
-    std::vector<std::string> out;
+std::vector<ExportLoss> shortages(const PlacementPlan& plan) {
+    std::vector<ExportLoss> out;
     for (const PlanIssue& issue : plan.errors) {
         if (issue.code == "DM09") {
-            // The first sentence; what holds most bytes and what to move are the plan's to tell.
-            const std::string text = inEnglish(issue);
-            out.push_back("this plan does not fit: " + text.substr(0, text.find(". ")));
+            out.emplace_back(loss::Shortage{issue.finding});
         }
     }
     return out;
@@ -291,9 +272,7 @@ ExportedText exportPython(const PlacementPlan& plan,
         }
         for (const auto& [format, n] : formats) {
             if (isFourBit(format) && format != most) {
-                out.losses.push_back(counted(n, "weight in ", "weights in ") +
-                                     std::string(formatName(format)) +
-                                     ": bitsandbytes has one 4-bit format per model");
+                out.losses.emplace_back(loss::SecondFormat{n, std::string(formatName(format))});
             }
         }
     }
@@ -301,11 +280,10 @@ ExportedText exportPython(const PlacementPlan& plan,
         return isFourBit(row.format) && row.block_size != kBlockSize;
     };
     if (std::any_of(plan.tensors.begin(), plan.tensors.end(), is_of_other_blocks)) {
-        out.losses.push_back("blocks of other than " + std::to_string(kBlockSize) +
-                             " weights: BitsAndBytesConfig has no such option");
+        out.losses.emplace_back(loss::OtherBlocks{kBlockSize});
     }
     std::string text = "# Placement exported by Belfry.\n";
-    for (const std::string& loss : out.losses) {
+    for (const std::string& loss : inEnglish(out.losses)) {
         text += "# Differs: " + loss + "\n";
     }
     text += is_quantized ? "import torch\nfrom transformers import (AutoModelForImageTextToText, "

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A plan as options of llama.cpp's programs. What they cannot say is listed, never dropped in
 // silence.
+#include "engine/plan/export_english.h"
 #include "engine/plan/map_write.h"
 #include "engine/plan/plan_english.h"
 #include "engine/plan/plan_transfers.h"
@@ -83,15 +84,13 @@ public:
     }
 
     /// Options with a space before each; `losses` gets what they leave out.
-    std::string flags(std::vector<std::string>& losses) {
+    std::string flags(std::vector<ExportLoss>& losses) {
         belong();
         std::string out = devices();
         out += overrides(losses);
         out += cache(losses);
         if (!split_.empty()) {
-            losses.push_back("layers split between devices (" + layerList(split_) +
-                             ") go whole where their queries go; an -ot rule per tensor can split "
-                             "them there");
+            losses.emplace_back(loss::SplitLayers{split_});
         }
         return out;
     }
@@ -202,7 +201,7 @@ private:
         return out + " -sm layer -ts " + list;
     }
 
-    std::string overrides(std::vector<std::string>& losses) {
+    std::string overrides(std::vector<ExportLoss>& losses) {
         std::string out;
         std::map<DeviceId, std::vector<int>> moved;
         for (size_t i = 0; i < layers_.size(); ++i) {
@@ -223,8 +222,7 @@ private:
             // A tied head has no tensor of its own: it is a second use of the table.
             add("(token_embd|output)\\.weight", head_);
         } else if (head_ != output_) {
-            losses.push_back("the head computes on " + bufferName(output_) +
-                             " there, behind the last layers, not on " + bufferName(head_));
+            losses.emplace_back(loss::HeadElsewhere{bufferName(output_), bufferName(head_)});
         }
         for (const auto& [role, theirs] : kSmall) {
             const TensorPlacement* row = plan_.find(Part{role});
@@ -235,7 +233,7 @@ private:
         return out;
     }
 
-    std::string cache(std::vector<std::string>& losses) const {
+    std::string cache(std::vector<ExportLoss>& losses) const {
         const bool has_gpu_layers = std::any_of(
             owner_.begin(), owner_.end(), [](const DeviceId& device) { return device.isGpu(); });
         if (!has_gpu_layers || plan_.kv_device.size() < owner_.size()) {
@@ -252,10 +250,7 @@ private:
             }
         }
         if (!elsewhere.empty()) {
-            const bool is_one = elsewhere.size() == 1;
-            losses.push_back("the KV cache of " + std::string(is_one ? "layer " : "layers ") +
-                             layerList(elsewhere) + " stays on the device that -ngl and -ts give " +
-                             (is_one ? "it" : "them") + " there");
+            losses.emplace_back(loss::CacheElsewhere{std::move(elsewhere)});
         }
         return {};
     }
@@ -326,44 +321,35 @@ ExportedText exportLlamaCpp(const PlacementPlan& plan, const std::vector<Expecte
             visitors += tower_visitors;
         }
         if (towers.size() > 1 || (!is_on_cpu && !towers.contains(gpu))) {
-            const std::string card = "the main GPU (" + bufferName(gpu) + ")";
-            out.losses.push_back("vision and audio tower go together there: on " +
-                                 (is_on_cpu ? "the CPU, or on " + card + " without"
-                                            : card + ", or on the CPU with") +
-                                 " --no-mmproj-offload");
+            out.losses.emplace_back(loss::TowersTogether{is_on_cpu, bufferName(gpu)});
         }
     }
     flags += " -c " + std::to_string(plan.context);
 
     const TensorPlacement* rows = plan.find(Part{PartRole::PerLayerTable});
     if (rows != nullptr && rows->store.isGpu()) {
-        out.losses.emplace_back("the per-layer embedding table is always on the CPU there");
+        out.losses.emplace_back(loss::PerLayerTableOnCpu{});
     }
     const TensorPlacement* table = plan.find(Part{PartRole::Embedding});
     if (table != nullptr && table->store.isGpu()) {
-        out.losses.emplace_back("the token embedding is read on the CPU there; the head is a copy");
+        out.losses.emplace_back(loss::TokenTableOnCpu{});
     }
     if (has_sim) {
-        out.losses.emplace_back("simulated GPUs exist only in Belfry: they are named as cards");
+        out.losses.emplace_back(loss::SimulatedAsCards{});
     }
     if (visitors > 0) {
-        out.losses.push_back(std::to_string(visitors) +
-                             (visitors == 1 ? " weight that visits the GPU here computes"
-                                            : " weights that visit the GPU here compute") +
-                             " on the CPU there");
+        out.losses.emplace_back(loss::VisitorsOnCpu{visitors});
     }
     if (has_disk) {
-        out.losses.emplace_back(
-            "disk: there the whole file is memory-mapped (--mmap is the default)");
+        out.losses.emplace_back(loss::WholeFileMapped{});
     }
-    std::string format_names;
+    std::vector<std::string> format_names;
     for (const Format format : formats) {
-        format_names += (format_names.empty() ? "" : ", ") + std::string(formatName(format));
+        format_names.emplace_back(formatName(format));
     }
-    out.losses.push_back("formats (" + format_names +
-                         ") are those of the GGUF file; there is no NF4, Q4_0 has the same size");
+    out.losses.emplace_back(loss::FormatsOfFile{std::move(format_names)});
     out.text = "llama-cli -m MODEL.gguf" + flags + "\n";
-    for (const std::string& loss : out.losses) {
+    for (const std::string& loss : inEnglish(out.losses)) {
         out.text += "# " + loss + "\n";
     }
     return out;

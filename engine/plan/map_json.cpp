@@ -9,15 +9,14 @@ namespace engine {
 
 std::optional<Json> readMapJson(std::string_view text, MapJsonProblem& problem) {
     if (text.size() > kMaxDeviceMapBytes) {
-        problem.message = "the text has " + std::to_string(text.size()) +
-                          " bytes; a device map has at most " + std::to_string(kMaxDeviceMapBytes);
+        problem.finding = issue::MapTooLong{text.size(), kMaxDeviceMapBytes};
         problem.at = {1, 1};
         return std::nullopt;
     }
     Json out;
     JsonOutcome outcome = readJsonTree(text, {.max_string_bytes = kMaxDeviceMapBytes}, out);
     if (outcome.stop != JsonStop::Done) {
-        problem.message = std::move(outcome.full_detail);
+        problem.finding = issue::NotJson{std::move(outcome.fault)};
         problem.key = std::move(outcome.name);
         problem.at = JsonCursor(text).at(outcome.offset);
         return std::nullopt;
@@ -25,22 +24,23 @@ std::optional<Json> readMapJson(std::string_view text, MapJsonProblem& problem) 
     return out;
 }
 
-std::string describeJson(const Json& value) {
+issue::JsonFound foundJson(const Json& value) {
+    using Kind = issue::JsonFound::Kind;
     switch (value.kind) {
     case Json::Kind::Null:
-        return "null";
+        return {Kind::Null};
     case Json::Kind::Bool:
-        return value.boolean ? "true" : "false";
+        return {value.boolean ? Kind::True : Kind::False};
     case Json::Kind::Number:
-        return "the number " + value.text.substr(0, 40);
+        return {Kind::Number, value.text.substr(0, 40)};
     case Json::Kind::String:
-        return inQuotes(value.text);
+        return {Kind::Text, value.text};
     case Json::Kind::Object:
-        return "an object";
+        return {Kind::Object};
     case Json::Kind::Array:
-        return "an array";
+        return {Kind::List};
     }
-    return "a value";
+    return {};
 }
 
 std::string jsonString(std::string_view text) {

@@ -3,6 +3,7 @@
 // written maps.
 #pragma once
 
+#include "engine/api/plan_message.h"
 #include "engine/base/json/tree.h"
 #include "engine/base/utf8.h"
 
@@ -13,7 +14,7 @@
 namespace engine {
 
 struct MapJsonProblem {
-    std::string message;
+    Finding finding;
     std::string key; ///< The repeated member, if that is the problem.
     JsonPosition at;
 };
@@ -21,8 +22,8 @@ struct MapJsonProblem {
 /// Reads one JSON value. nullopt: the text is not acceptable, `problem` says why and where.
 std::optional<Json> readMapJson(std::string_view text, MapJsonProblem& problem);
 
-/// "an object", "the number 1.5", "the text "gpu"": a value for messages, shortened.
-std::string describeJson(const Json& value);
+/// A value for complaints, shortened.
+issue::JsonFound foundJson(const Json& value);
 
 /// A JSON string literal.
 std::string jsonString(std::string_view text);

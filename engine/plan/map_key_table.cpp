@@ -91,23 +91,15 @@ const char* fieldName(MapField field) {
     return "field";
 }
 
-std::string placeText(const DeviceMap& map, int index) {
-    const PlaceFields& fields = map.entries[static_cast<size_t>(index)].fields;
-    std::string text;
-    if (fields.store.has_value()) {
-        text = "store " + fields.store->toString();
-    }
-    if (fields.compute.has_value()) {
-        text += (text.empty() ? "compute " : ", compute ") + fields.compute->toString();
-    }
-    return text;
+issue::KeysDisagree::Key disagreeing(const MapEntry& entry) {
+    return {entry.key, entry.key_at.line, entry.fields.store, entry.fields.compute};
 }
 
-PlanIssue keyIssue(const MapEntry& entry, std::string_view code, std::string message) {
+PlanIssue keyIssue(const MapEntry& entry, std::string_view code, Finding finding) {
     PlanIssue issue;
     issue.code = code;
     issue.key = entry.key;
-    issue.finding = issue::MapComplaint{std::move(message)};
+    issue.finding = std::move(finding);
     issue.line = entry.key_at.line;
     issue.column = entry.key_at.column;
     return issue;
@@ -221,9 +213,9 @@ bool KeyTable::checkName(const std::string& canonical, const KeyRange& range, in
 void KeyTable::unknown(const std::string& canonical, const KeyRange& range, int index) {
     const MapEntry& entry = map_.entries[static_cast<size_t>(index)];
     const auto parts = splitKey(canonical);
-    std::string range_text;
+    issue::UnknownKey finding{entry.key};
     bool is_index_all = false; // the number is all that is wrong
-    for (size_t i = 0; i < parts.size() && range_text.empty(); ++i) {
+    for (size_t i = 0; i < parts.size() && finding.parent.empty(); ++i) {
         const bool is_range = static_cast<int>(i) == range.component;
         if (!is_range && !isNumber(parts[i])) {
             continue;
@@ -237,7 +229,8 @@ void KeyTable::unknown(const std::string& canonical, const KeyRange& range, int 
         if (!is_outside) {
             continue;
         }
-        range_text = "; valid numbers for " + parent + " are 0 to " + std::to_string(count - 1);
+        finding.parent = parent;
+        finding.last = count - 1;
         for (int64_t k = 0; k < count && !is_index_all; ++k) {
             const auto kind =
                 names_.kindOf(withComponent(canonical, static_cast<int>(i), std::to_string(k)));
@@ -268,19 +261,11 @@ void KeyTable::unknown(const std::string& canonical, const KeyRange& range, int 
             return false;
         });
     }
-    std::string message =
-        inQuotes(entry.key) + " is no module or tensor of this model" + range_text;
-    for (size_t i = 0; i < proposals.size(); ++i) {
-        message += (i == 0 ? "; did you mean " : " or ") + proposals[i];
-    }
-    message += proposals.empty() ? "" : "?";
     KeyRange wished;
-    if (map_.is_imported && findRange(canonical, wished) == RangeCheck::Ok &&
-        wished.component >= 0) {
-        message += std::string(proposals.empty() ? ";" : "") +
-                   " ranges exist only in maps with \"version\": 1";
-    }
-    PlanIssue issue = keyIssue(entry, "DM02", std::move(message));
+    finding.is_range_of_other_form =
+        map_.is_imported && findRange(canonical, wished) == RangeCheck::Ok && wished.component >= 0;
+    finding.proposals = proposals;
+    PlanIssue issue = keyIssue(entry, "DM02", std::move(finding));
     for (std::string& proposal : proposals) {
         issue.suggestions.emplace_back(MapValue{std::move(proposal)});
     }
@@ -295,17 +280,12 @@ void KeyTable::inside(const std::string& canonical, int index) {
     const bool can_be_quantized =
         is_head || tensor->kind == TensorKind::Embedding || tensor->kind == TensorKind::Linear;
     if (!can_be_quantized) {
-        PlanIssue issue = keyIssue(entry, "DM02",
-                                   inQuotes(entry.key) + " lies below the tensor " + name +
-                                       ", which has no parts; did you mean " + name + "?");
+        PlanIssue issue = keyIssue(entry, "DM02", issue::BelowTensor{entry.key, name});
         issue.suggestions.emplace_back(MapValue{name});
         out_.errors.push_back(std::move(issue));
         return;
     }
-    PlanIssue issue =
-        keyIssue(entry, "DM06",
-                 inQuotes(entry.key) + " points inside a weight: codes and statistics of " + name +
-                     " are one tensor and live on one device; name " + name);
+    PlanIssue issue = keyIssue(entry, "DM06", issue::InsideWeight{entry.key, name});
     issue.suggestions.emplace_back(MapValue{name});
     out_.errors.push_back(std::move(issue));
 }
@@ -364,13 +344,9 @@ void KeyTable::conflict(int first, int second, const std::string& canonical, Map
     }
     const MapEntry& a = map_.entries[static_cast<size_t>(first)];
     const MapEntry& b = map_.entries[static_cast<size_t>(second)];
-    PlanIssue issue = keyIssue(
-        b, "DM05",
-        "the keys " + inQuotes(a.key) + " (line " + std::to_string(a.key_at.line) + ") and " +
-            inQuotes(b.key) + " (line " + std::to_string(b.key_at.line) + ") both mean " +
-            (canonical.empty() ? "the whole model" : canonical) + " but set " + fieldName(field) +
-            " to different values (" + placeText(map_, first) + " against " +
-            placeText(map_, second) + "); a single number does not beat a range: keep one");
+    PlanIssue issue =
+        keyIssue(b, "DM05",
+                 issue::KeysDisagree{disagreeing(a), disagreeing(b), canonical, fieldName(field)});
     if (!canonical.empty()) {
         issue.modules.push_back(canonical);
     }

@@ -14,6 +14,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <tuple>
 #include <utility>
 
 namespace engine {
@@ -57,16 +58,13 @@ bool isDenseSame(Format format, TensorType type) {
            (format == Format::F32 && type == TensorType::F32);
 }
 
-std::string plural(size_t count, const std::string& word) {
-    return std::to_string(count) + " " + word + (count == 1 ? "" : "s");
-}
-
 /// Tensors concerned by one cause, for a message.
 struct Affected {
     size_t count = 0;
     std::string example;
     std::vector<std::string> modules;
-    std::string text; ///< Detail that belongs to the cause.
+    DeviceId store, compute = {};  ///< Of the last one.
+    std::string format, held = {}; ///< What the last one should be, and is.
 
     void add(const std::string& tensor, const std::string& module) {
         if (count++ == 0) {
@@ -78,8 +76,21 @@ struct Affected {
             }
         }
     }
-    [[nodiscard]] std::string describe() const { return inEnglish(tensors()); }
     [[nodiscard]] note::Tensors tensors() const { return {count, example}; }
+};
+
+using Why = issue::FormatRefused::Why;
+
+/// Why a format is refused; in the order that complaints are listed in.
+struct Refusal {
+    Why why = Why::NotQuantizable;
+    std::string held = {};
+    friend bool operator<(const Refusal& a, const Refusal& b) {
+        const auto rank = [](const Refusal& r) {
+            return std::tuple(std::min(r.why, Why::NeedsOwnKey), std::string_view(r.held), r.why);
+        };
+        return rank(a) < rank(b);
+    }
 };
 
 class Resolver {
@@ -114,11 +125,11 @@ private:
                      std::string_view code,
                      std::string key,
                      MapPosition at,
-                     std::string message) {
+                     Finding finding) {
         PlanIssue added;
         added.code = code;
         added.key = std::move(key);
-        added.finding = issue::MapComplaint{std::move(message)};
+        added.finding = std::move(finding);
         added.line = at.line;
         added.column = at.column;
         list.push_back(std::move(added));
@@ -130,17 +141,17 @@ private:
             return;
         }
         issue::NoDevice missing{key, device};
-        PlanIssue& added = issue(out_.errors, "DM04", key, at, {});
+        std::vector<Suggestion> instead;
         for (const DeviceId& other : input_.devices) {
             if (other.isGpu()) {
                 missing.gpus.push_back(other);
-                added.suggestions.emplace_back(MapValue{other.toString()});
+                instead.emplace_back(MapValue{other.toString()});
             }
         }
-        if (added.suggestions.empty()) {
-            added.suggestions.emplace_back(MapValue{"cpu"});
+        if (instead.empty()) {
+            instead.emplace_back(MapValue{"cpu"});
         }
-        added.finding = std::move(missing);
+        issue(out_.errors, "DM04", key, at, std::move(missing)).suggestions = std::move(instead);
     }
 
     void noSuchDevices(const PlaceFields& fields, const std::string& key, MapPosition at) {
@@ -181,16 +192,15 @@ private:
             return;
         }
         const PlaceFields& fields = map_.default_fields;
-        std::string missing;
-        if (map_.is_default_scalar_disk) {
-            missing = "\"disk\" says where bytes are stored, not what computes";
-        } else if (!fields.store.has_value() || !fields.compute.has_value()) {
-            missing = !fields.store.has_value() && !fields.compute.has_value()
-                          ? "it names neither store nor compute"
-                      : fields.store.has_value() ? "it names no compute device"
-                                                 : "it names no store";
-        } else {
-            return;
+        using Missing = issue::DefaultIncomplete::Missing;
+        Missing missing = Missing::ComputeOfDisk;
+        if (!map_.is_default_scalar_disk) {
+            if (fields.store.has_value() && fields.compute.has_value()) {
+                return;
+            }
+            missing = fields.store.has_value()     ? Missing::Compute
+                      : fields.compute.has_value() ? Missing::Store
+                                                   : Missing::Both;
         }
         is_default_bad_ = true;
         size_t concerned = 0;
@@ -199,8 +209,7 @@ private:
                 !tensor.is_unused && isPresent(tensor) && !isCovered(tensor.name) ? 1U : 0U;
         }
         PlanIssue& added = issue(out_.errors, "DM08", "default", map_.default_at,
-                                 "default must settle both store and compute: " + missing + " (" +
-                                     plural(concerned, "tensor") + " would have no device)");
+                                 issue::DefaultIncomplete{missing, concerned});
         added.suggestions.emplace_back(MapValue{R"({"store": "cpu", "compute": "cpu"})"});
     }
 
@@ -253,8 +262,8 @@ private:
         if (row.store.isGpu() && row.compute != row.store) {
             Affected& cause = impossible_[{row.set_by[indexOf(MapField::Store)],
                                            row.set_by[indexOf(MapField::Compute)]}];
-            cause.text =
-                "stored on " + row.store.toString() + " but computed on " + row.compute.toString();
+            cause.store = row.store;
+            cause.compute = row.compute;
             cause.add(name, module);
             out_.is_incomplete = true;
         }
@@ -309,8 +318,7 @@ private:
             if (!can_have || (is_table && !is_exact)) {
                 row.set_by[indexOf(MapField::Format)] = kSetByRule;
                 if (is_exact) {
-                    refuseFormat(by, name, tensor.module, wanted,
-                                 "only linear weights, embedding tables and the head can have it");
+                    refuseFormat(by, name, tensor.module, wanted, {Why::NotQuantizable});
                 } else if (is_head && input_.head != HeadOption::Bf16) {
                     takeHeadOption(is_packed, row);
                 }
@@ -318,23 +326,19 @@ private:
             }
             if (is_packed) {
                 refuseFormat(by, name, tensor.module, wanted,
-                             "the checkpoint holds it packed as " +
-                                 std::string(formatName(stored.packed)) +
-                                 "; use that, as_stored, or the unquantized checkpoint");
+                             {Why::Packed, std::string(formatName(stored.packed))});
                 return;
             }
         }
         if (is_packed) {
             if (!is_exact) {
-                refuseFormat(
-                    by, name, tensor.module, wanted,
-                    "the checkpoint holds it packed as " + std::string(formatName(stored.packed)) +
-                        "; a key that names exactly this tensor may ask for its expansion");
+                refuseFormat(by, name, tensor.module, wanted,
+                             {Why::NeedsOwnKey, std::string(formatName(stored.packed))});
                 return;
             }
             Affected& cause = expanded_[by];
-            cause.text =
-                std::string(formatName(stored.packed)) + " to " + std::string(formatName(wanted));
+            cause.held = formatName(stored.packed);
+            cause.format = formatName(wanted);
             cause.add(name, tensor.module);
             row.format = wanted;
             row.is_converted = true;
@@ -342,8 +346,7 @@ private:
         }
         if (!isFloatType(stored.type)) {
             refuseFormat(by, name, tensor.module, wanted,
-                         "the checkpoint holds " + std::string(tensorTypeName(stored.type)) +
-                             " values");
+                         {Why::NotFloats, std::string(tensorTypeName(stored.type))});
             return;
         }
         if (!isDenseSame(wanted, stored.type)) {
@@ -363,13 +366,10 @@ private:
         row.is_converted = true;
     }
 
-    void refuseFormat(int by,
-                      const std::string& name,
-                      const std::string& module,
-                      Format wanted,
-                      const std::string& why) {
-        Affected& cause = refused_[{by, why}];
-        cause.text = std::string(formatName(wanted));
+    void refuseFormat(
+        int by, const std::string& name, const std::string& module, Format wanted, Refusal why) {
+        Affected& cause = refused_[{by, std::move(why)}];
+        cause.format = formatName(wanted);
         cause.add(name, module);
     }
 
@@ -491,9 +491,9 @@ private:
     }
 
     void tiedConflict(const ResolvedTensor& head) {
-        const auto describe = [](const ResolvedTensor& row) {
-            return "stored on " + row.store.toString() + ", computed on " + row.compute.toString() +
-                   ", format " + std::string(formatName(row.format));
+        const auto half = [this](const ResolvedTensor& row, int by) {
+            return issue::HeadApart::Half{row.store, row.compute,
+                                          std::string(formatName(row.format)), setBy(map_, by)};
         };
         // The field that differs, and the keys that set it for either name.
         const MapField field = head.store != table_->store       ? MapField::Store
@@ -502,13 +502,8 @@ private:
         const int by = head.set_by[indexOf(field)];
         const int table_by = table_->set_by[indexOf(field)];
         const int position = by >= 0 ? by : table_by;
-        PlanIssue& added = issue(
-            out_.errors, "DM07", keyName(position), valueAt(position),
-            partTensorName(kHead) + " and " + partTensorName(kTable) +
-                " are the same bytes but disagree: " + shortPartName(kHead) + " is " +
-                describe(head) + " (by " + setByText(map_, by) + "), " + shortPartName(kTable) +
-                " is " + describe(*table_) + " (by " + setByText(map_, table_by) +
-                "); give both the same place, or ask for two copies with \"duplicate_tied\": true");
+        PlanIssue& added = issue(out_.errors, "DM07", keyName(position), valueAt(position),
+                                 issue::HeadApart{half(head, by), half(*table_, table_by)});
         added.suggestions.emplace_back(MapValue{"\"duplicate_tied\": true"});
         added.modules = {partName(kHead), partName(kTable)};
     }
@@ -522,34 +517,28 @@ private:
 
     void report() {
         if (uncovered_.count > 0) {
-            PlanIssue& added = issue(out_.errors, "DM03", "", {},
-                                     "no key gives a device to " + uncovered_.describe() +
-                                         "; add a key, or \"\" for everything else");
+            PlanIssue& added =
+                issue(out_.errors, "DM03", "", {}, issue::NothingSaysWhere{uncovered_.tensors()});
             added.modules = uncovered_.modules;
         }
         for (const auto& [by, cause] : impossible_) {
-            const bool is_one_key = by.first == by.second;
             const int position = by.second >= 0 ? by.second : by.first;
             PlanIssue& added =
                 issue(out_.errors, "DM08", keyName(position), valueAt(position),
-                      cause.text + ": store comes from " + setByText(map_, by.first) +
-                          (is_one_key ? " and so does compute"
-                                      : ", compute from " + setByText(map_, by.second)) +
-                          "; what is stored on a GPU is computed there (" + cause.describe() + ")");
+                      issue::ComputedElsewhere{cause.store, cause.compute, setBy(map_, by.first),
+                                               setBy(map_, by.second), cause.tensors()});
             added.modules = cause.modules;
         }
         for (const auto& [by, cause] : refused_) {
-            PlanIssue& added = issue(out_.errors, "DM10", keyName(by.first), valueAt(by.first),
-                                     "format " + cause.text + " is not possible: " + by.second +
-                                         " (" + cause.describe() + ")");
+            PlanIssue& added = issue(
+                out_.errors, "DM10", keyName(by.first), valueAt(by.first),
+                issue::FormatRefused{cause.format, by.second.why, by.second.held, cause.tensors()});
             added.modules = cause.modules;
         }
         for (const auto& [by, cause] : expanded_) {
-            PlanIssue& added = issue(out_.warnings, "DM10", keyName(by), valueAt(by),
-                                     "expanded from " + cause.text +
-                                         ": values stay those of the 4-bit "
-                                         "weights, only memory grows (" +
-                                         cause.describe() + ")");
+            PlanIssue& added =
+                issue(out_.warnings, "DM10", keyName(by), valueAt(by),
+                      issue::FormatExpanded{cause.held, cause.format, cause.tensors()});
             added.modules = cause.modules;
         }
         for (const auto& [by, cause] : idle_residency_) {
@@ -575,7 +564,7 @@ private:
     size_t packed_count_ = 0;
     Affected uncovered_, missing_;
     std::map<std::pair<int, int>, Affected> impossible_;
-    std::map<std::pair<int, std::string>, Affected> refused_;
+    std::map<std::pair<int, Refusal>, Affected> refused_;
     std::map<int, Affected> expanded_, idle_residency_;
 };
 
@@ -615,10 +604,6 @@ note::SetBy setBy(const DeviceMap& map, int set_by) {
         return {Kind::Key, map.entries[static_cast<size_t>(set_by)].key};
     }
     return {Kind::Rules};
-}
-
-std::string setByText(const DeviceMap& map, int set_by) {
-    return inEnglish(setBy(map, set_by));
 }
 
 } // namespace engine

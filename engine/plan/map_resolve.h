@@ -89,7 +89,5 @@ Resolution resolveDeviceMap(const DeviceMap& map, const ResolveInput& input);
 
 /// The key that set a field, for people.
 note::SetBy setBy(const DeviceMap& map, int set_by);
-/// In English: the key as written, "default", "the load options", "the rules".
-std::string setByText(const DeviceMap& map, int set_by);
 
 } // namespace engine

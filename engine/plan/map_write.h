@@ -3,6 +3,7 @@
 // plan (accelerate's dictionary, llama.cpp's options, a Python snippet).
 #pragma once
 
+#include "engine/api/export_loss.h"
 #include "engine/api/placement.h"
 #include "engine/families/tensor_list.h"
 #include "engine/plan/device_map.h"
@@ -28,13 +29,12 @@ DeviceMap canonicalMap(const DeviceMap& map, const ResolveInput& input);
 /// A text for another program and what it cannot express.
 struct ExportedText {
     std::string text;
-    std::vector<std::string>
-        losses; ///< One line per thing that the other program does differently.
+    std::vector<ExportLoss> losses; ///< What the other program does differently.
 };
 
-/// A line per device that the plan needs more of than it may use; every export of such a plan says
-/// so. A plan with any other error is not one to export.
-std::vector<std::string> shortages(const PlacementPlan& plan);
+/// The devices that the plan needs more of than it may use; every export of such a plan says so. A
+/// plan with any other error is not one to export.
+std::vector<ExportLoss> shortages(const PlacementPlan& plan);
 
 /// JSON dictionary in accelerate's form (importable again). Integers for cuda, "cpu", "disk".
 ExportedText exportAccelerate(const PlacementPlan& plan,

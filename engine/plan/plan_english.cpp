@@ -432,8 +432,10 @@ std::string layersText(const std::vector<int>& layers, const std::string& verb) 
     return (is_one ? "layer " : "layers ") + layerList(layers) + " " + verb + (is_one ? "s" : "");
 }
 
-std::string text(const issue::MapComplaint& i) {
-    return i.sentence;
+/// What is wrong in a map.
+template <typename T>
+std::string text(const T& finding) {
+    return inEnglish(finding);
 }
 
 std::string text(const issue::OverLimit& i) {
@@ -501,6 +503,11 @@ std::string inEnglish(const Note& note) {
 
 std::string inEnglish(const PlanIssue& issue) {
     std::string message = std::visit([](const auto& one) { return text(one); }, issue.finding);
+    if (issue.is_python) {
+        message +=
+            ". This is a Python dictionary as print() shows it, not JSON: write the file with "
+            "json.dump(model.hf_device_map, file), or put double quotes around keys and values";
+    }
     for (const CardTrouble& reason : issue.reasons) {
         message += (message.ends_with('.') ? " " : ". ") + text(reason);
     }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "engine/api/placement.h"
+#include "engine/plan/map_english.h"
 
 #include <string>
 #include <vector>

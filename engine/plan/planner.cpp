@@ -271,7 +271,7 @@ private:
             PlanIssue issue;
             issue.code = isDevicePreset(request_.preset) ? "DM04" : "DM01";
             issue.key = request_.preset;
-            issue.finding = issue::MapComplaint{preset.error().message};
+            issue.finding = *presetProblem(request_.preset, devices);
             plan_.errors.push_back(std::move(issue));
             return false;
         }
@@ -315,9 +315,7 @@ private:
             issue.key = "kv.format";
             issue.line = map_.kv_format_at.line;
             issue.column = map_.kv_format_at.column;
-            issue.finding = issue::MapComplaint{
-                "this version keeps keys and values in bf16 (fp32 with --precision "
-                "f32) and has no other format for them; remove kv.format"};
+            issue.finding = issue::KvFormatMissing{};
             plan_.errors.push_back(std::move(issue));
         }
     }
@@ -582,25 +580,23 @@ private:
     }
 
     void checkModelBlock() {
-        const auto differs = [this](const std::string& message) {
+        const auto differs = [this](Finding finding) {
             PlanIssue warning;
             warning.code = "DM22";
             warning.key = "model";
             warning.line = map_.model_at.line;
             warning.column = map_.model_at.column;
-            warning.finding = issue::MapComplaint{message};
+            warning.finding = std::move(finding);
             plan_.warnings.push_back(std::move(warning));
         };
         const auto layers = static_cast<int64_t>(request_.config.text.layers.size());
         if (map_.model_layers.has_value() && *map_.model_layers != layers) {
-            differs("the map was made for a model with " + std::to_string(*map_.model_layers) +
-                    " layers, this one has " + std::to_string(layers));
+            differs(issue::MadeForOtherLayers{*map_.model_layers, layers});
         }
         if (map_.model_architecture.has_value()) {
             const std::string& name = *map_.model_architecture;
             if (name != "gemma4" && name != request_.config.architecture) {
-                differs("the map was made for the architecture \"" + name.substr(0, 80) +
-                        "\", this model is gemma4 (" + request_.config.architecture + ")");
+                differs(issue::MadeForOtherModel{name.substr(0, 80), request_.config.architecture});
             }
         }
     }

@@ -9,7 +9,9 @@
 #include "engine/base/result.h"
 #include "engine/families/choice.h"
 #include "engine/forward/decode_options.h"
+#include "engine/plan/export_english.h"
 #include "engine/plan/plan_english.h"
+#include "engine/run/reply_english.h"
 #include "kernels/card_options.h"
 
 #include <nlohmann/json_fwd.hpp>

@@ -180,8 +180,8 @@ Result<Reply> Engine::answer(const GenerateRequest& request,
         whole.insert(whole.end(), reply.token_ids.begin(), reply.token_ids.end());
         rememberReply(target, reply, std::move(whole));
     }
-    if (std::string note = target.store->takeUseNote(); !note.empty()) {
-        reply.notes.push_back(std::move(note));
+    if (std::optional<ReplyNote> note = target.store->takeUseNote()) {
+        reply.notes.push_back(*std::move(note));
     }
     return reply;
 }

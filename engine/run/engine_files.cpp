@@ -9,6 +9,7 @@
 #include "engine/lora/merge.h"
 #include "engine/media/sound_listening.h"
 #include "engine/plan/device_map.h"
+#include "engine/plan/map_english.h"
 #include "engine/run/engine_state.h"
 #include "kernels/cpu/tables.h"
 
@@ -76,7 +77,7 @@ Result<std::string> Engine::readDeviceMap(const std::string& word, const std::st
     for (const std::string& name : mapPresets()) {
         presets += (presets.empty() ? "" : ", ") + name;
     }
-    const std::string hint = deviceMapHint(word);
+    const std::string hint = inEnglish(deviceMapHint(word));
     return Error{ErrorCode::InvalidRequest, file + ": neither a file nor a preset (" + presets +
                                                 ")" + (hint.empty() ? "" : "; " + hint)};
 }

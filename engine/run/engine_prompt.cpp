@@ -2,6 +2,7 @@
 // From a request to token ids and soft tokens: template, attachments through their towers,
 // placeholders expanded. Where a tower computes on the CPU and the decoder on cards, the text in
 // front of the first attachment goes into the cache while the tower is at work.
+#include "engine/api/error_cause.h"
 #include "engine/run/engine_state.h"
 #include "engine/run/planning.h"
 #include "engine/run/template_difference.h"
@@ -46,10 +47,9 @@ void tellOfTemplate(const GenerateRequest& request, Loaded& target, Reply& reply
     if (!segments) {
         return;
     }
-    std::string note =
-        templateDifference(*target.own_template, messages, options, segmentsText(*segments));
-    if (!note.empty()) {
-        reply.notes.push_back(std::move(note));
+    if (std::optional<ReplyNote> note =
+            templateDifference(*target.own_template, messages, options, segmentsText(*segments))) {
+        reply.notes.push_back(*std::move(note));
         target.own_template.reset();
     }
 }
@@ -80,11 +80,14 @@ Result<RawPrompt> readPrompt(const GenerateRequest& request, const Loaded& targe
     raw.image_tokens =
         request.image_tokens > 0 ? request.image_tokens : config.processor.image_tokens;
     if (raw.image_tokens > target.plan->image_tokens && !parts.images.empty()) {
-        return Error{ErrorCode::InvalidRequest,
-                     std::to_string(raw.image_tokens) +
-                         " image tokens were asked for; the model was loaded for at most " +
-                         std::to_string(target.plan->image_tokens) +
-                         ", load again with --image-tokens " + std::to_string(raw.image_tokens)};
+        return Error{
+            ErrorCode::InvalidRequest,
+            std::to_string(raw.image_tokens) +
+                " image tokens were asked for; the model was loaded for at most " +
+                std::to_string(target.plan->image_tokens) + ", load again with --image-tokens " +
+                std::to_string(raw.image_tokens),
+            {},
+            causeOf(cause::TooManyImageTokens{raw.image_tokens, target.plan->image_tokens})};
     }
     if (!raw.are_ids_expanded) {
         const PlaceholderCounts counts = countPlaceholders(raw.ids, mediaTokens(config));

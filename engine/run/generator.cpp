@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/run/generator.h"
 
+#include "engine/api/error_cause.h"
 #include "engine/forward/decode_step.h"
 
 #include <algorithm>
@@ -62,7 +63,8 @@ Result<Generator::PrefillResult> Generator::prefill(const PreparedPrompt& prompt
             "the prompt has " + std::to_string(total) + " tokens, the context holds " +
                 std::to_string(kv_->context()) +
                 "; shorten the conversation or load with a larger context",
-            {{"tokens", std::to_string(total)}, {"context", std::to_string(kv_->context())}}};
+            {{"tokens", std::to_string(total)}, {"context", std::to_string(kv_->context())}},
+            causeOf(cause::PromptTooLong{total, kv_->context()})};
     }
     logits_rows = std::min(logits_rows, total);
 
@@ -117,7 +119,9 @@ Result<Generator::PrefillResult> Generator::prefill(const PreparedPrompt& prompt
             } else {
                 return Error{ErrorCode::InvalidRequest,
                              "a picture has more soft tokens than one prefill call holds (" +
-                                 std::to_string(chunk) + "); load with a larger --image-tokens"};
+                                 std::to_string(chunk) + "); load with a larger --image-tokens",
+                             {},
+                             causeOf(cause::PictureOverCall{chunk})};
             }
         }
         ForwardInput input;

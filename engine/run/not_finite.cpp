@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/run/not_finite.h"
 
+#include "engine/api/error_cause.h"
 #include "engine/families/gemma4/names.h"
 
 #include <algorithm>
@@ -65,6 +66,7 @@ public:
         if (bad->index < 0) {
             if (!are_logits_bad_) {
                 Error error = found;
+                error.cause = causeOf(cause::NotFiniteOnce{});
                 error.message +=
                     "; computed once more, every layer gave finite values: a device or its memory "
                     "may be failing. Try again, or with \"--device-map cpu\"";

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/run/planning.h"
 
+#include "engine/api/error_cause.h"
 #include "engine/devices/system_memory.h"
 #include "engine/forward/device_roles.h"
 #include "engine/plan/map_keys.h"
@@ -75,17 +76,22 @@ bool namesCard(const LoadRequest& request) {
 
 template <typename T>
 Result<T> optionWord(const char* option,
+                     cause::BadOption::Option is,
                      const std::string& word,
                      const std::vector<std::pair<const char*, T>>& words) {
     std::string expected;
+    std::vector<std::string> names;
     for (const auto& [name, value] : words) {
         if (word == name) {
             return value;
         }
         expected += (expected.empty() ? "" : ", ") + std::string(name);
+        names.emplace_back(name);
     }
     return Error{ErrorCode::InvalidRequest,
-                 std::string(option) + " " + word + ": expected one of " + expected};
+                 std::string(option) + " " + word + ": expected one of " + expected,
+                 {},
+                 causeOf(cause::BadOption{is, word, std::move(names)})};
 }
 
 } // namespace
@@ -160,6 +166,7 @@ Result<PlanRequest> planRequest(const LoadRequest& request,
                                 const ModelFolder& folder,
                                 const std::vector<DeviceInfo>& devices,
                                 const std::vector<AdapterFootprint>& adapters) {
+    using Option = cause::BadOption::Option;
     PlanRequest plan;
     plan.config = folder.config;
     plan.tensors = folder.tensors;
@@ -170,19 +177,22 @@ Result<PlanRequest> planRequest(const LoadRequest& request,
     plan.image_tokens =
         request.image_tokens > 0 ? request.image_tokens : folder.config.processor.image_tokens;
     plan.is_reference_precision = request.is_reference_precision;
-    ENGINE_ASSIGN(plan.quant, optionWord<QuantOption>("--quant", request.quant,
+    ENGINE_ASSIGN(plan.quant, optionWord<QuantOption>("--quant", Option::Weights, request.quant,
                                                       {{"none", QuantOption::None},
                                                        {"nf4", QuantOption::Nf4},
                                                        {"nf4-dq", QuantOption::Nf4Dq},
                                                        {"fp4", QuantOption::Fp4},
                                                        {"fp4-dq", QuantOption::Fp4Dq}}));
     if (!isBlockSize(request.quant_block)) {
-        return Error{ErrorCode::InvalidRequest,
-                     "--quant-block: expected a power of two from 32 to 4096, found " +
-                         std::to_string(request.quant_block)};
+        return Error{
+            ErrorCode::InvalidRequest,
+            "--quant-block: expected a power of two from 32 to 4096, found " +
+                std::to_string(request.quant_block),
+            {},
+            causeOf(cause::BadOption{Option::BlockSize, std::to_string(request.quant_block)})};
     }
     plan.quant_block = static_cast<int32_t>(request.quant_block);
-    ENGINE_ASSIGN(plan.head, optionWord<HeadOption>("--head", request.head,
+    ENGINE_ASSIGN(plan.head, optionWord<HeadOption>("--head", Option::Head, request.head,
                                                     {{"auto", HeadOption::Bf16},
                                                      {"bf16", HeadOption::Bf16},
                                                      {"int8", HeadOption::Int8},
@@ -326,6 +336,7 @@ Error planError(const PlacementPlan& plan) {
                                               : issue.code + "." + std::to_string(count),
                                    (issue.key.empty() ? "" : issue.key + ": ") + inEnglish(issue));
     }
+    error.cause = causeOf(cause::BadPlan{plan.errors});
     return error;
 }
 

@@ -59,10 +59,10 @@ std::string excerpt(const std::string& text, size_t at) {
 
 } // namespace
 
-std::string templateDifference(const ChatTemplateText& own,
-                               std::span<const ChatMessage> messages,
-                               const ChatTemplateOptions& options,
-                               const std::string& prompt) {
+std::optional<ReplyNote> templateDifference(const ChatTemplateText& own,
+                                            std::span<const ChatMessage> messages,
+                                            const ChatTemplateOptions& options,
+                                            const std::string& prompt) {
     Value::Items list;
     for (const ChatMessage& message : messages) {
         list.push_back(
@@ -81,18 +81,15 @@ std::string templateDifference(const ChatTemplateText& own,
     }
     const Result<std::string> written = jinja::render(own.source, variables);
     if (!written) {
-        return own.where + ": its chat template cannot be compared with the prompt that is used (" +
-               written.error().message + ")";
+        return reply_note::TemplateUnreadable{own.where, written.error().message};
     }
     if (*written == prompt) {
-        return {};
+        return std::nullopt;
     }
     const auto parting =
         std::mismatch(written->begin(), written->end(), prompt.begin(), prompt.end());
     const auto at = static_cast<size_t>(parting.first - written->begin());
-    return own.where +
-           ": its chat template would write this conversation otherwise: " + excerpt(*written, at) +
-           " where the prompt that is used has " + excerpt(prompt, at);
+    return reply_note::TemplateDiffers{own.where, excerpt(*written, at), excerpt(prompt, at)};
 }
 
 } // namespace engine

@@ -4,18 +4,20 @@
 // other turns is told, with the first place where the two part.
 #pragma once
 
+#include "engine/api/reply_note.h"
 #include "engine/families/gemma4/stored_templates.h"
 #include "engine/text/chat_template.h"
 
+#include <optional>
 #include <span>
 #include <string>
 
 namespace engine {
 
-/// A sentence for the reply's notes; empty when the template writes `prompt` too.
-std::string templateDifference(const ChatTemplateText& own,
-                               std::span<const ChatMessage> messages,
-                               const ChatTemplateOptions& options,
-                               const std::string& prompt);
+/// For the reply's notes; nullopt when the template writes `prompt` too.
+std::optional<ReplyNote> templateDifference(const ChatTemplateText& own,
+                                            std::span<const ChatMessage> messages,
+                                            const ChatTemplateOptions& options,
+                                            const std::string& prompt);
 
 } // namespace engine

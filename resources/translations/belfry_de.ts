@@ -2217,98 +2217,185 @@ Rang %5 · Alpha %6 · Skalierung %7 · %8</translation>
     </message>
 </context>
 <context>
-    <name>ui::EngineWords</name>
+    <name>ui::ErrorCause</name>
     <message>
-        <source>as stored</source>
-        <translation>wie gespeichert</translation>
+        <source>Line %1, column %2: %3</source>
+        <translation>Zeile %1, Spalte %2: %3</translation>
     </message>
     <message>
-        <source>8 bits</source>
-        <translation>8 Bit</translation>
+        <source>(and %1 more)</source>
+        <translation>(und %1 weitere)</translation>
+    </message>
+    <message>
+        <source>The prompt has %1 tokens, the context holds %2. Shorten the conversation, or load with a larger “Context”.</source>
+        <translation>Der Prompt hat %1 Token, der Kontext fasst %2. Kürzen Sie das Gespräch, oder laden Sie mit einem größeren „Kontext“.</translation>
+    </message>
+    <message>
+        <source>The context is full: %1 tokens are held, %2 more do not fit into %3. Start a new chat, or load with a larger “Context”.</source>
+        <translation>Der Kontext ist voll: %1 Token sind darin, %2 weitere passen nicht in %3. Beginnen Sie ein neues Gespräch, oder laden Sie mit einem größeren „Kontext“.</translation>
+    </message>
+    <message>
+        <source>%1 tokens per picture were asked for; the model was loaded for at most %2. Load it again for that many.</source>
+        <translation>%1 Token je Bild wurden verlangt; das Modell ist für höchstens %2 geladen. Laden Sie es für so viele neu.</translation>
+    </message>
+    <message>
+        <source>The picture has %1 × %2 patches, more than the model was loaded for. Load it with more tokens per picture.</source>
+        <translation>Das Bild hat %1 × %2 Felder, mehr als das Modell nach dem Laden fasst. Laden Sie es mit mehr Token je Bild.</translation>
+    </message>
+    <message>
+        <source>A picture has more tokens than are read at once (%1). Load the model with more tokens per picture.</source>
+        <translation>Ein Bild hat mehr Token, als auf einmal gelesen werden (%1). Laden Sie das Modell mit mehr Token je Bild.</translation>
     </message>
     <message>
         <source>“Weights”</source>
         <translation>„Gewichte“</translation>
     </message>
     <message>
-        <source>“Weights”: %1</source>
-        <translation>„Gewichte“: %1</translation>
-    </message>
-    <message>
         <source>the format of the head</source>
         <translation>das Format des Kopfes</translation>
     </message>
     <message>
-        <source>the head %1</source>
-        <translation>der Kopf: %1</translation>
+        <source>the size of blocks</source>
+        <translation>die Größe der Blöcke</translation>
     </message>
     <message>
-        <source>“Context”</source>
-        <translation>„Kontext“</translation>
+        <source>%1 cannot be %2: a power of two from 32 to 4096 is possible.</source>
+        <translation>%1 kann nicht %2 sein: Möglich ist eine Zweierpotenz von 32 bis 4096.</translation>
     </message>
     <message>
-        <source>“Context”: %1</source>
-        <translation>„Kontext“: %1</translation>
+        <source>%1 cannot be %2: possible are %3.</source>
+        <translation>%1 kann nicht %2 sein: Möglich sind %3.</translation>
     </message>
     <message>
-        <source>“Placement”</source>
-        <translation>„Platzierung“</translation>
+        <source>Values that are not finite came out; computed once more, every layer gave finite ones. A device or its memory may be failing. Try again, or with everything on the CPU.</source>
+        <translation>Es kamen Werte heraus, die nicht endlich sind; noch einmal gerechnet gab jede Schicht endliche. Vielleicht ist ein Gerät oder sein Speicher defekt. Versuchen Sie es noch einmal, oder mit allem auf der CPU.</translation>
+    </message>
+</context>
+<context>
+    <name>ui::ExportLoss</name>
+    <message>
+        <source>This plan does not fit: %1</source>
+        <translation>Dieser Plan passt nicht: %1</translation>
     </message>
     <message>
-        <source>“Placement”: %1</source>
-        <translation>„Platzierung“: %1</translation>
+        <source>1 tensor computes on another device here: accelerate stores &quot;cpu&quot; and &quot;disk&quot; there but computes on %1, copying the weights for every call.</source>
+        <translation>1 Tensor rechnet hier auf einem anderen Gerät: accelerate speichert „cpu“ und „disk“ dort, rechnet aber auf %1 und kopiert die Gewichte bei jedem Aufruf.</translation>
     </message>
     <message>
-        <source>number of tokens per picture</source>
-        <translation>Zahl der Token je Bild</translation>
+        <source>%1 tensors compute on another device here: accelerate stores &quot;cpu&quot; and &quot;disk&quot; there but computes on %2, copying the weights for every call.</source>
+        <translation>%1 Tensoren rechnen hier auf einem anderen Gerät: accelerate speichert „cpu“ und „disk“ dort, rechnet aber auf %2 und kopiert die Gewichte bei jedem Aufruf.</translation>
     </message>
     <message>
-        <source>%1 tokens per picture</source>
-        <translation>%1 Token je Bild</translation>
+        <source>1 tensor computes on another device here: where nothing is stored on a GPU, accelerate computes on the CPU.</source>
+        <translation>1 Tensor rechnet hier auf einem anderen Gerät: Wo nichts auf einer GPU liegt, rechnet accelerate auf der CPU.</translation>
     </message>
     <message>
-        <source>size of the pieces that prompts are read in</source>
-        <translation>Größe der Stücke, in denen Prompts gelesen werden</translation>
+        <source>%1 tensors compute on another device here: where nothing is stored on a GPU, accelerate computes on the CPU.</source>
+        <translation>%1 Tensoren rechnen hier auf einem anderen Gerät: Wo nichts auf einer GPU liegt, rechnet accelerate auf der CPU.</translation>
     </message>
     <message>
-        <source>prompts read in pieces of %1 tokens</source>
-        <translation>Prompts in Stücken von %1 Token gelesen</translation>
+        <source>1 tensor keeps a copy on its computing device here; accelerate copies it for every call.</source>
+        <translation>1 Tensor behält hier eine Kopie auf dem Gerät, das ihn rechnet; accelerate kopiert ihn bei jedem Aufruf.</translation>
     </message>
     <message>
-        <source>“Graphics card: Simulated”</source>
-        <translation>„Grafikkarte: Simuliert“</translation>
+        <source>%1 tensors keep a copy on their computing device here; accelerate copies them for every call.</source>
+        <translation>%1 Tensoren behalten hier eine Kopie auf dem Gerät, das sie rechnet; accelerate kopiert sie bei jedem Aufruf.</translation>
     </message>
     <message>
-        <source>“Graphics card: Simulated”, %1</source>
-        <translation>„Grafikkarte: Simuliert“, %1</translation>
+        <source>%1 in %2: embedding tables and the head stay unquantized there.</source>
+        <translation>%1 in %2: Einbettungstabellen und der Kopf bleiben dort unquantisiert.</translation>
     </message>
     <message>
-        <source>the limit of a device</source>
-        <translation>die Grenze eines Geräts</translation>
+        <source>The head in 8 bits does not exist there.</source>
+        <translation>Den Kopf in 8 Bit gibt es dort nicht.</translation>
     </message>
     <message>
-        <source>the limit %1</source>
-        <translation>die Grenze %1</translation>
+        <source>1 weight on CPU or disk has 4 bits here: transformers leaves what lies there in bfloat16, %1 instead of %2.</source>
+        <translation>1 Gewicht auf CPU oder Festplatte hat hier 4 Bit: transformers lässt in bfloat16, was dort liegt, %1 statt %2.</translation>
     </message>
     <message>
-        <source>“Keep quantized copies” in the settings</source>
-        <translation>„Quantisierte Kopien behalten“ in den Einstellungen</translation>
+        <source>%1 weights on CPU or disk have 4 bits here: transformers leaves what lies there in bfloat16, %2 instead of %3.</source>
+        <translation>%1 Gewichte auf CPU oder Festplatte haben hier 4 Bit: transformers lässt in bfloat16, was dort liegt, %2 statt %3.</translation>
     </message>
     <message>
-        <source>“Processor threads” in the settings</source>
-        <translation>„Prozessor-Threads“ in den Einstellungen</translation>
+        <source>1 tensor in %1: there what is not quantized has one type, bfloat16 in the script.</source>
+        <translation>1 Tensor in %1: Was nicht quantisiert ist, hat dort einen Typ, im Skript bfloat16.</translation>
     </message>
     <message>
-        <source>%1 threads</source>
-        <translation>%1 Threads</translation>
+        <source>%1 tensors in %2: there what is not quantized has one type, bfloat16 in the script.</source>
+        <translation>%1 Tensoren in %2: Was nicht quantisiert ist, hat dort einen Typ, im Skript bfloat16.</translation>
     </message>
     <message>
-        <source>reference precision</source>
-        <translation>Referenzgenauigkeit</translation>
+        <source>Simulated GPUs exist only in Belfry.</source>
+        <translation>Simulierte GPUs gibt es nur in Belfry.</translation>
     </message>
     <message>
-        <source>the adapter</source>
-        <translation>der Adapter</translation>
+        <source>Head and token embedding are two copies here; accelerate may move both together.</source>
+        <translation>Kopf und Token-Einbettung sind hier zwei Kopien; accelerate verschiebt vielleicht beide zusammen.</translation>
+    </message>
+    <message>
+        <source>1 weight in %1: bitsandbytes has one 4-bit format per model.</source>
+        <translation>1 Gewicht in %1: bitsandbytes hat ein 4-Bit-Format je Modell.</translation>
+    </message>
+    <message>
+        <source>%1 weights in %2: bitsandbytes has one 4-bit format per model.</source>
+        <translation>%1 Gewichte in %2: bitsandbytes hat ein 4-Bit-Format je Modell.</translation>
+    </message>
+    <message>
+        <source>Blocks of other than %1 weights: BitsAndBytesConfig has no such option.</source>
+        <translation>Blöcke von anderen als %1 Gewichten: BitsAndBytesConfig hat keine solche Option.</translation>
+    </message>
+    <message>
+        <source>Layers split between devices (%1) go whole where their queries go; an -ot rule per tensor can split them there.</source>
+        <translation>Schichten, die auf Geräte verteilt sind (%1), gehen ganz dorthin, wo ihre Anfragen (q) liegen; eine Regel -ot je Tensor kann sie dort verteilen.</translation>
+    </message>
+    <message>
+        <source>The head computes on %1 there, behind the last layers, not on %2.</source>
+        <translation>Der Kopf rechnet dort auf %1, hinter den letzten Schichten, nicht auf %2.</translation>
+    </message>
+    <message>
+        <source>The KV cache of layer %1 stays on the device that -ngl and -ts give it there.</source>
+        <translation>Der KV-Cache von Schicht %1 bleibt dort auf dem Gerät, das -ngl und -ts ihr geben.</translation>
+    </message>
+    <message>
+        <source>The KV cache of layers %1 stays on the device that -ngl and -ts give them there.</source>
+        <translation>Der KV-Cache der Schichten %1 bleibt dort auf dem Gerät, das -ngl und -ts ihnen geben.</translation>
+    </message>
+    <message>
+        <source>Vision and audio tower go together there: on the CPU, or on the main GPU (%1) without --no-mmproj-offload.</source>
+        <translation>Bild- und Audioturm gehen dort zusammen: auf die CPU, oder ohne --no-mmproj-offload auf die Haupt-GPU (%1).</translation>
+    </message>
+    <message>
+        <source>Vision and audio tower go together there: on the main GPU (%1), or on the CPU with --no-mmproj-offload.</source>
+        <translation>Bild- und Audioturm gehen dort zusammen: auf die Haupt-GPU (%1), oder mit --no-mmproj-offload auf die CPU.</translation>
+    </message>
+    <message>
+        <source>The per-layer embeddings are always on the CPU there.</source>
+        <translation>Die Einbettungen je Schicht sind dort immer auf der CPU.</translation>
+    </message>
+    <message>
+        <source>The token embedding is read on the CPU there; the head is a copy.</source>
+        <translation>Die Token-Einbettung wird dort auf der CPU gelesen; der Kopf ist eine Kopie.</translation>
+    </message>
+    <message>
+        <source>Simulated GPUs exist only in Belfry: they are named as cards.</source>
+        <translation>Simulierte GPUs gibt es nur in Belfry: Sie werden wie Karten genannt.</translation>
+    </message>
+    <message>
+        <source>1 weight that visits the GPU here computes on the CPU there.</source>
+        <translation>1 Gewicht, das hier auf die GPU gestreamt wird, rechnet dort auf der CPU.</translation>
+    </message>
+    <message>
+        <source>%1 weights that visit the GPU here compute on the CPU there.</source>
+        <translation>%1 Gewichte, die hier auf die GPU gestreamt werden, rechnen dort auf der CPU.</translation>
+    </message>
+    <message>
+        <source>Disk: there the whole file is memory-mapped (--mmap is the default).</source>
+        <translation>Festplatte: Dort wird die ganze Datei in den Speicher abgebildet (--mmap ist der Standard).</translation>
+    </message>
+    <message>
+        <source>Formats (%1) are those of the GGUF file; there is no NF4, Q4_0 has the same size.</source>
+        <translation>Formate (%1) sind die der GGUF-Datei; NF4 gibt es nicht, Q4_0 ist gleich groß.</translation>
     </message>
 </context>
 <context>
@@ -3566,6 +3653,329 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
     </message>
 </context>
 <context>
+    <name>ui::MapText</name>
+    <message>
+        <source>%1 or %2</source>
+        <translation>%1 oder %2</translation>
+    </message>
+    <message>
+        <source>the number %1</source>
+        <translation>die Zahl %1</translation>
+    </message>
+    <message>
+        <source>“%1”</source>
+        <translation>„%1“</translation>
+    </message>
+    <message>
+        <source>an object</source>
+        <translation>ein Objekt</translation>
+    </message>
+    <message>
+        <source>a list</source>
+        <translation>eine Liste</translation>
+    </message>
+    <message>
+        <source>&quot;cpu&quot;, &quot;disk&quot;, &quot;cuda:N&quot;, &quot;sim:N&quot; or the number of a device</source>
+        <translation>&quot;cpu&quot;, &quot;disk&quot;, &quot;cuda:N&quot;, &quot;sim:N&quot; oder die Nummer eines Geräts</translation>
+    </message>
+    <message>
+        <source>1, the only version there is</source>
+        <translation>1, die einzige Version, die es gibt</translation>
+    </message>
+    <message>
+        <source>a text</source>
+        <translation>ein Text</translation>
+    </message>
+    <message>
+        <source>a whole number</source>
+        <translation>eine ganze Zahl</translation>
+    </message>
+    <message>
+        <source>true or false</source>
+        <translation>true oder false</translation>
+    </message>
+    <message>
+        <source>&quot;cpu&quot;, &quot;disk&quot;, &quot;cuda:N&quot; or &quot;sim:N&quot;</source>
+        <translation>&quot;cpu&quot;, &quot;disk&quot;, &quot;cuda:N&quot; oder &quot;sim:N&quot;</translation>
+    </message>
+    <message>
+        <source>&quot;cpu&quot;, &quot;cuda:N&quot; or &quot;sim:N&quot;, as nothing computes on disk</source>
+        <translation>&quot;cpu&quot;, &quot;cuda:N&quot; oder &quot;sim:N&quot;, da nichts auf der Festplatte rechnet</translation>
+    </message>
+    <message>
+        <source>an object with store, compute, format, residency or another member</source>
+        <translation>ein Objekt mit store, compute, format, residency oder einem anderen Eintrag</translation>
+    </message>
+    <message>
+        <source>&quot;cpu&quot;, &quot;disk&quot;, &quot;cuda:N&quot;, &quot;sim:N&quot;, a device number from 0 to 63 or an object</source>
+        <translation>&quot;cpu&quot;, &quot;disk&quot;, &quot;cuda:N&quot;, &quot;sim:N&quot;, eine Gerätenummer von 0 bis 63 oder ein Objekt</translation>
+    </message>
+    <message>
+        <source>a size such as &quot;6GiB&quot;, &quot;1.5GB&quot;, &quot;512MiB&quot;, or bytes</source>
+        <translation>eine Größe wie &quot;6GiB&quot;, &quot;1.5GB&quot;, &quot;512MiB&quot;, oder Bytes</translation>
+    </message>
+    <message>
+        <source>a number of tokens, at least 1</source>
+        <translation>eine Zahl von Token, mindestens 1</translation>
+    </message>
+    <message>
+        <source>the end of the text</source>
+        <translation>das Ende des Textes</translation>
+    </message>
+    <message>
+        <source>a byte that is not UTF-8</source>
+        <translation>ein Byte, das kein UTF-8 ist</translation>
+    </message>
+    <message>
+        <source>a name in double quotes</source>
+        <translation>ein Name in doppelten Anführungszeichen</translation>
+    </message>
+    <message>
+        <source>“:” after “%1”</source>
+        <translation>„:“ nach „%1“</translation>
+    </message>
+    <message>
+        <source>a value</source>
+        <translation>ein Wert</translation>
+    </message>
+    <message>
+        <source>a digit</source>
+        <translation>eine Ziffer</translation>
+    </message>
+    <message>
+        <source>four hexadecimal digits after \u</source>
+        <translation>vier hexadezimale Ziffern nach \u</translation>
+    </message>
+    <message>
+        <source>A number must not start with 0.</source>
+        <translation>Eine Zahl darf nicht mit 0 beginnen.</translation>
+    </message>
+    <message>
+        <source>A control character or line break is inside a text.</source>
+        <translation>In einem Text steht ein Steuerzeichen oder Zeilenumbruch.</translation>
+    </message>
+    <message>
+        <source>A byte is not UTF-8.</source>
+        <translation>Ein Byte ist kein UTF-8.</translation>
+    </message>
+    <message>
+        <source>The map ends inside a text.</source>
+        <translation>Der Plan endet mitten in einem Text.</translation>
+    </message>
+    <message>
+        <source>%1 after a backslash has no meaning.</source>
+        <translation>%1 nach einem Backslash hat keine Bedeutung.</translation>
+    </message>
+    <message>
+        <source>This is half of a surrogate pair.</source>
+        <translation>Das ist die Hälfte eines Surrogatpaars.</translation>
+    </message>
+    <message>
+        <source>The key “%1” stands twice in one object.</source>
+        <translation>Der Schlüssel „%1“ steht zweimal in einem Objekt.</translation>
+    </message>
+    <message>
+        <source>It is nested deeper than %1 levels.</source>
+        <translation>Er ist tiefer als %1 Ebenen verschachtelt.</translation>
+    </message>
+    <message>
+        <source>It has more than %1 values.</source>
+        <translation>Er hat mehr als %1 Werte.</translation>
+    </message>
+    <message>
+        <source>A text in it is longer than %1 bytes.</source>
+        <translation>Ein Text darin ist länger als %1 Byte.</translation>
+    </message>
+    <message>
+        <source>Expected %1, found %2.</source>
+        <translation>Erwartet: %1, gefunden: %2.</translation>
+    </message>
+    <message>
+        <source>“%1” (line %2)</source>
+        <translation>„%1“ (Zeile %2)</translation>
+    </message>
+    <message>
+        <source>stored on %1, computed on %2, format %3 (by %4)</source>
+        <translation>auf %1 gespeichert, auf %2 gerechnet, Format %3 (aus %4)</translation>
+    </message>
+    <message>
+        <source>“%1” is accelerate&apos;s word for a placement that is worked out; here that is “fit”.</source>
+        <translation>„%1“ heißt bei accelerate eine Platzierung, die ausgerechnet wird; hier ist das „fit“.</translation>
+    </message>
+    <message>
+        <source>“%1” is a device, not a map: “gpu” puts everything there.</source>
+        <translation>„%1“ ist ein Gerät, kein Plan: „gpu“ legt alles dorthin.</translation>
+    </message>
+    <message>
+        <source>“%1” is a device, not a map: for everything there take a file with %2.</source>
+        <translation>„%1“ ist ein Gerät, kein Plan: Für alles dort nehmen Sie eine Datei mit %2.</translation>
+    </message>
+    <message>
+        <source>“%1” is a device that Belfry does not have.</source>
+        <translation>„%1“ ist ein Gerät, das Belfry nicht hat.</translation>
+    </message>
+    <message>
+        <source>The text has %1; a device map has at most %2.</source>
+        <translation>Der Text hat %1; ein Plan hat höchstens %2.</translation>
+    </message>
+    <message>
+        <source>A device map is a JSON object, found %1.</source>
+        <translation>Ein Plan ist ein JSON-Objekt; gefunden: %1.</translation>
+    </message>
+    <message>
+        <source>&quot;version&quot; is missing: with an object as a value this is not accelerate&apos;s form. Add &quot;version&quot;: 1 and put the keys of modules into &quot;map&quot;.</source>
+        <translation>&quot;version&quot; fehlt: Mit einem Objekt als Wert ist das nicht die Form von accelerate. Fügen Sie &quot;version&quot;: 1 hinzu, und setzen Sie die Schlüssel der Module in &quot;map&quot;.</translation>
+    </message>
+    <message>
+        <source>&quot;default&quot; is missing. It says where everything goes that no key names, for example &quot;default&quot;: &quot;cuda:0&quot;.</source>
+        <translation>&quot;default&quot; fehlt. Es sagt, wohin alles kommt, was kein Schlüssel nennt, zum Beispiel &quot;default&quot;: &quot;cuda:0&quot;.</translation>
+    </message>
+    <message>
+        <source>“%1”: expected %2, found %3.</source>
+        <translation>„%1“: erwartet: %2, gefunden: %3.</translation>
+    </message>
+    <message>
+        <source>The member “%1” is unknown. Known are %2.</source>
+        <translation>Der Eintrag „%1“ ist unbekannt. Bekannt sind %2.</translation>
+    </message>
+    <message>
+        <source>The key “%1” stands for the whole model. Use &quot;default&quot; for that.</source>
+        <translation>Der Schlüssel „%1“ steht für das ganze Modell. Dafür ist &quot;default&quot; da.</translation>
+    </message>
+    <message>
+        <source>The key “%1” has a bracket that is not a range: one component of the form [a-b] with a &lt;= b and no leading zeros is allowed.</source>
+        <translation>Der Schlüssel „%1“ hat eine Klammer, die kein Bereich ist: Erlaubt ist ein Teil der Form [a-b] mit a &lt;= b ohne führende Nullen.</translation>
+    </message>
+    <message>
+        <source>“%1” in &quot;%2&quot; is not a device: expected cpu, disk, cuda:N or sim:N.</source>
+        <translation>„%1“ in &quot;%2&quot; ist kein Gerät: Erwartet wird cpu, disk, cuda:N oder sim:N.</translation>
+    </message>
+    <message>
+        <source>The size “%1” has a unit in wrong upper and lower case. Write KiB, MiB, GiB (1024) or KB, MB, GB (1000).</source>
+        <translation>Die Größe „%1“ hat eine Einheit mit falscher Groß- und Kleinschreibung. Schreiben Sie KiB, MiB, GiB (1024) oder KB, MB, GB (1000).</translation>
+    </message>
+    <message>
+        <source>“%1” is no module or tensor of this model.</source>
+        <translation>„%1“ ist kein Modul oder Tensor dieses Modells.</translation>
+    </message>
+    <message>
+        <source>Valid numbers for %1 are 0 to %2.</source>
+        <translation>Gültige Nummern für %1 sind 0 bis %2.</translation>
+    </message>
+    <message>
+        <source>Did you mean %1?</source>
+        <translation>Meinten Sie %1?</translation>
+    </message>
+    <message>
+        <source>Ranges exist only in maps with &quot;version&quot;: 1.</source>
+        <translation>Bereiche gibt es nur in Plänen mit &quot;version&quot;: 1.</translation>
+    </message>
+    <message>
+        <source>“%1” lies below the tensor %2, which has no parts. Did you mean that one?</source>
+        <translation>„%1“ liegt unter dem Tensor %2, der keine Teile hat. Meinten Sie diesen?</translation>
+    </message>
+    <message>
+        <source>“%1” points inside a weight: codes and statistics of %2 are one tensor and live on one device. Name that one.</source>
+        <translation>„%1“ zeigt in ein Gewicht hinein: Codes und Statistik von %2 sind ein Tensor und liegen auf einem Gerät. Nennen Sie diesen.</translation>
+    </message>
+    <message>
+        <source>The keys %1 and %2 both mean %3 but set %4 to different values (%5 against %6). A single number does not beat a range: keep one.</source>
+        <translation>Die Schlüssel %1 und %2 meinen beide %3, setzen aber %4 auf verschiedene Werte (%5 gegen %6). Eine einzelne Nummer schlägt keinen Bereich: Behalten Sie einen.</translation>
+    </message>
+    <message>
+        <source>the whole model</source>
+        <translation>das ganze Modell</translation>
+    </message>
+    <message>
+        <source>&quot;disk&quot; says where bytes are stored, not what computes</source>
+        <translation>&quot;disk&quot; sagt, wo Bytes liegen, nicht, was rechnet</translation>
+    </message>
+    <message>
+        <source>it names neither</source>
+        <translation>es nennt keines von beiden</translation>
+    </message>
+    <message>
+        <source>it does not name what computes</source>
+        <translation>es nennt nicht, was rechnet</translation>
+    </message>
+    <message>
+        <source>it does not name what stores</source>
+        <translation>es nennt nicht, was speichert</translation>
+    </message>
+    <message>
+        <source>&quot;default&quot; must settle both store and compute: %1. 1 tensor would have no device.</source>
+        <translation>&quot;default&quot; muss store und compute festlegen: %1. 1 Tensor hätte kein Gerät.</translation>
+    </message>
+    <message>
+        <source>&quot;default&quot; must settle both store and compute: %1. %2 tensors would have no device.</source>
+        <translation>&quot;default&quot; muss store und compute festlegen: %1. %2 Tensoren hätten kein Gerät.</translation>
+    </message>
+    <message>
+        <source>Head and token embedding are the same bytes but disagree: the head is %1, the token embedding is %2. Give both the same place, or ask for two copies with &quot;duplicate_tied&quot;: true.</source>
+        <translation>Kopf und Token-Einbettung sind dieselben Bytes, widersprechen sich aber: Der Kopf ist %1, die Token-Einbettung %2. Geben Sie beiden denselben Ort, oder verlangen Sie zwei Kopien mit &quot;duplicate_tied&quot;: true.</translation>
+    </message>
+    <message>
+        <source>No key gives a device to some parts (%1). Add a key, or &quot;&quot; for everything else.</source>
+        <translation>Kein Schlüssel gibt einigen Teilen ein Gerät (%1). Fügen Sie einen Schlüssel hinzu, oder &quot;&quot; für alles andere.</translation>
+    </message>
+    <message>
+        <source>Stored on %1 but computed on %2; both come from %3. What is stored on a GPU is computed there (%4).</source>
+        <translation>Auf %1 gespeichert, aber auf %2 gerechnet; beides kommt aus %3. Was auf einer GPU liegt, wird dort gerechnet (%4).</translation>
+    </message>
+    <message>
+        <source>Stored on %1 but computed on %2: store comes from %3, compute from %4. What is stored on a GPU is computed there (%5).</source>
+        <translation>Auf %1 gespeichert, aber auf %2 gerechnet: store kommt aus %3, compute aus %4. Was auf einer GPU liegt, wird dort gerechnet (%5).</translation>
+    </message>
+    <message>
+        <source>only linear weights, embedding tables and the head can have it</source>
+        <translation>nur lineare Gewichte, Einbettungstabellen und der Kopf können es haben</translation>
+    </message>
+    <message>
+        <source>the checkpoint holds %1 values</source>
+        <translation>der Checkpoint enthält Werte vom Typ %1</translation>
+    </message>
+    <message>
+        <source>the checkpoint holds it packed as %1, and only a key that names exactly this tensor may ask for its expansion</source>
+        <translation>der Checkpoint enthält ihn gepackt als %1, und nur ein Schlüssel, der genau diesen Tensor nennt, darf ihn entpacken lassen</translation>
+    </message>
+    <message>
+        <source>the checkpoint holds it packed as %1; use that, as_stored, or the unquantized checkpoint</source>
+        <translation>der Checkpoint enthält ihn gepackt als %1; nehmen Sie das, as_stored, oder den unquantisierten Checkpoint</translation>
+    </message>
+    <message>
+        <source>The format %1 is not possible: %2 (%3).</source>
+        <translation>Das Format %1 ist nicht möglich: %2 (%3).</translation>
+    </message>
+    <message>
+        <source>Expanded from %1 to %2: the values stay those of the 4-bit weights, only memory grows (%3).</source>
+        <translation>Von %1 nach %2 entpackt: Die Werte bleiben die der 4-Bit-Gewichte, nur der Speicher wächst (%3).</translation>
+    </message>
+    <message>
+        <source>This version keeps keys and values in bf16 and has no other format for them. Remove kv.format.</source>
+        <translation>Diese Version hält Schlüssel und Werte in bf16 und hat kein anderes Format dafür. Entfernen Sie kv.format.</translation>
+    </message>
+    <message>
+        <source>The map was made for a model with %1 layers, this one has %2.</source>
+        <translation>Der Plan ist für ein Modell mit %1 Schichten gemacht, dieses hat %2.</translation>
+    </message>
+    <message>
+        <source>The map was made for the architecture “%1”, this model is %2.</source>
+        <translation>Der Plan ist für die Architektur „%1“ gemacht, dieses Modell ist %2.</translation>
+    </message>
+    <message>
+        <source>There is no placement called “%1”. Known are %2.</source>
+        <translation>Eine Platzierung „%1“ gibt es nicht. Bekannt sind %2.</translation>
+    </message>
+    <message>
+        <source>The placement “%1” needs a GPU, and this computer shows none. Use “%2”, or try “Graphics card: Simulated”.</source>
+        <translation>Die Platzierung „%1“ braucht eine GPU, und dieser Rechner zeigt keine. Nehmen Sie „%2“, oder versuchen Sie „Grafikkarte: Simuliert“.</translation>
+    </message>
+    <message>
+        <source>This is a Python dictionary as print() shows it, not JSON: write the file with json.dump(model.hf_device_map, file), or put double quotes around keys and values.</source>
+        <translation>Das ist ein Python-Dictionary, wie print() es zeigt, kein JSON: Schreiben Sie die Datei mit json.dump(model.hf_device_map, file), oder setzen Sie doppelte Anführungszeichen um Schlüssel und Werte.</translation>
+    </message>
+</context>
+<context>
     <name>ui::MemoryMeter</name>
     <message>
         <source>Memory</source>
@@ -4536,6 +4946,41 @@ Versteht %5 · bis zu %6 Token</translation>
     <message>
         <source>Cancel the recording</source>
         <translation>Aufnahme verwerfen</translation>
+    </message>
+</context>
+<context>
+    <name>ui::ReplyNote</name>
+    <message>
+        <source>The %1 recording declares %2 of sound and has %3: it was cut short, or written without knowing its length. What is there is played.</source>
+        <translation>Die Aufnahme (%1) nennt %2 Ton und hat %3: Sie wurde abgeschnitten oder geschrieben, ohne dass ihre Länge bekannt war. Was da ist, wird gespielt.</translation>
+    </message>
+    <message>
+        <source>The %1 recording declares %2 seconds and has %3: it was cut short, or is damaged behind. What is there is played.</source>
+        <translation>Die Aufnahme (%1) nennt %2 Sekunden und hat %3: Sie wurde abgeschnitten oder ist dahinter beschädigt. Was da ist, wird gespielt.</translation>
+    </message>
+    <message>
+        <source>The Ogg recording was cut short. What is there is played.</source>
+        <translation>Die Ogg-Aufnahme wurde abgeschnitten. Was da ist, wird gespielt.</translation>
+    </message>
+    <message>
+        <source>The picture has a flaw (%1) and may look wrong.</source>
+        <translation>Das Bild hat einen Fehler (%1) und sieht vielleicht falsch aus.</translation>
+    </message>
+    <message>
+        <source>A quantized copy was damaged while in use: 1 weight is made from the model files (%1), which is slower. Load the model again to have the copy written anew.</source>
+        <translation>Eine quantisierte Kopie wurde im Gebrauch beschädigt: 1 Gewicht wird aus den Dateien des Modells gemacht (%1), was langsamer ist. Laden Sie das Modell neu, damit die Kopie neu geschrieben wird.</translation>
+    </message>
+    <message>
+        <source>A quantized copy was damaged while in use: %1 weights are made from the model files (%2 the last), which is slower. Load the model again to have the copy written anew.</source>
+        <translation>Eine quantisierte Kopie wurde im Gebrauch beschädigt: %1 Gewichte werden aus den Dateien des Modells gemacht (%2 als letztes), was langsamer ist. Laden Sie das Modell neu, damit die Kopie neu geschrieben wird.</translation>
+    </message>
+    <message>
+        <source>%1: its chat template cannot be compared with the prompt that is used (%2).</source>
+        <translation>%1: Seine Chat-Vorlage lässt sich nicht mit dem Prompt vergleichen, der verwendet wird (%2).</translation>
+    </message>
+    <message>
+        <source>%1: its chat template would write this conversation otherwise: %2 where the prompt that is used has %3.</source>
+        <translation>%1: Seine Chat-Vorlage würde dieses Gespräch anders schreiben: %2, wo der verwendete Prompt %3 hat.</translation>
     </message>
 </context>
 <context>

@@ -2217,98 +2217,185 @@ Rang %5 · alpha %6 · échelle %7 · %8</translation>
     </message>
 </context>
 <context>
-    <name>ui::EngineWords</name>
+    <name>ui::ErrorCause</name>
     <message>
-        <source>as stored</source>
-        <translation>tel quel</translation>
+        <source>Line %1, column %2: %3</source>
+        <translation>Ligne %1, colonne %2 : %3</translation>
     </message>
     <message>
-        <source>8 bits</source>
-        <translation>8 bits</translation>
+        <source>(and %1 more)</source>
+        <translation>(et %1 autres)</translation>
+    </message>
+    <message>
+        <source>The prompt has %1 tokens, the context holds %2. Shorten the conversation, or load with a larger “Context”.</source>
+        <translation>L’invite a %1 tokens, le contexte en contient %2. Raccourcissez la conversation, ou chargez avec un plus grand « Contexte ».</translation>
+    </message>
+    <message>
+        <source>The context is full: %1 tokens are held, %2 more do not fit into %3. Start a new chat, or load with a larger “Context”.</source>
+        <translation>Le contexte est plein : il contient %1 tokens, %2 de plus ne tiennent pas dans %3. Commencez une nouvelle conversation, ou chargez avec un plus grand « Contexte ».</translation>
+    </message>
+    <message>
+        <source>%1 tokens per picture were asked for; the model was loaded for at most %2. Load it again for that many.</source>
+        <translation>%1 tokens par image ont été demandés ; le modèle est chargé pour %2 au plus. Rechargez-le pour autant.</translation>
+    </message>
+    <message>
+        <source>The picture has %1 × %2 patches, more than the model was loaded for. Load it with more tokens per picture.</source>
+        <translation>L’image a %1 × %2 carreaux, plus que ce pour quoi le modèle est chargé. Chargez-le avec plus de tokens par image.</translation>
+    </message>
+    <message>
+        <source>A picture has more tokens than are read at once (%1). Load the model with more tokens per picture.</source>
+        <translation>Une image a plus de tokens que ce qui est lu d’un coup (%1). Chargez le modèle avec plus de tokens par image.</translation>
     </message>
     <message>
         <source>“Weights”</source>
         <translation>« Poids »</translation>
     </message>
     <message>
-        <source>“Weights”: %1</source>
-        <translation>« Poids » : %1</translation>
-    </message>
-    <message>
         <source>the format of the head</source>
         <translation>le format de la tête</translation>
     </message>
     <message>
-        <source>the head %1</source>
-        <translation>la tête : %1</translation>
+        <source>the size of blocks</source>
+        <translation>la taille des blocs</translation>
     </message>
     <message>
-        <source>“Context”</source>
-        <translation>« Contexte »</translation>
+        <source>%1 cannot be %2: a power of two from 32 to 4096 is possible.</source>
+        <translation>%1 ne peut pas être %2 : une puissance de deux de 32 à 4096 est possible.</translation>
     </message>
     <message>
-        <source>“Context”: %1</source>
-        <translation>« Contexte » : %1</translation>
+        <source>%1 cannot be %2: possible are %3.</source>
+        <translation>%1 ne peut pas être %2 : sont possibles %3.</translation>
     </message>
     <message>
-        <source>“Placement”</source>
-        <translation>« Placement »</translation>
+        <source>Values that are not finite came out; computed once more, every layer gave finite ones. A device or its memory may be failing. Try again, or with everything on the CPU.</source>
+        <translation>Des valeurs non finies sont sorties ; recalculée, chaque couche en a donné de finies. Un appareil ou sa mémoire est peut-être défaillant. Réessayez, ou avec tout sur le CPU.</translation>
+    </message>
+</context>
+<context>
+    <name>ui::ExportLoss</name>
+    <message>
+        <source>This plan does not fit: %1</source>
+        <translation>Ce plan ne tient pas : %1</translation>
     </message>
     <message>
-        <source>“Placement”: %1</source>
-        <translation>« Placement » : %1</translation>
+        <source>1 tensor computes on another device here: accelerate stores &quot;cpu&quot; and &quot;disk&quot; there but computes on %1, copying the weights for every call.</source>
+        <translation>1 tenseur calcule ici sur un autre appareil : accelerate y stocke « cpu » et « disk » mais calcule sur %1, en copiant les poids à chaque appel.</translation>
     </message>
     <message>
-        <source>number of tokens per picture</source>
-        <translation>nombre de tokens par image</translation>
+        <source>%1 tensors compute on another device here: accelerate stores &quot;cpu&quot; and &quot;disk&quot; there but computes on %2, copying the weights for every call.</source>
+        <translation>%1 tenseurs calculent ici sur un autre appareil : accelerate y stocke « cpu » et « disk » mais calcule sur %2, en copiant les poids à chaque appel.</translation>
     </message>
     <message>
-        <source>%1 tokens per picture</source>
-        <translation>%1 tokens par image</translation>
+        <source>1 tensor computes on another device here: where nothing is stored on a GPU, accelerate computes on the CPU.</source>
+        <translation>1 tenseur calcule ici sur un autre appareil : là où rien n’est stocké sur un GPU, accelerate calcule sur le CPU.</translation>
     </message>
     <message>
-        <source>size of the pieces that prompts are read in</source>
-        <translation>taille des morceaux dans lesquels les invites sont lues</translation>
+        <source>%1 tensors compute on another device here: where nothing is stored on a GPU, accelerate computes on the CPU.</source>
+        <translation>%1 tenseurs calculent ici sur un autre appareil : là où rien n’est stocké sur un GPU, accelerate calcule sur le CPU.</translation>
     </message>
     <message>
-        <source>prompts read in pieces of %1 tokens</source>
-        <translation>invites lues par morceaux de %1 tokens</translation>
+        <source>1 tensor keeps a copy on its computing device here; accelerate copies it for every call.</source>
+        <translation>1 tenseur garde ici une copie sur l’appareil qui le calcule ; accelerate le copie à chaque appel.</translation>
     </message>
     <message>
-        <source>“Graphics card: Simulated”</source>
-        <translation>« Carte graphique : Simulée »</translation>
+        <source>%1 tensors keep a copy on their computing device here; accelerate copies them for every call.</source>
+        <translation>%1 tenseurs gardent ici une copie sur l’appareil qui les calcule ; accelerate les copie à chaque appel.</translation>
     </message>
     <message>
-        <source>“Graphics card: Simulated”, %1</source>
-        <translation>« Carte graphique : Simulée », %1</translation>
+        <source>%1 in %2: embedding tables and the head stay unquantized there.</source>
+        <translation>%1 en %2 : les tables de plongements et la tête y restent non quantifiées.</translation>
     </message>
     <message>
-        <source>the limit of a device</source>
-        <translation>la limite d’un appareil</translation>
+        <source>The head in 8 bits does not exist there.</source>
+        <translation>La tête en 8 bits n’y existe pas.</translation>
     </message>
     <message>
-        <source>the limit %1</source>
-        <translation>la limite %1</translation>
+        <source>1 weight on CPU or disk has 4 bits here: transformers leaves what lies there in bfloat16, %1 instead of %2.</source>
+        <translation>1 poids sur CPU ou disque a ici 4 bits : transformers laisse en bfloat16 ce qui s’y trouve, %1 au lieu de %2.</translation>
     </message>
     <message>
-        <source>“Keep quantized copies” in the settings</source>
-        <translation>« Garder des copies quantifiées » dans les réglages</translation>
+        <source>%1 weights on CPU or disk have 4 bits here: transformers leaves what lies there in bfloat16, %2 instead of %3.</source>
+        <translation>%1 poids sur CPU ou disque ont ici 4 bits : transformers laisse en bfloat16 ce qui s’y trouve, %2 au lieu de %3.</translation>
     </message>
     <message>
-        <source>“Processor threads” in the settings</source>
-        <translation>« Fils du processeur » dans les réglages</translation>
+        <source>1 tensor in %1: there what is not quantized has one type, bfloat16 in the script.</source>
+        <translation>1 tenseur en %1 : ce qui n’est pas quantifié y a un seul type, bfloat16 dans le script.</translation>
     </message>
     <message>
-        <source>%1 threads</source>
-        <translation>%1 fils</translation>
+        <source>%1 tensors in %2: there what is not quantized has one type, bfloat16 in the script.</source>
+        <translation>%1 tenseurs en %2 : ce qui n’est pas quantifié y a un seul type, bfloat16 dans le script.</translation>
     </message>
     <message>
-        <source>reference precision</source>
-        <translation>précision de référence</translation>
+        <source>Simulated GPUs exist only in Belfry.</source>
+        <translation>Les GPU simulés n’existent que dans Belfry.</translation>
     </message>
     <message>
-        <source>the adapter</source>
-        <translation>l’adaptateur</translation>
+        <source>Head and token embedding are two copies here; accelerate may move both together.</source>
+        <translation>Tête et plongement des jetons sont ici deux copies ; accelerate déplace peut-être les deux ensemble.</translation>
+    </message>
+    <message>
+        <source>1 weight in %1: bitsandbytes has one 4-bit format per model.</source>
+        <translation>1 poids en %1 : bitsandbytes a un seul format de 4 bits par modèle.</translation>
+    </message>
+    <message>
+        <source>%1 weights in %2: bitsandbytes has one 4-bit format per model.</source>
+        <translation>%1 poids en %2 : bitsandbytes a un seul format de 4 bits par modèle.</translation>
+    </message>
+    <message>
+        <source>Blocks of other than %1 weights: BitsAndBytesConfig has no such option.</source>
+        <translation>Blocs d’un autre nombre que %1 poids : BitsAndBytesConfig n’a pas cette option.</translation>
+    </message>
+    <message>
+        <source>Layers split between devices (%1) go whole where their queries go; an -ot rule per tensor can split them there.</source>
+        <translation>Les couches réparties entre appareils (%1) vont entières là où vont leurs requêtes (q) ; une règle -ot par tenseur peut les y répartir.</translation>
+    </message>
+    <message>
+        <source>The head computes on %1 there, behind the last layers, not on %2.</source>
+        <translation>La tête y calcule sur %1, derrière les dernières couches, non sur %2.</translation>
+    </message>
+    <message>
+        <source>The KV cache of layer %1 stays on the device that -ngl and -ts give it there.</source>
+        <translation>Le cache KV de la couche %1 y reste sur l’appareil que -ngl et -ts lui donnent.</translation>
+    </message>
+    <message>
+        <source>The KV cache of layers %1 stays on the device that -ngl and -ts give them there.</source>
+        <translation>Le cache KV des couches %1 y reste sur l’appareil que -ngl et -ts leur donnent.</translation>
+    </message>
+    <message>
+        <source>Vision and audio tower go together there: on the CPU, or on the main GPU (%1) without --no-mmproj-offload.</source>
+        <translation>Les tours de vision et audio y vont ensemble : sur le CPU, ou sur le GPU principal (%1) sans --no-mmproj-offload.</translation>
+    </message>
+    <message>
+        <source>Vision and audio tower go together there: on the main GPU (%1), or on the CPU with --no-mmproj-offload.</source>
+        <translation>Les tours de vision et audio y vont ensemble : sur le GPU principal (%1), ou sur le CPU avec --no-mmproj-offload.</translation>
+    </message>
+    <message>
+        <source>The per-layer embeddings are always on the CPU there.</source>
+        <translation>Les plongements par couche y sont toujours sur le CPU.</translation>
+    </message>
+    <message>
+        <source>The token embedding is read on the CPU there; the head is a copy.</source>
+        <translation>Le plongement des jetons y est lu sur le CPU ; la tête est une copie.</translation>
+    </message>
+    <message>
+        <source>Simulated GPUs exist only in Belfry: they are named as cards.</source>
+        <translation>Les GPU simulés n’existent que dans Belfry : ils sont nommés comme des cartes.</translation>
+    </message>
+    <message>
+        <source>1 weight that visits the GPU here computes on the CPU there.</source>
+        <translation>1 poids de passage sur le GPU ici calcule là-bas sur le CPU.</translation>
+    </message>
+    <message>
+        <source>%1 weights that visit the GPU here compute on the CPU there.</source>
+        <translation>%1 poids de passage sur le GPU ici calculent là-bas sur le CPU.</translation>
+    </message>
+    <message>
+        <source>Disk: there the whole file is memory-mapped (--mmap is the default).</source>
+        <translation>Disque : le fichier entier y est projeté en mémoire (--mmap est le réglage par défaut).</translation>
+    </message>
+    <message>
+        <source>Formats (%1) are those of the GGUF file; there is no NF4, Q4_0 has the same size.</source>
+        <translation>Les formats (%1) sont ceux du fichier GGUF ; il n’y a pas de NF4, Q4_0 a la même taille.</translation>
     </message>
 </context>
 <context>
@@ -3566,6 +3653,329 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
     </message>
 </context>
 <context>
+    <name>ui::MapText</name>
+    <message>
+        <source>%1 or %2</source>
+        <translation>%1 ou %2</translation>
+    </message>
+    <message>
+        <source>the number %1</source>
+        <translation>le nombre %1</translation>
+    </message>
+    <message>
+        <source>“%1”</source>
+        <translation>« %1 »</translation>
+    </message>
+    <message>
+        <source>an object</source>
+        <translation>un objet</translation>
+    </message>
+    <message>
+        <source>a list</source>
+        <translation>une liste</translation>
+    </message>
+    <message>
+        <source>&quot;cpu&quot;, &quot;disk&quot;, &quot;cuda:N&quot;, &quot;sim:N&quot; or the number of a device</source>
+        <translation>&quot;cpu&quot;, &quot;disk&quot;, &quot;cuda:N&quot;, &quot;sim:N&quot; ou le numéro d’un appareil</translation>
+    </message>
+    <message>
+        <source>1, the only version there is</source>
+        <translation>1, la seule version qui existe</translation>
+    </message>
+    <message>
+        <source>a text</source>
+        <translation>un texte</translation>
+    </message>
+    <message>
+        <source>a whole number</source>
+        <translation>un nombre entier</translation>
+    </message>
+    <message>
+        <source>true or false</source>
+        <translation>true ou false</translation>
+    </message>
+    <message>
+        <source>&quot;cpu&quot;, &quot;disk&quot;, &quot;cuda:N&quot; or &quot;sim:N&quot;</source>
+        <translation>&quot;cpu&quot;, &quot;disk&quot;, &quot;cuda:N&quot; ou &quot;sim:N&quot;</translation>
+    </message>
+    <message>
+        <source>&quot;cpu&quot;, &quot;cuda:N&quot; or &quot;sim:N&quot;, as nothing computes on disk</source>
+        <translation>&quot;cpu&quot;, &quot;cuda:N&quot; ou &quot;sim:N&quot;, car rien ne calcule sur disque</translation>
+    </message>
+    <message>
+        <source>an object with store, compute, format, residency or another member</source>
+        <translation>un objet avec store, compute, format, residency ou un autre membre</translation>
+    </message>
+    <message>
+        <source>&quot;cpu&quot;, &quot;disk&quot;, &quot;cuda:N&quot;, &quot;sim:N&quot;, a device number from 0 to 63 or an object</source>
+        <translation>&quot;cpu&quot;, &quot;disk&quot;, &quot;cuda:N&quot;, &quot;sim:N&quot;, un numéro d’appareil de 0 à 63 ou un objet</translation>
+    </message>
+    <message>
+        <source>a size such as &quot;6GiB&quot;, &quot;1.5GB&quot;, &quot;512MiB&quot;, or bytes</source>
+        <translation>une taille comme &quot;6GiB&quot;, &quot;1.5GB&quot;, &quot;512MiB&quot;, ou des octets</translation>
+    </message>
+    <message>
+        <source>a number of tokens, at least 1</source>
+        <translation>un nombre de tokens, au moins 1</translation>
+    </message>
+    <message>
+        <source>the end of the text</source>
+        <translation>la fin du texte</translation>
+    </message>
+    <message>
+        <source>a byte that is not UTF-8</source>
+        <translation>un octet qui n’est pas de l’UTF-8</translation>
+    </message>
+    <message>
+        <source>a name in double quotes</source>
+        <translation>un nom entre guillemets doubles</translation>
+    </message>
+    <message>
+        <source>“:” after “%1”</source>
+        <translation>« : » après « %1 »</translation>
+    </message>
+    <message>
+        <source>a value</source>
+        <translation>une valeur</translation>
+    </message>
+    <message>
+        <source>a digit</source>
+        <translation>un chiffre</translation>
+    </message>
+    <message>
+        <source>four hexadecimal digits after \u</source>
+        <translation>quatre chiffres hexadécimaux après \u</translation>
+    </message>
+    <message>
+        <source>A number must not start with 0.</source>
+        <translation>Un nombre ne doit pas commencer par 0.</translation>
+    </message>
+    <message>
+        <source>A control character or line break is inside a text.</source>
+        <translation>Un caractère de contrôle ou un saut de ligne se trouve dans un texte.</translation>
+    </message>
+    <message>
+        <source>A byte is not UTF-8.</source>
+        <translation>Un octet n’est pas de l’UTF-8.</translation>
+    </message>
+    <message>
+        <source>The map ends inside a text.</source>
+        <translation>Le plan finit au milieu d’un texte.</translation>
+    </message>
+    <message>
+        <source>%1 after a backslash has no meaning.</source>
+        <translation>%1 après une barre oblique inverse n’a pas de sens.</translation>
+    </message>
+    <message>
+        <source>This is half of a surrogate pair.</source>
+        <translation>C’est la moitié d’une paire de substitution.</translation>
+    </message>
+    <message>
+        <source>The key “%1” stands twice in one object.</source>
+        <translation>La clé « %1 » figure deux fois dans un objet.</translation>
+    </message>
+    <message>
+        <source>It is nested deeper than %1 levels.</source>
+        <translation>Il est imbriqué sur plus de %1 niveaux.</translation>
+    </message>
+    <message>
+        <source>It has more than %1 values.</source>
+        <translation>Il a plus de %1 valeurs.</translation>
+    </message>
+    <message>
+        <source>A text in it is longer than %1 bytes.</source>
+        <translation>Un de ses textes a plus de %1 octets.</translation>
+    </message>
+    <message>
+        <source>Expected %1, found %2.</source>
+        <translation>Attendu : %1, trouvé : %2.</translation>
+    </message>
+    <message>
+        <source>“%1” (line %2)</source>
+        <translation>« %1 » (ligne %2)</translation>
+    </message>
+    <message>
+        <source>stored on %1, computed on %2, format %3 (by %4)</source>
+        <translation>stockée sur %1, calculée sur %2, format %3 (par %4)</translation>
+    </message>
+    <message>
+        <source>“%1” is accelerate&apos;s word for a placement that is worked out; here that is “fit”.</source>
+        <translation>« %1 » est le mot d’accelerate pour un placement calculé ; ici c’est « fit ».</translation>
+    </message>
+    <message>
+        <source>“%1” is a device, not a map: “gpu” puts everything there.</source>
+        <translation>« %1 » est un appareil, pas un plan : « gpu » y met tout.</translation>
+    </message>
+    <message>
+        <source>“%1” is a device, not a map: for everything there take a file with %2.</source>
+        <translation>« %1 » est un appareil, pas un plan : pour tout y mettre, prenez un fichier avec %2.</translation>
+    </message>
+    <message>
+        <source>“%1” is a device that Belfry does not have.</source>
+        <translation>« %1 » est un appareil que Belfry n’a pas.</translation>
+    </message>
+    <message>
+        <source>The text has %1; a device map has at most %2.</source>
+        <translation>Le texte a %1 ; un plan a au plus %2.</translation>
+    </message>
+    <message>
+        <source>A device map is a JSON object, found %1.</source>
+        <translation>Un plan est un objet JSON ; trouvé : %1.</translation>
+    </message>
+    <message>
+        <source>&quot;version&quot; is missing: with an object as a value this is not accelerate&apos;s form. Add &quot;version&quot;: 1 and put the keys of modules into &quot;map&quot;.</source>
+        <translation>&quot;version&quot; manque : avec un objet pour valeur, ce n’est pas la forme d’accelerate. Ajoutez &quot;version&quot;: 1 et mettez les clés des modules dans &quot;map&quot;.</translation>
+    </message>
+    <message>
+        <source>&quot;default&quot; is missing. It says where everything goes that no key names, for example &quot;default&quot;: &quot;cuda:0&quot;.</source>
+        <translation>&quot;default&quot; manque. Il dit où va tout ce qu’aucune clé ne nomme, par exemple &quot;default&quot;: &quot;cuda:0&quot;.</translation>
+    </message>
+    <message>
+        <source>“%1”: expected %2, found %3.</source>
+        <translation>« %1 » : attendu : %2, trouvé : %3.</translation>
+    </message>
+    <message>
+        <source>The member “%1” is unknown. Known are %2.</source>
+        <translation>Le membre « %1 » est inconnu. Sont connus %2.</translation>
+    </message>
+    <message>
+        <source>The key “%1” stands for the whole model. Use &quot;default&quot; for that.</source>
+        <translation>La clé « %1 » désigne tout le modèle. Utilisez &quot;default&quot; pour cela.</translation>
+    </message>
+    <message>
+        <source>The key “%1” has a bracket that is not a range: one component of the form [a-b] with a &lt;= b and no leading zeros is allowed.</source>
+        <translation>La clé « %1 » a un crochet qui n’est pas un intervalle : une partie de la forme [a-b] avec a &lt;= b, sans zéros en tête, est permise.</translation>
+    </message>
+    <message>
+        <source>“%1” in &quot;%2&quot; is not a device: expected cpu, disk, cuda:N or sim:N.</source>
+        <translation>« %1 » dans &quot;%2&quot; n’est pas un appareil : attendu cpu, disk, cuda:N ou sim:N.</translation>
+    </message>
+    <message>
+        <source>The size “%1” has a unit in wrong upper and lower case. Write KiB, MiB, GiB (1024) or KB, MB, GB (1000).</source>
+        <translation>La taille « %1 » a une unité dont la casse est fausse. Écrivez KiB, MiB, GiB (1024) ou KB, MB, GB (1000).</translation>
+    </message>
+    <message>
+        <source>“%1” is no module or tensor of this model.</source>
+        <translation>« %1 » n’est ni un module ni un tenseur de ce modèle.</translation>
+    </message>
+    <message>
+        <source>Valid numbers for %1 are 0 to %2.</source>
+        <translation>Les numéros valides pour %1 vont de 0 à %2.</translation>
+    </message>
+    <message>
+        <source>Did you mean %1?</source>
+        <translation>Vouliez-vous dire %1 ?</translation>
+    </message>
+    <message>
+        <source>Ranges exist only in maps with &quot;version&quot;: 1.</source>
+        <translation>Les intervalles n’existent que dans les plans avec &quot;version&quot;: 1.</translation>
+    </message>
+    <message>
+        <source>“%1” lies below the tensor %2, which has no parts. Did you mean that one?</source>
+        <translation>« %1 » se trouve sous le tenseur %2, qui n’a pas de parties. Vouliez-vous dire celui-là ?</translation>
+    </message>
+    <message>
+        <source>“%1” points inside a weight: codes and statistics of %2 are one tensor and live on one device. Name that one.</source>
+        <translation>« %1 » désigne l’intérieur d’un poids : les codes et statistiques de %2 sont un seul tenseur, sur un seul appareil. Nommez celui-là.</translation>
+    </message>
+    <message>
+        <source>The keys %1 and %2 both mean %3 but set %4 to different values (%5 against %6). A single number does not beat a range: keep one.</source>
+        <translation>Les clés %1 et %2 désignent toutes deux %3 mais donnent à %4 des valeurs différentes (%5 contre %6). Un numéro seul ne l’emporte pas sur un intervalle : gardez-en une.</translation>
+    </message>
+    <message>
+        <source>the whole model</source>
+        <translation>tout le modèle</translation>
+    </message>
+    <message>
+        <source>&quot;disk&quot; says where bytes are stored, not what computes</source>
+        <translation>&quot;disk&quot; dit où sont les octets, non ce qui calcule</translation>
+    </message>
+    <message>
+        <source>it names neither</source>
+        <translation>il ne nomme ni l’un ni l’autre</translation>
+    </message>
+    <message>
+        <source>it does not name what computes</source>
+        <translation>il ne nomme pas ce qui calcule</translation>
+    </message>
+    <message>
+        <source>it does not name what stores</source>
+        <translation>il ne nomme pas ce qui stocke</translation>
+    </message>
+    <message>
+        <source>&quot;default&quot; must settle both store and compute: %1. 1 tensor would have no device.</source>
+        <translation>&quot;default&quot; doit fixer store et compute : %1. 1 tenseur n’aurait pas d’appareil.</translation>
+    </message>
+    <message>
+        <source>&quot;default&quot; must settle both store and compute: %1. %2 tensors would have no device.</source>
+        <translation>&quot;default&quot; doit fixer store et compute : %1. %2 tenseurs n’auraient pas d’appareil.</translation>
+    </message>
+    <message>
+        <source>Head and token embedding are the same bytes but disagree: the head is %1, the token embedding is %2. Give both the same place, or ask for two copies with &quot;duplicate_tied&quot;: true.</source>
+        <translation>La tête et le plongement des jetons sont les mêmes octets mais se contredisent : la tête est %1, le plongement des jetons %2. Donnez-leur la même place, ou demandez deux copies avec &quot;duplicate_tied&quot;: true.</translation>
+    </message>
+    <message>
+        <source>No key gives a device to some parts (%1). Add a key, or &quot;&quot; for everything else.</source>
+        <translation>Aucune clé ne donne d’appareil à certaines parties (%1). Ajoutez une clé, ou &quot;&quot; pour tout le reste.</translation>
+    </message>
+    <message>
+        <source>Stored on %1 but computed on %2; both come from %3. What is stored on a GPU is computed there (%4).</source>
+        <translation>Stocké sur %1 mais calculé sur %2 ; les deux sont donnés par %3. Ce qui est stocké sur un GPU y est calculé (%4).</translation>
+    </message>
+    <message>
+        <source>Stored on %1 but computed on %2: store comes from %3, compute from %4. What is stored on a GPU is computed there (%5).</source>
+        <translation>Stocké sur %1 mais calculé sur %2 : store est donné par %3, compute par %4. Ce qui est stocké sur un GPU y est calculé (%5).</translation>
+    </message>
+    <message>
+        <source>only linear weights, embedding tables and the head can have it</source>
+        <translation>seuls les poids linéaires, les tables de plongements et la tête peuvent l’avoir</translation>
+    </message>
+    <message>
+        <source>the checkpoint holds %1 values</source>
+        <translation>le checkpoint contient des valeurs %1</translation>
+    </message>
+    <message>
+        <source>the checkpoint holds it packed as %1, and only a key that names exactly this tensor may ask for its expansion</source>
+        <translation>le checkpoint le contient compacté en %1, et seule une clé qui nomme exactement ce tenseur peut demander qu’il soit étendu</translation>
+    </message>
+    <message>
+        <source>the checkpoint holds it packed as %1; use that, as_stored, or the unquantized checkpoint</source>
+        <translation>le checkpoint le contient compacté en %1 ; prenez cela, as_stored, ou le checkpoint non quantifié</translation>
+    </message>
+    <message>
+        <source>The format %1 is not possible: %2 (%3).</source>
+        <translation>Le format %1 n’est pas possible : %2 (%3).</translation>
+    </message>
+    <message>
+        <source>Expanded from %1 to %2: the values stay those of the 4-bit weights, only memory grows (%3).</source>
+        <translation>Étendu de %1 à %2 : les valeurs restent celles des poids de 4 bits, seule la mémoire augmente (%3).</translation>
+    </message>
+    <message>
+        <source>This version keeps keys and values in bf16 and has no other format for them. Remove kv.format.</source>
+        <translation>Cette version garde clés et valeurs en bf16 et n’a pas d’autre format pour elles. Retirez kv.format.</translation>
+    </message>
+    <message>
+        <source>The map was made for a model with %1 layers, this one has %2.</source>
+        <translation>Le plan a été fait pour un modèle de %1 couches, celui-ci en a %2.</translation>
+    </message>
+    <message>
+        <source>The map was made for the architecture “%1”, this model is %2.</source>
+        <translation>Le plan a été fait pour l’architecture « %1 », ce modèle est %2.</translation>
+    </message>
+    <message>
+        <source>There is no placement called “%1”. Known are %2.</source>
+        <translation>Il n’y a pas de placement « %1 ». Sont connus %2.</translation>
+    </message>
+    <message>
+        <source>The placement “%1” needs a GPU, and this computer shows none. Use “%2”, or try “Graphics card: Simulated”.</source>
+        <translation>Le placement « %1 » a besoin d’un GPU, et cet ordinateur n’en montre pas. Prenez « %2 », ou essayez « Carte graphique : Simulée ».</translation>
+    </message>
+    <message>
+        <source>This is a Python dictionary as print() shows it, not JSON: write the file with json.dump(model.hf_device_map, file), or put double quotes around keys and values.</source>
+        <translation>C’est un dictionnaire Python tel que print() le montre, pas du JSON : écrivez le fichier avec json.dump(model.hf_device_map, file), ou mettez des guillemets doubles autour des clés et des valeurs.</translation>
+    </message>
+</context>
+<context>
     <name>ui::MemoryMeter</name>
     <message>
         <source>Memory</source>
@@ -4536,6 +4946,41 @@ Comprend %5 · jusqu’à %6 tokens</translation>
     <message>
         <source>Cancel the recording</source>
         <translation>Abandonner l’enregistrement</translation>
+    </message>
+</context>
+<context>
+    <name>ui::ReplyNote</name>
+    <message>
+        <source>The %1 recording declares %2 of sound and has %3: it was cut short, or written without knowing its length. What is there is played.</source>
+        <translation>L’enregistrement %1 annonce %2 de son et en a %3 : il a été coupé, ou écrit sans que sa durée soit connue. Ce qui est là est lu.</translation>
+    </message>
+    <message>
+        <source>The %1 recording declares %2 seconds and has %3: it was cut short, or is damaged behind. What is there is played.</source>
+        <translation>L’enregistrement %1 annonce %2 secondes et en a %3 : il a été coupé, ou est endommagé ensuite. Ce qui est là est lu.</translation>
+    </message>
+    <message>
+        <source>The Ogg recording was cut short. What is there is played.</source>
+        <translation>L’enregistrement Ogg a été coupé. Ce qui est là est lu.</translation>
+    </message>
+    <message>
+        <source>The picture has a flaw (%1) and may look wrong.</source>
+        <translation>L’image a un défaut (%1) et peut paraître fausse.</translation>
+    </message>
+    <message>
+        <source>A quantized copy was damaged while in use: 1 weight is made from the model files (%1), which is slower. Load the model again to have the copy written anew.</source>
+        <translation>Une copie quantifiée a été endommagée pendant l’usage : 1 poids est fait à partir des fichiers du modèle (%1), ce qui est plus lent. Rechargez le modèle pour que la copie soit réécrite.</translation>
+    </message>
+    <message>
+        <source>A quantized copy was damaged while in use: %1 weights are made from the model files (%2 the last), which is slower. Load the model again to have the copy written anew.</source>
+        <translation>Une copie quantifiée a été endommagée pendant l’usage : %1 poids sont faits à partir des fichiers du modèle (%2 en dernier), ce qui est plus lent. Rechargez le modèle pour que la copie soit réécrite.</translation>
+    </message>
+    <message>
+        <source>%1: its chat template cannot be compared with the prompt that is used (%2).</source>
+        <translation>%1 : son modèle de conversation ne peut pas être comparé à l’invite utilisée (%2).</translation>
+    </message>
+    <message>
+        <source>%1: its chat template would write this conversation otherwise: %2 where the prompt that is used has %3.</source>
+        <translation>%1 : son modèle de conversation écrirait cette conversation autrement : %2 là où l’invite utilisée a %3.</translation>
     </message>
 </context>
 <context>

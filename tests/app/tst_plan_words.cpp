@@ -4,8 +4,9 @@
 #include "app/engine_worker.h"
 #include "app/planner_thread.h"
 #include "app/program_paths.h"
-#include "app/translations.h"
 #include "engine/plan/plan_english.h"
+#include "tests/app/map_messages.h"
+#include "tests/app/other_languages.h"
 #include "ui/layout/issue_words.h"
 #include "ui/layout/note_words.h"
 #include "ui/layout/suggestion_words.h"
@@ -15,10 +16,8 @@
 #include <QRegularExpression>
 #include <QSet>
 #include <QTest>
-#include <QTranslator>
 
 #include <atomic>
-#include <functional>
 #include <set>
 #include <variant>
 
@@ -49,18 +48,6 @@ bool isPlain(const QString& words) {
 /// The step without its figures, so that kinds can be counted.
 QString kindOf(QString step) {
     return step.replace(QRegularExpression(QStringLiteral("[0-9][0-9.]*")), QStringLiteral("#"));
-}
-
-/// Says it again in the other languages of the program: nothing may stay English.
-void checkOtherLanguages(const QString& english, const std::function<QString()>& say) {
-    app::initTranslationResources();
-    for (const QString& language : app::translatedLanguages()) {
-        QTranslator translator;
-        QVERIFY(translator.load(QStringLiteral(":/translations/belfry_%1.qm").arg(language)));
-        QCoreApplication::installTranslator(&translator);
-        QVERIFY2(say() != english, qPrintable(language + QStringLiteral(": ") + english));
-        QCoreApplication::removeTranslator(&translator);
-    }
 }
 
 } // namespace
@@ -257,7 +244,7 @@ void TestPlanWords::everyFormOfAStep() {
     QCOMPARE(ui::fromUtf8(engine::inEnglish(step)), english);
     QCOMPARE(ui::suggestionWords(step), words);
     if (!std::holds_alternative<engine::MapValue>(step)) {
-        checkOtherLanguages(words, [&] { return ui::suggestionWords(step); });
+        app_test::checkOtherLanguages(words, [&] { return ui::suggestionWords(step); });
     }
 }
 
@@ -392,8 +379,7 @@ void TestPlanWords::everyMessage_data() {
         "as the driver's table words it.",
         "The NVIDIA driver is too old: it supports CUDA 11.4, Belfry needs 12.0 or newer. Update "
         "the driver to use the graphics card.");
-    row("the text of a map", MapComplaint{"version is missing"}, "version is missing",
-        "version is missing");
+    app_test::addMapFindings(row);
     QCOMPARE(kinds.size(), std::variant_size_v<engine::Finding>);
 }
 
@@ -406,9 +392,12 @@ void TestPlanWords::everyMessage() {
     issue.finding = finding;
     QCOMPARE(ui::fromUtf8(engine::inEnglish(issue)), english);
     QCOMPARE(ui::issueWords(issue), words);
-    if (!std::holds_alternative<MapComplaint>(finding)) { // of the map's own text
-        checkOtherLanguages(words, [&] { return ui::issueWords(issue); });
-    }
+    app_test::checkOtherLanguages(words, [&] { return ui::issueWords(issue); });
+    issue.is_python = true;
+    QVERIFY(engine::inEnglish(issue).ends_with("put double quotes around keys and values"));
+    QVERIFY(
+        ui::issueWords(issue).endsWith(QStringLiteral("double quotes around keys and values.")));
+    issue.is_python = false;
     issue.reasons = {trouble(engine::CardTrouble::Kind::NoDriver)};
     QCOMPARE(ui::fromUtf8(engine::inEnglish(issue)),
              english +
@@ -640,7 +629,7 @@ void TestPlanWords::everyNote() {
     QCOMPARE(ui::fromUtf8(engine::inEnglish(note)), english);
     QCOMPARE(ui::noteWords(note), words);
     if (!std::holds_alternative<ModelOddity>(note)) { // of the files' readers
-        checkOtherLanguages(words, [&] { return ui::noteWords(note); });
+        app_test::checkOtherLanguages(words, [&] { return ui::noteWords(note); });
     }
 }
 

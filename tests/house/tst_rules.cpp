@@ -92,9 +92,7 @@ std::vector<Rule> rules() {
          R"(\bQRegularExpression\b|\bstd::regex\b)",
          {"ui"},
          {"ui/chat/chat_panels.cpp", "ui/layout/plan_options_dialog.cpp"}, // what users type
-         {
-             {"ui/common/engine_words.cpp", 3}, // options of the command line in errors' texts
-         },
+         {},
          "static const QRegularExpression kMoved(text);\n"},
         {"waiting",
          "shares memory between threads or waits for one: ui gets values by queued signals",

@@ -3,7 +3,7 @@
 
 #include "ui/chat/chat_words.h"
 #include "ui/chat/media_cache.h"
-#include "ui/common/engine_words.h"
+#include "ui/common/error_words.h"
 #include "ui/sound/sound_card.h"
 #include "ui/sound/sound_player.h"
 #include "ui/sound/sound_range.h"
@@ -242,7 +242,7 @@ void AttachmentChip::showError(const engine::Error& error) {
     }
     has_cost_ = false;
     attachment_.tokens = 0;
-    error_ = engineWords(error.message);
+    error_ = errorWords(error);
     if (is_too_long) {
         recording_s_ = seconds;
         error_ = tr("%1 is %2 long, and the model hears at most %3 at a time. Choose which part.")

@@ -11,7 +11,8 @@
 #include "ui/chat/media_cache.h"
 #include "ui/chat/media_kind.h"
 #include "ui/chat/message_list.h"
-#include "ui/common/engine_words.h"
+#include "ui/common/error_words.h"
+#include "ui/common/reply_words.h"
 #include "ui/common/shortcuts.h"
 #include "ui/sound/sound_player.h"
 #include "ui/style/format.h"
@@ -298,8 +299,8 @@ void ChatView::showReply(quint64 id, const engine::Reply& reply) {
     turn.timing = reply.timing;
     turn.seed = reply.seed;
     turn.notes.clear();
-    for (const std::string& note : reply.notes) {
-        turn.notes.append(fromUtf8(note));
+    for (const engine::ReplyNote& note : reply.notes) {
+        turn.notes.append(replyNoteWords(note));
     }
     turn.time = QDateTime::currentDateTimeUtc();
     finishReply();
@@ -337,9 +338,9 @@ void ChatView::showReplyError(quint64 id, const engine::Error& error) {
         model_->replace(row, *continued_);
         updateState();
         if (const qint64 tokens = detailOf(error, "tokens"); tokens > 0) {
-            offerContextChoice(engineWords(error.message), tokens, false);
+            offerContextChoice(errorWords(error), tokens, false);
         } else if (!is_cancelled) {
-            notice_->showNotice(ChatNotice::Tone::Error, engineWords(error.message), {});
+            notice_->showNotice(ChatNotice::Tone::Error, errorWords(error), {});
         }
         return;
     }
@@ -347,7 +348,7 @@ void ChatView::showReplyError(quint64 id, const engine::Error& error) {
         // What is written stays, with the reason why there is no more.
         turn.finish_reason = is_cancelled ? QStringLiteral("cancelled") : QStringLiteral("failed");
         if (!is_cancelled) {
-            turn.notes = QStringList{fromUtf8(error.message)};
+            turn.notes = QStringList{errorWords(error)};
         }
         turn.thinking_s = turn.thinking.isEmpty() ? 0.0 : thinkingSeconds();
         turn.time = QDateTime::currentDateTimeUtc();
@@ -382,9 +383,9 @@ void ChatView::showReplyError(quint64 id, const engine::Error& error) {
         changed(false);
     }
     if (is_overflow) {
-        offerContextChoice(engineWords(error.message), tokens, !was_regenerating);
+        offerContextChoice(errorWords(error), tokens, !was_regenerating);
     } else if (!is_cancelled) {
-        notice_->showNotice(ChatNotice::Tone::Error, engineWords(error.message), {});
+        notice_->showNotice(ChatNotice::Tone::Error, errorWords(error), {});
     }
     updateState();
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/compare/compare_column.h"
 
-#include "ui/common/engine_words.h"
+#include "ui/common/error_words.h"
+#include "ui/common/reply_words.h"
 #include "ui/compare/word_diff.h"
 #include "ui/style/elided_label.h"
 #include "ui/style/format.h"
@@ -237,8 +238,8 @@ void CompareColumn::showReply(const engine::Reply& reply) {
         parts.append(tr("length limit reached"));
     }
     figures_ = parts.join(QStringLiteral(" · "));
-    for (const std::string& note : reply.notes) {
-        parts.append(fromUtf8(note));
+    for (const engine::ReplyNote& note : reply.notes) {
+        parts.append(replyNoteWords(note));
     }
     is_finished_ = true;
     setStatus(parts.join(QStringLiteral(" · ")));
@@ -247,7 +248,7 @@ void CompareColumn::showReply(const engine::Reply& reply) {
 void CompareColumn::showError(const engine::Error& error) {
     is_waiting_ = false;
     is_finished_ = false;
-    setStatus(engineWords(error.message), true);
+    setStatus(errorWords(error), true);
 }
 
 void CompareColumn::showStopped() {

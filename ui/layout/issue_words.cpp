@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/layout/issue_words.h"
 
-#include "ui/common/engine_words.h"
+#include "ui/layout/map_words.h"
 #include "ui/layout/note_words.h"
 #include "ui/style/format.h"
 
@@ -19,21 +19,6 @@ using namespace engine::issue;
 struct Issue {
     Q_DECLARE_TR_FUNCTIONS(ui::Issue)
 };
-
-/// "0–3, 5" of rising numbers.
-QString layerNumbers(const std::vector<int>& layers) {
-    QStringList runs;
-    for (size_t i = 0; i < layers.size();) {
-        size_t last = i;
-        while (last + 1 < layers.size() && layers[last + 1] == layers[last] + 1) {
-            ++last;
-        }
-        runs << (last == i ? QString::number(layers[i])
-                           : QStringLiteral("%1–%2").arg(layers[i]).arg(layers[last]));
-        i = last + 1;
-    }
-    return runs.join(QStringLiteral(", "));
-}
 
 QString device(engine::DeviceId id) {
     return deviceName(id.toString());
@@ -59,8 +44,10 @@ QString usableWords(uint64_t limit, const engine::MemoryBound& bound) {
                                     .arg(formatBytes(limit), formatBytes(bound.reserve));
 }
 
-QString words(const MapComplaint& issue) {
-    return engineWords(issue.sentence);
+/// What is wrong in a map.
+template <typename T>
+QString words(const T& finding) {
+    return mapWords(finding);
 }
 
 QString words(const OverLimit& issue) {
@@ -137,6 +124,20 @@ QString words(const engine::CardTrouble& trouble) {
 
 } // namespace
 
+QString layerNumbers(const std::vector<int>& layers) {
+    QStringList runs;
+    for (size_t i = 0; i < layers.size();) {
+        size_t last = i;
+        while (last + 1 < layers.size() && layers[last + 1] == layers[last] + 1) {
+            ++last;
+        }
+        runs << (last == i ? QString::number(layers[i])
+                           : QStringLiteral("%1–%2").arg(layers[i]).arg(layers[last]));
+        i = last + 1;
+    }
+    return runs.join(QStringLiteral(", "));
+}
+
 QString partWords(const engine::PlanPart& part) {
     using Kind = engine::PlanPart::Kind;
     switch (part.kind) {
@@ -170,6 +171,9 @@ QString partWords(const engine::PlanPart& part) {
 
 QString issueWords(const engine::PlanIssue& issue) {
     QString text = std::visit([](const auto& one) { return words(one); }, issue.finding);
+    if (issue.is_python) {
+        text += QLatin1Char(' ') + pythonMapWords();
+    }
     for (const engine::CardTrouble& reason : issue.reasons) {
         text += (text.endsWith(QLatin1Char('.')) ? QStringLiteral(" ") : QStringLiteral(". ")) +
                 cardWords(reason);

@@ -7,10 +7,15 @@
 
 #include <QString>
 
+#include <vector>
+
 namespace ui {
 
 /// The issue without its suggestions.
 QString issueWords(const engine::PlanIssue& issue);
+
+/// "0–3, 5" of rising numbers.
+QString layerNumbers(const std::vector<int>& layers);
 
 /// "vision tower", "layers 3–7", "KV cache of 4,096 tokens".
 QString partWords(const engine::PlanPart& part);

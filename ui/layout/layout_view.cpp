@@ -3,7 +3,7 @@
 // other computers: layout_view_actions.cpp.
 #include "ui/layout/layout_view.h"
 
-#include "ui/common/engine_words.h"
+#include "ui/common/error_words.h"
 #include "ui/layout/drag_ghost.h"
 #include "ui/layout/issue_words.h"
 #include "ui/layout/lane_widget.h"
@@ -323,7 +323,7 @@ void LayoutView::showPlanError(quint64 serial, const engine::Error& error) {
     }
     const Pending pending = std::move(it->second);
     pending_.erase(it);
-    const QString message = engineWords(error.message);
+    const QString message = errorWords(error);
     if (pending.purpose == Pending::Purpose::Preview) {
         if (hold_.has_value()) {
             hold_->outcomes[pending.lane] = {{}, message};
@@ -503,7 +503,7 @@ void LayoutView::showApplyError(const engine::Error& error) {
         details << QStringLiteral("%1: %2").arg(QString::fromStdString(key),
                                                 QString::fromStdString(value));
     }
-    const QString message = engineWords(error.message);
+    const QString message = errorWords(error);
     const QString kept = applied_ == nullptr
                              ? tr("Nothing was loaded.")
                              : tr("What was loaded before is in place again; your change is still "

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Menus of the layout editor and what they do: splitting and joining, presets, map files, other
 // computers, options. Menus pop up and dialogs open() without an event loop of their own.
-#include "ui/common/engine_words.h"
+#include "ui/common/error_words.h"
+#include "ui/layout/export_words.h"
 #include "ui/layout/lane_widget.h"
 #include "ui/layout/layout_view.h"
 #include "ui/layout/notice_bar.h"
@@ -332,7 +333,7 @@ void LayoutView::showMapText(const QString& file, const QString& text) {
 
 void LayoutView::showMapFileError(const QString& /*file*/, const engine::Error& error) {
     is_notice_kept_ = true;
-    notice_->showNotice(NoticeBar::Kind::Error, engineWords(error.message));
+    notice_->showNotice(NoticeBar::Kind::Error, errorWords(error));
 }
 
 void LayoutView::showSaved(const QString& file) {
@@ -357,8 +358,8 @@ void LayoutView::showExport(quint64 serial, const engine::MapExport& text) {
     const Export wanted = it->second;
     exports_.erase(it);
     QStringList losses;
-    for (const std::string& loss : text.losses) {
-        losses << QString::fromStdString(loss);
+    for (const engine::ExportLoss& loss : text.losses) {
+        losses << lossWords(loss);
     }
     const QString content = QString::fromStdString(text.text);
     if (wanted.is_to_clipboard) {

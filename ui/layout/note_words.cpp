@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/layout/note_words.h"
 
-#include "ui/common/engine_words.h"
 #include "ui/style/format.h"
 
 #include <QCoreApplication>
@@ -177,38 +176,16 @@ QString words(const TwoCopies& /*n*/) {
                     "on different devices, so there are two copies");
 }
 
-QString words(const SetBy& by) {
-    switch (by.kind) {
-    case SetBy::Kind::Key:
-        return Note::tr("the key \"%1\"").arg(fromUtf8(by.key));
-    case SetBy::Kind::Default:
-        return Note::tr("default");
-    case SetBy::Kind::EmptyKey:
-        return Note::tr("the key \"%1\"").arg(QString());
-    case SetBy::Kind::Rules:
-        return Note::tr("the rules");
-    case SetBy::Kind::Options:
-        return Note::tr("the load options");
-    }
-    return {};
-}
-
-QString words(const Tensors& tensors) {
-    return tensors.count == 1 ? Note::tr("1 tensor: %1").arg(fromUtf8(tensors.first))
-                              : Note::tr("%1 tensors, the first: %2")
-                                    .arg(count(tensors.count), fromUtf8(tensors.first));
-}
-
 QString words(const TiedFieldIdle& n) {
     return Note::tr("%1 given by %2 has no effect: lm_head is the table of embed_tokens; give it "
                     "to %3, or ask for two copies with \"duplicate_tied\": true")
-        .arg(fromUtf8(n.field), words(n.by), fromUtf8(n.table));
+        .arg(fromUtf8(n.field), setByWords(n.by), fromUtf8(n.table));
 }
 
 QString words(const ResidencyIdle& n) {
     return Note::tr("residency given by %1 has no effect where store and compute are the same "
                     "device (%2)")
-        .arg(words(n.by), words(n.tensors));
+        .arg(setByWords(n.by), tensorsWords(n.tensors));
 }
 
 QString words(const PackedStays& n) {
@@ -218,7 +195,7 @@ QString words(const PackedStays& n) {
 }
 
 QString words(const NotInFiles& n) {
-    return Note::tr("not in the files, planned as bf16: %1").arg(words(n.tensors));
+    return Note::tr("not in the files, planned as bf16: %1").arg(tensorsWords(n.tensors));
 }
 
 /// "a, b and 3 more" of `all`.
@@ -265,7 +242,7 @@ QString words(const DriverAssumed& n) {
 }
 
 QString words(const ModelOddity& n) {
-    return engineWords(n.sentence);
+    return fromUtf8(n.sentence);
 }
 
 QString words(const engine::CardTrouble& trouble) {
@@ -286,6 +263,28 @@ const FitStart* startOf(const engine::PlacementPlan& plan) {
 
 QString noteWords(const engine::Note& note) {
     return std::visit([](const auto& one) { return words(one); }, note);
+}
+
+QString setByWords(const engine::note::SetBy& by) {
+    switch (by.kind) {
+    case SetBy::Kind::Key:
+        return Note::tr("the key \"%1\"").arg(fromUtf8(by.key));
+    case SetBy::Kind::Default:
+        return Note::tr("default");
+    case SetBy::Kind::EmptyKey:
+        return Note::tr("the key \"%1\"").arg(QString());
+    case SetBy::Kind::Rules:
+        return Note::tr("the rules");
+    case SetBy::Kind::Options:
+        return Note::tr("the load options");
+    }
+    return {};
+}
+
+QString tensorsWords(const engine::note::Tensors& tensors) {
+    return tensors.count == 1 ? Note::tr("1 tensor: %1").arg(fromUtf8(tensors.first))
+                              : Note::tr("%1 tensors, the first: %2")
+                                    .arg(count(tensors.count), fromUtf8(tensors.first));
 }
 
 QString fourBitsWords(const engine::PlacementPlan& plan) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/shell/coverage_dialog.h"
 
-#include "ui/common/engine_words.h"
+#include "ui/common/error_words.h"
 #include "ui/shell/adapter_chip.h"
 #include "ui/style/format.h"
 #include "ui/style/row_delegate.h"
@@ -272,7 +272,7 @@ void CoverageDialog::showEffectError(const engine::Error& error) {
     is_measuring_ = false;
     refreshEffect();
     setTextRole(effect_label_, TextRole::Danger);
-    effect_label_->setText(tr("The effect was not measured. %1").arg(engineWords(error.message)));
+    effect_label_->setText(tr("The effect was not measured. %1").arg(errorWords(error)));
 }
 
 void CoverageDialog::refreshEffect() {

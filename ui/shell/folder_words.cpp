@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/shell/folder_words.h"
 
-#include "ui/common/engine_words.h"
+#include "ui/common/error_words.h"
 #include "ui/style/format.h"
 
 #include <QCoreApplication>
@@ -136,7 +136,7 @@ QString folderProblem(const engine::Error& error, const FolderFacts& facts) {
                    : Words::tr("%1 is missing in it. Download the file into the folder.").arg(file);
     }
     const QString kind = kindWords(error);
-    return kind.isEmpty() ? engineWords(error.message) : kind;
+    return kind.isEmpty() ? errorWords(error) : kind;
 }
 
 QString adapterProblem(const engine::Error& error) {

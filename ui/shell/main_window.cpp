@@ -3,7 +3,7 @@
 
 #include "ui/chat/chat_request.h"
 #include "ui/chat/chat_view.h"
-#include "ui/common/engine_words.h"
+#include "ui/common/error_words.h"
 #include "ui/common/shortcuts.h"
 #include "ui/compare/compare_pane.h"
 #include "ui/history/history_pane.h"
@@ -408,12 +408,12 @@ void MainWindow::connectSession() {
     connect(session_, &Session::failed, notice_,
             [this](const QString& what, const engine::Error& error) {
                 if (session_->needsRestart() && !session_->isLoaded()) {
-                    offerRestart(what, fromUtf8(error.message), false);
+                    offerRestart(what, errorWords(error), false);
                     return;
                 }
                 const QString plain = adapterProblem(error);
                 plain.isEmpty() ? notice_->showError(what, error)
-                                : notice_->showFolded(what, plain, engineWords(error.message));
+                                : notice_->showFolded(what, plain, errorWords(error));
             });
     connect(session_, &Session::deviceLost, this, &MainWindow::showDeviceLost);
     connect(session_, &Session::applied, this, &MainWindow::showStandIn);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the window opens over itself: panels, dialogs, and the notice after a card was lost.
+#include "ui/common/error_words.h"
 #include "ui/common/shortcuts.h"
 #include "ui/shell/coverage_dialog.h"
 #include "ui/shell/log_buffer.h"
@@ -130,7 +131,7 @@ void MainWindow::showWaitingChanges(int count) {
 }
 
 void MainWindow::showDeviceLost(const engine::Error& error, bool was_reloading) {
-    const QString detail = fromUtf8(error.message);
+    const QString detail = errorWords(error);
     if (!session_->needsRestart() && !was_reloading) {
         notice_->showAction(
             tr("The graphics card stopped answering"),

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/shell/model_panel.h"
 
-#include "ui/common/engine_words.h"
 #include "ui/common/shortcuts.h"
 #include "ui/layout/issue_words.h"
 #include "ui/shell/folder_words.h"
@@ -315,7 +314,7 @@ void ModelPanel::refresh() {
             problems.append(weightsProblem(recent_->facts(session_->model())));
         }
         for (const std::string& warning : summary->warnings) {
-            problems.append(engineWords(warning));
+            problems.append(fromUtf8(warning));
         }
     }
     missing_->setVisible(error != nullptr && recent_->isMissing(session_->model()));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/shell/notice_strip.h"
 
-#include "ui/common/engine_words.h"
+#include "ui/common/error_words.h"
 #include "ui/common/shortcuts.h"
 #include "ui/style/format.h"
 #include "ui/style/theme.h"
@@ -161,8 +161,7 @@ NoticeStrip::NoticeStrip(QWidget* parent) : QFrame(parent), passing_(new Passing
 
 void NoticeStrip::showError(const QString& what, const engine::Error& error) {
     const QString step = nextStep(error.code);
-    showNotice(what,
-               engineWords(error.message) + (step.isEmpty() ? QString() : QLatin1Char('\n') + step),
+    showNotice(what, errorWords(error) + (step.isEmpty() ? QString() : QLatin1Char('\n') + step),
                Kind::Error);
 }
 

@@ -13,6 +13,8 @@ namespace engine {
 
 namespace {
 
+using Fault = JsonFault::Kind;
+
 bool isDigit(char c) {
     return c >= '0' && c <= '9';
 }
@@ -78,43 +80,41 @@ private:
         }
     }
 
-    /// What stands at at_, for messages.
-    [[nodiscard]] std::string here() const {
-        if (isAtEnd()) {
-            return "the end of the text";
+    /// A fault at at_, with what stands there.
+    [[nodiscard]] JsonFault faultHere(Fault kind) const {
+        JsonFault fault{kind};
+        if (!isAtEnd()) {
+            const size_t length = utf8SequenceLength(text_, at_);
+            fault.found = length == 0 ? JsonFault::Found::NotUtf8 : JsonFault::Found::Character;
+            fault.character = text_.substr(at_, length);
         }
-        const size_t length = utf8SequenceLength(text_, at_);
-        return length == 0 ? "a byte that is not UTF-8" : inQuotes(text_.substr(at_, length));
+        return fault;
     }
 
     // Texts are put together in these functions only: the loops stay small.
-    bool failAt(size_t offset, JsonStop stop, std::string detail, std::string full_detail) {
-        outcome_ = {stop, offset, std::move(detail), std::move(full_detail), {}};
+    bool failAt(size_t offset, JsonStop stop, std::string detail, JsonFault fault) {
+        outcome_ = {stop, offset, std::move(detail), {}, std::move(fault)};
         return false;
     }
-    bool fail(JsonStop stop, std::string_view detail, std::string_view full_detail) {
-        return failAt(at_, stop, std::string(detail), std::string(full_detail));
+    bool fail(JsonStop stop, std::string_view detail, Fault kind) {
+        return failAt(at_, stop, std::string(detail), faultHere(kind));
     }
-    /// The same where the full form ends with what was found.
-    bool failFinding(JsonStop stop, std::string_view detail, std::string_view expected) {
-        return failAt(at_, stop, std::string(detail), std::string(expected) + here());
-    }
-    /// A token that cannot stand here. `expected` for the full form where it says more.
-    bool unexpected(std::string_view detail, std::string_view expected = {}) {
-        const std::string wanted(expected.empty() ? detail : expected);
-        return failFinding(JsonStop::Syntax,
-                           isAtEnd() ? "the text ends in the middle of a JSON value" : detail,
-                           wanted + ", found ");
+    /// A token that cannot stand here.
+    bool unexpected(std::string_view detail, Fault kind) {
+        return fail(JsonStop::Syntax,
+                    isAtEnd() ? "the text ends in the middle of a JSON value" : detail, kind);
     }
     bool unexpectedColon() {
-        return unexpected("expected ':'", "expected ':' after " + inQuotes(string_));
+        (void)unexpected("expected ':'", Fault::NoColon);
+        outcome_.fault.name = string_;
+        return false;
     }
-    bool malformedNumber() {
-        return failFinding(JsonStop::Syntax, "malformed number", "expected a digit, found ");
-    }
-    bool beyondLimit(JsonStop stop, std::string_view what, size_t limit, std::string_view unit) {
-        const std::string text = std::string(what) + std::to_string(limit) + std::string(unit);
-        return fail(stop, text, text);
+    bool malformedNumber() { return fail(JsonStop::Syntax, "malformed number", Fault::NoDigit); }
+    bool beyondLimit(JsonStop stop, Fault kind, size_t limit) {
+        JsonFault fault{kind};
+        fault.most = limit;
+        std::string text = inEnglish(fault);
+        return failAt(at_, stop, std::move(text), std::move(fault));
     }
     /// The names of an object that ends.
     bool endNames() {
@@ -124,15 +124,16 @@ private:
         }
         failAt(repeated->offset, JsonStop::Duplicate,
                "the member \"" + repeated->text + "\" occurs twice in one object",
-               "the key " + inQuotes(repeated->text) + " stands twice in one object");
+               JsonFault{Fault::RepeatedName});
         outcome_.name = repeated->text;
+        outcome_.fault.name = repeated->text;
         return false;
     }
 
     /// What the handler said to an event.
     bool accept(bool is_wanted) {
         if (!is_wanted) {
-            return fail(JsonStop::Handler, {}, {});
+            return failAt(at_, JsonStop::Handler, {}, {});
         }
         return true;
     }
@@ -147,8 +148,7 @@ private:
                 outcome_ = {JsonStop::Done, at_, {}, {}, {}};
                 return false;
             }
-            return unexpected("text after the end of the JSON value",
-                              "expected the end of the text");
+            return unexpected("text after the end of the JSON value", Fault::NoEnd);
         case Expect::FirstKey:
             return c == '}' ? close('}') : key(c, "expected a member name or '}'");
         case Expect::Key:
@@ -171,7 +171,7 @@ private:
 
     bool key(char c, const char* expected) {
         if (c != '"') {
-            return unexpected(expected, "expected a member name in double quotes");
+            return unexpected(expected, Fault::NoName);
         }
         const size_t begin = at_;
         if (!readString()) {
@@ -194,13 +194,14 @@ private:
         if (c == open_.back()) {
             return close(c);
         }
-        return unexpected(is_object ? "expected ',' or '}'" : "expected ',' or ']'");
+        return is_object ? unexpected("expected ',' or '}'", Fault::NoObjectComma)
+                         : unexpected("expected ',' or ']'", Fault::NoListComma);
     }
 
     bool open(char closer) {
         if (open_.size() >= static_cast<size_t>(std::max(limits_.max_depth, 0))) {
-            return beyondLimit(JsonStop::TooDeep, "nested deeper than ",
-                               static_cast<size_t>(std::max(limits_.max_depth, 0)), " levels");
+            return beyondLimit(JsonStop::TooDeep, Fault::TooDeep,
+                               static_cast<size_t>(std::max(limits_.max_depth, 0)));
         }
         open_.push_back(closer);
         ++at_;
@@ -225,8 +226,7 @@ private:
 
     bool value(char c) {
         if (num_values_++ >= limits_.max_values) {
-            return beyondLimit(JsonStop::TooManyValues, "more than ", limits_.max_values,
-                               " values");
+            return beyondLimit(JsonStop::TooManyValues, Fault::TooManyValues, limits_.max_values);
         }
         if (c == '{') {
             return open('}');
@@ -254,9 +254,9 @@ private:
             return accept(handler_.onNull());
         }
         if (static_cast<uint8_t>(c) >= 0x80U && utf8SequenceLength(text_, at_) == 0) {
-            return failFinding(JsonStop::InvalidUtf8, "not UTF-8", "expected a value, found ");
+            return fail(JsonStop::InvalidUtf8, "not UTF-8", Fault::NoValue);
         }
-        return unexpected("expected a value");
+        return unexpected("expected a value", Fault::NoValue);
     }
 
     bool takeWord(std::string_view word) {
@@ -286,7 +286,7 @@ private:
         if (at_ < text_.size() && text_[at_] == '0') {
             ++at_;
             if (at_ < text_.size() && isDigit(text_[at_])) {
-                return fail(JsonStop::Syntax, "malformed number", "a number must not start with 0");
+                return fail(JsonStop::Syntax, "malformed number", Fault::LeadingZero);
             }
         } else if (!skipDigits()) {
             return false;
@@ -324,7 +324,7 @@ private:
             }
             if (c < 0x20U) {
                 return fail(JsonStop::Syntax, "control character in a string",
-                            "a control character or line break inside a string");
+                            Fault::ControlCharacter);
             }
             if (c == '\\') {
                 if (!is_copied) {
@@ -338,7 +338,7 @@ private:
             }
             const size_t num_bytes = c < 0x80U ? 1 : utf8SequenceLength(text_, at_);
             if (num_bytes == 0) {
-                return fail(JsonStop::InvalidUtf8, "not UTF-8", "a byte that is not UTF-8");
+                return fail(JsonStop::InvalidUtf8, "not UTF-8", Fault::NotUtf8);
             }
             if (is_copied) {
                 copy_.append(text_.substr(at_, num_bytes));
@@ -347,12 +347,11 @@ private:
         }
         string_ = is_copied ? std::string_view(copy_) : text_.substr(begin, at_ - begin);
         if (string_.size() > limits_.max_string_bytes) {
-            return beyondLimit(JsonStop::StringTooLong, "string longer than ",
-                               limits_.max_string_bytes, " bytes");
+            return beyondLimit(JsonStop::StringTooLong, Fault::StringTooLong,
+                               limits_.max_string_bytes);
         }
         if (isAtEnd()) {
-            return fail(JsonStop::Syntax, "the text ends inside a string",
-                        "the text ends inside a string");
+            return fail(JsonStop::Syntax, "the text ends inside a string", Fault::OpenString);
         }
         ++at_;
         return true;
@@ -371,8 +370,7 @@ private:
             } else if (c >= 'A' && c <= 'F') {
                 digit = static_cast<uint32_t>(c - 'A') + 10U;
             } else {
-                return failFinding(JsonStop::Syntax, "malformed \\u escape",
-                                   "expected four hexadecimal digits after \\u, found ");
+                return fail(JsonStop::Syntax, "malformed \\u escape", Fault::NoHexDigits);
             }
             code = code * 16U + digit;
             ++at_;
@@ -391,8 +389,7 @@ private:
         }
         const size_t which = kLetters.find(c);
         if (which == std::string_view::npos) {
-            return fail(JsonStop::Syntax, "unknown escape in a string",
-                        "unknown escape: " + here() + " after \\");
+            return fail(JsonStop::Syntax, "unknown escape in a string", Fault::UnknownEscape);
         }
         copy_ += kMeant[which];
         ++at_;
@@ -401,7 +398,7 @@ private:
 
     bool loneSurrogate(size_t begin) {
         return failAt(begin, JsonStop::Syntax, "lone surrogate in a \\u escape",
-                      "half of a surrogate pair");
+                      JsonFault{Fault::HalfSurrogate});
     }
 
     /// The escape begins at `begin`, its digits at at_.
@@ -468,6 +465,57 @@ checkJson(std::string_view text, std::string_view file_name, const JsonLimits& l
     const JsonOutcome outcome = readJson(text, with_names, handler);
     if (outcome.stop != JsonStop::Done) {
         return jsonError(outcome, file_name);
+    }
+    return {};
+}
+
+std::string inEnglish(const JsonFault& fault) {
+    const std::string here = fault.found == JsonFault::Found::End       ? "the end of the text"
+                             : fault.found == JsonFault::Found::NotUtf8 ? "a byte that is not UTF-8"
+                                                                        : inQuotes(fault.character);
+    const auto expected = [&here](const std::string& what) {
+        return "expected " + what + ", found " + here;
+    };
+    const std::string most = std::to_string(fault.most);
+    switch (fault.kind) {
+    case Fault::None:
+        return {};
+    case Fault::NoEnd:
+        return expected("the end of the text");
+    case Fault::NoName:
+        return expected("a member name in double quotes");
+    case Fault::NoColon:
+        return expected("':' after " + inQuotes(fault.name));
+    case Fault::NoObjectComma:
+        return expected("',' or '}'");
+    case Fault::NoListComma:
+        return expected("',' or ']'");
+    case Fault::NoValue:
+        return expected("a value");
+    case Fault::NoDigit:
+        return expected("a digit");
+    case Fault::NoHexDigits:
+        return expected("four hexadecimal digits after \\u");
+    case Fault::LeadingZero:
+        return "a number must not start with 0";
+    case Fault::ControlCharacter:
+        return "a control character or line break inside a string";
+    case Fault::NotUtf8:
+        return "a byte that is not UTF-8";
+    case Fault::OpenString:
+        return "the text ends inside a string";
+    case Fault::UnknownEscape:
+        return "unknown escape: " + here + " after \\";
+    case Fault::HalfSurrogate:
+        return "half of a surrogate pair";
+    case Fault::RepeatedName:
+        return "the key " + inQuotes(fault.name) + " stands twice in one object";
+    case Fault::TooDeep:
+        return "nested deeper than " + most + " levels";
+    case Fault::TooManyValues:
+        return "more than " + most + " values";
+    case Fault::StringTooLong:
+        return "string longer than " + most + " bytes";
     }
     return {};
 }

@@ -5,6 +5,7 @@
 // of them.
 #pragma once
 
+#include "engine/api/json_fault.h"
 #include "engine/base/result.h"
 #include "engine/base/utf8.h"
 
@@ -61,10 +62,12 @@ struct JsonOutcome {
     size_t offset = 0; ///< Byte where reading stopped; Duplicate: of the second name.
     /// "expected ',' or '}'", for messages that name the byte; empty for Done and Handler.
     std::string detail;
-    /// The same for who has the text before them: "expected ',' or '}', found "x"".
-    std::string full_detail;
     std::string name; ///< Duplicate: the member's name.
+    JsonFault fault;  ///< The same for who has the text before them.
 };
+
+/// "expected ',' or '}', found "x"".
+std::string inEnglish(const JsonFault& fault);
 
 /// Reads one JSON value with optional white space around it. A byte-order mark is a syntax error.
 JsonOutcome readJson(std::string_view text, const JsonLimits& limits, JsonHandler& handler);

@@ -356,8 +356,9 @@ void TestMapResolve::provenance() {
     QCOMPARE(other->set_by[static_cast<size_t>(MapField::Format) - 1], kSetByOption);
     QCOMPARE(other->format, Format::Fp4);
     const auto map = parseDeviceMap(text, {});
-    QCOMPARE(setByText(*map, 0), std::string("the key \"model.language_model.layers.[0-9]\""));
-    QCOMPARE(setByText(*map, kSetByDefault), std::string("default"));
+    QCOMPARE(inEnglish(setBy(*map, 0)),
+             std::string("the key \"model.language_model.layers.[0-9]\""));
+    QCOMPARE(inEnglish(setBy(*map, kSetByDefault)), std::string("default"));
 }
 
 void TestMapResolve::complaints_data() {

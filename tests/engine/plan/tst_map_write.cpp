@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Maps as text: what is written reads back to the same placement, the canonical map resolves like
 // its source, exports survive the way back where they can be expressed, and the editor's moves.
+#include "engine/plan/export_english.h"
 #include "engine/plan/map_write.h"
 #include "tests/engine/plan/plan_fixture.h"
 
@@ -62,9 +63,9 @@ PlacementPlan planOf(const DeviceMap& map) {
     return makePlan(request);
 }
 
-bool mentions(const std::vector<std::string>& texts, const std::string& part) {
-    return std::any_of(texts.begin(), texts.end(), [&part](const std::string& text) {
-        return text.find(part) != std::string::npos;
+bool mentions(const std::vector<ExportLoss>& losses, const std::string& part) {
+    return std::any_of(losses.begin(), losses.end(), [&part](const ExportLoss& loss) {
+        return inEnglish(loss).find(part) != std::string::npos;
     });
 }
 
@@ -689,7 +690,7 @@ void TestMapWrite::pythonTellsFormats() {
     const ExportedText accelerate = exportAccelerate(plan, e2b().tensors);
     for (const auto* losses : {&python.losses, &accelerate.losses}) {
         std::string all;
-        for (const std::string& line : *losses) {
+        for (const std::string& line : inEnglish(*losses)) {
             all += line + "\n";
         }
         QVERIFY2(loss.isEmpty() ? losses->empty() : mentions(*losses, loss.toStdString()),

@@ -644,7 +644,7 @@ void TestLoader::brokenModels() {
     } else {
         engine::PlanIssue& issue = plan.errors.emplace_back();
         issue.code = "DM09";
-        issue.finding = engine::issue::MapComplaint{"does not fit"};
+        issue.finding = engine::issue::OverLimit{DeviceId::cpu(), 2, 1};
     }
     TestDevices devices;
     const auto store =

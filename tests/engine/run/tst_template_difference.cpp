@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is told of a model folder's own chat template for a conversation: nothing when it writes the
 // same, else where the two part.
+#include "engine/run/reply_english.h"
 #include "engine/run/template_difference.h"
 
 #include <QTest>
@@ -70,7 +71,8 @@ void TestTemplateDifference::tells() {
     const auto segments = renderChat(messages, options);
     QVERIFY(segments);
     const ChatTemplateText own = {"tokenizer_config.json", source.toStdString(), {}};
-    const std::string note = templateDifference(own, messages, options, segmentsText(*segments));
+    const auto told = templateDifference(own, messages, options, segmentsText(*segments));
+    const std::string note = told.has_value() ? inEnglish(*told) : std::string();
     QCOMPARE(note.empty(), fragments.isEmpty());
     for (const QByteArray& fragment : fragments.split('~')) {
         QVERIFY2(note.find(fragment.toStdString()) != std::string::npos, note.c_str());

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The lists of the shell under QAbstractItemModelTester, the report that says nothing of a chat,
 // shortcuts that do not collide, and the session's order of requests.
-#include "ui/common/engine_words.h"
 #include "ui/common/shortcuts.h"
 #include "ui/layout/repair.h"
 #include "ui/layout/suggestion_words.h"
@@ -42,8 +41,6 @@ private Q_SLOTS:
     void bytesReadTheSameEverywhere();
     void repairs_data();
     void repairs();
-    void noWordsOfTheCommandLine_data();
-    void noWordsOfTheCommandLine();
     void foldersInTheWindowsWords();
 };
 
@@ -388,51 +385,6 @@ void TestShellModels::repairs() {
     field("chunk", QString::number(request.prefill_chunk), QString::number(plain.prefill_chunk));
     field("image", QString::number(request.image_tokens), QString::number(plain.image_tokens));
     QCOMPARE(parts.join(QLatin1Char(' ')), change);
-}
-
-void TestShellModels::noWordsOfTheCommandLine_data() {
-    QTest::addColumn<QString>("text");
-    QTest::addColumn<QString>("words"); // empty: anything without "--"
-    const auto row = [](const char* text, const char* words = "") {
-        QTest::newRow(text) << QString::fromUtf8(text) << QString::fromUtf8(words);
-    };
-    row("start a new chat, or reload with a larger --context",
-        "start a new chat, or reload with a larger “Context”");
-    row("load with a larger --image-tokens", "load with a larger number of tokens per picture");
-    row("load again with --image-tokens 280", "load again with 280 tokens per picture");
-    row("try a simulated GPU with --sim-gpu");
-    row("--head has no effect: the map gives embed_tokens a format");
-    row("3 weights stay as they are stored; --quant applies to the others");
-    row("; --head bf16 keeps the head as it is stored");
-    row("fp32 with --precision f32) and has no other format");
-    row("a cache keeps them as they are (--cache FOLDER)");
-    row("--limit names sim:3, which this machine does not have");
-    row("--quant-block: expected a power of two from 32 to 4096, found 7");
-    row("--shape e9b: expected e2b or e4b");
-    row("linear weights stay as they are stored, because no --quant was given; with --quant nf4 it "
-        "would be about 36629 tokens/s");
-    row("use --quant nf4-dq, or --prefill-chunk 64 and --threads 4.");
-    row("the prompt has 87307 tokens, the context holds 4096 tokens",
-        "the prompt has 87,307 tokens, the context holds 4,096 tokens");
-    // What is no option stays.
-    row("/models/my--model/config.json", "/models/my--model/config.json");
-    row("models--google--gemma-4-E2B-it", "models--google--gemma-4-E2B-it");
-    row("a -- b", "a -- b");
-    row("nothing", "nothing");
-}
-
-void TestShellModels::noWordsOfTheCommandLine() {
-    QFETCH(QString, text);
-    QFETCH(QString, words);
-    const QLocale before;
-    const auto restore = qScopeGuard([before] { QLocale::setDefault(before); });
-    QLocale::setDefault(QLocale(QLocale::English, QLocale::UnitedStates));
-    const QString said = ui::engineWords(text);
-    if (words.isEmpty()) {
-        QVERIFY2(!said.contains(QStringLiteral("--")), qPrintable(said));
-    } else {
-        QCOMPARE(said, words);
-    }
 }
 
 void TestShellModels::foldersInTheWindowsWords() {

@@ -99,7 +99,7 @@ void TestJsonTree::tellsPlaceOfFailure() {
     const auto outcome = engine::readJsonTree(text.toStdString(), {}, tree);
     QCOMPARE(static_cast<int>(outcome.offset), offset);
     QCOMPARE(QByteArray::fromStdString(outcome.detail), brief);
-    QCOMPARE(QByteArray::fromStdString(outcome.full_detail), full);
+    QCOMPARE(QByteArray::fromStdString(engine::inEnglish(outcome.fault)), full);
     const auto parsed = engine::parseJson(text.toStdString(), "x.json");
     QVERIFY(!parsed.has_value());
     QVERIFY(parsed.error().message.starts_with("x.json: "));
