@@ -4,6 +4,8 @@
 // from tensor shapes; nothing is hard-coded.
 #pragma once
 
+#include "engine/api/model_oddity.h"
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -110,7 +112,7 @@ struct ModelConfig {
     std::optional<QuantizationHint> quantization;
     GenerationDefaults generation;
     ProcessorConfig processor;
-    std::vector<std::string> warnings; ///< Unusual but accepted: for the load report.
+    std::vector<ModelOddity> warnings; ///< Unusual but accepted: for the load report.
 };
 
 } // namespace engine

@@ -213,7 +213,7 @@ SpeedEstimate estimateSpeed(const PlacementPlan& plan, const SpeedInput& input) 
         }
     }
     for (const TransferPerToken& row : plan.transfers_per_token) {
-        if (row.what == "streamed adapter") {
+        if (row.what == Travel::StreamedAdapter) {
             const bool is_from_disk = row.from.kind == DeviceId::Kind::Disk;
             decode +=
                 static_cast<double>(row.bytes) /

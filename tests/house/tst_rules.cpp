@@ -98,7 +98,9 @@ std::vector<Rule> rules() {
         {"sentences",
          "takes a text apart: the engine's notes, suggestions and errors come as values",
          house::Look::Code,
-         R"(\bQRegularExpression\b|\bstd::regex\b)",
+         R"(\bQRegularExpression\b|\bstd::regex\b)"
+         R"(|(\.|->)(message|what|sentence|description|stage)\.(find|rfind|compare|substr|starts_with)"
+         R"(|ends_with|contains)\()",
          {"ui"},
          {"ui/chat/chat_panels.cpp", "ui/layout/plan_options_dialog.cpp"}, // what users type
          {},
