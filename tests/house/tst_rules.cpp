@@ -59,7 +59,7 @@ std::vector<Rule> rules() {
              {"engine/plan/plan_english.cpp", 4},
              {"ui/layout/note_words.cpp", 3},
              {"ui/layout/repair.cpp", 1},
-             {"ui/shell/coverage_dialog.cpp", 1},
+             {"ui/shell/adapter_words.cpp", 1},
          },
          "if (module == \"model.vision_tower\") { return 1; }\n"},
         {"environment",
