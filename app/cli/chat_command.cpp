@@ -268,7 +268,7 @@ Result<void> runChat(engine::EngineClient& engine, const Arguments& arguments) {
     ENGINE_ASSIGN(const engine::Reply reply, engine.generate(request, update, interruptToken()));
     if (arguments.is_json) {
         auto json = replyJson(reply, engine.loadSeconds());
-        json["load_notes"] = engine.loadNotes();
+        json["load_notes"] = engine::inEnglish(engine.loadNotes());
         json["memory"] = memoryJson(engine.memory());
         printJson(json);
         return {};

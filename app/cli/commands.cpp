@@ -30,7 +30,7 @@ Result<void> loadModel(engine::EngineClient& engine, const Arguments& arguments)
         showProgress("");
     }
     if (outcome.has_value() && !arguments.is_json) {
-        for (const std::string& note : engine.loadNotes()) {
+        for (const std::string& note : engine::inEnglish(engine.loadNotes())) {
             std::cerr << "note: " << note << "\n";
         }
     }
@@ -131,10 +131,10 @@ Result<void> runLogits(engine::EngineClient& engine, const Arguments& arguments)
     request.raw_images = arguments.images;
     request.raw_audios = arguments.audios;
     request.image_tokens = arguments.load.image_tokens;
-    const std::vector<std::string> told = engine.loadNotes();
+    const std::vector<std::string> told = engine::inEnglish(engine.loadNotes());
     ENGINE_ASSIGN(const engine::LogitsResult result,
                   engine.logits(request, arguments.last, interruptToken()));
-    for (const std::string& note : engine.loadNotes()) { // what was met in use
+    for (const std::string& note : engine::inEnglish(engine.loadNotes())) { // met in use
         if (!arguments.is_json && std::find(told.begin(), told.end(), note) == told.end()) {
             std::cerr << "note: " << note << "\n";
         }
@@ -153,7 +153,7 @@ Result<void> runLogits(engine::EngineClient& engine, const Arguments& arguments)
                    {"rows", result.rows},
                    {"vocab", result.vocab},
                    {"input_ids", result.input_ids},
-                   {"load_notes", engine.loadNotes()},
+                   {"load_notes", engine::inEnglish(engine.loadNotes())},
                    {"notes", engine::inEnglish(result.notes)},
                    {"memory", memoryJson(engine.memory())}},
                   is_out_elsewhere);

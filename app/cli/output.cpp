@@ -177,7 +177,7 @@ ordered_json summaryJson(const engine::ModelSummary& summary) {
                             {"bytes", adapter.bytes},
                             {"delta_norms", norms},
                             {"effect", effect},
-                            {"notes", adapter.notes}});
+                            {"notes", engine::inEnglish(adapter.notes)}});
     }
     return {{"architecture", summary.architecture},
             {"variant", summary.variant},
@@ -191,7 +191,7 @@ ordered_json summaryJson(const engine::ModelSummary& summary) {
             {"is_header_only", summary.is_header_only},
             {"modules", modules},
             {"adapters", adapters},
-            {"warnings", summary.warnings}};
+            {"warnings", engine::inEnglish(summary.warnings)}};
 }
 
 /// A device that is not there, the disk, or memory of unknown size has no limit.
@@ -226,7 +226,7 @@ ordered_json planJson(const engine::PlacementPlan& plan) {
         transfers.push_back({{"from", t.from.toString()},
                              {"to", t.to.toString()},
                              {"bytes", t.bytes},
-                             {"what", t.what}});
+                             {"what", engine::inEnglish(t.what)}});
     }
     return {{"fits", plan.fits},
             {"context", plan.context},
@@ -327,11 +327,11 @@ std::string summaryText(const engine::ModelSummary& summary) {
         for (const std::string& module : adapter.missing) {
             out += "  targeted, but not in the file: " + module + "\n";
         }
-        for (const std::string& note : adapter.notes) {
+        for (const std::string& note : engine::inEnglish(adapter.notes)) {
             out += "  note: " + note + "\n";
         }
     }
-    for (const std::string& warning : summary.warnings) {
+    for (const std::string& warning : engine::inEnglish(summary.warnings)) {
         out += "warning: " + warning + "\n";
     }
     return out;
@@ -364,7 +364,7 @@ std::string planText(const engine::PlacementPlan& plan) {
     }
     for (const engine::TransferPerToken& t : plan.transfers_per_token) {
         out += "per token " + t.from.toString() + " -> " + t.to.toString() + ": " +
-               byteText(t.bytes) + " " + t.what + "\n";
+               byteText(t.bytes) + " " + engine::inEnglish(t.what) + "\n";
     }
     std::array<char, 160> text{};
     std::snprintf(

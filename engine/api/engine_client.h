@@ -6,6 +6,7 @@
 #pragma once
 
 #include "engine/api/chat.h"
+#include "engine/api/load_note.h"
 #include "engine/api/session.h"
 #include "engine/base/result.h"
 
@@ -70,7 +71,7 @@ public:
     [[nodiscard]] virtual const LoadRequest& loadedRequest() const = 0;
     [[nodiscard]] virtual std::shared_ptr<const ModelSummary> summary() const = 0;
     [[nodiscard]] virtual double loadSeconds() const = 0;
-    [[nodiscard]] virtual std::vector<std::string> loadNotes() const = 0;
+    [[nodiscard]] virtual std::vector<LoadNote> loadNotes() const = 0;
     /// Tokens held in the KV cache, and its size.
     [[nodiscard]] virtual std::pair<int64_t, int64_t> contextUse() const = 0;
 

@@ -104,11 +104,24 @@ struct PlanIssue {
     bool is_python = false; ///< The map's text is a Python dictionary as print() shows it.
 };
 
+/// What travels between devices for every token.
+enum class Travel : uint8_t {
+    HiddenState = 1,
+    PerLayerRow,   ///< Of the per-layer embedding table.
+    PerLayerSlice, ///< A layer's part of that.
+    KvMirror,
+    SplitInput, ///< Of a layer whose weights lie apart,
+    SplitOutput,
+    QueriesKeysValues, ///< To a cache elsewhere,
+    AttentionResult,   ///< and back.
+    StreamedWeights,
+    StreamedAdapter,
+};
+
 struct TransferPerToken {
     DeviceId from, to;
     uint64_t bytes = 0;
-    std::string
-        what; ///< "hidden state", "per-layer embedding row", "KV mirror", "streamed weights"
+    Travel what = Travel::HiddenState;
 };
 
 /// Estimates from measured machine constants; always shown as estimates.

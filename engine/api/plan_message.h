@@ -7,6 +7,7 @@
 
 #include "engine/api/device_id.h"
 #include "engine/api/map_finding.h"
+#include "engine/api/model_oddity.h"
 
 #include <cstdint>
 #include <optional>
@@ -286,10 +287,6 @@ struct MeasuredRates {
 struct DriverAssumed {
     DeviceId device;
 };
-/// Something odd about the model's files, as their reader words it.
-struct ModelOddity {
-    std::string sentence;
-};
 
 } // namespace note
 
@@ -320,7 +317,7 @@ using Note = std::variant<note::FitStart,
                           note::ManyConflicts,
                           note::MeasuredRates,
                           note::DriverAssumed,
-                          note::ModelOddity,
+                          ModelOddity,
                           CardTrouble>;
 
 /// What the engine may use of a memory, and what says so.

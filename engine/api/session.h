@@ -3,9 +3,11 @@
 // adapter covers, what memory is used, and the snapshot that the window draws.
 #pragma once
 
+#include "engine/api/adapter_note.h"
 #include "engine/api/chat.h"
 #include "engine/api/device_id.h"
 #include "engine/api/export_loss.h"
+#include "engine/api/model_oddity.h"
 #include "engine/api/placement.h"
 #include "engine/api/unused_key.h"
 
@@ -123,7 +125,7 @@ struct AdapterSummary {
         [[nodiscard]] bool differs() const { return logits > 0.0 || vision > 0.0 || audio > 0.0; }
     };
     Effect effect;
-    std::vector<std::string> notes;
+    std::vector<AdapterNote> notes;
     uint64_t bytes = 0;
 };
 
@@ -144,7 +146,7 @@ struct ModelSummary {
     std::vector<LayerSummary> layers;
     int64_t vision_layers = 0, audio_layers = 0; ///< 0 without the tower.
     std::vector<AdapterSummary> adapters;
-    std::vector<std::string> warnings;
+    std::vector<ModelOddity> warnings;
 };
 
 struct DeviceMemory {

@@ -10,17 +10,27 @@ namespace engine {
 
 struct KeyReason {
     enum class Why : uint8_t {
-        Other = 1,     ///< Only the sentence tells.
+        None = 1,      ///< It acts.
+        Refused,       ///< Contradicts the model or the config: the adapter is refused, and the
+                       ///< error says how.
         SharesKv,      ///< `layer` uses the keys and values of layer `other`.
         ValuesAreKeys, ///< `layer` takes its values from k_proj.
         FewerLayers,   ///< The model has only `other` layers.
         Unused,        ///< The model does not use the tensor `name`.
         NoVision,
         NoAudio,
-        LeftOut, ///< By `name`, a member of adapter_config.json.
+        LeftOut,       ///< By `name`, a member of adapter_config.json.
+        TurnedOff,     ///< `name`, a member of adapter_config.json, is false.
+        NoModuleNamed, ///< The key names no module.
+        NoModule,      ///< The model has no module `name`.
+        NoParameter,   ///< The module has no parameter `name`.
+        SavedWhole,    ///< modules_to_save replaces its module.
+        NotBaseLayer,  ///< Its module has a low-rank update; its own weight has another name.
+        SameAsBase,    ///< Equals the base's own table.
+        OtherRefused,  ///< Another tensor of its module is refused.
     };
     std::string sentence = {}; ///< In English.
-    Why why = Why::Other;
+    Why why = Why::None;
     int layer = -1, other = -1;
     std::string name = {};
 };

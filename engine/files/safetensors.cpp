@@ -112,7 +112,7 @@ public:
     std::vector<std::unique_ptr<FileReader>> readers;
     std::vector<std::string> file_names;
     std::vector<TensorInfo> infos; ///< Sorted by name.
-    std::vector<std::string> notes;
+    std::vector<ModelOddity> notes;
     std::vector<std::pair<std::string, std::string>> header_metadata;
     std::vector<std::string> without_data; ///< Files that end after their headers.
     bool is_header_only = false;
@@ -164,23 +164,15 @@ public:
         return index < readers.size() ? readers[index]->stamp() : std::nullopt;
     }
     [[nodiscard]] bool isHeaderOnly() const override { return is_header_only; }
-    [[nodiscard]] std::vector<std::string> warnings() const override {
+    [[nodiscard]] std::vector<ModelOddity> warnings() const override {
         if (without_data.empty()) {
             return notes;
         }
         constexpr size_t kMostNamed = 4;
-        std::string text;
-        for (size_t i = 0; i < std::min(without_data.size(), kMostNamed); ++i) {
-            text += (i == 0 ? "" : ", ") + without_data[i];
-        }
-        if (without_data.size() > kMostNamed) {
-            text += " and " + std::to_string(without_data.size() - kMostNamed) + " more";
-        }
-        text +=
-            without_data.size() == 1
-                ? ": holds only its header, no weights; download the whole file to load it"
-                : ": hold only their headers, no weights; download the whole files to load them";
-        std::vector<std::string> all = {text};
+        const auto end = without_data.begin() +
+                         static_cast<std::ptrdiff_t>(std::min(without_data.size(), kMostNamed));
+        std::vector<ModelOddity> all = {
+            odd::NoWeights{{without_data.begin(), end}, without_data.size()}};
         all.insert(all.end(), notes.begin(), notes.end());
         return all;
     }
@@ -242,7 +234,7 @@ matchIndex(const ShardIndex& index, std::vector<TensorInfo> all, SafetensorsSour
     }
     uint64_t total_bytes = 0;
     size_t num_extra = 0;
-    std::string extra;
+    std::vector<std::string> extra;
     auto item = index.items.begin();
     for (TensorInfo& info : all) {
         if (item != index.items.end() && item->tensor < info.name) {
@@ -250,7 +242,7 @@ matchIndex(const ShardIndex& index, std::vector<TensorInfo> all, SafetensorsSour
         }
         if (item == index.items.end() || item->tensor != info.name) {
             if (++num_extra <= kMaxListedNames) {
-                extra += (extra.empty() ? "" : ", ") + info.name;
+                extra.push_back(info.name);
             }
             continue;
         }
@@ -269,17 +261,12 @@ matchIndex(const ShardIndex& index, std::vector<TensorInfo> all, SafetensorsSour
                 ", but that file does not hold it; the files belong to different downloads");
     }
     if (num_extra > 0) {
-        if (num_extra > kMaxListedNames) {
-            extra += " and " + std::to_string(num_extra - kMaxListedNames) + " more";
-        }
-        source.notes.push_back(
-            std::string(kIndexName) +
-            ": does not name these tensors of its shards, they are ignored: " + extra);
+        source.notes.emplace_back(
+            odd::UnnamedTensors{std::string(kIndexName), std::move(extra), num_extra});
     }
     if (index.total_size_bytes && *index.total_size_bytes != total_bytes) {
-        source.notes.push_back(std::string(kIndexName) + ": metadata.total_size is " +
-                               std::to_string(*index.total_size_bytes) + ", the tensors have " +
-                               std::to_string(total_bytes) + " bytes");
+        source.notes.emplace_back(
+            odd::OtherTotalSize{std::string(kIndexName), *index.total_size_bytes, total_bytes});
     }
     return {};
 }
@@ -291,7 +278,9 @@ Result<std::unique_ptr<TensorSource>> openSharded(const fs::path& folder,
     ENGINE_ASSIGN(const ShardIndex index,
                   parseShardIndex(text ? std::string_view(*text) : std::string_view(), kIndexName));
     auto source = std::make_unique<SafetensorsSource>();
-    source->notes = index.warnings;
+    if (index.has_bad_size) {
+        source->notes.emplace_back(odd::NoTotalSize{std::string(kIndexName)});
+    }
     std::vector<TensorInfo> all;
     for (size_t i = 0; i < index.shards.size(); ++i) {
         const std::string& shard = index.shards[i];
@@ -386,9 +375,7 @@ Result<std::unique_ptr<TensorSource>> openWeights(const fs::path& folder,
     if (modelFileExists(folder, kSingleName)) {
         ENGINE_ASSIGN(auto source, openSingle(folder, kSingleName, options));
         if (has_index) {
-            static_cast<SafetensorsSource&>(*source).notes.push_back(
-                "both model.safetensors and model.safetensors.index.json exist; the single file "
-                "is used");
+            static_cast<SafetensorsSource&>(*source).notes.emplace_back(odd::SingleFileUsed{});
         }
         return source;
     }
@@ -430,7 +417,7 @@ Result<std::unique_ptr<TensorSource>> openModelFolder(const fs::path& folder,
     auto empty = std::make_unique<SafetensorsSource>();
     empty->is_header_only = true;
     if (are_named || isBroken(source.error(), {"WeightsUnnamed"})) {
-        empty->notes.push_back(source.error().message);
+        empty->notes.emplace_back(odd::WeightsUnread{source.error().message});
     }
     return std::unique_ptr<TensorSource>(std::move(empty));
 }

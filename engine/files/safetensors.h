@@ -44,7 +44,7 @@ Result<std::unique_ptr<TensorSource>> openSafetensorsFile(const std::filesystem:
 struct SafetensorsHeader {
     std::vector<TensorInfo> tensors; ///< Sorted by name; file_offset is absolute; file_index 0.
     std::vector<std::pair<std::string, std::string>> metadata;
-    std::vector<std::string> warnings;
+    std::vector<ModelOddity> warnings;
     uint64_t data_begin = 0; ///< 8 + header length.
     bool is_data_absent = false;
 };

@@ -74,9 +74,11 @@ struct Entry {
 /// Collects entries; the first broken rule stops the reader.
 class HeaderReader : public JsonHandler {
 public:
+    explicit HeaderReader(std::string_view file_name) : file_name_(file_name) {}
+
     std::vector<Entry> entries;
     std::vector<std::pair<std::string, std::string>> metadata;
-    std::vector<std::string> warnings;
+    std::vector<ModelOddity> warnings;
     std::string rule, problem; ///< Why a callback returned false.
 
     bool onObjectBegin() override {
@@ -174,8 +176,8 @@ public:
         } else {
             ++num_unknown_members_;
             if (num_unknown_members_ <= kMaxListedWarnings) {
-                warnings.push_back(
-                    inEntry("unknown member \"" + shownName(key) + "\" ignored (ST06)"));
+                warnings.emplace_back(odd::HeaderMember{
+                    std::string(file_name_), shownName(entry_.info.name), shownName(key)});
             }
             state_ = State::Ignored;
             ignored_depth_ = 0;
@@ -240,8 +242,9 @@ public:
     /// Adds the warnings that were only counted.
     void closeWarnings() {
         if (num_unknown_members_ > kMaxListedWarnings) {
-            warnings.push_back(std::to_string(num_unknown_members_ - kMaxListedWarnings) +
-                               " more unknown members ignored (ST06)");
+            warnings.emplace_back(odd::MoreHeaderMembers{
+                std::string(file_name_),
+                static_cast<size_t>(num_unknown_members_ - kMaxListedWarnings)});
         }
     }
 
@@ -341,8 +344,8 @@ private:
             }
         }
         if (entry_.info.type == TensorType::Other && ++num_other_types_ <= kMaxListedWarnings) {
-            warnings.push_back(inEntry("element type " + shownName(name) +
-                                       " cannot be read; the tensor is skipped (ST05)"));
+            warnings.emplace_back(odd::ElementType{std::string(file_name_),
+                                                   shownName(entry_.info.name), shownName(name)});
         }
         return true;
     }
@@ -392,6 +395,7 @@ private:
         return true;
     }
 
+    std::string file_name_;
     State state_ = State::Start;
     std::string key_; ///< Of the tensor or metadata member being read.
     Entry entry_;
@@ -436,7 +440,7 @@ Result<SafetensorsHeader> parseSafetensorsHeader(std::string_view header,
         return fail("InvalidHeader", "the header is not UTF-8");
     }
 
-    HeaderReader reader;
+    HeaderReader reader(file_name);
     const JsonLimits limits{.max_depth = kMaxDepth, .max_string_bytes = header.size()};
     const JsonOutcome outcome = readJson(header, limits, reader);
     switch (outcome.stop) {
@@ -529,9 +533,7 @@ Result<SafetensorsHeader> parseSafetensorsHeader(std::string_view header,
         result.tensors.push_back(std::move(entry.info));
     }
     result.metadata = std::move(reader.metadata);
-    for (const std::string& warning : reader.warnings) {
-        result.warnings.push_back(std::string(file_name) + ": " + warning);
-    }
+    result.warnings = std::move(reader.warnings);
     return result;
 }
 

@@ -172,8 +172,7 @@ private:
             literal.size() <= 18 && std::all_of(literal.begin(), literal.end(),
                                                 [](char c) { return c >= '0' && c <= '9'; });
         if (!is_plain) {
-            index.warnings.emplace_back(
-                "metadata.total_size is not a plain whole number; it is ignored");
+            index.has_bad_size = true;
             return;
         }
         for (const char c : literal) {
@@ -224,9 +223,6 @@ Result<ShardIndex> parseShardIndex(std::string_view text, std::string_view file_
     reader.finish();
     if (!reader.has_map || reader.index.items.empty()) {
         return fail("IndexFormat", "has no weight_map with tensors in it");
-    }
-    for (std::string& warning : reader.index.warnings) {
-        warning.insert(0, name + ": ");
     }
     return std::move(reader.index);
 }

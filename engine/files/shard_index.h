@@ -22,7 +22,7 @@ struct ShardIndex {
     std::vector<std::string> shards; ///< File names, sorted, each once.
     std::vector<Item> items;         ///< Sorted by tensor name.
     std::optional<uint64_t> total_size_bytes;
-    std::vector<std::string> warnings;
+    bool has_bad_size = false; ///< metadata.total_size is no number, and ignored.
 };
 
 constexpr uint64_t kMaxIndexBytes = uint64_t{128} << 20;

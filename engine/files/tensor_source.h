@@ -4,6 +4,7 @@
 // (benchmarks). A read never maps memory, so a truncated file is an error, not a signal.
 #pragma once
 
+#include "engine/api/model_oddity.h"
 #include "engine/base/file_stamp.h"
 #include "engine/base/result.h"
 
@@ -75,8 +76,8 @@ public:
     [[nodiscard]] virtual std::optional<FileStamp> fileStamp(int /*file_index*/) const {
         return std::nullopt;
     }
-    /// Unusual but accepted things met while opening, for the load report: one sentence each.
-    [[nodiscard]] virtual std::vector<std::string> warnings() const { return {}; }
+    /// Unusual but accepted things met while opening, for the load report.
+    [[nodiscard]] virtual std::vector<ModelOddity> warnings() const { return {}; }
     /// `__metadata__` of the file ("format" = "pt", ...); empty for a sharded folder.
     [[nodiscard]] virtual std::vector<std::pair<std::string, std::string>> metadata() const {
         return {};

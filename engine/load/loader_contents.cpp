@@ -132,11 +132,9 @@ Result<void> learnContents(TensorStore::Impl& impl,
     const auto is_other = [](const auto& pair) { return *pair.first->content != pair.second; };
     const auto first = std::find_if(cached.begin(), cached.end(), is_other);
     if (first != cached.end()) {
-        impl.report.notes.push_back(
-            "The model files hold other values than when the weight cache was made, in " +
-            std::to_string(std::count_if(first, cached.end(), is_other)) + " of " +
-            std::to_string(cached.size()) + " weights (first " + first->first->name +
-            "): these are made again.");
+        impl.report.notes.emplace_back(load_note::CacheOutdated{
+            static_cast<size_t>(std::count_if(first, cached.end(), is_other)), cached.size(),
+            first->first->name});
     }
     return {};
 }

@@ -95,8 +95,8 @@ void indexSource(TensorStore::Impl& impl) {
             impl.report.missing.push_back(tensor.name);
         }
     }
-    for (const std::string& warning : impl.source->warnings()) {
-        impl.report.notes.push_back(warning);
+    for (ModelOddity& warning : impl.source->warnings()) {
+        impl.report.notes.emplace_back(Note(std::move(warning)));
     }
 }
 
@@ -149,13 +149,12 @@ Result<std::vector<StoreEntry>> makeEntries(TensorStore::Impl& impl, const Place
                              ", the plan says " + std::to_string(row.bytes) + ".");
         }
         for (const std::string& member : entry.origin.packed.state.unknown_members) {
-            impl.report.notes.push_back(row.tensor +
-                                        ": unknown member of its quantization state: " + member);
+            impl.report.notes.emplace_back(load_note::StateMember{row.tensor, member});
         }
         if (entry.origin.kind == StoredAs::Packed4Bit && !entry.origin.isSameAs(entry.layout)) {
-            impl.report.notes.push_back(
-                row.tensor + ": stored as " + std::string(formatName(entry.origin.storedFormat())) +
-                ", expanded to " + std::string(formatName(entry.layout.format)));
+            impl.report.notes.emplace_back(load_note::Expanded{
+                row.tensor, std::string(formatName(entry.origin.storedFormat())),
+                std::string(formatName(entry.layout.format))});
         }
         entries.push_back(std::move(entry));
     }

@@ -581,15 +581,6 @@ private:
     std::vector<std::byte> bounce_;
 };
 
-/// "model.x.weight and 3 others were"
-std::string tensorsText(const std::vector<FillTarget>& targets) {
-    const std::string& first = targets.front().entry->name;
-    return targets.size() == 1 ? first + " was"
-           : targets.size() == 2
-               ? first + " and one other weight were"
-               : first + " and " + std::to_string(targets.size() - 1) + " other weights were";
-}
-
 /// The offset of a nested tensor in the cache: the last number of its map part.
 Result<float> cachedOffset(const WeightCache& cache, const CachedTensor& tensor) {
     float offset = 0.0F;
@@ -631,10 +622,10 @@ Result<std::shared_ptr<const WeightCache>> CacheSet::open(const CacheForm& form,
         return found->second;
     }
     ENGINE_ASSIGN(const uint64_t cache_key, key(form));
-    std::string note;
+    std::optional<load_note::CacheUnused> note;
     std::shared_ptr<const WeightCache> cache = WeightCache::open(folder_, cache_key, note);
-    if (!note.empty()) {
-        report.notes.push_back(note);
+    if (note.has_value()) {
+        report.notes.emplace_back(*std::move(note));
     }
     opened_[form] = cache;
     return cache;
@@ -696,8 +687,8 @@ Result<void> fillTargets(TensorStore::Impl& impl,
     run.makePieces();
     ENGINE_TRY(run.run());
     if (!run.damaged().empty()) {
-        impl.report.notes.push_back("The weight cache was damaged: " + tensorsText(run.damaged()) +
-                                    " made again from the model files. The cache is written anew.");
+        impl.report.notes.emplace_back(
+            load_note::CacheDamaged{run.damaged().size(), run.damaged().front().entry->name});
         FillRun again(impl, caches, options, stage);
         for (const FillTarget& target : run.damaged()) {
             const CacheForm form = cacheFormOf(target.entry->layout);
@@ -734,7 +725,7 @@ Result<void> updateCaches(TensorStore::Impl& impl, CacheSet& caches, const LoadO
         bool is_damaged = impl.damaged_caches.contains(form);
         ENGINE_ASSIGN(auto cache, caches.open(form, impl.report));
         if (!is_damaged && cache != nullptr && !bindOnDisk(cache)) {
-            impl.report.notes.push_back("The weight cache was damaged and is written anew.");
+            impl.report.notes.emplace_back(load_note::CacheRewritten{});
             is_damaged = true;
         }
         CacheUpdate update(impl, caches, options);
@@ -743,8 +734,7 @@ Result<void> updateCaches(TensorStore::Impl& impl, CacheSet& caches, const LoadO
             if (written.error().code == ErrorCode::Cancelled) {
                 return written;
             }
-            impl.report.notes.push_back("The weight cache was not written: " +
-                                        written.error().message);
+            impl.report.notes.emplace_back(load_note::CacheNotWritten{written.error().message});
         }
         impl.damaged_caches.erase(form);
         auto renewed = caches.open(form, impl.report);
@@ -753,9 +743,7 @@ Result<void> updateCaches(TensorStore::Impl& impl, CacheSet& caches, const LoadO
         }
     }
     if (const Result<void> saved = caches.contents().save(); !saved) {
-        impl.report.notes.push_back("Which contents the model files have could not be kept, the "
-                                    "next load reads them all: " +
-                                    saved.error().message);
+        impl.report.notes.emplace_back(load_note::ContentsNotKept{saved.error().message});
     }
     return {};
 }

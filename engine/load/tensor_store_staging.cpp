@@ -3,7 +3,6 @@
 // on_use tensors visits at a time. Sizes are those of stagingBytes() in engine/plan, allocated
 // when the model is loaded, so that no visit can run out of memory.
 
-#include "engine/load/load_english.h"
 #include "engine/load/tensor_store_impl.h"
 
 #include <algorithm>
@@ -125,7 +124,7 @@ void TensorStore::Impl::leaveCache(StoreEntry& entry) {
     }
     has_use_note = true;
     lost_in_use.last = entry.name;
-    report.notes[lost_note] = inEnglish(lost_in_use);
+    report.notes[lost_note] = lost_in_use;
 }
 
 Result<float> TensorStore::Impl::bring(StoreEntry& entry,

@@ -267,34 +267,35 @@ struct WeightCache::Impl {
 WeightCache::WeightCache() = default;
 WeightCache::~WeightCache() = default;
 
-std::unique_ptr<WeightCache>
-WeightCache::open(const fs::path& folder, uint64_t key, std::string& note) {
+std::unique_ptr<WeightCache> WeightCache::open(const fs::path& folder,
+                                               uint64_t key,
+                                               std::optional<load_note::CacheUnused>& note) {
     const fs::path path = folder / cacheFileName(key);
     std::error_code failure;
     if (!fs::exists(path, failure)) {
         return nullptr;
     }
-    const auto refuse = [&](const char* why) {
-        note = "The weight cache " + cacheFileName(key) +
-               " is not used and will be made again: " + why + ".";
+    using Why = load_note::CacheUnused::Why;
+    const auto refuse = [&](Why why) {
+        note = load_note::CacheUnused{cacheFileName(key), why};
         return nullptr;
     };
     auto file = FileReader::open(path);
     if (!file) {
-        return refuse("it cannot be opened");
+        return refuse(Why::CannotOpen);
     }
     const uint64_t size = (*file)->sizeBytes();
     if (size < kHeaderBytes + kFooterBytes) {
-        return refuse("it is cut short");
+        return refuse(Why::CutShort);
     }
     std::array<std::byte, kHeaderBytes> header{};
     std::array<std::byte, kFooterBytes> footer{};
     if (!(*file)->read(0, header) || !(*file)->read(size - kFooterBytes, footer)) {
-        return refuse("it cannot be read");
+        return refuse(Why::CannotRead);
     }
     Unpacker head(header);
     if (head.number() != kMagic || head.number() != kVersion || head.number() != key) {
-        return refuse("it is of another version or model");
+        return refuse(Why::Other);
     }
     Unpacker foot(footer);
     const uint64_t directory_offset = foot.number();
@@ -304,12 +305,12 @@ WeightCache::open(const fs::path& folder, uint64_t key, std::string& note) {
     if (foot.number() != kMagic || directory_offset > size - kFooterBytes ||
         directory_bytes != size - kFooterBytes - directory_offset ||
         directory_bytes > kMaxDirectoryBytes) {
-        return refuse("it is cut short or damaged");
+        return refuse(Why::CutOrDamaged);
     }
     std::vector<std::byte> directory(static_cast<size_t>(directory_bytes));
     if (!(*file)->read(directory_offset, directory) ||
         contentHash(directory, key) != directory_hash) {
-        return refuse("its directory is damaged");
+        return refuse(Why::DirectoryDamaged);
     }
     std::unique_ptr<WeightCache> cache(new WeightCache);
     cache->impl_ = std::make_unique<Impl>();
@@ -317,13 +318,13 @@ WeightCache::open(const fs::path& folder, uint64_t key, std::string& note) {
     for (uint64_t i = 0; i < count; ++i) {
         CachedTensor tensor;
         if (!unpackTensor(unpacker, directory_offset, tensor)) {
-            return refuse("its directory is damaged");
+            return refuse(Why::DirectoryDamaged);
         }
         cache->impl_->index.emplace(tensor.name, cache->impl_->tensors.size());
         cache->impl_->tensors.push_back(std::move(tensor));
     }
     if (!unpacker.isAtEnd()) {
-        return refuse("its directory is damaged");
+        return refuse(Why::DirectoryDamaged);
     }
     cache->impl_->file = std::move(*file);
     cache->impl_->path = path;

@@ -5,6 +5,7 @@
 // between machines of different byte order; little-endian only.
 #pragma once
 
+#include "engine/api/load_note.h"
 #include "engine/base/result.h"
 #include "engine/files/tensor_source.h"
 #include "engine/load/content_hash.h"
@@ -14,6 +15,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -64,8 +66,9 @@ public:
 
     /// Opens folder/<key>.belfry-weights. nullptr (and a note in `note`) when it is missing, of
     /// another version, of another key, truncated, or its directory fails its checksum.
-    static std::unique_ptr<WeightCache>
-    open(const std::filesystem::path& folder, uint64_t key, std::string& note);
+    static std::unique_ptr<WeightCache> open(const std::filesystem::path& folder,
+                                             uint64_t key,
+                                             std::optional<load_note::CacheUnused>& note);
 
     /// In the order of the file.
     [[nodiscard]] const std::vector<CachedTensor>& tensors() const;

@@ -270,9 +270,7 @@ private:
         if (!is_known) {
             config_.unknown_members.push_back(name);
             if (isOn(node)) {
-                config_.notes.push_back(std::string(kFile) + ": " + name + " is " + shown(node) +
-                                        ", a member that is not known here; it is ignored, and "
-                                        "the adapter may act otherwise than in PEFT");
+                config_.notes.emplace_back(adapter_note::UnknownMember{name, shown(node)});
             }
         }
         return {};
@@ -469,8 +467,7 @@ private:
         if (name == "fan_in_fan_out") {
             ENGINE_ASSIGN(const bool is_transposed, flagOf(name, node));
             if (is_transposed) {
-                config_.notes.emplace_back(
-                    "fan_in_fan_out is true; it has no meaning for linear layers and was reset");
+                config_.notes.emplace_back(adapter_note::FanInFanOut{});
             }
             return true;
         }
@@ -507,8 +504,7 @@ private:
                         "that changed base. Ask its author for a converted adapter, or allow it "
                         "if the loaded base is the changed one");
             }
-            config_.notes.push_back("init_lora_weights is \"" + config_.init_lora_weights +
-                                    "\": accepted on request, right only on the changed base");
+            config_.notes.emplace_back(adapter_note::ChangedBase{config_.init_lora_weights});
             return true;
         }
         return configError(ErrorCode::Unsupported, name,
@@ -540,7 +536,7 @@ private:
             return true;
         }
         if (name == "runtime_config") {
-            config_.notes.emplace_back("runtime_config is ignored, as PEFT does");
+            config_.notes.emplace_back(adapter_note::RuntimeConfig{});
             return true;
         }
         static constexpr std::string_view kTraining[] = {"megatron_config", "megatron_core",
@@ -551,7 +547,7 @@ private:
                                 !(node.is(Json::Kind::Object) && node.members.empty()) &&
                                 name != "megatron_core";
             if (is_set) {
-                config_.notes.push_back(name + " concerns training only and is ignored");
+                config_.notes.emplace_back(adapter_note::TrainingOnly{name});
             }
             return true;
         }

@@ -85,7 +85,7 @@ Result<void> AdapterIndexer::classify(size_t i) {
     row.key = info.name;
     reports_.push_back(std::move(row));
     if (!keys_[i]) {
-        ignore(i, "the key names no module");
+        ignore(i, {"the key names no module", Why::NoModuleNamed});
         return {};
     }
     const AdapterKey& key = *keys_[i];
@@ -241,8 +241,8 @@ void AdapterIndexer::noteBaseModel() {
     for (const char* size : {"e2b", "e4b", "12b", "26b", "31b"}) {
         if (name.find(size) != std::string::npos && variant != "custom" &&
             !variant.starts_with(size)) {
-            index_.coverage.notes.push_back("made for " + index_.config.base_model +
-                                            ", loaded on " + architecture_.model().variant);
+            index_.coverage.notes.emplace_back(
+                adapter_note::OtherBase{index_.config.base_model, architecture_.model().variant});
             return;
         }
     }

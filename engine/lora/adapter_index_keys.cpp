@@ -90,7 +90,7 @@ void AdapterIndexer::lowRank(size_t i, const AdapterKey& key) {
     if (architecture_.find(key.canonical_module + "." + std::string(expertParameters()[0]))) {
         const std::string parameter = expertParameter(key);
         if (parameter.empty()) {
-            ignore(i, "target_parameters does not name an expert parameter for this key");
+            leaveOut(i, "target_parameters", " does not name an expert parameter for this key");
             return;
         }
         base = architecture_.find(key.canonical_module + "." + parameter);
@@ -112,7 +112,7 @@ void AdapterIndexer::lowRank(size_t i, const AdapterKey& key) {
         leaveOut(i, "exclude_modules", " leaves the module out");
         return;
     case TargetState::SavedWhole:
-        ignore(i, "the module is in modules_to_save, which replaces it whole");
+        ignore(i, {"the module is in modules_to_save, which replaces it whole", Why::SavedWhole});
         return;
     case TargetState::OtherLayer:
         leaveOut(i, "layers_to_transform", " leaves the layer out");
@@ -173,7 +173,7 @@ void AdapterIndexer::attachTo(Pending& pending,
             return;
         }
         if (!index_.config.has_lora_bias) {
-            ignore(i, "lora_bias is false in adapter_config.json");
+            turnedOff(i, "lora_bias");
             return;
         }
         slot = &pending.bias;
@@ -184,7 +184,7 @@ void AdapterIndexer::attachTo(Pending& pending,
             return;
         }
         if (!index_.config.use_dora) {
-            ignore(i, "use_dora is false in adapter_config.json");
+            turnedOff(i, "use_dora");
             return;
         }
         slot = &pending.magnitude;
@@ -218,7 +218,7 @@ void AdapterIndexer::tokenRows(size_t i, const AdapterKey& key) {
         }
     }
     if (entry == nullptr) {
-        ignore(i, "trainable_token_indices does not name the module");
+        leaveOut(i, "trainable_token_indices", " does not name the module");
         return;
     }
     const std::vector<int64_t>& shape = base->shape();
@@ -256,14 +256,15 @@ Result<void> AdapterIndexer::parameter(size_t i, const AdapterKey& key) {
     const auto base = architecture_.find(name);
     if (!base) {
         const auto module = architecture_.findWeight(key.canonical_module);
-        ignore(i, module ? KeyReason{"the module has no parameter " + key.parameter}
-                         : architecture_.absentReason(key.canonical_module));
+        KeyReason missing{"the module has no parameter " + key.parameter, Why::NoParameter};
+        missing.name = key.parameter;
+        ignore(i, module ? std::move(missing) : architecture_.absentReason(key.canonical_module));
         foreign_ += module ? 0 : 1;
         return {};
     }
     reports_[i].tensor = base->name();
     if (!base->is_head && base->tensor->is_unused) {
-        KeyReason unused{"the model does not use " + base->name(), KeyReason::Why::Unused};
+        KeyReason unused{"the model does not use " + base->name(), Why::Unused};
         unused.name = base->name();
         report(i, KeyClass::Inert, std::move(unused));
         return {};
@@ -274,8 +275,9 @@ Result<void> AdapterIndexer::parameter(size_t i, const AdapterKey& key) {
     const bool is_base_layer = key.leaf == AdapterLeaf::BaseLayerParameter;
     const bool is_wrapped = state == TargetState::Targeted;
     if (!is_base_layer && is_wrapped && key.parameter == "weight") {
-        ignore(i, "the module has a low-rank update; its own weight would be called "
-                  "base_layer.weight");
+        ignore(i, {"the module has a low-rank update; its own weight would be called "
+                   "base_layer.weight",
+                   Why::NotBaseLayer});
         return {};
     }
     const bool is_table = base->kind() == TensorKind::Embedding || base->is_head;
@@ -297,8 +299,7 @@ Result<void> AdapterIndexer::parameter(size_t i, const AdapterKey& key) {
         return {};
     }
     if (!is_base_layer && state != TargetState::SavedWhole && key.parameter != "bias") {
-        index_.coverage.notes.push_back(
-            info(i).name + " replaces a base tensor although modules_to_save does not name it");
+        index_.coverage.notes.emplace_back(adapter_note::UnnamedReplacement{info(i).name});
     }
     if (base->part().role == PartRole::Embedding && index_.config.ensure_weight_tying &&
         architecture_.model().tie_word_embeddings) {
@@ -326,7 +327,7 @@ AdapterIndexer::savedTable(size_t i, const ArchitectureTensor& base, const Adapt
         ENGINE_ASSIGN(const bool is_equal, equalsBaseTable(*index_.source, info(i), *options_.base,
                                                            model, base.name(), options_.stop));
         if (is_equal) {
-            ignore(i, "equals the base's own table");
+            ignore(i, {"equals the base's own table", Why::SameAsBase});
             return {};
         }
     }

@@ -25,17 +25,9 @@ void AdapterIndexer::findExpertOrder() {
     }
     const std::string& version = index_.config.peft_version;
     expert_order_ = expertOrderOf(pairs, version);
-    const std::string written = version.empty() ? "without peft_version" : "by PEFT " + version;
-    if (expert_order_ == ExpertOrder::Swapped) {
-        index_.coverage.notes.push_back(
-            "the experts' factors stand transposed, as PEFT before 0.19.1 stored them (the file "
-            "was written " +
-            written + "); they are turned round");
-    } else if (!is_square && expertOrderOfVersion(version) == ExpertOrder::Swapped) {
-        index_.coverage.notes.push_back(
-            "the experts' factors have the shapes of PEFT 0.19.1 and later although the file was "
-            "written " +
-            written + "; the shapes count");
+    const bool is_turned = expert_order_ == ExpertOrder::Swapped;
+    if (is_turned || (!is_square && expertOrderOfVersion(version) == ExpertOrder::Swapped)) {
+        index_.coverage.notes.emplace_back(adapter_note::ExpertOrder{is_turned, version});
     }
 }
 
@@ -58,7 +50,7 @@ void AdapterIndexer::failAll(const Pending& pending, const std::string& reason) 
 void AdapterIndexer::assembleOne(Pending& p) {
     if (p.is_broken) {
         for (const size_t i : p.reports) {
-            ignore(i, "another tensor of its module is refused");
+            ignore(i, {"another tensor of its module is refused", Why::OtherRefused});
         }
         return;
     }

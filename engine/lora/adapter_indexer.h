@@ -35,6 +35,8 @@ public:
     Result<void> run();
 
 private:
+    using Why = KeyReason::Why;
+
     /// A low-rank update being put together, with the reports of its keys.
     struct Pending {
         ArchitectureTensor base;
@@ -52,15 +54,20 @@ private:
         return row;
     }
     void ignore(size_t i, KeyReason reason) { report(i, KeyClass::Ignored, std::move(reason)); }
-    void ignore(size_t i, std::string sentence) { ignore(i, KeyReason{std::move(sentence)}); }
     /// adapter_config.json leaves the key's module out; `member` says so.
     void leaveOut(size_t i, const std::string& member, const std::string& how) {
-        KeyReason reason{member + how, KeyReason::Why::LeftOut};
+        KeyReason reason{member + how, Why::LeftOut};
+        reason.name = member;
+        ignore(i, std::move(reason));
+    }
+    /// `member` of adapter_config.json is false.
+    void turnedOff(size_t i, const std::string& member) {
+        KeyReason reason{member + " is false in adapter_config.json", Why::TurnedOff};
         reason.name = member;
         ignore(i, std::move(reason));
     }
     void fail(size_t i, std::string sentence) {
-        report(i, KeyClass::Error, KeyReason{std::move(sentence)});
+        report(i, KeyClass::Error, KeyReason{std::move(sentence), Why::Refused});
     }
     void refuse(ErrorCode code, std::string message, std::string_view tensor = {});
 

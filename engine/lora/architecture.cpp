@@ -91,7 +91,9 @@ KeyReason Architecture::absentReason(std::string_view module) const {
         return {"the model has only " + std::to_string(count) + " layers",
                 KeyReason::Why::FewerLayers, -1, count};
     }
-    return {"the model has no module " + std::string(module)};
+    KeyReason reason{"the model has no module " + std::string(module), KeyReason::Why::NoModule};
+    reason.name = module;
+    return reason;
 }
 
 KeyTower keyTowerOf(std::string_view canonical_module) {

@@ -4,6 +4,7 @@
 // lacks are listed.
 #pragma once
 
+#include "engine/api/adapter_note.h"
 #include "engine/api/unused_key.h"
 #include "engine/families/tensor_list.h"
 
@@ -66,7 +67,7 @@ struct CoverageReport {
                       ///< "+experts" appended.
     std::vector<DeltaNorm> norms; ///< Empty in a probe (header only).
     std::vector<std::string> unknown_members;
-    std::vector<std::string> notes;
+    std::vector<AdapterNote> notes;
 };
 
 } // namespace engine

@@ -112,7 +112,7 @@ struct TargetMatcher::State {
     bool are_targets_by_file = false; ///< A pattern of target_modules or its layers is unreadable.
     bool is_exclusion_by_file = false;
     bool are_ranks_by_file = false;
-    std::vector<std::string> notes;
+    std::vector<AdapterNote> notes;
     Pattern targets, excluded;
     std::vector<Pattern> saved;
     std::vector<Pattern> layers;
@@ -190,7 +190,7 @@ Result<TargetMatcher> TargetMatcher::compile(const AdapterConfig& config,
     state->updated_modules = std::move(updated_modules);
     // What the file can answer in place of a pattern that cannot be read.
     const auto readOr = [&](bool& is_by_file, Result<Pattern> read, Pattern& target,
-                            const char* instead) -> Result<void> {
+                            bool is_of_rank = false) -> Result<void> {
         if (read) {
             target = std::move(*read);
             return {};
@@ -199,15 +199,13 @@ Result<TargetMatcher> TargetMatcher::compile(const AdapterConfig& config,
             return std::move(read).error();
         }
         is_by_file = true;
-        state->notes.push_back(read.error().message + "; " + instead);
+        state->notes.emplace_back(adapter_note::PatternUnread{read.error().message, is_of_rank});
         return {};
     };
-    constexpr const char* kByTensors = "the modules that have tensors in the file are taken as "
-                                       "the targeted ones";
     if (config.targets.kind == ModuleSelector::Kind::Pattern) {
         ENGINE_TRY(readOr(state->are_targets_by_file,
                           compilePattern("target_modules", config.targets.pattern, "", "", true),
-                          state->targets, kByTensors));
+                          state->targets));
     } else if (config.targets.kind == ModuleSelector::Kind::None) {
         ENGINE_ASSIGN(state->targets,
                       compilePattern("target_modules", defaultAdapterTargets(), "", "", true));
@@ -215,7 +213,7 @@ Result<TargetMatcher> TargetMatcher::compile(const AdapterConfig& config,
     if (config.excluded.kind == ModuleSelector::Kind::Pattern) {
         ENGINE_TRY(readOr(state->is_exclusion_by_file,
                           compilePattern("exclude_modules", config.excluded.pattern, "", "", true),
-                          state->excluded, kByTensors));
+                          state->excluded));
         state->are_targets_by_file = state->are_targets_by_file || state->is_exclusion_by_file;
     }
     // PEFT embeds the texts below in larger patterns without a group around them, so an
@@ -237,7 +235,7 @@ Result<TargetMatcher> TargetMatcher::compile(const AdapterConfig& config,
             ENGINE_TRY(readOr(
                 is_by_file,
                 compilePattern("layers_pattern", entry, "(?:^|.*?\\.)", "\\.(\\d+)\\.", false),
-                pattern, kByTensors));
+                pattern));
             state->are_targets_by_file = state->are_targets_by_file || is_by_file;
             if (!is_by_file) {
                 state->layers.push_back(std::move(pattern));
@@ -249,7 +247,7 @@ Result<TargetMatcher> TargetMatcher::compile(const AdapterConfig& config,
         bool is_by_file = false;
         ENGINE_TRY(readOr(
             is_by_file, compilePattern("rank_pattern", entry.pattern, "(?:.*\\.)?(?:", ")", false),
-            pattern, "the ranks are taken from the shapes of the factors"));
+            pattern, /*is_of_rank=*/true));
         state->are_ranks_by_file = state->are_ranks_by_file || is_by_file;
         if (!is_by_file) {
             state->ranks.emplace_back(std::move(pattern), entry.rank);
@@ -315,7 +313,7 @@ double TargetMatcher::scalingOf(std::string_view module, int64_t rank) const {
     return alphaOf(module) / (state_->config.use_rslora ? std::sqrt(divisor) : divisor);
 }
 
-const std::vector<std::string>& TargetMatcher::notes() const {
+const std::vector<AdapterNote>& TargetMatcher::notes() const {
     return state_->notes;
 }
 

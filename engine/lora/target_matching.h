@@ -5,6 +5,7 @@
 // at all, the modules that have tensors in the file are the targeted ones: PEFT saved nothing else.
 #pragma once
 
+#include "engine/api/adapter_note.h"
 #include "engine/base/result.h"
 #include "engine/lora/adapter_config.h"
 
@@ -66,7 +67,7 @@ public:
     [[nodiscard]] double scalingOf(std::string_view module, int64_t rank) const;
 
     /// Which patterns could not be read, for the report.
-    [[nodiscard]] const std::vector<std::string>& notes() const;
+    [[nodiscard]] const std::vector<AdapterNote>& notes() const;
 
     TargetMatcher(TargetMatcher&&) noexcept;
     TargetMatcher& operator=(TargetMatcher&&) noexcept;

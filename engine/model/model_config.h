@@ -4,6 +4,7 @@
 // from tensor shapes; nothing is hard-coded.
 #pragma once
 
+#include "engine/api/model_oddity.h"
 #include "engine/model/layer_recipe.h"
 
 #include <cstdint>
@@ -94,7 +95,7 @@ struct QuantizationHint {
 };
 
 struct ModelConfig {
-    std::string family; ///< Family::name of who read it, for the list of its tensors.
+    std::string family;       ///< Family::name of who read it, for the list of its tensors.
     std::string architecture; ///< "Gemma4ForConditionalGeneration", "Gemma4ForCausalLM"
     std::string variant; ///< "E2B", "E4B", "26B-A4B", "31B" when sizes match one, else "custom"
     TextConfig text;
@@ -117,7 +118,7 @@ struct ModelConfig {
     std::optional<QuantizationHint> quantization;
     GenerationDefaults generation;
     ProcessorConfig processor;
-    std::vector<std::string> warnings; ///< Unusual but accepted: for the load report.
+    std::vector<ModelOddity> warnings; ///< Unusual but accepted: for the load report.
 };
 
 } // namespace engine

@@ -355,8 +355,8 @@ std::string text(const note::DriverAssumed& n) {
            "NVML, does not tell)";
 }
 
-std::string text(const note::ModelOddity& n) {
-    return n.sentence;
+std::string text(const ModelOddity& oddity) {
+    return inEnglish(oddity);
 }
 
 std::string text(const CardTrouble& trouble) {
@@ -532,6 +532,32 @@ std::string inEnglish(const note::SetBy& by) {
         return "the rules";
     case Kind::Options:
         return "the load options";
+    }
+    return {};
+}
+
+std::string inEnglish(Travel what) {
+    switch (what) {
+    case Travel::HiddenState:
+        return "hidden state";
+    case Travel::PerLayerRow:
+        return "per-layer embedding row";
+    case Travel::PerLayerSlice:
+        return "per-layer input slice";
+    case Travel::KvMirror:
+        return "KV mirror";
+    case Travel::SplitInput:
+        return "input of a split layer";
+    case Travel::SplitOutput:
+        return "output of a split layer";
+    case Travel::QueriesKeysValues:
+        return "queries, keys and values";
+    case Travel::AttentionResult:
+        return "attention result";
+    case Travel::StreamedWeights:
+        return "streamed weights";
+    case Travel::StreamedAdapter:
+        return "streamed adapter";
     }
     return {};
 }

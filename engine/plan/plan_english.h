@@ -4,6 +4,7 @@
 #pragma once
 
 #include "engine/api/placement.h"
+#include "engine/files/oddity_english.h"
 #include "engine/plan/map_english.h"
 
 #include <string>
@@ -19,6 +20,9 @@ std::string inEnglish(const PlanIssue& issue);
 std::string inEnglish(const note::Tensors& tensors);
 /// "the key "model.vision_tower"", "default", "the load options", "the rules".
 std::string inEnglish(const note::SetBy& by);
+
+/// "hidden state", "KV mirror".
+std::string inEnglish(Travel what);
 
 /// "15-18, 20": rising numbers of layers.
 std::string layerList(const std::vector<int>& layers);

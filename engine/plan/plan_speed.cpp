@@ -246,7 +246,7 @@ void SpeedSums::addLayers() {
 
 void SpeedSums::addTransfers() {
     for (const TransferPerToken& row : plan_.transfers_per_token) {
-        if (row.what == "streamed adapter") {
+        if (row.what == Travel::StreamedAdapter) {
             const bool is_from_disk = row.from.kind == DeviceId::Kind::Disk;
             decode_ +=
                 static_cast<double>(row.bytes) /

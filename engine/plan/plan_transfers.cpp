@@ -59,8 +59,8 @@ void addSplitLayers(PlacementPlan& plan, const PlanParts& parts) {
         }
         const uint64_t in = asBytes(tensor->shape[1]);
         const uint64_t out = asBytes(tensor->shape[0]);
-        addTransfer(plan, home, device, in, "input of a split layer");
-        addTransfer(plan, device, home, out, "output of a split layer");
+        addTransfer(plan, home, device, in, Travel::SplitInput);
+        addTransfer(plan, device, home, out, Travel::SplitOutput);
         Split& split = splits[tensor->layer];
         split.devices.insert(device);
         split.bytes += in + out;
@@ -97,7 +97,7 @@ void addMirrors(PlacementPlan& plan, const PlanParts& parts) {
     for (const KvMirror& mirror : kvMirrors(config, plan)) {
         const DeviceId owner_device = plan.kv_device[static_cast<size_t>(mirror.owner)];
         const uint64_t bytes = kvRowBytes(config, plan, mirror.owner);
-        addTransfer(plan, owner_device, mirror.device, bytes, "KV mirror");
+        addTransfer(plan, owner_device, mirror.device, bytes, Travel::KvMirror);
         PlanIssue warning;
         warning.code = "DM20";
         warning.key = partName(layerPart(mirror.owner));
@@ -124,8 +124,8 @@ void addMirrors(PlacementPlan& plan, const PlanParts& parts) {
         const uint64_t query = asBytes(config.text.num_heads * layer.head_dim);
         const uint64_t fresh =
             layer.is_kv_shared ? 0 : 2 * asBytes(layer.num_kv_heads * layer.head_dim);
-        addTransfer(plan, home, cache, query + fresh, "queries, keys and values");
-        addTransfer(plan, cache, home, query, "attention result");
+        addTransfer(plan, home, cache, query + fresh, Travel::QueriesKeysValues);
+        addTransfer(plan, cache, home, query, Travel::AttentionResult);
         if (layer.is_kv_shared) {
             away[home].first.push_back(static_cast<int>(i));
             away[home].second += 2 * query;
@@ -171,17 +171,16 @@ void addPerLayerRows(PlacementPlan& plan, const PlanParts& parts) {
     const bool is_resident = table->residency == Residency::Always;
     const DeviceId from = is_resident ? table->compute : table->store;
     addTransfer(plan, from, projection->compute, asBytes(text.num_layers * text.ple_size, element),
-                "per-layer embedding row");
+                Travel::PerLayerRow);
     for (const DeviceId& device : parts.layer_device) {
         addTransfer(plan, projection->compute, device, asBytes(text.ple_size),
-                    "per-layer input slice");
+                    Travel::PerLayerSlice);
     }
 }
 
 } // namespace
 
-void addTransfer(
-    PlacementPlan& plan, DeviceId from, DeviceId to, uint64_t bytes, const char* what) {
+void addTransfer(PlacementPlan& plan, DeviceId from, DeviceId to, uint64_t bytes, Travel what) {
     if (from == to || bytes == 0) {
         return;
     }
@@ -237,12 +236,12 @@ void addTransfers(PlacementPlan& plan, const PlanParts& parts) {
     }
     const uint64_t hidden = asBytes(text.hidden_size);
     if (table != nullptr && !layers.empty()) {
-        addTransfer(plan, table->compute, layers.front(), hidden, "hidden state");
+        addTransfer(plan, table->compute, layers.front(), hidden, Travel::HiddenState);
         for (size_t i = 1; i < layers.size(); ++i) {
-            addTransfer(plan, layers[i - 1], layers[i], hidden, "hidden state");
+            addTransfer(plan, layers[i - 1], layers[i], hidden, Travel::HiddenState);
         }
         addTransfer(plan, layers.back(), head == nullptr ? table->compute : head->compute, hidden,
-                    "hidden state");
+                    Travel::HiddenState);
     }
     addPerLayerRows(plan, parts);
     addMirrors(plan, parts);
@@ -254,7 +253,7 @@ void addTransfers(PlacementPlan& plan, const PlanParts& parts) {
         const bool is_rows_only = tensor != nullptr && tensor->kind == TensorKind::Embedding &&
                                   (tensor->part.role != PartRole::Embedding || head != nullptr);
         if (is_language && !is_rows_only && row.residency == Residency::Stream) {
-            addTransfer(plan, row.store, row.compute, row.readBytes(), "streamed weights");
+            addTransfer(plan, row.store, row.compute, row.readBytes(), Travel::StreamedWeights);
         }
     }
 }

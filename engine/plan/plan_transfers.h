@@ -24,7 +24,7 @@ struct PlanParts {
 const ExpectedTensor* tensorOfRow(const PlanParts& parts, size_t i);
 
 /// One more thing that travels for every token; nothing where `from` is `to`.
-void addTransfer(PlacementPlan& plan, DeviceId from, DeviceId to, uint64_t bytes, const char* what);
+void addTransfer(PlacementPlan& plan, DeviceId from, DeviceId to, uint64_t bytes, Travel what);
 /// Adds to plan.transfers_per_token what weights and layers need, and DM20 and DM21 to
 /// plan.warnings. plan.tensors and plan.kv_device must be there.
 void addTransfers(PlacementPlan& plan, const PlanParts& parts);

@@ -563,7 +563,7 @@ private:
         for (const auto& [base, bytes] : streamed) {
             stream[base->compute] = std::max(stream[base->compute], 2 * bytes);
             if (!isMedia(base->part)) {
-                addTransfer(plan_, base->store, base->compute, bytes, "streamed adapter");
+                addTransfer(plan_, base->store, base->compute, bytes, Travel::StreamedAdapter);
             }
         }
         for (const auto& [key, bytes] : groups) {

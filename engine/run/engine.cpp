@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <span>
 
 namespace engine {
@@ -270,48 +271,49 @@ double Engine::loadSeconds() const {
     return impl_->loaded == nullptr ? 0.0 : impl_->loaded->load_s;
 }
 
-std::vector<std::string> Engine::loadNotes() const {
-    std::vector<std::string> notes;
+std::vector<LoadNote> Engine::loadNotes() const {
+    std::vector<LoadNote> notes;
     if (impl_->loaded == nullptr) {
         return notes;
     }
     // What is odd about a folder is known to more than one of these.
-    const auto add = [&notes](std::string note) {
-        if (std::find(notes.begin(), notes.end(), note) == notes.end()) {
+    std::set<std::string> told;
+    const auto add = [&notes, &told](LoadNote note) {
+        if (told.insert(inEnglish(note)).second) {
             notes.push_back(std::move(note));
         }
     };
-    const auto addAll = [&add](std::span<const std::string> some) {
-        std::for_each(some.begin(), some.end(), add);
-    };
     const PlacementPlan& plan = *impl_->loaded->plan;
-    for (const PlanIssue& warning : plan.warnings) {
-        add(describe(warning));
+    std::for_each(plan.warnings.begin(), plan.warnings.end(), add);
+    std::for_each(plan.notes.begin(), plan.notes.end(), add);
+    for (const ModelOddity& odd : impl_->loaded->folder.config.warnings) {
+        add(Note(odd));
     }
-    addAll(inEnglish(plan.notes));
-    addAll(impl_->loaded->folder.config.warnings);
     const LoadReport& report = impl_->loaded->store->report();
-    addAll(report.notes);
+    std::for_each(report.notes.begin(), report.notes.end(), add);
     if (impl_->loaded->tokenizer.has_value()) {
-        addAll(impl_->loaded->tokenizer->warnings());
+        for (const ModelOddity& odd : impl_->loaded->tokenizer->warnings()) {
+            add(Note(odd));
+        }
     }
     for (const auto& active : impl_->loaded->active) {
-        for (const std::string& note : active.adapter->coverage().notes) {
-            add("adapter " + active.adapter->name() + ": " + note);
+        for (const AdapterNote& note : active.adapter->coverage().notes) {
+            add(load_note::OfAdapter{active.adapter->name(), note});
         }
     }
     for (const std::string& name : report.surplus) {
-        add("not used: " + name + " (no module of this architecture)");
+        add(load_note::NotUsed{name});
     }
-    std::map<std::string_view, std::vector<std::string_view>> inert; // names by reason
+    std::map<std::string_view, load_note::NotLoaded> inert; // by reason
     for (const InertTensor& tensor : report.inert) {
-        inert[tensor.reason].push_back(tensor.name);
+        load_note::NotLoaded& note = inert[tensor.reason];
+        if (note.count++ == 0) {
+            note.first = tensor.name;
+            note.reason = tensor.reason;
+        }
     }
-    for (const auto& [reason, names] : inert) {
-        add(names.size() == 1
-                ? "not loaded: " + std::string(names.front()) + " (" + std::string(reason) + ")"
-                : std::to_string(names.size()) + " stored tensors without effect (" +
-                      std::string(reason) + ") were not loaded");
+    for (const auto& [reason, note] : inert) {
+        add(note);
     }
     return notes;
 }

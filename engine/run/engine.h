@@ -8,9 +8,12 @@
 #include "engine/api/merge.h"
 #include "engine/base/result.h"
 #include "engine/families/choice.h"
+#include "engine/files/oddity_english.h"
 #include "engine/forward/decode_options.h"
+#include "engine/lora/adapter_english.h"
 #include "engine/plan/export_english.h"
 #include "engine/plan/plan_english.h"
+#include "engine/run/load_english.h"
 #include "engine/run/reply_english.h"
 #include "kernels/card_options.h"
 
@@ -97,7 +100,7 @@ public:
     [[nodiscard]] std::vector<DeviceMemory> memory() const override;
     [[nodiscard]] std::vector<DeviceMemory> machineMemory() const override;
     [[nodiscard]] double loadSeconds() const override;
-    [[nodiscard]] std::vector<std::string> loadNotes() const override;
+    [[nodiscard]] std::vector<LoadNote> loadNotes() const override;
     [[nodiscard]] std::pair<int64_t, int64_t> contextUse() const override;
     Result<Reply> generate(const GenerateRequest& request,
                            const UpdateCallback& delta,

@@ -143,7 +143,7 @@ Result<void> Engine::Impl::fill(Loaded& target,
         return planError(*target.plan);
     }
     if (target.folder.source->isHeaderOnly()) {
-        const std::vector<std::string> why = target.folder.source->warnings();
+        const std::vector<std::string> why = inEnglish(target.folder.source->warnings());
         return Error{ErrorCode::InvalidFile, utf8Of(target.folder.path) +
                                                  (target.folder.source->fileNames().empty()
                                                       ? ": the weight files are not in the folder"

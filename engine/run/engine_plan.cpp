@@ -161,8 +161,8 @@ Result<Engine::Impl::Prepared> Engine::Impl::prepare(const LoadRequest& request,
         plan.notes.emplace_back(note::MeasuredRates{constants->read_bytes_per_s, constants->flops});
     }
     plan.map_text = smallMapText(plan_request, plan.map_text);
-    for (std::string& odd : oddThings(out.folder)) {
-        plan.notes.emplace_back(note::ModelOddity{std::move(odd)});
+    for (ModelOddity& odd : oddThings(out.folder)) {
+        plan.notes.emplace_back(std::move(odd));
     }
     if (asksForCards(request)) {
         tellOfCards(options.gpus->troubles(), devices, plan);
@@ -182,11 +182,10 @@ Result<ModelSummary> Engine::inspect(const std::string& model,
             summary.warnings.insert(summary.warnings.end(), tokenizer->warnings().begin(),
                                     tokenizer->warnings().end());
         } else {
-            summary.warnings.push_back(tokenizer.error().message);
+            summary.warnings.emplace_back(odd::TokenizerRefused{tokenizer.error().message});
         }
     } else if (!model.starts_with("shape:")) {
-        summary.warnings.emplace_back(
-            "tokenizer.json is not in the folder: planning works, loading does not");
+        summary.warnings.emplace_back(odd::NoTokenizer{});
     }
     for (const std::string& path : adapters) {
         ENGINE_ASSIGN(const std::shared_ptr<const Adapter> adapter,

@@ -69,10 +69,10 @@ StoredTensors describeAll(const ModelFolder& folder) {
 }
 
 /// What a load of these headers would refuse, a line for the first tensors and a number.
-std::vector<std::string> doubtsOf(const ModelFolder& folder) {
+std::vector<ModelOddity> doubtsOf(const ModelFolder& folder) {
     constexpr size_t kMostTold = 3;
     const auto expected = expectedOf(folder);
-    std::vector<std::string> lines;
+    std::vector<ModelOddity> lines;
     size_t count = 0;
     std::vector<ExpectedTensor> tensors = folder.tensors;
     if (folder.config.has_own_head) {
@@ -80,10 +80,10 @@ std::vector<std::string> doubtsOf(const ModelFolder& folder) {
     }
     const auto names = checkStoredNames(folder.config, tensors, *folder.source);
     if (!names) {
-        lines.push_back("a load would fail: " + names.error().message);
+        lines.emplace_back(odd::LoadWouldFail{names.error().message});
     }
     if (folder.config.has_own_head && !folder.stored.contains(std::string(kHeadName))) {
-        lines.push_back("a load would fail: " + missingHead().message);
+        lines.emplace_back(odd::LoadWouldFail{missingHead().message});
         ++count;
     }
     std::unordered_set<std::string> found;
@@ -98,21 +98,19 @@ std::vector<std::string> doubtsOf(const ModelFolder& folder) {
         found.insert(it->first);
         const Result<void> checked = checkOriginHeaders(*folder.source, info.name, it->second);
         if (!checked.has_value() && ++count <= kMostTold) {
-            lines.push_back("a load would fail: " + checked.error().message);
+            lines.emplace_back(odd::LoadWouldFail{checked.error().message});
         }
     }
     if (count > kMostTold) {
-        lines.push_back("a load would fail at " + std::to_string(count - kMostTold) +
-                        " more tensors");
+        lines.emplace_back(odd::LoadWouldFailAtMore{count - kMostTold});
     }
     const auto missing = std::find_if(
         folder.tensors.begin(), folder.tensors.end(), [&](const ExpectedTensor& tensor) {
             return tensor.is_required && !tensor.is_unused && !found.contains(tensor.name);
         });
     if (missing != folder.tensors.end()) {
-        lines.push_back(
-            "a load would fail: " +
-            missingTensor(missing->name, folder.config, folder.tensors, *folder.source).message);
+        lines.emplace_back(odd::LoadWouldFail{
+            missingTensor(missing->name, folder.config, folder.tensors, *folder.source).message});
     }
     return lines;
 }
@@ -184,9 +182,7 @@ Result<ModelFolder> ModelFolder::open(const std::filesystem::path& path, Familie
         folder.doubts = doubtsOf(folder);
     } else if (folder.config.quantization && folder.config.quantization->load_in_4bit) {
         folder.stored = describePromised(folder, *folder.config.quantization);
-        folder.config.warnings.emplace_back(
-            "config.json: its quantization_config tells which weights are packed in 4 bits, as the "
-            "weight files are not there to say so");
+        folder.config.warnings.emplace_back(odd::PackedByConfig{});
     }
     return folder;
 }
@@ -220,9 +216,9 @@ Result<Tokenizer> readTokenizer(const std::filesystem::path& folder) {
     return Tokenizer::fromJson(*text);
 }
 
-std::vector<std::string> oddThings(const ModelFolder& folder) {
-    std::vector<std::string> odd = folder.config.warnings;
-    for (std::string& warning : folder.source->warnings()) {
+std::vector<ModelOddity> oddThings(const ModelFolder& folder) {
+    std::vector<ModelOddity> odd = folder.config.warnings;
+    for (ModelOddity& warning : folder.source->warnings()) {
         odd.push_back(std::move(warning));
     }
     odd.insert(odd.end(), folder.doubts.begin(), folder.doubts.end());

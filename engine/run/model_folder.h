@@ -26,7 +26,7 @@ struct ModelFolder {
     std::shared_ptr<const TensorSource>
         source;                      ///< Never null; isHeaderOnly() when weights are absent.
     StoredTensors stored;            ///< By canonical name; empty when header-only.
-    std::vector<std::string> doubts; ///< Why a load would fail, as far as the headers tell.
+    std::vector<ModelOddity> doubts; ///< Why a load would fail, as far as the headers tell.
 
     /// Errors: those of config and checkpoint readers.
     static Result<ModelFolder> open(const std::filesystem::path& path,
@@ -42,7 +42,7 @@ Result<ModelFolder> openShape(const std::string& shape);
 Result<Tokenizer> readTokenizer(const std::filesystem::path& folder);
 
 /// What was odd but accepted in config and checkpoint, one sentence each, for the user to read.
-std::vector<std::string> oddThings(const ModelFolder& folder);
+std::vector<ModelOddity> oddThings(const ModelFolder& folder);
 
 /// Seconds of the longest clip that a model with an audio tower takes.
 double longestSound(const ModelConfig& config);

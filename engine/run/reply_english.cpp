@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/run/reply_english.h"
 
-#include "engine/load/load_english.h"
+#include "engine/run/load_english.h"
 
 #include <array>
 #include <cstdio>

@@ -370,7 +370,7 @@ std::span<const TokenId> Tokenizer::suffixTokens() const {
     return data_->suffix;
 }
 
-std::span<const std::string> Tokenizer::warnings() const {
+const std::vector<ModelOddity>& Tokenizer::warnings() const {
     return data_->warnings;
 }
 

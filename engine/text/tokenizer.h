@@ -5,6 +5,7 @@
 // characters that the vocabulary lacks. Other normalizers, splits and decoders are refused by name.
 #pragma once
 
+#include "engine/api/model_oddity.h"
 #include "engine/base/result.h"
 
 #include <cstddef>
@@ -89,7 +90,7 @@ public:
     [[nodiscard]] std::span<const TokenId> prefixTokens() const;
     [[nodiscard]] std::span<const TokenId> suffixTokens() const;
     /// Accepted peculiarities of the file, for the load report.
-    [[nodiscard]] std::span<const std::string> warnings() const;
+    [[nodiscard]] const std::vector<ModelOddity>& warnings() const;
 
     struct Data; ///< Private to engine/text.
 

@@ -173,7 +173,7 @@ struct Tokenizer::Data {
     std::array<std::vector<uint16_t>, 256> added_sizes; ///< By first byte: lengths, longest first.
 
     std::vector<TokenId> prefix, suffix; ///< Of the post_processor.
-    std::vector<std::string> warnings;
+    std::vector<ModelOddity> warnings;
 };
 
 } // namespace engine

@@ -427,8 +427,7 @@ Result<void> loadPostProcessor(const Json& root, Tokenizer::Data& data) {
         return {};
     }
     if (!isMemberString(*post, "type", "TemplateProcessing")) {
-        data.warnings.push_back("tokenizer.json: post_processor (" + describe(*post) +
-                                ") is not applied: raw text gets no special tokens from it");
+        data.warnings.emplace_back(odd::PostProcessor{describe(*post)});
         return {};
     }
     const Json* single = post->find("single");
@@ -461,12 +460,11 @@ Result<void> loadPostProcessor(const Json& root, Tokenizer::Data& data) {
 void noteUnknownMembers(const Json& node,
                         std::string_view prefix,
                         std::initializer_list<std::string_view> known,
-                        std::vector<std::string>& warnings) {
+                        std::vector<ModelOddity>& warnings) {
     for (const JsonMember& child : node.members) {
         if (std::find(known.begin(), known.end(), child.key) == known.end()) {
-            warnings.push_back("tokenizer.json: the member " +
-                               quoteToken(std::string(prefix) + child.key) +
-                               " is unknown and has no effect");
+            warnings.emplace_back(
+                odd::TokenizerMember{quoteToken(std::string(prefix) + child.key)});
         }
     }
 }

@@ -1131,6 +1131,125 @@ Soll die Datei ersetzt werden?</translation>
     </message>
 </context>
 <context>
+    <name>ui::AdapterNote</name>
+    <message>
+        <source>%1 in adapter_config.json is %2, and is not known here. It is ignored; the adapter may act otherwise than in PEFT.</source>
+        <translation>%1 in adapter_config.json ist %2 und hier nicht bekannt. Es wird nicht beachtet; der Adapter wirkt vielleicht anders als in PEFT.</translation>
+    </message>
+    <message>
+        <source>fan_in_fan_out is true. It has no meaning for linear layers and was reset.</source>
+        <translation>fan_in_fan_out ist true. Für lineare Schichten hat es keine Bedeutung und wurde zurückgesetzt.</translation>
+    </message>
+    <message>
+        <source>init_lora_weights is &quot;%1&quot;: the adapter is right only on the base that this changed.</source>
+        <translation>init_lora_weights ist &quot;%1&quot;: Der Adapter stimmt nur auf der Basis, die das verändert hat.</translation>
+    </message>
+    <message>
+        <source>runtime_config is ignored, as PEFT does.</source>
+        <translation>runtime_config wird nicht beachtet, wie in PEFT.</translation>
+    </message>
+    <message>
+        <source>%1 concerns training only and is ignored.</source>
+        <translation>%1 betrifft nur das Training und wird nicht beachtet.</translation>
+    </message>
+    <message>
+        <source>The adapter was made for %1; this model is %2.</source>
+        <translation>Der Adapter ist für %1 gemacht; dieses Modell ist %2.</translation>
+    </message>
+    <message>
+        <source>%1 replaces a tensor of the model although modules_to_save does not name it.</source>
+        <translation>%1 ersetzt einen Tensor des Modells, obwohl modules_to_save ihn nicht nennt.</translation>
+    </message>
+    <message>
+        <source>the file names no version</source>
+        <translation>die Datei nennt keine Version</translation>
+    </message>
+    <message>
+        <source>the file is of PEFT %1</source>
+        <translation>die Datei ist von PEFT %1</translation>
+    </message>
+    <message>
+        <source>The factors of the experts stand transposed, as PEFT before 0.19.1 stored them (%1). They are turned round.</source>
+        <translation>Die Faktoren der Experten stehen vertauscht, wie PEFT vor 0.19.1 sie speicherte (%1). Sie werden umgedreht.</translation>
+    </message>
+    <message>
+        <source>The factors of the experts have the shapes of PEFT 0.19.1 and later, although %1. The shapes count.</source>
+        <translation>Die Faktoren der Experten haben die Formen von PEFT 0.19.1 und später; doch %1. Die Formen gelten.</translation>
+    </message>
+    <message>
+        <source>A pattern of ranks cannot be read (%1). The ranks are taken from the shapes of the factors.</source>
+        <translation>Ein Muster für Ränge ist nicht lesbar (%1). Die Ränge werden aus den Formen der Faktoren genommen.</translation>
+    </message>
+    <message>
+        <source>A pattern of modules cannot be read (%1). The modules that have tensors in the file are taken as the targeted ones.</source>
+        <translation>Ein Muster für Module ist nicht lesbar (%1). Als Ziele gelten die Module, die Tensoren in der Datei haben.</translation>
+    </message>
+    <message>
+        <source>layer %1 uses the keys and values of layer %2</source>
+        <translation>Schicht %1 benutzt die Schlüssel und Werte von Schicht %2</translation>
+    </message>
+    <message>
+        <source>layer %1 takes its values from k_proj</source>
+        <translation>Schicht %1 nimmt ihre Werte aus k_proj</translation>
+    </message>
+    <message>
+        <source>the model has only %1 layers</source>
+        <translation>das Modell hat nur %1 Schichten</translation>
+    </message>
+    <message>
+        <source>the model does not use %1</source>
+        <translation>das Modell benutzt %1 nicht</translation>
+    </message>
+    <message>
+        <source>the model has no vision tower</source>
+        <translation>das Modell hat keinen Bildturm</translation>
+    </message>
+    <message>
+        <source>the model has no audio tower</source>
+        <translation>das Modell hat keinen Audioturm</translation>
+    </message>
+    <message>
+        <source>%1 in adapter_config.json leaves it out</source>
+        <translation>%1 in adapter_config.json lässt es weg</translation>
+    </message>
+    <message>
+        <source>%1 in adapter_config.json is false</source>
+        <translation>%1 in adapter_config.json ist false</translation>
+    </message>
+    <message>
+        <source>the key names no module</source>
+        <translation>der Schlüssel nennt kein Modul</translation>
+    </message>
+    <message>
+        <source>the model has no module %1</source>
+        <translation>das Modell hat kein Modul %1</translation>
+    </message>
+    <message>
+        <source>the module has no parameter %1</source>
+        <translation>das Modul hat keinen Parameter %1</translation>
+    </message>
+    <message>
+        <source>modules_to_save replaces its module whole</source>
+        <translation>modules_to_save ersetzt sein Modul ganz</translation>
+    </message>
+    <message>
+        <source>the module has a low-rank update; its own weight would be called base_layer.weight</source>
+        <translation>das Modul hat eine Änderung niedrigen Ranges; sein eigenes Gewicht hieße base_layer.weight</translation>
+    </message>
+    <message>
+        <source>it equals the table of the model</source>
+        <translation>es gleicht der Tabelle des Modells</translation>
+    </message>
+    <message>
+        <source>another tensor of its module is refused</source>
+        <translation>ein anderer Tensor seines Moduls wird abgelehnt</translation>
+    </message>
+    <message>
+        <source>it contradicts the model or adapter_config.json</source>
+        <translation>er widerspricht dem Modell oder adapter_config.json</translation>
+    </message>
+</context>
+<context>
     <name>ui::AttachmentChip</name>
     <message>
         <source>Remove %1</source>
@@ -2116,34 +2235,6 @@ Rang %5 · Alpha %6 · Skalierung %7 · %8</translation>
     <message>
         <source>It acts. It changes %1.</source>
         <translation>Er wirkt. Er ändert %1.</translation>
-    </message>
-    <message>
-        <source>%1 in adapter_config.json leaves it out</source>
-        <translation>%1 in adapter_config.json lässt es weg</translation>
-    </message>
-    <message>
-        <source>layer %1 takes its values from k_proj</source>
-        <translation>Schicht %1 nimmt ihre Werte aus k_proj</translation>
-    </message>
-    <message>
-        <source>layer %1 uses the keys and values of layer %2</source>
-        <translation>Schicht %1 benutzt die Schlüssel und Werte von Schicht %2</translation>
-    </message>
-    <message>
-        <source>the model does not use %1</source>
-        <translation>das Modell benutzt %1 nicht</translation>
-    </message>
-    <message>
-        <source>the model has no audio tower</source>
-        <translation>das Modell hat keinen Audioturm</translation>
-    </message>
-    <message>
-        <source>the model has no vision tower</source>
-        <translation>das Modell hat keinen Bildturm</translation>
-    </message>
-    <message>
-        <source>the model has only %1 layers</source>
-        <translation>das Modell hat nur %1 Schichten</translation>
     </message>
 </context>
 <context>
@@ -4300,6 +4391,129 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
     <message>
         <source>loaded</source>
         <translation>geladen</translation>
+    </message>
+</context>
+<context>
+    <name>ui::ModelOddity</name>
+    <message>
+        <source>%1 and %2 more</source>
+        <translation>%1 und %2 weitere</translation>
+    </message>
+    <message>
+        <source>%1: %2 is missing and taken as %3.</source>
+        <translation>%1: %2 fehlt und gilt als %3.</translation>
+    </message>
+    <message>
+        <source>%1: %2 is false. Pictures are resized all the same.</source>
+        <translation>%1: %2 ist false. Bilder werden trotzdem skaliert.</translation>
+    </message>
+    <message>
+        <source>%1: %2 is not &quot;right&quot;. Recordings are padded on the right.</source>
+        <translation>%1: %2 ist nicht &quot;right&quot;. Aufnahmen werden rechts aufgefüllt.</translation>
+    </message>
+    <message>
+        <source>%1: %2 ends with a sliding layer. The last layer is always full.</source>
+        <translation>%1: %2 endet mit einer Schicht mit gleitendem Fenster. Die letzte Schicht sieht immer alles.</translation>
+    </message>
+    <message>
+        <source>%1: %2 has no members per layer type. It is taken for the full-attention layers.</source>
+        <translation>%1: %2 hat keine Einträge je Art der Schicht. Es gilt für die Schichten, die alles sehen.</translation>
+    </message>
+    <message>
+        <source>The weights are not there; config.json says which of them are packed in 4 bits.</source>
+        <translation>Die Gewichte sind nicht da; config.json sagt, welche davon in 4 Bit gepackt sind.</translation>
+    </message>
+    <message>
+        <source>%1 stands for the token embedding, which the files do not hold under its own name (config.json: both are one table).</source>
+        <translation>%1 steht für die Token-Einbettung, die die Dateien nicht unter ihrem Namen enthalten (config.json: beide sind eine Tabelle).</translation>
+    </message>
+    <message>
+        <source>%1 is used as the output head: its values are not those of the token embedding, although config.json says that both are one table. &quot;tie_word_embeddings&quot;: false there says what the files hold.</source>
+        <translation>%1 dient als Kopf: Seine Werte sind nicht die der Token-Einbettung, obwohl config.json sagt, dass beide eine Tabelle sind. &quot;tie_word_embeddings&quot;: false dort sagt, was die Dateien enthalten.</translation>
+    </message>
+    <message>
+        <source>%1: the output head is a tensor of its own, not the token embedding.</source>
+        <translation>%1: Der Kopf ist ein eigener Tensor, nicht die Token-Einbettung.</translation>
+    </message>
+    <message>
+        <source>%1 does not look like a chat template of Gemma 4 and is not used: prompts are written with &lt;|turn&gt;, the template writes no marks of turns. A model that was trained on its turns may answer worse.</source>
+        <translation>%1 sieht nicht wie eine Chat-Vorlage von Gemma 4 aus und wird nicht benutzt: Prompts werden mit &lt;|turn&gt; geschrieben, die Vorlage schreibt keine Marken. Ein Modell, das auf ihre Form trainiert ist, antwortet vielleicht schlechter.</translation>
+    </message>
+    <message>
+        <source>%1 does not look like a chat template of Gemma 4 and is not used: prompts are written with &lt;|turn&gt;, the template writes %2. A model that was trained on its turns may answer worse.</source>
+        <translation>%1 sieht nicht wie eine Chat-Vorlage von Gemma 4 aus und wird nicht benutzt: Prompts werden mit &lt;|turn&gt; geschrieben, die Vorlage schreibt %2. Ein Modell, das auf ihre Form trainiert ist, antwortet vielleicht schlechter.</translation>
+    </message>
+    <message>
+        <source>%1 is a further chat template, chosen by name in transformers. It is not used.</source>
+        <translation>%1 ist eine weitere Chat-Vorlage, die in transformers nach Namen gewählt wird. Sie wird nicht benutzt.</translation>
+    </message>
+    <message>
+        <source>The chat template of the model is not known: %1</source>
+        <translation>Die Chat-Vorlage des Modells ist nicht bekannt: %1</translation>
+    </message>
+    <message>
+        <source>%1 holds only its header, no weights. Download the whole file to load it.</source>
+        <translation>%1 enthält nur den Kopf der Datei, keine Gewichte. Laden Sie die ganze Datei herunter, um sie zu benutzen.</translation>
+    </message>
+    <message>
+        <source>%1 hold only their headers, no weights. Download the whole files to load them.</source>
+        <translation>%1 enthalten nur die Köpfe der Dateien, keine Gewichte. Laden Sie die ganzen Dateien herunter, um sie zu benutzen.</translation>
+    </message>
+    <message>
+        <source>The weights cannot be opened: %1</source>
+        <translation>Die Gewichte lassen sich nicht öffnen: %1</translation>
+    </message>
+    <message>
+        <source>%1: the tensor %2 has an unknown member “%3”, which is ignored.</source>
+        <translation>%1: Der Tensor %2 hat einen unbekannten Eintrag „%3“, der nicht beachtet wird.</translation>
+    </message>
+    <message>
+        <source>%1: %2 more unknown members are ignored.</source>
+        <translation>%1: %2 weitere unbekannte Einträge werden nicht beachtet.</translation>
+    </message>
+    <message>
+        <source>%1: the tensor %2 has elements of the type %3, which cannot be read. It is skipped.</source>
+        <translation>%1: Der Tensor %2 hat Elemente vom Typ %3, die nicht lesbar sind. Er wird übergangen.</translation>
+    </message>
+    <message>
+        <source>%1: metadata.total_size is not a plain whole number and is ignored.</source>
+        <translation>%1: metadata.total_size ist keine einfache ganze Zahl und wird nicht beachtet.</translation>
+    </message>
+    <message>
+        <source>%1: metadata.total_size is %2 bytes, the tensors have %3.</source>
+        <translation>%1: metadata.total_size ist %2 Byte, die Tensoren haben %3.</translation>
+    </message>
+    <message>
+        <source>%1 does not name some tensors of its files, which are ignored: %2.</source>
+        <translation>%1 nennt einige Tensoren seiner Dateien nicht, die nicht beachtet werden: %2.</translation>
+    </message>
+    <message>
+        <source>There is one file of weights and an index of several. The single file is used.</source>
+        <translation>Es gibt eine Datei mit Gewichten und den Index von mehreren. Benutzt wird die einzelne Datei.</translation>
+    </message>
+    <message>
+        <source>Loading would fail: %1</source>
+        <translation>Das Laden würde scheitern: %1</translation>
+    </message>
+    <message>
+        <source>Loading would fail at %1 more tensors.</source>
+        <translation>Das Laden würde an %1 weiteren Tensoren scheitern.</translation>
+    </message>
+    <message>
+        <source>tokenizer.json: post_processor (%1) is not applied. Raw text gets no special tokens from it.</source>
+        <translation>tokenizer.json: post_processor (%1) wird nicht angewandt. Roher Text bekommt davon keine besonderen Token.</translation>
+    </message>
+    <message>
+        <source>tokenizer.json: the member %1 is unknown and has no effect.</source>
+        <translation>tokenizer.json: Der Eintrag %1 ist unbekannt und hat keine Wirkung.</translation>
+    </message>
+    <message>
+        <source>Loading would fail at the tokenizer: %1</source>
+        <translation>Das Laden würde am Tokenizer scheitern: %1</translation>
+    </message>
+    <message>
+        <source>tokenizer.json is missing in the folder: layouts can be tried, loading cannot.</source>
+        <translation>tokenizer.json fehlt im Ordner: Anordnungen lassen sich probieren, laden nicht.</translation>
     </message>
 </context>
 <context>

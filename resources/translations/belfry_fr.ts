@@ -1131,6 +1131,125 @@ Faut-il le remplacer ?</translation>
     </message>
 </context>
 <context>
+    <name>ui::AdapterNote</name>
+    <message>
+        <source>%1 in adapter_config.json is %2, and is not known here. It is ignored; the adapter may act otherwise than in PEFT.</source>
+        <translation>%1 dans adapter_config.json est %2, et n’est pas connu ici. Il est ignoré ; l’adaptateur agit peut-être autrement que dans PEFT.</translation>
+    </message>
+    <message>
+        <source>fan_in_fan_out is true. It has no meaning for linear layers and was reset.</source>
+        <translation>fan_in_fan_out est true. Cela n’a pas de sens pour les couches linéaires et a été remis à zéro.</translation>
+    </message>
+    <message>
+        <source>init_lora_weights is &quot;%1&quot;: the adapter is right only on the base that this changed.</source>
+        <translation>init_lora_weights est &quot;%1&quot; : l’adaptateur n’est juste que sur la base que cela a changée.</translation>
+    </message>
+    <message>
+        <source>runtime_config is ignored, as PEFT does.</source>
+        <translation>runtime_config est ignoré, comme le fait PEFT.</translation>
+    </message>
+    <message>
+        <source>%1 concerns training only and is ignored.</source>
+        <translation>%1 ne concerne que l’entraînement et est ignoré.</translation>
+    </message>
+    <message>
+        <source>The adapter was made for %1; this model is %2.</source>
+        <translation>L’adaptateur a été fait pour %1 ; ce modèle est %2.</translation>
+    </message>
+    <message>
+        <source>%1 replaces a tensor of the model although modules_to_save does not name it.</source>
+        <translation>%1 remplace un tenseur du modèle bien que modules_to_save ne le nomme pas.</translation>
+    </message>
+    <message>
+        <source>the file names no version</source>
+        <translation>le fichier ne nomme pas de version</translation>
+    </message>
+    <message>
+        <source>the file is of PEFT %1</source>
+        <translation>le fichier est de PEFT %1</translation>
+    </message>
+    <message>
+        <source>The factors of the experts stand transposed, as PEFT before 0.19.1 stored them (%1). They are turned round.</source>
+        <translation>Les facteurs des experts sont transposés, comme PEFT les stockait avant 0.19.1 (%1). Ils sont retournés.</translation>
+    </message>
+    <message>
+        <source>The factors of the experts have the shapes of PEFT 0.19.1 and later, although %1. The shapes count.</source>
+        <translation>Les facteurs des experts ont les formes de PEFT 0.19.1 et plus ; pourtant, %1. Les formes comptent.</translation>
+    </message>
+    <message>
+        <source>A pattern of ranks cannot be read (%1). The ranks are taken from the shapes of the factors.</source>
+        <translation>Un motif de rangs ne peut pas être lu (%1). Les rangs sont pris dans les formes des facteurs.</translation>
+    </message>
+    <message>
+        <source>A pattern of modules cannot be read (%1). The modules that have tensors in the file are taken as the targeted ones.</source>
+        <translation>Un motif de modules ne peut pas être lu (%1). Les modules qui ont des tenseurs dans le fichier sont pris pour cibles.</translation>
+    </message>
+    <message>
+        <source>layer %1 uses the keys and values of layer %2</source>
+        <translation>la couche %1 utilise les clés et valeurs de la couche %2</translation>
+    </message>
+    <message>
+        <source>layer %1 takes its values from k_proj</source>
+        <translation>la couche %1 prend ses valeurs de k_proj</translation>
+    </message>
+    <message>
+        <source>the model has only %1 layers</source>
+        <translation>le modèle n’a que %1 couches</translation>
+    </message>
+    <message>
+        <source>the model does not use %1</source>
+        <translation>le modèle n’utilise pas %1</translation>
+    </message>
+    <message>
+        <source>the model has no vision tower</source>
+        <translation>le modèle n’a pas de tour de vision</translation>
+    </message>
+    <message>
+        <source>the model has no audio tower</source>
+        <translation>le modèle n’a pas de tour audio</translation>
+    </message>
+    <message>
+        <source>%1 in adapter_config.json leaves it out</source>
+        <translation>%1 dans adapter_config.json l’exclut</translation>
+    </message>
+    <message>
+        <source>%1 in adapter_config.json is false</source>
+        <translation>%1 dans adapter_config.json est false</translation>
+    </message>
+    <message>
+        <source>the key names no module</source>
+        <translation>la clé ne nomme aucun module</translation>
+    </message>
+    <message>
+        <source>the model has no module %1</source>
+        <translation>le modèle n’a pas de module %1</translation>
+    </message>
+    <message>
+        <source>the module has no parameter %1</source>
+        <translation>le module n’a pas de paramètre %1</translation>
+    </message>
+    <message>
+        <source>modules_to_save replaces its module whole</source>
+        <translation>modules_to_save remplace son module en entier</translation>
+    </message>
+    <message>
+        <source>the module has a low-rank update; its own weight would be called base_layer.weight</source>
+        <translation>le module a une mise à jour de rang faible ; son propre poids s’appellerait base_layer.weight</translation>
+    </message>
+    <message>
+        <source>it equals the table of the model</source>
+        <translation>elle est égale à la table du modèle</translation>
+    </message>
+    <message>
+        <source>another tensor of its module is refused</source>
+        <translation>un autre tenseur de son module est refusé</translation>
+    </message>
+    <message>
+        <source>it contradicts the model or adapter_config.json</source>
+        <translation>elle contredit le modèle ou adapter_config.json</translation>
+    </message>
+</context>
+<context>
     <name>ui::AttachmentChip</name>
     <message>
         <source>Remove %1</source>
@@ -2116,34 +2235,6 @@ Rang %5 · alpha %6 · échelle %7 · %8</translation>
     <message>
         <source>It acts. It changes %1.</source>
         <translation>Il agit. Il change %1.</translation>
-    </message>
-    <message>
-        <source>%1 in adapter_config.json leaves it out</source>
-        <translation>%1 dans adapter_config.json l’exclut</translation>
-    </message>
-    <message>
-        <source>layer %1 takes its values from k_proj</source>
-        <translation>la couche %1 prend ses valeurs de k_proj</translation>
-    </message>
-    <message>
-        <source>layer %1 uses the keys and values of layer %2</source>
-        <translation>la couche %1 utilise les clés et valeurs de la couche %2</translation>
-    </message>
-    <message>
-        <source>the model does not use %1</source>
-        <translation>le modèle n’utilise pas %1</translation>
-    </message>
-    <message>
-        <source>the model has no audio tower</source>
-        <translation>le modèle n’a pas de tour audio</translation>
-    </message>
-    <message>
-        <source>the model has no vision tower</source>
-        <translation>le modèle n’a pas de tour de vision</translation>
-    </message>
-    <message>
-        <source>the model has only %1 layers</source>
-        <translation>le modèle n’a que %1 couches</translation>
     </message>
 </context>
 <context>
@@ -4300,6 +4391,129 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
     <message>
         <source>loaded</source>
         <translation>chargé</translation>
+    </message>
+</context>
+<context>
+    <name>ui::ModelOddity</name>
+    <message>
+        <source>%1 and %2 more</source>
+        <translation>%1 et %2 autres</translation>
+    </message>
+    <message>
+        <source>%1: %2 is missing and taken as %3.</source>
+        <translation>%1 : %2 manque et est pris pour %3.</translation>
+    </message>
+    <message>
+        <source>%1: %2 is false. Pictures are resized all the same.</source>
+        <translation>%1 : %2 est false. Les images sont redimensionnées quand même.</translation>
+    </message>
+    <message>
+        <source>%1: %2 is not &quot;right&quot;. Recordings are padded on the right.</source>
+        <translation>%1 : %2 n’est pas &quot;right&quot;. Les enregistrements sont complétés à droite.</translation>
+    </message>
+    <message>
+        <source>%1: %2 ends with a sliding layer. The last layer is always full.</source>
+        <translation>%1 : %2 finit par une couche à fenêtre glissante. La dernière couche est toujours complète.</translation>
+    </message>
+    <message>
+        <source>%1: %2 has no members per layer type. It is taken for the full-attention layers.</source>
+        <translation>%1 : %2 n’a pas de membres par type de couche. Il vaut pour les couches à attention complète.</translation>
+    </message>
+    <message>
+        <source>The weights are not there; config.json says which of them are packed in 4 bits.</source>
+        <translation>Les poids ne sont pas là ; config.json dit lesquels sont compactés en 4 bits.</translation>
+    </message>
+    <message>
+        <source>%1 stands for the token embedding, which the files do not hold under its own name (config.json: both are one table).</source>
+        <translation>%1 tient lieu de plongement des jetons, que les fichiers ne contiennent pas sous son nom (config.json : les deux sont une table).</translation>
+    </message>
+    <message>
+        <source>%1 is used as the output head: its values are not those of the token embedding, although config.json says that both are one table. &quot;tie_word_embeddings&quot;: false there says what the files hold.</source>
+        <translation>%1 sert de tête : ses valeurs ne sont pas celles du plongement des jetons, bien que config.json dise que les deux sont une table. &quot;tie_word_embeddings&quot;: false y dirait ce que contiennent les fichiers.</translation>
+    </message>
+    <message>
+        <source>%1: the output head is a tensor of its own, not the token embedding.</source>
+        <translation>%1 : la tête est un tenseur à elle, non le plongement des jetons.</translation>
+    </message>
+    <message>
+        <source>%1 does not look like a chat template of Gemma 4 and is not used: prompts are written with &lt;|turn&gt;, the template writes no marks of turns. A model that was trained on its turns may answer worse.</source>
+        <translation>%1 ne ressemble pas à un modèle de conversation de Gemma 4 et n’est pas utilisé : les invites sont écrites avec &lt;|turn&gt;, le modèle n’écrit aucune marque de tour. Un modèle entraîné sur ses tours répond peut-être moins bien.</translation>
+    </message>
+    <message>
+        <source>%1 does not look like a chat template of Gemma 4 and is not used: prompts are written with &lt;|turn&gt;, the template writes %2. A model that was trained on its turns may answer worse.</source>
+        <translation>%1 ne ressemble pas à un modèle de conversation de Gemma 4 et n’est pas utilisé : les invites sont écrites avec &lt;|turn&gt;, le modèle écrit %2. Un modèle entraîné sur ses tours répond peut-être moins bien.</translation>
+    </message>
+    <message>
+        <source>%1 is a further chat template, chosen by name in transformers. It is not used.</source>
+        <translation>%1 est un modèle de conversation de plus, choisi par son nom dans transformers. Il n’est pas utilisé.</translation>
+    </message>
+    <message>
+        <source>The chat template of the model is not known: %1</source>
+        <translation>Le modèle de conversation n’est pas connu : %1</translation>
+    </message>
+    <message>
+        <source>%1 holds only its header, no weights. Download the whole file to load it.</source>
+        <translation>%1 ne contient que son en-tête, pas de poids. Téléchargez le fichier entier pour le charger.</translation>
+    </message>
+    <message>
+        <source>%1 hold only their headers, no weights. Download the whole files to load them.</source>
+        <translation>%1 ne contiennent que leurs en-têtes, pas de poids. Téléchargez les fichiers entiers pour les charger.</translation>
+    </message>
+    <message>
+        <source>The weights cannot be opened: %1</source>
+        <translation>Les poids ne peuvent pas être ouverts : %1</translation>
+    </message>
+    <message>
+        <source>%1: the tensor %2 has an unknown member “%3”, which is ignored.</source>
+        <translation>%1 : le tenseur %2 a un membre inconnu « %3 », qui est ignoré.</translation>
+    </message>
+    <message>
+        <source>%1: %2 more unknown members are ignored.</source>
+        <translation>%1 : %2 autres membres inconnus sont ignorés.</translation>
+    </message>
+    <message>
+        <source>%1: the tensor %2 has elements of the type %3, which cannot be read. It is skipped.</source>
+        <translation>%1 : le tenseur %2 a des éléments du type %3, qui ne peut pas être lu. Il est sauté.</translation>
+    </message>
+    <message>
+        <source>%1: metadata.total_size is not a plain whole number and is ignored.</source>
+        <translation>%1 : metadata.total_size n’est pas un nombre entier simple et est ignoré.</translation>
+    </message>
+    <message>
+        <source>%1: metadata.total_size is %2 bytes, the tensors have %3.</source>
+        <translation>%1 : metadata.total_size est de %2 octets, les tenseurs en ont %3.</translation>
+    </message>
+    <message>
+        <source>%1 does not name some tensors of its files, which are ignored: %2.</source>
+        <translation>%1 ne nomme pas certains tenseurs de ses fichiers, qui sont ignorés : %2.</translation>
+    </message>
+    <message>
+        <source>There is one file of weights and an index of several. The single file is used.</source>
+        <translation>Il y a un fichier de poids et l’index de plusieurs. Le fichier seul est utilisé.</translation>
+    </message>
+    <message>
+        <source>Loading would fail: %1</source>
+        <translation>Le chargement échouerait : %1</translation>
+    </message>
+    <message>
+        <source>Loading would fail at %1 more tensors.</source>
+        <translation>Le chargement échouerait sur %1 autres tenseurs.</translation>
+    </message>
+    <message>
+        <source>tokenizer.json: post_processor (%1) is not applied. Raw text gets no special tokens from it.</source>
+        <translation>tokenizer.json : post_processor (%1) n’est pas appliqué. Le texte brut n’en reçoit pas de tokens spéciaux.</translation>
+    </message>
+    <message>
+        <source>tokenizer.json: the member %1 is unknown and has no effect.</source>
+        <translation>tokenizer.json : le membre %1 est inconnu et sans effet.</translation>
+    </message>
+    <message>
+        <source>Loading would fail at the tokenizer: %1</source>
+        <translation>Le chargement échouerait sur le tokenizer : %1</translation>
+    </message>
+    <message>
+        <source>tokenizer.json is missing in the folder: layouts can be tried, loading cannot.</source>
+        <translation>tokenizer.json manque dans le dossier : on peut essayer des dispositions, pas charger.</translation>
     </message>
 </context>
 <context>

@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every value that tells of a reply, an exported map or an error has its English for the command
-// line and words in each language of the window: a kind without a row here fails.
+// Every value that tells of a reply, an exported map, a model's or adapter's files or an error has
+// its English for the command line and words in each language of the window: a kind without a row
+// here fails.
+#include "engine/files/oddity_english.h"
+#include "engine/lora/adapter_english.h"
 #include "engine/plan/export_english.h"
+#include "engine/run/load_english.h"
 #include "engine/run/reply_english.h"
 #include "tests/app/other_languages.h"
 #include "ui/common/error_words.h"
+#include "ui/common/oddity_words.h"
 #include "ui/common/reply_words.h"
 #include "ui/layout/export_words.h"
+#include "ui/shell/adapter_words.h"
 #include "ui/style/format.h"
 
 #include <QLocale>
@@ -26,6 +32,13 @@ private Q_SLOTS:
     void everyLoss();
     void everyReplyNote_data();
     void everyReplyNote();
+    void everyLoadNote_data();
+    void everyLoadNote();
+    void everyOddity_data();
+    void everyOddity();
+    void everyAdapterNote_data();
+    void everyAdapterNote();
+    void everyKeyReason();
     void everyCause_data();
     void everyCause();
     void otherErrorsAsTheyAre();
@@ -49,24 +62,19 @@ void TestValueWords::everyLoss_data() {
                                           {engine::MemoryBound::By::Free, 1 << 20U},
                                           {{{engine::PlanPart::Kind::Workspace}, 512}}}},
         "this plan does not fit: sim:0 needs 3.00 MiB (3145728 bytes) but may use 1.00 MiB "
-        "(1048576 "
-        "bytes), 2.00 MiB too much (1.00 MiB free)",
+        "(1048576 bytes), 2.00 MiB too much (1.00 MiB free)",
         "This plan does not fit: Simulated GPU 0 needs 3.0 MiB but may use 1.0 MiB: 2.0 MiB too "
         "much. The largest parts: workspace 512 B");
     row("computes elsewhere", ComputesElsewhere{2, DeviceId::cuda(0)},
         "2 tensors compute on another device here: accelerate stores \"cpu\" and \"disk\" there "
-        "but "
-        "computes on cuda:0, copying the weights for every call",
+        "but computes on cuda:0, copying the weights for every call",
         "2 tensors compute on another device here: accelerate stores \"cpu\" and \"disk\" there "
-        "but "
-        "computes on GPU 0, copying the weights for every call.");
+        "but computes on GPU 0, copying the weights for every call.");
     row("one computes elsewhere", ComputesElsewhere{1, DeviceId::cuda(0)},
         "1 tensor computes on another device here: accelerate stores \"cpu\" and \"disk\" there "
-        "but "
-        "computes on cuda:0, copying the weights for every call",
+        "but computes on cuda:0, copying the weights for every call",
         "1 tensor computes on another device here: accelerate stores \"cpu\" and \"disk\" there "
-        "but "
-        "computes on GPU 0, copying the weights for every call.");
+        "but computes on GPU 0, copying the weights for every call.");
     row("computes elsewhere, no GPU", ComputesElsewhere{2},
         "2 tensors compute on another device here: where nothing is stored on a GPU, accelerate "
         "computes on cpu",
@@ -237,6 +245,295 @@ void TestValueWords::everyReplyNote() {
     app_test::checkOtherLanguages(words, [&] { return ui::replyNoteWords(note); });
 }
 
+void TestValueWords::everyLoadNote_data() {
+    QTest::addColumn<engine::LoadNote>("note");
+    QTest::addColumn<QString>("english");
+    using namespace engine::load_note;
+    std::set<size_t> kinds;
+    const auto row = [&kinds](const char* name, const engine::LoadNote& note, const char* english) {
+        kinds.insert(note.index());
+        QTest::newRow(name) << note << QString::fromUtf8(english);
+    };
+    engine::PlanIssue issue;
+    issue.code = "DM22";
+    issue.finding = engine::issue::MadeForOtherLayers{35, 30};
+    issue.line = 3;
+    issue.column = 7;
+    row("warning", issue,
+        "DM22 (line 3, column 7): the map was made for a model with 35 layers, this one has 30");
+    row("note", engine::Note(engine::note::ManyConflicts{500}),
+        "more than 500 pairs of keys contradict each other; only the first are listed");
+    using Why = CacheUnused::Why;
+    const auto unused = [&row](const char* name, Why why) {
+        const std::string english =
+            std::string("The weight cache a is not used and will be made again: ") + name + ".";
+        row(name, CacheUnused{"a", why}, english.c_str());
+    };
+    unused("it cannot be opened", Why::CannotOpen);
+    unused("it cannot be read", Why::CannotRead);
+    unused("it is cut short", Why::CutShort);
+    unused("it is of another version or model", Why::Other);
+    unused("it is cut short or damaged", Why::CutOrDamaged);
+    unused("its directory is damaged", Why::DirectoryDamaged);
+    row("outdated", CacheOutdated{2, 9, "a.weight"},
+        "The model files hold other values than when the weight cache was made, in 2 of 9 weights "
+        "(first a.weight): these are made again.");
+    row("one damaged", CacheDamaged{1, "a.weight"},
+        "The weight cache was damaged: a.weight was made again from the model files. The cache is "
+        "written anew.");
+    row("two damaged", CacheDamaged{2, "a.weight"},
+        "The weight cache was damaged: a.weight and one other weight were made again from the "
+        "model "
+        "files. The cache is written anew.");
+    row("three damaged", CacheDamaged{3, "a.weight"},
+        "The weight cache was damaged: a.weight and 2 other weights were made again from the model "
+        "files. The cache is written anew.");
+    row("rewritten", CacheRewritten{}, "The weight cache was damaged and is written anew.");
+    row("not written", CacheNotWritten{"the disk is full"},
+        "The weight cache was not written: the disk is full");
+    row("not kept", ContentsNotKept{"the disk is full"},
+        "Which contents the model files have could not be kept, the next load reads them all: the "
+        "disk is full");
+    row("state", StateMember{"a.weight", "b"},
+        "a.weight: unknown member of its quantization state: b");
+    row("expanded", Expanded{"a.weight", "nf4", "bf16"},
+        "a.weight: stored as nf4, expanded to bf16");
+    row("adapter", OfAdapter{"demo", engine::adapter_note::RuntimeConfig{}},
+        "adapter demo: runtime_config is ignored, as PEFT does");
+    row("not used", NotUsed{"a.weight"}, "not used: a.weight (no module of this architecture)");
+    row("not loaded", NotLoaded{1, "a.weight", "K/V of KV-sharing layers"},
+        "not loaded: a.weight (K/V of KV-sharing layers)");
+    row("many not loaded", NotLoaded{60, "a.weight", "K/V of KV-sharing layers"},
+        "60 stored tensors without effect (K/V of KV-sharing layers) were not loaded");
+    row("lost in use", engine::reply_note::CacheLost{1, "a.weight"},
+        "The weight cache was damaged while in use: 1 weight is made from the model files "
+        "(a.weight), which is slower. Load the model again to have the cache written anew.");
+    QCOMPARE(kinds.size(), std::variant_size_v<engine::LoadNote>);
+}
+
+/// Told by the command line alone.
+void TestValueWords::everyLoadNote() {
+    QFETCH(engine::LoadNote, note);
+    QFETCH(QString, english);
+    QCOMPARE(ui::fromUtf8(engine::inEnglish(note)), english);
+}
+
+void TestValueWords::everyOddity_data() {
+    QTest::addColumn<engine::ModelOddity>("oddity");
+    QTest::addColumn<QString>("english");
+    QTest::addColumn<QString>("words");
+    using namespace engine::odd;
+    std::set<size_t> kinds;
+    const auto row = [&kinds](const char* name, const engine::ModelOddity& oddity,
+                              const char* english, const char* words) {
+        kinds.insert(oddity.index());
+        QTest::newRow(name) << oddity << QString::fromUtf8(english) << QString::fromUtf8(words);
+    };
+    using Kind = ConfigMember::Kind;
+    row("architecture", ConfigMember{Kind::NoArchitecture, "config.json", "architectures", "X"},
+        "config.json: architectures is missing; taken as X",
+        "config.json: architectures is missing and taken as X.");
+    row("resize", ConfigMember{Kind::NotResized, "processor_config.json", "a.do_resize"},
+        "processor_config.json: a.do_resize is false; pictures are resized all the same",
+        "processor_config.json: a.do_resize is false. Pictures are resized all the same.");
+    row("padding", ConfigMember{Kind::NotRight, "p.json", "padding_side"},
+        "p.json: padding_side is not \"right\"; recordings are padded on the right",
+        "p.json: padding_side is not \"right\". Recordings are padded on the right.");
+    row("sliding", ConfigMember{Kind::EndsSliding, "config.json", "text_config.layer_types"},
+        "config.json: text_config.layer_types ends with a sliding layer; the last layer is always "
+        "full",
+        "config.json: text_config.layer_types ends with a sliding layer. The last layer is always "
+        "full.");
+    row("rope", ConfigMember{Kind::OneRope, "config.json", "text_config.rope_parameters"},
+        "config.json: text_config.rope_parameters has no members per layer type; it is taken for "
+        "the full-attention layers",
+        "config.json: text_config.rope_parameters has no members per layer type. It is taken for "
+        "the full-attention layers.");
+    row("packed", PackedByConfig{},
+        "config.json: its quantization_config tells which weights are packed in 4 bits, as the "
+        "weight files are not there to say so",
+        "The weights are not there; config.json says which of them are packed in 4 bits.");
+    row("head is the table", HeadIsTable{"lm_head.weight"},
+        "lm_head.weight: stands for the token embedding, which the files do not hold under its own "
+        "name (config.json: both are one table)",
+        "lm_head.weight stands for the token embedding, which the files do not hold under its own "
+        "name (config.json: both are one table).");
+    row("own head", OwnHead{"lm_head.weight", false},
+        "lm_head.weight: the output head is a tensor of its own, not the token embedding",
+        "lm_head.weight: the output head is a tensor of its own, not the token embedding.");
+    row("own head, denied", OwnHead{"lm_head.weight", true},
+        "lm_head.weight: is used as the output head, as its values are not those of the token "
+        "embedding, although config.json says that both are one table; \"tie_word_embeddings\": "
+        "false there says what the files hold",
+        "lm_head.weight is used as the output head: its values are not those of the token "
+        "embedding, although config.json says that both are one table. \"tie_word_embeddings\": "
+        "false there says what the files hold.");
+    row("template", ForeignTemplate{"chat_template.jinja", "<|im_start|>"},
+        "chat_template.jinja: does not look like a Gemma 4 template; it is not used: this prompt "
+        "is written with <|turn>, the template writes <|im_start|>. A model that was trained on "
+        "the template's turns may answer worse",
+        "chat_template.jinja does not look like a chat template of Gemma 4 and is not used: "
+        "prompts are written with <|turn>, the template writes <|im_start|>. A model that was "
+        "trained on its turns may answer worse.");
+    row("template without turns", ForeignTemplate{"chat_template.jinja", ""},
+        "chat_template.jinja: does not look like a Gemma 4 template; it is not used: this prompt "
+        "is written with <|turn>, the template writes no marks of turns. A model that was trained "
+        "on the template's turns may answer worse",
+        "chat_template.jinja does not look like a chat template of Gemma 4 and is not used: "
+        "prompts are written with <|turn>, the template writes no marks of turns. A model that was "
+        "trained on its turns may answer worse.");
+    row("further template", FurtherTemplate{"a.json (tools)"},
+        "a.json (tools): a further chat template, chosen by name in transformers; it is not used",
+        "a.json (tools) is a further chat template, chosen by name in transformers. It is not "
+        "used.");
+    row("template unread", TemplateUnread{"a.json: bad"},
+        "a.json: bad (its chat template is not known)",
+        "The chat template of the model is not known: a.json: bad");
+    row("no weights", NoWeights{{"a.safetensors"}, 1},
+        "a.safetensors: holds only its header, no weights; download the whole file to load it",
+        "a.safetensors holds only its header, no weights. Download the whole file to load it.");
+    row("no weights in many", NoWeights{{"a", "b"}, 5},
+        "a, b and 3 more: hold only their headers, no weights; download the whole files to load "
+        "them",
+        "a, b and 3 more hold only their headers, no weights. Download the whole files to load "
+        "them.");
+    row("weights unread", WeightsUnread{"a.safetensors: is missing"}, "a.safetensors: is missing",
+        "The weights cannot be opened: a.safetensors: is missing");
+    row("header", HeaderMember{"a.safetensors", "b", "c"},
+        "a.safetensors: tensor b: unknown member \"c\" ignored (ST06)",
+        "a.safetensors: the tensor b has an unknown member “c”, which is ignored.");
+    row("more in the header", MoreHeaderMembers{"a.safetensors", 1200},
+        "a.safetensors: 1200 more unknown members ignored (ST06)",
+        "a.safetensors: 1,200 more unknown members are ignored.");
+    row("type", ElementType{"a.safetensors", "b", "F8_E4M3"},
+        "a.safetensors: tensor b: element type F8_E4M3 cannot be read; the tensor is skipped "
+        "(ST05)",
+        "a.safetensors: the tensor b has elements of the type F8_E4M3, which cannot be read. It is "
+        "skipped.");
+    row("no size", NoTotalSize{"i.json"},
+        "i.json: metadata.total_size is not a plain whole number; it is ignored",
+        "i.json: metadata.total_size is not a plain whole number and is ignored.");
+    row("other size", OtherTotalSize{"i.json", 5000, 4000},
+        "i.json: metadata.total_size is 5000, the tensors have 4000 bytes",
+        "i.json: metadata.total_size is 5,000 bytes, the tensors have 4,000.");
+    row("unnamed", UnnamedTensors{"i.json", {"a", "b"}, 5},
+        "i.json: does not name these tensors of its shards, they are ignored: a, b and 3 more",
+        "i.json does not name some tensors of its files, which are ignored: a, b and 3 more.");
+    row("single", SingleFileUsed{},
+        "both model.safetensors and model.safetensors.index.json exist; the single file is used",
+        "There is one file of weights and an index of several. The single file is used.");
+    row("would fail", LoadWouldFail{"a: bad shape"}, "a load would fail: a: bad shape",
+        "Loading would fail: a: bad shape");
+    row("would fail at more", LoadWouldFailAtMore{1200}, "a load would fail at 1200 more tensors",
+        "Loading would fail at 1,200 more tensors.");
+    row("post-processor", PostProcessor{"ByteLevel"},
+        "tokenizer.json: post_processor (ByteLevel) is not applied: raw text gets no special "
+        "tokens from it",
+        "tokenizer.json: post_processor (ByteLevel) is not applied. Raw text gets no special "
+        "tokens from it.");
+    row("tokenizer's member", TokenizerMember{"\"a\""},
+        "tokenizer.json: the member \"a\" is unknown and has no effect",
+        "tokenizer.json: the member \"a\" is unknown and has no effect.");
+    row("tokenizer refused", TokenizerRefused{"tokenizer.json: bad"}, "tokenizer.json: bad",
+        "Loading would fail at the tokenizer: tokenizer.json: bad");
+    row("no tokenizer", NoTokenizer{},
+        "tokenizer.json is not in the folder: planning works, loading does not",
+        "tokenizer.json is missing in the folder: layouts can be tried, loading cannot.");
+    QCOMPARE(kinds.size(), std::variant_size_v<engine::ModelOddity>);
+}
+
+void TestValueWords::everyOddity() {
+    QFETCH(engine::ModelOddity, oddity);
+    QFETCH(QString, english);
+    QFETCH(QString, words);
+    QCOMPARE(ui::fromUtf8(engine::inEnglish(oddity)), english);
+    QCOMPARE(ui::oddityWords(oddity), words);
+    app_test::checkOtherLanguages(words, [&] { return ui::oddityWords(oddity); });
+}
+
+void TestValueWords::everyAdapterNote_data() {
+    QTest::addColumn<engine::AdapterNote>("note");
+    QTest::addColumn<QString>("english");
+    QTest::addColumn<QString>("words");
+    using namespace engine::adapter_note;
+    std::set<size_t> kinds;
+    const auto row = [&kinds](const char* name, const engine::AdapterNote& note,
+                              const char* english, const char* words) {
+        kinds.insert(note.index());
+        QTest::newRow(name) << note << QString::fromUtf8(english) << QString::fromUtf8(words);
+    };
+    row("member", UnknownMember{"new_option", "3"},
+        "adapter_config.json: new_option is 3, a member that is not known here; it is ignored, and "
+        "the adapter may act otherwise than in PEFT",
+        "new_option in adapter_config.json is 3, and is not known here. It is ignored; the adapter "
+        "may act otherwise than in PEFT.");
+    row("fan in", FanInFanOut{},
+        "fan_in_fan_out is true; it has no meaning for linear layers and was reset",
+        "fan_in_fan_out is true. It has no meaning for linear layers and was reset.");
+    row("changed base", ChangedBase{"pissa"},
+        "init_lora_weights is \"pissa\": accepted on request, right only on the changed base",
+        "init_lora_weights is \"pissa\": the adapter is right only on the base that this changed.");
+    row("runtime", RuntimeConfig{}, "runtime_config is ignored, as PEFT does",
+        "runtime_config is ignored, as PEFT does.");
+    row("training", TrainingOnly{"loftq_config"},
+        "loftq_config concerns training only and is ignored",
+        "loftq_config concerns training only and is ignored.");
+    row("other base", OtherBase{"google/gemma-4-E4B-it", "e2b"},
+        "made for google/gemma-4-E4B-it, loaded on e2b",
+        "The adapter was made for google/gemma-4-E4B-it; this model is e2b.");
+    row("unnamed", UnnamedReplacement{"a.weight"},
+        "a.weight replaces a base tensor although modules_to_save does not name it",
+        "a.weight replaces a tensor of the model although modules_to_save does not name it.");
+    row("turned", ExpertOrder{true, "0.18.0"},
+        "the experts' factors stand transposed, as PEFT before 0.19.1 stored them (the file was "
+        "written by PEFT 0.18.0); they are turned round",
+        "The factors of the experts stand transposed, as PEFT before 0.19.1 stored them (the file "
+        "is of PEFT 0.18.0). They are turned round.");
+    row("shapes count", ExpertOrder{false, ""},
+        "the experts' factors have the shapes of PEFT 0.19.1 and later although the file was "
+        "written without peft_version; the shapes count",
+        "The factors of the experts have the shapes of PEFT 0.19.1 and later, although the file "
+        "names no version. The shapes count.");
+    row("pattern of modules", PatternUnread{"target_modules: an atomic group", false},
+        "target_modules: an atomic group; the modules that have tensors in the file are taken as "
+        "the targeted ones",
+        "A pattern of modules cannot be read (target_modules: an atomic group). The modules that "
+        "have tensors in the file are taken as the targeted ones.");
+    row("pattern of ranks", PatternUnread{"rank_pattern: an atomic group", true},
+        "rank_pattern: an atomic group; the ranks are taken from the shapes of the factors",
+        "A pattern of ranks cannot be read (rank_pattern: an atomic group). The ranks are taken "
+        "from the shapes of the factors.");
+    QCOMPARE(kinds.size(), std::variant_size_v<engine::AdapterNote>);
+}
+
+void TestValueWords::everyAdapterNote() {
+    QFETCH(engine::AdapterNote, note);
+    QFETCH(QString, english);
+    QFETCH(QString, words);
+    QCOMPARE(ui::fromUtf8(engine::inEnglish(note)), english);
+    QCOMPARE(ui::adapterNoteWords(note), words);
+    app_test::checkOtherLanguages(words, [&] { return ui::adapterNoteWords(note); });
+}
+
+void TestValueWords::everyKeyReason() {
+    using Why = engine::KeyReason::Why;
+    std::set<QString> told;
+    for (int why = static_cast<int>(Why::None) + 1; why <= static_cast<int>(Why::OtherRefused);
+         ++why) {
+        engine::KeyReason reason{"in English", static_cast<Why>(why), 6, 5};
+        reason.name = "member";
+        const QString words = ui::keyReasonWords(reason);
+        QVERIFY2(!words.isEmpty() && words != QStringLiteral("in English"), qPrintable(words));
+        QVERIFY2(told.insert(words).second, qPrintable(words));
+        app_test::checkOtherLanguages(words, [&] { return ui::keyReasonWords(reason); });
+    }
+    QCOMPARE(told.size(), size_t{16});
+    engine::KeyReason reason{"x", Why::NoModule};
+    reason.name = "model.a";
+    QCOMPARE(ui::keyReasonWords(reason), QStringLiteral("the model has no module model.a"));
+    QVERIFY(ui::keyReasonWords({}).isEmpty());
+}
+
 void TestValueWords::everyCause_data() {
     QTest::addColumn<std::shared_ptr<const engine::ErrorCause>>("cause");
     QTest::addColumn<QString>("words");
@@ -254,23 +551,19 @@ void TestValueWords::everyCause_data() {
     place.column = 7;
     row("map", BadPlan{{place}},
         "Line 3, column 7: \"default\" is missing. It says where everything goes that no key "
-        "names, "
-        "for example \"default\": \"cuda:0\".");
+        "names, for example \"default\": \"cuda:0\".");
     engine::PlanIssue over;
     over.code = "DM09";
     over.finding = engine::issue::LimitWithoutDevice{DeviceId::cuda(3)};
     over.suggestions = {engine::LastResort{true, false}};
     row("two of a plan", BadPlan{{over, place}},
-        "There is a limit for GPU 3, which this computer does not have.\n"
-        "• a device with more memory, a smaller model, or a higher limit\n"
-        "Line 3, column 7: \"default\" is missing. It says where everything goes that no key "
-        "names, "
-        "for example \"default\": \"cuda:0\".");
+        "There is a limit for GPU 3, which this computer does not have.\n• a device with more "
+        "memory, a smaller model, or a higher limit\nLine 3, column 7: \"default\" is missing. It "
+        "says where everything goes that no key names, for example \"default\": \"cuda:0\".");
     place.finding = engine::issue::KvFormatMissing{};
     place.line = 0;
-    const QString line = QStringLiteral(
-        "This version keeps keys and values in bf16 and has no other format for them. Remove "
-        "kv.format.\n");
+    const QString line = QStringLiteral("This version keeps keys and values in bf16 and has no "
+                                        "other format for them. Remove kv.format.\n");
     row("many", BadPlan{std::vector<engine::PlanIssue>(11, place)},
         qPrintable(line.repeated(8) + QStringLiteral("(and 3 more)")));
     row("prompt", PromptTooLong{87307, 4096},

@@ -17,6 +17,7 @@
 #include "engine/load/random_source.h"
 #include "engine/plan/planner.h"
 #include "engine/quant/quantize.h"
+#include "engine/run/load_english.h"
 #include "engine/run/model_folder.h"
 
 #include <algorithm>
@@ -335,7 +336,7 @@ int main(int argc, char** argv) {
             const LoadReport& report = (*store)->report();
             loaded_gigabytes =
                 static_cast<double>(report.bytes_read + report.cache_bytes_read) / 1e9;
-            for (const std::string& note : (*store)->report().notes) {
+            for (const std::string& note : inEnglish((*store)->report().notes)) {
                 std::printf("note: %s\n", note.c_str());
             }
             return seconds;

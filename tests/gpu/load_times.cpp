@@ -83,7 +83,7 @@ int loadOnce(const Options& options, int64_t started) {
         tokens.insert(tokens.end(), reply->token_ids.begin(), reply->token_ids.end());
     }
     out["tokens"] = tokens;
-    out["notes"] = engine.loadNotes();
+    out["notes"] = engine::inEnglish(engine.loadNotes());
     std::cout << out.dump() << std::endl;
     return 0;
 }

@@ -50,7 +50,7 @@ std::vector<Rule> rules() {
              {"engine/plan/plan_english.cpp", 4},
              {"ui/layout/note_words.cpp", 3},
              {"ui/layout/repair.cpp", 1},
-             {"ui/shell/coverage_dialog.cpp", 1},
+             {"ui/shell/adapter_words.cpp", 1},
          },
          "if (module == \"model.vision_tower\") { return 1; }\n"},
         {"environment",
@@ -89,7 +89,9 @@ std::vector<Rule> rules() {
         {"sentences",
          "takes a text apart: the engine's notes, suggestions and errors come as values",
          house::Look::Code,
-         R"(\bQRegularExpression\b|\bstd::regex\b)",
+         R"(\bQRegularExpression\b|\bstd::regex\b)"
+         R"(|(\.|->)(message|what|sentence|description|stage)\.(find|rfind|compare|substr|starts_with)"
+         R"(|ends_with|contains)\()",
          {"ui"},
          {"ui/chat/chat_panels.cpp", "ui/layout/plan_options_dialog.cpp"}, // what users type
          {},

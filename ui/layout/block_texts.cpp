@@ -136,7 +136,8 @@ QString blockSubtitle(const LayoutBlock& block, const engine::PlacementPlan& pla
         break;
     case BlockKind::PerLayerTable:
         for (const engine::TransferPerToken& transfer : plan.transfers_per_token) {
-            if (transfer.what.find("per-layer") != std::string::npos) {
+            if (transfer.what == engine::Travel::PerLayerRow ||
+                transfer.what == engine::Travel::PerLayerSlice) {
                 add(parts, Texts::tr("%1 read per token").arg(formatBytes(transfer.bytes)));
                 break;
             }

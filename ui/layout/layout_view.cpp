@@ -499,9 +499,11 @@ void LayoutView::showApplyError(const engine::Error& error) {
     }
     apply_pending_.reset();
     QStringList details;
-    for (const auto& [key, value] : error.details) {
-        details << QStringLiteral("%1: %2").arg(QString::fromStdString(key),
-                                                QString::fromStdString(value));
+    if (error.cause == nullptr) { // else the message has it all
+        for (const auto& [key, value] : error.details) {
+            details << QStringLiteral("%1: %2").arg(QString::fromStdString(key),
+                                                    QString::fromStdString(value));
+        }
     }
     const QString message = errorWords(error);
     const QString kept = applied_ == nullptr

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/layout/note_words.h"
 
+#include "ui/common/oddity_words.h"
 #include "ui/style/format.h"
 
 #include <QCoreApplication>
@@ -241,8 +242,8 @@ QString words(const DriverAssumed& n) {
         .arg(device(n.device));
 }
 
-QString words(const ModelOddity& n) {
-    return fromUtf8(n.sentence);
+QString words(const engine::ModelOddity& odd) {
+    return oddityWords(odd);
 }
 
 QString words(const engine::CardTrouble& trouble) {

@@ -3,6 +3,7 @@
 
 #include "ui/common/error_words.h"
 #include "ui/shell/adapter_chip.h"
+#include "ui/shell/adapter_words.h"
 #include "ui/style/format.h"
 #include "ui/style/row_delegate.h"
 #include "ui/style/theme.h"
@@ -40,33 +41,6 @@ QString moduleOf(const std::string& tensor) {
     return name;
 }
 
-/// Why a key has no part in this model.
-QString reasonWords(const engine::KeyReason& reason) {
-    using Why = engine::KeyReason::Why;
-    switch (reason.why) {
-    case Why::SharesKv:
-        return CoverageDialog::tr("layer %1 uses the keys and values of layer %2")
-            .arg(reason.layer)
-            .arg(reason.other);
-    case Why::ValuesAreKeys:
-        return CoverageDialog::tr("layer %1 takes its values from k_proj").arg(reason.layer);
-    case Why::FewerLayers:
-        return CoverageDialog::tr("the model has only %1 layers").arg(reason.other);
-    case Why::Unused:
-        return CoverageDialog::tr("the model does not use %1").arg(fromUtf8(reason.name));
-    case Why::NoVision:
-        return CoverageDialog::tr("the model has no vision tower");
-    case Why::NoAudio:
-        return CoverageDialog::tr("the model has no audio tower");
-    case Why::LeftOut:
-        return CoverageDialog::tr("%1 in adapter_config.json leaves it out")
-            .arg(fromUtf8(reason.name));
-    case Why::Other:
-        break;
-    }
-    return fromUtf8(reason.sentence);
-}
-
 } // namespace
 
 CoverageModel::CoverageModel(const engine::AdapterSummary& coverage, QObject* parent)
@@ -74,7 +48,7 @@ CoverageModel::CoverageModel(const engine::AdapterSummary& coverage, QObject* pa
     for (const engine::UnusedKey& unused : coverage.unmatched) {
         using Outcome = engine::UnusedKey::Outcome;
         const QString key = fromUtf8(unused.key);
-        const QString why = reasonWords(unused.reason);
+        const QString why = keyReasonWords(unused.reason);
         switch (unused.outcome) {
         case Outcome::Inert:
             // Right as it is: the architecture has no use for it, whoever trained it.
@@ -224,8 +198,8 @@ CoverageDialog::CoverageDialog(const engine::AdapterSummary& coverage,
         Q_EMIT effectRequested();
     });
     refreshEffect();
-    for (const std::string& note : coverage.notes) {
-        auto* label = new QLabel(fromUtf8(note), this);
+    for (const engine::AdapterNote& note : coverage.notes) {
+        auto* label = new QLabel(adapterNoteWords(note), this);
         label->setTextFormat(Qt::PlainText);
         label->setWordWrap(true);
         column->addWidget(label);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/shell/model_panel.h"
 
+#include "ui/common/oddity_words.h"
 #include "ui/common/shortcuts.h"
 #include "ui/layout/issue_words.h"
 #include "ui/shell/folder_words.h"
@@ -313,8 +314,8 @@ void ModelPanel::refresh() {
         if (summary->is_header_only) {
             problems.append(weightsProblem(recent_->facts(session_->model())));
         }
-        for (const std::string& warning : summary->warnings) {
-            problems.append(fromUtf8(warning));
+        for (const engine::ModelOddity& odd : summary->warnings) {
+            problems.append(oddityWords(odd));
         }
     }
     missing_->setVisible(error != nullptr && recent_->isMissing(session_->model()));

@@ -52,9 +52,12 @@ JsonSection::JsonSection(const Json* object,
     : object_(object), file_(std::move(file)), path_(std::move(path)), problems_(&problems) {}
 
 std::string JsonSection::fullName(std::string_view key) const {
-    std::string name = file_ + ": ";
+    return file_ + ": " + memberName(key);
+}
+
+std::string JsonSection::memberName(std::string_view key) const {
+    std::string name = path_;
     if (!path_.empty()) {
-        name += path_;
         name += key.empty() ? "" : ".";
     }
     return name.append(key);
@@ -83,8 +86,11 @@ void JsonSection::unsupported(std::string_view key,
     }
 }
 
-void JsonSection::warn(std::string_view key, const std::string& what) const {
-    problems_->warnings.push_back(fullName(key) + " " + what);
+void JsonSection::warn(std::string_view key,
+                       odd::ConfigMember::Kind kind,
+                       std::string value) const {
+    problems_->warnings.emplace_back(
+        odd::ConfigMember{kind, file_, memberName(key), std::move(value)});
 }
 
 const Json* JsonSection::find(std::string_view key) const {

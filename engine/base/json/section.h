@@ -4,6 +4,7 @@
 // the problems before it uses the values. So readers of configurations stay straight lines.
 #pragma once
 
+#include "engine/api/model_oddity.h"
 #include "engine/base/json/tree.h"
 #include "engine/base/result.h"
 
@@ -18,7 +19,7 @@ namespace engine {
 /// What reading found wrong (the first error only) and odd (all warnings).
 struct JsonProblems {
     std::optional<Error> error;
-    std::vector<std::string> warnings;
+    std::vector<ModelOddity> warnings;
 };
 
 class JsonSection {
@@ -55,12 +56,14 @@ public:
     void unsupported(std::string_view key,
                      const std::string& what,
                      std::vector<std::pair<std::string, std::string>> details = {}) const;
-    void warn(std::string_view key, const std::string& what) const;
+    void warn(std::string_view key, odd::ConfigMember::Kind kind, std::string value = {}) const;
     /// `key` with file and path before it.
     [[nodiscard]] std::string fullName(std::string_view key) const;
     [[nodiscard]] JsonProblems& problems() const { return *problems_; }
 
 private:
+    /// `key` with its path before it.
+    [[nodiscard]] std::string memberName(std::string_view key) const;
     std::optional<int64_t>
     checkedInteger(const Json& value, std::string_view key, int64_t min, int64_t max) const;
 

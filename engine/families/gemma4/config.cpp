@@ -64,7 +64,7 @@ Root readRoot(const JsonSection& root, ModelConfig& config) {
     if (architectures.empty()) {
         const bool is_causal = type == "gemma4_text" || !has_text_section;
         config.architecture = is_causal ? "Gemma4ForCausalLM" : "Gemma4ForConditionalGeneration";
-        root.warn("architectures", "is missing; taken as " + config.architecture);
+        root.warn("architectures", odd::ConfigMember::Kind::NoArchitecture, config.architecture);
     } else {
         config.architecture = architectures.front();
     }
@@ -188,7 +188,7 @@ void readImageProcessor(const JsonSection& section,
         section.unsupported("do_rescale", "is false; pictures are always scaled to 0..1");
     }
     if (!section.boolean("do_resize", true)) {
-        section.warn("do_resize", "is false; pictures are resized all the same");
+        section.warn("do_resize", odd::ConfigMember::Kind::NotResized);
     }
     if (section.boolean("do_normalize", false) &&
         (!isAbsentOrAll(section, "image_mean", 0.0) || !isAbsentOrAll(section, "image_std", 1.0))) {
@@ -220,7 +220,7 @@ void readAudioProcessor(const JsonSection& section, ModelConfig& config) {
         }
     }
     if (section.text("padding_side", "right") != "right") {
-        section.warn("padding_side", "is not \"right\"; recordings are padded on the right");
+        section.warn("padding_side", odd::ConfigMember::Kind::NotRight);
     }
 }
 

@@ -131,7 +131,7 @@ std::vector<LayerType> readLayerTypes(const JsonSection& section, int64_t num_la
         types.push_back(name == "full_attention" ? LayerType::Full : LayerType::Sliding);
     }
     if (types.back() != LayerType::Full) {
-        section.warn("layer_types", "ends with a sliding layer; the last layer is always full");
+        section.warn("layer_types", odd::ConfigMember::Kind::EndsSliding);
         types.back() = LayerType::Full;
     }
     return types;
@@ -183,8 +183,7 @@ void readRopes(const JsonSection& section, TextConfig& text) {
             text.sliding_rope = readRope(ropes.section("sliding_attention"), text.sliding_rope);
             text.full_rope = readRope(ropes.section("full_attention"), text.full_rope);
         } else if (ropes.exists()) {
-            section.warn(
-                key, "has no members per layer type; it is taken for the full-attention layers");
+            section.warn(key, odd::ConfigMember::Kind::OneRope);
             text.full_rope = readRope(ropes, text.full_rope);
         }
         return;

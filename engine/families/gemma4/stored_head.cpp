@@ -153,9 +153,7 @@ decideHead(ModelConfig& config, const TensorSource& source, const std::stop_toke
     if (table == nullptr) {
         config.is_table_stored_as_head = config.tie_word_embeddings;
         if (config.is_table_stored_as_head) {
-            config.warnings.push_back(head->name +
-                                      ": stands for the token embedding, which the files do not "
-                                      "hold under its own name (config.json: both are one table)");
+            config.warnings.emplace_back(odd::HeadIsTable{head->name});
         }
         return {};
     }
@@ -164,12 +162,7 @@ decideHead(ModelConfig& config, const TensorSource& source, const std::stop_toke
     if (is_same) {
         return {}; // the load says that one table serves both
     }
-    config.warnings.push_back(
-        head->name + (config.tie_word_embeddings
-                          ? ": is used as the output head, as its values are not those of the "
-                            "token embedding, although config.json says that both are one table; "
-                            "\"tie_word_embeddings\": false there says what the files hold"
-                          : ": the output head is a tensor of its own, not the token embedding"));
+    config.warnings.emplace_back(odd::OwnHead{head->name, config.tie_word_embeddings});
     return {};
 }
 

@@ -90,19 +90,10 @@ private:
         if (out_.is_large) {
             return;
         }
-        const std::string marks = marksOf(source);
-        out_.notes.push_back(
-            where +
-            ": does not look like a Gemma 4 template; it is not used: this prompt is written "
-            "with <|turn>, the template writes " +
-            (marks.empty() ? "no marks of turns" : marks) +
-            ". A model that was trained on the template's turns may answer worse");
+        out_.notes.emplace_back(odd::ForeignTemplate{where, marksOf(source)});
     }
 
-    void further(const std::string& where) {
-        out_.notes.push_back(where + ": a further chat template, chosen by name in transformers; "
-                                     "it is not used");
-    }
+    void further(const std::string& where) { out_.notes.emplace_back(odd::FurtherTemplate{where}); }
 
     void readJson(const std::string& name) {
         const auto text = readModelText(folder_, name, kMaxJsonBytes);
@@ -112,7 +103,7 @@ private:
         const bool has_tokens = name == "tokenizer_config.json";
         if (!text || ((*text)->find(kMember) == std::string::npos && !has_tokens)) {
             if (!text) {
-                out_.notes.push_back(text.error().message + " (its chat template is not known)");
+                out_.notes.emplace_back(odd::TemplateUnread{text.error().message});
             }
             return;
         }
@@ -123,7 +114,7 @@ private:
             if (!is_asked) {
                 return;
             }
-            out_.notes.push_back(tree.error().message + " (its chat template is not known)");
+            out_.notes.emplace_back(odd::TemplateUnread{tree.error().message});
             return;
         }
         for (const char* token : {"bos_token", "eos_token", "pad_token", "unk_token"}) {

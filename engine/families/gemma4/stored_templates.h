@@ -6,6 +6,7 @@
 // conversation is run/template_difference.h.
 #pragma once
 
+#include "engine/api/model_oddity.h"
 #include "engine/base/result.h"
 
 #include <filesystem>
@@ -21,7 +22,7 @@ struct StoredTemplates {
     /// Of the template in force: the large models' form of Gemma 4's. Nothing when there is none or
     /// it is no Gemma 4 template.
     std::optional<bool> is_large;
-    std::vector<std::string> notes;
+    std::vector<ModelOddity> notes;
 };
 
 /// The template in force, as text.

@@ -3,6 +3,7 @@
 // defaults, numbers at their limits. What is wrong is in tests/engine/files/malformed_config.h.
 #include "engine/families/config.h"
 #include "engine/families/tensor_list.h"
+#include "engine/files/oddity_english.h"
 #include "tests/support/golden.h"
 #include "tests/support/published_configs.h"
 
@@ -39,7 +40,7 @@ parsed(const json& config, const std::string& generation = {}, const std::string
 
 bool hasWarning(const ModelConfig& config, std::string_view text) {
     return std::any_of(config.warnings.begin(), config.warnings.end(), [&](const auto& warning) {
-        return warning.find(text) != std::string::npos;
+        return engine::inEnglish(warning).find(text) != std::string::npos;
     });
 }
 
@@ -557,7 +558,7 @@ void TestConfig::storedTemplates() {
     QCOMPARE(config->is_large_template, is_large);
     QCOMPARE(config->warnings.size(), static_cast<size_t>(notes.size()));
     for (qsizetype i = 0; i < notes.size(); ++i) {
-        const std::string& warning = config->warnings[static_cast<size_t>(i)];
+        const std::string warning = engine::inEnglish(config->warnings[static_cast<size_t>(i)]);
         QVERIFY2(warning.find(notes[i].toStdString()) != std::string::npos, warning.c_str());
     }
 }

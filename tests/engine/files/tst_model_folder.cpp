@@ -2,6 +2,7 @@
 // Opening folders: shards and their index, single files, header-only folders, links (rule ST07),
 // files that change while they are open (rule ST08), bounded reads of small files.
 #include "engine/files/model_files.h"
+#include "engine/files/oddity_english.h"
 #include "engine/files/safetensors.h"
 #include "tests/engine/files/malformed_index.h"
 
@@ -143,7 +144,7 @@ void TestModelFolder::shardWarnings() {
     QVERIFY2(source.has_value(), outcome(source).c_str());
     QCOMPARE((*source)->tensors().size(), size_t{2});
     QVERIFY((*source)->find(extra_tensor.toStdString()) == nullptr);
-    const auto warnings = (*source)->warnings();
+    const auto warnings = engine::inEnglish((*source)->warnings());
     QCOMPARE(warnings.size(), size_t{warning.isEmpty() ? 0U : 1U});
     if (!warning.isEmpty()) {
         QVERIFY2(warnings[0].find(warning.toStdString()) != std::string::npos, warnings[0].c_str());
@@ -158,7 +159,8 @@ void TestModelFolder::singleFileWinsOverIndex() {
     QVERIFY((*source)->find("single") != nullptr);
     QVERIFY((*source)->find("a") == nullptr);
     QCOMPARE((*source)->warnings().size(), size_t{1});
-    QVERIFY((*source)->warnings()[0].find("the single file is used") != std::string::npos);
+    QVERIFY(engine::inEnglish((*source)->warnings()[0]).find("the single file is used") !=
+            std::string::npos);
 }
 
 void TestModelFolder::headerOnlyFolders() {
@@ -188,7 +190,7 @@ void TestModelFolder::headerOnlyFolders() {
     QCOMPARE((*headers)->tensors().size(), size_t{2});
     // Which of them is told, as it is the one to download again.
     QCOMPARE((*headers)->warnings().size(), size_t{1});
-    QCOMPARE((*headers)->warnings()[0],
+    QCOMPARE(engine::inEnglish((*headers)->warnings()[0]),
              std::string(kSecond) +
                  ": holds only its header, no weights; download the whole file to load it");
     // The index is there, a shard is not; then a pointer stands in its place.
@@ -209,7 +211,7 @@ void TestModelFolder::headerOnlyFolders() {
         QVERIFY((*partly)->isHeaderOnly());
         QVERIFY((*partly)->tensors().empty());
         QCOMPARE((*partly)->warnings().size(), size_t{1});
-        const std::string warning = (*partly)->warnings().front();
+        const std::string warning = engine::inEnglish((*partly)->warnings().front());
         QVERIFY2(warning.find(kSecond) != std::string::npos, warning.c_str());
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The header parser: every rule broken alone (the table of malformed_safetensors.h), files that
 // look odd but are right, byte flips, truncation at every byte, and reading what was described.
+#include "engine/files/oddity_english.h"
 #include "engine/files/safetensors.h"
 #include "tests/engine/files/malformed_safetensors.h"
 #include "tests/support/golden.h"
@@ -218,7 +219,7 @@ void TestSafetensorsHeader::warnings() {
     const auto source =
         engine::openSafetensorsFile(write(support::rawSafetensors(header.toStdString(), 1)));
     QVERIFY2(source.has_value(), source ? "" : source.error().message.c_str());
-    const auto warnings = (*source)->warnings();
+    const auto warnings = engine::inEnglish((*source)->warnings());
     if (warning.isEmpty()) {
         QVERIFY(warnings.empty());
         return;
@@ -234,7 +235,7 @@ void TestSafetensorsHeader::unreadableTypeFailsOnRead() {
     const auto source = engine::openSafetensorsFile(write(support::rawSafetensors(header, 4)));
     QVERIFY(source.has_value());
     QCOMPARE((*source)->warnings().size(), size_t{1});
-    QVERIFY((*source)->warnings()[0].find("(ST05)") != std::string::npos);
+    QVERIFY(engine::inEnglish((*source)->warnings()[0]).find("(ST05)") != std::string::npos);
     std::vector<std::byte> bytes(4);
     const auto read = (*source)->read(*(*source)->find("f8"), 0, bytes);
     QVERIFY(!read.has_value());

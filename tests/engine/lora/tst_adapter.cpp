@@ -3,6 +3,7 @@
 // the forum's 786-tensor adapter on the real E2B sizes, every spelling of the same adapter.
 #include "engine/families/config.h"
 #include "engine/lora/adapter.h"
+#include "engine/lora/adapter_english.h"
 #include "engine/lora/adapter_runtime.h"
 #include "tests/engine/lora/adapter_files.h"
 #include "tests/support/published_configs.h"
@@ -618,8 +619,8 @@ void TestAdapter::unknownMembersAreListed() {
         coverage.unknown_members,
         (std::vector<std::string>{"shiny_new_option", "use_new_thing", "tiny_config", "list"}));
     QCOMPARE(coverage.notes.size(), size_t{3});
-    QVERIFY2(coverage.notes[0].find("shiny_new_option is 3") != std::string::npos,
-             coverage.notes[0].c_str());
+    const std::string first = inEnglish(coverage.notes[0]);
+    QVERIFY2(first.find("shiny_new_option is 3") != std::string::npos, first.c_str());
 }
 
 void TestAdapter::foreignAdapterIsRefused() {

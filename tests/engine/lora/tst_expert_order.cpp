@@ -88,8 +88,8 @@ void TestExpertOrder::shapesWin() {
         QCOMPARE(update.is_stored_swapped, update.experts > 0 && is_swapped);
     }
     bool is_noted = false;
-    for (const std::string& note : (*loaded)->coverage().notes) {
-        is_noted = is_noted || note.find("the experts' factors") != std::string::npos;
+    for (const AdapterNote& note : (*loaded)->coverage().notes) {
+        is_noted = is_noted || std::holds_alternative<adapter_note::ExpertOrder>(note);
     }
     QCOMPARE(is_noted, has_note);
 }

@@ -41,7 +41,7 @@ uint64_t weights(const PlacementPlan& plan, DeviceId id) {
 
 uint64_t transfer(const PlacementPlan& plan, DeviceId from, DeviceId to, const std::string& what) {
     for (const TransferPerToken& row : plan.transfers_per_token) {
-        if (row.from == from && row.to == to && row.what == what) {
+        if (row.from == from && row.to == to && inEnglish(row.what) == what) {
             return row.bytes;
         }
     }
@@ -938,7 +938,7 @@ void TestPlanner::adapters() {
     };
     const auto streamed = [](const PlacementPlan& plan, DeviceId from) {
         for (const TransferPerToken& row : plan.transfers_per_token) {
-            if (row.what == "streamed adapter" && row.from == from) {
+            if (row.what == Travel::StreamedAdapter && row.from == from) {
                 return row.bytes;
             }
         }

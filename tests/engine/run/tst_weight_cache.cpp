@@ -2,9 +2,9 @@
 // The derived cache: the file itself, damaged in every region, and loads with it (nothing is
 // quantized twice, nothing wrong ever gets through, deleting it at any time is harmless).
 #include "engine/load/content_hash.h"
-#include "engine/load/load_english.h"
 #include "engine/load/random_source.h"
 #include "engine/load/weight_cache.h"
+#include "engine/run/load_english.h"
 #include "tests/engine/run/loader_fixture.h"
 
 #include <fstream>
@@ -223,7 +223,7 @@ void TestWeightCache::oldestFilesGoFirst() {
     QCOMPARE(engine::trimWeightCaches(folder, 2 * bytes - 1, 4),
              (std::vector<std::string>{engine::cacheFileName(1), engine::cacheFileName(3)}));
     QVERIFY(engine::trimWeightCaches(folder, 0, 4).empty()); // the last one is kept
-    std::string note;
+    std::optional<engine::load_note::CacheUnused> note;
     QVERIFY(engine::WeightCache::open(folder, 4, note) != nullptr);
     for (const fs::path& other : others) {
         QVERIFY(fs::exists(other));
@@ -259,10 +259,10 @@ void TestWeightCache::writesAndReads() {
     const fs::path folder = fs::path(dir.path().toStdString()) / "deep" / "cache";
     writeFile(folder, 77);
     QCOMPARE(filesIn(folder).size(), size_t{1});
-    std::string note;
+    std::optional<engine::load_note::CacheUnused> note;
     const auto cache = engine::WeightCache::open(folder, 77, note);
-    QVERIFY2(cache != nullptr, note.c_str());
-    QVERIFY(note.empty());
+    QVERIFY(cache != nullptr);
+    QVERIFY(!note.has_value());
     QCOMPARE(cache->tensors().size(), size_t{2});
     QVERIFY(cache->find("c.weight") == nullptr);
     const auto* a = cache->find("a.weight");
@@ -282,7 +282,7 @@ void TestWeightCache::writesAndReads() {
     QVERIFY(!cache->read(*a, 0, 1991, piece).has_value());
     QVERIFY(!cache->read(*a, 5, 0, piece).has_value());
     QVERIFY(engine::WeightCache::open(folder, 78, note) == nullptr);
-    QVERIFY(note.empty()); // simply not there
+    QVERIFY(!note.has_value()); // simply not there
 }
 
 void TestWeightCache::piecesOfAnySplit() {
@@ -334,9 +334,9 @@ void TestWeightCache::everyRangeIsChecked() {
         std::vector<char> bytes = intact;
         bytes[64 + damaged] = static_cast<char>(bytes[64 + damaged] ^ 1);
         overwrite(path, bytes);
-        std::string note;
+        std::optional<engine::load_note::CacheUnused> note;
         const auto cache = engine::WeightCache::open(folder, 5, note);
-        QVERIFY2(cache != nullptr, note.c_str());
+        QVERIFY(cache != nullptr);
         for (const uint64_t size : {uint64_t{1}, uint64_t{1001}, kPiece, 2 * kPiece + 100}) {
             for (uint64_t at = 0; at + size <= data.size(); at += 997) {
                 std::vector<std::byte> seen(size);
@@ -429,9 +429,10 @@ void TestWeightCache::damagedFiles() {
         bytes.resize(4096, ' ');
     }
     overwrite(path, bytes);
-    std::string note;
+    std::optional<engine::load_note::CacheUnused> note;
     QVERIFY(engine::WeightCache::open(folder, 77, note) == nullptr);
-    QVERIFY(note.find(engine::cacheFileName(77)) != std::string::npos);
+    QVERIFY(note.has_value());
+    QCOMPARE(note->file, engine::cacheFileName(77));
 }
 
 void TestWeightCache::everyByteFlipped() {
@@ -445,7 +446,7 @@ void TestWeightCache::everyByteFlipped() {
         std::vector<char> bytes = intact;
         bytes[i] = static_cast<char>(bytes[i] ^ 0x10);
         overwrite(path, bytes);
-        std::string note;
+        std::optional<engine::load_note::CacheUnused> note;
         const auto cache = engine::WeightCache::open(folder, 77, note);
         bool is_noticed = cache == nullptr;
         for (size_t t = 0; cache != nullptr && t < cache->tensors().size(); ++t) {
@@ -460,7 +461,7 @@ void TestWeightCache::everyByteFlipped() {
     // Only padding may change unnoticed: the ends of header and footer and the gaps between parts.
     const auto parts = engine::formatParts(Format::Nf4Dq, engine::TensorType::BF16, 40, 100);
     const uint64_t used = parts.total() + 21 + 12 + 24 + 40;
-    std::string note;
+    std::optional<engine::load_note::CacheUnused> note;
     overwrite(path, intact);
     QVERIFY(engine::WeightCache::open(folder, 77, note) != nullptr);
     const uint64_t directory = 2 * (8 + 8 + 6 * 8 + 10 * 8) + (4 + 2) * 8; // and the checksums
@@ -829,7 +830,7 @@ void TestWeightCache::corruptedWhileInUse() {
         QVERIFY2(wrong.empty(), wrong.c_str());
         const auto& notes = (*store)->report().notes;
         QCOMPARE(notes.size(), size_t{1});
-        QVERIFY2(notes[0].find("damaged while in use: ") != std::string::npos, notes[0].c_str());
+        QVERIFY(std::holds_alternative<engine::reply_note::CacheLost>(notes[0]));
         QVERIFY(!fs::exists(path)); // the next load makes it anew
     }
 }
@@ -882,7 +883,7 @@ void TestWeightCache::damagedRowsAreMadeAgain() {
         QCOMPARE((*store)->report().notes.size(), size_t{1});
         const auto lost = (*store)->takeUseNote(); // for the reply, once
         QVERIFY(lost.has_value());
-        QCOMPARE(engine::inEnglish(*lost), (*store)->report().notes[0]);
+        QCOMPARE(engine::inEnglish(*lost), engine::inEnglish((*store)->report().notes[0]));
         QVERIFY(!(*store)->takeUseNote().has_value());
         auto next = run.load(plan);
         QVERIFY(next.has_value());

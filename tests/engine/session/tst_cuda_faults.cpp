@@ -610,7 +610,8 @@ void TestCudaFaults::whyNoCard() {
     QVERIFY(!is_problem ||
             (plan->warnings[0].code == "DM23" && engine::inEnglish(plan->warnings[0]) == text));
     QVERIFY(engine.load(request, {}, {}).has_value());
-    QCOMPARE(told(engine.loadNotes(), is_problem ? "DM23: " : ""), 1); // what the CLI prints
+    QCOMPARE(told(engine::inEnglish(engine.loadNotes()), is_problem ? "DM23: " : ""),
+             1); // what the CLI prints
 
     for (const char* map : {"gpu", R"({"": "cuda:0"})"}) {
         request.device_map = map;

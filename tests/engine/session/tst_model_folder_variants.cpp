@@ -100,7 +100,7 @@ void TestModelFolderVariants::linkThatLeavesTheFolder() {
     QVERIFY(loaded.error().message.find("leaves the model folder") != std::string::npos);
     const auto summary = engine.inspect(folder.string(), {});
     QVERIFY(summary.has_value());
-    QVERIFY(names(summary->warnings, "leaves the model folder"));
+    QVERIFY(names(engine::inEnglish(summary->warnings), "leaves the model folder"));
 }
 
 void TestModelFolderVariants::oddThingsAreTold() {
@@ -134,7 +134,7 @@ void TestModelFolderVariants::oddThingsAreTold() {
     const auto summary = engine.inspect(folder.string(), {});
     QVERIFY2(summary.has_value(), summary.has_value() ? "" : summary.error().message.c_str());
     for (const char* odd : {"odd_tokenizer_member", "odd_header_member", "architectures"}) {
-        QVERIFY2(names(summary->warnings, odd), odd);
+        QVERIFY2(names(engine::inEnglish(summary->warnings), odd), odd);
     }
     const auto plan = engine.plan(requestFor(folder));
     QVERIFY(plan.has_value());
@@ -143,8 +143,8 @@ void TestModelFolderVariants::oddThingsAreTold() {
     }
     const auto loaded = engine.load(requestFor(folder), {}, {});
     QVERIFY2(loaded.has_value(), loaded.has_value() ? "" : loaded.error().message.c_str());
-    for (const std::string& warning : summary->warnings) {
-        QVERIFY2(names(engine.loadNotes(), warning), warning.c_str());
+    for (const std::string& warning : engine::inEnglish(summary->warnings)) {
+        QVERIFY2(names(engine::inEnglish(engine.loadNotes()), warning), warning.c_str());
     }
 }
 
@@ -157,7 +157,7 @@ void TestModelFolderVariants::missingTokenizer() {
     QVERIFY(engine.plan(requestFor(folder)).has_value());
     const auto summary = engine.inspect(folder.string(), {});
     QVERIFY(summary.has_value());
-    QVERIFY(names(summary->warnings, "tokenizer.json is not in the folder"));
+    QVERIFY(names(engine::inEnglish(summary->warnings), "tokenizer.json is not in the folder"));
     const auto loaded = engine.load(requestFor(folder), {}, {});
     QVERIFY(!loaded.has_value());
     QVERIFY(loaded.error().message.find("tokenizer.json") != std::string::npos);
@@ -219,8 +219,8 @@ void TestModelFolderVariants::problemsOfAPlanAreTold() {
     request.device_map = "gpu";
     request.context = 999999;
     QVERIFY(engine.load(request, {}, {}).has_value());
-    QVERIFY(names(engine.loadNotes(), "999999"));
-    const auto notes = engine.loadNotes();
+    QVERIFY(names(engine::inEnglish(engine.loadNotes()), "999999"));
+    const auto notes = engine::inEnglish(engine.loadNotes());
     QCOMPARE(std::set<std::string>(notes.begin(), notes.end()).size(), notes.size());
 }
 

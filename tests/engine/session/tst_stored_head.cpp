@@ -209,8 +209,9 @@ void TestStoredHead::logits() {
     QCOMPARE(loadError(engine, requestFor(folder)), std::string());
     QCOMPARE(support::memoryDifference(engine), std::string());
     QCOMPARE(engine.currentPlan()->find("lm_head.weight") != nullptr, is_own);
-    QCOMPARE(names(engine.loadNotes(), "lm_head.weight: "), is_own || kind == "only");
-    QVERIFY(!names(engine.loadNotes(), "KV-sharing"));
+    QCOMPARE(names(engine::inEnglish(engine.loadNotes()), "lm_head.weight: "),
+             is_own || kind == "only");
+    QVERIFY(!names(engine::inEnglish(engine.loadNotes()), "KV-sharing"));
     if (kind == "last row" || kind.ends_with("signs")) {
         return;
     }
@@ -245,8 +246,9 @@ void TestStoredHead::inspectAndPlanKnowIt() {
     QCOMPARE(summary->parameters, plain->parameters + 1024 * 64);
     QCOMPARE(summary->modules.back().name, std::string("lm_head"));
     QCOMPARE(summary->modules.back().bytes, table_bytes);
-    QVERIFY(names(summary->warnings, "lm_head.weight: is used as the output head"));
-    QVERIFY(!names(plain->warnings, "lm_head"));
+    QVERIFY(
+        names(engine::inEnglish(summary->warnings), "lm_head.weight: is used as the output head"));
+    QVERIFY(!names(engine::inEnglish(plain->warnings), "lm_head"));
 
     engine::LoadRequest request = requestFor(folder);
     request.device_map = "cpu";
@@ -437,7 +439,8 @@ void TestStoredHead::packedHead() {
         QCOMPARE(loadError(engine, request), std::string());
         QCOMPARE(support::memoryDifference(engine), std::string());
         QCOMPARE(engine.currentPlan()->find("lm_head.weight")->format, engine::Format::Nf4);
-        QCOMPARE(names(engine.loadNotes(), "--head has no effect"), std::string(head) == "int8");
+        QCOMPARE(names(engine::inEnglish(engine.loadNotes()), "--head has no effect"),
+                 std::string(head) == "int8");
         const double error = support::maxRelativeToLargest(
             support::engineLogits(engine, caseOf("text"), 4), expected);
         QVERIFY2(error <= 1e-5, qPrintable(QString::number(error)));
@@ -567,7 +570,7 @@ void TestStoredHead::refused() {
              outcome.error().message.c_str());
     const auto summary = engine.inspect(folder.string(), {});
     QVERIFY(summary.has_value());
-    QVERIFY(names(summary->warnings, fragment.toStdString()));
+    QVERIFY(names(engine::inEnglish(summary->warnings), fragment.toStdString()));
 }
 
 QTEST_APPLESS_MAIN(TestStoredHead)

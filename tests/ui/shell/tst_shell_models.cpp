@@ -166,7 +166,7 @@ void TestShellModels::coverage() {
     summary.matched_modules = {"a", "b"};
     using Outcome = engine::UnusedKey::Outcome;
     using Why = engine::KeyReason::Why;
-    summary.unmatched = {{"x.lora_A", Outcome::Ignored, {"no such module"}}};
+    summary.unmatched = {{"x.lora_A", Outcome::Ignored, {"no such module", Why::NoModuleNamed}}};
     summary.missing = {"c"};
     ui::CoverageModel model(summary);
     const QAbstractItemModelTester tester(&model,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checked access to JSON members: what is given, what is refused, and in which words.
 #include "engine/base/json/section.h"
+#include "engine/files/oddity_english.h"
 
 #include <QTest>
 
@@ -130,12 +131,13 @@ void TestJsonSection::keepsTheFirstProblem() {
     const Json tree = read(R"({"a": 1, "b": 2})");
     JsonProblems problems;
     const JsonSection root(&tree, "x.json", "", problems);
-    root.warn("a", "is odd");
+    root.warn("a", engine::odd::ConfigMember::Kind::NoArchitecture, "b");
     root.unsupported("a", "is 1");
     root.invalid("ConfigRange", "b", "is 2");
     QCOMPARE(problems.error->message, std::string("x.json: a is 1"));
     QVERIFY(problems.error->code == engine::ErrorCode::Unsupported);
-    QCOMPARE(problems.warnings.at(0), std::string("x.json: a is odd"));
+    QCOMPARE(engine::inEnglish(problems.warnings.at(0)),
+             std::string("x.json: a is missing; taken as b"));
 }
 
 void TestJsonSection::showsValues_data() {

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is odd about a model's files, in the user's language.
+#pragma once
+
+#include "engine/api/model_oddity.h"
+
+#include <QString>
+
+namespace ui {
+
+QString oddityWords(const engine::ModelOddity& oddity);
+
+} // namespace ui
