@@ -17,7 +17,7 @@
 using namespace engine;
 using namespace lora_test;
 using kernels::MutF32;
-using Travel = AdapterHome::Travel;
+using Trip = AdapterHome::Travel;
 
 namespace {
 
@@ -46,12 +46,12 @@ struct Fixture {
             return {};
         };
     }
-    AdapterHomeOf homes(Travel travel, bool is_on_disk) {
+    AdapterHomeOf homes(Trip travel, bool is_on_disk) {
         return [this, travel, is_on_disk](const std::string& tensor) {
             AdapterHome home(&gpu);
             home.travel = travel;
-            home.is_on_disk = travel != Travel::Stays && is_on_disk;
-            home.group = travel == Travel::Visits ? groupOf(tensor) : std::string_view();
+            home.is_on_disk = travel != Trip::Stays && is_on_disk;
+            home.group = travel == Trip::Visits ? groupOf(tensor) : std::string_view();
             return home;
         };
     }
@@ -143,11 +143,11 @@ void TestAdapterTravel::asWhereTheyCompute_data() {
     QTest::addColumn<bool>("is_on_disk");
     const QString e2b = QString::fromStdString((support::goldenDir() / "e2b/adapters").string());
     const QString own = QString::fromStdString(adapterData().string());
-    for (const Travel travel : {Travel::Streams, Travel::Visits}) {
+    for (const Trip travel : {Trip::Streams, Trip::Visits}) {
         for (const bool is_on_disk : {false, true}) {
             const auto row = [&](const char* title, const char* model, const QStringList& list) {
                 QTest::addRow("%s, %s from %s", title,
-                              travel == Travel::Streams ? "streamed" : "visiting",
+                              travel == Trip::Streams ? "streamed" : "visiting",
                               is_on_disk ? "disk" : "host memory")
                     << QString(model) << list << static_cast<int>(travel) << is_on_disk;
             };
@@ -168,12 +168,12 @@ void TestAdapterTravel::asWhereTheyCompute() {
     Fixture f(model.toStdString());
     AdapterSet staying(f.host);
     AdapterSet travelling(f.host);
-    const auto home = f.homes(static_cast<Travel>(travel), is_on_disk);
+    const auto home = f.homes(static_cast<Trip>(travel), is_on_disk);
     std::vector<std::shared_ptr<const Adapter>> loaded;
     std::vector<int> ids;
     for (const QString& folder : adapters) {
         loaded.push_back(f.load(folder.toStdString()));
-        QVERIFY(staying.add(loaded.back(), 0.8, true, f.homes(Travel::Stays, false), f.readBase()));
+        QVERIFY(staying.add(loaded.back(), 0.8, true, f.homes(Trip::Stays, false), f.readBase()));
         const uint64_t before = f.gpu.usedBytes(kTag);
         const uint64_t had = travelling.bytesOn(&f.gpu);
         const auto id = travelling.add(loaded.back(), 0.8, true, home, f.readBase());
@@ -186,7 +186,7 @@ void TestAdapterTravel::asWhereTheyCompute() {
     for (const auto& adapter : loaded) {
         scratch = std::max(scratch, adapter->footprint().scratch_bytes);
     }
-    const bool is_stream = static_cast<Travel>(travel) == Travel::Streams;
+    const bool is_stream = static_cast<Trip>(travel) == Trip::Streams;
     QCOMPARE(travelling.bytesOn(&f.gpu), scratch + (is_stream ? 2 * sums.largest : sums.group));
     QCOMPARE(travelling.bytesOn(&f.host), is_on_disk ? uint64_t{0} : sums.all);
 
@@ -226,7 +226,7 @@ void TestAdapterTravel::noMemory() {
     const auto golden = support::goldenDir() / "e2b/adapters";
     const auto loaded = f.load(golden / "multimodal");
     AdapterSet set(f.host);
-    const auto home = f.homes(Travel::Streams, false);
+    const auto home = f.homes(Trip::Streams, false);
     const auto first = set.add(f.load(golden / "bridges"), 1.0, true, home, f.readBase());
     QVERIFY(first);
     const auto before = mustApply(f, set);
@@ -250,8 +250,8 @@ void TestAdapterTravel::noMemory() {
     QVERIFY(n > 2);
     QCOMPARE(f.gpu.usedBytes(kTag), used);
     // Moves: all or nothing.
-    const auto away = f.homes(is_on_host ? Travel::Streams : Travel::Stays, is_on_host);
-    const auto there = f.homes(Travel::Visits, false);
+    const auto away = f.homes(is_on_host ? Trip::Streams : Trip::Stays, is_on_host);
+    const auto there = f.homes(Trip::Visits, false);
     QVERIFY(set.follow(away));
     const uint64_t used_away = f.gpu.usedBytes(kTag);
     for (n = 1;; ++n) {
@@ -275,9 +275,9 @@ void TestAdapterTravel::everyMove() {
         const auto loaded = f.load(support::goldenDir() / name);
         AdapterSet set(f.host);
         const std::vector<AdapterHomeOf> homes = {
-            f.homes(Travel::Stays, false),  f.homes(Travel::Streams, false),
-            f.homes(Travel::Streams, true), f.homes(Travel::Visits, false),
-            f.homes(Travel::Visits, true),  [&f](const std::string&) { return &f.host; }};
+            f.homes(Trip::Stays, false),  f.homes(Trip::Streams, false),
+            f.homes(Trip::Streams, true), f.homes(Trip::Visits, false),
+            f.homes(Trip::Visits, true),  [&f](const std::string&) { return &f.host; }};
         QVERIFY(set.add(loaded, 0.6, true, homes[0], f.readBase()));
         const auto expected = mustApply(f, set);
         for (size_t from = 0; from < homes.size(); ++from) {
@@ -304,7 +304,7 @@ void TestAdapterTravel::everyMove() {
 
 /// Room that could not be had when the adapters became fewer is made when something comes.
 void TestAdapterTravel::roomIsMadeAgain() {
-    for (const Travel travel : {Travel::Streams, Travel::Visits}) {
+    for (const Trip travel : {Trip::Streams, Trip::Visits}) {
         Fixture f("e2b");
         const auto golden = support::goldenDir() / "e2b/adapters";
         AdapterSet set(f.host);
@@ -331,8 +331,8 @@ void TestAdapterTravel::tightMoves() {
     Fixture f("e2b");
     const auto loaded = f.load(support::goldenDir() / "e2b/adapters/dora");
     AdapterSet set(f.host);
-    const auto visits = f.homes(Travel::Visits, false);
-    const auto stays = f.homes(Travel::Stays, false);
+    const auto visits = f.homes(Trip::Visits, false);
+    const auto stays = f.homes(Trip::Stays, false);
     QVERIFY(set.add(loaded, 1.0, true, visits, f.readBase()));
     const auto expected = mustApply(f, set);
     const uint64_t of_visit = f.gpu.usedBytes(kTag);
@@ -361,7 +361,7 @@ void TestAdapterTravel::tightMoves() {
     // From one way of travelling to another the host's copy stays.
     QVERIFY(set.follow(visits));
     const auto host_calls = f.host.allocationCalls();
-    QVERIFY(set.follow(f.homes(Travel::Streams, false)));
+    QVERIFY(set.follow(f.homes(Trip::Streams, false)));
     QCOMPARE(f.host.allocationCalls(), host_calls);
     QVERIFY(mustApply(f, set) == expected);
 }
@@ -372,7 +372,7 @@ void TestAdapterTravel::changedFile() {
     std::filesystem::copy(support::goldenDir() / "e2b/adapters/text", copy);
     Fixture f("e2b");
     AdapterSet set(f.host);
-    QVERIFY(set.add(f.load(copy), 1.0, true, f.homes(Travel::Streams, true), f.readBase()));
+    QVERIFY(set.add(f.load(copy), 1.0, true, f.homes(Trip::Streams, true), f.readBase()));
     (void)mustApply(f, set);
     std::filesystem::resize_file(copy / "adapter_model.safetensors", 4096);
     const auto all = applyAll(f, set);
