@@ -17,8 +17,13 @@ inline Result<void> activatePair(DeviceScratch& home,
                                  kernels::MutF32 y,
                                  const std::string& name) {
     const auto& ops = home.ops();
-    const auto function = activation == Activation::Silu ? ops.silu_mul : ops.gelu_mul;
-    return checkStatus(function(home.queue(), gate, up, y), "activation", name);
+    switch (activation) {
+    case Activation::GeluTanh:
+        return checkStatus(ops.gelu_mul(home.queue(), gate, up, y), "activation", name);
+    case Activation::Silu:
+        return checkStatus(ops.silu_mul(home.queue(), gate, up, y), "activation", name);
+    }
+    return Error{ErrorCode::Internal, name + ": unknown activation"};
 }
 
 } // namespace engine
