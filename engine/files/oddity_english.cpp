@@ -30,7 +30,7 @@ std::string text(const odd::ConfigMember& o) {
     case Kind::OneRope:
         return name + "has no members per layer type; it is taken for the full-attention layers";
     }
-    return name;
+    return {};
 }
 
 std::string text(const odd::PackedByConfig& /*o*/) {

@@ -344,6 +344,7 @@ ExportedText exportLlamaCpp(const PlacementPlan& plan, const std::vector<Expecte
         out.losses.emplace_back(loss::WholeFileMapped{});
     }
     std::vector<std::string> format_names;
+    format_names.reserve(formats.size());
     for (const Format format : formats) {
         format_names.emplace_back(formatName(format));
     }
