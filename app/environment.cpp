@@ -1,36 +1,77 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/environment.h"
 
+#include "engine/base/paths.h"
+
 #include <cstdlib>
+#ifdef _WIN32
+#include <cwchar>
+#endif
 
 namespace app {
 
 namespace {
 
+#ifdef _WIN32
+
+constexpr const char* kHome = "USERPROFILE";
+
 /// Empty where it is not set.
-std::string variable(const char* name) {
-    const char* const value = std::getenv(name);
-    return value == nullptr ? std::string() : std::string(value);
+std::filesystem::path folderIn(const char* name) {
+    const std::string narrow = name;
+    const wchar_t* const value = ::_wgetenv(std::wstring(narrow.begin(), narrow.end()).c_str());
+    return value == nullptr ? std::filesystem::path() : std::filesystem::path{value};
 }
+
+#else
+
+constexpr const char* kHome = "HOME";
+
+/// Empty where it is not set.
+std::filesystem::path folderIn(const char* name) {
+    const char* const value = std::getenv(name);
+    return value == nullptr ? std::filesystem::path() : std::filesystem::path{value};
+}
+
+#endif
 
 } // namespace
 
+std::filesystem::path homeFolder() {
+    return folderIn(kHome);
+}
+
 std::vector<std::filesystem::path> hubCaches() {
     std::vector<std::filesystem::path> caches;
-    if (const std::string cache = variable("HF_HUB_CACHE"); !cache.empty()) {
-        caches.emplace_back(cache);
+    if (const auto cache = folderIn("HF_HUB_CACHE"); !cache.empty()) {
+        caches.push_back(cache);
     }
-    if (const std::string home = variable("HF_HOME"); !home.empty()) {
-        caches.push_back(std::filesystem::path(home) / "hub");
+    if (const auto home = folderIn("HF_HOME"); !home.empty()) {
+        caches.push_back(home / "hub");
     }
-    if (const std::string home = variable("HOME"); !home.empty()) {
-        caches.push_back(std::filesystem::path(home) / ".cache" / "huggingface" / "hub");
+    if (const auto home = homeFolder(); !home.empty()) {
+        caches.push_back(home / ".cache" / "huggingface" / "hub");
     }
     return caches;
 }
 
 std::string libraryPath() {
-    return variable("LD_LIBRARY_PATH");
+    const char* const value = std::getenv("LD_LIBRARY_PATH");
+    return value == nullptr ? std::string() : std::string(value);
+}
+
+std::string ratesFile() {
+#ifdef _WIN32
+    const auto local = folderIn("LOCALAPPDATA");
+    const auto folder = local.is_absolute() ? local / "Belfry" / "cache" : std::filesystem::path();
+#else
+    const auto cache = folderIn("XDG_CACHE_HOME");
+    const auto home = homeFolder();
+    const auto folder = cache.is_absolute()  ? cache / "Belfry"
+                        : home.is_absolute() ? home / ".cache" / "Belfry"
+                                             : std::filesystem::path();
+#endif
+    return folder.empty() ? std::string() : engine::utf8Of(folder / "machine-rates");
 }
 
 } // namespace app

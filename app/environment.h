@@ -9,11 +9,20 @@
 
 namespace app {
 
+/// HOME, on Windows USERPROFILE; empty where it is not set.
+std::filesystem::path homeFolder();
+
 /// Where huggingface_hub keeps what it has downloaded, in the order in which that is chosen:
-/// HF_HUB_CACHE, hub/ in HF_HOME, .cache/huggingface/hub/ in HOME. What is not set is left out.
+/// HF_HUB_CACHE, hub/ in HF_HOME, .cache/huggingface/hub/ in HOME (on Windows USERPROFILE). What is
+/// not set is left out.
 std::vector<std::filesystem::path> hubCaches();
 
 /// LD_LIBRARY_PATH, or nothing.
 std::string libraryPath();
+
+/// Where belfry-cli keeps what it measured of the machine: in the user's cache folder
+/// (XDG_CACHE_HOME, .cache/ in HOME, on Windows LOCALAPPDATA). Empty where the environment names
+/// none: then nothing is measured.
+std::string ratesFile();
 
 } // namespace app

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/pasted_path.h"
 
+#include "app/environment.h"
 #include "engine/base/paths.h"
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <filesystem>
 #include <optional>
 #include <system_error>
@@ -23,6 +23,11 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kBlanks = " \t\r\n\v\f";
+#ifdef _WIN32
+constexpr char kEscape = '\0'; ///< None: a backslash stands between folders.
+#else
+constexpr char kEscape = '\\';
+#endif
 
 bool isThere(const std::string& path, PathFor purpose) {
     if (path.empty() || path.find('\0') != std::string::npos) {
@@ -74,6 +79,11 @@ std::optional<std::string> fromAddress(std::string_view word) {
             path += word[i];
         }
     }
+#ifdef _WIN32
+    if (path.size() > 2 && path[0] == '/' && path[2] == ':') { // "file:///C:/folder"
+        path.erase(0, 1);
+    }
+#endif
     return path;
 }
 
@@ -86,8 +96,7 @@ std::string withHome(const std::string& path) {
     const std::string name = path.substr(1, end - 1);
     std::string home;
     if (name.empty()) {
-        const char* set = std::getenv("HOME");
-        home = set != nullptr ? set : "";
+        home = engine::utf8Of(homeFolder());
     }
 #ifndef _WIN32
     if (home.empty()) {
@@ -146,9 +155,9 @@ std::optional<std::vector<std::string>> shellWords(std::string_view line) {
             } else {
                 word += c;
             }
-        } else if (quote == '$' && c == '\\' && has_next) {
+        } else if (quote == '$' && c == kEscape && has_next) {
             readEscape(line, ++i, word);
-        } else if (quote == '"' && c == '\\' && has_next &&
+        } else if (quote == '"' && c == kEscape && has_next &&
                    std::string_view("\"\\$`").find(line[i + 1]) != std::string_view::npos) {
             word += line[++i];
         } else if (quote != 0) {
@@ -157,7 +166,7 @@ std::optional<std::vector<std::string>> shellWords(std::string_view line) {
             } else {
                 word += c;
             }
-        } else if (c == '\\' && has_next) {
+        } else if (c == kEscape && has_next) {
             word += line[++i];
             has_word = true;
         } else if (c == '\'' || c == '"') {
@@ -190,7 +199,7 @@ std::optional<std::vector<std::string>> shellWords(std::string_view line) {
 std::string withoutEscapes(std::string_view word) {
     std::string out;
     for (size_t i = 0; i < word.size(); ++i) {
-        out += word[i] == '\\' && i + 1 < word.size() ? word[++i] : word[i];
+        out += word[i] == kEscape && i + 1 < word.size() ? word[++i] : word[i];
     }
     return out;
 }
@@ -272,7 +281,7 @@ std::string pastedPath(std::string_view word, PathFor purpose) {
         // A new file may have any name; only what hardly is one is read otherwise.
         const bool is_pasted = withinQuotes(trimmed) || fromAddress(trimmed) ||
                                trimmed.starts_with("~") ||
-                               trimmed.find("\\ ") != std::string_view::npos;
+                               (kEscape != '\0' && trimmed.find("\\ ") != std::string_view::npos);
         if (std::string path = likeliest(trimmed); is_pasted && isThere(path, purpose)) {
             return path;
         }

@@ -4,14 +4,35 @@
 #include "engine/base/paths.h"
 
 #include <filesystem>
+#include <string>
 #include <system_error>
+
+#ifdef _WIN32
+#include <windows.h>
+#endif
 
 namespace app {
 
+namespace {
+
+/// The running program's file; empty where the system does not say.
+std::filesystem::path programFile() {
+#ifdef _WIN32
+    constexpr size_t kLongestPath = 32768; // Windows' own limit
+    std::wstring name(kLongestPath, L'\0');
+    name.resize(GetModuleFileNameW(nullptr, name.data(), static_cast<DWORD>(name.size())));
+    return std::filesystem::path{name};
+#else
+    std::error_code error;
+    return std::filesystem::read_symlink("/proc/self/exe", error);
+#endif
+}
+
+} // namespace
+
 std::string demoModelFolder() {
     std::error_code error;
-    const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
-    const std::filesystem::path folder = program.parent_path();
+    const std::filesystem::path folder = programFile().parent_path();
     for (const std::filesystem::path& candidate :
          {folder / "../share/belfry/demo_model", folder / "demo_model",
           engine::pathFromUtf8(BELFRY_RESOURCES_DIR) / "demo_model"}) {

@@ -174,15 +174,16 @@ void printDecode(const DecodeRow& row, bool is_on_card) {
     print("decode   depth %6lld    %8.2f tokens/s   %7.2f GB/s of weights",
           static_cast<long long>(row.depth), row.tokens_per_s, row.weight_gb_per_s);
     if (is_on_card) {
-        print(" (median of %zu, %.2f to %.2f)", row.rounds.size(), row.min_tokens_per_s,
-              row.max_tokens_per_s);
+        print(" (median of %lld, %.2f to %.2f)", static_cast<long long>(row.rounds.size()),
+              row.min_tokens_per_s, row.max_tokens_per_s);
     } else {
         print("  %5.1f %% of read bandwidth, %5.1f %% of the plain read, %5.1f %% of what "
               "is asked",
               100 * row.share_of_read_bandwidth, 100 * row.share_of_weights_read,
               100 * row.share_of_asked);
-        print(" (medians of %zu rounds with reads of %.1f and %.1f GB/s between them)",
-              row.rounds.size(), row.read_gb_per_s, row.weights_read_gb_per_s);
+        print(" (medians of %lld rounds with reads of %.1f and %.1f GB/s between them)",
+              static_cast<long long>(row.rounds.size()), row.read_gb_per_s,
+              row.weights_read_gb_per_s);
     }
     printShare(row.share_of_card_read, "the card's read bandwidth");
     print("\n");

@@ -6,7 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #ifdef _WIN32
+#include <fcntl.h>
 #include <io.h>
+#include <windows.h>
 #else
 #include <poll.h>
 #include <sys/stat.h>
@@ -52,6 +54,63 @@ int64_t writeStream(int stream, std::string_view bytes) {
 
 void waitForStream(int /*stream*/) {}
 
+/// Bytes pass as they are, and a console takes them for UTF-8.
+void prepareStreams() {
+    for (const int stream : {kInputStream, kOutputStream, kErrorStream}) {
+        static_cast<void>(::_setmode(stream, _O_BINARY));
+    }
+    static_cast<void>(::SetConsoleOutputCP(CP_UTF8));
+}
+
+/// The next bytes of what is typed. Windows reads a console in UTF-8 by no other way: its narrow
+/// calls give zeros for what is not ASCII. Ctrl+Z at the start of a line ends the input.
+bool readTyped(std::string& waiting) {
+    std::array<wchar_t, 4096> units{};
+    DWORD count = 0;
+    const HANDLE input = ::GetStdHandle(STD_INPUT_HANDLE);
+    do {
+        ::SetLastError(ERROR_SUCCESS);
+        if (::ReadConsoleW(input, units.data(), units.size() - 1, &count, nullptr) == 0) {
+            return false;
+        }
+    } while (count == 0 && ::GetLastError() == ERROR_OPERATION_ABORTED); // Ctrl+C: interrupt.h
+    if (count == 0 || units[0] == L'\x1a') {
+        return false;
+    }
+    // Half a pair of surrogates: the other half comes with the next read.
+    if (units[count - 1] >= 0xd800 && units[count - 1] <= 0xdbff) {
+        DWORD more = 0;
+        static_cast<void>(::ReadConsoleW(input, units.data() + count, 1, &more, nullptr));
+        count += more;
+    }
+    const int wide = static_cast<int>(count);
+    const int size =
+        ::WideCharToMultiByte(CP_UTF8, 0, units.data(), wide, nullptr, 0, nullptr, nullptr);
+    const size_t before = waiting.size();
+    waiting.resize(before + static_cast<size_t>(size));
+    ::WideCharToMultiByte(CP_UTF8, 0, units.data(), wide, waiting.data() + before, size, nullptr,
+                          nullptr);
+    return true;
+}
+
+/// The next byte of standard input, EOF at its end.
+int nextByte() {
+    static const bool is_typed = isTerminalStream(kInputStream);
+    static std::string waiting;
+    static size_t taken = 0;
+    if (!is_typed) {
+        return std::getc(stdin);
+    }
+    if (taken == waiting.size()) {
+        waiting.clear();
+        taken = 0;
+        if (!readTyped(waiting) || waiting.empty()) {
+            return EOF;
+        }
+    }
+    return static_cast<unsigned char>(waiting[taken++]);
+}
+
 #else
 
 bool isTerminalStream(int stream) {
@@ -67,6 +126,13 @@ int64_t writeStream(int stream, std::string_view bytes) {
 void waitForStream(int stream) {
     pollfd waited{stream, POLLOUT, 0};
     static_cast<void>(::poll(&waited, 1, -1));
+}
+
+void prepareStreams() {}
+
+/// The next byte of standard input, EOF at its end.
+int nextByte() {
+    return std::getc(stdin);
 }
 
 #endif
@@ -171,6 +237,7 @@ Result<void> checkInput(size_t size) {
 } // namespace
 
 void openConsole() {
+    prepareStreams();
     std::cout.rdbuf(&output());
     std::cerr.rdbuf(&errors());
     std::clog.rdbuf(&errors());
@@ -261,7 +328,7 @@ Result<bool> readLine(std::string& line) {
     line.clear();
     bool has_any = false;
     std::cout.flush();
-    for (int c = std::getc(stdin); c != EOF; c = std::getc(stdin)) {
+    for (int c = nextByte(); c != EOF; c = nextByte()) {
         has_any = true;
         if (c == '\n') {
             break;
@@ -278,6 +345,14 @@ Result<bool> readLine(std::string& line) {
 
 Result<std::string> readInput() {
     std::string text;
+    if (isInputTerminal()) {
+        for (int c = nextByte(); c != EOF; c = nextByte()) {
+            text += static_cast<char>(c);
+            ENGINE_TRY(checkInput(text.size()));
+        }
+        ENGINE_TRY(checkInput(0));
+        return text;
+    }
     std::array<char, 8192> piece{};
     while (const size_t size = std::fread(piece.data(), 1, piece.size(), stdin)) {
         text.append(piece.data(), size);

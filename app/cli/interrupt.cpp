@@ -1,10 +1,104 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cli/interrupt.h"
 
+#ifdef _WIN32
+#include <windows.h>
+
+#include <atomic>
+#include <mutex>
+#else
 #include <array>
 #include <csignal>
+#endif
 
 namespace cli {
+
+#ifdef _WIN32
+
+namespace {
+
+struct Interrupts {
+    std::mutex mutex; ///< Windows calls us on a thread of its own.
+    std::stop_source source;
+    bool is_interrupted = false; ///< Since the last armInterrupt().
+    std::atomic<bool> is_end_requested{false};
+    std::atomic<bool> ends_at_once{false};
+};
+
+// Never destroyed: an event may come while the program ends.
+Interrupts& interrupts() {
+    static auto* all = new Interrupts();
+    return *all;
+}
+
+/// FALSE: Windows does what it does without us, it ends the program.
+BOOL WINAPI onEvent(DWORD event) {
+    Interrupts& all = interrupts();
+    const std::lock_guard lock(all.mutex);
+    if (event == CTRL_C_EVENT) {
+        if (all.is_interrupted) {
+            return FALSE; // the second one
+        }
+        all.is_interrupted = true;
+        all.source.request_stop();
+        return TRUE;
+    }
+    if (all.ends_at_once.load() || all.is_end_requested.exchange(true)) {
+        return FALSE;
+    }
+    all.source.request_stop();
+    return TRUE;
+}
+
+BOOL WINAPI onEventOrClose(DWORD event) {
+    const BOOL is_ours = onEvent(event);
+    if (is_ours != FALSE && event != CTRL_C_EVENT && event != CTRL_BREAK_EVENT) {
+        // A window that closes, a user who leaves: Windows ends the program when this returns, or
+        // after some seconds. main() is done before that.
+        Sleep(INFINITE);
+    }
+    return is_ours;
+}
+
+} // namespace
+
+std::stop_token interruptToken() {
+    Interrupts& all = interrupts();
+    const std::lock_guard lock(all.mutex);
+    return all.source.get_token();
+}
+
+void armInterrupt() {
+    if (isEndRequested()) {
+        return;
+    }
+    static const BOOL is_handled = SetConsoleCtrlHandler(onEventOrClose, TRUE);
+    static_cast<void>(is_handled);
+    Interrupts& all = interrupts();
+    const std::lock_guard lock(all.mutex);
+    all.source = std::stop_source();
+    all.is_interrupted = false;
+}
+
+void requestStop() {
+    Interrupts& all = interrupts();
+    const std::lock_guard lock(all.mutex);
+    all.source.request_stop();
+}
+
+bool isEndRequested() {
+    return interrupts().is_end_requested.load();
+}
+
+EndsAtOnce::EndsAtOnce() {
+    interrupts().ends_at_once.store(true);
+}
+
+EndsAtOnce::~EndsAtOnce() {
+    interrupts().ends_at_once.store(false);
+}
+
+#else
 
 namespace {
 
@@ -83,5 +177,7 @@ EndsAtOnce::~EndsAtOnce() {
         handle(number, onEnd);
     }
 }
+
+#endif
 
 } // namespace cli

@@ -13,7 +13,8 @@ namespace cli {
 /// For the work that begins: a token that is not stopped, handlers in place.
 void armInterrupt();
 void requestStop();
-/// SIGTERM or SIGHUP has come: no further question.
+/// SIGTERM or SIGHUP (on Windows: Ctrl+Break, a closed console, the session's end) has come: no
+/// further question.
 [[nodiscard]] bool isEndRequested();
 
 /// While one lives, SIGTERM and SIGHUP end the program at once: for the time in which it only waits

@@ -12,9 +12,9 @@
 #include "app/environment.h"
 #include "app/process_start.h"
 #include "app/program_paths.h"
+#include "app/program_words.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <functional>
@@ -31,17 +31,6 @@ int fail(const engine::Error& error, bool is_json, int code) {
         cli::printJson(cli::errorJson(error));
     }
     return code;
-}
-
-/// In the user's cache folder; empty (no measuring) when the environment names none.
-std::string ratesFile() {
-    const char* cache = std::getenv("XDG_CACHE_HOME");
-    const char* home = std::getenv("HOME");
-    if (cache != nullptr && *cache == '/') {
-        return std::string(cache) + "/Belfry/machine-rates";
-    }
-    return home != nullptr && *home == '/' ? std::string(home) + "/.cache/Belfry/machine-rates"
-                                           : "";
 }
 
 /// "completion" and "manual": nothing of the engine is needed.
@@ -81,7 +70,7 @@ int run(const std::vector<std::string>& words) {
         {"bench", cli::runBench}};
     engine::EngineOptions options = cli::engineOptions(*arguments);
     options.demo_folder = app::demoModelFolder();
-    options.rates_file = ratesFile();
+    options.rates_file = app::ratesFile();
     options.hub_caches = app::hubCaches();
     options.library_path = app::libraryPath();
     engine::Engine engine(options);
@@ -111,7 +100,7 @@ int main(int argc, char** argv) {
     cli::openConsole();
     int code = 1;
     try {
-        code = run(std::vector<std::string>(argv + std::min(argc, 1), argv + argc));
+        code = run(app::programWords(argc, argv));
     } catch (const std::bad_alloc&) {
         std::cerr << "error: OutOfMemory: the system has no memory left for this; close other "
                      "programs or choose "

@@ -102,8 +102,9 @@ Result<void> runMerge(engine::Engine& engine, const Arguments& arguments) {
         printJson(out);
         return {};
     }
-    print("%s: %zu tensors merged, %lld copied as they were\n", arguments.out.c_str(),
-          report.tensors.size(), static_cast<long long>(report.copied_tensors));
+    print("%s: %lld tensors merged, %lld copied as they were\n", arguments.out.c_str(),
+          static_cast<long long>(report.tensors.size()),
+          static_cast<long long>(report.copied_tensors));
     print("%-70s %8s %8s %10s %10s %12s\n", "tensor", "kept", "error", "nf4 kept", "codes",
           "4-bit merge");
     for (const engine::MergedTensor& tensor : report.tensors) {

@@ -16,6 +16,12 @@
 #include <string>
 #include <system_error>
 
+#ifdef _WIN32
+#include <windows.h>
+
+#include <array>
+#endif
+
 namespace engine {
 
 namespace {
@@ -24,18 +30,31 @@ constexpr const char* kFirstLine = "belfry-rates 2";
 constexpr size_t kMaxFileBytes = 4096; ///< Three lines.
 constexpr int64_t kBufferBytes = int64_t{128} << 20;
 
-/// What the numbers hold for: processor, cores this process may use, kernels.
-std::string whatIsMeasured() {
-    std::string model;
+/// As the system calls it, with a space before; empty where it does not say.
+std::string processorName() {
+#ifdef _WIN32
+    std::array<char, 256> name{};
+    DWORD size = name.size() - 1;
+    const LSTATUS read =
+        RegGetValueA(HKEY_LOCAL_MACHINE, R"(HARDWARE\DESCRIPTION\System\CentralProcessor\0)",
+                     "ProcessorNameString", RRF_RT_REG_SZ, nullptr, name.data(), &size);
+    return read == ERROR_SUCCESS ? std::string(" ") + name.data() : std::string();
+#else
     std::ifstream in("/proc/cpuinfo");
     for (std::string line; std::getline(in, line);) {
         if (line.starts_with("model name")) {
-            model = line.substr(line.find(':') + 1);
-            break;
+            return line.substr(line.find(':') + 1);
         }
     }
+    return {};
+#endif
+}
+
+/// What the numbers hold for: processor, cores this process may use, kernels.
+std::string whatIsMeasured() {
     return std::string(kernels::bestCpuOps().name) + ", " +
-           std::to_string(kernels::cpu::ThreadPool::availableProcessors()) + " threads," + model;
+           std::to_string(kernels::cpu::ThreadPool::availableProcessors()) + " threads," +
+           processorName();
 }
 
 bool isRate(double value) {

@@ -9,6 +9,14 @@
 #include <utility>
 #include <vector>
 
+#ifdef _WIN32
+#include <windows.h>
+// After windows.h, which it needs.
+#include <psapi.h>
+#elif defined(__linux__)
+#include <unistd.h>
+#endif
+
 namespace engine {
 
 namespace {
@@ -28,6 +36,15 @@ constexpr GroupFiles kVersion2 = {"memory.max", "memory.current", "active_file",
 
 SystemMemory ofComputer(const fs::path& root) {
     SystemMemory memory;
+#ifdef _WIN32
+    MEMORYSTATUSEX status{};
+    status.dwLength = sizeof(status);
+    if (root == "/" && GlobalMemoryStatusEx(&status) != 0) {
+        memory.total = status.ullTotalPhys;
+        memory.available = status.ullAvailPhys;
+        return memory;
+    }
+#endif
     std::ifstream in(root / "proc/meminfo");
     std::string line;
     while (std::getline(in, line)) {
@@ -169,6 +186,24 @@ SystemMemory systemMemory(const fs::path& root) {
         }
     }
     return memory;
+}
+
+uint64_t ownMemory() {
+#if defined(_WIN32)
+    PROCESS_MEMORY_COUNTERS counters{};
+    counters.cb = sizeof(counters);
+    return K32GetProcessMemoryInfo(GetCurrentProcess(), &counters, sizeof(counters)) != 0
+               ? counters.WorkingSetSize
+               : 0;
+#elif defined(__linux__)
+    uint64_t size_pages = 0;
+    uint64_t resident_pages = 0;
+    std::ifstream in("/proc/self/statm");
+    in >> size_pages >> resident_pages;
+    return resident_pages * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+#else
+    return 0;
+#endif
 }
 
 } // namespace engine

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Main memory as this process may use it: that of the computer (proc_meminfo(5)) within the limits
 // of the process's control groups, version 1 (memory.limit_in_bytes) and 2 (memory.max), its own
-// and those above it. A program that takes more than its group may is ended by the system.
+// and those above it. A program that takes more than its group may is ended by the system. On
+// Windows what the system says of the computer.
 #pragma once
 
 #include <cstdint>
@@ -17,5 +18,8 @@ struct SystemMemory {
 
 /// `root` stands before /proc and before the mount points that are read there, for tests.
 SystemMemory systemMemory(const std::filesystem::path& root = "/");
+
+/// Of `total`, what this process holds; 0 where that is not known.
+uint64_t ownMemory();
 
 } // namespace engine

@@ -8,12 +8,7 @@
 #include "engine/plan/map_write.h"
 #include "engine/plan/plan_english.h"
 
-#ifndef _WIN32
-#include <unistd.h>
-#endif
-
 #include <algorithm>
-#include <fstream>
 #include <map>
 #include <memory>
 #include <string_view>
@@ -255,15 +250,8 @@ Result<PlanRequest> planRequest(const LoadRequest& request,
 uint64_t otherProgramsRam() {
     const SystemMemory memory = systemMemory();
     const uint64_t used = memory.total - std::min(memory.total, memory.available);
-    uint64_t own = 0; // not known elsewhere: then its own memory counts as used by others
-#ifndef _WIN32
-    uint64_t size_pages = 0;
-    uint64_t resident_pages = 0;
-    std::ifstream in("/proc/self/statm");
-    in >> size_pages >> resident_pages;
-    own = resident_pages * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
-#endif
-    return used - std::min(used, own);
+    // Where it is not known, our own memory counts as used by others.
+    return used - std::min(used, ownMemory());
 }
 
 std::vector<DeviceMemory> machineMemory(const GpuAccess& gpus) {

@@ -2,6 +2,8 @@
 // See scratch.h.
 #include "kernels/cpu/scratch.h"
 
+#include "kernels/cpu/thread_owned.h"
+
 #include <array>
 #include <new>
 
@@ -38,10 +40,12 @@ private:
     size_t size_ = 0;
 };
 
+using Buffers = std::array<Buffer, static_cast<size_t>(ScratchSlot::Count)>;
+
 } // namespace
 
 void* threadScratch(ScratchSlot slot, size_t bytes) {
-    thread_local std::array<Buffer, static_cast<size_t>(ScratchSlot::Count)> buffers;
+    auto& buffers = threadOwned<Buffers, ScratchSlot>();
     return buffers[static_cast<size_t>(slot)].atLeast(bytes > 0 ? bytes : 1);
 }
 

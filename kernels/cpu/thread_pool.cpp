@@ -12,6 +12,10 @@
 
 #if defined(__linux__)
 #include <sched.h>
+#elif defined(_WIN32)
+#include <windows.h>
+
+#include <bit>
 #endif
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -209,6 +213,13 @@ int ThreadPool::availableProcessors() {
     if (sched_getaffinity(0, sizeof(set), &set) == 0) {
         const int count = CPU_COUNT(&set);
         return count > 0 ? count : 1;
+    }
+#elif defined(_WIN32)
+    // Of the process's group of up to 64 processors, which is where its threads run.
+    DWORD_PTR ours = 0;
+    DWORD_PTR all = 0;
+    if (GetProcessAffinityMask(GetCurrentProcess(), &ours, &all) != 0 && ours != 0) {
+        return std::popcount(ours);
     }
 #endif
     const unsigned count = std::thread::hardware_concurrency();

@@ -9,8 +9,12 @@
 #include "kernels/cpu/thread_pool.h"
 #include "kernels/ops.h"
 
+#ifdef _WIN32
+#include <windows.h>
+#else
 #include <sys/mman.h>
 #include <unistd.h>
+#endif
 
 #include <cmath>
 #include <cstdint>
@@ -43,21 +47,52 @@ private:
     uint64_t state_;
 };
 
+/// Pages of memory behind which one lies that nobody may touch. Ends the program without memory.
+#ifdef _WIN32
+inline size_t pageSize() {
+    SYSTEM_INFO info{};
+    GetSystemInfo(&info);
+    return info.dwPageSize;
+}
+inline void* mapGuarded(size_t bytes, size_t page) {
+    void* const base =
+        VirtualAlloc(nullptr, bytes + page, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE);
+    DWORD former = 0;
+    if (base == nullptr ||
+        VirtualProtect(static_cast<char*>(base) + bytes, page, PAGE_NOACCESS, &former) == 0) {
+        std::abort();
+    }
+    return base;
+}
+inline void unmapGuarded(void* base, size_t /*bytes*/, size_t /*page*/) {
+    VirtualFree(base, 0, MEM_RELEASE);
+}
+#else
+inline size_t pageSize() {
+    return static_cast<size_t>(sysconf(_SC_PAGESIZE));
+}
+inline void* mapGuarded(size_t bytes, size_t page) {
+    void* const base =
+        mmap(nullptr, bytes + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (base == MAP_FAILED || mprotect(static_cast<char*>(base) + bytes, page, PROT_NONE) != 0) {
+        std::abort();
+    }
+    return base;
+}
+inline void unmapGuarded(void* base, size_t bytes, size_t page) {
+    munmap(base, bytes + page);
+}
+#endif
+
 /// Memory whose last byte is the last byte before an inaccessible page.
 template <typename T>
 class Guarded {
 public:
     Guarded() = default;
     explicit Guarded(size_t count) : count_(count) {
-        const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
-        const size_t bytes = (count * sizeof(T) + page - 1) / page * page;
-        mapped_ = bytes + page;
-        base_ = mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (base_ == MAP_FAILED ||
-            mprotect(static_cast<char*>(base_) + bytes, page, PROT_NONE) != 0) {
-            std::abort();
-        }
-        data_ = reinterpret_cast<T*>(static_cast<char*>(base_) + bytes - count * sizeof(T));
+        bytes_ = (count * sizeof(T) + pageSize() - 1) / pageSize() * pageSize();
+        base_ = mapGuarded(bytes_, pageSize());
+        data_ = reinterpret_cast<T*>(static_cast<char*>(base_) + bytes_ - count * sizeof(T));
     }
     explicit Guarded(const std::vector<T>& values) : Guarded(values.size()) {
         if (!values.empty()) {
@@ -73,7 +108,7 @@ public:
     Guarded& operator=(const Guarded&) = delete;
     ~Guarded() {
         if (base_ != nullptr) {
-            munmap(base_, mapped_);
+            unmapGuarded(base_, bytes_, pageSize());
         }
     }
     [[nodiscard]] T* data() const { return data_; }
@@ -84,12 +119,12 @@ public:
 private:
     void swap(Guarded& other) noexcept {
         std::swap(base_, other.base_);
-        std::swap(mapped_, other.mapped_);
+        std::swap(bytes_, other.bytes_);
         std::swap(data_, other.data_);
         std::swap(count_, other.count_);
     }
     void* base_ = nullptr;
-    size_t mapped_ = 0;
+    size_t bytes_ = 0; ///< Up to the page that nobody may touch.
     T* data_ = nullptr;
     size_t count_ = 0;
 };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The pool: every index exactly once, chunk borders independent of the thread count, nested and
 // concurrent jobs, sleeping and waking, many short jobs.
+#include "kernels/cpu/scratch.h"
+#include "kernels/cpu/thread_owned.h"
 #include "kernels/cpu/thread_pool.h"
 
 #include <QTest>
@@ -10,6 +12,8 @@
 #include <chrono>
 #include <mutex>
 #include <set>
+#include <string>
+#include <thread>
 #include <vector>
 
 using kernels::cpu::ThreadPool;
@@ -31,7 +35,27 @@ private Q_SLOTS:
     void manyShortJobs();
     void sleepsAndWakes();
     void startsAndStops();
+    void ownedByThreads();
+    void scratchOfThreadsThatEnd();
 };
+
+namespace {
+
+/// Tells in what state it was destroyed.
+struct Witness {
+    Witness() = default;
+    Witness(const Witness&) = delete;
+    Witness& operator=(const Witness&) = delete;
+    ~Witness() {
+        whole += text == std::string(100, 'w') ? 1 : 0;
+        ++destroyed;
+    }
+    std::string text = std::string(100, 'w'); // longer than what a string holds in itself
+    static inline std::atomic<int> whole{0};
+    static inline std::atomic<int> destroyed{0};
+};
+
+} // namespace
 
 void TestThreadPool::everyIndexOnce_data() {
     QTest::addColumn<int>("threads");
@@ -250,6 +274,55 @@ void TestThreadPool::startsAndStops() {
         }
     }
     QVERIFY(ThreadPool::availableProcessors() >= 1);
+}
+
+void TestThreadPool::ownedByThreads() {
+    struct Use;
+    struct OtherUse;
+    std::mutex mutex;
+    std::set<const Witness*> seen;
+    std::atomic<int> waiting{4};
+    std::vector<std::thread> threads;
+    threads.reserve(4);
+    for (int i = 0; i < 4; ++i) {
+        threads.emplace_back([&] {
+            Witness& own = kernels::cpu::threadOwned<Witness, Use>();
+            Witness& other = kernels::cpu::threadOwned<Witness, OtherUse>();
+            const bool is_same = &own == &kernels::cpu::threadOwned<Witness, Use>();
+            {
+                const std::lock_guard lock(mutex);
+                seen.insert(&other);
+                if (is_same) {
+                    seen.insert(&own);
+                }
+            }
+            --waiting;
+            while (waiting.load() > 0) { // all alive at once: no two in the same place
+                std::this_thread::yield();
+            }
+        });
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+    QCOMPARE(seen.size(), size_t{8});
+    QCOMPARE(Witness::destroyed.load(), 8);
+    QCOMPARE(Witness::whole.load(), 8);
+}
+
+void TestThreadPool::scratchOfThreadsThatEnd() {
+    std::atomic<int> filled{0};
+    for (int i = 0; i < 50; ++i) {
+        std::thread([&] {
+            auto* const bytes =
+                kernels::cpu::threadScratchOf<char>(kernels::cpu::ScratchSlot::Panel, 100'000);
+            if (bytes != nullptr) {
+                std::fill_n(bytes, 100'000, 'x');
+                ++filled;
+            }
+        }).join();
+    }
+    QCOMPARE(filled.load(), 50);
 }
 
 QTEST_APPLESS_MAIN(TestThreadPool)

@@ -4,6 +4,7 @@
 #include "kernels/cpu/float_types.h"
 #include "kernels/cpu/scalar/scalar_ops.h"
 #include "kernels/cpu/shape_checks.h"
+#include "kernels/cpu/thread_owned.h"
 #include "kernels/cpu/visibility.h"
 
 #include <cmath>
@@ -35,12 +36,18 @@ void softmax(std::vector<Score>& scores) {
     }
 }
 
+/// Room for one query's, reused by the thread.
+std::vector<Score>& emptyScores() {
+    auto& scores = threadOwned<std::vector<Score>, Score>();
+    scores.clear();
+    return scores;
+}
+
 void attendOneHead(const AttentionArgs& args, int64_t query, int64_t head) {
     const int64_t dim = args.head_dim;
     const int64_t kv_head = head / (args.num_heads / args.num_kv_heads);
     const float* q = args.q + (query * args.num_heads + head) * dim;
-    thread_local std::vector<Score> scores;
-    scores.clear();
+    std::vector<Score>& scores = emptyScores();
     for (int64_t key = 0; key < args.keys; ++key) {
         if (!isVisible(args.mask, query, key)) {
             continue;
@@ -70,8 +77,7 @@ void attendOneAudioHead(const AudioAttentionArgs& args, int64_t frame, int64_t h
     const int64_t row = args.num_heads * dim;
     const int64_t offset = head * dim;
     const float* q = args.q + frame * row + offset;
-    thread_local std::vector<Score> scores;
-    scores.clear();
+    std::vector<Score>& scores = emptyScores();
     for (int64_t distance = 0; distance < args.reach && distance <= frame; ++distance) {
         const int64_t key = frame - distance;
         double sum = 0.0;

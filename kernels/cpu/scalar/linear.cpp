@@ -3,6 +3,7 @@
 #include "kernels/cpu/float_types.h"
 #include "kernels/cpu/scalar/scalar_ops.h"
 #include "kernels/cpu/shape_checks.h"
+#include "kernels/cpu/thread_owned.h"
 #include "kernels/cpu/weight_rows.h"
 
 #include <vector>
@@ -23,7 +24,8 @@ double dot(const float* a, const float* b, int64_t n) {
 
 /// One weight row in fp32. Grows with the widest layer met and is reused by the thread.
 std::vector<float>& rowBuffer(int64_t cols) {
-    thread_local std::vector<float> buffer;
+    struct Row;
+    auto& buffer = threadOwned<std::vector<float>, Row>();
     if (buffer.size() < static_cast<size_t>(cols)) {
         buffer.resize(static_cast<size_t>(cols));
     }

@@ -12,6 +12,13 @@
 namespace fs = std::filesystem;
 using app::PathFor;
 
+/// What stands before the temporary folder's path in an address of a file in it.
+#ifdef _WIN32
+constexpr const char* kScheme = "file:///";
+#else
+constexpr const char* kScheme = "file://";
+#endif
+
 class TestPastedPath : public QObject {
     Q_OBJECT
 
@@ -44,7 +51,11 @@ void TestPastedPath::initTestCase() {
     }
     fs::create_directory(folder / "of many");
     std::ofstream(folder / "of many" / "a.png") << "x";
+#ifdef _WIN32
+    qputenv("USERPROFILE", folder_.path().toUtf8());
+#else
     qputenv("HOME", folder_.path().toUtf8());
+#endif
     fs::current_path(folder);
 }
 
@@ -54,6 +65,23 @@ void TestPastedPath::readings_data() {
     const auto row = [](const char* name, const char* word, const char* path) {
         QTest::newRow(name) << QByteArray(word) << QByteArray(path);
     };
+#ifdef _WIN32
+    // There a backslash stands between folders, and no name has quotation marks.
+    row("backslashes", "@\\plain.png", "@\\plain.png");
+    row("backslashes and a blank", "@\\of many\\a.png ", "@\\of many\\a.png");
+    row("backslashes in quotation marks", "\"@\\a b.png\"", "@\\a b.png");
+    row("not there, backslashes", "@\\no ne.png", "@\\no ne.png");
+    row("not there, quoted", "\"@\\no ne.png\"", "@\\no ne.png");
+    row("typographic marks", "\xE2\x80\x9C@\\a b.png\xE2\x80\x9D", "@\\a b.png");
+    row("home", "~/plain.png", "@/plain.png");
+    row("address", "file:///@/plain.png", "@/plain.png");
+    row("address, blank", "file:///@/a%20b.png", "@/a b.png");
+    row("address, letters", "file:///@/gr%C3%BC%c3%9f.png", "@/gr\xc3\xbc\xc3\x9f.png");
+    row("another computer's", "file://server/share/a.png", "file://server/share/a.png");
+    row("a name of the hub", "google/gemma-4-E2B-it", "google/gemma-4-E2B-it");
+    row("nothing", "", "");
+    row("a backslash", "\\", "\\");
+#else
     row("as it is", "@/plain.png", "@/plain.png");
     row("relative", "plain.png", "plain.png");
     row("blanks around it", "  @/plain.png \t", "@/plain.png");
@@ -106,6 +134,7 @@ void TestPastedPath::readings_data() {
     row("nothing", "", "");
     row("a backslash", "\\", "\\");
     row("percent sign at the end", "file:///%", "/%");
+#endif
 }
 
 void TestPastedPath::readings() {
@@ -121,7 +150,7 @@ void TestPastedPath::severalAtOnce_data() {
     QTest::newRow("one") << QByteArray("'@/a b.png'") << QByteArrayList{"@/a b.png"};
     QTest::newRow("two") << QByteArray("'@/a b.png' @/plain.png")
                          << QByteArrayList{"@/a b.png", "@/plain.png"};
-    QTest::newRow("two addresses") << QByteArray("file://@/a%20b.png file://@/plain.png")
+    QTest::newRow("two addresses") << QByteArray(kScheme) + "@/a%20b.png " + kScheme + "@/plain.png"
                                    << QByteArrayList{"@/a b.png", "@/plain.png"};
     QTest::newRow("one with blanks") << QByteArray("@/a b.png") << QByteArrayList{"@/a b.png"};
     QTest::newRow("one is missing")
@@ -147,9 +176,11 @@ void TestPastedPath::newFiles_data() {
     QTest::newRow("as it is") << QByteArray("new.st") << QByteArray("new.st");
     QTest::newRow("in a folder") << QByteArray("@/new.st") << QByteArray("@/new.st");
     QTest::newRow("home") << QByteArray("~/new.st") << QByteArray("@/new.st");
-    QTest::newRow("address") << QByteArray("file://@/ne%20w.st") << QByteArray("@/ne w.st");
+    QTest::newRow("address") << QByteArray(kScheme) + "@/ne%20w.st" << QByteArray("@/ne w.st");
     QTest::newRow("quoted") << QByteArray("'ne w.st'") << QByteArray("ne w.st");
+#ifndef _WIN32
     QTest::newRow("escaped blank") << QByteArray("ne\\ w.st") << QByteArray("ne w.st");
+#endif
     QTest::newRow("an apostrophe in it") << QByteArray("it's new.st") << QByteArray("it's new.st");
     QTest::newRow("no such folder") << QByteArray("@/none/new.st") << QByteArray("@/none/new.st");
 }

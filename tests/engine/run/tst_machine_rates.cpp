@@ -9,7 +9,9 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#ifndef _WIN32
 #include <sys/stat.h>
+#endif
 
 #include <algorithm>
 #include <cmath>
@@ -134,7 +136,11 @@ void TestMachineRates::oddFilesAreNeitherReadNorReplaced() {
     const fs::path other = folder.path().toStdString() + "/other";
     bool is_kept = false;
     if (kind == "pipe") {
+#ifdef _WIN32
+        QSKIP("no pipe has a name in a folder there");
+#else
         QCOMPARE(::mkfifo(file.c_str(), 0600), 0);
+#endif
     } else if (kind == "endless") {
         fs::create_symlink("/dev/zero", file);
     } else if (kind == "folder") {

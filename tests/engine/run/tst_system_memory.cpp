@@ -123,12 +123,21 @@ void TestSystemMemory::groups() {
 }
 
 void TestSystemMemory::here() {
+#ifndef _WIN32
     if (!std::filesystem::exists("/proc/meminfo")) {
         QSKIP("this system has no /proc/meminfo");
     }
+#endif
     const engine::SystemMemory memory = engine::systemMemory();
     QVERIFY(memory.total > 0);
     QVERIFY(memory.available <= memory.total);
+    // Memory that is touched is ours.
+    const uint64_t before = engine::ownMemory();
+    const std::vector<char> touched(size_t{64} * kMiB, 'x');
+    QVERIFY(touched.back() == 'x');
+    QVERIFY(before > 0);
+    QVERIFY(engine::ownMemory() >= before + 32 * kMiB);
+    QVERIFY(engine::ownMemory() <= memory.total);
 }
 
 QTEST_APPLESS_MAIN(TestSystemMemory)

@@ -1,0 +1,83 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Builds Belfry's engine, command line and their tests for Windows, on Debian 12, and runs them under
+# wine. Installs what is missing (as root or with sudo), builds the libraries once below
+# build/windows-libraries (installer/windows/libraries.sh says which), Belfry in build/windows. Takes
+# nothing but Debian packages from the network. A test that cannot run under wine is named, with the
+# reason, in installer/windows/skipped-tests.txt.
+#   --libraries   only the libraries
+#   --build       build, and run nothing
+. "$(dirname "$0")/common.sh"
+
+upto=tests
+case "${1:-}" in
+    --libraries) upto=libraries ;;
+    --build) upto=build ;;
+    "") ;;
+    *) echo "windows.sh $1: expected nothing, --libraries or --build" >&2; exit 2 ;;
+esac
+system=$(. /etc/os-release && echo "$ID $VERSION_ID")
+if [ "$system" != "debian 12" ]; then
+    echo "This script builds with the compiler and from the sources of Debian 12; this is $system." >&2
+    echo "Run it in a Debian 12 (a container or a debootstrap folder will do)." >&2
+    exit 1
+fi
+
+work="$root/build/windows-libraries"
+sysroot="$work/sysroot"
+build="$root/build/windows"
+times=""
+stage_began=$(date +%s)
+stage_done() { # NAME: how long it took since the last one
+    now=$(date +%s)
+    times="$times$(printf '\n  %-10s %5d s' "$1" $((now - stage_began)))"
+    stage_began=$now
+}
+
+. "$root/installer/windows/libraries.sh"
+. "$root/installer/windows/fetch.sh"
+. "$root/installer/windows/under_wine.sh"
+
+install_packages "$root/installer/packages.txt" "$root/installer/packages-windows.txt"
+stage_done packages
+
+say "Libraries"
+build_libraries
+stage_done libraries
+[ "$upto" != libraries ] || { say "Finished:$times"; exit 0; }
+
+say "Building"
+(cd "$root" && cmake --preset windows) >"$build.log" 2>&1 || { cat "$build.log" >&2; exit 1; }
+cmake --build "$build" -j "$jobs"
+stage_done build
+cli="$build/app/belfry-cli.exe"
+"$triple-objdump" -p "$cli" | sed -n 's/^[[:space:]]*DLL Name: //p' | sort >"$work/log/cli-needs.txt"
+built="$cli: $(wc -c <"$cli") bytes, needs $(paste -s -d ' ' "$work/log/cli-needs.txt")"
+[ "$upto" != build ] || { say "Finished:$times"; echo "$built"; exit 0; }
+
+say "Running under wine"
+prepare_wine
+# The README's first chat: what it answers there is what it answers here.
+sh "$root/installer/windows/first_chat.sh" "$cli"
+stage_done chat
+
+list="$root/installer/windows/skipped-tests.txt"
+skipped=$(sed -n 's/^\([a-z0-9_.]*\): not \(built\|run\): .*/\1/p' "$list")
+log="$build/ctest.log"
+failures=0
+ctest --test-dir "$build" -j "$jobs" --output-on-failure --timeout 900 \
+    -E "^($(echo "$skipped" | sed 's/[.]/[.]/g' | paste -s -d '|'))\$" >"$log" 2>&1 || failures=1
+[ "$failures" -eq 0 ] || cat "$log"
+stage_done tests
+failed=$(sed -n 's/.*tests passed, \([0-9]*\) tests failed out of.*/\1/p' "$log")
+total=$(sed -n 's/.*tests failed out of \([0-9]*\).*/\1/p' "$log")
+if [ -z "$failed" ] || [ -z "$total" ]; then
+    echo "the tests did not run to their end ($log)"
+    exit 1
+fi
+
+say "Finished:$times"
+echo "$built"
+echo "not run under wine (reasons in installer/windows/skipped-tests.txt): $(echo "${skipped:-none}" | paste -s -d ' ')"
+echo "under wine: $((total - failed)) passed, $failed failed, $(echo "$skipped" | grep -c .) not run"
+[ "$failures" -eq 0 ]

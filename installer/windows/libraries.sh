@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=sh
+# The libraries that Belfry needs on Windows: the one place that says where each comes from and how it is
+# built. All come from Debian: compiled ones from the source package of the machine's own release, those
+# that are headers only from the package that Linux builds use. Sourced by installer/windows.sh, which
+# sets $root, $work (everything is below it), $sysroot (where libraries are installed) and $jobs.
+
+toolchain="$root/installer/windows/toolchain.cmake"
+triple=x86_64-w64-mingw32
+
+# In an order in which each finds those that it needs.
+libraries="zlib png jpeg webp ogg flac vorbis opus mpg123 lame sndfile soxr re2 qtbase"
+
+# Debian's source package of a library.
+source_of() {
+    case "$1" in
+        png) echo libpng1.6 ;;
+        jpeg) echo libjpeg-turbo ;;
+        webp | ogg | vorbis | sndfile | soxr) echo "lib$1" ;;
+        qtbase) echo qt6-base ;;
+        *) echo "$1" ;;
+    esac
+}
+
+# Libraries that a library is compiled against: a new one of them makes it anew.
+needs_of() {
+    case "$1" in
+        png) echo zlib ;;
+        flac | vorbis) echo ogg ;;
+        sndfile) echo ogg flac vorbis opus mpg123 lame ;;
+    esac
+}
+
+# Packages whose headers are all there is to a library.
+header_packages="libcli11-dev libxxhash-dev nlohmann-json3-dev"
+
+with_cmake() { # SOURCE OPTIONS...: the common part of all that are built with CMake
+    source_folder=$1
+    shift
+    cmake -G Ninja -S "$source_folder" -B "$work/now" "-DCMAKE_TOOLCHAIN_FILE=$toolchain" \
+        -DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache \
+        -DCMAKE_BUILD_TYPE=Release "-DCMAKE_INSTALL_PREFIX=$sysroot" \
+        -DBUILD_SHARED_LIBS=OFF -DBUILD_TESTING=OFF -DCMAKE_POLICY_DEFAULT_CMP0077=NEW "$@"
+    cmake --build "$work/now" -j "$jobs"
+    cmake --install "$work/now"
+}
+
+with_configure() { # OPTIONS...: of the source in the current folder
+    ./configure --host="$triple" --prefix="$sysroot" --disable-shared --enable-static \
+        CC="ccache $triple-gcc-posix" "$@"
+    make -j "$jobs"
+    make install
+}
+
+pkg_config_file() { # NAME VERSION: for a library that brings none on Windows
+    mkdir -p "$sysroot/lib/pkgconfig"
+    cat >"$sysroot/lib/pkgconfig/$1.pc" <<EOF
+prefix=\${pcfiledir}/../..
+Name: $1
+Description: $1, built by installer/windows.sh
+Version: $2
+Libs: -L\${prefix}/lib -l$1
+Cflags: -I\${prefix}/include
+EOF
+}
+
+# One function per library, called in the folder of its unpacked source with Debian's version of it.
+
+build_zlib() {
+    # Debian's source leaves out the folder with what builds it for Windows. It is all *.c files here.
+    for file in *.c; do
+        ccache "$triple-gcc-posix" -O3 -c "$file"
+    done
+    "$triple-gcc-ar-posix" rcs libz.a ./*.o
+    mkdir -p "$sysroot/include" "$sysroot/lib"
+    cp zlib.h zconf.h "$sysroot/include/"
+    cp libz.a "$sysroot/lib/"
+    pkg_config_file z "$2"
+    mv "$sysroot/lib/pkgconfig/z.pc" "$sysroot/lib/pkgconfig/zlib.pc"
+}
+
+build_png() {
+    with_cmake . -DPNG_SHARED=OFF -DPNG_TESTS=OFF
+}
+
+build_jpeg() {
+    with_cmake . -DENABLE_SHARED=OFF -DWITH_TURBOJPEG=OFF -DREQUIRE_SIMD=ON
+}
+
+build_webp() {
+    set --
+    for part in ANIM_UTILS CWEBP DWEBP GIF2WEBP IMG2WEBP VWEBP WEBPINFO WEBPMUX EXTRAS; do
+        set -- "$@" "-DWEBP_BUILD_$part=OFF"
+    done
+    with_cmake . "$@"
+}
+
+build_ogg() {
+    with_cmake . -DINSTALL_DOCS=OFF
+}
+
+build_flac() {
+    with_cmake . -DBUILD_CXXLIBS=OFF -DBUILD_PROGRAMS=OFF -DBUILD_EXAMPLES=OFF -DBUILD_DOCS=OFF \
+        -DINSTALL_MANPAGES=OFF -DWITH_STACK_PROTECTOR=OFF
+}
+
+build_vorbis() {
+    with_cmake .
+}
+
+build_opus() {
+    with_configure --disable-doc --disable-extra-programs --disable-stack-protector
+}
+
+build_mpg123() {
+    with_cmake ports/cmake -DBUILD_PROGRAMS=OFF -DBUILD_LIBOUT123=OFF
+}
+
+build_lame() {
+    with_configure --disable-frontend --disable-decoder --disable-gtktest
+}
+
+build_sndfile() {
+    with_cmake . -DENABLE_EXTERNAL_LIBS=ON -DENABLE_MPEG=ON -DBUILD_PROGRAMS=OFF -DBUILD_EXAMPLES=OFF \
+        -DBUILD_REGTEST=OFF -DENABLE_CPACK=OFF
+}
+
+build_soxr() {
+    with_cmake . -DWITH_OPENMP=OFF -DBUILD_TESTS=OFF -DBUILD_EXAMPLES=OFF -DWITH_LSR_BINDINGS=OFF
+    pkg_config_file soxr "$2"
+}
+
+build_re2() {
+    # Debian's source leaves out what is made of Unicode's tables, and brings what makes it.
+    (
+        cd re2 || exit
+        perl make_perl_groups.pl >perl_groups.cc
+        python3 make_unicode_casefold.py >unicode_casefold.cc
+        python3 make_unicode_groups.py >unicode_groups.cc
+    )
+    with_cmake . -DRE2_BUILD_TESTING=OFF
+    pkg_config_file re2 "$2"
+}
+
+# Qt's core and its test library, which the tests need. Debian's source lacks sqlite and wintab.
+build_qtbase() {
+    set --
+    for feature in gui network xml sql dbus concurrent printsupport openssl icu glib zstd \
+        system_zlib system_pcre2 system_doubleconversion pkg_config; do
+        set -- "$@" "-DFEATURE_$feature=OFF"
+    done
+    with_cmake . "$@" -DBUILD_SHARED_LIBS=ON -DQT_BUILD_EXAMPLES=OFF -DQT_BUILD_TESTS=OFF \
+        -DQT_BUILD_TOOLS_WHEN_CROSSCOMPILING=OFF -DINPUT_openssl=no
+}
