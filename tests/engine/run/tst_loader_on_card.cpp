@@ -191,7 +191,8 @@ void TestLoaderOnCard::manyPieces() {
             std::vector<std::byte> got(static_cast<size_t>(on_card->partBytes(id)));
             QCOMPARE(machine.card.device().copyOut(got.data(), on_card->part(id), got.size()),
                      kernels::Status::Ok);
-            QVERIFY2(std::memcmp(got.data(), on_cpu->part(id), got.size()) == 0,
+            // A part that this format has none of has no address either.
+            QVERIFY2(got.empty() || std::memcmp(got.data(), on_cpu->part(id), got.size()) == 0,
                      std::to_string(part).c_str());
         }
         QVERIFY2(machine.trouble().empty(), machine.trouble().c_str());
