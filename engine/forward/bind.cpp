@@ -21,6 +21,7 @@
 #include <limits>
 #include <map>
 #include <tuple>
+#include <utility>
 
 namespace engine {
 
@@ -589,8 +590,31 @@ private:
 } // namespace
 
 Result<void> bindModel(BoundModel& model) {
+    // A binding that fails half-way, or runs out of memory, leaves the former one: layers without
+    // branches would be worse than adapters that are not those asked for.
+    struct Former {
+        explicit Former(BoundModel& bound)
+            : model(&bound), text(bound.text), vision(bound.vision), audio(bound.audio) {}
+        ~Former() {
+            if (!is_replaced) {
+                std::swap(model->text, text);
+                std::swap(model->vision, vision);
+                std::swap(model->audio, audio);
+            }
+        }
+        Former(const Former&) = delete;
+        Former& operator=(const Former&) = delete;
+        BoundModel* model;
+        DecoderWeights text;
+        VisionWeights vision;
+        AudioWeights audio;
+        bool is_replaced = false;
+    };
+    Former former(model);
     ModelBinder binder(model, model.plan);
-    return binder.bindAll(model.plan);
+    Result<void> outcome = binder.bindAll(model.plan);
+    former.is_replaced = outcome.has_value();
+    return outcome;
 }
 
 } // namespace engine
