@@ -2,7 +2,7 @@
 // Which engine runs behind the window: the only place of the window's program that names one.
 #pragma once
 
-#include "engine/api/engine_client.h"
+#include "engine/client/engine_client.h"
 #include "engine/run/engine.h"
 
 #include <functional>

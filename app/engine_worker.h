@@ -5,7 +5,11 @@
 #pragma once
 
 #include "app/engine_factory.h"
-#include "engine/api/engine_client.h"
+#include "engine/api/chat.h"
+#include "engine/api/load_request.h"
+#include "engine/api/model_summary.h"
+#include "engine/api/snapshot.h"
+#include "engine/client/engine_client.h"
 
 #include <QElapsedTimer>
 #include <QObject>

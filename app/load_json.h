@@ -4,7 +4,7 @@
 // cache), which come from there.
 #pragma once
 
-#include "engine/api/session.h"
+#include "engine/api/load_request.h"
 
 #include <QJsonObject>
 

@@ -5,6 +5,8 @@
 #pragma once
 
 #include "app/engine_worker.h"
+#include "engine/api/load_request.h"
+#include "engine/api/map_export.h"
 #include "ui/shell/folder_facts.h"
 
 #include <QObject>

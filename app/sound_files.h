@@ -2,7 +2,7 @@
 // Recordings for the window's player and waveforms, through the engine's decoder.
 #pragma once
 
-#include "ui/sound/sound_types.h"
+#include "ui/media/sound_types.h"
 
 namespace app {
 

@@ -36,6 +36,13 @@ struct CardOptions {
     /// Every launch is timed, and a table of times and clocks is printed to stderr when the card is
     /// closed. Nothing is recorded and replayed meanwhile.
     bool has_kernel_times = false;
+    /// New memory is filled with 0xff (NaN in every float type), so that a read of what was never
+    /// written shows. In debug builds.
+#ifdef NDEBUG
+    bool has_poison = false;
+#else
+    bool has_poison = true;
+#endif
 };
 
 } // namespace kernels

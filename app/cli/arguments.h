@@ -3,7 +3,8 @@
 // an error that names it (exit code 2).
 #pragma once
 
-#include "engine/api/session.h"
+#include "engine/api/chat.h"
+#include "engine/api/load_request.h"
 #include "engine/base/result.h"
 
 #include <cstdint>

@@ -5,7 +5,7 @@
 
 #include "engine/api/chat.h"
 #include "engine/api/measure.h"
-#include "engine/api/session.h"
+#include "engine/api/snapshot.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -3,7 +3,8 @@
 #pragma once
 
 #include "engine/api/chat.h"
-#include "engine/api/session.h"
+#include "engine/api/model_summary.h"
+#include "engine/api/snapshot.h"
 
 #include <nlohmann/json.hpp>
 

@@ -7,6 +7,7 @@
 #include "engine/base/result.h"
 #include "ui/chat/chat_json.h"
 #include "ui/common/private_files.h"
+#include "ui/common/unique_id.h"
 
 #include <QCoreApplication>
 #include <QDateTime>
@@ -304,11 +305,11 @@ engine::Result<void> ChatDatabase::save(ui::ChatDocument& chat, QStringList& not
                               .arg(QDir::toNativeSeparators(options_.folder)));
     }
     if (chat.id.isEmpty()) {
-        chat.id = ui::makeChatId();
+        chat.id = ui::makeUniqueId();
     }
     ui::visitAllTurns(chat.turns, [](ui::ChatTurn& turn) {
         if (turn.id.isEmpty()) {
-            turn.id = ui::makeChatId();
+            turn.id = ui::makeUniqueId();
         }
     });
     storeAttachments(chat, notes);

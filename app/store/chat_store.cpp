@@ -3,6 +3,7 @@
 
 #include "app/store/export_files.h"
 #include "app/store/search_text.h"
+#include "ui/common/unique_id.h"
 
 #include <QMetaObject>
 
@@ -144,7 +145,7 @@ void ChatStore::save(const ui::ChatDocument& chat, quint64 serial) {
     }
     ui::ChatDocument copy = chat;
     if (copy.id.isEmpty()) {
-        copy.id = ui::makeChatId();
+        copy.id = ui::makeUniqueId();
     }
     const auto done = write(copy);
     if (done.has_value()) {

@@ -7,6 +7,7 @@
 #include "ui/chat/chat_json.h"
 #include "ui/chat/chat_request.h"
 #include "ui/chat/media_kind.h"
+#include "ui/common/unique_id.h"
 
 #include <QCoreApplication>
 #include <QDir>
@@ -234,11 +235,11 @@ readExport(const QString& file, const TakeAttachment& take, QStringList& notes) 
                 .arg(json.object().value(QStringLiteral("format")).toString().left(40)));
     }
     // A chat of its own: importing twice, or beside the original, overwrites nothing.
-    chat->id = ui::makeChatId();
+    chat->id = ui::makeUniqueId();
     chat->modified = QDateTime::currentDateTimeUtc();
     Importer importer(QFileInfo(file).absolutePath(), take);
     ui::visitAllTurns(chat->turns, [&](ui::ChatTurn& turn) {
-        turn.id = ui::makeChatId();
+        turn.id = ui::makeUniqueId();
         for (ui::Attachment& attachment : turn.attachments) {
             importer.fill(attachment);
         }

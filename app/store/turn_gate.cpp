@@ -2,6 +2,7 @@
 #include "app/store/turn_gate.h"
 
 #include "app/store/chat_store.h"
+#include "ui/common/unique_id.h"
 
 #include <algorithm>
 #include <utility>
@@ -30,7 +31,7 @@ void TurnGate::save(const ui::ChatDocument& chat) {
 void TurnGate::release(const engine::GenerateRequest& request) {
     active_id_ = request.id;
     draft_ = {};
-    draft_.id = ui::makeChatId();
+    draft_.id = ui::makeUniqueId();
     draft_.role = engine::Message::Role::Assistant;
     draft_.finish_reason = QStringLiteral("interrupted");
     draft_.model = saved_chat_.model;

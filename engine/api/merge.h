@@ -2,7 +2,7 @@
 // Merging adapters into a model folder, as it is asked for and reported.
 #pragma once
 
-#include "engine/api/session.h"
+#include "engine/api/load_request.h"
 
 #include <cstdint>
 #include <string>

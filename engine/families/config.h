@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a model folder's config.json, generation_config.json and processor_config.json: model_type
+// Reads a checkpoint's config.json, generation_config.json and processor_config.json: model_type
 // says which family (family.h) knows them. Formats of Gemma 4: engine/families/gemma4/CONFIG.md.
 #pragma once
 
 #include "engine/base/result.h"
 #include "engine/families/choice.h"
+#include "engine/files/checkpoint.h"
 #include "engine/model/model_config.h"
 
 #include <filesystem>
@@ -12,7 +13,7 @@
 
 namespace engine {
 
-/// Parses the texts of a model folder's JSON files; generation and processor may be empty
+/// Parses the texts of a checkpoint's JSON files; generation and processor may be empty
 /// (defaults). Every number is range-checked before anything is allocated from it.
 /// Errors: InvalidFile (names file, key, expected, found), Unsupported (other model_type,
 /// unknown activation, rope type, ...).
@@ -21,8 +22,12 @@ Result<ModelConfig> parseModelConfig(std::string_view config_json,
                                      std::string_view processor_json,
                                      Families families = Families::Promised);
 
-/// Reads config.json, generation_config.json, processor_config.json or preprocessor_config.json
-/// of a folder (each bounded in size) and parses them.
+/// Reads config, generation, processor or preprocessor texts of a checkpoint (each bounded in size)
+/// and parses them, and what else the family reads (templates).
+Result<ModelConfig> readModelConfig(const Checkpoint& checkpoint,
+                                    Families families = Families::Promised);
+
+/// The same of a Hugging Face folder.
 Result<ModelConfig> readModelConfig(const std::filesystem::path& folder,
                                     Families families = Families::Promised);
 

@@ -8,17 +8,17 @@
 #pragma once
 
 #include "engine/base/result.h"
+#include "engine/files/checkpoint.h"
 #include "engine/model/model_config.h"
 #include "engine/model/tensor_entry.h"
 
-#include <filesystem>
 #include <span>
 #include <string_view>
 #include <vector>
 
 namespace engine {
 
-/// JSON texts of a model folder; empty where there is no such file.
+/// JSON texts of a checkpoint; empty where it has none.
 struct ConfigTexts {
     std::string_view config, generation, processor, preprocessor;
 };
@@ -29,8 +29,8 @@ struct Family {
     bool is_experimental; ///< Not promised to users: read only where it is asked for.
     /// Errors: as parseModelConfig().
     Result<ModelConfig> (*parse)(const ConfigTexts& texts);
-    /// What else the folder says; nullptr: nothing.
-    Result<void> (*finish)(const std::filesystem::path& folder, ModelConfig& config);
+    /// What else the checkpoint says; nullptr: nothing.
+    Result<void> (*finish)(const Checkpoint& checkpoint, ModelConfig& config);
     /// All tensors for this config in model order, but lm_head.weight.
     std::vector<ExpectedTensor> (*list)(const ModelConfig& config);
 };

@@ -5,8 +5,6 @@
 #include "engine/families/gemma4/family.h"
 #include "engine/families/llama/family.h"
 #include "engine/families/tensor_list.h"
-#include "engine/files/folder_advice.h"
-#include "engine/files/model_files.h"
 
 #include <algorithm>
 #include <array>
@@ -56,28 +54,26 @@ Result<ModelConfig> parseModelConfig(std::string_view config_json,
     return parse(*family, {config_json, generation_json, processor_json, {}});
 }
 
-Result<ModelConfig> readModelConfig(const std::filesystem::path& folder, Families families) {
+Result<ModelConfig> readModelConfig(const Checkpoint& checkpoint, Families families) {
     using Text = std::optional<std::string>;
-    const auto read = [&](std::string_view name) {
-        return readModelText(folder, name, kMaxSmallJsonBytes);
-    };
     const auto viewOf = [](const Text& text) {
         return text ? std::string_view(*text) : std::string_view();
     };
-    ENGINE_ASSIGN(const Text config_text, read("config.json"));
-    if (!config_text) {
-        return notAModelFolder(folder);
-    }
-    ENGINE_ASSIGN(const Text generation, read("generation_config.json"));
-    ENGINE_ASSIGN(const Text processor, read("processor_config.json"));
-    ENGINE_ASSIGN(const Text preprocessor, read("preprocessor_config.json"));
-    ENGINE_ASSIGN(const Family* family, familyOf(*config_text, families));
-    ENGINE_ASSIGN(ModelConfig config, parse(*family, {*config_text, viewOf(generation),
+    ENGINE_ASSIGN(const std::string config_text, readRequired(checkpoint, ModelText::Config));
+    ENGINE_ASSIGN(const Text generation, checkpoint.read(ModelText::Generation));
+    ENGINE_ASSIGN(const Text processor, checkpoint.read(ModelText::Processor));
+    ENGINE_ASSIGN(const Text preprocessor, checkpoint.read(ModelText::Preprocessor));
+    ENGINE_ASSIGN(const Family* family, familyOf(config_text, families));
+    ENGINE_ASSIGN(ModelConfig config, parse(*family, {config_text, viewOf(generation),
                                                       viewOf(processor), viewOf(preprocessor)}));
     if (family->finish != nullptr) {
-        ENGINE_TRY(family->finish(folder, config));
+        ENGINE_TRY(family->finish(checkpoint, config));
     }
     return config;
+}
+
+Result<ModelConfig> readModelConfig(const std::filesystem::path& folder, Families families) {
+    return readModelConfig(*folderCheckpoint(folder), families);
 }
 
 std::vector<ExpectedTensor> listTensors(const ModelConfig& config) {

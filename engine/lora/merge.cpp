@@ -224,8 +224,10 @@ private:
         if (fs::equivalent(request_.model_folder, request_.out_folder, error)) {
             return requestError("the output folder is the model folder; models are never changed");
         }
-        ENGINE_ASSIGN(config_, readModelConfig(request_.model_folder));
-        ENGINE_ASSIGN(base_, openModelFolder(request_.model_folder));
+        const std::shared_ptr<const Checkpoint> checkpoint =
+            folderCheckpoint(request_.model_folder);
+        ENGINE_ASSIGN(config_, readModelConfig(*checkpoint));
+        ENGINE_ASSIGN(base_, checkpoint->openTensors({}));
         if (config_.quantization) {
             return packedError("config.json has a quantization_config");
         }

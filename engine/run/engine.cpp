@@ -127,7 +127,7 @@ Engine::Engine(EngineOptions options) : impl_(std::make_unique<Impl>()) {
 }
 Engine::~Engine() = default;
 
-Result<ModelFolder> Engine::Impl::open(const std::string& model) const {
+Result<OpenedModel> Engine::Impl::open(const std::string& model) const {
     constexpr std::string_view kShape = "shape:";
     if (model.starts_with(kShape)) {
         return openShape(model.substr(kShape.size()));
@@ -138,12 +138,14 @@ Result<ModelFolder> Engine::Impl::open(const std::string& model) const {
                 ErrorCode::InvalidRequest,
                 "the demo model is not installed beside this program; give a model folder"};
         }
-        return ModelFolder::open(pathFromUtf8(options.demo_folder), options.families);
+        return OpenedModel::open(folderCheckpoint(pathFromUtf8(options.demo_folder)),
+                                 options.families);
     }
     if (model.empty()) {
         return Error{ErrorCode::InvalidRequest, "no model folder was given"};
     }
-    Result<ModelFolder> opened = ModelFolder::open(pathFromUtf8(model), options.families);
+    Result<OpenedModel> opened =
+        OpenedModel::open(folderCheckpoint(pathFromUtf8(model)), options.families);
     if (!opened.has_value()) {
         return withDownload(std::move(opened).error(), options.hub_caches);
     }
@@ -155,7 +157,7 @@ std::string Engine::Impl::adapterFolder(const std::string& name) const {
 }
 
 Result<std::shared_ptr<const Adapter>> Engine::Impl::openAdapter(
-    const std::string& folder, const ModelFolder& model, const std::stop_token& stop) const {
+    const std::string& folder, const OpenedModel& model, const std::stop_token& stop) const {
     AdapterOptions adapter_options;
     adapter_options.base = model.source->isHeaderOnly() ? nullptr : model.source.get();
     adapter_options.stop = stop;
@@ -192,7 +194,7 @@ const LoadRequest& Engine::loadedRequest() const {
 
 Result<ModelConfig> Engine::loadedConfig() const {
     ENGINE_ASSIGN(const Loaded* target, impl_->current());
-    return target->folder.config;
+    return target->opened.config;
 }
 
 std::shared_ptr<const ModelSummary> Engine::summary() const {
@@ -286,7 +288,7 @@ std::vector<LoadNote> Engine::loadNotes() const {
     const PlacementPlan& plan = *impl_->loaded->plan;
     std::for_each(plan.warnings.begin(), plan.warnings.end(), add);
     std::for_each(plan.notes.begin(), plan.notes.end(), add);
-    for (const ModelOddity& odd : impl_->loaded->folder.config.warnings) {
+    for (const ModelOddity& odd : impl_->loaded->opened.config.warnings) {
         add(Note(odd));
     }
     const LoadReport& report = impl_->loaded->store->report();

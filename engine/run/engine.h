@@ -2,11 +2,16 @@
 // The engine of this program as one object, and what only it can be asked: measurements.
 #pragma once
 
-#include "engine/api/engine_client.h"
+#include "engine/api/chat.h"
 #include "engine/api/listening.h"
+#include "engine/api/load_request.h"
+#include "engine/api/map_export.h"
 #include "engine/api/measure.h"
 #include "engine/api/merge.h"
+#include "engine/api/model_summary.h"
+#include "engine/api/snapshot.h"
 #include "engine/base/result.h"
+#include "engine/client/engine_client.h"
 #include "engine/families/choice.h"
 #include "engine/files/oddity_english.h"
 #include "engine/forward/decode_options.h"

@@ -89,7 +89,7 @@ Result<Reply> Engine::answer(const GenerateRequest& request,
     ENGINE_TRY(putBack());
     ENGINE_ASSIGN(Loaded * current, impl_->current());
     Loaded& target = *current;
-    const ModelConfig& config = target.folder.config;
+    const ModelConfig& config = target.opened.config;
     const auto started = Clock::now();
     const kernels::StageTimer timer("reply");
     Reply reply;
@@ -214,7 +214,7 @@ Engine::promptLogits(const GenerateRequest& request, int64_t rows, const std::st
     result.notes = std::move(scratch.notes);
     result.logits = std::move(prefill.logits);
     result.rows = rows;
-    result.vocab = target.folder.config.text.vocab_size;
+    result.vocab = target.opened.config.text.vocab_size;
     result.input_ids = prompt.ids;
     return result;
 }
@@ -226,7 +226,7 @@ Engine::encodeAhead(const MessagePart& part, int64_t image_tokens, const std::st
         ENGINE_TRY(putBack());
         ENGINE_ASSIGN(Loaded * target, impl_->current());
         const int64_t budget =
-            image_tokens > 0 ? image_tokens : target->folder.config.processor.image_tokens;
+            image_tokens > 0 ? image_tokens : target->opened.config.processor.image_tokens;
         ENGINE_ASSIGN(MediaEncoder * encoder, encoderOf(*target->model, part));
         ENGINE_ASSIGN(
             const OpenMedia file,
@@ -253,7 +253,7 @@ std::string oneDecimal(double value) {
 
 Result<MediaCost> Engine::mediaCost(const MessagePart& part, int64_t image_tokens) {
     ENGINE_ASSIGN(const Loaded* target, impl_->current());
-    const ModelConfig& config = target->folder.config;
+    const ModelConfig& config = target->opened.config;
     MediaCost cost;
     const ComponentDevices devices = componentDevices(config, *target->plan);
     if (part.kind == MessagePart::Kind::Image) {
@@ -313,8 +313,8 @@ Result<Tokenized> Engine::tokenize(const std::string& model, std::string_view te
         impl_->loaded->tokenizer.has_value()) {
         tokenizer = &*impl_->loaded->tokenizer;
     } else {
-        ENGINE_ASSIGN(
-            own, readTokenizer(pathFromUtf8(model == "demo" ? impl_->options.demo_folder : model)));
+        ENGINE_ASSIGN(own, Tokenizer::fromCheckpoint(*folderCheckpoint(pathFromUtf8(
+                               model == "demo" ? impl_->options.demo_folder : model))));
         tokenizer = &*own;
     }
     Tokenized result;

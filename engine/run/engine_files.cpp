@@ -20,21 +20,21 @@
 namespace engine {
 
 Result<MergeReport> Engine::merge(const MergeOrder& order, const std::stop_token& stop) {
-    auto opened = ModelFolder::open(pathFromUtf8(modelFolder(order.model)));
-    if (!opened.has_value()) {
-        return withDownload(std::move(opened).error(), impl_->options.hub_caches);
+    auto result = OpenedModel::open(folderCheckpoint(pathFromUtf8(modelFolder(order.model))));
+    if (!result.has_value()) {
+        return withDownload(std::move(result).error(), impl_->options.hub_caches);
     }
-    const ModelFolder& folder = *opened;
+    const OpenedModel& opened = *result;
     MergeRequest request;
-    request.model_folder = folder.path;
+    request.model_folder = opened.checkpoint->where();
     request.out_folder = order.out_folder;
     request.stop = stop;
     for (const AdapterChoice& choice : order.adapters) {
         AdapterOptions options;
-        options.base = folder.source.get();
+        options.base = opened.source.get();
         options.stop = stop;
-        auto adapter = loadAdapter(pathFromUtf8(adapterFolder(choice.folder)), folder.config,
-                                   folder.tensors, options);
+        auto adapter = loadAdapter(pathFromUtf8(adapterFolder(choice.folder)), opened.config,
+                                   opened.tensors, options);
         if (!adapter.has_value()) {
             return withDownload(std::move(adapter).error(), impl_->options.hub_caches);
         }

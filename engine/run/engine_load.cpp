@@ -126,7 +126,7 @@ Result<std::unique_ptr<Loaded>> Engine::Impl::build(const LoadRequest& request,
     if (!filled.has_value()) {
         return withFailure(std::move(filled).error(), target->devices, *options.gpus);
     }
-    target->own_template = readChatTemplateText(target->folder.path);
+    target->own_template = readChatTemplateText(*target->opened.checkpoint);
     target->load_s = secondsSince(started);
     return target;
 }
@@ -137,15 +137,15 @@ Result<void> Engine::Impl::fill(Loaded& target,
                                 const ProgressCallback& progress,
                                 const std::stop_token& stop) {
     target.request = request;
-    target.folder = std::move(prepared.folder);
+    target.opened = std::move(prepared.opened);
     target.plan = prepared.plan;
     if (!target.plan->fits) {
         return planError(*target.plan);
     }
-    if (target.folder.source->isHeaderOnly()) {
-        const std::vector<std::string> why = inEnglish(target.folder.source->warnings());
-        return Error{ErrorCode::InvalidFile, utf8Of(target.folder.path) +
-                                                 (target.folder.source->fileNames().empty()
+    if (target.opened.source->isHeaderOnly()) {
+        const std::vector<std::string> why = inEnglish(target.opened.source->warnings());
+        return Error{ErrorCode::InvalidFile, utf8Of(target.opened.checkpoint->where()) +
+                                                 (target.opened.source->fileNames().empty()
                                                       ? ": the weight files are not in the folder"
                                                       : ": not all weights are in the folder") +
                                                  "; a plan can be made, a load cannot" +
@@ -155,13 +155,13 @@ Result<void> Engine::Impl::fill(Loaded& target,
     std::future<Result<Tokenizer>> tokenizer;
     if (!request.model.starts_with("shape:")) {
         // Copied, not moved, into std::async: where the system starts no thread it is used twice.
-        const auto read = [path = target.folder.path] {
+        const auto read = [checkpoint = target.opened.checkpoint] {
             const kernels::StageTimer timer("tokenizer");
-            return readTokenizer(path);
+            return Tokenizer::fromCheckpoint(*checkpoint);
         };
         tokenizer = std::async(read);
     }
-    auto summary = summarize(target.folder);
+    auto summary = summarize(target.opened);
     for (const auto& adapter : prepared.adapters) {
         summary.adapters.push_back(summarizeAdapter(*adapter));
     }
@@ -181,22 +181,22 @@ Result<void> Engine::Impl::fill(Loaded& target,
     }
 
     ENGINE_ASSIGN(target.store,
-                  ::engine::load(*target.folder.source, target.folder.config, *target.plan,
+                  ::engine::load(*target.opened.source, target.opened.config, *target.plan,
                                  target.devices.set, loadOptions(target, progress, stop)));
     if (tokenizer.valid()) {
         ENGINE_ASSIGN(target.tokenizer, tokenizer.get());
-        if (target.tokenizer->vocabSize() > target.folder.config.text.vocab_size) {
+        if (target.tokenizer->vocabSize() > target.opened.config.text.vocab_size) {
             return Error{ErrorCode::InvalidFile,
                          "tokenizer.json has " + std::to_string(target.tokenizer->vocabSize()) +
                              " entries, the model's vocabulary has " +
-                             std::to_string(target.folder.config.text.vocab_size)};
+                             std::to_string(target.opened.config.text.vocab_size)};
         }
     }
     target.adapters = std::make_unique<AdapterSet>(*target.devices.set.at(DeviceId::cpu()));
     ENGINE_TRY(addAdapters(target, request.adapters, prepared.adapters, stop));
     const kernels::StageTimer timer("cache of keys and values, model");
     ENGINE_ASSIGN(target.kv,
-                  KvCache::create(target.folder.config, *target.plan, target.devices.set));
+                  KvCache::create(target.opened.config, *target.plan, target.devices.set));
     ENGINE_TRY(rebuildModel(target, target.plan));
     return {};
 }
@@ -226,7 +226,7 @@ Result<void> Engine::Impl::rebuildModel(Loaded& target,
                                         const std::shared_ptr<const PlacementPlan>& plan) {
     target.generator.reset();
     target.model.reset();
-    ENGINE_ASSIGN(target.model, Model::create(target.folder.config, *plan, *target.store,
+    ENGINE_ASSIGN(target.model, Model::create(target.opened.config, *plan, *target.store,
                                               target.devices.set, target.hook()));
     target.model->setStepHook(options.on_step);
     target.model->setDecodeOptions(options.decode);
@@ -380,7 +380,7 @@ Result<void> Engine::replace(const std::string& device_map,
         quiet.stop = {};
         const Result<void> store_back = applyPlan(*target.store, *former, quiet);
         const Result<void> kv_back =
-            target.kv->moveTo(target.folder.config, *former, target.devices.set);
+            target.kv->moveTo(target.opened.config, *former, target.devices.set);
         const Result<void> adapters_back = target.adapters->follow(
             target.adapterHomes(), have_adapters_followed ? base_of_changed : ReadBaseRows(),
             hasChanged);
@@ -401,7 +401,7 @@ Result<void> Engine::replace(const std::string& device_map,
         return restore(std::move(moved).error());
     }
     if (Result<void> moved =
-            target.kv->moveTo(target.folder.config, *prepared.plan, target.devices.set);
+            target.kv->moveTo(target.opened.config, *prepared.plan, target.devices.set);
         !moved.has_value()) {
         return restore(std::move(moved).error());
     }
@@ -441,7 +441,7 @@ Result<void> Engine::changeAdapters(const std::vector<AdapterChoice>& adapters,
             }
         }
         if (opened[i] == nullptr) {
-            ENGINE_ASSIGN(opened[i], impl_->openAdapter(adapters[i].folder, target.folder, stop));
+            ENGINE_ASSIGN(opened[i], impl_->openAdapter(adapters[i].folder, target.opened, stop));
         }
     }
     std::vector<Loaded::ActiveAdapter> next;

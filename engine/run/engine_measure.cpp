@@ -39,10 +39,10 @@ double changeOf(const std::vector<float>& base, const std::vector<float>& other)
 
 Result<double> Engine::measureImage(int64_t grid_w, int64_t grid_h) {
     ENGINE_ASSIGN(Loaded * target, impl_->current());
-    if (!target->folder.config.vision) {
+    if (!target->opened.config.vision) {
         return Error{ErrorCode::InvalidRequest, "this model has no vision tower"};
     }
-    const VisionConfig& vision = *target->folder.config.vision;
+    const VisionConfig& vision = *target->opened.config.vision;
     std::vector<float> patches(
         static_cast<size_t>(grid_w * grid_h * 3 * vision.patch_size * vision.patch_size));
     std::minstd_rand random(1);
@@ -60,10 +60,10 @@ Result<double> Engine::measureImage(int64_t grid_w, int64_t grid_h) {
 
 Result<double> Engine::measureAudio(int64_t frames) {
     ENGINE_ASSIGN(Loaded * target, impl_->current());
-    if (!target->folder.config.audio) {
+    if (!target->opened.config.audio) {
         return Error{ErrorCode::InvalidRequest, "this model has no audio tower"};
     }
-    std::vector<float> mel(static_cast<size_t>(frames * target->folder.config.audio->mel_bins));
+    std::vector<float> mel(static_cast<size_t>(frames * target->opened.config.audio->mel_bins));
     std::minstd_rand random(1);
     for (float& value : mel) {
         value = static_cast<float>(random() % 1000U) / 200.0F - 4.0F;
@@ -77,7 +77,7 @@ Result<AdapterSummary::Effect> Engine::adapterEffect(const std::string& folder,
                                                      const std::stop_token& stop) {
     ENGINE_TRY(putBack());
     ENGINE_ASSIGN(Loaded * target, impl_->current());
-    const ModelConfig config = target->folder.config; // outlives the model, should it be reloaded
+    const ModelConfig config = target->opened.config; // outlives the model, should it be reloaded
     std::minstd_rand random(7);
     const auto values = [&](int64_t count) {
         std::vector<float> out(static_cast<size_t>(count));

@@ -105,13 +105,13 @@ Result<Engine::Impl::Prepared> Engine::Impl::prepare(const LoadRequest& request,
     Prepared out;
     {
         const kernels::StageTimer timer("config and headers");
-        ENGINE_ASSIGN(out.folder, open(request.model));
+        ENGINE_ASSIGN(out.opened, open(request.model));
     }
     std::vector<AdapterFootprint> footprints;
     for (const AdapterChoice& choice : request.adapters) {
         if (is_plan_only) {
             Result<AdapterProbe> probe = probeAdapter(pathFromUtf8(adapterFolder(choice.folder)),
-                                                      out.folder.config, out.folder.tensors);
+                                                      out.opened.config, out.opened.tensors);
             if (probe.has_value() && probe->coverage.errors == 0) {
                 footprints.push_back(std::move(probe->footprint));
                 continue;
@@ -119,7 +119,7 @@ Result<Engine::Impl::Prepared> Engine::Impl::prepare(const LoadRequest& request,
             // Reading it whole tells what is wrong.
         }
         ENGINE_ASSIGN(std::shared_ptr<const Adapter> adapter,
-                      openAdapter(choice.folder, out.folder, stop));
+                      openAdapter(choice.folder, out.opened, stop));
         footprints.push_back(adapter->footprint());
         out.adapters.push_back(std::move(adapter));
     }
@@ -155,13 +155,13 @@ Result<Engine::Impl::Prepared> Engine::Impl::prepare(const LoadRequest& request,
     }
     const kernels::StageTimer timer("plan");
     ENGINE_ASSIGN(const PlanRequest plan_request,
-                  planRequest(request, out.folder, devices, footprints));
+                  planRequest(request, out.opened, devices, footprints));
     PlacementPlan plan = makePlan(plan_request);
     if (has_measured_rates && is_plan_only) { // of a plan that somebody looks at
         plan.notes.emplace_back(note::MeasuredRates{constants->read_bytes_per_s, constants->flops});
     }
     plan.map_text = smallMapText(plan_request, plan.map_text);
-    for (ModelOddity& odd : oddThings(out.folder)) {
+    for (ModelOddity& odd : oddThings(out.opened)) {
         plan.notes.emplace_back(std::move(odd));
     }
     if (asksForCards(request)) {
@@ -173,11 +173,11 @@ Result<Engine::Impl::Prepared> Engine::Impl::prepare(const LoadRequest& request,
 
 Result<ModelSummary> Engine::inspect(const std::string& model,
                                      const std::vector<std::string>& adapters) {
-    ENGINE_ASSIGN(const ModelFolder folder, impl_->open(model));
-    ModelSummary summary = summarize(folder);
+    ENGINE_ASSIGN(const OpenedModel opened, impl_->open(model));
+    ModelSummary summary = summarize(opened);
     // A load would refuse a bad tokenizer: told here already. Planning works without one.
-    if (!model.starts_with("shape:") && modelFileExists(folder.path, "tokenizer.json")) {
-        const Result<Tokenizer> tokenizer = readTokenizer(folder.path);
+    if (opened.checkpoint->has(ModelText::Tokenizer)) {
+        const Result<Tokenizer> tokenizer = Tokenizer::fromCheckpoint(*opened.checkpoint);
         if (tokenizer.has_value()) {
             summary.warnings.insert(summary.warnings.end(), tokenizer->warnings().begin(),
                                     tokenizer->warnings().end());
@@ -189,7 +189,7 @@ Result<ModelSummary> Engine::inspect(const std::string& model,
     }
     for (const std::string& path : adapters) {
         ENGINE_ASSIGN(const std::shared_ptr<const Adapter> adapter,
-                      impl_->openAdapter(path, folder, {}));
+                      impl_->openAdapter(path, opened, {}));
         summary.adapters.push_back(summarizeAdapter(*adapter));
     }
     return summary;
@@ -220,13 +220,14 @@ Result<MapExport> Engine::exportMap(const LoadRequest& request, MapExport::Kind 
         text.losses = shortages(*prepared.plan);
         break;
     case MapExport::Kind::Accelerate:
-        text = exportAccelerate(*prepared.plan, prepared.folder.tensors);
+        text = exportAccelerate(*prepared.plan, prepared.opened.tensors);
         break;
     case MapExport::Kind::LlamaCpp:
-        text = exportLlamaCpp(*prepared.plan, prepared.folder.tensors);
+        text = exportLlamaCpp(*prepared.plan, prepared.opened.tensors);
         break;
     case MapExport::Kind::Python:
-        text = exportPython(*prepared.plan, prepared.folder.tensors, utf8Of(prepared.folder.path));
+        text = exportPython(*prepared.plan, prepared.opened.tensors,
+                            utf8Of(prepared.opened.checkpoint->where()));
         break;
     }
     out.text = std::move(text.text);

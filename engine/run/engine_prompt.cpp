@@ -41,7 +41,7 @@ void tellOfTemplate(const GenerateRequest& request, Loaded& target, Reply& reply
     }
     const std::vector<ChatMessage> messages = chatMessages(request);
     ChatTemplateOptions options;
-    options.is_large = target.folder.config.is_large_template;
+    options.is_large = target.opened.config.is_large_template;
     options.thinking = request.is_thinking;
     const auto segments = renderChat(messages, options);
     if (!segments) {
@@ -55,7 +55,7 @@ void tellOfTemplate(const GenerateRequest& request, Loaded& target, Reply& reply
 }
 
 Result<RawPrompt> readPrompt(const GenerateRequest& request, const Loaded& target) {
-    const ModelConfig& config = target.folder.config;
+    const ModelConfig& config = target.opened.config;
     RawPrompt raw;
     raw.parts = mediaParts(request);
     const MediaParts& parts = raw.parts;
@@ -269,7 +269,7 @@ Result<PreparedPrompt> Engine::Impl::preparePrompt(const GenerateRequest& reques
         reply.timing.audio_s += media->seconds;
         reply.notes.insert(reply.notes.end(), media->notes.begin(), media->notes.end());
     }
-    const MediaTokens tokens = mediaTokens(target.folder.config);
+    const MediaTokens tokens = mediaTokens(target.opened.config);
     if (raw.are_ids_expanded) {
         return findMedia(std::move(raw), std::move(encoded), tokens);
     }

@@ -3,6 +3,9 @@
 // by engine*.cpp only.
 #pragma once
 
+#include "engine/api/chat.h"
+#include "engine/api/load_request.h"
+#include "engine/api/model_summary.h"
 #include "engine/devices/device_set.h"
 #include "engine/devices/gpu_access.h"
 #include "engine/devices/machine_rates.h"
@@ -14,7 +17,7 @@
 #include "engine/run/engine.h"
 #include "engine/run/generator.h"
 #include "engine/run/media_store.h"
-#include "engine/run/model_folder.h"
+#include "engine/run/opened_model.h"
 #include "engine/run/prompt_builder.h"
 #include "engine/text/tokenizer.h"
 
@@ -50,7 +53,7 @@ Error withFailure(Error error, const OwnedDevices& devices, const GpuAccess& gpu
 /// before the weights, those before the devices.
 struct Loaded {
     LoadRequest request;
-    ModelFolder folder;
+    OpenedModel opened;
     std::shared_ptr<const ModelSummary> summary;
     std::optional<Tokenizer> tokenizer; ///< Absent for random shapes.
     OwnedDevices devices;
@@ -93,18 +96,18 @@ struct Engine::Impl {
     const Loaded* building = nullptr;                  ///< Being loaded now.
 
     /// A folder, "demo" or "shape:NAME".
-    [[nodiscard]] Result<ModelFolder> open(const std::string& model) const;
+    [[nodiscard]] Result<OpenedModel> open(const std::string& model) const;
 
     /// "demo" names the bundled adapter folder beside the demo model's files.
     [[nodiscard]] std::string adapterFolder(const std::string& name) const;
 
     Result<std::shared_ptr<const Adapter>> openAdapter(const std::string& folder,
-                                                       const ModelFolder& model,
+                                                       const OpenedModel& model,
                                                        const std::stop_token& stop) const;
 
     /// Opens folder and adapters and makes the plan.
     struct Prepared {
-        ModelFolder folder;
+        OpenedModel opened;
         std::vector<std::shared_ptr<const Adapter>> adapters;
         std::shared_ptr<const PlacementPlan> plan;
     };

@@ -70,7 +70,7 @@ Error noTower(const char* tower) {
 
 Result<WorkCounts> Engine::countWork() const {
     ENGINE_ASSIGN(const Loaded* target, impl_->current());
-    const ModelConfig& config = target->folder.config;
+    const ModelConfig& config = target->opened.config;
     WorkCounts counts;
     counts.vocab_size = config.text.vocab_size;
     counts.decode_bytes = decodeBytes(*target->plan);
@@ -81,7 +81,7 @@ Result<WorkCounts> Engine::countWork() const {
 
 Result<MediumShape> Engine::imageShape(int64_t width, int64_t height, int64_t image_tokens) const {
     ENGINE_ASSIGN(const Loaded* target, impl_->current());
-    const ModelConfig& config = target->folder.config;
+    const ModelConfig& config = target->opened.config;
     if (!config.vision) {
         return noTower("vision");
     }
@@ -101,7 +101,7 @@ Result<MediumShape> Engine::imageShape(int64_t width, int64_t height, int64_t im
 
 Result<MediumShape> Engine::audioShape(int64_t samples) const {
     ENGINE_ASSIGN(const Loaded* target, impl_->current());
-    const ModelConfig& config = target->folder.config;
+    const ModelConfig& config = target->opened.config;
     if (!config.audio) {
         return noTower("audio");
     }
@@ -116,7 +116,7 @@ Result<MediumShape> Engine::audioShape(int64_t samples) const {
 
 Result<double> Engine::measurePreparation(const MessagePart& part, int64_t image_tokens) const {
     ENGINE_ASSIGN(const Loaded* target, impl_->current());
-    const ModelConfig& config = target->folder.config;
+    const ModelConfig& config = target->opened.config;
     const auto started = Clock::now();
     if (part.kind == MessagePart::Kind::Audio) {
         ENGINE_ASSIGN(const DecodedAudio sound, readAudioFile(part.text));
@@ -136,7 +136,7 @@ Result<void> Engine::writeRandomAdapter(const std::filesystem::path& folder,
                                         int64_t rank,
                                         AdapterTargets targets) const {
     ENGINE_ASSIGN(const Loaded* target, impl_->current());
-    return engine::writeRandomAdapter(folder, target->folder.tensors, rank, targets, 1);
+    return engine::writeRandomAdapter(folder, target->opened.tensors, rank, targets, 1);
 }
 
 } // namespace engine

@@ -35,12 +35,12 @@ Result<void> Engine::checkMedia(const std::string& model,
     if (images.empty() && audios.empty()) {
         return {};
     }
-    ENGINE_ASSIGN(const ModelFolder folder, impl_->open(model));
-    if (!images.empty() && !folder.config.vision) {
+    ENGINE_ASSIGN(const OpenedModel opened, impl_->open(model));
+    if (!images.empty() && !opened.config.vision) {
         return Error{ErrorCode::InvalidRequest,
                      images[0] + ": this model has no vision tower: it cannot see pictures"};
     }
-    if (!audios.empty() && !folder.config.audio) {
+    if (!audios.empty() && !opened.config.audio) {
         return Error{ErrorCode::InvalidRequest,
                      audios[0] + ": this model has no audio tower: it cannot hear recordings"};
     }
@@ -48,7 +48,7 @@ Result<void> Engine::checkMedia(const std::string& model,
         ENGINE_TRY(probeImageFile(pathFromUtf8(image)));
     }
     for (const std::string& audio : audios) {
-        ENGINE_TRY(checkRecording(audio, longestSound(folder.config)));
+        ENGINE_TRY(checkRecording(audio, longestSound(opened.config)));
     }
     return {};
 }

@@ -61,7 +61,7 @@ public:
         if (!bad.has_value()) {
             return bad.error();
         }
-        const auto layers = static_cast<int>(target_.folder.config.text.layers.size());
+        const auto layers = static_cast<int>(target_.opened.config.text.layers.size());
         const Part table = {PartRole::Embedding};
         if (bad->index < 0) {
             if (!are_logits_bad_) {
@@ -97,7 +97,7 @@ private:
     Result<BadLayer> findLayer(const PreparedPrompt& prompt) {
         BadLayer bad;
         int first = std::numeric_limits<int>::max();
-        std::vector<float> largest(target_.folder.config.text.layers.size() + 1, 0.0F);
+        std::vector<float> largest(target_.opened.config.text.layers.size() + 1, 0.0F);
         const HiddenObserver observer = [&](int index, std::span<const float> values, int64_t) {
             if (!areFinite(values)) {
                 first = std::min(first, index);

@@ -158,19 +158,19 @@ void setMemoryRules(PlanRequest& plan) {
 }
 
 Result<PlanRequest> planRequest(const LoadRequest& request,
-                                const ModelFolder& folder,
+                                const OpenedModel& opened,
                                 const std::vector<DeviceInfo>& devices,
                                 const std::vector<AdapterFootprint>& adapters) {
     using Option = cause::BadOption::Option;
     PlanRequest plan;
-    plan.config = folder.config;
-    plan.tensors = folder.tensors;
-    plan.stored = folder.stored;
+    plan.config = opened.config;
+    plan.tensors = opened.tensors;
+    plan.stored = opened.stored;
     plan.devices = devices;
     plan.context = request.context;
     plan.prefill_chunk = request.prefill_chunk;
     plan.image_tokens =
-        request.image_tokens > 0 ? request.image_tokens : folder.config.processor.image_tokens;
+        request.image_tokens > 0 ? request.image_tokens : opened.config.processor.image_tokens;
     plan.is_reference_precision = request.is_reference_precision;
     ENGINE_ASSIGN(plan.quant, optionWord<QuantOption>("--quant", Option::Weights, request.quant,
                                                       {{"none", QuantOption::None},

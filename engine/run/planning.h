@@ -3,12 +3,13 @@
 // memory rules of the model (engine/forward/device_roles.h) handed to the planner.
 #pragma once
 
-#include "engine/api/session.h"
+#include "engine/api/load_request.h"
+#include "engine/api/snapshot.h"
 #include "engine/base/result.h"
 #include "engine/devices/gpu_access.h"
 #include "engine/lora/adapter.h"
 #include "engine/plan/planner.h"
-#include "engine/run/model_folder.h"
+#include "engine/run/opened_model.h"
 
 #include <string>
 #include <vector>
@@ -26,7 +27,7 @@ bool asksForCards(const LoadRequest& request);
 /// Errors: InvalidRequest (unknown option words, limits of unknown devices), device-map syntax
 /// (DM01, DM11 as details.code).
 Result<PlanRequest> planRequest(const LoadRequest& request,
-                                const ModelFolder& folder,
+                                const OpenedModel& opened,
                                 const std::vector<DeviceInfo>& devices,
                                 const std::vector<AdapterFootprint>& adapters);
 

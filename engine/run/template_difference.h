@@ -4,6 +4,7 @@
 // other turns is told, with the first place where the two part.
 #pragma once
 
+#include "engine/api/chat.h"
 #include "engine/api/reply_note.h"
 #include "engine/families/gemma4/stored_templates.h"
 #include "engine/text/chat_template.h"

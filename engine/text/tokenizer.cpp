@@ -4,7 +4,6 @@
 // merged by rank. Decoding: spellings joined, byte tokens joined to characters.
 #include "engine/text/tokenizer.h"
 
-#include "engine/base/file_reader.h"
 #include "engine/text/tokenizer_load.h"
 
 #include <queue>
@@ -266,16 +265,8 @@ Result<Tokenizer> Tokenizer::fromJson(std::string_view json) {
     return Tokenizer(std::move(data));
 }
 
-Result<Tokenizer> Tokenizer::fromFolder(const std::filesystem::path& folder) {
-    ENGINE_ASSIGN(const auto reader, FileReader::open(folder / "tokenizer.json"));
-    if (reader->sizeBytes() > kMaxFileBytes) {
-        return text::tokenizerError(ErrorCode::InvalidFile, "TK01",
-                                    "the file has " + std::to_string(reader->sizeBytes()) +
-                                        " bytes, at most " + std::to_string(kMaxFileBytes) +
-                                        " are read");
-    }
-    std::string json(static_cast<size_t>(reader->sizeBytes()), '\0');
-    ENGINE_TRY(reader->read(0, std::as_writable_bytes(std::span(json))));
+Result<Tokenizer> Tokenizer::fromCheckpoint(const Checkpoint& checkpoint) {
+    ENGINE_ASSIGN(const std::string json, readRequired(checkpoint, ModelText::Tokenizer));
     return fromJson(json);
 }
 

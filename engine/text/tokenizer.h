@@ -7,10 +7,10 @@
 
 #include "engine/api/model_oddity.h"
 #include "engine/base/result.h"
+#include "engine/files/checkpoint.h"
 
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <span>
@@ -42,17 +42,14 @@ struct EncodeOptions {
 /// Immutable; copies share one vocabulary. All const functions may be called from any thread.
 class Tokenizer {
 public:
-    /// Largest tokenizer.json that fromFolder() reads.
-    static constexpr uint64_t kMaxFileBytes = uint64_t{128} << 20;
-
     /// From the text of a tokenizer.json. Errors: InvalidFile (broken JSON, contradictions: each
     /// its own message), Unsupported (a valid file of another kind, named). details "rule" names
     /// the rule, see TOKENIZER.md.
     static Result<Tokenizer> fromJson(std::string_view json);
 
-    /// Reads `folder`/tokenizer.json. Errors as fromJson(), and InvalidFile when the file is
-    /// missing, unreadable or larger than kMaxFileBytes.
-    static Result<Tokenizer> fromFolder(const std::filesystem::path& folder);
+    /// Of a model. Errors as fromJson(), and InvalidFile when its text is missing, unreadable or
+    /// larger than maxTextBytes().
+    static Result<Tokenizer> fromCheckpoint(const Checkpoint& checkpoint);
 
     /// Token ids of `text` (UTF-8; a byte that is not part of valid UTF-8 becomes its byte token).
     /// Empty text gives no token.

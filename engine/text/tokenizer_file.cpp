@@ -265,10 +265,10 @@ private:
 } // namespace
 
 Result<TokenizerFile> readTokenizerFile(std::string_view json) {
-    if (json.size() > Tokenizer::kMaxFileBytes) {
+    if (json.size() > maxTextBytes(ModelText::Tokenizer)) {
         return tokenizerError(ErrorCode::InvalidFile, "TK01",
                               "the file has " + std::to_string(json.size()) + " bytes, at most " +
-                                  std::to_string(Tokenizer::kMaxFileBytes) + " are read");
+                                  std::to_string(maxTextBytes(ModelText::Tokenizer)) + " are read");
     }
     TokenizerFile file;
     file.bytes.reserve(json.size() / 3);

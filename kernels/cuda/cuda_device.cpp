@@ -346,9 +346,11 @@ void* CudaDevice::allocate(size_t bytes, int tag) {
     peak_ = used_ > peak_ ? used_ : peak_;
     // NOLINTNEXTLINE(performance-no-int-to-ptr)
     void* pointer = reinterpret_cast<void*>(address);
-    if (has_poison_ && bytes > 0 &&
-        check(driver_->memsetD8Async(address, kPoisonByte, bytes, stream_.handle),
-              "cuMemsetD8Async") != Status::Ok) {
+    // Filled before it is handed out: copies on other streams do not wait for this one.
+    if (options_.has_poison && bytes > 0 &&
+        (check(driver_->memsetD8Async(address, kPoisonByte, bytes, stream_.handle),
+               "cuMemsetD8Async") != Status::Ok ||
+         check(driver_->streamSynchronize(stream_.handle), "cuStreamSynchronize") != Status::Ok)) {
         free(pointer);
         return nullptr;
     }

@@ -100,8 +100,6 @@ public:
 
     /// Lets the n-th allocation from now (1 = the next one) return nullptr once; 0 switches it off.
     void failAllocation(uint64_t n) { fail_countdown_ = n; }
-    /// Fill new blocks with 0xff (NaN in every float type). Default: on in debug builds.
-    void setPoison(bool is_on) { has_poison_ = is_on; }
 
 private:
     struct Block {
@@ -162,11 +160,6 @@ private:
     uint64_t free_at_start_ = 0;
     uint64_t fail_countdown_ = 0;
     bool is_capturing_ = false;
-#ifdef NDEBUG
-    bool has_poison_ = false;
-#else
-    bool has_poison_ = true;
-#endif
 };
 
 } // namespace kernels::cuda

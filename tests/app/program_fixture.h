@@ -10,6 +10,7 @@
 #include "app/startup_facts.h"
 #include "app/store/chat_store.h"
 #include "app/wiring.h"
+#include "engine/api/load_request.h"
 #include "engine/devices/device_set.h"
 #include "engine/devices/gpu_access.h"
 #include "ui/chat/chat_view.h"

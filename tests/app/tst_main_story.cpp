@@ -7,8 +7,8 @@
 #include "tests/support/thread_spy.h"
 #include "ui/chat/message_list.h"
 #include "ui/compare/compare_pane.h"
-#include "ui/sound/sound_range.h"
-#include "ui/sound/sound_recorder.h"
+#include "ui/media/sound_range.h"
+#include "ui/media/sound_recorder.h"
 #include "ui/style/format.h"
 
 #include <QFile>

@@ -7,9 +7,9 @@
 #include "engine/plan/plan_english.h"
 #include "tests/app/map_messages.h"
 #include "tests/app/other_languages.h"
-#include "ui/layout/issue_words.h"
-#include "ui/layout/note_words.h"
-#include "ui/layout/suggestion_words.h"
+#include "ui/common/issue_words.h"
+#include "ui/common/note_words.h"
+#include "ui/common/suggestion_words.h"
 #include "ui/style/format.h"
 
 #include <QLocale>

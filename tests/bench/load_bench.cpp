@@ -18,7 +18,7 @@
 #include "engine/plan/planner.h"
 #include "engine/quant/quantize.h"
 #include "engine/run/load_english.h"
-#include "engine/run/model_folder.h"
+#include "engine/run/opened_model.h"
 
 #include <algorithm>
 #include <array>

@@ -3,6 +3,8 @@
 // for, their logits and tokens, and memory as predicted. The sections stand in gpu_tests_*.cpp.
 #pragma once
 
+#include "engine/api/chat.h"
+#include "engine/api/load_request.h"
 #include "engine/run/engine.h"
 #include "kernels/cuda/cards.h"
 #include "tests/gpu/check_list.h"

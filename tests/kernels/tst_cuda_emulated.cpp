@@ -413,6 +413,10 @@ void TestCudaEmulated::findsMistakes() {
 /// Each barrier of the decode kernels left out in turn: most are missed under some seed. Not missed
 /// are those that protect what comes later than these cases look (the next tile, the next launch).
 void TestCudaEmulated::barriersMatter() {
+#if defined(__SANITIZE_ADDRESS__)
+    QSKIP("a missing barrier lets a kernel read an address that is not there yet: reported as "
+          "planted");
+#endif
     const auto runAll = [](const emulator::Options& how, std::set<std::string>* met) {
         ProjectCase pair(WeightFormat::Nf4, true, 64, 576, {70, 70},
                          ProjectArgs::Input::ResidualNorm, ProjectArgs::Output::GeluPair);

@@ -4,6 +4,7 @@
 // (app/engine_worker.h).
 #pragma once
 
+#include "engine/api/snapshot.h"
 #include "engine/run/engine.h"
 
 #include <condition_variable>

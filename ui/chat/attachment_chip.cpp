@@ -2,12 +2,12 @@
 #include "ui/chat/attachment_chip.h"
 
 #include "ui/chat/chat_words.h"
-#include "ui/chat/media_cache.h"
 #include "ui/common/error_words.h"
-#include "ui/sound/sound_card.h"
-#include "ui/sound/sound_player.h"
-#include "ui/sound/sound_range.h"
-#include "ui/sound/waveform.h"
+#include "ui/media/media_cache.h"
+#include "ui/media/sound_card.h"
+#include "ui/media/sound_player.h"
+#include "ui/media/sound_range.h"
+#include "ui/media/waveform.h"
 #include "ui/style/format.h"
 #include "ui/style/theme.h"
 

@@ -7,7 +7,7 @@
 #include "engine/api/chat.h"
 #include "engine/api/error.h"
 #include "ui/chat/chat_document.h"
-#include "ui/sound/sound_types.h"
+#include "ui/media/sound_types.h"
 
 #include <QFrame>
 

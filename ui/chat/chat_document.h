@@ -5,7 +5,7 @@
 #pragma once
 
 #include "engine/api/chat.h"
-#include "engine/api/session.h"
+#include "engine/api/load_request.h"
 
 #include <QDateTime>
 #include <QMap>
@@ -31,7 +31,7 @@ struct Attachment {
 
 /// One message of the user or of the model.
 struct ChatTurn {
-    QString id; ///< Unique within all chats; makeChatId() gives one.
+    QString id; ///< Unique within all chats; makeUniqueId() gives one.
     engine::Message::Role role = engine::Message::Role::User;
     QString text;
     QString thinking;        ///< What stood in the thought channel; assistant only.
@@ -93,7 +93,7 @@ using ChatDrafts = QMap<QString, ChatDraft>;
 /// A whole conversation and its settings.
 struct ChatDocument {
     /// Empty: a new chat that nothing was asked in. Whoever adds the first turn sets it with
-    /// makeChatId(), so that two saves in a row are two saves of one chat.
+    /// makeUniqueId(), so that two saves in a row are two saves of one chat.
     QString id;
     QString title; ///< Kept by the store (ChatStore::rename); a save does not change a set one.
     bool is_title_set_by_user = false; ///< Otherwise it follows the first question.
@@ -120,8 +120,6 @@ struct ChatSummary {
     QString excerpt;
 };
 
-/// A new identifier for a chat or a turn: 32 hexadecimal digits, sorted by time of making.
-QString makeChatId();
 /// A title from the first question: its first line, at most 60 characters, cut between words.
 /// Empty while nothing was asked.
 QString titleFromTurns(const ChatDocument& chat);

@@ -4,6 +4,7 @@
 // being written is the last row; text arrives there without a signal per token.
 #pragma once
 
+#include "engine/api/load_request.h"
 #include "ui/chat/chat_document.h"
 
 #include <QAbstractListModel>

@@ -3,6 +3,7 @@
 // drawn. Changes act from the next reply on.
 #pragma once
 
+#include "engine/api/chat.h"
 #include "ui/chat/chat_document.h"
 #include "ui/chat/chat_settings.h"
 

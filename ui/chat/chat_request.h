@@ -2,6 +2,7 @@
 // From a conversation to what the engine is asked, and what fits its context. Pure functions.
 #pragma once
 
+#include "engine/api/chat.h"
 #include "ui/chat/chat_document.h"
 
 namespace ui {

@@ -9,9 +9,9 @@
 #include "ui/chat/chat_request.h"
 #include "ui/chat/composer.h"
 #include "ui/chat/context_gauge.h"
-#include "ui/chat/media_cache.h"
 #include "ui/chat/message_list.h"
-#include "ui/sound/sound_player.h"
+#include "ui/media/media_cache.h"
+#include "ui/media/sound_player.h"
 #include "ui/style/format.h"
 #include "ui/style/theme.h"
 

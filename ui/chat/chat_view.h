@@ -6,7 +6,8 @@
 
 #include "engine/api/chat.h"
 #include "engine/api/error.h"
-#include "engine/api/session.h"
+#include "engine/api/model_summary.h"
+#include "engine/api/snapshot.h"
 #include "ui/chat/chat_document.h"
 #include "ui/chat/chat_settings.h"
 

@@ -8,13 +8,14 @@
 #include "ui/chat/chat_words.h"
 #include "ui/chat/composer.h"
 #include "ui/chat/context_gauge.h"
-#include "ui/chat/media_cache.h"
 #include "ui/chat/media_kind.h"
 #include "ui/chat/message_list.h"
 #include "ui/common/error_words.h"
 #include "ui/common/reply_words.h"
 #include "ui/common/shortcuts.h"
-#include "ui/sound/sound_player.h"
+#include "ui/common/unique_id.h"
+#include "ui/media/media_cache.h"
+#include "ui/media/sound_player.h"
 #include "ui/style/format.h"
 
 #include <QClipboard>
@@ -58,7 +59,7 @@ void ChatView::changed(bool is_turn) {
     model_->changeSettings([](ChatDocument& chat) {
         const QDateTime now = QDateTime::currentDateTimeUtc();
         if (chat.id.isEmpty() && !chat.turns.empty()) {
-            chat.id = makeChatId();
+            chat.id = makeUniqueId();
             chat.created = now;
         }
         if (!chat.is_title_set_by_user) {
@@ -110,7 +111,7 @@ void ChatView::send() {
         version_row = row;
     }
     ChatTurn question;
-    question.id = makeChatId();
+    question.id = makeUniqueId();
     question.role = engine::Message::Role::User;
     question.text = composer_->text().trimmed();
     question.attachments = composer_->attachments();
@@ -134,7 +135,7 @@ void ChatView::startReply(int version_of) {
         version_of >= 0 ? static_cast<size_t>(version_of) : model_->document().turns.size();
     const engine::GenerateRequest request = makeRequest(model_->document(), turns);
     ChatTurn reply;
-    reply.id = makeChatId();
+    reply.id = makeUniqueId();
     reply.role = engine::Message::Role::Assistant;
     if (snapshot_ != nullptr) {
         reply.adapters = snapshot_->adapters;

@@ -4,10 +4,11 @@
 #include "ui/chat/chat_request.h"
 #include "ui/chat/chat_words.h"
 #include "ui/chat/flow_layout.h"
-#include "ui/chat/media_cache.h"
 #include "ui/chat/record_strip.h"
 #include "ui/common/private_files.h"
 #include "ui/common/shortcuts.h"
+#include "ui/common/unique_id.h"
+#include "ui/media/media_cache.h"
 #include "ui/style/elided_label.h"
 #include "ui/style/format.h"
 #include "ui/style/theme.h"
@@ -500,7 +501,7 @@ bool Composer::takeMime(const QMimeData* mime) {
         return false;
     }
     const QString folder = privateTemporaryFolder(QStringLiteral("belfry-pasted"));
-    const QString file = QStringLiteral("%1/%2.png").arg(folder, makeChatId());
+    const QString file = QStringLiteral("%1/%2.png").arg(folder, makeUniqueId());
     QThreadPool::globalInstance()->start([image, folder, file, self = QPointer(this)] {
         const bool is_written = makePrivateFolder(folder) && image.save(file, "PNG");
         QMetaObject::invokeMethod(

@@ -5,7 +5,7 @@
 
 #include "engine/api/chat.h"
 #include "engine/api/error.h"
-#include "engine/api/session.h"
+#include "engine/api/model_summary.h"
 #include "ui/chat/attachment_chip.h"
 #include "ui/chat/chat_document.h"
 #include "ui/chat/chat_settings.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Blocks around the text of a message: attachments, and single lines about the message.
-#include "ui/chat/media_cache.h"
 #include "ui/chat/message_block.h"
-#include "ui/sound/sound_card.h"
+#include "ui/media/media_cache.h"
+#include "ui/media/sound_card.h"
 #include "ui/style/format.h"
 
 #include <QCoreApplication>

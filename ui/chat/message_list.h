@@ -9,8 +9,8 @@
 #include "ui/chat/chat_model.h"
 #include "ui/chat/chat_style.h"
 #include "ui/chat/height_index.h"
-#include "ui/chat/media_cache.h"
 #include "ui/chat/message_item.h"
+#include "ui/media/media_cache.h"
 
 #include <QAbstractScrollArea>
 #include <QPointer>

@@ -3,8 +3,8 @@
 #include "ui/chat/chat_request.h"
 #include "ui/chat/message_list.h"
 #include "ui/common/shortcuts.h"
-#include "ui/sound/sound_card.h"
-#include "ui/sound/sound_player.h"
+#include "ui/media/sound_card.h"
+#include "ui/media/sound_player.h"
 
 #include <QAccessible>
 #include <QAction>

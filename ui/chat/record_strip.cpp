@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/chat/record_strip.h"
 
-#include "ui/sound/sound_player.h"
-#include "ui/sound/sound_recorder.h"
-#include "ui/sound/waveform.h"
+#include "ui/media/sound_player.h"
+#include "ui/media/sound_recorder.h"
+#include "ui/media/waveform.h"
 #include "ui/style/theme.h"
 
 #include <QHBoxLayout>

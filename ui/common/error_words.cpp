@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/common/error_words.h"
 
-#include "ui/layout/issue_words.h"
-#include "ui/layout/suggestion_words.h"
+#include "ui/common/issue_words.h"
+#include "ui/common/suggestion_words.h"
 #include "ui/style/format.h"
 
 #include <QCoreApplication>

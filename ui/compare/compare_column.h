@@ -5,7 +5,7 @@
 
 #include "engine/api/chat.h"
 #include "engine/api/error.h"
-#include "engine/api/session.h"
+#include "engine/api/load_request.h"
 
 #include <QFrame>
 #include <QString>

@@ -4,8 +4,9 @@
 // placement itself is always the planner's.
 #pragma once
 
+#include "engine/api/load_request.h"
+#include "engine/api/model_summary.h"
 #include "engine/api/placement.h"
-#include "engine/api/session.h"
 
 #include <QString>
 #include <QStringList>

@@ -3,8 +3,8 @@
 // (its map is a document, no moves) and the plan that came of it.
 #pragma once
 
+#include "engine/api/load_request.h"
 #include "engine/api/placement.h"
-#include "engine/api/session.h"
 #include "ui/layout/layout_blocks.h"
 
 #include <QString>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/layout/layout_price.h"
 
-#include "ui/layout/issue_words.h"
+#include "ui/common/issue_words.h"
 #include "ui/style/format.h"
 
 #include <QCoreApplication>

@@ -2,6 +2,7 @@
 // The price of a change: two plans compared, in the words a user decides by.
 #pragma once
 
+#include "engine/api/model_summary.h"
 #include "ui/layout/layout_blocks.h"
 
 #include <QString>

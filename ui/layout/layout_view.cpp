@@ -4,11 +4,11 @@
 #include "ui/layout/layout_view.h"
 
 #include "ui/common/error_words.h"
+#include "ui/common/issue_words.h"
+#include "ui/common/suggestion_words.h"
 #include "ui/layout/drag_ghost.h"
-#include "ui/layout/issue_words.h"
 #include "ui/layout/lane_widget.h"
 #include "ui/layout/notice_bar.h"
-#include "ui/layout/suggestion_words.h"
 #include "ui/style/format.h"
 #include "ui/style/theme.h"
 

@@ -6,6 +6,9 @@
 #pragma once
 
 #include "engine/api/error.h"
+#include "engine/api/load_request.h"
+#include "engine/api/map_export.h"
+#include "engine/api/model_summary.h"
 #include "ui/layout/layout_blocks.h"
 #include "ui/layout/layout_history.h"
 #include "ui/layout/layout_price.h"

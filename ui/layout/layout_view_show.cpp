@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // How the layout editor looks: bars, lanes, blocks and messages of the stage that is current.
+#include "ui/common/issue_words.h"
+#include "ui/common/note_words.h"
 #include "ui/common/shortcuts.h"
-#include "ui/layout/issue_words.h"
+#include "ui/common/suggestion_words.h"
 #include "ui/layout/lane_widget.h"
 #include "ui/layout/layout_view.h"
-#include "ui/layout/note_words.h"
 #include "ui/layout/notice_bar.h"
-#include "ui/layout/suggestion_words.h"
 #include "ui/style/format.h"
 #include "ui/style/theme.h"
 

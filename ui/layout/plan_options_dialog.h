@@ -2,7 +2,7 @@
 // What a plan depends on besides the map: simulated GPUs, limits, context, precision.
 #pragma once
 
-#include "engine/api/session.h"
+#include "engine/api/load_request.h"
 
 #include <QDialog>
 

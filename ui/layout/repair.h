@@ -3,7 +3,7 @@
 // sentence beside a button says is what the button does.
 #pragma once
 
-#include "engine/api/session.h"
+#include "engine/api/load_request.h"
 
 #include <cstdint>
 #include <optional>

@@ -3,7 +3,7 @@
 // describes. Plans for them are made from the files' headers alone.
 #pragma once
 
-#include "engine/api/session.h"
+#include "engine/api/load_request.h"
 
 #include <QDialog>
 #include <QString>

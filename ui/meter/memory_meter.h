@@ -4,7 +4,7 @@
 // engine's snapshots say, four times a second, and the staged plan as prediction.
 #pragma once
 
-#include "engine/api/session.h"
+#include "engine/api/snapshot.h"
 
 #include <QString>
 #include <QWidget>

@@ -2,7 +2,8 @@
 // One adapter: on or off, how strong, what it covers, away with it.
 #pragma once
 
-#include "engine/api/session.h"
+#include "engine/api/load_request.h"
+#include "engine/api/model_summary.h"
 
 #include <QFrame>
 

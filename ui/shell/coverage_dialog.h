@@ -5,7 +5,7 @@
 #pragma once
 
 #include "engine/api/error.h"
-#include "engine/api/session.h"
+#include "engine/api/model_summary.h"
 
 #include <QAbstractTableModel>
 #include <QDialog>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/shell/model_panel.h"
 
+#include "ui/common/issue_words.h"
 #include "ui/common/oddity_words.h"
 #include "ui/common/shortcuts.h"
-#include "ui/layout/issue_words.h"
 #include "ui/shell/folder_words.h"
 #include "ui/shell/recent_models.h"
 #include "ui/shell/session.h"

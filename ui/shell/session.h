@@ -6,7 +6,9 @@
 #pragma once
 
 #include "engine/api/error.h"
-#include "engine/api/session.h"
+#include "engine/api/load_request.h"
+#include "engine/api/model_summary.h"
+#include "engine/api/snapshot.h"
 
 #include <QObject>
 #include <QString>

@@ -3,7 +3,7 @@
 // line on what Belfry is for. Shown while no model is chosen and the chat is empty.
 #pragma once
 
-#include "engine/api/session.h"
+#include "engine/api/snapshot.h"
 
 #include <QWidget>
 

@@ -340,9 +340,9 @@ Result<ModelConfig> parseConfig(const ConfigTexts& texts) {
     return config;
 }
 
-/// What the folder says beside its JSON files: the form of its chat template.
-Result<void> finishConfig(const std::filesystem::path& folder, ModelConfig& config) {
-    ENGINE_ASSIGN(StoredTemplates templates, readStoredTemplates(folder));
+/// What the checkpoint says beside its JSON texts: the form of its chat template.
+Result<void> finishConfig(const Checkpoint& checkpoint, ModelConfig& config) {
+    ENGINE_ASSIGN(StoredTemplates templates, readStoredTemplates(checkpoint));
     // Without a template the sizes tell: the large models' closes an empty thought in the
     // generation prompt.
     config.is_large_template = templates.is_large.value_or(config.is_large_template);

@@ -1,24 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/families/gemma4/stored_templates.h"
 
-#include "engine/base/folder_list.h"
 #include "engine/base/json/tree.h"
-#include "engine/base/paths.h"
-#include "engine/files/model_files.h"
 
 #include <algorithm>
 
 namespace engine {
 
-namespace fs = std::filesystem;
-
 namespace {
 
-constexpr uint64_t kMaxTemplateBytes = uint64_t{1} << 20;
-/// tokenizer_config.json describes every added token; Gemma 4's has about 1.2 MB.
-constexpr uint64_t kMaxJsonBytes = uint64_t{16} << 20;
-constexpr std::string_view kJinja = "chat_template.jinja";
-constexpr std::string_view kFolder = "additional_chat_templates";
 constexpr std::string_view kMember = "chat_template";
 
 /// The marks that a template writes around turns: "<|im_start|>, <|im_end|>".
@@ -55,7 +45,7 @@ std::string marksOf(std::string_view source) {
 
 class TemplateReader {
 public:
-    explicit TemplateReader(const fs::path& folder) : folder_(folder) {}
+    explicit TemplateReader(const Checkpoint& checkpoint) : checkpoint_(checkpoint) {}
 
     std::optional<ChatTemplateText> text() {
         if (!run() || text_.source.empty()) {
@@ -65,20 +55,21 @@ public:
     }
 
     Result<StoredTemplates> run() {
-        ENGINE_ASSIGN(const auto jinja, readModelText(folder_, kJinja, kMaxTemplateBytes));
+        ENGINE_ASSIGN(const auto jinja, checkpoint_.read(ModelText::ChatTemplate));
         if (jinja) {
-            take(std::string(kJinja), *jinja);
+            take(std::string(fileNameOf(ModelText::ChatTemplate)), *jinja);
         }
-        for (const char* name :
-             {"chat_template.json", "processor_config.json", "tokenizer_config.json"}) {
-            readJson(name);
+        for (const ModelText text :
+             {ModelText::ChatTemplates, ModelText::Processor, ModelText::TokenizerConfig}) {
+            readJson(text);
         }
         readNamed();
         return std::move(out_);
     }
 
 private:
-    /// The first of the folder is in force; the others are not looked at by transformers either.
+    /// The first of the checkpoint is in force; the others are not looked at by transformers
+    /// either.
     void take(const std::string& where, std::string_view source) {
         if (is_found_) {
             return;
@@ -95,12 +86,13 @@ private:
 
     void further(const std::string& where) { out_.notes.emplace_back(odd::FurtherTemplate{where}); }
 
-    void readJson(const std::string& name) {
-        const auto text = readModelText(folder_, name, kMaxJsonBytes);
+    void readJson(ModelText which) {
+        const auto text = checkpoint_.read(which);
         if (text && !*text) {
             return;
         }
-        const bool has_tokens = name == "tokenizer_config.json";
+        const std::string name(fileNameOf(which));
+        const bool has_tokens = which == ModelText::TokenizerConfig;
         if (!text || ((*text)->find(kMember) == std::string::npos && !has_tokens)) {
             if (!text) {
                 out_.notes.emplace_back(odd::TemplateUnread{text.error().message});
@@ -108,7 +100,8 @@ private:
             return;
         }
         const auto tree =
-            parseJson(**text, name, {.max_depth = 32, .max_string_bytes = kMaxTemplateBytes});
+            parseJson(**text, name,
+                      {.max_depth = 32, .max_string_bytes = maxTextBytes(ModelText::ChatTemplate)});
         const bool is_asked = (*text)->find(kMember) != std::string::npos;
         if (!tree) {
             if (!is_asked) {
@@ -164,21 +157,14 @@ private:
     }
 
     void readNamed() {
-        constexpr size_t kMaxEntries = 1000;
         constexpr size_t kMostTold = 4;
-        std::error_code failure;
-        std::vector<fs::path> names = listFolder(folder_ / kFolder, kMaxEntries, failure);
-        std::sort(names.begin(), names.end());
-        size_t told = 0;
-        for (const fs::path& name : names) {
-            const std::string text = utf8Of(name);
-            if (text.ends_with(".jinja") && told++ < kMostTold) {
-                further(std::string(kFolder) + "/" + text);
-            }
+        const std::vector<std::string> found = checkpoint_.furtherTemplates();
+        for (size_t i = 0; i < std::min(found.size(), kMostTold); ++i) {
+            further(found[i]);
         }
     }
 
-    const fs::path& folder_;
+    const Checkpoint& checkpoint_;
     bool is_found_ = false;
     ChatTemplateText text_;
     StoredTemplates out_;
@@ -195,12 +181,12 @@ std::optional<bool> isLargeTemplate(std::string_view source) {
            source.find("<|channel>thought\\n<channel|>") != std::string_view::npos;
 }
 
-std::optional<ChatTemplateText> readChatTemplateText(const fs::path& folder) {
-    return TemplateReader(folder).text();
+std::optional<ChatTemplateText> readChatTemplateText(const Checkpoint& checkpoint) {
+    return TemplateReader(checkpoint).text();
 }
 
-Result<StoredTemplates> readStoredTemplates(const fs::path& folder) {
-    return TemplateReader(folder).run();
+Result<StoredTemplates> readStoredTemplates(const Checkpoint& checkpoint) {
+    return TemplateReader(checkpoint).run();
 }
 
 } // namespace engine

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The chat templates that a model folder brings, in the order in which transformers takes them:
+// The chat templates that a checkpoint brings, in the order in which transformers takes them:
 // chat_template.jinja, chat_template.json, processor_config.json, tokenizer_config.json; and
 // further ones by name. Belfry writes Gemma 4's turns itself. A template of another form means that
 // the model was trained on other turns, so it is told; what a template would write for a
@@ -8,8 +8,8 @@
 
 #include "engine/api/model_oddity.h"
 #include "engine/base/result.h"
+#include "engine/files/checkpoint.h"
 
-#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
@@ -32,11 +32,11 @@ struct ChatTemplateText {
     std::map<std::string, std::string> tokens; ///< bos_token, ... of tokenizer_config.json.
 };
 
-/// nullopt when the folder has none that can be read.
-std::optional<ChatTemplateText> readChatTemplateText(const std::filesystem::path& folder);
+/// nullopt when the checkpoint has none that can be read.
+std::optional<ChatTemplateText> readChatTemplateText(const Checkpoint& checkpoint);
 
-/// Errors: as readModelText() of chat_template.jinja. What else cannot be read is a note.
-Result<StoredTemplates> readStoredTemplates(const std::filesystem::path& folder);
+/// Errors: as Checkpoint::read() of chat_template.jinja. What else cannot be read is a note.
+Result<StoredTemplates> readStoredTemplates(const Checkpoint& checkpoint);
 
 /// Whether a template's text is the large models' form; nothing when it is no Gemma 4 template.
 std::optional<bool> isLargeTemplate(std::string_view source);

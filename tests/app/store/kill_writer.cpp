@@ -7,6 +7,7 @@
 #include "app/store/chat_store.h"
 #include "app/store/turn_gate.h"
 #include "tests/app/store/sample_chats.h"
+#include "ui/common/unique_id.h"
 
 #include <QCoreApplication>
 #include <QHash>
@@ -37,7 +38,7 @@ public:
 
 private:
     void begin() {
-        chat_ = support::sampleChat(ui::makeChatId(), 0);
+        chat_ = support::sampleChat(ui::makeUniqueId(), 0);
         ask();
     }
 

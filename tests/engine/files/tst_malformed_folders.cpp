@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 /// What the program does with a chosen folder: configuration, tokenizer, weights.
 engine::Result<void> openFolder(const fs::path& folder) {
     ENGINE_TRY(engine::readModelConfig(folder));
-    ENGINE_TRY(engine::Tokenizer::fromFolder(folder));
+    ENGINE_TRY(engine::Tokenizer::fromCheckpoint(*engine::folderCheckpoint(folder)));
     ENGINE_TRY(engine::openModelFolder(folder));
     return {};
 }

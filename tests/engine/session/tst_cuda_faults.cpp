@@ -24,10 +24,17 @@ using support::FakeLive;
 
 namespace {
 
+/// The fake runs no kernel: what one is taken to have written are the zeros of new memory.
+kernels::CardOptions untouchedMemory() {
+    kernels::CardOptions card;
+    card.has_poison = false;
+    return card;
+}
+
 engine::EngineOptions optionsFor(const FakeDriver& fake) {
     engine::EngineOptions options;
     options.gpus = std::make_shared<const engine::GpuAccess>(
-        engine::cudaAccess(&fake.driver(), {}, FakeDriver::images()));
+        engine::cudaAccess(&fake.driver(), {}, FakeDriver::images(), untouchedMemory()));
     return options;
 }
 

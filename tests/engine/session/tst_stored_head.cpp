@@ -6,7 +6,7 @@
 #include "engine/files/safetensors_writer.h"
 #include "engine/lora/merge.h"
 #include "engine/quant/quantize.h"
-#include "engine/run/model_folder.h"
+#include "engine/run/opened_model.h"
 #include "tests/support/engine/golden_engine.h"
 #include "tests/support/places.h"
 
@@ -511,7 +511,7 @@ void TestStoredHead::merges() {
                                        widenAll(tensors);
                                    });
     const fs::path path = kData / name.toStdString();
-    const auto model = engine::ModelFolder::open(folder);
+    const auto model = engine::OpenedModel::open(engine::folderCheckpoint(folder));
     QVERIFY(model.has_value());
     engine::AdapterOptions options;
     options.base = model->source.get();

@@ -341,7 +341,7 @@ void TestChatTemplate::goldenInputIds_data() {
 void TestChatTemplate::goldenInputIds() {
     QFETCH(QString, family);
     const auto folder = support::goldenDir() / family.toStdString();
-    const auto tokenizer = Tokenizer::fromFolder(folder / "model");
+    const auto tokenizer = Tokenizer::fromCheckpoint(*engine::folderCheckpoint(folder / "model"));
     QVERIFY(tokenizer.has_value());
     const auto config = support::readJson(folder / "model/config.json");
     MediaTokens tokens;

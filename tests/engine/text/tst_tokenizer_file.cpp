@@ -511,7 +511,8 @@ void TestTokenizerFile::notesWhatHasNoEffect() {
 }
 
 void TestTokenizerFile::readsFolder() {
-    const auto tokenizer = Tokenizer::fromFolder(support::goldenDir() / "e2b/model");
+    const auto tokenizer =
+        Tokenizer::fromCheckpoint(*engine::folderCheckpoint(support::goldenDir() / "e2b/model"));
     QVERIFY(tokenizer.has_value());
     QCOMPARE(tokenizer->vocabSize(), int64_t{1024});
 }
@@ -519,20 +520,21 @@ void TestTokenizerFile::readsFolder() {
 void TestTokenizerFile::refusesFolder() {
     QTemporaryDir folder;
     const std::filesystem::path path = folder.path().toStdString();
-    const auto missing = Tokenizer::fromFolder(path);
+    const auto missing = Tokenizer::fromCheckpoint(*engine::folderCheckpoint(path));
     QVERIFY(!missing.has_value());
     QCOMPARE(missing.error().code, ErrorCode::InvalidFile);
     QVERIFY(missing.error().message.find("tokenizer.json") != std::string::npos);
 
     QFile file(folder.filePath(QStringLiteral("tokenizer.json")));
     QVERIFY(file.open(QIODevice::WriteOnly));
-    QVERIFY(file.resize(static_cast<qint64>(Tokenizer::kMaxFileBytes) + 1)); // sparse
+    QVERIFY(file.resize(static_cast<qint64>(engine::maxTextBytes(engine::ModelText::Tokenizer)) +
+                        1)); // sparse
     file.close();
-    checkRefusal(Tokenizer::fromFolder(path), ErrorCode::InvalidFile, QStringLiteral("TK01"),
-                 QStringLiteral("134217729 bytes"));
+    checkRefusal(Tokenizer::fromCheckpoint(*engine::folderCheckpoint(path)), ErrorCode::InvalidFile,
+                 QStringLiteral("FileTooLarge"), QStringLiteral("134217729 bytes"));
     QVERIFY(file.remove());
     std::filesystem::create_directory(path / "tokenizer.json");
-    QVERIFY(!Tokenizer::fromFolder(path).has_value());
+    QVERIFY(!Tokenizer::fromCheckpoint(*engine::folderCheckpoint(path)).has_value());
 }
 
 QTEST_APPLESS_MAIN(TestTokenizerFile)

@@ -3,6 +3,8 @@
 // of placements, formats and adapters.
 #pragma once
 
+#include "engine/api/chat.h"
+#include "engine/api/load_request.h"
 #include "engine/run/engine.h"
 #include "tests/support/model/golden_model.h"
 

@@ -6,6 +6,7 @@
 #include "ui/chat/chat_view.h"
 #include "ui/chat/composer.h"
 #include "ui/chat/message_list.h"
+#include "ui/common/unique_id.h"
 #include "ui/style/theme.h"
 
 #include <QApplication>
@@ -44,7 +45,7 @@ struct Fixture {
         chat.id = QStringLiteral("chat");
         for (int i = 0; i < turns; ++i) {
             ui::ChatTurn turn;
-            turn.id = ui::makeChatId();
+            turn.id = ui::makeUniqueId();
             turn.role = i % 2 == 0 ? engine::Message::Role::User : engine::Message::Role::Assistant;
             turn.text = QStringLiteral("Message %1").arg(i);
             chat.turns.push_back(turn);
@@ -247,4 +248,5 @@ void TestChatNotice::takesNoClickMeantForOthers() {
 }
 
 QTEST_MAIN(TestChatNotice)
+
 #include "tst_chat_notice.moc"

@@ -7,6 +7,7 @@
 #include "ui/chat/chat_view.h"
 #include "ui/chat/composer.h"
 #include "ui/chat/message_list.h"
+#include "ui/common/unique_id.h"
 #include "ui/style/theme.h"
 
 #include <QAbstractButton>
@@ -44,7 +45,7 @@ ui::ChatDocument someChat() {
     chat.id = QStringLiteral("chat");
     for (int i = 0; i < 12; ++i) {
         ui::ChatTurn turn;
-        turn.id = ui::makeChatId();
+        turn.id = ui::makeUniqueId();
         turn.role = i % 2 == 0 ? engine::Message::Role::User : engine::Message::Role::Assistant;
         turn.text = QStringLiteral("Message %1").arg(i);
         chat.turns.push_back(turn);
@@ -265,4 +266,5 @@ void TestComposer::samplingOfTheModel() {
 }
 
 QTEST_MAIN(TestComposer)
+
 #include "tst_composer.moc"

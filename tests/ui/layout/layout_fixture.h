@@ -6,6 +6,8 @@
 #include "app/engine_worker.h"
 #include "app/planner_thread.h"
 #include "app/program_paths.h"
+#include "engine/api/load_request.h"
+#include "engine/api/model_summary.h"
 #include "engine/devices/device_set.h"
 #include "ui/layout/block_widget.h"
 #include "ui/layout/drag_ghost.h"

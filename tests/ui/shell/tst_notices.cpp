@@ -3,6 +3,7 @@
 // goes, it covers nothing that is used beside it, and it stays under the user's hand.
 #include "ui/chat/chat_view.h"
 #include "ui/chat/composer.h"
+#include "ui/common/unique_id.h"
 #include "ui/history/history_pane.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/notice_strip.h"
@@ -44,7 +45,7 @@ struct Fixture {
         chat.id = QStringLiteral("chat");
         for (int i = 0; i < 30; ++i) {
             ui::ChatTurn turn;
-            turn.id = ui::makeChatId();
+            turn.id = ui::makeUniqueId();
             turn.role = i % 2 == 0 ? engine::Message::Role::User : engine::Message::Role::Assistant;
             turn.text = QStringLiteral("Message %1").arg(i);
             chat.turns.push_back(turn);
@@ -201,4 +202,5 @@ void TestNotices::undoOfAChat() {
 }
 
 QTEST_MAIN(TestNotices)
+
 #include "tst_notices.moc"

@@ -2,8 +2,8 @@
 // The lists of the shell under QAbstractItemModelTester, the report that says nothing of a chat,
 // shortcuts that do not collide, and the session's order of requests.
 #include "ui/common/shortcuts.h"
+#include "ui/common/suggestion_words.h"
 #include "ui/layout/repair.h"
-#include "ui/layout/suggestion_words.h"
 #include "ui/shell/coverage_dialog.h"
 #include "ui/shell/diagnostics.h"
 #include "ui/shell/folder_words.h"

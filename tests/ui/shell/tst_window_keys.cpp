@@ -5,6 +5,7 @@
 #include "ui/chat/chat_view.h"
 #include "ui/chat/message_list.h"
 #include "ui/common/shortcuts.h"
+#include "ui/common/unique_id.h"
 #include "ui/layout/layout_view.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/session.h"
@@ -44,7 +45,7 @@ struct Fixture {
         document.id = QStringLiteral("chat");
         for (int i = 0; i < 2; ++i) {
             ui::ChatTurn turn;
-            turn.id = ui::makeChatId();
+            turn.id = ui::makeUniqueId();
             turn.role = i == 0 ? engine::Message::Role::User : engine::Message::Role::Assistant;
             turn.text = QStringLiteral("Message %1").arg(i);
             document.turns.push_back(turn);
@@ -198,4 +199,5 @@ void TestWindowKeys::listIsComplete() {
 }
 
 QTEST_MAIN(TestWindowKeys)
+
 #include "tst_window_keys.moc"

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// What to load and how: everything that decides a plan.
+#pragma once
+
+#include "engine/api/device_id.h"
+#include "engine/api/placement.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace engine {
+
+struct AdapterChoice {
+    std::string folder;
+    double strength = 1.0; ///< 0 to 2.
+    bool is_enabled = true;
+};
+
+/// One change to a device map, as the layout editor makes it.
+struct MapMove {
+    enum class Kind : uint8_t {
+        Place = 1, ///< Store and compute there.
+        Inherit,   ///< Take out every key at or below: it follows its parent again (the head: the
+                   ///< token table; the KV cache: its layers).
+    };
+    Kind kind = Kind::Place;
+    /// Module, tensor or range (model.vision_tower, model.language_model.layers.[3-7]), "" for the
+    /// whole model, "kv" for the KV cache.
+    std::string module;
+    DeviceId store, compute;
+    std::optional<Residency> residency = {}; ///< Only where store and compute differ.
+    bool is_tied_copy = false; ///< lm_head only: a copy of its own, apart from the token table.
+    friend bool operator==(const MapMove&, const MapMove&) = default;
+};
+
+/// A device that a plan assumes instead of those of this machine. Rates of 0 = defaults.
+struct WhatIfDevice {
+    DeviceId id;
+    std::string description; ///< "RTX 3060"
+    uint64_t capacity = 0;   ///< Bytes.
+    uint64_t free = 0;       ///< Bytes free for the engine.
+    double read_bytes_per_s = 0, flops = 0, link_bytes_per_s = 0;
+    friend bool operator==(const WhatIfDevice&, const WhatIfDevice&) = default;
+};
+
+/// Everything that decides a plan.
+struct LoadRequest {
+    std::string model;              ///< Folder, or "demo" for the bundled model.
+    std::string device_map = "gpu"; ///< Preset name or the text of a map (starts with "{").
+    std::string quant = "none";     ///< none, nf4, nf4-dq, fp4, fp4-dq
+    int64_t quant_block = 64;       ///< Weights that share a scale, of those quantized on load.
+    std::string head = "auto";      ///< bf16, int8, nf4; auto: bf16, and `fit` may take a smaller
+    int64_t context = 0;            ///< Tokens; 0 = the map's, else 4096.
+    int64_t prefill_chunk = 0;      ///< Tokens; 0 = large on cards with room for it, else 512.
+    int64_t image_tokens = 0;       ///< 0 = the model's.
+    std::vector<std::pair<std::string, uint64_t>> limits; ///< Device id, bytes.
+    std::vector<uint64_t> sim_gpus; ///< Capacities in bytes of simulated GPUs.
+    std::vector<AdapterChoice> adapters;
+    bool is_reference_precision = false;
+    int threads = 0;            ///< 0 = all.
+    std::string cache_folder;   ///< Derived weights; empty = none.
+    std::vector<MapMove> moves; ///< Made on device_map, in this order.
+    /// Plans only: these devices instead of this machine's; load() refuses such a request.
+    std::vector<WhatIfDevice> what_if;
+};
+
+} // namespace engine

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/client/engine_client.h"
+
+namespace engine {
+
+namespace {
+
+Error cannot(const char* what) {
+    return {ErrorCode::Unsupported, std::string("the engine that runs this model cannot ") + what +
+                                        "; load the model on this computer for that"};
+}
+
+} // namespace
+
+std::string EngineClient::modelFolder(const std::string& model) const {
+    return model;
+}
+
+std::string EngineClient::adapterFolder(const std::string& adapter) const {
+    return adapter;
+}
+
+Result<PlacementPlan> EngineClient::plan(const LoadRequest& /*request*/,
+                                         const std::map<DeviceId, uint64_t>& /*held*/) {
+    return cannot("place parts of it");
+}
+
+Result<MapExport> EngineClient::exportMap(const LoadRequest& /*request*/,
+                                          MapExport::Kind /*kind*/) {
+    return cannot("place parts of it");
+}
+
+Result<void> EngineClient::applyMap(const std::string& /*device_map*/,
+                                    const ProgressCallback& /*progress*/,
+                                    const std::stop_token& /*stop*/) {
+    return cannot("move parts of it");
+}
+
+std::shared_ptr<const PlacementPlan> EngineClient::currentPlan() const {
+    return nullptr;
+}
+
+std::vector<DeviceMemory> EngineClient::memory() const {
+    return {};
+}
+
+std::vector<DeviceMemory> EngineClient::machineMemory() const {
+    return {};
+}
+
+Result<void> EngineClient::setAdapters(const std::vector<AdapterChoice>& adapters,
+                                       const std::stop_token& /*stop*/) {
+    if (adapters.empty()) {
+        return {};
+    }
+    return cannot("take adapters");
+}
+
+Result<AdapterSummary::Effect> EngineClient::adapterEffect(const std::string& /*folder*/,
+                                                           const std::stop_token& /*stop*/) {
+    return cannot("take adapters");
+}
+
+Result<LogitsResult> EngineClient::logits(const GenerateRequest& /*request*/,
+                                          int64_t /*rows*/,
+                                          const std::stop_token& /*stop*/) {
+    return cannot("give raw logits");
+}
+
+Result<Tokenized> EngineClient::tokenize(const std::string& /*model*/, std::string_view /*text*/) {
+    return cannot("show token ids");
+}
+
+Result<void> EngineClient::encodeAhead(const MessagePart& /*part*/,
+                                       int64_t /*image_tokens*/,
+                                       const std::stop_token& /*stop*/) {
+    return {}; // only a head start: the reply encodes what is missing
+}
+
+Result<void> EngineClient::checkMedia(const std::string& /*model*/,
+                                      const std::vector<std::string>& images,
+                                      const std::vector<std::string>& audios) const {
+    if (images.empty() && audios.empty()) {
+        return {};
+    }
+    return cannot("take pictures and sounds");
+}
+
+Result<MediaCost> EngineClient::mediaCost(const MessagePart& /*part*/, int64_t /*image_tokens*/) {
+    return cannot("take pictures and sounds");
+}
+
+} // namespace engine

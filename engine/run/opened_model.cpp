@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/run/opened_model.h"
+
+#include "engine/base/paths.h"
+#include "engine/families/gemma4/published_shapes.h"
+#include "engine/families/gemma4/stored_head.h"
+#include "engine/families/gemma4/stored_names.h"
+#include "engine/files/safetensors.h"
+#include "engine/load/loader_origin.h"
+#include "engine/load/random_source.h"
+#include "engine/media/audio.h"
+#include "engine/quant/quant_state.h"
+#include "engine/run/sampler.h"
+
+#include <algorithm>
+#include <map>
+#include <unordered_set>
+
+namespace engine {
+
+namespace {
+
+/// A published model's sizes with random weights; no tokenizer.
+class ShapeCheckpoint final : public Checkpoint {
+public:
+    ShapeCheckpoint(std::string name, std::string config)
+        : name_(std::move(name)), config_(std::move(config)) {}
+
+    [[nodiscard]] std::filesystem::path where() const override { return "shape-" + name_; }
+
+    [[nodiscard]] bool has(ModelText text) const override {
+        return text == ModelText::Config || text == ModelText::Generation ||
+               text == ModelText::Processor;
+    }
+
+    [[nodiscard]] Result<std::optional<std::string>> read(ModelText text) const override {
+        switch (text) {
+        case ModelText::Config:
+            return std::optional(config_);
+        case ModelText::Generation:
+            return std::optional(std::string(publishedGenerationJson()));
+        case ModelText::Processor:
+            return std::optional(std::string(publishedProcessorJson()));
+        default:
+            return std::optional<std::string>();
+        }
+    }
+
+    [[nodiscard]] Error missing(ModelText text) const override {
+        return {ErrorCode::InvalidRequest, "shape:" + name_ + ": has random weights and no " +
+                                               std::string(fileNameOf(text)) +
+                                               "; give a model folder"};
+    }
+
+    [[nodiscard]] Result<std::unique_ptr<TensorSource>>
+    openTensors(const OpenOptions&) const override {
+        ENGINE_ASSIGN(const ModelConfig config, parseModelConfig(config_, publishedGenerationJson(),
+                                                                 publishedProcessorJson()));
+        return makeRandomSource(config, 1);
+    }
+
+private:
+    std::string name_, config_;
+};
+
+/// All tensors that the files may hold by name, a head of its own among them.
+std::unordered_map<std::string, ExpectedTensor> expectedOf(const OpenedModel& opened) {
+    std::unordered_map<std::string, ExpectedTensor> expected;
+    for (const ExpectedTensor& tensor : opened.tensors) {
+        expected.emplace(tensor.name, tensor);
+    }
+    if (opened.config.has_own_head) {
+        expected.emplace(kHeadName, headTensor(opened.config));
+    }
+    return expected;
+}
+
+StoredTensors describeAll(const OpenedModel& opened) {
+    const auto expected = expectedOf(opened);
+    StoredTensors stored;
+    for (const TensorInfo& info : opened.source->tensors()) {
+        if (isQuantHelper(info.name)) {
+            continue;
+        }
+        const std::string name = storedTensorName(opened.config, info.name);
+        const auto it = expected.find(name);
+        if (it == expected.end()) {
+            continue;
+        }
+        const StoredWeight weight =
+            describeStored(*opened.source, info.name, it->second.numElements());
+        StoredTensor entry;
+        entry.block_size = weight.block_size;
+        switch (weight.kind) {
+        case StoredAs::Dense:
+            entry.type = weight.type;
+            break;
+        case StoredAs::Packed4Bit:
+            entry.type = TensorType::BF16;
+            entry.packed = weight.format;
+            break;
+        case StoredAs::Int8Rows:
+            entry.type = TensorType::BF16;
+            break; // loaded as bf16
+        case StoredAs::Absent:
+            continue;
+        }
+        stored.emplace(name, entry);
+    }
+    return stored;
+}
+
+/// What a load of these headers would refuse, a line for the first tensors and a number.
+std::vector<ModelOddity> doubtsOf(const OpenedModel& opened) {
+    constexpr size_t kMostTold = 3;
+    const auto expected = expectedOf(opened);
+    std::vector<ModelOddity> lines;
+    size_t count = 0;
+    std::vector<ExpectedTensor> tensors = opened.tensors;
+    if (opened.config.has_own_head) {
+        tensors.push_back(headTensor(opened.config));
+    }
+    const auto names = checkStoredNames(opened.config, tensors, *opened.source);
+    if (!names) {
+        lines.emplace_back(odd::LoadWouldFail{names.error().message});
+    }
+    if (opened.config.has_own_head && !opened.stored.contains(std::string(kHeadName))) {
+        lines.emplace_back(odd::LoadWouldFail{missingHead().message});
+        ++count;
+    }
+    std::unordered_set<std::string> found;
+    for (const TensorInfo& info : opened.source->tensors()) {
+        if (isQuantHelper(info.name)) {
+            continue;
+        }
+        const auto it = expected.find(storedTensorName(opened.config, info.name));
+        if (it == expected.end() || it->second.is_unused) {
+            continue;
+        }
+        found.insert(it->first);
+        const Result<void> checked = checkOriginHeaders(*opened.source, info.name, it->second);
+        if (!checked.has_value() && ++count <= kMostTold) {
+            lines.emplace_back(odd::LoadWouldFail{checked.error().message});
+        }
+    }
+    if (count > kMostTold) {
+        lines.emplace_back(odd::LoadWouldFailAtMore{count - kMostTold});
+    }
+    const auto missing = std::find_if(
+        opened.tensors.begin(), opened.tensors.end(), [&](const ExpectedTensor& tensor) {
+            return tensor.is_required && !tensor.is_unused && !found.contains(tensor.name);
+        });
+    if (missing != opened.tensors.end()) {
+        lines.emplace_back(odd::LoadWouldFail{
+            missingTensor(missing->name, opened.config, opened.tensors, *opened.source).message});
+    }
+    return lines;
+}
+
+/// What config.json says of weights that are not there: packed by bitsandbytes, but for the modules
+/// of its list. An entry of it is the end of a name or a pattern for its beginning, of which only
+/// plain names are understood here.
+StoredTensors describePromised(const OpenedModel& opened, const QuantizationHint& hint) {
+    const bool is_nf4 = hint.quant_type == "nf4";
+    const Format packed = is_nf4 ? (hint.double_quant ? Format::Nf4Dq : Format::Nf4)
+                                 : (hint.double_quant ? Format::Fp4Dq : Format::Fp4);
+    StoredTensors stored;
+    for (const ExpectedTensor& tensor : opened.tensors) {
+        const bool is_skipped = std::any_of(hint.skip_modules.begin(), hint.skip_modules.end(),
+                                            [&tensor](const std::string& entry) {
+                                                return tensor.module.starts_with(entry) ||
+                                                       tensor.module.ends_with(entry);
+                                            });
+        StoredTensor entry;
+        entry.packed = isQuantizable(tensor) && !is_skipped ? packed : Format::AsStored;
+        stored.emplace(tensor.name, entry);
+    }
+    if (opened.config.has_own_head) {
+        stored.emplace(kHeadName, StoredTensor{}); // left out of quantization unless it is tied
+    }
+    return stored;
+}
+
+std::string kindOf(Part part, TensorKind kind) {
+    switch (part.role) {
+    case PartRole::VisionTower:
+        return "vision tower";
+    case PartRole::AudioTower:
+        return "audio tower";
+    case PartRole::VisionProjector:
+    case PartRole::AudioProjector:
+        return "projector";
+    case PartRole::Layer:
+        return "decoder layer";
+    case PartRole::PerLayerTable:
+        return "per-layer embedding table";
+    case PartRole::Embedding:
+        return "token embedding";
+    case PartRole::Head:
+        return "head";
+    case PartRole::PerLayerProjection:
+    case PartRole::PerLayerNorm:
+    case PartRole::FinalNorm:
+    case PartRole::Other:
+        break;
+    }
+    return kind == TensorKind::Vector ? "norm" : "linear";
+}
+
+} // namespace
+
+Result<OpenedModel> OpenedModel::open(std::shared_ptr<const Checkpoint> checkpoint,
+                                      Families families) {
+    OpenedModel opened;
+    ENGINE_ASSIGN(opened.config, readModelConfig(*checkpoint, families));
+    opened.tensors = listTensors(opened.config);
+    OpenOptions options;
+    options.is_header_only_allowed = true;
+    ENGINE_ASSIGN(std::unique_ptr<TensorSource> source, checkpoint->openTensors(options));
+    opened.checkpoint = std::move(checkpoint);
+    opened.source = std::move(source);
+    ENGINE_TRY(decideHead(opened.config, *opened.source));
+    if (!opened.source->tensors().empty()) {
+        opened.stored = describeAll(opened);
+        opened.doubts = doubtsOf(opened);
+    } else if (opened.config.quantization && opened.config.quantization->load_in_4bit) {
+        opened.stored = describePromised(opened, *opened.config.quantization);
+        opened.config.warnings.emplace_back(odd::PackedByConfig{});
+    }
+    return opened;
+}
+
+Result<OpenedModel> openShape(const std::string& shape) {
+    const std::string config = publishedConfigJson(shape == "e2b"   ? "E2B"
+                                                   : shape == "e4b" ? "E4B"
+                                                                    : shape);
+    if (config.empty()) {
+        return Error{ErrorCode::InvalidRequest, "--shape " + shape + ": expected e2b or e4b"};
+    }
+    return OpenedModel::open(std::make_shared<ShapeCheckpoint>(shape, config));
+}
+
+std::vector<ModelOddity> oddThings(const OpenedModel& opened) {
+    std::vector<ModelOddity> odd = opened.config.warnings;
+    for (ModelOddity& warning : opened.source->warnings()) {
+        odd.push_back(std::move(warning));
+    }
+    odd.insert(odd.end(), opened.doubts.begin(), opened.doubts.end());
+    return odd;
+}
+
+double longestSound(const ModelConfig& config) {
+    constexpr double kSecondsPerToken = 0.04; // audio_ms_per_token; other values are refused
+    return std::min(static_cast<double>(kMaxAudioSeconds),
+                    kSecondsPerToken * static_cast<double>(config.processor.max_audio_tokens));
+}
+
+ModelSummary summarize(const OpenedModel& opened) {
+    ModelSummary summary;
+    const ModelConfig& config = opened.config;
+    summary.folder = utf8Of(opened.checkpoint->where());
+    summary.architecture = config.architecture;
+    summary.variant = config.variant;
+    summary.dtype = config.dtype;
+    summary.max_context = config.text.max_positions;
+    summary.has_vision = config.vision.has_value();
+    summary.has_audio = config.audio.has_value();
+    summary.longest_sound_s = summary.has_audio ? longestSound(config) : 0.0;
+    const SamplingOptions sampling = samplingFromDefaults(config.generation);
+    summary.sampling.temperature = sampling.temperature;
+    summary.sampling.top_k = sampling.top_k;
+    summary.sampling.top_p = sampling.top_p;
+    summary.sampling.min_p = sampling.min_p;
+    summary.sampling.repetition_penalty = sampling.repetition_penalty;
+    summary.image_tokens = summary.has_vision ? config.processor.image_tokens : 0;
+    summary.is_header_only = opened.source->isHeaderOnly();
+    summary.warnings = oddThings(opened);
+    for (const LayerConfig& layer : config.text.layers) {
+        summary.layers.push_back(
+            {layer.type == LayerType::Full, layer.is_kv_shared, layer.kv_source});
+    }
+    summary.vision_layers = config.vision.has_value() ? config.vision->num_layers : 0;
+    summary.audio_layers = config.audio.has_value() ? config.audio->num_layers : 0;
+    std::map<std::string, size_t> index;
+    std::map<std::string, int> formats;
+    std::vector<ExpectedTensor> tensors = opened.tensors;
+    if (config.has_own_head) {
+        tensors.push_back(headTensor(config));
+    }
+    for (const ExpectedTensor& tensor : tensors) {
+        const auto stored = opened.stored.find(tensor.name);
+        if (tensor.is_unused || (!opened.stored.empty() && stored == opened.stored.end())) {
+            continue;
+        }
+        const auto [it, is_new] = index.emplace(tensor.module, summary.modules.size());
+        if (is_new) {
+            summary.modules.push_back({tensor.module, kindOf(tensor.part, tensor.kind), 0, 0});
+        }
+        const StoredTensor how = stored == opened.stored.end() ? StoredTensor{} : stored->second;
+        const int64_t cols = tensor.shape.empty() ? 1 : tensor.shape.back();
+        const int64_t rows = tensor.numElements() / std::max<int64_t>(1, cols);
+        const uint64_t bytes = formatBytes(how.packed, how.type, rows, cols, how.block_size);
+        ModuleSummary& module = summary.modules[it->second];
+        module.parameters += tensor.numElements();
+        module.bytes += bytes;
+        summary.parameters += tensor.numElements();
+        summary.bytes += bytes;
+        if (how.packed != Format::AsStored) {
+            ++formats[how.packed == Format::Nf4     ? "nf4"
+                      : how.packed == Format::Nf4Dq ? "nf4-dq"
+                      : how.packed == Format::Fp4   ? "fp4"
+                                                    : "fp4-dq"];
+        }
+    }
+    summary.quantization = "none";
+    int most = 0;
+    for (const auto& [name, count] : formats) {
+        if (count > most) {
+            most = count;
+            summary.quantization = name;
+        }
+    }
+    return summary;
+}
+
+} // namespace engine
