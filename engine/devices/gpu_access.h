@@ -4,6 +4,7 @@
 #pragma once
 
 #include "engine/base/result.h"
+#include "engine/devices/card_inquiry.h"
 #include "engine/plan/planner.h"
 #include "kernels/card_options.h"
 #include "kernels/cuda/driver_trouble.h"
@@ -55,9 +56,9 @@ GpuAccess cudaAccess(const kernels::cuda::Driver* driver,
                      const kernels::cuda::Trouble& why,
                      std::span<const kernels::cuda::FatbinImage> images,
                      const kernels::CardOptions& forms = {});
-/// Cards of this machine. The driver is loaded at the first call. `library_path`: as in
-/// EngineOptions.
-GpuAccess systemGpuAccess(const kernels::CardOptions& forms = {},
-                          const std::string& library_path = {});
+/// Cards of this machine, as `inquiry` finds them: list(), open() and troubles() wait for it,
+/// glance() and process_fault() do not.
+GpuAccess systemGpuAccess(std::shared_ptr<CardInquiry> inquiry,
+                          const kernels::CardOptions& forms = {});
 
 } // namespace engine

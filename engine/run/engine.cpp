@@ -121,8 +121,14 @@ Engine::Engine(EngineOptions options) : impl_(std::make_unique<Impl>()) {
         kernels::limitCpuOps(impl_->options.cpu_kernels.c_str());
     }
     if (impl_->options.gpus == nullptr) {
-        impl_->options.gpus = std::make_shared<const GpuAccess>(
-            systemGpuAccess(impl_->options.cards, impl_->options.library_path));
+        auto inquiry = impl_->options.inquiry;
+        if (inquiry == nullptr) {
+            CardInquiryOptions unasked;
+            unasked.library_path = impl_->options.library_path;
+            inquiry = std::make_shared<CardInquiry>(std::move(unasked));
+        }
+        impl_->options.gpus =
+            std::make_shared<const GpuAccess>(systemGpuAccess(inquiry, impl_->options.cards));
     }
 }
 Engine::~Engine() = default;
