@@ -56,6 +56,27 @@ CardTrouble troubleOf(const Card& card, CardTrouble trouble) {
     return trouble;
 }
 
+/// `known`: the cards, filled in by who asks first.
+std::function<std::optional<kernels::cuda::VideoMemory>(int index)>
+videoMemoryReader(const Driver* driver,
+                  const std::shared_ptr<std::optional<std::vector<Card>>>& known) {
+    return [driver, known](int index) {
+        std::optional<kernels::cuda::VideoMemory> memory;
+        if (driver == nullptr || driver->deviceGetLuid == nullptr) {
+            return memory;
+        }
+        if (!known->has_value()) {
+            *known = kernels::cuda::listCards(*driver);
+        }
+        for (const Card& card : **known) {
+            if (card.ordinal == index && card.luid.has_value()) {
+                memory = kernels::cuda::videoMemory(*card.luid);
+            }
+        }
+        return memory;
+    };
+}
+
 } // namespace
 
 GpuAccess cudaAccess(const Driver* driver,
@@ -122,6 +143,7 @@ GpuAccess cudaAccess(const Driver* driver,
         }
         return devices;
     };
+    access.video_memory = videoMemoryReader(driver, known);
     access.troubles = [driver, why, images, skipped, list = access.list] {
         std::vector<CardTrouble> troubles;
         if (!why.empty()) {
@@ -216,6 +238,10 @@ GpuAccess systemGpuAccess(std::shared_ptr<CardInquiry> inquiry, const kernels::C
         return late->get().open(index, limit, is_reference);
     };
     access.assumes_context = [late](int index) { return late->get().assumes_context(index); };
+    access.video_memory = [late](int index) {
+        const GpuAccess* known = late->known();
+        return known == nullptr ? std::nullopt : known->video_memory(index);
+    };
     access.process_fault = [late] {
         const GpuAccess* known = late->known();
         return known == nullptr ? std::string() : known->process_fault();

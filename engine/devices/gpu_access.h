@@ -8,11 +8,13 @@
 #include "engine/plan/planner.h"
 #include "kernels/card_options.h"
 #include "kernels/cuda/driver_trouble.h"
+#include "kernels/cuda/video_memory.h"
 #include "kernels/device.h"
 
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -42,6 +44,11 @@ struct GpuAccess {
         open;
     /// Whether what the driver itself takes on an open card is not measured but assumed.
     std::function<bool(int index)> assumes_context = [](int) { return false; };
+    /// What the system lets this program have of a card, and what it has; nothing where the system
+    /// does not share cards out. Cheap: asked several times a second, while the card computes too.
+    std::function<std::optional<kernels::cuda::VideoMemory>(int index)> video_memory = [](int) {
+        return std::optional<kernels::cuda::VideoMemory>();
+    };
     /// What cost this process its cards for good ("cuStreamSynchronize answered ..."); empty = they
     /// are there, or come back with a load.
     std::function<std::string()> process_fault = [] { return std::string(); };
