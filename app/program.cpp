@@ -2,6 +2,7 @@
 #include "app/program.h"
 
 #include "app/card_watch.h"
+#include "app/computer_facts.h"
 #include "app/end_signals.h"
 #include "app/engine_worker.h"
 #include "app/environment.h"
@@ -148,6 +149,7 @@ int run(int argc, char** argv, const ProgramSeams& seams, QString& restart) {
         restart = image.isEmpty() ? QApplication::applicationFilePath() : image;
         window.close();
     });
+    connectComputer(window, options.inquiry, data_folder, cache_folder);
     const CardWatch watch(&window, options.inquiry);
     const EndSignals end_signals;
     QObject::connect(&end_signals, &EndSignals::endRequested, &window, [&window] {

@@ -79,6 +79,10 @@ int run(const std::vector<std::string>& words) {
         const auto printed = printShellWords(*arguments);
         return printed.has_value() ? 0 : fail(printed.error(), is_json, 2);
     }
+    if (arguments->command == "doctor") {
+        const auto told = cli::runDoctor(cardInquiry(), *arguments);
+        return told.has_value() ? 0 : fail(told.error(), is_json, 1);
+    }
     // Most ask what any engine answers (EngineClient); merge and bench are this one's own.
     using Command = std::function<engine::Result<void>(engine::Engine&, const cli::Arguments&)>;
     static const std::map<std::string, Command> kCommands = {

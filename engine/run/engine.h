@@ -14,6 +14,7 @@
 #include "engine/lora/adapter_english.h"
 #include "engine/plan/export_english.h"
 #include "engine/plan/plan_english.h"
+#include "engine/run/computer.h"
 #include "engine/run/load_english.h"
 #include "engine/run/reply_english.h"
 #include "kernels/card_options.h"
