@@ -41,7 +41,10 @@ bool hasChanged(const std::vector<engine::DeviceMemory>& before,
     constexpr uint64_t kNoise = uint64_t{8} << 20U;
     const auto differs = [](const engine::DeviceMemory& a, const engine::DeviceMemory& b) {
         const auto [low, high] = std::minmax(a.used_by_others, b.used_by_others);
-        return a.id != b.id || a.measured != b.measured || high - low >= kNoise;
+        const auto [less, more] = std::minmax(a.budget.used, b.budget.used);
+        return a.id != b.id || a.measured != b.measured || high - low >= kNoise ||
+               a.budget.state != b.budget.state || a.budget.budget != b.budget.budget ||
+               a.budget.spilled != b.budget.spilled || more - less >= kNoise;
     };
     return !std::equal(before.begin(), before.end(), now.begin(), now.end(),
                        [&](const auto& a, const auto& b) { return !differs(a, b); });

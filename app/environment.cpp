@@ -60,6 +60,27 @@ std::string libraryPath() {
     return value == nullptr ? std::string() : std::string(value);
 }
 
+std::chrono::seconds cardLimit() {
+    constexpr long kUsual = 20;
+    constexpr long kMost = 600;
+    const char* const value = std::getenv("BELFRY_CARD_SECONDS");
+    const long wanted = value == nullptr ? kUsual : std::strtol(value, nullptr, 10);
+    return std::chrono::seconds(wanted >= 1 && wanted <= kMost ? wanted : kUsual);
+}
+
+std::string chatsFolder() {
+#ifdef _WIN32
+    const auto data = folderIn("LOCALAPPDATA");
+#else
+    const auto set = folderIn("XDG_DATA_HOME");
+    const auto home = homeFolder();
+    const auto data = set.is_absolute()    ? set
+                      : home.is_absolute() ? home / ".local" / "share"
+                                           : std::filesystem::path();
+#endif
+    return data.is_absolute() ? engine::utf8Of(data / "Belfry" / "Belfry") : std::string();
+}
+
 std::string ratesFile() {
 #ifdef _WIN32
     const auto local = folderIn("LOCALAPPDATA");

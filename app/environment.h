@@ -3,6 +3,7 @@
 // README lists every variable.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -19,6 +20,13 @@ std::vector<std::filesystem::path> hubCaches();
 
 /// LD_LIBRARY_PATH, or nothing.
 std::string libraryPath();
+
+/// How long a driver may take to tell its cards: BELFRY_CARD_SECONDS, 1 to 600; else 20 s.
+std::chrono::seconds cardLimit();
+
+/// Where the window keeps the chats (XDG_DATA_HOME, .local/share/ in HOME, on Windows
+/// LOCALAPPDATA); empty where the environment names none.
+std::string chatsFolder();
 
 /// Where belfry-cli keeps what it measured of the machine: in the user's cache folder
 /// (XDG_CACHE_HOME, .cache/ in HOME, on Windows LOCALAPPDATA). Empty where the environment names

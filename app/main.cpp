@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // belfry: the window. An optional argument is a model folder to choose at start.
 #include "app/core_dumps.h"
+#include "app/environment.h"
 #include "app/process_start.h"
 #include "app/program.h"
 #include "app/start_words.h"
 #include "app/terminal_text.h"
+#include "engine/run/engine.h"
 
 #include <cstdio>
 #include <exception>
@@ -12,6 +14,9 @@
 int main(int argc, char** argv) {
     app::prepareProcess();
     app::keepOutOfCoreDumps();
+    if (argc > 1 && argv[1] == engine::kTellCards) {
+        return engine::tellCards(app::libraryPath());
+    }
     try {
         if (const auto code = app::answerStartWords(argc, argv)) {
             return *code;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/program.h"
 
+#include "app/card_watch.h"
+#include "app/computer_facts.h"
 #include "app/end_signals.h"
 #include "app/engine_worker.h"
 #include "app/environment.h"
@@ -118,8 +120,15 @@ int run(int argc, char** argv, const ProgramSeams& seams, QString& restart) {
     options.demo_folder = demo;
     options.rates_file = cache_folder.toStdString() + "/machine-rates";
     options.hub_caches = hubCaches();
-    options.library_path = libraryPath();
     options.gpus = seams.engine_cards;
+    if (seams.engine_cards == nullptr) {
+        engine::CardInquiryOptions inquiry;
+        inquiry.words = {ownProgram(), std::string(engine::kTellCards)};
+        inquiry.limit = cardLimit();
+        inquiry.library_path = libraryPath();
+        options.inquiry = std::make_shared<engine::CardInquiry>(std::move(inquiry));
+        options.inquiry->begin(); // beside everything that follows here
+    }
     engine::EngineOptions planner_options = options;
     planner_options.gpus = seams.planner_cards;
     setup.has_demo_model = !demo.empty();
@@ -140,6 +149,8 @@ int run(int argc, char** argv, const ProgramSeams& seams, QString& restart) {
         restart = image.isEmpty() ? QApplication::applicationFilePath() : image;
         window.close();
     });
+    connectComputer(window, options.inquiry, data_folder, cache_folder);
+    const CardWatch watch(&window, options.inquiry);
     const EndSignals end_signals;
     QObject::connect(&end_signals, &EndSignals::endRequested, &window, [&window] {
         qCInfo(logApp) << "asked to end by the system";
@@ -172,6 +183,9 @@ int run(int argc, char** argv, const ProgramSeams& seams, QString& restart) {
         seams.on_shown(window, engine_thread);
     }
     const int result = QApplication::exec();
+    if (options.inquiry != nullptr) {
+        options.inquiry->stop(); // a layout may wait for it
+    }
     QThreadPool::globalInstance()->waitForDone();
     return result;
 }

@@ -43,4 +43,12 @@ std::string demoModelFolder() {
     return {};
 }
 
+std::string ownProgram() {
+#ifdef _WIN32
+    return engine::utf8Of(programFile());
+#else
+    return "/proc/self/exe"; // also of a program that an update has replaced
+#endif
+}
+
 } // namespace app

@@ -10,4 +10,8 @@ namespace app {
 /// (../share/belfry/demo_model, ./demo_model) and, in a build folder, in the source tree.
 std::string demoModelFolder();
 
+/// The program that runs, as a path to start it once more (UTF-8), whatever has become of its file
+/// since; empty where the system does not say.
+std::string ownProgram();
+
 } // namespace app

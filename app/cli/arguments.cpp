@@ -173,8 +173,9 @@ Result<Arguments> parseArguments(const std::vector<std::string>& words) {
     ENGINE_ASSIGN(std::vector<std::string> rest,
                   separated(*command, {words.begin() + 1, words.end()}));
     ENGINE_TRY(readWords(*command, std::move(rest), out));
-    const bool is_about_itself = out.command == "completion" || out.command == "manual";
-    if (!is_about_itself) {
+    const bool has_no_model =
+        out.command == "completion" || out.command == "manual" || out.command == "doctor";
+    if (!has_no_model) {
         ENGINE_TRY(chooseModel(out));
     }
     if (!out.is_help) {

@@ -8,6 +8,8 @@
 #include "engine/base/result.h"
 #include "engine/run/engine.h"
 
+#include <memory>
+
 namespace cli {
 
 engine::Result<void> runInspect(engine::EngineClient& engine, const Arguments& arguments);
@@ -17,6 +19,9 @@ engine::Result<void> runLogits(engine::EngineClient& engine, const Arguments& ar
 engine::Result<void> runTokenize(engine::EngineClient& engine, const Arguments& arguments);
 engine::Result<void> runMerge(engine::Engine& engine, const Arguments& arguments);
 engine::Result<void> runBench(engine::Engine& engine, const Arguments& arguments);
+/// Of the computer, not of a model: needs no engine.
+engine::Result<void> runDoctor(const std::shared_ptr<engine::CardInquiry>& inquiry,
+                               const Arguments& arguments);
 
 /// Loads with progress on stderr (nothing there with --json or when stderr is no terminal).
 engine::Result<void> loadModel(engine::EngineClient& engine, const Arguments& arguments);

@@ -52,6 +52,7 @@ Grammar::Grammar(Arguments& out) : out_(out), root_("", "belfry-cli") {
     addBench();
     addChat();
     addShellCommands();
+    addDoctor();
     addInspect();
     addLogits();
     addMerge();
@@ -514,6 +515,13 @@ void Grammar::addFormOptions(CLI::App& command) {
               out_.cublaslt = word;
               return {};
           });
+}
+
+void Grammar::addDoctor() {
+    CLI::App& command = add("doctor", "doctor [--json]",
+                            "This computer: driver, cards, memory, rates, disk, libraries, and "
+                            "what is not used and why.");
+    flag(command, "--json", "one JSON object on stdout, nothing else", out_.is_json);
 }
 
 void Grammar::addShellCommands() {

@@ -103,6 +103,7 @@ private:
     void addMerge();
     void addBench();
     void addFormOptions(CLI::App& command);
+    void addDoctor();
     void addShellCommands();
 
     Arguments& out_;

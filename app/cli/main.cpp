@@ -20,6 +20,7 @@
 #include <functional>
 #include <iostream>
 #include <map>
+#include <memory>
 #include <new>
 #include <string_view>
 
@@ -48,6 +49,22 @@ engine::Result<void> printShellWords(const cli::Arguments& arguments) {
     return {};
 }
 
+/// Whether the driver is asked while the model's files are still being read.
+bool needsCards(const cli::Arguments& arguments) {
+    const bool computes = arguments.command == "plan" || arguments.command == "chat" ||
+                          arguments.command == "logits" || arguments.command == "bench";
+    return computes && arguments.load.sim_gpus.empty() && arguments.load.device_map != "cpu";
+}
+
+/// One per program: who asks for cards waits for it.
+std::shared_ptr<engine::CardInquiry> cardInquiry() {
+    engine::CardInquiryOptions options;
+    options.words = {app::ownProgram(), std::string(engine::kTellCards)};
+    options.limit = app::cardLimit();
+    options.library_path = app::libraryPath();
+    return std::make_shared<engine::CardInquiry>(std::move(options));
+}
+
 int run(const std::vector<std::string>& words) {
     const bool is_json = std::find(words.begin(), words.end(), "--json") != words.end();
     const auto arguments = cli::parseArguments(words);
@@ -62,6 +79,10 @@ int run(const std::vector<std::string>& words) {
         const auto printed = printShellWords(*arguments);
         return printed.has_value() ? 0 : fail(printed.error(), is_json, 2);
     }
+    if (arguments->command == "doctor") {
+        const auto told = cli::runDoctor(cardInquiry(), *arguments);
+        return told.has_value() ? 0 : fail(told.error(), is_json, 1);
+    }
     // Most ask what any engine answers (EngineClient); merge and bench are this one's own.
     using Command = std::function<engine::Result<void>(engine::Engine&, const cli::Arguments&)>;
     static const std::map<std::string, Command> kCommands = {
@@ -72,7 +93,10 @@ int run(const std::vector<std::string>& words) {
     options.demo_folder = app::demoModelFolder();
     options.rates_file = app::ratesFile();
     options.hub_caches = app::hubCaches();
-    options.library_path = app::libraryPath();
+    options.inquiry = cardInquiry();
+    if (needsCards(*arguments)) {
+        options.inquiry->begin();
+    }
     engine::Engine engine(options);
     cli::armInterrupt();
     const auto outcome = kCommands.at(arguments->command)(engine, *arguments);
@@ -97,6 +121,9 @@ bool isJson(int argc, char** argv) {
 int main(int argc, char** argv) {
     app::prepareProcess();
     app::keepOutOfCoreDumps();
+    if (argc > 1 && argv[1] == engine::kTellCards) {
+        return engine::tellCards(app::libraryPath());
+    }
     cli::openConsole();
     int code = 1;
     try {

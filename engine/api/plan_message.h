@@ -116,15 +116,17 @@ using Suggestion = std::variant<SuggestedStep, StepsTogether, LastResort, MapVal
 struct CardTrouble {
     enum class Kind : uint8_t {
         NoDriver = 1,
-        NoCard,       ///< The driver sees none.
-        NoKernels,    ///< This build has no GPU kernels.
-        OldDriver,    ///< `found`, `needed`: versions of CUDA.
-        DriverLacks,  ///< `found`: the function that is missing.
-        DriverFails,  ///< It does not start; `found`: its answer.
-        OldCard,      ///< `device`, `name`; `found`, `needed`: compute capabilities.
-        SilentCard,   ///< `device`, `name`: it does not answer.
-        LostCard,     ///< `device`, `name`: lost to this process since `found`.
-        CardNoAnswer, ///< `device`: it does not answer the driver, which says `found`.
+        NoCard,        ///< The driver sees none.
+        NoKernels,     ///< This build has no GPU kernels.
+        OldDriver,     ///< `found`, `needed`: versions of CUDA.
+        DriverLacks,   ///< `found`: the function that is missing.
+        DriverFails,   ///< It does not start; `found`: its answer.
+        OldCard,       ///< `device`, `name`; `found`, `needed`: compute capabilities.
+        SilentCard,    ///< `device`, `name`: it does not answer.
+        LostCard,      ///< `device`, `name`: lost to this process since `found`.
+        CardNoAnswer,  ///< `device`: it does not answer the driver, which says `found`.
+        DriverCrashes, ///< Asked for its cards; `name`: the library's file, `found`: the signal.
+        DriverHangs,   ///< Asked for its cards; `name`: likewise, `found`: seconds waited.
     };
     Kind kind = Kind::NoDriver;
     std::string sentence = {}; ///< In English, as who met it words it.
@@ -322,7 +324,13 @@ using Note = std::variant<note::FitStart,
 
 /// What the engine may use of a memory, and what says so.
 struct MemoryBound {
-    enum class By : uint8_t { Nothing = 1, Free, Option, Map };
+    enum class By : uint8_t {
+        Nothing = 1,
+        Free,
+        Option,
+        Map,
+        System, ///< What the system lets this program have there (Windows).
+    };
     By by = By::Nothing;
     uint64_t whole = UINT64_MAX; ///< The largest uint64_t: nothing bounds it.
     uint64_t reserve = 0;        ///< Of the map.

@@ -6,6 +6,7 @@
 #include "engine/api/load_request.h"
 #include "engine/api/model_summary.h"
 #include "engine/api/placement.h"
+#include "engine/api/plan_message.h"
 
 #include <cstdint>
 #include <memory>
@@ -14,6 +15,29 @@
 
 namespace engine {
 
+/// A card's memory as the system shares it out among the programs (Windows, by DXGI). What a
+/// program takes beyond its budget the system moves to main memory without a word, and everything
+/// that computes with it becomes many times slower.
+struct MemoryBudget {
+    enum class State : uint8_t {
+        Fine = 1,
+        Near,     ///< Little is left of the budget.
+        Spilling, ///< `spilled` bytes of this program's lie in main memory instead.
+    };
+    State state = State::Fine;
+    uint64_t used = 0, budget = 0; ///< Of this program on the card. Budget 0: nobody tells.
+    uint64_t spilled = 0;
+    uint64_t must_go = 0; ///< Bytes to take off the card until it is Fine again.
+    /// Near and Spilling: at most two moves of the planner that together end it, or what of it can
+    /// be had.
+    std::vector<SuggestedStep> advice = {};
+    bool is_advice_enough = false;
+    friend bool operator==(const MemoryBudget& a, const MemoryBudget& b) {
+        return a.state == b.state && a.used == b.used && a.budget == b.budget &&
+               a.spilled == b.spilled && a.advice.size() == b.advice.size();
+    }
+};
+
 struct DeviceMemory {
     DeviceId id;
     std::string description;
@@ -21,6 +45,7 @@ struct DeviceMemory {
     uint64_t used_by_others = 0; ///< Other programs, where the system tells.
     uint64_t limit = 0;
     PartBytes measured, predicted;
+    MemoryBudget budget = {};
 };
 
 /// What an engine can do, beside answering; the window does not offer the rest. What a model takes

@@ -17,4 +17,9 @@ std::vector<CardCeiling> measureCards(const DeviceSet& devices) {
     return ceilings;
 }
 
+uint64_t pageLockedBytes(const kernels::Device& device) {
+    const auto* card = dynamic_cast<const kernels::cuda::CudaDevice*>(&device);
+    return card == nullptr ? 0 : card->pageLockedBytes();
+}
+
 } // namespace engine

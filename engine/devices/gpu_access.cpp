@@ -5,9 +5,9 @@
 #include "engine/devices/card_estimate.h"
 #include "kernels/cuda/cards.h"
 #include "kernels/cuda/cuda_device.h"
+#include "kernels/cuda/fatbin.h"
 #include "kernels/cuda/nvml.h"
 #include "kernels/cuda/ops.h"
-#include "kernels/cuda/system_library.h"
 
 #include <optional>
 #include <utility>
@@ -50,44 +50,31 @@ std::optional<DeviceInfo> describe(const Driver& driver, const Card& card) {
     return info;
 }
 
-CardTrouble troubleOf(const kernels::cuda::Trouble& met) {
-    using From = kernels::cuda::Trouble::Kind;
-    using To = CardTrouble::Kind;
-    CardTrouble trouble;
-    trouble.sentence = met.text;
-    trouble.found = met.found;
-    trouble.needed = met.needed;
-    switch (met.kind) {
-    case From::None:
-    case From::NoDriver:
-        trouble.kind = To::NoDriver;
-        break;
-    case From::NoCard:
-        trouble.kind = To::NoCard;
-        break;
-    case From::OldDriver:
-        trouble.kind = To::OldDriver;
-        break;
-    case From::DriverLacks:
-        trouble.kind = To::DriverLacks;
-        break;
-    case From::DriverFails:
-        trouble.kind = To::DriverFails;
-        break;
-    case From::OldCard:
-        trouble.kind = To::OldCard;
-        break;
-    case From::NoAnswer:
-        trouble.kind = To::CardNoAnswer;
-        break;
-    }
-    return trouble;
-}
-
 CardTrouble troubleOf(const Card& card, CardTrouble trouble) {
     trouble.device = DeviceId::cuda(card.ordinal);
     trouble.name = card.name;
     return trouble;
+}
+
+/// `known`: the cards, filled in by who asks first.
+std::function<std::optional<kernels::cuda::VideoMemory>(int index)>
+videoMemoryReader(const Driver* driver,
+                  const std::shared_ptr<std::optional<std::vector<Card>>>& known) {
+    return [driver, known](int index) {
+        std::optional<kernels::cuda::VideoMemory> memory;
+        if (driver == nullptr || driver->deviceGetLuid == nullptr) {
+            return memory;
+        }
+        if (!known->has_value()) {
+            *known = kernels::cuda::listCards(*driver);
+        }
+        for (const Card& card : **known) {
+            if (card.ordinal == index && card.luid.has_value()) {
+                memory = kernels::cuda::videoMemory(*card.luid);
+            }
+        }
+        return memory;
+    };
 }
 
 } // namespace
@@ -107,7 +94,7 @@ GpuAccess cudaAccess(const Driver* driver,
         std::vector<CardTrouble>& left_out = skipped->emplace();
         for (const Card& card : kernels::cuda::listCards(*driver)) {
             if (!card.unusable.empty()) {
-                left_out.push_back(troubleOf(card, troubleOf(card.unusable)));
+                left_out.push_back(troubleOf(card, cardTrouble(card.unusable)));
                 continue;
             }
             // Still listed: a layout shows where everything is to go after a restart.
@@ -156,13 +143,14 @@ GpuAccess cudaAccess(const Driver* driver,
         }
         return devices;
     };
+    access.video_memory = videoMemoryReader(driver, known);
     access.troubles = [driver, why, images, skipped, list = access.list] {
         std::vector<CardTrouble> troubles;
-        if (driver == nullptr) {
-            troubles.push_back(troubleOf(why));
+        if (!why.empty()) {
+            troubles.push_back(cardTrouble(why));
             return troubles;
         }
-        if (images.empty()) {
+        if (driver == nullptr || images.empty()) {
             troubles.push_back({CardTrouble::Kind::NoKernels,
                                 "This build has no GPU kernels (it was made without "
                                 "nvcc): graphics cards are not used."});
@@ -184,7 +172,8 @@ GpuAccess cudaAccess(const Driver* driver,
                           bool is_reference) -> Result<std::unique_ptr<kernels::Device>> {
         if (driver == nullptr) {
             return Error{ErrorCode::InvalidRequest,
-                         "cuda:" + std::to_string(index) + " cannot be opened: " + why.text};
+                         "cuda:" + std::to_string(index) + " cannot be opened: " +
+                             (why.empty() ? "this build has no GPU kernels" : why.text)};
         }
         kernels::cuda::CudaDeviceOptions options;
         options.driver = driver;
@@ -211,10 +200,54 @@ GpuAccess cudaAccess(const Driver* driver,
     return access;
 }
 
-GpuAccess systemGpuAccess(const kernels::CardOptions& forms, const std::string& library_path) {
-    kernels::cuda::setLibraryPath(library_path);
-    return cudaAccess(kernels::cuda::systemDriver(nullptr), kernels::cuda::systemDriverTrouble(),
-                      kernels::cuda::embeddedImages(), forms);
+namespace {
+
+/// The access that is made once it is known what stands behind it. Of one thread, like every
+/// access.
+struct LateAccess {
+    std::shared_ptr<CardInquiry> inquiry;
+    kernels::CardOptions forms;
+    std::optional<GpuAccess> access;
+
+    /// Waits for the inquiry.
+    const GpuAccess& get() {
+        if (!access.has_value()) {
+            kernels::cuda::Trouble why;
+            const Driver* driver = inquiry->driver(&why);
+            access = cudaAccess(driver, why, kernels::cuda::embeddedImages(), forms);
+        }
+        return *access;
+    }
+    /// nullptr while the inquiry goes on.
+    const GpuAccess* known() { return inquiry->state().is_done ? &get() : nullptr; }
+};
+
+} // namespace
+
+GpuAccess systemGpuAccess(std::shared_ptr<CardInquiry> inquiry, const kernels::CardOptions& forms) {
+    const auto late = std::make_shared<LateAccess>();
+    late->inquiry = std::move(inquiry);
+    late->forms = forms;
+    GpuAccess access;
+    access.list = [late] { return late->get().list(); };
+    access.glance = [late] {
+        const GpuAccess* known = late->known();
+        return known == nullptr ? std::vector<DeviceInfo>() : known->glance();
+    };
+    access.open = [late](int index, uint64_t limit, bool is_reference) {
+        return late->get().open(index, limit, is_reference);
+    };
+    access.assumes_context = [late](int index) { return late->get().assumes_context(index); };
+    access.video_memory = [late](int index) {
+        const GpuAccess* known = late->known();
+        return known == nullptr ? std::nullopt : known->video_memory(index);
+    };
+    access.process_fault = [late] {
+        const GpuAccess* known = late->known();
+        return known == nullptr ? std::string() : known->process_fault();
+    };
+    access.troubles = [late] { return late->get().troubles(); };
+    return access;
 }
 
 } // namespace engine

@@ -4,14 +4,17 @@
 #pragma once
 
 #include "engine/base/result.h"
+#include "engine/devices/card_inquiry.h"
 #include "engine/plan/planner.h"
 #include "kernels/card_options.h"
 #include "kernels/cuda/driver_trouble.h"
+#include "kernels/cuda/video_memory.h"
 #include "kernels/device.h"
 
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -41,6 +44,11 @@ struct GpuAccess {
         open;
     /// Whether what the driver itself takes on an open card is not measured but assumed.
     std::function<bool(int index)> assumes_context = [](int) { return false; };
+    /// What the system lets this program have of a card, and what it has; nothing where the system
+    /// does not share cards out. Cheap: asked several times a second, while the card computes too.
+    std::function<std::optional<kernels::cuda::VideoMemory>(int index)> video_memory = [](int) {
+        return std::optional<kernels::cuda::VideoMemory>();
+    };
     /// What cost this process its cards for good ("cuStreamSynchronize answered ..."); empty = they
     /// are there, or come back with a load.
     std::function<std::string()> process_fault = [] { return std::string(); };
@@ -55,9 +63,9 @@ GpuAccess cudaAccess(const kernels::cuda::Driver* driver,
                      const kernels::cuda::Trouble& why,
                      std::span<const kernels::cuda::FatbinImage> images,
                      const kernels::CardOptions& forms = {});
-/// Cards of this machine. The driver is loaded at the first call. `library_path`: as in
-/// EngineOptions.
-GpuAccess systemGpuAccess(const kernels::CardOptions& forms = {},
-                          const std::string& library_path = {});
+/// Cards of this machine, as `inquiry` finds them: list(), open() and troubles() wait for it,
+/// glance() and process_fault() do not.
+GpuAccess systemGpuAccess(std::shared_ptr<CardInquiry> inquiry,
+                          const kernels::CardOptions& forms = {});
 
 } // namespace engine

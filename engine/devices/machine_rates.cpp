@@ -4,23 +4,17 @@
 
 #include "engine/base/file_writer.h"
 #include "engine/base/small_file.h"
+#include "engine/devices/system_facts.h"
 #include "kernels/cpu/machine_probe.h"
 #include "kernels/cpu/tables.h"
 #include "kernels/cpu/thread_pool.h"
 
 #include <cmath>
-#include <fstream>
 #include <locale>
 #include <span>
 #include <sstream>
 #include <string>
 #include <system_error>
-
-#ifdef _WIN32
-#include <windows.h>
-
-#include <array>
-#endif
 
 namespace engine {
 
@@ -30,31 +24,12 @@ constexpr const char* kFirstLine = "belfry-rates 2";
 constexpr size_t kMaxFileBytes = 4096; ///< Three lines.
 constexpr int64_t kBufferBytes = int64_t{128} << 20;
 
-/// As the system calls it, with a space before; empty where it does not say.
-std::string processorName() {
-#ifdef _WIN32
-    std::array<char, 256> name{};
-    DWORD size = name.size() - 1;
-    const LSTATUS read =
-        RegGetValueA(HKEY_LOCAL_MACHINE, R"(HARDWARE\DESCRIPTION\System\CentralProcessor\0)",
-                     "ProcessorNameString", RRF_RT_REG_SZ, nullptr, name.data(), &size);
-    return read == ERROR_SUCCESS ? std::string(" ") + name.data() : std::string();
-#else
-    std::ifstream in("/proc/cpuinfo");
-    for (std::string line; std::getline(in, line);) {
-        if (line.starts_with("model name")) {
-            return line.substr(line.find(':') + 1);
-        }
-    }
-    return {};
-#endif
-}
-
 /// What the numbers hold for: processor, cores this process may use, kernels.
 std::string whatIsMeasured() {
+    const std::string name = processorName();
     return std::string(kernels::bestCpuOps().name) + ", " +
            std::to_string(kernels::cpu::ThreadPool::availableProcessors()) + " threads," +
-           processorName();
+           (name.empty() ? name : " " + name);
 }
 
 bool isRate(double value) {
@@ -89,6 +64,10 @@ std::optional<MachineConstants> readConstants(const std::filesystem::path& file,
 }
 
 } // namespace
+
+std::optional<MachineConstants> knownConstants(const std::filesystem::path& file) {
+    return readConstants(file, whatIsMeasured());
+}
 
 std::optional<MachineConstants> keptConstants(const std::filesystem::path& file, double seconds) {
     const std::string wanted = whatIsMeasured();

@@ -14,6 +14,9 @@ struct MachineConstants {
     double flops = 0.0;            ///< Products at prefill sizes, all cores, peak.
 };
 
+/// From `file`; nullopt, without measuring, where it has none of this machine as it is now.
+std::optional<MachineConstants> knownConstants(const std::filesystem::path& file);
+
 /// From `file`, or measured and kept there; nullopt, without measuring, where nothing can be kept
 /// (a folder or disk that cannot be written, a pipe or device in the file's place): for callers who
 /// would else pay for the measurement every time.

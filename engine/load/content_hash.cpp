@@ -86,4 +86,9 @@ uint64_t PieceHasher::finishWhole() {
     return contentHash(std::as_bytes(std::span(pieces)));
 }
 
+std::string hashLibraryVersion() {
+    return std::to_string(XXH_VERSION_MAJOR) + "." + std::to_string(XXH_VERSION_MINOR) + "." +
+           std::to_string(XXH_VERSION_RELEASE);
+}
+
 } // namespace engine

@@ -317,4 +317,8 @@ const std::vector<AdapterNote>& TargetMatcher::notes() const {
     return state_->notes;
 }
 
+const void* patternLibrarySymbol() {
+    return reinterpret_cast<const void*>(&re2::RE2::QuoteMeta);
+}
+
 } // namespace engine

@@ -79,4 +79,7 @@ private:
     std::unique_ptr<State> state_;
 };
 
+/// A function of the library that patterns are matched with, for reports: where it was loaded from.
+const void* patternLibrarySymbol();
+
 } // namespace engine

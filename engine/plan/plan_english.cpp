@@ -369,7 +369,9 @@ std::string text(const CardTrouble& trouble) {
 std::string boundText(const MemoryBound& bound) {
     const char* by = bound.by == MemoryBound::By::Option ? " by --limit"
                      : bound.by == MemoryBound::By::Map  ? " by the limits of the map"
-                                                         : " free";
+                     : bound.by == MemoryBound::By::System
+                         ? " that the system lets this program have"
+                         : " free";
     return formatByteCount(bound.whole) + by +
            (bound.reserve == 0
                 ? std::string()

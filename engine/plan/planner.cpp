@@ -92,18 +92,21 @@ std::map<DeviceId, uint64_t> scratchBytes(const PlanRequest& request,
 
 MemoryBound boundOf(const PlanRequest& request, const DeviceMap& map, DeviceId id) {
     MemoryBound bound;
-    for (const DeviceInfo& info : request.devices) {
-        if (info.id == id && info.capacity > 0) {
-            bound.by = MemoryBound::By::Free;
-            bound.whole = info.free;
-        }
-    }
     const auto lower = [&bound](MemoryBound::By by, uint64_t bytes) {
         if (bytes < bound.whole) {
             bound.by = by;
             bound.whole = bytes;
         }
     };
+    for (const DeviceInfo& info : request.devices) {
+        if (info.id == id && info.capacity > 0) {
+            bound.by = MemoryBound::By::Free;
+            bound.whole = info.free;
+            if (info.granted.has_value()) {
+                lower(MemoryBound::By::System, *info.granted);
+            }
+        }
+    }
     const auto option = request.limits.find(id);
     const auto in_map = map.limits.find(id);
     if (option != request.limits.end()) {

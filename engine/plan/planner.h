@@ -35,6 +35,10 @@ struct DeviceInfo {
     std::string description; ///< "RTX 3060", "simulated GPU"
     uint64_t capacity = 0;   ///< Bytes; 0 = unknown (no limit).
     uint64_t free = 0;       ///< Free bytes before loading; ignored when capacity is 0.
+    /// The same of what the system lets this program have there, less what it has: on Windows a
+    /// card may have more that is free, and lies in main memory when it is taken. Nothing: the
+    /// system sets no such bound.
+    std::optional<uint64_t> granted = {};
     /// Fixed cost of using the device that is not yet part of what is missing from `free`
     /// (a CUDA context that does not exist yet).
     uint64_t context_bytes = 0;

@@ -2,14 +2,18 @@
 // The engine's state and what can be asked about it.
 #include "engine/api/device_loss.h"
 #include "engine/base/paths.h"
+#include "engine/devices/card_measure.h"
+#include "engine/devices/system_memory.h"
 #include "engine/files/folder_advice.h"
 #include "engine/run/engine_state.h"
+#include "engine/run/memory_budget.h"
 #include "engine/run/planning.h"
 #include "kernels/cpu/tables.h"
 #include "kernels/stage_times.h"
 
 #include <algorithm>
 #include <map>
+#include <new>
 #include <set>
 #include <span>
 
@@ -121,8 +125,14 @@ Engine::Engine(EngineOptions options) : impl_(std::make_unique<Impl>()) {
         kernels::limitCpuOps(impl_->options.cpu_kernels.c_str());
     }
     if (impl_->options.gpus == nullptr) {
-        impl_->options.gpus = std::make_shared<const GpuAccess>(
-            systemGpuAccess(impl_->options.cards, impl_->options.library_path));
+        auto inquiry = impl_->options.inquiry;
+        if (inquiry == nullptr) {
+            CardInquiryOptions unasked;
+            unasked.library_path = impl_->options.library_path;
+            inquiry = std::make_shared<CardInquiry>(std::move(unasked));
+        }
+        impl_->options.gpus =
+            std::make_shared<const GpuAccess>(systemGpuAccess(inquiry, impl_->options.cards));
     }
 }
 Engine::~Engine() = default;
@@ -180,6 +190,42 @@ HeldBytes Engine::Impl::heldBytes() const {
     return held;
 }
 
+MemoryBudget Engine::Impl::budgetOf(DeviceId card, const kernels::Device* device) const {
+    const auto memory = options.gpus->video_memory(card.index);
+    if (!memory.has_value()) {
+        return {};
+    }
+    CardBudget& known = budgets[card];
+    MemoryBudget now = known.watch.look(*memory, device == nullptr ? 0 : pageLockedBytes(*device));
+    const std::shared_ptr<const PlacementPlan> plan =
+        loaded != nullptr && building == nullptr ? loaded->plan : nullptr;
+    if (now.state != MemoryBudget::State::Fine && plan != nullptr) {
+        // Where it got worse, or the parts lie elsewhere, there is other advice.
+        const bool is_same = known.plan == plan && now.state == known.told.state &&
+                             now.must_go <= known.told.must_go + known.told.must_go / 4;
+        if (is_same) {
+            now.must_go = std::max(now.must_go, known.told.must_go);
+            now.advice = known.told.advice;
+            now.is_advice_enough = known.told.is_advice_enough;
+        } else {
+            const PlanFor plan_for = [this](const LoadRequest& request) {
+                auto prepared = prepare(request, HeldBytes{}, {}, /*is_plan_only=*/true);
+                return prepared.has_value() ? std::optional<PlacementPlan>(*prepared->plan)
+                                            : std::nullopt;
+            };
+            try {
+                adviseOnBudget(loaded->request, *plan, card, systemMemory().available, plan_for,
+                               now);
+            } catch (const std::bad_alloc&) {
+                now.advice.clear(); // the state itself is what matters
+            }
+        }
+    }
+    known.told = now;
+    known.plan = plan;
+    return now;
+}
+
 bool Engine::isLoaded() const {
     return impl_->loaded != nullptr || impl_->lost.has_value();
 }
@@ -233,6 +279,9 @@ std::vector<DeviceMemory> Engine::memory() const {
                 it->id = id;
                 it->used_by_others =
                     id == DeviceId::cpu() ? otherProgramsRam() : device->otherProgramsBytes();
+                if (id.kind == DeviceId::Kind::Cuda) {
+                    it->budget = impl_->budgetOf(id, device);
+                }
             } else if (id.kind == DeviceId::Kind::Cuda) {
                 // The first model's view of the card takes this one's memory for another program's.
                 it->used_by_others -= std::min(it->used_by_others, held.total());
@@ -266,7 +315,15 @@ std::vector<DeviceMemory> Engine::memory() const {
 }
 
 std::vector<DeviceMemory> Engine::machineMemory() const {
-    return engine::machineMemory(*impl_->options.gpus);
+    std::vector<DeviceMemory> machine = engine::machineMemory(*impl_->options.gpus);
+    for (DeviceMemory& memory : machine) {
+        const bool is_loaded = impl_->loaded != nullptr &&
+                               impl_->loaded->devices.set.contains(memory.id); // memory() looks
+        if (memory.id.kind == DeviceId::Kind::Cuda && !is_loaded && impl_->building == nullptr) {
+            memory.budget = impl_->budgetOf(memory.id, nullptr);
+        }
+    }
+    return machine;
 }
 
 double Engine::loadSeconds() const {

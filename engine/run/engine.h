@@ -12,12 +12,14 @@
 #include "engine/api/snapshot.h"
 #include "engine/base/result.h"
 #include "engine/client/engine_client.h"
+#include "engine/devices/card_inquiry.h"
 #include "engine/families/choice.h"
 #include "engine/files/oddity_english.h"
 #include "engine/forward/decode_options.h"
 #include "engine/lora/adapter_english.h"
 #include "engine/plan/export_english.h"
 #include "engine/plan/plan_english.h"
+#include "engine/run/computer.h"
 #include "engine/run/load_english.h"
 #include "engine/run/reply_english.h"
 #include "kernels/card_options.h"
@@ -60,9 +62,12 @@ struct EngineOptions {
     /// Graphics cards; nullptr = those of this machine, opened as `cards` says.
     std::shared_ptr<const GpuAccess> gpus;
     kernels::CardOptions cards;
+    /// How this machine's driver is asked before it is loaded; one for all engines of a program.
+    /// nullptr: it is loaded unasked when somebody wants to know of cards.
+    std::shared_ptr<CardInquiry> inquiry;
     /// Folders to look for the driver in first, as the system's LD_LIBRARY_PATH has them: for
-    /// programs whose loader does not (kernels/cuda/system_library.h). Counts until a driver has
-    /// been looked for.
+    /// programs whose loader does not (kernels/cuda/system_library.h). Of an engine without an
+    /// inquiry; counts until a driver has been looked for.
     std::string library_path;
     DecodeOptions decode;
     /// The widest CPU kernels to compute with, by the name of their table (kernels/cpu/tables.h):

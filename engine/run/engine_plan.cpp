@@ -134,6 +134,9 @@ Result<Engine::Impl::Prepared> Engine::Impl::prepare(const LoadRequest& request,
             const bool is_sim = id.kind == DeviceId::Kind::Sim;
             if (is_sim ? device.id == DeviceId::cpu() : device.id == id) {
                 device.free = std::min(device.capacity, device.free + bytes);
+                if (device.granted.has_value()) {
+                    *device.granted += bytes;
+                }
             }
         }
     }

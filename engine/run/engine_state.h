@@ -9,6 +9,7 @@
 #include "engine/devices/device_set.h"
 #include "engine/devices/gpu_access.h"
 #include "engine/devices/machine_rates.h"
+#include "engine/devices/spill_watch.h"
 #include "engine/families/gemma4/stored_templates.h"
 #include "engine/forward/model.h"
 #include "engine/load/loader.h"
@@ -94,6 +95,17 @@ struct Engine::Impl {
     std::string spare_message;
     mutable std::optional<MachineConstants> constants; ///< Read or measured by the first plan.
     const Loaded* building = nullptr;                  ///< Being loaded now.
+    /// One card's share of its memory by the system, and what was advised last about it.
+    struct CardBudget {
+        SpillWatch watch;
+        MemoryBudget told;
+        std::shared_ptr<const PlacementPlan> plan; ///< That the advice is about.
+    };
+    mutable std::map<DeviceId, CardBudget> budgets;
+
+    /// Of a card, opened or not (`device` may be nullptr); budget 0 where nobody tells. Makes some
+    /// plans when a card gets into need.
+    [[nodiscard]] MemoryBudget budgetOf(DeviceId card, const kernels::Device* device) const;
 
     /// A folder, "demo" or "shape:NAME".
     [[nodiscard]] Result<OpenedModel> open(const std::string& model) const;

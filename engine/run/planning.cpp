@@ -116,6 +116,10 @@ std::vector<DeviceInfo> machineDevices(const LoadRequest& request, const GpuAcce
     devices.push_back(cpu);
     if (request.sim_gpus.empty() || namesCard(request)) {
         for (DeviceInfo& card : gpus.list()) {
+            if (const auto share = gpus.video_memory(card.id.index)) {
+                card.granted =
+                    share->local_budget - std::min(share->local_budget, share->local_used);
+            }
             devices.push_back(std::move(card));
         }
     }

@@ -82,6 +82,14 @@ Card describe(const Driver& driver, int ordinal) {
     if (driver.deviceGetUuid(uuid.data(), device) == kCuSuccess) {
         card.uuid = uuidText(uuid);
     }
+    if (driver.deviceGetLuid != nullptr) {
+        Luid luid{};
+        unsigned nodes = 0;
+        if (driver.deviceGetLuid(reinterpret_cast<char*>(luid.data()), &nodes, device) ==
+            kCuSuccess) {
+            card.luid = luid;
+        }
+    }
     if (card.compute_capability < kOldestCapability) {
         const std::string found = std::to_string(major) + "." + std::to_string(minor);
         card.unusable = {Trouble::Kind::OldCard,

@@ -5,6 +5,7 @@
 
 #include "kernels/cuda/driver.h"
 #include "kernels/cuda/driver_trouble.h"
+#include "kernels/cuda/video_memory.h"
 
 #include <cstdint>
 #include <optional>
@@ -18,8 +19,9 @@ inline constexpr int kOldestCapability = 75;
 
 struct Card {
     int ordinal = 0;
-    std::string name; ///< "NVIDIA H200"
-    std::string uuid; ///< "GPU-..."; empty when the driver does not tell.
+    std::string name;         ///< "NVIDIA H200"
+    std::string uuid;         ///< "GPU-..."; empty when the driver does not tell.
+    std::optional<Luid> luid; ///< Windows.
     uint64_t total_bytes = 0;
     int compute_capability = 0; ///< 10 * major + minor.
     /// As the driver tells them; 0: it does not.

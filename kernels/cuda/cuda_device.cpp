@@ -437,6 +437,7 @@ void* CudaDevice::allocateHost(size_t bytes) {
         check(driver_->memHostAlloc(&pointer, bytes, kPortable), "cuMemHostAlloc") != Status::Ok) {
         return nullptr;
     }
+    page_locked_.add(pointer, bytes);
     return pointer;
 }
 
@@ -451,10 +452,11 @@ void CudaDevice::freeHost(void* pointer) {
             (void)driver_->streamSynchronize(stream_.handle);
         }
         (void)check(driver_->memFreeHost(pointer), "cuMemFreeHost");
+        page_locked_.remove(pointer);
     }
 }
 
-// Both may run beside the thread that this object belongs to: they change nothing of it.
+// Both may run beside the thread that this object belongs to: of it they change page_locked_ alone.
 Status CudaDevice::lockHost(void* memory, size_t bytes) {
     constexpr unsigned kPortableAndMapped = 3;
     constexpr uintptr_t kPage = 4096;
@@ -472,6 +474,9 @@ Status CudaDevice::lockHost(void* memory, size_t bytes) {
         is_locked = false;
     }
     current_context = nullptr; // of this thread: whoever comes next asks again
+    if (is_locked) {
+        page_locked_.add(memory, bytes);
+    }
     return is_locked ? Status::Ok : Status::Unsupported;
 }
 
@@ -479,6 +484,7 @@ void CudaDevice::unlockHost(void* memory) {
     (void)driver_->ctxSetCurrent(stream_.context);
     current_context = nullptr;
     (void)driver_->memHostUnregister(memory);
+    page_locked_.remove(memory);
 }
 
 void* CudaDevice::kernelAddress(void* host_block) {

@@ -10,6 +10,7 @@
 #include "kernels/cuda/blas.h"
 #include "kernels/cuda/cards.h"
 #include "kernels/cuda/fatbin.h"
+#include "kernels/cuda/page_locked.h"
 #include "kernels/cuda/stream.h"
 #include "kernels/device.h"
 
@@ -94,6 +95,8 @@ public:
     /// Bytes taken from the driver for allocations (at least what is used).
     [[nodiscard]] uint64_t segmentBytes() const { return arena_.segmentBytes(); }
     [[nodiscard]] size_t liveAllocations() const { return blocks_.size(); }
+    /// Main memory that is page-locked for this card. From any thread.
+    [[nodiscard]] uint64_t pageLockedBytes() const { return page_locked_.bytes(); }
     [[nodiscard]] bool isLost() const override { return stream_.is_lost; }
     /// Makes the device's context the calling thread's; every other call does so itself.
     Status makeCurrent();
@@ -156,6 +159,7 @@ private:
     std::unordered_map<void*, Block> blocks_;
     std::map<int, uint64_t> used_by_tag_;
     uint64_t used_ = 0, peak_ = 0;
+    PageLocked page_locked_;
     std::unique_ptr<ContextRecord> context_;
     uint64_t free_at_start_ = 0;
     uint64_t fail_countdown_ = 0;

@@ -24,18 +24,11 @@ constexpr int kOldestDriver = 12000;
 
 #if defined(_WIN32)
 constexpr const char* kLibrary = "nvcuda.dll";
-void* openLibrary() {
-    // The system folder only: a file of this name beside a program must not be run.
-    return reinterpret_cast<void*>(LoadLibraryExA(kLibrary, nullptr, LOAD_LIBRARY_SEARCH_SYSTEM32));
-}
 void* findSymbol(void* library, const char* name) {
     return reinterpret_cast<void*>(GetProcAddress(reinterpret_cast<HMODULE>(library), name));
 }
 #else
 constexpr const char* kLibrary = "libcuda.so.1";
-void* openLibrary() {
-    return openSystemLibrary(kLibrary);
-}
 void* findSymbol(void* library, const char* name) {
     return dlsym(library, name);
 }
@@ -48,12 +41,13 @@ std::string versionText(int version) {
 struct Loaded {
     Driver driver;
     Trouble trouble;
+    std::string file;
 };
 
 Loaded load() {
     Loaded loaded;
     // Never closed: the driver does not support being unloaded while the process lives.
-    void* library = openLibrary();
+    void* library = openSystemLibrary(kLibrary);
     if (library == nullptr) {
         loaded.trouble = {Trouble::Kind::NoDriver, std::string(kNoDriver) + " (" + kLibrary +
                                                        " was not found); everything runs on the "
@@ -71,6 +65,11 @@ Loaded load() {
 #define BELFRY_CU_RESOLVE(member, name, parameters) resolve(loaded.driver.member, name);
     BELFRY_CU_FUNCTIONS(BELFRY_CU_RESOLVE)
 #undef BELFRY_CU_RESOLVE
+#if defined(_WIN32)
+    loaded.driver.deviceGetLuid = reinterpret_cast<decltype(loaded.driver.deviceGetLuid)>(
+        findSymbol(library, "cuDeviceGetLuid"));
+#endif
+    loaded.file = fileOfSymbol(reinterpret_cast<const void*>(loaded.driver.init));
     loaded.trouble = driverTrouble(loaded.driver, missing);
     return loaded;
 }
@@ -152,6 +151,14 @@ const Driver* systemDriver(std::string* why) {
         *why = loaded.trouble.text;
     }
     return loaded.trouble.empty() ? &loaded.driver : nullptr;
+}
+
+std::string systemDriverFile() {
+    return systemLoaded().file;
+}
+
+const char* driverLibraryName() {
+    return kLibrary;
 }
 
 const Trouble& systemDriverTrouble() {

@@ -191,6 +191,10 @@ struct Driver {
     BELFRY_CU_FUNCTIONS(BELFRY_CU_MEMBER)
 #undef BELFRY_CU_MEMBER
 
+    /// The adapter's number on Windows (LUID, 8 bytes), by which DXGI calls the same card. Not
+    /// needed: nullptr elsewhere and where the driver has none.
+    CuResult (*deviceGetLuid)(char* luid, unsigned* node_mask, CuDevice device) = nullptr;
+
     /// "CUDA_ERROR_OUT_OF_MEMORY", or the number when the driver has no name for it.
     [[nodiscard]] std::string errorName(CuResult code) const;
     /// Told of every failed call; keeps what isEndOfProcess().
@@ -201,5 +205,9 @@ struct Driver {
 /// The machine's driver, loaded and initialised once; nullptr without one, with one that lacks an
 /// entry point, or without a card. `why` (may be nullptr) then gets one sentence for the user.
 const Driver* systemDriver(std::string* why);
+/// The library behind systemDriver() as a path; empty where none was loaded.
+std::string systemDriverFile();
+/// "libcuda.so.1", on Windows "nvcuda.dll".
+const char* driverLibraryName();
 
 } // namespace kernels::cuda

@@ -20,10 +20,13 @@ struct Trouble {
         DriverFails, ///< `found`: what it answers to its start.
         OldCard,     ///< `found`, `needed`: compute capabilities.
         NoAnswer,    ///< Of the card; `found`: what the driver answers instead.
+        Crashes,     ///< Asked for its cards; `found`: the signal, `library`: whose.
+        Hangs,       ///< Likewise; `found`: seconds that were waited.
     };
     Kind kind = Kind::None;
     std::string text = {}; ///< One sentence; empty for None.
     std::string found = {}, needed = {};
+    std::string library = {}; ///< Its file, of Crashes and Hangs.
 
     [[nodiscard]] bool empty() const { return kind == Kind::None; }
 };

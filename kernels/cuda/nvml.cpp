@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Three entry points of the management library; types after its public reference.
+// Four entry points of the management library; types after its public reference.
 #include "kernels/cuda/nvml.h"
 
 #include "kernels/cuda/system_library.h"
+
+#include <array>
 
 #if defined(_WIN32)
 #include <windows.h>
@@ -23,18 +25,21 @@ struct Library {
     int (*init)() = nullptr;
     int (*handleByUuid)(const char*, NvmlHandle*) = nullptr;
     int (*memoryInfo)(NvmlHandle, NvmlMemory*) = nullptr;
+    int (*driverVersion)(char*, unsigned) = nullptr;
     bool is_usable = false;
+    std::string file;
+    int answer = 0; ///< Of its start.
 };
 
 Library load() {
     Library library;
 #if defined(_WIN32)
-    HMODULE handle = LoadLibraryExA("nvml.dll", nullptr, LOAD_LIBRARY_SEARCH_SYSTEM32);
+    void* handle = openSystemLibrary(managementLibraryName());
     const auto symbol = [handle](const char* name) {
-        return reinterpret_cast<void*>(GetProcAddress(handle, name));
+        return reinterpret_cast<void*>(GetProcAddress(reinterpret_cast<HMODULE>(handle), name));
     };
 #else
-    void* handle = openSystemLibrary("libnvidia-ml.so.1");
+    void* handle = openSystemLibrary(managementLibraryName());
     const auto symbol = [handle](const char* name) { return dlsym(handle, name); };
 #endif
     if (handle == nullptr) {
@@ -45,15 +50,27 @@ Library load() {
         reinterpret_cast<int (*)(const char*, NvmlHandle*)>(symbol("nvmlDeviceGetHandleByUUID"));
     library.memoryInfo =
         reinterpret_cast<int (*)(NvmlHandle, NvmlMemory*)>(symbol("nvmlDeviceGetMemoryInfo"));
-    library.is_usable = library.init != nullptr && library.handleByUuid != nullptr &&
-                        library.memoryInfo != nullptr && library.init() == 0;
+    library.driverVersion =
+        reinterpret_cast<int (*)(char*, unsigned)>(symbol("nvmlSystemGetDriverVersion"));
+    library.file = fileOfSymbol(reinterpret_cast<const void*>(library.init));
+    library.is_usable =
+        library.init != nullptr && library.handleByUuid != nullptr && library.memoryInfo != nullptr;
+    if (library.is_usable) {
+        library.answer = library.init();
+        library.is_usable = library.answer == 0;
+    }
+    return library;
+}
+
+const Library& systemLibrary() {
+    static const Library library = load();
     return library;
 }
 
 } // namespace
 
 std::optional<CardMemory> cardMemory(const std::string& uuid) {
-    static const Library library = load();
+    const Library& library = systemLibrary();
     if (!library.is_usable) {
         return std::nullopt;
     }
@@ -64,6 +81,25 @@ std::optional<CardMemory> cardMemory(const std::string& uuid) {
         return std::nullopt;
     }
     return CardMemory{memory.total, memory.used, memory.free};
+}
+
+const char* managementLibraryName() {
+#if defined(_WIN32)
+    return "nvml.dll";
+#else
+    return "libnvidia-ml.so.1";
+#endif
+}
+
+ManagementLibrary managementLibrary() {
+    const Library& library = systemLibrary();
+    ManagementLibrary told{library.file, {}, library.is_usable, library.answer};
+    std::array<char, 81> version{}; // the reference's own size, and an end
+    if (library.is_usable && library.driverVersion != nullptr &&
+        library.driverVersion(version.data(), static_cast<unsigned>(version.size() - 1)) == 0) {
+        told.driver_version = version.data();
+    }
+    return told;
 }
 
 } // namespace kernels::cuda

@@ -19,4 +19,15 @@ struct CardMemory {
 /// `uuid` as "GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx"; nothing without the library or the card.
 std::optional<CardMemory> cardMemory(const std::string& uuid);
 
+/// What there is of the library, for who asks why a card's memory is not told. Loads it.
+struct ManagementLibrary {
+    std::string file;           ///< Empty: there is none.
+    std::string driver_version; ///< "580.95.05"; empty: it does not say.
+    bool is_usable = false;
+    int answer = 0; ///< What its start answered, where it was started; 0 = well.
+};
+ManagementLibrary managementLibrary();
+/// "libnvidia-ml.so.1", on Windows "nvml.dll".
+const char* managementLibraryName();
+
 } // namespace kernels::cuda

@@ -8,6 +8,7 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -166,13 +167,75 @@ void* openSystemLibrary(const char* name) {
     return nullptr;
 }
 
+std::string findSystemLibrary(const char* name) {
+    for (std::string& path : systemLibraryPaths(name, libraryPath(nullptr), loaderCache())) {
+        if (::access(path.c_str(), R_OK) == 0) {
+            return std::move(path);
+        }
+    }
+    return {};
+}
+
+std::string fileOfSymbol(const void* symbol) {
+    Dl_info info{};
+    const bool is_found = symbol != nullptr && ::dladdr(symbol, &info) != 0;
+    return is_found && info.dli_fname != nullptr ? info.dli_fname : "";
+}
+
 } // namespace kernels::cuda
 
 #else
 
+#include <windows.h>
+
+#include <array>
+
 namespace kernels::cuda {
 
+namespace {
+
+std::string utf8Of(const wchar_t* text) {
+    std::array<char, 3 * MAX_PATH> bytes{};
+    const int size = WideCharToMultiByte(CP_UTF8, 0, text, -1, bytes.data(),
+                                         static_cast<int>(bytes.size()), nullptr, nullptr);
+    return size > 0 ? std::string(bytes.data()) : std::string();
+}
+
+} // namespace
+
 void setLibraryPath(const std::string& /*path*/) {}
+
+void* openSystemLibrary(const char* name) {
+    // The system folder only: a file of this name beside a program must not be run.
+    return reinterpret_cast<void*>(LoadLibraryExA(name, nullptr, LOAD_LIBRARY_SEARCH_SYSTEM32));
+}
+
+std::string findSystemLibrary(const char* name) {
+    std::array<wchar_t, MAX_PATH> folder{};
+    const UINT size = GetSystemDirectoryW(folder.data(), static_cast<UINT>(folder.size()));
+    if (size == 0 || size >= folder.size()) {
+        return {};
+    }
+    std::wstring path = std::wstring(folder.data()) + L"\\";
+    for (const char* c = name; *c != '\0'; ++c) {
+        path += static_cast<wchar_t>(*c);
+    }
+    return GetFileAttributesW(path.c_str()) == INVALID_FILE_ATTRIBUTES ? std::string()
+                                                                       : utf8Of(path.c_str());
+}
+
+std::string fileOfSymbol(const void* symbol) {
+    HMODULE library = nullptr;
+    std::array<wchar_t, MAX_PATH> path{};
+    const DWORD how =
+        GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS | GET_MODULE_HANDLE_EX_FLAG_UNCHANGED_REFCOUNT;
+    if (symbol == nullptr ||
+        GetModuleHandleExW(how, reinterpret_cast<LPCWSTR>(symbol), &library) == 0 ||
+        GetModuleFileNameW(library, path.data(), static_cast<DWORD>(path.size() - 1)) == 0) {
+        return {};
+    }
+    return utf8Of(path.data());
+}
 
 } // namespace kernels::cuda
 

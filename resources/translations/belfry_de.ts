@@ -815,6 +815,10 @@ Soll die Datei ersetzt werden?</translation>
         <source>Menu of the block</source>
         <translation>Menü des Blocks</translation>
     </message>
+    <message>
+        <source>This computer</source>
+        <translation>Dieser Rechner</translation>
+    </message>
 </context>
 <context>
     <name>app::AttachmentFiles</name>
@@ -837,6 +841,21 @@ Soll die Datei ersetzt werden?</translation>
     <message>
         <source>%1 has more than %2 MiB, so the chat keeps only its name. Attach a smaller file.</source>
         <translation>%1 hat mehr als %2 MiB, deshalb behält der Chat nur den Namen. Hängen Sie eine kleinere Datei an.</translation>
+    </message>
+</context>
+<context>
+    <name>app::CardWatch</name>
+    <message>
+        <source>The graphics driver does not answer yet</source>
+        <translation>Der Grafiktreiber antwortet noch nicht</translation>
+    </message>
+    <message>
+        <source>Belfry waits up to %1 s for it, then goes on with the processor. Layouts and loading wait as well.</source>
+        <translation>Belfry wartet bis zu %1 s auf ihn und macht dann mit dem Prozessor weiter. Aufteilungen und das Laden warten mit.</translation>
+    </message>
+    <message>
+        <source>The graphics card is not used</source>
+        <translation>Die Grafikkarte wird nicht benutzt</translation>
     </message>
 </context>
 <context>
@@ -1313,6 +1332,41 @@ Soll die Datei ersetzt werden?</translation>
     <message>
         <source>Split into %1 – %2 and %3 – %4</source>
         <translation>In %1 – %2 und %3 – %4 teilen</translation>
+    </message>
+</context>
+<context>
+    <name>ui::Budget</name>
+    <message>
+        <source>Almost full</source>
+        <translation>Fast voll</translation>
+    </message>
+    <message>
+        <source>Belfry has %1 of the %2 that the system gives it here. What comes on top lies in main memory and is many times slower.</source>
+        <translation>Belfry hat %1 von den %2, die das System ihm hier gibt. Was darüber hinausgeht, liegt im Hauptspeicher und ist um ein Vielfaches langsamer.</translation>
+    </message>
+    <message>
+        <source>%1 spilled into main memory</source>
+        <translation>%1 in den Hauptspeicher ausgelagert</translation>
+    </message>
+    <message>
+        <source>The system gives Belfry %1 here and has moved the rest. Replies are many times slower until it is back.</source>
+        <translation>Das System gibt Belfry hier %1 und hat den Rest verschoben. Antworten sind um ein Vielfaches langsamer, bis er zurück ist.</translation>
+    </message>
+    <message>
+        <source>No move of parts ends it: choose a smaller format or context.</source>
+        <translation>Kein Verschieben von Teilen beendet das: ein kleineres Format oder einen kleineren Kontext wählen.</translation>
+    </message>
+    <message>
+        <source>This ends it:</source>
+        <translation>Das beendet es:</translation>
+    </message>
+    <message>
+        <source>This helps, and is not enough:</source>
+        <translation>Das hilft, reicht aber nicht:</translation>
+    </message>
+    <message>
+        <source>%1: frees %2</source>
+        <translation>%1: macht %2 frei</translation>
     </message>
 </context>
 <context>
@@ -2096,6 +2150,157 @@ Soll die Datei ersetzt werden?</translation>
     <message>
         <source>Remove all attachments</source>
         <translation>Alle Anhänge entfernen</translation>
+    </message>
+</context>
+<context>
+    <name>ui::ComputerDialog</name>
+    <message>
+        <source>This computer</source>
+        <translation>Dieser Rechner</translation>
+    </message>
+    <message>
+        <source>What Belfry finds here, what of it is used, and why not the rest. Nothing of your models and chats is in it.</source>
+        <translation>Was Belfry hier findet, was davon benutzt wird und warum der Rest nicht. Von Modellen und Chats steht nichts darin.</translation>
+    </message>
+    <message>
+        <source>Looking…</source>
+        <translation>Wird nachgesehen…</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Schließen</translation>
+    </message>
+    <message>
+        <source>Copy as text</source>
+        <translation>Als Text kopieren</translation>
+    </message>
+    <message>
+        <source>Refresh</source>
+        <translation>Aktualisieren</translation>
+    </message>
+    <message>
+        <source>Graphics cards</source>
+        <translation>Grafikkarten</translation>
+    </message>
+    <message>
+        <source>capability %1</source>
+        <translation>Capability %1</translation>
+    </message>
+    <message>
+        <source>%1 free now</source>
+        <translation>%1 jetzt frei</translation>
+    </message>
+    <message>
+        <source>the system gives Belfry %1, it has %2</source>
+        <translation>das System gibt Belfry %1, belegt sind %2</translation>
+    </message>
+    <message>
+        <source>expected: reads %1 GB/s, computes %2 TFLOP/s</source>
+        <translation>erwartet: liest %1 GB/s, rechnet %2 TFLOP/s</translation>
+    </message>
+    <message>
+        <source>Problem</source>
+        <translation>Problem</translation>
+    </message>
+    <message>
+        <source>Note</source>
+        <translation>Hinweis</translation>
+    </message>
+    <message>
+        <source>The driver has not answered for %1.</source>
+        <translation>Der Treiber hat seit %1 nicht geantwortet.</translation>
+    </message>
+    <message>
+        <source>not found</source>
+        <translation>nicht gefunden</translation>
+    </message>
+    <message>
+        <source>not asked</source>
+        <translation>nicht gefragt</translation>
+    </message>
+    <message>
+        <source>not used</source>
+        <translation>nicht benutzt</translation>
+    </message>
+    <message>
+        <source>does not start (answer %1)</source>
+        <translation>startet nicht (Antwort %1)</translation>
+    </message>
+    <message>
+        <source>Kernels for cards</source>
+        <translation>Kernel für Karten</translation>
+    </message>
+    <message>
+        <source>none in this build</source>
+        <translation>keine in diesem Programm</translation>
+    </message>
+    <message>
+        <source>Processor and memory</source>
+        <translation>Prozessor und Speicher</translation>
+    </message>
+    <message>
+        <source>System</source>
+        <translation>System</translation>
+    </message>
+    <message>
+        <source>Processor</source>
+        <translation>Prozessor</translation>
+    </message>
+    <message>
+        <source>%1 threads</source>
+        <translation>%1 Threads</translation>
+    </message>
+    <message>
+        <source>Kernels</source>
+        <translation>Kernel</translation>
+    </message>
+    <message>
+        <source>%1 runs, of %2</source>
+        <translation>%1 läuft, von %2</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>Speicher</translation>
+    </message>
+    <message>
+        <source>Measured</source>
+        <translation>Gemessen</translation>
+    </message>
+    <message>
+        <source>reads %1 GB/s, computes %2 GFLOP/s</source>
+        <translation>liest %1 GB/s, rechnet %2 GFLOP/s</translation>
+    </message>
+    <message>
+        <source>not yet: the first plan of a model does it</source>
+        <translation>noch nicht: der erste Plan eines Modells misst</translation>
+    </message>
+    <message>
+        <source>Free disk</source>
+        <translation>Freier Plattenplatz</translation>
+    </message>
+    <message>
+        <source>Models</source>
+        <translation>Modelle</translation>
+    </message>
+    <message>
+        <source>Cache</source>
+        <translation>Cache</translation>
+    </message>
+    <message>
+        <source>Chats</source>
+        <translation>Chats</translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
+        <translation>%1 von %2</translation>
+    </message>
+    <message>
+        <source>Libraries</source>
+        <translation>Bibliotheken</translation>
+    </message>
+    <message>
+        <source>part of the program</source>
+        <translation>Teil des Programms</translation>
     </message>
 </context>
 <context>
@@ -3742,6 +3947,10 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
         <source>The graphics card is there again after a restart, with everything where it was.</source>
         <translation>Nach einem Neustart ist die Grafikkarte wieder da, mit allem, wo es war.</translation>
     </message>
+    <message>
+        <source>Help</source>
+        <translation>Hilfe</translation>
+    </message>
 </context>
 <context>
     <name>ui::MapText</name>
@@ -4120,6 +4329,10 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
         <source>driver (assumed)</source>
         <translation>Treiber (angenommen)</translation>
     </message>
+    <message>
+        <source>budget of the system %1</source>
+        <translation>Zuteilung des Systems %1</translation>
+    </message>
 </context>
 <context>
     <name>ui::MessageBlock</name>
@@ -4352,6 +4565,10 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
     <message>
         <source>0 to %1</source>
         <translation>0 bis %1</translation>
+    </message>
+    <message>
+        <source>the system&apos;s budget</source>
+        <translation>Zuteilung des Systems</translation>
     </message>
 </context>
 <context>
@@ -4949,6 +5166,14 @@ Versteht %5 · bis zu %6 Token</translation>
     <message>
         <source>default</source>
         <translation>„default“</translation>
+    </message>
+    <message>
+        <source>The NVIDIA driver crashed when it was asked for its graphics cards (%1: %2). Restart the computer, or install the driver again, to use the graphics card.</source>
+        <translation>Der NVIDIA-Treiber ist abgestürzt, als er nach seinen Grafikkarten gefragt wurde (%1: %2). Den Rechner neu starten oder den Treiber neu installieren, um die Grafikkarte zu benutzen.</translation>
+    </message>
+    <message>
+        <source>The NVIDIA driver did not tell its graphics cards within %1 s (%2). Restart the computer, or install the driver again, to use the graphics card.</source>
+        <translation>Der NVIDIA-Treiber hat seine Grafikkarten nicht innerhalb von %1 s genannt (%2). Den Rechner neu starten oder den Treiber neu installieren, um die Grafikkarte zu benutzen.</translation>
     </message>
 </context>
 <context>

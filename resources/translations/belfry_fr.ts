@@ -815,6 +815,10 @@ Faut-il le remplacer ?</translation>
         <source>Menu of the block</source>
         <translation>Menu du bloc</translation>
     </message>
+    <message>
+        <source>This computer</source>
+        <translation>Cet ordinateur</translation>
+    </message>
 </context>
 <context>
     <name>app::AttachmentFiles</name>
@@ -837,6 +841,21 @@ Faut-il le remplacer ?</translation>
     <message>
         <source>%1 has more than %2 MiB, so the chat keeps only its name. Attach a smaller file.</source>
         <translation>%1 dépasse %2 Mio : la discussion n’en garde que le nom. Joignez un fichier plus petit.</translation>
+    </message>
+</context>
+<context>
+    <name>app::CardWatch</name>
+    <message>
+        <source>The graphics driver does not answer yet</source>
+        <translation>Le pilote graphique ne répond pas encore</translation>
+    </message>
+    <message>
+        <source>Belfry waits up to %1 s for it, then goes on with the processor. Layouts and loading wait as well.</source>
+        <translation>Belfry l’attend %1 s au plus, puis continue avec le processeur. Les répartitions et le chargement attendent aussi.</translation>
+    </message>
+    <message>
+        <source>The graphics card is not used</source>
+        <translation>La carte graphique n’est pas utilisée</translation>
     </message>
 </context>
 <context>
@@ -1313,6 +1332,41 @@ Faut-il le remplacer ?</translation>
     <message>
         <source>Split into %1 – %2 and %3 – %4</source>
         <translation>Séparer en %1 – %2 et %3 – %4</translation>
+    </message>
+</context>
+<context>
+    <name>ui::Budget</name>
+    <message>
+        <source>Almost full</source>
+        <translation>Presque pleine</translation>
+    </message>
+    <message>
+        <source>Belfry has %1 of the %2 that the system gives it here. What comes on top lies in main memory and is many times slower.</source>
+        <translation>Belfry occupe %1 sur les %2 que le système lui accorde ici. Le surplus va en mémoire centrale et devient beaucoup plus lent.</translation>
+    </message>
+    <message>
+        <source>%1 spilled into main memory</source>
+        <translation>%1 débordés en mémoire centrale</translation>
+    </message>
+    <message>
+        <source>The system gives Belfry %1 here and has moved the rest. Replies are many times slower until it is back.</source>
+        <translation>Le système accorde %1 à Belfry ici et a déplacé le reste. Les réponses sont beaucoup plus lentes tant qu’il n’est pas revenu.</translation>
+    </message>
+    <message>
+        <source>No move of parts ends it: choose a smaller format or context.</source>
+        <translation>Aucun déplacement n’y suffit : choisissez un format ou un contexte plus petit.</translation>
+    </message>
+    <message>
+        <source>This ends it:</source>
+        <translation>Ceci y met fin :</translation>
+    </message>
+    <message>
+        <source>This helps, and is not enough:</source>
+        <translation>Ceci aide, sans suffire :</translation>
+    </message>
+    <message>
+        <source>%1: frees %2</source>
+        <translation>%1 : libère %2</translation>
     </message>
 </context>
 <context>
@@ -2096,6 +2150,157 @@ Faut-il le remplacer ?</translation>
     <message>
         <source>Remove all attachments</source>
         <translation>Retirer toutes les pièces jointes</translation>
+    </message>
+</context>
+<context>
+    <name>ui::ComputerDialog</name>
+    <message>
+        <source>This computer</source>
+        <translation>Cet ordinateur</translation>
+    </message>
+    <message>
+        <source>What Belfry finds here, what of it is used, and why not the rest. Nothing of your models and chats is in it.</source>
+        <translation>Ce que Belfry trouve ici, ce qui en est utilisé, et pourquoi le reste ne l’est pas. Rien de vos modèles ni de vos discussions n’y figure.</translation>
+    </message>
+    <message>
+        <source>Looking…</source>
+        <translation>Recherche…</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Fermer</translation>
+    </message>
+    <message>
+        <source>Copy as text</source>
+        <translation>Copier en texte</translation>
+    </message>
+    <message>
+        <source>Refresh</source>
+        <translation>Actualiser</translation>
+    </message>
+    <message>
+        <source>Graphics cards</source>
+        <translation>Cartes graphiques</translation>
+    </message>
+    <message>
+        <source>capability %1</source>
+        <translation>capacité %1</translation>
+    </message>
+    <message>
+        <source>%1 free now</source>
+        <translation>%1 libres maintenant</translation>
+    </message>
+    <message>
+        <source>the system gives Belfry %1, it has %2</source>
+        <translation>le système accorde %1 à Belfry, qui en occupe %2</translation>
+    </message>
+    <message>
+        <source>expected: reads %1 GB/s, computes %2 TFLOP/s</source>
+        <translation>attendu : lit %1 Go/s, calcule %2 TFLOP/s</translation>
+    </message>
+    <message>
+        <source>Problem</source>
+        <translation>Problème</translation>
+    </message>
+    <message>
+        <source>Note</source>
+        <translation>Remarque</translation>
+    </message>
+    <message>
+        <source>The driver has not answered for %1.</source>
+        <translation>Le pilote ne répond pas depuis %1.</translation>
+    </message>
+    <message>
+        <source>not found</source>
+        <translation>introuvable</translation>
+    </message>
+    <message>
+        <source>not asked</source>
+        <translation>non interrogée</translation>
+    </message>
+    <message>
+        <source>not used</source>
+        <translation>non utilisée</translation>
+    </message>
+    <message>
+        <source>does not start (answer %1)</source>
+        <translation>ne démarre pas (réponse %1)</translation>
+    </message>
+    <message>
+        <source>Kernels for cards</source>
+        <translation>Noyaux pour cartes</translation>
+    </message>
+    <message>
+        <source>none in this build</source>
+        <translation>aucun dans cette version</translation>
+    </message>
+    <message>
+        <source>Processor and memory</source>
+        <translation>Processeur et mémoire</translation>
+    </message>
+    <message>
+        <source>System</source>
+        <translation>Système</translation>
+    </message>
+    <message>
+        <source>Processor</source>
+        <translation>Processeur</translation>
+    </message>
+    <message>
+        <source>%1 threads</source>
+        <translation>%1 fils</translation>
+    </message>
+    <message>
+        <source>Kernels</source>
+        <translation>Noyaux</translation>
+    </message>
+    <message>
+        <source>%1 runs, of %2</source>
+        <translation>%1 en service, parmi %2</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>Mémoire</translation>
+    </message>
+    <message>
+        <source>Measured</source>
+        <translation>Mesuré</translation>
+    </message>
+    <message>
+        <source>reads %1 GB/s, computes %2 GFLOP/s</source>
+        <translation>lit %1 Go/s, calcule %2 GFLOP/s</translation>
+    </message>
+    <message>
+        <source>not yet: the first plan of a model does it</source>
+        <translation>pas encore : le premier plan d’un modèle le fera</translation>
+    </message>
+    <message>
+        <source>Free disk</source>
+        <translation>Espace disque libre</translation>
+    </message>
+    <message>
+        <source>Models</source>
+        <translation>Modèles</translation>
+    </message>
+    <message>
+        <source>Cache</source>
+        <translation>Cache</translation>
+    </message>
+    <message>
+        <source>Chats</source>
+        <translation>Discussions</translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
+        <translation>%1 sur %2</translation>
+    </message>
+    <message>
+        <source>Libraries</source>
+        <translation>Bibliothèques</translation>
+    </message>
+    <message>
+        <source>part of the program</source>
+        <translation>intégrée au programme</translation>
     </message>
 </context>
 <context>
@@ -3742,6 +3947,10 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
         <source>The graphics card is there again after a restart, with everything where it was.</source>
         <translation>La carte graphique sera de nouveau là après un redémarrage, avec tout à sa place.</translation>
     </message>
+    <message>
+        <source>Help</source>
+        <translation>Aide</translation>
+    </message>
 </context>
 <context>
     <name>ui::MapText</name>
@@ -4120,6 +4329,10 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
         <source>driver (assumed)</source>
         <translation>pilote (supposé)</translation>
     </message>
+    <message>
+        <source>budget of the system %1</source>
+        <translation>budget du système %1</translation>
+    </message>
 </context>
 <context>
     <name>ui::MessageBlock</name>
@@ -4352,6 +4565,10 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
     <message>
         <source>0 to %1</source>
         <translation>0 à %1</translation>
+    </message>
+    <message>
+        <source>the system&apos;s budget</source>
+        <translation>budget du système</translation>
     </message>
 </context>
 <context>
@@ -4949,6 +5166,14 @@ Comprend %5 · jusqu’à %6 tokens</translation>
     <message>
         <source>default</source>
         <translation>« default »</translation>
+    </message>
+    <message>
+        <source>The NVIDIA driver crashed when it was asked for its graphics cards (%1: %2). Restart the computer, or install the driver again, to use the graphics card.</source>
+        <translation>Le pilote NVIDIA s’est arrêté brutalement quand on lui a demandé ses cartes graphiques (%1 : %2). Redémarrez l’ordinateur, ou réinstallez le pilote, pour utiliser la carte graphique.</translation>
+    </message>
+    <message>
+        <source>The NVIDIA driver did not tell its graphics cards within %1 s (%2). Restart the computer, or install the driver again, to use the graphics card.</source>
+        <translation>Le pilote NVIDIA n’a pas indiqué ses cartes graphiques en %1 s (%2). Redémarrez l’ordinateur, ou réinstallez le pilote, pour utiliser la carte graphique.</translation>
     </message>
 </context>
 <context>

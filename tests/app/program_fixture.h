@@ -3,6 +3,7 @@
 // with its data in a folder of the test's own. Can be closed and opened again on the same folder.
 #pragma once
 
+#include "app/computer_facts.h"
 #include "app/engine_worker.h"
 #include "app/planner_thread.h"
 #include "app/program_paths.h"
@@ -28,6 +29,7 @@
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QTest>
+#include <QThreadPool>
 
 #include <atomic>
 #include <memory>
@@ -46,7 +48,8 @@ public:
     explicit Program(const QString& folder,
                      ui::Settings settings = {},
                      const ProgramCards& cards = {},
-                     const app::EngineFactory* other_engine = nullptr)
+                     const app::EngineFactory* other_engine = nullptr,
+                     const std::shared_ptr<engine::CardInquiry>& inquiry = nullptr)
         : demo(app::demoModelFolder()), settings_store(folder + QStringLiteral("/settings.ini")) {
         app::registerEngineTypes();
         app::registerStoreTypes();
@@ -78,6 +81,8 @@ public:
         wiring = std::make_unique<app::Wiring>(window.get(), engine_thread.get(), planner.get(),
                                                store->store(), &settings_store);
         window->setSamples(facts.samples, facts.thumbnails);
+        app::connectComputer(*window, inquiry, folder + QStringLiteral("/data"),
+                             folder + QStringLiteral("/cache"));
         window->show();
         // Shortcuts act in the active window only; without a window manager nobody activates it.
         window->activateWindow();
@@ -86,6 +91,7 @@ public:
 
     ~Program() {
         window->close();
+        QThreadPool::globalInstance()->waitForDone(); // answers to the window
         wiring.reset();
         window.reset();
         planner.reset();

@@ -620,6 +620,12 @@ void TestPlanWords::everyNote_data() {
          "GPU 1 (Old) is lost to this run of Belfry (X). Restart Belfry to use it.");
     card("no answer", Kind::CardNoAnswer,
          "GPU 1 does not answer the driver (X). Restart the computer to use it.");
+    card("driver crashes", Kind::DriverCrashes,
+         "The NVIDIA driver crashed when it was asked for its graphics cards (Old: X). Restart the "
+         "computer, or install the driver again, to use the graphics card.");
+    card("driver hangs", Kind::DriverHangs,
+         "The NVIDIA driver did not tell its graphics cards within X s (Old). Restart the "
+         "computer, or install the driver again, to use the graphics card.");
     QCOMPARE(kinds.size(), std::variant_size_v<engine::Note>);
 }
 

@@ -326,6 +326,10 @@ void TestScreens::screens() {
         checkDialog(program, "shortcutsDialog", QStringLiteral("12-shortcuts"));
         program.window->openShortcutEditor();
         checkDialog(program, "shortcutEditor", QStringLiteral("12b-shortcut-editor"));
+        program.window->openComputer();
+        auto* computer = program.window->findChild<QPushButton*>(QStringLiteral("copyComputer"));
+        QTRY_VERIFY_WITH_TIMEOUT(computer->isEnabled(), 20000); // the facts are there
+        checkDialog(program, "computerDialog", QStringLiteral("13-computer"));
         program.window->openDiagnostics();
         checkDialog(program, "diagnosticsDialog", QStringLiteral("13-diagnostics"));
         QTest::mouseClick(program.find("adapterReport"), Qt::LeftButton);

@@ -253,7 +253,10 @@ int run(const char* program, const std::vector<std::string>& words) {
     if (command == "once") {
         return loadOnce(options, started);
     }
-    if (options.map != "cpu" && engine::systemGpuAccess().list().empty()) {
+    if (options.map != "cpu" &&
+        engine::systemGpuAccess(std::make_shared<engine::CardInquiry>(engine::CardInquiryOptions()))
+            .list()
+            .empty()) {
         std::printf("skipped: this machine has no usable card\n");
         return 77;
     }

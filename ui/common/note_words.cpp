@@ -338,6 +338,16 @@ QString cardWords(const engine::CardTrouble& trouble) {
     case Kind::CardNoAnswer:
         return Note::tr("%1 does not answer the driver (%2). Restart the computer to use it.")
             .arg(id, found);
+    case Kind::DriverCrashes:
+        return Note::tr("The NVIDIA driver crashed when it was asked for its graphics cards (%1: "
+                        "%2). Restart the computer, or install the driver again, to use the "
+                        "graphics card.")
+            .arg(fromUtf8(trouble.name), found);
+    case Kind::DriverHangs:
+        return Note::tr("The NVIDIA driver did not tell its graphics cards within %1 s (%2). "
+                        "Restart the computer, or install the driver again, to use the graphics "
+                        "card.")
+            .arg(found, fromUtf8(trouble.name));
     }
     return {};
 }

@@ -113,6 +113,7 @@ std::vector<Shortcut> usualShortcuts() {
         {id("zoomOut"), window, Shortcuts::tr("Smaller text"), {keys("Ctrl+-")}},
         {id("zoomReset"), window, Shortcuts::tr("Normal text size"), {keys("Ctrl+0")}},
         {id("settings"), window, Shortcuts::tr("Settings"), {keys("Ctrl+,")}},
+        {id("computer"), window, Shortcuts::tr("This computer"), {keys("Ctrl+Shift+H")}},
         {id("diagnostics"), window, Shortcuts::tr("Log and report"), {keys("Ctrl+Shift+I")}},
         {id("shortcuts"),
          window,

@@ -161,6 +161,10 @@ QString words(const engine::MapValue& value) {
 
 } // namespace
 
+QString stepWords(const engine::SuggestedStep& step) {
+    return actionWords(step);
+}
+
 QString suggestionWords(const engine::Suggestion& suggestion) {
     return std::visit([](const auto& one) { return words(one); }, suggestion);
 }

@@ -10,5 +10,7 @@ namespace ui {
 
 /// One suggestion of a plan's issue.
 QString suggestionWords(const engine::Suggestion& suggestion);
+/// What the step does: "vision tower to CPU".
+QString stepWords(const engine::SuggestedStep& step);
 
 } // namespace ui

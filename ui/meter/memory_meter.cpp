@@ -2,6 +2,7 @@
 #include "ui/meter/memory_meter.h"
 
 #include "ui/layout/layout_blocks.h"
+#include "ui/meter/budget_words.h"
 #include "ui/meter/meter_canvas.h"
 #include "ui/style/format.h"
 #include "ui/style/theme.h"
@@ -45,7 +46,11 @@ bool isContextAssumed(const engine::EngineSnapshot& snapshot, engine::DeviceId i
 
 quint64 MeterDevice::free() const {
     const quint64 taken = used() + others;
-    return capacity > taken ? capacity - taken : 0;
+    const quint64 room = capacity > taken ? capacity - taken : 0;
+    // Of a budget of the system nothing beyond it is ours.
+    return budget.budget > 0
+               ? std::min<quint64>(room, budget.budget - std::min(budget.budget, budget.used))
+               : room;
 }
 
 QString memoryPartLabel(engine::MemoryPart part) {
@@ -99,6 +104,7 @@ std::vector<MeterDevice> meterDevices(const engine::EngineSnapshot* snapshot,
             d.limit = finite(memory.limit);
             d.others = memory.used_by_others;
             d.measured = memory.measured;
+            d.budget = memory.budget;
             d.is_context_assumed = isContextAssumed(*snapshot, memory.id);
             d.is_live = true;
             // Beside a plan of what is not loaded yet there is nothing of ours to measure.
@@ -281,7 +287,15 @@ QString MemoryMeter::text() const {
         if (device.limit > 0) {
             parts << Texts::tr("limit %1").arg(formatBytes(device.limit));
         }
-        lines << device.name + QStringLiteral(": ") + parts.join(QStringLiteral(", "));
+        if (device.budget.budget > 0) {
+            parts << Texts::tr("budget of the system %1").arg(formatBytes(device.budget.budget));
+        }
+        QString line = device.name + QStringLiteral(": ") + parts.join(QStringLiteral(", "));
+        if (const BudgetWords words = budgetWords(device.budget); !words.title.isEmpty()) {
+            line += QStringLiteral(". ") + words.title + QStringLiteral(". ") +
+                    words.lines.join(QLatin1Char(' '));
+        }
+        lines << line;
     }
     return lines.join(QStringLiteral(".\n")) + QLatin1Char('.');
 }

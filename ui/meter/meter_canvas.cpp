@@ -2,6 +2,7 @@
 #include "ui/meter/meter_canvas.h"
 
 #include "ui/layout/layout_blocks.h"
+#include "ui/meter/budget_words.h"
 #include "ui/style/format.h"
 #include "ui/style/theme.h"
 
@@ -10,6 +11,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace ui {
 
@@ -135,6 +137,10 @@ std::vector<MeterCanvas::Row> MeterCanvas::rowsOf(const MeterDevice& device) con
         }
         rows.push_back({label, formatBytes(parts[*part]), partColor(*part)});
     }
+    if (device.budget.budget > 0) {
+        rows.push_back(
+            {tr("the system's budget"), formatBytes(device.budget.budget), {}, false, true});
+    }
     if (device.has_measured) {
         rows.push_back({tr("used by Belfry"), formatBytes(device.used()), {}, true, false, true});
     }
@@ -181,7 +187,54 @@ int MeterCanvas::paintGpu(QPainter* painter, const MeterDevice& device, int y) c
         paintBar(painter, device, QRectF(kMargin, places.bar_top, kBarWidth, places.bar_height));
         paintRows(painter, rows, places);
     }
-    return places.bottom + 16;
+    return paintBudget(painter, device, places.bottom + 16);
+}
+
+/// A card whose share by the system is used up, in a frame of its own below the bar.
+int MeterCanvas::paintBudget(QPainter* painter, const MeterDevice& device, int y) const {
+    const BudgetWords words = budgetWords(device.budget);
+    if (words.title.isEmpty()) {
+        return y;
+    }
+    const Theme& theme = Theme::current();
+    const QColor tone =
+        device.budget.state == engine::MemoryBudget::State::Spilling ? theme.danger : theme.warning;
+    constexpr int kInset = 10;
+    const int inner = std::max(1, width() - 2 * kMargin - 2 * kInset);
+    const QRect text(kMargin + kInset + 3, y + kInset, inner - 3, 1000);
+    const int flags = Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap;
+    const QFont title_font = scaledFont(92, true);
+    const QFont line_font = scaledFont(88);
+    std::vector<std::pair<QRect, const QString*>> places; // below each other, the title first
+    int at = text.top();
+    const auto place = [&](const QFont& font, const QString& words_of_it) {
+        QRect box = text;
+        box.setTop(at);
+        const int height = QFontMetrics(font).boundingRect(box, flags, words_of_it).height();
+        box.setHeight(height);
+        places.emplace_back(box, &words_of_it);
+        at += height + 4;
+    };
+    place(title_font, words.title);
+    for (const QString& line : words.lines) {
+        place(line_font, line);
+    }
+    const int bottom = at - 4 + kInset;
+    if (painter != nullptr) {
+        QColor tint = tone;
+        tint.setAlphaF(theme.is_dark ? 0.14F : 0.08F);
+        const QRectF frame(kMargin + 0.5, y + 0.5, width() - 2 * kMargin - 1, bottom - y - 1);
+        painter->setPen(QPen(tone, 1));
+        painter->setBrush(tint);
+        painter->drawRoundedRect(frame, Theme::kRadius, Theme::kRadius);
+        for (const auto& [box, line] : places) {
+            const bool is_title = line == &words.title;
+            painter->setFont(is_title ? title_font : line_font);
+            painter->setPen(is_title ? tone : theme.text);
+            painter->drawText(box, flags, *line);
+        }
+    }
+    return bottom + 16;
 }
 
 void MeterCanvas::paintName(QPainter* painter, const MeterDevice& device, int y) const {
@@ -240,6 +293,11 @@ void MeterCanvas::paintBar(QPainter* painter, const MeterDevice& device, const Q
     if (device.limit > 0 && device.limit <= whole) {
         const double line = bar.bottom() - pixels(std::min(whole, device.limit));
         painter->setPen(QPen(theme.danger, 2));
+        painter->drawLine(QPointF(bar.left(), line), QPointF(bar.right(), line));
+    }
+    if (device.budget.budget > 0 && device.budget.budget <= whole) {
+        const double line = bar.bottom() - pixels(device.budget.budget);
+        painter->setPen(QPen(theme.warning, 2, Qt::DotLine));
         painter->drawLine(QPointF(bar.left(), line), QPointF(bar.right(), line));
     }
     if (device.has_prediction) {

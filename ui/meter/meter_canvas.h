@@ -46,6 +46,7 @@ private:
     static void paintBar(QPainter* painter, const MeterDevice& device, const QRectF& bar);
     void paintRows(QPainter* painter, const std::vector<Row>& rows, const CardPlaces& places) const;
     int paintGpu(QPainter* painter, const MeterDevice& device, int y) const;
+    int paintBudget(QPainter* painter, const MeterDevice& device, int y) const;
     int paintHistory(QPainter* painter, const MeterDevice& device, int y) const;
     int paintMemory(QPainter* painter, const MeterDevice& device, int y) const;
     int paintDisk(QPainter* painter, int y) const;

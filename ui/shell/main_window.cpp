@@ -318,6 +318,7 @@ void MainWindow::buildActions() {
              setSettings(setup_.settings);
          }},
         {QStringLiteral("settings"), [this] { openSettings(); }},
+        {QStringLiteral("computer"), [this] { openComputer(); }},
         {QStringLiteral("diagnostics"), [this] { openDiagnostics(); }},
         {QStringLiteral("shortcuts"), [this] { openShortcuts(); }},
         {QStringLiteral("quit"), [this] { close(); }},
@@ -338,7 +339,9 @@ void MainWindow::buildActions() {
     auto* menu = new QMenu(menu_button_);
     menu->addAction(made.at(QStringLiteral("settings")));
     menu->addAction(made.at(QStringLiteral("shortcuts")));
-    menu->addAction(made.at(QStringLiteral("diagnostics")));
+    QMenu* help = menu->addMenu(tr("Help"));
+    help->addAction(made.at(QStringLiteral("computer")));
+    help->addAction(made.at(QStringLiteral("diagnostics")));
     menu->addSeparator();
     menu->addAction(made.at(QStringLiteral("toggleSidebar")));
     menu->addAction(made.at(QStringLiteral("toggleMeter")));

@@ -11,6 +11,7 @@
 #include <QKeySequence>
 #include <QList>
 #include <QMainWindow>
+#include <QPointer>
 #include <QTimer>
 
 #include <memory>
@@ -23,12 +24,17 @@ class QPushButton;
 class QSplitter;
 class QStackedWidget;
 
+namespace engine {
+struct ComputerFacts;
+} // namespace engine
+
 namespace ui {
 
 class AdapterBar;
 class ChatView;
 class ChosenChip;
 class ComparePane;
+class ComputerDialog;
 class DropOverlay;
 class HistoryPane;
 class LayoutView;
@@ -93,6 +99,9 @@ public Q_SLOTS:
     void chooseAdapter();
     void openSettings();
     void openDiagnostics();
+    /// Asks for the facts (computerRequested) and shows them when they are there.
+    void openComputer();
+    void showComputer(const engine::ComputerFacts& facts, const QString& text);
     void openShortcuts();
     void openShortcutEditor();
     /// Stops a load, a move or a reply, whichever runs.
@@ -105,6 +114,8 @@ public Q_SLOTS:
 Q_SIGNALS:
     void settingsEdited(const ui::Settings& settings);
     void newChatRequested();
+    /// Answered by showComputer(), from another thread's time.
+    void computerRequested();
     /// A device stays lost in this process: close, and start the program again.
     void restartRequested();
     /// The window is about to close: write what is not on disk yet.
@@ -169,6 +180,7 @@ private:
     RecentModels* recent_;
     Tab tab_ = Tab::Chat;
     bool is_comparing_ = false;
+    QPointer<ComputerDialog> computer_;
     bool is_beside_ = false; ///< Another model is chosen than the loaded one.
     bool can_tell_memory_ = true;
     bool is_drop_refused_ = false; ///< What is dragged over the window now.

@@ -2,6 +2,7 @@
 // What the window opens over itself: panels, dialogs, and the notice after a card was lost.
 #include "ui/common/error_words.h"
 #include "ui/common/shortcuts.h"
+#include "ui/shell/computer_dialog.h"
 #include "ui/shell/coverage_dialog.h"
 #include "ui/shell/log_buffer.h"
 #include "ui/shell/main_window.h"
@@ -183,6 +184,21 @@ void MainWindow::openSettings() {
 void MainWindow::openDiagnostics() {
     if (setup_.log != nullptr) {
         (new DiagnosticsDialog(setup_.facts, session_, setup_.log, this))->open();
+    }
+}
+
+void MainWindow::openComputer() {
+    if (computer_ == nullptr) {
+        computer_ = new ComputerDialog(this);
+        connect(computer_, &ComputerDialog::refreshRequested, this, &MainWindow::computerRequested);
+    }
+    computer_->open();
+    Q_EMIT computerRequested();
+}
+
+void MainWindow::showComputer(const engine::ComputerFacts& facts, const QString& text) {
+    if (computer_ != nullptr) {
+        computer_->showFacts(facts, text, setup_.facts.home);
     }
 }
 

@@ -207,6 +207,22 @@ FakeLive FakeDriver::live() const {
     return live;
 }
 
+uint64_t FakeDriver::deviceBytes(int card) const {
+    uint64_t bytes = 0;
+    for (const auto& [address, block] : state_->device_memory) {
+        bytes += block.context->device == card ? block.bytes : 0;
+    }
+    return bytes;
+}
+
+uint64_t FakeDriver::hostBytes() const {
+    uint64_t bytes = 0;
+    for (const auto& [address, size] : state_->host_memory) {
+        bytes += size;
+    }
+    return bytes;
+}
+
 std::span<const FatbinImage> FakeDriver::images() {
     static constexpr unsigned char kBytes[16] = {};
     static constexpr FatbinImage kImages[] = {{"fake", kBytes, sizeof(kBytes)}};
@@ -253,7 +269,7 @@ struct FakeCalls {
     }
 
     static CuResult init(unsigned) {
-        return fake().init_result;
+        return fake().on_init ? fake().on_init() : fake().init_result;
     }
     static CuResult driverGetVersion(int* version) {
         *version = fake().version;

@@ -59,8 +59,9 @@ public:
     // --- what a test sets ---
     int version = 13000;
     kernels::cuda::CuResult init_result = kernels::cuda::kCuSuccess;
-    std::string missing_kernel;               ///< Not found in the image.
-    kernels::cuda::CuResult image_result = 0; ///< Of loading an image.
+    std::function<kernels::cuda::CuResult()> on_init; ///< Instead of init_result, when it is set.
+    std::string missing_kernel;                       ///< Not found in the image.
+    kernels::cuda::CuResult image_result = 0;         ///< Of loading an image.
     /// Faults by number of call (1 = the next); 0 = never. Sticky: all later calls fail too, until
     /// failCall() is called again. Codes that end a process (kernels::cuda::isEndOfProcess(), the
     /// faults of kernels) are sticky whatever `is_sticky` says, as on a real card: no release,
@@ -85,6 +86,9 @@ public:
 
     // --- what a test reads ---
     [[nodiscard]] FakeLive live() const;
+    /// What this program has on a card, and page-locked in main memory.
+    [[nodiscard]] uint64_t deviceBytes(int card) const;
+    [[nodiscard]] uint64_t hostBytes() const;
     [[nodiscard]] uint64_t calls() const { return calls_; }
     /// Names of all calls since the last clearTrace().
     [[nodiscard]] const std::vector<const char*>& trace() const { return trace_; }

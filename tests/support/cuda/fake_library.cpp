@@ -2,10 +2,18 @@
 // The fake driver as the library that programs look for: libcuda.so.1 with every entry point that
 // Belfry asks for, so that the shipped programs run on a card that is not there. Found through
 // LD_LIBRARY_PATH. From the moment on that the file $BELFRY_FAKE_FAULT_FILE exists, calls answer
-// what stands in it (700, 719, ...), each process for itself as with a real driver.
+// what stands in it (700, 719, ...), each process for itself as with a real driver. How it fails to
+// start is $BELFRY_FAKE_DRIVER: "crash", "abort", "exit" or "hang" in cuInit, "crash in loading",
+// "hang in loading", or a number that cuInit answers. $BELFRY_FAKE_DRIVER_LOADS names a file that
+// every process which loads the library writes its number to, a line each.
 #include "tests/support/cuda/fake_driver.cpp"
 
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
 #include <fstream>
+#include <string>
 
 namespace {
 
@@ -22,7 +30,35 @@ kernels::cuda::CuResult faultInFile(const char*) {
 /// Lives as long as the library, which is as long as the process.
 struct Library {
     support::FakeDriver fake;
-    Library() { fake.fault = faultInFile; }
+    Library() {
+        fake.fault = faultInFile;
+        const char* const loads = std::getenv("BELFRY_FAKE_DRIVER_LOADS");
+        if (loads != nullptr) {
+            std::ofstream(loads, std::ios::app) << ::getpid() << "\n";
+        }
+        const char* const how = std::getenv("BELFRY_FAKE_DRIVER");
+        const std::string start = how == nullptr ? "" : how;
+        if (start == "crash in loading") {
+            fail("crash");
+        } else if (start == "hang in loading") {
+            fail("hang");
+        } else if (!start.empty()) {
+            fake.on_init = [start] { return fail(start); };
+        }
+    }
+    static kernels::cuda::CuResult fail(const std::string& how) {
+        if (how == "crash") {
+            (void)std::raise(SIGSEGV);
+        } else if (how == "abort") {
+            std::abort();
+        } else if (how == "exit") {
+            std::_Exit(3);
+        }
+        while (how == "hang") {
+            ::pause();
+        }
+        return static_cast<kernels::cuda::CuResult>(std::atoi(how.c_str()));
+    }
 };
 Library library;
 
