@@ -328,6 +328,8 @@ void TestScreens::screens() {
         checkDialog(program, "shortcutEditor", QStringLiteral("12b-shortcut-editor"));
         program.window->openDiagnostics();
         checkDialog(program, "diagnosticsDialog", QStringLiteral("13-diagnostics"));
+        program.window->openAbout();
+        checkDialog(program, "aboutDialog", QStringLiteral("13b-about"));
         QTest::mouseClick(program.find("adapterReport"), Qt::LeftButton);
         // Base and adapter give different values: measured on the loaded model.
         QTRY_VERIFY(program.find("checkEffect")->isEnabled());

@@ -93,6 +93,7 @@ public Q_SLOTS:
     void chooseAdapter();
     void openSettings();
     void openDiagnostics();
+    void openAbout();
     void openShortcuts();
     void openShortcutEditor();
     /// Stops a load, a move or a reply, whichever runs.
@@ -100,6 +101,8 @@ public Q_SLOTS:
     void setSettings(const ui::Settings& settings);
     /// Files and folders as if dropped on the window. A folder is an adapter when it holds
     /// adapter_config.json, else a model.
+    /// A device map of ours, opened from a file manager: into the layout of the chosen model.
+    void openMap(const QString& file);
     void takeFiles(const QStringList& paths);
 
 Q_SIGNALS:

@@ -2,6 +2,7 @@
 // What the window opens over itself: panels, dialogs, and the notice after a card was lost.
 #include "ui/common/error_words.h"
 #include "ui/common/shortcuts.h"
+#include "ui/shell/about_dialog.h"
 #include "ui/shell/coverage_dialog.h"
 #include "ui/shell/log_buffer.h"
 #include "ui/shell/main_window.h"
@@ -184,6 +185,10 @@ void MainWindow::openDiagnostics() {
     if (setup_.log != nullptr) {
         (new DiagnosticsDialog(setup_.facts, session_, setup_.log, this))->open();
     }
+}
+
+void MainWindow::openAbout() {
+    (new AboutDialog(setup_.facts, this))->open();
 }
 
 void MainWindow::openShortcuts() {
