@@ -34,7 +34,7 @@ SOURCE_DATE_EPOCH=$(clone log -1 --format=%ct)
 export SOURCE_DATE_EPOCH
 number=$(sed -n 's/^project(belfry VERSION \([0-9.]*\).*/\1/p' "$root/CMakeLists.txt")
 name=belfry-$number-linux-x86_64
-build=$root/build/package
+build=${BELFRY_PACKAGE_BUILD:-$root/build/package} # another folder: for tests, one that is built already
 dist=$root/dist
 longest_allowed=180
 
