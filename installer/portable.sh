@@ -58,6 +58,13 @@ fi
 ldd "${binaries[@]}" | awk '$2 == "=>" { print $3 }' | sort -u | while read -r library; do
     basename "$library" | grep -Eq "$skip" || cp -L "$library" "$target/lib/"
 done
+# A library with a search path of its own (PulseAudio's) does not inherit the programs': it gets its folder.
+for library in "$target"/lib/*.so*; do
+    if readelf -dW "$library" | grep -qE 'RPATH|RUNPATH'; then
+        command -v patchelf > /dev/null || { echo "portable: $library needs patchelf; install it" >&2; exit 1; }
+        patchelf --set-rpath '$ORIGIN' "$library"
+    fi
+done
 strip --strip-unneeded "$target"/lib/*.so* 2> /dev/null || true
 
 # ICU's tables are 31 MB of locale data that Qt needs for collation only: without them it compares
