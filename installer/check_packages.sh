@@ -63,7 +63,7 @@ window_seen() { # COMMAND SCREENSHOT
     id=""
     for _ in $(seq 120); do
         id=$(DISPLAY=:$display xwininfo -root -tree 2>/dev/null |
-            awk '/"Belfry"/ && match($0, /[0-9]+x[0-9]+/) { split(substr($0, RSTART, RLENGTH), size, "x")
+            awk '/"Belfry"/ && match($0, / [0-9]+x[0-9]+[+]/) { split(substr($0, RSTART + 1, RLENGTH - 2), size, "x")
                 if (size[1] > 600 && size[2] > 400) { print $1; exit } }')
         [ -z "$id" ] || break
         sleep 1
