@@ -14,6 +14,7 @@
 #include "app/single_instance.h"
 #include "app/startup_facts.h"
 #include "app/translations.h"
+#include "app/version.h"
 #include "app/wiring.h"
 #include "ui/shell/session.h"
 
@@ -87,7 +88,9 @@ int run(int argc, char** argv, const ProgramSeams& seams, QString& restart) {
     QApplication application(argc, argv);
     QApplication::setApplicationName(QStringLiteral("Belfry"));
     QApplication::setOrganizationName(QStringLiteral("Belfry"));
-    QApplication::setApplicationVersion(QStringLiteral(BELFRY_VERSION));
+    QApplication::setApplicationVersion(QString::fromStdString(version()));
+    // By this name a Wayland desktop finds the icon (installer/linux).
+    QGuiApplication::setDesktopFileName(QStringLiteral("org.belfry.Belfry"));
     const QString data_folder =
         QStandardPaths::writableLocation(QStandardPaths::AppLocalDataLocation);
     const QString cache_folder = QStandardPaths::writableLocation(QStandardPaths::CacheLocation);
@@ -133,6 +136,9 @@ int run(int argc, char** argv, const ProgramSeams& seams, QString& restart) {
     planner_options.gpus = seams.planner_cards;
     setup.has_demo_model = !demo.empty();
     setup.log = &log;
+    setup.facts.version = QString::fromStdString(version());
+    setup.facts.commit = QString::fromStdString(commit());
+    setup.facts.qt_version = QString::fromLatin1(qVersion());
     setup.facts.data_folder = data_folder;
     setup.facts.cache_folder = cache_folder;
     EngineThread engine_thread(options);

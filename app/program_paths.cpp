@@ -33,9 +33,13 @@ std::filesystem::path programFile() {
 std::string demoModelFolder() {
     std::error_code error;
     const std::filesystem::path folder = programFile().parent_path();
+    const std::filesystem::path sources = engine::pathFromUtf8(BELFRY_RESOURCES_DIR);
     for (const std::filesystem::path& candidate :
          {folder / "../share/belfry/demo_model", folder / "demo_model",
-          engine::pathFromUtf8(BELFRY_RESOURCES_DIR) / "demo_model"}) {
+          sources.empty() ? sources : sources / "demo_model"}) {
+        if (candidate.empty()) { // a package: what lies in the current folder is not meant
+            continue;
+        }
         if (std::filesystem::is_regular_file(candidate / "config.json", error)) {
             return engine::utf8Of(std::filesystem::weakly_canonical(candidate, error));
         }

@@ -2,8 +2,10 @@
 #include "app/settings_store.h"
 
 #include "app/store/save_file.h"
+#include "ui/common/private_files.h"
 
 #include <QCoreApplication>
+#include <QFileInfo>
 #include <QGuiApplication>
 #include <QScreen>
 #include <QSettings>
@@ -38,6 +40,27 @@ std::unique_ptr<QSettings> openSettings(const QString& file) {
                                              QStringLiteral("Belfry"), QStringLiteral("belfry"))
                : std::make_unique<QSettings>(file, QSettings::IniFormat);
 }
+
+/// For writing: prompts of one's own and folders' names stand in there, so that nobody else reads
+/// the folder, where the file is made (in two steps, by QSettings), nor the file.
+class PrivateSettings {
+public:
+    explicit PrivateSettings(const QString& file) : store_(openSettings(file)) {
+        if (file.isEmpty()) {
+            ui::makePrivateFolder(QFileInfo(store_->fileName()).path());
+        }
+    }
+    ~PrivateSettings() {
+        store_->sync();
+        ui::makePrivate(store_->fileName());
+    }
+    PrivateSettings(const PrivateSettings&) = delete;
+    PrivateSettings& operator=(const PrivateSettings&) = delete;
+    QSettings* operator->() const { return store_.get(); }
+
+private:
+    std::unique_ptr<QSettings> store_;
+};
 
 } // namespace
 
@@ -74,7 +97,7 @@ ui::Settings SettingsStore::read() const {
 }
 
 void SettingsStore::write(const ui::Settings& settings) const {
-    const auto store = openSettings(file_);
+    const PrivateSettings store(file_);
     store->setValue(QStringLiteral("look/theme"),
                     settings.theme == ui::ThemeChoice::Dark    ? QStringLiteral("dark")
                     : settings.theme == ui::ThemeChoice::Light ? QStringLiteral("light")
@@ -107,7 +130,7 @@ WindowPlace SettingsStore::readPlace() const {
 }
 
 void SettingsStore::writePlace(const WindowPlace& place) const {
-    const auto store = openSettings(file_);
+    const PrivateSettings store(file_);
     store->setValue(QStringLiteral("window/rect"), place.rect);
     store->setValue(QStringLiteral("window/maximized"), place.is_maximized);
     QVariantList widths;
@@ -171,7 +194,7 @@ ui::ChatSettings SettingsStore::readChat() const {
 }
 
 void SettingsStore::writeChat(const ui::ChatSettings& settings) const {
-    const auto store = openSettings(file_);
+    const PrivateSettings store(file_);
     store->remove(QStringLiteral("presets"));
     store->beginWriteArray(QStringLiteral("presets"), static_cast<int>(settings.presets.size()));
     for (int i = 0; i < static_cast<int>(settings.presets.size()); ++i) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/start_words.h"
 
+#include "app/version.h"
+
 #include <QGuiApplication>
 
 #include <cerrno>
@@ -30,7 +32,7 @@ std::optional<int> answerStartWords(int argc, char** argv) {
         return tell("belfry [MODEL_FOLDER]   the window; for the terminal: belfry-cli --help");
     }
     if (word == "--version") {
-        return tell("Belfry " BELFRY_VERSION);
+        return tell(versionLine().c_str());
     }
     if (word == "--probe-display") {
         const QGuiApplication application(argc, argv);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/startup_facts.h"
 
+#include "app/version.h"
 #include "engine/run/engine.h"
 
 #include <QDir>
@@ -56,7 +57,8 @@ StartupFacts readStartupFacts(const std::string& demo_folder,
                               const QString& cache_folder) {
     StartupFacts facts;
     ui::SystemFacts& system = facts.system;
-    system.version = QStringLiteral(BELFRY_VERSION);
+    system.version = QString::fromStdString(version());
+    system.commit = QString::fromStdString(commit());
     system.qt_version = QString::fromLatin1(qVersion());
     system.system =
         QStringLiteral("%1, %2 %3")

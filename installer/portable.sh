@@ -58,6 +58,13 @@ fi
 ldd "${binaries[@]}" | awk '$2 == "=>" { print $3 }' | sort -u | while read -r library; do
     basename "$library" | grep -Eq "$skip" || cp -L "$library" "$target/lib/"
 done
+# A library with a search path of its own (PulseAudio's) does not inherit the programs': it gets its folder.
+for library in "$target"/lib/*.so*; do
+    if readelf -dW "$library" | grep -qE 'RPATH|RUNPATH'; then
+        command -v patchelf > /dev/null || { echo "portable: $library needs patchelf; install it" >&2; exit 1; }
+        patchelf --set-rpath '$ORIGIN' "$library"
+    fi
+done
 strip --strip-unneeded "$target"/lib/*.so* 2> /dev/null || true
 
 # ICU's tables are 31 MB of locale data that Qt needs for collation only: without them it compares
@@ -126,8 +133,22 @@ printf '[Paths]\nPrefix = ..\n' > "$target/bin/qt.conf"
 if [ $small = 0 ]; then
     mkdir -p "$target/share/belfry"
     cp -r "$root/resources/demo_model" "$target/share/belfry/"
+    # What only its makers need.
+    rm -rf "$target/share/belfry/demo_model/training" "$target/share/belfry/demo_model/eval"
 fi
 install -m 644 "$root/LICENSE" "$target/"
+# What install.sh puts into the user's menu.
+if [ $small = 0 ]; then
+    install -m 755 "$root/installer/linux/install.sh" "$target/"
+    id=org.belfry.Belfry
+    install -D -m 644 "$root/installer/linux/$id.desktop" "$target/share/applications/$id.desktop"
+    install -D -m 644 "$root/installer/linux/$id.mime.xml" "$target/share/mime/packages/$id.xml"
+    for picture in "$root"/resources/icons/app/belfry-*.png; do
+        size=$(basename "${picture%.png}" | sed 's/^belfry-//')
+        install -D -m 644 "$picture" "$target/share/icons/hicolor/${size}x$size/apps/$id.png"
+    done
+    install -D -m 644 "$root/resources/icons/app/belfry.svg" "$target/share/icons/hicolor/scalable/apps/$id.svg"
+fi
 cat > "$target/belfry" << 'SH'
 #!/bin/sh
 # Starts a program of this folder with the folder's fonts; without an argument that names one in

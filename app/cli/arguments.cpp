@@ -150,7 +150,8 @@ std::string usage(const std::string& command) {
     for (const CLI::App* app : grammar.commands()) {
         text += "  belfry-cli " + grammar.synopsis(*app) + "\n";
     }
-    return text + "\nbelfry-cli COMMAND --help lists the options of one command.\n"
+    return text + "\nbelfry-cli COMMAND --help lists the options of one command; belfry-cli "
+                  "--version tells which Belfry this is.\n"
                   "Exit codes: 0 done, 1 failed, 2 wrong usage.\n";
 }
 
@@ -160,6 +161,10 @@ Result<Arguments> parseArguments(const std::vector<std::string>& words) {
     out.is_json = std::find(words.begin(), words.end(), "--json") != words.end();
     if (words.empty() || words[0] == "--help" || words[0] == "-h" || words[0] == "help") {
         out.is_help = true;
+        return out;
+    }
+    if (words[0] == "--version") {
+        out.is_version = true;
         return out;
     }
     out.command = words[0];

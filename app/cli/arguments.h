@@ -20,6 +20,7 @@ struct Arguments {
     std::string topic; ///< completion: the shell; manual: a command, "" for the overview.
     bool is_json = false;
     bool is_help = false;
+    bool is_version = false; ///< --version alone.
     engine::LoadRequest load;
     bool has_device_map = false;
     // prompt and media

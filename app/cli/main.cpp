@@ -13,6 +13,7 @@
 #include "app/process_start.h"
 #include "app/program_paths.h"
 #include "app/program_words.h"
+#include "app/version.h"
 
 #include <algorithm>
 #include <exception>
@@ -73,6 +74,10 @@ int run(const std::vector<std::string>& words) {
     }
     if (arguments->is_help) {
         std::cout << cli::usage(arguments->command);
+        return 0;
+    }
+    if (arguments->is_version) {
+        std::cout << app::versionLine() << "\n";
         return 0;
     }
     if (arguments->command == "completion" || arguments->command == "manual") {

@@ -1072,6 +1072,37 @@ Soll die Datei ersetzt werden?</translation>
     </message>
 </context>
 <context>
+    <name>ui::AboutDialog</name>
+    <message>
+        <source>About Belfry</source>
+        <translation>Über Belfry</translation>
+    </message>
+    <message>
+        <source>Belfry %1</source>
+        <translation>Belfry %1</translation>
+    </message>
+    <message>
+        <source>Chat with multimodal models on your own hardware, each part of the model on the device that you choose.</source>
+        <translation>Mit multimodalen Modellen auf der eigenen Hardware chatten, jeder Teil des Modells auf dem Gerät, das Sie wählen.</translation>
+    </message>
+    <message>
+        <source>Built from sources without a commit, with Qt %1.</source>
+        <translation>Aus Quellen ohne Commit gebaut, mit Qt %1.</translation>
+    </message>
+    <message>
+        <source>Built from commit %1, with Qt %2.</source>
+        <translation>Aus Commit %1 gebaut, mit Qt %2.</translation>
+    </message>
+    <message>
+        <source>Belfry: Apache License 2.0. Qt, libsndfile and soxr: LGPL.</source>
+        <translation>Belfry: Apache License 2.0. Qt, libsndfile und soxr: LGPL.</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Schließen</translation>
+    </message>
+</context>
+<context>
     <name>ui::AdapterBar</name>
     <message>
         <source>Adapters</source>
@@ -3950,6 +3981,22 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
     <message>
         <source>Help</source>
         <translation>Hilfe</translation>
+    </message>
+    <message>
+        <source>About Belfry</source>
+        <translation>Über Belfry</translation>
+    </message>
+    <message>
+        <source>The map %1 needs a model</source>
+        <translation>Die Karte %1 braucht ein Modell</translation>
+    </message>
+    <message>
+        <source>It says where the parts of a model go. Choose a model, then open the map again.</source>
+        <translation>Sie sagt, wohin die Teile eines Modells kommen. Wählen Sie ein Modell, dann öffnen Sie die Karte noch einmal.</translation>
+    </message>
+    <message>
+        <source>Choose a model</source>
+        <translation>Modell wählen</translation>
     </message>
 </context>
 <context>

@@ -1072,6 +1072,37 @@ Faut-il le remplacer ?</translation>
     </message>
 </context>
 <context>
+    <name>ui::AboutDialog</name>
+    <message>
+        <source>About Belfry</source>
+        <translation>À propos de Belfry</translation>
+    </message>
+    <message>
+        <source>Belfry %1</source>
+        <translation>Belfry %1</translation>
+    </message>
+    <message>
+        <source>Chat with multimodal models on your own hardware, each part of the model on the device that you choose.</source>
+        <translation>Discuter avec des modèles multimodaux sur votre propre matériel, chaque partie du modèle sur l’appareil de votre choix.</translation>
+    </message>
+    <message>
+        <source>Built from sources without a commit, with Qt %1.</source>
+        <translation>Compilé à partir de sources sans commit, avec Qt %1.</translation>
+    </message>
+    <message>
+        <source>Built from commit %1, with Qt %2.</source>
+        <translation>Compilé à partir du commit %1, avec Qt %2.</translation>
+    </message>
+    <message>
+        <source>Belfry: Apache License 2.0. Qt, libsndfile and soxr: LGPL.</source>
+        <translation>Belfry : licence Apache 2.0. Qt, libsndfile et soxr : LGPL.</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Fermer</translation>
+    </message>
+</context>
+<context>
     <name>ui::AdapterBar</name>
     <message>
         <source>Adapters</source>
@@ -3950,6 +3981,22 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
     <message>
         <source>Help</source>
         <translation>Aide</translation>
+    </message>
+    <message>
+        <source>About Belfry</source>
+        <translation>À propos de Belfry</translation>
+    </message>
+    <message>
+        <source>The map %1 needs a model</source>
+        <translation>La carte %1 a besoin d’un modèle</translation>
+    </message>
+    <message>
+        <source>It says where the parts of a model go. Choose a model, then open the map again.</source>
+        <translation>Elle dit où vont les parties d’un modèle. Choisissez un modèle, puis rouvrez la carte.</translation>
+    </message>
+    <message>
+        <source>Choose a model</source>
+        <translation>Choisir un modèle</translation>
     </message>
 </context>
 <context>

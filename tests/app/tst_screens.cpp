@@ -332,6 +332,8 @@ void TestScreens::screens() {
         checkDialog(program, "computerDialog", QStringLiteral("13-computer"));
         program.window->openDiagnostics();
         checkDialog(program, "diagnosticsDialog", QStringLiteral("13-diagnostics"));
+        program.window->openAbout();
+        checkDialog(program, "aboutDialog", QStringLiteral("13b-about"));
         QTest::mouseClick(program.find("adapterReport"), Qt::LeftButton);
         // Base and adapter give different values: measured on the loaded model.
         QTRY_VERIFY(program.find("checkEffect")->isEnabled());

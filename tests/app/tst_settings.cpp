@@ -35,6 +35,7 @@ class TestSettings : public QObject {
 
 private Q_SLOTS:
     void survive();
+    void areReadByNobodyElse();
     void nonsenseIsClamped();
     void windowComesBackOnScreen_data();
     void windowComesBackOnScreen();
@@ -68,6 +69,25 @@ void TestSettings::survive() {
     settings.shortcuts.remove(QStringLiteral("newChat"));
     store.write(settings);
     QCOMPARE(store.read(), settings);
+}
+
+void TestSettings::areReadByNobodyElse() {
+#ifndef Q_OS_UNIX
+    QSKIP("modes of this kind are Unix's; Windows keeps users' folders apart");
+#endif
+    const QTemporaryDir folder;
+    const QString name = folder.filePath(QStringLiteral("settings.ini"));
+    const auto others = QFile::ReadGroup | QFile::WriteGroup | QFile::ReadOther | QFile::WriteOther;
+    const app::SettingsStore store(name);
+    store.writeChat({}); // the first time the file is made, later it is there
+    QVERIFY(QFile::exists(name));
+    QCOMPARE(QFile::permissions(name) & others, QFile::Permissions());
+    QVERIFY(QFile::setPermissions(name, QFile::permissions(name) | QFile::ReadGroup |
+                                            QFile::ReadOther)); // as version 0.1 left it
+    store.write(ui::Settings());
+    QCOMPARE(QFile::permissions(name) & others, QFile::Permissions());
+    store.writePlace({});
+    QCOMPARE(QFile::permissions(name) & others, QFile::Permissions());
 }
 
 void TestSettings::nonsenseIsClamped() {

@@ -380,7 +380,10 @@ void LayoutView::showExport(quint64 serial, const engine::MapExport& text) {
                                                : tr("Text (*.txt)"));
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setAcceptMode(QFileDialog::AcceptSave);
-    dialog->setDefaultSuffix(is_json     ? QStringLiteral("json")
+    // Our own document by the name that opens it from a file manager (installer/linux).
+    dialog->setDefaultSuffix(wanted.kind == engine::MapExport::Kind::Document
+                                 ? QStringLiteral("belfry-map.json")
+                             : is_json   ? QStringLiteral("json")
                              : is_python ? QStringLiteral("py")
                                          : QStringLiteral("txt"));
     connect(dialog, &QFileDialog::fileSelected, this, [this, content, losses](const QString& file) {

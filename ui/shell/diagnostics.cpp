@@ -59,7 +59,10 @@ QString planText(const engine::PlacementPlan& plan) {
 QString diagnosticsReport(const SystemFacts& facts, const Session& session, const QString& log) {
     QString text = QStringLiteral("Belfry %1, Qt %2\nsystem: %3\nprocessor: %4, %5 threads, "
                                   "kernels %6\nmemory: %7\n")
-                       .arg(facts.version, facts.qt_version, facts.system, facts.processor)
+                       .arg(facts.commit.isEmpty()
+                                ? facts.version
+                                : QStringLiteral("%1 (commit %2)").arg(facts.version, facts.commit),
+                            facts.qt_version, facts.system, facts.processor)
                        .arg(facts.threads)
                        .arg(facts.kernels, mib(facts.memory_bytes));
     if (const auto& summary = session.summary()) {

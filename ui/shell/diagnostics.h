@@ -17,7 +17,7 @@ class LogBuffer;
 
 /// Facts about program and computer, collected by app/ at start.
 struct SystemFacts {
-    QString version, qt_version, system, processor, kernels;
+    QString version, commit, qt_version, system, processor, kernels;
     int threads = 0;
     quint64 memory_bytes = 0;
     QString home; ///< Replaced by "~" in the report.

@@ -342,6 +342,7 @@ void MainWindow::buildActions() {
     QMenu* help = menu->addMenu(tr("Help"));
     help->addAction(made.at(QStringLiteral("computer")));
     help->addAction(made.at(QStringLiteral("diagnostics")));
+    help->addAction(tr("About Belfry"), this, &MainWindow::openAbout);
     menu->addSeparator();
     menu->addAction(made.at(QStringLiteral("toggleSidebar")));
     menu->addAction(made.at(QStringLiteral("toggleMeter")));
@@ -612,12 +613,26 @@ void MainWindow::openPath(const QString& path) {
                           path.endsWith(QStringLiteral(".safetensors.index.json")));
     if (is_part && QFileInfo::exists(info.path() + QStringLiteral("/config.json"))) {
         openPath(info.path());
+    } else if (info.isFile() && path.endsWith(QStringLiteral(".belfry-map.json"))) {
+        openMap(path);
     } else if (isAdapterFolder(path) ||
                (info.isFile() && (isPictureFile(path) || isSoundFile(path)))) {
         takeFiles({path});
     } else if (path != session_->model()) {
         session_->chooseModel(path);
     }
+}
+
+void MainWindow::openMap(const QString& file) {
+    if (layout_->stagedPlan() == nullptr) {
+        notice_->showAction(tr("The map %1 needs a model").arg(QFileInfo(file).fileName()),
+                            tr("It says where the parts of a model go. Choose a model, then open "
+                               "the map again."),
+                            tr("Choose a model"), [this] { openModelPanel(); });
+        return;
+    }
+    setTab(Tab::Layout);
+    Q_EMIT layout_->mapFileChosen(file);
 }
 
 void MainWindow::takeFiles(const QStringList& paths) {

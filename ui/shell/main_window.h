@@ -102,6 +102,7 @@ public Q_SLOTS:
     /// Asks for the facts (computerRequested) and shows them when they are there.
     void openComputer();
     void showComputer(const engine::ComputerFacts& facts, const QString& text);
+    void openAbout();
     void openShortcuts();
     void openShortcutEditor();
     /// Stops a load, a move or a reply, whichever runs.
@@ -109,6 +110,8 @@ public Q_SLOTS:
     void setSettings(const ui::Settings& settings);
     /// Files and folders as if dropped on the window. A folder is an adapter when it holds
     /// adapter_config.json, else a model.
+    /// A device map of ours, opened from a file manager: into the layout of the chosen model.
+    void openMap(const QString& file);
     void takeFiles(const QStringList& paths);
 
 Q_SIGNALS:

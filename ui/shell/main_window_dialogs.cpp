@@ -2,6 +2,7 @@
 // What the window opens over itself: panels, dialogs, and the notice after a card was lost.
 #include "ui/common/error_words.h"
 #include "ui/common/shortcuts.h"
+#include "ui/shell/about_dialog.h"
 #include "ui/shell/computer_dialog.h"
 #include "ui/shell/coverage_dialog.h"
 #include "ui/shell/log_buffer.h"
@@ -200,6 +201,10 @@ void MainWindow::showComputer(const engine::ComputerFacts& facts, const QString&
     if (computer_ != nullptr) {
         computer_->showFacts(facts, text, setup_.facts.home);
     }
+}
+
+void MainWindow::openAbout() {
+    (new AboutDialog(setup_.facts, this))->open();
 }
 
 void MainWindow::openShortcuts() {
