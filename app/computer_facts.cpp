@@ -3,6 +3,7 @@
 
 #include "app/environment.h"
 #include "app/store/store_library.h"
+#include "app/version.h"
 #include "engine/base/paths.h"
 #include "engine/run/engine.h"
 #include "ui/shell/main_window.h"
@@ -19,7 +20,7 @@ engine::ComputerQuestion questionOf(const std::shared_ptr<engine::CardInquiry>& 
                                     const QString& cache_folder) {
     using Kind = engine::FolderFact::Kind;
     engine::ComputerQuestion question;
-    question.program = "Belfry " BELFRY_VERSION;
+    question.program = versionLine();
     question.inquiry = inquiry;
     question.rates_file = cache_folder.toStdString() + "/machine-rates";
     for (const std::filesystem::path& cache : hubCaches()) {

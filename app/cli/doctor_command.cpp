@@ -4,6 +4,7 @@
 #include "app/cli/console.h"
 #include "app/cli/output.h"
 #include "app/environment.h"
+#include "app/version.h"
 #include "engine/base/paths.h"
 
 #include <CLI/CLI.hpp>
@@ -119,7 +120,7 @@ Result<void> runDoctor(const std::shared_ptr<engine::CardInquiry>& inquiry,
                        const Arguments& arguments) {
     using Kind = engine::FolderFact::Kind;
     engine::ComputerQuestion question;
-    question.program = "Belfry " BELFRY_VERSION;
+    question.program = app::versionLine();
     question.inquiry = inquiry;
     question.rates_file = app::ratesFile();
     question.measures = true;
