@@ -4,7 +4,7 @@
 # wine. Installs what is missing (as root or with sudo), builds the libraries once below
 # build/windows-libraries (installer/windows/libraries.sh says which), Belfry in build/windows. Takes
 # nothing but Debian packages from the network. A test that cannot run under wine is named, with the
-# reason, in installer/windows/skipped-tests.txt.
+# reason, in installer/windows/skipped-tests.txt. At last makes the zip and the installer, in dist/.
 #   --libraries   only the libraries
 #   --build       build, and run nothing
 . "$(dirname "$0")/common.sh"
@@ -37,6 +37,7 @@ stage_done() { # NAME: how long it took since the last one
 . "$root/installer/windows/libraries.sh"
 . "$root/installer/windows/fetch.sh"
 . "$root/installer/windows/under_wine.sh"
+. "$root/installer/windows/package.sh"
 
 install_packages "$root/installer/packages.txt" "$root/installer/packages-windows.txt"
 stage_done packages
@@ -75,6 +76,10 @@ if [ -z "$failed" ] || [ -z "$total" ]; then
     echo "the tests did not run to their end ($log)"
     exit 1
 fi
+
+say "Packages"
+make_packages
+stage_done packages
 
 say "Finished:$times"
 echo "$built"

@@ -8,13 +8,7 @@
 #include "kernels/cpu/tables.h"
 #include "kernels/cpu/thread_pool.h"
 #include "kernels/ops.h"
-
-#ifdef _WIN32
-#include <windows.h>
-#else
-#include <sys/mman.h>
-#include <unistd.h>
-#endif
+#include "tests/support/pages.h"
 
 #include <cmath>
 #include <cstdint>
@@ -47,51 +41,16 @@ private:
     uint64_t state_;
 };
 
-/// Pages of memory behind which one lies that nobody may touch. Ends the program without memory.
-#ifdef _WIN32
-inline size_t pageSize() {
-    SYSTEM_INFO info{};
-    GetSystemInfo(&info);
-    return info.dwPageSize;
-}
-inline void* mapGuarded(size_t bytes, size_t page) {
-    void* const base =
-        VirtualAlloc(nullptr, bytes + page, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE);
-    DWORD former = 0;
-    if (base == nullptr ||
-        VirtualProtect(static_cast<char*>(base) + bytes, page, PAGE_NOACCESS, &former) == 0) {
-        std::abort();
-    }
-    return base;
-}
-inline void unmapGuarded(void* base, size_t /*bytes*/, size_t /*page*/) {
-    VirtualFree(base, 0, MEM_RELEASE);
-}
-#else
-inline size_t pageSize() {
-    return static_cast<size_t>(sysconf(_SC_PAGESIZE));
-}
-inline void* mapGuarded(size_t bytes, size_t page) {
-    void* const base =
-        mmap(nullptr, bytes + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (base == MAP_FAILED || mprotect(static_cast<char*>(base) + bytes, page, PROT_NONE) != 0) {
-        std::abort();
-    }
-    return base;
-}
-inline void unmapGuarded(void* base, size_t bytes, size_t page) {
-    munmap(base, bytes + page);
-}
-#endif
-
 /// Memory whose last byte is the last byte before an inaccessible page.
 template <typename T>
 class Guarded {
 public:
     Guarded() = default;
     explicit Guarded(size_t count) : count_(count) {
-        bytes_ = (count * sizeof(T) + pageSize() - 1) / pageSize() * pageSize();
-        base_ = mapGuarded(bytes_, pageSize());
+        const size_t page = pageBytes();
+        bytes_ = (count * sizeof(T) + page - 1) / page * page;
+        base_ = takePages(bytes_ + page);
+        forbidPages(static_cast<char*>(base_) + bytes_, page);
         data_ = reinterpret_cast<T*>(static_cast<char*>(base_) + bytes_ - count * sizeof(T));
     }
     explicit Guarded(const std::vector<T>& values) : Guarded(values.size()) {
@@ -108,7 +67,7 @@ public:
     Guarded& operator=(const Guarded&) = delete;
     ~Guarded() {
         if (base_ != nullptr) {
-            unmapGuarded(base_, bytes_, pageSize());
+            givePages(base_, bytes_ + pageBytes());
         }
     }
     [[nodiscard]] T* data() const { return data_; }

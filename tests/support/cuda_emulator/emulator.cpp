@@ -4,7 +4,11 @@
 #include "tests/support/cuda_emulator/fiber.h"
 #include "tests/support/cuda_emulator/shared_memory.h"
 
+#ifdef _WIN32
+#include <windows.h>
+#else
 #include <ucontext.h>
+#endif
 
 #include <algorithm>
 #include <bit>
@@ -407,7 +411,7 @@ void threadMain() {
     leaveForGood();
 }
 
-#if defined(__x86_64__) && defined(__linux__) && !defined(__SANITIZE_ADDRESS__)
+#if defined(__x86_64__) && (defined(__linux__) || defined(_WIN32)) && !defined(__SANITIZE_ADDRESS__)
 void* fault_address = nullptr;
 
 [[noreturn]] void afterFault() {
@@ -417,6 +421,37 @@ void* fault_address = nullptr;
     fail(text);
 }
 
+/// Where the stack of the thread that runs is empty, as a function finds it that was called.
+char* emptyStack() {
+    return static_cast<char*>(launch->current->fiber.stack) + kStackBytes - 64 - 8;
+}
+
+#ifdef _WIN32
+/// Lets the thread that touched forbidden memory go on in afterFault(), on an empty stack.
+LONG CALLBACK onFault(EXCEPTION_POINTERS* fault) {
+    const EXCEPTION_RECORD& what = *fault->ExceptionRecord;
+    if (what.ExceptionCode != EXCEPTION_ACCESS_VIOLATION || launch == nullptr ||
+        launch->current == nullptr) {
+        return EXCEPTION_CONTINUE_SEARCH;
+    }
+    fault_address = reinterpret_cast<void*>(what.ExceptionInformation[1]);
+    fault->ContextRecord->Rsp = reinterpret_cast<DWORD64>(emptyStack());
+    fault->ContextRecord->Rip = reinterpret_cast<DWORD64>(&afterFault);
+    return EXCEPTION_CONTINUE_EXECUTION;
+}
+
+/// While kernels run, forbidden memory is an error of theirs.
+class FaultGuard {
+public:
+    FaultGuard() : handler_(AddVectoredExceptionHandler(/*First=*/1, &onFault)) {}
+    ~FaultGuard() { RemoveVectoredExceptionHandler(handler_); }
+    FaultGuard(const FaultGuard&) = delete;
+    FaultGuard& operator=(const FaultGuard&) = delete;
+
+private:
+    void* handler_;
+};
+#else
 /// Lets the thread that touched forbidden memory go on in afterFault(), on an empty stack.
 void onFault(int number, siginfo_t* info, void* context) {
     if (launch == nullptr || launch->current == nullptr) {
@@ -425,8 +460,7 @@ void onFault(int number, siginfo_t* info, void* context) {
     }
     fault_address = info->si_addr;
     auto& registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
-    char* const top = static_cast<char*>(launch->current->fiber.stack) + kStackBytes;
-    registers[REG_RSP] = reinterpret_cast<greg_t>(top - 64 - 8);
+    registers[REG_RSP] = reinterpret_cast<greg_t>(emptyStack());
     registers[REG_RIP] = reinterpret_cast<greg_t>(&afterFault);
 }
 
@@ -458,6 +492,7 @@ private:
     struct sigaction before_[2]{};
     stack_t stack_before_{};
 };
+#endif
 #else
 struct FaultGuard {};
 #endif

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/cuda_emulator/fiber.h"
 
-#include <sys/mman.h>
-#include <unistd.h>
+#include "tests/support/pages.h"
 
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <vector>
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -15,7 +12,63 @@
 #include <sanitizer/common_interface_defs.h>
 #endif
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) && defined(_WIN32)
+// The same by Windows' calling convention, which has more that a function must preserve; and what
+// the system believes of the thread's stack (its end, the lowest page in use, its beginning), as it
+// hands no exception to code whose stack lies elsewhere.
+asm(R"(
+.text
+.globl belfryEmulatorSwitch
+belfryEmulatorSwitch:
+    pushq %rbp
+    pushq %rbx
+    pushq %rdi
+    pushq %rsi
+    pushq %r12
+    pushq %r13
+    pushq %r14
+    pushq %r15
+    pushq %gs:0x8
+    pushq %gs:0x10
+    pushq %gs:0x1478
+    subq $160, %rsp
+    movups %xmm6, (%rsp)
+    movups %xmm7, 16(%rsp)
+    movups %xmm8, 32(%rsp)
+    movups %xmm9, 48(%rsp)
+    movups %xmm10, 64(%rsp)
+    movups %xmm11, 80(%rsp)
+    movups %xmm12, 96(%rsp)
+    movups %xmm13, 112(%rsp)
+    movups %xmm14, 128(%rsp)
+    movups %xmm15, 144(%rsp)
+    movq %rsp, (%rcx)
+    movq %rdx, %rsp
+    movups (%rsp), %xmm6
+    movups 16(%rsp), %xmm7
+    movups 32(%rsp), %xmm8
+    movups 48(%rsp), %xmm9
+    movups 64(%rsp), %xmm10
+    movups 80(%rsp), %xmm11
+    movups 96(%rsp), %xmm12
+    movups 112(%rsp), %xmm13
+    movups 128(%rsp), %xmm14
+    movups 144(%rsp), %xmm15
+    addq $160, %rsp
+    popq %gs:0x1478
+    popq %gs:0x10
+    popq %gs:0x8
+    popq %r15
+    popq %r14
+    popq %r13
+    popq %r12
+    popq %rsi
+    popq %rdi
+    popq %rbx
+    popq %rbp
+    ret
+)");
+#elif defined(__x86_64__)
 // Saves what a function must preserve, swaps the stack pointers, restores.
 asm(R"(
 .text
@@ -39,6 +92,8 @@ belfryEmulatorSwitch:
     ret
 .size belfryEmulatorSwitch,.-belfryEmulatorSwitch
 )");
+#endif
+#if defined(__x86_64__)
 extern "C" void belfryEmulatorSwitch(void** save, void* load);
 #endif
 
@@ -56,18 +111,13 @@ size_t guarded_stacks = 0;
 
 void* takeStack() {
     if (free_stacks.empty()) {
-        const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+        const size_t page = support::pageBytes();
         const size_t step = kStackBytes + page;
-        void* const memory = mmap(nullptr, step * kStacksAtOnce, PROT_READ | PROT_WRITE,
-                                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (memory == MAP_FAILED) {
-            std::perror("cuda emulator: no memory for stacks");
-            std::abort();
-        }
+        void* const memory = support::takePages(step * kStacksAtOnce);
         for (size_t i = 0; i < kStacksAtOnce; ++i) {
             char* const at = static_cast<char*>(memory) + (kStacksAtOnce - 1 - i) * step;
             if (guarded_stacks < kGuardedStacks) {
-                mprotect(at, page, PROT_NONE);
+                support::forbidPages(at, page);
                 ++guarded_stacks;
             }
             free_stacks.push_back(at + page);
@@ -94,7 +144,25 @@ void prepareFiber(Fiber& fiber, void (*entry)()) {
     // Frames of the thread that had this stack before never returned: what they marked is still so.
     __asan_unpoison_memory_region(fiber.stack, kStackBytes);
 #endif
-#if defined(__x86_64__)
+#if defined(__x86_64__) && defined(_WIN32)
+    // As if the fiber had called the switch: below the address to return to what it saves. Above
+    // that are an address for `entry` to return to and the four words that every function may
+    // write.
+    char* const bottom = static_cast<char*>(fiber.stack);
+    auto* const slot = reinterpret_cast<uint64_t*>(bottom + kStackBytes) - 6;
+    slot[1] = 0;
+    slot[0] = reinterpret_cast<uint64_t>(entry);
+    for (int i = 1; i <= 8; ++i) {
+        slot[-i] = 0;
+    }
+    slot[-9] = reinterpret_cast<uint64_t>(bottom + kStackBytes);
+    slot[-10] = reinterpret_cast<uint64_t>(bottom);
+    slot[-11] = reinterpret_cast<uint64_t>(bottom - support::pageBytes());
+    for (int i = 12; i <= 31; ++i) {
+        slot[-i] = 0;
+    }
+    fiber.pointer = slot - 31;
+#elif defined(__x86_64__)
     // As if the fiber had called the switch: six saved registers below the address to return to,
     // and that slot aligned so that `entry` finds the stack as after a call.
     auto* const slot =

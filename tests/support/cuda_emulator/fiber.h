@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A stack of its own for every emulated CUDA thread, and the switch between two of them. On x86-64
-// a switch is a few instructions; elsewhere it is swapcontext(). One OS thread only.
+// (Linux or Windows) a switch is a few instructions; elsewhere it is swapcontext(). One OS thread
+// only. On Windows nothing may be thrown in a fiber, not even what is caught there: the program
+// ends.
 #pragma once
 
 #include <cstddef>

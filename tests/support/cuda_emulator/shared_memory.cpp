@@ -2,13 +2,9 @@
 #include "tests/support/cuda_emulator/shared_memory.h"
 
 #include "tests/support/cuda_emulator/emulator.h"
-
-#include <sys/mman.h>
-#include <unistd.h>
+#include "tests/support/pages.h"
 
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 
 namespace emulator {
@@ -27,25 +23,19 @@ constexpr unsigned char kCanary = 0xa5;
 } // namespace
 
 SharedMemory::SharedMemory(size_t dynamic_bytes) : dynamic_bytes_(dynamic_bytes) {
-    const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+    const auto page = support::pageBytes();
     const size_t dynamic_room =
         (dynamic_bytes + kDynamicAlignment - 1) / kDynamicAlignment * kDynamicAlignment;
     const size_t bytes = (kStaticRoom + dynamic_room + page - 1) / page * page;
     mapped_ = bytes + page;
-    void* const memory =
-        mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) {
-        std::perror("cuda emulator: no shared memory");
-        std::abort();
-    }
-    base_ = static_cast<char*>(memory);
+    base_ = static_cast<char*>(support::takePages(mapped_));
     end_ = base_ + bytes;
-    mprotect(end_, page, PROT_NONE);
+    support::forbidPages(end_, page);
     dynamic_ = end_ - dynamic_room;
 }
 
 SharedMemory::~SharedMemory() {
-    munmap(base_, mapped_);
+    support::givePages(base_, mapped_);
 }
 
 void SharedMemory::reset() {
