@@ -9,7 +9,7 @@ toolchain="$root/installer/windows/toolchain.cmake"
 triple=x86_64-w64-mingw32
 
 # In an order in which each finds those that it needs.
-libraries="zlib png jpeg webp ogg flac vorbis opus mpg123 lame sndfile soxr re2 qtbase"
+libraries="zlib png jpeg webp ogg flac vorbis opus mpg123 lame sndfile soxr re2 sqlite qtbase"
 
 # Debian's source package of a library.
 source_of() {
@@ -17,6 +17,7 @@ source_of() {
         png) echo libpng1.6 ;;
         jpeg) echo libjpeg-turbo ;;
         webp | ogg | vorbis | sndfile | soxr) echo "lib$1" ;;
+        sqlite) echo sqlite3 ;;
         qtbase) echo qt6-base ;;
         *) echo "$1" ;;
     esac
@@ -140,6 +141,18 @@ build_re2() {
     )
     with_cmake . -DRE2_BUILD_TESTING=OFF
     pkg_config_file re2 "$2"
+}
+
+build_sqlite() {
+    # The one file of all its sources is made by programs of this machine.
+    ./configure --disable-tcl --disable-shared
+    make sqlite3.c sqlite3.h
+    ccache "$triple-gcc-posix" -O2 -DSQLITE_THREADSAFE=1 -DSQLITE_ENABLE_FTS4 -DSQLITE_ENABLE_FTS5 \
+        -DSQLITE_ENABLE_COLUMN_METADATA -c sqlite3.c
+    "$triple-gcc-ar-posix" rcs libsqlite3.a sqlite3.o
+    cp sqlite3.h "$sysroot/include/"
+    cp libsqlite3.a "$sysroot/lib/"
+    pkg_config_file sqlite3 "$2"
 }
 
 # Qt's core and its test library, which the tests need. Debian's source lacks sqlite and wintab.
