@@ -70,7 +70,7 @@ make_zip() { # FOLDER TARGET: names in order, times of the commit, no owners
 
 make_msi() { # FOLDER VERSION TARGET
     rm -f "$3"
-    python3 "$root/installer/windows/make_msi.py" "$1" "$2" "$build/belfry.ico" >"$work/package/belfry.wxs"
+    python3 "$root/installer/windows/make_msi.py" "$1" "$2" "$root/resources/icons/app/belfry.ico" >"$work/package/belfry.wxs"
     wixl -a x64 -o "$3" "$work/package/belfry.wxs" >"$work/log/wixl.log" 2>&1 ||
         { cat "$work/log/wixl.log" >&2; exit 1; }
 }
