@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # clang-tidy over the product's code: tidy.sh BUILD_DIR [--all]. Settings: .clang-tidy. Without --all only
-# files that have changed, or whose headers have, since the last whole sweep (tidy-swept names its commit;
-# BUILD_DIR must be built, for it knows the headers): a sweep takes a third of CI's time, and code that
-# nobody touched says what it said. After new flags here sweep all; after a sweep without findings: git rev-parse HEAD > installer/tidy-swept
+# files that have changed since the last whole sweep (tidy-swept names its commit), and of each changed
+# header one file that reads it, its own where there is one (BUILD_DIR must be built, for it knows them): a
+# sweep takes a third of CI's time, and code that nobody touched says what it said. After new flags here sweep all; after a sweep without findings: git rev-parse HEAD > installer/tidy-swept
 #
 # SIMD kernels are left out (the analyzer takes minutes in intrinsics headers and says nothing there). Version
 # 14 everywhere, so that Debian 12 and Ubuntu 24.04 find the same; it cannot read <chrono> of a newer libstdc++
@@ -19,21 +19,29 @@ machine=$(gcc -print-multiarch)
 files=$(git ls-files 'app/*.cpp' 'engine/*.cpp' 'kernels/*.cpp' 'ui/*.cpp' |
     grep -v -e '/avx' -e '/simd/' -e '_x86.cpp')
 
-# The sources among $files that read a changed file, by what the build noted of each object.
+# The sources among $files that changed, and one for each changed header, by what the build noted of
+# each object.
 changed_sources() {
     git diff --name-only "$swept" -- >"$build/tidy.changed"
     git ls-files --others --exclude-standard >>"$build/tidy.changed"
-    ninja -C "$build" -t deps | awk -v root="$root/" -v changed="$build/tidy.changed" '
-        BEGIN { while ((getline line < changed) > 0) is_changed[line] = 1 }
+    printf '%s\n' "$files" >"$build/tidy.all"
+    ninja -C "$build" -t deps | awk -v root="$root/" -v changed="$build/tidy.changed" -v all="$build/tidy.all" '
+        BEGIN {
+            while ((getline line < changed) > 0) is_changed[line] = 1
+            while ((getline line < all) > 0) is_looked_at[line] = 1
+        }
         /^[^ ]/ { source = ""; next }
         NF == 1 {
             path = $1
             if (index(path, root) == 1) path = substr(path, length(root) + 1)
             sub(/^(\.\.\/)+/, "", path)
             if (source == "") source = path
-            if (path in is_changed) print source
-        }' | sort -u >"$build/tidy.sources"
-    printf '%s\n' "$files" | sort | comm -12 - "$build/tidy.sources"
+            if (!(path in is_changed) || !(source in is_looked_at)) next
+            own = path
+            sub(/\.h$/, ".cpp", own)
+            if (source == own || !(path in reader)) reader[path] = source
+        }
+        END { for (path in reader) print reader[path] }' | sort -u
 }
 
 swept=$(cat installer/tidy-swept 2>/dev/null || true)
@@ -43,7 +51,7 @@ if [ "$mode" = --all ] || [ -z "$swept" ] || ! git merge-base --is-ancestor "$sw
 else
     all=$(printf '%s\n' "$files" | wc -l)
     files=$(changed_sources)
-    echo "$(printf '%s' "$files" | grep -c . || true) of $all files: those changed since $swept"
+    echo "$(printf '%s' "$files" | grep -c . || true) of $all files, for what changed since $swept"
 fi
 [ -n "$files" ] || exit 0
 # The analyzer frees all it knows of a function before the next: glibc would hand that memory back and fetch
