@@ -13,6 +13,7 @@
 #include "tests/support/engine/golden_engine.h"
 #include "tests/support/engine/tiny_model.h"
 #include "tests/support/memory/failing_memory.h"
+#include "tests/support/sampled_points.h"
 
 #include <QElapsedTimer>
 #include <QTemporaryDir>
@@ -186,7 +187,7 @@ void TestEveryAllocation::sweep(Which which,
     int64_t failures = 0;
     int64_t tried = 0;
     int64_t another_way = 0; // done without, though the caller had not asked with std::nothrow
-    const int64_t step = is_full_ ? 1 : stride;
+    const int64_t step = is_full_ ? 1 : stride * support::kPointStride;
     for (int64_t n = points_.from; n <= std::min(calls, points_.to); n += step) {
         prepare();
         const QByteArray at = "allocation " + QByteArray::number(qlonglong(n));
@@ -334,7 +335,9 @@ void TestEveryAllocation::loadOnThreads() {
     WatchedEngine watched;
     engine::Engine& engine = *watched.engine;
     const engine::LoadRequest request = requestFor(kBefore);
-    const int64_t stride = is_full_ ? 1 : where == MemoryFault::Where::OtherThreads ? 7 : 397;
+    const int64_t stride = is_full_                                    ? 1
+                           : where == MemoryFault::Where::OtherThreads ? 7 * support::kPointStride
+                                                                       : 397;
     QVERIFY(engine.load(request, {}, {}).has_value());
     const std::vector<int32_t> expected = watched.turn();
     QCOMPARE(expected.size(), size_t{2});

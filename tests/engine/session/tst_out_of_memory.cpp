@@ -6,6 +6,7 @@
 // works. Plain memory: tst_every_allocation.
 #include "engine/devices/device_set.h"
 #include "tests/support/engine/golden_engine.h"
+#include "tests/support/sampled_points.h"
 
 #include <QTest>
 
@@ -120,7 +121,7 @@ void TestOutOfMemory::firstLoad() {
     int failures = 0;
     for (const DeviceId id : {DeviceId::cpu(), DeviceId::sim(0)}) {
         faulty.fail_on = id;
-        for (uint64_t n = 1;; ++n) {
+        for (uint64_t n = 1;; n += support::kPointStride) {
             faulty.fail_at = n;
             const auto loaded = faulty.load(requestFor(kBefore));
             if (loaded.has_value()) {
@@ -145,7 +146,7 @@ void TestOutOfMemory::loadBesideLoaded() {
     const auto accounts = faulty.accounts();
     for (const DeviceId id : {DeviceId::cpu(), DeviceId::sim(0), DeviceId::sim(1)}) {
         faulty.fail_on = id;
-        for (uint64_t n = 1;; ++n) {
+        for (uint64_t n = 1;; n += support::kPointStride) {
             faulty.fail_at = n;
             const auto loaded = faulty.load(requestFor(kAfter));
             if (loaded.has_value()) {
@@ -174,7 +175,7 @@ void TestOutOfMemory::move() {
     int succeeded = 0;
     for (const DeviceId id : {DeviceId::cpu(), DeviceId::sim(0), DeviceId::sim(1)}) {
         HostDevice* device = faulty.current.at(id);
-        for (uint64_t n = 1;; ++n) {
+        for (uint64_t n = 1;; n += support::kPointStride) {
             const uint64_t calls = device->allocationCalls();
             device->failAllocation(n);
             const auto moved = faulty.engine->applyMap(kAfter, {}, {});
@@ -228,7 +229,7 @@ void TestOutOfMemory::turns() {
     // device must be able to fail.
     for (const DeviceId id : {DeviceId::cpu(), DeviceId::sim(0), DeviceId::sim(1)}) {
         bool is_reached = true;
-        for (uint64_t n = 1; is_reached; ++n) {
+        for (uint64_t n = 1; is_reached; n += support::kPointStride) {
             FaultyEngine faulty;
             load(faulty, kBefore);
             HostDevice* device = faulty.current.at(id);
