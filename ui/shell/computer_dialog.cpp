@@ -53,6 +53,7 @@ ComputerDialog::ComputerDialog(QWidget* parent)
     column->addWidget(intro);
     auto* area = new QScrollArea(this);
     area->setObjectName(QStringLiteral("computerArea"));
+    area->setAccessibleName(windowTitle());
     area->setFrameShape(QFrame::NoFrame);
     area->setWidgetResizable(true);
     area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
