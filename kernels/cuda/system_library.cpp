@@ -63,7 +63,7 @@ std::string_view textAt(std::string_view bytes, size_t at) {
 std::string loaderCache() {
     std::ifstream file("/etc/ld.so.cache", std::ios::binary);
     std::string bytes;
-    std::array<char, 65536> piece{};
+    std::array<char, 4096> piece{}; // a thread may have a small stack
     while (file && bytes.size() < kMaxCacheBytes) {
         file.read(piece.data(), piece.size());
         bytes.append(piece.data(), static_cast<size_t>(file.gcount()));
