@@ -254,6 +254,7 @@ void closeAll(std::array<int, 2>& pipe) {
 /// 0 or what errno would be.
 int start(const std::vector<std::string>& words, int out, pid_t& child) {
     std::vector<char*> arguments;
+    arguments.reserve(words.size() + 1);
     for (const std::string& word : words) {
         arguments.push_back(const_cast<char*>(word.c_str()));
     }
