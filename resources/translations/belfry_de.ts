@@ -3262,15 +3262,30 @@ Ziehen Sie einen Block hierher, oder wählen Sie einen und drücken M.</translat
     </message>
 </context>
 <context>
-    <name>ui::LayoutView</name>
+    <name>ui::LayoutStaging</name>
     <message>
         <source>Options</source>
         <translation>Optionen</translation>
     </message>
     <message>
+        <source>Revert</source>
+        <translation>Zurücknehmen</translation>
+    </message>
+    <message>
         <source>Fit</source>
         <translation>Passend</translation>
     </message>
+    <message>
+        <source>Simulated %1</source>
+        <translation>Simuliert %1</translation>
+    </message>
+    <message>
+        <source>%1 on %2</source>
+        <translation>%1 auf %2</translation>
+    </message>
+</context>
+<context>
+    <name>ui::LayoutView</name>
     <message>
         <source>Line %1, column %2: %3</source>
         <translation>Zeile %1, Spalte %2: %3</translation>
@@ -3526,14 +3541,6 @@ Ziehen Sie einen Block hierher, oder wählen Sie einen und drücken M.</translat
     <message>
         <source>Text (*.txt)</source>
         <translation>Text (*.txt)</translation>
-    </message>
-    <message>
-        <source>Simulated %1</source>
-        <translation>Simuliert %1</translation>
-    </message>
-    <message>
-        <source>%1 on %2</source>
-        <translation>%1 auf %2</translation>
     </message>
     <message>
         <source>read when needed</source>

@@ -3262,15 +3262,30 @@ Déposez un bloc ici, ou choisissez-en un et appuyez sur M.</translation>
     </message>
 </context>
 <context>
-    <name>ui::LayoutView</name>
+    <name>ui::LayoutStaging</name>
     <message>
         <source>Options</source>
         <translation>Options</translation>
     </message>
     <message>
+        <source>Revert</source>
+        <translation>Revenir</translation>
+    </message>
+    <message>
         <source>Fit</source>
         <translation>Ajusté</translation>
     </message>
+    <message>
+        <source>Simulated %1</source>
+        <translation>Simulé %1</translation>
+    </message>
+    <message>
+        <source>%1 on %2</source>
+        <translation>%1 sur %2</translation>
+    </message>
+</context>
+<context>
+    <name>ui::LayoutView</name>
     <message>
         <source>Line %1, column %2: %3</source>
         <translation>Ligne %1, colonne %2 : %3</translation>
@@ -3526,14 +3541,6 @@ Déposez un bloc ici, ou choisissez-en un et appuyez sur M.</translation>
     <message>
         <source>Text (*.txt)</source>
         <translation>Texte (*.txt)</translation>
-    </message>
-    <message>
-        <source>Simulated %1</source>
-        <translation>Simulé %1</translation>
-    </message>
-    <message>
-        <source>%1 on %2</source>
-        <translation>%1 sur %2</translation>
     </message>
     <message>
         <source>read when needed</source>
