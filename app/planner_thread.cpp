@@ -19,7 +19,7 @@ constexpr qint64 kMaxMapBytes = 4 << 20;
 
 engine::Error noMemory() {
     return {engine::ErrorCode::OutOfMemory,
-            "the system has no memory left for making a plan; close other programs"};
+            engine::said("the system has no memory left for making a plan; close other programs")};
 }
 
 } // namespace
@@ -64,9 +64,9 @@ void PlannerWorker::exportMap(quint64 ticket,
 }
 
 void PlannerWorker::readMap(const QString& file) {
-    const auto fail = [&](const QString& why) {
+    const auto fail = [&](const engine::Sentence& why) {
         Q_EMIT mapReadFailed(file, {engine::ErrorCode::InvalidFile,
-                                    QStringLiteral("%1: %2").arg(file, why).toStdString()});
+                                    engine::said("%1: %2", file.toStdString(), why)});
     };
     auto read = app::readFile(file, kMaxMapBytes);
     if (!read.has_value()) {
@@ -78,8 +78,8 @@ void PlannerWorker::readMap(const QString& file) {
         content.remove(0, 3);
     }
     if (!content.trimmed().startsWith('{')) {
-        fail(QStringLiteral("does not begin with a JSON object; expected a device map in "
-                            "accelerate's form or Belfry's version 1"));
+        fail(engine::said("does not begin with a JSON object; expected a device map in "
+                          "accelerate's form or Belfry's version 1"));
         return;
     }
     Q_EMIT mapRead(file, QString::fromUtf8(content));

@@ -3,6 +3,8 @@
 // facts, and the engine's own sentence for the command line and reports.
 #pragma once
 
+#include "engine/api/sentence.h"
+
 #include <cstdint>
 #include <string>
 
@@ -33,6 +35,7 @@ struct KeyReason {
     Why why = Why::None;
     int layer = -1, other = -1;
     std::string name = {};
+    Sentence refusal = {}; ///< Refused: `sentence` as a value.
 };
 
 struct UnusedKey {

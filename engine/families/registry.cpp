@@ -22,7 +22,7 @@ std::array<const Family*, 2> allFamilies() {
 Result<const Family*> familyOf(std::string_view config_json, Families families) {
     if (config_json.empty()) {
         return Error{ErrorCode::InvalidFile,
-                     "config.json: the file is empty",
+                     said("config.json: the file is empty"),
                      {{"rule", "JsonSyntax"}, {"file", "config.json"}}};
     }
     ENGINE_ASSIGN(const Json config, parseConfigObject(config_json, "config.json"));

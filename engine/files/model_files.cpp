@@ -19,9 +19,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-Error nameError(std::string_view rule, std::string_view name, const std::string& what) {
+Error nameError(std::string_view rule, std::string_view name, const Sentence& what) {
     return Error{ErrorCode::InvalidFile,
-                 std::string(name) + ": " + what,
+                 said("%1: %2", name, what),
                  {{"rule", std::string(rule)}, {"file", std::string(name)}}};
 }
 
@@ -93,38 +93,39 @@ void collectFoldersWith(const fs::path& folder,
 
 } // namespace
 
-const char* modelFileNameProblem(std::string_view name) {
+std::optional<Phrase> modelFileNameProblem(std::string_view name) {
     if (name.empty()) {
-        return "the file name is empty";
+        return phrase("the file name is empty");
     }
     if (name.size() > 255) {
-        return "the file name is longer than 255 bytes";
+        return phrase("the file name is longer than 255 bytes");
     }
     if (!isValidUtf8(name)) {
-        return "the file name is not UTF-8";
+        return phrase("the file name is not UTF-8");
     }
     for (const char c : name) {
         if (static_cast<unsigned char>(c) < 0x20U || c == 0x7f) {
-            return "the file name holds a control character";
+            return phrase("the file name holds a control character");
         }
     }
     if (name.find_first_of("/\\") != std::string_view::npos) {
-        return "the file name holds a folder separator; files must lie in the model folder itself";
+        return phrase(
+            "the file name holds a folder separator; files must lie in the model folder itself");
     }
     if (name.find(':') != std::string_view::npos) {
-        return "the file name holds ':' (a drive letter or an alternate stream)";
+        return phrase("the file name holds ':' (a drive letter or an alternate stream)");
     }
     if (name == "." || name == "..") {
-        return "the file name is a folder reference";
+        return phrase("the file name is a folder reference");
     }
     if (isDeviceName(name)) {
-        return "the file name is a device name on Windows";
+        return phrase("the file name is a device name on Windows");
     }
-    return nullptr;
+    return std::nullopt;
 }
 
 bool modelFileExists(const fs::path& folder, std::string_view name) {
-    if (modelFileNameProblem(name) != nullptr) {
+    if (modelFileNameProblem(name)) {
         return false;
     }
     std::error_code failure;
@@ -134,37 +135,40 @@ bool modelFileExists(const fs::path& folder, std::string_view name) {
 
 Result<fs::path>
 resolveModelFile(const fs::path& folder, std::string_view name, bool are_outside_links_allowed) {
-    if (const char* problem = modelFileNameProblem(name)) {
-        return nameError("ShardName", name.empty() ? std::string_view("\"\"") : name, problem);
+    if (const auto problem = modelFileNameProblem(name)) {
+        return nameError("ShardName", name.empty() ? std::string_view("\"\"") : name, *problem);
     }
     std::error_code failure;
     const fs::path real_folder = fs::canonical(folder, failure);
     if (failure) {
-        return nameError("FileMissing", name, "its folder cannot be opened: " + failure.message());
+        return nameError("FileMissing", name,
+                         said("its folder cannot be opened: %1", failure.message()));
     }
     const fs::path path = real_folder / pathFromUtf8(name);
     const fs::file_status status = fs::symlink_status(path, failure);
     if (!fs::exists(status)) {
-        return nameError("FileMissing", name, "there is no such file in the folder");
+        return nameError("FileMissing", name, said("there is no such file in the folder"));
     }
     fs::path target = path;
     if (fs::is_symlink(status)) {
         target = fs::canonical(path, failure);
         if (failure) {
             return nameError("ST07", name,
-                             "is a link that leads nowhere (" + failure.message() +
-                                 "); download the file again");
+                             said("is a link that leads nowhere (%1); download the file again",
+                                  failure.message()));
         }
         const bool is_inside = target.parent_path() == real_folder;
         if (!is_inside && !are_outside_links_allowed && !isHubCacheLink(real_folder, target)) {
             return nameError(
                 "ST07", name,
-                "is a link that leaves the model folder; put the file itself into the folder");
+                said(
+                    "is a link that leaves the model folder; put the file itself into the folder"));
         }
     }
     if (!fs::is_regular_file(target, failure)) {
-        return nameError("ST07", name,
-                         "is not a regular file (it is a folder, a pipe, a socket or a device)");
+        return nameError(
+            "ST07", name,
+            said("is not a regular file (it is a folder, a pipe, a socket or a device)"));
     }
     return target;
 }
@@ -184,7 +188,7 @@ Result<std::optional<std::string>> readModelText(const fs::path& folder,
                                                  std::string_view name,
                                                  uint64_t max_bytes,
                                                  bool are_outside_links_allowed) {
-    if (modelFileNameProblem(name) == nullptr && !modelFileExists(folder, name)) {
+    if (!modelFileNameProblem(name) && !modelFileExists(folder, name)) {
         return std::optional<std::string>();
     }
     ENGINE_ASSIGN(const fs::path path, resolveModelFile(folder, name, are_outside_links_allowed));
@@ -192,8 +196,8 @@ Result<std::optional<std::string>> readModelText(const fs::path& folder,
                   FileReader::open(path, std::string(name)));
     if (reader->sizeBytes() > max_bytes) {
         return nameError("FileTooLarge", name,
-                         "has " + std::to_string(reader->sizeBytes()) + " bytes, more than the " +
-                             std::to_string(max_bytes) + " such a file may have");
+                         said("has %1 bytes, more than the %2 such a file may have",
+                              reader->sizeBytes(), max_bytes));
     }
     std::string text(static_cast<size_t>(reader->sizeBytes()), '\0');
     ENGINE_TRY(reader->read(0, std::as_writable_bytes(std::span<char>(text))));

@@ -93,8 +93,8 @@ private:
             shape += (shape.empty() ? "" : ", ") + std::to_string(size);
         }
         return Error{ErrorCode::InvalidFile,
-                     tensor.name + ": the checkpoint does not hold this tensor; expected shape [" +
-                         shape + "]",
+                     said("%1: the checkpoint does not hold this tensor; expected shape [%2]",
+                          tensor.name, shape),
                      {{"tensor", tensor.name}}};
     }
 
@@ -172,9 +172,9 @@ private:
         std::vector<float> values(static_cast<size_t>(count));
         Result<void> outcome;
         if (view.rows * view.cols != count) {
-            outcome = Error{ErrorCode::InvalidFile,
-                            name + ": holds " + std::to_string(view.rows * view.cols) +
-                                " values, the config implies " + std::to_string(count)};
+            outcome =
+                Error{ErrorCode::InvalidFile, said("%1: holds %2 values, the config implies %3",
+                                                   name, view.rows * view.cols, count)};
         } else if (view.format == kernels::WeightFormat::F32) {
             outcome = download(scratch, handle, values.data(), view.data, values.size() * 4);
         } else {
@@ -208,12 +208,16 @@ private:
         }
         const std::string element = std::to_string(bad - values.begin());
         const std::string value = std::isnan(*bad) ? "NaN" : *bad < 0 ? "-infinity" : "infinity";
-        return Error{ErrorCode::InvalidFile,
-                     name + (values.size() == 1 ? " is " : ": element " + element + " is ") +
-                         value +
-                         "; expected a finite number. The file is damaged or its training had "
-                         "diverged: download it again, or take another checkpoint",
-                     {{"tensor", name}, {"rule", "finite"}, {"element", element}}};
+        return Error{
+            ErrorCode::InvalidFile,
+            values.size() == 1
+                ? said("%1 is %2; expected a finite number. The file is damaged or its training "
+                       "had diverged: download it again, or take another checkpoint",
+                       name, value)
+                : said("%1: element %2 is %3; expected a finite number. The file is damaged or its "
+                       "training had diverged: download it again, or take another checkpoint",
+                       name, element, value),
+            {{"tensor", name}, {"rule", "finite"}, {"element", element}}};
     }
 
     Result<void> download(DeviceScratch* scratch,
@@ -286,9 +290,8 @@ private:
         ENGINE_ASSIGN(const kernels::WeightView view, weights().acquire(handle));
         weights().release(handle); // resident for good: the address stays valid
         if (view.rows * view.cols != count) {
-            return Error{ErrorCode::InvalidFile,
-                         name + ": holds " + std::to_string(view.rows * view.cols) +
-                             " values, the config implies " + std::to_string(count)};
+            return Error{ErrorCode::InvalidFile, said("%1: holds %2 values, the config implies %3",
+                                                      name, view.rows * view.cols, count)};
         }
         switch (view.format) {
         case kernels::WeightFormat::F32:
@@ -302,7 +305,7 @@ private:
         case kernels::WeightFormat::Int8Row:
             break;
         }
-        return Error{ErrorCode::InvalidFile, name + ": a norm weight cannot be quantized"};
+        return Error{ErrorCode::InvalidFile, said("%1: a norm weight cannot be quantized", name)};
     }
 
     Result<DeviceScratch*> home(DeviceId device, const std::string& what) {

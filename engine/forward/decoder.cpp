@@ -119,7 +119,7 @@ Result<void> Decoder::run(const ForwardInput& input,
     fused_.begin();
     for (int i = 0; i < static_cast<int>(text.num_layers); ++i) {
         if (!model_->mayGoOn(stop)) {
-            return Error{ErrorCode::Cancelled, "stopped by the user"};
+            return Error{ErrorCode::Cancelled, said("stopped by the user")};
         }
         const DecoderLayer& layer = model_->text.layers[static_cast<size_t>(i)];
         ENGINE_TRY(moveTo(*layer.home, stream));

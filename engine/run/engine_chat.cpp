@@ -68,7 +68,9 @@ Result<Reply> Engine::generate(const GenerateRequest& request,
         return impl_->named(answer(request, update, stop));
     } catch (const std::bad_alloc&) {
         impl_->forgetContext();
-        return impl_->outOfHostMemory("the reply");
+        return impl_->outOfHostMemory(
+            phrase("the reply needed more memory than the system gave; close other programs, or "
+                   "choose a smaller context or a smaller format"));
     }
 }
 
@@ -79,7 +81,9 @@ Engine::logits(const GenerateRequest& request, int64_t rows, const std::stop_tok
         return impl_->named(promptLogits(request, rows, stop));
     } catch (const std::bad_alloc&) {
         impl_->forgetContext();
-        return impl_->outOfHostMemory("the logits");
+        return impl_->outOfHostMemory(
+            phrase("the logits needed more memory than the system gave; close other programs, or "
+                   "choose a smaller context or a smaller format"));
     }
 }
 
@@ -199,9 +203,9 @@ Engine::promptLogits(const GenerateRequest& request, int64_t rows, const std::st
     const PreparedPrompt& prompt = *prepared;
     const int64_t total = static_cast<int64_t>(prompt.ids.size());
     if (rows < 1 || rows > total) {
-        return Error{ErrorCode::InvalidRequest, "logits of the last " + std::to_string(rows) +
-                                                    " tokens were asked for; the prompt has " +
-                                                    std::to_string(total)};
+        return Error{
+            ErrorCode::InvalidRequest,
+            said("logits of the last %1 tokens were asked for; the prompt has %2", rows, total)};
     }
     ENGINE_ASSIGN(Generator::PrefillResult prefill,
                   target.generator->prefill(prompt, target.adapters->fingerprint(), rows, stop));
@@ -236,7 +240,10 @@ Engine::encodeAhead(const MessagePart& part, int64_t image_tokens, const std::st
         return encoded.has_value() ? Result<void>()
                                    : explainNotFinite(*target, nullptr, encoded.error(), stop);
     } catch (const std::bad_alloc&) {
-        return impl_->outOfHostMemory("reading ", part.text);
+        return impl_->outOfHostMemory(
+            phrase("reading %1 needed more memory than the system gave; close other programs, or "
+                   "choose a smaller context or a smaller format"),
+            part.text);
     }
 }
 
@@ -259,7 +266,7 @@ Result<MediaCost> Engine::mediaCost(const MessagePart& part, int64_t image_token
     if (part.kind == MessagePart::Kind::Image) {
         if (!config.vision) {
             return Error{ErrorCode::InvalidRequest,
-                         "this model has no vision tower: it cannot see pictures"};
+                         said("this model has no vision tower: it cannot see pictures")};
         }
         ENGINE_ASSIGN(const ImageInfo info, probeImageFile(pathFromUtf8(part.text)));
         const int64_t budget = image_tokens > 0 ? image_tokens : config.processor.image_tokens;
@@ -278,14 +285,14 @@ Result<MediaCost> Engine::mediaCost(const MessagePart& part, int64_t image_token
     }
     if (!config.audio) {
         return Error{ErrorCode::InvalidRequest,
-                     "this model has no audio tower: it cannot hear recordings"};
+                     said("this model has no audio tower: it cannot hear recordings")};
     }
     ENGINE_ASSIGN(const AudioInfo info, probeAudioFile(pathFromUtf8(part.text)));
     if (part.cut_length_s > 0 && part.cut_start_s >= info.seconds) {
         return Error{ErrorCode::InvalidRequest,
-                     "the part starts at " + oneDecimal(part.cut_start_s) +
-                         " s, after the end of the recording, which has " +
-                         oneDecimal(info.seconds) + " s; choose an earlier part"};
+                     said("the part starts at %1 s, after the end of the recording, which has %2 "
+                          "s; choose an earlier part",
+                          oneDecimal(part.cut_start_s), oneDecimal(info.seconds))};
     }
     const double length = part.cut_length_s > 0
                               ? std::min(part.cut_length_s, info.seconds - part.cut_start_s)
@@ -294,8 +301,8 @@ Result<MediaCost> Engine::mediaCost(const MessagePart& part, int64_t image_token
     if (length > longest) {
         return Error{
             ErrorCode::InvalidRequest,
-            "the recording is " + oneDecimal(info.seconds) + " s long, one clip may have " +
-                oneDecimal(longest) + " s; choose a part of it",
+            said("the recording is %1 s long, one clip may have %2 s; choose a part of it",
+                 oneDecimal(info.seconds), oneDecimal(longest)),
             {{"seconds", std::to_string(info.seconds)}, {"longest_s", std::to_string(longest)}}};
     }
     cost.tokens =

@@ -185,7 +185,7 @@ Result<ModelSummary> Engine::inspect(const std::string& model,
             summary.warnings.insert(summary.warnings.end(), tokenizer->warnings().begin(),
                                     tokenizer->warnings().end());
         } else {
-            summary.warnings.emplace_back(odd::TokenizerRefused{tokenizer.error().message});
+            summary.warnings.emplace_back(odd::TokenizerRefused{tokenizer.error().told()});
         }
     } else if (!model.starts_with("shape:")) {
         summary.warnings.emplace_back(odd::NoTokenizer{});

@@ -93,6 +93,7 @@ struct Engine::Impl {
     std::optional<LostModel> lost; ///< Only while nothing is loaded.
     static constexpr size_t kSpareMessageBytes = 512;
     std::string spare_message;
+    std::vector<Argument> spare_arguments;             ///< One text for its sentence.
     mutable std::optional<MachineConstants> constants; ///< Read or measured by the first plan.
     const Loaded* building = nullptr;                  ///< Being loaded now.
     /// One card's share of its memory by the system, and what was advised last about it.
@@ -177,10 +178,16 @@ struct Engine::Impl {
     }
 
     /// Room for the message of outOfHostMemory(), taken while there is memory. May throw bad_alloc.
-    void keepSpareMessage() { spare_message.reserve(kSpareMessageBytes); }
-    /// OutOfMemory for plain memory of this program; "what subject" needed it. Allocates nothing.
-    [[nodiscard]] Error outOfHostMemory(std::string_view what,
-                                        std::string_view subject = {}) noexcept;
+    void keepSpareMessage() {
+        spare_message.reserve(kSpareMessageBytes);
+        if (spare_arguments.empty()) {
+            spare_arguments.emplace_back(std::string());
+            std::get_if<std::string>(&spare_arguments.front().value)->reserve(kSpareMessageBytes);
+        }
+    }
+    /// OutOfMemory for plain memory of this program. `subject` stands in the place of `words` if
+    /// they have one. Allocates nothing.
+    [[nodiscard]] Error outOfHostMemory(Phrase words, std::string_view subject = {}) noexcept;
 
     /// Takes the loaded model down, to be put back later. Allocates nothing.
     void lose() noexcept {
@@ -193,7 +200,7 @@ struct Engine::Impl {
 
     [[nodiscard]] Result<Loaded*> current() const {
         if (loaded == nullptr) {
-            return Error{ErrorCode::InvalidRequest, "no model is loaded"};
+            return Error{ErrorCode::InvalidRequest, said("no model is loaded")};
         }
         return loaded.get();
     }

@@ -55,14 +55,15 @@ Result<Generator::PrefillResult> Generator::prefill(const PreparedPrompt& prompt
     const ModelConfig& config = model_->config();
     const auto total = static_cast<int64_t>(prompt.ids.size());
     if (total == 0) {
-        return Error{ErrorCode::InvalidRequest, "the prompt is empty: there is nothing to answer"};
+        return Error{ErrorCode::InvalidRequest,
+                     said("the prompt is empty: there is nothing to answer")};
     }
     if (total > kv_->context()) {
         return Error{
             ErrorCode::InvalidRequest,
-            "the prompt has " + std::to_string(total) + " tokens, the context holds " +
-                std::to_string(kv_->context()) +
-                "; shorten the conversation or load with a larger context",
+            said("the prompt has %1 tokens, the context holds %2; shorten the conversation or load "
+                 "with a larger context",
+                 total, kv_->context()),
             {{"tokens", std::to_string(total)}, {"context", std::to_string(kv_->context())}},
             causeOf(cause::PromptTooLong{total, kv_->context()})};
     }
@@ -118,8 +119,9 @@ Result<Generator::PrefillResult> Generator::prefill(const PreparedPrompt& prompt
                 end = begin;
             } else {
                 return Error{ErrorCode::InvalidRequest,
-                             "a picture has more soft tokens than one prefill call holds (" +
-                                 std::to_string(chunk) + "); load with a larger --image-tokens",
+                             said("a picture has more soft tokens than one prefill call holds "
+                                  "(%1); load with a larger --image-tokens",
+                                  chunk),
                              {},
                              causeOf(cause::PictureOverCall{chunk})};
             }

@@ -18,13 +18,16 @@ Result<void> checkRecording(const std::string& file, double longest) {
     if (info.seconds <= longest) {
         return {};
     }
-    std::array<char, 96> text{};
-    std::snprintf(text.data(), text.size(),
-                  ": the recording has %.1f seconds, the model hears at most %.1f", info.seconds,
-                  longest);
-    return Error{ErrorCode::InvalidRequest,
-                 file + text.data() + "; choose a part of it",
-                 {{"seconds", std::to_string(info.seconds)}}};
+    const auto oneDecimal = [](double seconds) {
+        std::array<char, 32> text{};
+        std::snprintf(text.data(), text.size(), "%.1f", seconds);
+        return std::string(text.data());
+    };
+    return Error{
+        ErrorCode::InvalidRequest,
+        said("%1: the recording has %2 seconds, the model hears at most %3; choose a part of it",
+             file, oneDecimal(info.seconds), oneDecimal(longest)),
+        {{"seconds", std::to_string(info.seconds)}}};
 }
 
 } // namespace
@@ -38,11 +41,12 @@ Result<void> Engine::checkMedia(const std::string& model,
     ENGINE_ASSIGN(const OpenedModel opened, impl_->open(model));
     if (!images.empty() && !opened.config.vision) {
         return Error{ErrorCode::InvalidRequest,
-                     images[0] + ": this model has no vision tower: it cannot see pictures"};
+                     said("%1: this model has no vision tower: it cannot see pictures", images[0])};
     }
     if (!audios.empty() && !opened.config.audio) {
-        return Error{ErrorCode::InvalidRequest,
-                     audios[0] + ": this model has no audio tower: it cannot hear recordings"};
+        return Error{
+            ErrorCode::InvalidRequest,
+            said("%1: this model has no audio tower: it cannot hear recordings", audios[0])};
     }
     for (const std::string& image : images) {
         ENGINE_TRY(probeImageFile(pathFromUtf8(image)));

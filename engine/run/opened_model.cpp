@@ -47,9 +47,9 @@ public:
     }
 
     [[nodiscard]] Error missing(ModelText text) const override {
-        return {ErrorCode::InvalidRequest, "shape:" + name_ + ": has random weights and no " +
-                                               std::string(fileNameOf(text)) +
-                                               "; give a model folder"};
+        return {ErrorCode::InvalidRequest,
+                said("shape:%1: has random weights and no %2; give a model folder", name_,
+                     fileNameOf(text))};
     }
 
     [[nodiscard]] Result<std::unique_ptr<TensorSource>>
@@ -122,10 +122,10 @@ std::vector<ModelOddity> doubtsOf(const OpenedModel& opened) {
     }
     const auto names = checkStoredNames(opened.config, tensors, *opened.source);
     if (!names) {
-        lines.emplace_back(odd::LoadWouldFail{names.error().message});
+        lines.emplace_back(odd::LoadWouldFail{names.error().told()});
     }
     if (opened.config.has_own_head && !opened.stored.contains(std::string(kHeadName))) {
-        lines.emplace_back(odd::LoadWouldFail{missingHead().message});
+        lines.emplace_back(odd::LoadWouldFail{missingHead().told()});
         ++count;
     }
     std::unordered_set<std::string> found;
@@ -140,7 +140,7 @@ std::vector<ModelOddity> doubtsOf(const OpenedModel& opened) {
         found.insert(it->first);
         const Result<void> checked = checkOriginHeaders(*opened.source, info.name, it->second);
         if (!checked.has_value() && ++count <= kMostTold) {
-            lines.emplace_back(odd::LoadWouldFail{checked.error().message});
+            lines.emplace_back(odd::LoadWouldFail{checked.error().told()});
         }
     }
     if (count > kMostTold) {
@@ -152,7 +152,7 @@ std::vector<ModelOddity> doubtsOf(const OpenedModel& opened) {
         });
     if (missing != opened.tensors.end()) {
         lines.emplace_back(odd::LoadWouldFail{
-            missingTensor(missing->name, opened.config, opened.tensors, *opened.source).message});
+            missingTensor(missing->name, opened.config, opened.tensors, *opened.source).told()});
     }
     return lines;
 }
@@ -235,7 +235,7 @@ Result<OpenedModel> openShape(const std::string& shape) {
                                                    : shape == "e4b" ? "E4B"
                                                                     : shape);
     if (config.empty()) {
-        return Error{ErrorCode::InvalidRequest, "--shape " + shape + ": expected e2b or e4b"};
+        return Error{ErrorCode::InvalidRequest, said("--shape %1: expected e2b or e4b", shape)};
     }
     return OpenedModel::open(std::make_shared<ShapeCheckpoint>(shape, config));
 }

@@ -2,6 +2,7 @@
 #include "ui/common/error_words.h"
 
 #include "ui/common/issue_words.h"
+#include "ui/common/sentence_words.h"
 #include "ui/common/suggestion_words.h"
 #include "ui/style/format.h"
 
@@ -102,9 +103,10 @@ QString words(const NotFiniteOnce& /*c*/) {
 } // namespace
 
 QString errorWords(const engine::Error& error) {
-    return error.cause == nullptr
-               ? fromUtf8(error.message)
-               : std::visit([](const auto& one) { return words(one); }, error.cause->what);
+    if (error.cause != nullptr) {
+        return std::visit([](const auto& one) { return words(one); }, error.cause->what);
+    }
+    return error.sentence.isEmpty() ? fromUtf8(error.message) : sentenceWords(error.sentence);
 }
 
 } // namespace ui

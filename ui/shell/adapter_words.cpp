@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/shell/adapter_words.h"
 
+#include "ui/common/sentence_words.h"
 #include "ui/style/format.h"
 
 #include <QCoreApplication>
@@ -68,10 +69,10 @@ QString words(const ExpertOrder& n) {
 QString words(const PatternUnread& n) {
     return n.is_of_rank ? Adapter::tr("A pattern of ranks cannot be read (%1). The ranks are taken "
                                       "from the shapes of the factors.")
-                              .arg(fromUtf8(n.why))
+                              .arg(sentenceWords(n.why))
                         : Adapter::tr("A pattern of modules cannot be read (%1). The modules that "
                                       "have tensors in the file are taken as the targeted ones.")
-                              .arg(fromUtf8(n.why));
+                              .arg(sentenceWords(n.why));
 }
 
 } // namespace
