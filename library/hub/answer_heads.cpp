@@ -189,7 +189,7 @@ firstByte(const HttpHead& head, const ListedFile& file, uint64_t begin, const As
         if (type != nullptr && type->find("html") != std::string::npos) {
             return hubError("HubListing", "a web page comes instead of " + asked.file +
                                               ": is this network waiting for a sign-in? Open it in "
-                                              "a browser");
+                                              "a browser, then try again");
         }
         return changedSize(asked, file, *length);
     }

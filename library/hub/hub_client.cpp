@@ -226,6 +226,14 @@ Result<void> HubClient::send(Exchange& exchange, const std::stop_token& stop) {
                              exchange.asked.file + " has expired or is refused (status " +
                              std::to_string(status) + "); what has arrived is kept: try again"));
     }
+    if (status == 416) {
+        Error error =
+            hubError("HubChanged", exchange.asked.file + " is shorter at " + exchange.asked.origin +
+                                       " than its list of files says: it was changed "
+                                       "meanwhile; begin again");
+        error.details.emplace_back("status", "416");
+        return error;
+    }
     Error error = statusError(exchange.head, exchange.error_body, exchange.asked);
     if (status == 429) {
         const auto wait = waitAsked(exchange.head);
@@ -276,7 +284,7 @@ Result<std::string> HubClient::textOnce(const std::string& url,
             return hubError("HubListing", asked.origin + " sends more than " +
                                               std::to_string(options_.limits.list_bytes) +
                                               " bytes about " + asked.id +
-                                              ", which no list of files has");
+                                              ", which no list of files has; check HF_ENDPOINT");
         }
         text.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
         return {};
@@ -328,7 +336,7 @@ HubClient::files(const std::string& id, const std::string& commit, const std::st
     while (!url.empty()) {
         if (!seen.insert(url).second || seen.size() > options_.limits.pages) {
             return hubError("HubListing", what.origin + ": the list of the files of " + id +
-                                              " goes on and on; this is no list to trust");
+                                              " goes on and on; check HF_ENDPOINT");
         }
         std::string next;
         ENGINE_ASSIGN(const std::string answer, text(url, what, &next, stop));
@@ -339,9 +347,10 @@ HubClient::files(const std::string& id, const std::string& commit, const std::st
         const auto here = parseUrl(url);
         const auto there = here.has_value() ? resolved(*here, next) : std::nullopt;
         if (!there.has_value() || there->origin() != here->origin()) {
-            return hubError("HubListing", what.origin + ": the list of the files of " + id +
-                                              " goes on at " + engine::inQuotes(next) +
-                                              ", which is another host: refused");
+            return hubError("HubListing",
+                            what.origin + ": the list of the files of " + id + " goes on at " +
+                                engine::inQuotes(next) +
+                                ", which is another host: refused; check HF_ENDPOINT");
         }
         url = there->text();
     }

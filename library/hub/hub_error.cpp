@@ -70,7 +70,8 @@ Error unauthorized(const Asked& asked,
         return hubError("HubToken",
                         nameOf(asked) + ": " + asked.origin + " refuses access" +
                             (asked.has_token ? " to this token: it lacks the permission (a "
-                                               "fine-grained token names what it may read)"
+                                               "fine-grained token names what it may read): "
+                                               "set HF_TOKEN to one that has it"
                                              : "; set HF_TOKEN if the model is yours") +
                             told);
     }
@@ -119,8 +120,10 @@ Error statusError(const HttpHead& head, std::string_view body, const Asked& aske
                                           "try again in five minutes, or set HF_TOKEN" +
                                           told);
     case 451:
-        return hubError("HubServer",
-                        nameOf(asked) + ": not offered where you are (status 451)" + told);
+        return hubError("HubServer", nameOf(asked) +
+                                         ": not offered where you are (status 451); choose another "
+                                         "model" +
+                                         told);
     default:
         break;
     }

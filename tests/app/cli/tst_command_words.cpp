@@ -32,7 +32,7 @@ Outcome run(const QStringList& words) {
     return started(qEnvironmentVariable("BELFRY_CLI"), words);
 }
 
-const QStringList kCommands = {"bench",  "chat",  "doctor", "inspect",
+const QStringList kCommands = {"bench",  "chat",  "doctor", "get",     "inspect",
                                "logits", "merge", "plan",   "tokenize"};
 
 /// "--quant", ... as a help page lists them.
@@ -93,8 +93,8 @@ void TestCommandWords::wordsAreTold_data() {
         QTest::newRow(name) << words << QString::fromUtf8(message);
     };
     row("no such command", {"speak"},
-        "unknown command speak: expected one of bench, chat, completion, doctor, inspect, logits, "
-        "merge, plan, tokenize");
+        "unknown command speak: expected one of bench, chat, completion, doctor, get, inspect, "
+        "logits, merge, plan, tokenize");
     row("no such option", {"plan", "demo", "--bogus", "1"}, "unknown option --bogus for plan");
     row("of another command", {"plan", "demo", "--prompt", "x"},
         "unknown option --prompt for plan");
@@ -163,7 +163,7 @@ void TestCommandWords::bashCompletes_data() {
     };
     row("a command", {"belfry-cli", "in"}, {"inspect"});
     row("commands", {"belfry-cli", ""},
-        {"bench", "chat", "completion", "doctor", "inspect", "logits", "merge", "plan",
+        {"bench", "chat", "completion", "doctor", "get", "inspect", "logits", "merge", "plan",
          "tokenize"});
     row("an option", {"belfry-cli", "chat", "--thr"}, {"--threads"});
     row("not of this command", {"belfry-cli", "plan", "--prompt"}, {});
