@@ -79,7 +79,8 @@ void TestCommandWords::eachCommandHasItsHelp() {
         QVERIFY2(help.out.contains("Usage: belfry-cli " + command + " "), qPrintable(help.out));
         const QStringList options = optionsOf(command);
         QVERIFY(options.contains("--json") && options.contains("--help"));
-        QCOMPARE(options.contains("--quant"), command != "tokenize" && command != "doctor");
+        QCOMPARE(options.contains("--quant"),
+                 command != "tokenize" && command != "doctor" && command != "get");
         QCOMPARE(options.contains("--export"), command == "plan");
         QCOMPARE(options.contains("--top-k"), command == "chat" || command == "bench");
         QCOMPARE(options.contains("--image"), command == "chat" || command == "logits");
