@@ -3,9 +3,12 @@
 
 #include "app/cli/grammar.h"
 #include "app/cli/word_values.h"
+#include "app/environment.h"
 #include "app/pasted_path.h"
 
 #include <algorithm>
+
+#include "library/hub/names.h"
 
 namespace cli {
 
@@ -41,6 +44,16 @@ Result<void> checkTogether(const Arguments& out) {
         out.topic != "fish") {
         return wrongUsage("completion" + (out.topic.empty() ? "" : " " + out.topic) +
                           ": expected bash, zsh or fish");
+    }
+    if (out.command == "get") {
+        if (out.address.empty()) {
+            return wrongUsage("get: no model named\n" + usage("get"));
+        }
+        const auto address =
+            library::hub::parseAddress(out.address, library::hub::endpoint(app::hubEnvironment()));
+        if (!address.has_value()) {
+            return wrongUsage("get: " + address.error().message);
+        }
     }
     if (out.command == "merge" && (out.load.adapters.empty() || out.out.empty())) {
         return wrongUsage("merge: --adapter DIR[=S] and --out DIR are both needed");
@@ -178,8 +191,8 @@ Result<Arguments> parseArguments(const std::vector<std::string>& words) {
     ENGINE_ASSIGN(std::vector<std::string> rest,
                   separated(*command, {words.begin() + 1, words.end()}));
     ENGINE_TRY(readWords(*command, std::move(rest), out));
-    const bool has_no_model =
-        out.command == "completion" || out.command == "manual" || out.command == "doctor";
+    const bool has_no_model = out.command == "completion" || out.command == "manual" ||
+                              out.command == "doctor" || out.command == "get";
     if (!has_no_model) {
         ENGINE_TRY(chooseModel(out));
     }

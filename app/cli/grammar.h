@@ -104,6 +104,7 @@ private:
     void addBench();
     void addFormOptions(CLI::App& command);
     void addDoctor();
+    void addGet();
     void addShellCommands();
 
     Arguments& out_;

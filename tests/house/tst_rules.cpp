@@ -33,7 +33,7 @@ struct Rule {
 };
 
 std::vector<Rule> rules() {
-    const std::vector<std::string> product = {"engine", "ui", "app", "kernels"};
+    const std::vector<std::string> product = {"engine", "library", "ui", "app", "kernels"};
     return {
         {"part names",
          "asks for a part of a model by its name: ask for its role (engine/api/part.h); names are "
@@ -57,7 +57,7 @@ std::vector<Rule> rules() {
          "reads the environment: options are handed down, app reads it (app/environment.h)",
          house::Look::Code,
          R"(\bgetenv\s*\(|\bqgetenv\b|\bqEnvironmentVariable)",
-         {"engine", "kernels", "ui"},
+         {"engine", "kernels", "library", "ui"},
          {},
          {},
          "const bool is_on = std::getenv(\"X\") != nullptr;\n"},
@@ -65,19 +65,28 @@ std::vector<Rule> rules() {
          "includes kernels/cuda: the engine asks devices (kernels/device.h, engine/devices)",
          house::Look::Code,
          R"(#\s*include\s+"kernels/cuda/)",
-         {"engine", "ui", "app"},
+         {"engine", "library", "ui", "app"},
          {"engine/devices/"},
          {},
          "#include \"kernels/cuda/cuda_device.h\"\n"},
         {"door",
-         "goes past the engine's door: app includes engine/run/engine.h, engine/client, engine/api "
-         "and engine/base",
+         "goes past the engine's door: app and library include engine/run/engine.h, engine/client, "
+         "engine/api and engine/base",
          house::Look::Code,
          R"(#\s*include\s+"(engine/(?!api/|base/|client/|run/engine\.h")|kernels/))",
-         {"app"},
+         {"app", "library"},
          {},
          {},
          "#include \"engine/plan/planner.h\"\n"},
+        {"plain C++",
+         "uses Qt: engine, kernels and library are plain C++; the network is behind "
+         "library/hub/http.h",
+         house::Look::Code,
+         R"(#\s*include\s+[<"]Q)",
+         {"engine", "kernels", "library"},
+         {},
+         {},
+         "#include <QString>\n"},
         {"values",
          "sees more of the engine than its values: ui includes engine/api alone",
          house::Look::Code,

@@ -32,7 +32,7 @@ Outcome run(const QStringList& words) {
     return started(qEnvironmentVariable("BELFRY_CLI"), words);
 }
 
-const QStringList kCommands = {"bench",  "chat",  "doctor", "inspect",
+const QStringList kCommands = {"bench",  "chat",  "doctor", "get",     "inspect",
                                "logits", "merge", "plan",   "tokenize"};
 
 /// "--quant", ... as a help page lists them.
@@ -79,7 +79,8 @@ void TestCommandWords::eachCommandHasItsHelp() {
         QVERIFY2(help.out.contains("Usage: belfry-cli " + command + " "), qPrintable(help.out));
         const QStringList options = optionsOf(command);
         QVERIFY(options.contains("--json") && options.contains("--help"));
-        QCOMPARE(options.contains("--quant"), command != "tokenize" && command != "doctor");
+        QCOMPARE(options.contains("--quant"),
+                 command != "tokenize" && command != "doctor" && command != "get");
         QCOMPARE(options.contains("--export"), command == "plan");
         QCOMPARE(options.contains("--top-k"), command == "chat" || command == "bench");
         QCOMPARE(options.contains("--image"), command == "chat" || command == "logits");
@@ -93,8 +94,8 @@ void TestCommandWords::wordsAreTold_data() {
         QTest::newRow(name) << words << QString::fromUtf8(message);
     };
     row("no such command", {"speak"},
-        "unknown command speak: expected one of bench, chat, completion, doctor, inspect, logits, "
-        "merge, plan, tokenize");
+        "unknown command speak: expected one of bench, chat, completion, doctor, get, inspect, "
+        "logits, merge, plan, tokenize");
     row("no such option", {"plan", "demo", "--bogus", "1"}, "unknown option --bogus for plan");
     row("of another command", {"plan", "demo", "--prompt", "x"},
         "unknown option --prompt for plan");
@@ -163,7 +164,7 @@ void TestCommandWords::bashCompletes_data() {
     };
     row("a command", {"belfry-cli", "in"}, {"inspect"});
     row("commands", {"belfry-cli", ""},
-        {"bench", "chat", "completion", "doctor", "inspect", "logits", "merge", "plan",
+        {"bench", "chat", "completion", "doctor", "get", "inspect", "logits", "merge", "plan",
          "tokenize"});
     row("an option", {"belfry-cli", "chat", "--thr"}, {"--threads"});
     row("not of this command", {"belfry-cli", "plan", "--prompt"}, {});
