@@ -39,6 +39,7 @@ BlockKind kindOf(engine::Part part) {
     case PartRole::PerLayerProjection:
     case PartRole::PerLayerNorm:
     case PartRole::FinalNorm:
+    case PartRole::Assistant:
     case PartRole::Other:
         break;
     }
