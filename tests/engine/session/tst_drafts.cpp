@@ -10,6 +10,7 @@
 #include "engine/run/planning.h"
 #include "kernels/cpu/tables.h"
 #include "tests/support/engine/golden_engine.h"
+#include "tests/support/engine/hidden_device.h"
 #include "tests/support/worst_error.h"
 
 #include <QTest>
@@ -150,6 +151,8 @@ private Q_SLOTS:
     void sameText();
     void sameTextEverywhere_data();
     void sameTextEverywhere();
+    void onCards_data();
+    void onCards();
     void sameDrawnText();
     void endsOfAText();
     void turnsAndRegeneration();
@@ -342,6 +345,66 @@ void TestDrafts::sameTextEverywhere() {
     }
     QVERIFY(has_adapter || quant != "none" || accepted > 0);
     QCOMPARE(support::memoryDifference(engine), std::string());
+}
+
+void TestDrafts::onCards_data() {
+    QTest::addColumn<QString>("map");
+    QTest::addColumn<bool>("is_late");
+    const std::string layers = "model.language_model.layers.";
+    for (const bool is_late : {false, true}) {
+        const char* when = is_late ? "late" : "at once";
+        QTest::addRow("one, %s", when) << "gpu" << is_late;
+        QTest::addRow("two, %s", when)
+            << QString::fromStdString(native("cuda:0", {{layers + "[5-9]", "cuda:1"}})) << is_late;
+        QTest::addRow("assistant on the CPU, %s", when)
+            << QString::fromStdString(native("cuda:0", {{"assistant", "cpu"}})) << is_late;
+        QTest::addRow("assistant stored on the CPU, %s", when)
+            << QStringLiteral(R"({"version": 1, "default": "cuda:0", "map": {"assistant":
+                {"store": "cpu", "compute": "cuda:0", "residency": "stream"}}})")
+            << is_late;
+    }
+}
+
+/// Devices that the host cannot look into, whose kernels refuse pointers of the host.
+void TestDrafts::onCards() {
+    QFETCH(QString, map);
+    QFETCH(bool, is_late);
+    support::HiddenCounts counts;
+    counts.is_late = is_late;
+    {
+        engine::EngineOptions options;
+        options.gpus = support::hiddenAccess(2, uint64_t{512} << 20, counts);
+        engine::Engine engine(options);
+        for (const char* family : {"e2b", "dense31b"}) {
+            if (family == std::string("dense31b") && map.contains("layers")) {
+                continue; // it has fewer
+            }
+            engine::LoadRequest request = draftRequest(family, 0);
+            request.is_reference_precision = false; // fused steps need the 16-bit cache
+            request.device_map = map.toStdString();
+            mustDo(engine.load(request, {}, {}), "load");
+            QCOMPARE(support::memoryDifference(engine), std::string());
+            const auto c = support::goldenCases(family).front();
+            engine::GenerateRequest asked = support::goldenCaseRequest(c);
+            asked.sampling.max_tokens = 16;
+            asked.uses_drafts = false;
+            const engine::Reply plain = replyOf(engine, asked);
+            request.draft_tokens = 3;
+            mustDo(engine.load(request, {}, {}), "load");
+            asked.uses_drafts = true;
+            // Tokens by themselves and rounds in turns, on one cache.
+            for (const bool uses_drafts : {true, false, true}) {
+                asked.uses_drafts = uses_drafts;
+                const engine::Reply reply = replyOf(engine, asked);
+                QCOMPARE(reply.token_ids, plain.token_ids);
+                QCOMPARE(reply.drafts.has_value() && reply.drafts->rounds > 0, uses_drafts);
+            }
+            QCOMPARE(support::memoryDifference(engine), std::string());
+        }
+    }
+    QCOMPARE(counts.host_pointers, 0);
+    QCOMPARE(counts.leaked, size_t{0});
+    QCOMPARE(counts.too_early, 0);
 }
 
 void TestDrafts::sameDrawnText() {
