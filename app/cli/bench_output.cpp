@@ -86,6 +86,8 @@ ordered_json draftsJson(const BenchReport& report) {
                         {"drafted", row.report.drafted},
                         {"accepted", row.report.accepted},
                         {"tokens_per_round", row.report.tokensPerRound()},
+                        {"draft_ms", row.draftMs()},
+                        {"check_ms", row.checkMs()},
                         {"is_off", row.report.is_off}});
     }
     return rows;
@@ -285,10 +287,10 @@ void printBench(const BenchReport& report) {
     }
     for (const DraftRow& row : report.drafts) {
         print("drafts   depth %6lld    %8.2f tokens/s   %.2f without: %.2f times; %.2f tokens a "
-              "round%s\n",
+              "round; a draft %.2f ms, a check %.2f ms%s\n",
               static_cast<long long>(row.depth), row.with, row.without,
-              ratio(row.with, row.without), row.report.tokensPerRound(),
-              row.report.is_off ? "; off, as they do not pay" : "");
+              ratio(row.with, row.without), row.report.tokensPerRound(), row.draftMs(),
+              row.checkMs(), row.report.is_off ? "; off, as they do not pay" : "");
     }
     if (report.adapter) {
         printAdapter(*report.adapter);

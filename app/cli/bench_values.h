@@ -82,6 +82,12 @@ struct DraftRow {
     int64_t depth = 0;
     double without = 0.0, with = 0.0; ///< Tokens per second.
     engine::DraftReport report;       ///< Of the last measurement.
+    [[nodiscard]] double draftMs() const {
+        return 1e3 * ratio(report.draft_s, static_cast<double>(report.drafted));
+    }
+    [[nodiscard]] double checkMs() const {
+        return 1e3 * ratio(report.check_s, static_cast<double>(report.rounds));
+    }
 };
 
 struct AdapterBench {

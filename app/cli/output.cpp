@@ -262,6 +262,8 @@ static ordered_json draftsJson(const engine::DraftReport& drafts) {
             {"tokens_per_round", drafts.tokensPerRound()},
             {"acceptance", drafts.acceptance()},
             {"gain", drafts.gain},
+            {"draft_s", drafts.draft_s},
+            {"check_s", drafts.check_s},
             {"is_off", drafts.is_off}};
 }
 

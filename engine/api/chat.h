@@ -81,7 +81,8 @@ struct DraftReport {
     int64_t accepted = 0; ///< and how many of these the model would have said itself.
     /// Tokens per second of the rounds by those of tokens one at a time; 0: nothing to compare.
     double gain = 0.0;
-    bool is_off = false; ///< It was slower than without, so it is left out now.
+    bool is_off = false;                 ///< It was slower than without, so it is left out now.
+    double draft_s = 0.0, check_s = 0.0; ///< All of the rounds: drafting, and the model's checks.
     [[nodiscard]] double tokensPerRound() const {
         return rounds > 0 ? 1.0 + static_cast<double>(accepted) / static_cast<double>(rounds) : 0.0;
     }

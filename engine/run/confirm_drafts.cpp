@@ -33,8 +33,7 @@ ConfirmedDrafts confirmDrafts(std::span<const float> logits,
             out.error = std::move(choice).error();
             return out;
         }
-        const TokenId chosen =
-            forced.isOn() ? forced.choice(*choice, draft, vocab_size) : *choice;
+        const TokenId chosen = forced.isOn() ? forced.choice(*choice, draft, vocab_size) : *choice;
         if (chosen != draft) {
             out.other = chosen;
             return out;

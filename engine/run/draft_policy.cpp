@@ -32,7 +32,6 @@ DraftPolicy::DraftPolicy(int64_t fixed, int64_t advised)
 
 void DraftPolicy::beginReply() {
     report_ = {};
-    round_seconds_ = 0.0;
     if (is_off_ && last_gain_ >= kWorthTrying) {
         is_off_ = false;
         chosen_ = std::max<int64_t>(chosen_, 1);
@@ -56,14 +55,16 @@ void DraftPolicy::noteRound(int64_t drafts, int64_t accepted, double draft_s, do
         ++report_.rounds;
         report_.drafted += drafts;
         report_.accepted += accepted;
-        round_seconds_ += draft_s + check_s;
+        report_.draft_s += draft_s;
+        report_.check_s += check_s;
     }
     check_[static_cast<size_t>(std::min(drafts, kMostDrafts) + 1)].add(check_s);
     accepted_ = accepted_ * kFading + static_cast<double>(accepted);
     tried_ = tried_ * kFading + static_cast<double>(std::min(drafts, accepted + 1));
-    if (report_.rounds > 0 && plain_.count > 0 && round_seconds_ > 0.0) {
+    const double round_seconds = report_.draft_s + report_.check_s;
+    if (report_.rounds > 0 && plain_.count > 0 && round_seconds > 0.0) {
         const auto tokens = static_cast<double>(report_.rounds + report_.accepted);
-        report_.gain = tokens * plain_.value / round_seconds_;
+        report_.gain = tokens * plain_.value / round_seconds;
     }
     if (fixed_ == 0 && drafts > 0 && --rounds_left_ <= 0) {
         decide();

@@ -59,7 +59,6 @@ private:
     std::array<Mean, kMostDrafts + 2> check_; ///< By rows.
     double accepted_ = 0.0, tried_ = 0.0;     ///< Fading sums.
     double last_gain_ = 1.0;                  ///< Of the best number of drafts, when decided.
-    double round_seconds_ = 0.0;              ///< Of this reply's rounds.
     DraftReport report_;
 };
 

@@ -77,9 +77,9 @@ Result<bool> Generator::draftRound(Writing& writing,
     const auto width = static_cast<size_t>(config.text.hidden_size);
     writing.choice.token.reset();
     writing.choice.top = {};
-    ConfirmedDrafts outcome = confirmDrafts(
-        logits, config.text.vocab_size, std::span(ids).subspan(1), writing.sampler, drafting.forced,
-        [&writing](TokenId draft) { return say(writing, draft); });
+    ConfirmedDrafts outcome =
+        confirmDrafts(logits, config.text.vocab_size, std::span(ids).subspan(1), writing.sampler,
+                      drafting.forced, [&writing](TokenId draft) { return say(writing, draft); });
     const size_t confirmed = outcome.count;
     writing.chosen = outcome.other;
     const auto kept = static_cast<int64_t>(confirmed) + 1;
