@@ -203,7 +203,7 @@ def main():
     parser.add_argument("golden", type=pathlib.Path)
     parser.add_argument("out", type=pathlib.Path)
     parser.add_argument("--families", default=",".join(FAMILIES))
-    parser.add_argument("--passes", type=int, default=12)
+    parser.add_argument("--passes", type=int, default=20)
     arguments = parser.parse_args()
     media = {}
     for name in ("image_processor_pil", "mel"):
