@@ -42,6 +42,7 @@ struct Arguments {
     int64_t decode = 32;
     bool has_towers = true;
     bool has_ceiling = true;
+    double draft_accept = -1.0;                  ///< Given acceptance of drafts; negative: none.
     int64_t adapter_rank = 0;                    ///< 0 = no random adapter.
     std::string adapter_targets = "projections"; ///< Of the random adapter; or "all-linear".
     std::vector<std::string> without;            ///< Forms that are left out (engine_options.h).

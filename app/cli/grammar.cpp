@@ -269,6 +269,14 @@ void Grammar::addLoadOptions(CLI::App& command) {
     choice(command, "--cpu-kernels",
            {"cpu-scalar", "cpu-avx2", "cpu-avx512", "cpu-avx512vnni", "cpu-avx512bf16"},
            "the widest kernels of the processor to compute with", out_.cpu_kernels);
+    path(command, "--draft", "DIR|auto|off",
+         "drafting assistant; auto: MODEL-assistant beside the model, if it is there",
+         [this](const std::string& word) -> Result<void> {
+             out_.load.draft = word == "auto" || word == "off" ? word : app::pastedPath(word);
+             return {};
+         });
+    integer(command, "--draft-tokens", "drafts of a round; without: as many as pay",
+            out_.load.draft_tokens, 1, 16);
     addLoadSizes(command);
 }
 
@@ -477,6 +485,9 @@ void Grammar::addBench() {
     flag(command, "--no-towers", "without pictures and sounds", out_.has_towers, false);
     flag(command, "--no-ceiling", "without measuring what a card reaches at most", out_.has_ceiling,
          false);
+    number(command, "--draft-accept",
+           "again with drafts, each accepted with this probability whatever the model says",
+           out_.draft_accept, 0.0, 1.0);
     integer(command, "--adapter-rank", "again with a random adapter of this rank",
             out_.adapter_rank, 1, 1024);
     choice(command, "--adapter-targets", {"projections", "all-linear"},

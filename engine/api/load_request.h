@@ -59,6 +59,10 @@ struct LoadRequest {
     std::vector<std::pair<std::string, uint64_t>> limits; ///< Device id, bytes.
     std::vector<uint64_t> sim_gpus; ///< Capacities in bytes of simulated GPUs.
     std::vector<AdapterChoice> adapters;
+    /// Drafting assistant: a folder; "auto": the one beside the model, if there is one; "" or
+    /// "off": none. For random weights "auto" is the published one of that size.
+    std::string draft;
+    int64_t draft_tokens = 0; ///< Drafts of one round; 0: as many as pay, also none.
     bool is_reference_precision = false;
     int threads = 0;            ///< 0 = all.
     std::string cache_folder;   ///< Derived weights; empty = none.

@@ -66,6 +66,9 @@ public:
         if (config.audio) {
             ENGINE_TRY(bindAudio());
         }
+        if (config.assistant) {
+            ENGINE_TRY(bindAssistant());
+        }
         return {};
     }
 
@@ -321,7 +324,7 @@ private:
         const ModelConfig& config = model_->config;
         for (const auto& [device, role] : deviceRoles(config, plan)) {
             DeviceScratch* scratch = context().scratch(device);
-            if (role.has_layers) {
+            if (role.has_layers || role.has_assistant) {
                 ENGINE_TRY(fillLayerTables(*scratch));
             }
             if (role.has_vision) {
@@ -576,6 +579,40 @@ private:
                            "copy in", "relative positions");
     }
 
+    Result<void> bindAssistant() {
+        using enum TensorSlot;
+        constexpr PartRole kRole = PartRole::Assistant;
+        const AssistantConfig& assistant = *model_->config.assistant;
+        AssistantWeights& out = model_->assistant;
+        const auto whole = [](TensorSlot slot) { return Place{kRole, -1, slot}; };
+        ENGINE_ASSIGN(out.home, homeOf(devices_.assistant, whole(DraftIn)));
+        DeviceScratch& home = *out.home;
+        ENGINE_ASSIGN(out.in, linear(whole(DraftIn)));
+        ENGINE_ASSIGN(out.out, linear(whole(DraftOut)));
+        ENGINE_ASSIGN(out.norm, norm(home, whole(DraftNorm)));
+        ENGINE_ASSIGN(out.table, linear(whole(DraftTable)));
+        if (assistant.num_centroids > 0) {
+            ENGINE_ASSIGN(out.centroids, linear(whole(Centroids)));
+        }
+        out.layers.assign(assistant.text.layers.size(), {});
+        for (int i = 0; i < static_cast<int>(out.layers.size()); ++i) {
+            const auto at = [i](TensorSlot slot) { return Place{kRole, i, slot}; };
+            AssistantLayer& layer = out.layers[static_cast<size_t>(i)];
+            layer.kv_layer = assistant.text.layers[static_cast<size_t>(i)].kv_source;
+            ENGINE_ASSIGN(layer.branches, branches(home, assistant.text.recipe, kRole, i));
+            ENGINE_ASSIGN(layer.attend.q, linear(at(Query)));
+            ENGINE_ASSIGN(layer.attend.o, linear(at(Output)));
+            ENGINE_ASSIGN(layer.attend.q_norm, norm(home, at(QueryNorm)));
+            ENGINE_ASSIGN(layer.mlp.gate, linear(at(MlpGate)));
+            ENGINE_ASSIGN(layer.mlp.up, linear(at(MlpUp)));
+            ENGINE_ASSIGN(layer.mlp.down, linear(at(MlpDown)));
+            ENGINE_ASSIGN(const ExpectedTensor* scalar, tensorOf(at(LayerScalar)));
+            ENGINE_ASSIGN(const std::vector<float> values, hostValues(*scalar));
+            layer.scalar = values[0];
+        }
+        return {};
+    }
+
     /// The workspace of `device`; place: what computes there, for the message.
     Result<DeviceScratch*> homeOf(DeviceId device, const Place& place) {
         ENGINE_ASSIGN(const ExpectedTensor* tensor, tensorOf(place));
@@ -597,12 +634,14 @@ Result<void> bindModel(BoundModel& model) {
     // branches would be worse than adapters that are not those asked for.
     struct Former {
         explicit Former(BoundModel& bound)
-            : model(&bound), text(bound.text), vision(bound.vision), audio(bound.audio) {}
+            : model(&bound), text(bound.text), vision(bound.vision), audio(bound.audio),
+              assistant(bound.assistant) {}
         ~Former() {
             if (!is_replaced) {
                 std::swap(model->text, text);
                 std::swap(model->vision, vision);
                 std::swap(model->audio, audio);
+                std::swap(model->assistant, assistant);
             }
         }
         Former(const Former&) = delete;
@@ -611,6 +650,7 @@ Result<void> bindModel(BoundModel& model) {
         DecoderWeights text;
         VisionWeights vision;
         AudioWeights audio;
+        AssistantWeights assistant;
         bool is_replaced = false;
     };
     Former former(model);

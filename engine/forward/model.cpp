@@ -25,7 +25,7 @@ Model::FormatKeys formatKeysOf(const PlacementPlan& plan) {
     Model::FormatKeys keys;
     for (const TensorPlacement& row : plan.tensors) {
         const Part part = partOfName(row.tensor);
-        if (part.role == PartRole::Head) {
+        if (part.role == PartRole::Head || part.role == PartRole::Assistant) {
             continue;
         }
         uint64_t& key = isVision(part) ? keys.vision : isAudio(part) ? keys.audio : keys.text;
@@ -117,7 +117,8 @@ Result<void> Model::forward(const ForwardInput& input,
                             const HiddenObserver* observer) {
     ENGINE_TRY(check(input.ids, kv));
     if (input.ids.size() == 1 && input.logits_rows == 1 && input.features.empty() &&
-        observer == nullptr && (input.block.empty() || input.block.front() < 0)) {
+        observer == nullptr && input.hidden == nullptr &&
+        (input.block.empty() || input.block.front() < 0)) {
         return tokens_.run(input.ids.front(), kv, nullptr, logits, stop);
     }
     return decoder_.forward(input, kv, tokens_.lastRow(kv), logits, stop, observer);

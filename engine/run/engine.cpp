@@ -186,7 +186,7 @@ Result<std::shared_ptr<const Adapter>> Engine::Impl::openAdapter(
     AdapterOptions adapter_options;
     adapter_options.base = model.source->isHeaderOnly() ? nullptr : model.source.get();
     adapter_options.stop = stop;
-    auto adapter = loadAdapter(pathFromUtf8(adapterFolder(folder)), model.config, model.tensors,
+    auto adapter = loadAdapter(pathFromUtf8(adapterFolder(folder)), model.config, model.adaptable(),
                                adapter_options);
     if (!adapter.has_value()) {
         return withDownload(std::move(adapter).error(), options.hub_caches);

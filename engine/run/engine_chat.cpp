@@ -111,9 +111,15 @@ Result<Reply> Engine::answer(const GenerateRequest& request,
     PreparedPrompt& prompt = *prepared; // with the reply's tokens once there are any
     reply.input_ids = prompt.ids;
     sampler.setHistory(prompt.ids);
+    DraftPolicy* const policy =
+        request.uses_drafts && target.drafts.has_value() ? &*target.drafts : nullptr;
+    if (policy != nullptr) {
+        policy->beginReply();
+    }
     const auto prefill_started = Clock::now();
     ENGINE_ASSIGN(Generator::PrefillResult prefill,
-                  target.generator->prefill(prompt, target.adapters->fingerprint(), 1, stop));
+                  target.generator->prefill(prompt, target.adapters->fingerprint(), 1, stop,
+                                            nullptr, policy != nullptr && !policy->isOff()));
     // What was computed while attachments were encoded lies in the cache by now.
     const int64_t ahead = std::min(reply.timing.ahead_tokens, prefill.reused_tokens);
     reply.timing.prefill_s += secondsSince(prefill_started);
@@ -164,8 +170,11 @@ Result<Reply> Engine::answer(const GenerateRequest& request,
             update({delta.answer, delta.thinking, count});
         }
     };
-    Result<Generator::DecodeResult> outcome = target.generator->decode(
-        std::move(prefill.logits), sampler, stops, asked.max_tokens, on_token, stop);
+    Generator::Drafting drafting{policy, std::move(prefill.hidden),
+                                 ForcedAcceptance(request.forced_acceptance)};
+    Result<Generator::DecodeResult> outcome =
+        target.generator->decode(std::move(prefill.logits), sampler, stops, asked.max_tokens,
+                                 on_token, stop, policy != nullptr ? &drafting : nullptr);
     if (!outcome.has_value()) {
         return explainNotFinite(target, &prompt, std::move(outcome).error(), stop);
     }
@@ -173,6 +182,9 @@ Result<Reply> Engine::answer(const GenerateRequest& request,
     reply.timing.decode_s = secondsSince(decode_started);
     reply.timing.decode_tokens = static_cast<int64_t>(decoded.tokens.size());
     reply.finish_reason = decoded.finish_reason;
+    if (policy != nullptr) {
+        reply.drafts = policy->report();
+    }
     reply.token_ids = std::move(decoded.tokens);
     if (parser.has_value()) {
         const auto rest = parser->flush();

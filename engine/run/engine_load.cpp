@@ -233,6 +233,10 @@ Result<void> Engine::Impl::rebuildModel(Loaded& target,
                                               target.devices.set, target.hook()));
     target.model->setStepHook(options.on_step);
     target.model->setDecodeOptions(options.decode);
+    target.drafts.reset(); // what rounds cost is another matter in another placement
+    if (const auto& assistant = target.opened.config.assistant) {
+        target.drafts.emplace(target.request.draft_tokens, assistant->num_draft_tokens);
+    }
     target.plan = plan;
     return {};
 }

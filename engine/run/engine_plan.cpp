@@ -106,12 +106,13 @@ Result<Engine::Impl::Prepared> Engine::Impl::prepare(const LoadRequest& request,
     {
         const kernels::StageTimer timer("config and headers");
         ENGINE_ASSIGN(out.opened, open(request.model));
+        ENGINE_TRY(addAssistant(out.opened, request));
     }
     std::vector<AdapterFootprint> footprints;
     for (const AdapterChoice& choice : request.adapters) {
         if (is_plan_only) {
             Result<AdapterProbe> probe = probeAdapter(pathFromUtf8(adapterFolder(choice.folder)),
-                                                      out.opened.config, out.opened.tensors);
+                                                      out.opened.config, out.opened.adaptable());
             if (probe.has_value() && probe->coverage.errors == 0) {
                 footprints.push_back(std::move(probe->footprint));
                 continue;

@@ -15,6 +15,7 @@
 #include "engine/load/loader.h"
 #include "engine/lora/adapter.h"
 #include "engine/lora/adapter_runtime.h"
+#include "engine/run/draft_policy.h"
 #include "engine/run/engine.h"
 #include "engine/run/generator.h"
 #include "engine/run/media_store.h"
@@ -70,6 +71,7 @@ struct Loaded {
     std::unique_ptr<KvCache> kv;
     std::unique_ptr<Model> model;
     std::unique_ptr<Generator> generator;
+    std::optional<DraftPolicy> drafts; ///< Where an assistant is loaded.
     MediaStore media;
     ReplyMemory replies;
     double load_s = 0.0;
@@ -110,6 +112,9 @@ struct Engine::Impl {
 
     /// A folder, "demo" or "shape:NAME".
     [[nodiscard]] Result<OpenedModel> open(const std::string& model) const;
+
+    /// The drafting assistant that the request asks for; nothing where it asks for none.
+    Result<void> addAssistant(OpenedModel& opened, const LoadRequest& request) const;
 
     /// "demo" names the bundled adapter folder beside the demo model's files.
     [[nodiscard]] std::string adapterFolder(const std::string& name) const;

@@ -23,7 +23,7 @@ double decodeBytes(const PlacementPlan& plan) {
         const PartRole role = row.part.role;
         const bool is_gather_only =
             role == PartRole::PerLayerTable || (role == PartRole::Embedding && has_own_head);
-        if (!isMedia(row.part) && !is_gather_only) {
+        if (!isMedia(row.part) && !is_gather_only && role != PartRole::Assistant) {
             bytes += static_cast<double>(row.bytes);
         }
     }
@@ -137,7 +137,7 @@ Result<void> Engine::writeRandomAdapter(const std::filesystem::path& folder,
                                         int64_t rank,
                                         AdapterTargets targets) const {
     ENGINE_ASSIGN(const Loaded* target, impl_->current());
-    return engine::writeRandomAdapter(folder, target->opened.tensors, rank, targets, 1);
+    return engine::writeRandomAdapter(folder, target->opened.adaptable(), rank, targets, 1);
 }
 
 } // namespace engine

@@ -2,9 +2,12 @@
 #include "engine/run/opened_model.h"
 
 #include "engine/base/paths.h"
+#include "engine/families/gemma4/assistant.h"
+#include "engine/families/gemma4/names.h"
 #include "engine/families/gemma4/published_shapes.h"
 #include "engine/families/gemma4/stored_head.h"
 #include "engine/families/gemma4/stored_names.h"
+#include "engine/files/joined_source.h"
 #include "engine/files/safetensors.h"
 #include "engine/load/loader_origin.h"
 #include "engine/load/random_source.h"
@@ -14,6 +17,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <unordered_set>
 
 namespace engine {
@@ -198,6 +202,8 @@ std::string kindOf(Part part, TensorKind kind) {
         return "token embedding";
     case PartRole::Head:
         return "head";
+    case PartRole::Assistant:
+        return "assistant";
     case PartRole::PerLayerProjection:
     case PartRole::PerLayerNorm:
     case PartRole::FinalNorm:
@@ -228,6 +234,57 @@ Result<OpenedModel> OpenedModel::open(std::shared_ptr<const Checkpoint> checkpoi
         opened.config.warnings.emplace_back(odd::PackedByConfig{});
     }
     return opened;
+}
+
+Result<void> OpenedModel::addAssistant(std::shared_ptr<const Checkpoint> from) {
+    ENGINE_ASSIGN(AssistantConfig found, readAssistantConfig(*from, config));
+    OpenOptions options;
+    options.is_header_only_allowed = true;
+    ENGINE_ASSIGN(std::shared_ptr<const TensorSource> added, from->openTensors(options));
+    if (!added->isHeaderOnly()) {
+        ENGINE_TRY(readTokenOrdering(*added, found));
+    }
+    config.assistant = std::move(found);
+    tensors = listTensors(config);
+    // Rows of the table in the order of its groups, so that a group is one piece of memory.
+    source =
+        joinSources(source, std::move(added), partName({PartRole::Assistant}), assistantTensorName,
+                    {assistantTableName(), config.assistant->token_ordering});
+    assistant = std::move(from);
+    if (!stored.empty()) {
+        stored = describeAll(*this);
+        doubts = doubtsOf(*this);
+    }
+    return {};
+}
+
+Result<void> OpenedModel::addRandomAssistant() {
+    const std::string text = publishedAssistantJson(config.variant);
+    if (text.empty()) {
+        return Error{ErrorCode::InvalidRequest,
+                     "there is no published assistant for a model of variant \"" + config.variant +
+                         "\"; give an assistant's folder, or load without drafts"};
+    }
+    ENGINE_ASSIGN(AssistantConfig made, parseAssistantConfig(text, "", config));
+    if (made.num_centroids > 0) {
+        // Any order does for random weights; one that is not the identity shows mistakes.
+        auto order =
+            std::make_shared<std::vector<int32_t>>(static_cast<size_t>(made.text.vocab_size));
+        std::iota(order->rbegin(), order->rend(), 0);
+        made.token_ordering = std::move(order);
+    }
+    config.assistant = std::move(made);
+    tensors = listTensors(config);
+    source = makeRandomSource(config, 1);
+    stored = describeAll(*this);
+    return {};
+}
+
+std::vector<ExpectedTensor> OpenedModel::adaptable() const {
+    std::vector<ExpectedTensor> own = tensors;
+    std::erase_if(
+        own, [](const ExpectedTensor& tensor) { return tensor.part.role == PartRole::Assistant; });
+    return own;
 }
 
 Result<OpenedModel> openShape(const std::string& shape) {

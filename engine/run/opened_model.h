@@ -23,13 +23,24 @@ struct OpenedModel {
     ModelConfig config;
     std::vector<ExpectedTensor> tensors;
     std::shared_ptr<const TensorSource>
-        source;                      ///< Never null; isHeaderOnly() when weights are absent.
-    StoredTensors stored;            ///< By canonical name; empty when header-only.
+        source;           ///< Never null; isHeaderOnly() when weights are absent.
+    StoredTensors stored; ///< By canonical name; empty when header-only.
+    std::shared_ptr<const Checkpoint> assistant; ///< Where config.assistant is from; may be null.
     std::vector<ModelOddity> doubts; ///< Why a load would fail, as far as the headers tell.
 
     /// Errors: those of config and checkpoint readers.
     static Result<OpenedModel> open(std::shared_ptr<const Checkpoint> checkpoint,
                                     Families families = Families::Promised);
+
+    /// Adds a drafting assistant: its config, tensors and files under the names of its part.
+    /// Errors: those of its readers; InvalidRequest where it belongs to another model.
+    Result<void> addAssistant(std::shared_ptr<const Checkpoint> from);
+    /// The published assistant of this model's size with random weights, for openShape().
+    /// Errors: InvalidRequest (a model of no published size).
+    Result<void> addRandomAssistant();
+
+    /// The tensors that adapters may be on: all but the assistant's.
+    [[nodiscard]] std::vector<ExpectedTensor> adaptable() const;
 };
 
 /// A source for the shapes "e2b" and "e4b" with random weights (benchmarks, planning).

@@ -3146,6 +3146,10 @@ Ziehen Sie einen Block hierher, oder wählen Sie einen und drücken M.</translat
         <translation>Kopf</translation>
     </message>
     <message>
+        <source>Drafting assistant</source>
+        <translation>Entwurfs-Assistent</translation>
+    </message>
+    <message>
         <source>Norms and projection</source>
         <translation>Normen und Projektion</translation>
     </message>

@@ -3146,6 +3146,10 @@ Déposez un bloc ici, ou choisissez-en un et appuyez sur M.</translation>
         <translation>Tête</translation>
     </message>
     <message>
+        <source>Drafting assistant</source>
+        <translation>Assistant de brouillons</translation>
+    </message>
+    <message>
         <source>Norms and projection</source>
         <translation>Normes et projection</translation>
     </message>

@@ -134,6 +134,7 @@ void LayoutView::join(BlockWidget* widget) {
         return;
     case BlockKind::Embedding:
     case BlockKind::PerLayerTable:
+    case BlockKind::Assistant:
     case BlockKind::Other:
         return;
     }

@@ -203,7 +203,7 @@ void readExperts(const JsonSection& section, TextConfig& text) {
 }
 
 /// Sizes of every layer; needs text's own sizes.
-void readLayers(const JsonSection& section, TextConfig& text) {
+void readLayers(const JsonSection& section, TextConfig& text, TextOf whose) {
     const bool is_k_eq_v = section.boolean("attention_k_eq_v", false);
     const bool is_double_wide = section.boolean("use_double_wide_mlp", false);
     const int64_t intermediate_size = section.integer("intermediate_size", 1, kMaxMlpWidth);
@@ -240,7 +240,7 @@ void readLayers(const JsonSection& section, TextConfig& text) {
             layer.num_kv_heads = own->second.num_kv_heads.value_or(layer.num_kv_heads);
         }
         layer.k_is_v = is_k_eq_v && is_full;
-        layer.is_kv_shared = i >= first_shared;
+        layer.is_kv_shared = i >= first_shared || whose == TextOf::Assistant;
         layer.intermediate_size =
             is_double_wide && layer.is_kv_shared ? 2 * intermediate_size : intermediate_size;
         int& owner = last_owner_of_type[static_cast<size_t>(layer.type)];
@@ -249,7 +249,7 @@ void readLayers(const JsonSection& section, TextConfig& text) {
         }
         layer.kv_source = owner;
         const Sentence name = said("layer %1", i);
-        if (owner < 0) {
+        if (owner < 0 && whose == TextOf::Model) {
             section.invalid("ConfigRange", "num_kv_shared_layers",
                             said("is %1: %2 shares keys and values, but no layer of its type "
                                  "before layer %3 owns any",
@@ -270,7 +270,7 @@ void readLayers(const JsonSection& section, TextConfig& text) {
             return;
         }
         text.layers.push_back(layer);
-        const LayerConfig& source = layer.is_kv_shared
+        const LayerConfig& source = layer.is_kv_shared && owner >= 0
                                         ? text.layers[static_cast<size_t>(layer.kv_source)]
                                         : text.layers.back();
         if (source.head_dim != layer.head_dim || source.num_kv_heads != layer.num_kv_heads) {
@@ -293,7 +293,7 @@ void requireActivation(const JsonSection& section, std::string_view key, std::st
     }
 }
 
-TextConfig readTextConfig(const JsonSection& section) {
+TextConfig readTextConfig(const JsonSection& section, TextOf whose) {
     TextConfig text;
     text.num_layers = section.integer("num_hidden_layers", 1, kMaxLayers);
     text.hidden_size = section.integer("hidden_size", 1, kMaxWidth);
@@ -302,7 +302,9 @@ TextConfig readTextConfig(const JsonSection& section) {
     text.sliding_window = section.integer("sliding_window", 1, kMaxPositions, 512);
     text.max_positions = section.integer("max_position_embeddings", 1, kMaxPositions, 131072);
     text.ple_size = section.integer("hidden_size_per_layer_input", 0, kMaxWidth, 256);
-    text.num_kv_shared_layers = section.integer("num_kv_shared_layers", 0, text.num_layers - 1, 0);
+    text.num_kv_shared_layers =
+        section.integer("num_kv_shared_layers", 0,
+                        whose == TextOf::Assistant ? text.num_layers : text.num_layers - 1, 0);
     text.rms_norm_eps = section.number("rms_norm_eps", 1e-30, 1.0, 1e-6);
     text.final_logit_softcap = section.number("final_logit_softcapping", 1e-3, 1e6, 0.0);
     text.pad_token_id = section.integer("pad_token_id", 0, text.vocab_size - 1, 0);
@@ -339,7 +341,7 @@ TextConfig readTextConfig(const JsonSection& section) {
     readExperts(section, text);
     readRopes(section, text);
     if (!section.problems().error) {
-        readLayers(section, text);
+        readLayers(section, text, whose);
     }
     text.recipe = decoderRecipe(text);
     text.embedding_scale = std::sqrt(static_cast<double>(text.hidden_size));
