@@ -59,7 +59,8 @@ public:
             stored_.begin(), stored_.end(), tensor.name,
             [](const auto& entry, const std::string& wanted) { return entry.first < wanted; });
         if (it == stored_.end() || it->first != tensor.name) {
-            return Error{ErrorCode::InvalidFile, tensor.name + ": there is no such tensor", {}};
+            return Error{
+                ErrorCode::InvalidFile, said("%1: there is no such tensor", tensor.name), {}};
         }
         if (reordered_.order != nullptr && tensor.name == reordered_.name) {
             return readReordered(*it->second, offset, out);
@@ -91,10 +92,10 @@ private:
         const uint64_t row_bytes = rows > 0 ? stored.size_bytes / rows : 0;
         if (row_bytes == 0 || row_bytes * rows != stored.size_bytes || offset > stored.size_bytes ||
             out.size() > stored.size_bytes - offset) {
-            return Error{ErrorCode::InvalidFile,
-                         stored.name + ": has not the " + std::to_string(rows) +
-                             " rows that are to be put in order",
-                         {}};
+            return Error{
+                ErrorCode::InvalidFile,
+                said("%1: has not the %2 rows that are to be put in order", stored.name, rows),
+                {}};
         }
         while (!out.empty()) {
             const uint64_t within = offset % row_bytes;

@@ -45,7 +45,7 @@ Result<void> Engine::Impl::addAssistant(OpenedModel& opened, const LoadRequest& 
     Result<void> added = opened.addAssistant(folderCheckpoint(folder));
     if (!added.has_value()) {
         Error error = std::move(added).error();
-        error.message = "drafts (" + utf8Of(folder) + "): " + error.message;
+        error.say(said("drafts (%1): %2", utf8Of(folder), error.told()));
         return error;
     }
     return {};

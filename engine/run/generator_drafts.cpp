@@ -43,7 +43,7 @@ Result<std::vector<TokenId>> Generator::makeDrafts(TokenId token,
     ENGINE_TRY(drafter.begin(drafting.hidden, *kv_));
     while (static_cast<int64_t>(ids.size()) <= count) {
         if (stop.stop_requested()) {
-            return Error{ErrorCode::Cancelled, "stopped by the user"};
+            return Error{ErrorCode::Cancelled, said("stopped by the user")};
         }
         ENGINE_ASSIGN(const TokenId draft, drafter.next(ids.back(), *kv_));
         ids.push_back(draft);

@@ -262,8 +262,9 @@ Result<void> OpenedModel::addRandomAssistant() {
     const std::string text = publishedAssistantJson(config.variant);
     if (text.empty()) {
         return Error{ErrorCode::InvalidRequest,
-                     "there is no published assistant for a model of variant \"" + config.variant +
-                         "\"; give an assistant's folder, or load without drafts"};
+                     said("there is no published assistant for a model of variant \"%1\"; give an "
+                          "assistant's folder, or load without drafts",
+                          config.variant)};
     }
     ENGINE_ASSIGN(AssistantConfig made, parseAssistantConfig(text, "", config));
     if (made.num_centroids > 0) {

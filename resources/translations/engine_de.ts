@@ -3507,5 +3507,69 @@
         <source>writing safetensors: the tensor name %1 is given twice</source>
         <translation>beim Schreiben von safetensors: Der Tensorname %1 ist zweimal angegeben</translation>
     </message>
+    <message>
+        <source>is &quot;%1&quot;: the assistant of the encoder-free 12B, which is not implemented; those of E2B, E4B, 26B-A4B and 31B are</source>
+        <translation>ist „%1“: der Assistent des 12B ohne Encoder, der nicht umgesetzt ist; die von E2B, E4B, 26B-A4B und 31B sind es</translation>
+    </message>
+    <message>
+        <source>is &quot;%1&quot;, not a drafting assistant (gemma4_assistant); give the folder whose name ends in -assistant</source>
+        <translation>ist „%1“, kein Entwurfsassistent (gemma4_assistant); geben Sie den Ordner an, dessen Name auf -assistant endet</translation>
+    </message>
+    <message>
+        <source>is not 0, or the layers have experts or MLPs of two widths; assistants have plain layers</source>
+        <translation>ist nicht 0, oder die Schichten haben Experten oder MLPs zweier Breiten; Assistenten haben einfache Schichten</translation>
+    </message>
+    <message>
+        <source>is %1, which does not divide the vocabulary of %2</source>
+        <translation>ist %1 und teilt das Vokabular von %2 nicht</translation>
+    </message>
+    <message>
+        <source>the assistant does not belong to this model (%1): its %2 is %3, the model has %4; give the assistant that is named after the model, or load without drafts</source>
+        <translation>der Assistent gehört nicht zu diesem Modell (%1): %2 ist %3, das Modell hat %4; geben Sie den Assistenten an, der nach dem Modell heißt, oder laden Sie ohne Entwürfe</translation>
+    </message>
+    <message>
+        <source>layer %1&apos;s kind of attention (1 sliding, 2 full)</source>
+        <translation>Art der Attention von Schicht %1 (1 gleitend, 2 voll)</translation>
+    </message>
+    <message>
+        <source>layer %1&apos;s head_dim</source>
+        <translation>head_dim von Schicht %1</translation>
+    </message>
+    <message>
+        <source>layer %1&apos;s number of key/value heads</source>
+        <translation>Zahl der Schlüssel- und Wertköpfe von Schicht %1</translation>
+    </message>
+    <message>
+        <source>the assistant&apos;s rope_parameters are not the model&apos;s, whose keys it reads; give the assistant that is named after the model</source>
+        <translation>die rope_parameters des Assistenten sind nicht die des Modells, dessen Schlüssel er liest; geben Sie den Assistenten an, der nach dem Modell heißt</translation>
+    </message>
+    <message>
+        <source>assistant: %1 is missing; expected int64 [%2]. Download the assistant again</source>
+        <translation>Assistent: %1 fehlt; erwartet wird int64 [%2]. Laden Sie den Assistenten neu herunter</translation>
+    </message>
+    <message>
+        <source>assistant: %1 has another type or shape; expected int64 [%2]. Download the assistant again</source>
+        <translation>Assistent: %1 hat einen anderen Typ oder eine andere Form; erwartet wird int64 [%2]. Laden Sie den Assistenten neu herunter</translation>
+    </message>
+    <message>
+        <source>assistant: %1: entry %2 is %3, which stands there twice; expected every token id below %4 once. Download the assistant again</source>
+        <translation>Assistent: %1: Eintrag %2 ist %3 und steht dort zweimal; erwartet wird jede Tokennummer unter %4 einmal. Laden Sie den Assistenten neu herunter</translation>
+    </message>
+    <message>
+        <source>assistant: %1: entry %2 is %3; expected every token id below %4 once. Download the assistant again</source>
+        <translation>Assistent: %1: Eintrag %2 ist %3; erwartet wird jede Tokennummer unter %4 einmal. Laden Sie den Assistenten neu herunter</translation>
+    </message>
+    <message>
+        <source>%1: has not the %2 rows that are to be put in order</source>
+        <translation>%1: hat nicht die %2 Zeilen, die zu ordnen sind</translation>
+    </message>
+    <message>
+        <source>drafts (%1): %2</source>
+        <translation>Entwürfe (%1): %2</translation>
+    </message>
+    <message>
+        <source>there is no published assistant for a model of variant &quot;%1&quot;; give an assistant&apos;s folder, or load without drafts</source>
+        <translation>für ein Modell der Variante „%1“ ist kein Assistent veröffentlicht; geben Sie den Ordner eines Assistenten an, oder laden Sie ohne Entwürfe</translation>
+    </message>
 </context>
 </TS>

@@ -3507,5 +3507,69 @@
         <source>writing safetensors: the tensor name %1 is given twice</source>
         <translation>écriture de safetensors : le nom de tenseur %1 est donné deux fois</translation>
     </message>
+    <message>
+        <source>is &quot;%1&quot;: the assistant of the encoder-free 12B, which is not implemented; those of E2B, E4B, 26B-A4B and 31B are</source>
+        <translation>vaut « %1 » : l’assistant du 12B sans encodeur, qui n’est pas pris en charge ; ceux de E2B, E4B, 26B-A4B et 31B le sont</translation>
+    </message>
+    <message>
+        <source>is &quot;%1&quot;, not a drafting assistant (gemma4_assistant); give the folder whose name ends in -assistant</source>
+        <translation>vaut « %1 », ce n’est pas un assistant d’ébauche (gemma4_assistant) ; donnez le dossier dont le nom se termine par -assistant</translation>
+    </message>
+    <message>
+        <source>is not 0, or the layers have experts or MLPs of two widths; assistants have plain layers</source>
+        <translation>n’est pas 0, ou les couches ont des experts ou des MLP de deux largeurs ; les assistants ont des couches simples</translation>
+    </message>
+    <message>
+        <source>is %1, which does not divide the vocabulary of %2</source>
+        <translation>vaut %1, ce qui ne divise pas le vocabulaire de %2</translation>
+    </message>
+    <message>
+        <source>the assistant does not belong to this model (%1): its %2 is %3, the model has %4; give the assistant that is named after the model, or load without drafts</source>
+        <translation>l’assistant n’est pas celui de ce modèle (%1) : %2 vaut %3, le modèle a %4 ; donnez l’assistant qui porte le nom du modèle, ou chargez sans ébauches</translation>
+    </message>
+    <message>
+        <source>layer %1&apos;s kind of attention (1 sliding, 2 full)</source>
+        <translation>type d’attention de la couche %1 (1 glissante, 2 complète)</translation>
+    </message>
+    <message>
+        <source>layer %1&apos;s head_dim</source>
+        <translation>head_dim de la couche %1</translation>
+    </message>
+    <message>
+        <source>layer %1&apos;s number of key/value heads</source>
+        <translation>nombre de têtes de clés et de valeurs de la couche %1</translation>
+    </message>
+    <message>
+        <source>the assistant&apos;s rope_parameters are not the model&apos;s, whose keys it reads; give the assistant that is named after the model</source>
+        <translation>les rope_parameters de l’assistant ne sont pas ceux du modèle dont il lit les clés ; donnez l’assistant qui porte le nom du modèle</translation>
+    </message>
+    <message>
+        <source>assistant: %1 is missing; expected int64 [%2]. Download the assistant again</source>
+        <translation>assistant : %1 manque ; attendu : int64 [%2]. Téléchargez de nouveau l’assistant</translation>
+    </message>
+    <message>
+        <source>assistant: %1 has another type or shape; expected int64 [%2]. Download the assistant again</source>
+        <translation>assistant : %1 a un autre type ou une autre forme ; attendu : int64 [%2]. Téléchargez de nouveau l’assistant</translation>
+    </message>
+    <message>
+        <source>assistant: %1: entry %2 is %3, which stands there twice; expected every token id below %4 once. Download the assistant again</source>
+        <translation>assistant : %1 : l’entrée %2 vaut %3 et s’y trouve deux fois ; attendu : chaque numéro de jeton sous %4 une seule fois. Téléchargez de nouveau l’assistant</translation>
+    </message>
+    <message>
+        <source>assistant: %1: entry %2 is %3; expected every token id below %4 once. Download the assistant again</source>
+        <translation>assistant : %1 : l’entrée %2 vaut %3 ; attendu : chaque numéro de jeton sous %4 une seule fois. Téléchargez de nouveau l’assistant</translation>
+    </message>
+    <message>
+        <source>%1: has not the %2 rows that are to be put in order</source>
+        <translation>%1 : n’a pas les %2 lignes qui sont à ordonner</translation>
+    </message>
+    <message>
+        <source>drafts (%1): %2</source>
+        <translation>ébauches (%1) : %2</translation>
+    </message>
+    <message>
+        <source>there is no published assistant for a model of variant &quot;%1&quot;; give an assistant&apos;s folder, or load without drafts</source>
+        <translation>aucun assistant n’est publié pour un modèle de la variante « %1 » ; donnez le dossier d’un assistant, ou chargez sans ébauches</translation>
+    </message>
 </context>
 </TS>

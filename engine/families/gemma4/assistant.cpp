@@ -25,17 +25,17 @@ void checkType(const JsonSection& root) {
     }
     if (type == "gemma4_unified_assistant") {
         root.unsupported("model_type",
-                         "is \"" + type +
-                             "\": the assistant of the encoder-free 12B, which is not implemented; "
-                             "those of E2B, E4B, 26B-A4B and 31B are",
+                         said("is \"%1\": the assistant of the encoder-free 12B, which is not "
+                              "implemented; those of E2B, E4B, 26B-A4B and 31B are",
+                              type),
                          {{"model_type", type}, {"model_kind", "unified"}});
         return;
     }
     const std::string shown = type.substr(0, 60);
     root.unsupported("model_type",
-                     "is \"" + shown +
-                         "\", not a drafting assistant (gemma4_assistant); give the folder whose "
-                         "name ends in -assistant",
+                     said("is \"%1\", not a drafting assistant (gemma4_assistant); give the folder "
+                          "whose name ends in -assistant",
+                          shown),
                      {{"model_type", shown}, {"model_kind", "other"}});
 }
 
@@ -45,15 +45,15 @@ AssistantConfig readSizes(const JsonSection& root) {
     assistant.backbone_size = root.integer("backbone_hidden_size", 1, kMost, 1536);
     const JsonSection text = root.section("text_config");
     if (!text.exists()) {
-        root.invalid("ConfigMissing", "text_config", "is missing, expected an object");
+        root.invalid("ConfigMissing", "text_config", said("is missing, expected an object"));
         return assistant;
     }
     assistant.text = readTextConfig(text, TextOf::Assistant);
     if (assistant.text.ple_size > 0 || assistant.text.has_moe ||
         text.boolean("use_double_wide_mlp", false)) {
         text.unsupported("hidden_size_per_layer_input",
-                         "is not 0, or the layers have experts or MLPs of two widths; assistants "
-                         "have plain layers");
+                         said("is not 0, or the layers have experts or MLPs of two widths; "
+                              "assistants have plain layers"));
     }
     if (root.boolean("use_ordered_embeddings", false)) {
         assistant.num_centroids = root.integer("num_centroids", 1, kMost, 2048);
@@ -62,22 +62,22 @@ AssistantConfig readSizes(const JsonSection& root) {
         if (assistant.num_centroids > 0 && !root.problems().error &&
             assistant.text.vocab_size % assistant.num_centroids != 0) {
             root.invalid("ConfigRange", "num_centroids",
-                         "is " + std::to_string(assistant.num_centroids) +
-                             ", which does not divide the vocabulary of " +
-                             std::to_string(assistant.text.vocab_size));
+                         said("is %1, which does not divide the vocabulary of %2",
+                              assistant.num_centroids, assistant.text.vocab_size));
         }
     }
     return assistant;
 }
 
-Error otherModel(const std::string& what, int64_t own, const ModelConfig& model, int64_t wanted) {
-    const std::string own_text = std::to_string(own);
-    const std::string wanted_text = std::to_string(wanted);
-    return {ErrorCode::InvalidRequest,
-            "the assistant does not belong to this model (" + model.variant + "): its " + what +
-                " is " + own_text + ", the model has " + wanted_text +
-                "; give the assistant that is named after the model, or load without drafts",
-            {{"rule", "AssistantPair"}, {"found", own_text}, {"expected", wanted_text}}};
+Error otherModel(const Sentence& what, int64_t own, const ModelConfig& model, int64_t wanted) {
+    return {
+        ErrorCode::InvalidRequest,
+        said("the assistant does not belong to this model (%1): its %2 is %3, the model has %4; "
+             "give the assistant that is named after the model, or load without drafts",
+             model.variant, what, own, wanted),
+        {{"rule", "AssistantPair"},
+         {"found", std::to_string(own)},
+         {"expected", std::to_string(wanted)}}};
 }
 
 /// The model's last layer of a type that owns keys and values; -1: none.
@@ -93,26 +93,25 @@ int lastOwner(const TextConfig& text, LayerType type) {
 
 /// Checks the sizes that both must have in common and fills kv_source.
 Result<void> pair(AssistantConfig& assistant, const ModelConfig& model) {
-    const auto same = [&model](const std::string& what, int64_t own,
-                               int64_t wanted) -> Result<void> {
+    const auto same = [&model](const Sentence& what, int64_t own, int64_t wanted) -> Result<void> {
         return own == wanted ? Result<void>() : otherModel(what, own, model, wanted);
     };
     TextConfig& text = assistant.text;
-    ENGINE_TRY(same("backbone_hidden_size", assistant.backbone_size, model.text.hidden_size));
-    ENGINE_TRY(same("vocab_size", text.vocab_size, model.text.vocab_size));
-    ENGINE_TRY(same("sliding_window", text.sliding_window, model.text.sliding_window));
+    ENGINE_TRY(
+        same(asItIs("backbone_hidden_size"), assistant.backbone_size, model.text.hidden_size));
+    ENGINE_TRY(same(asItIs("vocab_size"), text.vocab_size, model.text.vocab_size));
+    ENGINE_TRY(same(asItIs("sliding_window"), text.sliding_window, model.text.sliding_window));
     for (size_t i = 0; i < text.layers.size(); ++i) {
         LayerConfig& layer = text.layers[i];
-        const std::string name = "layer " + std::to_string(i) + "'s ";
         const int source = lastOwner(model.text, layer.type);
         if (source < 0) {
-            return otherModel(name + "kind of attention (1 sliding, 2 full)",
+            return otherModel(said("layer %1's kind of attention (1 sliding, 2 full)", i),
                               static_cast<int64_t>(layer.type), model, 0);
         }
         const LayerConfig& owner = model.text.layers[static_cast<size_t>(source)];
-        ENGINE_TRY(same(name + "head_dim", layer.head_dim, owner.head_dim));
-        ENGINE_TRY(
-            same(name + "number of key/value heads", layer.num_kv_heads, owner.num_kv_heads));
+        ENGINE_TRY(same(said("layer %1's head_dim", i), layer.head_dim, owner.head_dim));
+        ENGINE_TRY(same(said("layer %1's number of key/value heads", i), layer.num_kv_heads,
+                        owner.num_kv_heads));
         layer.kv_source = source;
     }
     const auto isSame = [](const RopeConfig& a, const RopeConfig& b) {
@@ -121,8 +120,8 @@ Result<void> pair(AssistantConfig& assistant, const ModelConfig& model) {
     if (!isSame(text.sliding_rope, model.text.sliding_rope) ||
         !isSame(text.full_rope, model.text.full_rope)) {
         return Error{ErrorCode::InvalidRequest,
-                     "the assistant's rope_parameters are not the model's, whose keys it reads; "
-                     "give the assistant that is named after the model",
+                     said("the assistant's rope_parameters are not the model's, whose keys it "
+                          "reads; give the assistant that is named after the model"),
                      {{"rule", "AssistantPair"}}};
     }
     return {};
@@ -192,10 +191,13 @@ Result<void> readTokenOrdering(const TensorSource& source, AssistantConfig& assi
     if (info == nullptr || info->type != TensorType::I64 ||
         (info->shape != flat && info->shape != grouped)) {
         return Error{ErrorCode::InvalidFile,
-                     "assistant: " + std::string(kTokenOrdering) +
-                         (info == nullptr ? " is missing" : " has another type or shape") +
-                         "; expected int64 [" + std::to_string(vocab) +
-                         "]. Download the assistant again",
+                     info == nullptr
+                         ? said("assistant: %1 is missing; expected int64 [%2]. Download the "
+                                "assistant again",
+                                kTokenOrdering, vocab)
+                         : said("assistant: %1 has another type or shape; expected int64 [%2]. "
+                                "Download the assistant again",
+                                kTokenOrdering, vocab),
                      {{"tensor", std::string(kTokenOrdering)}}};
     }
     std::vector<int64_t> values(vocab);
@@ -206,11 +208,14 @@ Result<void> readTokenOrdering(const TensorSource& source, AssistantConfig& assi
         const bool is_token = values[i] >= 0 && values[i] < assistant.text.vocab_size;
         if (!is_token || is_there[static_cast<size_t>(values[i])]) {
             return Error{ErrorCode::InvalidFile,
-                         "assistant: " + std::string(kTokenOrdering) + ": entry " +
-                             std::to_string(i) + " is " + std::to_string(values[i]) +
-                             (is_token ? ", which stands there twice" : "") +
-                             "; expected every token id below " + std::to_string(vocab) +
-                             " once. Download the assistant again",
+                         is_token
+                             ? said("assistant: %1: entry %2 is %3, which stands there twice; "
+                                    "expected every token id below %4 once. Download the assistant "
+                                    "again",
+                                    kTokenOrdering, i, values[i], vocab)
+                             : said("assistant: %1: entry %2 is %3; expected every token id below "
+                                    "%4 once. Download the assistant again",
+                                    kTokenOrdering, i, values[i], vocab),
                          {{"tensor", std::string(kTokenOrdering)}}};
         }
         is_there[static_cast<size_t>(values[i])] = true;
