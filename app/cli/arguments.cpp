@@ -42,6 +42,11 @@ Result<void> checkTogether(const Arguments& out) {
         return wrongUsage("completion" + (out.topic.empty() ? "" : " " + out.topic) +
                           ": expected bash, zsh or fish");
     }
+    if (out.command == "models" && int{!out.deleted.empty()} + int{!out.added_folder.empty()} +
+                                           int{!out.removed_folder.empty()} >
+                                       1) {
+        return wrongUsage("models: give one of --delete, --add-folder and --remove-folder");
+    }
     if (out.command == "merge" && (out.load.adapters.empty() || out.out.empty())) {
         return wrongUsage("merge: --adapter DIR[=S] and --out DIR are both needed");
     }
@@ -146,7 +151,8 @@ std::string usage(const std::string& command) {
     if (const CLI::App* app = grammar.command(command); app != nullptr) {
         return app->help();
     }
-    std::string text = "belfry-cli COMMAND ...   (MODEL is a folder, or demo)\n\n";
+    std::string text =
+        "belfry-cli COMMAND ...   (MODEL is a folder, a name that models lists, or demo)\n\n";
     for (const CLI::App* app : grammar.commands()) {
         text += "  belfry-cli " + grammar.synopsis(*app) + "\n";
     }
@@ -178,8 +184,8 @@ Result<Arguments> parseArguments(const std::vector<std::string>& words) {
     ENGINE_ASSIGN(std::vector<std::string> rest,
                   separated(*command, {words.begin() + 1, words.end()}));
     ENGINE_TRY(readWords(*command, std::move(rest), out));
-    const bool has_no_model =
-        out.command == "completion" || out.command == "manual" || out.command == "doctor";
+    const bool has_no_model = out.command == "completion" || out.command == "manual" ||
+                              out.command == "doctor" || out.command == "models";
     if (!has_no_model) {
         ENGINE_TRY(chooseModel(out));
     }

@@ -72,9 +72,8 @@ Error notAFolder(const fs::path& path, std::string_view file, const char* kind) 
         if (!looksLikeRepository(shown)) {
             return advice(file, shown + ": there is no such folder");
         }
-        Error error = advice(file, noRepositoryFolder(shown, "download it (hf download " + shown +
-                                                                 ") and give the folder that this "
-                                                                 "prints"));
+        Error error =
+            advice(file, noRepositoryFolder(shown, "get it with: belfry-cli get " + shown));
         error.details.emplace_back(kRepository, shown);
         return error;
     }

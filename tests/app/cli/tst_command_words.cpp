@@ -94,7 +94,7 @@ void TestCommandWords::wordsAreTold_data() {
     };
     row("no such command", {"speak"},
         "unknown command speak: expected one of bench, chat, completion, doctor, inspect, logits, "
-        "merge, plan, tokenize");
+        "merge, models, plan, tokenize");
     row("no such option", {"plan", "demo", "--bogus", "1"}, "unknown option --bogus for plan");
     row("of another command", {"plan", "demo", "--prompt", "x"},
         "unknown option --prompt for plan");
@@ -163,7 +163,7 @@ void TestCommandWords::bashCompletes_data() {
     };
     row("a command", {"belfry-cli", "in"}, {"inspect"});
     row("commands", {"belfry-cli", ""},
-        {"bench", "chat", "completion", "doctor", "inspect", "logits", "merge", "plan",
+        {"bench", "chat", "completion", "doctor", "inspect", "logits", "merge", "models", "plan",
          "tokenize"});
     row("an option", {"belfry-cli", "chat", "--thr"}, {"--threads"});
     row("not of this command", {"belfry-cli", "plan", "--prompt"}, {});
