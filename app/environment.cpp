@@ -4,6 +4,7 @@
 #include "engine/base/paths.h"
 
 #include <cstdlib>
+#include <optional>
 #ifdef _WIN32
 #include <cwchar>
 #endif
@@ -53,6 +54,35 @@ std::vector<std::filesystem::path> hubCaches() {
         caches.push_back(home / ".cache" / "huggingface" / "hub");
     }
     return caches;
+}
+
+library::hub::Environment hubEnvironment() {
+    const auto text = [](const char* name) {
+        const char* const value = std::getenv(name);
+        return std::string(value == nullptr ? "" : value);
+    };
+    const auto value_of = [](const std::string& name) -> std::optional<std::string> {
+        const auto value = folderIn(name.c_str());
+        return value.empty() ? std::nullopt : std::optional(engine::utf8Of(value));
+    };
+    const auto folder = [&](const char* name) {
+        return engine::pathFromUtf8(
+            library::hub::withVariables(engine::utf8Of(folderIn(name)), value_of));
+    };
+    library::hub::Environment out;
+    out.home = homeFolder();
+    out.xdg_cache_home = folder("XDG_CACHE_HOME");
+    out.hf_home = folder("HF_HOME");
+    out.hf_hub_cache = folder("HF_HUB_CACHE");
+    out.huggingface_hub_cache = folder("HUGGINGFACE_HUB_CACHE");
+    out.hf_token_path = folder("HF_TOKEN_PATH");
+    out.hf_token = text("HF_TOKEN");
+    out.hugging_face_hub_token = text("HUGGING_FACE_HUB_TOKEN");
+    out.hf_endpoint = text("HF_ENDPOINT");
+    out.hf_hub_offline = text("HF_HUB_OFFLINE");
+    out.hf_hub_disable_symlinks = text("HF_HUB_DISABLE_SYMLINKS");
+    out.hf_hub_disable_implicit_token = text("HF_HUB_DISABLE_IMPLICIT_TOKEN");
+    return out;
 }
 
 std::string libraryPath() {

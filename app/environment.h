@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "library/hub/cache_layout.h"
+
 namespace app {
 
 /// HOME, on Windows USERPROFILE; empty where it is not set.
@@ -17,6 +19,9 @@ std::filesystem::path homeFolder();
 /// HF_HUB_CACHE, hub/ in HF_HOME, .cache/huggingface/hub/ in HOME (on Windows USERPROFILE). What is
 /// not set is left out.
 std::vector<std::filesystem::path> hubCaches();
+
+/// What huggingface_hub reads of the environment and Belfry follows, $VARIABLES in paths replaced.
+library::hub::Environment hubEnvironment();
 
 /// LD_LIBRARY_PATH, or nothing.
 std::string libraryPath();

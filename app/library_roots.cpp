@@ -4,6 +4,7 @@
 #include "app/environment.h"
 
 #include "library/folder_list.h"
+#include "library/hub/cache_layout.h"
 
 namespace app {
 
@@ -15,8 +16,14 @@ std::filesystem::path libraryFoldersFile() {
 std::vector<library::Root> libraryRoots() {
     using library::Place;
     std::vector<library::Root> roots;
-    for (const std::filesystem::path& cache : hubCaches()) {
-        roots.push_back({Place::HubCache, cache});
+    const std::filesystem::path chosen = library::hub::cacheFolder(hubEnvironment());
+    if (!chosen.empty()) {
+        roots.push_back({Place::HubCache, chosen});
+    }
+    for (const std::filesystem::path& cache : hubCaches()) { // also those that are not in use now
+        if (cache != chosen) {
+            roots.push_back({Place::HubCache, cache});
+        }
     }
     if (const std::filesystem::path home = homeFolder(); !home.empty()) {
         roots.push_back({Place::LmStudio, home / ".lmstudio"});

@@ -3,9 +3,12 @@
 
 #include "app/cli/grammar.h"
 #include "app/cli/word_values.h"
+#include "app/environment.h"
 #include "app/pasted_path.h"
 
 #include <algorithm>
+
+#include "library/hub/names.h"
 
 namespace cli {
 
@@ -46,6 +49,16 @@ Result<void> checkTogether(const Arguments& out) {
                                            int{!out.removed_folder.empty()} >
                                        1) {
         return wrongUsage("models: give one of --delete, --add-folder and --remove-folder");
+    }
+    if (out.command == "get") {
+        if (out.address.empty()) {
+            return wrongUsage("get: no model named\n" + usage("get"));
+        }
+        const auto address =
+            library::hub::parseAddress(out.address, library::hub::endpoint(app::hubEnvironment()));
+        if (!address.has_value()) {
+            return wrongUsage("get: " + address.error().message);
+        }
     }
     if (out.command == "merge" && (out.load.adapters.empty() || out.out.empty())) {
         return wrongUsage("merge: --adapter DIR[=S] and --out DIR are both needed");
@@ -185,7 +198,8 @@ Result<Arguments> parseArguments(const std::vector<std::string>& words) {
                   separated(*command, {words.begin() + 1, words.end()}));
     ENGINE_TRY(readWords(*command, std::move(rest), out));
     const bool has_no_model = out.command == "completion" || out.command == "manual" ||
-                              out.command == "doctor" || out.command == "models";
+                              out.command == "doctor" || out.command == "get" ||
+                              out.command == "models";
     if (!has_no_model) {
         ENGINE_TRY(chooseModel(out));
     }

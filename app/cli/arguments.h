@@ -52,6 +52,12 @@ struct Arguments {
     std::vector<std::string> without;            ///< Forms that are left out (engine_options.h).
     std::string cublaslt;                        ///< Empty: not used.
     bool has_kernel_times = false, has_load_times = false;
+    // get
+    std::string address; ///< OWNER/NAME[@REVISION] or the address of a page.
+    std::string to;      ///< A folder instead of the hub's cache; empty: the cache.
+    int64_t connections = 4;
+    bool is_dry_run = false; ///< Tell what would come, fetch nothing.
+    bool takes_all = false;  ///< Also files that Belfry does not load.
     // all that compute
     std::string cpu_kernels; ///< A table of kernels/cpu/tables.h; empty: the fastest.
 };

@@ -53,6 +53,7 @@ Grammar::Grammar(Arguments& out) : out_(out), root_("", "belfry-cli") {
     addChat();
     addShellCommands();
     addDoctor();
+    addGet();
     addInspect();
     addLogits();
     addMerge();
@@ -555,6 +556,30 @@ void Grammar::addDoctor() {
     CLI::App& command = add("doctor", "doctor [--json]",
                             "This computer: driver, cards, memory, rates, disk, libraries, and "
                             "what is not used and why.");
+    flag(command, "--json", "one JSON object on stdout, nothing else", out_.is_json);
+}
+
+void Grammar::addGet() {
+    CLI::App& command =
+        add("get", "get OWNER/NAME[@REVISION] [--to DIR] [--dry-run] [--all] [--json]",
+            "Fetch a model or an adapter from the Hugging Face hub, into the cache that Python's "
+            "programs use as well; given again, it goes on where it ended. Nothing else here uses "
+            "the network.");
+    positional(command, "OWNER/NAME", {}, false,
+               "as on the model's page, also that page's address; @REVISION: branch, tag or commit",
+               out_.address);
+    path(command, "--to", "DIR", "plain files in this folder instead of the cache",
+         [this](const std::string& word) -> Result<void> {
+             out_.to = app::pastedPath(word, app::PathFor::Writing);
+             return {};
+         });
+    flag(command, "--dry-run",
+         "tell files, bytes and, from the remote headers, where the parts would go here; fetch "
+         "nothing",
+         out_.is_dry_run);
+    flag(command, "--all", "also files that Belfry does not load (.bin, .gguf, folders)",
+         out_.takes_all);
+    integer(command, "--connections", "files fetched at the same time", out_.connections, 1, 16);
     flag(command, "--json", "one JSON object on stdout, nothing else", out_.is_json);
 }
 

@@ -105,6 +105,7 @@ private:
     void addBench();
     void addFormOptions(CLI::App& command);
     void addDoctor();
+    void addGet();
     void addShellCommands();
 
     Arguments& out_;

@@ -94,9 +94,10 @@ int run(const std::vector<std::string>& words) {
     // Most ask what any engine answers (EngineClient); merge and bench are this one's own.
     using Command = std::function<engine::Result<void>(engine::Engine&, const cli::Arguments&)>;
     static const std::map<std::string, Command> kCommands = {
-        {"inspect", cli::runInspect}, {"plan", cli::runPlan},         {"chat", cli::runChat},
-        {"logits", cli::runLogits},   {"tokenize", cli::runTokenize}, {"merge", cli::runMerge},
-        {"bench", cli::runBench}};
+        {"inspect", cli::runInspect},   {"plan", cli::runPlan},
+        {"chat", cli::runChat},         {"logits", cli::runLogits},
+        {"tokenize", cli::runTokenize}, {"merge", cli::runMerge},
+        {"bench", cli::runBench},       {"get", cli::runGet}};
     engine::EngineOptions options = cli::engineOptions(*arguments);
     options.demo_folder = app::demoModelFolder();
     options.rates_file = app::ratesFile();
