@@ -57,8 +57,8 @@ public:
         const fs::path link = snapshot(commit) / name;
         fs::create_directories(link.parent_path());
         fs::path target = "../../blobs";
-        for (auto part = ++fs::path(name).begin(); part != fs::path(name).end(); ++part) {
-            target = ".." / target;
+        for (const char c : name) { // one more for each folder in the name
+            target = c == '/' ? ".." / target : target;
         }
         fs::create_symlink(target / blob, link);
     }
