@@ -88,7 +88,8 @@ void TestFolderAdvice::repositoryNames() {
         return error.message;
     };
     const std::string absent = modelAdvice("google/gemma-4-E2B-it");
-    QVERIFY2(absent.find("belfry-cli get google/gemma-4-E2B-it") != std::string::npos, absent.c_str());
+    QVERIFY2(absent.find("belfry-cli get google/gemma-4-E2B-it") != std::string::npos,
+             absent.c_str());
     const fs::path snapshot = cache / "models--google--gemma-4-E2B-it/snapshots/0123";
     fs::create_directories(snapshot);
     support::writeBytes(snapshot / "config.json", "{}");
