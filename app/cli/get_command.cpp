@@ -119,6 +119,7 @@ Result<ModelPreview> previewModel(const hub::FetchPlan& plan,
     ENGINE_ASSIGN(preview.summary, engine.inspect(model, {}));
     engine::LoadRequest request;
     request.model = model;
+    request.device_map.clear(); // what fits this computer, as `plan` without a map
     ENGINE_ASSIGN(preview.plan, engine.plan(request));
     return preview;
 }

@@ -19,7 +19,7 @@ namespace {
 
 /// Of what a dying program had taken from the network and not given to the disk: its own queue (2
 /// MiB), Qt's (4 MiB), and the sockets' buffers on both sides, in which the sender counts it.
-constexpr uint64_t kBlockBytes = uint64_t{16} << 20;
+constexpr uint64_t kBlockBytes = uint64_t{8} << 20;
 
 QString program() {
     return qEnvironmentVariable("BELFRY_CLI");
