@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The folders that the user named, in a small file of the configuration folder: one path per line,
-// UTF-8; lines that begin with '#' are for people. The window and belfry-cli share it.
+// UTF-8; lines that begin with '#' are for people. Of the user, not of a program.
 #pragma once
 
 #include "engine/base/result.h"

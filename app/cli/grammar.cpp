@@ -466,7 +466,7 @@ void Grammar::addModels() {
              out_.folders.push_back(app::pastedPath(word));
              return {};
          });
-    path(command, "--add-folder", "DIR", "look there from now on, in both programs",
+    path(command, "--add-folder", "DIR", "look there from now on",
          [this](const std::string& word) -> Result<void> {
              out_.added_folder = app::pastedPath(word);
              return {};
