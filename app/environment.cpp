@@ -111,6 +111,19 @@ std::string chatsFolder() {
     return data.is_absolute() ? engine::utf8Of(data / "Belfry" / "Belfry") : std::string();
 }
 
+std::filesystem::path settingsFolder() {
+#ifdef _WIN32
+    const auto local = folderIn("LOCALAPPDATA");
+    return local.is_absolute() ? local / "Belfry" : std::filesystem::path();
+#else
+    const auto set = folderIn("XDG_CONFIG_HOME");
+    const auto home = homeFolder();
+    return set.is_absolute()    ? set / "Belfry"
+           : home.is_absolute() ? home / ".config" / "Belfry"
+                                : std::filesystem::path();
+#endif
+}
+
 std::string ratesFile() {
 #ifdef _WIN32
     const auto local = folderIn("LOCALAPPDATA");

@@ -33,6 +33,11 @@ std::chrono::seconds cardLimit();
 /// LOCALAPPDATA); empty where the environment names none.
 std::string chatsFolder();
 
+/// Where the window keeps its settings and both programs the folders of the library
+/// (XDG_CONFIG_HOME, .config/ in HOME, on Windows LOCALAPPDATA); empty where the environment names
+/// none.
+std::filesystem::path settingsFolder();
+
 /// Where belfry-cli keeps what it measured of the machine: in the user's cache folder
 /// (XDG_CACHE_HOME, .cache/ in HOME, on Windows LOCALAPPDATA). Empty where the environment names
 /// none: then nothing is measured.

@@ -45,6 +45,11 @@ Result<void> checkTogether(const Arguments& out) {
         return wrongUsage("completion" + (out.topic.empty() ? "" : " " + out.topic) +
                           ": expected bash, zsh or fish");
     }
+    if (out.command == "models" && int{!out.deleted.empty()} + int{!out.added_folder.empty()} +
+                                           int{!out.removed_folder.empty()} >
+                                       1) {
+        return wrongUsage("models: give one of --delete, --add-folder and --remove-folder");
+    }
     if (out.command == "get") {
         if (out.address.empty()) {
             return wrongUsage("get: no model named\n" + usage("get"));
@@ -159,7 +164,8 @@ std::string usage(const std::string& command) {
     if (const CLI::App* app = grammar.command(command); app != nullptr) {
         return app->help();
     }
-    std::string text = "belfry-cli COMMAND ...   (MODEL is a folder, or demo)\n\n";
+    std::string text =
+        "belfry-cli COMMAND ...   (MODEL is a folder, a name that models lists, or demo)\n\n";
     for (const CLI::App* app : grammar.commands()) {
         text += "  belfry-cli " + grammar.synopsis(*app) + "\n";
     }
@@ -192,7 +198,8 @@ Result<Arguments> parseArguments(const std::vector<std::string>& words) {
                   separated(*command, {words.begin() + 1, words.end()}));
     ENGINE_TRY(readWords(*command, std::move(rest), out));
     const bool has_no_model = out.command == "completion" || out.command == "manual" ||
-                              out.command == "doctor" || out.command == "get";
+                              out.command == "doctor" || out.command == "get" ||
+                              out.command == "models";
     if (!has_no_model) {
         ENGINE_TRY(chooseModel(out));
     }

@@ -15,7 +15,7 @@ namespace cli {
 
 struct Arguments {
     std::string command;
-    std::string model; ///< Folder, "demo", or "shape:e2b" for --shape.
+    std::string model; ///< Folder, name of the library, "demo", or "shape:e2b" for --shape.
     std::string shape; ///< bench: as given.
     std::string topic; ///< completion: the shell; manual: a command, "" for the overview.
     bool is_json = false;
@@ -34,6 +34,11 @@ struct Arguments {
     engine::SamplingParameters sampling;
     std::string export_as;      ///< plan: "", belfry, accelerate, llama.cpp or python.
     bool checks_effect = false; ///< inspect: run the model without and with each adapter.
+    // models
+    std::vector<std::string> folders; ///< Looked into besides.
+    std::string added_folder, removed_folder, deleted;
+    bool is_agreed = false;    ///< --yes
+    bool is_unplanned = false; ///< --no-plan
     // logits, merge
     int64_t last = 1;
     std::string out;

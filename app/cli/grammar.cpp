@@ -57,6 +57,7 @@ Grammar::Grammar(Arguments& out) : out_(out), root_("", "belfry-cli") {
     addInspect();
     addLogits();
     addMerge();
+    addModels();
     addPlan();
     addTokenize();
 }
@@ -206,7 +207,8 @@ void Grammar::positional(CLI::App& command,
 }
 
 void Grammar::model(CLI::App& command) {
-    positional(command, "MODEL", {"demo"}, true, "a folder, or demo", out_.model);
+    positional(command, "MODEL", {"demo"}, true, "a folder, a name that models lists, or demo",
+               out_.model);
 }
 
 void Grammar::addLoadOptions(CLI::App& command) {
@@ -237,7 +239,8 @@ void Grammar::addLoadOptions(CLI::App& command) {
           });
     choice(command, "--head", {"auto", "bf16", "int8", "nf4"}, "format of the output head",
            out_.load.head);
-    path(command, "--adapter", "DIR[=STRENGTH]", "a PEFT adapter; repeatable",
+    path(command, "--adapter", "DIR[=STRENGTH]",
+         "a PEFT adapter: a folder, or a name that models lists; repeatable",
          [this](const std::string& word) -> Result<void> {
              engine::AdapterChoice adapter;
              adapter.folder = app::pastedPath(word);
@@ -459,6 +462,37 @@ void Grammar::addMerge() {
     addOutOption(command, "DIR", "the new folder");
     flag(command, "--json", "one JSON object on stdout, nothing else", out_.is_json);
     addLoadOptions(command);
+}
+
+void Grammar::addModels() {
+    CLI::App& command =
+        add("models", "models [--folder DIR]... [--no-plan] [--delete NAME [--yes]] [--json]",
+            "Models and adapters on this computer: where they are, whether they are whole, and "
+            "whether they fit.");
+    path(command, "--folder", "DIR", "look there as well; repeatable",
+         [this](const std::string& word) -> Result<void> {
+             out_.folders.push_back(app::pastedPath(word));
+             return {};
+         });
+    path(command, "--add-folder", "DIR", "look there from now on",
+         [this](const std::string& word) -> Result<void> {
+             out_.added_folder = app::pastedPath(word);
+             return {};
+         });
+    path(command, "--remove-folder", "DIR", "no longer look there; deletes nothing",
+         [this](const std::string& word) -> Result<void> {
+             out_.removed_folder = app::pastedPath(word);
+             return {};
+         });
+    value(command, "--delete", "NAME", "delete a model or an adapter from the disk",
+          [this](const std::string& word) -> Result<void> {
+              out_.deleted = app::pastedPath(word);
+              return {};
+          });
+    flag(command, "--yes", "delete without asking", out_.is_agreed);
+    flag(command, "--no-plan", "without what this computer makes of them: faster",
+         out_.is_unplanned);
+    flag(command, "--json", "one JSON object on stdout, nothing else", out_.is_json);
 }
 
 void Grammar::addBench() {

@@ -101,6 +101,7 @@ private:
     void addLogits();
     void addTokenize();
     void addMerge();
+    void addModels();
     void addBench();
     void addFormOptions(CLI::App& command);
     void addDoctor();

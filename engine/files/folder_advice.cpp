@@ -71,11 +71,8 @@ Error notAFolder(const fs::path& path, std::string_view file, Phrase give) {
         if (!looksLikeRepository(shown)) {
             return advice(file, said("%1: there is no such folder", shown));
         }
-        Error error = advice(
-            file,
-            noRepositoryFolder(
-                shown,
-                said("download it (hf download %1) and give the folder that this prints", shown)));
+        Error error =
+            advice(file, noRepositoryFolder(shown, said("get it with: belfry-cli get %1", shown)));
         error.details.emplace_back(kRepository, shown);
         return error;
     }

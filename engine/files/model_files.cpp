@@ -51,16 +51,24 @@ bool isBlobName(std::string_view name) {
 }
 
 /// The cache of huggingface_hub: <repo>/snapshots/<revision>/[<subfolders>/]<file> links to
-/// <repo>/blobs/<hexadecimal hash>. Adapters that are not called default, checkpoints of a trainer
-/// and collections lie in subfolders.
+/// <repo>/blobs/<hexadecimal hash>, and that, since huggingface_hub 2, perhaps to the store that
+/// all repositories share, <hub>/blobs/<first two digits>/<hash>. Adapters that are not called
+/// default, checkpoints of a trainer and collections lie in subfolders.
 bool isHubCacheLink(const fs::path& real_folder, const fs::path& target) {
     if (!isBlobName(utf8Of(target.filename()))) {
         return false;
     }
     for (fs::path at = real_folder; at.has_relative_path(); at = at.parent_path()) {
         const fs::path snapshots = at.parent_path();
-        if (snapshots.filename() == "snapshots" &&
-            target.parent_path() == snapshots.parent_path() / "blobs") {
+        if (snapshots.filename() != "snapshots") {
+            continue;
+        }
+        const fs::path repository = snapshots.parent_path();
+        const fs::path shared = repository.parent_path() / "blobs";
+        const fs::path blobs = target.parent_path();
+        if (blobs == repository / "blobs" ||
+            (blobs.parent_path() == shared && utf8Of(blobs.filename()).size() == 2 &&
+             utf8Of(target.filename()).starts_with(utf8Of(blobs.filename())))) {
             return true;
         }
     }

@@ -175,6 +175,11 @@ Result<Engine::Impl::Prepared> Engine::Impl::prepare(const LoadRequest& request,
     return out;
 }
 
+Result<ModelSummary> Engine::readHeaders(const std::string& model) const {
+    ENGINE_ASSIGN(const OpenedModel opened, impl_->open(model));
+    return summarize(opened);
+}
+
 Result<ModelSummary> Engine::inspect(const std::string& model,
                                      const std::vector<std::string>& adapters) {
     ENGINE_ASSIGN(const OpenedModel opened, impl_->open(model));

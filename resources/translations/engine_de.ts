@@ -1640,8 +1640,8 @@
         <translation>beginnt nicht mit einem JSON-Objekt; erwartet wird ein Geräteplan in der Form von accelerate oder in Version 1 von Belfry</translation>
     </message>
     <message>
-        <source>download it (hf download %1) and give the folder that this prints</source>
-        <translation>laden Sie es herunter (hf download %1) und geben Sie den Ordner an, den das ausgibt</translation>
+        <source>get it with: belfry-cli get %1</source>
+        <translation>holen Sie es mit: belfry-cli get %1</translation>
     </message>
     <message>
         <source>dtype is %1, expected a text</source>

@@ -1640,8 +1640,8 @@
         <translation>ne commence pas par un objet JSON ; attendu : un plan d’appareils dans la forme d’accelerate ou la version 1 de Belfry</translation>
     </message>
     <message>
-        <source>download it (hf download %1) and give the folder that this prints</source>
-        <translation>téléchargez-le (hf download %1) et donnez le dossier que cela affiche</translation>
+        <source>get it with: belfry-cli get %1</source>
+        <translation>récupérez-le avec : belfry-cli get %1</translation>
     </message>
     <message>
         <source>dtype is %1, expected a text</source>
