@@ -105,7 +105,7 @@ Result<Engine::Impl::Prepared> Engine::Impl::prepare(const LoadRequest& request,
     Prepared out;
     {
         const kernels::StageTimer timer("config and headers");
-        ENGINE_ASSIGN(out.opened, open(request.model));
+        ENGINE_ASSIGN(out.opened, open(request.model, request.is_text_only));
     }
     std::vector<AdapterFootprint> footprints;
     for (const AdapterChoice& choice : request.adapters) {

@@ -107,8 +107,9 @@ struct Engine::Impl {
     /// plans when a card gets into need.
     [[nodiscard]] MemoryBudget budgetOf(DeviceId card, const kernels::Device* device) const;
 
-    /// A folder, "demo" or "shape:NAME".
-    [[nodiscard]] Result<OpenedModel> open(const std::string& model) const;
+    /// A folder, "demo" or "shape:NAME"; `is_text_only`: without its towers.
+    [[nodiscard]] Result<OpenedModel> open(const std::string& model,
+                                           bool is_text_only = false) const;
 
     /// "demo" names the bundled adapter folder beside the demo model's files.
     [[nodiscard]] std::string adapterFolder(const std::string& name) const;
@@ -198,6 +199,10 @@ struct Engine::Impl {
         return loaded.get();
     }
 };
+
+/// InvalidRequest: why the model takes no picture (or, `is_sound`, no recording), and what to do
+/// where a text-only load left the tower out. `what` begins the sentence: a file, "a picture".
+Error towerMissing(const ModelConfig& config, bool is_sound, const std::string& what);
 
 /// What encodes a part (Image or Audio). Errors: InvalidRequest when the model takes no such thing.
 Result<MediaEncoder*> encoderOf(const Model& model, const MessagePart& part);

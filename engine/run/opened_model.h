@@ -27,13 +27,15 @@ struct OpenedModel {
     StoredTensors stored;            ///< By canonical name; empty when header-only.
     std::vector<ModelOddity> doubts; ///< Why a load would fail, as far as the headers tell.
 
+    /// `is_text_only`: without its towers (leaveOutTowers()).
     /// Errors: those of config and checkpoint readers.
     static Result<OpenedModel> open(std::shared_ptr<const Checkpoint> checkpoint,
-                                    Families families = Families::Promised);
+                                    Families families = Families::Promised,
+                                    bool is_text_only = false);
 };
 
 /// A source for the shapes "e2b" and "e4b" with random weights (benchmarks, planning).
-Result<OpenedModel> openShape(const std::string& shape);
+Result<OpenedModel> openShape(const std::string& shape, bool is_text_only = false);
 
 /// What was odd but accepted in config and checkpoint, one sentence each, for the user to read.
 std::vector<ModelOddity> oddThings(const OpenedModel& opened);
