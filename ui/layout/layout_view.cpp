@@ -51,7 +51,7 @@ bool hasSameOptions(const engine::LoadRequest& a, const engine::LoadRequest& b) 
     return a.model == b.model && a.quant == b.quant && a.head == b.head && a.context == b.context &&
            a.prefill_chunk == b.prefill_chunk && a.image_tokens == b.image_tokens &&
            a.limits == b.limits && a.sim_gpus == b.sim_gpus &&
-           a.is_reference_precision == b.is_reference_precision;
+           a.is_reference_precision == b.is_reference_precision && a.is_text_only == b.is_text_only;
 }
 
 } // namespace
@@ -587,7 +587,9 @@ void LayoutView::apply() {
         queue_.emplace_back([this] { apply(); });
         return;
     }
-    if (!hasChanges() || !history_.current().plan->fits || apply_pending_.has_value()) {
+    const bool is_anyway = canLoadAnyway() && busy_ == Busy::No;
+    if (!hasChanges() || !(history_.current().plan->fits || is_anyway) ||
+        apply_pending_.has_value()) {
         return;
     }
     if (busy_ == Busy::Reply) {
@@ -600,7 +602,9 @@ void LayoutView::apply() {
     }
     apply_pending_ = history_.current().request;
     refreshBars();
-    Q_EMIT applyRequested(*apply_pending_);
+    engine::LoadRequest wanted = *apply_pending_;
+    wanted.loads_anyway = is_anyway;
+    Q_EMIT applyRequested(wanted);
 }
 
 void LayoutView::refresh() {

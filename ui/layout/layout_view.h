@@ -124,6 +124,8 @@ protected:
     void hideEvent(QHideEvent* event) override;
 
 private:
+    /// The staged layout needs more than is free, by the system's word alone: it may be tried.
+    [[nodiscard]] bool canLoadAnyway() const;
     struct Pending {
         enum class Purpose { Root = 1, Stage, Replace, Preview, Computer };
         Purpose purpose = Purpose::Stage;

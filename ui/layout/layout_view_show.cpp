@@ -475,6 +475,12 @@ void LayoutView::refreshBars() {
     fitBars();
 }
 
+bool LayoutView::canLoadAnyway() const {
+    const auto plan = stagedPlan();
+    return plan != nullptr && !what_if_.has_value() && !plan->fits &&
+           engine::isRefusedByEstimate(plan->errors);
+}
+
 QString LayoutView::applyText() const {
     if (apply_pending_.has_value()) {
         return tr("Applying…");
@@ -482,6 +488,9 @@ QString LayoutView::applyText() const {
     const bool has_changes = hasChanges();
     if (busy_ == Busy::Reply && has_changes) {
         return is_apply_queued_ ? tr("Applies after this reply") : tr("Apply after this reply");
+    }
+    if (canLoadAnyway()) {
+        return tr("Load anyway");
     }
     if (applied_ == nullptr || !isOfLoadedModel()) {
         return tr("Load with this layout");
@@ -509,6 +518,9 @@ QString LayoutView::applyTip() const {
     if (!hasChanges()) {
         return tr("Nothing to apply: what is loaded sits like this");
     }
+    if (canLoadAnyway() && busy_ == Busy::No) {
+        return toolTipText(loadAnywayWords());
+    }
     if (!stagedPlan()->fits) {
         return tr("It does not fit: see the message above");
     }
@@ -529,8 +541,11 @@ void LayoutView::refreshApply() {
     const bool is_header_only = model_ != nullptr && model_->is_header_only;
     is_apply_queued_ = is_apply_queued_ && has_changes && stagedPlan()->fits;
     apply_->setVisible(has_plan && !what_if_.has_value());
-    apply_->setEnabled(has_changes && stagedPlan()->fits && busy_ != Busy::Loading &&
-                       !isWaiting() && !is_header_only && !apply_pending_.has_value());
+    const bool is_possible =
+        has_changes &&
+        (stagedPlan()->fits ? busy_ != Busy::Loading : canLoadAnyway() && busy_ == Busy::No);
+    apply_->setEnabled(is_possible && !isWaiting() && !is_header_only &&
+                       !apply_pending_.has_value());
     apply_->setText(applyText());
     apply_->setAccessibleName(apply_->text());
     const QString tip = has_plan ? applyTip() : QString();
