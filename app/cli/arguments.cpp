@@ -25,6 +25,10 @@ Result<void> checkTogether(const Arguments& out) {
     if (out.command == "chat" && out.is_json && !has_prompt) {
         return wrongUsage("chat --json: give --prompt or --raw-prompt");
     }
+    if (out.load.is_text_only && !(out.images.empty() && out.audios.empty())) {
+        return wrongUsage(out.command + ": --text-only leaves out what reads --image and --audio; "
+                                        "give one or the other");
+    }
     if (out.command == "logits" && out.out.empty()) {
         return wrongUsage("logits: --out FILE.safetensors is missing");
     }

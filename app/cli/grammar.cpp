@@ -299,6 +299,13 @@ void Grammar::addLoadSizes(CLI::App& command) {
               }
               return {};
           });
+    flag(command, "--text-only",
+         "leave the vision and the audio tower out: less memory, no pictures, no sounds",
+         out_.load.is_text_only, true);
+    flag(command, "--anyway",
+         "load although less memory is free than the plan needs: the system may become slow or "
+         "end a program; limits of --limit and the map stay",
+         out_.load.loads_anyway, true);
     integer(command, "--prefill-chunk", "tokens of a prompt computed at a time",
             out_.load.prefill_chunk, 1, 65536);
     value(command, "--threads", "N", "threads of the processor to use",

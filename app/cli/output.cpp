@@ -230,6 +230,7 @@ ordered_json planJson(const engine::PlacementPlan& plan) {
     }
     return {{"fits", plan.fits},
             {"context", plan.context},
+            {"left_out_bytes", plan.left_out_bytes},
             {"prefill_chunk", plan.prefill_chunk},
             {"devices", devices},
             {"modules", modules},
@@ -389,6 +390,10 @@ std::string planText(const engine::PlacementPlan& plan) {
             }
         }
         out += device.parts.total() > 0 ? ")\n" : "\n";
+    }
+    if (plan.left_out_bytes > 0) {
+        out += "text only: vision and audio tower left out, " + byteText(plan.left_out_bytes) +
+               " saved\n";
     }
     for (const engine::TransferPerToken& t : plan.transfers_per_token) {
         out += "per token " + t.from.toString() + " -> " + t.to.toString() + ": " +

@@ -30,6 +30,7 @@ struct KeyReason {
         NotBaseLayer,  ///< Its module has a low-rank update; its own weight has another name.
         SameAsBase,    ///< Equals the base's own table.
         OtherRefused,  ///< Another tensor of its module is refused.
+        TextOnly,      ///< Its tower was left out of this load (LoadRequest::is_text_only).
     };
     std::string sentence = {}; ///< In English.
     Why why = Why::None;

@@ -87,7 +87,9 @@ void indexSource(TensorStore::Impl& impl) {
             continue;
         }
         if (found->second->is_unused) {
-            impl.report.inert.push_back({info.name, "K/V of KV-sharing layers"});
+            impl.report.inert.push_back({info.name, isMedia(found->second->part)
+                                                        ? "towers left out of a text-only load"
+                                                        : "K/V of KV-sharing layers"});
         }
         impl.file_names.emplace(canonical, info.name);
     }

@@ -127,6 +127,12 @@ struct QuantizationHint {
     std::vector<std::string> skip_modules;
 };
 
+/// Towers that the files describe and a request left out (LoadRequest::is_text_only).
+struct LeftOutTowers {
+    std::optional<VisionConfig> vision;
+    std::optional<AudioConfig> audio;
+};
+
 struct ModelConfig {
     std::string family;       ///< Family::name of who read it, for the list of its tensors.
     std::string architecture; ///< "Gemma4ForConditionalGeneration", "Gemma4ForCausalLM"
@@ -135,6 +141,8 @@ struct ModelConfig {
     std::optional<VisionConfig> vision;
     std::optional<AudioConfig> audio;
     std::optional<AssistantConfig> assistant; ///< Only where drafts were asked for.
+    /// Taken out of the two above: their tensors are listed as unused, nothing of them is loaded.
+    LeftOutTowers left_out;
     /// Media tokens; -1 = none (only where the model has no tower that needs the token).
     int64_t image_token_id = 258880, audio_token_id = 258881, video_token_id = 258884;
     int64_t boi_token_id = 255999, eoi_token_id = 258882, boa_token_id = 256000,

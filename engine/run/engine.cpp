@@ -152,10 +152,10 @@ Engine::Engine(EngineOptions options) : impl_(std::make_unique<Impl>()) {
 }
 Engine::~Engine() = default;
 
-Result<OpenedModel> Engine::Impl::open(const std::string& model) const {
+Result<OpenedModel> Engine::Impl::open(const std::string& model, bool is_text_only) const {
     constexpr std::string_view kShape = "shape:";
     if (model.starts_with(kShape)) {
-        return openShape(model.substr(kShape.size()));
+        return openShape(model.substr(kShape.size()), is_text_only);
     }
     if (model == "demo") {
         if (options.demo_folder.empty()) {
@@ -164,13 +164,13 @@ Result<OpenedModel> Engine::Impl::open(const std::string& model) const {
                 said("the demo model is not installed beside this program; give a model folder")};
         }
         return OpenedModel::open(folderCheckpoint(pathFromUtf8(options.demo_folder)),
-                                 options.families);
+                                 options.families, is_text_only);
     }
     if (model.empty()) {
         return Error{ErrorCode::InvalidRequest, said("no model folder was given")};
     }
     Result<OpenedModel> opened =
-        OpenedModel::open(folderCheckpoint(pathFromUtf8(model)), options.families);
+        OpenedModel::open(folderCheckpoint(pathFromUtf8(model)), options.families, is_text_only);
     if (!opened.has_value()) {
         return withDownload(std::move(opened).error(), options.hub_caches);
     }

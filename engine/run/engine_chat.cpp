@@ -277,8 +277,7 @@ Result<MediaCost> Engine::mediaCost(const MessagePart& part, int64_t image_token
     const ComponentDevices devices = componentDevices(config, *target->plan);
     if (part.kind == MessagePart::Kind::Image) {
         if (!config.vision) {
-            return Error{ErrorCode::InvalidRequest,
-                         said("this model has no vision tower: it cannot see pictures")};
+            return towerMissing(config, /*is_sound=*/false, said("%1: a picture", part.text));
         }
         ENGINE_ASSIGN(const ImageInfo info, probeImageFile(pathFromUtf8(part.text)));
         const int64_t budget = image_tokens > 0 ? image_tokens : config.processor.image_tokens;
@@ -296,8 +295,7 @@ Result<MediaCost> Engine::mediaCost(const MessagePart& part, int64_t image_token
         return cost;
     }
     if (!config.audio) {
-        return Error{ErrorCode::InvalidRequest,
-                     said("this model has no audio tower: it cannot hear recordings")};
+        return towerMissing(config, /*is_sound=*/true, said("%1: a recording", part.text));
     }
     ENGINE_ASSIGN(const AudioInfo info, probeAudioFile(pathFromUtf8(part.text)));
     if (part.cut_length_s > 0 && part.cut_start_s >= info.seconds) {

@@ -272,7 +272,10 @@ Result<void> Engine::loadModel(const LoadRequest& request,
                     [](const auto& entry) { return entry.second->isLost(); })) {
         impl_->loaded.reset(); // a lost card answers again only after everything on it is gone
     }
-    ENGINE_ASSIGN(Impl::Prepared prepared, impl_->prepare(request, HeldBytes{}, stop));
+    // Beyond what is free only where nothing else is left: not beside the model in use.
+    LoadRequest within = request;
+    within.loads_anyway = false;
+    ENGINE_ASSIGN(Impl::Prepared prepared, impl_->prepare(within, HeldBytes{}, stop));
     const bool lacks_memory = !prepared.plan->fits && !prepared.plan->errors.empty() &&
                               prepared.plan->errors.front().code == "DM09";
     if (lacks_memory && impl_->loaded != nullptr) {
@@ -283,6 +286,8 @@ Result<void> Engine::loadModel(const LoadRequest& request,
             prepared = std::move(alone);
             impl_->lose(); // load() puts it back should the rest fail
         }
+    } else if (lacks_memory && request.loads_anyway) {
+        ENGINE_ASSIGN(prepared, impl_->prepare(request, HeldBytes{}, stop));
     }
     ENGINE_ASSIGN(std::unique_ptr<Loaded> target,
                   impl_->build(request, std::move(prepared), progress, stop));

@@ -105,7 +105,7 @@ Result<Engine::Impl::Prepared> Engine::Impl::prepare(const LoadRequest& request,
     Prepared out;
     {
         const kernels::StageTimer timer("config and headers");
-        ENGINE_ASSIGN(out.opened, open(request.model));
+        ENGINE_ASSIGN(out.opened, open(request.model, request.is_text_only));
         ENGINE_TRY(addAssistant(out.opened, request));
     }
     std::vector<AdapterFootprint> footprints;

@@ -61,13 +61,10 @@ Result<RawPrompt> readPrompt(const GenerateRequest& request, const Loaded& targe
     const MediaParts& parts = raw.parts;
     // What a model cannot take is told before any work.
     if (!parts.images.empty() && !config.vision) {
-        return Error{ErrorCode::InvalidRequest, said("a picture is attached, but this model has no "
-                                                     "vision tower: it cannot see pictures")};
+        return towerMissing(config, /*is_sound=*/false, phrase("a picture is attached"));
     }
     if (!parts.audios.empty() && !config.audio) {
-        return Error{
-            ErrorCode::InvalidRequest,
-            said("a recording is attached, but this model has no audio tower: it cannot hear")};
+        return towerMissing(config, /*is_sound=*/true, phrase("a recording is attached"));
     }
     if (!target.tokenizer.has_value() && request.raw_ids.empty()) {
         return Error{ErrorCode::InvalidRequest,

@@ -110,8 +110,9 @@ struct Engine::Impl {
     /// plans when a card gets into need.
     [[nodiscard]] MemoryBudget budgetOf(DeviceId card, const kernels::Device* device) const;
 
-    /// A folder, "demo" or "shape:NAME".
-    [[nodiscard]] Result<OpenedModel> open(const std::string& model) const;
+    /// A folder, "demo" or "shape:NAME"; `is_text_only`: without its towers.
+    [[nodiscard]] Result<OpenedModel> open(const std::string& model,
+                                           bool is_text_only = false) const;
 
     /// The drafting assistant that the request asks for; nothing where it asks for none.
     Result<void> addAssistant(OpenedModel& opened, const LoadRequest& request) const;
@@ -210,6 +211,10 @@ struct Engine::Impl {
         return loaded.get();
     }
 };
+
+/// InvalidRequest: why the model takes no picture (or, `is_sound`, no recording), and what to do
+/// where a text-only load left the tower out. `what` begins the sentence: a file, "a picture".
+Error towerMissing(const ModelConfig& config, bool is_sound, const Sentence& what);
 
 /// What encodes a part (Image or Audio). Errors: InvalidRequest when the model takes no such thing.
 Result<MediaEncoder*> encoderOf(const Model& model, const MessagePart& part);

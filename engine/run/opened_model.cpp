@@ -216,9 +216,13 @@ std::string kindOf(Part part, TensorKind kind) {
 } // namespace
 
 Result<OpenedModel> OpenedModel::open(std::shared_ptr<const Checkpoint> checkpoint,
-                                      Families families) {
+                                      Families families,
+                                      bool is_text_only) {
     OpenedModel opened;
     ENGINE_ASSIGN(opened.config, readModelConfig(*checkpoint, families));
+    if (is_text_only) {
+        leaveOutTowers(opened.config);
+    }
     opened.tensors = listTensors(opened.config);
     OpenOptions options;
     options.is_header_only_allowed = true;
@@ -288,14 +292,15 @@ std::vector<ExpectedTensor> OpenedModel::adaptable() const {
     return own;
 }
 
-Result<OpenedModel> openShape(const std::string& shape) {
+Result<OpenedModel> openShape(const std::string& shape, bool is_text_only) {
     const std::string config = publishedConfigJson(shape == "e2b"   ? "E2B"
                                                    : shape == "e4b" ? "E4B"
                                                                     : shape);
     if (config.empty()) {
         return Error{ErrorCode::InvalidRequest, said("--shape %1: expected e2b or e4b", shape)};
     }
-    return OpenedModel::open(std::make_shared<ShapeCheckpoint>(shape, config));
+    return OpenedModel::open(std::make_shared<ShapeCheckpoint>(shape, config), Families::Promised,
+                             is_text_only);
 }
 
 std::vector<ModelOddity> oddThings(const OpenedModel& opened) {
@@ -323,6 +328,8 @@ ModelSummary summarize(const OpenedModel& opened) {
     summary.max_context = config.text.max_positions;
     summary.has_vision = config.vision.has_value();
     summary.has_audio = config.audio.has_value();
+    summary.lacks_vision_by_wish = config.left_out.vision.has_value();
+    summary.lacks_audio_by_wish = config.left_out.audio.has_value();
     summary.longest_sound_s = summary.has_audio ? longestSound(config) : 0.0;
     const SamplingOptions sampling = samplingFromDefaults(config.generation);
     summary.sampling.temperature = sampling.temperature;

@@ -28,9 +28,11 @@ struct OpenedModel {
     std::shared_ptr<const Checkpoint> assistant; ///< Where config.assistant is from; may be null.
     std::vector<ModelOddity> doubts; ///< Why a load would fail, as far as the headers tell.
 
+    /// `is_text_only`: without its towers (leaveOutTowers()).
     /// Errors: those of config and checkpoint readers.
     static Result<OpenedModel> open(std::shared_ptr<const Checkpoint> checkpoint,
-                                    Families families = Families::Promised);
+                                    Families families = Families::Promised,
+                                    bool is_text_only = false);
 
     /// Adds a drafting assistant: its config, tensors and files under the names of its part.
     /// Errors: those of its readers; InvalidRequest where it belongs to another model.
@@ -44,7 +46,7 @@ struct OpenedModel {
 };
 
 /// A source for the shapes "e2b" and "e4b" with random weights (benchmarks, planning).
-Result<OpenedModel> openShape(const std::string& shape);
+Result<OpenedModel> openShape(const std::string& shape, bool is_text_only = false);
 
 /// What was odd but accepted in config and checkpoint, one sentence each, for the user to read.
 std::vector<ModelOddity> oddThings(const OpenedModel& opened);

@@ -239,6 +239,7 @@ Result<PlanRequest> planRequest(const LoadRequest& request,
                                      row.update_bytes, it == indices.end() ? -1 : it->second});
         }
     }
+    plan.is_free_memory_a_guess = request.loads_anyway;
     plan.has_weight_cache = !request.cache_folder.empty();
     setMemoryRules(plan);
     if (!request.moves.empty()) {
@@ -327,6 +328,11 @@ Error planError(const PlacementPlan& plan) {
         error.details.emplace_back(count == 1 ? issue.code
                                               : issue.code + "." + std::to_string(count),
                                    (issue.key.empty() ? "" : issue.key + ": ") + inEnglish(issue));
+    }
+    if (isRefusedByEstimate(plan.errors)) {
+        error.message +=
+            "\nWhat is free is an estimate: --anyway loads all the same; the system may "
+            "become slow or end a program, and a load that fails leaves what was there";
     }
     error.cause = causeOf(cause::BadPlan{plan.errors});
     return error;

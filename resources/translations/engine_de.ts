@@ -488,16 +488,8 @@
         <translation>%1: Dieses Modell hat keinen Audioturm und kann keine Aufnahmen hören</translation>
     </message>
     <message>
-        <source>%1: this model has no audio tower: it cannot hear recordings</source>
-        <translation>%1: Dieses Modell hat keinen Audioturm: Es kann keine Aufnahmen hören</translation>
-    </message>
-    <message>
         <source>%1: this model has no vision tower and cannot see pictures</source>
         <translation>%1: Dieses Modell hat keinen Bildturm und kann keine Bilder sehen</translation>
-    </message>
-    <message>
-        <source>%1: this model has no vision tower: it cannot see pictures</source>
-        <translation>%1: Dieses Modell hat keinen Bildturm: Es kann keine Bilder sehen</translation>
     </message>
     <message>
         <source>%1: trainable_token_indices names %2, but its trainable_tokens_delta is missing</source>
@@ -1148,10 +1140,6 @@
         <translation>ein Bild hat mehr Token, als auf einmal gelesen werden (%1); laden Sie mit mehr --image-tokens</translation>
     </message>
     <message>
-        <source>a picture is attached, but this model has no vision tower: it cannot see pictures</source>
-        <translation>ein Bild ist angehängt, aber dieses Modell hat keinen Bildturm: Es kann keine Bilder sehen</translation>
-    </message>
-    <message>
         <source>a picture of %1 cannot be resized</source>
         <translation>ein Bild von %1 lässt sich nicht verkleinern oder vergrößern</translation>
     </message>
@@ -1190,10 +1178,6 @@
     <message>
         <source>a recording</source>
         <translation>eine Aufnahme</translation>
-    </message>
-    <message>
-        <source>a recording is attached, but this model has no audio tower: it cannot hear</source>
-        <translation>eine Aufnahme ist angehängt, aber dieses Modell hat keinen Audioturm: Es kann nicht hören</translation>
     </message>
     <message>
         <source>a recursive loop</source>
@@ -3312,10 +3296,6 @@
         <translation>dieses Modell hat keinen Audioturm</translation>
     </message>
     <message>
-        <source>this model has no audio tower: it cannot hear recordings</source>
-        <translation>dieses Modell hat keinen Audioturm: Es kann keine Aufnahmen hören</translation>
-    </message>
-    <message>
         <source>this model has no audio tower: it cannot take sound</source>
         <translation>dieses Modell hat keinen Audioturm: Es nimmt keinen Ton an</translation>
     </message>
@@ -3326,10 +3306,6 @@
     <message>
         <source>this model has no vision tower</source>
         <translation>dieses Modell hat keinen Bildturm</translation>
-    </message>
-    <message>
-        <source>this model has no vision tower: it cannot see pictures</source>
-        <translation>dieses Modell hat keinen Bildturm: Es kann keine Bilder sehen</translation>
     </message>
     <message>
         <source>this model has no vision tower: it cannot take images</source>
@@ -3570,6 +3546,50 @@
     <message>
         <source>there is no published assistant for a model of variant &quot;%1&quot;; give an assistant&apos;s folder, or load without drafts</source>
         <translation>für ein Modell der Variante „%1“ ist kein Assistent veröffentlicht; geben Sie den Ordner eines Assistenten an, oder laden Sie ohne Entwürfe</translation>
+    </message>
+    <message>
+        <source>%1, but the model was loaded for text only, without its audio tower: it cannot hear recordings. Load it with its towers (without --text-only)</source>
+        <translation>%1, aber das Modell wurde nur für Text geladen, ohne seinen Audioturm: Es kann keine Aufnahmen hören. Laden Sie es mit seinen Türmen (ohne --text-only)</translation>
+    </message>
+    <message>
+        <source>%1, but the model was loaded for text only, without its vision tower: it cannot see pictures. Load it with its towers (without --text-only)</source>
+        <translation>%1, aber das Modell wurde nur für Text geladen, ohne seinen Bildturm: Es kann keine Bilder sehen. Laden Sie es mit seinen Türmen (ohne --text-only)</translation>
+    </message>
+    <message>
+        <source>%1, but this model has no audio tower: it cannot hear recordings</source>
+        <translation>%1, aber dieses Modell hat keinen Audioturm: Es kann keine Aufnahmen hören</translation>
+    </message>
+    <message>
+        <source>%1, but this model has no vision tower: it cannot see pictures</source>
+        <translation>%1, aber dieses Modell hat keinen Bildturm: Es kann keine Bilder sehen</translation>
+    </message>
+    <message>
+        <source>%1: a picture</source>
+        <translation>%1: ein Bild</translation>
+    </message>
+    <message>
+        <source>%1: a recording</source>
+        <translation>%1: eine Aufnahme</translation>
+    </message>
+    <message>
+        <source>a picture is attached</source>
+        <translation>ein Bild ist angehängt</translation>
+    </message>
+    <message>
+        <source>a recording is attached</source>
+        <translation>eine Aufnahme ist angehängt</translation>
+    </message>
+    <message>
+        <source>no object</source>
+        <translation>kein Objekt</translation>
+    </message>
+    <message>
+        <source>another object</source>
+        <translation>ein anderes Objekt</translation>
+    </message>
+    <message>
+        <source>%1: expected a profile of Belfry, an object with &quot;belfryProfile&quot;: 1, &quot;name&quot; and &quot;load&quot;; found: %2. Choose a file that Profiles, Export has written</source>
+        <translation>%1: erwartet wird ein Profil von Belfry, ein Objekt mit &quot;belfryProfile&quot;: 1, &quot;name&quot; und &quot;load&quot;; gefunden: %2. Wählen Sie eine Datei, die Profile, Exportieren geschrieben hat</translation>
     </message>
 </context>
 </TS>

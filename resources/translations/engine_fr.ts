@@ -488,16 +488,8 @@
         <translation>%1 : ce modèle n’a pas de tour audio et ne peut pas entendre d’enregistrements</translation>
     </message>
     <message>
-        <source>%1: this model has no audio tower: it cannot hear recordings</source>
-        <translation>%1 : ce modèle n’a pas de tour audio : il ne peut pas entendre d’enregistrements</translation>
-    </message>
-    <message>
         <source>%1: this model has no vision tower and cannot see pictures</source>
         <translation>%1 : ce modèle n’a pas de tour de vision et ne peut pas voir d’images</translation>
-    </message>
-    <message>
-        <source>%1: this model has no vision tower: it cannot see pictures</source>
-        <translation>%1 : ce modèle n’a pas de tour de vision : il ne peut pas voir d’images</translation>
     </message>
     <message>
         <source>%1: trainable_token_indices names %2, but its trainable_tokens_delta is missing</source>
@@ -1148,10 +1140,6 @@
         <translation>une image a plus de jetons qu’on n’en lit à la fois (%1) ; chargez avec plus de --image-tokens</translation>
     </message>
     <message>
-        <source>a picture is attached, but this model has no vision tower: it cannot see pictures</source>
-        <translation>une image est jointe, mais ce modèle n’a pas de tour de vision : il ne peut pas voir d’images</translation>
-    </message>
-    <message>
         <source>a picture of %1 cannot be resized</source>
         <translation>une image de %1 ne peut pas être redimensionnée</translation>
     </message>
@@ -1190,10 +1178,6 @@
     <message>
         <source>a recording</source>
         <translation>un enregistrement</translation>
-    </message>
-    <message>
-        <source>a recording is attached, but this model has no audio tower: it cannot hear</source>
-        <translation>un enregistrement est joint, mais ce modèle n’a pas de tour audio : il ne peut pas entendre</translation>
     </message>
     <message>
         <source>a recursive loop</source>
@@ -3312,10 +3296,6 @@
         <translation>ce modèle n’a pas de tour audio</translation>
     </message>
     <message>
-        <source>this model has no audio tower: it cannot hear recordings</source>
-        <translation>ce modèle n’a pas de tour audio : il ne peut pas entendre d’enregistrements</translation>
-    </message>
-    <message>
         <source>this model has no audio tower: it cannot take sound</source>
         <translation>ce modèle n’a pas de tour audio : il ne prend pas de son</translation>
     </message>
@@ -3326,10 +3306,6 @@
     <message>
         <source>this model has no vision tower</source>
         <translation>ce modèle n’a pas de tour de vision</translation>
-    </message>
-    <message>
-        <source>this model has no vision tower: it cannot see pictures</source>
-        <translation>ce modèle n’a pas de tour de vision : il ne peut pas voir d’images</translation>
     </message>
     <message>
         <source>this model has no vision tower: it cannot take images</source>
@@ -3570,6 +3546,50 @@
     <message>
         <source>there is no published assistant for a model of variant &quot;%1&quot;; give an assistant&apos;s folder, or load without drafts</source>
         <translation>aucun assistant n’est publié pour un modèle de la variante « %1 » ; donnez le dossier d’un assistant, ou chargez sans ébauches</translation>
+    </message>
+    <message>
+        <source>%1, but the model was loaded for text only, without its audio tower: it cannot hear recordings. Load it with its towers (without --text-only)</source>
+        <translation>%1, mais le modèle a été chargé pour le texte seul, sans sa tour audio : il ne peut pas entendre d’enregistrements. Chargez-le avec ses tours (sans --text-only)</translation>
+    </message>
+    <message>
+        <source>%1, but the model was loaded for text only, without its vision tower: it cannot see pictures. Load it with its towers (without --text-only)</source>
+        <translation>%1, mais le modèle a été chargé pour le texte seul, sans sa tour de vision : il ne peut pas voir d’images. Chargez-le avec ses tours (sans --text-only)</translation>
+    </message>
+    <message>
+        <source>%1, but this model has no audio tower: it cannot hear recordings</source>
+        <translation>%1, mais ce modèle n’a pas de tour audio : il ne peut pas entendre d’enregistrements</translation>
+    </message>
+    <message>
+        <source>%1, but this model has no vision tower: it cannot see pictures</source>
+        <translation>%1, mais ce modèle n’a pas de tour de vision : il ne peut pas voir d’images</translation>
+    </message>
+    <message>
+        <source>%1: a picture</source>
+        <translation>%1 : une image</translation>
+    </message>
+    <message>
+        <source>%1: a recording</source>
+        <translation>%1 : un enregistrement</translation>
+    </message>
+    <message>
+        <source>a picture is attached</source>
+        <translation>une image est jointe</translation>
+    </message>
+    <message>
+        <source>a recording is attached</source>
+        <translation>un enregistrement est joint</translation>
+    </message>
+    <message>
+        <source>no object</source>
+        <translation>pas un objet</translation>
+    </message>
+    <message>
+        <source>another object</source>
+        <translation>un autre objet</translation>
+    </message>
+    <message>
+        <source>%1: expected a profile of Belfry, an object with &quot;belfryProfile&quot;: 1, &quot;name&quot; and &quot;load&quot;; found: %2. Choose a file that Profiles, Export has written</source>
+        <translation>%1 : attendu : un profil de Belfry, un objet avec &quot;belfryProfile&quot;: 1, &quot;name&quot; et &quot;load&quot; ; trouvé : %2. Choisissez un fichier écrit par Profils, Exporter</translation>
     </message>
 </context>
 </TS>

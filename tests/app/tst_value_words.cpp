@@ -594,6 +594,12 @@ void TestValueWords::everyCause_data() {
     row("not finite", NotFiniteOnce{},
         "Values that are not finite came out; computed once more, every layer gave finite ones. A "
         "device or its memory may be failing. Try again, or with everything on the CPU.");
+    row("picture in text only", TowerLeftOut{false},
+        "The model is loaded for text only, without its vision tower: it cannot see pictures. Turn "
+        "off “Text only” and load it again.");
+    row("sound in text only", TowerLeftOut{true},
+        "The model is loaded for text only, without its audio tower: it cannot hear sounds. Turn "
+        "off “Text only” and load it again.");
     QCOMPARE(kinds.size(), std::variant_size_v<decltype(engine::ErrorCause::what)>);
 }
 

@@ -167,7 +167,7 @@ std::map<std::string, std::string> readCatalogue(const QString& path) {
 const std::map<std::string, int> kBareTexts = {
     {"engine/plan/device_map_presets.cpp", 1}, // BadPlan
     {"engine/plan/device_map_parse.cpp", 3},   // BadPlan
-    {"engine/run/planning.cpp", 2},            // BadPlan
+    {"engine/run/planning.cpp", 3},            // BadPlan
     {"engine/run/not_finite.cpp", 1},          // NotFiniteOnce
     {"engine/run/engine.cpp", 1},              // outOfHostMemory() allocates nothing
 };

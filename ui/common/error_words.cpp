@@ -100,6 +100,13 @@ QString words(const NotFiniteOnce& /*c*/) {
                      "everything on the CPU.");
 }
 
+QString words(const TowerLeftOut& c) {
+    return c.is_sound ? Words::tr("The model is loaded for text only, without its audio tower: it "
+                                  "cannot hear sounds. Turn off “Text only” and load it again.")
+                      : Words::tr("The model is loaded for text only, without its vision tower: it "
+                                  "cannot see pictures. Turn off “Text only” and load it again.");
+}
+
 } // namespace
 
 QString errorWords(const engine::Error& error) {

@@ -25,7 +25,9 @@ bool hasSameOptions(const engine::LoadRequest& a, const engine::LoadRequest& b) 
     return a.model == b.model && a.quant == b.quant && a.head == b.head && a.context == b.context &&
            a.prefill_chunk == b.prefill_chunk && a.image_tokens == b.image_tokens &&
            a.limits == b.limits && a.sim_gpus == b.sim_gpus &&
-           a.is_reference_precision == b.is_reference_precision;
+           a.is_reference_precision == b.is_reference_precision &&
+           a.is_text_only == b.is_text_only && a.draft == b.draft &&
+           a.draft_tokens == b.draft_tokens;
 }
 
 bool isPlanned(const LayoutHistory& history, const engine::PlacementPlan& plan) {
@@ -63,6 +65,12 @@ bool LayoutStaging::hasChanges() const {
         return false;
     }
     return isReloadNeeded() || !isSamePlacement(*history_.current().plan, *applied_);
+}
+
+bool LayoutStaging::canLoadAnyway() const {
+    const auto plan = stagedPlan();
+    return plan != nullptr && !what_if_.has_value() && !plan->fits &&
+           engine::isRefusedByEstimate(plan->errors);
 }
 
 int LayoutStaging::countWaitingChanges() const {
@@ -144,6 +152,9 @@ void LayoutStaging::adoptOptions(const engine::LoadRequest& request) {
     adopt(&engine::LoadRequest::limits);
     adopt(&engine::LoadRequest::sim_gpus);
     adopt(&engine::LoadRequest::is_reference_precision);
+    adopt(&engine::LoadRequest::is_text_only);
+    adopt(&engine::LoadRequest::draft);
+    adopt(&engine::LoadRequest::draft_tokens);
     wanted.adapters = request.adapters;
     wanted.threads = request.threads;
     wanted.cache_folder = request.cache_folder;
@@ -499,7 +510,11 @@ void LayoutStaging::revert() {
 }
 
 void LayoutStaging::apply() {
-    if (!mayStage([this] { apply(); }) || !hasChanges() || !history_.current().plan->fits ||
+    if (!mayStage([this] { apply(); })) {
+        return;
+    }
+    const bool is_anyway = canLoadAnyway() && busy_ == Busy::No;
+    if (!hasChanges() || !(history_.current().plan->fits || is_anyway) ||
         apply_pending_.has_value()) {
         return;
     }
@@ -513,7 +528,9 @@ void LayoutStaging::apply() {
     }
     apply_pending_ = history_.current().request;
     tell(&LayoutStaging::stateChanged);
-    Q_EMIT applyRequested(*apply_pending_);
+    engine::LoadRequest wanted = *apply_pending_;
+    wanted.loads_anyway = is_anyway;
+    Q_EMIT applyRequested(wanted);
 }
 
 } // namespace ui

@@ -54,6 +54,8 @@ public:
     [[nodiscard]] bool isApplying() const { return apply_pending_.has_value(); }
     /// Apply was asked for while a reply runs and follows it.
     [[nodiscard]] bool isApplyQueued() const { return is_apply_queued_; }
+    /// The staged layout needs more than is free, by the system's word alone: it may be tried.
+    [[nodiscard]] bool canLoadAnyway() const;
     /// Changes of what is loaded that are staged; a load again counts as one.
     [[nodiscard]] int countWaitingChanges() const;
 

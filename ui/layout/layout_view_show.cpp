@@ -485,6 +485,9 @@ QString LayoutView::applyText() const {
         return staging_->isApplyQueued() ? tr("Applies after this reply")
                                          : tr("Apply after this reply");
     }
+    if (staging_->canLoadAnyway()) {
+        return tr("Load anyway");
+    }
     if (staging_->applied() == nullptr || !staging_->isOfLoadedModel()) {
         return tr("Load with this layout");
     }
@@ -511,6 +514,9 @@ QString LayoutView::applyTip() const {
     if (!hasChanges()) {
         return tr("Nothing to apply: what is loaded sits like this");
     }
+    if (staging_->canLoadAnyway() && staging_->busy() == Busy::No) {
+        return toolTipText(loadAnywayWords());
+    }
     if (!stagedPlan()->fits) {
         return tr("It does not fit: see the message above");
     }
@@ -531,8 +537,11 @@ void LayoutView::refreshApply() {
     const bool has_changes = hasChanges();
     const bool is_header_only = model_ != nullptr && model_->is_header_only;
     apply_->setVisible(has_plan && !isWhatIf());
-    apply_->setEnabled(has_changes && stagedPlan()->fits && staging_->busy() != Busy::Loading &&
-                       !staging_->isWaiting() && !is_header_only && !staging_->isApplying());
+    const bool is_possible = has_changes && (stagedPlan()->fits ? staging_->busy() != Busy::Loading
+                                                                : staging_->canLoadAnyway() &&
+                                                                      staging_->busy() == Busy::No);
+    apply_->setEnabled(is_possible && !staging_->isWaiting() && !is_header_only &&
+                       !staging_->isApplying());
     apply_->setText(applyText());
     apply_->setAccessibleName(apply_->text());
     const QString tip = has_plan ? applyTip() : QString();

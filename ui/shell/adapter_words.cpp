@@ -113,6 +113,8 @@ QString keyReasonWords(const engine::KeyReason& reason) {
         return Adapter::tr("it equals the table of the model");
     case Why::OtherRefused:
         return Adapter::tr("another tensor of its module is refused");
+    case Why::TextOnly:
+        return Adapter::tr("its tower is left out while the model is loaded for text only");
     case Why::Refused:
         return Adapter::tr("it contradicts the model or adapter_config.json");
     case Why::None:
