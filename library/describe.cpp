@@ -143,7 +143,7 @@ std::string foreignSentence(Disk& disk,
     const std::string head = disk.head(folder, name);
     const auto format =
         engine::recogniseForeignFormat(std::as_bytes(std::span<const char>(head)), false);
-    return name + " " + (format.has_value() ? std::string(format->advice) : otherwise);
+    return name + " " + (format.has_value() ? std::string(format->advice.text) : otherwise);
 }
 
 constexpr const char* kPickleOtherwise =
@@ -320,7 +320,7 @@ void describeGguf(Disk& disk,
         if (foreign.has_value()) {
             tell(entry, State::Unusable,
                  foreign->rule == "GgufFile" ? Trouble::Reason::Gguf : Trouble::Reason::Broken,
-                 file.name + " " + std::string(foreign->advice),
+                 file.name + " " + std::string(foreign->advice.text),
                  "get the model's safetensors version");
         } else if (file.look.kind != Look::Kind::File) {
             tell(entry, State::Incomplete, Trouble::Reason::FilesMissing,

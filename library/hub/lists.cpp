@@ -97,7 +97,7 @@ Result<void> readFileList(const std::string& json,
     ENGINE_ASSIGN(const Json root, parsed(json, asked));
     if (!root.is(Json::Kind::Array)) {
         return listError(asked,
-                         "is " + std::string(root.kindName()) + ", expected a list of files");
+                         "is " + std::string(root.kindName().text) + ", expected a list of files");
     }
     for (const Json& item : root.items) {
         const std::string type = textOf(&item, "type");
