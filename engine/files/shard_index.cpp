@@ -173,10 +173,10 @@ private:
         });
         const auto [other, is_new] = folded_names_.emplace(std::move(folded), name);
         if (!is_new) {
-            return fail("ShardName", "the shard name \"" + shown(name) +
-                                         "\" is refused: it differs from \"" +
-                                         shown(other->second) +
-                                         "\" in capitals alone, and Windows has one file for both");
+            return fail("ShardName",
+                        said("the shard name \"%1\" is refused: it differs from \"%2\" in "
+                             "capitals alone, and Windows has one file for both",
+                             shown(name), shown(other->second)));
         }
         return true;
     }
