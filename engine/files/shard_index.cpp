@@ -167,6 +167,17 @@ private:
             return fail("ShardName",
                         said("the shard name \"%1\" does not end in .safetensors", shown(name)));
         }
+        std::string folded(name);
+        std::transform(folded.begin(), folded.end(), folded.begin(), [](char c) {
+            return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+        });
+        const auto [other, is_new] = folded_names_.emplace(std::move(folded), name);
+        if (!is_new) {
+            return fail("ShardName",
+                        said("the shard name \"%1\" is refused: it differs from \"%2\" in "
+                             "capitals alone, and Windows has one file for both",
+                             shown(name), shown(other->second)));
+        }
         return true;
     }
     void readTotalSize(std::string_view literal) {
@@ -189,6 +200,7 @@ private:
     std::string key_;       ///< Member of the root.
     std::string inner_key_; ///< Last member name below it.
     std::map<std::string, int, std::less<>> shard_numbers_;
+    std::map<std::string, std::string> folded_names_; ///< In small letters, as it was spelled.
 };
 
 } // namespace

@@ -3591,5 +3591,17 @@
         <source>%1: expected a profile of Belfry, an object with &quot;belfryProfile&quot;: 1, &quot;name&quot; and &quot;load&quot;; found: %2. Choose a file that Profiles, Export has written</source>
         <translation>%1: erwartet wird ein Profil von Belfry, ein Objekt mit &quot;belfryProfile&quot;: 1, &quot;name&quot; und &quot;load&quot;; gefunden: %2. Wählen Sie eine Datei, die Profile, Exportieren geschrieben hat</translation>
     </message>
+    <message>
+        <source>the file name holds a character that Windows allows in none: &lt; &gt; &quot; | ? or *</source>
+        <translation>der Dateiname enthält ein Zeichen, das Windows in keinem erlaubt: &lt; &gt; &quot; | ? oder *</translation>
+    </message>
+    <message>
+        <source>the file name ends in a dot or a blank, which Windows leaves out</source>
+        <translation>der Dateiname endet mit einem Punkt oder Leerzeichen, das Windows weglässt</translation>
+    </message>
+    <message>
+        <source>the shard name &quot;%1&quot; is refused: it differs from &quot;%2&quot; in capitals alone, and Windows has one file for both</source>
+        <translation>der Shard-Name „%1“ wird abgelehnt: Er unterscheidet sich von „%2“ nur in der Großschreibung, und Windows hat eine Datei für beide</translation>
+    </message>
 </context>
 </TS>

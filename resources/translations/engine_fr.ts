@@ -3591,5 +3591,17 @@
         <source>%1: expected a profile of Belfry, an object with &quot;belfryProfile&quot;: 1, &quot;name&quot; and &quot;load&quot;; found: %2. Choose a file that Profiles, Export has written</source>
         <translation>%1 : attendu : un profil de Belfry, un objet avec &quot;belfryProfile&quot;: 1, &quot;name&quot; et &quot;load&quot; ; trouvé : %2. Choisissez un fichier écrit par Profils, Exporter</translation>
     </message>
+    <message>
+        <source>the file name holds a character that Windows allows in none: &lt; &gt; &quot; | ? or *</source>
+        <translation>le nom de fichier contient un caractère que Windows n’autorise dans aucun : &lt; &gt; &quot; | ? ou *</translation>
+    </message>
+    <message>
+        <source>the file name ends in a dot or a blank, which Windows leaves out</source>
+        <translation>le nom de fichier se termine par un point ou une espace, que Windows omet</translation>
+    </message>
+    <message>
+        <source>the shard name &quot;%1&quot; is refused: it differs from &quot;%2&quot; in capitals alone, and Windows has one file for both</source>
+        <translation>le nom de fragment « %1 » est refusé : il ne diffère de « %2 » que par les majuscules, et Windows n’a qu’un fichier pour les deux</translation>
+    </message>
 </context>
 </TS>
