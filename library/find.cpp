@@ -19,6 +19,16 @@ namespace fs = std::filesystem;
 
 namespace {
 
+/// "above/below"; `below` alone where nothing is above.
+std::string joined(const std::string& above, const std::string& below) {
+    std::string name = above;
+    if (!name.empty()) {
+        name += '/';
+    }
+    name += below;
+    return name;
+}
+
 bool isSameName(std::string_view a, std::string_view b) {
     const auto lower = [](char c) {
         return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
@@ -71,7 +81,7 @@ private:
         if (tree.has_value()) {
             const engine::Json* moved = tree->find("downloadsFolder");
             if (moved != nullptr && moved->is(engine::Json::Kind::String)) {
-                const fs::path folder = engine::pathFromUtf8(moved->text);
+                fs::path folder = engine::pathFromUtf8(moved->text);
                 if (folder.is_absolute()) {
                     return folder;
                 }
@@ -167,7 +177,7 @@ private:
         for (const std::string& below : contents.folders) {
             if (depth < kMaxSnapshotDepth && !disk_.isOver()) {
                 is_found = readSnapshot(folder / engine::pathFromUtf8(below), repository,
-                                        name + "/" + below, commit, refs, depth + 1) ||
+                                        joined(name, below), commit, refs, depth + 1) ||
                            is_found;
             }
         }
@@ -225,7 +235,7 @@ private:
                     readRepository(path, *id); // a hub's cache somewhere else
                 }
             } else if (depth < disk_.limits().max_depth) {
-                walk(path, name.empty() ? below : name + "/" + below, depth + 1);
+                walk(path, joined(name, below), depth + 1);
             }
         }
         return contents.is_readable;

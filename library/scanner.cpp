@@ -145,7 +145,7 @@ struct Scanner::Scan {
 
     void begin(ScanOptions& options);
     void run();
-    void take(Channel::Item item);
+    void take(const Channel::Item& item);
     void takeEntry(size_t job, const Entry& entry);
     void takeReport(size_t job, const RootReport& report);
     void giveUpSilentRoots();
@@ -195,8 +195,8 @@ void Scanner::Scan::run() {
             channel->changed.wait_for(lock, kLookAtClocks, [&] { return !channel->items.empty(); });
             items.swap(channel->items);
         }
-        for (Channel::Item& item : items) {
-            take(std::move(item));
+        for (const Channel::Item& item : items) {
+            take(item);
         }
         giveUpSilentRoots();
     }
@@ -211,7 +211,7 @@ void Scanner::Scan::run() {
     ended.notify_all();
 }
 
-void Scanner::Scan::take(Channel::Item item) {
+void Scanner::Scan::take(const Channel::Item& item) {
     if (is_told[item.job]) {
         return; // given up meanwhile
     }

@@ -5,6 +5,7 @@
 #include "engine/base/paths.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace cli {
 
@@ -35,7 +36,7 @@ const char* stateName(State state) {
 }
 
 std::string duration(double seconds) {
-    const auto whole = static_cast<int64_t>(seconds + 0.5);
+    const auto whole = static_cast<int64_t>(std::llround(seconds));
     if (whole >= 3600) {
         return std::to_string(whole / 3600) + " h " + std::to_string(whole / 60 % 60) + " min";
     }

@@ -18,8 +18,9 @@ public:
         : base_(std::move(base)), added_(std::move(added)), reordered_(std::move(reordered)),
           files_(base_->fileNames()) {
         first_added_ = static_cast<int>(files_.size());
+        const std::string above = label + "/";
         for (const std::string& file : added_->fileNames()) {
-            files_.push_back(label + "/" + file);
+            files_.push_back(above + file);
         }
         infos_ = base_->tensors();
         for (const TensorInfo& info : added_->tensors()) {

@@ -45,7 +45,7 @@ uint64_t freeBytes(fs::path folder) {
 /// Shared by the threads of one fetch().
 class Fetching {
 public:
-    Fetching(const FetchPlan& plan, const FetchOptions& options, std::stop_token outer)
+    Fetching(const FetchPlan& plan, const FetchOptions& options, const std::stop_token& outer)
         : plan_(plan), options_(options),
           store_(plan.request.target, plan.request.address.id, plan.commit),
           chain_(outer, [this] { stop_.request_stop(); }) {
@@ -162,8 +162,8 @@ private:
         bool has_restarted = false;
         for (int attempt = 1; writer->position() < file.size_bytes;) {
             const uint64_t before = writer->position();
-            const auto outcome = hub.read(plan_.request.address.id, plan_.commit, file, before,
-                                          /*end=*/0, sink, stop);
+            auto outcome = hub.read(plan_.request.address.id, plan_.commit, file, before,
+                                    /*end=*/0, sink, stop);
             if (outcome.has_value()) {
                 break;
             }

@@ -60,15 +60,16 @@ Result<ListedFile> readFile(const Json& item, const Asked& asked) {
         return listError(asked, "tells no possible size of " + shown);
     }
     file.size_bytes = *size;
-    const Json* const large = item.find("lfs");
-    file.is_large = large != nullptr && large->is(Json::Kind::Object);
-    file.etag = textOf(file.is_large ? large : &item, "oid");
+    const Json* const lfs = item.find("lfs");
+    const Json* const large = lfs != nullptr && lfs->is(Json::Kind::Object) ? lfs : nullptr;
+    file.is_large = large != nullptr;
+    file.etag = textOf(large != nullptr ? large : &item, "oid");
     if (file.is_large ? !isSha256(file.etag) : !isCommit(file.etag)) {
         return listError(asked, "tells no checksum of " + shown +
                                     ", without which it cannot be "
                                     "verified");
     }
-    if (file.is_large && large->find("size") != nullptr && sizeOf(large) != size) {
+    if (large != nullptr && large->find("size") != nullptr && sizeOf(large) != size) {
         return listError(asked, "tells two sizes of " + shown);
     }
     return file;

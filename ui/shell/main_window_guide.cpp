@@ -13,7 +13,10 @@ namespace ui {
 
 namespace {
 
-enum Card { kParts = 0, kAdapter, kCompare };
+/// Of Settings::guide_cards: the card that is next.
+constexpr int kParts = 0;
+constexpr int kAdapter = 1;
+constexpr int kCompare = 2;
 
 } // namespace
 

@@ -20,7 +20,7 @@ namespace {
 
 /// What else the folder may hold, so that the message can say more than "not supported".
 struct OtherModel {
-    const char* kind; ///< Of an error's details: "unified", "assistant", "gemma", "other".
+    const char* kind = ""; ///< Of an error's details: "unified", "assistant", "gemma", "other".
     Phrase what;
 };
 

@@ -109,9 +109,9 @@ private:
 
     [[nodiscard]] Sentence asAbsentTower(const std::string& tensor) const {
         struct Tower {
-            const char *part, *projector;
+            const char *part = "", *projector = "";
             Phrase name;
-            const char* member;
+            const char* member = "";
         };
         constexpr std::array<Tower, 2> kTowers = {{
             {"model.vision_tower", "model.embed_vision", phrase("vision tower"), "vision_config"},
