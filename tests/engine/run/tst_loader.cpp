@@ -795,8 +795,15 @@ void TestLoader::flatMemoryOverCycles() {
     const auto cpu =
         planFor(golden.config, source,
                 everywhere(at(DeviceId::cpu(), DeviceId::cpu(), Residency::Always, Format::Nf4Dq)));
-    long after_warm_up = 0;
-    for (int cycle = 0; cycle < 200; ++cycle) {
+#if defined(__SANITIZE_ADDRESS__)
+    // What is freed waits in the sanitizer's quarantine: resident memory says nothing there, and
+    // LeakSanitizer says what was not freed.
+    const int cycles = 20;
+#else
+    const int cycles = 200;
+#endif
+    [[maybe_unused]] long after_warm_up = 0;
+    for (int cycle = 0; cycle < cycles; ++cycle) {
         auto store =
             engine::load(source, golden.config, gpu, devices.owned.set, optionsFor(devices));
         QVERIFY(store.has_value());
@@ -810,9 +817,11 @@ void TestLoader::flatMemoryOverCycles() {
             after_warm_up = residentKiB();
         }
     }
+#if !defined(__SANITIZE_ADDRESS__)
     const long growth = residentKiB() - after_warm_up;
     QVERIFY2(growth < 8192,
              qPrintable(QString("resident memory grew by %1 KiB in 150 cycles").arg(growth)));
+#endif
 }
 
 QTEST_APPLESS_MAIN(TestLoader)
