@@ -199,7 +199,12 @@ private:
 
 class QtHttp : public HttpClient {
 public:
+    explicit QtHttp(ForbiddenBy forbidden_by) : forbidden_by_(std::move(forbidden_by)) {}
+
     HttpEnd run(const HttpRequest& request, HttpSink& sink, std::stop_token stop) override {
+        if (std::string ban = forbidden_by_(); !ban.empty()) {
+            return {HttpEnd::Kind::Forbidden, std::move(ban)};
+        }
         const std::unique_ptr<QNetworkReply> reply(manager_.get(qtRequest(request)));
         reply->setReadBufferSize(kReadAhead);
         HttpEnd end = Exchange(reply.get(), sink).run(request, stop);
@@ -211,6 +216,7 @@ public:
     }
 
 private:
+    ForbiddenBy forbidden_by_;
     QNetworkAccessManager manager_;
 };
 
@@ -229,9 +235,10 @@ NetworkUse::NetworkUse() : application_(std::make_unique<Application>()) {
 
 NetworkUse::~NetworkUse() = default;
 
-library::hub::HttpClientFactory qtHttp() {
+library::hub::HttpClientFactory qtHttp(ForbiddenBy forbidden_by) {
     QNetworkProxyFactory::setUseSystemConfiguration(true);
-    return [] { return std::make_unique<QtHttp>(); };
+    return
+        [forbidden_by = std::move(forbidden_by)] { return std::make_unique<QtHttp>(forbidden_by); };
 }
 
 } // namespace app

@@ -16,6 +16,8 @@
 namespace library {
 
 namespace fs = std::filesystem;
+using engine::phrase;
+using engine::said;
 
 namespace {
 
@@ -50,22 +52,22 @@ public:
         const Look look = disk_.look(folder);
         if (look.kind == Look::Kind::Nothing) {
             report.outcome = RootReport::Outcome::Missing;
-            report.sentence = shown + ": there is no such folder";
+            report.sentence = said("%1: there is no such folder", shown);
             return report;
         }
         const bool is_read =
             root_.place == Place::HubCache ? readCache(folder) : walk(folder, std::string(), 0);
         if (!is_read) {
             report.outcome = RootReport::Outcome::Unreadable;
-            report.sentence = shown + ": cannot be read; look whether it is a folder and whether "
-                                      "you may open it";
+            report.sentence = said("%1: cannot be read; look whether it is a folder and whether "
+                                   "you may open it",
+                                   shown);
         } else if (disk_.isCut()) {
             report.outcome = RootReport::Outcome::Cut;
-            report.sentence = shown + ": holds more than " +
-                              std::to_string(disk_.limits().max_entries) +
-                              " entries, or folders with more than " +
-                              std::to_string(disk_.limits().max_folder_names) +
-                              "; the rest was not looked at. Name a folder further down";
+            report.sentence =
+                said("%1: holds more than %2 entries, or folders with more than %3; "
+                     "the rest was not looked at. Name a folder further down",
+                     shown, disk_.limits().max_entries, disk_.limits().max_folder_names);
         }
         return report;
     }
@@ -167,9 +169,9 @@ private:
             if (entry.state == State::Incomplete && entry.trouble.has_value()) {
                 const size_t id_end = name.find('/', name.find('/') + 1);
                 const std::string id = name.substr(0, id_end);
-                entry.trouble->way_out = "belfry-cli get " + id +
-                                         (entry.revisionShown() == "main" ? "" : "@" + commit) +
-                                         " completes it";
+                entry.trouble->way_out =
+                    said("belfry-cli get %1 completes it",
+                         entry.revisionShown() == "main" ? id : id + "@" + commit);
             }
             is_found = true;
             found_(std::move(entry));
@@ -207,8 +209,9 @@ private:
         entry.root = root_;
         entry.state = State::Incomplete;
         entry.trouble = Trouble{Trouble::Reason::FilesMissing,
-                                "is the beginning of a download: no file of the model is whole",
-                                "belfry-cli get " + id + " goes on with it"};
+                                phrase("is the beginning of a download: no file of the model is "
+                                       "whole"),
+                                said("belfry-cli get %1 goes on with it", id)};
         found_(std::move(entry));
     }
 

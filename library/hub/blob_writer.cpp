@@ -20,6 +20,7 @@ namespace fs = std::filesystem;
 using engine::Error;
 using engine::ErrorCode;
 using engine::Result;
+using engine::said;
 
 namespace {
 
@@ -31,11 +32,10 @@ Digest digestOf(const ListedFile& file) {
 }
 
 Error hashError(const ListedFile& file, const std::string& found) {
-    return hubError("HubHash",
-                    file.name + ": the checksum of what came is " + found + ", expected " +
-                        file.etag +
-                        "; it was thrown away. Try again; if it stays so, the network or "
-                        "a proxy changes files");
+    return hubError("HubHash", said("%1: the checksum of what came is %2, expected %3; it was "
+                                    "thrown away. Try again; if it stays so, the network or a "
+                                    "proxy changes files",
+                                    file.name, found, file.etag));
 }
 
 /// Reads the first `size` bytes of `path` into `digest`.
@@ -196,11 +196,10 @@ Result<void> BlobWriter::finish() {
     }
     ENGINE_TRY(state_->disk->flush());
     if (state_->disk->sizeBytes() != state_->file.size_bytes) {
-        return hubError("HubDisk", state_->file.name + ": " +
-                                       std::to_string(state_->disk->sizeBytes()) +
-                                       " bytes are on the disk, expected " +
-                                       std::to_string(state_->file.size_bytes) +
-                                       ": does another program write there? Try again");
+        return hubError("HubDisk", said("%1: %2 bytes are on the disk, expected %3: does another "
+                                        "program write there? Try again",
+                                        state_->file.name, state_->disk->sizeBytes(),
+                                        state_->file.size_bytes));
     }
     const std::string found = state_->digest.finish();
     state_->digest = digestOf(state_->file);
@@ -220,10 +219,10 @@ Result<void> verifyFile(const fs::path& path,
     std::error_code failure;
     const uint64_t size = fs::file_size(path, failure);
     if (failure || size != file.size_bytes) {
-        return hubError("HubHash", file.name + ": " +
-                                       (failure ? failure.message()
-                                                : "has " + std::to_string(size) + " bytes") +
-                                       ", expected " + std::to_string(file.size_bytes) + " bytes");
+        return hubError("HubHash", failure ? said("%1: %2, expected %3 bytes", file.name,
+                                                  failure.message(), file.size_bytes)
+                                           : said("%1 has %2 bytes, expected %3", file.name, size,
+                                                  file.size_bytes));
     }
     Digest digest = digestOf(file);
     ENGINE_TRY(hashFile(path, size, digest, stop, on_hashed));

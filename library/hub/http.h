@@ -62,6 +62,7 @@ struct HttpEnd {
         Tls,       ///< No secure connection: a certificate, or no TLS in this build.
         Proxy,
         Malformed, ///< What came is no HTTP.
+        Forbidden, ///< By a switch, which `detail` names: no connection was tried.
     };
     Kind kind = Kind::Done;
     std::string detail = {}; ///< The network's own words, for the end of a message.

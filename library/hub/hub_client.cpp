@@ -17,7 +17,10 @@ namespace library::hub {
 
 using engine::Error;
 using engine::ErrorCode;
+using engine::phrase;
 using engine::Result;
+using engine::said;
+using engine::Sentence;
 using std::chrono::milliseconds;
 
 namespace {
@@ -101,27 +104,28 @@ private:
     size_t unwanted_ = 0;
 };
 
-Error redirectError(const Asked& asked, const std::string& where, const std::string& what) {
-    return hubError("HubRedirect", asked.origin + " leads to " + engine::inQuotes(where) + ", " +
-                                       what + "; check HF_ENDPOINT and the network's proxy");
+Error redirectError(const Asked& asked, const std::string& where, Sentence what) {
+    return hubError("HubRedirect",
+                    said("%1 leads to %2, %3; check HF_ENDPOINT and the network's proxy",
+                         asked.origin, engine::inQuotes(where), std::move(what)));
 }
 
 /// Where an answer of `from` leads, when we go there.
 Result<Url> nextUrl(const Url& from, const HttpHead& head, const Asked& asked, bool may_leave) {
     const std::string* const location = head.find("location");
     if (location == nullptr) {
-        return redirectError(asked, "", "a redirect without an address");
+        return redirectError(asked, "", phrase("a redirect without an address"));
     }
     const auto to = resolved(from, *location);
     if (!to.has_value()) {
-        return redirectError(asked, *location, "which is no address of a web server");
+        return redirectError(asked, *location, phrase("which is no address of a web server"));
     }
     if (from.scheme == "https" && to->scheme == "http") {
-        return redirectError(asked, to->origin(), "which is not encrypted: refused");
+        return redirectError(asked, to->origin(), phrase("which is not encrypted: refused"));
     }
     if (!may_leave && to->origin() != from.origin()) {
         return redirectError(asked, to->origin(),
-                             "another host, where only the bytes of files may come from");
+                             phrase("another host, where only the bytes of files may come from"));
     }
     return *to;
 }
@@ -144,14 +148,13 @@ bool waitFor(milliseconds time, const std::stop_token& stop) {
 Result<HubClient> HubClient::create(HubOptions options, HttpClient& http) {
     const auto base = parseUrl(options.endpoint);
     if (!base.has_value()) {
-        return hubError("HubNetwork", "HF_ENDPOINT is " + engine::inQuotes(options.endpoint) +
-                                          ", expected an address such as " +
-                                          std::string(kDefaultEndpoint));
+        return hubError("HubNetwork", said("HF_ENDPOINT is %1, expected an address such as %2",
+                                           engine::inQuotes(options.endpoint), kDefaultEndpoint));
     }
     if (!options.token.empty() && base->scheme == "http" && !base->isLoopback()) {
-        return hubError("HubToken", "HF_ENDPOINT " + base->origin() +
-                                        " is not encrypted, and a token would be read on the way: "
-                                        "use https, or unset HF_TOKEN");
+        return hubError("HubToken", said("HF_ENDPOINT %1 is not encrypted, and a token would be "
+                                         "read on the way: use https, or unset HF_TOKEN",
+                                         base->origin()));
     }
     return HubClient(std::move(options), http);
 }
@@ -165,14 +168,10 @@ Asked HubClient::asked(const std::string& id,
 }
 
 Result<void> HubClient::send(Exchange& exchange, const std::stop_token& stop) {
-    if (options_.is_offline) {
-        return hubError("HubOffline",
-                        "the network is forbidden by HF_HUB_OFFLINE: unset it to fetch " +
-                            exchange.asked.id);
-    }
     auto url = parseUrl(exchange.url);
     if (!url.has_value()) {
-        return hubError("HubNetwork", engine::inQuotes(exchange.url) + " is no address");
+        return hubError("HubNetwork", said("%1 is no address; check HF_ENDPOINT",
+                                           engine::inQuotes(exchange.url)));
     }
     const std::string home = parseUrl(options_.endpoint)->origin();
     exchange.is_abroad = false;
@@ -206,8 +205,7 @@ Result<void> HubClient::send(Exchange& exchange, const std::stop_token& stop) {
         }
         if (hops == options_.limits.redirects) {
             return redirectError(exchange.asked, url->origin(),
-                                 "and from there on and on (more than " + std::to_string(hops) +
-                                     " times)");
+                                 said("and from there on and on (more than %1 times)", hops));
         }
         ENGINE_ASSIGN(url, nextUrl(*url, exchange.head, exchange.asked, exchange.may_leave));
     }
@@ -221,16 +219,16 @@ Result<void> HubClient::send(Exchange& exchange, const std::stop_token& stop) {
         return {};
     }
     if (exchange.is_abroad && (status == 403 || status == 401 || status == 404)) {
-        return worthAgain(hubError(
-            "HubServer", "the address that " + exchange.asked.origin + " gave for " +
-                             exchange.asked.file + " has expired or is refused (status " +
-                             std::to_string(status) + "); what has arrived is kept: try again"));
+        return worthAgain(
+            hubError("HubServer", said("the address that %1 gave for %2 has expired or is refused "
+                                       "(status %3); what has arrived is kept: try again",
+                                       exchange.asked.origin, exchange.asked.file, status)));
     }
     if (status == 416) {
         Error error =
-            hubError("HubChanged", exchange.asked.file + " is shorter at " + exchange.asked.origin +
-                                       " than its list of files says: it was changed "
-                                       "meanwhile; begin again");
+            hubError("HubChanged", said("%1 is shorter at %2 than its list of files says: it was "
+                                        "changed meanwhile; begin again",
+                                        exchange.asked.file, exchange.asked.origin));
         error.details.emplace_back("status", "416");
         return error;
     }
@@ -270,9 +268,9 @@ Result<std::string> HubClient::textOnce(const std::string& url,
         const std::string* const type = head.find("content-type");
         if (head.status == 206 || (type != nullptr && type->find("html") != std::string::npos)) {
             return hubError("HubListing",
-                            asked.origin + " sends a web page, expected JSON: is this network "
-                                           "waiting for a sign-in? Open it in a browser, or check "
-                                           "HF_ENDPOINT");
+                            said("%1 sends a web page, expected JSON: is this network waiting for "
+                                 "a sign-in? Open it in a browser, or check HF_ENDPOINT",
+                                 asked.origin));
         }
         if (next != nullptr) {
             *next = nextPage(head);
@@ -281,10 +279,10 @@ Result<std::string> HubClient::textOnce(const std::string& url,
     };
     exchange.on_bytes = [&](std::span<const std::byte> bytes) -> Result<void> {
         if (text.size() + bytes.size() > options_.limits.list_bytes) {
-            return hubError("HubListing", asked.origin + " sends more than " +
-                                              std::to_string(options_.limits.list_bytes) +
-                                              " bytes about " + asked.id +
-                                              ", which no list of files has; check HF_ENDPOINT");
+            return hubError("HubListing",
+                            said("%1 sends more than %2 bytes about %3, which no list has; check "
+                                 "HF_ENDPOINT",
+                                 asked.origin, options_.limits.list_bytes, nameOf(asked)));
         }
         text.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
         return {};
@@ -335,8 +333,9 @@ HubClient::files(const std::string& id, const std::string& commit, const std::st
     std::set<std::string> seen;
     while (!url.empty()) {
         if (!seen.insert(url).second || seen.size() > options_.limits.pages) {
-            return hubError("HubListing", what.origin + ": the list of the files of " + id +
-                                              " goes on and on; check HF_ENDPOINT");
+            return hubError("HubListing", said("%1: the list of the files of %2 goes on and on; "
+                                               "check HF_ENDPOINT",
+                                               what.origin, id));
         }
         std::string next;
         ENGINE_ASSIGN(const std::string answer, text(url, what, &next, stop));
@@ -348,14 +347,32 @@ HubClient::files(const std::string& id, const std::string& commit, const std::st
         const auto there = here.has_value() ? resolved(*here, next) : std::nullopt;
         if (!there.has_value() || there->origin() != here->origin()) {
             return hubError("HubListing",
-                            what.origin + ": the list of the files of " + id + " goes on at " +
-                                engine::inQuotes(next) +
-                                ", which is another host: refused; check HF_ENDPOINT");
+                            said("%1: the list of the files of %2 goes on at %3, which is another "
+                                 "host: refused; check HF_ENDPOINT",
+                                 what.origin, id, engine::inQuotes(next)));
         }
         url = there->text();
     }
     ENGINE_TRY(checkFileList(files, what));
     return files;
+}
+
+Result<std::string> HubClient::answer(const std::string& path,
+                                      const Asked& what,
+                                      std::string* next,
+                                      const std::stop_token& stop) {
+    // An endpoint may have a path of its own ("https://mirror.example/hf").
+    const auto base = parseUrl(options_.endpoint);
+    const bool is_path = path.starts_with('/');
+    const auto url = is_path            ? parseUrl(options_.endpoint + path)
+                     : base.has_value() ? resolved(*base, path)
+                                        : std::nullopt;
+    if (!url.has_value() || url->origin() != base->origin()) {
+        return hubError("HubListing", said("%1: what it found goes on at %2, which is another "
+                                           "host: refused; check HF_ENDPOINT",
+                                           what.origin, engine::inQuotes(path)));
+    }
+    return text(url->text(), what, next, stop);
 }
 
 Result<void> HubClient::read(const std::string& id,
@@ -388,10 +405,10 @@ Result<void> HubClient::read(const std::string& id,
     };
     exchange.on_bytes = [&](std::span<const std::byte> bytes) -> Result<void> {
         if (bytes.size() > file.size_bytes - position) {
-            return hubError("HubChanged", exchange.asked.origin + " sends more bytes of " +
-                                              file.name + " than the " +
-                                              std::to_string(file.size_bytes) +
-                                              " that it has; fetch it again later");
+            return hubError("HubChanged",
+                            said("%1 sends more bytes of %2 than the %3 that it has; fetch it "
+                                 "again later",
+                                 exchange.asked.origin, file.name, file.size_bytes));
         }
         position += bytes.size();
         window_bytes += bytes.size();

@@ -118,7 +118,8 @@ void TestFinding::beginningOfADownload() {
     QCOMPARE(found.entries.size(), size_t{1});
     QVERIFY(found.entries[0].state == State::Incomplete);
     QCOMPARE(found.entries[0].bytes, uint64_t{700});
-    QVERIFY(found.entries[0].trouble->way_out.find("belfry-cli get google/gemma-4-E4B-it") == 0);
+    QVERIFY(engine::inEnglish(found.entries[0].trouble->way_out)
+                .find("belfry-cli get google/gemma-4-E4B-it") == 0);
 }
 
 void TestFinding::missingFiles_data() {
@@ -167,7 +168,8 @@ void TestFinding::missingFiles() {
     }
     QVERIFY((entry.state == State::Usable) == missing.isEmpty());
     QVERIFY(missing.isEmpty() ||
-            entry.trouble->sentence.find(missing[0].toStdString()) != std::string::npos);
+            engine::inEnglish(entry.trouble->sentence).find(missing[0].toStdString()) !=
+                std::string::npos);
 }
 
 void TestFinding::unusable_data() {
@@ -223,8 +225,9 @@ void TestFinding::unusable() {
     QVERIFY(entry != nullptr);
     QVERIFY(entry->state != State::Usable && entry->trouble.has_value());
     QCOMPARE(QByteArray::fromStdString(std::string(reasonName(entry->trouble->reason))), reason);
-    QVERIFY2(entry->trouble->sentence.find(says.toStdString()) != std::string::npos,
-             entry->trouble->sentence.c_str());
+    QVERIFY2(engine::inEnglish(entry->trouble->sentence).find(says.toStdString()) !=
+                 std::string::npos,
+             engine::inEnglish(entry->trouble->sentence).c_str());
 }
 
 void TestFinding::plainFolders() {
@@ -355,7 +358,7 @@ void TestFinding::unreadable() {
         return r.outcome == RootReport::Outcome::Unreadable;
     });
     QVERIFY(report != found.roots.end());
-    QVERIFY(report->sentence.find("may open it") != std::string::npos);
+    QVERIFY(engine::inEnglish(report->sentence).find("may open it") != std::string::npos);
 #endif
 }
 
@@ -369,7 +372,7 @@ void TestFinding::manyEntries() {
     const ScanResult found = scan({root(path())}, limits);
     QVERIFY(named(found, "a") != nullptr);
     QVERIFY(found.roots.at(0).outcome == RootReport::Outcome::Cut);
-    QVERIFY(found.roots.at(0).sentence.find("100 entries") != std::string::npos);
+    QVERIFY(engine::inEnglish(found.roots.at(0).sentence).find("100 entries") != std::string::npos);
 }
 
 void TestFinding::deepFolders() {

@@ -210,8 +210,7 @@ void TestFetch::waitsForALock() {
 void TestFetch::asksNothingOffline() {
     const support::HubStandin standin(support::smallModel());
     hub::HubOptions options = support::hubOptions(standin, setup());
-    options.is_offline = true;
-    const auto http = app::qtHttp()();
+    const auto http = app::qtHttp([] { return std::string("HF_HUB_OFFLINE"); })();
     auto client = hub::HubClient::create(options, *http);
     QVERIFY(client.has_value());
     const auto model = client->model("org/m", "main", {});
@@ -221,7 +220,7 @@ void TestFetch::asksNothingOffline() {
 }
 
 void TestFetch::sendsNoTokenInTheClear() {
-    const auto http = app::qtHttp()();
+    const auto http = app::qtHttp([] { return std::string(); })();
     hub::HubOptions options;
     options.endpoint = "http://hub.example";
     options.token = "hf_secret";
