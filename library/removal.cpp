@@ -264,6 +264,12 @@ void planGguf(const fs::path& file, Removal& removal) {
 
 Result<Removal> planRemoval(const Entry& entry) {
     Removal removal;
+    if (entry.root.place == Place::Ollama) {
+        // Its blobs are shared, and only its own lists say by whom.
+        return Error{ErrorCode::InvalidRequest,
+                     said("%1 is one of Ollama's: delete it with \"ollama rm %1\"", entry.name),
+                     {{"rule", "NotOurs"}}};
+    }
     removal.name = entry.name;
     std::error_code failure;
     const bool is_cached = !entry.repository.empty();
