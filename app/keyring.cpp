@@ -4,9 +4,12 @@
 #include "app/environment.h"
 
 #ifdef BELFRY_HAS_KEYRING
+#include <QDBusConnection>
+#include <QDBusConnectionInterface>
 #include <QEventLoop>
 #include <QString>
 #include <QTimer>
+#include <QtGlobal>
 #include <qt6keychain/keychain.h>
 #endif
 
@@ -85,13 +88,35 @@ private:
     }
 };
 
+/// Asked of the session's bus, because reading a keyring to find out may open its dialog.
+bool isKeyringThere() {
+#ifdef Q_OS_UNIX
+    const QDBusConnection bus = QDBusConnection::sessionBus();
+    QDBusConnectionInterface* const names = bus.isConnected() ? bus.interface() : nullptr;
+    if (names == nullptr) {
+        return false;
+    }
+    const QStringList startable = names->activatableServiceNames().value();
+    for (const char* const keyring :
+         {"org.freedesktop.secrets", "org.kde.kwalletd5", "org.kde.kwalletd6"}) {
+        const QString name = QString::fromLatin1(keyring);
+        if (startable.contains(name) || names->isServiceRegistered(name).value()) {
+            return true;
+        }
+    }
+    return false;
+#else
+    return true; // part of Windows
+#endif
+}
+
 #endif
 
 } // namespace
 
 std::unique_ptr<TokenStore> tokenStore() {
 #ifdef BELFRY_HAS_KEYRING
-    if (QKeychain::isAvailable()) {
+    if (isKeyringThere()) {
         return std::make_unique<Keyring>();
     }
 #endif

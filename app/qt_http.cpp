@@ -179,11 +179,17 @@ private:
     void takeBytes() {
         takeHead();
         while (!end_.has_value() && has_head_) {
-            const qint64 n = reply_->read(reinterpret_cast<char*>(piece_.data()), kPiece);
+            if (reply_->bytesAvailable() == 0) {
+                return;
+            }
+            const std::span<std::byte> room = sink_.room();
+            const std::span<std::byte> to = room.empty() ? std::span(piece_) : room;
+            const qint64 n =
+                reply_->read(reinterpret_cast<char*>(to.data()), static_cast<qint64>(to.size()));
             if (n <= 0) {
                 return;
             }
-            if (!sink_.onBytes(std::span(piece_).first(static_cast<size_t>(n)))) {
+            if (!sink_.onBytes(to.first(static_cast<size_t>(n)))) {
                 end(HttpEnd::Kind::Sink);
             }
         }

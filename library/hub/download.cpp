@@ -166,6 +166,7 @@ private:
             count(bytes.size(), bytes.size());
             return writer->append(bytes);
         };
+        sink.room = [&] { return writer->room(); };
         bool has_restarted = false;
         for (int attempt = 1; writer->position() < file.size_bytes;) {
             const uint64_t before = writer->position();

@@ -45,6 +45,9 @@ public:
     virtual ~HttpSink() = default;
     /// False: the body is not wanted; the request ends (HttpEnd::Kind::Sink).
     virtual bool onHead(const HttpHead& head) = 0;
+    /// Where the body's next bytes may be put before onBytes() gets them; empty: anywhere. May
+    /// block.
+    virtual std::span<std::byte> room() { return {}; }
     /// May block: meanwhile no more than a few MiB are taken from the network. False: as above.
     virtual bool onBytes(std::span<const std::byte> bytes) = 0;
 };

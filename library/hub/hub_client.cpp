@@ -52,6 +52,7 @@ struct HubClient::Exchange {
     };
     std::function<Result<void>(const HttpHead&)> on_head; ///< Of the answer with a body (200, 206).
     std::function<Result<void>(std::span<const std::byte>)> on_bytes;
+    std::function<std::span<std::byte>()> room; ///< As FileSink's.
 
     // What came of it.
     HttpHead head;
@@ -68,13 +69,18 @@ public:
     using OnHead = std::function<Result<void>(const HttpHead&)>;
     using OnBytes = std::function<Result<void>(std::span<const std::byte>)>;
 
-    ExchangeSink(OnHead on_head, OnBytes on_bytes)
-        : on_head_(std::move(on_head)), on_bytes_(std::move(on_bytes)) {}
+    using Room = std::function<std::span<std::byte>()>;
+
+    ExchangeSink(OnHead on_head, OnBytes on_bytes, Room room)
+        : on_head_(std::move(on_head)), on_bytes_(std::move(on_bytes)), room_(std::move(room)) {}
 
     bool onHead(const HttpHead& answer) override {
         head = answer;
         is_body_wanted_ = head.status == 200 || head.status == 206;
         return keep(on_head_(head));
+    }
+    std::span<std::byte> room() override {
+        return is_body_wanted_ && room_ ? room_() : std::span<std::byte>();
     }
     bool onBytes(std::span<const std::byte> bytes) override {
         if (is_body_wanted_) {
@@ -100,6 +106,7 @@ private:
 
     OnHead on_head_;
     OnBytes on_bytes_;
+    Room room_;
     bool is_body_wanted_ = false;
     size_t unwanted_ = 0;
 };
@@ -191,7 +198,7 @@ Result<void> HubClient::send(Exchange& exchange, const std::stop_token& stop) {
             return head.status == 200 || head.status == 206 ? exchange.on_head(head)
                                                             : Result<void>();
         };
-        ExchangeSink sink(onHead, exchange.on_bytes);
+        ExchangeSink sink(onHead, exchange.on_bytes, exchange.room);
         exchange.end = http_->run(request, sink, stop);
         exchange.head = std::move(sink.head);
         exchange.error_body = std::move(sink.body);
@@ -392,6 +399,7 @@ Result<void> HubClient::read(const std::string& id,
                                                  (end > 0 ? std::to_string(end - 1) : "")});
     }
     exchange.may_leave = true;
+    exchange.room = sink.room;
     exchange.on_hub_head = [&](const HttpHead& head) {
         return checkHubHead(head, file, exchange.asked);
     };

@@ -65,6 +65,8 @@ struct FileSink {
     std::function<engine::Result<void>(uint64_t position)> begin;
     /// An error ends the request.
     std::function<engine::Result<void>(std::span<const std::byte>)> bytes;
+    /// Where the next bytes may be put before that; not set: anywhere.
+    std::function<std::span<std::byte>()> room = {};
 };
 
 /// Whether a second attempt may go better is the error's detail "again": the milliseconds that the
