@@ -266,7 +266,7 @@ private:
         if (entry.path.empty()) {
             return;
         }
-        entry.real_path = disk_.real(entry.path);
+        entry.real_path = disk_.real(file); // several may share their blob
         entry.state = State::Unusable;
         entry.trouble = Trouble{Trouble::Reason::Gguf,
                                 phrase("is in Ollama's own form of GGUF, which Belfry does not "

@@ -8,6 +8,8 @@
 
 #include <algorithm>
 
+#include "library/removal.h"
+
 #ifndef _WIN32
 #include <sys/stat.h>
 #include <unistd.h>
@@ -24,6 +26,7 @@ private Q_SLOTS:
     void hubCacheWithoutLinks();
     void sharedBlobs();
     void beginningOfADownload();
+    void ollamasFolder();
     void missingFiles_data();
     void missingFiles();
     void unusable_data();
@@ -120,6 +123,32 @@ void TestFinding::beginningOfADownload() {
     QCOMPARE(found.entries[0].bytes, uint64_t{700});
     QVERIFY(engine::inEnglish(found.entries[0].trouble->way_out)
                 .find("belfry-cli get google/gemma-4-E4B-it") == 0);
+}
+
+void TestFinding::ollamasFolder() {
+    const std::string digest(64, 'd');
+    const auto manifest = [&](const std::string& file, const std::string& blob) {
+        put(path("manifests") / file,
+            R"({"layers":[{"mediaType":"application/vnd.ollama.image.model","size":5000,)"
+            R"("digest":"sha256:)" +
+                blob + R"("},{"mediaType":"application/vnd.ollama.image.license","size":7}]})");
+    };
+    manifest("registry.ollama.ai/library/gemma4/e2b", digest);
+    manifest("hf.co/me/mine/latest", digest);
+    manifest("registry.ollama.ai/library/evil/latest", "../../../../etc/passwd");
+    put(path("manifests/registry.ollama.ai/library/broken/latest"), "{");
+    put(path("blobs/sha256-" + digest), "GGUF");
+    const ScanResult found = scan({root(path(), Place::Ollama)});
+    QCOMPARE(found.entries.size(), size_t{2});
+    const Entry* const gemma = named(found, "gemma4:e2b");
+    QVERIFY(gemma != nullptr && named(found, "me/mine:latest") != nullptr);
+    QCOMPARE(gemma->bytes, uint64_t{5007});
+    QCOMPARE(gemma->path, path("blobs/sha256-" + digest));
+    QVERIFY(gemma->state == State::Unusable && gemma->form == Form::Gguf);
+    QVERIFY(engine::inEnglish(gemma->trouble->way_out).find("belfry-cli get") != std::string::npos);
+    const auto removal = library::planRemoval(*gemma);
+    QVERIFY(!removal.has_value());
+    QVERIFY(removal.error().message.find("ollama rm gemma4:e2b") != std::string::npos);
 }
 
 void TestFinding::missingFiles_data() {

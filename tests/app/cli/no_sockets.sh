@@ -17,9 +17,11 @@ mkdir -p "$HOME" "$XDG_CONFIG_HOME"
 strace -f -e trace=socket -o "$work/probe" true 2>/dev/null || exit 77
 failed=0
 
-# sockets WORDS...: the sockets that the command opens, a line each; its own outcome does not matter.
+# sockets WORDS...: the sockets that the command opens, a line each; its exit code in $work/code.
 sockets() {
-    strace -f -e trace=socket,socketpair,connect -o "$work/trace" "$cli" "$@" </dev/null >"$work/out" 2>&1 || true
+    code=0
+    strace -f -e trace=socket,socketpair,connect -o "$work/trace" "$cli" "$@" </dev/null >"$work/out" 2>&1 || code=$?
+    echo "$code" >"$work/code"
     grep -E 'socket\(|connect\(' "$work/trace" || true
 }
 opens_none() {
@@ -30,18 +32,27 @@ opens_none() {
         failed=1
     fi
 }
-opens_none --version
-opens_none --help
-opens_none get --help
-opens_none completion bash
-opens_none manual chat
-opens_none doctor
-opens_none models
-opens_none inspect demo
-opens_none plan demo
-opens_none tokenize demo --text Hello
-opens_none chat demo --prompt Hello --max-tokens 4
-opens_none logits demo --prompt Hello
+# The same of a command that does what it is asked.
+works_without() {
+    opens_none "$@"
+    if [ "$(cat "$work/code")" != 0 ]; then
+        echo "belfry-cli $* failed:" >&2
+        cat "$work/out" >&2
+        failed=1
+    fi
+}
+works_without --version
+works_without --help
+works_without get --help
+works_without completion bash
+works_without manual chat
+works_without doctor
+works_without models
+works_without inspect demo
+works_without plan demo
+works_without tokenize demo --text Hello
+works_without chat demo --prompt Hello --max-tokens 4
+works_without logits demo --prompt Hello
 opens_none chat google/gemma-4-E2B-it --prompt Hello # not here: says where to get it, and does not
 opens_none get
 HF_HUB_OFFLINE=1 opens_none get org/m

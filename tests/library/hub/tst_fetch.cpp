@@ -248,7 +248,7 @@ void TestFetch::stops() {
     const support::HubStandin standin(content);
     hub::FetchOptions options;
     options.hub = support::hubOptions(standin, setup());
-    options.make_http = app::qtHttp();
+    options.make_http = app::qtHttp([] { return std::string(); });
     const auto http = options.make_http();
     auto client = hub::HubClient::create(options.hub, *http);
     const hub::FetchRequest request{{"org/m", "main"}, {setup().cache, {}, true}, false};
@@ -281,7 +281,7 @@ void TestFetch::previewsHeaders() {
     content.files["model.safetensors"] = text + std::string(16, 'w');
     content.files["config.json"] = "{}";
     const support::HubStandin standin(content);
-    const auto http = app::qtHttp()();
+    const auto http = app::qtHttp([] { return std::string(); })();
     auto client = hub::HubClient::create(support::hubOptions(standin, setup()), *http);
     const hub::FetchRequest request{{"org/m", "main"}, {setup().cache, {}, true}, false};
     const auto plan = hub::planFetch(request, *client, {});

@@ -24,7 +24,7 @@ const char* const kAdapter = R"({"id":"me/my-lora","gated":false,"library_name":
 struct Found {
     engine::Result<hub::SearchPage> page;
     engine::Result<hub::SearchPage> second = hub::SearchPage();
-    std::vector<support::HubRequest> requests;
+    std::vector<support::HubRequest> requests = {};
 };
 
 Found find(support::HubContent content,
