@@ -29,7 +29,7 @@ using library::hub::HttpHead;
 using library::hub::HttpRequest;
 using library::hub::HttpSink;
 
-constexpr qint64 kReadAhead = qint64{4} << 20; ///< That Qt takes from the network unasked.
+constexpr qint64 kReadAhead = qint64{2} << 20; ///< That Qt takes from the network unasked.
 constexpr qint64 kPiece = qint64{256} << 10;
 
 int timerTime(std::chrono::milliseconds time) {

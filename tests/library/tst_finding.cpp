@@ -137,13 +137,13 @@ void TestFinding::ollamasFolder() {
     manifest("hf.co/me/mine/latest", digest);
     manifest("registry.ollama.ai/library/evil/latest", "../../../../etc/passwd");
     put(path("manifests/registry.ollama.ai/library/broken/latest"), "{");
-    put(path("blobs/sha256-" + digest), "GGUF");
+    put(path("blobs") / ("sha256-" + digest), "GGUF");
     const ScanResult found = scan({root(path(), Place::Ollama)});
     QCOMPARE(found.entries.size(), size_t{2});
     const Entry* const gemma = named(found, "gemma4:e2b");
     QVERIFY(gemma != nullptr && named(found, "me/mine:latest") != nullptr);
     QCOMPARE(gemma->bytes, uint64_t{5007});
-    QCOMPARE(gemma->path, path("blobs/sha256-" + digest));
+    QCOMPARE(gemma->path, path("blobs") / ("sha256-" + digest));
     QVERIFY(gemma->state == State::Unusable && gemma->form == Form::Gguf);
     QVERIFY(engine::inEnglish(gemma->trouble->way_out).find("belfry-cli get") != std::string::npos);
     const auto removal = library::planRemoval(*gemma);

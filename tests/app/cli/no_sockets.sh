@@ -52,7 +52,7 @@ works_without inspect demo
 works_without plan demo
 works_without tokenize demo --text Hello
 works_without chat demo --prompt Hello --max-tokens 4
-works_without logits demo --prompt Hello
+works_without logits demo --ids 2,5,6 --out "$work/logits.safetensors"
 opens_none chat google/gemma-4-E2B-it --prompt Hello # not here: says where to get it, and does not
 opens_none get
 HF_HUB_OFFLINE=1 opens_none get org/m
