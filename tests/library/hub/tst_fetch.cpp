@@ -267,7 +267,9 @@ void TestFetch::stops() {
     QVERIFY(!fs::exists(layout.ref("main")));
     // Whatever had come is there, and goes on.
     const uint64_t sent = standin.bytesSent();
-    QVERIFY(support::fetchFrom(standin, setup()).is_done);
+    support::FetchSetup patient = setup(); // a busy machine's pause is no silence
+    patient.limits = {};
+    QVERIFY(support::fetchFrom(standin, patient).is_done);
     QVERIFY(standin.bytesSent() - sent < 500'000);
 }
 
