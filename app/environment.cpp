@@ -85,6 +85,14 @@ library::hub::Environment hubEnvironment() {
     return out;
 }
 
+std::filesystem::path ollamaFolder() {
+    if (const auto models = folderIn("OLLAMA_MODELS"); models.is_absolute()) {
+        return models;
+    }
+    const auto home = homeFolder();
+    return home.empty() ? home : home / ".ollama" / "models";
+}
+
 std::string libraryPath() {
     const char* const value = std::getenv("LD_LIBRARY_PATH");
     return value == nullptr ? std::string() : std::string(value);

@@ -23,6 +23,10 @@ std::vector<std::filesystem::path> hubCaches();
 /// What huggingface_hub reads of the environment and Belfry follows, $VARIABLES in paths replaced.
 library::hub::Environment hubEnvironment();
 
+/// Where Ollama keeps its models: OLLAMA_MODELS, else .ollama/models/ in HOME. Empty where the
+/// environment names none.
+std::filesystem::path ollamaFolder();
+
 /// LD_LIBRARY_PATH, or nothing.
 std::string libraryPath();
 

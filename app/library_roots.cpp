@@ -30,6 +30,9 @@ std::vector<library::Root> libraryRoots() {
         roots.push_back({Place::LmStudio, home / ".cache" / "lm-studio"}); // before 2025
         roots.push_back({Place::LlamaCpp, home / ".cache" / "llama.cpp"});
     }
+    if (const std::filesystem::path models = ollamaFolder(); !models.empty()) {
+        roots.push_back({Place::Ollama, models});
+    }
     const auto folders = library::readFolderList(libraryFoldersFile());
     if (folders.has_value()) {
         for (const std::filesystem::path& folder : *folders) {

@@ -47,6 +47,10 @@ std::string demoModelFolder() {
     return {};
 }
 
+std::string programFolder() {
+    return engine::utf8Of(programFile().parent_path());
+}
+
 std::string ownProgram() {
 #ifdef _WIN32
     return engine::utf8Of(programFile());

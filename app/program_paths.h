@@ -10,6 +10,9 @@ namespace app {
 /// (../share/belfry/demo_model, ./demo_model) and, in a build folder, in the source tree.
 std::string demoModelFolder();
 
+/// The folder of the program's file (links followed); empty where the system does not say.
+std::string programFolder();
+
 /// The program that runs, as a path to start it once more (UTF-8), whatever has become of its file
 /// since; empty where the system does not say.
 std::string ownProgram();

@@ -29,7 +29,7 @@ using library::hub::HttpHead;
 using library::hub::HttpRequest;
 using library::hub::HttpSink;
 
-constexpr qint64 kReadAhead = qint64{4} << 20; ///< That Qt takes from the network unasked.
+constexpr qint64 kReadAhead = qint64{2} << 20; ///< That Qt takes from the network unasked.
 constexpr qint64 kPiece = qint64{256} << 10;
 
 int timerTime(std::chrono::milliseconds time) {
@@ -179,11 +179,17 @@ private:
     void takeBytes() {
         takeHead();
         while (!end_.has_value() && has_head_) {
-            const qint64 n = reply_->read(reinterpret_cast<char*>(piece_.data()), kPiece);
+            if (reply_->bytesAvailable() == 0) {
+                return;
+            }
+            const std::span<std::byte> room = sink_.room();
+            const std::span<std::byte> to = room.empty() ? std::span(piece_) : room;
+            const qint64 n =
+                reply_->read(reinterpret_cast<char*>(to.data()), static_cast<qint64>(to.size()));
             if (n <= 0) {
                 return;
             }
-            if (!sink_.onBytes(std::span(piece_).first(static_cast<size_t>(n)))) {
+            if (!sink_.onBytes(to.first(static_cast<size_t>(n)))) {
                 end(HttpEnd::Kind::Sink);
             }
         }
@@ -199,7 +205,12 @@ private:
 
 class QtHttp : public HttpClient {
 public:
+    explicit QtHttp(ForbiddenBy forbidden_by) : forbidden_by_(std::move(forbidden_by)) {}
+
     HttpEnd run(const HttpRequest& request, HttpSink& sink, std::stop_token stop) override {
+        if (std::string ban = forbidden_by_(); !ban.empty()) {
+            return {HttpEnd::Kind::Forbidden, std::move(ban)};
+        }
         const std::unique_ptr<QNetworkReply> reply(manager_.get(qtRequest(request)));
         reply->setReadBufferSize(kReadAhead);
         HttpEnd end = Exchange(reply.get(), sink).run(request, stop);
@@ -211,6 +222,7 @@ public:
     }
 
 private:
+    ForbiddenBy forbidden_by_;
     QNetworkAccessManager manager_;
 };
 
@@ -229,9 +241,10 @@ NetworkUse::NetworkUse() : application_(std::make_unique<Application>()) {
 
 NetworkUse::~NetworkUse() = default;
 
-library::hub::HttpClientFactory qtHttp() {
+library::hub::HttpClientFactory qtHttp(ForbiddenBy forbidden_by) {
     QNetworkProxyFactory::setUseSystemConfiguration(true);
-    return [] { return std::make_unique<QtHttp>(); };
+    return
+        [forbidden_by = std::move(forbidden_by)] { return std::make_unique<QtHttp>(forbidden_by); };
 }
 
 } // namespace app

@@ -3,15 +3,22 @@
 // called. Requests carry what they are given and no cookie, cache or password besides.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <string>
 
 #include "library/hub/http.h"
 
 namespace app {
 
+/// What forbids the network, for the message; empty: nothing. networkBanName() of
+/// app/network_switch.h, or a test's. Asked before every request, in its thread.
+using ForbiddenBy = std::function<std::string()>;
+
 /// A QCoreApplication must exist. What it makes is used in the thread that called it. The system's
-/// proxies are followed.
-library::hub::HttpClientFactory qtHttp();
+/// proxies are followed. While `forbidden_by` names something no socket is opened: each request
+/// ends with HttpEnd::Kind::Forbidden.
+library::hub::HttpClientFactory qtHttp(ForbiddenBy forbidden_by);
 
 /// For a program that has no Qt application: one lives as long as this, so that qtHttp() works.
 /// Numbers stay written with a point.

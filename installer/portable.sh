@@ -37,6 +37,11 @@ for program in belfry belfry-cli; do
     install -s -m 755 "$build/app/portable/$program" "$target/bin/"
     binaries+=("$build/app/portable/$program")
 done
+# What belfry-cli get opens; the libraries that it needs come into lib/ with the others.
+if [ -e "$build/app/belfry-network.so" ]; then
+    install -D -s -m 644 "$build/app/belfry-network.so" "$target/lib/belfry/belfry-network.so"
+    binaries+=("$build/app/belfry-network.so")
+fi
 plugins=(platforms/libqoffscreen.so imageformats/libqsvg.so imageformats/libqjpeg.so iconengines/libqsvgicon.so)
 [ $small = 1 ] || plugins+=(platforms/libqminimal.so platforms/libqxcb.so xcbglintegrations/libqxcb-glx-integration.so
     platforminputcontexts/libcomposeplatforminputcontextplugin.so

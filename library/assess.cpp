@@ -7,6 +7,10 @@
 
 namespace library {
 
+using engine::phrase;
+using engine::said;
+using engine::Sentence;
+
 namespace {
 
 /// Of weights and cache and all else, on all devices.
@@ -46,9 +50,9 @@ void EngineAssessor::assess(Entry& entry, const std::stop_token& stop) {
         entry.state = State::Unusable;
         entry.trouble = Trouble{
             is_unknown ? Trouble::Reason::NotSupported : Trouble::Reason::Broken,
-            summary.error().message,
-            is_unknown ? "get a Gemma 4 model: belfry-cli get google/gemma-4-E2B-it"
-                       : "get the model again",
+            summary.error().told(),
+            is_unknown ? phrase("get a Gemma 4 model: belfry-cli get google/gemma-4-E2B-it")
+                       : phrase("get the model again"),
         };
         return;
     }
@@ -60,8 +64,9 @@ void EngineAssessor::assess(Entry& entry, const std::stop_token& stop) {
         entry.state = State::Incomplete;
         const auto warnings = engine::inEnglish(summary->warnings);
         entry.trouble = Trouble{Trouble::Reason::FilesMissing,
-                                "is not whole" + (warnings.empty() ? "" : ": " + warnings.front()),
-                                "get the model again"};
+                                warnings.empty() ? Sentence(phrase("is not whole"))
+                                                 : said("is not whole: %1", warnings.front()),
+                                phrase("get the model again")};
     }
     plan(entry, stop);
 }

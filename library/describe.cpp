@@ -17,6 +17,9 @@
 namespace library {
 
 namespace fs = std::filesystem;
+using engine::phrase;
+using engine::said;
+using engine::Sentence;
 
 namespace {
 
@@ -126,46 +129,44 @@ void addUp(Entry& entry, const FolderContents& contents) {
     }
 }
 
-void tell(Entry& entry,
-          State state,
-          Trouble::Reason reason,
-          std::string sentence,
-          std::string way_out = {}) {
+void tell(
+    Entry& entry, State state, Trouble::Reason reason, Sentence sentence, Sentence way_out = {}) {
     entry.state = state;
     entry.trouble = Trouble{reason, std::move(sentence), std::move(way_out)};
 }
 
 /// What recogniseForeignFormat() says of the file, or `otherwise`.
-std::string foreignSentence(Disk& disk,
-                            const fs::path& folder,
-                            const std::string& name,
-                            const std::string& otherwise) {
+Sentence foreignSentence(Disk& disk,
+                         const fs::path& folder,
+                         const std::string& name,
+                         engine::Phrase otherwise) {
     const std::string head = disk.head(folder, name);
     const auto format =
         engine::recogniseForeignFormat(std::as_bytes(std::span<const char>(head)), false);
-    return name + " " + (format.has_value() ? std::string(format->advice.text) : otherwise);
+    return said("%1 %2", name, format.has_value() ? format->advice : otherwise);
 }
 
-constexpr const char* kPickleOtherwise =
-    "is a file of PyTorch's, which can run code when it is opened, so Belfry never opens one; get "
-    "the safetensors version of the model";
+constexpr engine::Phrase kPickleOtherwise =
+    phrase("is a file of PyTorch's, which can run code when it is opened, so Belfry never opens "
+           "one; get the safetensors version of the model");
 
-std::string listed(const std::vector<std::string>& names) {
+Sentence listed(const std::vector<std::string>& names) {
     constexpr size_t kMostNamed = 3;
     std::string text;
     for (size_t i = 0; i < names.size() && i < kMostNamed; ++i) {
         text += (i > 0 ? ", " : "") + names[i];
     }
     return names.size() > kMostNamed
-               ? text + " and " + std::to_string(names.size() - kMostNamed) + " more"
-               : text;
+               ? said("%1 and %2 more", std::move(text), names.size() - kMostNamed)
+               : engine::asItIs(std::move(text));
 }
 
 void tellMissing(Entry& entry) {
     if (!entry.missing.empty() && entry.state == State::Usable) {
         tell(entry, State::Incomplete, Trouble::Reason::FilesMissing,
-             "is not whole: " + listed(entry.missing) +
-                 (entry.missing.size() == 1 ? " is missing" : " are missing"));
+             entry.missing.size() == 1
+                 ? said("is not whole: %1 is missing", listed(entry.missing))
+                 : said("is not whole: %1 are missing", listed(entry.missing)));
     }
 }
 
@@ -234,8 +235,9 @@ std::optional<Entry> describeModel(Disk& disk,
     if (quantization != nullptr && quantization->find("group_size") != nullptr) {
         entry.form = Form::Mlx;
         tell(entry, State::Unusable, Trouble::Reason::Mlx,
-             "is quantized for MLX, which runs on Apple's processors alone",
-             "get the model's own safetensors version; Belfry quantizes it while it loads");
+             phrase("is quantized for MLX, which runs on Apple's processors alone"),
+             phrase("get the model's own safetensors version; Belfry quantizes it while it "
+                    "loads"));
         return entry;
     }
     tellMissing(entry);
@@ -267,16 +269,16 @@ std::optional<Entry> describeAdapter(Disk& disk,
         const bool is_unknown = config.error().code == engine::ErrorCode::Unsupported;
         tell(entry, State::Unusable,
              is_unknown ? Trouble::Reason::NotSupported : Trouble::Reason::Broken,
-             config.error().message,
-             is_unknown ? "see the adapters that Belfry runs: engine/lora/ADAPTER_CONFIG.md"
-                        : "get the adapter again");
+             config.error().told(),
+             is_unknown ? phrase("see the adapters that Belfry runs: engine/lora/ADAPTER_CONFIG.md")
+                        : phrase("get the adapter again"));
         return entry;
     }
     entry.rank = config->rank;
     if (!has_weights && firstPickle(contents).starts_with("adapter_model")) {
         entry.form = Form::Pickle;
         tell(entry, State::Unusable, Trouble::Reason::Pickle,
-             engine::noAdapterWeights(contents.folder).message);
+             engine::noAdapterWeights(contents.folder).told());
         return entry;
     }
     if (!isThere(contents, kAdapterWeights)) {
@@ -320,14 +322,15 @@ void describeGguf(Disk& disk,
         if (foreign.has_value()) {
             tell(entry, State::Unusable,
                  foreign->rule == "GgufFile" ? Trouble::Reason::Gguf : Trouble::Reason::Broken,
-                 file.name + " " + std::string(foreign->advice.text),
-                 "get the model's safetensors version");
+                 said("%1 %2", file.name, foreign->advice),
+                 phrase("get the model's safetensors version"));
         } else if (file.look.kind != Look::Kind::File) {
             tell(entry, State::Incomplete, Trouble::Reason::FilesMissing,
-                 file.name + " is a link that leads nowhere or out of the folder");
+                 said("%1 is a link that leads nowhere or out of the folder", file.name));
         } else if (!head.starts_with("GGUF")) {
             tell(entry, State::Unusable, Trouble::Reason::Broken,
-                 file.name + " does not begin as a GGUF file does", "get the file again");
+                 said("%1 does not begin as a GGUF file does", file.name),
+                 phrase("get the file again"));
         }
         tellMissing(entry);
         out.push_back(std::move(entry));

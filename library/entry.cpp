@@ -62,8 +62,8 @@ int likeness(const Entry& model, const Entry& adapter) {
 } // namespace
 
 std::string_view placeName(Place place) {
-    constexpr std::array<std::string_view, 5> kNames = {"hub-cache", "lm-studio", "llama.cpp",
-                                                        "folder", "recent"};
+    constexpr std::array<std::string_view, 6> kNames = {"hub-cache", "lm-studio", "llama.cpp",
+                                                        "ollama",    "folder",    "recent"};
     return nameAt(kNames, place);
 }
 

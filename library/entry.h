@@ -3,6 +3,8 @@
 // by `belfry-cli models` and the window. Texts are UTF-8, as far as the names on the disk are.
 #pragma once
 
+#include "engine/api/sentence.h"
+
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -17,10 +19,11 @@ enum class Place : uint8_t {
     HubCache = 1, ///< Downloads of huggingface_hub, and of `belfry-cli get`.
     LmStudio,     ///< LM Studio's own folder; its settings say where the models are.
     LlamaCpp,     ///< Downloads of llama.cpp.
+    Ollama,       ///< Ollama's own folder: files named by their checksums, and lists of them.
     UserFolder,   ///< Named by the user.
     Recent,       ///< A model's own folder, used before.
 };
-/// "hub-cache", "lm-studio", "llama.cpp", "folder", "recent": in JSON and tables.
+/// "hub-cache", "lm-studio", "llama.cpp", "ollama", "folder", "recent": in JSON and tables.
 std::string_view placeName(Place place);
 
 /// A folder to look into.
@@ -62,8 +65,8 @@ struct Trouble {
         Unreadable,   ///< The system does not let them be read.
     };
     Reason reason = Reason::Broken;
-    std::string sentence; ///< In English; names the file.
-    std::string way_out;  ///< In English, the next step; may be empty where `sentence` has it.
+    engine::Sentence sentence; ///< Names the file.
+    engine::Sentence way_out;  ///< The next step; may be empty where `sentence` has it.
 };
 /// "files-missing", "pickle", "gguf", "mlx", "not-supported", "broken", "unreadable".
 std::string_view reasonName(Trouble::Reason reason);
@@ -123,7 +126,7 @@ struct RootReport {
     };
     Root root;
     Outcome outcome = Outcome::Done;
-    std::string sentence; ///< In English; empty when Done.
+    engine::Sentence sentence; ///< Empty when Done.
 };
 /// "done", "missing", "unreadable", "not-answering", "cut", "cancelled".
 std::string_view outcomeName(RootReport::Outcome outcome);

@@ -16,6 +16,8 @@
 namespace library {
 
 namespace fs = std::filesystem;
+using engine::phrase;
+using engine::said;
 
 namespace {
 
@@ -50,22 +52,23 @@ public:
         const Look look = disk_.look(folder);
         if (look.kind == Look::Kind::Nothing) {
             report.outcome = RootReport::Outcome::Missing;
-            report.sentence = shown + ": there is no such folder";
+            report.sentence = said("%1: there is no such folder", shown);
             return report;
         }
-        const bool is_read =
-            root_.place == Place::HubCache ? readCache(folder) : walk(folder, std::string(), 0);
+        const bool is_read = root_.place == Place::HubCache ? readCache(folder)
+                             : root_.place == Place::Ollama ? readOllama(folder)
+                                                            : walk(folder, std::string(), 0);
         if (!is_read) {
             report.outcome = RootReport::Outcome::Unreadable;
-            report.sentence = shown + ": cannot be read; look whether it is a folder and whether "
-                                      "you may open it";
+            report.sentence = said("%1: cannot be read; look whether it is a folder and whether "
+                                   "you may open it",
+                                   shown);
         } else if (disk_.isCut()) {
             report.outcome = RootReport::Outcome::Cut;
-            report.sentence = shown + ": holds more than " +
-                              std::to_string(disk_.limits().max_entries) +
-                              " entries, or folders with more than " +
-                              std::to_string(disk_.limits().max_folder_names) +
-                              "; the rest was not looked at. Name a folder further down";
+            report.sentence =
+                said("%1: holds more than %2 entries, or folders with more than %3; "
+                     "the rest was not looked at. Name a folder further down",
+                     shown, disk_.limits().max_entries, disk_.limits().max_folder_names);
         }
         return report;
     }
@@ -73,6 +76,9 @@ public:
 private:
     /// LM Studio: where its settings say, else models/ in its folder.
     fs::path modelsFolder() {
+        if (root_.place == Place::Ollama) {
+            return root_.folder / "manifests";
+        }
         if (root_.place != Place::LmStudio) {
             return root_.folder;
         }
@@ -167,9 +173,9 @@ private:
             if (entry.state == State::Incomplete && entry.trouble.has_value()) {
                 const size_t id_end = name.find('/', name.find('/') + 1);
                 const std::string id = name.substr(0, id_end);
-                entry.trouble->way_out = "belfry-cli get " + id +
-                                         (entry.revisionShown() == "main" ? "" : "@" + commit) +
-                                         " completes it";
+                entry.trouble->way_out =
+                    said("belfry-cli get %1 completes it",
+                         entry.revisionShown() == "main" ? id : id + "@" + commit);
             }
             is_found = true;
             found_(std::move(entry));
@@ -207,9 +213,72 @@ private:
         entry.root = root_;
         entry.state = State::Incomplete;
         entry.trouble = Trouble{Trouble::Reason::FilesMissing,
-                                "is the beginning of a download: no file of the model is whole",
-                                "belfry-cli get " + id + " goes on with it"};
+                                phrase("is the beginning of a download: no file of the model is "
+                                       "whole"),
+                                said("belfry-cli get %1 goes on with it", id)};
         found_(std::move(entry));
+    }
+
+    /// manifests/HOST/OWNER/NAME/TAG: a list of blobs/sha256-... each, of which one is the model.
+    bool readOllama(const fs::path& folder, const std::vector<std::string>& names = {}) {
+        constexpr size_t kDepth = 4; // host, owner, name, tag
+        std::error_code failure;
+        for (const fs::path& name : disk_.list(folder, failure)) {
+            if (disk_.isOver()) {
+                break;
+            }
+            std::vector<std::string> below = names;
+            below.push_back(engine::utf8Of(name));
+            const Look look = disk_.look(folder / name);
+            if (look.kind == Look::Kind::Folder && below.size() < kDepth) {
+                readOllama(folder / name, below);
+            } else if (look.kind == Look::Kind::File && below.size() == kDepth) {
+                readManifest(folder / name, below, look.modified);
+            }
+        }
+        return !failure;
+    }
+
+    void
+    readManifest(const fs::path& file, const std::vector<std::string>& names, int64_t modified) {
+        const auto tree = engine::parseJson(disk_.read(file), "manifest");
+        const engine::Json* const layers = tree.has_value() ? tree->find("layers") : nullptr;
+        if (layers == nullptr) {
+            return;
+        }
+        Entry entry;
+        // "gemma4:e2b" as Ollama has it, "me/mine:latest" for other owners than its library.
+        entry.name = (names[1] == "library" ? "" : names[1] + "/") + names[2] + ":" + names[3];
+        entry.root = root_;
+        entry.form = Form::Gguf;
+        entry.modified = modified;
+        for (const engine::Json& layer : layers->items) {
+            const engine::Json* const size = layer.find("size");
+            const auto bytes = size == nullptr ? std::nullopt : size->integer();
+            entry.bytes += bytes.has_value() && *bytes > 0 ? static_cast<uint64_t>(*bytes) : 0;
+            const engine::Json* const type = layer.find("mediaType");
+            const engine::Json* const digest = layer.find("digest");
+            if (type != nullptr && type->isString("application/vnd.ollama.image.model") &&
+                digest != nullptr && isDigest(digest->text)) {
+                entry.path = root_.folder / "blobs" / ("sha256-" + digest->text.substr(7));
+            }
+        }
+        if (entry.path.empty()) {
+            return;
+        }
+        entry.real_path = disk_.real(file); // several may share their blob
+        entry.state = State::Unusable;
+        entry.trouble = Trouble{Trouble::Reason::Gguf,
+                                phrase("is in Ollama's own form of GGUF, which Belfry does not "
+                                       "read"),
+                                phrase("get the model's safetensors version: belfry-cli get "
+                                       "google/gemma-4-E2B-it")};
+        found_(std::move(entry));
+    }
+
+    /// "sha256:" and 64 hexadecimal digits: a name of a file, and no way out of its folder.
+    static bool isDigest(const std::string& text) {
+        return text.starts_with("sha256:") && library::hub::isSha256(text.substr(7));
     }
 
     bool walk(const fs::path& folder, const std::string& name, int depth) {

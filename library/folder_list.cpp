@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace library {
 
@@ -17,13 +18,15 @@ namespace fs = std::filesystem;
 using engine::Error;
 using engine::ErrorCode;
 using engine::Result;
+using engine::said;
+using engine::Sentence;
 
 namespace {
 
 constexpr size_t kMaxFileBytes = size_t{1} << 20;
 
-Error refused(const std::string& message) {
-    return Error{ErrorCode::InvalidRequest, message};
+Error refused(Sentence words) {
+    return Error{ErrorCode::InvalidRequest, std::move(words)};
 }
 
 } // namespace
@@ -65,15 +68,15 @@ Result<std::vector<fs::path>> readFolderList(const fs::path& file) {
 
 Result<void> writeFolderList(const fs::path& file, const std::vector<fs::path>& folders) {
     if (folders.size() > kMaxUserFolders) {
-        return refused("at most " + std::to_string(kMaxUserFolders) +
-                       " folders are kept; name one above several of them");
+        return refused(
+            said("at most %1 folders are kept; name one above several of them", kMaxUserFolders));
     }
     std::string text = "# Folders in which Belfry looks for models, one per line.\n";
     for (const fs::path& folder : folders) {
         const std::string line = engine::utf8Of(folder);
         if (!folder.is_absolute() || line.find_first_of("\r\n") != std::string::npos) {
-            return refused(engine::inQuotes(line) +
-                           ": expected an absolute path without line breaks");
+            return refused(
+                said("%1: expected an absolute path without line breaks", engine::inQuotes(line)));
         }
         text += line + "\n";
     }

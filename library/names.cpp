@@ -13,6 +13,7 @@ namespace library {
 using engine::Error;
 using engine::ErrorCode;
 using engine::Result;
+using engine::said;
 
 namespace {
 
@@ -110,8 +111,9 @@ Result<Entry> resolveName(std::string_view word, Kind kind, const std::vector<En
     const std::string shown(word);
     if (found.empty()) {
         return Error{ErrorCode::InvalidRequest,
-                     shown + ": the library has no " + (kind == Kind::Model ? "model" : "adapter") +
-                         " of this name",
+                     kind == Kind::Model
+                         ? said("%1: the library has no model of this name", shown)
+                         : said("%1: the library has no adapter of this name", shown),
                      {{"rule", "NoSuchName"}}};
     }
     std::sort(found.begin(), found.end(), isBetter);
@@ -129,10 +131,10 @@ Result<Entry> resolveName(std::string_view word, Kind kind, const std::vector<En
                   engine::utf8Of(entry->path);
     }
     if (is_ambiguous) {
-        return Error{
-            ErrorCode::InvalidRequest,
-            shown + ": several in the library have this name; give the folder of one:" + places,
-            {{"rule", "SeveralOfThisName"}}};
+        return Error{ErrorCode::InvalidRequest,
+                     said("%1: several in the library have this name; give the folder of one:%2",
+                          shown, places),
+                     {{"rule", "SeveralOfThisName"}}};
     }
     return best;
 }

@@ -17,15 +17,18 @@ namespace library {
 namespace fs = std::filesystem;
 using engine::Error;
 using engine::ErrorCode;
+using engine::phrase;
 using engine::Result;
+using engine::said;
+using engine::Sentence;
 
 namespace {
 
 constexpr size_t kMaxFiles = 20'000; ///< Of one removal.
 constexpr int kMaxDepth = 16;
 
-Error fileError(const fs::path& path, const std::string& what) {
-    return Error{ErrorCode::InvalidFile, engine::utf8Of(path) + ": " + what};
+Error fileError(const fs::path& path, Sentence what) {
+    return Error{ErrorCode::InvalidFile, said("%1: %2", engine::utf8Of(path), std::move(what))};
 }
 
 bool isBelow(const fs::path& path, const fs::path& root) {
@@ -52,13 +55,14 @@ Result<void> addTree(const fs::path& folder, Removal& removal, int depth = 0) {
     std::error_code failure;
     const std::vector<fs::path> names = engine::listFolder(folder, kMaxFiles, failure);
     if (failure) {
-        return fileError(folder, "cannot be read (" + failure.message() + "); nothing was deleted");
+        return fileError(folder,
+                         said("cannot be read (%1); nothing was deleted", failure.message()));
     }
     for (const fs::path& name : names) {
         const fs::path path = folder / name;
         if (removal.paths.size() >= kMaxFiles || depth > kMaxDepth) {
-            return fileError(folder, "holds more than a model does; nothing was deleted. Delete it "
-                                     "with a file manager");
+            return fileError(folder, phrase("holds more than a model does; nothing was deleted. "
+                                            "Delete it with a file manager"));
         }
         if (fs::is_directory(statusOf(path))) {
             ENGINE_TRY(addTree(path, removal, depth + 1));
@@ -119,10 +123,9 @@ Result<void> planCache(const Entry& entry, const fs::path& repository, Removal& 
     const bool is_beginning = entry.commit.empty();
     if (!is_beginning && entry.path.filename() != snapshot.filename()) {
         return Error{ErrorCode::InvalidRequest,
-                     entry.name +
-                         " is one of the folders of a download: others would go with it. "
-                         "Delete the download (" +
-                         engine::utf8Of(snapshot) + ") with a file manager",
+                     said("%1 is one of the folders of a download: others would go with it. "
+                          "Delete the download (%2) with a file manager",
+                          entry.name, engine::utf8Of(snapshot)),
                      {{"rule", "NotAlone"}}};
     }
     std::set<fs::path> own;
@@ -208,7 +211,8 @@ Result<void> planFolder(const fs::path& folder, Removal& removal) {
     std::error_code failure;
     std::vector<fs::path> names = engine::listFolder(folder, kMaxFiles, failure);
     if (failure) {
-        return fileError(folder, "cannot be read (" + failure.message() + "); nothing was deleted");
+        return fileError(folder,
+                         said("cannot be read (%1); nothing was deleted", failure.message()));
     }
     std::sort(names.begin(), names.end());
     for (const fs::path& name : names) {
@@ -260,6 +264,12 @@ void planGguf(const fs::path& file, Removal& removal) {
 
 Result<Removal> planRemoval(const Entry& entry) {
     Removal removal;
+    if (entry.root.place == Place::Ollama) {
+        // Its blobs are shared, and only its own lists say by whom.
+        return Error{ErrorCode::InvalidRequest,
+                     said("%1 is one of Ollama's: delete it with \"ollama rm %1\"", entry.name),
+                     {{"rule", "NotOurs"}}};
+    }
     removal.name = entry.name;
     std::error_code failure;
     const bool is_cached = !entry.repository.empty();
@@ -267,7 +277,7 @@ Result<Removal> planRemoval(const Entry& entry) {
     // A link in the place of a repository or a model's folder would lead elsewhere.
     const fs::path parent = fs::canonical(place.parent_path(), failure);
     if (failure || !fs::exists(statusOf(place))) {
-        return fileError(place, "is not there any more");
+        return fileError(place, phrase("is not there any more"));
     }
     removal.root = fs::canonical(entry.root.folder, failure);
     fs::path real = parent / place.filename();
@@ -278,9 +288,9 @@ Result<Removal> planRemoval(const Entry& entry) {
     if (failure || fs::is_symlink(statusOf(real)) ||
         !(isBelow(real, removal.root) || real == removal.root)) {
         return Error{ErrorCode::InvalidRequest,
-                     entry.name + ": " + engine::utf8Of(place) + " does not lie in " +
-                         engine::utf8Of(entry.root.folder) +
-                         ", where it was found (a link leads there): delete it with a file manager",
+                     said("%1: %2 does not lie in %3, where it was found (a link leads there): "
+                          "delete it with a file manager",
+                          entry.name, engine::utf8Of(place), engine::utf8Of(entry.root.folder)),
                      {{"rule", "OutsideRoot"}}};
     }
     if (is_cached) {
@@ -301,14 +311,15 @@ Result<void> remove(const Removal& removal) {
         const bool is_root = path == removal.root;
         if (failure || parent != path.parent_path() ||
             !(isBelow(parent, removal.root) || is_root)) {
-            return fileError(path, "its folder has changed; it was not deleted, nor what comes "
-                                   "behind it. Search again");
+            return fileError(path, phrase("its folder has changed; it was not deleted, nor what "
+                                          "comes behind it. Search again"));
         }
         fs::remove(path, failure); // of a link, the link
         if (failure) {
-            return fileError(path, "cannot be deleted (" + failure.message() +
-                                       "); what came before it is gone. Close what uses it, or "
-                                       "delete it with a file manager");
+            return fileError(path,
+                             said("cannot be deleted (%1); what came before it is gone. Close "
+                                  "what uses it, or delete it with a file manager",
+                                  failure.message()));
         }
     }
     return {};

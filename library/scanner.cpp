@@ -19,6 +19,7 @@ namespace library {
 
 namespace {
 
+using engine::said;
 using Clock = std::chrono::steady_clock;
 
 int64_t nowMs() {
@@ -103,7 +104,7 @@ void work(Job& job) {
     }
     if (job.isOver()) {
         end.report.outcome = RootReport::Outcome::Cancelled;
-        end.report.sentence = engine::utf8Of(job.root.folder) + ": the search was ended";
+        end.report.sentence = said("%1: the search was ended", engine::utf8Of(job.root.folder));
     }
     job.channel->put(std::move(end));
 }
@@ -120,8 +121,9 @@ void workSafely(const std::shared_ptr<Job>& job) {
     Channel::Item end;
     end.job = job->number;
     end.is_end = true;
-    end.report = {job->root, RootReport::Outcome::Unreadable,
-                  engine::utf8Of(job->root.folder) + ": was not looked at to its end: " + problem};
+    end.report = {
+        job->root, RootReport::Outcome::Unreadable,
+        said("%1: was not looked at to its end: %2", engine::utf8Of(job->root.folder), problem)};
     job->channel->put(std::move(end));
 }
 
@@ -178,8 +180,8 @@ void Scanner::Scan::begin(ScanOptions& options) {
             end.job = i;
             end.is_end = true;
             end.report = {job->root, RootReport::Outcome::Unreadable,
-                          std::string("no thread for it: ") + problem.what() +
-                              "; close other programs and search again"};
+                          said("no thread for it: %1; close other programs and search again",
+                               problem.what())};
             channel->put(std::move(end));
         }
     }
@@ -263,12 +265,11 @@ void Scanner::Scan::giveUpSilentRoots() {
             continue;
         }
         job->is_given_up = true;
-        const std::string folder = engine::utf8Of(job->root.folder);
         takeReport(job->number,
                    {job->root, RootReport::Outcome::NotAnswering,
-                    folder + ": did not answer within " + std::to_string(limit.count() / 1000) +
-                        " s and was skipped; if it is a network drive, look whether it is "
-                        "connected"});
+                    said("%1: did not answer within %2 s and was skipped; if it is a network "
+                         "drive, look whether it is connected",
+                         engine::utf8Of(job->root.folder), limit.count() / 1000)});
     }
 }
 

@@ -3,6 +3,7 @@
 
 #include "app/cli/output.h"
 #include "engine/base/paths.h"
+#include "engine/base/sentence_english.h"
 
 #include <algorithm>
 #include <cmath>
@@ -148,8 +149,8 @@ std::string FetchLine::text(const FetchProgress& progress) {
     std::string text = byteText(progress.done_bytes) + " of " + byteText(progress.total_bytes) +
                        ", " + std::to_string(progress.done_files) + " of " +
                        std::to_string(progress.files) + " files";
-    if (!progress.waiting.empty()) {
-        return text + "; trying again: " + progress.waiting.substr(0, 120);
+    if (!progress.waiting.isEmpty()) {
+        return text + "; trying again: " + engine::inEnglish(progress.waiting).substr(0, 120);
     }
     const std::chrono::duration<double> span = now - recent_.front().first;
     const auto bytes = static_cast<double>(progress.fetched_bytes - recent_.front().second);

@@ -6,6 +6,7 @@
 #include "app/cli/fetch_report.h"
 #include "app/cli/output.h"
 #include "app/environment.h"
+#include "app/network_switch.h"
 #include "app/version.h"
 #include "engine/base/paths.h"
 
@@ -13,12 +14,13 @@
 #include "library/hub/preview.h"
 #include "library/hub/token.h"
 #ifdef BELFRY_HAS_NETWORK
-#include "app/qt_http.h"
+#include "app/network_part.h"
 #endif
 
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <iostream>
 #include <optional>
 #include <random>
@@ -56,7 +58,6 @@ Result<hub::FetchOptions> fetchOptions(const hub::Environment& environment) {
     hub::FetchOptions options;
     options.hub.endpoint = hub::endpoint(environment);
     options.hub.user_agent = "belfry/" + app::version();
-    options.hub.is_offline = hub::isSwitchedOn(environment.hf_hub_offline);
     ENGINE_ASSIGN(options.hub.token, hub::findToken(environment));
     return options;
 }
@@ -140,7 +141,39 @@ void tellPlan(const hub::FetchPlan& plan,
     }
 }
 
+/// A token that was typed in the window, where the system keeps it.
+using StoredToken = std::function<Result<std::string>()>;
+
+bool asksForToken(const Error& error) {
+    return std::any_of(error.details.begin(), error.details.end(), [](const auto& detail) {
+        return detail.first == "rule" &&
+               (detail.second == "HubToken" || detail.second == "HubGated");
+    });
+}
+
+/// The plan; asked for once more with the stored token where the hub wants one and none was given,
+/// so that no keyring is opened for models that are everybody's.
+Result<hub::FetchPlan> planned(const hub::FetchRequest& request,
+                               hub::FetchOptions& options,
+                               const StoredToken& stored_token,
+                               const std::stop_token& stop) {
+    const auto http = options.make_http();
+    ENGINE_ASSIGN(hub::HubClient client, hub::HubClient::create(options.hub, *http));
+    auto plan = hub::planFetch(request, client, stop);
+    if (plan.has_value() || !options.hub.token.empty() || !asksForToken(plan.error())) {
+        return plan;
+    }
+    const auto token = stored_token();
+    if (!token.has_value() || token->empty()) {
+        return plan;
+    }
+    options.hub.token = *token;
+    ENGINE_ASSIGN(client, hub::HubClient::create(options.hub, *http));
+    return hub::planFetch(request, client, stop);
+}
+
 Result<void> get(const hub::HttpClientFactory& make_http,
+                 const StoredToken& stored_token,
                  engine::EngineClient& engine,
                  const Arguments& arguments) {
     const hub::Environment environment = app::hubEnvironment();
@@ -149,12 +182,13 @@ Result<void> get(const hub::HttpClientFactory& make_http,
     options.make_http = make_http;
     options.connections = static_cast<int>(arguments.connections);
     const InterruptSource interrupt;
-    const auto http = make_http();
-    ENGINE_ASSIGN(hub::HubClient client, hub::HubClient::create(options.hub, *http));
-    ENGINE_ASSIGN(const hub::FetchPlan plan, hub::planFetch(request, client, interrupt.token()));
+    ENGINE_ASSIGN(const hub::FetchPlan plan,
+                  planned(request, options, stored_token, interrupt.token()));
     if (arguments.is_dry_run) {
         std::optional<Result<ModelPreview>> preview;
         if (isModel(plan)) {
+            const auto http = make_http();
+            ENGINE_ASSIGN(hub::HubClient client, hub::HubClient::create(options.hub, *http));
             preview = previewModel(plan, client, engine, interrupt.token());
         }
         tellPlan(plan, preview, arguments);
@@ -194,8 +228,10 @@ Result<void> get(const hub::HttpClientFactory& make_http,
 
 Result<void> runGet(engine::EngineClient& engine, const Arguments& arguments) {
 #ifdef BELFRY_HAS_NETWORK
-    const app::NetworkUse network;
-    return get(app::qtHttp(), engine, arguments);
+    ENGINE_ASSIGN(app::NetworkPart* const network, app::networkPart());
+    return get(
+        network->http(app::networkBanName), [network] { return network->tokens()->read(); }, engine,
+        arguments);
 #else
     (void)engine;
     (void)&get;

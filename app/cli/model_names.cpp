@@ -4,6 +4,7 @@
 #include "app/cli/interrupt.h"
 #include "app/library_roots.h"
 #include "engine/base/paths.h"
+#include "engine/base/sentence_english.h"
 
 #include <algorithm>
 #include <chrono>
@@ -40,7 +41,7 @@ Error notFound(const std::string& word, Kind kind, const library::ScanResult& lo
             : "; belfry-cli models lists what there is";
     for (const library::RootReport& report : looked.roots) {
         if (report.outcome == library::RootReport::Outcome::NotAnswering) {
-            message += "\n" + report.sentence;
+            message += "\n" + engine::inEnglish(report.sentence);
         }
     }
     return {ErrorCode::InvalidFile,

@@ -3,6 +3,7 @@
 
 #include "app/cli/output.h"
 #include "engine/base/paths.h"
+#include "engine/base/sentence_english.h"
 
 #include <algorithm>
 #include <array>
@@ -116,9 +117,9 @@ std::string troubleText(const Entry& entry) {
     std::string text = nameText(entry) + "  " + byteText(entry.bytes) + "\n    " +
                        engine::utf8Of(entry.path) + "\n";
     if (entry.trouble.has_value()) {
-        text += "    " + entry.trouble->sentence + "\n";
-        if (!entry.trouble->way_out.empty()) {
-            text += "    -> " + entry.trouble->way_out + "\n";
+        text += "    " + engine::inEnglish(entry.trouble->sentence) + "\n";
+        if (!entry.trouble->way_out.isEmpty()) {
+            text += "    -> " + engine::inEnglish(entry.trouble->way_out) + "\n";
         }
     }
     return text;
@@ -150,8 +151,8 @@ ordered_json entryJson(const Entry& entry) {
     }
     if (entry.trouble.has_value()) {
         out["trouble"] = {{"reason", library::reasonName(entry.trouble->reason)},
-                          {"sentence", entry.trouble->sentence},
-                          {"way_out", entry.trouble->way_out}};
+                          {"sentence", engine::inEnglish(entry.trouble->sentence)},
+                          {"way_out", engine::inEnglish(entry.trouble->way_out)}};
     }
     return out;
 }
@@ -193,7 +194,7 @@ std::string modelsText(const library::ScanResult& found) {
         const bool is_named = report.root.place == library::Place::UserFolder;
         const bool is_told = report.outcome != library::RootReport::Outcome::Done &&
                              (report.outcome != library::RootReport::Outcome::Missing || is_named);
-        text += is_told ? "note: " + report.sentence + "\n" : "";
+        text += is_told ? "note: " + engine::inEnglish(report.sentence) + "\n" : "";
     }
     return text;
 }
@@ -219,7 +220,7 @@ ordered_json modelsJson(const library::ScanResult& found) {
         roots.push_back({{"place", library::placeName(report.root.place)},
                          {"folder", engine::utf8Of(report.root.folder)},
                          {"outcome", library::outcomeName(report.outcome)},
-                         {"sentence", report.sentence}});
+                         {"sentence", engine::inEnglish(report.sentence)}});
     }
     return {{"models", std::move(models)},
             {"adapters_without_model", std::move(homeless)},

@@ -42,7 +42,8 @@ END
 
 mkdir -p "$work/debian" "$stage/DEBIAN"
 printf 'Source: belfry\n\nPackage: belfry\nArchitecture: %s\n' "$architecture" >"$work/debian/control"
-depends=$(cd "$work" && dpkg-shlibdeps -O -estage/usr/bin/belfry -estage/usr/bin/belfry-cli |
+depends=$(cd "$work" && dpkg-shlibdeps -O -estage/usr/bin/belfry -estage/usr/bin/belfry-cli \
+    $(find stage/usr/lib/belfry -name "*.so" -printf "-e%p " 2>/dev/null) |
     sed -n 's/^shlibs:Depends=//p')
 [ -n "$depends" ] || { echo "deb.sh: dpkg-shlibdeps names no libraries" >&2; exit 1; }
 # The window needs a platform plug-in, which Qt's library only recommends.

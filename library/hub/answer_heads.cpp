@@ -13,6 +13,7 @@ namespace library::hub {
 
 using engine::Error;
 using engine::Result;
+using engine::said;
 using std::chrono::milliseconds;
 
 namespace {
@@ -37,9 +38,9 @@ std::optional<uint64_t> numberOf(std::string_view text) {
 
 Error changedSize(const Asked& asked, const ListedFile& file, uint64_t found) {
     return hubError("HubChanged",
-                    asked.file + " has " + std::to_string(found) + " bytes at " + asked.origin +
-                        ", its list of files says " + std::to_string(file.size_bytes) +
-                        ": it was changed meanwhile, or the list is wrong; begin again");
+                    said("%1 has %2 bytes at %3, its list of files says %4: it was changed "
+                         "meanwhile, or the list is wrong; begin again",
+                         asked.file, found, asked.origin, file.size_bytes));
 }
 
 struct Range {
@@ -146,9 +147,9 @@ Result<void> checkHubHead(const HttpHead& head, const ListedFile& file, const As
     const bool is_checksum =
         (isSha256(plain) && isSha256(file.etag)) || (isCommit(plain) && isCommit(file.etag));
     if (is_checksum && plain != file.etag) {
-        return hubError("HubChanged", asked.file + " has the checksum " + plain + " at " +
-                                          asked.origin + ", its list of files says " + file.etag +
-                                          ": it was changed meanwhile; begin again");
+        return hubError("HubChanged", said("%1 has the checksum %2 at %3, its list of files says "
+                                           "%4: it was changed meanwhile; begin again",
+                                           asked.file, plain, asked.origin, file.etag));
     }
     if (const std::string* linked = head.find("x-linked-size")) {
         const auto size = numberOf(trimmed(*linked));
@@ -163,20 +164,23 @@ Result<uint64_t>
 firstByte(const HttpHead& head, const ListedFile& file, uint64_t begin, const Asked& asked) {
     const std::string* const encoding = head.find("content-encoding");
     if (encoding != nullptr && *encoding != "identity" && !encoding->empty()) {
-        return hubError("HubListing", asked.file + " comes compressed (" +
-                                          engine::inQuotes(*encoding) +
-                                          ") though the plain bytes were asked for; check the "
-                                          "network's proxy");
+        return hubError("HubListing", said("%1 comes compressed (%2) though the plain bytes were "
+                                           "asked for; check the network's proxy",
+                                           asked.file, engine::inQuotes(*encoding)));
     }
     if (head.status == 206) {
         const auto range = contentRange(head);
         if (!range.has_value() || range->begin != begin || range->end > file.size_bytes) {
             const std::string* const told = head.find("content-range");
-            return hubError("HubListing", asked.file + ": bytes from " + std::to_string(begin) +
-                                              " on were asked for, what comes says " +
-                                              (told == nullptr ? "nothing of its range"
-                                                               : engine::inQuotes(*told)) +
-                                              "; check the network's proxy");
+            return hubError(
+                "HubListing",
+                told == nullptr
+                    ? said("%1: bytes from %2 on were asked for, what comes says nothing of its "
+                           "range; check the network's proxy",
+                           asked.file, begin)
+                    : said("%1: bytes from %2 on were asked for, what comes says %3; check the "
+                           "network's proxy",
+                           asked.file, begin, engine::inQuotes(*told)));
         }
         if (range->total.has_value() && *range->total != file.size_bytes) {
             return changedSize(asked, file, *range->total);
@@ -187,9 +191,10 @@ firstByte(const HttpHead& head, const ListedFile& file, uint64_t begin, const As
     if (length.has_value() && *length != file.size_bytes) {
         const std::string* const type = head.find("content-type");
         if (type != nullptr && type->find("html") != std::string::npos) {
-            return hubError("HubListing", "a web page comes instead of " + asked.file +
-                                              ": is this network waiting for a sign-in? Open it in "
-                                              "a browser, then try again");
+            return hubError("HubListing", said("a web page comes instead of %1: is this network "
+                                               "waiting for a sign-in? Open it in a browser, then "
+                                               "try again",
+                                               asked.file));
         }
         return changedSize(asked, file, *length);
     }

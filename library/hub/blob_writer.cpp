@@ -4,8 +4,11 @@
 #include "engine/base/file_reader.h"
 
 #include <algorithm>
+#include <array>
 #include <condition_variable>
+#include <cstring>
 #include <deque>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -20,22 +23,37 @@ namespace fs = std::filesystem;
 using engine::Error;
 using engine::ErrorCode;
 using engine::Result;
+using engine::said;
 
 namespace {
 
-constexpr size_t kPieceBytes = size_t{256} << 10;
-constexpr size_t kMostPieces = 8; ///< On their way: 2 MiB.
+constexpr size_t kBlockBytes = size_t{512} << 10;
+constexpr size_t kMostBlocks = 6; ///< 3 MiB: what a program that dies may lose of what it had.
+
+struct Block {
+    std::vector<std::byte> bytes = std::vector<std::byte>(kBlockBytes);
+    size_t used = 0;
+    int users = 0; ///< Lanes that have not had it yet.
+};
+
+/// Blocks on their way through one thread.
+struct Lane {
+    std::deque<Block*> queue;
+    bool is_busy = false; ///< With one that is out of the queue.
+    std::thread thread;
+
+    [[nodiscard]] bool isIdle() const { return queue.empty() && !is_busy; }
+};
 
 Digest digestOf(const ListedFile& file) {
     return file.is_large ? Digest::sha256() : Digest::gitBlob(file.size_bytes);
 }
 
 Error hashError(const ListedFile& file, const std::string& found) {
-    return hubError("HubHash",
-                    file.name + ": the checksum of what came is " + found + ", expected " +
-                        file.etag +
-                        "; it was thrown away. Try again; if it stays so, the network or "
-                        "a proxy changes files");
+    return hubError("HubHash", said("%1: the checksum of what came is %2, expected %3; it was "
+                                    "thrown away. Try again; if it stays so, the network or a "
+                                    "proxy changes files",
+                                    file.name, found, file.etag));
 }
 
 /// Reads the first `size` bytes of `path` into `digest`.
@@ -68,67 +86,111 @@ struct BlobWriter::State {
     Digest digest = Digest::sha256();
     uint64_t position = 0;
 
-    // Between the thread that appends and the one that writes.
+    // Of the thread that appends, and of two that write and hash beside each other. A block goes
+    // on when it is full or the disk waits for it: few large writes when there is much, and
+    // nothing held back when there is little.
     std::mutex mutex;
     std::condition_variable changed;
-    std::deque<std::vector<std::byte>> pieces;
-    std::vector<std::vector<std::byte>> spare;
-    bool is_writing = false; ///< A piece is out of `pieces` and not on the disk yet.
+    std::array<Block, kMostBlocks> blocks;
+    std::vector<Block*> spare;
+    Block* filling = nullptr;
+    Lane writing;
+    Lane hashing;
     bool is_ending = false;
     std::optional<Error> failure;
-    std::thread thread;
 
-    void writePieces();
+    void run(Lane& lane, const std::function<Result<void>(std::span<const std::byte>)>& use);
+    /// With mutex held: what is being filled goes on.
+    void push();
+    /// Waits for a block to fill. False: a failure.
+    bool takeBlock(std::unique_lock<std::mutex>& lock);
     /// Nothing is on its way any more.
     void drain();
 };
 
-void BlobWriter::State::writePieces() {
+void BlobWriter::State::run(Lane& lane,
+                            const std::function<Result<void>(std::span<const std::byte>)>& use) {
     std::unique_lock lock(mutex);
     while (true) {
-        changed.wait(lock, [this] { return is_ending || !pieces.empty(); });
-        if (pieces.empty()) {
+        changed.wait(lock, [&] { return is_ending || !lane.queue.empty(); });
+        if (lane.queue.empty()) {
             return;
         }
-        std::vector<std::byte> piece = std::move(pieces.front());
-        pieces.pop_front();
-        is_writing = true;
+        Block* const block = lane.queue.front();
+        lane.queue.pop_front();
+        lane.is_busy = true;
         const bool is_lost = failure.has_value();
         lock.unlock();
-        Result<void> written;
+        Result<void> outcome;
         if (!is_lost) {
-            written = disk->write(piece);
-            if (written.has_value()) {
-                digest.add(piece);
-            }
+            outcome = use(std::span<const std::byte>(block->bytes).first(block->used));
         }
         lock.lock();
-        if (!written.has_value()) {
-            failure = std::move(written).error();
+        if (!outcome.has_value()) {
+            failure = std::move(outcome).error();
         }
-        piece.clear();
-        spare.push_back(std::move(piece));
-        is_writing = false;
+        if (--block->users == 0) {
+            block->used = 0;
+            spare.push_back(block);
+        }
+        lane.is_busy = false;
         changed.notify_all();
     }
 }
 
+void BlobWriter::State::push() {
+    if (filling != nullptr && filling->used > 0) {
+        filling->users = 2;
+        writing.queue.push_back(filling);
+        hashing.queue.push_back(filling);
+        filling = nullptr;
+        changed.notify_all();
+    }
+}
+
+bool BlobWriter::State::takeBlock(std::unique_lock<std::mutex>& lock) {
+    changed.wait(lock,
+                 [this] { return failure.has_value() || filling != nullptr || !spare.empty(); });
+    if (failure.has_value()) {
+        return false;
+    }
+    if (filling == nullptr) {
+        filling = spare.back();
+        spare.pop_back();
+    }
+    return true;
+}
+
 void BlobWriter::State::drain() {
     std::unique_lock lock(mutex);
-    changed.wait(lock, [this] { return pieces.empty() && !is_writing; });
+    push();
+    changed.wait(lock, [this] { return writing.isIdle() && hashing.isIdle(); });
 }
 
 BlobWriter::BlobWriter(std::unique_ptr<State> state) : state_(std::move(state)) {
-    state_->thread = std::thread([this] { state_->writePieces(); });
+    State& s = *state_;
+    for (Block& block : s.blocks) {
+        s.spare.push_back(&block);
+    }
+    s.writing.thread =
+        std::thread([&s] { s.run(s.writing, [&s](auto bytes) { return s.disk->write(bytes); }); });
+    s.hashing.thread = std::thread([&s] {
+        s.run(s.hashing, [&s](auto bytes) {
+            s.digest.add(bytes);
+            return Result<void>();
+        });
+    });
 }
 
 BlobWriter::~BlobWriter() {
     {
         const std::lock_guard lock(state_->mutex);
+        state_->push();
         state_->is_ending = true;
     }
     state_->changed.notify_all();
-    state_->thread.join();
+    state_->writing.thread.join();
+    state_->hashing.thread.join();
 }
 
 Result<std::unique_ptr<BlobWriter>>
@@ -162,29 +224,34 @@ Result<void> BlobWriter::restart() {
     return {};
 }
 
+std::span<std::byte> BlobWriter::room() {
+    std::unique_lock lock(state_->mutex);
+    if (!state_->takeBlock(lock)) {
+        return {};
+    }
+    return std::span(state_->filling->bytes).subspan(state_->filling->used);
+}
+
 Result<void> BlobWriter::append(std::span<const std::byte> bytes) {
     while (!bytes.empty()) {
         std::unique_lock lock(state_->mutex);
-        state_->changed.wait(lock, [this] {
-            return state_->failure.has_value() || state_->pieces.size() < kMostPieces;
-        });
-        if (state_->failure.has_value()) {
+        if (!state_->takeBlock(lock)) {
             return *state_->failure;
         }
-        std::vector<std::byte> piece;
-        if (!state_->spare.empty()) {
-            piece = std::move(state_->spare.back());
-            state_->spare.pop_back();
-        }
         lock.unlock();
-        const size_t n = std::min(bytes.size(), kPieceBytes);
-        piece.assign(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(n));
+        Block& block = *state_->filling; // this thread's alone until it is pushed
+        const size_t n = std::min(bytes.size(), kBlockBytes - block.used);
+        std::byte* const to = block.bytes.data() + block.used;
+        if (bytes.data() != to) { // else it was read into room()
+            std::memcpy(to, bytes.data(), n);
+        }
         bytes = bytes.subspan(n);
         lock.lock();
-        state_->pieces.push_back(std::move(piece));
+        block.used += n;
         state_->position += n;
-        lock.unlock();
-        state_->changed.notify_all();
+        if (block.used == kBlockBytes || state_->writing.isIdle()) {
+            state_->push();
+        }
     }
     return {};
 }
@@ -196,11 +263,10 @@ Result<void> BlobWriter::finish() {
     }
     ENGINE_TRY(state_->disk->flush());
     if (state_->disk->sizeBytes() != state_->file.size_bytes) {
-        return hubError("HubDisk", state_->file.name + ": " +
-                                       std::to_string(state_->disk->sizeBytes()) +
-                                       " bytes are on the disk, expected " +
-                                       std::to_string(state_->file.size_bytes) +
-                                       ": does another program write there? Try again");
+        return hubError("HubDisk", said("%1: %2 bytes are on the disk, expected %3: does another "
+                                        "program write there? Try again",
+                                        state_->file.name, state_->disk->sizeBytes(),
+                                        state_->file.size_bytes));
     }
     const std::string found = state_->digest.finish();
     state_->digest = digestOf(state_->file);
@@ -220,10 +286,10 @@ Result<void> verifyFile(const fs::path& path,
     std::error_code failure;
     const uint64_t size = fs::file_size(path, failure);
     if (failure || size != file.size_bytes) {
-        return hubError("HubHash", file.name + ": " +
-                                       (failure ? failure.message()
-                                                : "has " + std::to_string(size) + " bytes") +
-                                       ", expected " + std::to_string(file.size_bytes) + " bytes");
+        return hubError("HubHash", failure ? said("%1: %2, expected %3 bytes", file.name,
+                                                  failure.message(), file.size_bytes)
+                                           : said("%1 has %2 bytes, expected %3", file.name, size,
+                                                  file.size_bytes));
     }
     Digest digest = digestOf(file);
     ENGINE_TRY(hashFile(path, size, digest, stop, on_hashed));

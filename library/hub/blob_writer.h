@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file on its way to the disk: appended to what an earlier attempt left, hashed beside the
-// writing in a thread of its own, taken for whole only when length and checksum are right. The
-// file's length is the only note of how far it is, so that an end at any byte loses nothing.
+// A file on its way to the disk: appended to what an earlier attempt left, written and hashed in
+// two threads of its own beside the one that reads the network, taken for whole only when length
+// and checksum are right. The file's length is the only note of how far it is, so that an end at
+// any byte loses nothing.
 #pragma once
 
 #include "engine/base/result.h"
@@ -36,7 +37,11 @@ public:
     [[nodiscard]] uint64_t position() const;
     /// From the first byte again: a server that knows no ranges, or a wrong checksum.
     engine::Result<void> restart();
-    /// Copies `bytes`; waits while too many are on their way. Errors: of an earlier write.
+    /// Where the next bytes may be put, so that append() need not copy them: valid until then.
+    /// Waits while too many are on their way. Empty: an earlier write has failed, append() tells.
+    std::span<std::byte> room();
+    /// Takes `bytes` (the beginning of room(), or copies them); waits while too many are on their
+    /// way. Errors: of an earlier write.
     engine::Result<void> append(std::span<const std::byte> bytes);
     /// Everything on the disk, flushed and closed, with length and checksum right. Errors: HubDisk,
     /// HubHash (both values; the file is removed then).

@@ -25,14 +25,16 @@ namespace library::hub {
 
 namespace fs = std::filesystem;
 using engine::Error;
+using engine::phrase;
 using engine::Result;
+using engine::said;
 using std::chrono::milliseconds;
 
 namespace {
 
 #ifdef _WIN32
 
-int openFile(const fs::path& path, int flags) {
+int openFile(const fs::path& path, int flags, int) {
     return ::_wopen(path.c_str(), flags | _O_BINARY | _O_NOINHERIT, _S_IREAD | _S_IWRITE);
 }
 int closeFile(int descriptor) {
@@ -69,8 +71,8 @@ constexpr int kNoLinks = 0;
 
 #else
 
-int openFile(const fs::path& path, int flags) {
-    return ::open(path.c_str(), flags | O_CLOEXEC | O_NONBLOCK, 0666);
+int openFile(const fs::path& path, int flags, int mode) {
+    return ::open(path.c_str(), flags | O_CLOEXEC | O_NONBLOCK, mode);
 }
 int closeFile(int descriptor) {
     return ::close(descriptor);
@@ -106,6 +108,8 @@ constexpr int kNoLinks = O_NOFOLLOW;
 
 #endif
 
+constexpr int kUsualMode = 0666; // less the user's umask
+
 bool isFull(int code) {
 #ifdef EDQUOT
     return code == ENOSPC || code == EDQUOT;
@@ -116,46 +120,49 @@ bool isFull(int code) {
 
 } // namespace
 
-Error diskError(const fs::path& path, const char* what, int code) {
+Error diskError(const fs::path& path, engine::Phrase what, int code) {
     const std::string name = engine::utf8Of(path);
     const std::string why = std::generic_category().message(code);
-    Error error = hubError("HubDisk", {});
     if (isFull(code)) {
+        Error error = hubError("HubDisk", said("%1: the disk is full; what has arrived is kept: "
+                                               "make room and give the same command again",
+                                               name));
         error.details.emplace_back("full", "1");
-        error.message = name +
-                        ": the disk is full; what has arrived is kept: make room and give the "
-                        "same command again";
-    } else if (code == EFBIG) {
-        error.message = name +
-                        ": the disk takes no file of this size (FAT: 4 GiB); choose a folder "
-                        "on another disk with --to or HF_HUB_CACHE";
-    } else if (code == EACCES || code == EPERM || code == EROFS) {
-        error.message = name + ": " + what + ": " + why +
-                        "; choose a folder that you may write to with --to or HF_HUB_CACHE";
-    } else {
-        error.message = name + ": " + what + ": " + why + "; check the disk and try again";
+        return error;
     }
-    return error;
+    if (code == EFBIG) {
+        return hubError("HubDisk", said("%1: the disk takes no file of this size (FAT: 4 GiB); "
+                                        "choose a folder on another disk with --to or "
+                                        "HF_HUB_CACHE",
+                                        name));
+    }
+    if (code == EACCES || code == EPERM || code == EROFS) {
+        return hubError("HubDisk", said("%1: %2: %3; choose a folder that you may write to with "
+                                        "--to or HF_HUB_CACHE",
+                                        name, what, why));
+    }
+    return hubError("HubDisk", said("%1: %2: %3; check the disk and try again", name, what, why));
 }
 
 Result<void> makeFolder(const fs::path& folder) {
     std::error_code failure;
     fs::create_directories(folder, failure);
     if (failure && !fs::is_directory(folder)) {
-        return diskError(folder, "the folder cannot be made", failure.value());
+        return diskError(folder, phrase("the folder cannot be made"), failure.value());
     }
     return {};
 }
 
-Result<std::unique_ptr<DiskFile>> DiskFile::openToAppend(const fs::path& path) {
-    const int descriptor = openFile(path, O_RDWR | O_CREAT | O_APPEND | kNoLinks);
+Result<std::unique_ptr<DiskFile>> DiskFile::openToAppend(const fs::path& path, bool is_private) {
+    const int descriptor =
+        openFile(path, O_RDWR | O_CREAT | O_APPEND | kNoLinks, is_private ? 0600 : kUsualMode);
     if (descriptor < 0) {
-        return diskError(path, "cannot be written", errno);
+        return diskError(path, phrase("cannot be written"), errno);
     }
     auto file = std::unique_ptr<DiskFile>(new DiskFile(path, descriptor));
     if (!isPlainFile(descriptor)) {
         return hubError("HubDisk",
-                        engine::utf8Of(path) + " is no plain file; remove it and try again");
+                        said("%1 is no plain file; remove it and try again", engine::utf8Of(path)));
     }
     return file;
 }
@@ -175,7 +182,7 @@ Result<void> DiskFile::write(std::span<const std::byte> bytes) {
             continue;
         }
         if (n <= 0) {
-            return diskError(path_, "cannot be written", n < 0 ? errno : ENOSPC);
+            return diskError(path_, phrase("cannot be written"), n < 0 ? errno : ENOSPC);
         }
         bytes = bytes.subspan(static_cast<size_t>(n));
     }
@@ -183,14 +190,15 @@ Result<void> DiskFile::write(std::span<const std::byte> bytes) {
 }
 
 Result<void> DiskFile::truncate() {
-    return cutFile(descriptor_) == 0 ? Result<void>()
-                                     : Result<void>(diskError(path_, "cannot be emptied", errno));
+    return cutFile(descriptor_) == 0
+               ? Result<void>()
+               : Result<void>(diskError(path_, phrase("cannot be emptied"), errno));
 }
 
 Result<void> DiskFile::flush() {
     // Some file systems cannot: then the checksum has to do.
     if (flushFile(descriptor_) != 0 && errno != EINVAL && errno != ENOTSUP) {
-        return diskError(path_, "cannot be flushed", errno);
+        return diskError(path_, phrase("cannot be flushed"), errno);
     }
     return {};
 }
@@ -201,9 +209,9 @@ CacheLock::take(const fs::path& path, milliseconds limit, const std::stop_token&
     ENGINE_TRY(makeFolder(path.parent_path()));
     const auto end = std::chrono::steady_clock::now() + limit;
     while (true) {
-        const int descriptor = openFile(path, O_RDWR | O_CREAT | kNoLinks);
+        const int descriptor = openFile(path, O_RDWR | O_CREAT | kNoLinks, kUsualMode);
         if (descriptor < 0) {
-            return diskError(path, "cannot be opened", errno);
+            return diskError(path, phrase("cannot be opened"), errno);
         }
         auto lock = std::unique_ptr<CacheLock>(new CacheLock(descriptor));
         const bool is_taken = lockFile(descriptor);
@@ -213,11 +221,10 @@ CacheLock::take(const fs::path& path, milliseconds limit, const std::stop_token&
         }
         lock.reset();
         if (std::chrono::steady_clock::now() >= end) {
-            return hubError("HubLocked", "another program fetches the same file and has not been "
-                                         "done in " +
-                                             std::to_string(limit.count() / 1000) + " s (" +
-                                             engine::utf8Of(path) +
-                                             " is locked): let it end, then try again");
+            return hubError("HubLocked",
+                            said("another program fetches the same file and has not been done in "
+                                 "%1 s (%2 is locked): let it end, then try again",
+                                 limit.count() / 1000, engine::utf8Of(path)));
         }
         if (!waitFor(kBetween, stop)) {
             return networkError({HttpEnd::Kind::Cancelled}, {});
@@ -229,19 +236,26 @@ CacheLock::~CacheLock() {
     closeFile(descriptor_); // gives the lock back
 }
 
-Result<void>
-writeSmallFile(const fs::path& path, const fs::path& temporary, std::string_view text) {
+Result<void> writeSmallFile(const fs::path& path,
+                            const fs::path& temporary,
+                            std::string_view text,
+                            FileReaders readers) {
     ENGINE_TRY(makeFolder(path.parent_path()));
     ENGINE_TRY(makeFolder(temporary.parent_path()));
     {
-        ENGINE_ASSIGN(const auto file, DiskFile::openToAppend(temporary));
+        const bool is_private = readers == FileReaders::Owner;
+        std::error_code ignored;
+        if (is_private) {
+            fs::remove(temporary, ignored); // one that is left over may be everybody's to read
+        }
+        ENGINE_ASSIGN(const auto file, DiskFile::openToAppend(temporary, is_private));
         ENGINE_TRY(file->truncate());
         ENGINE_TRY(file->write(std::as_bytes(std::span(text.data(), text.size()))));
         ENGINE_TRY(file->flush());
     }
     std::error_code failure;
     fs::rename(temporary, path, failure);
-    return failure ? Result<void>(diskError(path, "cannot be written", failure.value()))
+    return failure ? Result<void>(diskError(path, phrase("cannot be written"), failure.value()))
                    : Result<void>();
 }
 

@@ -18,16 +18,17 @@ namespace library::hub {
 
 /// A disk that refuses, in words: what, which file, why, and what to do (full, larger than the disk
 /// can, no permission). `code` is errno's.
-engine::Error diskError(const std::filesystem::path& path, const char* what, int code);
+engine::Error diskError(const std::filesystem::path& path, engine::Phrase what, int code);
 
 /// Makes `folder` and those above it. Errors: HubDisk.
 engine::Result<void> makeFolder(const std::filesystem::path& folder);
 
 class DiskFile {
 public:
-    /// Created where it is not there; a link or what is no plain file is refused. Errors: HubDisk.
-    static engine::Result<std::unique_ptr<DiskFile>>
-    openToAppend(const std::filesystem::path& path);
+    /// Created where it is not there (`is_private`: for its owner alone); a link or what is no
+    /// plain file is refused. Errors: HubDisk.
+    static engine::Result<std::unique_ptr<DiskFile>> openToAppend(const std::filesystem::path& path,
+                                                                  bool is_private = false);
     ~DiskFile();
     DiskFile(const DiskFile&) = delete;
     DiskFile& operator=(const DiskFile&) = delete;
@@ -64,10 +65,16 @@ private:
     int descriptor_;
 };
 
+enum class FileReaders : uint8_t {
+    All = 1, ///< As the user's umask has it.
+    Owner,   ///< Mode 0600, from its first byte on; on Windows the folder's rights.
+};
+
 /// `text` as a new file, or in place of an old one, by way of `temporary` (on the same disk): whole
 /// or not at all. Errors: HubDisk.
 engine::Result<void> writeSmallFile(const std::filesystem::path& path,
                                     const std::filesystem::path& temporary,
-                                    std::string_view text);
+                                    std::string_view text,
+                                    FileReaders readers = FileReaders::All);
 
 } // namespace library::hub

@@ -19,7 +19,11 @@ namespace library::hub {
 namespace fs = std::filesystem;
 using engine::Error;
 using engine::ErrorCode;
+using engine::Phrase;
+using engine::phrase;
 using engine::Result;
+using engine::said;
+using engine::Sentence;
 
 namespace {
 
@@ -40,6 +44,12 @@ uint64_t freeBytes(fs::path folder) {
     }
     const fs::space_info space = fs::space(folder, failure);
     return failure ? 0 : space.available;
+}
+
+Error foreignError(const fs::path& path, Sentence why) {
+    return hubError("HubFolder", said("%1 is there and is another file (%2); nothing is "
+                                      "overwritten: choose an empty folder, or move it away",
+                                      engine::utf8Of(path), std::move(why)));
 }
 
 /// Shared by the threads of one fetch().
@@ -108,10 +118,10 @@ private:
                                             [this](uint64_t bytes) { add(bytes, 0); });
             return checked.has_value() || checked.error().code == ErrorCode::Cancelled
                        ? checked
-                       : foreignFile(file, checked.error().message);
+                       : foreignFile(file, checked.error().told());
         }
         if (found.state == State::Foreign) {
-            return foreignFile(file, "it has another size");
+            return foreignFile(file, phrase("it has another size"));
         }
         if (found.state == State::Blob) {
             add(file.size_bytes, 0);
@@ -125,11 +135,8 @@ private:
         return outcome.has_value() ? store_.publish(file) : outcome;
     }
 
-    Error foreignFile(const ListedFile& file, const std::string& why) const {
-        return hubError("HubFolder", engine::utf8Of(store_.final(file)) +
-                                         " is there and is another file (" + why +
-                                         "); nothing is overwritten: choose an empty folder, or "
-                                         "move it away");
+    Error foreignFile(const ListedFile& file, Sentence why) const {
+        return foreignError(store_.final(file), std::move(why));
     }
 
     /// Until the partial file is whole and verified.
@@ -159,6 +166,7 @@ private:
             count(bytes.size(), bytes.size());
             return writer->append(bytes);
         };
+        sink.room = [&] { return writer->room(); };
         bool has_restarted = false;
         for (int attempt = 1; writer->position() < file.size_bytes;) {
             const uint64_t before = writer->position();
@@ -178,7 +186,7 @@ private:
             if (!wait.has_value()) {
                 return outcome;
             }
-            setWaiting(outcome.error().message);
+            setWaiting(outcome.error().told());
             if (!waitFor(*wait, stop)) {
                 return networkError({HttpEnd::Kind::Cancelled}, {});
             }
@@ -200,7 +208,7 @@ private:
         const std::lock_guard lock(mutex_);
         progress_.done_bytes -= std::min(bytes, progress_.done_bytes);
     }
-    void setWaiting(const std::string& why) {
+    void setWaiting(const Sentence& why) {
         const std::lock_guard lock(mutex_);
         progress_.waiting = why;
         tell(/*is_forced=*/true);
@@ -234,10 +242,10 @@ planFetch(const FetchRequest& request, HubClient& hub, const std::stop_token& st
     const ModelAddress& address = request.address;
     ENGINE_ASSIGN(const ModelInfo info, hub.model(address.id, address.revision, stop));
     ENGINE_ASSIGN(const std::vector<ListedFile> listed, hub.files(address.id, info.commit, stop));
-    if (const std::string problem = request.takes_all ? std::string() : nothingToLoad(listed);
-        !problem.empty()) {
+    if (const Phrase problem = request.takes_all ? Phrase() : nothingToLoad(listed);
+        problem.text[0] != '\0') {
         return hubError("HubMissing",
-                        address.id + " " + problem + " (--all fetches what is there)");
+                        said("%1 %2 (--all fetches what is there)", address.id, problem));
     }
     FetchPlan plan;
     plan.request = request;
@@ -249,10 +257,7 @@ planFetch(const FetchRequest& request, HubClient& hub, const std::stop_token& st
     for (ListedFile& file : choice.wanted) {
         const auto found = store.find(file);
         if (found.state == State::Foreign) {
-            return hubError("HubFolder", engine::utf8Of(store.final(file)) +
-                                             " is there and is another file (it has another size); "
-                                             "nothing is overwritten: choose an empty folder, or "
-                                             "move it away");
+            return foreignError(store.final(file), phrase("it has another size"));
         }
         plan.total_bytes += file.size_bytes;
         plan.present_bytes += found.bytes;
@@ -267,12 +272,10 @@ Result<void> checkRoom(const FetchPlan& plan) {
     if (needed == 0 || plan.free_bytes == 0 || needed + kKeptFreeBytes <= plan.free_bytes) {
         return {};
     }
-    Error error = hubError("HubDisk",
-                           "not enough room: " + std::to_string(needed) +
-                               " bytes are missing and " + std::to_string(kKeptFreeBytes) +
-                               " shall stay free, the disk has " + std::to_string(plan.free_bytes) +
-                               " free; make room, or choose another disk with --to or "
-                               "HF_HUB_CACHE");
+    Error error = hubError(
+        "HubDisk", said("not enough room: %1 bytes are missing and %2 shall stay free, the disk "
+                        "has %3 free; make room, or choose another disk with --to or HF_HUB_CACHE",
+                        needed, kKeptFreeBytes, plan.free_bytes));
     error.details.emplace_back("asked_bytes", std::to_string(needed));
     error.details.emplace_back("free_bytes", std::to_string(plan.free_bytes));
     return error;
@@ -291,8 +294,9 @@ fetch(const FetchPlan& plan, const FetchOptions& options, const std::stop_token&
                 fetching.work();
             } catch (const std::exception& problem) { // no memory: nothing else throws
                 fetching.fail({ErrorCode::OutOfMemory,
-                               std::string("the download ended: ") + problem.what() +
-                                   "; close other programs and give the same command again"});
+                               said("the download ended: %1; close other programs and give the "
+                                    "same command again",
+                                    problem.what())});
             }
         });
     }

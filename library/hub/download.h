@@ -46,7 +46,7 @@ struct FetchProgress {
     uint64_t done_bytes = 0;    ///< On the disk, earlier attempts included.
     uint64_t fetched_bytes = 0; ///< Of these from the network, now.
     size_t files = 0, done_files = 0;
-    std::string waiting; ///< Why nothing comes just now: the error that is tried again. Else empty.
+    engine::Sentence waiting; ///< Why nothing comes just now: the error that is tried again.
 };
 
 /// In turn from the threads that fetch, at most ten times a second and at the end.

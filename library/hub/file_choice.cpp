@@ -7,6 +7,8 @@
 
 namespace library::hub {
 
+using engine::phrase;
+
 namespace {
 
 constexpr uint64_t kLargestText = uint64_t{64} << 20; ///< A tokenizer has 32 MB.
@@ -57,23 +59,23 @@ FileChoice chooseFiles(const std::vector<ListedFile>& files, bool takes_all) {
     return choice;
 }
 
-std::string nothingToLoad(const std::vector<ListedFile>& files) {
+engine::Phrase nothingToLoad(const std::vector<ListedFile>& files) {
     const FileChoice choice = chooseFiles(files, /*takes_all=*/false);
     if (hasEnding(choice.wanted, ".safetensors")) {
         return {};
     }
     if (files.empty()) {
-        return "has no files";
+        return phrase("has no files");
     }
     if (hasEnding(files, ".gguf")) {
-        return "has its weights as .gguf only, which Belfry does not read: look for the model that "
-               "it was made of, with .safetensors files";
+        return phrase("has its weights as .gguf only, which Belfry does not read: look for the "
+                      "model that it was made of, with .safetensors files");
     }
     if (hasEnding(files, ".bin") || hasEnding(files, ".pt") || hasEnding(files, ".pth")) {
-        return "has its weights as .bin or .pt only, which can hold programs: Belfry reads "
-               ".safetensors (the hub's page \"safetensors/convert\" makes them)";
+        return phrase("has its weights as .bin or .pt only, which can hold programs: Belfry reads "
+                      ".safetensors (the hub's page \"safetensors/convert\" makes them)");
     }
-    return "has no .safetensors file in its own folder, so there is nothing to load";
+    return phrase("has no .safetensors file in its own folder, so there is nothing to load");
 }
 
 } // namespace library::hub

@@ -23,6 +23,6 @@ FileChoice chooseFiles(const std::vector<ListedFile>& files, bool takes_all);
 
 /// Why there is nothing to load among `files`, with the way out: no safetensors but other forms.
 /// Empty: there is.
-std::string nothingToLoad(const std::vector<ListedFile>& files);
+engine::Phrase nothingToLoad(const std::vector<ListedFile>& files);
 
 } // namespace library::hub

@@ -45,6 +45,9 @@ public:
     virtual ~HttpSink() = default;
     /// False: the body is not wanted; the request ends (HttpEnd::Kind::Sink).
     virtual bool onHead(const HttpHead& head) = 0;
+    /// Where the body's next bytes may be put before onBytes() gets them; empty: anywhere. May
+    /// block.
+    virtual std::span<std::byte> room() { return {}; }
     /// May block: meanwhile no more than a few MiB are taken from the network. False: as above.
     virtual bool onBytes(std::span<const std::byte> bytes) = 0;
 };
@@ -62,6 +65,7 @@ struct HttpEnd {
         Tls,       ///< No secure connection: a certificate, or no TLS in this build.
         Proxy,
         Malformed, ///< What came is no HTTP.
+        Forbidden, ///< By a switch, which `detail` names: no connection was tried.
     };
     Kind kind = Kind::Done;
     std::string detail = {}; ///< The network's own words, for the end of a message.

@@ -17,7 +17,10 @@ namespace library::hub {
 
 using engine::Error;
 using engine::ErrorCode;
+using engine::phrase;
 using engine::Result;
+using engine::said;
+using engine::Sentence;
 using std::chrono::milliseconds;
 
 namespace {
@@ -49,6 +52,7 @@ struct HubClient::Exchange {
     };
     std::function<Result<void>(const HttpHead&)> on_head; ///< Of the answer with a body (200, 206).
     std::function<Result<void>(std::span<const std::byte>)> on_bytes;
+    std::function<std::span<std::byte>()> room; ///< As FileSink's.
 
     // What came of it.
     HttpHead head;
@@ -65,13 +69,18 @@ public:
     using OnHead = std::function<Result<void>(const HttpHead&)>;
     using OnBytes = std::function<Result<void>(std::span<const std::byte>)>;
 
-    ExchangeSink(OnHead on_head, OnBytes on_bytes)
-        : on_head_(std::move(on_head)), on_bytes_(std::move(on_bytes)) {}
+    using Room = std::function<std::span<std::byte>()>;
+
+    ExchangeSink(OnHead on_head, OnBytes on_bytes, Room room)
+        : on_head_(std::move(on_head)), on_bytes_(std::move(on_bytes)), room_(std::move(room)) {}
 
     bool onHead(const HttpHead& answer) override {
         head = answer;
         is_body_wanted_ = head.status == 200 || head.status == 206;
         return keep(on_head_(head));
+    }
+    std::span<std::byte> room() override {
+        return is_body_wanted_ && room_ ? room_() : std::span<std::byte>();
     }
     bool onBytes(std::span<const std::byte> bytes) override {
         if (is_body_wanted_) {
@@ -97,31 +106,33 @@ private:
 
     OnHead on_head_;
     OnBytes on_bytes_;
+    Room room_;
     bool is_body_wanted_ = false;
     size_t unwanted_ = 0;
 };
 
-Error redirectError(const Asked& asked, const std::string& where, const std::string& what) {
-    return hubError("HubRedirect", asked.origin + " leads to " + engine::inQuotes(where) + ", " +
-                                       what + "; check HF_ENDPOINT and the network's proxy");
+Error redirectError(const Asked& asked, const std::string& where, Sentence what) {
+    return hubError("HubRedirect",
+                    said("%1 leads to %2, %3; check HF_ENDPOINT and the network's proxy",
+                         asked.origin, engine::inQuotes(where), std::move(what)));
 }
 
 /// Where an answer of `from` leads, when we go there.
 Result<Url> nextUrl(const Url& from, const HttpHead& head, const Asked& asked, bool may_leave) {
     const std::string* const location = head.find("location");
     if (location == nullptr) {
-        return redirectError(asked, "", "a redirect without an address");
+        return redirectError(asked, "", phrase("a redirect without an address"));
     }
     const auto to = resolved(from, *location);
     if (!to.has_value()) {
-        return redirectError(asked, *location, "which is no address of a web server");
+        return redirectError(asked, *location, phrase("which is no address of a web server"));
     }
     if (from.scheme == "https" && to->scheme == "http") {
-        return redirectError(asked, to->origin(), "which is not encrypted: refused");
+        return redirectError(asked, to->origin(), phrase("which is not encrypted: refused"));
     }
     if (!may_leave && to->origin() != from.origin()) {
         return redirectError(asked, to->origin(),
-                             "another host, where only the bytes of files may come from");
+                             phrase("another host, where only the bytes of files may come from"));
     }
     return *to;
 }
@@ -144,14 +155,13 @@ bool waitFor(milliseconds time, const std::stop_token& stop) {
 Result<HubClient> HubClient::create(HubOptions options, HttpClient& http) {
     const auto base = parseUrl(options.endpoint);
     if (!base.has_value()) {
-        return hubError("HubNetwork", "HF_ENDPOINT is " + engine::inQuotes(options.endpoint) +
-                                          ", expected an address such as " +
-                                          std::string(kDefaultEndpoint));
+        return hubError("HubNetwork", said("HF_ENDPOINT is %1, expected an address such as %2",
+                                           engine::inQuotes(options.endpoint), kDefaultEndpoint));
     }
     if (!options.token.empty() && base->scheme == "http" && !base->isLoopback()) {
-        return hubError("HubToken", "HF_ENDPOINT " + base->origin() +
-                                        " is not encrypted, and a token would be read on the way: "
-                                        "use https, or unset HF_TOKEN");
+        return hubError("HubToken", said("HF_ENDPOINT %1 is not encrypted, and a token would be "
+                                         "read on the way: use https, or unset HF_TOKEN",
+                                         base->origin()));
     }
     return HubClient(std::move(options), http);
 }
@@ -165,14 +175,10 @@ Asked HubClient::asked(const std::string& id,
 }
 
 Result<void> HubClient::send(Exchange& exchange, const std::stop_token& stop) {
-    if (options_.is_offline) {
-        return hubError("HubOffline",
-                        "the network is forbidden by HF_HUB_OFFLINE: unset it to fetch " +
-                            exchange.asked.id);
-    }
     auto url = parseUrl(exchange.url);
     if (!url.has_value()) {
-        return hubError("HubNetwork", engine::inQuotes(exchange.url) + " is no address");
+        return hubError("HubNetwork", said("%1 is no address; check HF_ENDPOINT",
+                                           engine::inQuotes(exchange.url)));
     }
     const std::string home = parseUrl(options_.endpoint)->origin();
     exchange.is_abroad = false;
@@ -192,7 +198,7 @@ Result<void> HubClient::send(Exchange& exchange, const std::stop_token& stop) {
             return head.status == 200 || head.status == 206 ? exchange.on_head(head)
                                                             : Result<void>();
         };
-        ExchangeSink sink(onHead, exchange.on_bytes);
+        ExchangeSink sink(onHead, exchange.on_bytes, exchange.room);
         exchange.end = http_->run(request, sink, stop);
         exchange.head = std::move(sink.head);
         exchange.error_body = std::move(sink.body);
@@ -206,8 +212,7 @@ Result<void> HubClient::send(Exchange& exchange, const std::stop_token& stop) {
         }
         if (hops == options_.limits.redirects) {
             return redirectError(exchange.asked, url->origin(),
-                                 "and from there on and on (more than " + std::to_string(hops) +
-                                     " times)");
+                                 said("and from there on and on (more than %1 times)", hops));
         }
         ENGINE_ASSIGN(url, nextUrl(*url, exchange.head, exchange.asked, exchange.may_leave));
     }
@@ -221,16 +226,16 @@ Result<void> HubClient::send(Exchange& exchange, const std::stop_token& stop) {
         return {};
     }
     if (exchange.is_abroad && (status == 403 || status == 401 || status == 404)) {
-        return worthAgain(hubError(
-            "HubServer", "the address that " + exchange.asked.origin + " gave for " +
-                             exchange.asked.file + " has expired or is refused (status " +
-                             std::to_string(status) + "); what has arrived is kept: try again"));
+        return worthAgain(
+            hubError("HubServer", said("the address that %1 gave for %2 has expired or is refused "
+                                       "(status %3); what has arrived is kept: try again",
+                                       exchange.asked.origin, exchange.asked.file, status)));
     }
     if (status == 416) {
         Error error =
-            hubError("HubChanged", exchange.asked.file + " is shorter at " + exchange.asked.origin +
-                                       " than its list of files says: it was changed "
-                                       "meanwhile; begin again");
+            hubError("HubChanged", said("%1 is shorter at %2 than its list of files says: it was "
+                                        "changed meanwhile; begin again",
+                                        exchange.asked.file, exchange.asked.origin));
         error.details.emplace_back("status", "416");
         return error;
     }
@@ -270,9 +275,9 @@ Result<std::string> HubClient::textOnce(const std::string& url,
         const std::string* const type = head.find("content-type");
         if (head.status == 206 || (type != nullptr && type->find("html") != std::string::npos)) {
             return hubError("HubListing",
-                            asked.origin + " sends a web page, expected JSON: is this network "
-                                           "waiting for a sign-in? Open it in a browser, or check "
-                                           "HF_ENDPOINT");
+                            said("%1 sends a web page, expected JSON: is this network waiting for "
+                                 "a sign-in? Open it in a browser, or check HF_ENDPOINT",
+                                 asked.origin));
         }
         if (next != nullptr) {
             *next = nextPage(head);
@@ -281,10 +286,10 @@ Result<std::string> HubClient::textOnce(const std::string& url,
     };
     exchange.on_bytes = [&](std::span<const std::byte> bytes) -> Result<void> {
         if (text.size() + bytes.size() > options_.limits.list_bytes) {
-            return hubError("HubListing", asked.origin + " sends more than " +
-                                              std::to_string(options_.limits.list_bytes) +
-                                              " bytes about " + asked.id +
-                                              ", which no list of files has; check HF_ENDPOINT");
+            return hubError("HubListing",
+                            said("%1 sends more than %2 bytes about %3, which no list has; check "
+                                 "HF_ENDPOINT",
+                                 asked.origin, options_.limits.list_bytes, nameOf(asked)));
         }
         text.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
         return {};
@@ -335,8 +340,9 @@ HubClient::files(const std::string& id, const std::string& commit, const std::st
     std::set<std::string> seen;
     while (!url.empty()) {
         if (!seen.insert(url).second || seen.size() > options_.limits.pages) {
-            return hubError("HubListing", what.origin + ": the list of the files of " + id +
-                                              " goes on and on; check HF_ENDPOINT");
+            return hubError("HubListing", said("%1: the list of the files of %2 goes on and on; "
+                                               "check HF_ENDPOINT",
+                                               what.origin, id));
         }
         std::string next;
         ENGINE_ASSIGN(const std::string answer, text(url, what, &next, stop));
@@ -348,14 +354,32 @@ HubClient::files(const std::string& id, const std::string& commit, const std::st
         const auto there = here.has_value() ? resolved(*here, next) : std::nullopt;
         if (!there.has_value() || there->origin() != here->origin()) {
             return hubError("HubListing",
-                            what.origin + ": the list of the files of " + id + " goes on at " +
-                                engine::inQuotes(next) +
-                                ", which is another host: refused; check HF_ENDPOINT");
+                            said("%1: the list of the files of %2 goes on at %3, which is another "
+                                 "host: refused; check HF_ENDPOINT",
+                                 what.origin, id, engine::inQuotes(next)));
         }
         url = there->text();
     }
     ENGINE_TRY(checkFileList(files, what));
     return files;
+}
+
+Result<std::string> HubClient::answer(const std::string& path,
+                                      const Asked& what,
+                                      std::string* next,
+                                      const std::stop_token& stop) {
+    // An endpoint may have a path of its own ("https://mirror.example/hf").
+    const auto base = parseUrl(options_.endpoint);
+    const bool is_path = path.starts_with('/');
+    const auto url = is_path            ? parseUrl(options_.endpoint + path)
+                     : base.has_value() ? resolved(*base, path)
+                                        : std::nullopt;
+    if (!url.has_value() || url->origin() != base->origin()) {
+        return hubError("HubListing", said("%1: what it found goes on at %2, which is another "
+                                           "host: refused; check HF_ENDPOINT",
+                                           what.origin, engine::inQuotes(path)));
+    }
+    return text(url->text(), what, next, stop);
 }
 
 Result<void> HubClient::read(const std::string& id,
@@ -375,6 +399,7 @@ Result<void> HubClient::read(const std::string& id,
                                                  (end > 0 ? std::to_string(end - 1) : "")});
     }
     exchange.may_leave = true;
+    exchange.room = sink.room;
     exchange.on_hub_head = [&](const HttpHead& head) {
         return checkHubHead(head, file, exchange.asked);
     };
@@ -388,10 +413,10 @@ Result<void> HubClient::read(const std::string& id,
     };
     exchange.on_bytes = [&](std::span<const std::byte> bytes) -> Result<void> {
         if (bytes.size() > file.size_bytes - position) {
-            return hubError("HubChanged", exchange.asked.origin + " sends more bytes of " +
-                                              file.name + " than the " +
-                                              std::to_string(file.size_bytes) +
-                                              " that it has; fetch it again later");
+            return hubError("HubChanged",
+                            said("%1 sends more bytes of %2 than the %3 that it has; fetch it "
+                                 "again later",
+                                 exchange.asked.origin, file.name, file.size_bytes));
         }
         position += bytes.size();
         window_bytes += bytes.size();

@@ -2,8 +2,8 @@
 // The hub's protocol: which model, which files, one file's bytes from a position on. Redirects are
 // followed here and by hand, because a token must not go with them to another host, and because the
 // head of the redirecting answer holds the checksum. Source: huggingface_hub 2.4 and
-// https://huggingface.co/docs/hub/api. Left out: search, the Xet protocol (every file of it is also
-// to be had as plain ranges).
+// https://huggingface.co/docs/hub/api. Search is search.h. Left out: the Xet protocol (every file
+// of it is also to be had as plain ranges).
 #pragma once
 
 #include "engine/base/result.h"
@@ -43,7 +43,6 @@ struct HubOptions {
     std::string endpoint; ///< As cache_layout.h's endpoint().
     std::string token;    ///< Empty: none.
     std::string user_agent = "belfry";
-    bool is_offline = false;
     Limits limits = {};
 };
 
@@ -66,6 +65,8 @@ struct FileSink {
     std::function<engine::Result<void>(uint64_t position)> begin;
     /// An error ends the request.
     std::function<engine::Result<void>(std::span<const std::byte>)> bytes;
+    /// Where the next bytes may be put before that; not set: anywhere.
+    std::function<std::span<std::byte>()> room = {};
 };
 
 /// Whether a second attempt may go better is the error's detail "again": the milliseconds that the
@@ -100,6 +101,14 @@ public:
                               uint64_t end,
                               const FileSink& sink,
                               const std::stop_token& stop);
+
+    /// A short JSON answer to `path` ("/api/models?search=gemma", or the address of a next page,
+    /// which must be of the same host), with repetitions; `next` gets the address of the page
+    /// behind it, or nothing. `what` names it in errors. Errors: as hub_error.h.
+    engine::Result<std::string>
+    answer(const std::string& path, const Asked& what, std::string* next, const std::stop_token&);
+    /// For answer(): asks for no model.
+    [[nodiscard]] Asked askedForSearch() const { return asked({}, {}); }
 
     /// Whether a second attempt may go better, and after which wait. `attempt` counts from 1.
     /// nullopt: it will not.

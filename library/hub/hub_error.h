@@ -2,15 +2,23 @@
 // What went wrong between us and a hub, in sentences that say what to do. Every error of this room
 // carries the detail "rule", which scripts and tests go by:
 //
-//   HubAddress  what was typed names no model          HubListing  the answer of the hub is not to
-//   be trusted HubOffline  the network is forbidden               HubChanged  a file is another
-//   than was planned HubNetwork  no connection, or it ended             HubHash     the bytes are
-//   not those of the checksum HubSilence  nothing came for too long              HubDisk     no
-//   room, or the disk refuses HubRedirect led where we do not go                 HubLocked another
-//   program fetches the same HubMissing  no such model, revision or file        HubFolder   the
-//   folder holds something else HubToken    no, a wrong or an expired token        HubLimited  too
-//   many requests HubGated    a licence must be accepted first       HubServer   the hub has
-//   trouble of its own
+//   HubAddress   what was typed names no model
+//   HubOffline   the network is forbidden
+//   HubNetwork   no connection, or it ended
+//   HubSilence   nothing came for too long
+//   HubRedirect  led where we do not go
+//   HubMissing   no such model, revision or file
+//   HubToken     no, a wrong or an expired token
+//   HubGated     a licence must be accepted first
+//   HubLimited   too many requests
+//   HubServer    the hub has trouble of its own
+//   HubListing   the answer of the hub is not to be trusted
+//   HubChanged   a file is another than was planned
+//   HubHash      the bytes are not those of the checksum
+//   HubDisk      no room, or the disk refuses
+//   HubLocked    another program fetches the same
+//   HubFolder    the folder holds something else
+//   HubQueue     the list of downloads is none
 #pragma once
 
 #include "engine/base/result.h"
@@ -31,7 +39,11 @@ struct Asked {
     bool has_token = false;
 };
 
-engine::Error hubError(const char* rule, std::string message);
+engine::Error hubError(const char* rule, engine::Sentence words);
+
+/// What it is, for the sentence: "google/gemma@v2: config.json"; "a search" where no model was
+/// asked for.
+engine::Argument nameOf(const Asked& asked);
 
 /// An answer of a status that is none of 200, 206, 3xx. `body`: its first 4 KiB; text of the server
 /// is quoted, cut and without control characters.

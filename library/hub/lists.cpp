@@ -11,27 +11,20 @@ namespace library::hub {
 
 using engine::Error;
 using engine::Json;
+using engine::Phrase;
+using engine::phrase;
 using engine::Result;
+using engine::said;
+using engine::Sentence;
 
 namespace {
 
 constexpr int64_t kLargestFile = int64_t{1} << 44; ///< 16 TiB: no file of a model.
 
-Error listError(const Asked& asked, const std::string& what) {
-    return hubError("HubListing", asked.origin + ": its answer about " + asked.id + " " + what +
-                                      "; nothing was fetched. Is HF_ENDPOINT a hub?");
-}
-
-Result<Json> parsed(const std::string& json, const Asked& asked) {
-    engine::JsonLimits limits;
-    limits.max_string_bytes = size_t{1} << 16;
-    Json root;
-    const engine::JsonOutcome outcome = engine::readJsonTree(json, limits, root);
-    if (outcome.stop != engine::JsonStop::Done) {
-        const Error why = engine::jsonError(outcome, "the answer");
-        return listError(asked, "is no JSON (" + why.message + ")");
-    }
-    return root;
+Error listError(const Asked& asked, Sentence what) {
+    return hubError("HubListing",
+                    said("%1: its answer about %2 %3; nothing was fetched. Is HF_ENDPOINT a hub?",
+                         asked.origin, nameOf(asked), std::move(what)));
 }
 
 /// The string of a member, or nothing.
@@ -53,11 +46,11 @@ Result<ListedFile> readFile(const Json& item, const Asked& asked) {
     file.name = textOf(&item, "path");
     const std::string shown = engine::inQuotes(file.name);
     if (const char* problem = fileNameProblem(file.name)) {
-        return listError(asked, "has the file name " + shown + ", which " + problem);
+        return listError(asked, said("has the file name %1, which %2", shown, Phrase{problem}));
     }
     const auto size = sizeOf(&item);
     if (!size.has_value()) {
-        return listError(asked, "tells no possible size of " + shown);
+        return listError(asked, said("tells no possible size of %1", shown));
     }
     file.size_bytes = *size;
     const Json* const lfs = item.find("lfs");
@@ -65,28 +58,39 @@ Result<ListedFile> readFile(const Json& item, const Asked& asked) {
     file.is_large = large != nullptr;
     file.etag = textOf(large != nullptr ? large : &item, "oid");
     if (file.is_large ? !isSha256(file.etag) : !isCommit(file.etag)) {
-        return listError(asked, "tells no checksum of " + shown +
-                                    ", without which it cannot be "
-                                    "verified");
+        return listError(
+            asked, said("tells no checksum of %1, without which it cannot be verified", shown));
     }
     if (large != nullptr && large->find("size") != nullptr && sizeOf(large) != size) {
-        return listError(asked, "tells two sizes of " + shown);
+        return listError(asked, said("tells two sizes of %1", shown));
     }
     return file;
 }
 
 } // namespace
 
+Result<Json> parseAnswer(const std::string& json, const Asked& asked) {
+    engine::JsonLimits limits;
+    limits.max_string_bytes = size_t{1} << 16;
+    Json root;
+    const engine::JsonOutcome outcome = engine::readJsonTree(json, limits, root);
+    if (outcome.stop != engine::JsonStop::Done) {
+        const Error why = engine::jsonError(outcome, "the answer");
+        return listError(asked, said("is no JSON (%1)", why.told()));
+    }
+    return root;
+}
+
 Result<ModelInfo> readModelInfo(const std::string& json, const Asked& asked) {
-    ENGINE_ASSIGN(const Json root, parsed(json, asked));
+    ENGINE_ASSIGN(const Json root, parseAnswer(json, asked));
     ModelInfo info;
     info.commit = textOf(&root, "sha");
     info.id = textOf(&root, "id");
     if (!isCommit(info.commit)) {
-        return listError(asked, "tells no commit (\"sha\" with 40 hexadecimal digits)");
+        return listError(asked, phrase("tells no commit (\"sha\" with 40 hexadecimal digits)"));
     }
     if (!info.id.empty() && !parseAddress(info.id, {}).has_value()) {
-        return listError(asked, "calls it " + engine::inQuotes(info.id) + ", which is no name");
+        return listError(asked, said("calls it %1, which is no name", engine::inQuotes(info.id)));
     }
     return info;
 }
@@ -95,10 +99,9 @@ Result<void> readFileList(const std::string& json,
                           const Asked& asked,
                           size_t most,
                           std::vector<ListedFile>& files) {
-    ENGINE_ASSIGN(const Json root, parsed(json, asked));
+    ENGINE_ASSIGN(const Json root, parseAnswer(json, asked));
     if (!root.is(Json::Kind::Array)) {
-        return listError(asked,
-                         "is " + std::string(root.kindName().text) + ", expected a list of files");
+        return listError(asked, said("is %1, expected a list of files", root.kindName()));
     }
     for (const Json& item : root.items) {
         const std::string type = textOf(&item, "type");
@@ -106,10 +109,10 @@ Result<void> readFileList(const std::string& json,
             continue;
         }
         if (type != "file") {
-            return listError(asked, "lists something that is neither a file nor a folder");
+            return listError(asked, phrase("lists something that is neither a file nor a folder"));
         }
         if (files.size() >= most) {
-            return listError(asked, "lists more than " + std::to_string(most) + " files");
+            return listError(asked, said("lists more than %1 files", most));
         }
         ENGINE_ASSIGN(ListedFile file, readFile(item, asked));
         files.push_back(std::move(file));
@@ -125,9 +128,8 @@ Result<void> checkFileList(const std::vector<ListedFile>& files, const Asked& as
     }
     const auto [first, second] = clashingNames(names);
     if (!second.empty()) {
-        return listError(asked, "lists " + engine::inQuotes(first) + " and " +
-                                    engine::inQuotes(second) +
-                                    ", which not every disk can hold side by side");
+        return listError(asked, said("lists %1 and %2, which not every disk can hold side by side",
+                                     engine::inQuotes(first), engine::inQuotes(second)));
     }
     return {};
 }

@@ -4,7 +4,14 @@
 
 #include "library/hub/hub_client.h"
 
+namespace engine {
+struct Json;
+}
+
 namespace library::hub {
+
+/// Any answer as a tree. Errors: HubListing.
+engine::Result<engine::Json> parseAnswer(const std::string& json, const Asked& asked);
 
 /// Answer of /api/models/ID/revision/REVISION. Errors: HubListing.
 engine::Result<ModelInfo> readModelInfo(const std::string& json, const Asked& asked);

@@ -14,7 +14,10 @@ namespace library::hub {
 
 using engine::Error;
 using engine::ErrorCode;
+using engine::phrase;
 using engine::Result;
+using engine::said;
+using engine::Sentence;
 
 namespace {
 
@@ -23,10 +26,10 @@ constexpr size_t kLongestPart = 255;
 constexpr size_t kLongestName = 1024;
 constexpr size_t kLongestRevision = 200;
 
-Error addressError(std::string_view text, const std::string& what) {
+Error addressError(std::string_view text, Sentence what) {
     return {ErrorCode::InvalidRequest,
-            engine::inQuotes(text) + " " + what +
-                "; expected OWNER/NAME, OWNER/NAME@REVISION or the address of a model's page",
+            said("%1 %2; expected OWNER/NAME, OWNER/NAME@REVISION or the address of a model's page",
+                 engine::inQuotes(text), std::move(what)),
             {{"rule", "HubAddress"}}};
 }
 
@@ -50,11 +53,11 @@ std::vector<std::string_view> partsOf(std::string_view text) {
 /// nullptr, or what the hub does not allow in a name of an owner or a model.
 const char* idProblem(std::string_view id) {
     if (id.empty() || id.size() > kLongestId) {
-        return "is no model's name: it has no characters or more than 96";
+        return phrase("is no model's name: it has no characters or more than 96").text;
     }
     const auto parts = partsOf(id);
     if (parts.size() > 2) {
-        return "is no model's name: it has more than one '/'";
+        return phrase("is no model's name: it has more than one '/'").text;
     }
     for (const std::string_view part : parts) {
         const bool is_plain = std::all_of(part.begin(), part.end(), [](char c) {
@@ -62,16 +65,17 @@ const char* idProblem(std::string_view id) {
                    c == '.';
         });
         if (part.empty() || !is_plain) {
-            return "is no model's name: letters, digits, '-', '_' and '.' are allowed";
+            return phrase("is no model's name: letters, digits, '-', '_' and '.' are allowed").text;
         }
         if (part.front() == '-' || part.front() == '.' || part.back() == '-' ||
             part.back() == '.') {
-            return "is no model's name: it begins or ends with '-' or '.'";
+            return phrase("is no model's name: it begins or ends with '-' or '.'").text;
         }
     }
     if (id.find("--") != std::string_view::npos || id.find("..") != std::string_view::npos ||
         id.ends_with(".git")) {
-        return "is no model's name: \"--\", \"..\" and \".git\" at the end are not allowed";
+        return phrase("is no model's name: \"--\", \"..\" and \".git\" at the end are not allowed")
+            .text;
     }
     return nullptr;
 }
@@ -89,37 +93,38 @@ bool isDevice(std::string_view part) {
 
 const char* partProblem(std::string_view part) {
     if (part.empty()) {
-        return "has an empty part between two '/', or begins or ends with one";
+        return phrase("has an empty part between two '/', or begins or ends with one").text;
     }
     if (part.size() > kLongestPart) {
-        return "has a part of more than 255 bytes";
+        return phrase("has a part of more than 255 bytes").text;
     }
     for (const char c : part) {
         if (static_cast<unsigned char>(c) < 0x20U || c == 0x7f) {
-            return "holds a control character";
+            return phrase("holds a control character").text;
         }
     }
     if (part == "." || part == "..") {
-        return "leads out of its folder (\".\" or \"..\")";
+        return phrase("leads out of its folder (\".\" or \"..\")").text;
     }
     if (part.find_first_of("\\:*?\"<>|") != std::string_view::npos) {
-        return "holds a character that Windows does not allow in a file name (a drive letter, "
-               "another separator)";
+        return phrase("holds a character that Windows does not allow in a file name (a drive "
+                      "letter, another separator)")
+            .text;
     }
     if (part.back() == '.' || part.back() == ' ') {
-        return "ends with a dot or a blank, which Windows leaves out";
+        return phrase("ends with a dot or a blank, which Windows leaves out").text;
     }
-    return isDevice(part) ? "is the name of a device on Windows" : nullptr;
+    return isDevice(part) ? phrase("is the name of a device on Windows").text : nullptr;
 }
 
 } // namespace
 
 const char* fileNameProblem(std::string_view name) {
     if (name.empty() || name.size() > kLongestName) {
-        return "is empty or longer than 1024 bytes";
+        return phrase("is empty or longer than 1024 bytes").text;
     }
     if (!engine::isValidUtf8(name)) {
-        return "is not UTF-8";
+        return phrase("is not UTF-8").text;
     }
     for (const std::string_view part : partsOf(name)) {
         if (const char* problem = partProblem(part)) {
@@ -159,17 +164,17 @@ Result<ModelAddress> parseAddress(std::string_view text, std::string_view endpoi
         const auto url = parseUrl(rest);
         const auto base = parseUrl(endpoint);
         if (!url.has_value() || !base.has_value() || url->origin() != base->origin()) {
-            return addressError(text, "is no address at " + std::string(endpoint));
+            return addressError(text, said("is no address at %1", endpoint));
         }
         const std::string path = url->target.substr(0, url->target.find('?'));
         const auto decoded = percentDecoded(path);
         if (!decoded.has_value()) {
-            return addressError(text, "is no valid address");
+            return addressError(text, phrase("is no valid address"));
         }
         auto parts = partsOf(*decoded);
         parts.erase(std::remove(parts.begin(), parts.end(), std::string_view()), parts.end());
         if (parts.size() < 2) {
-            return addressError(text, "names no model");
+            return addressError(text, phrase("names no model"));
         }
         rest = std::string(parts[0]) + "/" + std::string(parts[1]);
         if (parts.size() >= 4 && (parts[2] == "tree" || parts[2] == "blob" ||
@@ -187,11 +192,11 @@ Result<ModelAddress> parseAddress(std::string_view text, std::string_view endpoi
     }
     address.id = rest;
     if (const char* problem = idProblem(address.id)) {
-        return addressError(text, problem);
+        return addressError(text, engine::Phrase{problem});
     }
     if (address.revision.size() > kLongestRevision ||
         fileNameProblem(address.revision) != nullptr) {
-        return addressError(text, "names no revision behind '@'");
+        return addressError(text, phrase("names no revision behind '@'"));
     }
     return address;
 }

@@ -15,6 +15,7 @@ namespace library::hub {
 namespace fs = std::filesystem;
 using engine::Error;
 using engine::Result;
+using engine::said;
 
 namespace {
 
@@ -48,7 +49,7 @@ Result<std::vector<std::byte>> readRange(const FetchPlan& plan,
         bytes.insert(bytes.end(), piece.begin(), piece.end());
         is_enough = bytes.size() == end - begin;
         return is_enough && at < file.size_bytes && at > end
-                   ? Result<void>(hubError("HubListing", "enough"))
+                   ? Result<void>(hubError("HubListing", said("enough")))
                    : Result<void>();
     };
     for (int attempt = 1;; ++attempt) {
@@ -66,9 +67,9 @@ Result<std::vector<std::byte>> readRange(const FetchPlan& plan,
         }
     }
     if (bytes.size() != end - begin) {
-        return hubError("HubListing", file.name + ": " + std::to_string(bytes.size()) +
-                                          " bytes came, " + std::to_string(end - begin) +
-                                          " were asked for; check the network's proxy");
+        return hubError("HubListing", said("%1: %2 bytes came, %3 were asked for; check the "
+                                           "network's proxy",
+                                           file.name, bytes.size(), end - begin));
     }
     return bytes;
 }
@@ -81,9 +82,9 @@ Result<std::vector<std::byte>> readHeader(const FetchPlan& plan,
     ENGINE_ASSIGN(std::vector<std::byte> bytes, readRange(plan, hub, file, 0, first, stop));
     const auto length = safetensorsHeaderBytes(bytes, file.size_bytes);
     if (!length.has_value()) {
-        return hubError("HubListing", file.name + " at the hub begins with no header of a "
-                                                  ".safetensors file, so it is none; choose "
-                                                  "another model");
+        return hubError("HubListing", said("%1 at the hub begins with no header of a .safetensors "
+                                           "file, so it is none; choose another model",
+                                           file.name));
     }
     const uint64_t end = 8 + *length;
     if (end > first) {
@@ -121,9 +122,9 @@ Result<void> checkText(const ListedFile& file, std::span<const std::byte> bytes)
     const std::string found = digest.finish();
     return found == file.etag
                ? Result<void>()
-               : Result<void>(hubError("HubHash", file.name + ": the checksum of what came is " +
-                                                      found + ", expected " + file.etag +
-                                                      "; check the network's proxy"));
+               : Result<void>(hubError("HubHash", said("%1: the checksum of what came is %2, "
+                                                       "expected %3; check the network's proxy",
+                                                       file.name, found, file.etag)));
 }
 
 } // namespace

@@ -34,7 +34,7 @@ fs::path workFolder(const fs::path& folder) {
 Result<void> renamed(const fs::path& from, const fs::path& to) {
     std::error_code failure;
     fs::rename(from, to, failure);
-    return failure ? Result<void>(diskError(to, "cannot be named", failure.value()))
+    return failure ? Result<void>(diskError(to, engine::phrase("cannot be named"), failure.value()))
                    : Result<void>();
 }
 
@@ -116,7 +116,7 @@ Result<void> SnapshotStore::publish(const ListedFile& file) const {
     const fs::path copy = partial(file);
     fs::copy_file(blob, copy, fs::copy_options::overwrite_existing, failure);
     if (failure) {
-        return diskError(copy, "cannot be copied", failure.value());
+        return diskError(copy, engine::phrase("cannot be copied"), failure.value());
     }
     return renamed(copy, to);
 }

@@ -3603,5 +3603,653 @@
         <source>the shard name &quot;%1&quot; is refused: it differs from &quot;%2&quot; in capitals alone, and Windows has one file for both</source>
         <translation>der Shard-Name „%1“ wird abgelehnt: Er unterscheidet sich von „%2“ nur in der Großschreibung, und Windows hat eine Datei für beide</translation>
     </message>
+    <message>
+        <source>%1 %2 (--all fetches what is there)</source>
+        <translation>%1 %2 (--all holt, was da ist)</translation>
+    </message>
+    <message>
+        <source>%1 %2; expected OWNER/NAME, OWNER/NAME@REVISION or the address of a model&apos;s page</source>
+        <translation>%1 %2; erwartet wird OWNER/NAME, OWNER/NAME@REVISION oder die Adresse der Seite eines Modells</translation>
+    </message>
+    <message>
+        <source>%1 (it says %2)</source>
+        <translation>%1 (er sagt %2)</translation>
+    </message>
+    <message>
+        <source>%1 at the hub begins with no header of a .safetensors file, so it is none; choose another model</source>
+        <translation>%1 beginnt dort nicht mit dem Kopf einer .safetensors-Datei, ist also keine; wählen Sie ein anderes Modell</translation>
+    </message>
+    <message>
+        <source>%1 comes compressed (%2) though the plain bytes were asked for; check the network&apos;s proxy</source>
+        <translation>%1 kommt komprimiert (%2), obwohl die Bytes selbst verlangt waren; prüfen Sie den Proxy des Netzes</translation>
+    </message>
+    <message>
+        <source>%1 does not begin as a GGUF file does</source>
+        <translation>%1 beginnt nicht wie eine GGUF-Datei</translation>
+    </message>
+    <message>
+        <source>%1 has %2 bytes at %3, its list of files says %4: it was changed meanwhile, or the list is wrong; begin again</source>
+        <translation>%1 hat bei %3 %2 Bytes, die Dateiliste dort sagt %4: Es wurde inzwischen geändert, oder die Liste ist falsch; beginnen Sie neu</translation>
+    </message>
+    <message>
+        <source>%1 has %2 bytes, expected %3</source>
+        <translation>%1 hat %2 Bytes, erwartet werden %3</translation>
+    </message>
+    <message>
+        <source>%1 has had too many requests from this address; try again in five minutes, or set HF_TOKEN</source>
+        <translation>%1 hat von dieser Adresse zu viele Anfragen bekommen; versuchen Sie es in fünf Minuten wieder, oder setzen Sie HF_TOKEN</translation>
+    </message>
+    <message>
+        <source>%1 has no revision %2; leave out what stands behind &apos;@&apos;, or name a branch, a tag or a commit that its page lists</source>
+        <translation>%1 hat keinen Stand %2; lassen Sie weg, was hinter „@“ steht, oder nennen Sie einen Zweig, eine Marke oder einen Commit, den die Seite nennt</translation>
+    </message>
+    <message>
+        <source>%1 has sent nothing for too long</source>
+        <translation>%1 hat zu lange nichts geschickt</translation>
+    </message>
+    <message>
+        <source>%1 has the checksum %2 at %3, its list of files says %4: it was changed meanwhile; begin again</source>
+        <translation>%1 hat bei %3 die Prüfsumme %2, die Dateiliste dort sagt %4: Es wurde inzwischen geändert; beginnen Sie neu</translation>
+    </message>
+    <message>
+        <source>%1 has trouble of its own (status %2); try again later, what has arrived is kept</source>
+        <translation>%1 hat selbst Schwierigkeiten (Status %2); versuchen Sie es später wieder, was angekommen ist, bleibt</translation>
+    </message>
+    <message>
+        <source>%1 holds no token: expected one word such as hf_... ; copy it again from your settings page at the hub</source>
+        <translation>%1 enthält kein Token: Erwartet wird ein Wort wie hf_... ; kopieren Sie es noch einmal von Ihrer Einstellungsseite beim Hub</translation>
+    </message>
+    <message>
+        <source>%1 is a link that leads nowhere or out of the folder</source>
+        <translation>%1 ist ein Link, der nirgendwohin oder aus dem Ordner hinaus führt</translation>
+    </message>
+    <message>
+        <source>%1 is no address; check HF_ENDPOINT</source>
+        <translation>%1 ist keine Adresse; prüfen Sie HF_ENDPOINT</translation>
+    </message>
+    <message>
+        <source>%1 is no list of downloads that this Belfry can read; move it away, and the list begins anew</source>
+        <translation>%1 ist keine Liste von Downloads, die dieses Belfry lesen kann; verschieben Sie die Datei, dann beginnt die Liste neu</translation>
+    </message>
+    <message>
+        <source>%1 is no plain file; remove it and try again</source>
+        <translation>%1 ist keine einfache Datei; entfernen Sie das und versuchen Sie es wieder</translation>
+    </message>
+    <message>
+        <source>%1 is not found: check the network connection</source>
+        <translation>%1 wird nicht gefunden: Prüfen Sie die Netzverbindung</translation>
+    </message>
+    <message>
+        <source>%1 is one of Ollama&apos;s: delete it with &quot;ollama rm %1&quot;</source>
+        <translation>%1 gehört Ollama: Löschen Sie es mit „ollama rm %1“</translation>
+    </message>
+    <message>
+        <source>%1 is one of the folders of a download: others would go with it. Delete the download (%2) with a file manager</source>
+        <translation>%1 ist einer der Ordner eines Downloads: Andere gingen mit. Löschen Sie den Download (%2) mit einem Dateimanager</translation>
+    </message>
+    <message>
+        <source>%1 is shorter at %2 than its list of files says: it was changed meanwhile; begin again</source>
+        <translation>%1 ist bei %2 kürzer, als die Dateiliste dort sagt: Es wurde inzwischen geändert; beginnen Sie neu</translation>
+    </message>
+    <message>
+        <source>%1 is there and is another file (%2); nothing is overwritten: choose an empty folder, or move it away</source>
+        <translation>%1 ist da und eine andere Datei (%2); nichts wird überschrieben: Wählen Sie einen leeren Ordner, oder verschieben Sie sie</translation>
+    </message>
+    <message>
+        <source>%1 leads to %2, %3; check HF_ENDPOINT and the network&apos;s proxy</source>
+        <translation>%1 führt zu %2, %3; prüfen Sie HF_ENDPOINT und den Proxy des Netzes</translation>
+    </message>
+    <message>
+        <source>%1 offers no search: name the model by OWNER/NAME</source>
+        <translation>%1 bietet keine Suche: Nennen Sie das Modell mit OWNER/NAME</translation>
+    </message>
+    <message>
+        <source>%1 sends a web page, expected JSON: is this network waiting for a sign-in? Open it in a browser, or check HF_ENDPOINT</source>
+        <translation>%1 schickt eine Webseite, erwartet wird JSON: Wartet dieses Netz auf eine Anmeldung? Öffnen Sie die Adresse in einem Browser, oder prüfen Sie HF_ENDPOINT</translation>
+    </message>
+    <message>
+        <source>%1 sends more bytes of %2 than the %3 that it has; fetch it again later</source>
+        <translation>%1 schickt mehr Bytes von %2 als die %3, die es hat; holen Sie es später noch einmal</translation>
+    </message>
+    <message>
+        <source>%1 sends more than %2 bytes about %3, which no list has; check HF_ENDPOINT</source>
+        <translation>%1 schickt über %3 mehr als %2 Bytes, was keine Liste hat; prüfen Sie HF_ENDPOINT</translation>
+    </message>
+    <message>
+        <source>%1 takes too long to answer</source>
+        <translation>%1 braucht zu lange für eine Antwort</translation>
+    </message>
+    <message>
+        <source>%1: %2 answered with status %3, expected 200; if HF_ENDPOINT is set, check that it is a hub</source>
+        <translation>%1: %2 antwortete mit dem Status %3, erwartet wird 200; wenn HF_ENDPOINT gesetzt ist, prüfen Sie, ob dort ein Hub ist</translation>
+    </message>
+    <message>
+        <source>%1: %2 bytes are on the disk, expected %3: does another program write there? Try again</source>
+        <translation>%1: %2 Bytes sind auf der Platte, erwartet werden %3: Schreibt dort noch ein Programm? Versuchen Sie es wieder</translation>
+    </message>
+    <message>
+        <source>%1: %2 bytes came, %3 were asked for; check the network&apos;s proxy</source>
+        <translation>%1: %2 Bytes kamen, %3 waren verlangt; prüfen Sie den Proxy des Netzes</translation>
+    </message>
+    <message>
+        <source>%1: %2 does not lie in %3, where it was found (a link leads there): delete it with a file manager</source>
+        <translation>%1: %2 liegt nicht in %3, wo es gefunden wurde (ein Link führt dorthin): Löschen Sie es mit einem Dateimanager</translation>
+    </message>
+    <message>
+        <source>%1: %2 does not take the token: it is wrong or has expired; make a new one on your settings page there, or unset HF_TOKEN</source>
+        <translation>%1: %2 nimmt das Token nicht: Es ist falsch oder abgelaufen; machen Sie auf Ihrer Einstellungsseite dort ein neues, oder nehmen Sie HF_TOKEN weg</translation>
+    </message>
+    <message>
+        <source>%1: %2 refuses access to this token: it lacks the permission (a fine-grained token names what it may read): set HF_TOKEN to one that has it</source>
+        <translation>%1: %2 verweigert diesem Token den Zugang: Ihm fehlt die Erlaubnis (ein feingliedriges Token nennt, was es lesen darf): Setzen Sie HF_TOKEN auf eines, das sie hat</translation>
+    </message>
+    <message>
+        <source>%1: %2 refuses access; set HF_TOKEN if the model is yours</source>
+        <translation>%1: %2 verweigert den Zugang; setzen Sie HF_TOKEN, wenn das Modell Ihres ist</translation>
+    </message>
+    <message>
+        <source>%1: %2, expected %3 bytes</source>
+        <translation>%1: %2, erwartet werden %3 Bytes</translation>
+    </message>
+    <message>
+        <source>%1: %2: %3; check the disk and try again</source>
+        <translation>%1: %2: %3; prüfen Sie die Platte und versuchen Sie es wieder</translation>
+    </message>
+    <message>
+        <source>%1: %2: %3; choose a folder that you may write to with --to or HF_HUB_CACHE</source>
+        <translation>%1: %2: %3; wählen Sie mit --to oder HF_HUB_CACHE einen Ordner, in den Sie schreiben dürfen</translation>
+    </message>
+    <message>
+        <source>%1: bytes from %2 on were asked for, what comes says %3; check the network&apos;s proxy</source>
+        <translation>%1: Bytes ab %2 waren verlangt, was kommt, sagt %3; prüfen Sie den Proxy des Netzes</translation>
+    </message>
+    <message>
+        <source>%1: bytes from %2 on were asked for, what comes says nothing of its range; check the network&apos;s proxy</source>
+        <translation>%1: Bytes ab %2 waren verlangt, was kommt, sagt nichts von seinem Bereich; prüfen Sie den Proxy des Netzes</translation>
+    </message>
+    <message>
+        <source>%1: cannot be read; look whether it is a folder and whether you may open it</source>
+        <translation>%1: kann nicht gelesen werden; sehen Sie nach, ob das ein Ordner ist und ob Sie ihn öffnen dürfen</translation>
+    </message>
+    <message>
+        <source>%1: cannot be removed: %2</source>
+        <translation>%1: kann nicht entfernt werden: %2</translation>
+    </message>
+    <message>
+        <source>%1: did not answer within %2 s and was skipped; if it is a network drive, look whether it is connected</source>
+        <translation>%1: hat innerhalb von %2 s nicht geantwortet und wurde übersprungen; wenn es ein Netzlaufwerk ist, sehen Sie nach, ob es verbunden ist</translation>
+    </message>
+    <message>
+        <source>%1: expected an absolute path without line breaks</source>
+        <translation>%1: erwartet wird ein absoluter Pfad ohne Zeilenumbrüche</translation>
+    </message>
+    <message>
+        <source>%1: holds more than %2 entries, or folders with more than %3; the rest was not looked at. Name a folder further down</source>
+        <translation>%1: enthält mehr als %2 Einträge, oder Ordner mit mehr als %3; der Rest wurde nicht angesehen. Nennen Sie einen Ordner weiter unten</translation>
+    </message>
+    <message>
+        <source>%1: it is no longer there; begin again</source>
+        <translation>%1: das ist nicht mehr da; beginnen Sie neu</translation>
+    </message>
+    <message>
+        <source>%1: its answer about %2 %3; nothing was fetched. Is HF_ENDPOINT a hub?</source>
+        <translation>%1: die Antwort zu %2 %3; nichts wurde geholt. Ist HF_ENDPOINT ein Hub?</translation>
+    </message>
+    <message>
+        <source>%1: its licence has to be accepted before it can be fetched: open %2 in a browser, sign in, accept, then set HF_TOKEN and try again</source>
+        <translation>%1: Die Lizenz muss angenommen sein, bevor es geholt werden kann: Öffnen Sie %2 in einem Browser, melden Sie sich an, nehmen Sie an, setzen Sie dann HF_TOKEN und versuchen Sie es wieder</translation>
+    </message>
+    <message>
+        <source>%1: its licence has to be accepted before it can be fetched: open %2 in a browser, sign in, accept, then try again</source>
+        <translation>%1: Die Lizenz muss angenommen sein, bevor es geholt werden kann: Öffnen Sie %2 in einem Browser, melden Sie sich an, nehmen Sie an, versuchen Sie es dann wieder</translation>
+    </message>
+    <message>
+        <source>%1: not found at %2; check the name: OWNER/NAME as on the model&apos;s page</source>
+        <translation>%1: bei %2 nicht gefunden; prüfen Sie den Namen: OWNER/NAME wie auf der Seite des Modells</translation>
+    </message>
+    <message>
+        <source>%1: not offered where you are (status 451); choose another model</source>
+        <translation>%1: wird dort, wo Sie sind, nicht angeboten (Status 451); wählen Sie ein anderes Modell</translation>
+    </message>
+    <message>
+        <source>%1: several in the library have this name; give the folder of one:%2</source>
+        <translation>%1: mehrere in der Bibliothek heißen so; nennen Sie den Ordner von einem:%2</translation>
+    </message>
+    <message>
+        <source>%1: the checksum of what came is %2, expected %3; check the network&apos;s proxy</source>
+        <translation>%1: Die Prüfsumme dessen, was kam, ist %2, erwartet wird %3; prüfen Sie den Proxy des Netzes</translation>
+    </message>
+    <message>
+        <source>%1: the checksum of what came is %2, expected %3; it was thrown away. Try again; if it stays so, the network or a proxy changes files</source>
+        <translation>%1: Die Prüfsumme dessen, was kam, ist %2, erwartet wird %3; es wurde weggeworfen. Versuchen Sie es wieder; bleibt es so, verändert das Netz oder ein Proxy Dateien</translation>
+    </message>
+    <message>
+        <source>%1: the disk is full; what has arrived is kept: make room and give the same command again</source>
+        <translation>%1: Die Platte ist voll; was angekommen ist, bleibt: Schaffen Sie Platz und geben Sie denselben Befehl noch einmal</translation>
+    </message>
+    <message>
+        <source>%1: the disk takes no file of this size (FAT: 4 GiB); choose a folder on another disk with --to or HF_HUB_CACHE</source>
+        <translation>%1: Die Platte nimmt keine Datei dieser Größe (FAT: 4 GiB); wählen Sie mit --to oder HF_HUB_CACHE einen Ordner auf einer anderen</translation>
+    </message>
+    <message>
+        <source>%1: the library has no adapter of this name</source>
+        <translation>%1: Die Bibliothek hat keinen Adapter dieses Namens</translation>
+    </message>
+    <message>
+        <source>%1: the library has no model of this name</source>
+        <translation>%1: Die Bibliothek hat kein Modell dieses Namens</translation>
+    </message>
+    <message>
+        <source>%1: the list of the files of %2 goes on and on; check HF_ENDPOINT</source>
+        <translation>%1: Die Liste der Dateien von %2 nimmt kein Ende; prüfen Sie HF_ENDPOINT</translation>
+    </message>
+    <message>
+        <source>%1: the list of the files of %2 goes on at %3, which is another host: refused; check HF_ENDPOINT</source>
+        <translation>%1: Die Liste der Dateien von %2 geht bei %3 weiter, das ist ein anderer Rechner: verweigert; prüfen Sie HF_ENDPOINT</translation>
+    </message>
+    <message>
+        <source>%1: the search was ended</source>
+        <translation>%1: Die Suche wurde beendet</translation>
+    </message>
+    <message>
+        <source>%1: there is no such model at %2, or it is private: check the name and whose token HF_TOKEN is</source>
+        <translation>%1: Es gibt bei %2 kein solches Modell, oder es ist privat: Prüfen Sie den Namen und wessen Token HF_TOKEN ist</translation>
+    </message>
+    <message>
+        <source>%1: there is no such model at %2, or it is private: check the name, or set HF_TOKEN to a token that may read it</source>
+        <translation>%1: Es gibt bei %2 kein solches Modell, oder es ist privat: Prüfen Sie den Namen, oder setzen Sie HF_TOKEN auf ein Token, das es lesen darf</translation>
+    </message>
+    <message>
+        <source>%1: was not looked at to its end: %2</source>
+        <translation>%1: wurde nicht bis zu Ende angesehen: %2</translation>
+    </message>
+    <message>
+        <source>%1: what it found goes on at %2, which is another host: refused; check HF_ENDPOINT</source>
+        <translation>%1: Was es gefunden hat, geht bei %2 weiter, das ist ein anderer Rechner: verweigert; prüfen Sie HF_ENDPOINT</translation>
+    </message>
+    <message>
+        <source>%1: what it found is %2, expected a list of models; is HF_ENDPOINT a hub?</source>
+        <translation>%1: Was es gefunden hat, ist %2, erwartet wird eine Liste von Modellen; ist HF_ENDPOINT ein Hub?</translation>
+    </message>
+    <message>
+        <source>%1; move it away, and the list of downloads begins anew</source>
+        <translation>%1; verschieben Sie die Datei, dann beginnt die Liste der Downloads neu</translation>
+    </message>
+    <message>
+        <source>%1; what has arrived is kept: give the same command again</source>
+        <translation>%1; was angekommen ist, bleibt: Geben Sie denselben Befehl noch einmal</translation>
+    </message>
+    <message>
+        <source>HF_ENDPOINT %1 is not encrypted, and a token would be read on the way: use https, or unset HF_TOKEN</source>
+        <translation>HF_ENDPOINT %1 ist nicht verschlüsselt, ein Token würde unterwegs gelesen: Nehmen Sie https, oder nehmen Sie HF_TOKEN weg</translation>
+    </message>
+    <message>
+        <source>HF_ENDPOINT is %1, expected an address such as %2</source>
+        <translation>HF_ENDPOINT ist %1, erwartet wird eine Adresse wie %2</translation>
+    </message>
+    <message>
+        <source>a redirect without an address</source>
+        <translation>eine Weiterleitung ohne Adresse</translation>
+    </message>
+    <message>
+        <source>a search</source>
+        <translation>eine Suche</translation>
+    </message>
+    <message>
+        <source>a web page comes instead of %1: is this network waiting for a sign-in? Open it in a browser, then try again</source>
+        <translation>Statt %1 kommt eine Webseite: Wartet dieses Netz auf eine Anmeldung? Öffnen Sie sie in einem Browser und versuchen Sie es dann wieder</translation>
+    </message>
+    <message>
+        <source>and from there on and on (more than %1 times)</source>
+        <translation>und von dort weiter und weiter (mehr als %1-mal)</translation>
+    </message>
+    <message>
+        <source>another host, where only the bytes of files may come from</source>
+        <translation>ein anderer Rechner, von dem nur die Bytes von Dateien kommen dürfen</translation>
+    </message>
+    <message>
+        <source>another program fetches the same file and has not been done in %1 s (%2 is locked): let it end, then try again</source>
+        <translation>Ein anderes Programm holt dieselbe Datei und ist in %1 s nicht fertig geworden (%2 ist gesperrt): Lassen Sie es zu Ende kommen, versuchen Sie es dann wieder</translation>
+    </message>
+    <message>
+        <source>at most %1 folders are kept; name one above several of them</source>
+        <translation>höchstens %1 Ordner werden behalten; nennen Sie einen über mehreren davon</translation>
+    </message>
+    <message>
+        <source>belfry-cli get %1 completes it</source>
+        <translation>belfry-cli get %1 macht es vollständig</translation>
+    </message>
+    <message>
+        <source>belfry-cli get %1 goes on with it</source>
+        <translation>belfry-cli get %1 macht damit weiter</translation>
+    </message>
+    <message>
+        <source>belfry-cli&apos;s network part (%1) cannot be used (%2); install Belfry whole and Qt 6 Network, or fetch the model with Python&apos;s &quot;hf download&quot;</source>
+        <translation>der Netzteil von belfry-cli (%1) ist nicht zu gebrauchen (%2); installieren Sie Belfry ganz und Qt 6 Network, oder holen Sie das Modell mit Pythons „hf download“</translation>
+    </message>
+    <message>
+        <source>calls it %1, which is no name</source>
+        <translation>nennt es %1, das ist kein Name</translation>
+    </message>
+    <message>
+        <source>cannot be copied</source>
+        <translation>kann nicht kopiert werden</translation>
+    </message>
+    <message>
+        <source>cannot be deleted (%1); what came before it is gone. Close what uses it, or delete it with a file manager</source>
+        <translation>kann nicht gelöscht werden (%1); was davor kam, ist weg. Schließen Sie, was es benutzt, oder löschen Sie es mit einem Dateimanager</translation>
+    </message>
+    <message>
+        <source>cannot be emptied</source>
+        <translation>kann nicht geleert werden</translation>
+    </message>
+    <message>
+        <source>cannot be flushed</source>
+        <translation>kann nicht auf die Platte gebracht werden</translation>
+    </message>
+    <message>
+        <source>cannot be named</source>
+        <translation>kann nicht benannt werden</translation>
+    </message>
+    <message>
+        <source>cannot be read (%1); nothing was deleted</source>
+        <translation>kann nicht gelesen werden (%1); nichts wurde gelöscht</translation>
+    </message>
+    <message>
+        <source>cannot be removed</source>
+        <translation>kann nicht entfernt werden</translation>
+    </message>
+    <message>
+        <source>cannot be written</source>
+        <translation>kann nicht geschrieben werden</translation>
+    </message>
+    <message>
+        <source>ends with a dot or a blank, which Windows leaves out</source>
+        <translation>endet mit einem Punkt oder Leerzeichen, die Windows weglässt</translation>
+    </message>
+    <message>
+        <source>enough</source>
+        <translation>genug</translation>
+    </message>
+    <message>
+        <source>get a Gemma 4 model: belfry-cli get google/gemma-4-E2B-it</source>
+        <translation>holen Sie ein Gemma-4-Modell: belfry-cli get google/gemma-4-E2B-it</translation>
+    </message>
+    <message>
+        <source>get the adapter again</source>
+        <translation>holen Sie den Adapter noch einmal</translation>
+    </message>
+    <message>
+        <source>get the file again</source>
+        <translation>holen Sie die Datei noch einmal</translation>
+    </message>
+    <message>
+        <source>get the model again</source>
+        <translation>holen Sie das Modell noch einmal</translation>
+    </message>
+    <message>
+        <source>get the model&apos;s own safetensors version; Belfry quantizes it while it loads</source>
+        <translation>holen Sie die safetensors-Fassung des Modells selbst; Belfry quantisiert sie beim Laden</translation>
+    </message>
+    <message>
+        <source>get the model&apos;s safetensors version</source>
+        <translation>holen Sie die safetensors-Fassung des Modells</translation>
+    </message>
+    <message>
+        <source>get the model&apos;s safetensors version: belfry-cli get google/gemma-4-E2B-it</source>
+        <translation>holen Sie die safetensors-Fassung des Modells: belfry-cli get google/gemma-4-E2B-it</translation>
+    </message>
+    <message>
+        <source>has a part of more than 255 bytes</source>
+        <translation>hat einen Teil von mehr als 255 Bytes</translation>
+    </message>
+    <message>
+        <source>has an empty part between two &apos;/&apos;, or begins or ends with one</source>
+        <translation>hat zwischen zwei „/“ nichts stehen, oder beginnt oder endet damit</translation>
+    </message>
+    <message>
+        <source>has its weights as .bin or .pt only, which can hold programs: Belfry reads .safetensors (the hub&apos;s page &quot;safetensors/convert&quot; makes them)</source>
+        <translation>hat seine Gewichte nur als .bin oder .pt, worin Programme stecken können: Belfry liest .safetensors (die Seite „safetensors/convert“ des Hubs macht sie)</translation>
+    </message>
+    <message>
+        <source>has its weights as .gguf only, which Belfry does not read: look for the model that it was made of, with .safetensors files</source>
+        <translation>hat seine Gewichte nur als .gguf, was Belfry nicht liest: Suchen Sie das Modell, aus dem es gemacht wurde, mit .safetensors-Dateien</translation>
+    </message>
+    <message>
+        <source>has no .safetensors file in its own folder, so there is nothing to load</source>
+        <translation>hat in seinem eigenen Ordner keine .safetensors-Datei, also ist nichts zu laden</translation>
+    </message>
+    <message>
+        <source>has no files</source>
+        <translation>hat keine Dateien</translation>
+    </message>
+    <message>
+        <source>has the file name %1, which %2</source>
+        <translation>hat den Dateinamen %1, der %2</translation>
+    </message>
+    <message>
+        <source>holds a character that Windows does not allow in a file name (a drive letter, another separator)</source>
+        <translation>enthält ein Zeichen, das Windows in Dateinamen nicht zulässt (ein Laufwerksbuchstabe, ein anderes Trennzeichen)</translation>
+    </message>
+    <message>
+        <source>holds a control character</source>
+        <translation>enthält ein Steuerzeichen</translation>
+    </message>
+    <message>
+        <source>holds more than a model does; nothing was deleted. Delete it with a file manager</source>
+        <translation>enthält mehr als ein Modell; nichts wurde gelöscht. Löschen Sie es mit einem Dateimanager</translation>
+    </message>
+    <message>
+        <source>is %1, expected a list of files</source>
+        <translation>ist %1, erwartet wird eine Liste von Dateien</translation>
+    </message>
+    <message>
+        <source>is a file of PyTorch&apos;s, which can run code when it is opened, so Belfry never opens one; get the safetensors version of the model</source>
+        <translation>ist eine Datei von PyTorch, die beim Öffnen Programme ausführen kann, deshalb öffnet Belfry nie eine; holen Sie die safetensors-Fassung des Modells</translation>
+    </message>
+    <message>
+        <source>is empty or longer than 1024 bytes</source>
+        <translation>ist leer oder länger als 1024 Bytes</translation>
+    </message>
+    <message>
+        <source>is in Ollama&apos;s own form of GGUF, which Belfry does not read</source>
+        <translation>ist in Ollamas eigener Form von GGUF, die Belfry nicht liest</translation>
+    </message>
+    <message>
+        <source>is no JSON (%1)</source>
+        <translation>ist kein JSON (%1)</translation>
+    </message>
+    <message>
+        <source>is no address at %1</source>
+        <translation>ist keine Adresse bei %1</translation>
+    </message>
+    <message>
+        <source>is no model&apos;s name: &quot;--&quot;, &quot;..&quot; and &quot;.git&quot; at the end are not allowed</source>
+        <translation>ist kein Modellname: „--“, „..“ und „.git“ am Ende sind nicht erlaubt</translation>
+    </message>
+    <message>
+        <source>is no model&apos;s name: it begins or ends with &apos;-&apos; or &apos;.&apos;</source>
+        <translation>ist kein Modellname: Er beginnt oder endet mit „-“ oder „.“</translation>
+    </message>
+    <message>
+        <source>is no model&apos;s name: it has more than one &apos;/&apos;</source>
+        <translation>ist kein Modellname: Er hat mehr als ein „/“</translation>
+    </message>
+    <message>
+        <source>is no model&apos;s name: it has no characters or more than 96</source>
+        <translation>ist kein Modellname: Er hat keine Zeichen oder mehr als 96</translation>
+    </message>
+    <message>
+        <source>is no model&apos;s name: letters, digits, &apos;-&apos;, &apos;_&apos; and &apos;.&apos; are allowed</source>
+        <translation>ist kein Modellname: Buchstaben, Ziffern, „-“, „_“ und „.“ sind erlaubt</translation>
+    </message>
+    <message>
+        <source>is no valid address</source>
+        <translation>ist keine gültige Adresse</translation>
+    </message>
+    <message>
+        <source>is not UTF-8</source>
+        <translation>ist kein UTF-8</translation>
+    </message>
+    <message>
+        <source>is not there any more</source>
+        <translation>ist nicht mehr da</translation>
+    </message>
+    <message>
+        <source>is not whole</source>
+        <translation>ist nicht vollständig</translation>
+    </message>
+    <message>
+        <source>is not whole: %1</source>
+        <translation>ist nicht vollständig: %1</translation>
+    </message>
+    <message>
+        <source>is not whole: %1 are missing</source>
+        <translation>ist nicht vollständig: %1 fehlen</translation>
+    </message>
+    <message>
+        <source>is not whole: %1 is missing</source>
+        <translation>ist nicht vollständig: %1 fehlt</translation>
+    </message>
+    <message>
+        <source>is quantized for MLX, which runs on Apple&apos;s processors alone</source>
+        <translation>ist für MLX quantisiert, das nur auf Apples Prozessoren läuft</translation>
+    </message>
+    <message>
+        <source>is the beginning of a download: no file of the model is whole</source>
+        <translation>ist der Anfang eines Downloads: Keine Datei des Modells ist vollständig</translation>
+    </message>
+    <message>
+        <source>is the name of a device on Windows</source>
+        <translation>ist der Name eines Geräts unter Windows</translation>
+    </message>
+    <message>
+        <source>it has another size</source>
+        <translation>sie hat eine andere Größe</translation>
+    </message>
+    <message>
+        <source>its folder has changed; it was not deleted, nor what comes behind it. Search again</source>
+        <translation>der Ordner hat sich geändert; es wurde nicht gelöscht, auch nicht, was danach kommt. Suchen Sie noch einmal</translation>
+    </message>
+    <message>
+        <source>leads out of its folder (&quot;.&quot; or &quot;..&quot;)</source>
+        <translation>führt aus seinem Ordner hinaus („.“ oder „..“)</translation>
+    </message>
+    <message>
+        <source>lists %1 and %2, which not every disk can hold side by side</source>
+        <translation>nennt %1 und %2, die nicht jede Platte nebeneinander halten kann</translation>
+    </message>
+    <message>
+        <source>lists more than %1 files</source>
+        <translation>nennt mehr als %1 Dateien</translation>
+    </message>
+    <message>
+        <source>lists something that is neither a file nor a folder</source>
+        <translation>nennt etwas, das weder Datei noch Ordner ist</translation>
+    </message>
+    <message>
+        <source>names no model</source>
+        <translation>nennt kein Modell</translation>
+    </message>
+    <message>
+        <source>names no revision behind &apos;@&apos;</source>
+        <translation>nennt hinter „@“ keinen Stand</translation>
+    </message>
+    <message>
+        <source>no connection to %1: check the network and its proxy</source>
+        <translation>keine Verbindung zu %1: Prüfen Sie das Netz und seinen Proxy</translation>
+    </message>
+    <message>
+        <source>no secure connection to %1: check the date of this computer and what sits between it and the network</source>
+        <translation>keine sichere Verbindung zu %1: Prüfen Sie das Datum dieses Rechners und was zwischen ihm und dem Netz sitzt</translation>
+    </message>
+    <message>
+        <source>no thread for it: %1; close other programs and search again</source>
+        <translation>kein Thread dafür: %1; schließen Sie andere Programme und suchen Sie noch einmal</translation>
+    </message>
+    <message>
+        <source>no token was typed: expected one word such as hf_... from your settings page at the hub</source>
+        <translation>kein Token wurde eingegeben: Erwartet wird ein Wort wie hf_... von Ihrer Einstellungsseite beim Hub</translation>
+    </message>
+    <message>
+        <source>not enough room: %1 bytes are missing and %2 shall stay free, the disk has %3 free; make room, or choose another disk with --to or HF_HUB_CACHE</source>
+        <translation>nicht genug Platz: %1 Bytes fehlen und %2 sollen frei bleiben, die Platte hat %3 frei; schaffen Sie Platz, oder wählen Sie mit --to oder HF_HUB_CACHE eine andere</translation>
+    </message>
+    <message>
+        <source>see the adapters that Belfry runs: engine/lora/ADAPTER_CONFIG.md</source>
+        <translation>die Adapter, die Belfry kann: engine/lora/ADAPTER_CONFIG.md</translation>
+    </message>
+    <message>
+        <source>stopped; what has arrived is kept: the same command goes on from there</source>
+        <translation>angehalten; was angekommen ist, bleibt: Derselbe Befehl macht von dort weiter</translation>
+    </message>
+    <message>
+        <source>tells no checksum of %1, without which it cannot be verified</source>
+        <translation>nennt keine Prüfsumme von %1, ohne die es nicht geprüft werden kann</translation>
+    </message>
+    <message>
+        <source>tells no commit (&quot;sha&quot; with 40 hexadecimal digits)</source>
+        <translation>nennt keinen Commit („sha“ mit 40 hexadezimalen Ziffern)</translation>
+    </message>
+    <message>
+        <source>tells no possible size of %1</source>
+        <translation>nennt keine mögliche Größe von %1</translation>
+    </message>
+    <message>
+        <source>tells two sizes of %1</source>
+        <translation>nennt zwei Größen von %1</translation>
+    </message>
+    <message>
+        <source>the address that %1 gave for %2 has expired or is refused (status %3); what has arrived is kept: try again</source>
+        <translation>die Adresse, die %1 für %2 gab, ist abgelaufen oder wird verweigert (Status %3); was angekommen ist, bleibt: Versuchen Sie es wieder</translation>
+    </message>
+    <message>
+        <source>the connection to %1 ended too early</source>
+        <translation>die Verbindung zu %1 endete zu früh</translation>
+    </message>
+    <message>
+        <source>the download ended: %1; close other programs and give the same command again</source>
+        <translation>der Download endete: %1; schließen Sie andere Programme und geben Sie denselben Befehl noch einmal</translation>
+    </message>
+    <message>
+        <source>the folder cannot be made</source>
+        <translation>der Ordner kann nicht angelegt werden</translation>
+    </message>
+    <message>
+        <source>the network is forbidden by %1, so nothing was asked of %2: lift that first</source>
+        <translation>das Netz ist durch %1 verboten, also wurde %2 nichts gefragt: Heben Sie das zuerst auf</translation>
+    </message>
+    <message>
+        <source>the proxy on the way to %1 refuses: check http_proxy and https_proxy</source>
+        <translation>der Proxy auf dem Weg zu %1 verweigert: Prüfen Sie http_proxy und https_proxy</translation>
+    </message>
+    <message>
+        <source>the system&apos;s keyring does not answer (%1): unlock it and try again, or set HF_TOKEN</source>
+        <translation>der Schlüsselbund des Systems antwortet nicht (%1): Schließen Sie ihn auf und versuchen Sie es wieder, oder setzen Sie HF_TOKEN</translation>
+    </message>
+    <message>
+        <source>there is no place for a token: set HOME or HF_HOME</source>
+        <translation>es gibt keinen Platz für ein Token: Setzen Sie HOME oder HF_HOME</translation>
+    </message>
+    <message>
+        <source>there is no place for settings: set HOME (on Windows LOCALAPPDATA)</source>
+        <translation>es gibt keinen Platz für Einstellungen: Setzen Sie HOME (unter Windows LOCALAPPDATA)</translation>
+    </message>
+    <message>
+        <source>what %1 sends is no answer of a hub: check HF_ENDPOINT and the network</source>
+        <translation>was %1 schickt, ist keine Antwort eines Hubs: Prüfen Sie HF_ENDPOINT und das Netz</translation>
+    </message>
+    <message>
+        <source>what was typed</source>
+        <translation>was eingegeben wurde</translation>
+    </message>
+    <message>
+        <source>which is no address of a web server</source>
+        <translation>das ist keine Adresse eines Webservers</translation>
+    </message>
+    <message>
+        <source>which is not encrypted: refused</source>
+        <translation>das ist nicht verschlüsselt: verweigert</translation>
+    </message>
 </context>
 </TS>

@@ -3603,5 +3603,653 @@
         <source>the shard name &quot;%1&quot; is refused: it differs from &quot;%2&quot; in capitals alone, and Windows has one file for both</source>
         <translation>le nom de fragment « %1 » est refusé : il ne diffère de « %2 » que par les majuscules, et Windows n’a qu’un fichier pour les deux</translation>
     </message>
+    <message>
+        <source>%1 %2 (--all fetches what is there)</source>
+        <translation>%1 %2 (--all prend ce qu&apos;il y a)</translation>
+    </message>
+    <message>
+        <source>%1 %2; expected OWNER/NAME, OWNER/NAME@REVISION or the address of a model&apos;s page</source>
+        <translation>%1 %2 ; attendu : OWNER/NAME, OWNER/NAME@REVISION ou l&apos;adresse de la page d&apos;un modèle</translation>
+    </message>
+    <message>
+        <source>%1 (it says %2)</source>
+        <translation>%1 (il dit %2)</translation>
+    </message>
+    <message>
+        <source>%1 at the hub begins with no header of a .safetensors file, so it is none; choose another model</source>
+        <translation>%1 n&apos;y commence pas par l&apos;en-tête d&apos;un fichier .safetensors, ce n&apos;en est donc pas un ; choisissez un autre modèle</translation>
+    </message>
+    <message>
+        <source>%1 comes compressed (%2) though the plain bytes were asked for; check the network&apos;s proxy</source>
+        <translation>%1 arrive compressé (%2) alors que les octets eux-mêmes étaient demandés ; vérifiez le proxy du réseau</translation>
+    </message>
+    <message>
+        <source>%1 does not begin as a GGUF file does</source>
+        <translation>%1 ne commence pas comme un fichier GGUF</translation>
+    </message>
+    <message>
+        <source>%1 has %2 bytes at %3, its list of files says %4: it was changed meanwhile, or the list is wrong; begin again</source>
+        <translation>%1 a %2 octets chez %3, sa liste de fichiers dit %4 : il a été changé entre-temps, ou la liste est fausse ; recommencez</translation>
+    </message>
+    <message>
+        <source>%1 has %2 bytes, expected %3</source>
+        <translation>%1 a %2 octets, attendu : %3</translation>
+    </message>
+    <message>
+        <source>%1 has had too many requests from this address; try again in five minutes, or set HF_TOKEN</source>
+        <translation>%1 a reçu trop de requêtes de cette adresse ; réessayez dans cinq minutes, ou définissez HF_TOKEN</translation>
+    </message>
+    <message>
+        <source>%1 has no revision %2; leave out what stands behind &apos;@&apos;, or name a branch, a tag or a commit that its page lists</source>
+        <translation>%1 n&apos;a pas de révision %2 ; omettez ce qui suit « @ », ou nommez une branche, une étiquette ou un commit que sa page donne</translation>
+    </message>
+    <message>
+        <source>%1 has sent nothing for too long</source>
+        <translation>%1 n&apos;a rien envoyé depuis trop longtemps</translation>
+    </message>
+    <message>
+        <source>%1 has the checksum %2 at %3, its list of files says %4: it was changed meanwhile; begin again</source>
+        <translation>%1 a la somme de contrôle %2 chez %3, sa liste de fichiers dit %4 : il a été changé entre-temps ; recommencez</translation>
+    </message>
+    <message>
+        <source>%1 has trouble of its own (status %2); try again later, what has arrived is kept</source>
+        <translation>%1 a lui-même des ennuis (état %2) ; réessayez plus tard, ce qui est arrivé reste</translation>
+    </message>
+    <message>
+        <source>%1 holds no token: expected one word such as hf_... ; copy it again from your settings page at the hub</source>
+        <translation>%1 ne contient pas de jeton : attendu un mot comme hf_... ; copiez-le à nouveau depuis la page de vos réglages sur le hub</translation>
+    </message>
+    <message>
+        <source>%1 is a link that leads nowhere or out of the folder</source>
+        <translation>%1 est un lien qui ne mène nulle part ou hors du dossier</translation>
+    </message>
+    <message>
+        <source>%1 is no address; check HF_ENDPOINT</source>
+        <translation>%1 n&apos;est pas une adresse ; vérifiez HF_ENDPOINT</translation>
+    </message>
+    <message>
+        <source>%1 is no list of downloads that this Belfry can read; move it away, and the list begins anew</source>
+        <translation>%1 n&apos;est pas une liste de téléchargements que ce Belfry sait lire ; déplacez-la, et la liste recommence</translation>
+    </message>
+    <message>
+        <source>%1 is no plain file; remove it and try again</source>
+        <translation>%1 n&apos;est pas un simple fichier ; retirez-le et réessayez</translation>
+    </message>
+    <message>
+        <source>%1 is not found: check the network connection</source>
+        <translation>%1 est introuvable : vérifiez la connexion au réseau</translation>
+    </message>
+    <message>
+        <source>%1 is one of Ollama&apos;s: delete it with &quot;ollama rm %1&quot;</source>
+        <translation>%1 appartient à Ollama : supprimez-le avec « ollama rm %1 »</translation>
+    </message>
+    <message>
+        <source>%1 is one of the folders of a download: others would go with it. Delete the download (%2) with a file manager</source>
+        <translation>%1 est un des dossiers d&apos;un téléchargement : d&apos;autres partiraient avec. Supprimez le téléchargement (%2) avec un gestionnaire de fichiers</translation>
+    </message>
+    <message>
+        <source>%1 is shorter at %2 than its list of files says: it was changed meanwhile; begin again</source>
+        <translation>%1 est plus court chez %2 que ne le dit sa liste de fichiers : il a été changé entre-temps ; recommencez</translation>
+    </message>
+    <message>
+        <source>%1 is there and is another file (%2); nothing is overwritten: choose an empty folder, or move it away</source>
+        <translation>%1 existe et c&apos;est un autre fichier (%2) ; rien n&apos;est écrasé : choisissez un dossier vide, ou déplacez-le</translation>
+    </message>
+    <message>
+        <source>%1 leads to %2, %3; check HF_ENDPOINT and the network&apos;s proxy</source>
+        <translation>%1 mène à %2, %3 ; vérifiez HF_ENDPOINT et le proxy du réseau</translation>
+    </message>
+    <message>
+        <source>%1 offers no search: name the model by OWNER/NAME</source>
+        <translation>%1 n&apos;offre pas de recherche : nommez le modèle par OWNER/NAME</translation>
+    </message>
+    <message>
+        <source>%1 sends a web page, expected JSON: is this network waiting for a sign-in? Open it in a browser, or check HF_ENDPOINT</source>
+        <translation>%1 envoie une page web, attendu du JSON : ce réseau attend-il une connexion ? Ouvrez-la dans un navigateur, ou vérifiez HF_ENDPOINT</translation>
+    </message>
+    <message>
+        <source>%1 sends more bytes of %2 than the %3 that it has; fetch it again later</source>
+        <translation>%1 envoie plus d&apos;octets de %2 que les %3 qu&apos;il a ; reprenez-le plus tard</translation>
+    </message>
+    <message>
+        <source>%1 sends more than %2 bytes about %3, which no list has; check HF_ENDPOINT</source>
+        <translation>%1 envoie plus de %2 octets sur %3, ce qu&apos;aucune liste n&apos;a ; vérifiez HF_ENDPOINT</translation>
+    </message>
+    <message>
+        <source>%1 takes too long to answer</source>
+        <translation>%1 met trop de temps à répondre</translation>
+    </message>
+    <message>
+        <source>%1: %2 answered with status %3, expected 200; if HF_ENDPOINT is set, check that it is a hub</source>
+        <translation>%1 : %2 a répondu avec l&apos;état %3, attendu 200 ; si HF_ENDPOINT est défini, vérifiez que c&apos;est un hub</translation>
+    </message>
+    <message>
+        <source>%1: %2 bytes are on the disk, expected %3: does another program write there? Try again</source>
+        <translation>%1 : %2 octets sont sur le disque, attendu %3 : un autre programme y écrit-il ? Réessayez</translation>
+    </message>
+    <message>
+        <source>%1: %2 bytes came, %3 were asked for; check the network&apos;s proxy</source>
+        <translation>%1 : %2 octets sont arrivés, %3 étaient demandés ; vérifiez le proxy du réseau</translation>
+    </message>
+    <message>
+        <source>%1: %2 does not lie in %3, where it was found (a link leads there): delete it with a file manager</source>
+        <translation>%1 : %2 n&apos;est pas dans %3, où il a été trouvé (un lien y mène) : supprimez-le avec un gestionnaire de fichiers</translation>
+    </message>
+    <message>
+        <source>%1: %2 does not take the token: it is wrong or has expired; make a new one on your settings page there, or unset HF_TOKEN</source>
+        <translation>%1 : %2 n&apos;accepte pas le jeton : il est faux ou a expiré ; faites-en un nouveau sur la page de vos réglages là-bas, ou retirez HF_TOKEN</translation>
+    </message>
+    <message>
+        <source>%1: %2 refuses access to this token: it lacks the permission (a fine-grained token names what it may read): set HF_TOKEN to one that has it</source>
+        <translation>%1 : %2 refuse l&apos;accès à ce jeton : il lui manque la permission (un jeton à droits fins nomme ce qu&apos;il peut lire) : donnez à HF_TOKEN un jeton qui l&apos;a</translation>
+    </message>
+    <message>
+        <source>%1: %2 refuses access; set HF_TOKEN if the model is yours</source>
+        <translation>%1 : %2 refuse l&apos;accès ; définissez HF_TOKEN si le modèle est à vous</translation>
+    </message>
+    <message>
+        <source>%1: %2, expected %3 bytes</source>
+        <translation>%1 : %2, attendu : %3 octets</translation>
+    </message>
+    <message>
+        <source>%1: %2: %3; check the disk and try again</source>
+        <translation>%1 : %2 : %3 ; vérifiez le disque et réessayez</translation>
+    </message>
+    <message>
+        <source>%1: %2: %3; choose a folder that you may write to with --to or HF_HUB_CACHE</source>
+        <translation>%1 : %2 : %3 ; choisissez avec --to ou HF_HUB_CACHE un dossier où vous pouvez écrire</translation>
+    </message>
+    <message>
+        <source>%1: bytes from %2 on were asked for, what comes says %3; check the network&apos;s proxy</source>
+        <translation>%1 : les octets à partir de %2 étaient demandés, ce qui arrive dit %3 ; vérifiez le proxy du réseau</translation>
+    </message>
+    <message>
+        <source>%1: bytes from %2 on were asked for, what comes says nothing of its range; check the network&apos;s proxy</source>
+        <translation>%1 : les octets à partir de %2 étaient demandés, ce qui arrive ne dit rien de sa plage ; vérifiez le proxy du réseau</translation>
+    </message>
+    <message>
+        <source>%1: cannot be read; look whether it is a folder and whether you may open it</source>
+        <translation>%1 : illisible ; regardez si c&apos;est un dossier et si vous pouvez l&apos;ouvrir</translation>
+    </message>
+    <message>
+        <source>%1: cannot be removed: %2</source>
+        <translation>%1 : ne peut pas être retiré : %2</translation>
+    </message>
+    <message>
+        <source>%1: did not answer within %2 s and was skipped; if it is a network drive, look whether it is connected</source>
+        <translation>%1 : n&apos;a pas répondu en %2 s et a été sauté ; si c&apos;est un lecteur réseau, regardez s&apos;il est connecté</translation>
+    </message>
+    <message>
+        <source>%1: expected an absolute path without line breaks</source>
+        <translation>%1 : attendu un chemin absolu sans sauts de ligne</translation>
+    </message>
+    <message>
+        <source>%1: holds more than %2 entries, or folders with more than %3; the rest was not looked at. Name a folder further down</source>
+        <translation>%1 : contient plus de %2 entrées, ou des dossiers de plus de %3 ; le reste n&apos;a pas été regardé. Nommez un dossier plus bas</translation>
+    </message>
+    <message>
+        <source>%1: it is no longer there; begin again</source>
+        <translation>%1 : ce n&apos;est plus là ; recommencez</translation>
+    </message>
+    <message>
+        <source>%1: its answer about %2 %3; nothing was fetched. Is HF_ENDPOINT a hub?</source>
+        <translation>%1 : sa réponse sur %2 %3 ; rien n&apos;a été pris. HF_ENDPOINT est-il un hub ?</translation>
+    </message>
+    <message>
+        <source>%1: its licence has to be accepted before it can be fetched: open %2 in a browser, sign in, accept, then set HF_TOKEN and try again</source>
+        <translation>%1 : sa licence doit être acceptée avant qu&apos;on puisse le prendre : ouvrez %2 dans un navigateur, connectez-vous, acceptez, puis définissez HF_TOKEN et réessayez</translation>
+    </message>
+    <message>
+        <source>%1: its licence has to be accepted before it can be fetched: open %2 in a browser, sign in, accept, then try again</source>
+        <translation>%1 : sa licence doit être acceptée avant qu&apos;on puisse le prendre : ouvrez %2 dans un navigateur, connectez-vous, acceptez, puis réessayez</translation>
+    </message>
+    <message>
+        <source>%1: not found at %2; check the name: OWNER/NAME as on the model&apos;s page</source>
+        <translation>%1 : introuvable chez %2 ; vérifiez le nom : OWNER/NAME comme sur la page du modèle</translation>
+    </message>
+    <message>
+        <source>%1: not offered where you are (status 451); choose another model</source>
+        <translation>%1 : n&apos;est pas offert là où vous êtes (état 451) ; choisissez un autre modèle</translation>
+    </message>
+    <message>
+        <source>%1: several in the library have this name; give the folder of one:%2</source>
+        <translation>%1 : plusieurs dans la bibliothèque ont ce nom ; donnez le dossier de l&apos;un d&apos;eux :%2</translation>
+    </message>
+    <message>
+        <source>%1: the checksum of what came is %2, expected %3; check the network&apos;s proxy</source>
+        <translation>%1 : la somme de contrôle de ce qui est arrivé est %2, attendu %3 ; vérifiez le proxy du réseau</translation>
+    </message>
+    <message>
+        <source>%1: the checksum of what came is %2, expected %3; it was thrown away. Try again; if it stays so, the network or a proxy changes files</source>
+        <translation>%1 : la somme de contrôle de ce qui est arrivé est %2, attendu %3 ; c&apos;est jeté. Réessayez ; si cela reste ainsi, le réseau ou un proxy change les fichiers</translation>
+    </message>
+    <message>
+        <source>%1: the disk is full; what has arrived is kept: make room and give the same command again</source>
+        <translation>%1 : le disque est plein ; ce qui est arrivé reste : faites de la place et redonnez la même commande</translation>
+    </message>
+    <message>
+        <source>%1: the disk takes no file of this size (FAT: 4 GiB); choose a folder on another disk with --to or HF_HUB_CACHE</source>
+        <translation>%1 : le disque ne prend pas de fichier de cette taille (FAT : 4 Gio) ; choisissez un dossier sur un autre disque avec --to ou HF_HUB_CACHE</translation>
+    </message>
+    <message>
+        <source>%1: the library has no adapter of this name</source>
+        <translation>%1 : la bibliothèque n&apos;a pas d&apos;adaptateur de ce nom</translation>
+    </message>
+    <message>
+        <source>%1: the library has no model of this name</source>
+        <translation>%1 : la bibliothèque n&apos;a pas de modèle de ce nom</translation>
+    </message>
+    <message>
+        <source>%1: the list of the files of %2 goes on and on; check HF_ENDPOINT</source>
+        <translation>%1 : la liste des fichiers de %2 n&apos;en finit pas ; vérifiez HF_ENDPOINT</translation>
+    </message>
+    <message>
+        <source>%1: the list of the files of %2 goes on at %3, which is another host: refused; check HF_ENDPOINT</source>
+        <translation>%1 : la liste des fichiers de %2 continue à %3, qui est un autre hôte : refusé ; vérifiez HF_ENDPOINT</translation>
+    </message>
+    <message>
+        <source>%1: the search was ended</source>
+        <translation>%1 : la recherche a été arrêtée</translation>
+    </message>
+    <message>
+        <source>%1: there is no such model at %2, or it is private: check the name and whose token HF_TOKEN is</source>
+        <translation>%1 : il n&apos;y a pas de tel modèle chez %2, ou il est privé : vérifiez le nom et à qui est le jeton HF_TOKEN</translation>
+    </message>
+    <message>
+        <source>%1: there is no such model at %2, or it is private: check the name, or set HF_TOKEN to a token that may read it</source>
+        <translation>%1 : il n&apos;y a pas de tel modèle chez %2, ou il est privé : vérifiez le nom, ou donnez à HF_TOKEN un jeton qui peut le lire</translation>
+    </message>
+    <message>
+        <source>%1: was not looked at to its end: %2</source>
+        <translation>%1 : n&apos;a pas été regardé jusqu&apos;au bout : %2</translation>
+    </message>
+    <message>
+        <source>%1: what it found goes on at %2, which is another host: refused; check HF_ENDPOINT</source>
+        <translation>%1 : ce qu&apos;il a trouvé continue à %2, qui est un autre hôte : refusé ; vérifiez HF_ENDPOINT</translation>
+    </message>
+    <message>
+        <source>%1: what it found is %2, expected a list of models; is HF_ENDPOINT a hub?</source>
+        <translation>%1 : ce qu&apos;il a trouvé est %2, attendu une liste de modèles ; HF_ENDPOINT est-il un hub ?</translation>
+    </message>
+    <message>
+        <source>%1; move it away, and the list of downloads begins anew</source>
+        <translation>%1 ; déplacez-le, et la liste des téléchargements recommence</translation>
+    </message>
+    <message>
+        <source>%1; what has arrived is kept: give the same command again</source>
+        <translation>%1 ; ce qui est arrivé reste : redonnez la même commande</translation>
+    </message>
+    <message>
+        <source>HF_ENDPOINT %1 is not encrypted, and a token would be read on the way: use https, or unset HF_TOKEN</source>
+        <translation>HF_ENDPOINT %1 n&apos;est pas chiffré, un jeton serait lu en chemin : prenez https, ou retirez HF_TOKEN</translation>
+    </message>
+    <message>
+        <source>HF_ENDPOINT is %1, expected an address such as %2</source>
+        <translation>HF_ENDPOINT est %1, attendu une adresse comme %2</translation>
+    </message>
+    <message>
+        <source>a redirect without an address</source>
+        <translation>une redirection sans adresse</translation>
+    </message>
+    <message>
+        <source>a search</source>
+        <translation>une recherche</translation>
+    </message>
+    <message>
+        <source>a web page comes instead of %1: is this network waiting for a sign-in? Open it in a browser, then try again</source>
+        <translation>une page web arrive au lieu de %1 : ce réseau attend-il une connexion ? Ouvrez-la dans un navigateur, puis réessayez</translation>
+    </message>
+    <message>
+        <source>and from there on and on (more than %1 times)</source>
+        <translation>et de là toujours plus loin (plus de %1 fois)</translation>
+    </message>
+    <message>
+        <source>another host, where only the bytes of files may come from</source>
+        <translation>un autre hôte, d&apos;où seuls les octets des fichiers peuvent venir</translation>
+    </message>
+    <message>
+        <source>another program fetches the same file and has not been done in %1 s (%2 is locked): let it end, then try again</source>
+        <translation>un autre programme prend le même fichier et n&apos;a pas fini en %1 s (%2 est verrouillé) : laissez-le finir, puis réessayez</translation>
+    </message>
+    <message>
+        <source>at most %1 folders are kept; name one above several of them</source>
+        <translation>au plus %1 dossiers sont gardés ; nommez-en un au-dessus de plusieurs</translation>
+    </message>
+    <message>
+        <source>belfry-cli get %1 completes it</source>
+        <translation>belfry-cli get %1 le complète</translation>
+    </message>
+    <message>
+        <source>belfry-cli get %1 goes on with it</source>
+        <translation>belfry-cli get %1 le continue</translation>
+    </message>
+    <message>
+        <source>belfry-cli&apos;s network part (%1) cannot be used (%2); install Belfry whole and Qt 6 Network, or fetch the model with Python&apos;s &quot;hf download&quot;</source>
+        <translation>la partie réseau de belfry-cli (%1) est inutilisable (%2) ; installez Belfry en entier et Qt 6 Network, ou prenez le modèle avec « hf download » de Python</translation>
+    </message>
+    <message>
+        <source>calls it %1, which is no name</source>
+        <translation>l&apos;appelle %1, ce qui n&apos;est pas un nom</translation>
+    </message>
+    <message>
+        <source>cannot be copied</source>
+        <translation>ne peut pas être copié</translation>
+    </message>
+    <message>
+        <source>cannot be deleted (%1); what came before it is gone. Close what uses it, or delete it with a file manager</source>
+        <translation>ne peut pas être supprimé (%1) ; ce qui précède est parti. Fermez ce qui l&apos;utilise, ou supprimez-le avec un gestionnaire de fichiers</translation>
+    </message>
+    <message>
+        <source>cannot be emptied</source>
+        <translation>ne peut pas être vidé</translation>
+    </message>
+    <message>
+        <source>cannot be flushed</source>
+        <translation>ne peut pas être mis sur le disque</translation>
+    </message>
+    <message>
+        <source>cannot be named</source>
+        <translation>ne peut pas être nommé</translation>
+    </message>
+    <message>
+        <source>cannot be read (%1); nothing was deleted</source>
+        <translation>illisible (%1) ; rien n&apos;a été supprimé</translation>
+    </message>
+    <message>
+        <source>cannot be removed</source>
+        <translation>ne peut pas être retiré</translation>
+    </message>
+    <message>
+        <source>cannot be written</source>
+        <translation>ne peut pas être écrit</translation>
+    </message>
+    <message>
+        <source>ends with a dot or a blank, which Windows leaves out</source>
+        <translation>finit par un point ou une espace, que Windows omet</translation>
+    </message>
+    <message>
+        <source>enough</source>
+        <translation>assez</translation>
+    </message>
+    <message>
+        <source>get a Gemma 4 model: belfry-cli get google/gemma-4-E2B-it</source>
+        <translation>prenez un modèle Gemma 4 : belfry-cli get google/gemma-4-E2B-it</translation>
+    </message>
+    <message>
+        <source>get the adapter again</source>
+        <translation>reprenez l&apos;adaptateur</translation>
+    </message>
+    <message>
+        <source>get the file again</source>
+        <translation>reprenez le fichier</translation>
+    </message>
+    <message>
+        <source>get the model again</source>
+        <translation>reprenez le modèle</translation>
+    </message>
+    <message>
+        <source>get the model&apos;s own safetensors version; Belfry quantizes it while it loads</source>
+        <translation>prenez la version safetensors du modèle lui-même ; Belfry la quantifie au chargement</translation>
+    </message>
+    <message>
+        <source>get the model&apos;s safetensors version</source>
+        <translation>prenez la version safetensors du modèle</translation>
+    </message>
+    <message>
+        <source>get the model&apos;s safetensors version: belfry-cli get google/gemma-4-E2B-it</source>
+        <translation>prenez la version safetensors du modèle : belfry-cli get google/gemma-4-E2B-it</translation>
+    </message>
+    <message>
+        <source>has a part of more than 255 bytes</source>
+        <translation>a une partie de plus de 255 octets</translation>
+    </message>
+    <message>
+        <source>has an empty part between two &apos;/&apos;, or begins or ends with one</source>
+        <translation>a une partie vide entre deux « / », ou commence ou finit par l&apos;un d&apos;eux</translation>
+    </message>
+    <message>
+        <source>has its weights as .bin or .pt only, which can hold programs: Belfry reads .safetensors (the hub&apos;s page &quot;safetensors/convert&quot; makes them)</source>
+        <translation>n&apos;a ses poids qu&apos;en .bin ou .pt, qui peuvent contenir des programmes : Belfry lit les .safetensors (la page « safetensors/convert » du hub les fait)</translation>
+    </message>
+    <message>
+        <source>has its weights as .gguf only, which Belfry does not read: look for the model that it was made of, with .safetensors files</source>
+        <translation>n&apos;a ses poids qu&apos;en .gguf, que Belfry ne lit pas : cherchez le modèle dont il est fait, avec des fichiers .safetensors</translation>
+    </message>
+    <message>
+        <source>has no .safetensors file in its own folder, so there is nothing to load</source>
+        <translation>n&apos;a pas de fichier .safetensors dans son propre dossier, il n&apos;y a donc rien à charger</translation>
+    </message>
+    <message>
+        <source>has no files</source>
+        <translation>n&apos;a pas de fichiers</translation>
+    </message>
+    <message>
+        <source>has the file name %1, which %2</source>
+        <translation>a le nom de fichier %1, qui %2</translation>
+    </message>
+    <message>
+        <source>holds a character that Windows does not allow in a file name (a drive letter, another separator)</source>
+        <translation>contient un caractère que Windows n&apos;admet pas dans un nom de fichier (une lettre de lecteur, un autre séparateur)</translation>
+    </message>
+    <message>
+        <source>holds a control character</source>
+        <translation>contient un caractère de contrôle</translation>
+    </message>
+    <message>
+        <source>holds more than a model does; nothing was deleted. Delete it with a file manager</source>
+        <translation>contient plus qu&apos;un modèle ; rien n&apos;a été supprimé. Supprimez-le avec un gestionnaire de fichiers</translation>
+    </message>
+    <message>
+        <source>is %1, expected a list of files</source>
+        <translation>est %1, attendu une liste de fichiers</translation>
+    </message>
+    <message>
+        <source>is a file of PyTorch&apos;s, which can run code when it is opened, so Belfry never opens one; get the safetensors version of the model</source>
+        <translation>est un fichier de PyTorch, qui peut exécuter du code à l&apos;ouverture, c&apos;est pourquoi Belfry n&apos;en ouvre jamais ; prenez la version safetensors du modèle</translation>
+    </message>
+    <message>
+        <source>is empty or longer than 1024 bytes</source>
+        <translation>est vide ou plus long que 1024 octets</translation>
+    </message>
+    <message>
+        <source>is in Ollama&apos;s own form of GGUF, which Belfry does not read</source>
+        <translation>est dans la forme de GGUF propre à Ollama, que Belfry ne lit pas</translation>
+    </message>
+    <message>
+        <source>is no JSON (%1)</source>
+        <translation>n&apos;est pas du JSON (%1)</translation>
+    </message>
+    <message>
+        <source>is no address at %1</source>
+        <translation>n&apos;est pas une adresse chez %1</translation>
+    </message>
+    <message>
+        <source>is no model&apos;s name: &quot;--&quot;, &quot;..&quot; and &quot;.git&quot; at the end are not allowed</source>
+        <translation>n&apos;est pas un nom de modèle : « -- », « .. » et « .git » à la fin ne sont pas permis</translation>
+    </message>
+    <message>
+        <source>is no model&apos;s name: it begins or ends with &apos;-&apos; or &apos;.&apos;</source>
+        <translation>n&apos;est pas un nom de modèle : il commence ou finit par « - » ou « . »</translation>
+    </message>
+    <message>
+        <source>is no model&apos;s name: it has more than one &apos;/&apos;</source>
+        <translation>n&apos;est pas un nom de modèle : il a plus d&apos;un « / »</translation>
+    </message>
+    <message>
+        <source>is no model&apos;s name: it has no characters or more than 96</source>
+        <translation>n&apos;est pas un nom de modèle : il n&apos;a aucun caractère ou plus de 96</translation>
+    </message>
+    <message>
+        <source>is no model&apos;s name: letters, digits, &apos;-&apos;, &apos;_&apos; and &apos;.&apos; are allowed</source>
+        <translation>n&apos;est pas un nom de modèle : lettres, chiffres, « - », « _ » et « . » sont permis</translation>
+    </message>
+    <message>
+        <source>is no valid address</source>
+        <translation>n&apos;est pas une adresse valide</translation>
+    </message>
+    <message>
+        <source>is not UTF-8</source>
+        <translation>n&apos;est pas de l&apos;UTF-8</translation>
+    </message>
+    <message>
+        <source>is not there any more</source>
+        <translation>n&apos;est plus là</translation>
+    </message>
+    <message>
+        <source>is not whole</source>
+        <translation>n&apos;est pas entier</translation>
+    </message>
+    <message>
+        <source>is not whole: %1</source>
+        <translation>n&apos;est pas entier : %1</translation>
+    </message>
+    <message>
+        <source>is not whole: %1 are missing</source>
+        <translation>n&apos;est pas entier : %1 manquent</translation>
+    </message>
+    <message>
+        <source>is not whole: %1 is missing</source>
+        <translation>n&apos;est pas entier : %1 manque</translation>
+    </message>
+    <message>
+        <source>is quantized for MLX, which runs on Apple&apos;s processors alone</source>
+        <translation>est quantifié pour MLX, qui ne tourne que sur les processeurs d&apos;Apple</translation>
+    </message>
+    <message>
+        <source>is the beginning of a download: no file of the model is whole</source>
+        <translation>est le début d&apos;un téléchargement : aucun fichier du modèle n&apos;est entier</translation>
+    </message>
+    <message>
+        <source>is the name of a device on Windows</source>
+        <translation>est le nom d&apos;un périphérique sous Windows</translation>
+    </message>
+    <message>
+        <source>it has another size</source>
+        <translation>il a une autre taille</translation>
+    </message>
+    <message>
+        <source>its folder has changed; it was not deleted, nor what comes behind it. Search again</source>
+        <translation>son dossier a changé ; ce n&apos;a pas été supprimé, ni ce qui suit. Cherchez à nouveau</translation>
+    </message>
+    <message>
+        <source>leads out of its folder (&quot;.&quot; or &quot;..&quot;)</source>
+        <translation>mène hors de son dossier (« . » ou « .. »)</translation>
+    </message>
+    <message>
+        <source>lists %1 and %2, which not every disk can hold side by side</source>
+        <translation>nomme %1 et %2, que tous les disques ne peuvent garder côte à côte</translation>
+    </message>
+    <message>
+        <source>lists more than %1 files</source>
+        <translation>nomme plus de %1 fichiers</translation>
+    </message>
+    <message>
+        <source>lists something that is neither a file nor a folder</source>
+        <translation>nomme quelque chose qui n&apos;est ni un fichier ni un dossier</translation>
+    </message>
+    <message>
+        <source>names no model</source>
+        <translation>ne nomme aucun modèle</translation>
+    </message>
+    <message>
+        <source>names no revision behind &apos;@&apos;</source>
+        <translation>ne nomme pas de révision après « @ »</translation>
+    </message>
+    <message>
+        <source>no connection to %1: check the network and its proxy</source>
+        <translation>pas de connexion à %1 : vérifiez le réseau et son proxy</translation>
+    </message>
+    <message>
+        <source>no secure connection to %1: check the date of this computer and what sits between it and the network</source>
+        <translation>pas de connexion sûre à %1 : vérifiez la date de cet ordinateur et ce qui est entre lui et le réseau</translation>
+    </message>
+    <message>
+        <source>no thread for it: %1; close other programs and search again</source>
+        <translation>pas de fil pour cela : %1 ; fermez d&apos;autres programmes et cherchez à nouveau</translation>
+    </message>
+    <message>
+        <source>no token was typed: expected one word such as hf_... from your settings page at the hub</source>
+        <translation>aucun jeton n&apos;a été saisi : attendu un mot comme hf_... de la page de vos réglages sur le hub</translation>
+    </message>
+    <message>
+        <source>not enough room: %1 bytes are missing and %2 shall stay free, the disk has %3 free; make room, or choose another disk with --to or HF_HUB_CACHE</source>
+        <translation>pas assez de place : %1 octets manquent et %2 doivent rester libres, le disque en a %3 de libres ; faites de la place, ou choisissez un autre disque avec --to ou HF_HUB_CACHE</translation>
+    </message>
+    <message>
+        <source>see the adapters that Belfry runs: engine/lora/ADAPTER_CONFIG.md</source>
+        <translation>les adaptateurs que Belfry sait utiliser : engine/lora/ADAPTER_CONFIG.md</translation>
+    </message>
+    <message>
+        <source>stopped; what has arrived is kept: the same command goes on from there</source>
+        <translation>arrêté ; ce qui est arrivé reste : la même commande continue de là</translation>
+    </message>
+    <message>
+        <source>tells no checksum of %1, without which it cannot be verified</source>
+        <translation>ne donne pas de somme de contrôle de %1, sans laquelle on ne peut le vérifier</translation>
+    </message>
+    <message>
+        <source>tells no commit (&quot;sha&quot; with 40 hexadecimal digits)</source>
+        <translation>ne donne pas de commit (« sha » de 40 chiffres hexadécimaux)</translation>
+    </message>
+    <message>
+        <source>tells no possible size of %1</source>
+        <translation>ne donne pas de taille possible de %1</translation>
+    </message>
+    <message>
+        <source>tells two sizes of %1</source>
+        <translation>donne deux tailles de %1</translation>
+    </message>
+    <message>
+        <source>the address that %1 gave for %2 has expired or is refused (status %3); what has arrived is kept: try again</source>
+        <translation>l&apos;adresse que %1 a donnée pour %2 a expiré ou est refusée (état %3) ; ce qui est arrivé reste : réessayez</translation>
+    </message>
+    <message>
+        <source>the connection to %1 ended too early</source>
+        <translation>la connexion à %1 a fini trop tôt</translation>
+    </message>
+    <message>
+        <source>the download ended: %1; close other programs and give the same command again</source>
+        <translation>le téléchargement a fini : %1 ; fermez d&apos;autres programmes et redonnez la même commande</translation>
+    </message>
+    <message>
+        <source>the folder cannot be made</source>
+        <translation>le dossier ne peut pas être créé</translation>
+    </message>
+    <message>
+        <source>the network is forbidden by %1, so nothing was asked of %2: lift that first</source>
+        <translation>le réseau est interdit par %1, rien n&apos;a donc été demandé à %2 : levez d&apos;abord cela</translation>
+    </message>
+    <message>
+        <source>the proxy on the way to %1 refuses: check http_proxy and https_proxy</source>
+        <translation>le proxy sur le chemin de %1 refuse : vérifiez http_proxy et https_proxy</translation>
+    </message>
+    <message>
+        <source>the system&apos;s keyring does not answer (%1): unlock it and try again, or set HF_TOKEN</source>
+        <translation>le trousseau du système ne répond pas (%1) : déverrouillez-le et réessayez, ou définissez HF_TOKEN</translation>
+    </message>
+    <message>
+        <source>there is no place for a token: set HOME or HF_HOME</source>
+        <translation>il n&apos;y a pas de place pour un jeton : définissez HOME ou HF_HOME</translation>
+    </message>
+    <message>
+        <source>there is no place for settings: set HOME (on Windows LOCALAPPDATA)</source>
+        <translation>il n&apos;y a pas de place pour les réglages : définissez HOME (sous Windows LOCALAPPDATA)</translation>
+    </message>
+    <message>
+        <source>what %1 sends is no answer of a hub: check HF_ENDPOINT and the network</source>
+        <translation>ce que %1 envoie n&apos;est pas une réponse d&apos;un hub : vérifiez HF_ENDPOINT et le réseau</translation>
+    </message>
+    <message>
+        <source>what was typed</source>
+        <translation>ce qui a été saisi</translation>
+    </message>
+    <message>
+        <source>which is no address of a web server</source>
+        <translation>ce qui n&apos;est pas l&apos;adresse d&apos;un serveur web</translation>
+    </message>
+    <message>
+        <source>which is not encrypted: refused</source>
+        <translation>ce qui n&apos;est pas chiffré : refusé</translation>
+    </message>
 </context>
 </TS>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a user can meet of the engine's errors is a sentence: its pattern, which stands in the
-// sources as a literal of said() or phrase(), is translated in every resources/translations/
-// engine_*.ts with the same places, and no error but Internal is made of a bare text.
+// What a user can meet of errors of the engine and the library is a sentence: its pattern, which
+// stands in the sources as a literal of said() or phrase(), is translated in every
+// resources/translations/ engine_*.ts with the same places, and no error but Internal is made of a
+// bare text.
 #include "tests/house/source_text.h"
 #include "tests/support/places.h"
 
@@ -224,7 +225,7 @@ int bareTexts(const std::string& source) {
 }
 
 Sources ourSources() {
-    Sources sources = house::sourcesBelow({"engine", "app"});
+    Sources sources = house::sourcesBelow({"engine", "library", "app"});
     std::erase_if(sources, [](const auto& file) {
         // Seen in a terminal alone; translated already.
         return file.first.starts_with("app/cli/") || file.first.starts_with("app/store/");

@@ -2,6 +2,7 @@
 // The scan of a file tree to its end.
 #pragma once
 
+#include "engine/base/sentence_english.h"
 #include "tests/library/trees.h"
 
 #include <chrono>

@@ -8,6 +8,8 @@
 
 #include <algorithm>
 
+#include "library/removal.h"
+
 #ifndef _WIN32
 #include <sys/stat.h>
 #include <unistd.h>
@@ -24,6 +26,7 @@ private Q_SLOTS:
     void hubCacheWithoutLinks();
     void sharedBlobs();
     void beginningOfADownload();
+    void ollamasFolder();
     void missingFiles_data();
     void missingFiles();
     void unusable_data();
@@ -118,7 +121,34 @@ void TestFinding::beginningOfADownload() {
     QCOMPARE(found.entries.size(), size_t{1});
     QVERIFY(found.entries[0].state == State::Incomplete);
     QCOMPARE(found.entries[0].bytes, uint64_t{700});
-    QVERIFY(found.entries[0].trouble->way_out.find("belfry-cli get google/gemma-4-E4B-it") == 0);
+    QVERIFY(engine::inEnglish(found.entries[0].trouble->way_out)
+                .find("belfry-cli get google/gemma-4-E4B-it") == 0);
+}
+
+void TestFinding::ollamasFolder() {
+    const std::string digest(64, 'd');
+    const auto manifest = [&](const std::string& file, const std::string& blob) {
+        put(path("manifests") / file,
+            R"({"layers":[{"mediaType":"application/vnd.ollama.image.model","size":5000,)"
+            R"("digest":"sha256:)" +
+                blob + R"("},{"mediaType":"application/vnd.ollama.image.license","size":7}]})");
+    };
+    manifest("registry.ollama.ai/library/gemma4/e2b", digest);
+    manifest("hf.co/me/mine/latest", digest);
+    manifest("registry.ollama.ai/library/evil/latest", "../../../../etc/passwd");
+    put(path("manifests/registry.ollama.ai/library/broken/latest"), "{");
+    put(path("blobs") / ("sha256-" + digest), "GGUF");
+    const ScanResult found = scan({root(path(), Place::Ollama)});
+    QCOMPARE(found.entries.size(), size_t{2});
+    const Entry* const gemma = named(found, "gemma4:e2b");
+    QVERIFY(gemma != nullptr && named(found, "me/mine:latest") != nullptr);
+    QCOMPARE(gemma->bytes, uint64_t{5007});
+    QCOMPARE(gemma->path, path("blobs") / ("sha256-" + digest));
+    QVERIFY(gemma->state == State::Unusable && gemma->form == Form::Gguf);
+    QVERIFY(engine::inEnglish(gemma->trouble->way_out).find("belfry-cli get") != std::string::npos);
+    const auto removal = library::planRemoval(*gemma);
+    QVERIFY(!removal.has_value());
+    QVERIFY(removal.error().message.find("ollama rm gemma4:e2b") != std::string::npos);
 }
 
 void TestFinding::missingFiles_data() {
@@ -167,7 +197,8 @@ void TestFinding::missingFiles() {
     }
     QVERIFY((entry.state == State::Usable) == missing.isEmpty());
     QVERIFY(missing.isEmpty() ||
-            entry.trouble->sentence.find(missing[0].toStdString()) != std::string::npos);
+            engine::inEnglish(entry.trouble->sentence).find(missing[0].toStdString()) !=
+                std::string::npos);
 }
 
 void TestFinding::unusable_data() {
@@ -223,8 +254,9 @@ void TestFinding::unusable() {
     QVERIFY(entry != nullptr);
     QVERIFY(entry->state != State::Usable && entry->trouble.has_value());
     QCOMPARE(QByteArray::fromStdString(std::string(reasonName(entry->trouble->reason))), reason);
-    QVERIFY2(entry->trouble->sentence.find(says.toStdString()) != std::string::npos,
-             entry->trouble->sentence.c_str());
+    QVERIFY2(engine::inEnglish(entry->trouble->sentence).find(says.toStdString()) !=
+                 std::string::npos,
+             engine::inEnglish(entry->trouble->sentence).c_str());
 }
 
 void TestFinding::plainFolders() {
@@ -355,7 +387,7 @@ void TestFinding::unreadable() {
         return r.outcome == RootReport::Outcome::Unreadable;
     });
     QVERIFY(report != found.roots.end());
-    QVERIFY(report->sentence.find("may open it") != std::string::npos);
+    QVERIFY(engine::inEnglish(report->sentence).find("may open it") != std::string::npos);
 #endif
 }
 
@@ -369,7 +401,7 @@ void TestFinding::manyEntries() {
     const ScanResult found = scan({root(path())}, limits);
     QVERIFY(named(found, "a") != nullptr);
     QVERIFY(found.roots.at(0).outcome == RootReport::Outcome::Cut);
-    QVERIFY(found.roots.at(0).sentence.find("100 entries") != std::string::npos);
+    QVERIFY(engine::inEnglish(found.roots.at(0).sentence).find("100 entries") != std::string::npos);
 }
 
 void TestFinding::deepFolders() {

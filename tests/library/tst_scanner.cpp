@@ -149,7 +149,8 @@ void TestScanner::skipsWhatDoesNotAnswer() {
     });
     QVERIFY(report != result.roots.end());
     QCOMPARE(report->root.folder, path("dead"));
-    QVERIFY(report->sentence.find("did not answer within 1 s") != std::string::npos);
+    QVERIFY(engine::inEnglish(report->sentence).find("did not answer within 1 s") !=
+            std::string::npos);
     QVERIFY(result.is_complete);
     // What it finds when it comes back is nobody's any more.
     const size_t count = result.entries.size();
@@ -248,7 +249,8 @@ void TestScanner::readsHeaders() {
     const ScanResult result = assessed(path());
     const Entry* entry = named(result, "m");
     QVERIFY(entry != nullptr);
-    QVERIFY2(entry->state == State::Usable, entry->trouble ? entry->trouble->sentence.c_str() : "");
+    QVERIFY2(entry->state == State::Usable,
+             entry->trouble ? engine::inEnglish(entry->trouble->sentence).c_str() : "");
     QVERIFY(entry->parameters > 1'000'000);
     QCOMPARE(entry->precision, std::string("bfloat16"));
     QVERIFY(entry->fit == Fit::Fits);
@@ -268,8 +270,8 @@ void TestScanner::tellsWhatIsNotSupported() {
     const Entry* entry = named(result, "m");
     QVERIFY(entry != nullptr && entry->state == State::Unusable);
     QVERIFY(entry->trouble->reason == Trouble::Reason::NotSupported);
-    QVERIFY2(entry->trouble->sentence.find("qwen3") != std::string::npos,
-             entry->trouble->sentence.c_str());
+    QVERIFY2(engine::inEnglish(entry->trouble->sentence).find("qwen3") != std::string::npos,
+             engine::inEnglish(entry->trouble->sentence).c_str());
 }
 
 void TestScanner::tellsAShortFile() {
@@ -280,8 +282,9 @@ void TestScanner::tellsAShortFile() {
     const ScanResult result = assessed(path());
     const Entry* entry = named(result, "m");
     QVERIFY(entry != nullptr && entry->state != State::Usable);
-    QVERIFY2(entry->trouble->sentence.find("model.safetensors") != std::string::npos,
-             entry->trouble->sentence.c_str());
+    QVERIFY2(engine::inEnglish(entry->trouble->sentence).find("model.safetensors") !=
+                 std::string::npos,
+             engine::inEnglish(entry->trouble->sentence).c_str());
 }
 
 QTEST_APPLESS_MAIN(TestScanner)

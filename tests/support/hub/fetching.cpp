@@ -82,7 +82,7 @@ Fetched fetchFrom(const HubStandin& standin, const FetchSetup& setup) {
     };
     hub::FetchOptions options;
     options.hub = hubOptions(standin, setup);
-    options.make_http = app::qtHttp();
+    options.make_http = app::qtHttp([] { return std::string(); });
     hub::FetchRequest request;
     request.address = {standin.content().id, setup.revision};
     request.target = {setup.cache, setup.folder, setup.has_links};

@@ -188,6 +188,9 @@ HubFault::Where HubStandin::place(const HubRequest& request) const {
     if (request.is_other_host) {
         return Where::Cdn;
     }
+    if (request.path.starts_with("/api/models?")) {
+        return Where::Search;
+    }
     if (request.path.starts_with(api + "/tree/")) {
         return Where::Tree;
     }
@@ -343,6 +346,29 @@ HubReply HubStandin::listReply(const HubRequest& request) const {
     return reply;
 }
 
+HubReply HubStandin::searchReply(const HubRequest& request) const {
+    size_t page = 0;
+    if (const size_t at = request.path.find("&cursor="); at != std::string::npos) {
+        page = std::stoul(request.path.substr(at + 8));
+    }
+    HubReply reply;
+    reply.headers["Content-Type"] = "application/json; charset=utf-8";
+    const std::vector<std::string>& pages = content_.search_pages;
+    if (page + 1 < pages.size()) {
+        const size_t end = std::min(request.path.find("&cursor="), request.path.size());
+        reply.headers["Link"] = "<" + endpoint() + request.path.substr(0, end) +
+                                "&cursor=" + std::to_string(page + 1) + ">; rel=\"next\"";
+    }
+    reply.setBody(page < pages.size()
+                      ? pages[page]
+                      : R"([{"id":")" + content_.id +
+                            R"(","author":"org","downloads":12,"likes":3,"gated":false,)"
+                            R"("private":false,"lastModified":"2026-11-03T12:00:00.000Z",)"
+                            R"("pipeline_tag":"text-generation","library_name":"transformers",)"
+                            R"("tags":["safetensors","gemma4","license:apache-2.0"]}])");
+    return reply;
+}
+
 HubReply HubStandin::fileReply(const HubRequest& request, const std::string& name) const {
     const std::string& text = content_.files.at(name);
     HubReply reply;
@@ -378,6 +404,9 @@ HubReply HubStandin::rightReply(const HubRequest& request) const {
         reply.status = 401;
         reply.headers["X-Error-Code"] = "RepoNotFound";
         return reply;
+    }
+    if (path.starts_with("/api/models?")) {
+        return searchReply(request);
     }
     if (path.starts_with(api + "/tree/")) {
         return listReply(request);

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// The module that network_part.h opens: Qt Network, and the keyring, for belfry-cli.
+#include "app/keyring.h"
+#include "app/network_part.h"
+#include "app/qt_http.h"
+
+#include <optional>
+#include <string_view>
+
+namespace app {
+
+namespace {
+
+class QtPart : public NetworkPart {
+public:
+    library::hub::HttpClientFactory http(ForbiddenBy forbidden_by) override {
+        begin();
+        return qtHttp(std::move(forbidden_by));
+    }
+    std::unique_ptr<library::hub::TokenStore> tokens() override {
+        begin();
+        return tokenStore();
+    }
+
+private:
+    void begin() {
+        if (!use_.has_value()) {
+            use_.emplace();
+        }
+    }
+
+    std::optional<NetworkUse> use_;
+};
+
+} // namespace
+
+} // namespace app
+
+extern "C" __attribute__((visibility("default"))) app::NetworkPart*
+belfryNetworkPart(const char* build) {
+    // Never destroyed: at the end of the program Qt's own statics may be gone before it.
+    static app::QtPart* const kPart = new app::QtPart;
+    return app::networkBuild() == std::string_view(build) ? kPart : nullptr;
+}
