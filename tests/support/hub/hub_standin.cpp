@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <span>
 #include <stdexcept>
@@ -367,6 +368,27 @@ HubReply HubStandin::fileReply(const HubRequest& request, const std::string& nam
     return reply;
 }
 
+HubReply HubStandin::searchReply(const std::string& path) const {
+    constexpr std::string_view kCursor = "cursor=";
+    const size_t at = path.find(kCursor);
+    const size_t begin = at == std::string::npos
+                             ? 0
+                             : std::strtoull(path.c_str() + at + kCursor.size(), nullptr, 10);
+    const size_t end = std::min(content_.found.size(), begin + content_.found_page_size);
+    std::string body;
+    for (size_t i = begin; i < end; ++i) {
+        body += (body.empty() ? "" : ",") + content_.found[i];
+    }
+    HubReply reply;
+    reply.headers["Content-Type"] = "application/json; charset=utf-8";
+    if (end < content_.found.size()) {
+        reply.headers["Link"] =
+            "<" + endpoint() + "/api/models?cursor=" + std::to_string(end) + ">; rel=\"next\"";
+    }
+    reply.setBody("[" + body + "]");
+    return reply;
+}
+
 HubReply HubStandin::rightReply(const HubRequest& request) const {
     HubReply reply;
     const std::string path = *library::hub::percentDecoded(request.path);
@@ -378,6 +400,9 @@ HubReply HubStandin::rightReply(const HubRequest& request) const {
         reply.status = 401;
         reply.headers["X-Error-Code"] = "RepoNotFound";
         return reply;
+    }
+    if (path.starts_with("/api/models?")) {
+        return searchReply(path);
     }
     if (path.starts_with(api + "/tree/")) {
         return listReply(request);

@@ -73,6 +73,9 @@ struct HubContent {
     std::string token;             ///< Not empty: asked for.
     uint64_t bytes_per_second = 0; ///< Of a body; 0: as fast as it goes.
     size_t page_size = 1000;       ///< Entries of a page of the list.
+    /// What every search finds, a JSON object each, and how many a page has.
+    std::vector<std::string> found;
+    size_t found_page_size = 30;
 };
 
 class HubStandin {
@@ -99,6 +102,7 @@ private:
     HubFault::Where place(const HubRequest& request) const;
     HubReply rightReply(const HubRequest& request) const;
     HubReply listReply(const HubRequest& request) const;
+    HubReply searchReply(const std::string& path) const;
     HubReply fileReply(const HubRequest& request, const std::string& name) const;
     bool sendReply(int connection, const HubReply& reply, bool is_file, const HubFault* fault);
     bool sendBytes(int connection, std::string_view bytes, bool is_counted);
