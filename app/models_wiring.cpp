@@ -106,8 +106,7 @@ void connectHub(ui::MainWindow& window,
     QObject::connect(downloads, &DownloadsPanel::resumeRequested, queue, &HubQueueWorker::resume);
     QObject::connect(downloads, &DownloadsPanel::cancelRequested, queue, &HubQueueWorker::cancel);
     QObject::connect(downloads, &DownloadsPanel::clearRequested, queue, &HubQueueWorker::clear);
-    QObject::connect(queue, &HubQueueWorker::downloadsChanged, downloads,
-                     &DownloadsPanel::showDownloads);
+    QObject::connect(queue, &HubQueueWorker::downloadsChanged, page, &GetPage::showDownloads);
     LibraryWorker* files = library.worker();
     QObject::connect(
         queue, &HubQueueWorker::done, w,

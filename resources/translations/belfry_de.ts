@@ -6182,6 +6182,14 @@ Wie gespeichert: %2.</translation>
         <source>S&amp;ign in…</source>
         <translation>An&amp;melden…</translation>
     </message>
+    <message>
+        <source>Is being fetched</source>
+        <translation>Wird geholt</translation>
+    </message>
+    <message>
+        <source>Is here</source>
+        <translation>Ist hier</translation>
+    </message>
 </context>
 <context>
     <name>ui::PlanOptionsDialog</name>

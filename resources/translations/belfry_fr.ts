@@ -6182,6 +6182,14 @@ Tel quel : %2.</translation>
         <source>S&amp;ign in…</source>
         <translation>Se &amp;connecter…</translation>
     </message>
+    <message>
+        <source>Is being fetched</source>
+        <translation>En cours de téléchargement</translation>
+    </message>
+    <message>
+        <source>Is here</source>
+        <translation>Est ici</translation>
+    </message>
 </context>
 <context>
     <name>ui::PlanOptionsDialog</name>

@@ -339,6 +339,7 @@ void GetPage::showSearchError(quint64 ticket, const engine::Error& error) {
 void GetPage::showOffer(quint64 ticket, const std::shared_ptr<const HubOffer>& offer) {
     if (ticket == look_ticket_) {
         card_->showOffer(*offer);
+        card_->noteDownloads(downloads_->downloads());
     }
 }
 
@@ -347,6 +348,11 @@ void GetPage::showOfferError(quint64 ticket, const engine::Error& error) {
         error.code == engine::ErrorCode::Cancelled ? card_->setAsking(false)
                                                    : card_->showError(error);
     }
+}
+
+void GetPage::showDownloads(const std::shared_ptr<const Downloads>& downloads) {
+    downloads_->showDownloads(downloads);
+    card_->noteDownloads(*downloads);
 }
 
 void GetPage::showProblem(const QString& text) {
@@ -411,7 +417,7 @@ void GetPage::resizeEvent(QResizeEvent* event) {
     const bool is_beside = width() >= kBesideWidth * textZoom() / 100;
     sides_->setDirection(is_beside ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
     sides_->setStretch(0, 1);
-    sides_->setStretch(1, is_beside ? 0 : 1);
+    sides_->setStretch(1, is_beside ? 0 : 2);
     card_->setMinimumWidth(is_beside ? kCardWidth * textZoom() / 100 : 0);
     card_->setMaximumWidth(is_beside ? kCardWidth * textZoom() / 100 : QWIDGETSIZE_MAX);
 }

@@ -48,6 +48,7 @@ public Q_SLOTS:
     void showOffer(quint64 ticket, const std::shared_ptr<const ui::HubOffer>& offer);
     void showOfferError(quint64 ticket, const engine::Error& error);
     void showPlan(quint64 ticket, const std::shared_ptr<const engine::PlacementPlan>& plan);
+    void showDownloads(const std::shared_ptr<const ui::Downloads>& downloads);
     /// What could not be done with a download.
     void showProblem(const QString& text);
     /// A model that somewhere else was asked for: its card, without a request.

@@ -131,7 +131,7 @@ QWidget* LibraryPage::buildList() {
 QWidget* LibraryPage::buildDetail() {
     auto* area = new QScrollArea(found_);
     area->setObjectName(QStringLiteral("libraryDetail"));
-    area->setFrameShape(QFrame::NoFrame);
+    area->setFrameShape(QFrame::StyledPanel);
     area->setWidgetResizable(true);
     area->setFocusPolicy(Qt::NoFocus);
     area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
@@ -150,7 +150,7 @@ QWidget* LibraryPage::buildDetail() {
     way_out_ = wrapped("libraryWayOut", card);
     path_ = wrapped("libraryPath", card);
     setTextRole(path_, TextRole::Muted);
-    for (QLabel* label : {name_, facts_, verdict_, problem_label_, way_out_, path_}) {
+    for (QLabel* label : {name_, facts_, verdict_, problem_label_, way_out_}) {
         column->addWidget(label);
     }
     column->addSpacing(4);
@@ -167,6 +167,7 @@ QWidget* LibraryPage::buildDetail() {
     get_ = button(QString(), "libraryGet", "download");
     show_ = button(tr("&Show in folder"), "libraryShow", "folder");
     delete_ = button(tr("&Delete…"), "libraryDelete", "trash");
+    column->addWidget(path_); // below what can be pressed: in a small window that comes first
     column->addStretch();
     area->setWidget(card);
     detail_ = area;
@@ -348,8 +349,8 @@ void LibraryPage::resizeEvent(QResizeEvent* event) {
     QWidget::resizeEvent(event);
     const bool is_beside = width() >= kBesideWidth * textZoom() / 100;
     sides_->setDirection(is_beside ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
-    sides_->setStretch(0, 3);
-    sides_->setStretch(1, is_beside ? 0 : 2);
+    sides_->setStretch(0, 2);
+    sides_->setStretch(1, is_beside ? 0 : 3);
     detail_->setMinimumWidth(is_beside ? kDetailWidth * textZoom() / 100 : 0);
     detail_->setMaximumWidth(is_beside ? kDetailWidth * textZoom() / 100 : QWIDGETSIZE_MAX);
 }

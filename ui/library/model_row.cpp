@@ -12,7 +12,7 @@ namespace ui {
 namespace {
 
 constexpr int kSide = 12;
-constexpr int kIcon = 16;
+constexpr int kIcon = 16; ///< At the usual text size.
 constexpr int kIndent = 28;
 constexpr int kFactsPercent = 90;
 constexpr int kAir = 9; ///< Above and below the two lines.
@@ -87,10 +87,11 @@ void ModelRowDelegate::paint(QPainter* painter,
     const int indent = index.data(ModelRow::IsIndentedRole).toBool() ? kIndent : 0;
     const QRect inner = option.rect.adjusted(kSide + indent, kAir, -kSide, -kAir);
     const int line = option.fontMetrics.height();
+    const int side = kIcon * textZoom() / 100;
     const auto tone = index.data(ModelRow::ToneRole).value<ModelRow::Tone>();
     const auto picture = index.data(Qt::DecorationRole).value<QIcon>();
-    picture.paint(painter, QRect(inner.left(), inner.top() + (line - kIcon) / 2, kIcon, kIcon));
-    QRect text = inner.adjusted(kIcon + 10, 0, 0, 0);
+    picture.paint(painter, QRect(inner.left(), inner.top() + (line - side) / 2, side, side));
+    QRect text = inner.adjusted(side + 10, 0, 0, 0);
     const QString verdict = index.data(ModelRow::VerdictRole).toString();
     if (!verdict.isEmpty()) {
         painter->setFont(small_font);

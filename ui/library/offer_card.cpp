@@ -16,6 +16,7 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <utility>
 
 namespace ui {
 
@@ -60,7 +61,7 @@ QString filesOf(const HubOffer& offer) {
 
 OfferCard::OfferCard(QWidget* parent) : QScrollArea(parent) {
     setObjectName(QStringLiteral("offerCard"));
-    setFrameShape(QFrame::NoFrame);
+    setFrameShape(QFrame::StyledPanel);
     setWidgetResizable(true);
     setFocusPolicy(Qt::NoFocus);
     setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
@@ -142,7 +143,7 @@ OfferCard::OfferCard(QWidget* parent) : QScrollArea(parent) {
 
 void OfferCard::begin(const QString& id, const QString& title, const QString& facts) {
     id_ = id;
-    is_member_ = is_adapter_ = is_asking_ = false;
+    is_member_ = is_adapter_ = is_asking_ = is_fetching_ = false;
     here_.reset();
     there_.reset();
     offer_.reset();
@@ -209,6 +210,29 @@ void OfferCard::showOffer(const HubOffer& offer) {
     refresh();
 }
 
+void OfferCard::noteDownloads(const Downloads& downloads) {
+    if (!offer_.has_value()) {
+        return;
+    }
+    const bool was_fetching = std::exchange(is_fetching_, false);
+    const bool was_here = offer_->missingBytes() == 0;
+    for (const Download& download : downloads) {
+        if (download.folder == offer_->folder) {
+            is_fetching_ = download.state == Download::State::Fetching ||
+                           download.state == Download::State::Waiting;
+            if (download.state == Download::State::Done) {
+                offer_->present_bytes = offer_->total_bytes;
+                for (HubFile& file : offer_->files) {
+                    file.present_bytes = file.bytes;
+                }
+            }
+        }
+    }
+    if (was_fetching != is_fetching_ || was_here != (offer_->missingBytes() == 0)) {
+        refresh();
+    }
+}
+
 void OfferCard::showError(const engine::Error& error) {
     is_asking_ = false;
     error_ = error;
@@ -263,11 +287,14 @@ void OfferCard::refresh() {
     setButtonKind(look_, is_asking_ ? ButtonKind::Normal : ButtonKind::Primary);
     const bool is_here = offer_.has_value() && offer_->missingBytes() == 0 && !offer_->is_adapter;
     download_->setVisible(offer_.has_value());
-    download_->setEnabled(is_here ||
-                          (is_allowed && offer_.has_value() && !offer_->no_room.has_value()));
+    download_->setEnabled(is_here || (is_allowed && offer_.has_value() && !is_fetching_ &&
+                                      offer_->missingBytes() > 0 && !offer_->no_room.has_value()));
     download_->setText(!offer_.has_value() ? QString()
                        : is_here           ? tr("&Load")
-                                 : tr("&Download %1").arg(formatBytes(offer_->missingBytes())));
+                       : is_fetching_      ? tr("Is being fetched")
+                       : offer_->missingBytes() == 0
+                           ? tr("Is here")
+                           : tr("&Download %1").arg(formatBytes(offer_->missingBytes())));
     way_on_->setVisible(!forbidden_.isEmpty() || (error_.has_value() && asksForToken(*error_)));
     way_on_->setText(!forbidden_.isEmpty() ? tr("&Settings…") : tr("S&ign in…"));
     adapters_->setVisible(!is_adapter_ && forbidden_.isEmpty() && id_.contains(QLatin1Char('/')) &&

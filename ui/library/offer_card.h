@@ -34,6 +34,8 @@ public:
     void setAsking(bool is_asking);
     void showOffer(const HubOffer& offer);
     void showError(const engine::Error& error);
+    /// Whether what is offered is being fetched, or has come meanwhile.
+    void noteDownloads(const Downloads& downloads);
     /// Nothing that uses the network can be pressed, and why.
     void setForbidden(const QString& why);
 
@@ -57,6 +59,7 @@ private:
     bool is_member_ = false;
     bool is_adapter_ = false;
     bool is_asking_ = false;
+    bool is_fetching_ = false;
     QString forbidden_;
     std::optional<ModelNeeds> here_, there_;
     std::optional<HubOffer> offer_;

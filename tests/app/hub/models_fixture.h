@@ -23,6 +23,8 @@
 #include <filesystem>
 #include <string>
 
+#include "library/folder_list.h"
+
 namespace support {
 
 /// The demo model as a repository of a hub: large enough to be seen coming.
@@ -73,7 +75,12 @@ private:
     app::LibrarySetup librarySetup() {
         app::LibrarySetup setup;
         setup.roots = [this] {
-            return std::vector<library::Root>{{library::Place::HubCache, cache()}};
+            std::vector<library::Root> roots = {{library::Place::HubCache, cache()}};
+            const auto folders = library::readFolderList(folder_ / "library-folders");
+            for (const std::filesystem::path& one : *folders) {
+                roots.push_back({library::Place::UserFolder, one});
+            }
+            return roots;
         };
         setup.folders_file = folder_ / "library-folders";
         setup.make_assessor = [] {
