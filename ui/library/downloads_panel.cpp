@@ -11,6 +11,7 @@
 #include <QMessageBox>
 #include <QProgressBar>
 #include <QPushButton>
+#include <QScrollArea>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -24,15 +25,42 @@ using State = Download::State;
 /// Of the bar: an int holds no bytes.
 constexpr int kParts = 1000;
 
+/// As high as its rows, up to some: more of them scroll.
+class RowsArea : public QScrollArea {
+public:
+    RowsArea(QWidget* rows, QWidget* parent) : QScrollArea(parent) {
+        setFrameShape(QFrame::NoFrame);
+        setWidgetResizable(true);
+        setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+        setFocusPolicy(Qt::NoFocus);
+        setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
+        setWidget(rows);
+        rows->setAutoFillBackground(false);
+        viewport()->setAutoFillBackground(false);
+    }
+    [[nodiscard]] QSize sizeHint() const override {
+        const QSize rows = widget()->sizeHint();
+        return {rows.width(), std::min(rows.height(), kMostHeight * textZoom() / 100)};
+    }
+    [[nodiscard]] QSize minimumSizeHint() const override {
+        return {widget()->minimumSizeHint().width(), std::min(sizeHint().height(), kLeastHeight)};
+    }
+
+private:
+    static constexpr int kMostHeight = 220; ///< Three rows at the usual text size.
+    static constexpr int kLeastHeight = 72;
+};
+
 } // namespace
 
 DownloadsPanel::DownloadsPanel(QWidget* parent)
-    : QWidget(parent), column_(new QVBoxLayout(this)), title_(new QLabel(tr("Downloads"), this)),
+    : QWidget(parent), column_(nullptr), title_(new QLabel(tr("Downloads"), this)),
       clear_(new QPushButton(tr("Clear &finished"), this)) {
     setObjectName(QStringLiteral("downloadsPanel"));
     setArea(this, Area::Surface);
-    column_->setContentsMargins(16, 10, 16, 10);
-    column_->setSpacing(Theme::kGap);
+    auto* outer = new QVBoxLayout(this);
+    outer->setContentsMargins(16, 10, 16, 10);
+    outer->setSpacing(Theme::kGap);
     auto* head = new QHBoxLayout;
     setTextRole(title_, TextRole::Muted);
     clear_->setObjectName(QStringLiteral("downloadsClear"));
@@ -40,7 +68,14 @@ DownloadsPanel::DownloadsPanel(QWidget* parent)
     head->addWidget(title_);
     head->addStretch();
     head->addWidget(clear_);
-    column_->addLayout(head);
+    outer->addLayout(head);
+    auto* rows = new QWidget;
+    column_ = new QVBoxLayout(rows);
+    column_->setContentsMargins(0, 0, 0, 0);
+    column_->setSpacing(Theme::kGap);
+    auto* area = new RowsArea(rows, this);
+    area->setObjectName(QStringLiteral("downloadsArea"));
+    outer->addWidget(area);
     connect(clear_, &QPushButton::clicked, this, &DownloadsPanel::clearRequested);
     hide();
 }
@@ -54,7 +89,7 @@ const Download* DownloadsPanel::find(quint64 number) const {
 
 DownloadsPanel::Row DownloadsPanel::makeRow(quint64 number) {
     Row row;
-    row.widget = new QWidget(this);
+    row.widget = new QWidget(column_->parentWidget());
     row.widget->setObjectName(QStringLiteral("download"));
     auto* column = new QVBoxLayout(row.widget);
     column->setContentsMargins(0, 0, 0, 4);
@@ -200,6 +235,7 @@ void DownloadsPanel::showDownloads(const std::shared_ptr<const Downloads>& downl
     clear_->setVisible(std::any_of(downloads_.begin(), downloads_.end(),
                                    [](const Download& one) { return one.state == State::Done; }));
     setVisible(!downloads_.empty());
+    findChild<QWidget*>(QStringLiteral("downloadsArea"))->updateGeometry();
 }
 
 } // namespace ui

@@ -131,7 +131,7 @@ QWidget* LibraryPage::buildList() {
 QWidget* LibraryPage::buildDetail() {
     auto* area = new QScrollArea(found_);
     area->setObjectName(QStringLiteral("libraryDetail"));
-    area->setFrameShape(QFrame::StyledPanel);
+    area->setFrameShape(QFrame::NoFrame);
     area->setWidgetResizable(true);
     area->setFocusPolicy(Qt::NoFocus);
     area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);

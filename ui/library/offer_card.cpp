@@ -61,7 +61,7 @@ QString filesOf(const HubOffer& offer) {
 
 OfferCard::OfferCard(QWidget* parent) : QScrollArea(parent) {
     setObjectName(QStringLiteral("offerCard"));
-    setFrameShape(QFrame::StyledPanel);
+    setFrameShape(QFrame::NoFrame);
     setWidgetResizable(true);
     setFocusPolicy(Qt::NoFocus);
     setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
