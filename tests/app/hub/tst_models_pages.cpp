@@ -219,12 +219,12 @@ void TestModelsPages::theSwitchForbids() {
 void TestModelsPages::searchesAndFindsAdapters() {
     QTemporaryDir folder;
     HubContent content = demo();
-    content.found_page_size = 2;
-    content.found = {
-        R"({"id":"google/gemma-4-E2B-it","downloads":120000,"tags":["safetensors","license:apache-2.0"],)"
-        R"("gated":false,"safetensors":{"total":5123178979}})",
-        R"({"id":"a/gated","downloads":7,"tags":["safetensors"],"gated":"manual"})",
-        R"({"id":"b/french","downloads":3,"tags":["peft","base_model:adapter:google/gemma-4-E2B-it"]})"};
+    content.search_pages = {
+        R"([{"id":"google/gemma-4-E2B-it","downloads":120000,"gated":false,)"
+        R"("tags":["safetensors","license:apache-2.0"],"safetensors":{"total":5123178979}},)"
+        R"({"id":"a/gated","downloads":7,"tags":["safetensors"],"gated":"manual"}])",
+        R"([{"id":"b/french","downloads":3,)"
+        R"("tags":["peft","base_model:adapter:google/gemma-4-E2B-it"]}])"};
     const HubStandin hub(content);
     Program program(folder.path());
     Models models(program, folder.path(), hub.endpoint());

@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <cstring>
 #include <span>
 #include <stdexcept>
@@ -189,6 +188,9 @@ HubFault::Where HubStandin::place(const HubRequest& request) const {
     if (request.is_other_host) {
         return Where::Cdn;
     }
+    if (request.path.starts_with("/api/models?")) {
+        return Where::Search;
+    }
     if (request.path.starts_with(api + "/tree/")) {
         return Where::Tree;
     }
@@ -344,6 +346,29 @@ HubReply HubStandin::listReply(const HubRequest& request) const {
     return reply;
 }
 
+HubReply HubStandin::searchReply(const HubRequest& request) const {
+    size_t page = 0;
+    if (const size_t at = request.path.find("&cursor="); at != std::string::npos) {
+        page = std::stoul(request.path.substr(at + 8));
+    }
+    HubReply reply;
+    reply.headers["Content-Type"] = "application/json; charset=utf-8";
+    const std::vector<std::string>& pages = content_.search_pages;
+    if (page + 1 < pages.size()) {
+        const size_t end = std::min(request.path.find("&cursor="), request.path.size());
+        reply.headers["Link"] = "<" + endpoint() + request.path.substr(0, end) +
+                                "&cursor=" + std::to_string(page + 1) + ">; rel=\"next\"";
+    }
+    reply.setBody(page < pages.size()
+                      ? pages[page]
+                      : R"([{"id":")" + content_.id +
+                            R"(","author":"org","downloads":12,"likes":3,"gated":false,)"
+                            R"("private":false,"lastModified":"2026-11-03T12:00:00.000Z",)"
+                            R"("pipeline_tag":"text-generation","library_name":"transformers",)"
+                            R"("tags":["safetensors","gemma4","license:apache-2.0"]}])");
+    return reply;
+}
+
 HubReply HubStandin::fileReply(const HubRequest& request, const std::string& name) const {
     const std::string& text = content_.files.at(name);
     HubReply reply;
@@ -368,27 +393,6 @@ HubReply HubStandin::fileReply(const HubRequest& request, const std::string& nam
     return reply;
 }
 
-HubReply HubStandin::searchReply(const std::string& path) const {
-    constexpr std::string_view kCursor = "cursor=";
-    const size_t at = path.find(kCursor);
-    const size_t begin = at == std::string::npos
-                             ? 0
-                             : std::strtoull(path.c_str() + at + kCursor.size(), nullptr, 10);
-    const size_t end = std::min(content_.found.size(), begin + content_.found_page_size);
-    std::string body;
-    for (size_t i = begin; i < end; ++i) {
-        body += (body.empty() ? "" : ",") + content_.found[i];
-    }
-    HubReply reply;
-    reply.headers["Content-Type"] = "application/json; charset=utf-8";
-    if (end < content_.found.size()) {
-        reply.headers["Link"] =
-            "<" + endpoint() + "/api/models?cursor=" + std::to_string(end) + ">; rel=\"next\"";
-    }
-    reply.setBody("[" + body + "]");
-    return reply;
-}
-
 HubReply HubStandin::rightReply(const HubRequest& request) const {
     HubReply reply;
     const std::string path = *library::hub::percentDecoded(request.path);
@@ -402,7 +406,7 @@ HubReply HubStandin::rightReply(const HubRequest& request) const {
         return reply;
     }
     if (path.starts_with("/api/models?")) {
-        return searchReply(path);
+        return searchReply(request);
     }
     if (path.starts_with(api + "/tree/")) {
         return listReply(request);

@@ -40,11 +40,12 @@ struct HubReply {
 struct HubFault {
     enum class Where : uint8_t {
         Nowhere = 1,
-        Info,  ///< /api/models/ID/revision/REVISION
-        Tree,  ///< /api/models/ID/tree/COMMIT
-        Small, ///< A file that the hub sends itself.
-        Large, ///< A file for which it leads to the other host.
-        Cdn,   ///< The other host.
+        Info,   ///< /api/models/ID/revision/REVISION
+        Tree,   ///< /api/models/ID/tree/COMMIT
+        Search, ///< /api/models?
+        Small,  ///< A file that the hub sends itself.
+        Large,  ///< A file for which it leads to the other host.
+        Cdn,    ///< The other host.
     };
     enum class How : uint8_t {
         Edit = 1,  ///< `edit` changes the right reply.
@@ -73,9 +74,8 @@ struct HubContent {
     std::string token;             ///< Not empty: asked for.
     uint64_t bytes_per_second = 0; ///< Of a body; 0: as fast as it goes.
     size_t page_size = 1000;       ///< Entries of a page of the list.
-    /// What every search finds, a JSON object each, and how many a page has.
-    std::vector<std::string> found;
-    size_t found_page_size = 30;
+    /// What a search finds, whatever is asked: a list in JSON for each page. Empty: this model.
+    std::vector<std::string> search_pages;
 };
 
 class HubStandin {
@@ -102,7 +102,7 @@ private:
     HubFault::Where place(const HubRequest& request) const;
     HubReply rightReply(const HubRequest& request) const;
     HubReply listReply(const HubRequest& request) const;
-    HubReply searchReply(const std::string& path) const;
+    HubReply searchReply(const HubRequest& request) const;
     HubReply fileReply(const HubRequest& request, const std::string& name) const;
     bool sendReply(int connection, const HubReply& reply, bool is_file, const HubFault* fault);
     bool sendBytes(int connection, std::string_view bytes, bool is_counted);
