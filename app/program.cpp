@@ -6,16 +6,25 @@
 #include "app/end_signals.h"
 #include "app/engine_worker.h"
 #include "app/environment.h"
+#include "app/hub_thread.h"
+#include "app/keyring.h"
+#include "app/library_roots.h"
+#include "app/library_thread.h"
 #include "app/log_bridge.h"
+#include "app/models_wiring.h"
+#include "app/network_switch.h"
 #include "app/pasted_path.h"
 #include "app/planner_thread.h"
 #include "app/program_paths.h"
+#include "app/qt_http.h"
+#include "app/qt_proxy.h"
 #include "app/settings_store.h"
 #include "app/single_instance.h"
 #include "app/startup_facts.h"
 #include "app/translations.h"
 #include "app/version.h"
 #include "app/wiring.h"
+#include "engine/base/paths.h"
 #include "ui/shell/session.h"
 
 #include <QApplication>
@@ -30,6 +39,9 @@
 #include <QTimer>
 
 #include <cstdio>
+#include <memory>
+
+#include "library/assess.h"
 
 namespace app {
 
@@ -81,6 +93,40 @@ void bringToFront(QWidget& window, const QByteArray& token) {
     QApplication::alert(&window); // where the desktop only lets its user do that
 }
 
+/// What is known without looking: the rest comes from readStartupFacts().
+ui::SystemFacts programFacts(const QString& data_folder, const QString& cache_folder) {
+    ui::SystemFacts facts;
+    facts.version = QString::fromStdString(version());
+    facts.commit = QString::fromStdString(commit());
+    facts.qt_version = QString::fromLatin1(qVersion());
+    facts.data_folder = data_folder;
+    facts.cache_folder = cache_folder;
+    return facts;
+}
+
+LibrarySetup librarySetup(const engine::EngineOptions& options) {
+    LibrarySetup setup;
+    setup.roots = [] { return libraryRoots(); };
+    setup.folders_file = libraryFoldersFile();
+    setup.make_assessor = [options] { return std::make_unique<library::EngineAssessor>(options); };
+    return setup;
+}
+
+HubSetup hubSetup(const QString& data_folder) {
+    HubSetup setup;
+    setup.environment = hubEnvironment();
+    setup.queue_file = engine::pathFromUtf8(data_folder.toStdString()) / "downloads.json";
+    setup.user_agent = "belfry/" + version();
+#ifdef BELFRY_HAS_NETWORK
+    setup.network = qtHttp;
+    setup.banned_by = networkBanName;
+    setup.make_tokens = tokenStore;
+    setup.set_forbidden = setNetworkForbidden;
+    setup.set_proxy = useProxy;
+#endif
+    return setup;
+}
+
 /// The program until its window closes. `restart`: the program to start then, empty for none.
 int run(int argc, char** argv, const ProgramSeams& seams, QString& restart) {
     QElapsedTimer since_start;
@@ -98,6 +144,7 @@ int run(int argc, char** argv, const ProgramSeams& seams, QString& restart) {
     const SettingsStore settings_store;
     ui::WindowSetup setup;
     setup.settings = settings_store.read();
+    setup.settings.uses_network = networkBan() != NetworkBan::Setting;
     installTranslations(application, setup.settings.language);
     ui::setThemeChoice(setup.settings.theme);
     ui::setTextZoom(setup.settings.text_zoom);
@@ -141,19 +188,19 @@ int run(int argc, char** argv, const ProgramSeams& seams, QString& restart) {
         setup.demo_adapter = demo_adapter;
     }
     setup.log = &log;
-    setup.facts.version = QString::fromStdString(version());
-    setup.facts.commit = QString::fromStdString(commit());
-    setup.facts.qt_version = QString::fromLatin1(qVersion());
-    setup.facts.data_folder = data_folder;
-    setup.facts.cache_folder = cache_folder;
+    setup.facts = programFacts(data_folder, cache_folder);
     EngineThread engine_thread(options);
     PlannerThread planner(planner_options);
     ChatStoreThread store_thread(StoreOptions{data_folder, {}});
+    LibraryThread library(librarySetup(planner_options));
+    HubThread hub(hubSetup(data_folder), planner_options);
     ui::MainWindow window(setup);
     const WindowPlace place = settings_store.readPlace();
     restorePlace(window, place);
     window.setSplitterSizes(place.splitter);
     Wiring wiring(&window, &engine_thread, &planner, store_thread.store(), &settings_store);
+    connectLibrary(window, library);
+    connectHub(window, hub, planner, library);
     QObject::connect(&window, &ui::MainWindow::restartRequested, &window, [&] {
         // Out of an AppImage the file inside is gone as soon as this process is.
         const QString image = qEnvironmentVariable("APPIMAGE");

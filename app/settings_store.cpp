@@ -86,6 +86,8 @@ ui::Settings SettingsStore::read() const {
     settings.context =
         std::max<qint64>(0, store->value(QStringLiteral("load/context"), 0).toLongLong());
     settings.reopens_chat = store->value(QStringLiteral("chat/reopen"), true).toBool();
+    settings.hub_endpoint = store->value(QStringLiteral("network/endpoint")).toString();
+    settings.proxy = store->value(QStringLiteral("network/proxy")).toString();
     settings.recent_models = store->value(QStringLiteral("models/recent")).toStringList();
     settings.guide_cards =
         std::clamp(store->value(QStringLiteral("look/guideCards"), 0).toInt(), 0, ui::kGuideCards);
@@ -114,6 +116,8 @@ void SettingsStore::write(const ui::Settings& settings) const {
     store->setValue(QStringLiteral("load/map"), settings.device_map);
     store->setValue(QStringLiteral("load/context"), settings.context);
     store->setValue(QStringLiteral("chat/reopen"), settings.reopens_chat);
+    store->setValue(QStringLiteral("network/endpoint"), settings.hub_endpoint);
+    store->setValue(QStringLiteral("network/proxy"), settings.proxy);
     store->setValue(QStringLiteral("models/recent"), settings.recent_models);
     store->setValue(QStringLiteral("look/guideCards"), settings.guide_cards);
     store->remove(QStringLiteral("shortcuts"));

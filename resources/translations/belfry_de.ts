@@ -819,6 +819,14 @@ Soll die Datei ersetzt werden?</translation>
         <source>This computer</source>
         <translation>Dieser Rechner</translation>
     </message>
+    <message>
+        <source>Library of models</source>
+        <translation>Modellbibliothek</translation>
+    </message>
+    <message>
+        <source>Get a model</source>
+        <translation>Modell holen</translation>
+    </message>
 </context>
 <context>
     <name>app::AttachmentFiles</name>
@@ -2575,6 +2583,77 @@ Rang %5 · Alpha %6 · Skalierung %7 · %8</translation>
     </message>
 </context>
 <context>
+    <name>ui::DownloadsPanel</name>
+    <message>
+        <source>Downloads</source>
+        <translation>Downloads</translation>
+    </message>
+    <message>
+        <source>Clear &amp;finished</source>
+        <translation>&amp;Fertige entfernen</translation>
+    </message>
+    <message>
+        <source>Cancel a download</source>
+        <translation>Download abbrechen</translation>
+    </message>
+    <message>
+        <source>Cancel the download of %1?</source>
+        <translation>Den Download von %1 abbrechen?</translation>
+    </message>
+    <message>
+        <source>%1 have arrived. Kept, they are used when you get the model later.</source>
+        <translation>%1 sind angekommen. Bleiben sie, werden sie benutzt, wenn Sie das Modell später holen.</translation>
+    </message>
+    <message>
+        <source>&amp;Cancel, keep the parts</source>
+        <translation>&amp;Abbrechen, Teile behalten</translation>
+    </message>
+    <message>
+        <source>Cancel and &amp;delete them</source>
+        <translation>Abbrechen und &amp;löschen</translation>
+    </message>
+    <message>
+        <source>&amp;Go on</source>
+        <translation>&amp;Weiter</translation>
+    </message>
+    <message>
+        <source>Download of %1</source>
+        <translation>Download von %1</translation>
+    </message>
+    <message>
+        <source>Pause</source>
+        <translation>Pause</translation>
+    </message>
+    <message>
+        <source>Go on</source>
+        <translation>Weiter</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1: %2</translation>
+    </message>
+    <message>
+        <source>Take it off the list</source>
+        <translation>Aus der Liste nehmen</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+    <message>
+        <source>Sign in…</source>
+        <translation>Anmelden…</translation>
+    </message>
+    <message>
+        <source>Add to the model</source>
+        <translation>Zum Modell hinzufügen</translation>
+    </message>
+    <message>
+        <source>Load</source>
+        <translation>Laden</translation>
+    </message>
+</context>
+<context>
     <name>ui::ErrorCause</name>
     <message>
         <source>Line %1, column %2: %3</source>
@@ -2848,6 +2927,116 @@ Rang %5 · Alpha %6 · Skalierung %7 · %8</translation>
     </message>
 </context>
 <context>
+    <name>ui::GetModel</name>
+    <message>
+        <source>private</source>
+        <translation>privat</translation>
+    </message>
+    <message>
+        <source>licence to accept</source>
+        <translation>Lizenz anzunehmen</translation>
+    </message>
+    <message>
+        <source>Gemma 4, as Google publishes it</source>
+        <translation>Gemma 4, wie Google es veröffentlicht</translation>
+    </message>
+    <message>
+        <source>Found at %1</source>
+        <translation>Gefunden bei %1</translation>
+    </message>
+</context>
+<context>
+    <name>ui::GetPage</name>
+    <message>
+        <source>&amp;Token…</source>
+        <translation>&amp;Token…</translation>
+    </message>
+    <message>
+        <source>For models whose licence has to be accepted, and private ones</source>
+        <translation>Für Modelle, deren Lizenz anzunehmen ist, und für private</translation>
+    </message>
+    <message>
+        <source>Models to get</source>
+        <translation>Modelle, die zu haben sind</translation>
+    </message>
+    <message>
+        <source>Show &amp;more</source>
+        <translation>&amp;Mehr zeigen</translation>
+    </message>
+    <message>
+        <source>Search, or paste an address or owner/name</source>
+        <translation>Suchen, oder eine Adresse oder Besitzer/Name einfügen</translation>
+    </message>
+    <message>
+        <source>Search the hub, or an address</source>
+        <translation>Im Hub suchen, oder eine Adresse</translation>
+    </message>
+    <message>
+        <source>What is searched for</source>
+        <translation>Was gesucht wird</translation>
+    </message>
+    <message>
+        <source>Models (safetensors)</source>
+        <translation>Modelle (safetensors)</translation>
+    </message>
+    <message>
+        <source>Adapters (PEFT)</source>
+        <translation>Adapter (PEFT)</translation>
+    </message>
+    <message>
+        <source>GGUF files</source>
+        <translation>GGUF-Dateien</translation>
+    </message>
+    <message>
+        <source>This build of Belfry has no network part.</source>
+        <translation>Dieses Belfry ist ohne Netzwerkteil gebaut.</translation>
+    </message>
+    <message>
+        <source>HF_HUB_OFFLINE forbids the network to this program.</source>
+        <translation>HF_HUB_OFFLINE verbietet diesem Programm das Netz.</translation>
+    </message>
+    <message>
+        <source>The settings forbid the network.</source>
+        <translation>Die Einstellungen verbieten das Netz.</translation>
+    </message>
+    <message>
+        <source>S&amp;top</source>
+        <translation>S&amp;topp</translation>
+    </message>
+    <message>
+        <source>L&amp;ook up</source>
+        <translation>&amp;Nachsehen</translation>
+    </message>
+    <message>
+        <source>Searc&amp;h</source>
+        <translation>Suc&amp;hen</translation>
+    </message>
+    <message>
+        <source>%1 (a mirror, set in the settings or by HF_ENDPOINT)</source>
+        <translation>%1 (ein Spiegel, aus den Einstellungen oder HF_ENDPOINT)</translation>
+    </message>
+    <message>
+        <source>Nothing is asked of the network before you click. Asked is: %1</source>
+        <translation>Vor Ihrem Klick wird nichts im Netz gefragt. Gefragt wird: %1</translation>
+    </message>
+    <message>
+        <source>The network is not used.</source>
+        <translation>Das Netz wird nicht benutzt.</translation>
+    </message>
+    <message>
+        <source>Searching…</source>
+        <translation>Sucht…</translation>
+    </message>
+    <message>
+        <source>Nothing was found for “%1”.</source>
+        <translation>Nichts gefunden für „%1“.</translation>
+    </message>
+    <message>
+        <source>Adapters for %1</source>
+        <translation>Adapter für %1</translation>
+    </message>
+</context>
+<context>
     <name>ui::HistoryDelegate</name>
     <message>
         <source>New title of the chat</source>
@@ -2990,6 +3179,126 @@ Rang %5 · Alpha %6 · Skalierung %7 · %8</translation>
     <message>
         <source>Brings the chat back (%1)</source>
         <translation>Holt den Chat zurück (%1)</translation>
+    </message>
+</context>
+<context>
+    <name>ui::Hub</name>
+    <message>
+        <source>%1 parameters · %2 · %3 · Apache 2.0</source>
+        <translation>%1 Parameter · %2 · %3 · Apache 2.0</translation>
+    </message>
+    <message>
+        <source>text, pictures, sounds</source>
+        <translation>Text, Bilder, Klänge</translation>
+    </message>
+    <message>
+        <source>text, pictures</source>
+        <translation>Text, Bilder</translation>
+    </message>
+    <message>
+        <source>adapter</source>
+        <translation>Adapter</translation>
+    </message>
+    <message>
+        <source>adapter for %1</source>
+        <translation>Adapter für %1</translation>
+    </message>
+    <message>
+        <source>%1 parameters</source>
+        <translation>%1 Parameter</translation>
+    </message>
+    <message>
+        <source>%1 downloads a month</source>
+        <translation>%1 Downloads im Monat</translation>
+    </message>
+    <message>
+        <source>does not fit</source>
+        <translation>passt nicht</translation>
+    </message>
+    <message>
+        <source>fits in 4 bits</source>
+        <translation>passt in 4 Bit</translation>
+    </message>
+    <message>
+        <source>fits</source>
+        <translation>passt</translation>
+    </message>
+    <message>
+        <source>Does not fit, also not in 4 bits: it would take %1 of memory.</source>
+        <translation>Passt nicht, auch nicht in 4 Bit: Es bräuchte %1 Speicher.</translation>
+    </message>
+    <message>
+        <source>%1 of memory, about %2 tokens/s (estimated)</source>
+        <translation>%1 Speicher, etwa %2 Tokens/s (geschätzt)</translation>
+    </message>
+    <message>
+        <source>Fits in 4 bits: %1.</source>
+        <translation>Passt in 4 Bit: %1.</translation>
+    </message>
+    <message>
+        <source>Fits as it is published: %1.</source>
+        <translation>Passt, wie es veröffentlicht ist: %1.</translation>
+    </message>
+    <message numerus="yes">
+        <source>All of its %n files are here already.</source>
+        <translation>
+            <numerusform>Seine %n Datei ist schon hier.</numerusform>
+            <numerusform>Alle seine %n Dateien sind schon hier.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 to fetch in %n files.</source>
+        <translation>
+            <numerusform>%1 zu holen, in %n Datei.</numerusform>
+            <numerusform>%1 zu holen, in %n Dateien.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1 of it are here already.</source>
+        <translation>%1 davon sind schon hier.</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n files that Belfry does not load are left out (%1).</source>
+        <translation>
+            <numerusform>%n Datei, die Belfry nicht lädt, bleibt weg (%1).</numerusform>
+            <numerusform>%n Dateien, die Belfry nicht lädt, bleiben weg (%1).</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1 are free on that disk.</source>
+        <translation>%1 sind auf diesem Datenträger frei.</translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
+        <translation>%1 von %2</translation>
+    </message>
+    <message>
+        <source>%1 · waits for another to be done</source>
+        <translation>%1 · wartet auf einen anderen</translation>
+    </message>
+    <message>
+        <source>%1 · paused</source>
+        <translation>%1 · angehalten</translation>
+    </message>
+    <message>
+        <source>%1 · whole and checked</source>
+        <translation>%1 · ganz und geprüft</translation>
+    </message>
+    <message>
+        <source>ended early</source>
+        <translation>vorzeitig beendet</translation>
+    </message>
+    <message>
+        <source>%1 · trying again: %2</source>
+        <translation>%1 · neuer Versuch: %2</translation>
+    </message>
+    <message>
+        <source>%1/s</source>
+        <translation>%1/s</translation>
+    </message>
+    <message>
+        <source>%1 left</source>
+        <translation>noch %1</translation>
     </message>
 </context>
 <context>
@@ -3891,6 +4200,298 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
     </message>
 </context>
 <context>
+    <name>ui::Library</name>
+    <message>
+        <source>half a download</source>
+        <translation>halber Download</translation>
+    </message>
+    <message>
+        <source>PyTorch file</source>
+        <translation>PyTorch-Datei</translation>
+    </message>
+    <message>
+        <source>GGUF</source>
+        <translation>GGUF</translation>
+    </message>
+    <message>
+        <source>MLX</source>
+        <translation>MLX</translation>
+    </message>
+    <message>
+        <source>not supported</source>
+        <translation>nicht unterstützt</translation>
+    </message>
+    <message>
+        <source>damaged</source>
+        <translation>beschädigt</translation>
+    </message>
+    <message>
+        <source>not readable</source>
+        <translation>nicht lesbar</translation>
+    </message>
+    <message>
+        <source>cannot be used</source>
+        <translation>nicht verwendbar</translation>
+    </message>
+    <message>
+        <source>Some of its files are not there.</source>
+        <translation>Einige seiner Dateien fehlen.</translation>
+    </message>
+    <message>
+        <source>Files that it needs are not there: %1.</source>
+        <translation>Dateien, die es braucht, fehlen: %1.</translation>
+    </message>
+    <message>
+        <source>Its weights are in PyTorch&apos;s own format, which can run programs when it is opened. Belfry reads safetensors.</source>
+        <translation>Seine Gewichte sind in PyTorchs eigenem Format, das beim Öffnen Programme ausführen kann. Belfry liest safetensors.</translation>
+    </message>
+    <message>
+        <source>This GGUF file is of a kind that Belfry does not read.</source>
+        <translation>Diese GGUF-Datei ist von einer Art, die Belfry nicht liest.</translation>
+    </message>
+    <message>
+        <source>Its weights are packed for Apple&apos;s MLX, which Belfry does not read.</source>
+        <translation>Seine Gewichte sind für Apples MLX gepackt, das Belfry nicht liest.</translation>
+    </message>
+    <message>
+        <source>Belfry does not run this kind of model or adapter.</source>
+        <translation>Belfry führt diese Art von Modell oder Adapter nicht aus.</translation>
+    </message>
+    <message>
+        <source>Its files break their format.</source>
+        <translation>Seine Dateien verletzen ihr Format.</translation>
+    </message>
+    <message>
+        <source>The system does not let its files be read.</source>
+        <translation>Das System lässt seine Dateien nicht lesen.</translation>
+    </message>
+    <message>
+        <source>Adapter</source>
+        <translation>Adapter</translation>
+    </message>
+    <message>
+        <source>rank %1</source>
+        <translation>Rang %1</translation>
+    </message>
+    <message>
+        <source>%1 parameters</source>
+        <translation>%1 Parameter</translation>
+    </message>
+    <message>
+        <source>Hugging Face cache</source>
+        <translation>Hugging-Face-Cache</translation>
+    </message>
+    <message>
+        <source>your folder</source>
+        <translation>Ihr Ordner</translation>
+    </message>
+    <message>
+        <source>recent</source>
+        <translation>zuletzt benutzt</translation>
+    </message>
+    <message>
+        <source>fits</source>
+        <translation>passt</translation>
+    </message>
+    <message>
+        <source>fits when fitted</source>
+        <translation>passt angepasst</translation>
+    </message>
+    <message>
+        <source>does not fit</source>
+        <translation>passt nicht</translation>
+    </message>
+    <message>
+        <source>It does not say for which model it was made.</source>
+        <translation>Er sagt nicht, für welches Modell er gemacht wurde.</translation>
+    </message>
+    <message>
+        <source>Made for %1.</source>
+        <translation>Gemacht für %1.</translation>
+    </message>
+    <message>
+        <source>It takes %1 of memory as stored.</source>
+        <translation>Es braucht gespeichert, wie es ist, %1 Speicher.</translation>
+    </message>
+    <message>
+        <source>Fits this computer as it is stored.</source>
+        <translation>Passt auf diesen Rechner, wie es gespeichert ist.</translation>
+    </message>
+    <message>
+        <source>Fits this computer when parts are moved or packed in 4 bits: the placement “Best fit” does that.</source>
+        <translation>Passt auf diesen Rechner, wenn Teile verschoben oder in 4 Bit gepackt werden: Die Platzierung „Beste Passung“ tut das.</translation>
+    </message>
+    <message>
+        <source>Does not fit this computer, also not in 4 bits.</source>
+        <translation>Passt nicht auf diesen Rechner, auch nicht in 4 Bit.</translation>
+    </message>
+    <message>
+        <source>Whether it fits is not known yet.</source>
+        <translation>Ob es passt, ist noch nicht bekannt.</translation>
+    </message>
+    <message>
+        <source>Get it again: what is there is kept, only the rest is fetched.</source>
+        <translation>Noch einmal holen: Was da ist, bleibt, nur der Rest kommt.</translation>
+    </message>
+    <message>
+        <source>Copy the missing files beside the others, or get the model again.</source>
+        <translation>Die fehlenden Dateien neben die anderen kopieren, oder das Modell noch einmal holen.</translation>
+    </message>
+    <message>
+        <source>Look for a repository of this model with safetensors, or convert it with Python&apos;s safetensors.</source>
+        <translation>Nach einem Repository dieses Modells mit safetensors suchen, oder es mit Pythons safetensors umwandeln.</translation>
+    </message>
+    <message>
+        <source>Belfry takes LoRA adapters that PEFT has saved.</source>
+        <translation>Belfry nimmt LoRA-Adapter, die PEFT gespeichert hat.</translation>
+    </message>
+    <message>
+        <source>Get a Gemma 4 model with safetensors: see “Get a model”.</source>
+        <translation>Ein Gemma-4-Modell mit safetensors holen: siehe „Modell holen“.</translation>
+    </message>
+    <message>
+        <source>Delete it and get it again.</source>
+        <translation>Löschen und noch einmal holen.</translation>
+    </message>
+    <message>
+        <source>Look at the folder&apos;s permissions.</source>
+        <translation>Die Rechte des Ordners ansehen.</translation>
+    </message>
+    <message>
+        <source>%1 is not there.</source>
+        <translation>%1 ist nicht da.</translation>
+    </message>
+    <message>
+        <source>%1 cannot be read: look at its permissions.</source>
+        <translation>%1 ist nicht lesbar: Sehen Sie die Rechte an.</translation>
+    </message>
+    <message>
+        <source>%1 does not answer and was left out; a network drive may be away.</source>
+        <translation>%1 antwortet nicht und wurde ausgelassen; vielleicht ist ein Netzlaufwerk weg.</translation>
+    </message>
+    <message>
+        <source>%1 has more files than are looked at: add the folder with the models instead.</source>
+        <translation>%1 hat mehr Dateien, als angesehen werden: Fügen Sie stattdessen den Ordner mit den Modellen hinzu.</translation>
+    </message>
+</context>
+<context>
+    <name>ui::LibraryModel</name>
+    <message>
+        <source>Models</source>
+        <translation>Modelle</translation>
+    </message>
+    <message>
+        <source>Adapters whose model is not here</source>
+        <translation>Adapter, deren Modell nicht hier ist</translation>
+    </message>
+    <message>
+        <source>Cannot be used as they are</source>
+        <translation>So nicht verwendbar</translation>
+    </message>
+</context>
+<context>
+    <name>ui::LibraryPage</name>
+    <message>
+        <source>Filter by name, size, place</source>
+        <translation>Filtern nach Name, Größe, Ort</translation>
+    </message>
+    <message>
+        <source>Filter the library</source>
+        <translation>Die Bibliothek filtern</translation>
+    </message>
+    <message>
+        <source>&amp;Folders…</source>
+        <translation>&amp;Ordner…</translation>
+    </message>
+    <message>
+        <source>Folders of yours in which models are looked for</source>
+        <translation>Ihre Ordner, in denen nach Modellen gesucht wird</translation>
+    </message>
+    <message>
+        <source>Models and adapters on this computer</source>
+        <translation>Modelle und Adapter auf diesem Rechner</translation>
+    </message>
+    <message>
+        <source>&amp;Load</source>
+        <translation>&amp;Laden</translation>
+    </message>
+    <message>
+        <source>Load &amp;options…</source>
+        <translation>Lade&amp;optionen…</translation>
+    </message>
+    <message>
+        <source>&amp;Show in folder</source>
+        <translation>Im Ordner &amp;zeigen</translation>
+    </message>
+    <message>
+        <source>&amp;Delete…</source>
+        <translation>L&amp;öschen…</translation>
+    </message>
+    <message>
+        <source>&amp;Get a model</source>
+        <translation>Modell &amp;holen</translation>
+    </message>
+    <message>
+        <source>&amp;Add a folder…</source>
+        <translation>Ordner hin&amp;zufügen…</translation>
+    </message>
+    <message>
+        <source>Add a folder…</source>
+        <translation>Ordner hinzufügen…</translation>
+    </message>
+    <message>
+        <source>Looked in as well; choose one to take it out</source>
+        <translation>Auch durchsucht; einen wählen nimmt ihn heraus</translation>
+    </message>
+    <message>
+        <source>S&amp;top looking</source>
+        <translation>Suche be&amp;enden</translation>
+    </message>
+    <message>
+        <source>L&amp;ook again</source>
+        <translation>&amp;Neu suchen</translation>
+    </message>
+    <message>
+        <source>Looking for models…</source>
+        <translation>Sucht nach Modellen…</translation>
+    </message>
+    <message>
+        <source>No models were found in the folders of Hugging Face, LM Studio and llama.cpp. Get one, or tell where yours are.</source>
+        <translation>In den Ordnern von Hugging Face, LM Studio und llama.cpp wurden keine Modelle gefunden. Holen Sie eines, oder sagen Sie, wo Ihre sind.</translation>
+    </message>
+    <message numerus="yes">
+        <source>Looking… %n found</source>
+        <translation>
+            <numerusform>Sucht… %n gefunden</numerusform>
+            <numerusform>Sucht… %n gefunden</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Nothing matches the filter.</source>
+        <translation>Nichts passt zum Filter.</translation>
+    </message>
+    <message>
+        <source>Looking was stopped; there may be more.</source>
+        <translation>Die Suche wurde beendet; es kann mehr geben.</translation>
+    </message>
+    <message>
+        <source>%1 (%2)</source>
+        <translation>%1 (%2)</translation>
+    </message>
+    <message>
+        <source>&amp;Add to the model</source>
+        <translation>Zum Modell &amp;hinzufügen</translation>
+    </message>
+    <message>
+        <source>Adapters &amp;for it…</source>
+        <translation>Adapter &amp;dafür…</translation>
+    </message>
+    <message>
+        <source>&amp;Get the rest…</source>
+        <translation>&amp;Rest holen…</translation>
+    </message>
+</context>
+<context>
     <name>ui::MainWindow</name>
     <message>
         <source>Belfry</source>
@@ -4127,6 +4728,22 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
     <message>
         <source>Skip the tour</source>
         <translation>Rundgang überspringen</translation>
+    </message>
+    <message>
+        <source>A folder in which models are</source>
+        <translation>Ein Ordner, in dem Modelle sind</translation>
+    </message>
+    <message>
+        <source>%1 is here, whole and checked</source>
+        <translation>%1 ist da, ganz und geprüft</translation>
+    </message>
+    <message>
+        <source>Add to the model</source>
+        <translation>Zum Modell hinzufügen</translation>
+    </message>
+    <message>
+        <source>Load</source>
+        <translation>Laden</translation>
     </message>
 </context>
 <context>
@@ -5107,6 +5724,33 @@ As stored: %2.</source>
         <translation>In 4 Bit: %1.
 Wie gespeichert: %2.</translation>
     </message>
+    <message>
+        <source>L&amp;ibrary…</source>
+        <translation>B&amp;ibliothek…</translation>
+    </message>
+    <message>
+        <source>Models on this computer, and where to get more</source>
+        <translation>Modelle auf diesem Rechner, und woher mehr kommen</translation>
+    </message>
+</context>
+<context>
+    <name>ui::ModelsPage</name>
+    <message>
+        <source>&amp;Back</source>
+        <translation>&amp;Zurück</translation>
+    </message>
+    <message>
+        <source>Back to chat and layout (Esc)</source>
+        <translation>Zurück zu Chat und Layout (Esc)</translation>
+    </message>
+    <message>
+        <source>Library</source>
+        <translation>Bibliothek</translation>
+    </message>
+    <message>
+        <source>Get a model</source>
+        <translation>Modell holen</translation>
+    </message>
 </context>
 <context>
     <name>ui::Note</name>
@@ -5450,6 +6094,104 @@ Wie gespeichert: %2.</translation>
     </message>
 </context>
 <context>
+    <name>ui::OfferCard</name>
+    <message>
+        <source>(here)</source>
+        <translation>(hier)</translation>
+    </message>
+    <message>
+        <source>(%1 here)</source>
+        <translation>(%1 hier)</translation>
+    </message>
+    <message numerus="yes">
+        <source>and %n more</source>
+        <translation>
+            <numerusform>und %n weitere</numerusform>
+            <numerusform>und %n weitere</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>What if you had …</source>
+        <translation>Was, wenn Sie … hätten</translation>
+    </message>
+    <message>
+        <source>A graphics card to plan for</source>
+        <translation>Eine Grafikkarte, für die geplant wird</translation>
+    </message>
+    <message>
+        <source>%1, %2</source>
+        <translation>%1, %2</translation>
+    </message>
+    <message>
+        <source>Adapters &amp;for it…</source>
+        <translation>Adapter &amp;dafür…</translation>
+    </message>
+    <message>
+        <source>&amp;Open its page in the browser</source>
+        <translation>Seite im Browser &amp;öffnen</translation>
+    </message>
+    <message>
+        <source>Up to %1 tokens of context</source>
+        <translation>Bis zu %1 Tokens Kontext</translation>
+    </message>
+    <message>
+        <source>%1 at revision %2 (%3)</source>
+        <translation>%1 in Revision %2 (%3)</translation>
+    </message>
+    <message>
+        <source>This computer: %1</source>
+        <translation>Dieser Rechner: %1</translation>
+    </message>
+    <message>
+        <source>Belfry cannot use it: %1</source>
+        <translation>Belfry kann es nicht verwenden: %1</translation>
+    </message>
+    <message>
+        <source>Its headers say: %1</source>
+        <translation>Seine Kopfdaten sagen: %1</translation>
+    </message>
+    <message>
+        <source>Goes into %1</source>
+        <translation>Kommt nach %1</translation>
+    </message>
+    <message>
+        <source>Asking… &amp;stop</source>
+        <translation>Fragt… &amp;stopp</translation>
+    </message>
+    <message>
+        <source>&amp;Try again</source>
+        <translation>&amp;Noch einmal</translation>
+    </message>
+    <message>
+        <source>&amp;Look up files and bytes…</source>
+        <translation>Dateien und Bytes &amp;nachsehen…</translation>
+    </message>
+    <message>
+        <source>&amp;Load</source>
+        <translation>&amp;Laden</translation>
+    </message>
+    <message>
+        <source>&amp;Download %1</source>
+        <translation>%1 &amp;herunterladen</translation>
+    </message>
+    <message>
+        <source>&amp;Settings…</source>
+        <translation>&amp;Einstellungen…</translation>
+    </message>
+    <message>
+        <source>S&amp;ign in…</source>
+        <translation>An&amp;melden…</translation>
+    </message>
+    <message>
+        <source>Is being fetched</source>
+        <translation>Wird geholt</translation>
+    </message>
+    <message>
+        <source>Is here</source>
+        <translation>Ist hier</translation>
+    </message>
+</context>
+<context>
     <name>ui::PlanOptionsDialog</name>
     <message>
         <source>Devices and options</source>
@@ -5647,6 +6389,48 @@ Wie gespeichert: %2.</translation>
     <message>
         <source>Cancel the recording</source>
         <translation>Aufnahme verwerfen</translation>
+    </message>
+</context>
+<context>
+    <name>ui::RemovalDialog</name>
+    <message>
+        <source>Delete a model</source>
+        <translation>Ein Modell löschen</translation>
+    </message>
+    <message>
+        <source>Delete %1?</source>
+        <translation>%1 löschen?</translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 (%2 bytes) come back to the disk; %n files and folders go:</source>
+        <translation>
+            <numerusform>%1 (%2 Bytes) werden frei; %n Datei oder Ordner geht:</numerusform>
+            <numerusform>%1 (%2 Bytes) werden frei; %n Dateien und Ordner gehen:</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>It is loaded now. It goes on answering until it is ejected, and cannot be loaded again.</source>
+        <translation>Es ist gerade geladen. Es antwortet weiter, bis es ausgeworfen wird, und kann nicht mehr geladen werden.</translation>
+    </message>
+    <message>
+        <source>Programs that use the same cache (transformers, vLLM and others) lose it as well.</source>
+        <translation>Programme, die denselben Cache benutzen (transformers, vLLM und andere), verlieren es auch.</translation>
+    </message>
+    <message>
+        <source>What else lies there stays: %1</source>
+        <translation>Was sonst dort liegt, bleibt: %1</translation>
+    </message>
+    <message>
+        <source>This cannot be undone.</source>
+        <translation>Das lässt sich nicht rückgängig machen.</translation>
+    </message>
+    <message>
+        <source>&amp;Keep</source>
+        <translation>&amp;Behalten</translation>
+    </message>
+    <message>
+        <source>&amp;Delete</source>
+        <translation>&amp;Löschen</translation>
     </message>
 </context>
 <context>
@@ -5928,10 +6712,6 @@ Wie gespeichert: %2.</translation>
         <translation>Cache, darf gelöscht werden</translation>
     </message>
     <message>
-        <source>Belfry opens no network connection: models, chats, pictures and sounds stay on this computer.</source>
-        <translation>Belfry öffnet keine Netzverbindung: Modelle, Chats, Bilder und Töne bleiben auf diesem Rechner.</translation>
-    </message>
-    <message>
         <source>Close</source>
         <translation>Schließen</translation>
     </message>
@@ -5950,6 +6730,54 @@ Wie gespeichert: %2.</translation>
     <message>
         <source>Keep &amp;quantized copies for faster loading</source>
         <translation>&amp;Quantisierte Kopien für schnelleres Laden behalten</translation>
+    </message>
+    <message>
+        <source>Network</source>
+        <translation>Netzwerk</translation>
+    </message>
+    <message>
+        <source>Belfry opens a network connection only when you search for a model or get one. Chats, pictures and sounds stay on this computer.</source>
+        <translation>Belfry verbindet sich nur mit dem Netz, wenn Sie ein Modell suchen oder holen. Chats, Bilder und Klänge bleiben auf diesem Rechner.</translation>
+    </message>
+    <message>
+        <source>&amp;Never use the network</source>
+        <translation>Das Netz &amp;nie benutzen</translation>
+    </message>
+    <message>
+        <source>HF_HUB_OFFLINE in the environment forbids it</source>
+        <translation>HF_HUB_OFFLINE in der Umgebung verbietet es</translation>
+    </message>
+    <message>
+        <source>For the window and for belfry-cli</source>
+        <translation>Für das Fenster und für belfry-cli</translation>
+    </message>
+    <message>
+        <source>Where models come from: a mirror with Hugging Face&apos;s interface, as HF_ENDPOINT</source>
+        <translation>Woher Modelle kommen: ein Spiegel mit der Schnittstelle von Hugging Face, wie HF_ENDPOINT</translation>
+    </message>
+    <message>
+        <source>&amp;Mirror</source>
+        <translation>Spie&amp;gel</translation>
+    </message>
+    <message>
+        <source>Mirror</source>
+        <translation>Spiegel</translation>
+    </message>
+    <message>
+        <source>as the system says</source>
+        <translation>wie das System es sagt</translation>
+    </message>
+    <message>
+        <source>http://host:port or socks5://host:port</source>
+        <translation>http://rechner:port oder socks5://rechner:port</translation>
+    </message>
+    <message>
+        <source>Prox&amp;y</source>
+        <translation>Prox&amp;y</translation>
+    </message>
+    <message>
+        <source>Proxy</source>
+        <translation>Proxy</translation>
     </message>
 </context>
 <context>
@@ -6427,6 +7255,61 @@ Wie gespeichert: %2.</translation>
     </message>
 </context>
 <context>
+    <name>ui::TokenDialog</name>
+    <message>
+        <source>Sign in with a token</source>
+        <translation>Mit einem Token anmelden</translation>
+    </message>
+    <message>
+        <source>%1. Accept the licence of %2 on its page, signed in there.</source>
+        <translation>%1. Die Lizenz von %2 auf seiner Seite annehmen, dort angemeldet.</translation>
+    </message>
+    <message>
+        <source>Open the model&apos;s &amp;page in the browser</source>
+        <translation>&amp;Seite des Modells im Browser öffnen</translation>
+    </message>
+    <message>
+        <source>%1 is to be had only by who may read it: check the name, or sign in.</source>
+        <translation>%1 bekommt nur, wer es lesen darf: Prüfen Sie den Namen, oder melden Sie sich an.</translation>
+    </message>
+    <message>
+        <source>%1. Make a token that may read, on your settings page.</source>
+        <translation>%1. Auf Ihrer Einstellungsseite ein Token machen, das lesen darf.</translation>
+    </message>
+    <message>
+        <source>Open the page for &amp;tokens in the browser</source>
+        <translation>Seite für &amp;Tokens im Browser öffnen</translation>
+    </message>
+    <message>
+        <source>%1. Put it in here:</source>
+        <translation>%1. Hier eingeben:</translation>
+    </message>
+    <message>
+        <source>Token</source>
+        <translation>Token</translation>
+    </message>
+    <message>
+        <source>in place of %1</source>
+        <translation>anstelle von %1</translation>
+    </message>
+    <message>
+        <source>It is kept in %1, sent to %2 and to nobody else.</source>
+        <translation>Es bleibt in %1, geht an %2 und an niemanden sonst.</translation>
+    </message>
+    <message>
+        <source>&amp;Use it</source>
+        <translation>&amp;Benutzen</translation>
+    </message>
+    <message>
+        <source>&amp;Cancel</source>
+        <translation>&amp;Abbrechen</translation>
+    </message>
+    <message>
+        <source>&amp;Forget it</source>
+        <translation>&amp;Vergessen</translation>
+    </message>
+</context>
+<context>
     <name>ui::UnusablePage</name>
     <message>
         <source>Choose another &amp;folder…</source>
@@ -6472,16 +7355,24 @@ Wie gespeichert: %2.</translation>
         <translation>Zuletzt benutzte Modelle</translation>
     </message>
     <message>
-        <source>Everything stays on this computer: no account, no network.</source>
-        <translation>Alles bleibt auf diesem Rechner: kein Konto, kein Netz.</translation>
-    </message>
-    <message>
         <source>%1 of %2 main memory free</source>
         <translation>%1 von %2 Hauptspeicher frei</translation>
     </message>
     <message>
         <source>%1: %2 of %3 free</source>
         <translation>%1: %2 von %3 frei</translation>
+    </message>
+    <message>
+        <source>&amp;Get a model…</source>
+        <translation>Modell &amp;holen…</translation>
+    </message>
+    <message>
+        <source>&amp;Models on this computer</source>
+        <translation>&amp;Modelle auf diesem Rechner</translation>
+    </message>
+    <message>
+        <source>Everything stays on this computer: no account, and no network before you ask for a model.</source>
+        <translation>Alles bleibt auf diesem Rechner: kein Konto, und kein Netz, bevor Sie ein Modell holen.</translation>
     </message>
 </context>
 <context>

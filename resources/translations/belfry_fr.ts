@@ -819,6 +819,14 @@ Faut-il le remplacer ?</translation>
         <source>This computer</source>
         <translation>Cet ordinateur</translation>
     </message>
+    <message>
+        <source>Library of models</source>
+        <translation>Bibliothèque de modèles</translation>
+    </message>
+    <message>
+        <source>Get a model</source>
+        <translation>Obtenir un modèle</translation>
+    </message>
 </context>
 <context>
     <name>app::AttachmentFiles</name>
@@ -2575,6 +2583,77 @@ Rang %5 · alpha %6 · échelle %7 · %8</translation>
     </message>
 </context>
 <context>
+    <name>ui::DownloadsPanel</name>
+    <message>
+        <source>Downloads</source>
+        <translation>Téléchargements</translation>
+    </message>
+    <message>
+        <source>Clear &amp;finished</source>
+        <translation>Retirer les &amp;terminés</translation>
+    </message>
+    <message>
+        <source>Cancel a download</source>
+        <translation>Annuler un téléchargement</translation>
+    </message>
+    <message>
+        <source>Cancel the download of %1?</source>
+        <translation>Annuler le téléchargement de %1 ?</translation>
+    </message>
+    <message>
+        <source>%1 have arrived. Kept, they are used when you get the model later.</source>
+        <translation>%1 sont arrivés. Conservés, ils servent quand vous obtenez le modèle plus tard.</translation>
+    </message>
+    <message>
+        <source>&amp;Cancel, keep the parts</source>
+        <translation>&amp;Annuler, garder les parties</translation>
+    </message>
+    <message>
+        <source>Cancel and &amp;delete them</source>
+        <translation>Annuler et les &amp;supprimer</translation>
+    </message>
+    <message>
+        <source>&amp;Go on</source>
+        <translation>&amp;Continuer</translation>
+    </message>
+    <message>
+        <source>Download of %1</source>
+        <translation>Téléchargement de %1</translation>
+    </message>
+    <message>
+        <source>Pause</source>
+        <translation>Pause</translation>
+    </message>
+    <message>
+        <source>Go on</source>
+        <translation>Continuer</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1 : %2</translation>
+    </message>
+    <message>
+        <source>Take it off the list</source>
+        <translation>Retirer de la liste</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Annuler</translation>
+    </message>
+    <message>
+        <source>Sign in…</source>
+        <translation>Se connecter…</translation>
+    </message>
+    <message>
+        <source>Add to the model</source>
+        <translation>Ajouter au modèle</translation>
+    </message>
+    <message>
+        <source>Load</source>
+        <translation>Charger</translation>
+    </message>
+</context>
+<context>
     <name>ui::ErrorCause</name>
     <message>
         <source>Line %1, column %2: %3</source>
@@ -2848,6 +2927,116 @@ Rang %5 · alpha %6 · échelle %7 · %8</translation>
     </message>
 </context>
 <context>
+    <name>ui::GetModel</name>
+    <message>
+        <source>private</source>
+        <translation>privé</translation>
+    </message>
+    <message>
+        <source>licence to accept</source>
+        <translation>licence à accepter</translation>
+    </message>
+    <message>
+        <source>Gemma 4, as Google publishes it</source>
+        <translation>Gemma 4, tel que Google le publie</translation>
+    </message>
+    <message>
+        <source>Found at %1</source>
+        <translation>Trouvés sur %1</translation>
+    </message>
+</context>
+<context>
+    <name>ui::GetPage</name>
+    <message>
+        <source>&amp;Token…</source>
+        <translation>&amp;Jeton…</translation>
+    </message>
+    <message>
+        <source>For models whose licence has to be accepted, and private ones</source>
+        <translation>Pour les modèles dont la licence doit être acceptée, et les modèles privés</translation>
+    </message>
+    <message>
+        <source>Models to get</source>
+        <translation>Modèles à obtenir</translation>
+    </message>
+    <message>
+        <source>Show &amp;more</source>
+        <translation>Afficher &amp;plus</translation>
+    </message>
+    <message>
+        <source>Search, or paste an address or owner/name</source>
+        <translation>Chercher, ou coller une adresse ou propriétaire/nom</translation>
+    </message>
+    <message>
+        <source>Search the hub, or an address</source>
+        <translation>Chercher dans le hub, ou une adresse</translation>
+    </message>
+    <message>
+        <source>What is searched for</source>
+        <translation>Ce que l’on cherche</translation>
+    </message>
+    <message>
+        <source>Models (safetensors)</source>
+        <translation>Modèles (safetensors)</translation>
+    </message>
+    <message>
+        <source>Adapters (PEFT)</source>
+        <translation>Adaptateurs (PEFT)</translation>
+    </message>
+    <message>
+        <source>GGUF files</source>
+        <translation>Fichiers GGUF</translation>
+    </message>
+    <message>
+        <source>This build of Belfry has no network part.</source>
+        <translation>Ce Belfry est construit sans partie réseau.</translation>
+    </message>
+    <message>
+        <source>HF_HUB_OFFLINE forbids the network to this program.</source>
+        <translation>HF_HUB_OFFLINE interdit le réseau à ce programme.</translation>
+    </message>
+    <message>
+        <source>The settings forbid the network.</source>
+        <translation>Les réglages interdisent le réseau.</translation>
+    </message>
+    <message>
+        <source>S&amp;top</source>
+        <translation>A&amp;rrêter</translation>
+    </message>
+    <message>
+        <source>L&amp;ook up</source>
+        <translation>&amp;Consulter</translation>
+    </message>
+    <message>
+        <source>Searc&amp;h</source>
+        <translation>C&amp;hercher</translation>
+    </message>
+    <message>
+        <source>%1 (a mirror, set in the settings or by HF_ENDPOINT)</source>
+        <translation>%1 (un miroir, des réglages ou de HF_ENDPOINT)</translation>
+    </message>
+    <message>
+        <source>Nothing is asked of the network before you click. Asked is: %1</source>
+        <translation>Rien n’est demandé au réseau avant votre clic. On interroge : %1</translation>
+    </message>
+    <message>
+        <source>The network is not used.</source>
+        <translation>Le réseau n’est pas utilisé.</translation>
+    </message>
+    <message>
+        <source>Searching…</source>
+        <translation>Recherche…</translation>
+    </message>
+    <message>
+        <source>Nothing was found for “%1”.</source>
+        <translation>Rien trouvé pour « %1 ».</translation>
+    </message>
+    <message>
+        <source>Adapters for %1</source>
+        <translation>Adaptateurs pour %1</translation>
+    </message>
+</context>
+<context>
     <name>ui::HistoryDelegate</name>
     <message>
         <source>New title of the chat</source>
@@ -2990,6 +3179,126 @@ Rang %5 · alpha %6 · échelle %7 · %8</translation>
     <message>
         <source>Brings the chat back (%1)</source>
         <translation>Rétablit la discussion (%1)</translation>
+    </message>
+</context>
+<context>
+    <name>ui::Hub</name>
+    <message>
+        <source>%1 parameters · %2 · %3 · Apache 2.0</source>
+        <translation>%1 paramètres · %2 · %3 · Apache 2.0</translation>
+    </message>
+    <message>
+        <source>text, pictures, sounds</source>
+        <translation>texte, images, sons</translation>
+    </message>
+    <message>
+        <source>text, pictures</source>
+        <translation>texte, images</translation>
+    </message>
+    <message>
+        <source>adapter</source>
+        <translation>adaptateur</translation>
+    </message>
+    <message>
+        <source>adapter for %1</source>
+        <translation>adaptateur pour %1</translation>
+    </message>
+    <message>
+        <source>%1 parameters</source>
+        <translation>%1 paramètres</translation>
+    </message>
+    <message>
+        <source>%1 downloads a month</source>
+        <translation>%1 téléchargements par mois</translation>
+    </message>
+    <message>
+        <source>does not fit</source>
+        <translation>ne tient pas</translation>
+    </message>
+    <message>
+        <source>fits in 4 bits</source>
+        <translation>tient en 4 bits</translation>
+    </message>
+    <message>
+        <source>fits</source>
+        <translation>tient</translation>
+    </message>
+    <message>
+        <source>Does not fit, also not in 4 bits: it would take %1 of memory.</source>
+        <translation>Ne tient pas, même en 4 bits : il prendrait %1 de mémoire.</translation>
+    </message>
+    <message>
+        <source>%1 of memory, about %2 tokens/s (estimated)</source>
+        <translation>%1 de mémoire, environ %2 jetons/s (estimé)</translation>
+    </message>
+    <message>
+        <source>Fits in 4 bits: %1.</source>
+        <translation>Tient en 4 bits : %1.</translation>
+    </message>
+    <message>
+        <source>Fits as it is published: %1.</source>
+        <translation>Tient tel que publié : %1.</translation>
+    </message>
+    <message numerus="yes">
+        <source>All of its %n files are here already.</source>
+        <translation>
+            <numerusform>Son %n fichier est déjà ici.</numerusform>
+            <numerusform>Ses %n fichiers sont déjà tous ici.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 to fetch in %n files.</source>
+        <translation>
+            <numerusform>%1 à télécharger, en %n fichier.</numerusform>
+            <numerusform>%1 à télécharger, en %n fichiers.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1 of it are here already.</source>
+        <translation>%1 sont déjà ici.</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n files that Belfry does not load are left out (%1).</source>
+        <translation>
+            <numerusform>%n fichier que Belfry ne charge pas est laissé de côté (%1).</numerusform>
+            <numerusform>%n fichiers que Belfry ne charge pas sont laissés de côté (%1).</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1 are free on that disk.</source>
+        <translation>%1 sont libres sur ce disque.</translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
+        <translation>%1 sur %2</translation>
+    </message>
+    <message>
+        <source>%1 · waits for another to be done</source>
+        <translation>%1 · attend la fin d’un autre</translation>
+    </message>
+    <message>
+        <source>%1 · paused</source>
+        <translation>%1 · en pause</translation>
+    </message>
+    <message>
+        <source>%1 · whole and checked</source>
+        <translation>%1 · entier et vérifié</translation>
+    </message>
+    <message>
+        <source>ended early</source>
+        <translation>terminé trop tôt</translation>
+    </message>
+    <message>
+        <source>%1 · trying again: %2</source>
+        <translation>%1 · nouvel essai : %2</translation>
+    </message>
+    <message>
+        <source>%1/s</source>
+        <translation>%1/s</translation>
+    </message>
+    <message>
+        <source>%1 left</source>
+        <translation>encore %1</translation>
     </message>
 </context>
 <context>
@@ -3891,6 +4200,298 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
     </message>
 </context>
 <context>
+    <name>ui::Library</name>
+    <message>
+        <source>half a download</source>
+        <translation>téléchargement partiel</translation>
+    </message>
+    <message>
+        <source>PyTorch file</source>
+        <translation>fichier PyTorch</translation>
+    </message>
+    <message>
+        <source>GGUF</source>
+        <translation>GGUF</translation>
+    </message>
+    <message>
+        <source>MLX</source>
+        <translation>MLX</translation>
+    </message>
+    <message>
+        <source>not supported</source>
+        <translation>non pris en charge</translation>
+    </message>
+    <message>
+        <source>damaged</source>
+        <translation>endommagé</translation>
+    </message>
+    <message>
+        <source>not readable</source>
+        <translation>illisible</translation>
+    </message>
+    <message>
+        <source>cannot be used</source>
+        <translation>inutilisable</translation>
+    </message>
+    <message>
+        <source>Some of its files are not there.</source>
+        <translation>Certains de ses fichiers manquent.</translation>
+    </message>
+    <message>
+        <source>Files that it needs are not there: %1.</source>
+        <translation>Des fichiers dont il a besoin manquent : %1.</translation>
+    </message>
+    <message>
+        <source>Its weights are in PyTorch&apos;s own format, which can run programs when it is opened. Belfry reads safetensors.</source>
+        <translation>Ses poids sont au format propre de PyTorch, qui peut exécuter des programmes à l’ouverture. Belfry lit les safetensors.</translation>
+    </message>
+    <message>
+        <source>This GGUF file is of a kind that Belfry does not read.</source>
+        <translation>Ce fichier GGUF est d’une sorte que Belfry ne lit pas.</translation>
+    </message>
+    <message>
+        <source>Its weights are packed for Apple&apos;s MLX, which Belfry does not read.</source>
+        <translation>Ses poids sont compactés pour MLX d’Apple, que Belfry ne lit pas.</translation>
+    </message>
+    <message>
+        <source>Belfry does not run this kind of model or adapter.</source>
+        <translation>Belfry n’exécute pas ce genre de modèle ou d’adaptateur.</translation>
+    </message>
+    <message>
+        <source>Its files break their format.</source>
+        <translation>Ses fichiers ne respectent pas leur format.</translation>
+    </message>
+    <message>
+        <source>The system does not let its files be read.</source>
+        <translation>Le système ne laisse pas lire ses fichiers.</translation>
+    </message>
+    <message>
+        <source>Adapter</source>
+        <translation>Adaptateur</translation>
+    </message>
+    <message>
+        <source>rank %1</source>
+        <translation>rang %1</translation>
+    </message>
+    <message>
+        <source>%1 parameters</source>
+        <translation>%1 paramètres</translation>
+    </message>
+    <message>
+        <source>Hugging Face cache</source>
+        <translation>cache Hugging Face</translation>
+    </message>
+    <message>
+        <source>your folder</source>
+        <translation>votre dossier</translation>
+    </message>
+    <message>
+        <source>recent</source>
+        <translation>récent</translation>
+    </message>
+    <message>
+        <source>fits</source>
+        <translation>tient</translation>
+    </message>
+    <message>
+        <source>fits when fitted</source>
+        <translation>tient, ajusté</translation>
+    </message>
+    <message>
+        <source>does not fit</source>
+        <translation>ne tient pas</translation>
+    </message>
+    <message>
+        <source>It does not say for which model it was made.</source>
+        <translation>Il ne dit pas pour quel modèle il a été fait.</translation>
+    </message>
+    <message>
+        <source>Made for %1.</source>
+        <translation>Fait pour %1.</translation>
+    </message>
+    <message>
+        <source>It takes %1 of memory as stored.</source>
+        <translation>Il prend %1 de mémoire tel que stocké.</translation>
+    </message>
+    <message>
+        <source>Fits this computer as it is stored.</source>
+        <translation>Tient sur cet ordinateur tel que stocké.</translation>
+    </message>
+    <message>
+        <source>Fits this computer when parts are moved or packed in 4 bits: the placement “Best fit” does that.</source>
+        <translation>Tient sur cet ordinateur si des parties sont déplacées ou compactées en 4 bits : le placement « Au mieux » le fait.</translation>
+    </message>
+    <message>
+        <source>Does not fit this computer, also not in 4 bits.</source>
+        <translation>Ne tient pas sur cet ordinateur, même en 4 bits.</translation>
+    </message>
+    <message>
+        <source>Whether it fits is not known yet.</source>
+        <translation>On ne sait pas encore s’il tient.</translation>
+    </message>
+    <message>
+        <source>Get it again: what is there is kept, only the rest is fetched.</source>
+        <translation>Obtenez-le de nouveau : ce qui est là reste, seul le reste est téléchargé.</translation>
+    </message>
+    <message>
+        <source>Copy the missing files beside the others, or get the model again.</source>
+        <translation>Copiez les fichiers manquants à côté des autres, ou obtenez le modèle de nouveau.</translation>
+    </message>
+    <message>
+        <source>Look for a repository of this model with safetensors, or convert it with Python&apos;s safetensors.</source>
+        <translation>Cherchez un dépôt de ce modèle en safetensors, ou convertissez-le avec safetensors pour Python.</translation>
+    </message>
+    <message>
+        <source>Belfry takes LoRA adapters that PEFT has saved.</source>
+        <translation>Belfry prend les adaptateurs LoRA enregistrés par PEFT.</translation>
+    </message>
+    <message>
+        <source>Get a Gemma 4 model with safetensors: see “Get a model”.</source>
+        <translation>Obtenez un modèle Gemma 4 en safetensors : voir « Obtenir un modèle ».</translation>
+    </message>
+    <message>
+        <source>Delete it and get it again.</source>
+        <translation>Supprimez-le et obtenez-le de nouveau.</translation>
+    </message>
+    <message>
+        <source>Look at the folder&apos;s permissions.</source>
+        <translation>Regardez les permissions du dossier.</translation>
+    </message>
+    <message>
+        <source>%1 is not there.</source>
+        <translation>%1 n’est pas là.</translation>
+    </message>
+    <message>
+        <source>%1 cannot be read: look at its permissions.</source>
+        <translation>%1 ne peut être lu : regardez ses permissions.</translation>
+    </message>
+    <message>
+        <source>%1 does not answer and was left out; a network drive may be away.</source>
+        <translation>%1 ne répond pas et a été laissé de côté ; un lecteur réseau est peut-être absent.</translation>
+    </message>
+    <message>
+        <source>%1 has more files than are looked at: add the folder with the models instead.</source>
+        <translation>%1 a plus de fichiers qu’on n’en regarde : ajoutez plutôt le dossier des modèles.</translation>
+    </message>
+</context>
+<context>
+    <name>ui::LibraryModel</name>
+    <message>
+        <source>Models</source>
+        <translation>Modèles</translation>
+    </message>
+    <message>
+        <source>Adapters whose model is not here</source>
+        <translation>Adaptateurs dont le modèle n’est pas ici</translation>
+    </message>
+    <message>
+        <source>Cannot be used as they are</source>
+        <translation>Inutilisables tels quels</translation>
+    </message>
+</context>
+<context>
+    <name>ui::LibraryPage</name>
+    <message>
+        <source>Filter by name, size, place</source>
+        <translation>Filtrer par nom, taille, lieu</translation>
+    </message>
+    <message>
+        <source>Filter the library</source>
+        <translation>Filtrer la bibliothèque</translation>
+    </message>
+    <message>
+        <source>&amp;Folders…</source>
+        <translation>&amp;Dossiers…</translation>
+    </message>
+    <message>
+        <source>Folders of yours in which models are looked for</source>
+        <translation>Vos dossiers où l’on cherche des modèles</translation>
+    </message>
+    <message>
+        <source>Models and adapters on this computer</source>
+        <translation>Modèles et adaptateurs sur cet ordinateur</translation>
+    </message>
+    <message>
+        <source>&amp;Load</source>
+        <translation>&amp;Charger</translation>
+    </message>
+    <message>
+        <source>Load &amp;options…</source>
+        <translation>&amp;Options de chargement…</translation>
+    </message>
+    <message>
+        <source>&amp;Show in folder</source>
+        <translation>&amp;Montrer dans le dossier</translation>
+    </message>
+    <message>
+        <source>&amp;Delete…</source>
+        <translation>&amp;Supprimer…</translation>
+    </message>
+    <message>
+        <source>&amp;Get a model</source>
+        <translation>&amp;Obtenir un modèle</translation>
+    </message>
+    <message>
+        <source>&amp;Add a folder…</source>
+        <translation>&amp;Ajouter un dossier…</translation>
+    </message>
+    <message>
+        <source>Add a folder…</source>
+        <translation>Ajouter un dossier…</translation>
+    </message>
+    <message>
+        <source>Looked in as well; choose one to take it out</source>
+        <translation>Aussi parcourus ; en choisir un le retire</translation>
+    </message>
+    <message>
+        <source>S&amp;top looking</source>
+        <translation>A&amp;rrêter</translation>
+    </message>
+    <message>
+        <source>L&amp;ook again</source>
+        <translation>&amp;Chercher encore</translation>
+    </message>
+    <message>
+        <source>Looking for models…</source>
+        <translation>Recherche de modèles…</translation>
+    </message>
+    <message>
+        <source>No models were found in the folders of Hugging Face, LM Studio and llama.cpp. Get one, or tell where yours are.</source>
+        <translation>Aucun modèle trouvé dans les dossiers de Hugging Face, LM Studio et llama.cpp. Obtenez-en un, ou dites où sont les vôtres.</translation>
+    </message>
+    <message numerus="yes">
+        <source>Looking… %n found</source>
+        <translation>
+            <numerusform>Recherche… %n trouvé</numerusform>
+            <numerusform>Recherche… %n trouvés</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Nothing matches the filter.</source>
+        <translation>Rien ne correspond au filtre.</translation>
+    </message>
+    <message>
+        <source>Looking was stopped; there may be more.</source>
+        <translation>La recherche a été arrêtée ; il peut y en avoir d’autres.</translation>
+    </message>
+    <message>
+        <source>%1 (%2)</source>
+        <translation>%1 (%2)</translation>
+    </message>
+    <message>
+        <source>&amp;Add to the model</source>
+        <translation>&amp;Ajouter au modèle</translation>
+    </message>
+    <message>
+        <source>Adapters &amp;for it…</source>
+        <translation>Adaptateurs &amp;pour lui…</translation>
+    </message>
+    <message>
+        <source>&amp;Get the rest…</source>
+        <translation>&amp;Obtenir le reste…</translation>
+    </message>
+</context>
+<context>
     <name>ui::MainWindow</name>
     <message>
         <source>Belfry</source>
@@ -4127,6 +4728,22 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
     <message>
         <source>Skip the tour</source>
         <translation>Passer la visite</translation>
+    </message>
+    <message>
+        <source>A folder in which models are</source>
+        <translation>Un dossier où se trouvent des modèles</translation>
+    </message>
+    <message>
+        <source>%1 is here, whole and checked</source>
+        <translation>%1 est là, entier et vérifié</translation>
+    </message>
+    <message>
+        <source>Add to the model</source>
+        <translation>Ajouter au modèle</translation>
+    </message>
+    <message>
+        <source>Load</source>
+        <translation>Charger</translation>
     </message>
 </context>
 <context>
@@ -5107,6 +5724,33 @@ As stored: %2.</source>
         <translation>En 4 bits : %1.
 Tel quel : %2.</translation>
     </message>
+    <message>
+        <source>L&amp;ibrary…</source>
+        <translation>B&amp;ibliothèque…</translation>
+    </message>
+    <message>
+        <source>Models on this computer, and where to get more</source>
+        <translation>Les modèles sur cet ordinateur, et où en obtenir</translation>
+    </message>
+</context>
+<context>
+    <name>ui::ModelsPage</name>
+    <message>
+        <source>&amp;Back</source>
+        <translation>&amp;Retour</translation>
+    </message>
+    <message>
+        <source>Back to chat and layout (Esc)</source>
+        <translation>Retour au chat et à la disposition (Échap)</translation>
+    </message>
+    <message>
+        <source>Library</source>
+        <translation>Bibliothèque</translation>
+    </message>
+    <message>
+        <source>Get a model</source>
+        <translation>Obtenir un modèle</translation>
+    </message>
 </context>
 <context>
     <name>ui::Note</name>
@@ -5450,6 +6094,104 @@ Tel quel : %2.</translation>
     </message>
 </context>
 <context>
+    <name>ui::OfferCard</name>
+    <message>
+        <source>(here)</source>
+        <translation>(ici)</translation>
+    </message>
+    <message>
+        <source>(%1 here)</source>
+        <translation>(%1 ici)</translation>
+    </message>
+    <message numerus="yes">
+        <source>and %n more</source>
+        <translation>
+            <numerusform>et %n autre</numerusform>
+            <numerusform>et %n autres</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>What if you had …</source>
+        <translation>Et si vous aviez …</translation>
+    </message>
+    <message>
+        <source>A graphics card to plan for</source>
+        <translation>Une carte graphique pour laquelle planifier</translation>
+    </message>
+    <message>
+        <source>%1, %2</source>
+        <translation>%1, %2</translation>
+    </message>
+    <message>
+        <source>Adapters &amp;for it…</source>
+        <translation>Adaptateurs &amp;pour lui…</translation>
+    </message>
+    <message>
+        <source>&amp;Open its page in the browser</source>
+        <translation>&amp;Ouvrir sa page dans le navigateur</translation>
+    </message>
+    <message>
+        <source>Up to %1 tokens of context</source>
+        <translation>Jusqu’à %1 jetons de contexte</translation>
+    </message>
+    <message>
+        <source>%1 at revision %2 (%3)</source>
+        <translation>%1 à la révision %2 (%3)</translation>
+    </message>
+    <message>
+        <source>This computer: %1</source>
+        <translation>Cet ordinateur : %1</translation>
+    </message>
+    <message>
+        <source>Belfry cannot use it: %1</source>
+        <translation>Belfry ne peut pas l’utiliser : %1</translation>
+    </message>
+    <message>
+        <source>Its headers say: %1</source>
+        <translation>Ses en-têtes disent : %1</translation>
+    </message>
+    <message>
+        <source>Goes into %1</source>
+        <translation>Va dans %1</translation>
+    </message>
+    <message>
+        <source>Asking… &amp;stop</source>
+        <translation>Demande… &amp;arrêter</translation>
+    </message>
+    <message>
+        <source>&amp;Try again</source>
+        <translation>&amp;Réessayer</translation>
+    </message>
+    <message>
+        <source>&amp;Look up files and bytes…</source>
+        <translation>&amp;Consulter fichiers et octets…</translation>
+    </message>
+    <message>
+        <source>&amp;Load</source>
+        <translation>&amp;Charger</translation>
+    </message>
+    <message>
+        <source>&amp;Download %1</source>
+        <translation>&amp;Télécharger %1</translation>
+    </message>
+    <message>
+        <source>&amp;Settings…</source>
+        <translation>&amp;Réglages…</translation>
+    </message>
+    <message>
+        <source>S&amp;ign in…</source>
+        <translation>Se &amp;connecter…</translation>
+    </message>
+    <message>
+        <source>Is being fetched</source>
+        <translation>En cours de téléchargement</translation>
+    </message>
+    <message>
+        <source>Is here</source>
+        <translation>Est ici</translation>
+    </message>
+</context>
+<context>
     <name>ui::PlanOptionsDialog</name>
     <message>
         <source>Devices and options</source>
@@ -5647,6 +6389,48 @@ Tel quel : %2.</translation>
     <message>
         <source>Cancel the recording</source>
         <translation>Abandonner l’enregistrement</translation>
+    </message>
+</context>
+<context>
+    <name>ui::RemovalDialog</name>
+    <message>
+        <source>Delete a model</source>
+        <translation>Supprimer un modèle</translation>
+    </message>
+    <message>
+        <source>Delete %1?</source>
+        <translation>Supprimer %1 ?</translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 (%2 bytes) come back to the disk; %n files and folders go:</source>
+        <translation>
+            <numerusform>%1 (%2 octets) sont libérés ; %n fichier ou dossier disparaît :</numerusform>
+            <numerusform>%1 (%2 octets) sont libérés ; %n fichiers et dossiers disparaissent :</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>It is loaded now. It goes on answering until it is ejected, and cannot be loaded again.</source>
+        <translation>Il est chargé en ce moment. Il répond jusqu’à son éjection, et ne pourra plus être chargé.</translation>
+    </message>
+    <message>
+        <source>Programs that use the same cache (transformers, vLLM and others) lose it as well.</source>
+        <translation>Les programmes qui utilisent le même cache (transformers, vLLM et d’autres) le perdent aussi.</translation>
+    </message>
+    <message>
+        <source>What else lies there stays: %1</source>
+        <translation>Ce qui s’y trouve d’autre reste : %1</translation>
+    </message>
+    <message>
+        <source>This cannot be undone.</source>
+        <translation>Cela ne peut être annulé.</translation>
+    </message>
+    <message>
+        <source>&amp;Keep</source>
+        <translation>&amp;Garder</translation>
+    </message>
+    <message>
+        <source>&amp;Delete</source>
+        <translation>&amp;Supprimer</translation>
     </message>
 </context>
 <context>
@@ -5928,10 +6712,6 @@ Tel quel : %2.</translation>
         <translation>Cache, peut être supprimé</translation>
     </message>
     <message>
-        <source>Belfry opens no network connection: models, chats, pictures and sounds stay on this computer.</source>
-        <translation>Belfry n&apos;ouvre aucune connexion réseau : modèles, discussions, images et sons restent sur cet ordinateur.</translation>
-    </message>
-    <message>
         <source>Close</source>
         <translation>Fermer</translation>
     </message>
@@ -5950,6 +6730,54 @@ Tel quel : %2.</translation>
     <message>
         <source>Keep &amp;quantized copies for faster loading</source>
         <translation>Garder des copies &amp;quantifiées pour charger plus vite</translation>
+    </message>
+    <message>
+        <source>Network</source>
+        <translation>Réseau</translation>
+    </message>
+    <message>
+        <source>Belfry opens a network connection only when you search for a model or get one. Chats, pictures and sounds stay on this computer.</source>
+        <translation>Belfry n’ouvre une connexion réseau que lorsque vous cherchez ou obtenez un modèle. Chats, images et sons restent sur cet ordinateur.</translation>
+    </message>
+    <message>
+        <source>&amp;Never use the network</source>
+        <translation>Ne &amp;jamais utiliser le réseau</translation>
+    </message>
+    <message>
+        <source>HF_HUB_OFFLINE in the environment forbids it</source>
+        <translation>HF_HUB_OFFLINE dans l’environnement l’interdit</translation>
+    </message>
+    <message>
+        <source>For the window and for belfry-cli</source>
+        <translation>Pour la fenêtre et pour belfry-cli</translation>
+    </message>
+    <message>
+        <source>Where models come from: a mirror with Hugging Face&apos;s interface, as HF_ENDPOINT</source>
+        <translation>D’où viennent les modèles : un miroir à l’interface de Hugging Face, comme HF_ENDPOINT</translation>
+    </message>
+    <message>
+        <source>&amp;Mirror</source>
+        <translation>M&amp;iroir</translation>
+    </message>
+    <message>
+        <source>Mirror</source>
+        <translation>Miroir</translation>
+    </message>
+    <message>
+        <source>as the system says</source>
+        <translation>selon le système</translation>
+    </message>
+    <message>
+        <source>http://host:port or socks5://host:port</source>
+        <translation>http://hôte:port ou socks5://hôte:port</translation>
+    </message>
+    <message>
+        <source>Prox&amp;y</source>
+        <translation>Prox&amp;y</translation>
+    </message>
+    <message>
+        <source>Proxy</source>
+        <translation>Proxy</translation>
     </message>
 </context>
 <context>
@@ -6427,6 +7255,61 @@ Tel quel : %2.</translation>
     </message>
 </context>
 <context>
+    <name>ui::TokenDialog</name>
+    <message>
+        <source>Sign in with a token</source>
+        <translation>Se connecter avec un jeton</translation>
+    </message>
+    <message>
+        <source>%1. Accept the licence of %2 on its page, signed in there.</source>
+        <translation>%1. Acceptez la licence de %2 sur sa page, en y étant connecté.</translation>
+    </message>
+    <message>
+        <source>Open the model&apos;s &amp;page in the browser</source>
+        <translation>Ouvrir la &amp;page du modèle dans le navigateur</translation>
+    </message>
+    <message>
+        <source>%1 is to be had only by who may read it: check the name, or sign in.</source>
+        <translation>%1 n’est accessible qu’à qui peut le lire : vérifiez le nom, ou connectez-vous.</translation>
+    </message>
+    <message>
+        <source>%1. Make a token that may read, on your settings page.</source>
+        <translation>%1. Créez un jeton qui peut lire, sur votre page de réglages.</translation>
+    </message>
+    <message>
+        <source>Open the page for &amp;tokens in the browser</source>
+        <translation>Ouvrir la page des &amp;jetons dans le navigateur</translation>
+    </message>
+    <message>
+        <source>%1. Put it in here:</source>
+        <translation>%1. Saisissez-le ici :</translation>
+    </message>
+    <message>
+        <source>Token</source>
+        <translation>Jeton</translation>
+    </message>
+    <message>
+        <source>in place of %1</source>
+        <translation>à la place de %1</translation>
+    </message>
+    <message>
+        <source>It is kept in %1, sent to %2 and to nobody else.</source>
+        <translation>Il est gardé dans %1, envoyé à %2 et à personne d’autre.</translation>
+    </message>
+    <message>
+        <source>&amp;Use it</source>
+        <translation>&amp;Utiliser</translation>
+    </message>
+    <message>
+        <source>&amp;Cancel</source>
+        <translation>&amp;Annuler</translation>
+    </message>
+    <message>
+        <source>&amp;Forget it</source>
+        <translation>&amp;Oublier</translation>
+    </message>
+</context>
+<context>
     <name>ui::UnusablePage</name>
     <message>
         <source>Choose another &amp;folder…</source>
@@ -6472,16 +7355,24 @@ Tel quel : %2.</translation>
         <translation>Modèles récents</translation>
     </message>
     <message>
-        <source>Everything stays on this computer: no account, no network.</source>
-        <translation>Tout reste sur cet ordinateur : ni compte, ni réseau.</translation>
-    </message>
-    <message>
         <source>%1 of %2 main memory free</source>
         <translation>%1 de mémoire vive libres sur %2</translation>
     </message>
     <message>
         <source>%1: %2 of %3 free</source>
         <translation>%1 : %2 libres sur %3</translation>
+    </message>
+    <message>
+        <source>&amp;Get a model…</source>
+        <translation>&amp;Obtenir un modèle…</translation>
+    </message>
+    <message>
+        <source>&amp;Models on this computer</source>
+        <translation>&amp;Modèles sur cet ordinateur</translation>
+    </message>
+    <message>
+        <source>Everything stays on this computer: no account, and no network before you ask for a model.</source>
+        <translation>Tout reste sur cet ordinateur : pas de compte, et pas de réseau avant que vous demandiez un modèle.</translation>
     </message>
 </context>
 <context>

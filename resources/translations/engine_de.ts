@@ -4,6 +4,10 @@
 <context>
     <name>engine::Sentence</name>
     <message>
+        <source>%1 is not in the library any more; look again</source>
+        <translation>%1 ist nicht mehr in der Bibliothek; suchen Sie neu</translation>
+    </message>
+    <message>
         <source>&quot;%1&quot; between values that have no such operation</source>
         <translation>&quot;%1&quot; zwischen Werten, die diese Operation nicht haben</translation>
     </message>
@@ -2736,6 +2740,10 @@
         <translation>etwas anderes</translation>
     </message>
     <message>
+        <source>stopped</source>
+        <translation>beendet</translation>
+    </message>
+    <message>
         <source>stopped by the user</source>
         <translation>vom Benutzer angehalten</translation>
     </message>
@@ -2918,6 +2926,10 @@
     <message>
         <source>the files hold nothing of the %1: they were saved without, but config.json still describes it. Set %2 to null in config.json to run the model without, or download the whole model</source>
         <translation>die Dateien enthalten nichts für: %1. Sie wurden ohne gespeichert, aber config.json beschreibt es noch. Setzen Sie %2 in config.json auf null, damit das Modell ohne läuft, oder laden Sie das ganze Modell herunter</translation>
+    </message>
+    <message>
+        <source>the files of this model have to be looked up once more</source>
+        <translation>die Dateien dieses Modells müssen noch einmal nachgesehen werden</translation>
     </message>
     <message>
         <source>the filter &quot;%1&quot;</source>
@@ -3260,6 +3272,10 @@
         <translation>es gibt mehr als 1000000 Tensoren</translation>
     </message>
     <message>
+        <source>there is no folder for the hub&apos;s cache, because neither HOME nor HF_HOME is set; set one and start again</source>
+        <translation>es gibt keinen Ordner für den Cache des Hubs, weil weder HOME noch HF_HOME gesetzt ist; setzen Sie eines und starten Sie neu</translation>
+    </message>
+    <message>
         <source>there is no such file</source>
         <translation>eine solche Datei gibt es nicht</translation>
     </message>
@@ -3282,6 +3298,10 @@
     <message>
         <source>this build has no GPU kernels</source>
         <translation>dieses Programm ist ohne GPU-Kernel gebaut</translation>
+    </message>
+    <message>
+        <source>this build of Belfry has no network part</source>
+        <translation>dieses Belfry ist ohne Netzwerkteil gebaut</translation>
     </message>
     <message>
         <source>this is a plan for another computer; loading needs one for this computer</source>
@@ -4234,6 +4254,10 @@
     <message>
         <source>there is no place for settings: set HOME (on Windows LOCALAPPDATA)</source>
         <translation>es gibt keinen Platz für Einstellungen: Setzen Sie HOME (unter Windows LOCALAPPDATA)</translation>
+    </message>
+    <message>
+        <source>there is no place to keep a token in: set HF_TOKEN</source>
+        <translation>es gibt keinen Ort, um ein Token aufzuheben: Setzen Sie HF_TOKEN</translation>
     </message>
     <message>
         <source>what %1 sends is no answer of a hub: check HF_ENDPOINT and the network</source>

@@ -4,6 +4,10 @@
 <context>
     <name>engine::Sentence</name>
     <message>
+        <source>%1 is not in the library any more; look again</source>
+        <translation>%1 n’est plus dans la bibliothèque ; cherchez encore</translation>
+    </message>
+    <message>
         <source>&quot;%1&quot; between values that have no such operation</source>
         <translation>&quot;%1&quot; entre des valeurs qui n’ont pas cette opération</translation>
     </message>
@@ -2736,6 +2740,10 @@
         <translation>autre chose</translation>
     </message>
     <message>
+        <source>stopped</source>
+        <translation>arrêté</translation>
+    </message>
+    <message>
         <source>stopped by the user</source>
         <translation>arrêté par l’utilisateur</translation>
     </message>
@@ -2918,6 +2926,10 @@
     <message>
         <source>the files hold nothing of the %1: they were saved without, but config.json still describes it. Set %2 to null in config.json to run the model without, or download the whole model</source>
         <translation>les fichiers ne contiennent rien de : %1. Ils ont été enregistrés sans, mais config.json le décrit encore. Mettez %2 à null dans config.json pour faire tourner le modèle sans, ou téléchargez le modèle entier</translation>
+    </message>
+    <message>
+        <source>the files of this model have to be looked up once more</source>
+        <translation>les fichiers de ce modèle doivent être consultés une fois de plus</translation>
     </message>
     <message>
         <source>the filter &quot;%1&quot;</source>
@@ -3260,6 +3272,10 @@
         <translation>il y a plus de 1000000 tenseurs</translation>
     </message>
     <message>
+        <source>there is no folder for the hub&apos;s cache, because neither HOME nor HF_HOME is set; set one and start again</source>
+        <translation>il n’y a pas de dossier pour le cache du hub, car ni HOME ni HF_HOME n’est défini ; définissez-en un et redémarrez</translation>
+    </message>
+    <message>
         <source>there is no such file</source>
         <translation>il n’y a pas de tel fichier</translation>
     </message>
@@ -3282,6 +3298,10 @@
     <message>
         <source>this build has no GPU kernels</source>
         <translation>ce programme est construit sans noyaux GPU</translation>
+    </message>
+    <message>
+        <source>this build of Belfry has no network part</source>
+        <translation>ce Belfry est construit sans partie réseau</translation>
     </message>
     <message>
         <source>this is a plan for another computer; loading needs one for this computer</source>
@@ -4234,6 +4254,10 @@
     <message>
         <source>there is no place for settings: set HOME (on Windows LOCALAPPDATA)</source>
         <translation>il n&apos;y a pas de place pour les réglages : définissez HOME (sous Windows LOCALAPPDATA)</translation>
+    </message>
+    <message>
+        <source>there is no place to keep a token in: set HF_TOKEN</source>
+        <translation>il n’y a pas d’endroit où garder un jeton : définissez HF_TOKEN</translation>
     </message>
     <message>
         <source>what %1 sends is no answer of a hub: check HF_ENDPOINT and the network</source>

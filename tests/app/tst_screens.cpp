@@ -4,6 +4,7 @@
 // With BELFRY_SCREENSHOTS set (target "screenshots") each is saved there as PNG.
 #include "app/translations.h"
 #include "engine/api/device_loss.h"
+#include "tests/app/model_samples.h"
 #include "tests/app/program_fixture.h"
 #include "tests/app/screen_checks.h"
 #include "tests/ui/media/fake_sound.h"
@@ -11,6 +12,11 @@
 #include "ui/chat/chat_document.h"
 #include "ui/compare/compare_pane.h"
 #include "ui/layout/what_if.h"
+#include "ui/library/downloads_panel.h"
+#include "ui/library/family_model.h"
+#include "ui/library/get_page.h"
+#include "ui/library/library_page.h"
+#include "ui/library/offer_card.h"
 #include "ui/media/sound_card.h"
 #include "ui/media/sound_player.h"
 #include "ui/media/sound_range.h"
@@ -52,6 +58,7 @@ private:
     void checkAsIs(QWidget* top, const QString& name);
     void checkDialog(Program& program, const char* object_name, const QString& name);
     void checkOtherModel(Program& program, const QString& folder);
+    void checkModels(Program& program);
     void checkSound(Program& program, const QString& long_recording);
     bool is_dark_ = false;
     QString prefix_;
@@ -138,6 +145,45 @@ void TestScreens::checkOtherModel(Program& program, const QString& folder) {
     QVERIFY(!program.window->recentModels()->folders().contains(gguf));
     program.session().chooseLoaded();
     QTRY_VERIFY(program.session().summary() != nullptr);
+}
+
+/// Library and Get a model, empty and with one of everything.
+void TestScreens::checkModels(Program& program) {
+    ui::MainWindow* window = program.window.get();
+    ui::LibraryPage* library = window->modelsPage()->library();
+    ui::GetPage* get = window->modelsPage()->get();
+    get->setNetwork(support::networkFacts());
+    library->showContents(std::make_shared<const ui::LibraryContents>());
+    window->showModels(ui::ModelsPage::Page::Library);
+    check(window, QStringLiteral("30-library-empty"));
+    library->showContents(support::libraryContents());
+    check(window, QStringLiteral("31-library"));
+    library->select(QStringLiteral("/home/ada/.cache/huggingface/hub/models--ada/half"));
+    check(window, QStringLiteral("31b-half-a-download"));
+    library->showRemoval(support::libraryRemoval());
+    checkDialog(program, "removalDialog", QStringLiteral("32-delete"));
+    window->showModels(ui::ModelsPage::Page::Get);
+    for (const ui::FamilyMember& member : ui::family()) {
+        const ui::ModelNeeds needs{member.parameters<30'000'000'000, member.parameters> 6e9,
+                                   member.bytes / 3, 24.5};
+        get->model()->setNeeds(QString::fromLatin1(member.variant), needs);
+    }
+    get->card()->setNeedsHere(ui::ModelNeeds{true, false, 11'000'000'000, 24.5});
+    get->card()->setNeedsThere(ui::ModelNeeds{true, true, 3'300'000'000, 88.1});
+    check(window, QStringLiteral("33-family"));
+    get->card()->showOffer(support::hubOffer());
+    get->downloads()->showDownloads(support::downloads());
+    check(window, QStringLiteral("34-offer-and-downloads"));
+    ui::NetworkFacts forbidden = support::networkFacts();
+    forbidden.is_forbidden = true;
+    get->setNetwork(forbidden);
+    check(window, QStringLiteral("35-network-forbidden"));
+    get->setNetwork(support::networkFacts());
+    get->downloads()->showDownloads(std::make_shared<const ui::Downloads>());
+    Q_EMIT get->card()->tokenRequested(QStringLiteral("ada/private-model"), true);
+    get->setNetwork(support::networkFacts());
+    checkDialog(program, "tokenDialog", QStringLiteral("36-token"));
+    window->closeModels();
 }
 
 /// Player, long recording and microphone, with a loudspeaker and a microphone of the test's own.
@@ -250,6 +296,7 @@ void TestScreens::screens() {
         QVERIFY(program.load());
         check(program.window.get(), QStringLiteral("04-ready"));
         checkOtherModel(program, folder.path());
+        checkModels(program);
 
         program.window->takeFiles({program.sample("circles_and_square.png")});
         program.ask(QStringLiteral("What do you see?"));

@@ -41,6 +41,8 @@ std::vector<Shortcut> usualShortcuts() {
     return {
         {id("chooseFolder"), model, Shortcuts::tr("Choose a model folder"), {keys("Ctrl+O")}},
         {id("modelPanel"), model, Shortcuts::tr("Models and load options"), {keys("Ctrl+Shift+M")}},
+        {id("library"), model, Shortcuts::tr("Library of models"), {keys("Ctrl+Shift+L")}},
+        {id("getModel"), model, Shortcuts::tr("Get a model"), {keys("Ctrl+Shift+G")}},
         {id("load"), model, Shortcuts::tr("Load the chosen model"), {keys("Ctrl+L")}},
         {id("eject"), model, Shortcuts::tr("Eject the model"), {keys("Ctrl+Shift+E")}},
         {id("newChat"), chat, Shortcuts::tr("New chat"), {keys("Ctrl+N"), keys("Ctrl+Shift+O")}},

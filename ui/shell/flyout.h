@@ -28,9 +28,10 @@ protected:
     void keyPressEvent(QKeyEvent* event) override;
     void paintEvent(QPaintEvent* event) override;
     void hideEvent(QHideEvent* event) override;
+    /// Below its anchor, in the size that it wants now.
+    void place();
 
 private:
-    void place();
     [[nodiscard]] bool holds(const QWidget* widget) const;
 
     QPointer<QWidget> anchor_;

@@ -148,17 +148,25 @@ QString adapterProblem(const engine::Error& error) {
                : QString();
 }
 
+QStringList namingParts(const QString& folder) {
+    QStringList parts = QDir::cleanPath(folder).split(QLatin1Char('/'), Qt::SkipEmptyParts);
+    const qsizetype at = parts.size() - 3;
+    if (at >= 0 && parts[at + 1] == QStringLiteral("snapshots") &&
+        parts[at].startsWith(QStringLiteral("models--"))) {
+        const QStringList id = parts[at].split(QStringLiteral("--")).mid(1);
+        parts = parts.mid(0, at) + id;
+    }
+    return parts;
+}
+
 QString folderName(const QString& folder, const QStringList& others) {
-    const auto partsOf = [](const QString& path) {
-        return QDir::cleanPath(path).split(QLatin1Char('/'), Qt::SkipEmptyParts);
-    };
-    const QStringList parts = partsOf(folder);
+    const QStringList parts = namingParts(folder);
     if (parts.isEmpty()) {
         return folder;
     }
     std::vector<QStringList> same; // of the same name
     for (const QString& other : others) {
-        QStringList of_other = partsOf(other);
+        QStringList of_other = namingParts(other);
         if (of_other != parts && !of_other.isEmpty() && of_other.last() == parts.last()) {
             same.push_back(std::move(of_other));
         }

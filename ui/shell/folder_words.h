@@ -22,6 +22,10 @@ QString weightsProblem(const FolderFacts& facts);
 /// Why an adapter was refused in one plain sentence; empty where only its message tells.
 QString adapterProblem(const engine::Error& error);
 
+/// A folder's path as parts, for names: a snapshot of the hub's cache (models--OWNER--NAME,
+/// snapshots, COMMIT) is OWNER, NAME there, because its own name says nothing.
+QStringList namingParts(const QString& folder);
+
 /// The folder's own name; where one of `others` has the same, with the nearest folder above that
 /// tells them apart: "model (in old)".
 QString folderName(const QString& folder, const QStringList& others);

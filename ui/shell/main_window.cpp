@@ -105,7 +105,8 @@ MainWindow::MainWindow(const WindowSetup& setup, QWidget* parent)
     buildTopBar(bar);
     column->addWidget(bar);
     column->addWidget(line(QFrame::HLine, central));
-    splitter_ = new QSplitter(Qt::Horizontal, central);
+    body_ = new QStackedWidget(central);
+    splitter_ = new QSplitter(Qt::Horizontal, body_);
     splitter_->setObjectName(QStringLiteral("mainSplitter"));
     splitter_->setChildrenCollapsible(false);
     splitter_->addWidget(buildSide());
@@ -116,7 +117,10 @@ MainWindow::MainWindow(const WindowSetup& setup, QWidget* parent)
     splitter_->addWidget(meter_);
     splitter_->setStretchFactor(1, 1);
     splitter_->setSizes({kSideWidth, 1280 - kSideWidth - kMeterWidth, kMeterWidth});
-    column->addWidget(splitter_, 1);
+    body_->addWidget(splitter_);
+    models_ = new ModelsPage(body_);
+    body_->addWidget(models_);
+    column->addWidget(body_, 1);
     notice_ = new NoticeStrip(central);
     model_panel_ = new ModelPanel(session_, recent_, setup_.has_demo_model, this);
     overlay_ = new DropOverlay(this);
@@ -137,6 +141,7 @@ MainWindow::MainWindow(const WindowSetup& setup, QWidget* parent)
     connectChat();
     connectHistory();
     connectProfiles();
+    connectModels();
     connectGuide();
     refresh();
     setTab(Tab::Chat);
@@ -276,6 +281,8 @@ void MainWindow::buildActions() {
     const std::map<QString, std::function<void()>> actions = {
         {QStringLiteral("chooseFolder"), [this] { chooseFolder(); }},
         {QStringLiteral("modelPanel"), [this] { openModelPanel(); }},
+        {QStringLiteral("library"), [this] { showModels(ModelsPage::Page::Library); }},
+        {QStringLiteral("getModel"), [this] { showModels(ModelsPage::Page::Get); }},
         {QStringLiteral("load"), [this] { session_->load(); }},
         {QStringLiteral("eject"), [this] { session_->eject(); }},
         {QStringLiteral("newChat"), [this] { Q_EMIT newChatRequested(); }},
@@ -339,6 +346,9 @@ void MainWindow::buildActions() {
     }
     applyShortcuts();
     auto* menu = new QMenu(menu_button_);
+    menu->addAction(made.at(QStringLiteral("library")));
+    menu->addAction(made.at(QStringLiteral("getModel")));
+    menu->addSeparator();
     menu->addAction(made.at(QStringLiteral("settings")));
     menu->addAction(made.at(QStringLiteral("shortcuts")));
     QMenu* help = menu->addMenu(tr("Help"));
@@ -494,6 +504,7 @@ void MainWindow::connectChat() {
 void MainWindow::connectHistory() {
     // Who picks a chat wants to see it.
     const auto show_chat = [this] {
+        closeModels();
         if (tab_ == Tab::Layout) {
             setTab(Tab::Chat);
         }
@@ -723,7 +734,8 @@ void MainWindow::keyPressEvent(QKeyEvent* event) {
     const QWidget* focused = focusWidget();
     const bool is_in_pane =
         focused != nullptr && (layout_->isAncestorOf(focused) || history_->isAncestorOf(focused) ||
-                               model_panel_->isAncestorOf(focused));
+                               model_panel_->isAncestorOf(focused) ||
+                               models_->isAncestorOf(focused) || focused == models_);
     const bool is_idle = focused == nullptr || focused == this ||
                          qobject_cast<const QAbstractButton*>(focused) != nullptr;
     if (is_idle && !is_in_pane && chat_->takeKey(event)) {

@@ -4,6 +4,7 @@
 // engine or the store is connected in app/wiring.cpp.
 #pragma once
 
+#include "ui/library/models_page.h"
 #include "ui/shell/diagnostics.h"
 #include "ui/shell/samples_strip.h"
 #include "ui/shell/settings_values.h"
@@ -77,6 +78,7 @@ public:
     [[nodiscard]] NoticeStrip* notice() const { return notice_; }
     [[nodiscard]] ModelPanel* modelPanel() const { return model_panel_; }
     [[nodiscard]] RecentModels* recentModels() const { return recent_; }
+    [[nodiscard]] ModelsPage* modelsPage() const { return models_; }
     [[nodiscard]] Tab tab() const { return tab_; }
     [[nodiscard]] const Settings& settings() const { return setup_.settings; }
     /// Widths of chats, centre and meter; see setSplitterSizes().
@@ -89,6 +91,11 @@ public Q_SLOTS:
     void setComparing(bool is_comparing);
     void setSamples(const std::vector<ui::Sample>& samples, const std::vector<QImage>& thumbnails);
     void setFacts(const ui::SystemFacts& facts) { setup_.facts = facts; }
+    /// Library or Get a model, in place of chat and layout; closeModels(): back to them.
+    void showModels(ui::ModelsPage::Page page);
+    void closeModels();
+    /// A download is done: said where its own row is not seen.
+    void tellDownloaded(const QString& id, const QString& folder, bool is_adapter);
     /// Welcome, samples or messages: to be called when the chat was changed from outside.
     void refreshEmptyState();
     /// What the program was started with, now or once more: a model ("demo" too), an adapter, files
@@ -155,6 +162,10 @@ private:
     void connectSession();
     void connectChat();
     void connectProfiles();
+    void connectModels();
+    [[nodiscard]] bool areModelsShown() const;
+    void loadFound(const QString& path);
+    void addFoundAdapter(const QString& path);
     void connectGuide();
     /// The next card of the guide, where its time has come.
     void guide();
@@ -215,6 +226,8 @@ private:
     NoticeStrip* notice_ = nullptr;
     ModelPanel* model_panel_ = nullptr;
     DropOverlay* overlay_ = nullptr;
+    QStackedWidget* body_ = nullptr; ///< The panes, or the pages of models.
+    ModelsPage* models_ = nullptr;
     QSplitter* splitter_ = nullptr;
     QWidget* side_ = nullptr;
     HistoryPane* history_ = nullptr;

@@ -6,6 +6,7 @@
 #include "ui/common/error_words.h"
 #include "ui/common/issue_words.h"
 #include "ui/common/shortcuts.h"
+#include "ui/library/get_page.h"
 #include "ui/shell/about_dialog.h"
 #include "ui/shell/computer_dialog.h"
 #include "ui/shell/coverage_dialog.h"
@@ -224,8 +225,8 @@ void MainWindow::showStandIn() {
 }
 
 void MainWindow::openSettings() {
-    auto* dialog = new SettingsDialog(setup_.settings, setup_.facts.data_folder,
-                                      setup_.facts.cache_folder, this);
+    auto* dialog = new SettingsDialog(setup_.settings, models_->get()->network(),
+                                      setup_.facts.data_folder, setup_.facts.cache_folder, this);
     connect(dialog, &SettingsDialog::settingsEdited, this, [this](Settings settings) {
         // The page edits a copy; these lists have editors of their own.
         settings.shortcuts = setup_.settings.shortcuts;

@@ -69,6 +69,7 @@ void MainWindow::refreshEmptyState() {
 
 void MainWindow::setTab(Tab tab) {
     tab_ = tab;
+    closeModels();
     tabs_->button(static_cast<int>(tab))->setChecked(true);
     panes_->widget(0)->setVisible(tab != Tab::Layout);
     layout_->setVisible(tab != Tab::Chat);
@@ -92,9 +93,12 @@ void MainWindow::placeNotice() {
     const auto place = [central](const QWidget* widget) {
         return QRect(widget->mapTo(central, QPoint(0, 0)), widget->size());
     };
-    const bool is_layout = tab_ == Tab::Layout;
-    const bool is_chat = !is_layout && chat_stack_->currentWidget() == chat_;
-    const QRect area = place(is_layout ? static_cast<QWidget*>(layout_) : chat_side_);
+    const bool is_layout = tab_ == Tab::Layout && !areModelsShown();
+    const bool is_models = areModelsShown();
+    const bool is_chat = !is_models && !is_layout && chat_stack_->currentWidget() == chat_;
+    const QRect area = place(is_models   ? static_cast<QWidget*>(models_)
+                             : is_layout ? static_cast<QWidget*>(layout_)
+                                         : chat_side_);
     int floor = area.bottom() + 1 - 2 * Theme::kGap;
     if (is_chat) {
         floor = chat_->mapTo(central, QPoint(0, chat_->overlayFloor())).y() - Theme::kGap;
@@ -139,6 +143,7 @@ void MainWindow::focusPane() {
 }
 
 void MainWindow::revealChat() {
+    closeModels();
     if (tab_ == Tab::Layout) {
         setTab(Tab::Chat);
     }

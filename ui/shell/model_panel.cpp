@@ -4,6 +4,7 @@
 #include "ui/common/issue_words.h"
 #include "ui/common/oddity_words.h"
 #include "ui/common/shortcuts.h"
+#include "ui/shell/body_area.h"
 #include "ui/shell/folder_words.h"
 #include "ui/shell/profile_menu.h"
 #include "ui/shell/recent_models.h"
@@ -14,6 +15,7 @@
 #include <QCheckBox>
 #include <QComboBox>
 #include <QDir>
+#include <QEvent>
 #include <QFormLayout>
 #include <QHBoxLayout>
 #include <QLabel>
@@ -103,7 +105,8 @@ ModelPanel::ModelPanel(Session* session, RecentModels* recent, bool has_demo_mod
     : Flyout(window), session_(session), recent_(recent) {
     setObjectName(QStringLiteral("modelPanel"));
     setAccessibleName(tr("Models and load options"));
-    auto* column = new QVBoxLayout(this);
+    body_ = new QWidget;
+    auto* column = new QVBoxLayout(body_);
     column->setContentsMargins(16, 16, 16, 16);
     column->setSpacing(Theme::kGap);
     column->addLayout(buildSources(has_demo_model));
@@ -112,7 +115,9 @@ ModelPanel::ModelPanel(Session* session, RecentModels* recent, bool has_demo_mod
     column->addWidget(buildOptions());
     column->addWidget(buildProposal());
     column->addLayout(buildLoad());
-    column->addStretch();
+    auto* outer = new QVBoxLayout(this);
+    outer->setContentsMargins(0, 0, 0, 0);
+    outer->addWidget(new BodyArea(body_, this)); // in a small window it scrolls
     const auto widen = [this] { setFixedWidth(kWidth * std::min(textZoom(), kWidestZoom) / 100); };
     widen();
     connect(&ThemeNotifier::instance(), &ThemeNotifier::changed, this, widen);
@@ -123,6 +128,21 @@ ModelPanel::ModelPanel(Session* session, RecentModels* recent, bool has_demo_mod
     connect(recent_, &RecentModels::factsChanged, this, &ModelPanel::refresh);
     refreshOptions();
     refresh();
+}
+
+QSize ModelPanel::sizeHint() const {
+    const QMargins around = contentsMargins();
+    const int width = minimumWidth();
+    const int inner = width - around.left() - around.right();
+    // As high as its lines are in this width: the layout's own hint knows of none.
+    return {width, body_->layout()->totalHeightForWidth(inner) + around.top() + around.bottom()};
+}
+
+bool ModelPanel::eventFilter(QObject* watched, QEvent* event) {
+    if (event->type() == QEvent::LayoutRequest && watched == body_) {
+        place();
+    }
+    return Flyout::eventFilter(watched, event);
 }
 
 QLayout* ModelPanel::buildSources(bool has_demo_model) {
@@ -137,10 +157,19 @@ QLayout* ModelPanel::buildSources(bool has_demo_model) {
     demo_button->setIcon(icon(QStringLiteral("spark")));
     demo_button->setToolTip(tr("The small model that comes with Belfry"));
     demo_button->setVisible(has_demo_model);
+    auto* library_button = new QPushButton(tr("L&ibrary…"), this);
+    library_button->setObjectName(QStringLiteral("libraryButton"));
+    setKeyToolTip(library_button, tr("Models on this computer, and where to get more"),
+                  QStringLiteral("library"));
     buttons->addWidget(choose_button);
+    buttons->addWidget(library_button);
     buttons->addWidget(demo_button);
     buttons->addStretch();
     connect(choose_button, &QPushButton::clicked, this, &ModelPanel::folderDialogRequested);
+    connect(library_button, &QPushButton::clicked, this, [this] {
+        closeFlyout();
+        Q_EMIT libraryRequested();
+    });
     connect(demo_button, &QPushButton::clicked, session_,
             [this] { session_->chooseModel(QStringLiteral("demo")); });
     return buttons;

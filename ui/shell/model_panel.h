@@ -30,6 +30,7 @@ public:
     ModelPanel(Session* session, RecentModels* recent, bool has_demo_model, QWidget* window);
 
     [[nodiscard]] ProfileMenu* profileMenu() const { return profiles_; }
+    [[nodiscard]] QSize sizeHint() const override;
 
 public Q_SLOTS:
     /// The plan of what Load would do now; nullptr while it is being made.
@@ -39,6 +40,7 @@ public Q_SLOTS:
 
 Q_SIGNALS:
     void folderDialogRequested();
+    void libraryRequested();
     /// A plan for comparison: the chosen model in 4 bits, where it is to be loaded as stored.
     void alternativeRequested(quint64 ticket, const engine::LoadRequest& request);
     /// The chosen folder is not there any more: where is it now?
@@ -66,6 +68,7 @@ private:
 
 protected:
     void showEvent(QShowEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
     Session* session_;
@@ -74,6 +77,7 @@ private:
     std::shared_ptr<const engine::PlacementPlan> alternative_; ///< In 4 bits.
     quint64 alternative_ticket_ = 0;
     bool is_refreshing_ = false;
+    QWidget* body_ = nullptr; ///< All there is, in an area that scrolls.
     QListView* recent_view_ = nullptr;
     QLabel* recent_title_ = nullptr;
     QWidget* inside_ = nullptr;

@@ -2,11 +2,11 @@
 #include "ui/shell/session.h"
 
 #include "engine/api/device_loss.h"
+#include "ui/shell/folder_words.h"
 #include "ui/style/format.h"
 
 #include <QDateTime>
 #include <QDir>
-#include <QFileInfo>
 
 #include <algorithm>
 #include <utility>
@@ -65,8 +65,8 @@ QString Session::nameOf(const QString& model) {
     if (model == QStringLiteral("demo")) {
         return tr("Demo model");
     }
-    const QString name = QFileInfo(QDir::cleanPath(model)).fileName();
-    return name.isEmpty() ? model : name;
+    const QStringList parts = namingParts(model);
+    return parts.isEmpty() ? model : parts.last();
 }
 
 QString Session::shownModel() const {

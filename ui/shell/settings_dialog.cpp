@@ -10,6 +10,7 @@
 #include <QDir>
 #include <QFormLayout>
 #include <QLabel>
+#include <QLineEdit>
 #include <QPushButton>
 #include <QSpinBox>
 #include <QThread>
@@ -94,6 +95,7 @@ private:
 };
 
 SettingsDialog::SettingsDialog(const Settings& settings,
+                               const NetworkFacts& network,
                                const QString& data_folder,
                                const QString& cache_folder,
                                QWidget* parent)
@@ -111,12 +113,14 @@ SettingsDialog::SettingsDialog(const Settings& settings,
     buildLook(forms);
     forms.begin(tr("Models"));
     buildModels(forms);
+    forms.begin(tr("Network"));
+    buildNetwork(forms, network);
     forms.begin(tr("Chats and files"));
     buildFiles(forms, data_folder, cache_folder);
     forms.alignFields();
     auto* privacy = new QLabel(
-        tr("Belfry opens no network connection: models, chats, pictures and sounds stay on this "
-           "computer."),
+        tr("Belfry opens a network connection only when you search for a model or get one. "
+           "Chats, pictures and sounds stay on this computer."),
         this);
     privacy->setWordWrap(true);
     setTextRole(privacy, TextRole::Muted);
@@ -140,6 +144,10 @@ SettingsDialog::SettingsDialog(const Settings& settings,
     }
     connect(zoom_box_, &QSpinBox::valueChanged, this, &SettingsDialog::edited);
     connect(threads_box_, &QSpinBox::valueChanged, this, &SettingsDialog::edited);
+    for (QLineEdit* field : {endpoint_field_, proxy_field_}) {
+        connect(field, &QLineEdit::editingFinished, this, &SettingsDialog::edited);
+    }
+    connect(offline_check_, &QCheckBox::toggled, this, &SettingsDialog::edited);
     connect(cache_check_, &QCheckBox::toggled, this, &SettingsDialog::edited);
     connect(reopen_check_, &QCheckBox::toggled, this, &SettingsDialog::edited);
 }
@@ -201,6 +209,32 @@ void SettingsDialog::buildModels(Forms& forms) {
     forms.addRow(QString(), cache_check_);
 }
 
+void SettingsDialog::buildNetwork(Forms& forms, const NetworkFacts& network) {
+    offline_check_ = new QCheckBox(tr("&Never use the network"), this);
+    offline_check_->setObjectName(QStringLiteral("offlineCheck"));
+    offline_check_->setChecked(!settings_.uses_network || network.is_forbidden_outside);
+    offline_check_->setEnabled(!network.is_forbidden_outside);
+    offline_check_->setToolTip(network.is_forbidden_outside
+                                   ? tr("HF_HUB_OFFLINE in the environment forbids it")
+                                   : tr("For the window and for belfry-cli"));
+    forms.addRow(QString(), offline_check_);
+    const auto field = [this](const QString& text, const QString& usual) {
+        auto* made = new QLineEdit(text, this);
+        made->setPlaceholderText(usual);
+        made->setClearButtonEnabled(true);
+        return made;
+    };
+    endpoint_field_ = field(settings_.hub_endpoint, network.usual_endpoint.isEmpty()
+                                                        ? QStringLiteral("https://huggingface.co")
+                                                        : network.usual_endpoint);
+    endpoint_field_->setToolTip(
+        tr("Where models come from: a mirror with Hugging Face's interface, as HF_ENDPOINT"));
+    forms.add(tr("&Mirror"), endpoint_field_, tr("Mirror"), "endpointField");
+    proxy_field_ = field(settings_.proxy, tr("as the system says"));
+    proxy_field_->setToolTip(tr("http://host:port or socks5://host:port"));
+    forms.add(tr("Prox&y"), proxy_field_, tr("Proxy"), "proxyField");
+}
+
 void SettingsDialog::buildFiles(Forms& forms,
                                 const QString& data_folder,
                                 const QString& cache_folder) {
@@ -221,6 +255,11 @@ void SettingsDialog::edited() {
     settings_.device_map = map_box_->currentData().toString();
     settings_.uses_cache = cache_check_->isChecked();
     settings_.reopens_chat = reopen_check_->isChecked();
+    if (offline_check_->isEnabled()) {
+        settings_.uses_network = !offline_check_->isChecked();
+    }
+    settings_.hub_endpoint = endpoint_field_->text().trimmed();
+    settings_.proxy = proxy_field_->text().trimmed();
     Q_EMIT settingsEdited(settings_);
 }
 

@@ -3,12 +3,14 @@
 // leaves as settingsEdited().
 #pragma once
 
+#include "ui/library/hub_values.h"
 #include "ui/shell/settings_values.h"
 
 #include <QDialog>
 
 class QCheckBox;
 class QComboBox;
+class QLineEdit;
 class QSpinBox;
 
 namespace ui {
@@ -17,8 +19,10 @@ class SettingsDialog : public QDialog {
     Q_OBJECT
 
 public:
-    /// `data_folder` and `cache_folder` are shown so that the user knows where things are.
+    /// `data_folder` and `cache_folder` are shown so that the user knows where things are, what
+    /// the environment says of the network likewise.
     SettingsDialog(const Settings& settings,
+                   const NetworkFacts& network,
                    const QString& data_folder,
                    const QString& cache_folder,
                    QWidget* parent);
@@ -31,6 +35,7 @@ private:
     class Forms;
     void buildLook(Forms& forms);
     void buildModels(Forms& forms);
+    void buildNetwork(Forms& forms, const NetworkFacts& network);
     void buildFiles(Forms& forms, const QString& data_folder, const QString& cache_folder);
     void edited();
 
@@ -43,6 +48,9 @@ private:
     QComboBox* map_box_ = nullptr;
     QCheckBox* cache_check_ = nullptr;
     QCheckBox* reopen_check_ = nullptr;
+    QCheckBox* offline_check_ = nullptr;
+    QLineEdit* endpoint_field_ = nullptr;
+    QLineEdit* proxy_field_ = nullptr;
 };
 
 } // namespace ui

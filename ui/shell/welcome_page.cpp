@@ -90,6 +90,20 @@ WelcomePage::WelcomePage(RecentModels* recent, bool has_demo_model, QWidget* par
     buttons->addWidget(choose_button);
     buttons->addStretch();
     column->addLayout(buttons);
+    auto* more = new QHBoxLayout();
+    more->addStretch();
+    const auto link = [&](const QString& text, const char* name, const char* picture) {
+        auto* button = new QPushButton(text, content);
+        button->setObjectName(QString::fromLatin1(name));
+        button->setIcon(icon(QString::fromLatin1(picture)));
+        setButtonKind(button, ButtonKind::Flat);
+        more->addWidget(button);
+        return button;
+    };
+    auto* get_button = link(tr("&Get a model…"), "welcomeGet", "download");
+    auto* library_button = link(tr("&Models on this computer"), "welcomeLibrary", "search");
+    more->addStretch();
+    column->addLayout(more);
     column->addSpacing(16);
     recent_title_ = new QLabel(tr("Recent"), content);
     setTextRole(recent_title_, TextRole::Muted);
@@ -107,11 +121,15 @@ WelcomePage::WelcomePage(RecentModels* recent, bool has_demo_model, QWidget* par
     computer_->setObjectName(QStringLiteral("welcomeComputer"));
     setTextRole(computer_, TextRole::Muted);
     computer_->hide();
-    auto* promise = centred(tr("Everything stays on this computer: no account, no network."));
+    auto* promise = centred(
+        tr("Everything stays on this computer: no account, and no network before you ask for a "
+           "model."));
     setTextRole(promise, TextRole::Muted);
     column->addStretch(3);
     connect(choose_button, &QPushButton::clicked, this, &WelcomePage::folderDialogRequested);
     connect(demo_button, &QPushButton::clicked, this, &WelcomePage::demoRequested);
+    connect(get_button, &QPushButton::clicked, this, &WelcomePage::getRequested);
+    connect(library_button, &QPushButton::clicked, this, &WelcomePage::libraryRequested);
     const auto pick = [this](const QModelIndex& index) {
         Q_EMIT folderChosen(
             QDir::fromNativeSeparators(index.data(RecentModels::FolderRole).toString()));

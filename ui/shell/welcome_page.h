@@ -28,6 +28,8 @@ public:
 Q_SIGNALS:
     void folderDialogRequested();
     void demoRequested();
+    void getRequested();
+    void libraryRequested();
     void folderChosen(const QString& folder);
 
 private:

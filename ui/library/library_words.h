@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Models of the library in the user's language: what one is, whether it fits, why it cannot be
+// used and what to do then.
+#pragma once
+
+#include "ui/library/library_values.h"
+
+namespace ui {
+
+/// "E2B · 5.1 B · bfloat16 · 9.5 GiB"; what is not known is left out.
+QString itemFacts(const LibraryItem& item);
+/// "Hub cache", "LM Studio", ...
+QString placeName(LibraryItem::Place place);
+/// In two or three words: "fits", "does not fit", "GGUF", "half a download".
+QString verdictWords(const LibraryItem& item);
+/// In a sentence: what this computer makes of it, or why it cannot be used.
+QString verdictSentence(const LibraryItem& item);
+/// The next step; empty where nothing is wrong.
+QString wayOut(const LibraryItem& item);
+QString gapWords(const LibraryGap& gap);
+
+} // namespace ui

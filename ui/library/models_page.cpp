@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/library/models_page.h"
+
+#include "ui/library/get_page.h"
+#include "ui/library/library_page.h"
+#include "ui/style/theme.h"
+
+#include <QButtonGroup>
+#include <QHBoxLayout>
+#include <QKeyEvent>
+#include <QPushButton>
+#include <QStackedWidget>
+#include <QVBoxLayout>
+
+namespace ui {
+
+ModelsPage::ModelsPage(QWidget* parent)
+    : QWidget(parent), tabs_(new QButtonGroup(this)), stack_(new QStackedWidget(this)),
+      library_(new LibraryPage(stack_)), get_(new GetPage(stack_)) {
+    setObjectName(QStringLiteral("modelsPage"));
+    setArea(this, Area::Window);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(Theme::kPadding, 6, Theme::kPadding, Theme::kPadding);
+    column->setSpacing(Theme::kGap);
+    auto* row = new QHBoxLayout;
+    row->setSpacing(4);
+    auto* back = new QPushButton(tr("&Back"), this);
+    back->setObjectName(QStringLiteral("modelsBack"));
+    back->setIcon(icon(QStringLiteral("chevron-left")));
+    back->setToolTip(tr("Back to chat and layout (Esc)"));
+    setButtonKind(back, ButtonKind::Flat);
+    row->addWidget(back);
+    row->addSpacing(8);
+    const auto add_tab = [&](Page page, const QString& text, const char* picture,
+                             const char* name) {
+        auto* button = new QPushButton(text, this);
+        button->setObjectName(QString::fromLatin1(name));
+        button->setIcon(icon(QString::fromLatin1(picture)));
+        button->setCheckable(true);
+        setButtonKind(button, ButtonKind::Tab);
+        tabs_->addButton(button, static_cast<int>(page));
+        row->addWidget(button);
+    };
+    add_tab(Page::Library, tr("Library"), "folder", "libraryTab");
+    add_tab(Page::Get, tr("Get a model"), "download", "getTab");
+    row->addStretch();
+    column->addLayout(row);
+    stack_->addWidget(library_);
+    stack_->addWidget(get_);
+    column->addWidget(stack_, 1);
+    connect(back, &QPushButton::clicked, this, &ModelsPage::backRequested);
+    connect(tabs_, &QButtonGroup::idClicked, this, [this](int id) { setPage(Page(id)); });
+    setPage(Page::Library);
+}
+
+ModelsPage::Page ModelsPage::page() const {
+    return stack_->currentWidget() == get_ ? Page::Get : Page::Library;
+}
+
+void ModelsPage::setPage(Page page) {
+    tabs_->button(static_cast<int>(page))->setChecked(true);
+    stack_->setCurrentWidget(page == Page::Get ? static_cast<QWidget*>(get_) : library_);
+    if (page == Page::Library && isVisible() && !library_->wasFilled()) {
+        Q_EMIT library_->scanRequested();
+    }
+}
+
+void ModelsPage::keyPressEvent(QKeyEvent* event) {
+    if (event->key() == Qt::Key_Escape) {
+        Q_EMIT backRequested();
+        return;
+    }
+    QWidget::keyPressEvent(event);
+}
+
+} // namespace ui

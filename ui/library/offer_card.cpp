@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/library/offer_card.h"
+
+#include "ui/common/error_words.h"
+#include "ui/layout/what_if.h"
+#include "ui/library/family_model.h"
+#include "ui/library/hub_words.h"
+#include "ui/style/format.h"
+#include "ui/style/theme.h"
+
+#include <QComboBox>
+#include <QDir>
+#include <QLabel>
+#include <QPushButton>
+#include <QScrollBar>
+#include <QVBoxLayout>
+
+#include <algorithm>
+#include <utility>
+
+namespace ui {
+
+namespace {
+
+constexpr size_t kMostFiles = 12;
+
+QLabel* wrapped(const char* name, QWidget* parent, QVBoxLayout* column) {
+    auto* label = new QLabel(parent);
+    label->setObjectName(QString::fromLatin1(name));
+    label->setTextFormat(Qt::PlainText);
+    label->setWordWrap(true);
+    label->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    column->addWidget(label);
+    return label;
+}
+
+void setWords(QLabel* label, const QString& text) {
+    label->setText(text);
+    label->setVisible(!text.isEmpty());
+}
+
+QString filesOf(const HubOffer& offer) {
+    QStringList lines;
+    for (size_t i = 0; i < std::min(kMostFiles, offer.files.size()); ++i) {
+        const HubFile& file = offer.files[i];
+        lines << QStringLiteral("%1  %2").arg(file.name, formatBytes(file.bytes)) +
+                     (file.present_bytes == 0 ? QString()
+                      : file.present_bytes == file.bytes
+                          ? QLatin1Char(' ') + OfferCard::tr("(here)")
+                          : QLatin1Char(' ') +
+                                OfferCard::tr("(%1 here)").arg(formatBytes(file.present_bytes)));
+    }
+    if (offer.files.size() > kMostFiles) {
+        lines << OfferCard::tr("and %n more", nullptr,
+                               static_cast<int>(offer.files.size() - kMostFiles));
+    }
+    return lines.join(QLatin1Char('\n'));
+}
+
+} // namespace
+
+OfferCard::OfferCard(QWidget* parent) : QScrollArea(parent) {
+    setObjectName(QStringLiteral("offerCard"));
+    setFrameShape(QFrame::NoFrame);
+    setWidgetResizable(true);
+    setFocusPolicy(Qt::NoFocus);
+    setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    auto* body = new QWidget;
+    setArea(body, Area::Surface);
+    auto* column = new QVBoxLayout(body);
+    column->setContentsMargins(16, 16, 16, 16);
+    column->setSpacing(Theme::kGap);
+    title_ = wrapped("offerTitle", body, column);
+    setTextSize(title_, 115, true);
+    subtitle_ = wrapped("offerId", body, column);
+    setTextRole(subtitle_, TextRole::Muted);
+    facts_ = wrapped("offerFacts", body, column);
+    needs_ = wrapped("offerNeeds", body, column);
+    card_row_ = new QWidget(body);
+    auto* on_card = new QVBoxLayout(card_row_);
+    on_card->setContentsMargins(0, 0, 0, 0);
+    on_card->setSpacing(4);
+    auto* what_if = new QLabel(tr("What if you had …"), card_row_);
+    setTextRole(what_if, TextRole::Muted);
+    cards_ = new QComboBox(card_row_);
+    cards_->setObjectName(QStringLiteral("offerCards"));
+    cards_->setAccessibleName(tr("A graphics card to plan for"));
+    cards_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    cards_->setMinimumContentsLength(14);
+    for (const GraphicsCard& card : listedCards()) {
+        cards_->addItem(
+            tr("%1, %2").arg(card.name, formatBytes(static_cast<quint64>(card.gib * 1024) << 20U)));
+    }
+    cards_->setCurrentIndex(5); // a common one with 12 GiB
+    what_if->setBuddy(cards_);
+    on_card->addWidget(what_if);
+    on_card->addWidget(cards_);
+    column->addWidget(card_row_);
+    needs_there_ = wrapped("offerNeedsThere", body, column);
+    figures_ = wrapped("offerFigures", body, column);
+    plan_ = wrapped("offerPlan", body, column);
+    problem_ = wrapped("offerProblem", body, column);
+    setTextRole(problem_, TextRole::Danger);
+    const auto button = [&](const char* name, const char* picture) {
+        auto* made = new QPushButton(body);
+        made->setObjectName(QString::fromLatin1(name));
+        made->setIcon(icon(QString::fromLatin1(picture)));
+        column->addWidget(made);
+        return made;
+    };
+    look_ = button("offerLook", "search");
+    download_ = button("offerDownload", "download");
+    setButtonKind(download_, ButtonKind::Primary);
+    way_on_ = button("offerWayOn", "continue");
+    adapters_ = button("offerAdapters", "adapter");
+    adapters_->setText(tr("Adapters &for it…"));
+    page_ = button("offerPage", "eye");
+    page_->setText(tr("&Open its page in the browser"));
+    files_ = wrapped("offerFiles", body, column);
+    setTextRole(files_, TextRole::Muted);
+    folder_ = wrapped("offerFolder", body, column);
+    setTextRole(folder_, TextRole::Muted);
+    column->addStretch();
+    setWidget(body);
+    connect(cards_, &QComboBox::activated, this, &OfferCard::cardChosen);
+    connect(look_, &QPushButton::clicked, this,
+            [this] { is_asking_ ? stopRequested() : lookRequested(id_); });
+    connect(download_, &QPushButton::clicked, this, [this] {
+        if (offer_.has_value()) {
+            offer_->missingBytes() == 0 && !offer_->is_adapter ? loadRequested(offer_->folder)
+                                                               : downloadRequested(offer_->ticket);
+        }
+    });
+    connect(way_on_, &QPushButton::clicked, this, [this] {
+        error_.has_value() && asksForToken(*error_)
+            ? tokenRequested(id_, ruleOf(*error_) == QStringLiteral("HubGated"))
+            : settingsRequested();
+    });
+    connect(adapters_, &QPushButton::clicked, this, [this] { Q_EMIT adaptersRequested(id_); });
+    connect(page_, &QPushButton::clicked, this, [this] { Q_EMIT pageRequested(id_); });
+    refresh();
+}
+
+void OfferCard::begin(const QString& id, const QString& title, const QString& facts) {
+    id_ = id;
+    is_member_ = is_adapter_ = is_asking_ = is_fetching_ = false;
+    here_.reset();
+    there_.reset();
+    offer_.reset();
+    error_.reset();
+    title_->setText(title);
+    setWords(subtitle_, title == id ? QString() : id);
+    setWords(facts_, facts);
+    verticalScrollBar()->setValue(0);
+}
+
+void OfferCard::showMember(const FamilyMember& member) {
+    begin(QString::fromLatin1(member.id),
+          QStringLiteral("Gemma 4 ") + QString::fromLatin1(member.variant),
+          memberFacts(member) + QLatin1Char('\n') +
+              tr("Up to %1 tokens of context").arg(formatCount(member.context)));
+    is_member_ = true;
+    refresh();
+}
+
+void OfferCard::showHit(const HubHit& hit) {
+    begin(hit.id, hit.id, hitFacts(hit));
+    is_adapter_ = hit.is_adapter;
+    refresh();
+}
+
+void OfferCard::showAddress(const QString& address) {
+    begin(address, address, {});
+    refresh();
+}
+
+int OfferCard::chosenCard() const {
+    return cards_->currentIndex();
+}
+
+void OfferCard::setNeedsHere(const std::optional<ModelNeeds>& needs) {
+    here_ = needs;
+    refresh();
+}
+
+void OfferCard::setNeedsThere(const std::optional<ModelNeeds>& needs) {
+    there_ = needs;
+    refresh();
+}
+
+void OfferCard::setAsking(bool is_asking) {
+    is_asking_ = is_asking;
+    if (is_asking) {
+        error_.reset();
+    }
+    refresh();
+}
+
+void OfferCard::showOffer(const HubOffer& offer) {
+    is_asking_ = false;
+    error_.reset();
+    offer_ = offer;
+    id_ = offer.id;
+    is_adapter_ = offer.is_adapter;
+    if (!is_member_) {
+        title_->setText(offer.id);
+    }
+    setWords(subtitle_,
+             tr("%1 at revision %2 (%3)").arg(offer.id, offer.revision, offer.commit.left(7)));
+    refresh();
+}
+
+void OfferCard::noteDownloads(const Downloads& downloads) {
+    if (!offer_.has_value()) {
+        return;
+    }
+    const bool was_fetching = std::exchange(is_fetching_, false);
+    const bool was_here = offer_->missingBytes() == 0;
+    for (const Download& download : downloads) {
+        if (download.folder == offer_->folder) {
+            is_fetching_ = download.state == Download::State::Fetching ||
+                           download.state == Download::State::Waiting;
+            if (download.state == Download::State::Done) {
+                offer_->present_bytes = offer_->total_bytes;
+                for (HubFile& file : offer_->files) {
+                    file.present_bytes = file.bytes;
+                }
+            }
+        }
+    }
+    if (was_fetching != is_fetching_ || was_here != (offer_->missingBytes() == 0)) {
+        refresh();
+    }
+}
+
+void OfferCard::showError(const engine::Error& error) {
+    is_asking_ = false;
+    error_ = error;
+    refresh();
+}
+
+void OfferCard::setForbidden(const QString& why) {
+    forbidden_ = why;
+    refresh();
+}
+
+void OfferCard::refresh() {
+    const auto role = [](const ModelNeeds& needs) {
+        return needs.fits ? TextRole::Success : TextRole::Danger;
+    };
+    setWords(needs_,
+             here_.has_value() ? tr("This computer: %1").arg(needsInFull(*here_)) : QString());
+    setTextRole(needs_, here_.has_value() ? role(*here_) : TextRole::Normal);
+    card_row_->setVisible(is_member_);
+    setWords(needs_there_, is_member_ && there_.has_value() ? needsInFull(*there_) : QString());
+    setTextRole(needs_there_, there_.has_value() ? role(*there_) : TextRole::Normal);
+    setWords(figures_, offer_.has_value() ? offerFigures(*offer_) : QString());
+    QString plan;
+    TextRole plan_role = TextRole::Normal;
+    if (offer_.has_value() && offer_->no_use.has_value()) {
+        plan = tr("Belfry cannot use it: %1").arg(errorWords(*offer_->no_use));
+        plan_role = TextRole::Danger;
+    } else if (offer_.has_value() && offer_->needs.has_value()) {
+        plan = tr("Its headers say: %1").arg(needsInFull(*offer_->needs));
+        plan_role = role(*offer_->needs);
+    }
+    setWords(plan_, plan);
+    setTextRole(plan_, plan_role);
+    setWords(files_, offer_.has_value() ? filesOf(*offer_) : QString());
+    setWords(folder_, offer_.has_value()
+                          ? tr("Goes into %1").arg(QDir::toNativeSeparators(offer_->folder))
+                          : QString());
+    QString problem = forbidden_;
+    if (problem.isEmpty() && error_.has_value()) {
+        problem = errorWords(*error_);
+    } else if (problem.isEmpty() && offer_.has_value() && offer_->no_room.has_value()) {
+        problem = errorWords(*offer_->no_room);
+    }
+    setWords(problem_, problem);
+    const bool is_allowed = forbidden_.isEmpty() && !id_.isEmpty();
+    look_->setVisible(!offer_.has_value());
+    look_->setEnabled(is_allowed);
+    look_->setText(is_asking_           ? tr("Asking… &stop")
+                   : error_.has_value() ? tr("&Try again")
+                                        : tr("&Look up files and bytes…"));
+    look_->setIcon(icon(is_asking_ ? QStringLiteral("stop") : QStringLiteral("search")));
+    setButtonKind(look_, is_asking_ ? ButtonKind::Normal : ButtonKind::Primary);
+    const bool is_here = offer_.has_value() && offer_->missingBytes() == 0 && !offer_->is_adapter;
+    download_->setVisible(offer_.has_value());
+    download_->setEnabled(is_here || (is_allowed && offer_.has_value() && !is_fetching_ &&
+                                      offer_->missingBytes() > 0 && !offer_->no_room.has_value()));
+    download_->setText(!offer_.has_value() ? QString()
+                       : is_here           ? tr("&Load")
+                       : is_fetching_      ? tr("Is being fetched")
+                       : offer_->missingBytes() == 0
+                           ? tr("Is here")
+                           : tr("&Download %1").arg(formatBytes(offer_->missingBytes())));
+    way_on_->setVisible(!forbidden_.isEmpty() || (error_.has_value() && asksForToken(*error_)));
+    way_on_->setText(!forbidden_.isEmpty() ? tr("&Settings…") : tr("S&ign in…"));
+    adapters_->setVisible(!is_adapter_ && forbidden_.isEmpty() && id_.contains(QLatin1Char('/')) &&
+                          !id_.contains(QLatin1Char(':')));
+    page_->setVisible(id_.contains(QLatin1Char('/')) && !id_.contains(QLatin1Char(':')) &&
+                      forbidden_.isEmpty());
+}
+
+} // namespace ui

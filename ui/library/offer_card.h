@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// The side of the page "Get a model" that tells of one model: what it takes here and on another
+// card, what fetching it brings, and the button that does. A view of values.
+#pragma once
+
+#include "ui/library/hub_values.h"
+
+#include <QScrollArea>
+
+class QComboBox;
+class QLabel;
+class QPushButton;
+
+namespace ui {
+
+struct FamilyMember;
+
+class OfferCard : public QScrollArea {
+    Q_OBJECT
+
+public:
+    explicit OfferCard(QWidget* parent = nullptr);
+
+    /// The model that is spoken of; what was offered or went wrong before goes.
+    void showMember(const FamilyMember& member);
+    void showHit(const HubHit& hit);
+    void showAddress(const QString& address);
+    [[nodiscard]] const QString& id() const { return id_; }
+    /// What the shown member takes on this computer, and on the chosen card.
+    void setNeedsHere(const std::optional<ModelNeeds>& needs);
+    void setNeedsThere(const std::optional<ModelNeeds>& needs);
+    /// An index of listedCards().
+    [[nodiscard]] int chosenCard() const;
+    void setAsking(bool is_asking);
+    void showOffer(const HubOffer& offer);
+    void showError(const engine::Error& error);
+    /// Whether what is offered is being fetched, or has come meanwhile.
+    void noteDownloads(const Downloads& downloads);
+    /// Nothing that uses the network can be pressed, and why.
+    void setForbidden(const QString& why);
+
+Q_SIGNALS:
+    /// Files, bytes and plan of `address` are wanted: uses the network.
+    void lookRequested(const QString& address);
+    void stopRequested();
+    void downloadRequested(quint64 ticket);
+    void loadRequested(const QString& folder);
+    void adaptersRequested(const QString& id);
+    void tokenRequested(const QString& id, bool needs_licence);
+    void settingsRequested();
+    void pageRequested(const QString& id);
+    void cardChosen();
+
+private:
+    void begin(const QString& id, const QString& title, const QString& facts);
+    void refresh();
+
+    QString id_;
+    bool is_member_ = false;
+    bool is_adapter_ = false;
+    bool is_asking_ = false;
+    bool is_fetching_ = false;
+    QString forbidden_;
+    std::optional<ModelNeeds> here_, there_;
+    std::optional<HubOffer> offer_;
+    std::optional<engine::Error> error_;
+    QLabel* title_;
+    QLabel* subtitle_;
+    QLabel* facts_;
+    QLabel* needs_;
+    QWidget* card_row_;
+    QComboBox* cards_;
+    QLabel* needs_there_;
+    QLabel* figures_;
+    QLabel* plan_;
+    QLabel* files_;
+    QLabel* folder_;
+    QLabel* problem_;
+    QPushButton* look_;
+    QPushButton* download_;
+    QPushButton* way_on_;
+    QPushButton* adapters_;
+    QPushButton* page_;
+};
+
+} // namespace ui
