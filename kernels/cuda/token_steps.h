@@ -31,6 +31,7 @@ struct TokenSteps {
     bool may_stream = true;     ///< False: never.
     bool has_heads = true;      ///< False: attention by tiles always.
     bool is_stream = false;     ///< The steps collected so far are its.
+    const int32_t* rows = nullptr; ///< Steps of so many rows each (OpTable::begin_rows), or none.
     const float* row = nullptr; ///< Which row the blocks will have in shared memory.
     StreamNeeds needs;
     int unit_steps = 0;     ///< Of stream.cu: those with low-rank updates.
