@@ -130,7 +130,7 @@ struct ProjectArgs {
     WeightView w[3];
     float* y[3] = {nullptr, nullptr, nullptr}; ///< [rows of w[i]]
     const float* multiply = nullptr;           ///< [rows of w[0]]
-    int64_t multiply_stride = 0; ///< Of rows of it, between begin_rows and end_steps.
+    int64_t multiply_stride = 0;               ///< Of rows of it, between begin_rows and end_steps.
 
     static constexpr int kMaxLora = 12;
     static constexpr int kMaxTaps = 4;

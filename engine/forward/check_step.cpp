@@ -176,8 +176,7 @@ Result<void> CheckStep::read(int64_t tokens, RowChoices& choices) {
     return checkStatus(device.synchronize(), "synchronize", "check step");
 }
 
-Result<void>
-CheckStep::run(std::span<const int32_t> ids, KvCache& kv, RowChoices& choices) {
+Result<void> CheckStep::run(std::span<const int32_t> ids, KvCache& kv, RowChoices& choices) {
     kernels::Device& device = home_->device();
     const auto tokens = static_cast<int64_t>(ids.size());
     const bool has_top = !choices.is_greedy && choices.wanted > 0 &&

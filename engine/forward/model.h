@@ -67,8 +67,9 @@ public:
                       TokenChoice* choice,
                       std::vector<float>& logits,
                       const std::stop_token& stop);
-    /// step() of a few tokens that follow each other, with weights read once for all of them. False:
-    /// not of this model, cache or number (see CheckStep); nothing was done, forward() does it.
+    /// step() of a few tokens that follow each other, with weights read once for all of them.
+    /// False: not of this model, cache or number (see CheckStep); nothing was done, forward() does
+    /// it.
     Result<bool> check(std::span<const int32_t> ids, KvCache& kv, RowChoices& choices);
     /// Waits for a step that ran ahead of the host, which is then forgotten. Before anything else
     /// touches the cache or the weights.

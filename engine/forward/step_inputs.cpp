@@ -148,9 +148,9 @@ Result<void> StepInputs::enqueueAt(const Place& place, LayerSteps& steps) {
     const auto& ops = home_->ops();
     const auto gather = [&](const kernels::WeightView& table, float scale, float* to, int64_t width,
                             const char* name) {
-        return checkStatus(ops.gather_rows(queue, table, place.token, 1, 0, scale,
-                                           {to, 1, width, width}),
-                           "gather rows", name);
+        return checkStatus(
+            ops.gather_rows(queue, table, place.token, 1, 0, scale, {to, 1, width, width}),
+            "gather rows", name);
     };
     if (embedding_.is_remote) {
         ENGINE_TRY(gather(*embedding_.there, m.text.embedding_scale, place.x, text.hidden_size,
@@ -165,9 +165,8 @@ Result<void> StepInputs::enqueueAt(const Place& place, LayerSteps& steps) {
                           "embedding"));
     }
     if (per_layer_.there) {
-        ENGINE_TRY(gather(*per_layer_.there, std::sqrt(static_cast<float>(text.ple_size)),
-                          place.t, text.num_layers * text.ple_size,
-                          "per-layer table"));
+        ENGINE_TRY(gather(*per_layer_.there, std::sqrt(static_cast<float>(text.ple_size)), place.t,
+                          text.num_layers * text.ple_size, "per-layer table"));
     }
     return hasPerLayer() ? enqueuePerLayer(place, steps) : Result<void>();
 }

@@ -50,8 +50,7 @@ Result<void> TokenRunner::run(int32_t id,
     return outcome;
 }
 
-Result<bool>
-TokenRunner::check(std::span<const int32_t> ids, KvCache& kv, RowChoices& choices) {
+Result<bool> TokenRunner::check(std::span<const int32_t> ids, KvCache& kv, RowChoices& choices) {
     settle();
     if (!whole_.isPossible(kv) || !check_.isPossible(kv, static_cast<int64_t>(ids.size()))) {
         return false;

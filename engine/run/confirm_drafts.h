@@ -46,7 +46,8 @@ ConfirmedDrafts confirmDrafts(const std::function<Result<TokenId>(size_t)>& choo
                               std::span<const TokenId> drafts,
                               ForcedAcceptance& forced,
                               const std::function<bool(TokenId)>& say);
-/// The same by the sampler. logits [drafts or more, vocab_size]: of the rows that the drafts are behind.
+/// The same by the sampler. logits [drafts or more, vocab_size]: of the rows that the drafts are
+/// behind.
 ConfirmedDrafts confirmDrafts(std::span<const float> logits,
                               int64_t vocab_size,
                               std::span<const TokenId> drafts,

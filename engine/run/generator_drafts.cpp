@@ -100,9 +100,9 @@ Result<bool> Generator::draftRound(Writing& writing,
                                     std::span<const float>(rows.logits).subspan(row * vocab, vocab))
                               : writing.sampler.sampleFrom(at.top);
     };
-    ConfirmedDrafts outcome = confirmDrafts(
-        choose, config.text.vocab_size, std::span(ids).subspan(1), drafting.forced,
-        [&writing](TokenId draft) { return say(writing, draft); });
+    ConfirmedDrafts outcome =
+        confirmDrafts(choose, config.text.vocab_size, std::span(ids).subspan(1), drafting.forced,
+                      [&writing](TokenId draft) { return say(writing, draft); });
     const size_t confirmed = outcome.count;
     writing.chosen = outcome.other;
     const auto kept = static_cast<int64_t>(confirmed) + 1;

@@ -64,8 +64,8 @@ public:
         for (int i = 0; i < s.layers; ++i) {
             addLayer(i);
         }
-        Projection& head = add(WeightFormat::Int8Row, s.hidden, {1000}, Input::ResidualNorm,
-                               Output::Store);
+        Projection& head =
+            add(WeightFormat::Int8Row, s.hidden, {1000}, Input::ResidualNorm, Output::Store);
         logits_ = head.y[0].data();
     }
 
@@ -98,17 +98,16 @@ public:
     [[nodiscard]] double error() const {
         double error = 0.0;
         for (int64_t row = 0; row < s.rows; ++row) {
-            error = std::max(error,
-                             relativeError(logits_ + row * 1000, want_logits_[sizeOf(row)]));
+            error = std::max(error, relativeError(logits_ + row * 1000, want_logits_[sizeOf(row)]));
         }
         return error;
     }
     [[nodiscard]] double firstError() const {
         double error = 0.0;
         for (int64_t row = 0; row < s.rows; ++row) {
-            error = std::max(error, relativeError(projections_[0].y[0].data() +
-                                                      row * s.heads * s.dim,
-                                                  want_first_[sizeOf(row)]));
+            error =
+                std::max(error, relativeError(projections_[0].y[0].data() + row * s.heads * s.dim,
+                                              want_first_[sizeOf(row)]));
         }
         return error;
     }
@@ -120,8 +119,8 @@ public:
                 continue;
             }
             for (const auto& [got, want] : {std::pair{&a.k, &a.want_k}, {&a.v, &a.want_v}}) {
-                const int64_t count = s.before + s.rows < s.capacity ? s.before + s.rows
-                                                                     : s.capacity;
+                const int64_t count =
+                    s.before + s.rows < s.capacity ? s.before + s.rows : s.capacity;
                 std::vector<float> left(sizeOf(count * s.kv_heads * s.dim));
                 std::vector<float> right(left.size());
                 for (size_t i = 0; i < left.size(); ++i) {
@@ -337,10 +336,10 @@ private:
         if (a.args.k != nullptr) {
             const std::vector<float> k = turned(from[1], s.kv_heads, a.args.k_norm, true);
             const std::vector<float> v = turned(from[s.k_is_v ? 1 : 2], s.kv_heads, {}, false);
-            ops.store_rows({}, {k.data(), 1, width, width}, &slot, DType::BF16,
-                           owner.want_k.data(), s.capacity);
-            ops.store_rows({}, {v.data(), 1, width, width}, &slot, DType::BF16,
-                           owner.want_v.data(), s.capacity);
+            ops.store_rows({}, {k.data(), 1, width, width}, &slot, DType::BF16, owner.want_k.data(),
+                           s.capacity);
+            ops.store_rows({}, {v.data(), 1, width, width}, &slot, DType::BF16, owner.want_v.data(),
+                           s.capacity);
         }
         // Keys of the window alone, each in its place of the ring.
         std::vector<int32_t> positions(sizeOf(s.capacity), -1);

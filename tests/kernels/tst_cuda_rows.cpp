@@ -113,8 +113,7 @@ void TestCudaRows::chain() {
     for (int turn = 0; turn < 2; ++turn) { // the second one meets what the first one left
         QCOMPARE(chain.run(card.device()), Status::Ok);
         QCOMPARE(QString::fromStdString(card.finish()), QString());
-        QVERIFY2(chain.firstError() < kFirstBound,
-                 qPrintable(QString::number(chain.firstError())));
+        QVERIFY2(chain.firstError() < kFirstBound, qPrintable(QString::number(chain.firstError())));
         QVERIFY2(chain.cacheError() < kBound, qPrintable(QString::number(chain.cacheError())));
         QVERIFY2(chain.error() < kBound, qPrintable(QString::number(chain.error())));
     }

@@ -419,8 +419,8 @@ struct ProjectKernelArgs {
     int16_t lora_late;  ///< 0: they come during the step with updates before; 1: when this begins.
     int16_t lora_shift; ///< log2 of lora_chunks.
     int16_t lora_tiles; ///< Of kLoraTileRanks, which those of one update fill.
-    int16_t lora_is_ragged; ///< 1: there are tiles that are not full.
-    int16_t lora_is_early;  ///< 1: A h is made of the residual row's two parts, before its planes.
+    int16_t lora_is_ragged;  ///< 1: there are tiles that are not full.
+    int16_t lora_is_early;   ///< 1: A h is made of the residual row's two parts, before its planes.
     int32_t multiply_stride; ///< stream_rows.cu: between rows of multiply.
 };
 
@@ -644,12 +644,11 @@ streamRowsProjectBytes(int32_t cols, int32_t pass_sums, int32_t held_rows) {
            (cols > kPackets ? 2 : kStreamRows) * cols * 2 +
            pass_sums * kStreamRows * kComputeWarps * 4;
 }
-/// Of attention of rows (RowsAttendWork): queries, turns, new keys and values, the warps' sums of up
-/// to 256 columns of four rows or two, maxima and totals, a word.
+/// Of attention of rows (RowsAttendWork): queries, turns or the warps' sums of up to 256 columns,
+/// maxima and totals, a word. New keys and values lie in the place of the residual row.
 BELFRY_HOST_DEVICE constexpr int32_t streamRowsAttendBytes(int32_t head_dim) {
-    return kStreamRows * (head_dim * 4 + 64) + kStreamRows * head_dim * 4 +
-           2 * kStreamRows * head_dim * 2 +
-           kComputeWarps * (head_dim > 256 ? 2 * 256 : kStreamRows * head_dim) * 4 +
+    return kStreamRows * (head_dim * 4 + 64) +
+           kComputeWarps * kStreamRows * (head_dim > 256 ? 256 : head_dim) * 4 +
            kComputeWarps * kStreamRows * 8 + 16;
 }
 /// Tensor cores take updates in tiles (rank_tiles.cuh): so many ranks of one update, which are the

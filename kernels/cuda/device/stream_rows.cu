@@ -40,7 +40,7 @@ __device__ __forceinline__ void runRowSteps(const TokenStep* steps,
         const StepClocks clocks{trace, i, trace != nullptr};
         clocks.note(0);
         if (step.kind == kStepAttend) {
-            attendRows(step.attend, work, share, exchange, i, clocks);
+            attendRows(step.attend, work, shared + layout.row, share, exchange, i, clocks);
         } else {
             projectRows(step.project, work, shared, shared + layout.row, ring, table, share,
                         exchange, i, clocks);
@@ -88,7 +88,10 @@ __global__ void __launch_bounds__(512, 1) belfry_stream_rows(const TokenStep* st
     if (threadIdx.x < kComputeThreads) {
         const int wanted = *rows;
         runRowSteps(steps, count, layout, fetcher, ring, exchange,
-                    wanted < 1 ? 1 : wanted > kStreamRows ? kStreamRows : wanted, trace);
+                    wanted < 1             ? 1
+                    : wanted > kStreamRows ? kStreamRows
+                                           : wanted,
+                    trace);
         // The last block that is done leaves the number of the last step.
         if (threadIdx.x == 0 && atomicAdd(counters + 1, 1) == static_cast<int>(gridDim.x) - 1) {
             counters[0] = static_cast<int>(exchange.base) + count;

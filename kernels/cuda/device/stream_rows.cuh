@@ -42,8 +42,8 @@ static_assert(kStreamRows == 4 && kComputeWarps == 12, "as RowShare deals them o
 
 /// Work memory of a projection (streamRowsProjectBytes()), and where the input's rows lie.
 struct RowsWork {
-    float* buffer;  ///< [2, 64]: shares of the warps in each row's sum.
-    float* scales;  ///< [kRowsScales], of 64 columns of all rows each
+    float* buffer; ///< [2, 64]: shares of the warps in each row's sum.
+    float* scales; ///< [kRowsScales], of 64 columns of all rows each
     /// [rows of a pass, stretches (of a wide row 1), kStreamRows, kComputeWarps]; behind it the
     /// results of a pair's first weight, [rows of the block, kStreamRows].
     float* partial;
@@ -53,16 +53,13 @@ struct RowsWork {
     int row_bytes;
     bool is_wide;
 
-    __device__ __forceinline__ RowsWork(const ProjectKernelArgs& a,
-                                        char* memory,
-                                        char* table,
-                                        char* tail_)
+    __device__ __forceinline__
+    RowsWork(const ProjectKernelArgs& a, char* memory, char* table, char* tail_)
         : buffer(reinterpret_cast<float*>(memory)),
           scales(reinterpret_cast<float*>(memory + kStreamNormSums)), partial(nullptr),
-          planes(memory + kStreamNormSums + kRowsScales * 4),
-          gaps(table + kCodeGapOffset), tail(tail_), row_bytes(2 * a.cols), is_wide(isWide(a)) {
-        partial =
-            reinterpret_cast<float*>(planes + (is_wide ? 2 : kStreamRows) * row_bytes);
+          planes(memory + kStreamNormSums + kRowsScales * 4), gaps(table + kCodeGapOffset),
+          tail(tail_), row_bytes(2 * a.cols), is_wide(isWide(a)) {
+        partial = reinterpret_cast<float*>(planes + (is_wide ? 2 : kStreamRows) * row_bytes);
     }
     /// A block of 64 columns has 128 bytes; they begin `pitch(row)` apart.
     [[nodiscard]] __device__ __forceinline__ char* rowAt(int row) const {
@@ -103,12 +100,8 @@ __device__ __forceinline__ float sumsOfWarp(float (&v)[N]) {
 /// Columns 4 c to 4 c + 3 of all rows as fp16. All lanes of the warp, whose 128 columns share a
 /// scale, of all rows: fp16 has 2^29 between its largest value and the last one with all bits.
 /// place: planeOffset().
-__device__ __forceinline__ void storeRows(const RowsWork& w,
-                                          int rows,
-                                          int c,
-                                          const float4 (&v)[kStreamRows],
-                                          int place,
-                                          bool is_there) {
+__device__ __forceinline__ void storeRows(
+    const RowsWork& w, int rows, int c, const float4 (&v)[kStreamRows], int place, bool is_there) {
     float largest = 0.0F;
 #pragma unroll
     for (int r = 0; r < kStreamRows; ++r) {
@@ -144,9 +137,9 @@ __device__ __forceinline__ void makePlainRows(const ProjectKernelArgs& a,
     // Eight stretches of a wide row are read beside each other: every second one has the halves of
     // its blocks in the other order, so that two of them are in different banks.
     const int stretch = w.is_wide ? stretchOf(a) : 0;
-    const unsigned inverse = w.is_wide ? (65536U + static_cast<unsigned>(stretch) - 1U) /
-                                             static_cast<unsigned>(stretch)
-                                       : 0U;
+    const unsigned inverse =
+        w.is_wide ? (65536U + static_cast<unsigned>(stretch) - 1U) / static_cast<unsigned>(stretch)
+                  : 0U;
     if (step > 0) {
         exchange.waitForFlags(step - 1, exchange.grid);
     }
@@ -226,9 +219,8 @@ __device__ __forceinline__ void putShares(float* buffer, float (&sums)[kStreamRo
     }
 }
 
-/// The input behind a residual sum, a norm or both. What is there before the step before has ended
-/// is asked for before that is waited for. A thread has four columns of all rows; of long rows it
-/// comes back, and takes what it has seen once more.
+/// The input behind a residual sum, a norm or both. A thread has four columns of all rows; of long
+/// rows it comes back, and takes what it has seen once more.
 __device__ __forceinline__ void makeNormedRows(const ProjectKernelArgs& a,
                                                const RowsWork& w,
                                                int rows,
@@ -257,15 +249,14 @@ __device__ __forceinline__ void makeNormedRows(const ProjectKernelArgs& a,
         }
     };
     int c = threadIdx.x;
-    norm.load(a.norm, 4 * c, has_norm && c < fours);
-    t_norm.load(a.t_norm, 4 * c, has_residual && c < fours);
-    if (has_residual) {
-        loadRows(x, a.x, c);
-    }
     if (step > 0) {
         exchange.waitForFlags(step - 1, exchange.grid);
     }
     clocks.note(1);
+    // All on their way at once. In front of the wait they would stand in the way of who is last.
+    norm.load(a.norm, 4 * c, has_norm && c < fours);
+    t_norm.load(a.t_norm, 4 * c, has_residual && c < fours);
+    loadRows(x, a.x, c);
     float4 scale = make_float4(0.0F, 0.0F, 0.0F, 0.0F);
     if (has_residual) {
         loadRows(t, a.t, c);
@@ -288,12 +279,9 @@ __device__ __forceinline__ void makeNormedRows(const ProjectKernelArgs& a,
         const float4 all = sumOfShares(w.buffer);
         const float inverse = a.inverse_cols;
         const float eps = a.eps;
-        scale = make_float4(rsqrtf(all.x * inverse + eps) * scalar,
-                            rsqrtf(all.y * inverse + eps) * scalar,
-                            rsqrtf(all.z * inverse + eps) * scalar,
-                            rsqrtf(all.w * inverse + eps) * scalar);
-    } else {
-        loadRows(x, a.x, c);
+        scale = make_float4(
+            rsqrtf(all.x * inverse + eps) * scalar, rsqrtf(all.y * inverse + eps) * scalar,
+            rsqrtf(all.z * inverse + eps) * scalar, rsqrtf(all.w * inverse + eps) * scalar);
     }
     float sums[kStreamRows] = {};
 #pragma unroll 1
@@ -302,7 +290,10 @@ __device__ __forceinline__ void makeNormedRows(const ProjectKernelArgs& a,
             const float4 n = t_norm.values(t_norm_type);
 #pragma unroll
             for (int r = 0; r < kStreamRows; ++r) {
-                const float factor = r == 0 ? scale.x : r == 1 ? scale.y : r == 2 ? scale.z : scale.w;
+                const float factor = r == 0   ? scale.x
+                                     : r == 1 ? scale.y
+                                     : r == 2 ? scale.z
+                                              : scale.w;
                 x[r].x = fmaf(t[r].x * factor, n.x, x[r].x * scalar);
                 x[r].y = fmaf(t[r].y * factor, n.y, x[r].y * scalar);
                 x[r].z = fmaf(t[r].z * factor, n.z, x[r].z * scalar);
@@ -311,8 +302,10 @@ __device__ __forceinline__ void makeNormedRows(const ProjectKernelArgs& a,
             // Each row by a block of its own.
             if (exchange.block < rows && c < fours) {
                 const int r = exchange.block;
-                *reinterpret_cast<float4*>(a.x_out + r * cols + 4 * c) =
-                    r == 0 ? x[0] : r == 1 ? x[1] : r == 2 ? x[2] : x[3];
+                *reinterpret_cast<float4*>(a.x_out + r * cols + 4 * c) = r == 0   ? x[0]
+                                                                         : r == 1 ? x[1]
+                                                                         : r == 2 ? x[2]
+                                                                                  : x[3];
             }
         }
         if (has_norm) {
@@ -372,8 +365,7 @@ __device__ __forceinline__ void multiplyRowTiles(const ProjectKernelArgs& a,
             const int own_u = own.unit + i * kComputeWarps;
 #pragma unroll
             for (int p = 0; p < kPairs; ++p) {
-                const uint32_t at =
-                    sharedAddress(w.rowAt(2 * p + (column & 1))) + (lane & 3) * 16;
+                const uint32_t at = sharedAddress(w.rowAt(2 * p + (column & 1))) + (lane & 3) * 16;
                 if (IS_FOUR_BIT) {
                     x[p][i][0] = loadShared16(at + u * 128);
                     x[p][i][1] = loadShared16(at + u * 128 + 64);
@@ -382,9 +374,8 @@ __device__ __forceinline__ void multiplyRowTiles(const ProjectKernelArgs& a,
                 }
             }
             // Nothing to add behind the row's end, nor of the next stretch.
-            scale[i] = hasUnit(a, own.fold, own_u)
-                           ? w.scales[IS_FOUR_BIT ? own_u : own_u >> 1]
-                           : 0.0F;
+            scale[i] =
+                hasUnit(a, own.fold, own_u) ? w.scales[IS_FOUR_BIT ? own_u : own_u >> 1] : 0.0F;
         }
     }
     const uint32_t next_row = a.units * kUnitBytes;
@@ -394,8 +385,8 @@ __device__ __forceinline__ void multiplyRowTiles(const ProjectKernelArgs& a,
     const bool is_own = (lane & 3) == own.set;
     const int folds = foldsOf(a);
     const int next_sums = folds * kStreamRows * kComputeWarps;
-    float* to = w.partial + threadIdx.x / 32 +
-                (own.row * folds + own.fold) * kStreamRows * kComputeWarps;
+    float* to =
+        w.partial + threadIdx.x / 32 + (own.row * folds + own.fold) * kStreamRows * kComputeWarps;
     const int next_tile = next_sums << a.tile_shift;
 #pragma unroll 1
     for (int tile = first; tile < end; ++tile) {
@@ -438,9 +429,9 @@ __device__ __forceinline__ void multiplyRowTiles(const ProjectKernelArgs& a,
                 } else {
                     const uint32_t ba = wa ^ 0x80808080U;
                     const uint32_t bb = wb ^ 0x80808080U;
-                    const uint32_t codes[4] = {halvesOfBytes(ba, 0x4140U), halvesOfBytes(bb, 0x4140U),
-                                               halvesOfBytes(ba, 0x4342U),
-                                               halvesOfBytes(bb, 0x4342U)};
+                    const uint32_t codes[4] = {
+                        halvesOfBytes(ba, 0x4140U), halvesOfBytes(bb, 0x4140U),
+                        halvesOfBytes(ba, 0x4342U), halvesOfBytes(bb, 0x4342U)};
 #pragma unroll
                     for (int p = 0; p < kPairs; ++p) {
                         multiplyAddHalves(c[p], codes, q == 0 ? x[p][i][0].x : x[p][i][0].z,
@@ -529,8 +520,8 @@ __device__ __forceinline__ void multiplyWideTiles(const ProjectKernelArgs& a,
                                           table.pairOf<3>(wa), table.pairOf<3>(wb)};
 #pragma unroll
                 for (int r = 0; r < kStreamRows; ++r) {
-                    const uint4 x =
-                        loadShared16(x_at[r] + u * (r == 0 ? kCodeEntryBytes : 128) + (q * 64 ^ swap));
+                    const uint4 x = loadShared16(x_at[r] + u * (r == 0 ? kCodeEntryBytes : 128) +
+                                                 (q * 64 ^ swap));
                     multiplyAddHalves(c[r], low, x.x, x.y);
                     multiplyAddHalves(c[r], high, x.z, x.w);
                 }
@@ -540,8 +531,8 @@ __device__ __forceinline__ void multiplyWideTiles(const ProjectKernelArgs& a,
             for (int r = 0; r < kStreamRows; ++r) {
 #pragma unroll
                 for (int h = 0; h < 2; ++h) {
-                    sums[2 * r + h] = fmaf(is_odd ? c[r][2 * h + 1] : c[r][2 * h], factor[h],
-                                           sums[2 * r + h]);
+                    sums[2 * r + h] =
+                        fmaf(is_odd ? c[r][2 * h + 1] : c[r][2 * h], factor[h], sums[2 * r + h]);
                 }
             }
         }
@@ -588,14 +579,15 @@ __device__ __forceinline__ void projectRows(const ProjectKernelArgs& a,
     const int tiles = is_pair        ? 2 * each
                       : a.count == 1 ? each
                                      : TileMap(a, exchange.block).first[3];
-    float4* const held = reinterpret_cast<float4*>(
-        w.partial + (a.pass_tiles << shift) * folds * kStreamRows * kComputeWarps);
+    const bool is_whole_pair = is_pair && a.pass_tiles >= tiles;
+    float4* const held = reinterpret_cast<float4*>(w.partial + (a.pass_tiles << shift) * folds *
+                                                                   kStreamRows * kComputeWarps);
     const float inverse_cols = a.inverse_cols;
     const float eps = a.eps;
 #pragma unroll 1
     for (int first = 0;;) {
         int end = tiles < first + a.pass_tiles ? tiles : first + a.pass_tiles;
-        if (is_pair && first < each && end > each) {
+        if (is_pair && !is_whole_pair && first < each && end > each) {
             end = each; // the first weight's sums are held until the second's come
         }
         if (!is_four_bit) {
@@ -611,7 +603,16 @@ __device__ __forceinline__ void projectRows(const ProjectKernelArgs& a,
         if (a.norm.data != nullptr) {
             factor = rsqrtf(share.sum(w.buffer + 64) * inverse_cols + eps);
         }
-        const int rows = (end - first) << shift;
+        const int rows = (is_whole_pair ? each : end - first) << shift;
+        const auto sumOf = [&](int i) {
+            float sum = 0.0F;
+#pragma unroll 1
+            for (int f = 0; f < folds; ++f) {
+                sum += sumOfWarps(w.partial +
+                                  ((i * folds + f) * kStreamRows + share.row) * kComputeWarps);
+            }
+            return sum;
+        };
 #pragma unroll 1
         for (int i = share.thread(); i < rows; i += share.threads()) {
             ResultRow r{};
@@ -630,22 +631,22 @@ __device__ __forceinline__ void projectRows(const ProjectKernelArgs& a,
             if (!r.is_there) {
                 continue;
             }
-            float value = 0.0F;
-#pragma unroll 1
-            for (int f = 0; f < folds; ++f) {
-                value += sumOfWarps(w.partial +
-                                    ((i * folds + f) * kStreamRows + share.row) * kComputeWarps);
-            }
-            value *= factor;
-            if (!is_four_bit) {
+            const bool has_scale = !is_four_bit;
+            float value = sumOf(i) * factor;
+            if (has_scale) {
                 value *= a.w[r.weight].row_scale[r.at];
             }
             float* const kept = reinterpret_cast<float*>(held + r.local) + share.row;
-            if (is_pair && r.weight == 0) {
+            if (is_whole_pair) {
+                float other = sumOf((each << shift) + i) * factor;
+                if (has_scale) {
+                    other *= a.w[1].row_scale[r.at];
+                }
+                value = geluFast(value) * other;
+            } else if (is_pair && r.weight == 0) {
                 *kept = value;
                 continue;
-            }
-            if (is_pair) {
+            } else if (is_pair) {
                 value *= geluFast(*kept);
             } else if (a.output == kOutputGeluMultiply) {
                 value = geluFast(value) * __ldcg(a.multiply + share.row * a.multiply_stride + r.at);

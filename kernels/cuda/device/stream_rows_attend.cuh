@@ -5,8 +5,8 @@
 // it keeps is rescaled as larger scores come (the running maximum of softmax).
 //
 // Parts meet in memory: the last block of a head that is done merges them. New keys and values are
-// made by every first part of their head and stored by one of them; nobody reads them from the cache
-// in this step. Row r sees positions up to position + r; the cache is a ring of which row p %
+// made by every first part of their head and stored by one of them; nobody reads them from the
+// cache in this step. Row r sees positions up to position + r; the cache is a ring of which row p %
 // capacity has position p.
 #pragma once
 
@@ -15,21 +15,20 @@
 
 namespace kernels::cuda {
 
-/// Work memory (streamRowsAttendBytes()).
+/// Work memory (streamRowsAttendBytes()); tail: [2, kStreamRows, dim] bf16.
 struct RowsAttendWork {
     float4* query;        ///< [kStreamRows, dim / 4 + 4]: fourPlace()
-    float* turns;         ///< [kStreamRows, dim]: cosines, then sines
+    float* turns;         ///< [kStreamRows, dim]: cosines, then sines; in the place of
+    float* sums;          ///< [kComputeWarps, kStreamRows, up to 256 columns]
+    float2* tails;        ///< [kComputeWarps, kStreamRows]: maximum, total
     __nv_bfloat16* fresh; ///< [2, kStreamRows, dim]: new keys, new values
-    float* sums;          ///< [kComputeWarps, rows at a time, up to 256 columns]
-    float2* tails;        ///< [kComputeWarps, rows at a time]: maximum, total
     int* word;
-    __device__ __forceinline__ RowsAttendWork(char* memory, int dim)
+    __device__ __forceinline__ RowsAttendWork(char* memory, char* tail, int dim)
         : query(reinterpret_cast<float4*>(memory)),
-          turns(reinterpret_cast<float*>(query + kStreamRows * (dim / 4 + 4))),
-          fresh(reinterpret_cast<__nv_bfloat16*>(turns + kStreamRows * dim)),
-          sums(reinterpret_cast<float*>(fresh + 2 * kStreamRows * dim)),
-          tails(reinterpret_cast<float2*>(
-              sums + kComputeWarps * (dim > 256 ? 2 * 256 : kStreamRows * dim))),
+          turns(reinterpret_cast<float*>(query + kStreamRows * (dim / 4 + 4))), sums(turns),
+          tails(reinterpret_cast<float2*>(sums +
+                                          kComputeWarps * kStreamRows * (dim > 256 ? 256 : dim))),
+          fresh(reinterpret_cast<__nv_bfloat16*>(tail)),
           word(reinterpret_cast<int*>(tails + kComputeWarps * kStreamRows)) {}
 };
 
@@ -45,8 +44,9 @@ struct RowsRange {
     int part;
     int head;
     int kv_head;
-    __device__ __forceinline__
-    RowsRange(const AttendStepKernelArgs& a, int rows, const Exchange& exchange)
+    __device__ __forceinline__ RowsRange(const AttendStepKernelArgs& a,
+                                         int rows,
+                                         const Exchange& exchange)
         : position(*a.position), fresh(a.k != nullptr ? rows : 0), low(0), first(0), begin(0),
           end(0), parts(0), part(exchange.block / a.num_heads),
           head(exchange.block - part * a.num_heads),
@@ -93,98 +93,102 @@ __device__ __forceinline__ void turnRowHead(const float* from,
     turnHead(head, norm, turns, dim, eps, scale, store);
 }
 
-/// What a warp keeps of its keys for ROWS rows: shares of the values' sums, and of its lane's row
-/// the largest score so far and the total.
-template <int VECTORS, int ROWS>
+/// Eight elements of each of four keys or values of this warp; those that are not cached are zeros.
+struct RowKeys {
+    uint4 at[4];
+
+    /// Key `first` and those behind it, kComputeWarps apart; vector: which 256 elements.
+    __device__ __forceinline__ void load(const AttendStepKernelArgs& a,
+                                         const RowsRange& range,
+                                         const void* cache,
+                                         int first,
+                                         int vector) {
+        const int eights = a.head_dim / 8;
+        const int eight = vector * 32 + static_cast<int>(threadIdx.x & 31);
+#pragma unroll
+        for (int j = 0; j < 4; ++j) {
+            const int key = first + j * kComputeWarps;
+            const bool is_cached = key < range.end && key >= range.fresh && eight < eights;
+            const int row = is_cached ? range.rowOf(key, a.capacity) : 0;
+            at[j] = make_uint4(0, 0, 0, 0);
+            if (is_cached) {
+                at[j] = __ldcg(static_cast<const uint4*>(cache) +
+                               static_cast<int64_t>(row * a.num_kv_heads + range.kv_head) * eights +
+                               eight);
+            }
+        }
+    }
+    /// The first one is new. fresh: [kStreamRows, dim]
+    __device__ __forceinline__ void take(const __nv_bfloat16* fresh, int dim, int key, int vector) {
+        const int d = (vector * 32 + static_cast<int>(threadIdx.x & 31)) * 8;
+        if (d < dim) {
+            at[0] = *reinterpret_cast<const uint4*>(fresh + key * dim + d);
+        }
+    }
+};
+
+/// What a warp keeps of its keys for all rows: shares of 256 columns of the values' sums, and of
+/// its lane's row the largest score so far and the total. Two lanes have a row and one of four
+/// keys.
 struct RowSums {
-    static constexpr int kShift = ROWS == 4 ? 1 : 2; ///< log2 of the lanes of a row and key.
-    float at[ROWS][VECTORS][8];
+    float at[kStreamRows][8];
     float most;
     float total;
 
     __device__ __forceinline__ void clear() {
 #pragma unroll
-        for (int r = 0; r < ROWS; ++r) {
+        for (int r = 0; r < kStreamRows; ++r) {
 #pragma unroll
-            for (int v = 0; v < VECTORS; ++v) {
-#pragma unroll
-                for (int d = 0; d < 8; ++d) {
-                    at[r][v][d] = 0.0F;
-                }
+            for (int d = 0; d < 8; ++d) {
+                at[r][d] = 0.0F;
             }
         }
         most = -INFINITY;
         total = 0.0F;
     }
-    static __device__ __forceinline__ int ownRow() { return (threadIdx.x & 31) >> kShift >> 2; }
-    static __device__ __forceinline__ int ownKey() { return (threadIdx.x & 31) >> kShift & 3; }
+    static __device__ __forceinline__ int ownRow() {
+        return (threadIdx.x & 31) >> 3;
+    }
+    static __device__ __forceinline__ int ownKey() {
+        return (threadIdx.x & 31) >> 1 & 3;
+    }
 
-    /// Four keys; is_visible: the lane's row sees the lane's key. Values of keys that nobody sees
-    /// are zeros. query: of the first of the rows.
-    __device__ __forceinline__ void add(const float4* query,
-                                        int dim,
-                                        const uint4 (&keys)[4][VECTORS],
-                                        const uint4 (&values)[4][VECTORS],
-                                        bool is_visible) {
-        const int lane = threadIdx.x & 31;
-        float dots[ROWS * 4] = {};
-#pragma unroll
-        for (int v = 0; v < VECTORS; ++v) {
-            const int eight = v * 32 + lane;
-            if (eight * 8 < dim) {
-#pragma unroll
-                for (int r = 0; r < ROWS; ++r) {
-                    const float4* const q = query + r * (dim / 4 + 4);
-                    const float4 q0 = q[fourPlace(2 * eight, dim)];
-                    const float4 q1 = q[fourPlace(2 * eight + 1, dim)];
-#pragma unroll
-                    for (int j = 0; j < 4; ++j) {
-                        dots[r * 4 + j] = addProducts(q0, q1, keys[j][v], dots[r * 4 + j]);
-                    }
-                }
-            }
-        }
-        const float dot = sumsOfWarp(dots);
-        const float score = is_visible ? dot : -INFINITY;
-        float largest = score;
-        largest = fmaxf(largest, __shfl_xor_sync(0xffffffffU, largest, 1 << kShift));
-        largest = fmaxf(largest, __shfl_xor_sync(0xffffffffU, largest, 2 << kShift));
+    /// Four keys; score: of the lane's row with the lane's key.
+    __device__ __forceinline__ void add(float score, const RowKeys& values) {
+        float largest = fmaxf(score, __shfl_xor_sync(0xffffffffU, score, 2));
+        largest = fmaxf(largest, __shfl_xor_sync(0xffffffffU, largest, 4));
         largest = fmaxf(largest, most);
         const float factor = most == -INFINITY ? 0.0F : __expf(most - largest);
         const float p = score == -INFINITY ? 0.0F : __expf(score - largest);
-        float sum = p + __shfl_xor_sync(0xffffffffU, p, 1 << kShift);
-        sum += __shfl_xor_sync(0xffffffffU, sum, 2 << kShift);
+        float sum = p + __shfl_xor_sync(0xffffffffU, p, 2);
+        sum += __shfl_xor_sync(0xffffffffU, sum, 4);
         total = fmaf(total, factor, sum);
         most = largest;
 #pragma unroll
-        for (int r = 0; r < ROWS; ++r) {
-            const float shrink = __shfl_sync(0xffffffffU, factor, r * 4 << kShift);
-            float share[4];
+        for (int r = 0; r < kStreamRows; ++r) {
+            const float shrink = __shfl_sync(0xffffffffU, factor, 8 * r);
 #pragma unroll
-            for (int j = 0; j < 4; ++j) {
-                share[j] = __shfl_sync(0xffffffffU, p, (r * 4 + j) << kShift);
+            for (int d = 0; d < 8; ++d) {
+                at[r][d] *= shrink;
             }
+        }
 #pragma unroll
-            for (int v = 0; v < VECTORS; ++v) {
+        for (int j = 0; j < 4; ++j) {
+            const float2 v0 = unpackPair(values.at[j].x);
+            const float2 v1 = unpackPair(values.at[j].y);
+            const float2 v2 = unpackPair(values.at[j].z);
+            const float2 v3 = unpackPair(values.at[j].w);
 #pragma unroll
-                for (int d = 0; d < 8; ++d) {
-                    at[r][v][d] *= shrink;
-                }
-#pragma unroll
-                for (int j = 0; j < 4; ++j) {
-                    const float2 v0 = unpackPair(values[j][v].x);
-                    const float2 v1 = unpackPair(values[j][v].y);
-                    const float2 v2 = unpackPair(values[j][v].z);
-                    const float2 v3 = unpackPair(values[j][v].w);
-                    at[r][v][0] = fmaf(share[j], v0.x, at[r][v][0]);
-                    at[r][v][1] = fmaf(share[j], v0.y, at[r][v][1]);
-                    at[r][v][2] = fmaf(share[j], v1.x, at[r][v][2]);
-                    at[r][v][3] = fmaf(share[j], v1.y, at[r][v][3]);
-                    at[r][v][4] = fmaf(share[j], v2.x, at[r][v][4]);
-                    at[r][v][5] = fmaf(share[j], v2.y, at[r][v][5]);
-                    at[r][v][6] = fmaf(share[j], v3.x, at[r][v][6]);
-                    at[r][v][7] = fmaf(share[j], v3.y, at[r][v][7]);
-                }
+            for (int r = 0; r < kStreamRows; ++r) {
+                const float share = __shfl_sync(0xffffffffU, p, 8 * r + 2 * j);
+                at[r][0] = fmaf(share, v0.x, at[r][0]);
+                at[r][1] = fmaf(share, v0.y, at[r][1]);
+                at[r][2] = fmaf(share, v1.x, at[r][2]);
+                at[r][3] = fmaf(share, v1.y, at[r][3]);
+                at[r][4] = fmaf(share, v2.x, at[r][4]);
+                at[r][5] = fmaf(share, v2.y, at[r][5]);
+                at[r][6] = fmaf(share, v3.x, at[r][6]);
+                at[r][7] = fmaf(share, v3.y, at[r][7]);
             }
         }
     }
@@ -197,126 +201,72 @@ rowPart(const AttendStepKernelArgs& a, int part, int head, int row) {
            static_cast<int64_t>((part * a.num_heads + head) * kStreamRows + row) * (a.head_dim + 2);
 }
 
-/// The warps' sums of rows [first, first + ROWS) to one: divided to `out` where there is one part,
-/// else to memory. Ends with a barrier.
-template <int VECTORS, int ROWS>
+/// The warps' sums of 256 columns to one: divided to `out` where there is one part, else to memory.
+/// Ends with a barrier.
 __device__ __forceinline__ void joinRows(const AttendStepKernelArgs& a,
                                          const RowsAttendWork& w,
                                          const RowsRange& range,
-                                         const RowSums<VECTORS, ROWS>& own,
-                                         int first,
+                                         const RowSums& own,
+                                         int vector,
                                          int rows) {
     const int warp = threadIdx.x / 32;
     const int lane = threadIdx.x & 31;
     const int dim = a.head_dim;
     const int columns = dim > 256 ? 256 : dim;
-    if ((lane & ((4 << RowSums<VECTORS, ROWS>::kShift) - 1)) == 0) {
-        w.tails[warp * ROWS + own.ownRow()] = make_float2(own.most, own.total);
+    if ((lane & 7) == 0) {
+        w.tails[warp * kStreamRows + own.ownRow()] = make_float2(own.most, own.total);
     }
+    if (lane * 8 < columns) {
 #pragma unroll
-    for (int v = 0; v < VECTORS; ++v) {
-        if (lane * 8 < columns) {
-#pragma unroll
-            for (int r = 0; r < ROWS; ++r) {
-                float4* const to =
-                    reinterpret_cast<float4*>(w.sums + (warp * ROWS + r) * columns + lane * 8);
-                to[0] = make_float4(own.at[r][v][0], own.at[r][v][1], own.at[r][v][2],
-                                    own.at[r][v][3]);
-                to[1] = make_float4(own.at[r][v][4], own.at[r][v][5], own.at[r][v][6],
-                                    own.at[r][v][7]);
-            }
+        for (int r = 0; r < kStreamRows; ++r) {
+            float4* const to =
+                reinterpret_cast<float4*>(w.sums + (warp * kStreamRows + r) * columns + lane * 8);
+            to[0] = make_float4(own.at[r][0], own.at[r][1], own.at[r][2], own.at[r][3]);
+            to[1] = make_float4(own.at[r][4], own.at[r][5], own.at[r][6], own.at[r][7]);
         }
-        syncCompute();
-        // Whole warps have one row: columns / 2 is a multiple of 32. As many turns for all threads.
-        const int shift = 30 - __clz(columns);
+    }
+    syncCompute();
+    // Whole warps have one row: columns / 2 is a multiple of 32. As many turns for all threads.
+    const int shift = 30 - __clz(columns);
 #pragma unroll 1
-        for (int base = 0; base < ROWS << shift; base += kComputeThreads) {
-            const int i = base + static_cast<int>(threadIdx.x);
-            const int r = i >> shift < ROWS ? i >> shift : ROWS - 1;
-            const int column = 2 * (i & ((1 << shift) - 1));
-            const float2 tail =
-                lane < kComputeWarps ? w.tails[lane * ROWS + r] : make_float2(-INFINITY, 0.0F);
-            const float largest = warpMax(tail.x);
-            const float share = tail.x == -INFINITY ? 0.0F : __expf(tail.x - largest);
-            const float total = warpSum(share * tail.y);
-            float2 sum = make_float2(0.0F, 0.0F);
+    for (int base = 0; base < rows << shift; base += kComputeThreads) {
+        const int i = base + static_cast<int>(threadIdx.x);
+        const bool is_there = i >> shift < rows;
+        const int row = is_there ? i >> shift : 0;
+        const int column = 2 * (i & ((1 << shift) - 1));
+        const float2 tail =
+            lane < kComputeWarps ? w.tails[lane * kStreamRows + row] : make_float2(-INFINITY, 0.0F);
+        const float largest = warpMax(tail.x);
+        const float share = tail.x == -INFINITY ? 0.0F : __expf(tail.x - largest);
+        const float total = warpSum(share * tail.y);
+        float2 sum = make_float2(0.0F, 0.0F);
 #pragma unroll 4
-            for (int j = 0; j < kComputeWarps; ++j) {
-                const float factor = __shfl_sync(0xffffffffU, share, j);
-                const float2 part = *reinterpret_cast<const float2*>(
-                    w.sums + (j * ROWS + r) * columns + column);
-                sum.x = fmaf(factor, part.x, sum.x);
-                sum.y = fmaf(factor, part.y, sum.y);
-            }
-            const int row = first + r;
-            const bool is_there = row < rows && i >> shift < ROWS;
-            const bool is_whole = range.parts == 1;
-            const float inverse =
-                !is_whole ? 1.0F : total > 0.0F ? __fdividef(1.0F, total) : 0.0F;
-            float* const to = is_whole ? a.out + (row * a.num_heads + range.head) * dim
-                                       : rowPart(a, range.part, range.head, row);
-            if (is_there) {
-                *reinterpret_cast<float2*>(to + v * 256 + column) =
-                    make_float2(sum.x * inverse, sum.y * inverse);
-            }
-            if (is_there && !is_whole && column == 0 && v == 0) {
-                *reinterpret_cast<float2*>(to + dim) = make_float2(largest, total);
-            }
+        for (int j = 0; j < kComputeWarps; ++j) {
+            const float factor = __shfl_sync(0xffffffffU, share, j);
+            const float2 part = *reinterpret_cast<const float2*>(
+                w.sums + (j * kStreamRows + row) * columns + column);
+            sum.x = fmaf(factor, part.x, sum.x);
+            sum.y = fmaf(factor, part.y, sum.y);
         }
-        syncCompute();
+        const bool is_whole = range.parts == 1;
+        const float inverse = !is_whole ? 1.0F : total > 0.0F ? __fdividef(1.0F, total) : 0.0F;
+        float* const to = is_whole ? a.out + (row * a.num_heads + range.head) * dim
+                                   : rowPart(a, range.part, range.head, row);
+        if (is_there) {
+            *reinterpret_cast<float2*>(to + vector * 256 + column) =
+                make_float2(sum.x * inverse, sum.y * inverse);
+        }
+        if (is_there && !is_whole && column == 0 && vector == 0) {
+            *reinterpret_cast<float2*>(to + dim) = make_float2(largest, total);
+        }
     }
+    syncCompute();
 }
-
-/// Four keys of this warp with their values.
-template <int VECTORS>
-struct RowKeys {
-    uint4 keys[4][VECTORS];
-    uint4 values[4][VECTORS];
-
-    /// Key `at` and those behind it, kComputeWarps apart, as far as they are cached.
-    __device__ __forceinline__ void
-    load(const AttendStepKernelArgs& a, const RowsRange& range, int at) {
-        const int lane = threadIdx.x & 31;
-        const int eights = a.head_dim / 8;
-#pragma unroll
-        for (int j = 0; j < 4; ++j) {
-            const int key = at + j * kComputeWarps;
-            const bool is_cached = key < range.end && key >= range.fresh;
-            const int row = is_cached ? range.rowOf(key, a.capacity) : 0;
-            const int64_t from =
-                (static_cast<int64_t>(row) * a.num_kv_heads + range.kv_head) * eights + lane;
-#pragma unroll
-            for (int v = 0; v < VECTORS; ++v) {
-                keys[j][v] = make_uint4(0, 0, 0, 0);
-                values[j][v] = make_uint4(0, 0, 0, 0);
-                if (is_cached && v * 32 + lane < eights) {
-                    keys[j][v] = __ldcg(static_cast<const uint4*>(a.cache_k) + from + v * 32);
-                    values[j][v] = __ldcg(static_cast<const uint4*>(a.cache_v) + from + v * 32);
-                }
-            }
-        }
-    }
-    /// The new key of this warp in place of the first.
-    __device__ __forceinline__ void takeFresh(const RowsAttendWork& w, int dim) {
-        const int warp = threadIdx.x / 32;
-#pragma unroll
-        for (int v = 0; v < VECTORS; ++v) {
-            const int d = (v * 32 + static_cast<int>(threadIdx.x & 31)) * 8;
-            if (d < dim) {
-                const __nv_bfloat16* const at = w.fresh + warp * dim + d;
-                keys[0][v] = *reinterpret_cast<const uint4*>(at);
-                values[0][v] = *reinterpret_cast<const uint4*>(at + kStreamRows * dim);
-            }
-        }
-    }
-};
 
 /// Queries, new keys and new values of this block, to shared memory: a warp each. A barrier has to
 /// follow.
-__device__ __forceinline__ void turnRows(const AttendStepKernelArgs& a,
-                                         const RowsAttendWork& w,
-                                         const RowsRange& range,
-                                         int rows) {
+__device__ __forceinline__ void
+turnRows(const AttendStepKernelArgs& a, const RowsAttendWork& w, const RowsRange& range, int rows) {
     const int warp = threadIdx.x / 32;
     const int dim = a.head_dim;
     const int kind = warp / kStreamRows;
@@ -343,39 +293,66 @@ __device__ __forceinline__ void turnRows(const AttendStepKernelArgs& a,
                 });
 }
 
-/// This block's part of its head, ROWS rows at a time. own_keys: of narrow heads the first ones, which
-/// are asked for before the step before has ended.
-template <int VECTORS, int ROWS>
+/// This block's part of its head. keys, values: the first ones, which were asked for before the
+/// step before had ended. Values of more than 256 elements come one 256 after the other, and scores
+/// are made once more: few layers have such heads, and code that runs once is dear.
 __device__ __forceinline__ void attendPart(const AttendStepKernelArgs& a,
                                            const RowsAttendWork& w,
                                            const RowsRange& range,
                                            int rows,
-                                           RowKeys<VECTORS>& own_keys) {
+                                           RowKeys& keys,
+                                           RowKeys& values) {
     const int warp = threadIdx.x / 32;
+    const int lane = threadIdx.x & 31;
     const int dim = a.head_dim;
     const int window = static_cast<int>(a.window);
+    const int own_position = range.position + RowSums::ownRow();
+    const int vectors = (dim + 255) / 256;
 #pragma unroll 1
-    for (int first = 0; first < rows; first += ROWS) {
-        RowSums<VECTORS, ROWS> own;
+    for (int vector = 0; vector < vectors; ++vector) {
+        RowSums own;
         own.clear();
-        const float4* const query = w.query + first * (dim / 4 + 4);
-        const int own_position = range.position + first + own.ownRow();
 #pragma unroll 1
         for (int base = range.begin; base < range.end; base += 4 * kComputeWarps) {
             const int at = base + warp;
-            if (VECTORS > 1 || base != range.begin) {
-                own_keys.load(a, range, at);
+            const bool is_first = vector == 0 && base == range.begin;
+            float dots[4 * kStreamRows] = {};
+#pragma unroll 1
+            for (int v = 0; v < vectors; ++v) {
+                if (!is_first || v > 0) {
+                    keys.load(a, range, a.cache_k, at, v);
+                }
+                if (at < range.fresh) {
+                    keys.take(w.fresh, dim, at, v);
+                }
+                const int eight = v * 32 + lane;
+                if (eight * 8 < dim) {
+#pragma unroll
+                    for (int r = 0; r < kStreamRows; ++r) {
+                        const float4* const q = w.query + r * (dim / 4 + 4);
+                        const float4 q0 = q[fourPlace(2 * eight, dim)];
+                        const float4 q1 = q[fourPlace(2 * eight + 1, dim)];
+#pragma unroll
+                        for (int j = 0; j < 4; ++j) {
+                            dots[r * 4 + j] = addProducts(q0, q1, keys.at[j], dots[r * 4 + j]);
+                        }
+                    }
+                }
+            }
+            if (!is_first) {
+                values.load(a, range, a.cache_v, at, vector);
             }
             if (at < range.fresh) {
-                own_keys.takeFresh(w, dim);
+                values.take(w.fresh + kStreamRows * dim, dim, at, vector);
             }
-            const int key = at + own.ownKey() * kComputeWarps;
+            const float dot = sumsOfWarp(dots);
+            const int key = at + RowSums::ownKey() * kComputeWarps;
             const int position = range.positionOf(key);
-            own.add(query, dim, own_keys.keys, own_keys.values,
-                    key < range.end && position <= own_position &&
-                        (window == 0 || position > own_position - window));
+            const bool is_visible = key < range.end && position <= own_position &&
+                                    (window == 0 || position > own_position - window);
+            own.add(is_visible ? dot : -INFINITY, values);
         }
-        joinRows<VECTORS, ROWS>(a, w, range, own, first, rows);
+        joinRows(a, w, range, own, vector, rows);
     }
 }
 
@@ -405,8 +382,7 @@ mergeRows(const AttendStepKernelArgs& a, const RowsRange& range, int rows) {
 #pragma unroll 4
         for (int j = 0; j < range.parts; ++j) {
             const float factor = __shfl_sync(0xffffffffU, share, j);
-            const float2 part =
-                __ldcg(reinterpret_cast<const float2*>(from + j * next + column));
+            const float2 part = __ldcg(reinterpret_cast<const float2*>(from + j * next + column));
             sum.x = fmaf(factor, part.x, sum.x);
             sum.y = fmaf(factor, part.y, sum.y);
         }
@@ -420,6 +396,7 @@ mergeRows(const AttendStepKernelArgs& a, const RowsRange& range, int rows) {
 /// One step.
 __device__ __forceinline__ void attendRows(const AttendStepKernelArgs& a,
                                            char* memory,
+                                           char* tail,
                                            const RowShare& share,
                                            const Exchange& exchange,
                                            int step,
@@ -431,12 +408,11 @@ __device__ __forceinline__ void attendRows(const AttendStepKernelArgs& a,
         return;
     }
     const int dim = a.head_dim;
-    const RowsAttendWork w(memory, dim);
-    // Of narrow heads here; of wide ones they would take too many registers meanwhile.
-    RowKeys<1> own_keys;
-    if (dim <= 256) {
-        own_keys.load(a, range, range.begin + static_cast<int>(threadIdx.x) / 32);
-    }
+    const RowsAttendWork w(memory, tail, dim);
+    RowKeys keys;
+    RowKeys values;
+    keys.load(a, range, a.cache_k, range.begin + static_cast<int>(threadIdx.x) / 32, 0);
+    values.load(a, range, a.cache_v, range.begin + static_cast<int>(threadIdx.x) / 32, 0);
     const int half_shift = 30 - __clz(dim);
     const int half = 1 << half_shift;
 #pragma unroll 1
@@ -452,12 +428,7 @@ __device__ __forceinline__ void attendRows(const AttendStepKernelArgs& a,
     turnRows(a, w, range, rows);
     syncCompute();
     clocks.note(2);
-    if (dim <= 256) {
-        attendPart<1, kStreamRows>(a, w, range, rows, own_keys);
-    } else {
-        RowKeys<2> wide_keys;
-        attendPart<2, 2>(a, w, range, rows, wide_keys);
-    }
+    attendPart(a, w, range, rows, keys, values);
     clocks.note(3);
     if (range.fresh > 0 && range.part == 0 &&
         range.head == range.kv_head * (a.num_heads / a.num_kv_heads)) {

@@ -105,10 +105,10 @@ Status rowsProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
     if (sizes.units == 0) {
         return Status::Unsupported;
     }
-    // A pair's weights come one after the other.
+    // A pair's weights come at once, or one after the other where they do not fit.
     const int held = is_pair ? sizes.share + sizes.grain : 0;
-    int pass_tiles = std::min(is_pair ? (sizes.pass_tiles + 1) / 2 : sizes.pass_tiles,
-                              kMostSums >> sizes.tile_shift);
+    int pass_tiles =
+        is_pair ? sizes.pass_tiles : std::min(sizes.pass_tiles, kMostSums >> sizes.tile_shift);
     needs.row_bytes = args.cols > kPackets ? 2 * args.cols : 0;
     for (;; pass_tiles /= 2) {
         if (pass_tiles == 0) {
@@ -149,6 +149,7 @@ Status rowsAttend(Stream& s, AttendStepKernelArgs args) {
                            (static_cast<size_t>(args.head_dim) + 2U) * sizeof(float);
     StreamNeeds needs;
     needs.attend_bytes = streamRowsAttendBytes(args.head_dim);
+    needs.row_bytes = 2 * kStreamRows * args.head_dim * 2; // new keys and values
     if (t.steps.empty() || t.steps.size() >= kMaxRowSteps || args.is_ring == 0 || splits < 1 ||
         args.num_heads > 64 || args.head_dim < 64 ||
         !std::has_single_bit(static_cast<uint32_t>(args.head_dim)) || args.head_dim > kTurnFloats ||
@@ -176,9 +177,9 @@ Status launchRows(Stream& s, CuPointer list, int count, CuPointer trace) {
     auto* flags = pointerOf<int32_t>(s.scratch + kExchangeOffset);
     const int32_t* rows = s.steps.rows;
     auto* clocks = pointerOf<long long>(trace);
-    void* parameters[] = {static_cast<void*>(&steps),    static_cast<void*>(&count),
-                          static_cast<void*>(&layout),   static_cast<void*>(&counters),
-                          static_cast<void*>(&flags),    static_cast<void*>(&rows),
+    void* parameters[] = {static_cast<void*>(&steps),  static_cast<void*>(&count),
+                          static_cast<void*>(&layout), static_cast<void*>(&counters),
+                          static_cast<void*>(&flags),  static_cast<void*>(&rows),
                           static_cast<void*>(&clocks)};
     return s.launchResident(KernelId::stream_rows, static_cast<unsigned>(s.facts.multiprocessors),
                             static_cast<unsigned>(kStreamThreads), shared, parameters);
