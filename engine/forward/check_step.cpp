@@ -32,22 +32,20 @@ bool CheckStep::isPossible(const KvCache& kv, int64_t tokens) {
         return false;
     }
     if (state_ == State::Unknown) {
-        state_ = prepare().has_value() ? State::Possible : State::Impossible;
+        state_ = prepare() ? State::Possible : State::Impossible;
     }
     return state_ == State::Possible;
 }
 
-Result<void> CheckStep::prepare() {
+bool CheckStep::prepare() {
     const TextConfig& text = model_->config.text;
     DeviceScratch* const home = model_->text.layers.front().home;
-    const Error refused{ErrorCode::Unsupported,
-                        said("%1: no steps of several tokens", home->id().toString())};
     if (home->ops().begin_rows == nullptr || home->ops().argmax == nullptr ||
         home->size(Buffer::X) < kMostRows * text.hidden_size ||
         home->size(Buffer::Logits) < kMostRows * text.vocab_size ||
         home->size(Buffer::StepInput) * static_cast<int64_t>(sizeof(float)) <
             static_cast<int64_t>(sizeof(Numbers))) {
-        return refused;
+        return false;
     }
     if (home_ != home && host_ != nullptr) {
         home_->device().freeHost(std::exchange(host_, nullptr));
@@ -55,14 +53,14 @@ Result<void> CheckStep::prepare() {
     home_ = home;
     inputs_.prepare(*home_);
     if (!inputs_.areTablesThere()) {
-        return refused;
+        return false;
     }
     if (host_ == nullptr) {
         host_ = static_cast<std::byte*>(home_->device().allocateHost(
             sizeof(Numbers) + sizeof(Results) +
             static_cast<size_t>(kMostRows * text.hidden_size) * sizeof(float)));
     }
-    return host_ != nullptr ? Result<void>() : refused;
+    return host_ != nullptr;
 }
 
 Result<void> CheckStep::enqueueChoices() {

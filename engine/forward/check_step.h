@@ -61,7 +61,8 @@ private:
         uint64_t key[kMostRows]; ///< OpTable::argmax
         kernels::TopLogits top[kMostRows];
     };
-    Result<void> prepare();
+    /// False: the model or its device does not take steps of several tokens.
+    bool prepare();
     Result<void> record(const KvCache& kv);
     Result<void> enqueue(const KvCache& kv);
     Result<void> enqueueChoices();

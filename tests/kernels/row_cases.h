@@ -263,7 +263,7 @@ private:
 
     void computeRow(int64_t row) {
         std::vector<float> x(x_.data() + row * s.hidden, x_.data() + (row + 1) * s.hidden);
-        std::vector<std::vector<float>> left;
+        std::vector<std::vector<float>> left{{}}; // the first step takes x alone
         for (const auto& [is_attention, index] : order_) {
             if (is_attention) {
                 left = {attended(index, row, left)};
