@@ -32,12 +32,13 @@ bool CheckStep::isPossible(const KvCache& kv, int64_t tokens) {
         return false;
     }
     if (state_ == State::Unknown) {
-        state_ = prepare() ? State::Possible : State::Impossible;
+        prepare();
     }
     return state_ == State::Possible;
 }
 
-bool CheckStep::prepare() {
+void CheckStep::prepare() {
+    state_ = State::Impossible;
     const TextConfig& text = model_->config.text;
     DeviceScratch* const home = model_->text.layers.front().home;
     if (home->ops().begin_rows == nullptr || home->ops().argmax == nullptr ||
@@ -45,7 +46,7 @@ bool CheckStep::prepare() {
         home->size(Buffer::Logits) < kMostRows * text.vocab_size ||
         home->size(Buffer::StepInput) * static_cast<int64_t>(sizeof(float)) <
             static_cast<int64_t>(sizeof(Numbers))) {
-        return false;
+        return;
     }
     if (home_ != home && host_ != nullptr) {
         home_->device().freeHost(std::exchange(host_, nullptr));
@@ -53,14 +54,15 @@ bool CheckStep::prepare() {
     home_ = home;
     inputs_.prepare(*home_);
     if (!inputs_.areTablesThere()) {
-        return false;
+        state_ = State::Unknown; // they may be on their way
+        return;
     }
     if (host_ == nullptr) {
         host_ = static_cast<std::byte*>(home_->device().allocateHost(
             sizeof(Numbers) + sizeof(Results) +
             static_cast<size_t>(kMostRows * text.hidden_size) * sizeof(float)));
     }
-    return host_ != nullptr;
+    state_ = host_ != nullptr ? State::Possible : State::Impossible;
 }
 
 Result<void> CheckStep::enqueueChoices() {

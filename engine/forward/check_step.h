@@ -61,8 +61,8 @@ private:
         uint64_t key[kMostRows]; ///< OpTable::argmax
         kernels::TopLogits top[kMostRows];
     };
-    /// False: the model or its device does not take steps of several tokens.
-    bool prepare();
+    /// Finds out state_: unknown as long as a table is not where the device reads it.
+    void prepare();
     Result<void> record(const KvCache& kv);
     Result<void> enqueue(const KvCache& kv);
     Result<void> enqueueChoices();
