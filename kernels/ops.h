@@ -130,6 +130,7 @@ struct ProjectArgs {
     WeightView w[3];
     float* y[3] = {nullptr, nullptr, nullptr}; ///< [rows of w[i]]
     const float* multiply = nullptr;           ///< [rows of w[0]]
+    int64_t multiply_stride = 0;               ///< Of rows of it, between begin_rows and end_steps.
 
     static constexpr int kMaxLora = 12;
     static constexpr int kMaxTaps = 4;
@@ -147,6 +148,9 @@ struct ProjectArgs {
     float* tap_sums = nullptr; ///< [sum of the ranks, tap_parts], overwritten
     int tap_parts = 0;         ///< What OpTable::project_parts answers.
 };
+
+/// Rows that a step between OpTable::begin_rows and end_steps may have.
+inline constexpr int kMostStepRows = 4;
 
 /// Attention of one token from raw projections: head norms, RoPE, the store of the new key and
 /// value (layers that own KV), softmax(scale * q k^T) v over the cache. What changes from token to
@@ -441,6 +445,14 @@ struct OpTable {
     /// As begin_steps, for up to 160 steps that are run once, now: recordings of a list of up to
     /// 330 steps stay as they are.
     Status (*begin_once_steps)(Queue q) = nullptr;
+    /// As begin_steps, for steps of up to kMostStepRows rows each: of what project and attend_step
+    /// say, x, t, x_out, y, multiply, q, k, v and out have so many rows, without gaps but for
+    /// multiply. Row r is the token at position + r; only a cache that is a ring, or whole. count
+    /// [1], in device memory: rows that are there, 1 to kMostStepRows; what is made of the others
+    /// is undefined. One list at a time: it takes the place of the last one that began so, and
+    /// leaves others alone. Without low-rank updates. Optional; Unsupported, then or by a step: not
+    /// in this form.
+    Status (*begin_rows)(Queue q, const int32_t* count) = nullptr;
     /// best[0] = (order-preserving bits of the largest logit) << 32 | (2^32 - 1 - its index), the
     /// lowest index of equals, among those whose bit in `suppressed` ([ceil(count/32)] words, may
     /// be nullptr) is clear. logits [count].

@@ -63,8 +63,14 @@ void LayerSteps::begin(DeviceScratch& home,
     per_layer_ = per_layer;
     per_layer_first_ = per_layer_first;
     has_composed_updates_ = false;
+    has_rows_ = false;
     pending_ = pending;
     tapped_ = nullptr;
+}
+
+void LayerSteps::beginRows(DeviceScratch& home, float* x, float* spare, const float* per_layer) {
+    begin(home, x, spare, per_layer, 0, {});
+    has_rows_ = true;
 }
 
 const kernels::TokenNumbers* LayerSteps::numbers() const {
@@ -173,7 +179,11 @@ Result<void> LayerSteps::project(Projection& step) {
         const Linear& linear = *step.linear[i];
         is_plain = is_plain && !linear.has_input_clip && !linear.has_output_clip;
     }
-    if (!is_plain || !addUpdates(step)) {
+    const bool is_composed = !is_plain || !addUpdates(step);
+    if (has_rows_ && (is_composed || args.lora_count > 0)) {
+        return checkStatus(Status::Unsupported, "rows of a projection", step.linear[0]->name);
+    }
+    if (is_composed) {
         return compose(step);
     }
     WeightSource& weights = model_->context->weights();
@@ -185,9 +195,11 @@ Result<void> LayerSteps::project(Projection& step) {
         args.lora_sums = home_->buffer(Buffer::StepLora);
         args.lora_parts = tap_parts_;
     }
-    addTaps(step);
+    if (!has_rows_) {
+        addTaps(step);
+    }
     const Status status = home_->ops().project(home_->queue(), args);
-    if (status == Status::Unsupported) {
+    if (status == Status::Unsupported && !has_rows_) {
         return compose(step);
     }
     if (args.tap_count > 0) {
@@ -311,6 +323,7 @@ Result<void> LayerSteps::enqueuePerLayerInput(const DecoderLayer& layer, int ind
     gate.args.output = ProjectArgs::Output::GeluMultiply;
     gate.args.y[0] = home_->buffer(Buffer::PleGate);
     gate.args.multiply = per_layer_ + (index - per_layer_first_) * model_->config.text.ple_size;
+    gate.args.multiply_stride = model_->perLayerWidth();
     gate.args.count = 1;
     gate.linear[0] = &layer.per_layer.gate;
     ENGINE_TRY(projectRow(gate));
@@ -342,7 +355,7 @@ Result<void> LayerSteps::enqueueHead() {
     head.args.y[0] = home_->buffer(Buffer::Logits);
     head.args.count = 1;
     head.linear[0] = &model_->text.head;
-    return project(head);
+    return projectRow(head);
 }
 
 Result<void> LayerSteps::enqueueResidual() {

@@ -54,9 +54,12 @@ public:
                const float* per_layer,
                int per_layer_first,
                const Pending& pending);
+    /// As begin(), of rows between OpTable::begin_rows and end_steps: x, spare and all buffers have
+    /// several rows. Steps that are not in that form are errors then: Unsupported.
+    void beginRows(DeviceScratch& home, float* x, float* spare, const float* per_layer);
     /// are_keys_stored: the cache holds this token's keys and values of the layer already.
     Result<void> enqueueLayer(int index, bool are_keys_stored, const KvCache& kv);
-    /// Final norm and head: logits, without their cap, to Buffer::Logits.
+    /// Final norm and head: logits, without their cap, to Buffer::Logits. The row is complete then.
     Result<void> enqueueHead();
     /// What is pending; then the row is complete. Where nothing follows here that adds it.
     Result<void> enqueueResidual();
@@ -95,6 +98,7 @@ private:
     BoundModel* model_;
     DeviceScratch* home_ = nullptr;
     bool has_composed_updates_ = false;
+    bool has_rows_ = false;
     // The residual stream between steps: x is complete but for what `pending` says is still to add.
     float* x_ = nullptr;
     float* spare_ = nullptr;

@@ -81,7 +81,7 @@ Result<void> Model::setAdapters(AdapterHook* adapters) {
     return bindModel(bound_);
 }
 
-Result<void> Model::check(std::span<const int32_t> ids, const KvCache& kv) const {
+Result<void> Model::checkRoom(std::span<const int32_t> ids, const KvCache& kv) const {
     const auto rows = static_cast<int64_t>(ids.size());
     if (kv.size() + rows > kv.context()) {
         return Error{ErrorCode::InvalidRequest,
@@ -106,8 +106,13 @@ Result<void> Model::step(int32_t id,
                          TokenChoice* choice,
                          std::vector<float>& logits,
                          const std::stop_token& stop) {
-    ENGINE_TRY(check(std::span(&id, 1), kv));
+    ENGINE_TRY(checkRoom(std::span(&id, 1), kv));
     return tokens_.run(id, kv, choice, logits, stop);
+}
+
+Result<bool> Model::check(std::span<const int32_t> ids, KvCache& kv, RowChoices& choices) {
+    ENGINE_TRY(checkRoom(ids, kv));
+    return tokens_.check(ids, kv, choices);
 }
 
 Result<void> Model::forward(const ForwardInput& input,
@@ -115,7 +120,7 @@ Result<void> Model::forward(const ForwardInput& input,
                             std::vector<float>& logits,
                             const std::stop_token& stop,
                             const HiddenObserver* observer) {
-    ENGINE_TRY(check(input.ids, kv));
+    ENGINE_TRY(checkRoom(input.ids, kv));
     if (input.ids.size() == 1 && input.logits_rows == 1 && input.features.empty() &&
         observer == nullptr && input.hidden == nullptr &&
         (input.block.empty() || input.block.front() < 0)) {

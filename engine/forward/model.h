@@ -67,6 +67,10 @@ public:
                       TokenChoice* choice,
                       std::vector<float>& logits,
                       const std::stop_token& stop);
+    /// step() of a few tokens that follow each other, with weights read once for all of them.
+    /// False: not of this model, cache or number (see CheckStep); nothing was done, forward() does
+    /// it.
+    Result<bool> check(std::span<const int32_t> ids, KvCache& kv, RowChoices& choices);
     /// Waits for a step that ran ahead of the host, which is then forgotten. Before anything else
     /// touches the cache or the weights.
     void settle() { tokens_.settle(); }
@@ -102,7 +106,7 @@ private:
         : decoder_(bound_), tokens_(bound_, decoder_), drafter_(bound_), vision_(bound_),
           audio_(bound_) {}
     /// That many more tokens fit the cache and are in the vocabulary.
-    [[nodiscard]] Result<void> check(std::span<const int32_t> ids, const KvCache& kv) const;
+    [[nodiscard]] Result<void> checkRoom(std::span<const int32_t> ids, const KvCache& kv) const;
 
     BoundModel bound_;
     Decoder decoder_;

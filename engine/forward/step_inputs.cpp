@@ -95,7 +95,7 @@ Result<void> StepInputs::fill(int32_t id, const KvCache& kv, std::byte* host) {
                   {row + text.hidden_size, 1, width, width});
 }
 
-Result<bool> StepInputs::enqueueFused(LayerSteps& steps) {
+Result<bool> StepInputs::enqueueFused(const Place& place) {
     BoundModel& m = *model_;
     const TextConfig& text = m.config.text;
     const Linear& projection = m.text.per_layer_projection;
@@ -110,9 +110,9 @@ Result<bool> StepInputs::enqueueFused(LayerSteps& steps) {
         args.embedding = *embedding_.there;
     }
     args.embedding_scale = m.text.embedding_scale;
-    args.x = steps.x();
-    args.t = steps.x() + text.hidden_size;
-    args.y = home_->buffer(Buffer::Ple);
+    args.x = place.x;
+    args.t = place.t;
+    args.y = place.per_layer;
     ENGINE_ASSIGN(args.projection, m.context->weights().acquire(projection.weight));
     m.context->weights().release(projection.weight); // resident: the view stays valid
     args.norm = m.text.per_layer_norm;
@@ -120,12 +120,12 @@ Result<bool> StepInputs::enqueueFused(LayerSteps& steps) {
     args.before = 1.0F / std::sqrt(static_cast<float>(text.hidden_size));
     args.after = 1.0F / std::sqrt(2.0F);
     // Sent, not read where it lies: every block of the launch would fetch it over the bus.
-    args.token = &steps.numbers()->token;
+    args.token = place.token;
     if (per_layer_.there) {
         args.table = *per_layer_.there;
         args.table_scale = std::sqrt(static_cast<float>(text.ple_size));
     } else {
-        args.token_part = steps.x() + text.hidden_size;
+        args.token_part = place.t;
     }
     const Status status = ops.token_inputs(home_->queue(), args);
     if (status == Status::Unsupported) {
@@ -136,37 +136,42 @@ Result<bool> StepInputs::enqueueFused(LayerSteps& steps) {
 }
 
 Result<void> StepInputs::enqueue(LayerSteps& steps) {
+    return enqueueAt({&steps.numbers()->token, steps.x(),
+                      steps.x() + model_->config.text.hidden_size, home_->buffer(Buffer::Ple)},
+                     steps);
+}
+
+Result<void> StepInputs::enqueueAt(const Place& place, LayerSteps& steps) {
     BoundModel& m = *model_;
     const TextConfig& text = m.config.text;
     const auto queue = home_->queue();
     const auto& ops = home_->ops();
     const auto gather = [&](const kernels::WeightView& table, float scale, float* to, int64_t width,
                             const char* name) {
-        return checkStatus(ops.gather_rows(queue, table, &steps.numbers()->token, 1, 0, scale,
-                                           {to, 1, width, width}),
-                           "gather rows", name);
+        return checkStatus(
+            ops.gather_rows(queue, table, place.token, 1, 0, scale, {to, 1, width, width}),
+            "gather rows", name);
     };
     if (embedding_.is_remote) {
-        ENGINE_TRY(gather(*embedding_.there, m.text.embedding_scale, steps.x(), text.hidden_size,
+        ENGINE_TRY(gather(*embedding_.there, m.text.embedding_scale, place.x, text.hidden_size,
                           "embedding"));
     }
-    ENGINE_ASSIGN(const bool is_fused, enqueueFused(steps));
+    ENGINE_ASSIGN(const bool is_fused, enqueueFused(place));
     if (is_fused) {
         return {};
     }
     if (embedding_.there && !embedding_.is_remote) {
-        ENGINE_TRY(gather(*embedding_.there, m.text.embedding_scale, steps.x(), text.hidden_size,
+        ENGINE_TRY(gather(*embedding_.there, m.text.embedding_scale, place.x, text.hidden_size,
                           "embedding"));
     }
     if (per_layer_.there) {
-        ENGINE_TRY(gather(*per_layer_.there, std::sqrt(static_cast<float>(text.ple_size)),
-                          steps.x() + text.hidden_size, text.num_layers * text.ple_size,
-                          "per-layer table"));
+        ENGINE_TRY(gather(*per_layer_.there, std::sqrt(static_cast<float>(text.ple_size)), place.t,
+                          text.num_layers * text.ple_size, "per-layer table"));
     }
-    return hasPerLayer() ? enqueuePerLayer(steps) : Result<void>();
+    return hasPerLayer() ? enqueuePerLayer(place, steps) : Result<void>();
 }
 
-Result<void> StepInputs::enqueuePerLayer(LayerSteps& steps) {
+Result<void> StepInputs::enqueuePerLayer(const Place& place, LayerSteps& steps) {
     // As DecoderInputs::perLayer, for one row whose token part lies in the input block.
     BoundModel& m = *model_;
     const TextConfig& text = m.config.text;
@@ -174,9 +179,9 @@ Result<void> StepInputs::enqueuePerLayer(LayerSteps& steps) {
     const auto queue = home_->queue();
     const auto& ops = home_->ops();
     const std::string& name = m.text.per_layer_projection.name;
-    const MutF32 ple = home_->matrix(Buffer::Ple, 1, width);
+    const MutF32 ple{place.per_layer, 1, width, width};
     LayerSteps::Projection step;
-    step.args.x = steps.x();
+    step.args.x = place.x;
     step.args.count = 1;
     step.args.y[0] = ple.data;
     step.linear[0] = &m.text.per_layer_projection;
@@ -187,8 +192,7 @@ Result<void> StepInputs::enqueuePerLayer(LayerSteps& steps) {
     ENGINE_KERNEL(ops.rms_norm(queue, slices, m.text.per_layer_norm,
                                static_cast<float>(text.rms_norm_eps), slices),
                   "norm", name);
-    const float* const token = steps.x() + text.hidden_size;
-    ENGINE_KERNEL(ops.add_scaled(queue, {token, 1, width, width}, 1.0F, ple), "add", name);
+    ENGINE_KERNEL(ops.add_scaled(queue, {place.t, 1, width, width}, 1.0F, ple), "add", name);
     return checkStatus(ops.scale(queue, ple, 1.0F / std::sqrt(2.0F)), "scale", name);
 }
 

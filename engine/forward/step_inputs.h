@@ -29,9 +29,18 @@ public:
     [[nodiscard]] int64_t rowAt() const { return row_; }
     /// The block of token `id`, the last in the cache, as far as it is sent.
     Result<void> fill(int32_t id, const KvCache& kv, std::byte* host);
+    /// Where one token's inputs go, all on the device.
+    struct Place {
+        const int32_t* token = nullptr; ///< [1]
+        float* x = nullptr;             ///< [hidden]
+        float* t = nullptr;             ///< [layers * ple_size], the token's part, or room for it
+        float* per_layer = nullptr;     ///< [layers * ple_size]
+    };
     /// Behind sending: embedding row to steps.x(), per-layer inputs to Buffer::Ple. In one launch
     /// where the table has it and takes these operands.
     Result<void> enqueue(LayerSteps& steps);
+    /// The same elsewhere. With areTablesThere() of any token.
+    Result<void> enqueueAt(const Place& place, LayerSteps& steps);
 
 private:
     /// A table that the device reads itself.
@@ -42,8 +51,8 @@ private:
     };
     Table find(WeightSource::Handle table, AdapterHook::Handle adapter);
     /// False: not with this table and these operands, nothing was enqueued.
-    Result<bool> enqueueFused(LayerSteps& steps);
-    Result<void> enqueuePerLayer(LayerSteps& steps);
+    Result<bool> enqueueFused(const Place& place);
+    Result<void> enqueuePerLayer(const Place& place, LayerSteps& steps);
     [[nodiscard]] bool hasPerLayer() const;
 
     BoundModel* model_;

@@ -14,6 +14,7 @@ void TokenRunner::settle() {
 void TokenRunner::reset() {
     whole_.reset();
     parts_.reset();
+    check_.reset();
 }
 
 void TokenRunner::strengthsChanged() {
@@ -47,6 +48,19 @@ Result<void> TokenRunner::run(int32_t id,
         assert(is_rolled_back);
     }
     return outcome;
+}
+
+Result<bool> TokenRunner::check(std::span<const int32_t> ids, KvCache& kv, RowChoices& choices) {
+    settle();
+    if (!whole_.isPossible(kv) || !check_.isPossible(kv, static_cast<int64_t>(ids.size()))) {
+        return false;
+    }
+    ENGINE_TRY(whole_.setSuppressed(choices.suppressed));
+    const Result<void> outcome = check_.run(ids, kv, choices);
+    if (outcome.has_value()) {
+        return true;
+    }
+    return outcome.error().code == ErrorCode::Unsupported ? Result<bool>(false) : outcome.error();
 }
 
 Result<bool>

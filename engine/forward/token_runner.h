@@ -5,6 +5,7 @@
 // token behind a binding, when the steps are recorded and a device may still refuse them.
 #pragma once
 
+#include "engine/forward/check_step.h"
 #include "engine/forward/decode_step.h"
 #include "engine/forward/decoder.h"
 #include "engine/forward/split_steps.h"
@@ -14,7 +15,7 @@ namespace engine {
 class TokenRunner {
 public:
     TokenRunner(BoundModel& model, Decoder& decoder)
-        : model_(&model), decoder_(&decoder), whole_(model), parts_(model) {}
+        : model_(&model), decoder_(&decoder), whole_(model), parts_(model), check_(model) {}
 
     /// As Model::step().
     Result<void> run(int32_t id,
@@ -22,6 +23,8 @@ public:
                      TokenChoice* choice,
                      std::vector<float>& logits,
                      const std::stop_token& stop);
+    /// As Model::check().
+    Result<bool> check(std::span<const int32_t> ids, KvCache& kv, RowChoices& choices);
     /// Who takes the rest of a prompt for its last row; nullptr where nobody does.
     [[nodiscard]] DecodeStep* lastRow(const KvCache& kv) {
         return whole_.isPossible(kv) ? &whole_ : nullptr;
@@ -52,6 +55,7 @@ private:
     Decoder* decoder_;
     DecodeStep whole_;
     SplitSteps parts_;
+    CheckStep check_;
     CallRows rows_;
 };
 

@@ -12,21 +12,18 @@ TokenId ForcedAcceptance::choice(TokenId chosen, TokenId draft, int64_t vocab_si
     return chosen == draft ? static_cast<TokenId>((chosen + 1) % vocab_size) : chosen;
 }
 
-ConfirmedDrafts confirmDrafts(std::span<const float> logits,
+ConfirmedDrafts confirmDrafts(const std::function<Result<TokenId>(size_t)>& choose,
                               int64_t vocab_size,
                               std::span<const TokenId> drafts,
-                              Sampler& sampler,
                               ForcedAcceptance& forced,
                               const std::function<bool(TokenId)>& say) {
-    const auto vocab = static_cast<size_t>(vocab_size);
     ConfirmedDrafts out;
     for (; out.count < drafts.size(); ++out.count) {
-        const std::span<const float> row = logits.subspan(out.count * vocab, vocab);
         const TokenId draft = drafts[out.count];
-        Result<TokenId> choice = sampler.sample(row);
+        Result<TokenId> choice = choose(out.count);
 #ifdef BELFRY_PLANTED_DRAFT_BIAS // built once so: the statistical test must notice
         if (choice.has_value() && *choice != draft) {
-            choice = sampler.sample(row);
+            choice = choose(out.count);
         }
 #endif
         if (!choice.has_value()) {
@@ -44,6 +41,18 @@ ConfirmedDrafts confirmDrafts(std::span<const float> logits,
         }
     }
     return out;
+}
+
+ConfirmedDrafts confirmDrafts(std::span<const float> logits,
+                              int64_t vocab_size,
+                              std::span<const TokenId> drafts,
+                              Sampler& sampler,
+                              ForcedAcceptance& forced,
+                              const std::function<bool(TokenId)>& say) {
+    const auto vocab = static_cast<size_t>(vocab_size);
+    return confirmDrafts(
+        [&](size_t row) { return sampler.sample(logits.subspan(row * vocab, vocab)); }, vocab_size,
+        drafts, forced, say);
 }
 
 } // namespace engine

@@ -39,8 +39,15 @@ struct ConfirmedDrafts {
     std::optional<Error> error; ///< Of a choice; what is in `count` stays.
 };
 
-/// logits [drafts or more, vocab_size]: of the rows that the drafts are behind. say: takes a
-/// confirmed draft into the text (the sampler's history with it); false: it was the last token.
+/// choose: the model's choice behind row i, asked for in order. say: takes a confirmed draft into
+/// the text (the sampler's history with it); false: it was the last token.
+ConfirmedDrafts confirmDrafts(const std::function<Result<TokenId>(size_t)>& choose,
+                              int64_t vocab_size,
+                              std::span<const TokenId> drafts,
+                              ForcedAcceptance& forced,
+                              const std::function<bool(TokenId)>& say);
+/// The same by the sampler. logits [drafts or more, vocab_size]: of the rows that the drafts are
+/// behind.
 ConfirmedDrafts confirmDrafts(std::span<const float> logits,
                               int64_t vocab_size,
                               std::span<const TokenId> drafts,

@@ -123,6 +123,10 @@ private:
                             int64_t drafts,
                             Drafting& drafting,
                             const std::stop_token&);
+    /// The model's choices, or logits, behind each of `ids`, which it appends to the cache; and the
+    /// hidden rows.
+    Result<RowChoices>
+    checkDrafts(std::span<const TokenId> ids, const Writing& writing, const std::stop_token& stop);
     /// Drafts that a round may have behind the token said last.
     [[nodiscard]] int64_t mostDrafts(const Writing& writing) const;
     Result<std::vector<TokenId>>

@@ -51,6 +51,26 @@ Result<std::vector<TokenId>> Generator::makeDrafts(TokenId token,
     return ids;
 }
 
+Result<RowChoices> Generator::checkDrafts(std::span<const TokenId> ids,
+                                          const Writing& writing,
+                                          const std::stop_token& stop) {
+    RowChoices rows;
+    rows.is_greedy = writing.choice.is_greedy;
+    rows.wanted = writing.choice.wanted;
+    rows.suppressed = writing.choice.suppressed;
+    ENGINE_ASSIGN(const bool is_done, model_->check(ids, *kv_, rows));
+    if (is_done) {
+        return rows;
+    }
+    rows.rows.assign(ids.size(), {});
+    ForwardInput input;
+    input.ids = ids;
+    input.logits_rows = static_cast<int64_t>(ids.size());
+    input.hidden = &rows.hidden;
+    ENGINE_TRY(model_->forward(input, *kv_, rows.logits, stop));
+    return rows;
+}
+
 Result<bool> Generator::draftRound(Writing& writing,
                                    TokenId token,
                                    int64_t drafts,
@@ -61,13 +81,7 @@ Result<bool> Generator::draftRound(Writing& writing,
     const auto started = DraftClock::now();
     ENGINE_ASSIGN(const std::vector<TokenId> ids, makeDrafts(token, drafts, drafting, stop));
     const auto drafted = DraftClock::now();
-    std::vector<float> logits;
-    std::vector<float> hidden;
-    ForwardInput input;
-    input.ids = ids;
-    input.logits_rows = static_cast<int64_t>(ids.size());
-    input.hidden = &hidden;
-    ENGINE_TRY(model_->forward(input, *kv_, logits, stop));
+    ENGINE_ASSIGN(RowChoices rows, checkDrafts(ids, writing, stop));
     const auto checked = DraftClock::now();
 
     // From here on the rows of the cache count that are confirmed; an error below takes none back,
@@ -77,9 +91,18 @@ Result<bool> Generator::draftRound(Writing& writing,
     const auto width = static_cast<size_t>(config.text.hidden_size);
     writing.choice.token.reset();
     writing.choice.top = {};
+    const auto choose = [&](size_t row) -> Result<TokenId> {
+        const RowChoices::Row& at = rows.rows[row];
+        if (at.token.has_value()) {
+            return *at.token;
+        }
+        return at.top.empty() ? writing.sampler.sample(
+                                    std::span<const float>(rows.logits).subspan(row * vocab, vocab))
+                              : writing.sampler.sampleFrom(at.top);
+    };
     ConfirmedDrafts outcome =
-        confirmDrafts(logits, config.text.vocab_size, std::span(ids).subspan(1), writing.sampler,
-                      drafting.forced, [&writing](TokenId draft) { return say(writing, draft); });
+        confirmDrafts(choose, config.text.vocab_size, std::span(ids).subspan(1), drafting.forced,
+                      [&writing](TokenId draft) { return say(writing, draft); });
     const size_t confirmed = outcome.count;
     writing.chosen = outcome.other;
     const auto kept = static_cast<int64_t>(confirmed) + 1;
@@ -93,10 +116,17 @@ Result<bool> Generator::draftRound(Writing& writing,
     if (outcome.error.has_value()) {
         return *std::move(outcome.error);
     }
-    writing.logits.assign(logits.begin() + static_cast<std::ptrdiff_t>(confirmed * vocab),
-                          logits.begin() + static_cast<std::ptrdiff_t>((confirmed + 1) * vocab));
-    drafting.hidden.assign(hidden.begin() + static_cast<std::ptrdiff_t>(confirmed * width),
-                           hidden.begin() + static_cast<std::ptrdiff_t>((confirmed + 1) * width));
+    const auto last = static_cast<std::ptrdiff_t>(confirmed);
+    const auto vocab_step = static_cast<std::ptrdiff_t>(vocab);
+    const auto width_step = static_cast<std::ptrdiff_t>(width);
+    writing.choice.token = rows.rows[confirmed].token;
+    writing.choice.top = rows.rows[confirmed].top; // valid until the next check
+    if (!rows.logits.empty()) {
+        writing.logits.assign(rows.logits.begin() + last * vocab_step,
+                              rows.logits.begin() + (last + 1) * vocab_step);
+    }
+    drafting.hidden.assign(rows.hidden.begin() + last * width_step,
+                           rows.hidden.begin() + (last + 1) * width_step);
     drafting.policy->noteRound(drafts, static_cast<int64_t>(confirmed), between(started, drafted),
                                between(drafted, checked));
     return !outcome.has_ended;

@@ -22,14 +22,17 @@ inline constexpr size_t kUnitOffset = 4096;
 inline constexpr size_t kEdgeOffset = kBarrierOffset + 256;
 /// Then the steps of a token (stream.cu, token.cu), 47 layers of seven; behind them those of a list
 /// that runs once (OpTable::begin_once_steps).
-inline constexpr size_t kTokenStepBytes = size_t{416} << 10U;
-inline constexpr size_t kStepBytes = kTokenStepBytes + (size_t{208} << 10U);
+inline constexpr size_t kTokenStepBytes = size_t{428} << 10U;
+inline constexpr size_t kStepBytes = kTokenStepBytes + (size_t{216} << 10U);
 /// Then, for measurements, clocks of every step.
 inline constexpr size_t kTraceBytes = size_t{40} << 10U;
 static_assert(kStepBytes / sizeof(TokenStep) * kTraceMarks * sizeof(long long) <= kTraceBytes);
+/// Then the steps of a list of rows (OpTable::begin_rows).
+inline constexpr size_t kRowStepOffset = kCounterBytes + kStepBytes + kTraceBytes;
+inline constexpr size_t kRowStepBytes = kTokenStepBytes;
 /// Then what the blocks of stream.cu hand to each other: a flag of every block, and packets.
 /// Nothing else may ever write there.
-inline constexpr size_t kExchangeOffset = kCounterBytes + kStepBytes + kTraceBytes;
+inline constexpr size_t kExchangeOffset = kRowStepOffset + kRowStepBytes;
 inline constexpr size_t kFlagBytes = 2048;
 inline constexpr size_t kStreamUnitOffset =
     kFlagBytes + (size_t{kPacketSteps} * static_cast<size_t>(kPackets) +

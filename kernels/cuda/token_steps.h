@@ -28,10 +28,11 @@ struct TokenSteps {
     unsigned shared_bytes = 0; ///< Most that one of them needs.
     int32_t table_format = 0;  ///< Of the 4-bit weights among them; 0 = none yet.
     // For stream.cu.
-    bool may_stream = true;     ///< False: never.
-    bool has_heads = true;      ///< False: attention by tiles always.
-    bool is_stream = false;     ///< The steps collected so far are its.
-    const float* row = nullptr; ///< Which row the blocks will have in shared memory.
+    bool may_stream = true;        ///< False: never.
+    bool has_heads = true;         ///< False: attention by tiles always.
+    bool is_stream = false;        ///< The steps collected so far are its.
+    const int32_t* rows = nullptr; ///< Steps of so many rows each (OpTable::begin_rows), or none.
+    const float* row = nullptr;    ///< Which row the blocks will have in shared memory.
     StreamNeeds needs;
     int unit_steps = 0;     ///< Of stream.cu: those with low-rank updates.
     bool may_plan = true;   ///< False: what blocks need to know of updates is made on the way.

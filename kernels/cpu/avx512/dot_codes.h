@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decode products of 4-bit rows with VPDPBUSD, one token: codes are looked up as bytes, 64 at once
-// (V::entriesOfEven() and V::entriesOfOdd()), activations have 16 bits in two planes of bytes. That
-// takes 11 vector operations per 128 weights with VBMI and 13 without, where bf16 products
-// (dot_bf16.h) take 13 and fp32 products (dot_four_bit.h) 26.
+// Decode products of 4-bit rows with VPDPBUSD, up to four tokens: codes are looked up as bytes, 64
+// at once (V::entriesOfEven() and V::entriesOfOdd()), activations have 16 bits in two planes of
+// bytes. That takes 11 vector operations per 128 weights with VBMI and 13 without, where bf16
+// products (dot_bf16.h) take 13 and fp32 products (dot_four_bit.h) 26.
 //
 // An activation is (256 high + low) times one scale per row; its rounding is 1/65024 of the row's
 // largest. Products are summed exactly per block and lane; what `zero` adds is taken off with one
@@ -27,7 +27,7 @@ public:
     using F = typename V::F;
     using X = int8_t;
     static constexpr int64_t kStep = 128;
-    static constexpr int kMostTokens = 1;
+    static constexpr int kMostTokens = 4;
 
     /// Bytes of one converted row: planes, a sum per block (fp32), the scale.
     static int64_t strideOf(int64_t cols) {
@@ -102,15 +102,14 @@ public:
                              int64_t k,
                              int64_t end,
                              const int8_t* x,
-                             int64_t /*x_stride*/,
+                             int64_t x_stride,
                              F (&row_sums)[R][T]) const {
-        static_assert(T == 1);
         const bool is_wide = cols_ >= kNearColumns;
         if (is_nested_) {
             const float* const scales = nested_.ofRows(row, R);
             const int64_t apart = cols_ / kScaleStep;
-            return is_wide ? multiply<R, false, true>(row, scales, apart, x, row_sums)
-                           : multiply<R, false, false>(row, scales, apart, x, row_sums);
+            return is_wide ? multiply<R, false, true>(row, scales, apart, x, x_stride, row_sums)
+                           : multiply<R, false, false>(row, scales, apart, x, x_stride, row_sums);
         }
         // In memory or in the slots of the decoder: equally far apart in both.
         const float* const first = scales_.ofRow(row, k, end, 0);
@@ -118,8 +117,8 @@ public:
         for (int r = 1; r < R; ++r) {
             stride = (scales_.ofRow(row + r, k, end, r) - first) / r;
         }
-        return is_wide ? multiply<R, true, true>(row, first, stride, x, row_sums)
-                       : multiply<R, true, false>(row, first, stride, x, row_sums);
+        return is_wide ? multiply<R, true, true>(row, first, stride, x, x_stride, row_sums)
+                       : multiply<R, true, false>(row, first, stride, x, x_stride, row_sums);
     }
 
 private:
@@ -163,28 +162,33 @@ private:
                 _mm512_loadu_si512(x + 192)};
     }
 
+    /// The entries of 128 codes. High nibble of a byte = even element.
+    struct Entries {
+        __m512i even, odd;
+    };
+    static KERNELS_INLINE Entries entriesOf(__m512i codes, __m512i table) {
+        return {V::entriesOfEven(codes, table), V::entriesOfOdd(codes, table)};
+    }
     /// 128 products, two blocks: the lower lanes belong to the first.
-    static KERNELS_INLINE F dot(__m512i codes, __m512i table, const Planes& x) {
-        // High nibble of a byte = even element.
-        const __m512i even = V::entriesOfEven(codes, table);
-        const __m512i odd = V::entriesOfOdd(codes, table);
+    static KERNELS_INLINE F dot(const Entries& w, const Planes& x) {
         __m512i sum = _mm512_setzero_si512();
-        sum = _mm512_dpbusd_epi32(sum, even, x.high_even);
-        sum = _mm512_dpbusd_epi32(sum, odd, x.high_odd);
+        sum = _mm512_dpbusd_epi32(sum, w.even, x.high_even);
+        sum = _mm512_dpbusd_epi32(sum, w.odd, x.high_odd);
         sum = _mm512_slli_epi32(sum, 8);
-        sum = _mm512_dpbusd_epi32(sum, even, x.low_even);
-        sum = _mm512_dpbusd_epi32(sum, odd, x.low_odd);
+        sum = _mm512_dpbusd_epi32(sum, w.even, x.low_even);
+        sum = _mm512_dpbusd_epi32(sum, w.odd, x.low_odd);
         return _mm512_cvtepi32_ps(sum);
     }
 
-    /// Rows [row, row + R) times x. scales: those of the first row; the next row's are `stride`
-    /// further on. kAsks: scales come from memory and are asked for ahead. kWide: the first cache
-    /// is asked for codes as well.
+    /// Rows [row, row + R) times T tokens, whose codes are looked up once for all of them. scales:
+    /// those of the first row; the next row's are `stride` further on. kAsks: scales come from
+    /// memory and are asked for ahead. kWide: the first cache is asked for codes as well.
     template <int R, bool kAsks, bool kWide, int T>
     KERNELS_INLINE void multiply(int64_t row,
                                  const float* scales,
                                  int64_t stride,
                                  const int8_t* x,
+                                 int64_t x_stride,
                                  F (&row_sums)[R][T]) const {
         constexpr int64_t kStepBytes = kStep / 2;
         const int64_t blocks = cols_ / kScaleStep;
@@ -194,25 +198,35 @@ private:
         // last of them begins with must have arrived when the first begins.
         const uint8_t* far = codes + (R - 1) * row_bytes + kFarBytes;
         const auto* block_sums = reinterpret_cast<const float*>(x + planeBytes(cols_));
+        const auto sumsOf = [=](int t) { // x_stride is a multiple of 64
+            return block_sums + t * (x_stride / static_cast<int64_t>(sizeof(float)));
+        };
         const __m512i table = table_;
         const __m512i first_pair =
             _mm512_setr_epi32(0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1);
         const __m512i next_pair = _mm512_set1_epi32(2);
         const F minus_zero = V::set1(-zero_);
-        F sum[R];
+        F sum[R][T];
         for (int r = 0; r < R; ++r) {
-            sum[r] = V::zero();
+            for (int t = 0; t < T; ++t) {
+                sum[r][t] = V::zero();
+            }
         }
         for (int64_t block = 0; block < blocks; block += V::kWidth) {
             // 16 scales in a register for eight steps of two blocks.
             const int64_t here = blocks - block < V::kWidth ? blocks - block : V::kWidth;
             const auto wanted = V::firstLanes(here);
-            const F taken_off = V::mul(V::load(block_sums + block), minus_zero);
+            F taken_off[T];
+            for (int t = 0; t < T; ++t) {
+                taken_off[t] = V::mul(V::load(sumsOf(t) + block), minus_zero);
+            }
             F scale[R];
 #pragma GCC unroll 4
             for (int r = 0; r < R; ++r) {
                 scale[r] = _mm512_maskz_loadu_ps(wanted, scales + r * stride + block);
-                sum[r] = V::fma(scale[r], taken_off, sum[r]);
+                for (int t = 0; t < T; ++t) {
+                    sum[r][t] = V::fma(scale[r], taken_off[t], sum[r][t]);
+                }
                 if constexpr (kAsks) { // a stream of their own, a sixteenth as fast
                     _mm_prefetch(scales + (R - 1) * stride + R * block + r * V::kWidth +
                                      kScalesAhead,
@@ -224,6 +238,8 @@ private:
             const uint8_t* const stop = at + here / 2 * kStepBytes;
             __m512i pair = first_pair;
             for (; at < stop; at += kStepBytes, xk += 2 * kStep, far += R * kStepBytes) {
+                // One token's planes are in registers for all rows; of several each product reads
+                // its own from the first cache.
                 const Planes planes = planesAt(xk);
 #pragma GCC unroll 4
                 for (int r = 0; r < R; ++r) {
@@ -232,27 +248,36 @@ private:
                     if constexpr (kWide) {
                         _mm_prefetch(at + r * row_bytes + kNearBytes, _MM_HINT_T0);
                     }
-                    const F product = dot(_mm512_loadu_si512(at + r * row_bytes), table, planes);
-                    sum[r] = V::fma(product, _mm512_permutexvar_ps(pair, scale[r]), sum[r]);
+                    const Entries w = entriesOf(_mm512_loadu_si512(at + r * row_bytes), table);
+                    const F factor = _mm512_permutexvar_ps(pair, scale[r]);
+#pragma GCC unroll 4
+                    for (int t = 0; t < T; ++t) {
+                        const F product = dot(w, T == 1 ? planes : planesAt(xk + t * x_stride));
+                        sum[r][t] = V::fma(product, factor, sum[r][t]);
+                    }
                 }
                 pair = _mm512_add_epi32(pair, next_pair);
             }
             if (here % 2 != 0) { // half a step; the activations are zero above
-                const Planes planes = planesAt(xk);
                 for (int r = 0; r < R; ++r) {
                     const __m512i half = _mm512_zextsi256_si512(
                         _mm256_loadu_si256(reinterpret_cast<const __m256i*>(at + r * row_bytes)));
-                    sum[r] = V::fma(dot(half, table, planes), _mm512_permutexvar_ps(pair, scale[r]),
-                                    sum[r]);
+                    const Entries w = entriesOf(half, table);
+                    const F factor = _mm512_permutexvar_ps(pair, scale[r]);
+                    for (int t = 0; t < T; ++t) {
+                        sum[r][t] = V::fma(dot(w, planesAt(xk + t * x_stride)), factor, sum[r][t]);
+                    }
                 }
             }
         }
-        float activation_scale = 0.0F;
-        std::memcpy(&activation_scale,
-                    block_sums + (blocks + V::kWidth - 1) / V::kWidth * V::kWidth,
-                    sizeof activation_scale);
-        for (int r = 0; r < R; ++r) {
-            row_sums[r][0] = V::mul(sum[r], V::set1(activation_scale * per_step_));
+        for (int t = 0; t < T; ++t) {
+            float activation_scale = 0.0F;
+            std::memcpy(&activation_scale,
+                        sumsOf(t) + (blocks + V::kWidth - 1) / V::kWidth * V::kWidth,
+                        sizeof activation_scale);
+            for (int r = 0; r < R; ++r) {
+                row_sums[r][t] = V::mul(sum[r][t], V::set1(activation_scale * per_step_));
+            }
         }
     }
 

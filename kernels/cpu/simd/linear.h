@@ -4,7 +4,7 @@
 //
 //   V         vector layer
 //   FourBit   dot policy for aligned 4-bit rows;  Bf16  for bf16 rows;  Int8  for int8 rows
-//   FourBitOne  optional: in place of FourBit for one token
+//   FourBitOne  optional: in place of FourBit for one token, or for up to kFourBitOneTokens
 //   Matmul    tile product for bf16, 4-bit and int8 weights;  MatmulExact  for F32 and F16
 //   kDotLimits  where the packed path takes over
 //   kName     OpTable::name
@@ -118,7 +118,7 @@ struct Linear {
             return fn(DotTag<ExpandingDot<V>>(), w.cols / 2);
         }
         if constexpr (requires { typename Kit::FourBitOne; }) {
-            if (tokens == 1) {
+            if (tokens <= fourBitOneTokens()) {
                 return fn(DotTag<typename Kit::FourBitOne>(), w.cols / 2);
             }
         }
@@ -126,6 +126,14 @@ struct Linear {
     }
 
 private:
+    static constexpr int64_t fourBitOneTokens() {
+        if constexpr (requires { Kit::kFourBitOneTokens; }) {
+            return Kit::kFourBitOneTokens;
+        } else {
+            return 1;
+        }
+    }
+
     static WeightView dense(const MatView& m) {
         WeightView w;
         w.data = m.data;

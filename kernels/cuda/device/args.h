@@ -419,8 +419,9 @@ struct ProjectKernelArgs {
     int16_t lora_late;  ///< 0: they come during the step with updates before; 1: when this begins.
     int16_t lora_shift; ///< log2 of lora_chunks.
     int16_t lora_tiles; ///< Of kLoraTileRanks, which those of one update fill.
-    int16_t lora_is_ragged; ///< 1: there are tiles that are not full.
-    int16_t lora_is_early;  ///< 1: A h is made of the residual row's two parts, before its planes.
+    int16_t lora_is_ragged;  ///< 1: there are tiles that are not full.
+    int16_t lora_is_early;   ///< 1: A h is made of the residual row's two parts, before its planes.
+    int32_t multiply_stride; ///< stream_rows.cu: between rows of multiply.
 };
 
 struct AttendStepKernelArgs {
@@ -597,6 +598,11 @@ struct alignas(16) UnitPlan {
 };
 static_assert(sizeof(UnitJob) == 16 && sizeof(UnitPlan) == 192);
 
+/// Rows of a step of stream_rows.cu at most, and keys of a part of its attention as long as there
+/// are blocks for more: those that its warps have in registers.
+inline constexpr int kStreamRows = 4;
+inline constexpr int kRowPartKeys = 4 * kComputeWarps;
+
 /// Where things lie in shared memory, in bytes from the table of codes.
 struct StreamLayout {
     int32_t table;  ///< From the beginning of dynamic shared memory to the table.
@@ -627,6 +633,23 @@ BELFRY_HOST_DEVICE constexpr int32_t
 streamProjectBytes(int32_t cols, int32_t pass_sums, bool is_plain) {
     return kStreamNormSums + kStreamScaleBytes + (cols > kPackets ? 2 * cols : 4 * cols) +
            streamTakenBytes(cols, is_plain) + pass_sums * kComputeWarps * 4;
+}
+/// Work memory of a projection of rows (RowsWork): sums of warps, scales, the input as fp16 (of a
+/// wide row two of them: one lies in the gaps of the table, one in the place of the residual row),
+/// sums of warps of the products, the results of a pair's first weight.
+inline constexpr int kRowsScales = kWideValues / 64;
+BELFRY_HOST_DEVICE constexpr int32_t
+streamRowsProjectBytes(int32_t cols, int32_t pass_sums, int32_t held_rows) {
+    return held_rows * kStreamRows * 4 + kStreamNormSums + kRowsScales * 4 +
+           (cols > kPackets ? 2 : kStreamRows) * cols * 2 +
+           pass_sums * kStreamRows * kComputeWarps * 4;
+}
+/// Of attention of rows (RowsAttendWork): queries, turns or the warps' sums of up to 256 columns,
+/// maxima and totals, a word. New keys and values lie in the place of the residual row.
+BELFRY_HOST_DEVICE constexpr int32_t streamRowsAttendBytes(int32_t head_dim) {
+    return kStreamRows * (head_dim * 4 + 64) +
+           kComputeWarps * kStreamRows * (head_dim > 256 ? 256 : head_dim) * 4 +
+           kComputeWarps * kStreamRows * 8 + 16;
 }
 /// Tensor cores take updates in tiles (rank_tiles.cuh): so many ranks of one update, which are the
 /// depth of a product, times so many chunks of A's columns, the columns of its right operand.

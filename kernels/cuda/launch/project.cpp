@@ -123,7 +123,7 @@ ProjectSizes stepSizes(const Stream& s, const ProjectKernelArgs& args, const Pro
 Status launchProject(Stream& s, ProjectKernelArgs args, const ProjectArgs& step) {
     if (s.steps.is_collecting) {
         const Status status = collectProject(s, args, outputsOf(step));
-        if (status != Status::Unsupported) {
+        if (status != Status::Unsupported || s.steps.rows != nullptr) {
             return status;
         }
     }
@@ -179,6 +179,7 @@ Status projectArgs(const Stream& s, const ProjectArgs& step, ProjectKernelArgs& 
     args.t = step.t;
     args.x_out = step.x_out;
     args.multiply = step.multiply;
+    args.multiply_stride = static_cast<int32_t>(step.multiply_stride);
     args.t_norm = vectorArgs(step.t_norm);
     args.norm = vectorArgs(step.norm);
     args.scalar = step.scalar;

@@ -314,7 +314,7 @@ Status attendStep(Queue q, const AttendStepArgs& a) {
     args.eps = a.eps;
     if (s.steps.is_collecting) {
         const Status status = collectAttend(s, args);
-        if (status != Status::Unsupported) {
+        if (status != Status::Unsupported || s.steps.rows != nullptr) {
             return status;
         }
     }
@@ -411,6 +411,7 @@ OpTable makeTable(bool is_reference) {
         table.attend_step = attendStep;
         table.begin_steps = beginSteps;
         table.continue_steps = continueSteps;
+        table.begin_rows = beginRows;
         table.end_steps = endSteps;
     }
     table.argmax = argmax;

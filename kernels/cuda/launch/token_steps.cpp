@@ -147,6 +147,7 @@ Status beginSteps(Queue q) {
     t.uploaded = 0;
     t.planned = 0;
     t.is_once = false;
+    t.rows = nullptr;
     t.is_stream = false;
     t.row = nullptr;
     t.is_collecting = true;
@@ -169,6 +170,7 @@ Status endSteps(Queue q) {
     Stream& s = *static_cast<Stream*>(q.context);
     const Status status = s.flush();
     s.steps.is_collecting = false;
+    s.steps.rows = nullptr;
     return status;
 }
 
@@ -181,6 +183,9 @@ bool canCollect(const Stream& s, ProjectKernelArgs args, int64_t outputs) {
 
 Status collectProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
     TokenSteps& t = s.steps;
+    if (t.rows != nullptr) {
+        return rowsProject(s, args, outputs);
+    }
     if (const Status status = streamProject(s, args, outputs); status != Status::Unsupported) {
         return status;
     }
@@ -220,6 +225,9 @@ Status collectProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
 }
 
 Status collectAttend(Stream& s, AttendStepKernelArgs args) {
+    if (s.steps.rows != nullptr) {
+        return rowsAttend(s, args);
+    }
     if (const Status status = streamAttend(s, args); status != Status::Unsupported) {
         return status;
     }
@@ -283,13 +291,16 @@ Status Stream::flush() {
                 return step.kind == kStepProject && step.project.lora_units > 0;
             });
         for (const TokenStep& step : t.steps) {
-            labels.push_back(labelOf(step) + (has_units ? " +" : ""));
+            labels.push_back(labelOf(step) + (has_units ? " +" : "") +
+                             (t.rows != nullptr ? " of rows" : ""));
         }
     }
     if (t.is_stream) {
         placeStreamUnits(*this);
     }
-    const CuPointer to = scratch + kCounterBytes + t.uploaded * sizeof(TokenStep);
+    const bool has_rows = t.rows != nullptr;
+    const CuPointer to = has_rows ? scratch + kRowStepOffset
+                                  : scratch + kCounterBytes + t.uploaded * sizeof(TokenStep);
     // Not on the compute stream: while that one is captured the copy would become part of every
     // replay. The host waits, so the list may go. A launch that still reads an older list has
     // ended: the host waits for every token, and for one that ran ahead before it makes a new list.
@@ -302,6 +313,16 @@ Status Stream::flush() {
         status = check(driver->streamSynchronize(upload), "cuStreamSynchronize");
     }
     t.steps.clear();
+    if (has_rows) {
+        const CuPointer clocks = times == nullptr ? 0 : scratch + kCounterBytes + kStepBytes;
+        if (status == Status::Ok) {
+            status = launchRows(*this, to, static_cast<int>(count), clocks);
+        }
+        if (times != nullptr && status == Status::Ok) {
+            times->addSteps(handle, clocks, labels, kTraceMarks);
+        }
+        return status;
+    }
     t.uploaded += count;
     const bool is_stream = t.is_stream;
     const unsigned shared = t.shared_bytes;

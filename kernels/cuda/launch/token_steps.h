@@ -24,6 +24,12 @@ Status streamUnitSizes(Stream& s, CuPointer list, size_t count);
 /// Launches the steps, which are on the device.
 Status launchStream(Stream& s, CuPointer list, int count, CuPointer trace);
 
+// Steps of a few rows (stream_rows.cpp). Unsupported: nothing was added, and no other form does it.
+Status beginRows(Queue q, const int32_t* count);
+Status rowsProject(Stream& s, ProjectKernelArgs args, int64_t outputs);
+Status rowsAttend(Stream& s, AttendStepKernelArgs args);
+Status launchRows(Stream& s, CuPointer list, int count, CuPointer trace);
+
 /// Adds a projection; `outputs` as ProjectSizes. Unsupported: launch it by itself, nothing was
 /// added.
 Status collectProject(Stream& s, ProjectKernelArgs args, int64_t outputs);

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// A few tokens that follow each other as one recording of fused steps on one device
+// (OpTable::begin_rows): weights are read once for all of them. The check of drafts. Serves what
+// decode_step.h serves, where both tables are read by the device and no adapter changes a weight;
+// everything else goes by Decoder::forward(), which gives the same answer.
+#pragma once
+
+#include "engine/forward/step_inputs.h"
+#include "engine/forward/step_recording.h"
+#include "engine/forward/token_choice.h"
+
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace engine {
+
+/// What the caller of a check wants of each row, and what it got.
+struct RowChoices {
+    bool is_greedy = false; ///< The largest logit's token; else the candidates for `wanted`, or,
+    int32_t wanted = 0;     ///< where that is 0, the row.
+    std::span<const int32_t> suppressed; ///< Left out of both; who runs the step has sent them.
+
+    struct Row {
+        std::optional<int32_t> token;
+        std::span<const kernels::TokenLogit> top; ///< Valid until the next check.
+    };
+    std::vector<Row> rows;     ///< One a token.
+    std::vector<float> logits; ///< [tokens, vocab], soft-capped, where a row tells neither.
+    std::vector<float> hidden; ///< [tokens, hidden], behind the final norm.
+};
+
+class CheckStep {
+public:
+    static constexpr int64_t kMostRows = kernels::kMostStepRows;
+
+    explicit CheckStep(BoundModel& model) : model_(&model), inputs_(model), steps_(model) {}
+    ~CheckStep();
+    CheckStep(const CheckStep&) = delete;
+    CheckStep& operator=(const CheckStep&) = delete;
+
+    /// For a model and a cache of which DecodeStep::isPossible() holds.
+    [[nodiscard]] bool isPossible(const KvCache& kv, int64_t tokens);
+    /// Appends `ids` to the cache. Errors leave it as it was. Unsupported: nothing was done, it is
+    /// not possible any more.
+    Result<void> run(std::span<const int32_t> ids, KvCache& kv, RowChoices& choices);
+
+    /// Drops the recording: bindings, adapters or buffers changed.
+    void reset();
+
+private:
+    /// What is sent, at the beginning of the input block.
+    struct Numbers {
+        kernels::TokenNumbers first; ///< Of the first token.
+        int32_t id[kMostRows];
+        int32_t count;
+        int32_t unused[3];
+    };
+    /// What comes back.
+    struct Results {
+        uint64_t key[kMostRows]; ///< OpTable::argmax
+        kernels::TopLogits top[kMostRows];
+    };
+    /// Finds out state_: unknown as long as a table is not where the device reads it.
+    void prepare();
+    Result<void> record(const KvCache& kv);
+    Result<void> enqueue(const KvCache& kv);
+    Result<void> enqueueChoices();
+    Result<void> read(int64_t tokens, RowChoices& choices);
+    [[nodiscard]] Numbers& numbers() const { return *reinterpret_cast<Numbers*>(host_); }
+    [[nodiscard]] Results& results() const {
+        return *reinterpret_cast<Results*>(host_ + sizeof(Numbers));
+    }
+    [[nodiscard]] const float* hidden() const {
+        return reinterpret_cast<const float*>(host_ + sizeof(Numbers) + sizeof(Results));
+    }
+
+    BoundModel* model_;
+    StepInputs inputs_;
+    LayerSteps steps_;
+    DeviceScratch* home_ = nullptr;
+    enum class State : uint8_t { Unknown = 1, Possible, Impossible };
+    State state_ = State::Unknown;
+    kernels::GraphHandle graph_ = nullptr;
+    const void* recorded_kv_ = nullptr;
+    std::byte* host_ = nullptr; ///< Page-locked: Numbers, Results, [kMostRows, hidden].
+    int32_t top_ = 0;           ///< Candidates of the recording; 0: none,
+    bool is_greedy_ = false;    ///< but the choice, or neither.
+};
+
+} // namespace engine

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+// Collects the steps of a few rows for device/stream_rows.cu.
+#include "kernels/cuda/launch/token_steps.h"
+
+#include <algorithm>
+#include <bit>
+#include <new>
+
+namespace kernels::cuda {
+
+namespace {
+
+constexpr size_t kMaxRowSteps = kRowStepBytes / sizeof(TokenStep);
+/// As stream_steps.cpp has it: the numbers of steps go on from one kernel to the other.
+constexpr size_t kStreamCounterOffset = kBarrierOffset + 64;
+constexpr int kMostSums = 192; ///< Rows of a pass.
+constexpr int kMostParts = 32; ///< Of a head: lanes of the warp that merges them.
+
+// NOLINTNEXTLINE(performance-no-int-to-ptr): the driver's address type
+template <typename T>
+T* pointerOf(CuPointer address) {
+    return reinterpret_cast<T*>(address); // NOLINT(performance-no-int-to-ptr)
+}
+
+bool isFourBit(int32_t format) {
+    return format == kFormatNf4 || format == kFormatFp4;
+}
+
+bool isAligned(const void* at) {
+    return reinterpret_cast<uintptr_t>(at) % 16 == 0;
+}
+
+bool hasRowForm(const ProjectKernelArgs& a) {
+    const bool is_four_bit = isFourBit(a.w[0].format);
+    if (a.tap_count > 0 || a.lora_count > 0 || a.cols % 64 != 0 ||
+        (!is_four_bit && a.w[0].format != kFormatInt8Row)) {
+        return false;
+    }
+    for (int j = 0; j < a.count; ++j) {
+        const WeightArgs& w = a.w[j];
+        if (!isAligned(w.data) ||
+            (is_four_bit &&
+             (w.block_size < 64 || !std::has_single_bit(static_cast<uint32_t>(w.block_size)) ||
+              a.cols % w.block_size != 0 || w.block_size != a.w[0].block_size))) {
+            return false;
+        }
+    }
+    return a.cols <= kPackets || (a.input == kInputPlain && a.cols <= kWideValues);
+}
+
+StreamLayout layoutOf(const Stream& s, const StreamNeeds& needs) {
+    return streamLayoutFor(s.facts.shared_base, s.facts.shared_bytes, needs.row_bytes, 0,
+                           std::max(needs.attend_bytes, needs.project_bytes));
+}
+
+/// Takes the needs of one more step where there is room for them.
+bool takeNeeds(Stream& s, const StreamNeeds& needs) {
+    StreamNeeds all = s.steps.needs;
+    all.row_bytes = std::max(all.row_bytes, needs.row_bytes);
+    all.attend_bytes = std::max(all.attend_bytes, needs.attend_bytes);
+    all.project_bytes = std::max(all.project_bytes, needs.project_bytes);
+    if (layoutOf(s, all).chunk_count == 0) {
+        return false;
+    }
+    s.steps.needs = all;
+    return true;
+}
+
+} // namespace
+
+Status beginRows(Queue q, const int32_t* count) {
+    Stream& s = *static_cast<Stream*>(q.context);
+    if (!s.steps.may_stream || s.facts.compute_capability < 90 ||
+        s.functions[static_cast<size_t>(KernelId::stream_rows)] == nullptr ||
+        s.facts.multiprocessors < kStreamRows || // each writes a row of the residual stream
+        static_cast<size_t>(s.facts.multiprocessors) * sizeof(int32_t) > kFlagBytes) {
+        return Status::Unsupported;
+    }
+    if (count == nullptr) {
+        return Status::BadShape;
+    }
+    const Status status = beginSteps(q);
+    if (status == Status::Ok) {
+        s.steps.rows = count;
+        s.steps.needs = {};
+        s.steps.code_format = 0;
+    }
+    return status;
+}
+
+Status rowsProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
+    TokenSteps& t = s.steps;
+    if (!hasRowForm(args) || t.steps.size() >= kMaxRowSteps) {
+        return Status::Unsupported;
+    }
+    const bool is_four_bit = isFourBit(args.w[0].format);
+    if (is_four_bit && t.code_format != 0 && t.code_format != args.w[0].format) {
+        return Status::Unsupported; // one launch has one table of codes
+    }
+    const bool is_pair = args.output == kOutputGeluPair;
+    StreamNeeds needs;
+    StreamSizes sizes;
+    sizes = streamProjectSizes(s.facts.multiprocessors, outputs, args.cols, is_pair, true,
+                               args.count, is_four_bit ? 4 : 8, 1);
+    if (sizes.units == 0) {
+        return Status::Unsupported;
+    }
+    // A pair's weights come at once, or one after the other where they do not fit.
+    const int held = is_pair ? sizes.share + sizes.grain : 0;
+    int pass_tiles =
+        is_pair ? sizes.pass_tiles : std::min(sizes.pass_tiles, kMostSums >> sizes.tile_shift);
+    needs.row_bytes = args.cols > kPackets ? 2 * args.cols : 0;
+    for (;; pass_tiles /= 2) {
+        if (pass_tiles == 0) {
+            return Status::Unsupported;
+        }
+        const int sums =
+            args.cols > kPackets ? pass_tiles << sizes.tile_shift : pass_tiles * kTileRows;
+        needs.project_bytes = streamRowsProjectBytes(args.cols, sums, held);
+        if (takeNeeds(s, needs)) {
+            break;
+        }
+    }
+    args.units = sizes.units;
+    args.tile_shift = sizes.tile_shift;
+    args.pass_tiles = pass_tiles;
+    args.share = sizes.share;
+    args.extra = sizes.extra;
+    args.grain = sizes.grain;
+    args.inverse_cols = 1.0F / static_cast<float>(args.cols);
+    args.outputs = static_cast<int32_t>(outputs);
+    args.block_shift =
+        is_four_bit ? std::countr_zero(static_cast<uint32_t>(args.w[0].block_size)) : 0;
+    if (is_four_bit) {
+        t.code_format = args.w[0].format;
+    }
+    TokenStep step{};
+    step.kind = kStepProject;
+    step.project = args;
+    t.steps.push_back(step);
+    return Status::Ok;
+}
+
+Status rowsAttend(Stream& s, AttendStepKernelArgs args) {
+    TokenSteps& t = s.steps;
+    const int splits = std::min(s.facts.multiprocessors / args.num_heads, kMostParts);
+    const size_t partial = static_cast<size_t>(args.num_heads) * static_cast<size_t>(splits) *
+                           static_cast<size_t>(kStreamRows) *
+                           (static_cast<size_t>(args.head_dim) + 2U) * sizeof(float);
+    StreamNeeds needs;
+    needs.attend_bytes = streamRowsAttendBytes(args.head_dim);
+    needs.row_bytes = 2 * kStreamRows * args.head_dim * 2; // new keys and values
+    if (t.steps.empty() || t.steps.size() >= kMaxRowSteps || args.is_ring == 0 || splits < 1 ||
+        args.num_heads > 64 || args.head_dim < 64 ||
+        !std::has_single_bit(static_cast<uint32_t>(args.head_dim)) || args.head_dim > kTurnFloats ||
+        !isAligned(args.q_norm.data) || !isAligned(args.k_norm.data) ||
+        kPartialOffset + partial > s.scratch_bytes || !takeNeeds(s, needs)) {
+        return Status::Unsupported;
+    }
+    args.splits = splits;
+    args.partial = pointerOf<float>(s.scratch + kPartialOffset);
+    args.counter = pointerOf<int32_t>(s.scratch);
+    TokenStep step{};
+    step.kind = kStepAttend;
+    step.attend = args;
+    t.steps.push_back(step);
+    return Status::Ok;
+}
+
+Status launchRows(Stream& s, CuPointer list, int count, CuPointer trace) {
+    StreamLayout layout = layoutOf(s, s.steps.needs);
+    layout.code_format = s.steps.code_format;
+    const auto shared =
+        static_cast<unsigned>(layout.table + layout.chunks + layout.chunk_count * kChunkBytes);
+    const auto* steps = pointerOf<const TokenStep>(list);
+    auto* counters = pointerOf<int32_t>(s.scratch + kStreamCounterOffset);
+    auto* flags = pointerOf<int32_t>(s.scratch + kExchangeOffset);
+    const int32_t* rows = s.steps.rows;
+    auto* clocks = pointerOf<long long>(trace);
+    void* parameters[] = {static_cast<void*>(&steps),  static_cast<void*>(&count),
+                          static_cast<void*>(&layout), static_cast<void*>(&counters),
+                          static_cast<void*>(&flags),  static_cast<void*>(&rows),
+                          static_cast<void*>(&clocks)};
+    return s.launchResident(KernelId::stream_rows, static_cast<unsigned>(s.facts.multiprocessors),
+                            static_cast<unsigned>(kStreamThreads), shared, parameters);
+}
+
+} // namespace kernels::cuda
