@@ -24,7 +24,8 @@ constexpr std::string_view kRooms[] = {
     "engine/load",    "engine/run",    "library/hub",  "library",
     "ui/style",       "ui/common",     "ui/media",     "ui/layout",
     "ui/chat",        "ui/compare",    "ui/history",   "ui/meter",
-    "ui/shell",       "app/store",     "app",          "app/cli",
+    "ui/shell",       "app/store",     "app/serve",    "app",
+    "app/cli",
 };
 
 /// "engine/plan" for engine/plan/planner.h.
