@@ -59,6 +59,14 @@ struct Arguments {
     int64_t connections = 4;
     bool is_dry_run = false; ///< Tell what would come, fetch nothing.
     bool takes_all = false;  ///< Also files that Belfry does not load.
+    // serve
+    std::string host; ///< Address to listen at; empty: loopback.
+    int64_t port = 8642;
+    std::string token_file;
+    std::vector<std::string> allowed_hosts, allowed_origins;
+    int64_t most_waiting = 32;
+    std::string served_name;                 ///< Of the model in requests.
+    std::vector<std::string> served_adapters; ///< Names of the adapters there.
     // all that compute
     std::string cpu_kernels; ///< A table of kernels/cpu/tables.h; empty: the fastest.
 };

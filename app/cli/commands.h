@@ -19,6 +19,10 @@ engine::Result<void> runLogits(engine::EngineClient& engine, const Arguments& ar
 engine::Result<void> runTokenize(engine::EngineClient& engine, const Arguments& arguments);
 engine::Result<void> runMerge(engine::Engine& engine, const Arguments& arguments);
 engine::Result<void> runBench(engine::Engine& engine, const Arguments& arguments);
+/// OpenAI's API until a signal ends it.
+engine::Result<void> runServe(engine::EngineClient& engine, const Arguments& arguments);
+/// serve: the names of model and adapters in requests, from the words that were given for them.
+void nameServed(Arguments& arguments);
 /// Of the computer, not of a model: needs no engine.
 engine::Result<void> runDoctor(const std::shared_ptr<engine::CardInquiry>& inquiry,
                                const Arguments& arguments);

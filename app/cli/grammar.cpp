@@ -59,6 +59,7 @@ Grammar::Grammar(Arguments& out) : out_(out), root_("", "belfry-cli") {
     addMerge();
     addModels();
     addPlan();
+    addServe();
     addTokenize();
 }
 
@@ -599,6 +600,39 @@ void Grammar::addGet() {
          out_.takes_all);
     integer(command, "--connections", "files fetched at the same time", out_.connections, 1, 16);
     flag(command, "--json", "one JSON object on stdout, nothing else", out_.is_json);
+}
+
+void Grammar::addServe() {
+    CLI::App& command = add(
+        "serve", "serve MODEL [--port N] [--token-file FILE] [load options]",
+        "Let other programs use the model, as they use OpenAI's: chat and text completions at "
+        "http://127.0.0.1:PORT/v1, for this computer alone, with a token that is printed once.");
+    model(command);
+    integer(command, "--port", "port to listen at; 0: one that is free", out_.port, 0, 65535);
+    const auto text = [&](const char* name, const char* kind, const char* help, auto keep) {
+        value(command, name, kind, help, [keep](const std::string& word) -> Result<void> {
+            keep(word);
+            return {};
+        });
+    };
+    text("--host", "ADDRESS", "listen there, for other computers as well; 0.0.0.0: everywhere",
+         [this](const std::string& word) { out_.host = word; });
+    path(command, "--token-file", "FILE",
+         "tokens that let programs in, one a line; made with a fresh one where it is not there",
+         [this](const std::string& word) -> Result<void> {
+             out_.token_file = app::pastedPath(word, app::PathFor::Writing);
+             return {};
+         });
+    text("--name", "NAME", "the model's name in requests",
+         [this](const std::string& word) { out_.served_name = word; });
+    text("--allow-host", "NAME", "a name of this computer that requests may use; repeatable",
+         [this](const std::string& word) { out_.allowed_hosts.push_back(word); });
+    text("--allow-origin", "ORIGIN",
+         "a page that may ask from a browser, such as http://localhost:3000; repeatable",
+         [this](const std::string& word) { out_.allowed_origins.push_back(word); });
+    integer(command, "--queue", "requests that may wait", out_.most_waiting, 1, 1000);
+    flag(command, "--json", "address, token and names as one JSON object on stdout", out_.is_json);
+    addLoadOptions(command);
 }
 
 void Grammar::addShellCommands() {

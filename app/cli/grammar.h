@@ -106,6 +106,7 @@ private:
     void addFormOptions(CLI::App& command);
     void addDoctor();
     void addGet();
+    void addServe();
     void addShellCommands();
 
     Arguments& out_;

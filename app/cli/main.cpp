@@ -56,7 +56,8 @@ bool needsCards(const cli::Arguments& arguments) {
     const bool plans_all =
         arguments.command == "models" && !arguments.is_unplanned && arguments.deleted.empty();
     const bool computes = plans_all || arguments.command == "plan" || arguments.command == "chat" ||
-                          arguments.command == "logits" || arguments.command == "bench";
+                          arguments.command == "logits" || arguments.command == "bench" ||
+                          arguments.command == "serve";
     return computes && arguments.load.sim_gpus.empty() && arguments.load.device_map != "cpu";
 }
 
@@ -94,10 +95,9 @@ int run(const std::vector<std::string>& words) {
     // Most ask what any engine answers (EngineClient); merge and bench are this one's own.
     using Command = std::function<engine::Result<void>(engine::Engine&, const cli::Arguments&)>;
     static const std::map<std::string, Command> kCommands = {
-        {"inspect", cli::runInspect},   {"plan", cli::runPlan},
-        {"chat", cli::runChat},         {"logits", cli::runLogits},
-        {"tokenize", cli::runTokenize}, {"merge", cli::runMerge},
-        {"bench", cli::runBench},       {"get", cli::runGet}};
+        {"inspect", cli::runInspect}, {"plan", cli::runPlan},         {"chat", cli::runChat},
+        {"logits", cli::runLogits},   {"tokenize", cli::runTokenize}, {"merge", cli::runMerge},
+        {"bench", cli::runBench},     {"get", cli::runGet},           {"serve", cli::runServe}};
     engine::EngineOptions options = cli::engineOptions(*arguments);
     options.demo_folder = app::demoModelFolder();
     options.rates_file = app::ratesFile();
@@ -111,6 +111,7 @@ int run(const std::vector<std::string>& words) {
         const auto told = cli::runModels(options, *arguments);
         return told.has_value() ? 0 : fail(told.error(), is_json, 1);
     }
+    cli::nameServed(*arguments);
     const auto named = cli::resolveNames(*arguments);
     if (!named.has_value()) {
         return fail(named.error(), is_json, 1);
@@ -120,7 +121,8 @@ int run(const std::vector<std::string>& words) {
     if (!outcome.has_value()) {
         return fail(outcome.error(), is_json, 1);
     }
-    if (cli::interruptToken().stop_requested() && !cli::isOutputLost()) {
+    const bool is_end_usual = arguments->command == "serve";
+    if (cli::interruptToken().stop_requested() && !cli::isOutputLost() && !is_end_usual) {
         // What is printed is cut: no script may take it for the whole.
         std::cerr << "error: Cancelled: ended by a signal before it was done\n";
         return 1;

@@ -48,6 +48,10 @@ struct GenerateRequest {
     SamplingParameters sampling;
     int64_t image_tokens = 0; ///< Soft-token budget per image; 0 = the model's.
     bool uses_drafts = true;  ///< Where an assistant is loaded.
+    /// How many of the likeliest tokens are told beside each token of the answer, with their
+    /// probabilities (ReplyUpdate::logprobs); 0: the token alone; negative: nothing. Told without
+    /// drafts only.
+    int64_t logprobs = -1;
     /// For benchmarks with random weights: drafts are accepted with this probability, whatever the
     /// model says; negative: the model decides.
     double forced_acceptance = -1.0;
@@ -106,10 +110,22 @@ struct Reply {
     std::vector<ReplyNote> notes;      ///< What the user should know: cut clips, other templates.
 };
 
+/// A token of an answer beside those that could have stood in its place.
+struct TokenLogprob {
+    struct Choice {
+        int32_t id = 0;
+        std::string bytes;    ///< Of its text; part of a character where a token is one.
+        double logprob = 0.0; ///< Natural logarithm, before temperature and cuts.
+    };
+    Choice said;
+    std::vector<Choice> likeliest; ///< Falling; as many as were asked for.
+};
+
 /// Text that came with one decoding step.
 struct ReplyUpdate {
     std::string text, thinking;
-    int64_t tokens = 0; ///< Generated so far.
+    int64_t tokens = 0;                      ///< Generated so far.
+    std::vector<TokenLogprob> logprobs = {}; ///< Where they were asked for: of the answer alone.
 };
 
 /// What an attachment will cost, from its header alone.

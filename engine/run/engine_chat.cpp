@@ -8,6 +8,7 @@
 #include "engine/run/not_finite.h"
 #include "engine/run/planning.h"
 #include "engine/run/sampler.h"
+#include "engine/run/token_logprob.h"
 #include "engine/text/reply_parser.h"
 #include "kernels/stage_times.h"
 
@@ -100,7 +101,8 @@ Result<Reply> Engine::answer(const GenerateRequest& request,
     reply.id = request.id;
 
     const SamplingParameters& asked = request.sampling;
-    const SamplingOptions sampling = samplingFor(asked, config);
+    SamplingOptions sampling = samplingFor(asked, config);
+    sampling.needs_rows = request.logprobs >= 0;
     reply.seed = sampling.seed;
     ENGINE_ASSIGN(Sampler sampler, Sampler::create(sampling, config.text.vocab_size));
 
@@ -112,7 +114,8 @@ Result<Reply> Engine::answer(const GenerateRequest& request,
     reply.input_ids = prompt.ids;
     sampler.setHistory(prompt.ids);
     DraftPolicy* const policy =
-        request.uses_drafts && target.drafts.has_value() ? &*target.drafts : nullptr;
+        request.uses_drafts && request.logprobs < 0 && target.drafts.has_value() ? &*target.drafts
+                                                                                 : nullptr;
     if (policy != nullptr) {
         policy->beginReply();
     }
@@ -153,7 +156,7 @@ Result<Reply> Engine::answer(const GenerateRequest& request,
     }
     const auto decode_started = Clock::now();
     int64_t count = 0;
-    const auto on_token = [&](int32_t token) {
+    const auto on_token = [&](int32_t token, std::span<const float> logits) {
         if (count++ == 0) {
             reply.timing.time_to_first_token_s = secondsSince(started);
         }
@@ -167,7 +170,12 @@ Result<Reply> Engine::answer(const GenerateRequest& request,
         }
         const auto delta = parser->push(token);
         if (update) {
-            update({delta.answer, delta.thinking, count});
+            ReplyUpdate told{delta.answer, delta.thinking, count};
+            if (request.logprobs >= 0 && !parser->isThinking() && delta.thinking.empty() &&
+                !target.tokenizer->isAdded(token)) {
+                told.logprobs = {tokenLogprob(logits, token, request.logprobs, *target.tokenizer)};
+            }
+            update(told);
         }
     };
     Generator::Drafting drafting{policy, std::move(prefill.hidden),

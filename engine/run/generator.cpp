@@ -195,7 +195,9 @@ bool Generator::say(Writing& writing, TokenId token) {
     writing.sampler.accept(token);
     result.tokens.push_back(token);
     if (writing.on_token) {
-        writing.on_token(token);
+        writing.on_token(token, writing.sampler.options().needs_rows
+                                    ? std::span<const float>(writing.logits)
+                                    : std::span<const float>());
     }
     if (std::find(writing.stop_tokens.begin(), writing.stop_tokens.end(), token) !=
         writing.stop_tokens.end()) {
@@ -223,7 +225,8 @@ Result<Generator::DecodeResult> Generator::decode(std::vector<float> logits,
     // Where it can, the device makes the greedy choice or says which tokens another one can fall
     // on: the row of logits does not travel.
     const SamplingOptions& options = sampler.options();
-    const bool is_greedy = options.temperature == 0.0 && options.repetition_penalty == 1.0;
+    const bool is_greedy =
+        options.temperature == 0.0 && options.repetition_penalty == 1.0 && !options.needs_rows;
     const int64_t candidates = sampler.candidatesWanted();
     const bool is_among_few = candidates > 0 && candidates <= kernels::TopLogits::kMostWanted &&
                               model_->decodeOptions().has_candidates;

@@ -57,8 +57,9 @@ public:
     [[nodiscard]] int64_t missingTokens(std::span<const int32_t> ids,
                                         const std::string& fingerprint) const;
 
-    /// Called with every sampled token, before it enters the cache.
-    using TokenCallback = std::function<void(int32_t token)>;
+    /// Called with every sampled token, before it enters the cache. `logits`: the row that it was
+    /// chosen from where SamplingOptions::needs_rows asks for it, else empty.
+    using TokenCallback = std::function<void(int32_t token, std::span<const float> logits)>;
     struct DecodeResult {
         std::vector<int32_t> tokens; ///< Stop token included.
         std::string finish_reason;   ///< As Reply::finish_reason.

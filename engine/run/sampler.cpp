@@ -401,7 +401,8 @@ void Sampler::weighAndCut() {
 }
 
 int64_t Sampler::candidatesWanted() const {
-    return options_.temperature > 0.0 && options_.repetition_penalty == 1.0 ? options_.top_k : 0;
+    const bool is_plain = options_.temperature > 0.0 && options_.repetition_penalty == 1.0;
+    return is_plain && !options_.needs_rows ? options_.top_k : 0;
 }
 
 Result<TokenId> Sampler::sample(std::span<const float> logits) {

@@ -37,6 +37,9 @@ struct SamplingOptions {
     double repetition_penalty = 1.0; ///< > 0; 1 = off. Also applied in greedy choice.
     uint64_t seed = 0;
     std::vector<TokenId> suppressed; ///< Never chosen.
+    /// Each choice is made from a whole row of logits, which the generator hands on: not by the
+    /// device, not from candidates.
+    bool needs_rows = false;
 };
 
 /// temperature 0 when the defaults say do_sample false. seed stays 0, suppressed empty.

@@ -34,7 +34,7 @@ needs_of() {
 }
 
 # Packages whose headers are all there is to a library.
-header_packages="libcli11-dev libxxhash-dev nlohmann-json3-dev"
+header_packages="libboost1.74-dev libcli11-dev libxxhash-dev nlohmann-json3-dev"
 
 with_cmake() { # SOURCE OPTIONS...: the common part of all that are built with CMake
     source_folder=$1

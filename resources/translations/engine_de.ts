@@ -3624,6 +3624,46 @@
         <translation>der Shard-Name „%1“ wird abgelehnt: Er unterscheidet sich von „%2“ nur in der Großschreibung, und Windows hat eine Datei für beide</translation>
     </message>
     <message>
+        <source>%1: the file for tokens cannot be made; name one in a folder that is there and can be written</source>
+        <translation>%1: Die Datei für Token kann nicht angelegt werden; nennen Sie eine in einem Ordner, den es gibt und in den geschrieben werden kann</translation>
+    </message>
+    <message>
+        <source>%1: the file for tokens cannot be written; make room on the disk, or name one elsewhere</source>
+        <translation>%1: Die Datei für Token kann nicht geschrieben werden; schaffen Sie Platz auf dem Datenträger, oder nennen Sie eine anderswo</translation>
+    </message>
+    <message>
+        <source>%1: other users may read or write this file with tokens; chmod 600 keeps it to you</source>
+        <translation>%1: Andere Benutzer dürfen diese Datei mit Token lesen oder schreiben; chmod 600 behält sie Ihnen vor</translation>
+    </message>
+    <message>
+        <source>%1: line %2 is no token, expected at least 16 letters, digits or signs without spaces; delete the file to get a fresh one</source>
+        <translation>%1: Zeile %2 ist kein Token, erwartet werden mindestens 16 Buchstaben, Ziffern oder Zeichen ohne Leerzeichen; löschen Sie die Datei, um ein neues zu bekommen</translation>
+    </message>
+    <message>
+        <source>%1: the file for tokens is empty, expected one a line; delete it to get a fresh one</source>
+        <translation>%1: Die Datei für Token ist leer, erwartet wird eines je Zeile; löschen Sie sie, um ein neues zu bekommen</translation>
+    </message>
+    <message>
+        <source>no folder for the pictures and recordings of requests can be made where the system keeps temporary files (%1); set TMPDIR to one that can be written</source>
+        <translation>Wo das System temporäre Dateien hält, kann kein Ordner für die Bilder und Aufnahmen von Anfragen angelegt werden (%1); setzen Sie TMPDIR auf einen, in den geschrieben werden kann</translation>
+    </message>
+    <message>
+        <source>there is no space for a picture or a recording of the request in the system&apos;s folder for temporary files</source>
+        <translation>im Ordner des Systems für temporäre Dateien ist kein Platz für ein Bild oder eine Aufnahme der Anfrage</translation>
+    </message>
+    <message>
+        <source>%1: expected an address in numbers to listen at, such as 127.0.0.1, ::1 or 0.0.0.0 (everywhere)</source>
+        <translation>%1: erwartet wird eine Adresse in Zahlen, an der gelauscht wird, etwa 127.0.0.1, ::1 oder 0.0.0.0 (überall)</translation>
+    </message>
+    <message>
+        <source>port %1 of %2 cannot be listened at (%3); another program may have it: choose another port, or 0 for one that is free</source>
+        <translation>an Port %1 von %2 kann nicht gelauscht werden (%3); vielleicht hat ihn ein anderes Programm: Wählen Sie einen anderen Port, oder 0 für einen freien</translation>
+    </message>
+    <message>
+        <source>the system has no sockets for a server (%1); close other programs</source>
+        <translation>das System hat keine Sockets für einen Server (%1); schließen Sie andere Programme</translation>
+    </message>
+    <message>
         <source>%1 %2 (--all fetches what is there)</source>
         <translation>%1 %2 (--all holt, was da ist)</translation>
     </message>

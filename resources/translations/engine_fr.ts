@@ -3624,6 +3624,46 @@
         <translation>le nom de fragment « %1 » est refusé : il ne diffère de « %2 » que par les majuscules, et Windows n’a qu’un fichier pour les deux</translation>
     </message>
     <message>
+        <source>%1: the file for tokens cannot be made; name one in a folder that is there and can be written</source>
+        <translation>%1 : le fichier des jetons ne peut pas être créé ; indiquez-en un dans un dossier qui existe et où l&apos;on peut écrire</translation>
+    </message>
+    <message>
+        <source>%1: the file for tokens cannot be written; make room on the disk, or name one elsewhere</source>
+        <translation>%1 : le fichier des jetons ne peut pas être écrit ; faites de la place sur le disque, ou indiquez-en un ailleurs</translation>
+    </message>
+    <message>
+        <source>%1: other users may read or write this file with tokens; chmod 600 keeps it to you</source>
+        <translation>%1 : d&apos;autres utilisateurs peuvent lire ou écrire ce fichier de jetons ; chmod 600 vous le réserve</translation>
+    </message>
+    <message>
+        <source>%1: line %2 is no token, expected at least 16 letters, digits or signs without spaces; delete the file to get a fresh one</source>
+        <translation>%1 : la ligne %2 n&apos;est pas un jeton, il faut au moins 16 lettres, chiffres ou signes sans espaces ; supprimez le fichier pour en obtenir un nouveau</translation>
+    </message>
+    <message>
+        <source>%1: the file for tokens is empty, expected one a line; delete it to get a fresh one</source>
+        <translation>%1 : le fichier des jetons est vide, il en faut un par ligne ; supprimez-le pour en obtenir un nouveau</translation>
+    </message>
+    <message>
+        <source>no folder for the pictures and recordings of requests can be made where the system keeps temporary files (%1); set TMPDIR to one that can be written</source>
+        <translation>aucun dossier pour les images et les enregistrements des requêtes ne peut être créé là où le système garde ses fichiers temporaires (%1) ; donnez à TMPDIR un dossier où l&apos;on peut écrire</translation>
+    </message>
+    <message>
+        <source>there is no space for a picture or a recording of the request in the system&apos;s folder for temporary files</source>
+        <translation>le dossier du système pour les fichiers temporaires n&apos;a plus de place pour une image ou un enregistrement de la requête</translation>
+    </message>
+    <message>
+        <source>%1: expected an address in numbers to listen at, such as 127.0.0.1, ::1 or 0.0.0.0 (everywhere)</source>
+        <translation>%1 : il faut une adresse en chiffres où écouter, comme 127.0.0.1, ::1 ou 0.0.0.0 (partout)</translation>
+    </message>
+    <message>
+        <source>port %1 of %2 cannot be listened at (%3); another program may have it: choose another port, or 0 for one that is free</source>
+        <translation>le port %1 de %2 ne peut pas être écouté (%3) ; un autre programme l&apos;a peut-être : choisissez un autre port, ou 0 pour un port libre</translation>
+    </message>
+    <message>
+        <source>the system has no sockets for a server (%1); close other programs</source>
+        <translation>le système n&apos;a pas de sockets pour un serveur (%1) ; fermez d&apos;autres programmes</translation>
+    </message>
+    <message>
         <source>%1 %2 (--all fetches what is there)</source>
         <translation>%1 %2 (--all prend ce qu&apos;il y a)</translation>
     </message>

@@ -17,14 +17,17 @@ namespace {
 /// From the cellar to the roof. A room is a folder with all that is below it; files that lie in a
 /// top folder itself are a room of their own ("kernels": what every device's kernels share).
 constexpr std::string_view kRooms[] = {
-    "kernels",        "kernels/cpu",   "kernels/cuda", "engine/api",
-    "engine/base",    "engine/client", "engine/files", "engine/model",
-    "engine/media",   "engine/text",   "engine/quant", "engine/families",
-    "engine/forward", "engine/lora",   "engine/plan",  "engine/devices",
-    "engine/load",    "engine/run",    "library/hub",  "library",
-    "ui/style",       "ui/common",     "ui/media",     "ui/layout",
-    "ui/chat",        "ui/compare",    "ui/history",   "ui/meter",
-    "ui/library",     "ui/shell",      "app/store",    "app",
+    "kernels",        "kernels/cpu",  "kernels/cuda",
+    "engine/api",     "engine/base",  "engine/client",
+    "engine/files",   "engine/model", "engine/media",
+    "engine/text",    "engine/quant", "engine/families",
+    "engine/forward", "engine/lora",  "engine/plan",
+    "engine/devices", "engine/load",  "engine/run",
+    "library/hub",    "library",      "ui/style",
+    "ui/common",      "ui/media",     "ui/layout",
+    "ui/chat",        "ui/compare",   "ui/history",
+    "ui/meter",       "ui/library",   "ui/shell",
+    "app/store",      "app/serve",    "app",
     "app/cli",
 };
 

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/serve/chat_messages.h"
+
+#include "app/serve/api_fields.h"
+#include "app/serve/media_data.h"
+
+#include <utility>
+
+namespace serve {
+
+using engine::Json;
+using engine::Message;
+using engine::MessagePart;
+
+namespace {
+
+using Outcome = std::optional<ApiError>;
+
+std::string at(std::string_view list, size_t index) {
+    return std::string(list) + "[" + std::to_string(index) + "]";
+}
+
+/// A medium's bytes from base64, kept under its label.
+Outcome addMedium(MessagePart::Kind kind,
+                  std::string_view base64,
+                  const std::string& label,
+                  Message& message,
+                  ApiRequest& out) {
+    if (out.media.size() >= kMostMedia) {
+        return wrongMember(label, "the request has more than " + std::to_string(kMostMedia) +
+                                      " pictures and recordings; send fewer");
+    }
+    std::optional<std::string> bytes = fromBase64(base64);
+    if (!bytes.has_value() || bytes->empty()) {
+        return wrongMember(label, bytes.has_value() ? "holds no bytes"
+                                                    : "is not base64: expected A-Z, a-z, 0-9, + "
+                                                      "and /, four characters for three bytes");
+    }
+    message.parts.push_back({kind, label});
+    out.media.push_back({label, *std::move(bytes)});
+    return std::nullopt;
+}
+
+/// The URL of {"url": "..."} or of a bare string.
+const std::string* urlIn(const Json* value) {
+    if (value != nullptr && value->is(Json::Kind::Object)) {
+        value = given(*value, "url");
+    }
+    return value != nullptr && value->is(Json::Kind::String) ? &value->text : nullptr;
+}
+
+Outcome readUrlPart(const Json& part,
+                    const char* member,
+                    MessagePart::Kind kind,
+                    const std::string& label,
+                    Message& message,
+                    ApiRequest& out) {
+    const std::string param = label + "." + member;
+    const std::string* url = urlIn(given(part, member));
+    if (url == nullptr) {
+        return wrongMember(param, "expected an object with the string url");
+    }
+    const std::optional<DataUrl> data = splitDataUrl(*url);
+    if (!data.has_value()) {
+        return wrongMember(param,
+                           "expected a data: URL with base64, such as data:image/png;base64,...; "
+                           "Belfry fetches nothing from the network and opens no file for a "
+                           "request, so that nobody can make it reach where they cannot");
+    }
+    const char* wanted = kind == MessagePart::Kind::Image ? "image/" : "audio/";
+    if (!data->type.empty() && data->type != "application/octet-stream" &&
+        !data->type.starts_with(wanted)) {
+        return wrongMember(param,
+                           "expected a data: URL of the type " + std::string(wanted) + "...");
+    }
+    return addMedium(kind, data->base64, label, message, out);
+}
+
+Outcome readSound(const Json& part, const std::string& label, Message& message, ApiRequest& out) {
+    const Json* sound = given(part, "input_audio");
+    const Json* data = sound == nullptr ? nullptr : given(*sound, "data");
+    if (data == nullptr || !data->is(Json::Kind::String)) {
+        return wrongMember(label + ".input_audio", "expected an object with the string data");
+    }
+    const std::optional<DataUrl> url = splitDataUrl(data->text);
+    return addMedium(MessagePart::Kind::Audio, url.has_value() ? url->base64 : data->text, label,
+                     message, out);
+}
+
+Outcome readPart(const Json& part, const std::string& label, Message& message, ApiRequest& out) {
+    const Json* type = given(part, "type");
+    if (type == nullptr || !type->is(Json::Kind::String)) {
+        return wrongMember(label, "expected an object with the string type");
+    }
+    if (type->text == "text") {
+        const Json* text = given(part, "text");
+        if (text == nullptr || !text->is(Json::Kind::String)) {
+            return wrongMember(label + ".text", "expected a string");
+        }
+        message.parts.push_back({MessagePart::Kind::Text, text->text});
+        return std::nullopt;
+    }
+    const bool is_media =
+        type->text == "image_url" || type->text == "input_audio" || type->text == "audio_url";
+    if (is_media && message.role != Message::Role::User) {
+        return wrongMember(label, "pictures and recordings go into messages of the user");
+    }
+    if (type->text == "image_url") {
+        return readUrlPart(part, "image_url", MessagePart::Kind::Image, label, message, out);
+    }
+    if (type->text == "audio_url") {
+        return readUrlPart(part, "audio_url", MessagePart::Kind::Audio, label, message, out);
+    }
+    if (type->text == "input_audio") {
+        return readSound(part, label, message, out);
+    }
+    return wrongMember(label + ".type", "expected text, image_url or input_audio");
+}
+
+Outcome readRole(const Json& message, const std::string& label, Message& out) {
+    const Json* role = given(message, "role");
+    if (role == nullptr || !role->is(Json::Kind::String)) {
+        return wrongMember(label + ".role", "expected a string");
+    }
+    if (role->text == "system" || role->text == "developer") {
+        out.role = Message::Role::System;
+    } else if (role->text == "user") {
+        out.role = Message::Role::User;
+    } else if (role->text == "assistant") {
+        out.role = Message::Role::Assistant;
+    } else if (role->text == "tool" || role->text == "function") {
+        return wrongMember(label + ".role",
+                           "results of tools are not taken: Belfry gives no tools to its models "
+                           "yet; send what the tool found as text of the user");
+    } else {
+        return wrongMember(label + ".role", "expected system, developer, user or assistant");
+    }
+    return std::nullopt;
+}
+
+Outcome readMessage(const Json& message, const std::string& label, bool is_last, ApiRequest& out) {
+    if (!message.is(Json::Kind::Object)) {
+        return wrongMember(label, "expected an object with role and content");
+    }
+    Message read;
+    if (Outcome wrong = readRole(message, label, read)) {
+        return wrong;
+    }
+    if (const Json* calls = given(message, "tool_calls");
+        calls != nullptr && !(calls->is(Json::Kind::Array) && calls->items.empty())) {
+        return wrongMember(label + ".tool_calls",
+                           "calls of tools are not taken: Belfry gives no tools to its models yet");
+    }
+    const std::string param = label + ".content";
+    const Json* content = given(message, "content");
+    if (content != nullptr && content->is(Json::Kind::String)) {
+        read.parts.push_back({MessagePart::Kind::Text, content->text});
+    } else if (content != nullptr && content->is(Json::Kind::Array)) {
+        for (size_t i = 0; i < content->items.size(); ++i) {
+            if (Outcome wrong = readPart(content->items[i], at(param, i), read, out)) {
+                return wrong;
+            }
+        }
+    } else {
+        return wrongMember(param, "expected a string or a list of parts");
+    }
+    if (read.parts.empty()) {
+        return wrongMember(param, "has no parts");
+    }
+    if (is_last && read.role == Message::Role::Assistant) {
+        return wrongMember(label + ".role",
+                           "the last message must be of the user: replies are begun anew, not "
+                           "continued");
+    }
+    out.generate.messages.push_back(std::move(read));
+    return std::nullopt;
+}
+
+} // namespace
+
+Outcome readMessages(const Json& body, ApiRequest& out) {
+    const Json* messages = given(body, "messages");
+    if (messages == nullptr || !messages->is(Json::Kind::Array) || messages->items.empty()) {
+        return wrongMember("messages", "expected a list with at least one message");
+    }
+    for (size_t i = 0; i < messages->items.size(); ++i) {
+        const bool is_last = i + 1 == messages->items.size();
+        if (Outcome wrong = readMessage(messages->items[i], at("messages", i), is_last, out)) {
+            return wrong;
+        }
+    }
+    return std::nullopt;
+}
+
+} // namespace serve

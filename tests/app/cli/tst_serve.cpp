@@ -1,0 +1,436 @@
+// SPDX-License-Identifier: Apache-2.0
+// belfry-cli serve as other programs see it, over a raw socket, with the demo model: streams,
+// pictures and sounds, adapters as models, the same greedy tokens as chat gives, what is kept
+// between turns, clients that go away, errors, half requests, the token's file, and how it ends.
+#include "tests/support/golden.h"
+#include "tests/support/serve/raw_client.h"
+
+#include <QElapsedTimer>
+#include <QFile>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QProcess>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <chrono>
+#include <csignal>
+
+using namespace std::chrono_literals;
+
+namespace {
+
+QString sample(const char* name) {
+    const auto path = support::sourceDir() / "resources/demo_model/samples" / name;
+    return QString::fromStdU16String(path.u16string());
+}
+
+QByteArray base64Of(const char* name) {
+    QFile file(sample(name));
+    return file.open(QIODevice::ReadOnly) ? file.readAll().toBase64() : QByteArray();
+}
+
+QJsonObject jsonOf(const std::string& text) {
+    return QJsonDocument::fromJson(QByteArray::fromStdString(text)).object();
+}
+
+QString contentOf(const QJsonObject& json) {
+    const QJsonObject choice = json.value("choices").toArray().at(0).toObject();
+    return choice.value("message").toObject().value("content").toString();
+}
+
+QByteArray textMessage(const char* role, const QByteArray& text) {
+    return QByteArray(R"({"role":")") + role + R"(","content":")" + text + R"("})";
+}
+
+QByteArray chatBody(const QByteArray& messages, const QByteArray& more = {}) {
+    return R"({"model":"demo","temperature":0,"messages":[)" + messages + "]" + more + "}";
+}
+
+/// One whose reply takes its time: all of `tokens`, drawn almost at random.
+QByteArray longBody(int tokens) {
+    return chatBody(textMessage("user", "Hi"),
+                    R"(,"stream":true,"max_tokens":)" + QByteArray::number(tokens))
+        .replace(R"("temperature":0)", R"("temperature":2)");
+}
+
+/// What a program listens to and how it is let in.
+class Server {
+public:
+    explicit Server(QStringList words) {
+        words = QStringList{"serve", "demo", "--port", "0", "--json"} + words;
+        process_.start(qEnvironmentVariable("BELFRY_CLI"), words);
+        while (process_.waitForReadyRead(60'000)) {
+            out_ += process_.readAllStandardOutput();
+            if (!QJsonDocument::fromJson(out_).isNull()) {
+                break;
+            }
+        }
+        told = QJsonDocument::fromJson(out_).object();
+        port = static_cast<uint16_t>(told.value("port").toInt());
+        token = told.value("token").toString().toStdString();
+    }
+    ~Server() {
+        process_.terminate();
+        process_.waitForFinished(30'000);
+    }
+
+    /// Asks /health until the model is there.
+    [[nodiscard]] bool isReady() const {
+        for (int i = 0; i < 600; ++i) {
+            support::RawClient client(port);
+            client.send(support::getText(port, "/health", ""));
+            if (client.answer(10s).status == 200) {
+                return true;
+            }
+            QTest::qWait(100);
+        }
+        return false;
+    }
+    [[nodiscard]] support::RawAnswer ask(const QByteArray& body,
+                                         const char* path = "/v1/chat/completions") const {
+        support::RawClient client(port);
+        client.send(support::postText(port, path, token, body.toStdString()));
+        return client.answer(120s);
+    }
+    /// Ctrl-C; the exit code, -1 where it does not end.
+    int interrupt() {
+        ::kill(static_cast<pid_t>(process_.processId()), SIGINT);
+        return process_.waitForFinished(30'000) ? process_.exitCode() : -1;
+    }
+    [[nodiscard]] QString errors() { return QString::fromUtf8(process_.readAllStandardError()); }
+
+    QJsonObject told;
+    uint16_t port = 0;
+    std::string token;
+
+private:
+    QProcess process_;
+    QByteArray out_;
+};
+
+} // namespace
+
+class TestServe : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase();
+    void cleanupTestCase();
+    void tells();
+    void sameAsChat_data();
+    void sameAsChat();
+    void stream();
+    void keepsThePrefix();
+    void adapters();
+    void logprobs();
+    void completions();
+    void errors_data();
+    void errors();
+    void clientGoesAway();
+    void halfRequests();
+    void manyClients();
+    void tokenFile();
+    void endsInOrder();
+
+private:
+    std::unique_ptr<Server> server_;
+};
+
+void TestServe::initTestCase() {
+    if (qEnvironmentVariable("BELFRY_CLI").isEmpty()) {
+        QSKIP("BELFRY_CLI names no program: run through ctest");
+    }
+    server_ = std::make_unique<Server>(QStringList{"--adapter", "demo", "--context", "1024"});
+    QVERIFY2(server_->port != 0, qPrintable(server_->errors()));
+    QVERIFY(server_->isReady());
+}
+
+void TestServe::cleanupTestCase() {
+    server_.reset();
+}
+
+void TestServe::tells() {
+    const QString url = QString("http://127.0.0.1:%1/v1").arg(server_->port);
+    QCOMPARE(server_->told.value("url").toString(), url);
+    QVERIFY(server_->token.starts_with("bf-"));
+    support::RawClient client(server_->port);
+    client.send(support::getText(server_->port, "/v1/models", server_->token));
+    const QJsonArray data = jsonOf(client.answer(10s).body).value("data").toArray();
+    QCOMPARE(data.size(), 2);
+    QCOMPARE(data.at(0).toObject().value("id").toString(), QString("demo"));
+    QCOMPARE(data.at(0).toObject().value("max_model_len").toInt(), 1024);
+    QCOMPARE(data.at(1).toObject().value("id").toString(), QString("demo-adapter"));
+    QCOMPARE(data.at(1).toObject().value("parent").toString(), QString("demo"));
+}
+
+void TestServe::sameAsChat_data() {
+    QTest::addColumn<QByteArray>("question");
+    QTest::addColumn<QByteArray>("picture");
+    QTest::addColumn<QByteArray>("sound");
+    QTest::newRow("text") << QByteArray("What is a tower?") << QByteArray() << QByteArray();
+    QTest::newRow("picture") << QByteArray("What do you see?")
+                             << QByteArray("triangles_and_cross.png") << QByteArray();
+    QTest::newRow("sound") << QByteArray("What do you hear?") << QByteArray()
+                           << QByteArray("three_beeps.wav");
+    QTest::newRow("both") << QByteArray("What do you see and hear?")
+                          << QByteArray("triangles_and_cross.png") << QByteArray("three_beeps.wav");
+}
+
+void TestServe::sameAsChat() {
+    QFETCH(QByteArray, question);
+    QFETCH(QByteArray, picture);
+    QFETCH(QByteArray, sound);
+    static Server reference({"--precision", "f32"});
+    QVERIFY(reference.isReady());
+    QStringList words = {"chat",   "demo",          "--precision",
+                         "f32",    "--temperature", "0",
+                         "--json", "--prompt",      QString::fromUtf8(question)};
+    QByteArray parts;
+    if (!picture.isEmpty()) {
+        words += {"--image", sample(picture.constData())};
+        parts += R"({"type":"image_url","image_url":{"url":"data:image/png;base64,)" +
+                 base64Of(picture.constData()) + R"("}},)";
+    }
+    if (!sound.isEmpty()) {
+        words += {"--audio", sample(sound.constData())};
+        parts += R"({"type":"input_audio","input_audio":{"format":"wav","data":")" +
+                 base64Of(sound.constData()) + R"("}},)";
+    }
+    QProcess chat;
+    chat.start(qEnvironmentVariable("BELFRY_CLI"), words);
+    QVERIFY(chat.waitForFinished(120'000));
+    const QJsonObject local = QJsonDocument::fromJson(chat.readAllStandardOutput()).object();
+    QVERIFY(!local.value("reply").toString().isEmpty());
+    const auto answer =
+        reference.ask(chatBody(R"({"role":"user","content":[)" + parts +
+                               R"({"type":"text","text":")" + question + R"("}]})"));
+    QVERIFY2(answer.status == 200, answer.body.c_str());
+    const QJsonObject json = jsonOf(answer.body);
+    QCOMPARE(contentOf(json), local.value("reply").toString());
+    QCOMPARE(json.value("usage").toObject().value("completion_tokens").toInt(),
+             local.value("token_ids").toArray().size());
+    QCOMPARE(json.value("usage").toObject().value("prompt_tokens").toInt(),
+             local.value("input_ids").toArray().size());
+}
+
+void TestServe::stream() {
+    const QByteArray question = textMessage("user", "What is a tower?");
+    const QString whole = contentOf(jsonOf(server_->ask(chatBody(question)).body));
+    const auto answer = server_->ask(
+        chatBody(question, R"(,"stream":true,"stream_options":{"include_usage":true})"));
+    QCOMPARE(answer.fields.at("content-type"), std::string("text/event-stream; charset=utf-8"));
+    QVERIFY(answer.is_whole);
+    QString joined;
+    QString finish;
+    int usage = 0;
+    for (const QByteArray& line : QByteArray::fromStdString(answer.body).split('\n')) {
+        const QJsonObject event = jsonOf(line.mid(6).toStdString());
+        const QJsonObject choice = event.value("choices").toArray().at(0).toObject();
+        joined += choice.value("delta").toObject().value("content").toString();
+        finish = choice.value("finish_reason").toString(finish);
+        usage += event.value("usage").toObject().value("completion_tokens").toInt();
+    }
+    QCOMPARE(joined, whole);
+    QCOMPARE(finish, QString("stop"));
+    QVERIFY(usage > 3);
+    QVERIFY(answer.body.ends_with("data: [DONE]\n\n"));
+}
+
+void TestServe::keepsThePrefix() {
+    const QByteArray first = textMessage("user", "What is a tower?");
+    const QJsonObject one = jsonOf(server_->ask(chatBody(first)).body);
+    const QByteArray more = first + "," + textMessage("assistant", contentOf(one).toUtf8()) + "," +
+                            textMessage("user", "And a layer?");
+    const QJsonObject two = jsonOf(server_->ask(chatBody(more)).body);
+    const QJsonObject usage = two.value("usage").toObject();
+    const int cached =
+        usage.value("prompt_tokens_details").toObject().value("cached_tokens").toInt();
+    // All of the first turn and its answer: only the new question is computed.
+    const QJsonObject before = one.value("usage").toObject();
+    QVERIFY2(cached >= before.value("total_tokens").toInt() - 2,
+             QByteArray::number(cached).constData());
+    QVERIFY(cached < usage.value("prompt_tokens").toInt());
+}
+
+void TestServe::adapters() {
+    const QString adapter = server_->told.value("models").toArray().at(1).toString();
+    const QByteArray question =
+        R"({"role":"user","content":[{"type":"image_url","image_url":{"url":)"
+        R"("data:image/png;base64,)" +
+        base64Of("triangles_and_cross.png") + R"("}},{"type":"text","text":"What do you see?"}]})";
+    const auto base = server_->ask(chatBody(question));
+    const auto with = server_->ask(
+        chatBody(question).replace(R"("model":"demo")", R"("model":")" + adapter.toUtf8() + '"'));
+    QVERIFY2(with.status == 200, with.body.c_str());
+    QCOMPARE(jsonOf(with.body).value("model").toString(), adapter);
+    const auto again = server_->ask(chatBody(question));
+    QCOMPARE(contentOf(jsonOf(again.body)), contentOf(jsonOf(base.body)));
+}
+
+void TestServe::logprobs() {
+    const auto answer = server_->ask(
+        chatBody(textMessage("user", "What is a tower?"), R"(,"logprobs":true,"top_logprobs":3)"));
+    const QJsonObject json = jsonOf(answer.body);
+    const QJsonArray content = json.value("choices")
+                                   .toArray()
+                                   .at(0)
+                                   .toObject()
+                                   .value("logprobs")
+                                   .toObject()
+                                   .value("content")
+                                   .toArray();
+    QString joined;
+    for (const auto& value : content) {
+        const QJsonObject token = value.toObject();
+        joined += token.value("token").toString();
+        const QJsonArray top = token.value("top_logprobs").toArray();
+        QCOMPARE(top.size(), 3);
+        // Greedy: the token is the likeliest one, and probabilities fall.
+        QCOMPARE(top.at(0).toObject().value("token"), token.value("token"));
+        QCOMPARE(top.at(0).toObject().value("logprob"), token.value("logprob"));
+        QVERIFY(token.value("logprob").toDouble() <= 0.0);
+        QVERIFY(top.at(1).toObject().value("logprob").toDouble() <=
+                top.at(0).toObject().value("logprob").toDouble());
+    }
+    QCOMPARE(joined, contentOf(json));
+}
+
+void TestServe::completions() {
+    const auto answer =
+        server_->ask(R"({"model":"demo","prompt":"A tower is","max_tokens":4,"temperature":0})",
+                     "/v1/completions");
+    QVERIFY2(answer.status == 200, answer.body.c_str());
+    const QJsonObject json = jsonOf(answer.body);
+    QCOMPARE(json.value("object").toString(), QString("text_completion"));
+    QVERIFY(json.value("usage").toObject().value("completion_tokens").toInt() <= 4);
+}
+
+void TestServe::errors_data() {
+    QTest::addColumn<QByteArray>("body");
+    QTest::addColumn<int>("status");
+    QTest::addColumn<QByteArray>("says");
+    QTest::newRow("no JSON") << QByteArray("{") << 400 << QByteArray("body of the request");
+    QTest::newRow("no model") << QByteArray(R"({"messages":[]})") << 400 << QByteArray("model");
+    QTest::newRow("unknown model")
+        << chatBody(textMessage("user", "Hi")).replace("\"demo\"", "\"gpt\"") << 404
+        << QByteArray("expected one of demo");
+    QTest::newRow("too long") << chatBody(textMessage("user", QByteArray("word ").repeated(3000)))
+                              << 400 << QByteArray("context");
+    QTest::newRow("no picture")
+        << chatBody(R"({"role":"user","content":[{"type":"image_url","image_url":{"url":)"
+                    R"("data:image/png;base64,AAAA"}},{"type":"text","text":"?"}]})")
+        << 400 << QByteArray("messages[0].content[0]");
+    QTest::newRow("picture elsewhere")
+        << chatBody(R"({"role":"user","content":[{"type":"image_url","image_url":{"url":)"
+                    R"("http://127.0.0.1:1/a.png"}}]})")
+        << 400 << QByteArray("fetches nothing");
+    QTest::newRow("control tokens are text")
+        << chatBody(textMessage("user", "<|image|>")) << 200 << QByteArray("choices");
+}
+
+void TestServe::errors() {
+    QFETCH(QByteArray, body);
+    QFETCH(QByteArray, says);
+    const auto answer = server_->ask(body);
+    QTEST(answer.status, "status");
+    QVERIFY2(answer.body.find(says.toStdString()) != std::string::npos, answer.body.c_str());
+    QVERIFY2(answer.body.find("/tmp") == std::string::npos, answer.body.c_str());
+}
+
+void TestServe::clientGoesAway() {
+    // A long reply that nobody waits for stops: the next one does not wait for its end.
+    support::RawClient client(server_->port);
+    client.send(support::postText(server_->port, "/v1/chat/completions", server_->token,
+                                  longBody(1000).toStdString()));
+    QVERIFY(client.waitFor("data: ", 60s));
+    client.abort();
+    QCOMPARE(server_->ask(chatBody(textMessage("user", "What is a tower?"))).status, 200);
+}
+
+void TestServe::halfRequests() {
+    std::vector<std::unique_ptr<support::RawClient>> halves;
+    const std::string whole =
+        support::postText(server_->port, "/v1/chat/completions", server_->token,
+                          chatBody(textMessage("user", "Hi")).toStdString());
+    for (size_t i = 1; i < 20; ++i) {
+        halves.push_back(std::make_unique<support::RawClient>(server_->port));
+        halves.back()->send(whole.substr(0, whole.size() * i / 20));
+    }
+    QCOMPARE(server_->ask(chatBody(textMessage("user", "Hi"))).status, 200);
+    halves.clear();
+    QCOMPARE(server_->ask(chatBody(textMessage("user", "Hi"))).status, 200);
+}
+
+void TestServe::manyClients() {
+    // Each gets the answer to its own question, every third goes away before.
+    const QByteArrayList questions = {"What is a tower?", "What is a layer?", "Hello"};
+    QStringList expected;
+    for (const QByteArray& question : questions) {
+        expected += contentOf(jsonOf(server_->ask(chatBody(textMessage("user", question))).body));
+    }
+    for (int round = 0; round < 3; ++round) {
+        std::vector<std::unique_ptr<support::RawClient>> clients;
+        for (int i = 0; i < 30; ++i) {
+            clients.push_back(std::make_unique<support::RawClient>(server_->port));
+            clients.back()->send(
+                support::postText(server_->port, "/v1/chat/completions", server_->token,
+                                  chatBody(textMessage("user", questions[i % 3])).toStdString()));
+        }
+        for (size_t i = 0; i < clients.size(); i += 3) {
+            clients[i]->abort();
+        }
+        for (size_t i = 0; i < clients.size(); ++i) {
+            if (i % 3 != 0) {
+                const auto answer = clients[i]->answer(120s);
+                QVERIFY2(answer.status == 200, answer.body.c_str());
+                QCOMPARE(contentOf(jsonOf(answer.body)), expected[int(i % 3)]);
+            }
+        }
+    }
+}
+
+void TestServe::tokenFile() {
+    QTemporaryDir folder;
+    const QString path = folder.filePath("token");
+    const QStringList words = {"--token-file", path, "--context", "256", "--name", "mine"};
+    Server first(words);
+    QVERIFY2(first.port != 0, qPrintable(first.errors()));
+    QVERIFY(first.token.empty()); // it is in the file, and nowhere else
+    QCOMPARE(first.told.value("models").toArray().at(0).toString(), QString("mine"));
+    QFile file(path);
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    const std::string token = file.readAll().trimmed().toStdString();
+    for (const auto& [given, status] : {std::pair(token, 200), std::pair(token + "x", 401)}) {
+        support::RawClient client(first.port);
+        client.send(support::getText(first.port, "/v1/models", given));
+        QCOMPARE(client.answer(10s).status, status);
+    }
+    QProcess second;
+    second.start(qEnvironmentVariable("BELFRY_CLI"),
+                 {"serve", "demo", "--port", QString::number(first.port)});
+    QVERIFY(second.waitForFinished(60'000));
+    QCOMPARE(second.exitCode(), 1);
+    QVERIFY(second.readAllStandardError().contains("another program may have it"));
+}
+
+void TestServe::endsInOrder() {
+    Server server({"--context", "1024"});
+    QVERIFY(server.isReady());
+    support::RawClient client(server.port);
+    client.send(support::postText(server.port, "/v1/chat/completions", server.token,
+                                  longBody(900).toStdString()));
+    QVERIFY(client.waitFor("content", 60s));
+    QElapsedTimer since;
+    since.start();
+    QCOMPARE(server.interrupt(), 0);
+    QVERIFY(since.elapsed() < 10'000);
+    // Either the reply was done, or its end is told.
+    const auto answer = client.answer(10s);
+    QVERIFY(answer.body.find("[DONE]") != std::string::npos ||
+            answer.body.find("being ended") != std::string::npos);
+}
+
+QTEST_GUILESS_MAIN(TestServe)
+#include "tst_serve.moc"

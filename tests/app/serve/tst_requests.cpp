@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bodies of requests: what is honoured, what is passed over, what is refused and with which member
+// named; each number with values that no engine should see; pictures and sounds; texts to stop at.
+#include "app/serve/api_request.h"
+#include "app/serve/fair_queue.h"
+#include "app/serve/media_data.h"
+#include "app/serve/stop_strings.h"
+
+#include <QRandomGenerator>
+#include <QTest>
+
+using namespace serve;
+
+namespace {
+
+/// A chat request with these members besides what every one needs.
+std::string chatBody(const QByteArray& members) {
+    QByteArray body = R"({"model":"m","messages":[{"role":"user","content":"Hi"}])";
+    if (!members.isEmpty()) {
+        body += "," + members;
+    }
+    return (body + "}").toStdString();
+}
+
+std::string messagesBody(const QByteArray& messages) {
+    return (R"({"model":"m","messages":)" + messages + "}").toStdString();
+}
+
+} // namespace
+
+class TestRequests : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void honours();
+    void passesOver();
+    void refuses_data();
+    void refuses();
+    void wrongNumbers_data();
+    void wrongNumbers();
+    void media();
+    void wrongMessages_data();
+    void wrongMessages();
+    void completions();
+    void randomBytes();
+    void base64_data();
+    void base64();
+    void stops();
+    void takesTurns();
+};
+
+void TestRequests::honours() {
+    ApiRequest read;
+    const auto wrong = readChatRequest(
+        chatBody(R"("stream":true,"stream_options":{"include_usage":true},"temperature":0.5,)"
+                 R"("top_p":0.9,"top_k":-1,"min_p":0.1,"repetition_penalty":1.1,"seed":7,)"
+                 R"("stop":["a","b"],"max_tokens":5,"max_completion_tokens":9.0,"logprobs":true,)"
+                 R"("top_logprobs":3,"chat_template_kwargs":{"enable_thinking":true})"),
+        read);
+    QVERIFY2(!wrong.has_value(), wrong.has_value() ? wrong->message.c_str() : "");
+    QCOMPARE(read.model, std::string("m"));
+    QVERIFY(read.is_streamed && read.includes_usage && read.generate.is_thinking);
+    const engine::SamplingParameters& sampling = read.generate.sampling;
+    QCOMPARE(sampling.temperature, 0.5);
+    QCOMPARE(sampling.top_p, 0.9);
+    QCOMPARE(sampling.top_k, int64_t{0});
+    QCOMPARE(sampling.min_p, 0.1);
+    QCOMPARE(sampling.repetition_penalty, 1.1);
+    QCOMPARE(sampling.seed, int64_t{7});
+    QCOMPARE(sampling.max_tokens, int64_t{9});
+    QCOMPARE(read.generate.logprobs, int64_t{3});
+    QCOMPARE(read.stops, (std::vector<std::string>{"a", "b"}));
+
+    // Without them the model's own hold.
+    ApiRequest plain;
+    QVERIFY(!readChatRequest(chatBody(R"("temperature":null,"stop":null)"), plain).has_value());
+    QCOMPARE(plain.generate.sampling.temperature, -1.0);
+    QCOMPARE(plain.generate.sampling.max_tokens, int64_t{0});
+    QCOMPARE(plain.generate.logprobs, int64_t{-1});
+    QVERIFY(!plain.generate.is_thinking && !plain.is_streamed && plain.stops.empty());
+
+    for (const auto& [effort, thinks] : {std::pair("none", false), std::pair("high", true)}) {
+        ApiRequest asked;
+        QVERIFY(
+            !readChatRequest(chatBody(QByteArray("\"reasoning_effort\":\"") + effort + "\""), asked)
+                 .has_value());
+        QCOMPARE(asked.generate.is_thinking, thinks);
+    }
+}
+
+void TestRequests::passesOver() {
+    ApiRequest read;
+    const auto wrong = readChatRequest(
+        chatBody(R"("user":"u","metadata":{"a":1},"store":true,"service_tier":"auto",)"
+                 R"("parallel_tool_calls":true,"logit_bias":{},"n":1,"tools":[],"unknown":[{}],)"
+                 R"("presence_penalty":0,"frequency_penalty":0.0,"tool_choice":"none",)"
+                 R"("response_format":{"type":"text"},"stream_options":{"other":1})"),
+        read);
+    QVERIFY2(!wrong.has_value(), wrong.has_value() ? wrong->message.c_str() : "");
+    ApiRequest unused;
+    QVERIFY(
+        !readChatRequest(chatBody(R"("tools":[{"type":"function"}],"tool_choice":"none")"), unused)
+             .has_value());
+}
+
+void TestRequests::refuses_data() {
+    QTest::addColumn<QByteArray>("members");
+    QTest::addColumn<QByteArray>("param");
+    const auto row = [](const char* members, const char* param) {
+        QTest::newRow(members) << QByteArray(members) << QByteArray(param);
+    };
+    row(R"("n":2)", "n");
+    row(R"("logit_bias":{"5":1})", "logit_bias");
+    row(R"("response_format":{"type":"json_object"})", "response_format");
+    row(R"("response_format":{"type":"json_schema"})", "response_format");
+    row(R"("response_format":"text")", "response_format");
+    row(R"("tools":[{"type":"function"}])", "tools");
+    row(R"("functions":[{"name":"f"}])", "functions");
+    row(R"("tool_choice":"required")", "tool_choice");
+    row(R"("tool_choice":{"type":"function"})", "tool_choice");
+    row(R"("modalities":["text","audio"])", "modalities");
+    row(R"("audio":{"voice":"x"})", "audio");
+    row(R"("chat_template":"{{ x }}")", "chat_template");
+    row(R"("presence_penalty":0.5)", "presence_penalty");
+    row(R"("frequency_penalty":-0.5)", "frequency_penalty");
+    row(R"("stop":"")", "stop");
+    row(R"("stop":[1])", "stop");
+    row(R"("stop":["1","2","3","4","5","6","7","8","9","10","11","12","13","14","15","16","17"])",
+        "stop");
+    row(R"("stream":"yes")", "stream");
+    row(R"("stream":1)", "stream");
+    row(R"("top_logprobs":2)", "top_logprobs");
+    row(R"("logprobs":5)", "logprobs");
+    row(R"("chat_template_kwargs":{"enable_thinking":"yes"})",
+        "chat_template_kwargs.enable_thinking");
+    row(R"("reasoning_effort":3)", "reasoning_effort");
+}
+
+void TestRequests::refuses() {
+    QFETCH(QByteArray, members);
+    QFETCH(QByteArray, param);
+    ApiRequest read;
+    const auto wrong = readChatRequest(chatBody(members), read);
+    QVERIFY(wrong.has_value());
+    QCOMPARE(wrong->status, 400);
+    QCOMPARE(wrong->type, std::string("invalid_request_error"));
+    QCOMPARE(QByteArray::fromStdString(wrong->param), param);
+    QVERIFY(wrong->message.starts_with(wrong->param + ": "));
+}
+
+void TestRequests::wrongNumbers_data() {
+    QTest::addColumn<QByteArray>("member");
+    QTest::addColumn<QByteArray>("value");
+    for (const char* member :
+         {"temperature", "top_p", "top_k", "min_p", "repetition_penalty", "seed", "max_tokens",
+          "max_completion_tokens", "n", "top_logprobs", "presence_penalty", "frequency_penalty"}) {
+        for (const char* value :
+             {"-2.5", "-99999999999999999999", "1e400", "1e308", "99999999999999999999", "\"1\"",
+              "[1]", "{}", "true", "-1e-400"}) {
+            const QByteArray name = QByteArray(member) + " " + value;
+            // As good as zero, which these may be.
+            const bool is_zero = QByteArray(value) == "-1e-400";
+            if (!is_zero) {
+                QTest::newRow(name.constData()) << QByteArray(member) << QByteArray(value);
+            }
+        }
+    }
+}
+
+void TestRequests::wrongNumbers() {
+    QFETCH(QByteArray, member);
+    QFETCH(QByteArray, value);
+    ApiRequest read;
+    const auto wrong =
+        readChatRequest(chatBody("\"logprobs\":true,\"" + member + "\":" + value), read);
+    QVERIFY(wrong.has_value());
+    QCOMPARE(wrong->status, 400);
+    QCOMPARE(QByteArray::fromStdString(wrong->param), member);
+    QVERIFY(wrong->message.find("expected") != std::string::npos);
+}
+
+void TestRequests::media() {
+    ApiRequest read;
+    const auto wrong = readChatRequest(
+        messagesBody(R"([{"role":"developer","content":"Be short."},{"role":"user","content":[)"
+                     R"({"type":"image_url","image_url":{"url":"data:image/png;base64,AQID",)"
+                     R"("detail":"high"}},{"type":"input_audio","input_audio":{"data":"BAUG",)"
+                     R"("format":"wav"}},{"type":"text","text":"What?"}]},)"
+                     R"({"role":"assistant","content":"A cat."},{"role":"user","content":[)"
+                     R"({"type":"audio_url","audio_url":"data:audio/mp3;base64,Bw=="},)"
+                     R"({"type":"text","text":"And?"}]}])"),
+        read);
+    QVERIFY2(!wrong.has_value(), wrong.has_value() ? wrong->message.c_str() : "");
+    using engine::Message;
+    using engine::MessagePart;
+    const auto& messages = read.generate.messages;
+    QCOMPARE(messages.size(), size_t{4});
+    QCOMPARE(messages[0].role, Message::Role::System);
+    QCOMPARE(messages[1].parts.size(), size_t{3});
+    QCOMPARE(messages[1].parts[0].kind, MessagePart::Kind::Image);
+    QCOMPARE(messages[1].parts[0].text, read.media[0].label);
+    QCOMPARE(messages[1].parts[1].kind, MessagePart::Kind::Audio);
+    QCOMPARE(messages[1].parts[2].text, std::string("What?"));
+    QCOMPARE(messages[2].role, Message::Role::Assistant);
+    QCOMPARE(read.media.size(), size_t{3});
+    QCOMPARE(read.media[0].label, std::string("messages[1].content[0]"));
+    QCOMPARE(read.media[0].bytes, std::string("\1\2\3"));
+    QCOMPARE(read.media[1].bytes, std::string("\4\5\6"));
+    QCOMPARE(read.media[2].bytes, std::string("\7"));
+}
+
+void TestRequests::wrongMessages_data() {
+    QTest::addColumn<QByteArray>("messages");
+    QTest::addColumn<QByteArray>("param");
+    const auto row = [](const char* messages, const char* param) {
+        QTest::newRow(messages) << QByteArray(messages) << QByteArray(param);
+    };
+    row("[]", "messages");
+    row("{}", "messages");
+    row("null", "messages");
+    row(R"(["Hi"])", "messages[0]");
+    row(R"([{"content":"Hi"}])", "messages[0].role");
+    row(R"([{"role":"robot","content":"Hi"}])", "messages[0].role");
+    row(R"([{"role":"tool","content":"Hi"}])", "messages[0].role");
+    row(R"([{"role":"user"}])", "messages[0].content");
+    row(R"([{"role":"user","content":5}])", "messages[0].content");
+    row(R"([{"role":"user","content":[]}])", "messages[0].content");
+    row(R"([{"role":"user","content":["Hi"]}])", "messages[0].content[0]");
+    row(R"([{"role":"user","content":[{"type":"video_url"}]}])", "messages[0].content[0].type");
+    row(R"([{"role":"user","content":[{"type":"text","text":1}]}])", "messages[0].content[0].text");
+    row(R"([{"role":"assistant","content":null,"tool_calls":[{}]}])", "messages[0].tool_calls");
+    row(R"([{"role":"assistant","content":"Hi"}])", "messages[0].role");
+    row(R"([{"role":"system","content":[{"type":"image_url","image_url":"data:image/png;base64,AA=="}]}])",
+        "messages[0].content[0]");
+    for (const char* url :
+         {"http://169.254.169.254/latest", "https://example.org/a.png", "file:///etc/passwd",
+          "/etc/passwd", "C:\\\\secret.png", "data:image/png,plain",
+          "data:text/html;base64,AA==", "ftp://a/b", ""}) {
+        const QByteArray messages =
+            QByteArray(R"([{"role":"user","content":[{"type":"image_url","image_url":{"url":")") +
+            url + R"("}}]}])";
+        QTest::newRow(url[0] == '\0' ? "empty url" : url)
+            << messages << QByteArray("messages[0].content[0].image_url");
+    }
+    row(R"([{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,A*=="}}]}])",
+        "messages[0].content[0]");
+    row(R"([{"role":"user","content":[{"type":"input_audio","input_audio":{"data":"https://a/b.wav"}}]}])",
+        "messages[0].content[0]");
+    row(R"([{"role":"user","content":[{"type":"input_audio","input_audio":{"path":"/etc/passwd"}}]}])",
+        "messages[0].content[0].input_audio");
+}
+
+void TestRequests::wrongMessages() {
+    QFETCH(QByteArray, messages);
+    QFETCH(QByteArray, param);
+    ApiRequest read;
+    const auto wrong = readChatRequest(messagesBody(messages), read);
+    QVERIFY(wrong.has_value());
+    QCOMPARE(wrong->status, 400);
+    QCOMPARE(QByteArray::fromStdString(wrong->param), param);
+}
+
+void TestRequests::completions() {
+    ApiRequest read;
+    QVERIFY(!readCompletionRequest(R"({"model":"m","prompt":["Once"],"logprobs":2})", read)
+                 .has_value());
+    QCOMPARE(read.generate.raw_prompt, std::string("Once"));
+    QCOMPARE(read.generate.sampling.max_tokens, int64_t{16});
+    QCOMPARE(read.generate.logprobs, int64_t{2});
+    for (const auto& [members, param] :
+         {std::pair(R"("prompt":[1,2])", "prompt"), std::pair(R"("prompt":["a","b"])", "prompt"),
+          std::pair(R"("prompt":"")", "prompt"), std::pair(R"("prompt":"a","echo":true)", "echo"),
+          std::pair(R"("prompt":"a","suffix":"b")", "suffix"),
+          std::pair(R"("prompt":"a","best_of":2)", "best_of"),
+          std::pair(R"("prompt":"a","n":3)", "n")}) {
+        ApiRequest other;
+        const auto wrong =
+            readCompletionRequest(std::string(R"({"model":"m",)") + members + "}", other);
+        QVERIFY2(wrong.has_value() && wrong->param == param, members);
+    }
+}
+
+void TestRequests::randomBytes() {
+    QRandomGenerator random(33);
+    const std::string right = chatBody(R"("stop":["a"],"temperature":0.5)");
+    for (int round = 0; round < 20000; ++round) {
+        std::string body = right;
+        const int changes = random.bounded(1, 6);
+        for (int i = 0; i < changes; ++i) {
+            const size_t at = size_t(random.bounded(int(body.size())));
+            switch (random.bounded(3)) {
+            case 0:
+                body[at] = char(random.bounded(256));
+                break;
+            case 1:
+                body.erase(at, size_t(random.bounded(1, 8)));
+                break;
+            default:
+                body.insert(at, body.substr(size_t(random.bounded(int(body.size()))), 5));
+                break;
+            }
+            if (body.empty()) {
+                body = "{";
+            }
+        }
+        ApiRequest read;
+        const auto wrong = readChatRequest(body, read);
+        QVERIFY(!wrong.has_value() || (wrong->status == 400 && !wrong->message.empty()));
+    }
+    ApiRequest read;
+    QCOMPARE(readChatRequest(std::string(100000, '['), read)->code, std::string("invalid_json"));
+    QCOMPARE(readChatRequest("", read)->code, std::string("invalid_json"));
+    QCOMPARE(readChatRequest("[]", read)->code, std::string("invalid_json"));
+    QCOMPARE(readChatRequest(R"({"model":"a","model":"b"})", read)->code,
+             std::string("invalid_json"));
+}
+
+void TestRequests::base64_data() {
+    QTest::addColumn<QByteArray>("text");
+    QTest::addColumn<QByteArray>("bytes"); ///< "!": none
+    const auto row = [](const char* text, const char* bytes) {
+        QTest::newRow(text[0] == '\0' ? "empty" : text) << QByteArray(text) << QByteArray(bytes);
+    };
+    // RFC 4648, chapter 10.
+    row("", "");
+    row("Zg==", "f");
+    row("Zm8=", "fo");
+    row("Zm9v", "foo");
+    row("Zm9vYg==", "foob");
+    row("Zm9vYmE=", "fooba");
+    row("Zm9vYmFy", "foobar");
+    row("Zg", "f");
+    row("Zm9v\r\nYmFy", "foobar");
+    row("Z", "!");
+    row("Zg=", "!");
+    row("Zg===", "!");
+    row("Zm9v=", "!");
+    row("Zm=9v", "!");
+    row("=", "!");
+    row("Zm9v-_", "!");
+    row("Zm 9v", "!");
+}
+
+void TestRequests::base64() {
+    QFETCH(QByteArray, text);
+    QFETCH(QByteArray, bytes);
+    const auto read = fromBase64(text.toStdString());
+    QCOMPARE(read.has_value(), bytes != "!");
+    if (read.has_value()) {
+        QCOMPARE(QByteArray::fromStdString(*read), bytes);
+    }
+}
+
+void TestRequests::stops() {
+    StopStrings stops({"END", "N!"});
+    QCOMPARE(stops.push("one E"), std::string("one "));
+    QCOMPARE(stops.push("N"), std::string());
+    QCOMPARE(stops.push("!x"), std::string("E")); // "N!" it was, not "END"
+    QVERIFY(stops.isStopped());
+    QCOMPARE(stops.push("more"), std::string());
+    StopStrings held({"aab"});
+    QCOMPARE(held.push("xaaa"), std::string("xa"));
+    QCOMPARE(held.push("c"), std::string("aac"));
+    QCOMPARE(held.push("aa"), std::string());
+    QCOMPARE(held.flush(), std::string("aa"));
+    QVERIFY(!held.isStopped());
+    StopStrings none({});
+    QCOMPARE(none.push("all"), std::string("all"));
+}
+
+void TestRequests::takesTurns() {
+    FairQueue<int> queue(6);
+    for (const int item : {1, 2, 3}) {
+        QVERIFY(queue.push(7, item)); // one program asks much
+    }
+    QVERIFY(queue.push(2, 20));
+    QVERIFY(queue.push(9, 90));
+    QVERIFY(queue.push(2, 21));
+    QVERIFY(!queue.push(1, 10)); // full
+    std::vector<int> order;
+    while (const auto item = queue.pop()) {
+        order.push_back(*item);
+    }
+    QCOMPARE(order, (std::vector<int>{20, 1, 90, 21, 2, 3}));
+    QVERIFY(queue.push(1, 10) && queue.push(1, 11) && queue.push(3, 30));
+    queue.removeIf([](int item) { return item == 10 || item == 30; });
+    QCOMPARE(queue.size(), size_t{1});
+    QCOMPARE(queue.pop().value_or(0), 11);
+    QVERIFY(!queue.pop().has_value());
+}
+
+QTEST_APPLESS_MAIN(TestRequests)
+#include "tst_requests.moc"
