@@ -85,6 +85,11 @@ library::hub::Environment hubEnvironment() {
     return out;
 }
 
+std::string namedVariable(const std::string& name) {
+    const char* const value = std::getenv(name.c_str());
+    return value == nullptr ? std::string() : std::string(value);
+}
+
 std::string libraryPath() {
     const char* const value = std::getenv("LD_LIBRARY_PATH");
     return value == nullptr ? std::string() : std::string(value);

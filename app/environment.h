@@ -23,6 +23,9 @@ std::vector<std::filesystem::path> hubCaches();
 /// What huggingface_hub reads of the environment and Belfry follows, $VARIABLES in paths replaced.
 library::hub::Environment hubEnvironment();
 
+/// A variable that the user named, such as one that holds a key; empty where it is not set.
+std::string namedVariable(const std::string& name);
+
 /// LD_LIBRARY_PATH, or nothing.
 std::string libraryPath();
 

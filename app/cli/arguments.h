@@ -59,6 +59,10 @@ struct Arguments {
     int64_t connections = 4;
     bool is_dry_run = false; ///< Tell what would come, fetch nothing.
     bool takes_all = false;  ///< Also files that Belfry does not load.
+    // chat on a server
+    std::string server;       ///< Its address; empty: this computer computes.
+    std::string server_model; ///< Of its list; empty: the one that it has.
+    std::string key_file, key_variable;
     // all that compute
     std::string cpu_kernels; ///< A table of kernels/cpu/tables.h; empty: the fastest.
 };
