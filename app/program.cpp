@@ -10,6 +10,7 @@
 #include "app/pasted_path.h"
 #include "app/planner_thread.h"
 #include "app/program_paths.h"
+#include "app/server_link.h"
 #include "app/settings_store.h"
 #include "app/single_instance.h"
 #include "app/startup_facts.h"
@@ -30,6 +31,10 @@
 #include <QTimer>
 
 #include <cstdio>
+
+#ifdef BELFRY_HAS_NETWORK
+#include "app/qt_http.h"
+#endif
 
 namespace app {
 
@@ -79,6 +84,27 @@ void bringToFront(QWidget& window, const QByteArray& token) {
     window.raise();
     window.activateWindow();
     QApplication::alert(&window); // where the desktop only lets its user do that
+}
+
+/// Empty where this build has none: servers are not offered then.
+library::hub::HttpClientFactory network() {
+#ifdef BELFRY_HAS_NETWORK
+    return qtHttp();
+#else
+    return {};
+#endif
+}
+
+/// The program was started once more: this window answers.
+void followStarts(SingleInstance& instance, ui::MainWindow& window) {
+    QObject::connect(&instance, &SingleInstance::started, &window,
+                     [&window](const QString& wanted, const QByteArray& given) {
+                         qCInfo(logApp) << "started once more: this window comes to the front";
+                         bringToFront(window, given);
+                         if (!wanted.isEmpty()) {
+                             window.openPath(wanted);
+                         }
+                     });
 }
 
 /// The program until its window closes. `restart`: the program to start then, empty for none.
@@ -146,7 +172,12 @@ int run(int argc, char** argv, const ProgramSeams& seams, QString& restart) {
     setup.facts.qt_version = QString::fromLatin1(qVersion());
     setup.facts.data_folder = data_folder;
     setup.facts.cache_folder = cache_folder;
-    EngineThread engine_thread(options);
+    const auto servers = std::make_shared<ServerBook>(data_folder + QStringLiteral("/keys"),
+                                                      settings_store.readPlainServers());
+    const library::hub::HttpClientFactory make_http = network();
+    setup.has_network = make_http != nullptr;
+    EngineThread engine_thread(setup.has_network ? withServers(options, servers, make_http)
+                                                 : EngineFactory(options));
     PlannerThread planner(planner_options);
     ChatStoreThread store_thread(StoreOptions{data_folder, {}});
     ui::MainWindow window(setup);
@@ -160,6 +191,7 @@ int run(int argc, char** argv, const ProgramSeams& seams, QString& restart) {
         restart = image.isEmpty() ? QApplication::applicationFilePath() : image;
         window.close();
     });
+    const ServerLink server_link(&window, servers, &settings_store, make_http);
     connectComputer(window, options.inquiry, data_folder, cache_folder);
     const CardWatch watch(&window, options.inquiry);
     const EndSignals end_signals;
@@ -182,14 +214,7 @@ int run(int argc, char** argv, const ProgramSeams& seams, QString& restart) {
     if (!argument.isEmpty()) {
         window.openPath(argument);
     }
-    QObject::connect(&instance, &SingleInstance::started, &window,
-                     [&window](const QString& wanted, const QByteArray& given) {
-                         qCInfo(logApp) << "started once more: this window comes to the front";
-                         bringToFront(window, given);
-                         if (!wanted.isEmpty()) {
-                             window.openPath(wanted);
-                         }
-                     });
+    followStarts(instance, window);
     if (seams.on_shown) {
         seams.on_shown(window, engine_thread);
     }

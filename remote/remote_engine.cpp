@@ -277,7 +277,6 @@ Result<void> RemoteEngine::checkMedia(const std::string& /*model*/,
 Result<engine::MediaCost> RemoteEngine::mediaCost(const engine::MessagePart& part,
                                                   int64_t /*image_tokens*/) {
     engine::MediaCost cost;
-    cost.device = connection_.server.host;
     std::array<char, 64> text{};
     if (part.kind == engine::MessagePart::Kind::Image) {
         ENGINE_ASSIGN(const engine::ImageInfo info,
