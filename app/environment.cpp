@@ -93,6 +93,11 @@ std::filesystem::path ollamaFolder() {
     return home.empty() ? home : home / ".ollama" / "models";
 }
 
+std::string namedVariable(const std::string& name) {
+    const char* const value = std::getenv(name.c_str());
+    return value == nullptr ? std::string() : std::string(value);
+}
+
 std::string libraryPath() {
     const char* const value = std::getenv("LD_LIBRARY_PATH");
     return value == nullptr ? std::string() : std::string(value);

@@ -27,6 +27,9 @@ library::hub::Environment hubEnvironment();
 /// environment names none.
 std::filesystem::path ollamaFolder();
 
+/// A variable that the user named, such as one that holds a key; empty where it is not set.
+std::string namedVariable(const std::string& name);
+
 /// LD_LIBRARY_PATH, or nothing.
 std::string libraryPath();
 

@@ -18,6 +18,7 @@
 #include "app/program_paths.h"
 #include "app/qt_http.h"
 #include "app/qt_proxy.h"
+#include "app/server_link.h"
 #include "app/settings_store.h"
 #include "app/single_instance.h"
 #include "app/startup_facts.h"
@@ -127,6 +128,27 @@ HubSetup hubSetup(const QString& data_folder) {
     return setup;
 }
 
+/// Empty where this build has none: servers are not offered then.
+library::hub::HttpClientFactory network() {
+#ifdef BELFRY_HAS_NETWORK
+    return qtHttp(networkBanName);
+#else
+    return {};
+#endif
+}
+
+/// The program was started once more: this window answers.
+void followStarts(SingleInstance& instance, ui::MainWindow& window) {
+    QObject::connect(&instance, &SingleInstance::started, &window,
+                     [&window](const QString& wanted, const QByteArray& given) {
+                         qCInfo(logApp) << "started once more: this window comes to the front";
+                         bringToFront(window, given);
+                         if (!wanted.isEmpty()) {
+                             window.openPath(wanted);
+                         }
+                     });
+}
+
 /// The program until its window closes. `restart`: the program to start then, empty for none.
 int run(int argc, char** argv, const ProgramSeams& seams, QString& restart) {
     QElapsedTimer since_start;
@@ -189,7 +211,12 @@ int run(int argc, char** argv, const ProgramSeams& seams, QString& restart) {
     }
     setup.log = &log;
     setup.facts = programFacts(data_folder, cache_folder);
-    EngineThread engine_thread(options);
+    const auto servers = std::make_shared<ServerBook>(data_folder + QStringLiteral("/keys"),
+                                                      settings_store.readPlainServers());
+    const library::hub::HttpClientFactory make_http = network();
+    setup.has_network = make_http != nullptr;
+    EngineThread engine_thread(setup.has_network ? withServers(options, servers, make_http)
+                                                 : EngineFactory(options));
     PlannerThread planner(planner_options);
     ChatStoreThread store_thread(StoreOptions{data_folder, {}});
     LibraryThread library(librarySetup(planner_options));
@@ -207,6 +234,7 @@ int run(int argc, char** argv, const ProgramSeams& seams, QString& restart) {
         restart = image.isEmpty() ? QApplication::applicationFilePath() : image;
         window.close();
     });
+    const ServerLink server_link(&window, servers, &settings_store, make_http);
     connectComputer(window, options.inquiry, data_folder, cache_folder);
     const CardWatch watch(&window, options.inquiry);
     const EndSignals end_signals;
@@ -229,14 +257,7 @@ int run(int argc, char** argv, const ProgramSeams& seams, QString& restart) {
     if (!argument.isEmpty()) {
         window.openPath(argument);
     }
-    QObject::connect(&instance, &SingleInstance::started, &window,
-                     [&window](const QString& wanted, const QByteArray& given) {
-                         qCInfo(logApp) << "started once more: this window comes to the front";
-                         bringToFront(window, given);
-                         if (!wanted.isEmpty()) {
-                             window.openPath(wanted);
-                         }
-                     });
+    followStarts(instance, window);
     if (seams.on_shown) {
         seams.on_shown(window, engine_thread);
     }

@@ -4,7 +4,9 @@
 #include <QByteArray>
 #include <QCoreApplication>
 #include <QEventLoop>
+#include <QIODevice>
 #include <QNetworkAccessManager>
+#include <QNetworkProxy>
 #include <QNetworkProxyFactory>
 #include <QNetworkReply>
 #include <QNetworkRequest>
@@ -18,6 +20,8 @@
 #include <memory>
 #include <optional>
 #include <vector>
+
+#include "library/hub/url.h"
 
 namespace app {
 
@@ -48,6 +52,7 @@ HttpEnd::Kind kindOf(QNetworkReply::NetworkError error) {
     case QNetworkReply::UnknownNetworkError:
         return Kind::NoConnect;
     case QNetworkReply::RemoteHostClosedError:
+    case QNetworkReply::ContentReSendError: // which BodyOnce refuses
     case QNetworkReply::OperationCanceledError:
         return Kind::Cut;
     case QNetworkReply::TimeoutError:
@@ -98,13 +103,27 @@ public:
         silence.setSingleShot(true);
         QTimer total;
         total.setSingleShot(true);
-        const auto awake = [&] { silence.start(timerTime(asked.silence_limit)); };
+        const auto limitOr = [&asked](std::chrono::milliseconds limit) {
+            return limit.count() > 0 ? limit : asked.silence_limit;
+        };
+        std::chrono::milliseconds limit = limitOr(asked.connect_limit);
+        const auto awake = [&] { silence.start(timerTime(limit)); };
+        const auto sent = [&] {
+            if (!has_head_) {
+                limit = limitOr(asked.first_byte_limit);
+                awake();
+            }
+        };
+        QObject::connect(reply_, &QNetworkReply::requestSent, &loop_, sent);
+        QObject::connect(reply_, &QNetworkReply::uploadProgress, &loop_,
+                         [sent](qint64 bytes) { bytes > 0 ? sent() : void(); });
         QObject::connect(&silence, &QTimer::timeout, &loop_, [&] {
             // The sink may have taken all that time.
             reply_->bytesAvailable() > 0 ? awake() : end(HttpEnd::Kind::Silence);
         });
         QObject::connect(&total, &QTimer::timeout, &loop_, [this] { end(HttpEnd::Kind::TooLong); });
         QObject::connect(reply_, &QNetworkReply::metaDataChanged, &loop_, [&] {
+            limit = asked.silence_limit;
             awake();
             takeHead();
         });
@@ -151,7 +170,8 @@ private:
         // From ContentAccessDenied on the errors are statuses of whole answers.
         const bool is_status = error >= QNetworkReply::ContentAccessDenied &&
                                error != QNetworkReply::ProtocolUnknownError &&
-                               error != QNetworkReply::ProtocolInvalidOperationError &&
+                               (error != QNetworkReply::ProtocolInvalidOperationError ||
+                                is_refusal_) && // also Qt's word for status 400
                                error != QNetworkReply::ProtocolFailure;
         if (has_head_ && (error == QNetworkReply::NoError || is_status)) {
             return {HttpEnd::Kind::Done};
@@ -168,6 +188,7 @@ private:
         has_head_ = true;
         HttpHead head;
         head.status = status.toInt();
+        is_refusal_ = head.status >= 400;
         for (const QNetworkReply::RawHeaderPair& pair : reply_->rawHeaderPairs()) {
             head.headers.push_back({pair.first.toLower().toStdString(), pair.second.toStdString()});
         }
@@ -201,6 +222,32 @@ private:
     std::vector<std::byte> piece_;
     std::optional<HttpEnd> end_;
     bool has_head_ = false;
+    bool is_refusal_ = false; ///< Its status is one.
+};
+
+/// A body that can be sent once. Where a connection ends before the answer Qt would send a request
+/// that it can read again up to three times, and whoever asks a model would ask it three times.
+class BodyOnce : public QIODevice {
+public:
+    explicit BodyOnce(const std::string& body) : body_(body) { open(QIODevice::ReadOnly); }
+    bool isSequential() const override { return true; }
+    bool reset() override { return false; }
+    bool atEnd() const override { return at_ == body_.size() && QIODevice::atEnd(); }
+    qint64 bytesAvailable() const override {
+        return static_cast<qint64>(body_.size() - at_) + QIODevice::bytesAvailable();
+    }
+
+protected:
+    qint64 readData(char* data, qint64 most) override {
+        const size_t n = body_.copy(data, static_cast<size_t>(std::max<qint64>(most, 0)), at_);
+        at_ += n;
+        return n == 0 && most > 0 ? -1 : static_cast<qint64>(n);
+    }
+    qint64 writeData(const char* /*data*/, qint64 /*most*/) override { return -1; }
+
+private:
+    const std::string& body_;
+    size_t at_ = 0;
 };
 
 class QtHttp : public HttpClient {
@@ -211,7 +258,13 @@ public:
         if (std::string ban = forbidden_by_(); !ban.empty()) {
             return {HttpEnd::Kind::Forbidden, std::move(ban)};
         }
-        const std::unique_ptr<QNetworkReply> reply(manager_.get(qtRequest(request)));
+        BodyOnce body(request.body); // outlives the reply
+        // What is on this computer is reached without anybody in between.
+        const auto url = library::hub::parseUrl(request.url);
+        manager_.setProxy(url.has_value() && url->isLoopback() ? QNetworkProxy::NoProxy
+                                                               : QNetworkProxy::DefaultProxy);
+        const std::unique_ptr<QNetworkReply> reply(
+            request.is_post ? post(request, body) : manager_.get(qtRequest(request)));
         reply->setReadBufferSize(kReadAhead);
         HttpEnd end = Exchange(reply.get(), sink).run(request, stop);
         QObject::disconnect(reply.get(), nullptr, nullptr, nullptr);
@@ -222,6 +275,14 @@ public:
     }
 
 private:
+    QNetworkReply* post(const HttpRequest& asked, BodyOnce& body) {
+        QNetworkRequest request = qtRequest(asked);
+        request.setHeader(QNetworkRequest::ContentLengthHeader,
+                          static_cast<qint64>(asked.body.size()));
+        request.setAttribute(QNetworkRequest::DoNotBufferUploadDataAttribute, true);
+        return manager_.post(request, &body);
+    }
+
     ForbiddenBy forbidden_by_;
     QNetworkAccessManager manager_;
 };

@@ -240,6 +240,20 @@ void SettingsStore::writeProfiles(const ui::LoadProfiles& profiles) const {
                     QString::fromUtf8(json.toJson(QJsonDocument::Compact)));
 }
 
+QStringList SettingsStore::readServers() const {
+    return openSettings(file_)->value(QStringLiteral("servers/known")).toStringList();
+}
+
+QStringList SettingsStore::readPlainServers() const {
+    return openSettings(file_)->value(QStringLiteral("servers/plain")).toStringList();
+}
+
+void SettingsStore::writeServers(const QStringList& servers, const QStringList& plain) const {
+    const PrivateSettings store(file_);
+    store->setValue(QStringLiteral("servers/known"), servers);
+    store->setValue(QStringLiteral("servers/plain"), plain);
+}
+
 QHash<QString, engine::LoadRequest> SettingsStore::readModelOptions() const {
     const auto store = openSettings(file_);
     const QByteArray text = store->value(QStringLiteral("load/models")).toString().toUtf8();

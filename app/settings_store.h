@@ -9,6 +9,7 @@
 #include <QHash>
 #include <QRect>
 #include <QString>
+#include <QStringList>
 
 class QWidget;
 
@@ -39,6 +40,11 @@ public:
     /// Options that models were loaded with last, by folder.
     [[nodiscard]] QHash<QString, engine::LoadRequest> readModelOptions() const;
     void writeModelOptions(const QHash<QString, engine::LoadRequest>& options) const;
+
+    /// Addresses of servers, the last one first; and those that may be spoken to by http. No keys.
+    [[nodiscard]] QStringList readServers() const;
+    [[nodiscard]] QStringList readPlainServers() const;
+    void writeServers(const QStringList& servers, const QStringList& plain) const;
 
 private:
     QString file_;

@@ -25,6 +25,20 @@ Result<void> checkTogether(const Arguments& out) {
     if (out.command == "chat" && out.is_json && !has_prompt) {
         return wrongUsage("chat --json: give --prompt or --raw-prompt");
     }
+    if (out.command == "chat" && out.server.empty() &&
+        !(out.server_model.empty() && out.key_file.empty() && out.key_variable.empty())) {
+        return wrongUsage("chat: --server-model, --key-file and --key-env go with --server URL");
+    }
+    if (!out.key_file.empty() && !out.key_variable.empty()) {
+        return wrongUsage("chat: give --key-file or --key-env, not both");
+    }
+    if (!out.server.empty() && !out.model.empty()) {
+        return wrongUsage("chat: give MODEL, which is computed here, or --server, not both");
+    }
+    if (!out.server.empty() && (!out.raw_prompt.empty() || !out.load.adapters.empty())) {
+        return wrongUsage("chat --server: a server takes no --raw-prompt and no --adapter; its own "
+                          "adapters are models of its list (--server-model)");
+    }
     if (out.load.is_text_only && !(out.images.empty() && out.audios.empty())) {
         return wrongUsage(out.command + ": --text-only leaves out what reads --image and --audio; "
                                         "give one or the other");
@@ -153,7 +167,7 @@ Result<void> chooseModel(Arguments& out) {
                           " already; quote texts with spaces");
     }
     out.model = out.shape.empty() ? app::pastedPath(out.model) : "shape:" + out.shape;
-    if (out.model.empty() && !out.is_help) {
+    if (out.model.empty() && out.server.empty() && !out.is_help) {
         return wrongUsage(out.command + ": no model given\n" + usage(out.command));
     }
     out.load.model = out.model;

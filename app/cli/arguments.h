@@ -67,6 +67,10 @@ struct Arguments {
     int64_t most_waiting = 32;
     std::string served_name;                 ///< Of the model in requests.
     std::vector<std::string> served_adapters; ///< Names of the adapters there.
+    // chat on a server
+    std::string server;       ///< Its address; empty: this computer computes.
+    std::string server_model; ///< Of its list; empty: the one that it has.
+    std::string key_file, key_variable;
     // all that compute
     std::string cpu_kernels; ///< A table of kernels/cpu/tables.h; empty: the fastest.
 };

@@ -199,7 +199,11 @@ private:
             files.push_back(file);
             // Who types has seen the message and tried again; lines from a file have not.
             is_attachment_missing_ = is_attachment_missing_ && !isInputTerminal();
-            std::cerr << "attached: " << cost->description << ", " << cost->tokens << " tokens\n";
+            std::cerr << "attached: " << cost->description;
+            if (cost->tokens > 0) { // of a server's model nobody here can tell
+                std::cerr << ", " << cost->tokens << " tokens";
+            }
+            std::cerr << "\n";
         }
     }
 

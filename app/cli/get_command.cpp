@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// get: a model from the hub, as a plan first and then as files. The one command that uses the
-// network.
+// get: a model from the hub, as a plan first and then as files. With chat --server the only command
+// that uses the network.
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
 #include "app/cli/fetch_report.h"

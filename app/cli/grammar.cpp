@@ -403,8 +403,9 @@ void Grammar::addPlan() {
 }
 
 void Grammar::addChat() {
-    CLI::App& command = add("chat", "chat MODEL [options] [--prompt TEXT | --raw-prompt TEXT]",
-                            "One reply, streamed to stdout; without a prompt: a conversation.");
+    CLI::App& command =
+        add("chat", "chat (MODEL | --server URL) [options] [--prompt TEXT | --raw-prompt TEXT]",
+            "One reply, streamed to stdout; without a prompt: a conversation.");
     model(command);
     value(command, "--prompt", "TEXT", "the question",
           [this](const std::string& word) -> Result<void> {
@@ -425,7 +426,32 @@ void Grammar::addChat() {
     integer(command, "--max-tokens", "length of a reply", out_.sampling.max_tokens, 1, kMostTokens);
     flag(command, "--ignore-eos", "go on behind the end of a reply", out_.sampling.ignores_eos);
     addDrawOptions(command);
+    addServerOptions(command);
     addLoadOptions(command);
+}
+
+void Grammar::addServerOptions(CLI::App& command) {
+    group_ = "Server";
+    const auto word = [&](const char* name, const char* kind, const char* text,
+                          std::string& target) {
+        value(command, name, kind, text, [&target](const std::string& given) -> Result<void> {
+            target = given;
+            return {};
+        });
+    };
+    word("--server", "URL",
+         "ask a server with OpenAI's API (vLLM, SGLang, llama-server, belfry-cli serve) in place "
+         "of a model of this computer: what you write is sent there",
+         out_.server);
+    word("--server-model", "NAME", "the model of its list; without: the only one",
+         out_.server_model);
+    path(command, "--key-file", "FILE", "the server's key, in a file that only you can read",
+         [this](const std::string& given) -> Result<void> {
+             out_.key_file = app::pastedPath(given);
+             return {};
+         });
+    word("--key-env", "NAME", "the variable of the environment that holds the key",
+         out_.key_variable);
 }
 
 void Grammar::addLogits() {

@@ -92,6 +92,7 @@ private:
     void addLoadOptions(CLI::App& command);
     void addLoadSizes(CLI::App& command);
     void addMediaOptions(CLI::App& command);
+    void addServerOptions(CLI::App& command);
     void addDrawOptions(CLI::App& command);
     void addPromptOption(CLI::App& command);
     void addOutOption(CLI::App& command, const std::string& kind, const std::string& text);

@@ -7,6 +7,7 @@
 #include "app/cli/engine_options.h"
 #include "app/cli/model_names.h"
 #include "app/cli/output.h"
+#include "app/cli/server_engine.h"
 #include "app/cli/shell_words.h"
 #include "app/cli/word_values.h"
 #include "app/core_dumps.h"
@@ -58,7 +59,8 @@ bool needsCards(const cli::Arguments& arguments) {
     const bool computes = plans_all || arguments.command == "plan" || arguments.command == "chat" ||
                           arguments.command == "logits" || arguments.command == "bench" ||
                           arguments.command == "serve";
-    return computes && arguments.load.sim_gpus.empty() && arguments.load.device_map != "cpu";
+    return computes && arguments.server.empty() && arguments.load.sim_gpus.empty() &&
+           arguments.load.device_map != "cpu";
 }
 
 /// One per program: who asks for cards waits for it.
@@ -107,6 +109,10 @@ int run(const std::vector<std::string>& words) {
         options.inquiry->begin();
     }
     cli::armInterrupt();
+    if (!arguments->server.empty()) {
+        const auto chatted = cli::runServerChat(*arguments);
+        return chatted.has_value() ? 0 : fail(chatted.error(), is_json, 1);
+    }
     if (arguments->command == "models") {
         const auto told = cli::runModels(options, *arguments);
         return told.has_value() ? 0 : fail(told.error(), is_json, 1);

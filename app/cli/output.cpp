@@ -303,6 +303,13 @@ ordered_json replyJson(const engine::Reply& reply, double load_s) {
     if (reply.drafts.has_value()) {
         json["drafts"] = draftsJson(*reply.drafts);
     }
+    if (!reply.host.empty()) {
+        json["host"] = reply.host;
+    }
+    for (const engine::ToolCall& call : reply.tool_calls) {
+        json["tool_calls"].push_back(
+            {{"id", call.id}, {"name", call.name}, {"arguments", call.arguments}});
+    }
     return json;
 }
 

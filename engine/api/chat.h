@@ -96,18 +96,28 @@ struct DraftReport {
     }
 };
 
+/// A tool that the model asks for. Nothing runs it: it is shown.
+struct ToolCall {
+    std::string id, name;
+    std::string arguments; ///< JSON as the model wrote it; may be broken.
+    friend bool operator==(const ToolCall&, const ToolCall&) = default;
+};
+
 struct Reply {
     uint64_t id = 0;
     std::string text;               ///< The answer, without control tokens.
     std::string thinking;           ///< What stood in the thought channel.
     std::vector<int32_t> token_ids; ///< Generated, stop token included.
     std::vector<int32_t> input_ids; ///< Prompt after placeholder expansion.
-    /// "stop" (a stop token), "length" (max_tokens), "context" (cache full), "cancelled".
+    /// "stop" (a stop token), "length" (max_tokens), "context" (cache full), "cancelled",
+    /// "tool_calls" (it waits for them).
     std::string finish_reason;
     uint64_t seed = 0;
     GenerateTiming timing;
     std::optional<DraftReport> drafts; ///< Where an assistant is loaded and was not left out.
-    std::vector<ReplyNote> notes;      ///< What the user should know: cut clips, other templates.
+    std::vector<ToolCall> tool_calls;
+    std::string host; ///< The computer that answered (Capabilities::host); empty: this one.
+    std::vector<ReplyNote> notes; ///< What the user should know: cut clips, other templates.
 };
 
 /// A token of an answer beside those that could have stood in its place.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/api/adapter_note.h"
+#include "engine/api/capabilities.h"
 #include "engine/api/chat.h"
 #include "engine/api/model_oddity.h"
 #include "engine/api/unused_key.h"
@@ -82,6 +83,7 @@ struct ModelSummary {
     int64_t vision_layers = 0, audio_layers = 0; ///< 0 without the tower.
     std::vector<AdapterSummary> adapters;
     std::vector<ModelOddity> warnings;
+    Capabilities capabilities; ///< Of the engine that runs it.
 };
 
 } // namespace engine

@@ -44,6 +44,15 @@ struct TemplateDiffers {
     std::string where, theirs, used;
 };
 
+/// A server ended the reply for a reason of its own ("content_filter", "repetition", ...).
+struct EndedByServer {
+    std::string reason;
+};
+/// It asks for a tool, which nothing here runs.
+struct ToolAsked {
+    std::string name, arguments;
+};
+
 } // namespace reply_note
 
 using ReplyNote = std::variant<reply_note::SoundCutShort,
@@ -52,6 +61,8 @@ using ReplyNote = std::variant<reply_note::SoundCutShort,
                                reply_note::PictureFlaw,
                                reply_note::CacheLost,
                                reply_note::TemplateUnreadable,
-                               reply_note::TemplateDiffers>;
+                               reply_note::TemplateDiffers,
+                               reply_note::EndedByServer,
+                               reply_note::ToolAsked>;
 
 } // namespace engine

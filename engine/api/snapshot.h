@@ -2,6 +2,7 @@
 // The status of an engine, as the window draws it.
 #pragma once
 
+#include "engine/api/capabilities.h"
 #include "engine/api/device_id.h"
 #include "engine/api/load_request.h"
 #include "engine/api/model_summary.h"
@@ -46,15 +47,6 @@ struct DeviceMemory {
     uint64_t limit = 0;
     PartBytes measured, predicted;
     MemoryBudget budget = {};
-};
-
-/// What an engine can do, beside answering; the window does not offer the rest. What a model takes
-/// (pictures, sounds) stands in its summary. The engine of this program can do everything.
-struct Capabilities {
-    bool places_parts = true;   ///< Device maps: plans, layouts, moves.
-    bool tells_memory = true;   ///< Bytes per device and part.
-    bool takes_adapters = true; ///< PEFT adapters, also while a model is loaded.
-    friend bool operator==(const Capabilities&, const Capabilities&) = default;
 };
 
 /// What the status of the engine is, drawn by the window; immutable once sent.

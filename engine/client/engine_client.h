@@ -54,7 +54,7 @@ public:
     EngineClient(const EngineClient&) = delete;
     EngineClient& operator=(const EngineClient&) = delete;
 
-    /// Does not change while the engine lives.
+    /// Of what is loaded; without anything loaded, of what the engine can do at best.
     [[nodiscard]] virtual Capabilities capabilities() const = 0;
 
     /// What a model holds, and what adapters cover. Reads headers only (adapters are read whole

@@ -52,6 +52,15 @@ std::string text(const reply_note::TemplateDiffers& n) {
            " where the prompt that is used has " + n.used;
 }
 
+std::string text(const reply_note::EndedByServer& n) {
+    return "the server ended the reply: " + n.reason;
+}
+
+std::string text(const reply_note::ToolAsked& n) {
+    return "the model asks for the tool " + n.name + " with " + n.arguments +
+           ", which nothing here runs";
+}
+
 } // namespace
 
 std::string inEnglish(const ReplyNote& note) {

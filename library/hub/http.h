@@ -29,6 +29,12 @@ struct HttpRequest {
     std::chrono::milliseconds silence_limit{30'000};
     /// Ends it when it is not done by then, whatever comes; 0 = no such limit.
     std::chrono::milliseconds total_limit{0};
+    bool is_post = false; ///< Else a GET, without `body`.
+    std::string body = {};
+    /// Until something is sent: a name looked up, a connection made; 0 = silence_limit.
+    std::chrono::milliseconds connect_limit{0};
+    /// From then until the answer begins; 0 = silence_limit.
+    std::chrono::milliseconds first_byte_limit{0};
 };
 
 struct HttpHead {
@@ -78,7 +84,7 @@ public:
     HttpClient(const HttpClient&) = delete;
     HttpClient& operator=(const HttpClient&) = delete;
     virtual ~HttpClient() = default;
-    /// A GET. Blocks until the answer's end. Follows no redirect, sends no header but `headers` and
+    /// Blocks until the answer's end. Follows no redirect, sends no header but `headers` and
     /// those that HTTP needs, unpacks nothing.
     virtual HttpEnd run(const HttpRequest& request, HttpSink& sink, std::stop_token stop) = 0;
 };

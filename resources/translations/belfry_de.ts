@@ -1037,6 +1037,13 @@ Soll die Datei ersetzt werden?</translation>
     </message>
 </context>
 <context>
+    <name>app::ServerLink</name>
+    <message>
+        <source>The key was not kept</source>
+        <translation>Der Schlüssel wurde nicht aufbewahrt</translation>
+    </message>
+</context>
+<context>
     <name>app::SessionFile</name>
     <message>
         <source>%1 could not be written (%2), so the open chat is not remembered. Make the folder writable.</source>
@@ -1758,6 +1765,22 @@ Soll die Datei ersetzt werden?</translation>
         <source>Load with pictures and sounds</source>
         <translation>Mit Bildern und Klängen laden</translation>
     </message>
+    <message>
+        <source>What you write and attach is sent to %1</source>
+        <translation>Was Sie schreiben und anhängen, geht an %1</translation>
+    </message>
+    <message>
+        <source>The whole conversation up to here would be sent to %1, which has not had all of it yet.</source>
+        <translation>Das ganze Gespräch bis hierher ginge an %1; dort ist noch nicht alles davon.</translation>
+    </message>
+    <message>
+        <source>Send it there</source>
+        <translation>Dorthin senden</translation>
+    </message>
+    <message>
+        <source>%1 begins every reply anew. Let it reply once more, or ask for the rest.</source>
+        <translation>%1 beginnt jede Antwort neu. Lassen Sie noch einmal antworten, oder fragen Sie nach dem Rest.</translation>
+    </message>
 </context>
 <context>
     <name>ui::ChatWords</name>
@@ -1926,6 +1949,10 @@ Soll die Datei ersetzt werden?</translation>
     <message>
         <source>Differs from column 1 from word %1 on</source>
         <translation>Weicht ab Wort %1 von Spalte 1 ab</translation>
+    </message>
+    <message>
+        <source>%1 on %2</source>
+        <translation>%1 auf %2</translation>
     </message>
 </context>
 <context>
@@ -3440,6 +3467,73 @@ Ziehen Sie einen Block hierher, oder wählen Sie einen und drücken M.</translat
     </message>
 </context>
 <context>
+    <name>ui::LaunchDialog</name>
+    <message>
+        <source>Server program</source>
+        <translation>Serverprogramm</translation>
+    </message>
+    <message>
+        <source>What to copy</source>
+        <translation>Was kopiert wird</translation>
+    </message>
+    <message>
+        <source>Cards of the server</source>
+        <translation>Karten des Servers</translation>
+    </message>
+    <message>
+        <source>Memory of each card</source>
+        <translation>Speicher jeder Karte</translation>
+    </message>
+    <message>
+        <source>Copy the &amp;merge command</source>
+        <translation>Befehl zum &amp;Verschmelzen kopieren</translation>
+    </message>
+    <message>
+        <source>Run it on a server</source>
+        <translation>Auf einem Server ausführen</translation>
+    </message>
+    <message>
+        <source>Command</source>
+        <translation>Befehl</translation>
+    </message>
+    <message>
+        <source>1 card</source>
+        <translation>1 Karte</translation>
+    </message>
+    <message>
+        <source>%1 cards</source>
+        <translation>%1 Karten</translation>
+    </message>
+    <message>
+        <source>of %1</source>
+        <translation>mit %1</translation>
+    </message>
+    <message>
+        <source>Command or compose file</source>
+        <translation>Befehl oder compose-Datei</translation>
+    </message>
+    <message>
+        <source>C&amp;opy</source>
+        <translation>K&amp;opieren</translation>
+    </message>
+    <message>
+        <source>About %1 on each card, in 16 bit: an estimate. Belfry starts nothing there: copy it, run it on the server, then connect to it.</source>
+        <translation>Ungefähr %1 auf jeder Karte, in 16 Bit: eine Schätzung. Belfry startet dort nichts: kopieren, auf dem Server ausführen, dann mit ihm verbinden.</translation>
+    </message>
+    <message>
+        <source>About %1 would be needed on each card, in 16 bit: take more cards or larger ones.</source>
+        <translation>Auf jeder Karte wären ungefähr %1 nötig, in 16 Bit: Nehmen Sie mehr Karten oder größere.</translation>
+    </message>
+    <message>
+        <source>Not as here:</source>
+        <translation>Anders als hier:</translation>
+    </message>
+    <message>
+        <source>These adapters in one model that any server takes as it is: merge them here first.</source>
+        <translation>Diese Adapter in einem Modell, das jeder Server nimmt, wie es ist: zuerst hier verschmelzen.</translation>
+    </message>
+</context>
+<context>
     <name>ui::LayoutBlock</name>
     <message>
         <source>copy on %1</source>
@@ -4198,6 +4292,10 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
         <source>Load anyway</source>
         <translation>Trotzdem laden</translation>
     </message>
+    <message>
+        <source>Run it on a server …</source>
+        <translation>Auf einem Server ausführen …</translation>
+    </message>
 </context>
 <context>
     <name>ui::Library</name>
@@ -4730,6 +4828,10 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
         <translation>Rundgang überspringen</translation>
     </message>
     <message>
+        <source>Connect to a server…</source>
+        <translation>Mit einem Server verbinden…</translation>
+    </message>
+    <message>
         <source>A folder in which models are</source>
         <translation>Ein Ordner, in dem Modelle sind</translation>
     </message>
@@ -5205,6 +5307,10 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
     <message>
         <source>Thought for %1 (words: about %2)</source>
         <translation>%1 nachgedacht (Wörter: etwa %2)</translation>
+    </message>
+    <message>
+        <source>answered by %1</source>
+        <translation>Antwort von %1</translation>
     </message>
 </context>
 <context>
@@ -5723,6 +5829,40 @@ Versteht %5 · bis zu %6 Token</translation>
 As stored: %2.</source>
         <translation>In 4 Bit: %1.
 Wie gespeichert: %2.</translation>
+    </message>
+    <message>
+        <source>Ser&amp;ver…</source>
+        <translation>Ser&amp;ver…</translation>
+    </message>
+    <message>
+        <source>Let a model on another computer answer</source>
+        <translation>Ein Modell auf einem anderen Computer antworten lassen</translation>
+    </message>
+    <message>
+        <source>&amp;Run it on a server…</source>
+        <translation>Auf einem Se&amp;rver ausführen…</translation>
+    </message>
+    <message>
+        <source>Asking %1 …</source>
+        <translation>%1 wird gefragt …</translation>
+    </message>
+    <message>
+        <source>On %1: what you write and attach is sent there.
+Up to %2 tokens</source>
+        <translation>Auf %1: Was Sie schreiben und anhängen, geht dorthin.
+Bis zu %2 Token</translation>
+    </message>
+    <message>
+        <source>On %1: what you write and attach is sent there.</source>
+        <translation>Auf %1: Was Sie schreiben und anhängen, geht dorthin.</translation>
+    </message>
+    <message>
+        <source>Re&amp;connect</source>
+        <translation>Wieder verbin&amp;den</translation>
+    </message>
+    <message>
+        <source>&amp;Connect</source>
+        <translation>Verbin&amp;den</translation>
     </message>
     <message>
         <source>L&amp;ibrary…</source>
@@ -6343,6 +6483,10 @@ Wie gespeichert: %2.</translation>
         <source>%1 in %2, missing</source>
         <translation>%1 in %2, fehlt</translation>
     </message>
+    <message>
+        <source>%1 on %2</source>
+        <translation>%1 auf %2</translation>
+    </message>
 </context>
 <context>
     <name>ui::RecordStrip</name>
@@ -6467,6 +6611,14 @@ Wie gespeichert: %2.</translation>
         <source>%1: its chat template would write this conversation otherwise: %2 where the prompt that is used has %3.</source>
         <translation>%1: Seine Chat-Vorlage würde dieses Gespräch anders schreiben: %2, wo der verwendete Prompt %3 hat.</translation>
     </message>
+    <message>
+        <source>The server ended the reply: %1.</source>
+        <translation>Der Server hat die Antwort beendet: %1.</translation>
+    </message>
+    <message>
+        <source>The model asks for the tool %1 with %2. Belfry does not run tools.</source>
+        <translation>Das Modell verlangt das Werkzeug %1 mit %2. Belfry führt keine Werkzeuge aus.</translation>
+    </message>
 </context>
 <context>
     <name>ui::SamplesStrip</name>
@@ -6576,6 +6728,73 @@ Wie gespeichert: %2.</translation>
     <message>
         <source>%1 (model&apos;s)</source>
         <translation>%1 (Modell)</translation>
+    </message>
+</context>
+<context>
+    <name>ui::ServerDialog</name>
+    <message>
+        <source>&amp;Allow it without encryption: everybody on the way can read along</source>
+        <translation>Ohne Verschlüsselung &amp;erlauben: Alle unterwegs können mitlesen</translation>
+    </message>
+    <message>
+        <source>&amp;Test the connection</source>
+        <translation>Verbindung &amp;testen</translation>
+    </message>
+    <message>
+        <source>&amp;Model</source>
+        <translation>&amp;Modell</translation>
+    </message>
+    <message>
+        <source>Connect to a server</source>
+        <translation>Mit einem Server verbinden</translation>
+    </message>
+    <message>
+        <source>A server with OpenAI&apos;s interface answers in place of this computer: vLLM, SGLang, llama-server, Belfry on another machine. What you write and attach is sent there.</source>
+        <translation>Ein Server mit der Schnittstelle von OpenAI antwortet anstelle dieses Computers: vLLM, SGLang, llama-server, Belfry auf einem anderen Rechner. Was Sie schreiben und anhängen, geht dorthin.</translation>
+    </message>
+    <message>
+        <source>None, or the one that is kept</source>
+        <translation>Keiner, oder der aufbewahrte</translation>
+    </message>
+    <message>
+        <source>A&amp;ddress</source>
+        <translation>&amp;Adresse</translation>
+    </message>
+    <message>
+        <source>&amp;Key</source>
+        <translation>&amp;Schlüssel</translation>
+    </message>
+    <message>
+        <source>&amp;Connect</source>
+        <translation>Verbin&amp;den</translation>
+    </message>
+    <message>
+        <source>Asking the server…</source>
+        <translation>Der Server wird gefragt…</translation>
+    </message>
+    <message>
+        <source>%1 (adapter of %2)</source>
+        <translation>%1 (Adapter von %2)</translation>
+    </message>
+    <message>
+        <source>%1 (%2 tokens)</source>
+        <translation>%1 (%2 Token)</translation>
+    </message>
+    <message>
+        <source>%1 answers, but lists no model.</source>
+        <translation>%1 antwortet, nennt aber kein Modell.</translation>
+    </message>
+    <message>
+        <source>%1 answers.</source>
+        <translation>%1 antwortet.</translation>
+    </message>
+    <message>
+        <source>%1 answers: %2.</source>
+        <translation>%1 antwortet: %2.</translation>
+    </message>
+    <message>
+        <source>Not encrypted: prompts, pictures and the key can be read on the way there. Use it in a network that you trust.</source>
+        <translation>Nicht verschlüsselt: Texte, Bilder und der Schlüssel sind auf dem Weg dorthin lesbar. Nur in einem Netz, dem Sie trauen.</translation>
     </message>
 </context>
 <context>

@@ -1037,6 +1037,13 @@ Faut-il le remplacer ?</translation>
     </message>
 </context>
 <context>
+    <name>app::ServerLink</name>
+    <message>
+        <source>The key was not kept</source>
+        <translation>La clé n&apos;a pas été gardée</translation>
+    </message>
+</context>
+<context>
     <name>app::SessionFile</name>
     <message>
         <source>%1 could not be written (%2), so the open chat is not remembered. Make the folder writable.</source>
@@ -1758,6 +1765,22 @@ Faut-il le remplacer ?</translation>
         <source>Load with pictures and sounds</source>
         <translation>Charger avec images et sons</translation>
     </message>
+    <message>
+        <source>What you write and attach is sent to %1</source>
+        <translation>Ce que vous écrivez et joignez est envoyé à %1</translation>
+    </message>
+    <message>
+        <source>The whole conversation up to here would be sent to %1, which has not had all of it yet.</source>
+        <translation>Toute la conversation jusqu&apos;ici serait envoyée à %1, qui n&apos;a pas encore tout reçu.</translation>
+    </message>
+    <message>
+        <source>Send it there</source>
+        <translation>L&apos;envoyer là-bas</translation>
+    </message>
+    <message>
+        <source>%1 begins every reply anew. Let it reply once more, or ask for the rest.</source>
+        <translation>%1 recommence chaque réponse. Faites-le répondre à nouveau, ou demandez le reste.</translation>
+    </message>
 </context>
 <context>
     <name>ui::ChatWords</name>
@@ -1926,6 +1949,10 @@ Faut-il le remplacer ?</translation>
     <message>
         <source>Differs from column 1 from word %1 on</source>
         <translation>Diffère de la colonne 1 à partir du mot %1</translation>
+    </message>
+    <message>
+        <source>%1 on %2</source>
+        <translation>%1 sur %2</translation>
     </message>
 </context>
 <context>
@@ -3440,6 +3467,73 @@ Déposez un bloc ici, ou choisissez-en un et appuyez sur M.</translation>
     </message>
 </context>
 <context>
+    <name>ui::LaunchDialog</name>
+    <message>
+        <source>Server program</source>
+        <translation>Programme du serveur</translation>
+    </message>
+    <message>
+        <source>What to copy</source>
+        <translation>Ce qui est copié</translation>
+    </message>
+    <message>
+        <source>Cards of the server</source>
+        <translation>Cartes du serveur</translation>
+    </message>
+    <message>
+        <source>Memory of each card</source>
+        <translation>Mémoire de chaque carte</translation>
+    </message>
+    <message>
+        <source>Copy the &amp;merge command</source>
+        <translation>Copier la commande de &amp;fusion</translation>
+    </message>
+    <message>
+        <source>Run it on a server</source>
+        <translation>L&apos;exécuter sur un serveur</translation>
+    </message>
+    <message>
+        <source>Command</source>
+        <translation>Commande</translation>
+    </message>
+    <message>
+        <source>1 card</source>
+        <translation>1 carte</translation>
+    </message>
+    <message>
+        <source>%1 cards</source>
+        <translation>%1 cartes</translation>
+    </message>
+    <message>
+        <source>of %1</source>
+        <translation>de %1</translation>
+    </message>
+    <message>
+        <source>Command or compose file</source>
+        <translation>Commande ou fichier compose</translation>
+    </message>
+    <message>
+        <source>C&amp;opy</source>
+        <translation>C&amp;opier</translation>
+    </message>
+    <message>
+        <source>About %1 on each card, in 16 bit: an estimate. Belfry starts nothing there: copy it, run it on the server, then connect to it.</source>
+        <translation>Environ %1 sur chaque carte, en 16 bits : une estimation. Belfry n&apos;y démarre rien : copiez, exécutez sur le serveur, puis connectez-vous-y.</translation>
+    </message>
+    <message>
+        <source>About %1 would be needed on each card, in 16 bit: take more cards or larger ones.</source>
+        <translation>Il faudrait environ %1 sur chaque carte, en 16 bits : prenez plus de cartes ou de plus grandes.</translation>
+    </message>
+    <message>
+        <source>Not as here:</source>
+        <translation>Autrement qu&apos;ici :</translation>
+    </message>
+    <message>
+        <source>These adapters in one model that any server takes as it is: merge them here first.</source>
+        <translation>Ces adaptateurs dans un seul modèle que tout serveur accepte tel quel : fusionnez-les d&apos;abord ici.</translation>
+    </message>
+</context>
+<context>
     <name>ui::LayoutBlock</name>
     <message>
         <source>copy on %1</source>
@@ -4198,6 +4292,10 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
         <source>Load anyway</source>
         <translation>Charger quand même</translation>
     </message>
+    <message>
+        <source>Run it on a server …</source>
+        <translation>L&apos;exécuter sur un serveur …</translation>
+    </message>
 </context>
 <context>
     <name>ui::Library</name>
@@ -4730,6 +4828,10 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
         <translation>Passer la visite</translation>
     </message>
     <message>
+        <source>Connect to a server…</source>
+        <translation>Se connecter à un serveur…</translation>
+    </message>
+    <message>
         <source>A folder in which models are</source>
         <translation>Un dossier où se trouvent des modèles</translation>
     </message>
@@ -5205,6 +5307,10 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
     <message>
         <source>Thought for %1 (words: about %2)</source>
         <translation>Réflexion : %1 (mots : environ %2)</translation>
+    </message>
+    <message>
+        <source>answered by %1</source>
+        <translation>réponse de %1</translation>
     </message>
 </context>
 <context>
@@ -5723,6 +5829,40 @@ Comprend %5 · jusqu’à %6 tokens</translation>
 As stored: %2.</source>
         <translation>En 4 bits : %1.
 Tel quel : %2.</translation>
+    </message>
+    <message>
+        <source>Ser&amp;ver…</source>
+        <translation>Ser&amp;veur…</translation>
+    </message>
+    <message>
+        <source>Let a model on another computer answer</source>
+        <translation>Laisser répondre un modèle sur un autre ordinateur</translation>
+    </message>
+    <message>
+        <source>&amp;Run it on a server…</source>
+        <translation>L&apos;exécute&amp;r sur un serveur…</translation>
+    </message>
+    <message>
+        <source>Asking %1 …</source>
+        <translation>Question à %1 …</translation>
+    </message>
+    <message>
+        <source>On %1: what you write and attach is sent there.
+Up to %2 tokens</source>
+        <translation>Sur %1 : ce que vous écrivez et joignez y est envoyé.
+Jusqu&apos;à %2 tokens</translation>
+    </message>
+    <message>
+        <source>On %1: what you write and attach is sent there.</source>
+        <translation>Sur %1 : ce que vous écrivez et joignez y est envoyé.</translation>
+    </message>
+    <message>
+        <source>Re&amp;connect</source>
+        <translation>Se re&amp;connecter</translation>
+    </message>
+    <message>
+        <source>&amp;Connect</source>
+        <translation>Se &amp;connecter</translation>
     </message>
     <message>
         <source>L&amp;ibrary…</source>
@@ -6343,6 +6483,10 @@ Tel quel : %2.</translation>
         <source>%1 in %2, missing</source>
         <translation>%1 dans %2, absent</translation>
     </message>
+    <message>
+        <source>%1 on %2</source>
+        <translation>%1 sur %2</translation>
+    </message>
 </context>
 <context>
     <name>ui::RecordStrip</name>
@@ -6467,6 +6611,14 @@ Tel quel : %2.</translation>
         <source>%1: its chat template would write this conversation otherwise: %2 where the prompt that is used has %3.</source>
         <translation>%1 : son modèle de conversation écrirait cette conversation autrement : %2 là où l’invite utilisée a %3.</translation>
     </message>
+    <message>
+        <source>The server ended the reply: %1.</source>
+        <translation>Le serveur a terminé la réponse : %1.</translation>
+    </message>
+    <message>
+        <source>The model asks for the tool %1 with %2. Belfry does not run tools.</source>
+        <translation>Le modèle demande l&apos;outil %1 avec %2. Belfry n&apos;exécute pas d&apos;outils.</translation>
+    </message>
 </context>
 <context>
     <name>ui::SamplesStrip</name>
@@ -6576,6 +6728,73 @@ Tel quel : %2.</translation>
     <message>
         <source>%1 (model&apos;s)</source>
         <translation>%1 (modèle)</translation>
+    </message>
+</context>
+<context>
+    <name>ui::ServerDialog</name>
+    <message>
+        <source>&amp;Allow it without encryption: everybody on the way can read along</source>
+        <translation>&amp;Autoriser sans chiffrement : tous en chemin peuvent lire</translation>
+    </message>
+    <message>
+        <source>&amp;Test the connection</source>
+        <translation>&amp;Tester la connexion</translation>
+    </message>
+    <message>
+        <source>&amp;Model</source>
+        <translation>&amp;Modèle</translation>
+    </message>
+    <message>
+        <source>Connect to a server</source>
+        <translation>Se connecter à un serveur</translation>
+    </message>
+    <message>
+        <source>A server with OpenAI&apos;s interface answers in place of this computer: vLLM, SGLang, llama-server, Belfry on another machine. What you write and attach is sent there.</source>
+        <translation>Un serveur avec l&apos;interface d&apos;OpenAI répond à la place de cet ordinateur : vLLM, SGLang, llama-server, Belfry sur une autre machine. Ce que vous écrivez et joignez y est envoyé.</translation>
+    </message>
+    <message>
+        <source>None, or the one that is kept</source>
+        <translation>Aucune, ou celle qui est gardée</translation>
+    </message>
+    <message>
+        <source>A&amp;ddress</source>
+        <translation>A&amp;dresse</translation>
+    </message>
+    <message>
+        <source>&amp;Key</source>
+        <translation>C&amp;lé</translation>
+    </message>
+    <message>
+        <source>&amp;Connect</source>
+        <translation>Se &amp;connecter</translation>
+    </message>
+    <message>
+        <source>Asking the server…</source>
+        <translation>Question au serveur…</translation>
+    </message>
+    <message>
+        <source>%1 (adapter of %2)</source>
+        <translation>%1 (adaptateur de %2)</translation>
+    </message>
+    <message>
+        <source>%1 (%2 tokens)</source>
+        <translation>%1 (%2 tokens)</translation>
+    </message>
+    <message>
+        <source>%1 answers, but lists no model.</source>
+        <translation>%1 répond, mais ne cite aucun modèle.</translation>
+    </message>
+    <message>
+        <source>%1 answers.</source>
+        <translation>%1 répond.</translation>
+    </message>
+    <message>
+        <source>%1 answers: %2.</source>
+        <translation>%1 répond : %2.</translation>
+    </message>
+    <message>
+        <source>Not encrypted: prompts, pictures and the key can be read on the way there. Use it in a network that you trust.</source>
+        <translation>Non chiffré : textes, images et clé sont lisibles en chemin. À n&apos;utiliser que dans un réseau de confiance.</translation>
     </message>
 </context>
 <context>

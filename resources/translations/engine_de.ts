@@ -3624,6 +3624,278 @@
         <translation>der Shard-Name „%1“ wird abgelehnt: Er unterscheidet sich von „%2“ nur in der Großschreibung, und Windows hat eine Datei für beide</translation>
     </message>
     <message>
+        <source> (it says &quot;%1&quot;)</source>
+        <translation> (er sagt „%1“)</translation>
+    </message>
+    <message>
+        <source>&quot;%1&quot; is no address of a server; expected one like https://gpu.example.org/v1 or http://localhost:8000/v1, without a user name or a password in it</source>
+        <translation>„%1“ ist keine Adresse eines Servers; erwartet wird eine wie https://gpu.example.org/v1 oder http://localhost:8000/v1, ohne Benutzernamen und Passwort darin</translation>
+    </message>
+    <message>
+        <source>&quot;choices&quot; is no list</source>
+        <translation>„choices“ ist keine Liste</translation>
+    </message>
+    <message>
+        <source>&quot;tool_calls&quot; is no list</source>
+        <translation>„tool_calls“ ist keine Liste</translation>
+    </message>
+    <message>
+        <source>%1 answers with something that is no HTTP (%2); check the address and the port</source>
+        <translation>%1 antwortet mit etwas, das kein HTTP ist (%2); prüfen Sie Adresse und Port</translation>
+    </message>
+    <message>
+        <source>%1 answers with status %2, expected 200; is it a server with the API of OpenAI?%3</source>
+        <translation>%1 antwortet mit Status %2, erwartet wird 200; ist es ein Server mit der Schnittstelle von OpenAI?%3</translation>
+    </message>
+    <message>
+        <source>%1 cannot be reached: nothing listens there, or the network is down; start the server, or check address and port (%2)</source>
+        <translation>%1 ist nicht erreichbar: Dort hört niemand zu, oder das Netz ist nicht da; starten Sie den Server, oder prüfen Sie Adresse und Port (%2)</translation>
+    </message>
+    <message>
+        <source>%1 does not let this computer in: the key is wrong, missing or may not do that; check it%2</source>
+        <translation>%1 lässt diesen Computer nicht ein: Der Schlüssel ist falsch, fehlt oder darf das nicht; prüfen Sie ihn%2</translation>
+    </message>
+    <message>
+        <source>%1 does not take so much at once; attach fewer or smaller files, or begin a new chat%2</source>
+        <translation>%1 nimmt nicht so viel auf einmal; hängen Sie weniger oder kleinere Dateien an, oder beginnen Sie einen neuen Chat%2</translation>
+    </message>
+    <message>
+        <source>%1 ended the connection before it answered; look at its log, or try again</source>
+        <translation>%1 hat die Verbindung beendet, bevor er geantwortet hat; sehen Sie in sein Protokoll, oder versuchen Sie es noch einmal</translation>
+    </message>
+    <message>
+        <source>%1 ended the connection in the middle of the reply; what came is kept; ask once more for the rest</source>
+        <translation>%1 hat die Verbindung mitten in der Antwort beendet; was kam, bleibt; fragen Sie noch einmal nach dem Rest</translation>
+    </message>
+    <message>
+        <source>%1 failed while it answered: %2</source>
+        <translation>%1 ist beim Antworten gescheitert: %2</translation>
+    </message>
+    <message>
+        <source>%1 failed while it answered; look at its log</source>
+        <translation>%1 ist beim Antworten gescheitert; sehen Sie in sein Protokoll</translation>
+    </message>
+    <message>
+        <source>%1 failed with status %2: look at its log, or try again%3</source>
+        <translation>%1 ist mit Status %2 gescheitert: Sehen Sie in sein Protokoll, oder versuchen Sie es noch einmal%3</translation>
+    </message>
+    <message>
+        <source>%1 has no model &quot;%2&quot;, or its address is another one; choose one of its list%3</source>
+        <translation>%1 hat kein Modell „%2“, oder die Adresse ist eine andere; wählen Sie eines aus seiner Liste%3</translation>
+    </message>
+    <message>
+        <source>%1 has no model &quot;%2&quot;; it has: %3</source>
+        <translation>%1 hat kein Modell „%2“; es gibt dort: %3</translation>
+    </message>
+    <message>
+        <source>%1 has no time now, or is still loading its model: try again in a minute%2</source>
+        <translation>%1 hat gerade keine Zeit oder lädt noch sein Modell: Versuchen Sie es in einer Minute noch einmal%2</translation>
+    </message>
+    <message>
+        <source>%1 has no time now: try again in %2 seconds%3</source>
+        <translation>%1 hat gerade keine Zeit: Versuchen Sie es in %2 Sekunden noch einmal%3</translation>
+    </message>
+    <message>
+        <source>%1 has nothing at this address; check whether it ends in /v1%2</source>
+        <translation>%1 hat nichts an dieser Adresse; prüfen Sie, ob sie auf /v1 endet%2</translation>
+    </message>
+    <message>
+        <source>%1 holds no key: expected one word of letters, digits and signs, at most %2 of them</source>
+        <translation>%1 enthält keinen Schlüssel: erwartet wird ein Wort aus Buchstaben, Ziffern und Zeichen, höchstens %2</translation>
+    </message>
+    <message>
+        <source>%1 holds no key; write the server&apos;s key there, or connect without one</source>
+        <translation>%1 enthält keinen Schlüssel; schreiben Sie den des Servers hinein, oder verbinden Sie ohne einen</translation>
+    </message>
+    <message>
+        <source>%1 keeps the connection open and says nothing of use; look at its log, or try again</source>
+        <translation>%1 hält die Verbindung offen und sagt nichts Brauchbares; sehen Sie in sein Protokoll, oder versuchen Sie es noch einmal</translation>
+    </message>
+    <message>
+        <source>%1 refuses the request with status %2%3</source>
+        <translation>%1 lehnt die Anfrage mit Status %2 ab%3</translation>
+    </message>
+    <message>
+        <source>%1 said nothing any more for too long; it hangs or the connection is lost; try again</source>
+        <translation>%1 hat zu lange nichts mehr gesagt; er hängt, oder die Verbindung ist verloren; versuchen Sie es noch einmal</translation>
+    </message>
+    <message>
+        <source>%1 sends this request to another address (%2), which is not followed, so that no key and no word of yours goes there; connect to that address if it is the right one</source>
+        <translation>%1 schickt diese Anfrage an eine andere Adresse (%2); ihr wird nicht gefolgt, damit kein Schlüssel und kein Wort von Ihnen dorthin gelangt; verbinden Sie mit jener Adresse, wenn sie die richtige ist</translation>
+    </message>
+    <message>
+        <source>%1: its answer cannot be read: %2; is it a server with the API of OpenAI?</source>
+        <translation>%1: Die Antwort ist nicht lesbar: %2; ist es ein Server mit der Schnittstelle von OpenAI?</translation>
+    </message>
+    <message>
+        <source>%1: no safe connection: its certificate is not known or not valid, or it speaks no TLS (%2); nothing was sent</source>
+        <translation>%1: keine sichere Verbindung: Das Zertifikat ist unbekannt oder ungültig, oder er spricht kein TLS (%2); nichts wurde gesendet</translation>
+    </message>
+    <message>
+        <source>%1: other users of this computer may read this key; take that away (chmod 600) and try again</source>
+        <translation>%1: Andere Benutzer dieses Computers können diesen Schlüssel lesen; nehmen Sie ihnen das (chmod 600) und versuchen Sie es noch einmal</translation>
+    </message>
+    <message>
+        <source>%1: the key was not written; look whether the folder can be written and the disk has room</source>
+        <translation>%1: Der Schlüssel wurde nicht geschrieben; sehen Sie nach, ob der Ordner beschreibbar ist und die Platte Raum hat</translation>
+    </message>
+    <message>
+        <source>%1: the picture could not be written for sending; close other programs and try again</source>
+        <translation>%1: Das Bild konnte nicht zum Senden geschrieben werden; schließen Sie andere Programme und versuchen Sie es noch einmal</translation>
+    </message>
+    <message>
+        <source>%1: the proxy in between refuses (%2); check the system&apos;s proxy settings</source>
+        <translation>%1: Der Proxy dazwischen verweigert sich (%2); prüfen Sie die Proxy-Einstellungen des Systems</translation>
+    </message>
+    <message>
+        <source>%1: there is no such computer, or no network; check the address and the connection</source>
+        <translation>%1: Diesen Computer gibt es nicht, oder kein Netz; prüfen Sie die Adresse und die Verbindung</translation>
+    </message>
+    <message>
+        <source>%1: what goes there by http can be read by everybody on the way, also the key; write https://, or allow it for this server</source>
+        <translation>%1: Was per http dorthin geht, können alle unterwegs lesen, auch den Schlüssel; schreiben Sie https://, oder erlauben Sie es für diesen Server</translation>
+    </message>
+    <message>
+        <source>4-bit weights of bitsandbytes are not read there: the commands take the model in 16 bit; answers differ a little. For less memory look for an AWQ, GPTQ or FP8 version of the model</source>
+        <translation>4-Bit-Gewichte von bitsandbytes werden dort nicht gelesen: Die Befehle nehmen das Modell in 16 Bit; die Antworten weichen ein wenig ab. Für weniger Speicher suchen Sie eine AWQ-, GPTQ- oder FP8-Fassung des Modells</translation>
+    </message>
+    <message>
+        <source>SGLang takes its key as an argument, which other users of the server can see in the list of processes</source>
+        <translation>SGLang nimmt seinen Schlüssel als Argument, das andere Benutzer des Servers in der Prozessliste sehen können</translation>
+    </message>
+    <message>
+        <source>a call of a tool cannot be read</source>
+        <translation>ein Werkzeugaufruf ist nicht lesbar</translation>
+    </message>
+    <message>
+        <source>a choice is no object</source>
+        <translation>eine Auswahl ist kein Objekt</translation>
+    </message>
+    <message>
+        <source>a message is no object</source>
+        <translation>eine Nachricht ist kein Objekt</translation>
+    </message>
+    <message>
+        <source>a piece of the reply is longer than any reply</source>
+        <translation>ein Stück der Antwort ist länger als jede Antwort</translation>
+    </message>
+    <message>
+        <source>a piece of the reply is no JSON</source>
+        <translation>ein Stück der Antwort ist kein JSON</translation>
+    </message>
+    <message>
+        <source>a piece of the reply is no object</source>
+        <translation>ein Stück der Antwort ist kein Objekt</translation>
+    </message>
+    <message>
+        <source>a server begins every reply anew; ask for the rest in words of your own, or let it reply once more</source>
+        <translation>ein Server beginnt jede Antwort neu; fragen Sie mit eigenen Worten nach dem Rest, oder lassen Sie ihn noch einmal antworten</translation>
+    </message>
+    <message>
+        <source>a server takes messages, not a prompt with the model&apos;s own markers; ask with --prompt, or load the model on this computer</source>
+        <translation>ein Server nimmt Nachrichten, keinen Prompt mit den Marken des Modells; fragen Sie mit --prompt, oder laden Sie das Modell auf diesem Computer</translation>
+    </message>
+    <message>
+        <source>a server&apos;s adapters are models of its list; an adapter of this computer cannot be used there</source>
+        <translation>die Adapter eines Servers sind Modelle seiner Liste; ein Adapter dieses Computers ist dort nicht verwendbar</translation>
+    </message>
+    <message>
+        <source>an adapter&apos;s parts in the towers are not applied on several cards: merge the adapter, or take one card</source>
+        <translation>die Teile eines Adapters in den Türmen werden auf mehreren Karten nicht angewendet: verschmelzen Sie den Adapter, oder nehmen Sie eine Karte</translation>
+    </message>
+    <message>
+        <source>an adapter&apos;s parts in the towers are not applied: merge the adapter</source>
+        <translation>die Teile eines Adapters in den Türmen werden nicht angewendet: verschmelzen Sie den Adapter</translation>
+    </message>
+    <message>
+        <source>an adapter&apos;s parts in the towers need an option that vLLM calls experimental (--enable-tower-connector-lora)</source>
+        <translation>die Teile eines Adapters in den Türmen brauchen eine Option, die vLLM als Versuch bezeichnet (--enable-tower-connector-lora)</translation>
+    </message>
+    <message>
+        <source>it begins with &quot;%1&quot;</source>
+        <translation>sie beginnt mit „%1“</translation>
+    </message>
+    <message>
+        <source>its content is no text</source>
+        <translation>der Inhalt ist kein Text</translation>
+    </message>
+    <message>
+        <source>its list of models has no end</source>
+        <translation>die Liste der Modelle hat kein Ende</translation>
+    </message>
+    <message>
+        <source>its list of models has no list &quot;data&quot;</source>
+        <translation>die Liste der Modelle hat keine Liste „data“</translation>
+    </message>
+    <message>
+        <source>its list of models is no JSON</source>
+        <translation>die Liste der Modelle ist kein JSON</translation>
+    </message>
+    <message>
+        <source>its thoughts are no text</source>
+        <translation>die Gedanken sind kein Text</translation>
+    </message>
+    <message>
+        <source>limits for single devices: a server takes one share of each card&apos;s memory (%1)</source>
+        <translation>Grenzen für einzelne Geräte: Ein Server nimmt von jeder Karte denselben Anteil des Speichers (%1)</translation>
+    </message>
+    <message>
+        <source>no server is connected; choose one of its models first</source>
+        <translation>kein Server ist verbunden; wählen Sie zuerst eines seiner Modelle</translation>
+    </message>
+    <message>
+        <source>parts on the processor or on disk: there all of the model is on the cards, divided evenly</source>
+        <translation>Teile auf dem Prozessor oder der Platte: Dort liegt das ganze Modell gleichmäßig verteilt auf den Karten</translation>
+    </message>
+    <message>
+        <source>several adapters at once: a server applies one to a question, chosen as its model; merge them to have all</source>
+        <translation>mehrere Adapter zugleich: Ein Server wendet auf eine Frage einen an, der als Modell gewählt wird; verschmelzen Sie sie, um alle zu haben</translation>
+    </message>
+    <message>
+        <source>stopped before the server had answered</source>
+        <translation>angehalten, bevor der Server geantwortet hatte</translation>
+    </message>
+    <message>
+        <source>text only: both towers are loaded there</source>
+        <translation>nur Text: Dort werden beide Türme geladen</translation>
+    </message>
+    <message>
+        <source>the adapter %1 at strength %2: a server applies it at full strength; merge it for another one</source>
+        <translation>der Adapter %1 mit Stärke %2: Ein Server wendet ihn mit voller Stärke an; verschmelzen Sie ihn für eine andere</translation>
+    </message>
+    <message>
+        <source>the drafting assistant is left out of the commands</source>
+        <translation>der Assistent für Entwürfe fehlt in den Befehlen</translation>
+    </message>
+    <message>
+        <source>the folder %1 is this computer&apos;s: copy it to the server and write its path there</source>
+        <translation>der Ordner %1 ist auf diesem Computer: kopieren Sie ihn auf den Server und schreiben Sie seinen dortigen Pfad</translation>
+    </message>
+    <message>
+        <source>the reply has no &quot;choices&quot;</source>
+        <translation>die Antwort hat keine „choices“</translation>
+    </message>
+    <message>
+        <source>the reply has no end</source>
+        <translation>die Antwort hat kein Ende</translation>
+    </message>
+    <message>
+        <source>the reply is empty</source>
+        <translation>die Antwort ist leer</translation>
+    </message>
+    <message>
+        <source>the reply is neither a stream nor JSON</source>
+        <translation>die Antwort ist weder ein Strom noch JSON</translation>
+    </message>
+    <message>
+        <source>the table of per-layer embeddings is on the cards as well</source>
+        <translation>die Tabelle der Einbettungen je Schicht liegt ebenfalls auf den Karten</translation>
+    </message>
+    <message>
+        <source>which part is on which card: there every layer is divided over all cards</source>
+        <translation>welcher Teil auf welcher Karte liegt: Dort wird jede Schicht über alle Karten verteilt</translation>
+    </message>
+    <message>
         <source>%1: the file for tokens cannot be made; name one in a folder that is there and can be written</source>
         <translation>%1: Die Datei für Token kann nicht angelegt werden; nennen Sie eine in einem Ordner, den es gibt und in den geschrieben werden kann</translation>
     </message>

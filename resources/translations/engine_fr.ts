@@ -3624,6 +3624,278 @@
         <translation>le nom de fragment « %1 » est refusé : il ne diffère de « %2 » que par les majuscules, et Windows n’a qu’un fichier pour les deux</translation>
     </message>
     <message>
+        <source> (it says &quot;%1&quot;)</source>
+        <translation> (il dit « %1 »)</translation>
+    </message>
+    <message>
+        <source>&quot;%1&quot; is no address of a server; expected one like https://gpu.example.org/v1 or http://localhost:8000/v1, without a user name or a password in it</source>
+        <translation>« %1 » n&apos;est pas l&apos;adresse d&apos;un serveur ; il en faut une comme https://gpu.example.org/v1 ou http://localhost:8000/v1, sans nom d&apos;utilisateur ni mot de passe</translation>
+    </message>
+    <message>
+        <source>&quot;choices&quot; is no list</source>
+        <translation>« choices » n&apos;est pas une liste</translation>
+    </message>
+    <message>
+        <source>&quot;tool_calls&quot; is no list</source>
+        <translation>« tool_calls » n&apos;est pas une liste</translation>
+    </message>
+    <message>
+        <source>%1 answers with something that is no HTTP (%2); check the address and the port</source>
+        <translation>%1 répond par quelque chose qui n&apos;est pas du HTTP (%2) ; vérifiez l&apos;adresse et le port</translation>
+    </message>
+    <message>
+        <source>%1 answers with status %2, expected 200; is it a server with the API of OpenAI?%3</source>
+        <translation>%1 répond avec le code %2 au lieu de 200 ; est-ce un serveur avec l&apos;API d&apos;OpenAI ?%3</translation>
+    </message>
+    <message>
+        <source>%1 cannot be reached: nothing listens there, or the network is down; start the server, or check address and port (%2)</source>
+        <translation>%1 est injoignable : rien n&apos;écoute là-bas, ou le réseau est absent ; démarrez le serveur, ou vérifiez l&apos;adresse et le port (%2)</translation>
+    </message>
+    <message>
+        <source>%1 does not let this computer in: the key is wrong, missing or may not do that; check it%2</source>
+        <translation>%1 ne laisse pas entrer cet ordinateur : la clé est fausse, absente ou sans ce droit ; vérifiez-la%2</translation>
+    </message>
+    <message>
+        <source>%1 does not take so much at once; attach fewer or smaller files, or begin a new chat%2</source>
+        <translation>%1 n&apos;accepte pas autant à la fois ; joignez moins de fichiers ou de plus petits, ou commencez une nouvelle discussion%2</translation>
+    </message>
+    <message>
+        <source>%1 ended the connection before it answered; look at its log, or try again</source>
+        <translation>%1 a coupé la connexion avant de répondre ; regardez son journal, ou réessayez</translation>
+    </message>
+    <message>
+        <source>%1 ended the connection in the middle of the reply; what came is kept; ask once more for the rest</source>
+        <translation>%1 a coupé la connexion au milieu de la réponse ; ce qui est arrivé est gardé ; redemandez le reste</translation>
+    </message>
+    <message>
+        <source>%1 failed while it answered: %2</source>
+        <translation>%1 a échoué en répondant : %2</translation>
+    </message>
+    <message>
+        <source>%1 failed while it answered; look at its log</source>
+        <translation>%1 a échoué en répondant ; regardez son journal</translation>
+    </message>
+    <message>
+        <source>%1 failed with status %2: look at its log, or try again%3</source>
+        <translation>%1 a échoué avec le code %2 : regardez son journal, ou réessayez%3</translation>
+    </message>
+    <message>
+        <source>%1 has no model &quot;%2&quot;, or its address is another one; choose one of its list%3</source>
+        <translation>%1 n&apos;a pas de modèle « %2 », ou son adresse est une autre ; choisissez-en un dans sa liste%3</translation>
+    </message>
+    <message>
+        <source>%1 has no model &quot;%2&quot;; it has: %3</source>
+        <translation>%1 n&apos;a pas de modèle « %2 » ; il a : %3</translation>
+    </message>
+    <message>
+        <source>%1 has no time now, or is still loading its model: try again in a minute%2</source>
+        <translation>%1 est occupé, ou charge encore son modèle : réessayez dans une minute%2</translation>
+    </message>
+    <message>
+        <source>%1 has no time now: try again in %2 seconds%3</source>
+        <translation>%1 est occupé : réessayez dans %2 secondes%3</translation>
+    </message>
+    <message>
+        <source>%1 has nothing at this address; check whether it ends in /v1%2</source>
+        <translation>%1 n&apos;a rien à cette adresse ; vérifiez qu&apos;elle se termine par /v1%2</translation>
+    </message>
+    <message>
+        <source>%1 holds no key: expected one word of letters, digits and signs, at most %2 of them</source>
+        <translation>%1 ne contient pas de clé : il faut un mot fait de lettres, de chiffres et de signes, %2 au plus</translation>
+    </message>
+    <message>
+        <source>%1 holds no key; write the server&apos;s key there, or connect without one</source>
+        <translation>%1 ne contient pas de clé ; écrivez-y celle du serveur, ou connectez-vous sans clé</translation>
+    </message>
+    <message>
+        <source>%1 keeps the connection open and says nothing of use; look at its log, or try again</source>
+        <translation>%1 garde la connexion ouverte sans rien dire d&apos;utile ; regardez son journal, ou réessayez</translation>
+    </message>
+    <message>
+        <source>%1 refuses the request with status %2%3</source>
+        <translation>%1 refuse la demande avec le code %2%3</translation>
+    </message>
+    <message>
+        <source>%1 said nothing any more for too long; it hangs or the connection is lost; try again</source>
+        <translation>%1 n&apos;a plus rien dit pendant trop longtemps ; il est bloqué ou la connexion est perdue ; réessayez</translation>
+    </message>
+    <message>
+        <source>%1 sends this request to another address (%2), which is not followed, so that no key and no word of yours goes there; connect to that address if it is the right one</source>
+        <translation>%1 renvoie cette demande vers une autre adresse (%2), qui n&apos;est pas suivie, pour qu&apos;aucune clé ni aucun mot de vous n&apos;y aille ; connectez-vous à cette adresse si c&apos;est la bonne</translation>
+    </message>
+    <message>
+        <source>%1: its answer cannot be read: %2; is it a server with the API of OpenAI?</source>
+        <translation>%1 : sa réponse est illisible : %2 ; est-ce un serveur avec l&apos;API d&apos;OpenAI ?</translation>
+    </message>
+    <message>
+        <source>%1: no safe connection: its certificate is not known or not valid, or it speaks no TLS (%2); nothing was sent</source>
+        <translation>%1 : pas de connexion sûre : son certificat est inconnu ou non valable, ou il ne parle pas TLS (%2) ; rien n&apos;a été envoyé</translation>
+    </message>
+    <message>
+        <source>%1: other users of this computer may read this key; take that away (chmod 600) and try again</source>
+        <translation>%1 : d&apos;autres utilisateurs de cet ordinateur peuvent lire cette clé ; retirez-leur ce droit (chmod 600) et réessayez</translation>
+    </message>
+    <message>
+        <source>%1: the key was not written; look whether the folder can be written and the disk has room</source>
+        <translation>%1 : la clé n&apos;a pas été écrite ; vérifiez que le dossier est accessible en écriture et que le disque a de la place</translation>
+    </message>
+    <message>
+        <source>%1: the picture could not be written for sending; close other programs and try again</source>
+        <translation>%1 : l&apos;image n&apos;a pas pu être préparée pour l&apos;envoi ; fermez d&apos;autres programmes et réessayez</translation>
+    </message>
+    <message>
+        <source>%1: the proxy in between refuses (%2); check the system&apos;s proxy settings</source>
+        <translation>%1 : le proxy intermédiaire refuse (%2) ; vérifiez les réglages de proxy du système</translation>
+    </message>
+    <message>
+        <source>%1: there is no such computer, or no network; check the address and the connection</source>
+        <translation>%1 : cet ordinateur n&apos;existe pas, ou il n&apos;y a pas de réseau ; vérifiez l&apos;adresse et la connexion</translation>
+    </message>
+    <message>
+        <source>%1: what goes there by http can be read by everybody on the way, also the key; write https://, or allow it for this server</source>
+        <translation>%1 : ce qui y va en http peut être lu par tous en chemin, la clé aussi ; écrivez https://, ou autorisez-le pour ce serveur</translation>
+    </message>
+    <message>
+        <source>4-bit weights of bitsandbytes are not read there: the commands take the model in 16 bit; answers differ a little. For less memory look for an AWQ, GPTQ or FP8 version of the model</source>
+        <translation>Les poids 4 bits de bitsandbytes n&apos;y sont pas lus : les commandes prennent le modèle en 16 bits ; les réponses diffèrent un peu. Pour moins de mémoire, cherchez une version AWQ, GPTQ ou FP8 du modèle</translation>
+    </message>
+    <message>
+        <source>SGLang takes its key as an argument, which other users of the server can see in the list of processes</source>
+        <translation>SGLang prend sa clé en argument, que d&apos;autres utilisateurs du serveur peuvent voir dans la liste des processus</translation>
+    </message>
+    <message>
+        <source>a call of a tool cannot be read</source>
+        <translation>un appel d&apos;outil est illisible</translation>
+    </message>
+    <message>
+        <source>a choice is no object</source>
+        <translation>un choix n&apos;est pas un objet</translation>
+    </message>
+    <message>
+        <source>a message is no object</source>
+        <translation>un message n&apos;est pas un objet</translation>
+    </message>
+    <message>
+        <source>a piece of the reply is longer than any reply</source>
+        <translation>un morceau de la réponse est plus long que toute réponse</translation>
+    </message>
+    <message>
+        <source>a piece of the reply is no JSON</source>
+        <translation>un morceau de la réponse n&apos;est pas du JSON</translation>
+    </message>
+    <message>
+        <source>a piece of the reply is no object</source>
+        <translation>un morceau de la réponse n&apos;est pas un objet</translation>
+    </message>
+    <message>
+        <source>a server begins every reply anew; ask for the rest in words of your own, or let it reply once more</source>
+        <translation>un serveur recommence chaque réponse ; demandez le reste avec vos mots, ou laissez-le répondre à nouveau</translation>
+    </message>
+    <message>
+        <source>a server takes messages, not a prompt with the model&apos;s own markers; ask with --prompt, or load the model on this computer</source>
+        <translation>un serveur prend des messages, pas une invite avec les marques du modèle ; demandez avec --prompt, ou chargez le modèle sur cet ordinateur</translation>
+    </message>
+    <message>
+        <source>a server&apos;s adapters are models of its list; an adapter of this computer cannot be used there</source>
+        <translation>les adaptateurs d&apos;un serveur sont des modèles de sa liste ; un adaptateur de cet ordinateur n&apos;y est pas utilisable</translation>
+    </message>
+    <message>
+        <source>an adapter&apos;s parts in the towers are not applied on several cards: merge the adapter, or take one card</source>
+        <translation>les parties d&apos;un adaptateur dans les tours ne sont pas appliquées sur plusieurs cartes : fusionnez l&apos;adaptateur, ou prenez une seule carte</translation>
+    </message>
+    <message>
+        <source>an adapter&apos;s parts in the towers are not applied: merge the adapter</source>
+        <translation>les parties d&apos;un adaptateur dans les tours ne sont pas appliquées : fusionnez l&apos;adaptateur</translation>
+    </message>
+    <message>
+        <source>an adapter&apos;s parts in the towers need an option that vLLM calls experimental (--enable-tower-connector-lora)</source>
+        <translation>les parties d&apos;un adaptateur dans les tours demandent une option que vLLM dit expérimentale (--enable-tower-connector-lora)</translation>
+    </message>
+    <message>
+        <source>it begins with &quot;%1&quot;</source>
+        <translation>elle commence par « %1 »</translation>
+    </message>
+    <message>
+        <source>its content is no text</source>
+        <translation>le contenu n&apos;est pas du texte</translation>
+    </message>
+    <message>
+        <source>its list of models has no end</source>
+        <translation>la liste des modèles n&apos;a pas de fin</translation>
+    </message>
+    <message>
+        <source>its list of models has no list &quot;data&quot;</source>
+        <translation>la liste des modèles n&apos;a pas de liste « data »</translation>
+    </message>
+    <message>
+        <source>its list of models is no JSON</source>
+        <translation>la liste des modèles n&apos;est pas du JSON</translation>
+    </message>
+    <message>
+        <source>its thoughts are no text</source>
+        <translation>les pensées ne sont pas du texte</translation>
+    </message>
+    <message>
+        <source>limits for single devices: a server takes one share of each card&apos;s memory (%1)</source>
+        <translation>limites par appareil : un serveur prend la même part de la mémoire de chaque carte (%1)</translation>
+    </message>
+    <message>
+        <source>no server is connected; choose one of its models first</source>
+        <translation>aucun serveur n&apos;est connecté ; choisissez d&apos;abord un de ses modèles</translation>
+    </message>
+    <message>
+        <source>parts on the processor or on disk: there all of the model is on the cards, divided evenly</source>
+        <translation>parties sur le processeur ou le disque : là-bas tout le modèle est sur les cartes, réparti également</translation>
+    </message>
+    <message>
+        <source>several adapters at once: a server applies one to a question, chosen as its model; merge them to have all</source>
+        <translation>plusieurs adaptateurs à la fois : un serveur en applique un par question, choisi comme modèle ; fusionnez-les pour les avoir tous</translation>
+    </message>
+    <message>
+        <source>stopped before the server had answered</source>
+        <translation>arrêté avant que le serveur ait répondu</translation>
+    </message>
+    <message>
+        <source>text only: both towers are loaded there</source>
+        <translation>texte seulement : les deux tours y sont chargées</translation>
+    </message>
+    <message>
+        <source>the adapter %1 at strength %2: a server applies it at full strength; merge it for another one</source>
+        <translation>l&apos;adaptateur %1 à la force %2 : un serveur l&apos;applique à pleine force ; fusionnez-le pour une autre</translation>
+    </message>
+    <message>
+        <source>the drafting assistant is left out of the commands</source>
+        <translation>l&apos;assistant d&apos;ébauches est laissé hors des commandes</translation>
+    </message>
+    <message>
+        <source>the folder %1 is this computer&apos;s: copy it to the server and write its path there</source>
+        <translation>le dossier %1 est sur cet ordinateur : copiez-le sur le serveur et écrivez son chemin là-bas</translation>
+    </message>
+    <message>
+        <source>the reply has no &quot;choices&quot;</source>
+        <translation>la réponse n&apos;a pas de « choices »</translation>
+    </message>
+    <message>
+        <source>the reply has no end</source>
+        <translation>la réponse n&apos;a pas de fin</translation>
+    </message>
+    <message>
+        <source>the reply is empty</source>
+        <translation>la réponse est vide</translation>
+    </message>
+    <message>
+        <source>the reply is neither a stream nor JSON</source>
+        <translation>la réponse n&apos;est ni un flux ni du JSON</translation>
+    </message>
+    <message>
+        <source>the table of per-layer embeddings is on the cards as well</source>
+        <translation>la table des plongements par couche est aussi sur les cartes</translation>
+    </message>
+    <message>
+        <source>which part is on which card: there every layer is divided over all cards</source>
+        <translation>quelle partie est sur quelle carte : là-bas chaque couche est répartie sur toutes les cartes</translation>
+    </message>
+    <message>
         <source>%1: the file for tokens cannot be made; name one in a folder that is there and can be written</source>
         <translation>%1 : le fichier des jetons ne peut pas être créé ; indiquez-en un dans un dossier qui existe et où l&apos;on peut écrire</translation>
     </message>

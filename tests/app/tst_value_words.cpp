@@ -235,6 +235,12 @@ void TestValueWords::everyReplyNote_data() {
         "where the prompt that is used has \"b\"",
         "chat_template.jinja: its chat template would write this conversation otherwise: \"a\" "
         "where the prompt that is used has \"b\".");
+    row("ended by a server", EndedByServer{"content_filter"},
+        "the server ended the reply: content_filter",
+        "The server ended the reply: content_filter.");
+    row("tool", ToolAsked{"weather", "{\"city\":\"Bern\"}"},
+        "the model asks for the tool weather with {\"city\":\"Bern\"}, which nothing here runs",
+        "The model asks for the tool weather with {\"city\":\"Bern\"}. Belfry does not run tools.");
     QCOMPARE(kinds.size(), std::variant_size_v<engine::ReplyNote>);
 }
 

@@ -189,6 +189,32 @@ int addMedia(const fs::path& root, const char* folder, const std::vector<const c
     return files.count();
 }
 
+/// Answers of servers behind the two bytes that say how they are read.
+int addStreams(const fs::path& root) {
+    Corpus streams(root / "chat_stream");
+    const std::string begin = R"(data: {"choices":[{"index":0,"delta":)";
+    const std::string words = begin + R"({"content":"<think>a</think>b"},"finish_reason":null}]})";
+    const std::string thoughts = begin + R"({"reasoning":"c","reasoning_content":""}}]})";
+    const std::string call = begin +
+                             R"({"tool_calls":[{"index":0,"id":"i","function":)"
+                             R"({"name":"f","arguments":"{}"}}]},"finish_reason":"stop"}]})";
+    const std::string usage = R"(data: {"choices":[],"usage":{"prompt_tokens":3,)"
+                              R"("completion_tokens":4,"prompt_tokens_details":)"
+                              R"({"cached_tokens":1}}})";
+    const std::string done = "data: [DONE]";
+    const std::string gap = "\n\n";
+    streams.add("\x03\x02: life\r\n\r\n" + words + "\r\n\r\n" + done + "\r\n\r\n");
+    streams.add("\x07\x02" + thoughts + gap + words + gap + call + gap + usage + gap + done + gap);
+    streams.add("\x05\x01"
+                R"({"choices":[{"message":{"content":"a"},"finish_reason":"length"}]})");
+    streams.add("\x05\x64"
+                R"({"error":{"message":"no","type":"x","code":400}})");
+    streams.add("\x05\x68<html><head><title>502</title></head></html>");
+    streams.add("\x05\x02"
+                R"({"object":"list","data":[{"id":"m","owned_by":"vllm"}]})");
+    return streams.count();
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
@@ -255,9 +281,10 @@ int main(int argc, char** argv) {
                                    "webp lossy", "webp lossless"});
     const int sounds = addMedia(
         root, "audio", {"wav", "wav float", "wav adpcm", "flac", "vorbis", "opus", "mp3", "aiff"});
+    const int streams = addStreams(root);
     std::printf("seeds: %d headers, %d indexes, %d configs, %d tokenizers, %d adapters, %d device "
-                "maps, %d pictures, %d sounds, %d chats\n",
+                "maps, %d pictures, %d sounds, %d chats, %d streams\n",
                 headers.count(), indexes.count(), configs.count(), tokenizers.count(), adapters,
-                maps, pictures, sounds, chats);
+                maps, pictures, sounds, chats, streams);
     return 0;
 }

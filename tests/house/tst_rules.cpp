@@ -33,7 +33,7 @@ struct Rule {
 };
 
 std::vector<Rule> rules() {
-    const std::vector<std::string> product = {"engine", "library", "ui", "app", "kernels"};
+    const std::vector<std::string> product = {"engine", "library", "remote", "ui", "app", "kernels"};
     return {
         {"part names",
          "asks for a part of a model by its name: ask for its role (engine/api/part.h); names are "
@@ -57,7 +57,7 @@ std::vector<Rule> rules() {
          "reads the environment: options are handed down, app reads it (app/environment.h)",
          house::Look::Code,
          R"(\bgetenv\s*\(|\bqgetenv\b|\bqEnvironmentVariable)",
-         {"engine", "kernels", "library", "ui"},
+         {"engine", "kernels", "library", "remote", "ui"},
          {},
          {},
          "const bool is_on = std::getenv(\"X\") != nullptr;\n"},
@@ -65,7 +65,7 @@ std::vector<Rule> rules() {
          "includes kernels/cuda: the engine asks devices (kernels/device.h, engine/devices)",
          house::Look::Code,
          R"(#\s*include\s+"kernels/cuda/)",
-         {"engine", "library", "ui", "app"},
+         {"engine", "library", "remote", "ui", "app"},
          {"engine/devices/"},
          {},
          "#include \"kernels/cuda/cuda_device.h\"\n"},
@@ -87,12 +87,21 @@ std::vector<Rule> rules() {
          {},
          {},
          "#include \"engine/plan/planner.h\"\n"},
+        {"remote's door",
+         "needs more than values, the interface of engines, readers of media and the network: an "
+         "engine elsewhere computes nothing here",
+         house::Look::Code,
+         R"(#\s*include\s+"(engine/(?!api/|base/|client/|media/)|kernels/|library/(?!hub/(http|url)\.h")))",
+         {"remote"},
+         {},
+         {},
+         "#include \"engine/run/engine.h\"\n"},
         {"plain C++",
-         "uses Qt: engine, kernels and library are plain C++; the network is behind "
+         "uses Qt: engine, kernels, library and remote are plain C++; the network is behind "
          "library/hub/http.h",
          house::Look::Code,
          R"(#\s*include\s+[<"]Q)",
-         {"engine", "kernels", "library"},
+         {"engine", "kernels", "library", "remote"},
          {},
          {},
          "#include <QString>\n"},

@@ -198,7 +198,8 @@ void AttachmentChip::showDetail() {
                                     clockText(std::min(end, recording_s_)), clockText(recording_s_))
                          : tr("%1 to %2").arg(clockText(attachment_.cut_start_s), clockText(end)));
     }
-    parts.append(tokensWords(cost_.tokens));
+    // What it costs on a server, that alone knows.
+    parts.append(cost_.tokens > 0 ? tokensWords(cost_.tokens) : fromUtf8(cost_.description));
     if (!cost_.device.empty()) {
         const QString device = deviceName(cost_.device);
         parts.append(isSound() ? tr("audio on %1").arg(device) : tr("vision on %1").arg(device));

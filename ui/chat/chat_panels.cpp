@@ -148,7 +148,13 @@ SamplingPanel::SamplingPanel(QWidget* parent)
         {tr("Tokens per picture"), image_tokens_}};
     for (int i = 0; i < static_cast<int>(fields.size()); ++i) {
         const auto& [text, field] = fields[static_cast<size_t>(i)];
-        grid->addWidget(caption(text, field, this), i / 4 * 2, i % 4);
+        QWidget* const name = caption(text, field, this);
+        grid->addWidget(name, i / 4 * 2, i % 4);
+        if (field == image_tokens_) {
+            image_fields_ = {name, field};
+        } else if (field == top_k_ || field == min_p_ || field == repetition_) {
+            free_fields_.insert(free_fields_.end(), {name, field});
+        }
         grid->addWidget(field, i / 4 * 2 + 1, i % 4);
         field->setFixedHeight(Theme::kControlHeight);
         grid->setColumnStretch(i % 4, 1);
@@ -171,6 +177,15 @@ SamplingPanel::SamplingPanel(QWidget* parent)
             [this](const QString& text) { save_->setEnabled(!text.trimmed().isEmpty()); });
     save_->setEnabled(false);
     fillPresets();
+}
+
+void SamplingPanel::setCapabilities(bool samples_freely, bool sets_image_tokens) {
+    for (QWidget* part : free_fields_) {
+        part->setVisible(samples_freely);
+    }
+    for (QWidget* part : image_fields_) {
+        part->setVisible(sets_image_tokens);
+    }
 }
 
 void SamplingPanel::setDefaults(const engine::SamplingParameters& sampling, qint64 image_tokens) {

@@ -45,6 +45,8 @@ public:
     /// What the model itself asks for: shown where nothing else is chosen. -1 and 0 = not known.
     void setDefaults(const engine::SamplingParameters& sampling, qint64 image_tokens);
     void setPresets(const std::vector<SamplingPreset>& own);
+    /// What the engine follows; the fields of the rest are not there.
+    void setCapabilities(bool samples_freely, bool sets_image_tokens);
     /// Name of the preset that the values are equal to, or "custom".
     [[nodiscard]] QString presetName(const engine::SamplingParameters& sampling) const;
 
@@ -71,6 +73,7 @@ private:
     QLineEdit* seed_;
     QCheckBox* thinking_;
     QComboBox* image_tokens_;
+    std::vector<QWidget*> free_fields_, image_fields_; ///< With their captions.
     std::vector<SamplingPreset> own_;
     bool is_filling_ = false;
 };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/chat/chat_request.h"
 
+#include "engine/api/model_address.h"
+
 #include <QFileInfo>
 
 #include <algorithm>
@@ -74,6 +76,7 @@ engine::GenerateRequest makeContinuation(const ChatDocument& chat) {
 
 bool canContinue(const ChatTurn& turn) {
     return turn.role == engine::Message::Role::Assistant &&
+           !engine::isServerModel(turn.model.toStdString()) && // which begins every reply anew
            (!turn.text.isEmpty() || !turn.thinking.isEmpty()) &&
            (turn.finish_reason == QLatin1String("length") ||
             turn.finish_reason == QLatin1String("cancelled") ||

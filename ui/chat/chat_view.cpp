@@ -171,7 +171,7 @@ void ChatView::buildBody() {
     list_ = new MessageList(model_, media_, player_, stack_);
     stack_->addWidget(list_);
     auto* empty = new QWidget(stack_);
-    auto* column = new QVBoxLayout(empty);
+    auto* words = new QVBoxLayout(empty);
     auto* title = new QLabel(tr("What would you like to know?"), empty);
     setTextSize(title, 150, true);
     title->setAlignment(Qt::AlignCenter);
@@ -182,10 +182,10 @@ void ChatView::buildBody() {
     setTextRole(hint, TextRole::Muted);
     hint->setAlignment(Qt::AlignCenter);
     hint->setWordWrap(true);
-    column->addStretch();
-    column->addWidget(title);
-    column->addWidget(hint);
-    column->addStretch();
+    words->addStretch();
+    words->addWidget(title);
+    words->addWidget(hint);
+    words->addStretch();
     empty_ = empty;
     stack_->addWidget(empty_);
     qobject_cast<QVBoxLayout*>(layout())->addWidget(stack_, 1);
@@ -199,9 +199,22 @@ void ChatView::buildBody() {
     bottom_ = new QWidget(this);
     auto* outer = new QHBoxLayout(bottom_);
     outer->setContentsMargins(24, 4, 24, 16);
-    composer_ = new Composer(media_, player_, bottom_);
-    composer_->setMaximumWidth(kWidestColumn);
-    outer->addWidget(composer_); // centred when it is narrower than its place
+    auto* column = new QWidget(bottom_);
+    column->setMaximumWidth(kWidestColumn);
+    auto* inner = new QVBoxLayout(column);
+    inner->setContentsMargins(0, 0, 0, 0);
+    inner->setSpacing(4);
+    composer_ = new Composer(media_, player_, column);
+    host_label_ = new QLabel(column);
+    host_label_->setObjectName(QStringLiteral("hostBadge"));
+    host_label_->setTextFormat(Qt::PlainText);
+    host_label_->setWordWrap(true);
+    setTextRole(host_label_, TextRole::Accent);
+    setTextSize(host_label_, 90);
+    host_label_->hide();
+    inner->addWidget(host_label_);
+    inner->addWidget(composer_);
+    outer->addWidget(column); // centred when it is narrower than its place
     layout()->addWidget(bottom_);
     notice_ = new ChatNotice(this);
     composer_->showPromptsIn(this);
@@ -511,6 +524,7 @@ void ChatView::setChat(const ChatDocument& chat) {
     is_queued_ = false;
     is_stopping_ = false;
     version_row_ = -1;
+    agreed_host_.clear();
     notice_->clear();
     editing_row_ = -1;
     model_->setDocument(chat);
@@ -539,7 +553,29 @@ void ChatView::setModel(std::shared_ptr<const engine::ModelSummary> model, bool 
     sampling_panel_->setDefaults(summary_ != nullptr ? summary_->sampling
                                                      : engine::SamplingParameters(),
                                  summary_ != nullptr ? summary_->image_tokens : 0);
+    refreshHost();
     updateState();
+}
+
+QString ChatView::host() const {
+    if (is_loaded_ && snapshot_ != nullptr) {
+        return fromUtf8(snapshot_->capabilities.host);
+    }
+    return summary_ == nullptr ? QString() : fromUtf8(summary_->capabilities.host);
+}
+
+void ChatView::refreshHost() {
+    const engine::Capabilities can = is_loaded_ && snapshot_ != nullptr ? snapshot_->capabilities
+                                     : summary_ != nullptr              ? summary_->capabilities
+                                                                        : engine::Capabilities();
+    compare_button_->setVisible(can.takes_adapters);
+    sampling_panel_->setCapabilities(can.samples_freely, can.sets_image_tokens);
+    const QString words =
+        can.host.empty() ? QString()
+                         : tr("What you write and attach is sent to %1").arg(fromUtf8(can.host));
+    host_label_->setText(words);
+    host_label_->setAccessibleName(words);
+    host_label_->setVisible(!words.isEmpty());
 }
 
 void ChatView::setAnswerer(const QString& name) {
@@ -549,7 +585,7 @@ void ChatView::setAnswerer(const QString& name) {
 void ChatView::showSnapshot(std::shared_ptr<const engine::EngineSnapshot> snapshot) {
     const bool asks_again = mayNeedEncoding(snapshot_.get(), snapshot.get());
     snapshot_ = std::move(snapshot);
-    compare_button_->setVisible(snapshot_ == nullptr || snapshot_->capabilities.takes_adapters);
+    refreshHost();
     if (asks_again) {
         forgetAhead();
         encodeAhead();

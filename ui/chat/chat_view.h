@@ -15,6 +15,7 @@
 #include <QTimer>
 #include <QWidget>
 
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -197,6 +198,12 @@ private:
     static void openExternally(const QString& url);
     void changed(bool is_turn);
     QString sendBlocker() const;
+    /// The host that would get the words, or nothing.
+    [[nodiscard]] QString host() const;
+    /// This chat has words that its host has not had yet, and nobody has agreed that they go there:
+    /// asks, and does `then` after a yes.
+    bool asksWhetherToSend(const std::function<void()>& then);
+    void refreshHost();
 
     ChatModel* model_ = nullptr;
     MediaCache* media_ = nullptr;
@@ -208,9 +215,11 @@ private:
     SamplingPanel* sampling_panel_ = nullptr;
     QStackedWidget* stack_ = nullptr;
     QWidget* empty_ = nullptr;
-    QWidget* bottom_ = nullptr; ///< What the composer stands in.
-    int covered_ = 0;           ///< Of the messages, by a notice of the window.
-    int told_floor_ = -1;       ///< overlayFloor() as it was told last.
+    QLabel* host_label_ = nullptr; ///< Where words go; hidden while they stay here.
+    QString agreed_host_;          ///< For this chat.
+    QWidget* bottom_ = nullptr;    ///< What the composer stands in.
+    int covered_ = 0;              ///< Of the messages, by a notice of the window.
+    int told_floor_ = -1;          ///< overlayFloor() as it was told last.
     MessageList* list_ = nullptr;
     QPushButton* to_end_ = nullptr;
     ChatNotice* notice_ = nullptr;

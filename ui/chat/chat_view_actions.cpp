@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What happens to the conversation: sending, the running reply, regenerate, edit, delete, undo, and
 // the choice when the context is full.
+#include "engine/api/model_address.h"
 #include "ui/chat/chat_model.h"
 #include "ui/chat/chat_notice.h"
 #include "ui/chat/chat_request.h"
@@ -90,6 +91,9 @@ void ChatView::send() {
         notice_->showNotice(ChatNotice::Tone::Warning, blocker, {}, 12000);
         return;
     }
+    if (asksWhetherToSend([this] { send(); })) {
+        return;
+    }
     is_queued_ = false;
     const qint64 needed = gauge_->used() + composer_->draftTokens();
     if (gauge_->size() > 0 && composer_->draftTokens() > gauge_->size()) {
@@ -128,6 +132,31 @@ void ChatView::send() {
     changed(true);
     startReply();
     version_row_ = version_row;
+}
+
+bool ChatView::asksWhetherToSend(const std::function<void()>& then) {
+    const QString to = host();
+    if (to.isEmpty() || to == agreed_host_) {
+        return false;
+    }
+    const auto& turns = model_->document().turns;
+    const bool has_words_of_elsewhere =
+        std::any_of(turns.begin(), turns.end(), [&](const ChatTurn& turn) {
+            return turn.role == engine::Message::Role::Assistant &&
+                   fromUtf8(engine::serverHost(turn.model.toStdString())) != to;
+        });
+    if (!has_words_of_elsewhere) {
+        return false;
+    }
+    notice_->showNotice(ChatNotice::Tone::Warning,
+                        tr("The whole conversation up to here would be sent to %1, which has not "
+                           "had all of it yet.")
+                            .arg(to),
+                        {{tr("Send it there"), [this, to, then] {
+                              agreed_host_ = to;
+                              then();
+                          }}});
+    return true;
 }
 
 void ChatView::startReply(int version_of) {
@@ -186,6 +215,14 @@ void ChatView::continueReply(int row) {
     }
     if (!is_loaded_) {
         notice_->showNotice(ChatNotice::Tone::Warning, sendBlocker(), {}, kUndoMs);
+        return;
+    }
+    if (snapshot_ != nullptr && !snapshot_->capabilities.continues_replies) {
+        notice_->showNotice(ChatNotice::Tone::Info,
+                            tr("%1 begins every reply anew. Let it reply once more, or ask for the "
+                               "rest.")
+                                .arg(host()),
+                            {}, kUndoMs);
         return;
     }
     notice_->clear();
@@ -493,6 +530,9 @@ void ChatView::regenerate(int row) {
     }
     if (!is_loaded_) {
         notice_->showNotice(ChatNotice::Tone::Warning, sendBlocker(), {}, kUndoMs);
+        return;
+    }
+    if (asksWhetherToSend([this, row] { regenerate(row); })) {
         return;
     }
     const int after = model_->rowCount() - row - 1;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/chat/message_item.h"
 
+#include "engine/api/model_address.h"
 #include "ui/chat/chat_words.h"
 #include "ui/style/format.h"
 
@@ -279,6 +280,13 @@ void MessageItem::buildReply(const ChatTurn& turn, const ItemContext& context) {
     is_thinking_open_ = context.is_thinking_open;
     is_streaming_ = context.is_streaming;
     const size_t begin = blocks_.size();
+    if (const std::string model = turn.model.toStdString(); engine::isServerModel(model)) {
+        add(std::make_unique<LineBlock>(
+                LineBlock::Kind::Sender,
+                Texts::tr("answered by %1").arg(fromUtf8(engine::serverHost(model))),
+                *context.style, context.width),
+            0.0, 0.0, context.width);
+    }
     if (!turn.thinking.isEmpty()) {
         auto title = std::make_unique<LineBlock>(LineBlock::Kind::Thinking,
                                                  thinkingTitle(turn, context.is_streaming),

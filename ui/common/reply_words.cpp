@@ -66,6 +66,15 @@ QString words(const TemplateDiffers& n) {
         .arg(fromUtf8(n.where), fromUtf8(n.theirs), fromUtf8(n.used));
 }
 
+QString words(const EndedByServer& n) {
+    return Reply::tr("The server ended the reply: %1.").arg(fromUtf8(n.reason));
+}
+
+QString words(const ToolAsked& n) {
+    return Reply::tr("The model asks for the tool %1 with %2. Belfry does not run tools.")
+        .arg(fromUtf8(n.name), fromUtf8(n.arguments));
+}
+
 } // namespace
 
 QString replyNoteWords(const engine::ReplyNote& note) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/compare/compare_column.h"
 
+#include "engine/api/model_address.h"
 #include "ui/common/error_words.h"
 #include "ui/common/reply_words.h"
 #include "ui/compare/word_diff.h"
@@ -33,9 +34,20 @@ QString adapterName(const std::string& folder) {
 
 } // namespace
 
+/// Of an adapter, or of a model on a server.
+static QString choiceName(const std::string& folder) {
+    return engine::isServerModel(folder) ? CompareColumn::tr("%1 on %2")
+                                               .arg(fromUtf8(engine::serverModelName(folder)),
+                                                    fromUtf8(engine::serverHost(folder)))
+                                         : adapterName(folder);
+}
+
 QString adapterSetName(const std::vector<engine::AdapterChoice>& adapters) {
     QStringList names;
     for (const engine::AdapterChoice& adapter : adapters) {
+        if (adapter.is_enabled && engine::isServerModel(adapter.folder)) {
+            return choiceName(adapter.folder); // answers in place of all others
+        }
         if (adapter.is_enabled) {
             names.append(QStringLiteral("%1 × %2").arg(
                 adapterName(adapter.folder), QLocale().toString(adapter.strength, 'f', 2)));
@@ -122,7 +134,7 @@ void CompareColumn::setAdapters(const std::vector<engine::AdapterChoice>& adapte
     }
     rows_.clear();
     for (const engine::AdapterChoice& adapter : adapters) {
-        Choice row{adapter.folder, new QCheckBox(adapterName(adapter.folder), this),
+        Choice row{adapter.folder, new QCheckBox(choiceName(adapter.folder), this),
                    new QDoubleSpinBox(this)};
         row.box->setObjectName(QStringLiteral("compareAdapter"));
         row.box->setChecked(adapter.is_enabled);
@@ -133,6 +145,7 @@ void CompareColumn::setAdapters(const std::vector<engine::AdapterChoice>& adapte
         row.strength->setDecimals(2);
         row.strength->setValue(adapter.strength);
         row.strength->setEnabled(adapter.is_enabled);
+        row.strength->setVisible(!engine::isServerModel(adapter.folder));
         row.strength->setMinimumWidth(
             fontMetrics().horizontalAdvance(QLocale().toString(2.0, 'f', 2)) + 56);
         row.strength->setMaximumHeight(

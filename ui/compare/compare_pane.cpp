@@ -203,43 +203,52 @@ void ComparePane::setRequest(const engine::GenerateRequest& request,
     updateState();
 }
 
-void ComparePane::setAdapters(const std::vector<engine::AdapterChoice>& adapters) {
+void ComparePane::setAdapters(const std::vector<engine::AdapterChoice>& adapters,
+                              const std::vector<std::string>& server_models) {
+    std::vector<engine::AdapterChoice> choices = adapters;
+    for (const std::string& model : server_models) {
+        choices.push_back({model, 1.0, false});
+    }
     const bool is_same_list =
         !columns_.empty() &&
-        std::equal(adapters.begin(), adapters.end(), adapters_.begin(), adapters_.end(),
+        std::equal(choices.begin(), choices.end(), adapters_.begin(), adapters_.end(),
                    [](const engine::AdapterChoice& a, const engine::AdapterChoice& b) {
                        return a.folder == b.folder;
                    });
     if (isRunning() || is_same_list) {
         return; // what the user has set up in the columns stays
     }
-    adapters_ = adapters;
+    adapters_ = choices;
     for (CompareColumn* column : std::exchange(columns_, {})) {
         column->setParent(nullptr);
         column->deleteLater();
     }
-    std::vector<engine::AdapterChoice> off = adapters;
+    std::vector<engine::AdapterChoice> off = choices;
     for (engine::AdapterChoice& adapter : off) {
         adapter.is_enabled = false;
     }
     addColumn(off);
-    std::vector<engine::AdapterChoice> all = adapters;
+    std::vector<engine::AdapterChoice> all = choices;
     if (!isAnyEnabled(all)) {
-        for (engine::AdapterChoice& adapter : all) {
-            adapter.is_enabled = true;
+        for (size_t i = 0; i < adapters.size(); ++i) {
+            all[i].is_enabled = true;
         }
     }
-    if (!all.empty()) {
+    if (!adapters.empty()) {
         addColumn(all);
     }
-    for (size_t i = 0; adapters.size() > 1 && i < adapters.size(); ++i) {
-        if (columns_.size() < kMaxColumns) {
-            std::vector<engine::AdapterChoice> one = off;
-            one[i].is_enabled = true;
-            if (adapterSetName(one) != adapterSetName(all)) {
-                addColumn(one);
-            }
+    const auto add_only = [&](size_t i) {
+        std::vector<engine::AdapterChoice> one = off;
+        one[i].is_enabled = true;
+        if (columns_.size() < kMaxColumns && adapterSetName(one) != adapterSetName(all)) {
+            addColumn(one);
         }
+    };
+    for (size_t i = adapters.size(); i < choices.size(); ++i) {
+        add_only(i);
+    }
+    for (size_t i = 0; adapters.size() > 1 && i < adapters.size(); ++i) {
+        add_only(i);
     }
     updateState();
 }

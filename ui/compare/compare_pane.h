@@ -42,7 +42,9 @@ public Q_SLOTS:
                     const QHash<QString, QString>& media_names = {});
     /// The adapters of the chat: the columns become the base, all that are on, and, where there
     /// are several, each on its own.
-    void setAdapters(const std::vector<engine::AdapterChoice>& adapters);
+    /// `server_models`: addresses of models that can be asked as well, a column each.
+    void setAdapters(const std::vector<engine::AdapterChoice>& adapters,
+                     const std::vector<std::string>& server_models = {});
     /// Whether a model is loaded and nothing else is being generated.
     void setReady(bool is_ready);
     void showStarted(quint64 id, int column);

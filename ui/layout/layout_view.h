@@ -109,6 +109,8 @@ Q_SIGNALS:
     void exportRequested(quint64 serial,
                          const engine::LoadRequest& request,
                          engine::MapExport::Kind kind);
+    /// How this model is run on a server, in commands.
+    void serverLaunchRequested();
     void mapFileChosen(const QString& file);
     void saveRequested(const QString& file, const QString& text);
 

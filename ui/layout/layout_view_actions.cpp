@@ -309,6 +309,9 @@ void LayoutView::fillMore() {
     add(copy, "more.copyLlamaCpp", tr("llama.cpp options"),
         [this] { exportMap(Kind::LlamaCpp, true); });
     more_menu_->addSeparator();
+    add(more_menu_, "more.server", tr("Run it on a server …"),
+        [this] { Q_EMIT serverLaunchRequested(); });
+    more_menu_->addSeparator();
     add(more_menu_, "more.options", tr("Simulated GPUs, limits, context …"),
         [this] { openOptions(); });
 }

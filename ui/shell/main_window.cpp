@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/shell/main_window.h"
 
+#include "engine/api/model_address.h"
 #include "ui/chat/chat_request.h"
 #include "ui/chat/chat_view.h"
 #include "ui/common/error_words.h"
@@ -351,6 +352,10 @@ void MainWindow::buildActions() {
     menu->addSeparator();
     menu->addAction(made.at(QStringLiteral("settings")));
     menu->addAction(made.at(QStringLiteral("shortcuts")));
+    if (setup_.has_network) {
+        menu->addAction(tr("Connect to a server…"), this, &MainWindow::openServers)
+            ->setObjectName(QStringLiteral("action_servers"));
+    }
     QMenu* help = menu->addMenu(tr("Help"));
     help->addAction(made.at(QStringLiteral("computer")));
     help->addAction(made.at(QStringLiteral("diagnostics")));
@@ -388,6 +393,9 @@ void MainWindow::connectPages() {
     connect(model_button_, &QPushButton::clicked, this,
             [this] { model_panel_->isVisible() ? model_panel_->closeFlyout() : openModelPanel(); });
     connect(model_panel_, &ModelPanel::folderDialogRequested, this, &MainWindow::chooseFolder);
+    connect(model_panel_, &ModelPanel::serverDialogRequested, this, &MainWindow::openServers);
+    connect(model_panel_, &ModelPanel::serverLaunchRequested, this, &MainWindow::openServerLaunch);
+    model_panel_->setHasServers(setup_.has_network);
     connect(model_panel_, &ModelPanel::locateRequested, this, &MainWindow::locateFolder);
     connect(adapter_bar_, &AdapterBar::addRequested, this, &MainWindow::chooseAdapter);
     connect(adapter_bar_, &AdapterBar::reportRequested, this, &MainWindow::openCoverage);
@@ -424,8 +432,11 @@ void MainWindow::connectSession() {
     connect(session_, &Session::failed, this, &MainWindow::showFailure);
     connect(session_, &Session::deviceLost, this, &MainWindow::showDeviceLost);
     connect(session_, &Session::applied, this, &MainWindow::showStandIn);
-    connect(session_, &Session::planInputChanged, this,
-            [this] { layout_->setRequest(session_->request()); });
+    connect(session_, &Session::planInputChanged, this, [this] {
+        if (!engine::isServerModel(session_->model().toStdString())) {
+            layout_->setRequest(session_->request());
+        }
+    });
     connect(session_, &Session::snapshotChanged, this,
             [this](const std::shared_ptr<const engine::EngineSnapshot>& snapshot) {
                 meter_->showSnapshot(snapshot);
@@ -452,6 +463,7 @@ void MainWindow::connectSession() {
 
     connect(layout_, &LayoutView::stagedPlanChanged, meter_, [this] { showPrediction(); });
     connect(layout_, &LayoutView::stagedPlanChanged, model_panel_, &ModelPanel::showPlan);
+    connect(layout_, &LayoutView::serverLaunchRequested, this, &MainWindow::openServerLaunch);
     connect(layout_, &LayoutView::applyRequested, session_, &Session::apply);
     connect(layout_, &LayoutView::waitingChangesChanged, this, &MainWindow::showWaitingChanges);
 }
@@ -479,7 +491,7 @@ void MainWindow::connectChat() {
                     }
                 }
                 compare_->setRequest(request, names);
-                compare_->setAdapters(session_->adapters());
+                compare_->setAdapters(session_->adapters(), serverModels());
                 setComparing(true);
             });
     connect(compare_, &ComparePane::closeRequested, this, [this] { setComparing(false); });
@@ -525,7 +537,9 @@ void MainWindow::connectHistory() {
 void MainWindow::refresh() {
     const bool is_loaded = session_->isLoaded();
     const auto& snapshot = session_->snapshot();
-    layout_->setModel(session_->summary());
+    // What is on a server has no places here.
+    layout_->setModel(engine::isServerModel(session_->model().toStdString()) ? nullptr
+                                                                             : session_->summary());
     if (is_loaded && session_->state() != Session::State::Loading) {
         layout_->setLoadedModel(session_->loadedRequest().model);
     }

@@ -7,6 +7,7 @@
 #include "ui/library/models_page.h"
 #include "ui/shell/diagnostics.h"
 #include "ui/shell/samples_strip.h"
+#include "ui/shell/server_values.h"
 #include "ui/shell/settings_values.h"
 
 #include <QKeySequence>
@@ -28,6 +29,11 @@ class QStackedWidget;
 
 namespace engine {
 struct ComputerFacts;
+struct LoadRequest;
+struct ModelSummary;
+struct PlacementPlan;
+struct ServerCards;
+struct ServerLaunch;
 } // namespace engine
 
 namespace ui {
@@ -39,6 +45,7 @@ class ComparePane;
 class ComputerDialog;
 class DropOverlay;
 class HistoryPane;
+class LaunchDialog;
 class LayoutView;
 class LogBuffer;
 class MemoryMeter;
@@ -46,6 +53,7 @@ class ModelButton;
 class ModelPanel;
 class NoticeStrip;
 class RecentModels;
+class ServerDialog;
 class Session;
 class StatusStrip;
 class UnusablePage;
@@ -54,7 +62,8 @@ class WelcomePage;
 /// What the window is made with; read by app/ before the first frame.
 struct WindowSetup {
     bool has_demo_model = false;
-    QString demo_adapter; ///< Folder of the demo's own adapter; empty: there is none.
+    bool has_network = false; ///< Servers are offered.
+    QString demo_adapter;     ///< Folder of the demo's own adapter; empty: there is none.
     Settings settings;
     SystemFacts facts;
     LogBuffer* log = nullptr; ///< Must outlive the window; nullptr in tests without a log.
@@ -112,6 +121,13 @@ public Q_SLOTS:
     void openComputer();
     void showComputer(const engine::ComputerFacts& facts, const QString& text);
     void openAbout();
+    /// "Connect to a server".
+    void openServers();
+    /// Addresses of earlier connections, the last one first.
+    void setServers(const QStringList& addresses) { servers_ = addresses; }
+    void showServerAnswer(const ui::ServerAnswer& answer);
+    void showServerProblem(const QString& words, bool is_plain);
+    void showServerLaunch(const engine::ServerLaunch& launch);
     void openShortcuts();
     void openShortcutEditor();
     /// Stops a load, a move or a reply, whichever runs.
@@ -128,6 +144,15 @@ Q_SIGNALS:
     void newChatRequested();
     /// Answered by showComputer(), from another thread's time.
     void computerRequested();
+    /// Answered by showServerLaunch().
+    void serverLaunchRequested(const engine::LoadRequest& request,
+                               const std::shared_ptr<const engine::ModelSummary>& summary,
+                               const std::shared_ptr<const engine::PlacementPlan>& plan,
+                               const engine::ServerCards& cards);
+    /// Answered by showServerAnswer() or showServerProblem().
+    void serverTestRequested(const ui::ServerWish& wish);
+    void
+    serverConnectRequested(const ui::ServerWish& wish, const QString& base, const QString& model);
     /// A device stays lost in this process: close, and start the program again.
     void restartRequested();
     /// The window is about to close: write what is not on disk yet.
@@ -180,6 +205,9 @@ private:
     /// Takes away what the engine cannot do: layout, adapters, memory.
     void offerCapabilities();
     void openCoverage(int index);
+    /// That was used last, for a column of a comparison.
+    [[nodiscard]] std::vector<std::string> serverModels() const;
+    void openServerLaunch();
     /// Esc while something is loaded or moved: asks before a long one is thrown away, and says how
     /// to take up a short one again.
     void stopLoading();
@@ -209,6 +237,9 @@ private:
     Tab tab_ = Tab::Chat;
     bool is_comparing_ = false;
     QPointer<ComputerDialog> computer_;
+    QPointer<ServerDialog> server_;
+    QPointer<LaunchDialog> launch_;
+    QStringList servers_;
     bool is_beside_ = false; ///< Another model is chosen than the loaded one.
     bool can_tell_memory_ = true;
     bool is_drop_refused_ = false; ///< What is dragged over the window now.

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the window opens over itself: panels, dialogs, and the notice after a card was lost.
 #include "engine/api/error_cause.h"
+#include "engine/api/model_address.h"
 #include "engine/api/placement.h"
+#include "engine/api/server_launch.h"
 #include "ui/chat/chat_view.h"
 #include "ui/common/error_words.h"
 #include "ui/common/issue_words.h"
 #include "ui/common/shortcuts.h"
+#include "ui/layout/layout_view.h"
 #include "ui/library/get_page.h"
 #include "ui/shell/about_dialog.h"
 #include "ui/shell/computer_dialog.h"
 #include "ui/shell/coverage_dialog.h"
 #include "ui/shell/folder_words.h"
+#include "ui/shell/launch_dialog.h"
 #include "ui/shell/log_buffer.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/model_button.h"
@@ -18,6 +22,7 @@
 #include "ui/shell/notice_strip.h"
 #include "ui/shell/profile_menu.h"
 #include "ui/shell/recent_models.h"
+#include "ui/shell/server_dialog.h"
 #include "ui/shell/session.h"
 #include "ui/shell/settings_dialog.h"
 #include "ui/shell/shortcut_editor.h"
@@ -60,6 +65,64 @@ void MainWindow::chooseFolder() {
         openModelPanel();
     });
     dialog->open();
+}
+
+void MainWindow::openServers() {
+    if (server_ != nullptr) {
+        server_->raise();
+        return;
+    }
+    server_ = new ServerDialog(servers_, this);
+    server_->setAttribute(Qt::WA_DeleteOnClose);
+    connect(server_, &ServerDialog::testRequested, this, &MainWindow::serverTestRequested);
+    connect(server_, &ServerDialog::connectRequested, this, &MainWindow::serverConnectRequested);
+    model_panel_->closeFlyout();
+    server_->open();
+}
+
+void MainWindow::showServerAnswer(const ServerAnswer& answer) {
+    if (server_ != nullptr) {
+        server_->showAnswer(answer);
+    }
+}
+
+void MainWindow::showServerProblem(const QString& words, bool is_plain) {
+    if (server_ != nullptr) {
+        server_->showProblem(words, is_plain);
+    }
+}
+
+std::vector<std::string> MainWindow::serverModels() const {
+    for (int row = 0; row < recent_->rowCount(); ++row) {
+        const std::string model =
+            recent_->index(row).data(RecentModels::FolderRole).toString().toStdString();
+        if (engine::isServerModel(model)) {
+            return {model};
+        }
+    }
+    return {};
+}
+
+void MainWindow::openServerLaunch() {
+    const auto plan = layout_->stagedPlan();
+    const auto summary = session_->summary();
+    if (launch_ != nullptr || plan == nullptr || summary == nullptr) {
+        return;
+    }
+    launch_ = new LaunchDialog(this);
+    launch_->setAttribute(Qt::WA_DeleteOnClose);
+    const auto ask = [this, plan, summary](const engine::ServerCards& cards) {
+        Q_EMIT serverLaunchRequested(layout_->stagedRequest(), summary, plan, cards);
+    };
+    connect(launch_, &LaunchDialog::cardsChosen, this, ask);
+    ask({});
+    launch_->open();
+}
+
+void MainWindow::showServerLaunch(const engine::ServerLaunch& launch) {
+    if (launch_ != nullptr) {
+        launch_->showLaunch(launch);
+    }
 }
 
 void MainWindow::locateFolder(const QString& folder) {

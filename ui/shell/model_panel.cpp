@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/shell/model_panel.h"
 
+#include "engine/api/model_address.h"
+#include "ui/common/error_words.h"
 #include "ui/common/issue_words.h"
 #include "ui/common/oddity_words.h"
 #include "ui/common/shortcuts.h"
@@ -163,8 +165,15 @@ QLayout* ModelPanel::buildSources(bool has_demo_model) {
                   QStringLiteral("library"));
     buttons->addWidget(choose_button);
     buttons->addWidget(library_button);
+    server_button_ = new QPushButton(tr("Ser&ver…"), this);
+    server_button_->setObjectName(QStringLiteral("serverButton"));
+    server_button_->setIcon(icon(QStringLiteral("server")));
+    server_button_->setToolTip(tr("Let a model on another computer answer"));
+    server_button_->hide();
     buttons->addWidget(demo_button);
+    buttons->addWidget(server_button_);
     buttons->addStretch();
+    connect(server_button_, &QPushButton::clicked, this, &ModelPanel::serverDialogRequested);
     connect(choose_button, &QPushButton::clicked, this, &ModelPanel::folderDialogRequested);
     connect(library_button, &QPushButton::clicked, this, [this] {
         closeFlyout();
@@ -173,6 +182,10 @@ QLayout* ModelPanel::buildSources(bool has_demo_model) {
     connect(demo_button, &QPushButton::clicked, session_,
             [this] { session_->chooseModel(QStringLiteral("demo")); });
     return buttons;
+}
+
+void ModelPanel::setHasServers(bool has_servers) {
+    server_button_->setVisible(has_servers);
 }
 
 void ModelPanel::buildRecent(QVBoxLayout* column) {
@@ -311,8 +324,17 @@ QLayout* ModelPanel::buildLoad() {
     load_button_ = new QPushButton(tr("&Load"), this);
     load_button_->setObjectName(QStringLiteral("loadButton"));
     setButtonKind(load_button_, ButtonKind::Primary);
+    launch_button_ = new QPushButton(tr("&Run it on a server…"), this);
+    launch_button_->setObjectName(QStringLiteral("launchButton"));
+    launch_button_->setIcon(icon(QStringLiteral("server")));
+    launch_button_->hide();
     bottom->addWidget(plan_label_, 1);
+    bottom->addWidget(launch_button_, 0, Qt::AlignBottom);
     bottom->addWidget(load_button_, 0, Qt::AlignBottom);
+    connect(launch_button_, &QPushButton::clicked, this, [this] {
+        closeFlyout();
+        Q_EMIT serverLaunchRequested();
+    });
     connect(load_button_, &QPushButton::clicked, this, [this] {
         closeFlyout();
         canLoadAnyway() ? session_->loadAnyway(session_->request()) : session_->load();
@@ -384,7 +406,16 @@ void ModelPanel::refresh() {
     beside_label_->setText(
         tr("Not loaded. %1 answers until it is.").arg(Session::nameOf(session_->shownModel())));
     facts_label_->setVisible(error == nullptr);
-    if (summary != nullptr) {
+    const bool is_server = engine::isServerModel(session_->model().toStdString());
+    if (is_server) {
+        const QString host = fromUtf8(engine::serverHost(session_->model().toStdString()));
+        facts_label_->setText(
+            summary == nullptr ? tr("Asking %1 …").arg(host)
+            : summary->max_context > 0
+                ? tr("On %1: what you write and attach is sent there.\nUp to %2 tokens")
+                      .arg(host, formatCount(summary->max_context))
+                : tr("On %1: what you write and attach is sent there.").arg(host));
+    } else if (summary != nullptr) {
         QStringList kinds = {tr("text")};
         if (summary->has_vision) {
             kinds.append(tr("images"));
@@ -404,7 +435,9 @@ void ModelPanel::refresh() {
         facts_label_->setText(tr("Reading %1 …").arg(session_->model()));
     }
     QStringList problems;
-    if (error != nullptr) {
+    if (error != nullptr && is_server) {
+        problems.append(errorWords(*error));
+    } else if (error != nullptr) {
         problems.append(tr("%1 cannot be used.").arg(QDir::toNativeSeparators(session_->model())));
         problems.append(folderProblem(*error, recent_->facts(session_->model())));
     } else if (summary != nullptr) {
@@ -421,8 +454,8 @@ void ModelPanel::refresh() {
     setTextRole(problem_label_, error != nullptr ? TextRole::Danger : TextRole::Muted);
 
     const bool is_usable = is_chosen && summary != nullptr && error == nullptr;
-    options_->setVisible(is_usable);
-    plan_label_->setVisible(is_usable);
+    options_->setVisible(is_usable && !is_server);
+    plan_label_->setVisible(is_usable && !is_server);
     load_button_->setVisible(is_usable);
     options_->setEnabled(!session_->isBusy());
     refreshOptions();
@@ -435,9 +468,13 @@ void ModelPanel::refreshLoad() {
     const auto& summary = session_->summary();
     const bool is_usable = summary != nullptr && session_->modelError() == nullptr;
     load_button_->setEnabled(!session_->isBusy() && is_usable && !summary->is_header_only);
-    load_button_->setText(canLoadAnyway()              ? tr("&Load anyway")
+    const bool is_server = engine::isServerModel(session_->model().toStdString());
+    load_button_->setText(is_server
+                              ? (session_->isChosenLoaded() ? tr("Re&connect") : tr("&Connect"))
+                          : canLoadAnyway()            ? tr("&Load anyway")
                           : session_->isChosenLoaded() ? tr("Re&load")
                                                        : tr("&Load"));
+    launch_button_->setVisible(is_usable && !is_server && plan_ != nullptr && !plan_->fits);
     load_button_->setToolTip(canLoadAnyway() ? toolTipText(loadAnywayWords()) : QString());
 }
 

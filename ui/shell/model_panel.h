@@ -29,6 +29,8 @@ class ModelPanel : public Flyout {
 public:
     ModelPanel(Session* session, RecentModels* recent, bool has_demo_model, QWidget* window);
 
+    /// Without a network in this build servers are not offered.
+    void setHasServers(bool has_servers);
     [[nodiscard]] ProfileMenu* profileMenu() const { return profiles_; }
     [[nodiscard]] QSize sizeHint() const override;
 
@@ -41,6 +43,9 @@ public Q_SLOTS:
 Q_SIGNALS:
     void folderDialogRequested();
     void libraryRequested();
+    void serverDialogRequested();
+    /// The model as commands for a server.
+    void serverLaunchRequested();
     /// A plan for comparison: the chosen model in 4 bits, where it is to be loaded as stored.
     void alternativeRequested(quint64 ticket, const engine::LoadRequest& request);
     /// The chosen folder is not there any more: where is it now?
@@ -81,6 +86,7 @@ private:
     QListView* recent_view_ = nullptr;
     QLabel* recent_title_ = nullptr;
     QWidget* inside_ = nullptr;
+    QPushButton* server_button_ = nullptr;
     QLabel* name_label_ = nullptr;
     QLabel* facts_label_ = nullptr;
     QLabel* beside_label_ = nullptr; ///< Another model is loaded and answers.
@@ -96,6 +102,7 @@ private:
     QWidget* proposal_ = nullptr; ///< 4 bits, with both figures.
     QLabel* proposal_label_ = nullptr;
     QLabel* plan_label_ = nullptr;
+    QPushButton* launch_button_ = nullptr; ///< Where the plan does not fit.
     QPushButton* load_button_ = nullptr;
 };
 

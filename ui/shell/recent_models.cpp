@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/shell/recent_models.h"
 
+#include "engine/api/model_address.h"
 #include "ui/shell/folder_words.h"
+#include "ui/style/format.h"
 #include "ui/style/theme.h"
 
 #include <QDir>
@@ -15,11 +17,39 @@ int RecentModels::rowCount(const QModelIndex& parent) const {
     return parent.isValid() ? 0 : static_cast<int>(folders_.size());
 }
 
+namespace {
+
+/// Of a model on a server: its name and its host.
+QVariant serverData(const QString& model, int role) {
+    const QString words = RecentModels::tr("%1 on %2")
+                              .arg(fromUtf8(engine::serverModelName(model.toStdString())),
+                                   fromUtf8(engine::serverHost(model.toStdString())));
+    switch (role) {
+    case Qt::DisplayRole:
+    case Qt::AccessibleTextRole:
+        return words;
+    case Qt::DecorationRole:
+        return icon(QStringLiteral("server"));
+    case RecentModels::MissingRole:
+        return false;
+    case Qt::ToolTipRole:
+    case RecentModels::FolderRole:
+        return model;
+    default:
+        return {};
+    }
+}
+
+} // namespace
+
 QVariant RecentModels::data(const QModelIndex& index, int role) const {
     if (!checkIndex(index, CheckIndexOption::IndexIsValid)) {
         return {};
     }
     const QString& folder = folders_.at(index.row());
+    if (engine::isServerModel(folder.toStdString())) {
+        return serverData(folder, role);
+    }
     switch (role) {
     case Qt::DisplayRole:
         return isMissing(folder) ? tr("%1 (missing)").arg(folderName(folder, folders_))
@@ -82,6 +112,9 @@ void RecentModels::check(const QString& chosen) {
     if (!chosen.isEmpty() && !wanted.contains(chosen)) {
         wanted.append(chosen);
     }
+    // Nobody asks a server only to fill a list.
+    wanted.removeIf(
+        [](const QString& folder) { return engine::isServerModel(folder.toStdString()); });
     if (!wanted.isEmpty()) {
         Q_EMIT checkRequested(wanted);
     }

@@ -2,6 +2,7 @@
 #include "ui/shell/session.h"
 
 #include "engine/api/device_loss.h"
+#include "engine/api/model_address.h"
 #include "ui/shell/folder_words.h"
 #include "ui/style/format.h"
 
@@ -65,8 +66,19 @@ QString Session::nameOf(const QString& model) {
     if (model == QStringLiteral("demo")) {
         return tr("Demo model");
     }
+    const std::string server_model = engine::serverModelName(model.toStdString());
+    if (engine::isServerModel(model.toStdString()) && !server_model.empty()) {
+        return fromUtf8(server_model);
+    }
     const QStringList parts = namingParts(model);
     return parts.isEmpty() ? model : parts.last();
+}
+
+engine::Capabilities Session::capabilities() const {
+    if (!isLoaded() && summary_ != nullptr) {
+        return summary_->capabilities;
+    }
+    return snapshot_ != nullptr ? snapshot_->capabilities : engine::Capabilities{};
 }
 
 QString Session::shownModel() const {

@@ -64,10 +64,8 @@ public:
     [[nodiscard]] const std::shared_ptr<const engine::EngineSnapshot>& snapshot() const {
         return snapshot_;
     }
-    /// What the engine can do; everything before its first word.
-    [[nodiscard]] engine::Capabilities capabilities() const {
-        return snapshot_ != nullptr ? snapshot_->capabilities : engine::Capabilities{};
-    }
+    /// What the engine can do that answers, or would answer: everything before its first word.
+    [[nodiscard]] engine::Capabilities capabilities() const;
     /// Options with model and adapters filled in: what Load and the layout's plans use.
     [[nodiscard]] engine::LoadRequest request() const;
     [[nodiscard]] const std::vector<engine::AdapterChoice>& adapters() const { return adapters_; }

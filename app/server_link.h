@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Servers and the window: the dialog's questions to a server, asked beside the window, and the
+// engine that answers for models of this computer and for those of servers.
+#pragma once
+
+#include "app/engine_factory.h"
+#include "app/server_book.h"
+#include "ui/shell/server_values.h"
+
+#include <QObject>
+#include <QStringList>
+
+#include <memory>
+#include <stop_token>
+
+#include "library/hub/http.h"
+
+namespace ui {
+class MainWindow;
+} // namespace ui
+
+namespace app {
+
+class SettingsStore;
+
+/// `here` and servers behind one interface (RoutedEngine).
+EngineFactory withServers(EngineFactory here,
+                          std::shared_ptr<const ServerBook> book,
+                          library::hub::HttpClientFactory make_http);
+
+class ServerLink : public QObject {
+    Q_OBJECT
+
+public:
+    /// `settings` may be nullptr. All must outlive this.
+    ServerLink(ui::MainWindow* window,
+               std::shared_ptr<ServerBook> book,
+               const SettingsStore* settings,
+               library::hub::HttpClientFactory make_http,
+               QObject* parent = nullptr);
+    ~ServerLink() override;
+
+private:
+    void test(const ui::ServerWish& wish);
+    void use(const ui::ServerWish& wish, const QString& base, const QString& model);
+
+    ui::MainWindow* window_;
+    std::shared_ptr<ServerBook> book_;
+    const SettingsStore* settings_;
+    library::hub::HttpClientFactory make_http_;
+    QStringList known_;
+    std::stop_source stop_; ///< Of the question that runs.
+};
+
+} // namespace app

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "remote/chat_stream.h"
+
+#include <algorithm>
+
+#include "remote/server_error.h"
+
+namespace remote {
+
+using engine::Json;
+using engine::phrase;
+using engine::ReplyUpdate;
+using engine::Result;
+
+namespace {
+
+constexpr size_t kLongestReply = size_t{64} << 20; ///< Bytes; what is longer is no reply.
+constexpr int64_t kMostCalls = 128;
+constexpr int64_t kMostTokens = int64_t{1} << 40;
+
+engine::JsonLimits limits() {
+    engine::JsonLimits limits;
+    limits.max_depth = 32;
+    limits.max_string_bytes = size_t{16} << 20;
+    limits.max_values = 100'000;
+    return limits;
+}
+
+bool isNull(const Json* value) {
+    return value == nullptr || value->is(Json::Kind::Null);
+}
+
+std::string textOf(const Json* value) {
+    return value != nullptr && value->is(Json::Kind::String) ? value->text : std::string();
+}
+
+int64_t countOf(const Json* object, std::string_view key) {
+    const Json* const value = object == nullptr ? nullptr : object->find(key);
+    const auto number = value == nullptr ? std::nullopt : value->integer();
+    return number.has_value() && *number >= 0 && *number <= kMostTokens ? *number : 0;
+}
+
+/// The text of "content": a string, or a list of parts of which those of text count. nullopt: it is
+/// neither.
+std::optional<std::string> contentOf(const Json& content) {
+    if (content.is(Json::Kind::String)) {
+        return content.text;
+    }
+    if (!content.is(Json::Kind::Array)) {
+        return std::nullopt;
+    }
+    std::string text;
+    for (const Json& part : content.items) {
+        text += textOf(part.find("text"));
+    }
+    return text;
+}
+
+/// The words of an error inside an answer; nullopt where there is none.
+std::optional<std::string> errorOf(const Json& root) {
+    const Json* const error = root.find("error");
+    if (isNull(error)) {
+        const bool is_error =
+            root.find("object") != nullptr && root.find("object")->isString("error");
+        return is_error ? std::optional(textOf(root.find("message"))) : std::nullopt;
+    }
+    return error->is(Json::Kind::String) ? error->text : textOf(error->find("message"));
+}
+
+} // namespace
+
+Result<void> ChatStream::addEvent(std::string_view data, ReplyUpdate& update) {
+    if (is_done_) {
+        return {};
+    }
+    const size_t begin = std::min(data.find_first_not_of(" \t\r\n"), data.size());
+    const size_t end = data.find_last_not_of(" \t\r\n");
+    data = data.substr(begin, end == std::string_view::npos ? 0 : end + 1 - begin);
+    if (data.empty()) {
+        return {};
+    }
+    if (data == "[DONE]") {
+        is_done_ = true;
+        return {};
+    }
+    Json root;
+    if (engine::readJsonTree(data, limits(), root).stop == engine::JsonStop::Done) {
+        return addObject(root, update);
+    }
+    // Some proxies lose the blank lines between events: each line is an event then.
+    if (const size_t line = data.find('\n'); line != std::string_view::npos) {
+        ENGINE_TRY(addEvent(data.substr(0, line), update));
+        return addEvent(data.substr(line + 1), update);
+    }
+    return answerError(host_, phrase("a piece of the reply is no JSON"));
+}
+
+Result<void> ChatStream::addWhole(std::string_view body, ReplyUpdate& update) {
+    Json root;
+    if (engine::readJsonTree(body, limits(), root).stop != engine::JsonStop::Done) {
+        return answerError(host_, phrase("the reply is neither a stream nor JSON"));
+    }
+    ENGINE_TRY(addObject(root, update));
+    if (!hasWords() && !hasEnd()) {
+        return answerError(host_, phrase("the reply has no \"choices\""));
+    }
+    return {};
+}
+
+Result<void> ChatStream::addObject(const Json& root, ReplyUpdate& update) {
+    if (!root.is(Json::Kind::Object)) {
+        return answerError(host_, phrase("a piece of the reply is no object"));
+    }
+    if (const auto words = errorOf(root)) {
+        return toldError(host_, *words);
+    }
+    if (const Json* const usage = root.find("usage"); !isNull(usage)) {
+        addUsage(*usage);
+    }
+    const Json* const choices = root.find("choices");
+    if (isNull(choices)) {
+        return {}; // a note of the server's own
+    }
+    if (!choices->is(Json::Kind::Array)) {
+        return answerError(host_, phrase("\"choices\" is no list"));
+    }
+    for (const Json& choice : choices->items) {
+        if (!choice.is(Json::Kind::Object)) {
+            return answerError(host_, phrase("a choice is no object"));
+        }
+        if (countOf(&choice, "index") != 0) {
+            continue; // one was asked for
+        }
+        const Json* const delta = choice.find("delta");
+        const Json* const message = isNull(delta) ? choice.find("message") : delta;
+        if (!isNull(message)) {
+            ENGINE_TRY(addMessage(*message, update));
+        }
+        const Json* const reason = choice.find("finish_reason");
+        if (!isNull(reason)) {
+            // Whatever it is, it is an end.
+            reason_ =
+                reason->is(Json::Kind::String) && !reason->text.empty() ? reason->text : "unknown";
+        }
+    }
+    return {};
+}
+
+Result<void> ChatStream::addMessage(const Json& message, ReplyUpdate& update) {
+    if (!message.is(Json::Kind::Object)) {
+        return answerError(host_, phrase("a message is no object"));
+    }
+    // vLLM says "reasoning", SGLang and llama-server "reasoning_content"; some say both.
+    for (const char* key : {"reasoning_content", "reasoning"}) {
+        const Json* const thoughts = message.find(key);
+        if (!isNull(thoughts)) {
+            const auto text = contentOf(*thoughts);
+            if (!text.has_value()) {
+                return answerError(host_, phrase("its thoughts are no text"));
+            }
+            if (!text->empty()) {
+                splitter_.leaveAlone();
+                reply_.thinking += *text;
+                update.thinking += *text;
+                ++pieces_;
+                break;
+            }
+        }
+    }
+    if (const Json* const content = message.find("content"); !isNull(content)) {
+        const auto text = contentOf(*content);
+        if (!text.has_value()) {
+            return answerError(host_, phrase("its content is no text"));
+        }
+        if (!text->empty()) {
+            ++pieces_;
+            addText(*text, update);
+        }
+    }
+    if (reply_.text.size() + reply_.thinking.size() > kLongestReply) {
+        return answerError(host_, phrase("the reply has no end"));
+    }
+    if (const Json* const calls = message.find("tool_calls"); !isNull(calls)) {
+        return addCalls(*calls);
+    }
+    return {};
+}
+
+void ChatStream::addText(std::string_view text, ReplyUpdate& update) {
+    std::string words;
+    std::string thoughts;
+    splitter_.add(text, words, thoughts);
+    reply_.text += words;
+    reply_.thinking += thoughts;
+    update.text += words;
+    update.thinking += thoughts;
+}
+
+Result<void> ChatStream::addCalls(const Json& calls) {
+    if (!calls.is(Json::Kind::Array)) {
+        return answerError(host_, phrase("\"tool_calls\" is no list"));
+    }
+    size_t place = 0;
+    for (const Json& call : calls.items) {
+        const Json* const told = call.find("index");
+        const auto number = told == nullptr ? std::nullopt : told->integer();
+        const int64_t index = number.value_or(static_cast<int64_t>(place));
+        if (!call.is(Json::Kind::Object) || index < 0 || index >= kMostCalls) {
+            return answerError(host_, phrase("a call of a tool cannot be read"));
+        }
+        ++place;
+        if (calls_.size() <= static_cast<size_t>(index)) {
+            calls_.resize(static_cast<size_t>(index) + 1);
+        }
+        engine::ToolCall& own = calls_[static_cast<size_t>(index)];
+        if (const std::string id = textOf(call.find("id")); !id.empty()) {
+            own.id = id;
+        }
+        if (const Json* const function = call.find("function"); function != nullptr) {
+            own.name += textOf(function->find("name"));
+            own.arguments += textOf(function->find("arguments"));
+            if (own.arguments.size() > kLongestReply) {
+                return answerError(host_, phrase("the reply has no end"));
+            }
+        }
+    }
+    return {};
+}
+
+void ChatStream::addUsage(const Json& usage) {
+    const int64_t prompt = countOf(&usage, "prompt_tokens");
+    const int64_t reused = countOf(usage.find("prompt_tokens_details"), "cached_tokens");
+    reply_.timing.reused_tokens = std::min(prompt, reused);
+    reply_.timing.prefill_tokens = prompt - reply_.timing.reused_tokens;
+    reply_.timing.decode_tokens = countOf(&usage, "completion_tokens");
+    has_usage_ = true;
+}
+
+void ChatStream::finish(ReplyUpdate& update) {
+    std::string words;
+    std::string thoughts;
+    splitter_.finish(words, thoughts);
+    reply_.text += words;
+    reply_.thinking += thoughts;
+    update.text += words;
+    update.thinking += thoughts;
+}
+
+engine::Reply ChatStream::reply() const {
+    engine::Reply reply = reply_;
+    reply.host = host_;
+    if (!has_usage_) {
+        reply.timing.decode_tokens = pieces_; // a token a piece, as far as anybody knows
+    }
+    for (size_t i = 0; i < calls_.size(); ++i) {
+        engine::ToolCall call = calls_[i];
+        if (call.name.empty() && call.arguments.empty()) {
+            continue;
+        }
+        if (call.id.empty()) {
+            call.id = "call_" + std::to_string(i + 1);
+        }
+        reply.notes.emplace_back(engine::reply_note::ToolAsked{call.name, call.arguments});
+        reply.tool_calls.push_back(std::move(call));
+    }
+    const bool is_known = reason_ == "stop" || reason_ == "length" || reason_ == "tool_calls";
+    reply.finish_reason = is_known ? reason_ : "stop";
+    if (reason_ == "function_call") {
+        reply.finish_reason = "tool_calls";
+    } else if (!is_known && !reason_.empty()) {
+        reply.notes.emplace_back(engine::reply_note::EndedByServer{reason_.substr(0, 100)});
+    }
+    return reply;
+}
+
+} // namespace remote

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "remote/connection.h"
+
+#include "engine/base/paths.h"
+#include "engine/base/small_file.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+namespace remote {
+
+using engine::Error;
+using engine::ErrorCode;
+using engine::Result;
+using engine::said;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr size_t kLongestKey = 4096;
+
+Error keyError(engine::Sentence words) {
+    return {ErrorCode::InvalidRequest, std::move(words), {{"rule", "RemoteKey"}}};
+}
+
+} // namespace
+
+Result<std::string> checkedKey(std::string text, const std::string& where) {
+    constexpr const char* kSpace = " \t\r\n";
+    text.erase(0, std::min(text.find_first_not_of(kSpace), text.size()));
+    text.erase(text.find_last_not_of(kSpace) + 1);
+    if (text.empty()) {
+        return keyError(said("%1 holds no key; write the server's key there, or connect without "
+                             "one",
+                             where));
+    }
+    const bool is_plain = std::all_of(text.begin(), text.end(), [](char c) {
+        return c > 0x20 && c < 0x7f; // what a header may carry
+    });
+    if (text.size() > kLongestKey || !is_plain) {
+        return keyError(said("%1 holds no key: expected one word of letters, digits and signs, at "
+                             "most %2 of them",
+                             where, kLongestKey));
+    }
+    return text;
+}
+
+Result<std::string> readKeyFile(const std::string& path) {
+    const fs::path file = engine::pathFromUtf8(path);
+    ENGINE_ASSIGN(std::string text, engine::readSmallFile(file, 4 * kLongestKey));
+#ifndef _WIN32
+    std::error_code failure;
+    const fs::perms mode = fs::status(file, failure).permissions();
+    constexpr fs::perms kOthers = fs::perms::group_all | fs::perms::others_all;
+    if (!failure && (mode & kOthers) != fs::perms::none) {
+        return keyError(said("%1: other users of this computer may read this key; take that away "
+                             "(chmod 600) and try again",
+                             path));
+    }
+#endif
+    return checkedKey(std::move(text), path);
+}
+
+Result<void> writeKeyFile(const std::string& path, const std::string& key) {
+    const fs::path file = engine::pathFromUtf8(path);
+    const fs::path fresh = engine::pathFromUtf8(path + ".new");
+    std::error_code failure;
+    fs::create_directories(file.parent_path(), failure);
+    fs::remove(fresh, failure);
+    {
+        // Empty while others might still read it.
+        std::ofstream(fresh, std::ios::binary);
+        fs::permissions(fresh, fs::perms::owner_read | fs::perms::owner_write, failure);
+        std::ofstream out(fresh, std::ios::binary | std::ios::app);
+        out << key << '\n';
+        out.close();
+        if (failure || !out) {
+            return keyError(said("%1: the key was not written; look whether the folder can be "
+                                 "written and the disk has room",
+                                 path));
+        }
+    }
+    fs::rename(fresh, file, failure);
+    if (failure) {
+        return keyError(said("%1: the key was not written; look whether the folder can be "
+                             "written and the disk has room",
+                             path));
+    }
+    return {};
+}
+
+} // namespace remote

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a placement to commands for a server: words that a shell and compose take as they are meant,
+// and every difference named.
+#include "engine/base/sentence_english.h"
+
+#include <QProcess>
+#include <QTest>
+
+#include <algorithm>
+
+#include "remote/launch.h"
+
+using engine::DeviceId;
+
+namespace {
+
+constexpr uint64_t kGiB = uint64_t{1} << 30U;
+
+engine::ModelSummary summary(int64_t parameters = 5'000'000'000) {
+    engine::ModelSummary model;
+    model.parameters = parameters;
+    model.quantization = "none";
+    model.has_vision = true;
+    model.has_audio = true;
+    return model;
+}
+
+engine::PlacementPlan plan(std::vector<DeviceId> places) {
+    engine::PlacementPlan plan;
+    plan.context = 8192;
+    for (size_t i = 0; i < places.size(); ++i) {
+        engine::ModulePlacement module;
+        module.store = module.compute = places[i];
+        module.part = engine::layerPart(static_cast<int>(i));
+        plan.modules.push_back(module);
+        engine::DevicePlan device;
+        device.id = places[i];
+        device.parts[engine::MemoryPart::Kv] = kGiB;
+        plan.devices.push_back(device);
+    }
+    return plan;
+}
+
+engine::LoadRequest request(const std::string& model = "/models/gemma-4-E2B-it") {
+    engine::LoadRequest request;
+    request.model = model;
+    return request;
+}
+
+bool says(const engine::LaunchForm& form, const char* words) {
+    return std::any_of(form.losses.begin(), form.losses.end(), [&](const engine::Sentence& loss) {
+        return engine::inEnglish(loss).find(words) != std::string::npos;
+    });
+}
+
+/// What a shell makes of a command's words, one a line.
+QByteArray wordsInShell(const std::string& command) {
+    QProcess shell;
+    const std::string script = "vllm() { printf '%s\\n' \"$@\"; }; python() { vllm \"$@\"; }; "
+                               "openssl() { echo 00; }\n" +
+                               command;
+    shell.start(QStringLiteral("/bin/sh"), {QStringLiteral("-c"), QString::fromStdString(script)});
+    shell.waitForFinished();
+    return shell.readAllStandardError() + shell.readAllStandardOutput();
+}
+
+} // namespace
+
+class TestLaunch : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void plainPlan();
+    void countsCards();
+    void namesWhatDiffers();
+    void adapters();
+    void quotes();
+    void hubNames();
+};
+
+void TestLaunch::plainPlan() {
+    const auto launch = remote::serverLaunch(
+        request("/home/me/.cache/huggingface/hub/models--google--gemma-4-E2B-it/snapshots/abc"),
+        summary(), plan({DeviceId::cuda(0)}));
+    QCOMPARE(launch.forms.size(), size_t{2});
+    const engine::LaunchForm& vllm = launch.forms[0];
+    QCOMPARE(wordsInShell(vllm.command),
+             QByteArray("serve\ngoogle/gemma-4-E2B-it\n--served-model-name\ngemma-4-E2B-it\n"
+                        "--dtype\nbfloat16\n--tensor-parallel-size\n1\n"
+                        "--gpu-memory-utilization\n0.90\n--max-model-len\n8192\n"
+                        "--limit-mm-per-prompt\n{\"image\":4,\"audio\":2}\n"
+                        "--reasoning-parser\ngemma4\n--enable-auto-tool-choice\n"
+                        "--tool-call-parser\ngemma4\n--host\n127.0.0.1\n--port\n8000\n"));
+    QVERIFY(vllm.losses.empty());
+    QVERIFY(launch.merge_command.empty());
+    // The key is nowhere an argument of vLLM.
+    QVERIFY(vllm.command.find("--api-key") == std::string::npos);
+    QVERIFY(vllm.compose.find("VLLM_API_KEY: ${VLLM_API_KEY:?set a key}") != std::string::npos);
+    QVERIFY(vllm.compose.find("\"127.0.0.1:8000:8000\"") != std::string::npos);
+    const engine::LaunchForm& sglang = launch.forms[1];
+    QVERIFY(wordsInShell(sglang.command)
+                .contains("--model-path\ngoogle/gemma-4-E2B-it\n--api-key\n00\n"));
+    QVERIFY(says(sglang, "list of processes"));
+}
+
+void TestLaunch::countsCards() {
+    const auto count = [](int64_t parameters, const engine::ServerCards& cards) {
+        return remote::serverLaunch(request(), summary(parameters), plan({DeviceId::cuda(0)}),
+                                    cards)
+            .cards.count;
+    };
+    QCOMPARE(count(5'000'000'000, {}), 1);
+    QCOMPARE(count(31'000'000'000, {}), 1);
+    QCOMPARE(count(31'000'000'000, {0, 24 * kGiB}), 4);
+    QCOMPARE(count(31'000'000'000, {0, 4 * kGiB}), 8); // too little, and the figure says so
+    QCOMPARE(count(5'000'000'000, {4, 80 * kGiB}), 4);
+    QCOMPARE(count(5'000'000'000, {3, 80 * kGiB}), 1); // heads do not divide by 3
+    const auto two = remote::serverLaunch(request(), summary(31'000'000'000),
+                                          plan({DeviceId::cuda(0)}), {2, 80 * kGiB});
+    QVERIFY(two.bytes_each > 30 * kGiB && two.bytes_each < 36 * kGiB);
+    QVERIFY(wordsInShell(two.forms[0].command).contains("--tensor-parallel-size\n2\n"));
+    QVERIFY(two.forms[0].compose.find("count: 2") != std::string::npos);
+}
+
+void TestLaunch::namesWhatDiffers() {
+    engine::LoadRequest wanted = request();
+    wanted.quant = "nf4-dq";
+    wanted.limits = {{"cuda:0", kGiB}};
+    wanted.is_text_only = true;
+    wanted.draft = "auto";
+    const auto launch = remote::serverLaunch(
+        wanted, summary(), plan({DeviceId::cuda(0), DeviceId::cpu(), DeviceId::disk()}));
+    for (const engine::LaunchForm& form : launch.forms) {
+        for (const char* words : {"4-bit weights", "on the processor or on disk", "limits",
+                                  "text only", "drafting", "copy it to the server"}) {
+            QVERIFY2(says(form, words), words);
+        }
+        QVERIFY(form.command.find("quantization") == std::string::npos);
+    }
+    const auto cards =
+        remote::serverLaunch(request(), summary(), plan({DeviceId::cuda(0), DeviceId::cuda(1)}));
+    QVERIFY(says(cards.forms[0], "which part is on which card"));
+    QVERIFY(!says(cards.forms[0], "on the processor"));
+}
+
+void TestLaunch::adapters() {
+    engine::ModelSummary model = summary();
+    engine::AdapterSummary one;
+    one.folder = "/a/poems";
+    one.rank = 20;
+    engine::AdapterSummary two;
+    two.folder = "/b/poems";
+    two.rank = 8;
+    two.vision = 3;
+    model.adapters = {one, two};
+    engine::LoadRequest wanted = request();
+    wanted.adapters = {{"/a/poems", 1.0, true}};
+    auto launch = remote::serverLaunch(wanted, model, plan({DeviceId::cuda(0)}));
+    QVERIFY(wordsInShell(launch.forms[0].command)
+                .contains("--enable-lora\n--max-lora-rank\n32\n--lora-modules\npoems=/a/poems\n"));
+    QVERIFY(launch.forms[0].compose.find("/a/poems:/adapters/poems:ro") != std::string::npos);
+    QVERIFY(launch.forms[0].compose.find("poems=/adapters/poems") != std::string::npos);
+    QVERIFY(launch.merge_command.empty());
+    wanted.adapters = {{"/a/poems", 0.5, true}, {"/b/poems", 1.0, true}, {"/c/off", 1.0, false}};
+    launch = remote::serverLaunch(wanted, model, plan({DeviceId::cuda(0)}));
+    const engine::LaunchForm& vllm = launch.forms[0];
+    QVERIFY(wordsInShell(vllm.command).contains("poems=/a/poems\npoems-2=/b/poems\n"));
+    QVERIFY(wordsInShell(vllm.command).contains("--enable-tower-connector-lora\n"));
+    QVERIFY(!wordsInShell(vllm.command).contains("/c/off"));
+    QVERIFY(says(vllm, "strength 0.5") && says(vllm, "several adapters") &&
+            says(vllm, "experimental"));
+    QCOMPARE(launch.merge_command,
+             std::string("belfry-cli merge /models/gemma-4-E2B-it --adapter /a/poems=0.5 "
+                         "--adapter /b/poems --out gemma-4-E2B-it-merged\n"));
+    launch = remote::serverLaunch(wanted, model, plan({DeviceId::cuda(0)}), {2, 80 * kGiB});
+    QVERIFY(!wordsInShell(launch.forms[0].command).contains("tower-connector"));
+    QVERIFY(says(launch.forms[0], "not applied on several cards"));
+}
+
+/// Names that a shell or compose would take apart.
+void TestLaunch::quotes() {
+    const std::string evil = "/m/it's $(touch x) \"a\" \\ ;rm -rf ~\n#";
+    const auto launch = remote::serverLaunch(request(evil), summary(), plan({DeviceId::cuda(0)}));
+    const QByteArray words = wordsInShell(launch.forms[0].command);
+    QVERIFY2(words.startsWith("serve\n" + QByteArray::fromStdString(evil) + "\n"), words);
+    QVERIFY(launch.forms[0].compose.find("$$(touch x)") != std::string::npos);
+    QVERIFY(launch.forms[0].compose.find("\\n#:/model:ro\"") != std::string::npos);
+    QCOMPARE(remote::shellWord(""), std::string("''"));
+    QCOMPARE(remote::shellWord("a-b_c.d/e"), std::string("a-b_c.d/e"));
+}
+
+void TestLaunch::hubNames() {
+    QCOMPARE(remote::modelSource("/c/models--org--name/snapshots/1234"), std::string("org/name"));
+    QCOMPARE(remote::modelSource("/c/models--org--na--me/snapshots/1"), std::string("org/na--me"));
+    QCOMPARE(remote::modelSource("/c/models--org--name"), std::string("/c/models--org--name"));
+    QCOMPARE(remote::modelSource("/c/xmodels--a--b/snapshots/1"),
+             std::string("/c/xmodels--a--b/snapshots/1"));
+    QCOMPARE(remote::modelSource("demo"), std::string("demo"));
+}
+
+QTEST_GUILESS_MAIN(TestLaunch)
+#include "tst_launch.moc"

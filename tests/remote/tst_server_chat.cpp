@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// belfry-cli chat --server as a person uses it: a model that is found, a conversation, a key that
+// stays out of sight, servers that refuse, break off or are not there.
+#include "tests/support/remote/chat_standin.h"
+
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QProcess>
+#include <QProcessEnvironment>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <nlohmann/json.hpp>
+
+#include <fstream>
+
+namespace {
+
+struct Outcome {
+    int code = -1;
+    QString out, err;
+};
+
+Outcome run(const QStringList& words, const QByteArray& typed = {}, const QString& key = {}) {
+    QProcess process;
+    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+    if (!key.isEmpty()) {
+        environment.insert(QStringLiteral("OTHER_KEY"), key);
+    }
+    process.setProcessEnvironment(environment);
+    process.start(qEnvironmentVariable("BELFRY_CLI"), words);
+    process.write(typed);
+    process.closeWriteChannel();
+    Outcome outcome;
+    if (process.waitForFinished(60000)) {
+        outcome.code = process.exitCode();
+        outcome.out = QString::fromUtf8(process.readAllStandardOutput());
+        outcome.err = QString::fromUtf8(process.readAllStandardError());
+    }
+    return outcome;
+}
+
+QStringList chat(const support::ChatStandin& server, const QStringList& more = {}) {
+    return QStringList{QStringLiteral("chat"), QStringLiteral("--server"),
+                       QString::fromStdString(server.base())} +
+           more;
+}
+
+} // namespace
+
+class TestServerChat : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void answers();
+    void converses();
+    void tellsAsJson();
+    void hidesTheKey();
+    void keepsHalfOfAReply();
+    void tellsWhatIsWrong();
+    void refusesWrongWords();
+};
+
+void TestServerChat::answers() {
+    const support::ChatStandin server(support::goodAnswer({"Good ", "day"}));
+    const Outcome outcome = run(chat(server, {"--prompt", "Hello?", "--temperature", "0"}));
+    QCOMPARE(outcome.code, 0);
+    QCOMPARE(outcome.out, QStringLiteral("Good day\n"));
+    QVERIFY2(outcome.err.contains(QStringLiteral("is sent to 127.0.0.1:%1").arg(server.port())),
+             qPrintable(outcome.err));
+    const auto body = nlohmann::json::parse(server.requests().back().body);
+    QCOMPARE(body["model"].get<std::string>(), std::string("m")); // the adapter is not the only one
+    QCOMPARE(body["temperature"].get<double>(), 0.0);
+    const Outcome other = run(chat(server, {"--server-model", "m-poems", "--prompt", "Hello?"}));
+    QCOMPARE(other.code, 0);
+    QVERIFY(server.requests().back().body.find("\"m-poems\"") != std::string::npos);
+}
+
+void TestServerChat::converses() {
+    const support::ChatStandin server(support::goodAnswer({"Good ", "day"}));
+    const Outcome outcome = run(chat(server), "One\nTwo\n/quit\n");
+    QCOMPARE(outcome.code, 0);
+    QCOMPARE(outcome.out, QStringLiteral("Good day\nGood day\n"));
+    const auto body = nlohmann::json::parse(server.requests().back().body);
+    QCOMPARE(body["messages"].size(), size_t{3});
+    QCOMPARE(body["messages"][1]["content"].get<std::string>(), std::string("Good day"));
+}
+
+void TestServerChat::tellsAsJson() {
+    const support::ChatStandin server(support::goodAnswer({"Good ", "day"}));
+    const Outcome outcome = run(chat(server, {"--prompt", "Hello?", "--json"}));
+    QCOMPARE(outcome.code, 0);
+    const QJsonObject json = QJsonDocument::fromJson(outcome.out.toUtf8()).object();
+    QCOMPARE(json["reply"].toString(), QStringLiteral("Good day"));
+    QCOMPARE(json["host"].toString(), QStringLiteral("127.0.0.1:%1").arg(server.port()));
+    QCOMPARE(json["timing"].toObject()["decode_tokens"].toInt(), 3);
+}
+
+void TestServerChat::hidesTheKey() {
+    const support::ChatStandin server(support::goodAnswer({"x"}));
+    const QString key = QStringLiteral("sk-very-secret");
+    const Outcome by_name = run(chat(server, {"--prompt", "a", "--key-env", "OTHER_KEY"}), {}, key);
+    QCOMPARE(by_name.code, 0);
+    QCOMPARE(server.requests().back().headers.at("authorization"),
+             std::string("Bearer sk-very-secret"));
+    QVERIFY(!(by_name.out + by_name.err).contains(key));
+    const QTemporaryDir folder;
+    const QString file = folder.filePath(QStringLiteral("key"));
+    std::ofstream(file.toStdString()) << key.toStdString() << '\n';
+    QFile::setPermissions(file, QFile::ReadOwner | QFile::WriteOwner | QFile::ReadGroup);
+    const Outcome open = run(chat(server, {"--prompt", "a", "--key-file", file}));
+    QCOMPARE(open.code, 1);
+    QVERIFY(open.err.contains(QStringLiteral("chmod 600")) && !open.err.contains(key));
+    QFile::setPermissions(file, QFile::ReadOwner | QFile::WriteOwner);
+    QCOMPARE(run(chat(server, {"--prompt", "a", "--key-file", file})).code, 0);
+    const Outcome unset = run(chat(server, {"--prompt", "a", "--key-env", "NO_SUCH_KEY"}));
+    QCOMPARE(unset.code, 1);
+    QVERIFY(unset.err.contains(QStringLiteral("NO_SUCH_KEY holds no key")));
+}
+
+void TestServerChat::keepsHalfOfAReply() {
+    const support::ChatStandin server(
+        {support::streamHead(), support::chunk(support::wordEvent("Good "))});
+    const Outcome outcome = run(chat(server, {"--prompt", "Hello?"}));
+    QCOMPARE(outcome.code, 1);
+    QCOMPARE(outcome.out, QStringLiteral("Good "));
+    QVERIFY2(outcome.err.contains(QStringLiteral("in the middle of the reply")),
+             qPrintable(outcome.err));
+}
+
+void TestServerChat::tellsWhatIsWrong() {
+    const support::ChatStandin refusing(
+        {}, support::wholeAnswer("401 Unauthorized", R"({"error":"Unauthorized"})"));
+    const Outcome refused = run(chat(refusing, {"--prompt", "a"}));
+    QCOMPARE(refused.code, 1);
+    QVERIFY2(refused.err.contains(QStringLiteral("the key is wrong")), qPrintable(refused.err));
+    const support::ChatStandin several(
+        {}, support::wholeAnswer("200 OK", R"({"data":[{"id":"a"},{"id":"b"}]})"));
+    const Outcome which = run(chat(several, {"--prompt", "a"}));
+    QVERIFY2(which.err.contains(QStringLiteral("--server-model: a, b")), qPrintable(which.err));
+    const Outcome nobody =
+        run({"chat", "--server", "http://127.0.0.1:9", "--prompt", "a", "--server-model", "m"});
+    QCOMPARE(nobody.code, 1);
+    QVERIFY2(nobody.err.contains(QStringLiteral("cannot be reached")), qPrintable(nobody.err));
+    const Outcome plain = run({"chat", "--server", "http://gpu.example.org", "--prompt", "a"});
+    QCOMPARE(plain.code, 1);
+    QVERIFY2(plain.err.contains(QStringLiteral("https://")), qPrintable(plain.err));
+}
+
+void TestServerChat::refusesWrongWords() {
+    const QList<QStringList> wrong = {
+        {"chat", "demo", "--server", "http://localhost"},
+        {"chat", "demo", "--server-model", "m"},
+        {"chat", "--server", "http://localhost", "--raw-prompt", "a"},
+        {"chat", "--server", "http://localhost", "--adapter", "x", "--prompt", "a"},
+        {"chat", "--server", "http://localhost", "--key-env", "A", "--key-file", "b"}};
+    for (const QStringList& words : wrong) {
+        QVERIFY2(run(words).code == 2, qPrintable(words.join(QLatin1Char(' '))));
+    }
+}
+
+QTEST_GUILESS_MAIN(TestServerChat)
+#include "tst_server_chat.moc"
