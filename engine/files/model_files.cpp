@@ -5,6 +5,7 @@
 #include "engine/base/file_reader.h"
 #include "engine/base/folder_list.h"
 #include "engine/base/paths.h"
+#include "engine/base/real_path.h"
 #include "engine/base/utf8.h"
 
 #include <algorithm>
@@ -40,8 +41,12 @@ bool isDeviceName(std::string_view name) {
     if (std::find(kDevices.begin(), kDevices.end(), stem) != kDevices.end()) {
         return true;
     }
-    return stem.size() == 4 && (stem.starts_with("COM") || stem.starts_with("LPT")) &&
-           stem[3] >= '0' && stem[3] <= '9';
+    if (!stem.starts_with("COM") && !stem.starts_with("LPT")) {
+        return false;
+    }
+    const std::string_view digit = std::string_view(stem).substr(3);
+    return (digit.size() == 1 && digit[0] >= '0' && digit[0] <= '9') || digit == "\u00b9" ||
+           digit == "\u00b2" || digit == "\u00b3"; // Windows takes raised digits as digits
 }
 
 bool isBlobName(std::string_view name) {
@@ -117,6 +122,12 @@ const char* modelFileNameProblem(std::string_view name) {
     if (name == "." || name == "..") {
         return "the file name is a folder reference";
     }
+    if (name.find_first_of("<>\"|?*") != std::string_view::npos) {
+        return "the file name holds a character that Windows allows in none: < > \" | ? or *";
+    }
+    if (name.back() == '.' || name.back() == ' ') {
+        return "the file name ends in a dot or a blank, which Windows leaves out";
+    }
     if (isDeviceName(name)) {
         return "the file name is a device name on Windows";
     }
@@ -138,7 +149,7 @@ resolveModelFile(const fs::path& folder, std::string_view name, bool are_outside
         return nameError("ShardName", name.empty() ? std::string_view("\"\"") : name, problem);
     }
     std::error_code failure;
-    const fs::path real_folder = fs::canonical(folder, failure);
+    const fs::path real_folder = realPath(folder, failure);
     if (failure) {
         return nameError("FileMissing", name, "its folder cannot be opened: " + failure.message());
     }
@@ -148,14 +159,14 @@ resolveModelFile(const fs::path& folder, std::string_view name, bool are_outside
         return nameError("FileMissing", name, "there is no such file in the folder");
     }
     fs::path target = path;
-    if (fs::is_symlink(status)) {
-        target = fs::canonical(path, failure);
+    if (mayBeLink(path)) {
+        target = realPath(path, failure);
         if (failure) {
             return nameError("ST07", name,
                              "is a link that leads nowhere (" + failure.message() +
                                  "); download the file again");
         }
-        const bool is_inside = target.parent_path() == real_folder;
+        const bool is_inside = realPath(target.parent_path(), failure) == real_folder;
         if (!is_inside && !are_outside_links_allowed && !isHubCacheLink(real_folder, target)) {
             return nameError(
                 "ST07", name,

@@ -164,6 +164,17 @@ private:
             return fail("ShardName",
                         "the shard name \"" + shown(name) + "\" does not end in .safetensors");
         }
+        std::string folded(name);
+        std::transform(folded.begin(), folded.end(), folded.begin(), [](char c) {
+            return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+        });
+        const auto [other, is_new] = folded_names_.emplace(std::move(folded), name);
+        if (!is_new) {
+            return fail("ShardName", "the shard name \"" + shown(name) +
+                                         "\" is refused: it differs from \"" +
+                                         shown(other->second) +
+                                         "\" in capitals alone, and Windows has one file for both");
+        }
         return true;
     }
     void readTotalSize(std::string_view literal) {
@@ -186,6 +197,7 @@ private:
     std::string key_;       ///< Member of the root.
     std::string inner_key_; ///< Last member name below it.
     std::map<std::string, int, std::less<>> shard_numbers_;
+    std::map<std::string, std::string> folded_names_; ///< In small letters, as it was spelled.
 };
 
 } // namespace

@@ -560,11 +560,13 @@ void addFiles() {
         fs::remove(f / "adapter_config.json");
         fs::create_directories(f / "adapter_config.json");
     });
+#ifndef _WIN32 // makes links for developers only
     file("link out of the folder", "adapter_model.safetensors", [=](const fs::path& f) {
         const fs::path elsewhere = f.parent_path() / "elsewhere.safetensors";
         fs::rename(weights(f), elsewhere);
         fs::create_symlink(elsewhere, weights(f));
     });
+#endif
     for (const double share : {0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99}) {
         file("cut to " + std::to_string(share), "adapter_model.safetensors",
              [=](const fs::path& f) {

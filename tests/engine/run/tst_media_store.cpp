@@ -2,6 +2,7 @@
 // The store of encoded attachments in front of an encoder that only counts: how often a file is
 // read, decoded and encoded, and that a changed file is never taken for the old one.
 #include "engine/run/media_store.h"
+#include "tests/support/links.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -194,8 +195,9 @@ void TestMediaStore::refusals() {
     QVERIFY(!large.has_value() && large.error().code == engine::ErrorCode::Unsupported);
     QVERIFY(!store.open(part(folder.string()), 4, encoder_).has_value());
     std::ofstream(folder / "small.png") << "x";
-    fs::create_symlink(folder / "small.png", folder / "link.png");
-    QVERIFY(store.open(part((folder / "link.png").string()), 4, encoder_).has_value());
+    if (support::makeLink(folder / "small.png", folder / "link.png")) {
+        QVERIFY(store.open(part((folder / "link.png").string()), 4, encoder_).has_value());
+    }
 #ifndef _WIN32
     const fs::path pipe = folder / "pipe.png";
     QCOMPARE(::mkfifo(pipe.c_str(), 0600), 0);
