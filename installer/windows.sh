@@ -5,17 +5,22 @@
 # build/windows-libraries (installer/windows/libraries.sh says which), Belfry in build/windows. Takes
 # nothing but Debian packages from the network. A test that cannot run under wine is named, with the
 # reason, in installer/windows/skipped-tests.txt. At last makes the zip and the installer, in dist/.
+#   --window      the window as well, for which more of Qt is built
 #   --libraries   only the libraries
 #   --build       build, and run nothing
 . "$(dirname "$0")/common.sh"
 
 upto=tests
-case "${1:-}" in
-    --libraries) upto=libraries ;;
-    --build) upto=build ;;
-    "") ;;
-    *) echo "windows.sh $1: expected nothing, --libraries or --build" >&2; exit 2 ;;
-esac
+qt=qtbase
+window=OFF
+for word in "$@"; do
+    case "$word" in
+        --libraries) upto=libraries ;;
+        --build) upto=build ;;
+        --window) qt=qtwindow window=ON ;;
+        *) echo "windows.sh $word: expected --window, --libraries, --build or nothing" >&2; exit 2 ;;
+    esac
+done
 system=$(. /etc/os-release && echo "$ID $VERSION_ID")
 if [ "$system" != "debian 12" ]; then
     echo "This script builds with the compiler and from the sources of Debian 12; this is $system." >&2
@@ -48,7 +53,7 @@ stage_done libraries
 [ "$upto" != libraries ] || { say "Finished:$times"; exit 0; }
 
 say "Building"
-(cd "$root" && cmake --preset windows) >"$build.log" 2>&1 || { cat "$build.log" >&2; exit 1; }
+(cd "$root" && cmake --preset windows -DBELFRY_BUILD_UI=$window) >"$build.log" 2>&1 || { cat "$build.log" >&2; exit 1; }
 cmake --build "$build" -j "$jobs"
 stage_done build
 cli="$build/app/belfry-cli.exe"
@@ -61,6 +66,8 @@ prepare_wine
 # The README's first chat: what it answers there is what it answers here.
 sh "$root/installer/windows/first_chat.sh" "$cli"
 stage_done chat
+python3 "$root/tests/installer/golden_parity.py" --seen-at Z: "$build/test-data/golden" wine "$cli"
+stage_done parity
 
 list="$root/installer/windows/skipped-tests.txt"
 skipped=$(sed -n 's/^\([a-z0-9_.]*\): not \(built\|run\): .*/\1/p' "$list")
@@ -80,6 +87,10 @@ fi
 say "Packages"
 make_packages
 stage_done packages
+
+say "Installing and removing"
+sh "$root/installer/windows/install_check.sh" "$root/dist/$package_name.msi"
+stage_done installer
 
 say "Finished:$times"
 echo "$built"

@@ -67,9 +67,19 @@ key_of() {
     echo "$version"
     dpkg-query -W -f='${Version}\n' g++-mingw-w64-x86-64-posix
     sed -n -e "/^build_$1()/,/^}/p" -e '/^with_/,/^}/p' "$root/installer/windows/libraries.sh"
+    case "$1" in
+        qt*) sed -n '/^qt_without()/,/^}/p' "$root/installer/windows/libraries.sh" ;;
+    esac
     for needed in $(needs_of "$1"); do
         sha256sum <"$work/keys/$needed"
     done
+}
+
+# Whether the library is Qt for the tests and Qt for the window is there, of this version.
+built_as_window() {
+    [ "$1" = qtbase ] || return 1
+    key_of qtwindow >"$work/log/qtwindow.key"
+    cmp -s "$work/log/qtwindow.key" "$work/keys/qtwindow"
 }
 
 build_libraries() {
@@ -78,7 +88,7 @@ build_libraries() {
     for library in $libraries; do
         get_source "$(source_of "$library")"
         key_of "$library" >"$work/log/$library.key"
-        if cmp -s "$work/log/$library.key" "$work/keys/$library"; then
+        if cmp -s "$work/log/$library.key" "$work/keys/$library" || built_as_window "$library"; then
             echo "$library $version: built before"
             continue
         fi

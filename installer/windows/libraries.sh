@@ -8,8 +8,9 @@
 toolchain="$root/installer/windows/toolchain.cmake"
 triple=x86_64-w64-mingw32
 
-# In an order in which each finds those that it needs.
-libraries="zlib png jpeg webp ogg flac vorbis opus mpg123 lame sndfile soxr re2 sqlite qtbase"
+# In an order in which each finds those that it needs. Qt is asked for as $qt: qtbase is what the tests
+# need, qtwindow that and what the window needs; the larger one does for both.
+libraries="zlib png jpeg webp ogg flac vorbis opus mpg123 lame sndfile soxr re2 sqlite ${qt:-qtbase}"
 
 # Debian's source package of a library.
 source_of() {
@@ -18,7 +19,7 @@ source_of() {
         jpeg) echo libjpeg-turbo ;;
         webp | ogg | vorbis | sndfile | soxr) echo "lib$1" ;;
         sqlite) echo sqlite3 ;;
-        qtbase) echo qt6-base ;;
+        qtbase | qtwindow) echo qt6-base ;;
         *) echo "$1" ;;
     esac
 }
@@ -155,13 +156,23 @@ build_sqlite() {
     pkg_config_file sqlite3 "$2"
 }
 
-# Qt's core and its test library, which the tests need. Debian's source lacks sqlite and wintab.
-build_qtbase() {
-    set --
-    for feature in gui network xml sql dbus concurrent printsupport openssl icu glib zstd \
-        system_zlib system_pcre2 system_doubleconversion pkg_config; do
+# Debian's source of Qt lacks sqlite and wintab; the rest that is left out is what Belfry has no use for.
+qt_without() { # FEATURES...
+    set -- sql dbus opengl vulkan printsupport network xml concurrent tabletevent openssl icu glib zstd \
+        system_zlib system_pcre2 system_doubleconversion pkg_config "$@"
+    for feature in "$@"; do
+        shift
         set -- "$@" "-DFEATURE_$feature=OFF"
     done
     with_cmake . "$@" -DBUILD_SHARED_LIBS=ON -DQT_BUILD_EXAMPLES=OFF -DQT_BUILD_TESTS=OFF \
-        -DQT_BUILD_TOOLS_WHEN_CROSSCOMPILING=OFF -DINPUT_openssl=no
+        -DQT_BUILD_TOOLS_WHEN_CROSSCOMPILING=OFF -DINPUT_openssl=no -DINPUT_opengl=no
+}
+
+build_qtbase() {
+    qt_without gui
+}
+
+# directwrite3 without direct2d does not link: its font class is compiled with direct2d alone.
+build_qtwindow() {
+    qt_without direct2d directwrite3 graphicsview pdf system_png system_jpeg system_freetype system_harfbuzz
 }

@@ -44,7 +44,7 @@ collect_programs() { # FOLDER
     if [ -f "$build/app/belfry.exe" ]; then
         install -m 755 "$build/app/belfry.exe" "$1/"
         for plugin in platforms/qwindows platforms/qoffscreen styles/qwindowsvistastyle \
-            imageformats/qjpeg imageformats/qgif imageformats/qico imageformats/qsvg iconengines/qsvgicon; do
+            imageformats/qjpeg imageformats/qgif imageformats/qico; do
             install -D -m 644 "$sysroot/plugins/$plugin.dll" "$1/$plugin.dll"
         done
     fi
