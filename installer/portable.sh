@@ -37,7 +37,7 @@ for program in belfry belfry-cli; do
     install -s -m 755 "$build/app/portable/$program" "$target/bin/"
     binaries+=("$build/app/portable/$program")
 done
-plugins=(platforms/libqoffscreen.so imageformats/libqsvg.so imageformats/libqjpeg.so iconengines/libqsvgicon.so)
+plugins=(platforms/libqoffscreen.so imageformats/libqjpeg.so)
 [ $small = 1 ] || plugins+=(platforms/libqminimal.so platforms/libqxcb.so xcbglintegrations/libqxcb-glx-integration.so
     platforminputcontexts/libcomposeplatforminputcontextplugin.so
     platforminputcontexts/libibusplatforminputcontextplugin.so imageformats/libqgif.so imageformats/libqico.so)
