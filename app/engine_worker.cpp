@@ -30,8 +30,8 @@ auto guarded(Work work) -> decltype(work()) {
         return work();
     } catch (const std::bad_alloc&) {
         return engine::Error{engine::ErrorCode::OutOfMemory,
-                             "the system has no memory left for this; close other programs or "
-                             "choose smaller options"};
+                             engine::said("the system has no memory left for this; close other "
+                                          "programs or choose smaller options")};
     }
 }
 

@@ -87,8 +87,8 @@ void EngineWorker::compare(quint64 id,
                 return engine_->generate(one, update, stop);
             } catch (const std::bad_alloc&) {
                 return engine::Error{engine::ErrorCode::OutOfMemory,
-                                     "the system has no memory left for this column; close other "
-                                     "programs or shorten the prompt"};
+                                     engine::said("the system has no memory left for this column; "
+                                                  "close other programs or shorten the prompt")};
             }
         };
         const auto reply = run();

@@ -4,6 +4,7 @@
 #include "engine/base/paths.h"
 
 #include <cstdlib>
+#include <optional>
 #ifdef _WIN32
 #include <cwchar>
 #endif
@@ -55,6 +56,35 @@ std::vector<std::filesystem::path> hubCaches() {
     return caches;
 }
 
+library::hub::Environment hubEnvironment() {
+    const auto text = [](const char* name) {
+        const char* const value = std::getenv(name);
+        return std::string(value == nullptr ? "" : value);
+    };
+    const auto value_of = [](const std::string& name) -> std::optional<std::string> {
+        const auto value = folderIn(name.c_str());
+        return value.empty() ? std::nullopt : std::optional(engine::utf8Of(value));
+    };
+    const auto folder = [&](const char* name) {
+        return engine::pathFromUtf8(
+            library::hub::withVariables(engine::utf8Of(folderIn(name)), value_of));
+    };
+    library::hub::Environment out;
+    out.home = homeFolder();
+    out.xdg_cache_home = folder("XDG_CACHE_HOME");
+    out.hf_home = folder("HF_HOME");
+    out.hf_hub_cache = folder("HF_HUB_CACHE");
+    out.huggingface_hub_cache = folder("HUGGINGFACE_HUB_CACHE");
+    out.hf_token_path = folder("HF_TOKEN_PATH");
+    out.hf_token = text("HF_TOKEN");
+    out.hugging_face_hub_token = text("HUGGING_FACE_HUB_TOKEN");
+    out.hf_endpoint = text("HF_ENDPOINT");
+    out.hf_hub_offline = text("HF_HUB_OFFLINE");
+    out.hf_hub_disable_symlinks = text("HF_HUB_DISABLE_SYMLINKS");
+    out.hf_hub_disable_implicit_token = text("HF_HUB_DISABLE_IMPLICIT_TOKEN");
+    return out;
+}
+
 std::string libraryPath() {
     const char* const value = std::getenv("LD_LIBRARY_PATH");
     return value == nullptr ? std::string() : std::string(value);
@@ -79,6 +109,19 @@ std::string chatsFolder() {
                                            : std::filesystem::path();
 #endif
     return data.is_absolute() ? engine::utf8Of(data / "Belfry" / "Belfry") : std::string();
+}
+
+std::filesystem::path settingsFolder() {
+#ifdef _WIN32
+    const auto local = folderIn("LOCALAPPDATA");
+    return local.is_absolute() ? local / "Belfry" : std::filesystem::path();
+#else
+    const auto set = folderIn("XDG_CONFIG_HOME");
+    const auto home = homeFolder();
+    return set.is_absolute()    ? set / "Belfry"
+           : home.is_absolute() ? home / ".config" / "Belfry"
+                                : std::filesystem::path();
+#endif
 }
 
 std::string ratesFile() {

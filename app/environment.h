@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "library/hub/cache_layout.h"
+
 namespace app {
 
 /// HOME, on Windows USERPROFILE; empty where it is not set.
@@ -18,6 +20,9 @@ std::filesystem::path homeFolder();
 /// not set is left out.
 std::vector<std::filesystem::path> hubCaches();
 
+/// What huggingface_hub reads of the environment and Belfry follows, $VARIABLES in paths replaced.
+library::hub::Environment hubEnvironment();
+
 /// LD_LIBRARY_PATH, or nothing.
 std::string libraryPath();
 
@@ -27,6 +32,11 @@ std::chrono::seconds cardLimit();
 /// Where the window keeps the chats (XDG_DATA_HOME, .local/share/ in HOME, on Windows
 /// LOCALAPPDATA); empty where the environment names none.
 std::string chatsFolder();
+
+/// Where the window keeps its settings and both programs the folders of the library
+/// (XDG_CONFIG_HOME, .config/ in HOME, on Windows LOCALAPPDATA); empty where the environment names
+/// none.
+std::filesystem::path settingsFolder();
 
 /// Where belfry-cli keeps what it measured of the machine: in the user's cache folder
 /// (XDG_CACHE_HOME, .cache/ in HOME, on Windows LOCALAPPDATA). Empty where the environment names

@@ -52,13 +52,15 @@ QJsonObject loadOptionsToJson(const engine::LoadRequest& request) {
             {key("context"), static_cast<qint64>(request.context)},
             {key("sim"), sims},
             {key("limits"), limits},
-            {key("adapters"), adapters}};
+            {key("adapters"), adapters},
+            {key("textOnly"), request.is_text_only}};
 }
 
 engine::LoadRequest loadOptionsFromJson(const QJsonObject& json, engine::LoadRequest base) {
     readText(json, "map", base.device_map);
     readText(json, "quant", base.quant);
     readText(json, "head", base.head);
+    base.is_text_only = json.value(key("textOnly")).toBool(base.is_text_only);
     base.context = std::max<qint64>(0, json.value(key("context")).toInteger(base.context));
     const QJsonArray sims = json.value(key("sim")).toArray();
     for (const auto& bytes : sims) {

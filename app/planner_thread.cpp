@@ -2,9 +2,16 @@
 #include "app/planner_thread.h"
 
 #include "app/folder_facts.h"
+#include "app/load_profiles.h"
 #include "app/store/save_file.h"
 #include "ui/layout/layout_view.h"
+#include "ui/shell/main_window.h"
+#include "ui/shell/model_panel.h"
+#include "ui/shell/notice_strip.h"
+#include "ui/shell/profile_menu.h"
 
+#include <QCoreApplication>
+#include <QDir>
 #include <QFileInfo>
 #include <QMetaObject>
 
@@ -19,7 +26,7 @@ constexpr qint64 kMaxMapBytes = 4 << 20;
 
 engine::Error noMemory() {
     return {engine::ErrorCode::OutOfMemory,
-            "the system has no memory left for making a plan; close other programs"};
+            engine::said("the system has no memory left for making a plan; close other programs")};
 }
 
 } // namespace
@@ -48,6 +55,39 @@ void PlannerWorker::plan(quint64 ticket,
     }
 }
 
+void PlannerWorker::planAlternative(quint64 ticket,
+                                    const engine::LoadRequest& request,
+                                    const HeldBytes& held) {
+    try {
+        if (auto plan = engine_->plan(request, held); plan.has_value()) {
+            Q_EMIT alternativePlanned(
+                ticket, std::make_shared<const engine::PlacementPlan>(std::move(plan).value()));
+        }
+    } catch (const std::bad_alloc&) {
+        return; // there is no proposal then; the plan itself tells the lack of memory
+    }
+}
+
+void PlannerWorker::readProfile(const QString& file) {
+    const auto text = app::readFile(file, kMaxMapBytes);
+    auto profile = text.has_value() ? readProfileText(file, *text)
+                                    : engine::Result<ui::LoadProfile>(text.error());
+    if (profile.has_value()) {
+        Q_EMIT profileRead(*profile);
+    } else {
+        Q_EMIT profileFailed(file, profile.error());
+    }
+}
+
+void PlannerWorker::writeProfile(const QString& file, const ui::LoadProfile& profile) {
+    const auto saved = saveFile(file, profileText(profile), engine::NoPlainFile::WriteInto);
+    if (saved.has_value()) {
+        Q_EMIT profileWritten(file);
+    } else {
+        Q_EMIT profileFailed(file, saved.error());
+    }
+}
+
 void PlannerWorker::exportMap(quint64 ticket,
                               const engine::LoadRequest& request,
                               engine::MapExport::Kind kind) {
@@ -64,9 +104,9 @@ void PlannerWorker::exportMap(quint64 ticket,
 }
 
 void PlannerWorker::readMap(const QString& file) {
-    const auto fail = [&](const QString& why) {
+    const auto fail = [&](const engine::Sentence& why) {
         Q_EMIT mapReadFailed(file, {engine::ErrorCode::InvalidFile,
-                                    QStringLiteral("%1: %2").arg(file, why).toStdString()});
+                                    engine::said("%1: %2", file.toStdString(), why)});
     };
     auto read = app::readFile(file, kMaxMapBytes);
     if (!read.has_value()) {
@@ -78,8 +118,8 @@ void PlannerWorker::readMap(const QString& file) {
         content.remove(0, 3);
     }
     if (!content.trimmed().startsWith('{')) {
-        fail(QStringLiteral("does not begin with a JSON object; expected a device map in "
-                            "accelerate's form or Belfry's version 1"));
+        fail(engine::said("does not begin with a JSON object; expected a device map in "
+                          "accelerate's form or Belfry's version 1"));
         return;
     }
     Q_EMIT mapRead(file, QString::fromUtf8(content));
@@ -123,6 +163,44 @@ void PlannerThread::plan(quint64 ticket, const engine::LoadRequest& request) {
     QMetaObject::invokeMethod(worker_, [worker = worker_, ticket, request, held = held_] {
         worker->plan(ticket, request, held);
     });
+}
+
+void PlannerThread::planAlternative(quint64 ticket, const engine::LoadRequest& request) {
+    QMetaObject::invokeMethod(worker_, [worker = worker_, ticket, request, held = held_] {
+        worker->planAlternative(ticket, request, held);
+    });
+}
+
+void connectLoadForm(ui::MainWindow& window, PlannerThread& planner) {
+    ui::MainWindow* w = &window;
+    ui::ModelPanel* panel = window.modelPanel();
+    ui::ProfileMenu* menu = panel->profileMenu();
+    PlannerWorker* worker = planner.worker();
+    QObject::connect(panel, &ui::ModelPanel::alternativeRequested, &planner,
+                     &PlannerThread::planAlternative);
+    QObject::connect(worker, &PlannerWorker::alternativePlanned, panel,
+                     &ui::ModelPanel::showAlternative);
+    QObject::connect(menu, &ui::ProfileMenu::importRequested, worker, &PlannerWorker::readProfile);
+    QObject::connect(menu, &ui::ProfileMenu::exportRequested, worker, &PlannerWorker::writeProfile);
+    QObject::connect(worker, &PlannerWorker::profileRead, menu, &ui::ProfileMenu::keep);
+    QObject::connect(worker, &PlannerWorker::profileRead, w, [w](const ui::LoadProfile& profile) {
+        w->notice()->showPassing(
+            QCoreApplication::translate("app::Profiles", "The profile %1 was imported")
+                .arg(profile.name),
+            {});
+    });
+    QObject::connect(worker, &PlannerWorker::profileWritten, w, [w](const QString& file) {
+        w->notice()->showPassing(
+            QCoreApplication::translate("app::Profiles", "The profile was exported"),
+            QDir::toNativeSeparators(file));
+    });
+    QObject::connect(
+        worker, &PlannerWorker::profileFailed, w,
+        [w](const QString& /*file*/, const engine::Error& error) {
+            w->notice()->showError(
+                QCoreApplication::translate("app::Profiles", "The profile was not read or written"),
+                error);
+        });
 }
 
 void connectLayout(ui::LayoutView& view, PlannerThread& planner, EngineWorker& worker) {

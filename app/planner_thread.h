@@ -8,6 +8,7 @@
 #include "engine/api/load_request.h"
 #include "engine/api/map_export.h"
 #include "ui/shell/folder_facts.h"
+#include "ui/shell/load_profile.h"
 
 #include <QObject>
 #include <QThread>
@@ -19,7 +20,8 @@
 
 namespace ui {
 class LayoutView;
-}
+class MainWindow;
+} // namespace ui
 
 namespace app {
 
@@ -41,6 +43,10 @@ public:
     exportMap(quint64 ticket, const engine::LoadRequest& request, engine::MapExport::Kind kind);
     void readMap(const QString& file);
     void writeText(const QString& file, const QString& text);
+    /// As plan(), for the load form's comparison; a plan that cannot be made is not answered.
+    void planAlternative(quint64 ticket, const engine::LoadRequest& request, const HeldBytes& held);
+    void readProfile(const QString& file);
+    void writeProfile(const QString& file, const ui::LoadProfile& profile);
     /// Answers foldersChecked() with what lies there. A drive that does not answer keeps this
     /// thread waiting, not the window.
     void checkFolders(const QStringList& folders);
@@ -48,6 +54,11 @@ public:
 Q_SIGNALS:
     void planned(quint64 ticket, const std::shared_ptr<const engine::PlacementPlan>& plan);
     void planFailed(quint64 ticket, const engine::Error& error);
+    void alternativePlanned(quint64 ticket,
+                            const std::shared_ptr<const engine::PlacementPlan>& plan);
+    void profileRead(const ui::LoadProfile& profile);
+    void profileWritten(const QString& file);
+    void profileFailed(const QString& file, const engine::Error& error);
     void exported(quint64 ticket, const engine::MapExport& text);
     void exportFailed(quint64 ticket, const engine::Error& error);
     void mapRead(const QString& file, const QString& text);
@@ -71,6 +82,7 @@ public:
 
     [[nodiscard]] PlannerWorker* worker() const { return worker_; }
     void plan(quint64 ticket, const engine::LoadRequest& request);
+    void planAlternative(quint64 ticket, const engine::LoadRequest& request);
     /// Tickets below this one need no answer any more.
     void forgetBefore(quint64 ticket) { wanted_ = ticket; }
     /// What the loaded model holds, from the engine's snapshots.
@@ -87,5 +99,8 @@ private:
 /// for the caller: setModel, setRequest, setApplied, setBusy, and the signal applyRequested.
 /// Both objects must outlive the connections.
 void connectLayout(ui::LayoutView& view, PlannerThread& planner, EngineWorker& worker);
+
+/// Connects the load form: the plan that it compares with, and the files of profiles.
+void connectLoadForm(ui::MainWindow& window, PlannerThread& planner);
 
 } // namespace app

@@ -22,6 +22,7 @@
 #include <QDir>
 #include <QElapsedTimer>
 #include <QFile>
+#include <QFileInfo>
 #include <QMessageBox>
 #include <QProcess>
 #include <QStandardPaths>
@@ -135,6 +136,10 @@ int run(int argc, char** argv, const ProgramSeams& seams, QString& restart) {
     engine::EngineOptions planner_options = options;
     planner_options.gpus = seams.planner_cards;
     setup.has_demo_model = !demo.empty();
+    const QString demo_adapter = QString::fromStdString(demo) + QStringLiteral("/adapter");
+    if (setup.has_demo_model && QFileInfo::exists(demo_adapter)) {
+        setup.demo_adapter = demo_adapter;
+    }
     setup.log = &log;
     setup.facts.version = QString::fromStdString(version());
     setup.facts.commit = QString::fromStdString(commit());

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/settings_store.h"
 
+#include "app/load_profiles.h"
 #include "app/store/save_file.h"
 #include "ui/common/private_files.h"
 
 #include <QCoreApplication>
 #include <QFileInfo>
 #include <QGuiApplication>
+#include <QJsonDocument>
 #include <QScreen>
 #include <QSettings>
 #include <QStandardPaths>
@@ -85,6 +87,8 @@ ui::Settings SettingsStore::read() const {
         std::max<qint64>(0, store->value(QStringLiteral("load/context"), 0).toLongLong());
     settings.reopens_chat = store->value(QStringLiteral("chat/reopen"), true).toBool();
     settings.recent_models = store->value(QStringLiteral("models/recent")).toStringList();
+    settings.guide_cards =
+        std::clamp(store->value(QStringLiteral("look/guideCards"), 0).toInt(), 0, ui::kGuideCards);
     store->beginGroup(QStringLiteral("shortcuts"));
     const QStringList actions = store->childKeys();
     for (const QString& action : actions) {
@@ -111,6 +115,7 @@ void SettingsStore::write(const ui::Settings& settings) const {
     store->setValue(QStringLiteral("load/context"), settings.context);
     store->setValue(QStringLiteral("chat/reopen"), settings.reopens_chat);
     store->setValue(QStringLiteral("models/recent"), settings.recent_models);
+    store->setValue(QStringLiteral("look/guideCards"), settings.guide_cards);
     store->remove(QStringLiteral("shortcuts"));
     for (auto it = settings.shortcuts.begin(); it != settings.shortcuts.end(); ++it) {
         store->setValue(QStringLiteral("shortcuts/") + it.key(), it.value());
@@ -216,6 +221,32 @@ void SettingsStore::writeChat(const ui::ChatSettings& settings) const {
         store->setValue(QStringLiteral("text"), settings.prompts[static_cast<size_t>(i)].text);
     }
     store->endArray();
+}
+
+ui::LoadProfiles SettingsStore::readProfiles() const {
+    const auto store = openSettings(file_);
+    const QByteArray text = store->value(QStringLiteral("load/profiles")).toString().toUtf8();
+    return profilesFromJson(QJsonDocument::fromJson(text).array());
+}
+
+void SettingsStore::writeProfiles(const ui::LoadProfiles& profiles) const {
+    const PrivateSettings store(file_);
+    const QJsonDocument json(profilesToJson(profiles));
+    store->setValue(QStringLiteral("load/profiles"),
+                    QString::fromUtf8(json.toJson(QJsonDocument::Compact)));
+}
+
+QHash<QString, engine::LoadRequest> SettingsStore::readModelOptions() const {
+    const auto store = openSettings(file_);
+    const QByteArray text = store->value(QStringLiteral("load/models")).toString().toUtf8();
+    return modelOptionsFromJson(QJsonDocument::fromJson(text).object());
+}
+
+void SettingsStore::writeModelOptions(const QHash<QString, engine::LoadRequest>& options) const {
+    const PrivateSettings store(file_);
+    const QJsonDocument json(modelOptionsToJson(options));
+    store->setValue(QStringLiteral("load/models"),
+                    QString::fromUtf8(json.toJson(QJsonDocument::Compact)));
 }
 
 void restorePlace(QWidget& window, const WindowPlace& place) {

@@ -3,8 +3,10 @@
 #pragma once
 
 #include "ui/chat/chat_settings.h"
+#include "ui/shell/load_profile.h"
 #include "ui/shell/settings_values.h"
 
+#include <QHash>
 #include <QRect>
 #include <QString>
 
@@ -31,6 +33,12 @@ public:
     /// ever written.
     [[nodiscard]] ui::ChatSettings readChat() const;
     void writeChat(const ui::ChatSettings& settings) const;
+    /// Ways to load by name.
+    [[nodiscard]] ui::LoadProfiles readProfiles() const;
+    void writeProfiles(const ui::LoadProfiles& profiles) const;
+    /// Options that models were loaded with last, by folder.
+    [[nodiscard]] QHash<QString, engine::LoadRequest> readModelOptions() const;
+    void writeModelOptions(const QHash<QString, engine::LoadRequest>& options) const;
 
 private:
     QString file_;

@@ -2,6 +2,7 @@
 #include "app/sound_files.h"
 
 #include "engine/run/engine.h"
+#include "ui/common/error_words.h"
 #include "ui/style/format.h"
 
 #include <filesystem>
@@ -30,7 +31,7 @@ ui::SoundPart SoundFiles::part(const QString& file, double start_s, double lengt
     try {
         auto part = engine::Engine::readListeningPart(toPath(file), start_s, length_s);
         if (!part) {
-            result.error = ui::fromUtf8(part.error().message);
+            result.error = ui::errorWords(part.error());
             return result;
         }
         result.samples = std::move(part->samples);
@@ -47,7 +48,7 @@ ui::SoundOutline SoundFiles::outline(const QString& file, const std::stop_token&
     try {
         auto peaks = engine::Engine::readSoundPeaks(toPath(file), kMostPeaks, stop);
         if (!peaks) {
-            result.error = ui::fromUtf8(peaks.error().message);
+            result.error = ui::errorWords(peaks.error());
             return result;
         }
         result.state = ui::SoundOutline::State::Ready;

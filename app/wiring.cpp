@@ -9,7 +9,9 @@
 #include "ui/common/shortcuts.h"
 #include "ui/compare/compare_pane.h"
 #include "ui/history/history_pane.h"
+#include "ui/shell/model_panel.h"
 #include "ui/shell/notice_strip.h"
+#include "ui/shell/profile_menu.h"
 #include "ui/shell/recent_models.h"
 #include "ui/shell/session.h"
 #include "ui/style/format.h"
@@ -22,6 +24,13 @@
 
 namespace app {
 
+namespace {
+
+/// Whose options are remembered: a folder with maps of its own takes some KiB.
+constexpr qsizetype kMostModels = 64;
+
+} // namespace
+
 Wiring::Wiring(ui::MainWindow* window,
                EngineThread* engine,
                PlannerThread* planner,
@@ -32,6 +41,7 @@ Wiring::Wiring(ui::MainWindow* window,
       settings_(settings) {
     connectEngine();
     connectLayout(*window_->layoutView(), *planner_, *engine_->worker());
+    connectLoadForm(*window_, *planner_);
     connectRecent();
     connectReplies();
     connectMedia();
@@ -48,6 +58,20 @@ Wiring::Wiring(ui::MainWindow* window,
     if (settings_ != nullptr) {
         connect(window_, &ui::MainWindow::settingsEdited, this,
                 [this](const ui::Settings& values) { settings_->write(values); });
+        ui::ProfileMenu* profiles = window_->modelPanel()->profileMenu();
+        profiles->setProfiles(settings_->readProfiles());
+        connect(profiles, &ui::ProfileMenu::profilesEdited, this,
+                [this](const ui::LoadProfiles& values) { settings_->writeProfiles(values); });
+        model_options_ = settings_->readModelOptions();
+        window_->session()->setRemembered(model_options_);
+        connect(window_->session(), &ui::Session::optionsRemembered, this,
+                [this](const QString& folder, const engine::LoadRequest& options) {
+                    if (model_options_.size() >= kMostModels && !model_options_.contains(folder)) {
+                        model_options_.erase(model_options_.begin());
+                    }
+                    model_options_.insert(folder, options);
+                    settings_->writeModelOptions(model_options_);
+                });
         ui::ChatView* chat_view = window_->chatView();
         chat_view->setSettings(settings_->readChat());
         connect(chat_view, &ui::ChatView::settingsChanged, this,

@@ -54,6 +54,7 @@ private:
     PlannerThread* planner_;
     ChatStore* store_;
     const SettingsStore* settings_;
+    QHash<QString, engine::LoadRequest> model_options_; ///< Of the last load, by folder.
     TurnGate* gate_ = nullptr;
     std::map<quint64, QString> cost_files_; ///< By ticket.
     quint64 next_ticket_ = 1;

@@ -40,7 +40,8 @@ done
 plugins=(platforms/libqoffscreen.so imageformats/libqjpeg.so)
 [ $small = 1 ] || plugins+=(platforms/libqminimal.so platforms/libqxcb.so xcbglintegrations/libqxcb-glx-integration.so
     platforminputcontexts/libcomposeplatforminputcontextplugin.so
-    platforminputcontexts/libibusplatforminputcontextplugin.so imageformats/libqgif.so imageformats/libqico.so)
+    platforminputcontexts/libibusplatforminputcontextplugin.so imageformats/libqgif.so imageformats/libqico.so
+    tls/libqopensslbackend.so) # which looks for the machine's OpenSSL 3
 for plugin in "${plugins[@]}"; do
     mkdir -p "$target/plugins/$(dirname "$plugin")"
     cp -L "$qt_plugins/$plugin" "$target/plugins/$plugin"

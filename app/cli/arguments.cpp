@@ -3,9 +3,12 @@
 
 #include "app/cli/grammar.h"
 #include "app/cli/word_values.h"
+#include "app/environment.h"
 #include "app/pasted_path.h"
 
 #include <algorithm>
+
+#include "library/hub/names.h"
 
 namespace cli {
 
@@ -21,6 +24,10 @@ Result<void> checkTogether(const Arguments& out) {
     }
     if (out.command == "chat" && out.is_json && !has_prompt) {
         return wrongUsage("chat --json: give --prompt or --raw-prompt");
+    }
+    if (out.load.is_text_only && !(out.images.empty() && out.audios.empty())) {
+        return wrongUsage(out.command + ": --text-only leaves out what reads --image and --audio; "
+                                        "give one or the other");
     }
     if (out.command == "logits" && out.out.empty()) {
         return wrongUsage("logits: --out FILE.safetensors is missing");
@@ -41,6 +48,21 @@ Result<void> checkTogether(const Arguments& out) {
         out.topic != "fish") {
         return wrongUsage("completion" + (out.topic.empty() ? "" : " " + out.topic) +
                           ": expected bash, zsh or fish");
+    }
+    if (out.command == "models" && int{!out.deleted.empty()} + int{!out.added_folder.empty()} +
+                                           int{!out.removed_folder.empty()} >
+                                       1) {
+        return wrongUsage("models: give one of --delete, --add-folder and --remove-folder");
+    }
+    if (out.command == "get") {
+        if (out.address.empty()) {
+            return wrongUsage("get: no model named\n" + usage("get"));
+        }
+        const auto address =
+            library::hub::parseAddress(out.address, library::hub::endpoint(app::hubEnvironment()));
+        if (!address.has_value()) {
+            return wrongUsage("get: " + address.error().message);
+        }
     }
     if (out.command == "merge" && (out.load.adapters.empty() || out.out.empty())) {
         return wrongUsage("merge: --adapter DIR[=S] and --out DIR are both needed");
@@ -146,7 +168,8 @@ std::string usage(const std::string& command) {
     if (const CLI::App* app = grammar.command(command); app != nullptr) {
         return app->help();
     }
-    std::string text = "belfry-cli COMMAND ...   (MODEL is a folder, or demo)\n\n";
+    std::string text =
+        "belfry-cli COMMAND ...   (MODEL is a folder, a name that models lists, or demo)\n\n";
     for (const CLI::App* app : grammar.commands()) {
         text += "  belfry-cli " + grammar.synopsis(*app) + "\n";
     }
@@ -178,8 +201,9 @@ Result<Arguments> parseArguments(const std::vector<std::string>& words) {
     ENGINE_ASSIGN(std::vector<std::string> rest,
                   separated(*command, {words.begin() + 1, words.end()}));
     ENGINE_TRY(readWords(*command, std::move(rest), out));
-    const bool has_no_model =
-        out.command == "completion" || out.command == "manual" || out.command == "doctor";
+    const bool has_no_model = out.command == "completion" || out.command == "manual" ||
+                              out.command == "doctor" || out.command == "get" ||
+                              out.command == "models";
     if (!has_no_model) {
         ENGINE_TRY(chooseModel(out));
     }

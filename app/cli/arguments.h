@@ -15,7 +15,7 @@ namespace cli {
 
 struct Arguments {
     std::string command;
-    std::string model; ///< Folder, "demo", or "shape:e2b" for --shape.
+    std::string model; ///< Folder, name of the library, "demo", or "shape:e2b" for --shape.
     std::string shape; ///< bench: as given.
     std::string topic; ///< completion: the shell; manual: a command, "" for the overview.
     bool is_json = false;
@@ -34,6 +34,11 @@ struct Arguments {
     engine::SamplingParameters sampling;
     std::string export_as;      ///< plan: "", belfry, accelerate, llama.cpp or python.
     bool checks_effect = false; ///< inspect: run the model without and with each adapter.
+    // models
+    std::vector<std::string> folders; ///< Looked into besides.
+    std::string added_folder, removed_folder, deleted;
+    bool is_agreed = false;    ///< --yes
+    bool is_unplanned = false; ///< --no-plan
     // logits, merge
     int64_t last = 1;
     std::string out;
@@ -42,11 +47,18 @@ struct Arguments {
     int64_t decode = 32;
     bool has_towers = true;
     bool has_ceiling = true;
+    double draft_accept = -1.0;                  ///< Given acceptance of drafts; negative: none.
     int64_t adapter_rank = 0;                    ///< 0 = no random adapter.
     std::string adapter_targets = "projections"; ///< Of the random adapter; or "all-linear".
     std::vector<std::string> without;            ///< Forms that are left out (engine_options.h).
     std::string cublaslt;                        ///< Empty: not used.
     bool has_kernel_times = false, has_load_times = false;
+    // get
+    std::string address; ///< OWNER/NAME[@REVISION] or the address of a page.
+    std::string to;      ///< A folder instead of the hub's cache; empty: the cache.
+    int64_t connections = 4;
+    bool is_dry_run = false; ///< Tell what would come, fetch nothing.
+    bool takes_all = false;  ///< Also files that Belfry does not load.
     // all that compute
     std::string cpu_kernels; ///< A table of kernels/cpu/tables.h; empty: the fastest.
 };

@@ -68,6 +68,7 @@ private:
     Result<DecodeRow> decode(int64_t depth);
     Result<std::vector<DecodeRound>> decodeRounds(int64_t depth);
     Result<AdapterBench> adapter();
+    Result<DraftRow> drafts(int64_t depth);
     Result<MediumRow> image();
     Result<MediumRow> audio();
     /// The slowest card of those that compute counts as the ceiling of all.
@@ -76,9 +77,12 @@ private:
     /// Ids of a prompt; another salt gives another prompt, which no cache holds.
     std::vector<int32_t> ids(int64_t count) const;
     Result<engine::Reply> answer(int64_t prompt_tokens,
-                                 const engine::SamplingParameters& sampling) const;
+                                 const engine::SamplingParameters& sampling,
+                                 bool uses_drafts = false) const;
     /// Decode steps per second behind a prompt of `depth` tokens.
-    Result<double> decodeTokens(int64_t depth, int64_t tokens) const;
+    /// draft_report: with drafts, and what they did; nullptr: without.
+    Result<double>
+    decodeTokens(int64_t depth, int64_t tokens, engine::DraftReport* draft_report = nullptr) const;
     /// Seconds of a prompt of so many tokens, its logits included: what follows a tower.
     Result<double> promptSeconds(int64_t tokens);
     /// The best of `rounds` without and with the adapter, in turns, so that both meet the same
@@ -116,8 +120,11 @@ std::vector<int32_t> Bench::ids(int64_t count) const {
 }
 
 Result<engine::Reply> Bench::answer(int64_t prompt_tokens,
-                                    const engine::SamplingParameters& sampling) const {
+                                    const engine::SamplingParameters& sampling,
+                                    bool uses_drafts) const {
     engine::GenerateRequest request;
+    request.uses_drafts = uses_drafts;
+    request.forced_acceptance = arguments_.draft_accept;
     request.raw_ids = ids(prompt_tokens);
     request.sampling = sampling;
     return engine_.generate(request, {}, interruptToken());
@@ -148,14 +155,19 @@ Result<PrefillRow> Bench::prefill(int64_t tokens) {
     return row;
 }
 
-Result<double> Bench::decodeTokens(int64_t depth, int64_t tokens) const {
+Result<double>
+Bench::decodeTokens(int64_t depth, int64_t tokens, engine::DraftReport* draft_report) const {
     const int64_t prompt_tokens = std::max<int64_t>(1, depth);
     engine::SamplingParameters sampling = report_.choice;
     // A few tokens first: recordings are made, caches and clocks warm up.
     sampling.max_tokens = 4;
-    ENGINE_TRY(answer(prompt_tokens, sampling));
+    const bool uses_drafts = draft_report != nullptr;
+    ENGINE_TRY(answer(prompt_tokens, sampling, uses_drafts));
     sampling.max_tokens = tokens;
-    ENGINE_ASSIGN(const engine::Reply reply, answer(prompt_tokens, sampling));
+    ENGINE_ASSIGN(const engine::Reply reply, answer(prompt_tokens, sampling, uses_drafts));
+    if (uses_drafts && reply.drafts.has_value()) {
+        *draft_report = *reply.drafts;
+    }
     // The first token comes from the prefill's logits: decode steps are one fewer.
     const double steps = static_cast<double>(reply.timing.decode_tokens) - 1.0;
     return steps > 0 ? steps / reply.timing.decode_s : 0.0;
@@ -225,6 +237,24 @@ Result<DecodeRow> Bench::decode(int64_t depth) {
         });
     row.min_tokens_per_s = slowest->tokens_per_s;
     row.max_tokens_per_s = fastest->tokens_per_s;
+    return row;
+}
+
+Result<DraftRow> Bench::drafts(int64_t depth) {
+    constexpr int kRounds = 3;
+    DraftRow row;
+    row.depth = depth;
+    std::vector<double> without;
+    std::vector<double> with;
+    ++salt_;
+    for (int round = 0; round < kRounds; ++round) {
+        ENGINE_ASSIGN(const double plain, decodeTokens(depth, arguments_.decode));
+        ENGINE_ASSIGN(const double drafted, decodeTokens(depth, arguments_.decode, &row.report));
+        without.push_back(plain);
+        with.push_back(drafted);
+    }
+    row.without = medianOf(without);
+    row.with = medianOf(with);
     return row;
 }
 
@@ -364,6 +394,14 @@ Result<BenchReport> Bench::run() {
         if (arguments_.decode > 0) {
             ENGINE_ASSIGN(DecodeRow row, decode(depth));
             report_.decode.push_back(std::move(row));
+        }
+    }
+    report_.draft_acceptance = arguments_.draft_accept;
+    for (const int64_t depth : arguments_.depth) {
+        const bool has_drafts = arguments_.load.draft != "off" && !arguments_.load.draft.empty();
+        if (arguments_.decode > 0 && has_drafts) {
+            ENGINE_ASSIGN(DraftRow row, drafts(depth));
+            report_.drafts.push_back(row);
         }
     }
     if (arguments_.adapter_rank > 0) {

@@ -74,6 +74,25 @@ ordered_json decodeJson(const DecodeRow& row) {
     return out;
 }
 
+ordered_json draftsJson(const BenchReport& report) {
+    ordered_json rows = ordered_json::array();
+    for (const DraftRow& row : report.drafts) {
+        rows.push_back({{"depth", row.depth},
+                        {"given_acceptance", report.draft_acceptance},
+                        {"tokens_per_s_without", row.without},
+                        {"tokens_per_s", row.with},
+                        {"gain", ratio(row.with, row.without)},
+                        {"rounds", row.report.rounds},
+                        {"drafted", row.report.drafted},
+                        {"accepted", row.report.accepted},
+                        {"tokens_per_round", row.report.tokensPerRound()},
+                        {"draft_ms", row.draftMs()},
+                        {"check_ms", row.checkMs()},
+                        {"is_off", row.report.is_off}});
+    }
+    return rows;
+}
+
 ordered_json adapterJson(const AdapterBench& adapter) {
     ordered_json out = {{"rank", adapter.rank},
                         {"targets", adapter.targets},
@@ -232,6 +251,9 @@ ordered_json benchJson(const BenchReport& report) {
     for (const PrefillRow& row : report.prefill) {
         out["prefill"].push_back(prefillJson(row));
     }
+    if (!report.drafts.empty()) {
+        out["drafts"] = draftsJson(report);
+    }
     if (report.adapter) {
         out["adapter"] = adapterJson(*report.adapter);
     }
@@ -262,6 +284,13 @@ void printBench(const BenchReport& report) {
     }
     for (const DecodeRow& row : report.decode) {
         printDecode(row, report.is_on_card);
+    }
+    for (const DraftRow& row : report.drafts) {
+        print("drafts   depth %6lld    %8.2f tokens/s   %.2f without: %.2f times; %.2f tokens a "
+              "round; a draft %.2f ms, a check %.2f ms%s\n",
+              static_cast<long long>(row.depth), row.with, row.without,
+              ratio(row.with, row.without), row.report.tokensPerRound(), row.draftMs(),
+              row.checkMs(), row.report.is_off ? "; off, as they do not pay" : "");
     }
     if (report.adapter) {
         printAdapter(*report.adapter);

@@ -77,6 +77,19 @@ struct AdapterRow {
     [[nodiscard]] double slowerBy() const { return with > 0 ? without / with - 1.0 : 0.0; }
 };
 
+/// Decoding behind `depth` tokens without and with drafts, medians of paired measurements.
+struct DraftRow {
+    int64_t depth = 0;
+    double without = 0.0, with = 0.0; ///< Tokens per second.
+    engine::DraftReport report;       ///< Of the last measurement.
+    [[nodiscard]] double draftMs() const {
+        return 1e3 * ratio(report.draft_s, static_cast<double>(report.drafted));
+    }
+    [[nodiscard]] double checkMs() const {
+        return 1e3 * ratio(report.check_s, static_cast<double>(report.rounds));
+    }
+};
+
 struct AdapterBench {
     int64_t rank = 0;
     std::string targets;
@@ -100,6 +113,8 @@ struct MediumRow {
 
 struct BenchReport {
     std::string model;
+    double draft_acceptance = -1.0; ///< Given; negative: the model's own.
+    std::vector<DraftRow> drafts;
     double load_s = 0.0;
     bool is_on_card = false; ///< Rates of the processor say nothing then.
     Ceilings ceilings;

@@ -72,6 +72,9 @@ void printTiming(const engine::Reply& reply) {
                t.reused_tokens > 0 ? (", " + std::to_string(t.reused_tokens) + " reused").c_str()
                                    : "",
                reply.finish_reason == "stop" ? "" : ("; ended by " + reply.finish_reason).c_str());
+    if (reply.drafts.has_value() && (reply.drafts->rounds > 0 || reply.drafts->is_off)) {
+        printError("[%s]\n", draftsText(*reply.drafts).c_str());
+    }
 }
 
 /// Streams thinking to stderr and the answer to stdout. Nobody is left to answer to when that

@@ -23,6 +23,11 @@ engine::Result<void> runBench(engine::Engine& engine, const Arguments& arguments
 engine::Result<void> runDoctor(const std::shared_ptr<engine::CardInquiry>& inquiry,
                                const Arguments& arguments);
 
+/// Of the library. `options`: how the engine that plans is made.
+engine::Result<void> runModels(const engine::EngineOptions& options, const Arguments& arguments);
+/// Fetches a model; `engine` plans what --dry-run tells.
+engine::Result<void> runGet(engine::EngineClient& engine, const Arguments& arguments);
+
 /// Loads with progress on stderr (nothing there with --json or when stderr is no terminal).
 engine::Result<void> loadModel(engine::EngineClient& engine, const Arguments& arguments);
 

@@ -53,9 +53,11 @@ Grammar::Grammar(Arguments& out) : out_(out), root_("", "belfry-cli") {
     addChat();
     addShellCommands();
     addDoctor();
+    addGet();
     addInspect();
     addLogits();
     addMerge();
+    addModels();
     addPlan();
     addTokenize();
 }
@@ -205,7 +207,8 @@ void Grammar::positional(CLI::App& command,
 }
 
 void Grammar::model(CLI::App& command) {
-    positional(command, "MODEL", {"demo"}, true, "a folder, or demo", out_.model);
+    positional(command, "MODEL", {"demo"}, true, "a folder, a name that models lists, or demo",
+               out_.model);
 }
 
 void Grammar::addLoadOptions(CLI::App& command) {
@@ -236,7 +239,8 @@ void Grammar::addLoadOptions(CLI::App& command) {
           });
     choice(command, "--head", {"auto", "bf16", "int8", "nf4"}, "format of the output head",
            out_.load.head);
-    path(command, "--adapter", "DIR[=STRENGTH]", "a PEFT adapter; repeatable",
+    path(command, "--adapter", "DIR[=STRENGTH]",
+         "a PEFT adapter: a folder, or a name that models lists; repeatable",
          [this](const std::string& word) -> Result<void> {
              engine::AdapterChoice adapter;
              adapter.folder = app::pastedPath(word);
@@ -268,6 +272,14 @@ void Grammar::addLoadOptions(CLI::App& command) {
     choice(command, "--cpu-kernels",
            {"cpu-scalar", "cpu-avx2", "cpu-avx512", "cpu-avx512vnni", "cpu-avx512bf16"},
            "the widest kernels of the processor to compute with", out_.cpu_kernels);
+    path(command, "--draft", "DIR|auto|off",
+         "drafting assistant; auto: MODEL-assistant beside the model, if it is there",
+         [this](const std::string& word) -> Result<void> {
+             out_.load.draft = word == "auto" || word == "off" ? word : app::pastedPath(word);
+             return {};
+         });
+    integer(command, "--draft-tokens", "drafts of a round; without: as many as pay",
+            out_.load.draft_tokens, 1, 16);
     addLoadSizes(command);
 }
 
@@ -287,6 +299,13 @@ void Grammar::addLoadSizes(CLI::App& command) {
               }
               return {};
           });
+    flag(command, "--text-only",
+         "leave the vision and the audio tower out: less memory, no pictures, no sounds",
+         out_.load.is_text_only, true);
+    flag(command, "--anyway",
+         "load although less memory is free than the plan needs: the system may become slow or "
+         "end a program; limits of --limit and the map stay",
+         out_.load.loads_anyway, true);
     integer(command, "--prefill-chunk", "tokens of a prompt computed at a time",
             out_.load.prefill_chunk, 1, 65536);
     value(command, "--threads", "N", "threads of the processor to use",
@@ -452,6 +471,37 @@ void Grammar::addMerge() {
     addLoadOptions(command);
 }
 
+void Grammar::addModels() {
+    CLI::App& command =
+        add("models", "models [--folder DIR]... [--no-plan] [--delete NAME [--yes]] [--json]",
+            "Models and adapters on this computer: where they are, whether they are whole, and "
+            "whether they fit.");
+    path(command, "--folder", "DIR", "look there as well; repeatable",
+         [this](const std::string& word) -> Result<void> {
+             out_.folders.push_back(app::pastedPath(word));
+             return {};
+         });
+    path(command, "--add-folder", "DIR", "look there from now on",
+         [this](const std::string& word) -> Result<void> {
+             out_.added_folder = app::pastedPath(word);
+             return {};
+         });
+    path(command, "--remove-folder", "DIR", "no longer look there; deletes nothing",
+         [this](const std::string& word) -> Result<void> {
+             out_.removed_folder = app::pastedPath(word);
+             return {};
+         });
+    value(command, "--delete", "NAME", "delete a model or an adapter from the disk",
+          [this](const std::string& word) -> Result<void> {
+              out_.deleted = app::pastedPath(word);
+              return {};
+          });
+    flag(command, "--yes", "delete without asking", out_.is_agreed);
+    flag(command, "--no-plan", "without what this computer makes of them: faster",
+         out_.is_unplanned);
+    flag(command, "--json", "one JSON object on stdout, nothing else", out_.is_json);
+}
+
 void Grammar::addBench() {
     CLI::App& command =
         add("bench", "bench (MODEL | --shape e2b|e4b) [load options] [options]",
@@ -476,6 +526,9 @@ void Grammar::addBench() {
     flag(command, "--no-towers", "without pictures and sounds", out_.has_towers, false);
     flag(command, "--no-ceiling", "without measuring what a card reaches at most", out_.has_ceiling,
          false);
+    number(command, "--draft-accept",
+           "again with drafts, each accepted with this probability whatever the model says",
+           out_.draft_accept, 0.0, 1.0);
     integer(command, "--adapter-rank", "again with a random adapter of this rank",
             out_.adapter_rank, 1, 1024);
     choice(command, "--adapter-targets", {"projections", "all-linear"},
@@ -521,6 +574,30 @@ void Grammar::addDoctor() {
     CLI::App& command = add("doctor", "doctor [--json]",
                             "This computer: driver, cards, memory, rates, disk, libraries, and "
                             "what is not used and why.");
+    flag(command, "--json", "one JSON object on stdout, nothing else", out_.is_json);
+}
+
+void Grammar::addGet() {
+    CLI::App& command =
+        add("get", "get OWNER/NAME[@REVISION] [--to DIR] [--dry-run] [--all] [--json]",
+            "Fetch a model or an adapter from the Hugging Face hub, into the cache that Python's "
+            "programs use as well; given again, it goes on where it ended. Nothing else here uses "
+            "the network.");
+    positional(command, "OWNER/NAME", {}, false,
+               "as on the model's page, also that page's address; @REVISION: branch, tag or commit",
+               out_.address);
+    path(command, "--to", "DIR", "plain files in this folder instead of the cache",
+         [this](const std::string& word) -> Result<void> {
+             out_.to = app::pastedPath(word, app::PathFor::Writing);
+             return {};
+         });
+    flag(command, "--dry-run",
+         "tell files, bytes and, from the remote headers, where the parts would go here; fetch "
+         "nothing",
+         out_.is_dry_run);
+    flag(command, "--all", "also files that Belfry does not load (.bin, .gguf, folders)",
+         out_.takes_all);
+    integer(command, "--connections", "files fetched at the same time", out_.connections, 1, 16);
     flag(command, "--json", "one JSON object on stdout, nothing else", out_.is_json);
 }
 

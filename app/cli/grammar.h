@@ -101,9 +101,11 @@ private:
     void addLogits();
     void addTokenize();
     void addMerge();
+    void addModels();
     void addBench();
     void addFormOptions(CLI::App& command);
     void addDoctor();
+    void addGet();
     void addShellCommands();
 
     Arguments& out_;

@@ -5,6 +5,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
 #include "app/cli/engine_options.h"
+#include "app/cli/model_names.h"
 #include "app/cli/output.h"
 #include "app/cli/shell_words.h"
 #include "app/cli/word_values.h"
@@ -52,7 +53,9 @@ engine::Result<void> printShellWords(const cli::Arguments& arguments) {
 
 /// Whether the driver is asked while the model's files are still being read.
 bool needsCards(const cli::Arguments& arguments) {
-    const bool computes = arguments.command == "plan" || arguments.command == "chat" ||
+    const bool plans_all =
+        arguments.command == "models" && !arguments.is_unplanned && arguments.deleted.empty();
+    const bool computes = plans_all || arguments.command == "plan" || arguments.command == "chat" ||
                           arguments.command == "logits" || arguments.command == "bench";
     return computes && arguments.load.sim_gpus.empty() && arguments.load.device_map != "cpu";
 }
@@ -68,7 +71,7 @@ std::shared_ptr<engine::CardInquiry> cardInquiry() {
 
 int run(const std::vector<std::string>& words) {
     const bool is_json = std::find(words.begin(), words.end(), "--json") != words.end();
-    const auto arguments = cli::parseArguments(words);
+    auto arguments = cli::parseArguments(words);
     if (!arguments.has_value()) {
         return fail(arguments.error(), is_json, 2);
     }
@@ -91,9 +94,10 @@ int run(const std::vector<std::string>& words) {
     // Most ask what any engine answers (EngineClient); merge and bench are this one's own.
     using Command = std::function<engine::Result<void>(engine::Engine&, const cli::Arguments&)>;
     static const std::map<std::string, Command> kCommands = {
-        {"inspect", cli::runInspect}, {"plan", cli::runPlan},         {"chat", cli::runChat},
-        {"logits", cli::runLogits},   {"tokenize", cli::runTokenize}, {"merge", cli::runMerge},
-        {"bench", cli::runBench}};
+        {"inspect", cli::runInspect},   {"plan", cli::runPlan},
+        {"chat", cli::runChat},         {"logits", cli::runLogits},
+        {"tokenize", cli::runTokenize}, {"merge", cli::runMerge},
+        {"bench", cli::runBench},       {"get", cli::runGet}};
     engine::EngineOptions options = cli::engineOptions(*arguments);
     options.demo_folder = app::demoModelFolder();
     options.rates_file = app::ratesFile();
@@ -102,8 +106,16 @@ int run(const std::vector<std::string>& words) {
     if (needsCards(*arguments)) {
         options.inquiry->begin();
     }
-    engine::Engine engine(options);
     cli::armInterrupt();
+    if (arguments->command == "models") {
+        const auto told = cli::runModels(options, *arguments);
+        return told.has_value() ? 0 : fail(told.error(), is_json, 1);
+    }
+    const auto named = cli::resolveNames(*arguments);
+    if (!named.has_value()) {
+        return fail(named.error(), is_json, 1);
+    }
+    engine::Engine engine(options);
     const auto outcome = kCommands.at(arguments->command)(engine, *arguments);
     if (!outcome.has_value()) {
         return fail(outcome.error(), is_json, 1);

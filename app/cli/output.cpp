@@ -230,6 +230,7 @@ ordered_json planJson(const engine::PlacementPlan& plan) {
     }
     return {{"fits", plan.fits},
             {"context", plan.context},
+            {"left_out_bytes", plan.left_out_bytes},
             {"prefill_chunk", plan.prefill_chunk},
             {"devices", devices},
             {"modules", modules},
@@ -255,26 +256,54 @@ ordered_json memoryJson(const std::vector<engine::DeviceMemory>& memory) {
     return out;
 }
 
+static ordered_json draftsJson(const engine::DraftReport& drafts) {
+    return {{"rounds", drafts.rounds},
+            {"drafted", drafts.drafted},
+            {"accepted", drafts.accepted},
+            {"tokens_per_round", drafts.tokensPerRound()},
+            {"acceptance", drafts.acceptance()},
+            {"gain", drafts.gain},
+            {"draft_s", drafts.draft_s},
+            {"check_s", drafts.check_s},
+            {"is_off", drafts.is_off}};
+}
+
+std::string draftsText(const engine::DraftReport& drafts) {
+    std::array<char, 160> text{};
+    if (drafts.rounds > 0) {
+        std::snprintf(text.data(), text.size(),
+                      "drafts: %.2f tokens a round, %.0f %% accepted, %.2f times the speed without",
+                      drafts.tokensPerRound(), 100.0 * drafts.acceptance(), drafts.gain);
+    }
+    const std::string off = "drafts are off: they do not pay for this text on this placement";
+    return std::string(text.data()) +
+           (drafts.is_off ? (drafts.rounds > 0 ? "; " : "") + off : std::string());
+}
+
 ordered_json replyJson(const engine::Reply& reply, double load_s) {
     const engine::GenerateTiming& timing = reply.timing;
-    return {{"reply", reply.text},
-            {"thinking", reply.thinking},
-            {"token_ids", reply.token_ids},
-            {"input_ids", reply.input_ids},
-            {"finish_reason", reply.finish_reason},
-            {"seed", reply.seed},
-            {"notes", engine::inEnglish(reply.notes)},
-            {"timing",
-             {{"load_s", load_s},
-              {"prefill_tokens", timing.prefill_tokens},
-              {"reused_tokens", timing.reused_tokens},
-              {"ahead_tokens", timing.ahead_tokens},
-              {"prefill_s", timing.prefill_s},
-              {"decode_tokens", timing.decode_tokens},
-              {"decode_s", timing.decode_s},
-              {"image_s", timing.image_s},
-              {"audio_s", timing.audio_s},
-              {"time_to_first_token_s", timing.time_to_first_token_s}}}};
+    ordered_json json = {{"reply", reply.text},
+                         {"thinking", reply.thinking},
+                         {"token_ids", reply.token_ids},
+                         {"input_ids", reply.input_ids},
+                         {"finish_reason", reply.finish_reason},
+                         {"seed", reply.seed},
+                         {"notes", engine::inEnglish(reply.notes)},
+                         {"timing",
+                          {{"load_s", load_s},
+                           {"prefill_tokens", timing.prefill_tokens},
+                           {"reused_tokens", timing.reused_tokens},
+                           {"ahead_tokens", timing.ahead_tokens},
+                           {"prefill_s", timing.prefill_s},
+                           {"decode_tokens", timing.decode_tokens},
+                           {"decode_s", timing.decode_s},
+                           {"image_s", timing.image_s},
+                           {"audio_s", timing.audio_s},
+                           {"time_to_first_token_s", timing.time_to_first_token_s}}}};
+    if (reply.drafts.has_value()) {
+        json["drafts"] = draftsJson(*reply.drafts);
+    }
+    return json;
 }
 
 std::string summaryText(const engine::ModelSummary& summary) {
@@ -361,6 +390,10 @@ std::string planText(const engine::PlacementPlan& plan) {
             }
         }
         out += device.parts.total() > 0 ? ")\n" : "\n";
+    }
+    if (plan.left_out_bytes > 0) {
+        out += "text only: vision and audio tower left out, " + byteText(plan.left_out_bytes) +
+               " saved\n";
     }
     for (const engine::TransferPerToken& t : plan.transfers_per_token) {
         out += "per token " + t.from.toString() + " -> " + t.to.toString() + ": " +

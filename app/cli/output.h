@@ -19,6 +19,8 @@ nlohmann::ordered_json planJson(const engine::PlacementPlan& plan);
 nlohmann::ordered_json memoryJson(const std::vector<engine::DeviceMemory>& memory);
 nlohmann::ordered_json replyJson(const engine::Reply& reply, double load_s);
 
+/// What drafting did in a reply, as one line.
+std::string draftsText(const engine::DraftReport& drafts);
 std::string summaryText(const engine::ModelSummary& summary);
 std::string planText(const engine::PlacementPlan& plan);
 

@@ -6,6 +6,7 @@
 #include "app/store/turn_compare.h"
 #include "engine/base/result.h"
 #include "ui/chat/chat_json.h"
+#include "ui/common/error_words.h"
 #include "ui/common/private_files.h"
 #include "ui/common/unique_id.h"
 
@@ -196,7 +197,7 @@ engine::Result<OpenReport> ChatDatabase::openReadOnly(const engine::Error& why) 
     close();
     OpenReport report;
     report.is_read_only = true;
-    report.message = QString::fromStdString(why.message);
+    report.message = ui::errorWords(why);
     if (!QFileInfo::exists(file())) {
         return engine::Error(why); // nothing to read either
     }
@@ -284,7 +285,7 @@ void ChatDatabase::storeAttachments(ui::ChatDocument& chat, QStringList& notes) 
             auto stored = attachments_.add(attachment.file);
             if (!stored.has_value()) {
                 // The words are saved all the same; the file stays where the user has it.
-                notes.append(QString::fromStdString(stored.error().message));
+                notes.append(ui::errorWords(stored.error()));
                 continue;
             }
             if (attachment.name.isEmpty()) {

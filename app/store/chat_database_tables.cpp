@@ -2,6 +2,7 @@
 // The tables of the chat file: making them, bringing an earlier form to this one, checking them.
 #include "app/store/chat_database.h"
 #include "engine/base/result.h"
+#include "ui/common/error_words.h"
 
 #include <QCoreApplication>
 #include <QDir>
@@ -102,8 +103,7 @@ engine::Result<void> ChatDatabase::checkTables() {
          }) {
         auto statement = database_.prepare(sql);
         if (!statement.has_value()) {
-            return storeError(StoreProblem::Damaged,
-                              QString::fromStdString(statement.error().message));
+            return storeError(StoreProblem::Damaged, ui::errorWords(statement.error()));
         }
     }
     return {};

@@ -3,6 +3,7 @@
 
 #include "app/store/export_files.h"
 #include "app/store/search_text.h"
+#include "ui/common/error_words.h"
 #include "ui/common/unique_id.h"
 
 #include <QMetaObject>
@@ -20,7 +21,7 @@ constexpr int kRetryMs = 5000;
 constexpr int kListMs = 30;
 
 QString text(const engine::Error& error) {
-    return QString::fromStdString(error.message);
+    return ui::errorWords(error);
 }
 
 } // namespace

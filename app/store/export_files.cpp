@@ -7,6 +7,7 @@
 #include "ui/chat/chat_json.h"
 #include "ui/chat/chat_request.h"
 #include "ui/chat/media_kind.h"
+#include "ui/common/error_words.h"
 #include "ui/common/unique_id.h"
 
 #include <QCoreApplication>
@@ -133,7 +134,7 @@ private:
         }
         auto stored = take_(input, folder_ + QLatin1Char('/') + inside);
         if (!stored.has_value()) {
-            return left_out(QString::fromStdString(stored.error().message));
+            return left_out(ui::errorWords(stored.error()));
         }
         bytes_ += stored->bytes;
         return {*std::move(stored), kind->kind};
@@ -196,8 +197,7 @@ writeExport(ui::ChatDocument chat, const QString& file, ui::ExportFormat format)
     }
     const auto saved =
         saveFile(file, ui::exportedChat(chat, format), engine::NoPlainFile::WriteInto);
-    return saved.has_value() ? saved
-                             : writeError(file, QString::fromStdString(saved.error().message));
+    return saved.has_value() ? saved : writeError(file, ui::errorWords(saved.error()));
 }
 
 engine::Result<ui::ChatDocument>

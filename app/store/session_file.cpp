@@ -4,6 +4,7 @@
 #include "app/store/database.h"
 #include "app/store/durable_folder.h"
 #include "app/store/save_file.h"
+#include "ui/common/error_words.h"
 #include "ui/common/private_files.h"
 
 #include <QCoreApplication>
@@ -76,7 +77,7 @@ engine::Result<void> SessionFile::write(const SessionState& state) const {
         QCoreApplication::translate("app::SessionFile",
                                     "%1 could not be written (%2), so the open chat is not "
                                     "remembered. Make the folder writable.")
-            .arg(QDir::toNativeSeparators(file_), QString::fromStdString(saved.error().message)));
+            .arg(QDir::toNativeSeparators(file_), ui::errorWords(saved.error())));
 }
 
 } // namespace app

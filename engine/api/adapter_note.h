@@ -3,6 +3,8 @@
 // engine/lora/adapter_english.h for the command line, the window in its own languages.
 #pragma once
 
+#include "engine/api/sentence.h"
+
 #include <string>
 #include <variant>
 
@@ -42,7 +44,7 @@ struct ExpertOrder {
 };
 /// A pattern of the config that cannot be read: what the file holds counts instead.
 struct PatternUnread {
-    std::string why;         ///< As the reader of patterns says it.
+    Sentence why;            ///< As the reader of patterns says it.
     bool is_of_rank = false; ///< The shapes of factors give ranks; else modules
                              ///< with tensors are the targeted ones.
 };

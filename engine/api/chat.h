@@ -7,6 +7,7 @@
 #include "engine/api/reply_note.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -46,6 +47,10 @@ struct GenerateRequest {
     bool is_thinking = false;
     SamplingParameters sampling;
     int64_t image_tokens = 0; ///< Soft-token budget per image; 0 = the model's.
+    bool uses_drafts = true;  ///< Where an assistant is loaded.
+    /// For benchmarks with random weights: drafts are accepted with this probability, whatever the
+    /// model says; negative: the model decides.
+    double forced_acceptance = -1.0;
     /// Instead of messages: text that already has <bos> and the turn markers, with media in order
     /// of its placeholders; or token ids.
     std::string raw_prompt;
@@ -69,6 +74,24 @@ struct GenerateTiming {
     double image_s = 0.0, audio_s = 0.0; ///< Decoding and encoding of media in this request.
 };
 
+/// What drafting did in one reply.
+struct DraftReport {
+    int64_t rounds = 0;   ///< Rows of several tokens that the model checked at once.
+    int64_t drafted = 0;  ///< Drafts in them,
+    int64_t accepted = 0; ///< and how many of these the model would have said itself.
+    /// Tokens per second of the rounds by those of tokens one at a time; 0: nothing to compare.
+    double gain = 0.0;
+    bool is_off = false;                 ///< It was slower than without, so it is left out now.
+    double draft_s = 0.0, check_s = 0.0; ///< All of the rounds: drafting, and the model's checks.
+    [[nodiscard]] double tokensPerRound() const {
+        return rounds > 0 ? 1.0 + static_cast<double>(accepted) / static_cast<double>(rounds) : 0.0;
+    }
+    /// Share of all drafts.
+    [[nodiscard]] double acceptance() const {
+        return drafted > 0 ? static_cast<double>(accepted) / static_cast<double>(drafted) : 0.0;
+    }
+};
+
 struct Reply {
     uint64_t id = 0;
     std::string text;               ///< The answer, without control tokens.
@@ -79,7 +102,8 @@ struct Reply {
     std::string finish_reason;
     uint64_t seed = 0;
     GenerateTiming timing;
-    std::vector<ReplyNote> notes; ///< What the user should know: cut clips, other templates.
+    std::optional<DraftReport> drafts; ///< Where an assistant is loaded and was not left out.
+    std::vector<ReplyNote> notes;      ///< What the user should know: cut clips, other templates.
 };
 
 /// Text that came with one decoding step.

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The error value that crosses every boundary of Belfry: a code the UI can translate and a
-// message for people that names the object, what was expected, what was found and a next step.
+// The error value that crosses every boundary of Belfry: a code and a sentence for
+// people that names the object, what was expected, what was found and a next step.
 #pragma once
+
+#include "engine/api/sentence.h"
 
 #include <memory>
 #include <string>
@@ -44,14 +46,34 @@ constexpr std::string_view errorCodeName(ErrorCode code) {
 
 struct ErrorCause;
 
+/// What a user can meet says its message as a sentence, which the window translates. A bare text is
+/// for Internal, a fault of ours that goes into a report in English, and for what is translated
+/// already (app/store); tests/house/tst_sentences.cpp keeps that.
 struct Error {
+    Error() = default;
+    Error(ErrorCode kind,
+          Sentence words,
+          std::vector<std::pair<std::string, std::string>> facts = {},
+          std::shared_ptr<const ErrorCause> why = {});
+    Error(ErrorCode kind,
+          std::string text,
+          std::vector<std::pair<std::string, std::string>> facts = {},
+          std::shared_ptr<const ErrorCause> why = {})
+        : code(kind), message(std::move(text)), details(std::move(facts)), cause(std::move(why)) {}
+
+    /// From now on the error says this.
+    void say(Sentence words);
+    /// What it says, to stand in another sentence.
+    [[nodiscard]] Sentence told() const;
+
     ErrorCode code = ErrorCode::Internal;
-    std::string message;
+    std::string message; ///< In English.
     /// Machine-readable facts (file, tensor, rule, asked_bytes, ...), for --json and the UI.
-    std::vector<std::pair<std::string, std::string>> details = {};
-    /// What the message says, as a value (error_cause.h), where the window words it itself; others
-    /// are shown as they are.
-    std::shared_ptr<const ErrorCause> cause = {};
+    std::vector<std::pair<std::string, std::string>> details;
+    /// What the message says, as a value (error_cause.h), where the window words it otherwise than
+    /// the sentence: where that names options or keys of a map.
+    std::shared_ptr<const ErrorCause> cause;
+    Sentence sentence; ///< The message; empty where that is a bare text.
 };
 
 } // namespace engine

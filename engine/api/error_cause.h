@@ -52,6 +52,11 @@ struct BadOption {
 /// Values were not finite; computed once more, all are.
 struct NotFiniteOnce {};
 
+/// A picture, or with is_sound a recording, for a model that was loaded without its towers.
+struct TowerLeftOut {
+    bool is_sound = false;
+};
+
 } // namespace cause
 
 struct ErrorCause {
@@ -62,7 +67,8 @@ struct ErrorCause {
                  cause::PictureTooLarge,
                  cause::PictureOverCall,
                  cause::BadOption,
-                 cause::NotFiniteOnce>
+                 cause::NotFiniteOnce,
+                 cause::TowerLeftOut>
         what;
 };
 

@@ -7,6 +7,7 @@
 #include "engine/api/adapter_note.h"
 #include "engine/api/placement.h"
 #include "engine/api/reply_note.h"
+#include "engine/api/sentence.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -43,11 +44,11 @@ struct CacheDamaged {
 /// A damaged cache that is written anew.
 struct CacheRewritten {};
 struct CacheNotWritten {
-    std::string why; ///< An error's message.
+    Sentence why; ///< An error's message.
 };
 /// Which contents the files have is not kept, so that the next load reads them all.
 struct ContentsNotKept {
-    std::string why; ///< An error's message.
+    Sentence why; ///< An error's message.
 };
 /// A member of a packed weight's state that is not known.
 struct StateMember {

@@ -59,7 +59,17 @@ struct LoadRequest {
     std::vector<std::pair<std::string, uint64_t>> limits; ///< Device id, bytes.
     std::vector<uint64_t> sim_gpus; ///< Capacities in bytes of simulated GPUs.
     std::vector<AdapterChoice> adapters;
+    /// Drafting assistant: a folder; "auto": the one beside the model, if there is one; "" or
+    /// "off": none. For random weights "auto" is the published one of that size.
+    std::string draft;
+    int64_t draft_tokens = 0; ///< Drafts of one round; 0: as many as pay, also none.
     bool is_reference_precision = false;
+    /// Vision and audio tower stay in the files: no memory for them, no pictures, no sounds. A map
+    /// that names them is taken all the same. False again needs a load.
+    bool is_text_only = false;
+    /// Memory that the system reports as free counts as a guess, not as a bound: a plan that needs
+    /// more of it warns (DM09) in place of refusing. Limits that somebody set stay limits.
+    bool loads_anyway = false;
     int threads = 0;            ///< 0 = all.
     std::string cache_folder;   ///< Derived weights; empty = none.
     std::vector<MapMove> moves; ///< Made on device_map, in this order.

@@ -4,6 +4,8 @@
 // its own languages.
 #pragma once
 
+#include "engine/api/sentence.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -50,7 +52,7 @@ struct FurtherTemplate {
 };
 /// Its file cannot be read.
 struct TemplateUnread {
-    std::string why; ///< An error's message.
+    Sentence why; ///< An error's message.
 };
 
 /// Files that hold only their headers; the first of `count`.
@@ -60,7 +62,7 @@ struct NoWeights {
 };
 /// Weights that cannot be opened.
 struct WeightsUnread {
-    std::string why; ///< An error's message.
+    Sentence why; ///< An error's message.
 };
 /// A member of a tensor in a header that is not known.
 struct HeaderMember {
@@ -93,7 +95,7 @@ struct SingleFileUsed {};
 
 /// A load of these headers would fail.
 struct LoadWouldFail {
-    std::string why; ///< An error's message.
+    Sentence why; ///< An error's message.
 };
 struct LoadWouldFailAtMore {
     size_t count = 0;
@@ -109,7 +111,7 @@ struct TokenizerMember {
 };
 /// tokenizer.json is bad: a load would refuse it.
 struct TokenizerRefused {
-    std::string why; ///< An error's message.
+    Sentence why; ///< An error's message.
 };
 struct NoTokenizer {};
 

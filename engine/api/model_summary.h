@@ -67,6 +67,9 @@ struct ModelSummary {
     uint64_t bytes = 0;
     int64_t max_context = 0;
     bool has_vision = false, has_audio = false;
+    /// The files hold a tower that LoadRequest::is_text_only left out; has_vision and has_audio are
+    /// of what is loaded.
+    bool lacks_vision_by_wish = false, lacks_audio_by_wish = false;
     double longest_sound_s = 0.0; ///< Of one clip that the model takes; 0 without the tower.
     /// What SamplingParameters below zero stand for with this model, and image_tokens of 0; -1 and
     /// 0 = not known. Seed and length have no default.

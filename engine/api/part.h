@@ -23,6 +23,7 @@ enum class PartRole : uint8_t {
     VisionProjector, ///< Features of the tower to soft tokens.
     AudioTower,
     AudioProjector,
+    Assistant, ///< Drafts tokens that the model then checks; loaded where it is asked for.
 };
 
 struct Part {

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace engine {
@@ -138,6 +139,9 @@ struct PlacementPlan {
     int64_t prefill_chunk = 0; ///< Tokens per prefill chunk.
     /// Memory of the host that a card reads may be page-locked for it, where "pin" is not given.
     bool locks_host = true;
+    /// LoadRequest::is_text_only: bytes that the weights of the towers would take in the formats of
+    /// this plan. 0: they are in it, or the model has none.
+    uint64_t left_out_bytes = 0;
     /// adapter.place is follow_base: A and B of weights that travel are stored with these and
     /// travel too. Otherwise they stay where they compute.
     bool adapters_follow_base = true;
@@ -185,5 +189,24 @@ struct PlacementPlan {
         return nullptr;
     }
 };
+
+/// Whether the plan was refused by what the system reports as free alone: then, and only then,
+/// LoadRequest::loads_anyway lets it be tried. Limits that somebody set are no estimate, nor is the
+/// size of a simulated GPU.
+inline bool isRefusedByEstimate(const std::vector<PlanIssue>& errors) {
+    const auto isReported = [](const MemoryBound& bound) {
+        return bound.by == MemoryBound::By::Free || bound.by == MemoryBound::By::System;
+    };
+    for (const PlanIssue& issue : errors) {
+        const auto* device = std::get_if<issue::OverLimit>(&issue.finding);
+        const auto* host = std::get_if<issue::OverHost>(&issue.finding);
+        if (!(device != nullptr && device->device.kind != DeviceId::Kind::Sim &&
+              isReported(device->bound)) &&
+            !(host != nullptr && isReported(host->bound))) {
+            return false;
+        }
+    }
+    return !errors.empty();
+}
 
 } // namespace engine

@@ -3,6 +3,8 @@
 // engine/run/reply_english.h for the command line, the window in its own languages.
 #pragma once
 
+#include "engine/api/sentence.h"
+
 #include <cstdint>
 #include <string>
 #include <variant>
@@ -34,7 +36,8 @@ struct CacheLost {
 };
 /// The folder's chat template, in the file `where`, cannot be compared with the prompt in use.
 struct TemplateUnreadable {
-    std::string where, why;
+    std::string where;
+    Sentence why;
 };
 /// It would write this conversation otherwise; the pieces where both part, in quotes.
 struct TemplateDiffers {

@@ -3,6 +3,8 @@
 // facts, and the engine's own sentence for the command line and reports.
 #pragma once
 
+#include "engine/api/sentence.h"
+
 #include <cstdint>
 #include <string>
 
@@ -28,11 +30,13 @@ struct KeyReason {
         NotBaseLayer,  ///< Its module has a low-rank update; its own weight has another name.
         SameAsBase,    ///< Equals the base's own table.
         OtherRefused,  ///< Another tensor of its module is refused.
+        TextOnly,      ///< Its tower was left out of this load (LoadRequest::is_text_only).
     };
     std::string sentence = {}; ///< In English.
     Why why = Why::None;
     int layer = -1, other = -1;
     std::string name = {};
+    Sentence refusal = {}; ///< Refused: `sentence` as a value.
 };
 
 struct UnusedKey {

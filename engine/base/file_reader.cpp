@@ -29,9 +29,10 @@ namespace engine {
 
 namespace {
 
-Error fileError(std::string_view rule, const std::string& file, const std::string& what) {
-    return Error{
-        ErrorCode::InvalidFile, file + ": " + what, {{"rule", std::string(rule)}, {"file", file}}};
+Error fileError(std::string_view rule, const std::string& file, const Sentence& what) {
+    return Error{ErrorCode::InvalidFile,
+                 said("%1: %2", file, what),
+                 {{"rule", std::string(rule)}, {"file", file}}};
 }
 
 /// One call never asks the system for more than this (Linux stops at 2 GiB, Windows at 4 GiB).
@@ -155,14 +156,16 @@ Result<std::unique_ptr<FileReader>> FileReader::open(const std::filesystem::path
     const int handle = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
     if (handle < 0) {
         if (errno == ELOOP) {
-            return fileError("ST07", reader->name_, "is a link where a regular file is expected");
+            return fileError("ST07", reader->name_,
+                             said("is a link where a regular file is expected"));
         }
         const bool is_missing = errno == ENOENT || errno == ENOTDIR;
 #endif
         if (is_missing) {
-            return fileError("FileMissing", reader->name_, "there is no such file");
+            return fileError("FileMissing", reader->name_, said("there is no such file"));
         }
-        return fileError("FileUnreadable", reader->name_, "cannot be opened: " + lastErrorText());
+        return fileError("FileUnreadable", reader->name_,
+                         said("cannot be opened: %1", lastErrorText()));
     }
 #ifdef _WIN32
     reader->handle_ = reinterpret_cast<intptr_t>(handle);
@@ -171,11 +174,13 @@ Result<std::unique_ptr<FileReader>> FileReader::open(const std::filesystem::path
 #endif
     FileState state;
     if (!queryState(reader->handle_, state)) {
-        return fileError("FileUnreadable", reader->name_, "cannot be examined: " + lastErrorText());
+        return fileError("FileUnreadable", reader->name_,
+                         said("cannot be examined: %1", lastErrorText()));
     }
     if (!state.is_regular) {
-        return fileError("ST07", reader->name_,
-                         "is not a regular file (it is a folder, a pipe, a socket or a device)");
+        return fileError(
+            "ST07", reader->name_,
+            said("is not a regular file (it is a folder, a pipe, a socket or a device)"));
     }
     reader->size_bytes_ = state.size_bytes;
     reader->modified_ = state.modified;
@@ -196,19 +201,18 @@ FileReader::~FileReader() {
 Result<void> FileReader::checkUnchanged() const {
     FileState state;
     if (!queryState(handle_, state)) {
-        return fileError("FileUnreadable", name_, "cannot be examined: " + lastErrorText());
+        return fileError("FileUnreadable", name_, said("cannot be examined: %1", lastErrorText()));
     }
     if (state.size_bytes != size_bytes_) {
-        return fileError("ST08", name_,
-                         "changed while it was open: it had " + std::to_string(size_bytes_) +
-                             " bytes, now it has " + std::to_string(state.size_bytes) +
-                             "; load the model again");
-    }
-    if (state.modified != modified_) {
         return fileError(
             "ST08", name_,
-            "changed while it was open: its modification time is another one; load the model "
-            "again");
+            said("changed while it was open: it had %1 bytes, now it has %2; load the model again",
+                 size_bytes_, state.size_bytes));
+    }
+    if (state.modified != modified_) {
+        return fileError("ST08", name_,
+                         said("changed while it was open: its modification time is another one; "
+                              "load the model again"));
     }
     return {};
 }
@@ -224,9 +228,8 @@ std::optional<FileStamp> FileReader::stamp() const {
 Result<void> FileReader::read(uint64_t offset, std::span<std::byte> out) const {
     if (offset > size_bytes_ || out.size() > size_bytes_ - offset) {
         return fileError("ST08", name_,
-                         "has " + std::to_string(size_bytes_) + " bytes, bytes " +
-                             std::to_string(offset) + " to " + std::to_string(offset + out.size()) +
-                             " were asked for");
+                         said("has %1 bytes, bytes %2 to %3 were asked for", size_bytes_, offset,
+                              offset + out.size()));
     }
     ENGINE_TRY(checkUnchanged());
     size_t done = 0;
@@ -250,13 +253,12 @@ Result<void> FileReader::read(uint64_t offset, std::span<std::byte> out) const {
         if (num_read < 0) {
 #endif
             return fileError("FileUnreadable", name_,
-                             "reading at byte " + std::to_string(position) +
-                                 " failed: " + lastErrorText());
+                             said("reading at byte %1 failed: %2", position, lastErrorText()));
         }
         if (num_read == 0) {
             return fileError("ST08", name_,
-                             "ends at byte " + std::to_string(position) + " although it had " +
-                                 std::to_string(size_bytes_) + " bytes when it was opened");
+                             said("ends at byte %1 although it had %2 bytes when it was opened",
+                                  position, size_bytes_));
         }
         done += static_cast<size_t>(num_read);
     }

@@ -41,17 +41,18 @@ constexpr std::chrono::milliseconds kPipeWait{50};
 constexpr uint64_t kMinBytesClosedApart = uint64_t{64} << 20U;
 #endif
 
-Error writeError(const std::string& file, const std::string& what) {
-    return Error{
-        ErrorCode::InvalidFile, file + ": " + what, {{"rule", "WriteFailed"}, {"file", file}}};
+Error writeError(const std::string& file, const Sentence& what) {
+    return Error{ErrorCode::InvalidFile,
+                 said("%1: %2", file, what),
+                 {{"rule", "WriteFailed"}, {"file", file}}};
 }
 
 Error existsError(const std::string& file) {
-    return Error{
-        ErrorCode::InvalidRequest,
-        file + ": the file exists already and is not replaced (it may be in use); choose another "
-               "folder or remove it first",
-        {{"rule", "ST09"}, {"file", file}}};
+    return Error{ErrorCode::InvalidRequest,
+                 said("%1: the file exists already and is not replaced (it may be in use); choose "
+                      "another folder or remove it first",
+                      file),
+                 {{"rule", "ST09"}, {"file", file}}};
 }
 
 #ifdef _WIN32
@@ -64,9 +65,10 @@ std::string lastErrorText() {
 }
 #endif
 
-Error noPlainFileError(const std::string& file, const std::string& what) {
-    return Error{
-        ErrorCode::InvalidFile, file + ": " + what, {{"rule", "NoPlainFile"}, {"file", file}}};
+Error noPlainFileError(const std::string& file, const Sentence& what) {
+    return Error{ErrorCode::InvalidFile,
+                 said("%1: %2", file, what),
+                 {{"rule", "NoPlainFile"}, {"file", file}}};
 }
 
 std::string nameOf(const fs::path& target) {
@@ -127,8 +129,8 @@ Result<Place> followed(const fs::path& target) {
 #endif
         place.target = next.is_absolute() ? next : place.target.parent_path() / next;
     }
-    return writeError(nameOf(target), "is a link that leads to no file (too many links, or one "
-                                      "that cannot be read); name the file itself");
+    return writeError(nameOf(target), said("is a link that leads to no file (too many links, or "
+                                           "one that cannot be read); name the file itself"));
 }
 
 /// Where to write, or why not: nothing but a plain file is ever renamed over.
@@ -136,7 +138,7 @@ Result<Place> placeOf(const fs::path& target, bool is_replacing_allowed, NoPlain
     const std::string name = nameOf(target);
     std::error_code failure;
     if (target.empty() || target.filename().empty()) {
-        return noPlainFileError(name, "is not the name of a file; name one");
+        return noPlainFileError(name, said("is not the name of a file; name one"));
     }
     if (!is_replacing_allowed && fs::exists(fs::symlink_status(target, failure))) {
         return existsError(name);
@@ -148,19 +150,17 @@ Result<Place> placeOf(const fs::path& target, bool is_replacing_allowed, NoPlain
         return place;
     }
     place.is_plain = false;
-    const auto refused = [&](const char* what) {
-        return noPlainFileError(name, std::string("is ") + what +
-                                          ", expected a plain file; name "
-                                          "another");
+    const auto refused = [&](Phrase what) {
+        return noPlainFileError(name, said("is %1, expected a plain file; name another", what));
     };
     switch (status.type()) {
     case fs::file_type::directory:
-        return refused("a folder");
+        return refused(phrase("a folder"));
     case fs::file_type::block:
-        return refused("a disk");
+        return refused(phrase("a disk"));
     case fs::file_type::socket:
         if (!is_own) {
-            return refused("a socket");
+            return refused(phrase("a socket"));
         }
         break;
     case fs::file_type::fifo:
@@ -168,10 +168,11 @@ Result<Place> placeOf(const fs::path& target, bool is_replacing_allowed, NoPlain
     case fs::file_type::regular: // of an own descriptor
         break;
     default:
-        return writeError(name, "cannot be examined: " + failure.message());
+        return writeError(name, said("cannot be examined: %1", failure.message()));
     }
     if (choice == NoPlainFile::Refuse) {
-        return refused(status.type() == fs::file_type::fifo ? "a pipe" : "a device");
+        return refused(status.type() == fs::file_type::fifo ? phrase("a pipe")
+                                                            : phrase("a device"));
     }
     return place;
 }
@@ -210,12 +211,12 @@ Result<void> FileWriter::openTemporary() {
             break;
         }
     }
-    return writeError(name_, "cannot be created: " + lastErrorText());
+    return writeError(name_, said("cannot be created: %1", lastErrorText()));
 }
 
 Result<void> FileWriter::openInto() {
 #ifdef _WIN32
-    return noPlainFileError(name_, "is not a plain file");
+    return noPlainFileError(name_, said("is not a plain file"));
 #else
     int raw = -1;
     if (own_descriptor_ >= 0) {
@@ -232,9 +233,9 @@ Result<void> FileWriter::openInto() {
     }
     if (raw < 0) {
         return errno == ENXIO
-                   ? noPlainFileError(name_, "is a pipe that no program reads; start the "
-                                             "reader first, or name a file")
-                   : writeError(name_, "cannot be opened: " + lastErrorText());
+                   ? noPlainFileError(name_, said("is a pipe that no program reads; start the "
+                                                  "reader first, or name a file"))
+                   : writeError(name_, said("cannot be opened: %1", lastErrorText()));
     }
     handle_ = raw;
     if (own_descriptor_ < 0) {
@@ -244,7 +245,7 @@ Result<void> FileWriter::openInto() {
         }
     }
     if (::isatty(raw) != 0) {
-        return noPlainFileError(name_, "is a terminal; name a file");
+        return noPlainFileError(name_, said("is a terminal; name a file"));
     }
     is_written_into_ = true;
     return {};
@@ -270,8 +271,9 @@ FileWriter::check(const fs::path& target, bool is_replacing_allowed, NoPlainFile
         place.target.has_parent_path() ? place.target.parent_path() : fs::path(".");
     std::error_code failure;
     if (place.is_plain && !fs::is_directory(folder, failure)) {
-        return writeError(nameOf(target), "the folder " + utf8Of(folder) +
-                                              " does not exist; make it or name another place");
+        return writeError(
+            nameOf(target),
+            said("the folder %1 does not exist; make it or name another place", utf8Of(folder)));
     }
     return {};
 }
@@ -332,7 +334,7 @@ Result<void> FileWriter::write(std::span<const std::byte> bytes) {
         }
         if (num_written < 0) {
 #endif
-            return writeError(name_, "writing failed: " + lastErrorText());
+            return writeError(name_, said("writing failed: %1", lastErrorText()));
         }
         done += static_cast<size_t>(num_written);
         num_written_ += static_cast<uint64_t>(num_written);
@@ -345,7 +347,7 @@ Result<void> FileWriter::commit(bool is_flushing) {
     if (is_written_into_) {
         const bool is_closed = ::close(static_cast<int>(std::exchange(handle_, -1))) == 0;
         if (!is_closed) { // where network file systems tell of a full disk
-            return writeError(name_, "writing failed: " + lastErrorText());
+            return writeError(name_, said("writing failed: %1", lastErrorText()));
         }
         is_committed_ = true;
         return {};
@@ -358,13 +360,13 @@ Result<void> FileWriter::commit(bool is_flushing) {
     const bool is_flushed = !is_flushing || ::fsync(static_cast<int>(handle_)) == 0;
 #endif
     if (!is_flushed) {
-        return writeError(name_, "flushing to disk failed: " + lastErrorText());
+        return writeError(name_, said("flushing to disk failed: %1", lastErrorText()));
     }
     closeHandle();
     std::error_code failure;
     const fs::file_status now = fs::symlink_status(target_, failure);
     if (fs::exists(now) && !fs::is_regular_file(now)) { // put there meanwhile
-        return noPlainFileError(name_, "is not a plain file any more; name another");
+        return noPlainFileError(name_, said("is not a plain file any more; name another"));
     }
     if (is_replacing_allowed_) {
         fs::rename(temporary_, target_, failure);
@@ -385,7 +387,7 @@ Result<void> FileWriter::commit(bool is_flushing) {
         }
     }
     if (failure) {
-        return writeError(name_, "renaming the finished file failed: " + failure.message());
+        return writeError(name_, said("renaming the finished file failed: %1", failure.message()));
     }
     is_committed_ = true;
 #ifndef _WIN32

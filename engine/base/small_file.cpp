@@ -23,17 +23,16 @@ namespace engine {
 
 namespace {
 
-Error fileError(std::string_view rule, const std::filesystem::path& path, const std::string& what) {
+Error fileError(std::string_view rule, const std::filesystem::path& path, const Sentence& what) {
     std::string file = utf8Of(path);
     return Error{ErrorCode::InvalidFile,
-                 file + ": " + what,
+                 said("%1: %2", file, what),
                  {{"rule", std::string(rule)}, {"file", std::move(file)}}};
 }
 
 Error tooLarge(const std::filesystem::path& path, size_t max_bytes) {
     return fileError("TooLarge", path,
-                     "has more than " + std::to_string(max_bytes) +
-                         " bytes, the most that is expected of it");
+                     said("has more than %1 bytes, the most that is expected of it", max_bytes));
 }
 
 #ifndef _WIN32
@@ -60,14 +59,14 @@ Result<std::string> readSmallFile(const std::filesystem::path& path, size_t max_
 #ifdef _WIN32
     std::error_code failure;
     if (!std::filesystem::exists(path, failure)) {
-        return fileError("FileMissing", path, "there is no such file");
+        return fileError("FileMissing", path, said("there is no such file"));
     }
     if (!std::filesystem::is_regular_file(path, failure)) {
-        return fileError("ST07", path, "is not a plain file");
+        return fileError("ST07", path, said("is not a plain file"));
     }
     std::ifstream in(path, std::ios::binary);
     if (!in) {
-        return fileError("FileUnreadable", path, "cannot be opened");
+        return fileError("FileUnreadable", path, said("cannot be opened"));
     }
     while (in && text.size() <= max_bytes) {
         in.read(piece.data(),
@@ -79,14 +78,15 @@ Result<std::string> readSmallFile(const std::filesystem::path& path, size_t max_
     const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
     if (file.number < 0) {
         const bool is_missing = errno == ENOENT || errno == ENOTDIR;
-        return is_missing ? fileError("FileMissing", path, "there is no such file")
+        return is_missing ? fileError("FileMissing", path, said("there is no such file"))
                           : fileError("FileUnreadable", path,
-                                      std::string("cannot be opened: ") + std::strerror(errno));
+                                      said("cannot be opened: %1", std::strerror(errno)));
     }
     struct stat info {};
     if (::fstat(file.number, &info) != 0 || !S_ISREG(info.st_mode)) {
-        return fileError("ST07", path,
-                         "is not a plain file (it is a folder, a pipe, a socket or a device)");
+        return fileError(
+            "ST07", path,
+            said("is not a plain file (it is a folder, a pipe, a socket or a device)"));
     }
     if (info.st_size > 0 && static_cast<uintmax_t>(info.st_size) > max_bytes) {
         return tooLarge(path, max_bytes);
@@ -99,7 +99,7 @@ Result<std::string> readSmallFile(const std::filesystem::path& path, size_t max_
         }
         if (num_read < 0) {
             return fileError("FileUnreadable", path,
-                             std::string("cannot be read: ") + std::strerror(errno));
+                             said("cannot be read: %1", std::strerror(errno)));
         }
         if (num_read == 0) {
             break;

@@ -5,9 +5,11 @@ namespace engine {
 
 namespace {
 
-Error cannot(const char* what) {
-    return {ErrorCode::Unsupported, std::string("the engine that runs this model cannot ") + what +
-                                        "; load the model on this computer for that"};
+Error cannot(Phrase what) {
+    return {
+        ErrorCode::Unsupported,
+        said("the engine that runs this model cannot %1; load the model on this computer for that",
+             what)};
 }
 
 } // namespace
@@ -22,18 +24,18 @@ std::string EngineClient::adapterFolder(const std::string& adapter) const {
 
 Result<PlacementPlan> EngineClient::plan(const LoadRequest& /*request*/,
                                          const std::map<DeviceId, uint64_t>& /*held*/) {
-    return cannot("place parts of it");
+    return cannot(phrase("place parts of it"));
 }
 
 Result<MapExport> EngineClient::exportMap(const LoadRequest& /*request*/,
                                           MapExport::Kind /*kind*/) {
-    return cannot("place parts of it");
+    return cannot(phrase("place parts of it"));
 }
 
 Result<void> EngineClient::applyMap(const std::string& /*device_map*/,
                                     const ProgressCallback& /*progress*/,
                                     const std::stop_token& /*stop*/) {
-    return cannot("move parts of it");
+    return cannot(phrase("move parts of it"));
 }
 
 std::shared_ptr<const PlacementPlan> EngineClient::currentPlan() const {
@@ -53,22 +55,22 @@ Result<void> EngineClient::setAdapters(const std::vector<AdapterChoice>& adapter
     if (adapters.empty()) {
         return {};
     }
-    return cannot("take adapters");
+    return cannot(phrase("take adapters"));
 }
 
 Result<AdapterSummary::Effect> EngineClient::adapterEffect(const std::string& /*folder*/,
                                                            const std::stop_token& /*stop*/) {
-    return cannot("take adapters");
+    return cannot(phrase("take adapters"));
 }
 
 Result<LogitsResult> EngineClient::logits(const GenerateRequest& /*request*/,
                                           int64_t /*rows*/,
                                           const std::stop_token& /*stop*/) {
-    return cannot("give raw logits");
+    return cannot(phrase("give raw logits"));
 }
 
 Result<Tokenized> EngineClient::tokenize(const std::string& /*model*/, std::string_view /*text*/) {
-    return cannot("show token ids");
+    return cannot(phrase("show token ids"));
 }
 
 Result<void> EngineClient::encodeAhead(const MessagePart& /*part*/,
@@ -83,11 +85,11 @@ Result<void> EngineClient::checkMedia(const std::string& /*model*/,
     if (images.empty() && audios.empty()) {
         return {};
     }
-    return cannot("take pictures and sounds");
+    return cannot(phrase("take pictures and sounds"));
 }
 
 Result<MediaCost> EngineClient::mediaCost(const MessagePart& /*part*/, int64_t /*image_tokens*/) {
-    return cannot("take pictures and sounds");
+    return cannot(phrase("take pictures and sounds"));
 }
 
 } // namespace engine

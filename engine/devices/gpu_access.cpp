@@ -172,8 +172,9 @@ GpuAccess cudaAccess(const Driver* driver,
                           bool is_reference) -> Result<std::unique_ptr<kernels::Device>> {
         if (driver == nullptr) {
             return Error{ErrorCode::InvalidRequest,
-                         "cuda:" + std::to_string(index) + " cannot be opened: " +
-                             (why.empty() ? "this build has no GPU kernels" : why.text)};
+                         said("%1 cannot be opened: %2", "cuda:" + std::to_string(index),
+                              why.empty() ? Argument(phrase("this build has no GPU kernels"))
+                                          : Argument(why.text))};
         }
         kernels::cuda::CudaDeviceOptions options;
         options.driver = driver;
@@ -186,11 +187,11 @@ GpuAccess cudaAccess(const Driver* driver,
         CudaDevice::Opened opened = CudaDevice::create(options);
         if (opened.device == nullptr) {
             Error error{codeOf(opened.status),
-                        std::move(opened.message),
+                        asItIs(std::move(opened.message)),
                         {{"device", "cuda:" + std::to_string(index)}}};
             if (!driver->process_fault->what().empty()) {
                 error.code = ErrorCode::DeviceLost;
-                error.message += ". " + std::string(kNewProcessAdvice);
+                error.say(said("%1. %2", error.told(), kNewProcessAdvice));
                 error.details.emplace_back(kNeedsNewProcess, "true");
             }
             return error;

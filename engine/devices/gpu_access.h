@@ -27,9 +27,9 @@ struct FatbinImage;
 namespace engine {
 
 /// The next step after a fault that cost this process its cards.
-inline constexpr const char* kNewProcessAdvice =
+inline constexpr Phrase kNewProcessAdvice = phrase(
     "The driver gives no card to this process any more: loading again cannot work. Start the "
-    "program again, or go on with everything on the CPU (device map \"cpu\").";
+    "program again, or go on with everything on the CPU (device map \"cpu\").");
 
 struct GpuAccess {
     /// The usable cards with what is free on them now. Opens none.

@@ -32,22 +32,21 @@ Result<Json> parseConfigObject(std::string_view text, const std::string& file) {
         empty.kind = Json::Kind::Object;
         return empty;
     }
-    const auto fail = [&](std::string_view rule, const std::string& what) {
+    const auto fail = [&](std::string_view rule, const Sentence& what) {
         return Error{ErrorCode::InvalidFile,
-                     file + ": " + what,
+                     said("%1: %2", file, what),
                      {{"rule", std::string(rule)}, {"file", file}}};
     };
     if (text.size() > kMaxSmallJsonBytes) {
-        return fail("FileTooLarge",
-                    "has " + std::to_string(text.size()) + " bytes, more than the " +
-                        std::to_string(kMaxSmallJsonBytes) + " such a file may have");
+        return fail("FileTooLarge", said("has %1 bytes, more than the %2 such a file may have",
+                                         text.size(), kMaxSmallJsonBytes));
     }
     ENGINE_ASSIGN(Json tree, parseJson(text, file));
     if (holdsNumberBeyondDouble(tree)) {
-        return fail("JsonNumber", "holds a number that no double can hold");
+        return fail("JsonNumber", said("holds a number that no double can hold"));
     }
     if (!tree.is(Json::Kind::Object)) {
-        return fail("ConfigType", "is " + shownJson(tree) + ", expected an object");
+        return fail("ConfigType", said("is %1, expected an object", shownJson(tree)));
     }
     return tree;
 }
@@ -70,24 +69,23 @@ std::optional<QuantizationHint> readQuantization(const JsonSection& section) {
         hint.quant_method = "bitsandbytes"; // older files leave it out
     }
     if (hint.quant_method.empty() && section.has("bits") && section.has("group_size")) {
-        section.unsupported("bits", "beside group_size and without quant_method is how MLX writes "
-                                    "quantized models, which cannot be read; use the 16-bit model "
-                                    "it was converted from or a bitsandbytes 4-bit one");
+        section.unsupported("bits",
+                            said("beside group_size and without quant_method is how MLX writes "
+                                 "quantized models, which cannot be read; use the 16-bit model it "
+                                 "was converted from or a bitsandbytes 4-bit one"));
     } else if (hint.quant_method != "bitsandbytes") {
-        section.unsupported(
-            "quant_method",
-            "is \"" + hint.quant_method.substr(0, 60) +
-                "\"; only bitsandbytes checkpoints (NF4, FP4) and unquantized ones can be read");
+        section.unsupported("quant_method", said("is \"%1\"; only bitsandbytes checkpoints (NF4, "
+                                                 "FP4) and unquantized ones can be read",
+                                                 hint.quant_method.substr(0, 60)));
     }
     if (hint.load_in_4bit && hint.load_in_8bit) {
-        section.invalid("ConfigRange", "load_in_8bit", "is true together with load_in_4bit");
+        section.invalid("ConfigRange", "load_in_8bit", said("is true together with load_in_4bit"));
     } else if (hint.load_in_8bit) {
-        section.unsupported(
-            "load_in_8bit",
-            "is true; 8-bit (LLM.int8) checkpoints cannot be read, 4-bit and unquantized ones can");
+        section.unsupported("load_in_8bit", said("is true; 8-bit (LLM.int8) checkpoints cannot be "
+                                                 "read, 4-bit and unquantized ones can"));
     } else if (hint.load_in_4bit && hint.quant_type != "nf4" && hint.quant_type != "fp4") {
-        section.unsupported("bnb_4bit_quant_type", "is \"" + hint.quant_type.substr(0, 60) +
-                                                       "\"; only nf4 and fp4 are known");
+        section.unsupported("bnb_4bit_quant_type", said("is \"%1\"; only nf4 and fp4 are known",
+                                                        hint.quant_type.substr(0, 60)));
     }
     return hint;
 }
@@ -117,8 +115,9 @@ Result<void> checkTotalSize(std::vector<ExpectedTensor> tensors, const ModelConf
         const int64_t num_elements = tensor.numElements();
         if (num_elements > kMaxParameters - total) {
             return Error{ErrorCode::InvalidFile,
-                         "config.json: its sizes add up to more than 2^44 parameters (at " +
-                             tensor.name + "); no machine can hold that",
+                         said("config.json: its sizes add up to more than 2^44 parameters (at %1); "
+                              "no machine can hold that",
+                              tensor.name),
                          {{"rule", "ConfigRange"}, {"file", "config.json"}}};
         }
         total += num_elements;

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <utility>
 
 namespace engine {
 
@@ -22,7 +23,7 @@ std::array<const Family*, 2> allFamilies() {
 Result<const Family*> familyOf(std::string_view config_json, Families families) {
     if (config_json.empty()) {
         return Error{ErrorCode::InvalidFile,
-                     "config.json: the file is empty",
+                     said("config.json: the file is empty"),
                      {{"rule", "JsonSyntax"}, {"file", "config.json"}}};
     }
     ENGINE_ASSIGN(const Json config, parseConfigObject(config_json, "config.json"));
@@ -81,7 +82,31 @@ std::vector<ExpectedTensor> listTensors(const ModelConfig& config) {
     const auto found = std::find_if(families.begin(), families.end(), [&](const Family* family) {
         return family->name == config.family;
     });
-    return (found == families.end() ? families.front() : *found)->list(config);
+    const Family* family = found == families.end() ? families.front() : *found;
+    if (!config.left_out.vision && !config.left_out.audio) {
+        return family->list(config);
+    }
+    // Known, so that adapters and maps that name them are understood, and never loaded.
+    ModelConfig whole = config;
+    const bool lacks_vision = config.left_out.vision.has_value();
+    const bool lacks_audio = config.left_out.audio.has_value();
+    if (lacks_vision) {
+        whole.vision = config.left_out.vision;
+    }
+    if (lacks_audio) {
+        whole.audio = config.left_out.audio;
+    }
+    std::vector<ExpectedTensor> tensors = family->list(whole);
+    for (ExpectedTensor& tensor : tensors) {
+        tensor.is_unused = tensor.is_unused || (lacks_vision && isVision(tensor.part)) ||
+                           (lacks_audio && isAudio(tensor.part));
+    }
+    return tensors;
+}
+
+void leaveOutTowers(ModelConfig& config) {
+    config.left_out.vision = std::exchange(config.vision, std::nullopt);
+    config.left_out.audio = std::exchange(config.audio, std::nullopt);
 }
 
 } // namespace engine

@@ -18,6 +18,8 @@ namespace engine {
 /// All tensors for this config in model order, unused ones included (is_unused). `lm_head.weight`
 /// is not in the list: it is tied to embed_tokens, or headTensor().
 std::vector<ExpectedTensor> listTensors(const ModelConfig& config);
+/// Moves the towers to config.left_out: listTensors() lists theirs as unused from then on.
+void leaveOutTowers(ModelConfig& config);
 /// `lm_head.weight` of a model whose head is a tensor of its own (config.has_own_head).
 ExpectedTensor headTensor(const ModelConfig& config);
 /// Canonical names of the output head and of the table that a tied head shares.

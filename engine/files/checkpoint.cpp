@@ -64,9 +64,10 @@ public:
             return notAModelFolder(folder_);
         }
         const std::string name(fileNameOf(text));
-        return {ErrorCode::InvalidFile,
-                name + ": there is no such file in the folder; download it beside the weights",
-                {{"rule", "FileMissing"}, {"file", name}}};
+        return {
+            ErrorCode::InvalidFile,
+            said("%1: there is no such file in the folder; download it beside the weights", name),
+            {{"rule", "FileMissing"}, {"file", name}}};
     }
 
     [[nodiscard]] std::vector<std::string> furtherTemplates() const override {

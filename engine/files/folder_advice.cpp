@@ -21,7 +21,7 @@ constexpr std::string_view kAdapterConfig = "adapter_config.json";
 constexpr std::string_view kAdapterWeights = "adapter_model.safetensors";
 
 Error advice(std::string_view file,
-             const std::string& message,
+             const Sentence& message,
              ErrorCode code = ErrorCode::InvalidFile) {
     return Error{code, message, {{"rule", "FileMissing"}, {"file", std::string(file)}}};
 }
@@ -57,38 +57,37 @@ std::string cachedSnapshot(std::string repository, std::string_view file, const 
     return {};
 }
 
-std::string noRepositoryFolder(const std::string& name, const std::string& next_step) {
-    return name +
-           ": there is no such folder. It looks like the name of a repository on the Hugging Face "
-           "Hub; " +
-           next_step;
+Sentence noRepositoryFolder(const std::string& name, const Sentence& next_step) {
+    return said("%1: there is no such folder. It looks like the name of a repository on the "
+                "Hugging Face Hub; %2",
+                name, next_step);
 }
 
 /// A path that is no folder at all.
-Error notAFolder(const fs::path& path, std::string_view file, const char* kind) {
+Error notAFolder(const fs::path& path, std::string_view file, Phrase give) {
     const std::string shown = utf8Of(path);
     std::error_code failure;
     if (!fs::exists(path, failure)) {
         if (!looksLikeRepository(shown)) {
-            return advice(file, shown + ": there is no such folder");
+            return advice(file, said("%1: there is no such folder", shown));
         }
-        Error error = advice(file, noRepositoryFolder(shown, "download it (hf download " + shown +
-                                                                 ") and give the folder that this "
-                                                                 "prints"));
+        Error error =
+            advice(file, noRepositoryFolder(shown, said("get it with: belfry-cli get %1", shown)));
         error.details.emplace_back(kRepository, shown);
         return error;
     }
     const std::string name = utf8Of(path.filename());
     if (name.ends_with(".gguf")) {
         return advice(file,
-                      name + " is a GGUF file (llama.cpp); Belfry opens folders in the Hugging "
-                             "Face form, with config.json and safetensors files",
+                      said("%1 is a GGUF file (llama.cpp); Belfry opens folders in the Hugging "
+                           "Face form, with config.json and safetensors files",
+                           name),
                       ErrorCode::Unsupported);
     }
     const fs::path parent = path.has_parent_path() ? path.parent_path() : fs::path(".");
     const bool is_there = modelFileExists(parent, file);
-    return advice(file, name + " is a file; give the folder that holds the " + kind +
-                            (is_there ? ", here " + utf8Of(parent) : std::string()));
+    const Sentence what = said("%1 is a file; %2", name, give);
+    return advice(file, is_there ? said("%1, here %2", what, utf8Of(parent)) : what);
 }
 
 std::string firstEndingIn(const fs::path& folder, std::string_view ending) {
@@ -109,25 +108,29 @@ std::string firstEndingIn(const fs::path& folder, std::string_view ending) {
 Error notAModelFolder(const fs::path& path) {
     std::error_code failure;
     if (!fs::is_directory(path, failure)) {
-        return notAFolder(path, kModelConfig, "model's config.json");
+        return notAFolder(path, kModelConfig,
+                          phrase("give the folder that holds the model's config.json"));
     }
-    const std::string missing = "config.json: there is no such file in the folder " + utf8Of(path);
+    const Sentence missing =
+        said("config.json: there is no such file in the folder %1", utf8Of(path));
     if (modelFileExists(path, kAdapterConfig)) {
-        return advice(kModelConfig, missing + ", but adapter_config.json is: this is an adapter. "
-                                              "Open its base model and add the adapter to it");
+        return advice(kModelConfig, said("%1, but adapter_config.json is: this is an adapter. Open "
+                                         "its base model and add the adapter to it",
+                                         missing));
     }
     if (const std::string below = foldersBelowWith(path, kModelConfig); !below.empty()) {
         return advice(kModelConfig,
-                      missing + "; below it there is one in: " + below + ". Choose that folder");
+                      said("%1; below it there is one in: %2. Choose that folder", missing, below));
     }
     if (const std::string gguf = firstEndingIn(path, ".gguf"); !gguf.empty()) {
         return advice(kModelConfig,
-                      missing + ", but " + gguf +
-                          " is: a GGUF file (llama.cpp). Belfry opens the Hugging Face form of a "
-                          "model, with config.json and safetensors files",
+                      said("%1, but %2 is: a GGUF file (llama.cpp). Belfry opens the Hugging Face "
+                           "form of a model, with config.json and safetensors files",
+                           missing, gguf),
                       ErrorCode::Unsupported);
     }
-    return advice(kModelConfig, missing + "; choose the folder that holds a Hugging Face model");
+    return advice(kModelConfig,
+                  said("%1; choose the folder that holds a Hugging Face model", missing));
 }
 
 Error withDownload(Error error, const HubCaches& caches) {
@@ -142,8 +145,8 @@ Error withDownload(Error error, const HubCaches& caches) {
     }
     std::erase_if(error.details, [](const auto& detail) { return detail.first == kRepository; });
     if (const std::string found = cachedSnapshot(repository, file, caches); !found.empty()) {
-        error.message =
-            noRepositoryFolder(repository, "it has been downloaded to " + found + "; give that");
+        error.say(
+            noRepositoryFolder(repository, said("it has been downloaded to %1; give that", found)));
     }
     return error;
 }
@@ -151,43 +154,50 @@ Error withDownload(Error error, const HubCaches& caches) {
 Error notAnAdapterFolder(const fs::path& path) {
     std::error_code failure;
     if (!fs::is_directory(path, failure)) {
-        return notAFolder(path, kAdapterConfig, "adapter's adapter_config.json");
+        return notAFolder(path, kAdapterConfig,
+                          phrase("give the folder that holds the adapter's adapter_config.json"));
     }
-    const std::string missing = "adapter_config.json: not found in " + utf8Of(path);
+    const Sentence missing = said("%1: not found in %2", kAdapterConfig, utf8Of(path));
     if (const std::string below = foldersBelowWith(path, kAdapterConfig); !below.empty()) {
         return advice(kAdapterConfig,
-                      missing + "; below it there is one in: " + below + ". Choose that folder");
+                      said("%1; below it there is one in: %2. Choose that folder", missing, below));
     }
     if (modelFileExists(path, kModelConfig)) {
-        return advice(kAdapterConfig, missing + ", but config.json is: this is a model, not an "
-                                                "adapter. Open it as the model");
+        return advice(
+            kAdapterConfig,
+            said("%1, but config.json is: this is a model, not an adapter. Open it as the model",
+                 missing));
     }
-    return advice(kAdapterConfig, missing + "; an adapter folder holds adapter_config.json and "
-                                            "adapter_model.safetensors");
+    return advice(
+        kAdapterConfig,
+        said("%1; an adapter folder holds adapter_config.json and adapter_model.safetensors",
+             missing));
 }
 
 Error noAdapterWeights(const fs::path& folder) {
     constexpr std::string_view kPickle = "adapter_model.bin";
     if (modelFileExists(folder, kPickle)) {
         return Error{ErrorCode::Unsupported,
-                     std::string(kPickle) +
-                         ": a Python pickle file can run code when it is read and is never "
-                         "opened; convert the adapter to adapter_model.safetensors (PEFT: "
-                         "load it and call save_pretrained)",
+                     said("%1: a Python pickle file can run code when it is read and is never "
+                          "opened; convert the adapter to adapter_model.safetensors (PEFT: load it "
+                          "and call save_pretrained)",
+                          kPickle),
                      {{"file", std::string(kPickle)}}};
     }
-    const std::string missing = std::string(kAdapterWeights) + ": not found in " + utf8Of(folder);
+    const Sentence missing = said("%1: not found in %2", kAdapterWeights, utf8Of(folder));
     if (modelFileExists(folder, "adapters.safetensors")) {
         return advice(kAdapterWeights,
-                      missing + ", but adapters.safetensors is, as mlx-lm calls it; if PEFT wrote "
-                                "the file, rename it to adapter_model.safetensors");
+                      said("%1, but adapters.safetensors is, as mlx-lm calls it; if PEFT wrote the "
+                           "file, rename it to adapter_model.safetensors",
+                           missing));
     }
     const std::string other = firstEndingIn(folder, ".safetensors");
-    return advice(kAdapterWeights,
-                  other.empty()
-                      ? missing + "; download it"
-                      : missing + ", but " + other +
-                            " is; if it is the adapter, rename it to adapter_model.safetensors");
+    return advice(
+        kAdapterWeights,
+        other.empty()
+            ? said("%1; download it", missing)
+            : said("%1, but %2 is; if it is the adapter, rename it to adapter_model.safetensors",
+                   missing, other));
 }
 
 } // namespace engine

@@ -9,17 +9,17 @@ namespace engine {
 
 namespace {
 
-constexpr std::string_view kPickleAdvice =
+constexpr Phrase kPickleAdvice = phrase(
     "is a Python pickle, which can run code when it is opened, so Belfry never opens one; get the "
-    "safetensors version of the model or convert it with its maker's tools";
-constexpr std::string_view kZipAdvice =
+    "safetensors version of the model or convert it with its maker's tools");
+constexpr Phrase kZipAdvice = phrase(
     "is a zip archive (PyTorch saves pickles this way), which can run code when it is opened, so "
-    "Belfry never opens one; get the safetensors version of the model";
-constexpr std::string_view kLfsAdvice =
+    "Belfry never opens one; get the safetensors version of the model");
+constexpr Phrase kLfsAdvice = phrase(
     "is a Git LFS pointer, not the file itself; fetch the large files (git lfs pull) or download "
-    "the model again";
-constexpr std::string_view kHtmlAdvice =
-    "is a web page, not a model file; the download probably failed (a login page?), try it again";
+    "the model again");
+constexpr Phrase kHtmlAdvice = phrase(
+    "is a web page, not a model file; the download probably failed (a login page?), try it again");
 
 struct Signature {
     std::string_view head;
@@ -35,25 +35,28 @@ constexpr auto kSignatures = std::to_array<Signature>({
     {"PK\x07\x08"sv, {"ZipFile", kZipAdvice}, true},
     {"GGUF"sv,
      {"GgufFile",
-      "is a GGUF file (llama.cpp); Belfry opens the Hugging Face safetensors form of a model"},
+      phrase(
+          "is a GGUF file (llama.cpp); Belfry opens the Hugging Face safetensors form of a model")},
      true},
-    {"GGML"sv, {"GgufFile", "is an old GGML file; Belfry opens safetensors models"}, true},
-    {"ggjt"sv, {"GgufFile", "is an old GGML file; Belfry opens safetensors models"}, true},
+    {"GGML"sv, {"GgufFile", phrase("is an old GGML file; Belfry opens safetensors models")}, true},
+    {"ggjt"sv, {"GgufFile", phrase("is an old GGML file; Belfry opens safetensors models")}, true},
     {"version https://"sv, {"LfsPointer", kLfsAdvice}, true},
     {"<!DOCTYPE"sv, {"HtmlFile", kHtmlAdvice}, true},
     {"<!doctype"sv, {"HtmlFile", kHtmlAdvice}, true},
     {"<html"sv, {"HtmlFile", kHtmlAdvice}, true},
     {"\x89HDF\r\n\x1a\n"sv,
-     {"Hdf5File", "is an HDF5 file (Keras); Belfry opens safetensors models"},
+     {"Hdf5File", phrase("is an HDF5 file (Keras); Belfry opens safetensors models")},
      true},
-    {"\x93NUMPY"sv, {"NumpyFile", "is a NumPy file; Belfry opens safetensors models"}, true},
-    {"\x1f\x8b\x08"sv, {"ArchiveFile", "is compressed (gzip); unpack it first"}, false},
-    {"7z\xbc\xaf\x27\x1c"sv, {"ArchiveFile", "is a 7-Zip archive; unpack it first"}, true},
+    {"\x93NUMPY"sv,
+     {"NumpyFile", phrase("is a NumPy file; Belfry opens safetensors models")},
+     true},
+    {"\x1f\x8b\x08"sv, {"ArchiveFile", phrase("is compressed (gzip); unpack it first")}, false},
+    {"7z\xbc\xaf\x27\x1c"sv, {"ArchiveFile", phrase("is a 7-Zip archive; unpack it first")}, true},
     {"\xfd"
      "7zXZ"sv,
-     {"ArchiveFile", "is compressed (xz); unpack it first"},
+     {"ArchiveFile", phrase("is compressed (xz); unpack it first")},
      true},
-    {"\x28\xb5\x2f\xfd"sv, {"ArchiveFile", "is compressed (zstd); unpack it first"}, true},
+    {"\x28\xb5\x2f\xfd"sv, {"ArchiveFile", phrase("is compressed (zstd); unpack it first")}, true},
     {"\x80\x01"sv, {"PickleFile", kPickleAdvice}, false},
     {"\x80\x02"sv, {"PickleFile", kPickleAdvice}, false},
     {"\x80\x03"sv, {"PickleFile", kPickleAdvice}, false},

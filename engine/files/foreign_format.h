@@ -3,6 +3,8 @@
 // place: pickles, zip archives, GGUF, ... so that the message can say what to do.
 #pragma once
 
+#include "engine/api/sentence.h"
+
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -12,8 +14,8 @@
 namespace engine {
 
 struct ForeignFormat {
-    std::string_view rule;   ///< "PickleFile", "ZipFile", "GgufFile", ...
-    std::string_view advice; ///< "is a Python pickle ...; ask for the safetensors version"
+    std::string_view rule; ///< "PickleFile", "ZipFile", "GgufFile", ...
+    Phrase advice;         ///< "is a Python pickle ...; ask for the safetensors version"
 };
 
 /// Looks at up to 16 bytes. With is_certain_only, names only formats whose first bytes no valid

@@ -20,9 +20,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-Error nameError(std::string_view rule, std::string_view name, const std::string& what) {
+Error nameError(std::string_view rule, std::string_view name, const Sentence& what) {
     return Error{ErrorCode::InvalidFile,
-                 std::string(name) + ": " + what,
+                 said("%1: %2", name, what),
                  {{"rule", std::string(rule)}, {"file", std::string(name)}}};
 }
 
@@ -56,16 +56,24 @@ bool isBlobName(std::string_view name) {
 }
 
 /// The cache of huggingface_hub: <repo>/snapshots/<revision>/[<subfolders>/]<file> links to
-/// <repo>/blobs/<hexadecimal hash>. Adapters that are not called default, checkpoints of a trainer
-/// and collections lie in subfolders.
+/// <repo>/blobs/<hexadecimal hash>, and that, since huggingface_hub 2, perhaps to the store that
+/// all repositories share, <hub>/blobs/<first two digits>/<hash>. Adapters that are not called
+/// default, checkpoints of a trainer and collections lie in subfolders.
 bool isHubCacheLink(const fs::path& real_folder, const fs::path& target) {
     if (!isBlobName(utf8Of(target.filename()))) {
         return false;
     }
     for (fs::path at = real_folder; at.has_relative_path(); at = at.parent_path()) {
         const fs::path snapshots = at.parent_path();
-        if (snapshots.filename() == "snapshots" &&
-            target.parent_path() == snapshots.parent_path() / "blobs") {
+        if (snapshots.filename() != "snapshots") {
+            continue;
+        }
+        const fs::path repository = snapshots.parent_path();
+        const fs::path shared = repository.parent_path() / "blobs";
+        const fs::path blobs = target.parent_path();
+        if (blobs == repository / "blobs" ||
+            (blobs.parent_path() == shared && utf8Of(blobs.filename()).size() == 2 &&
+             utf8Of(target.filename()).starts_with(utf8Of(blobs.filename())))) {
             return true;
         }
     }
@@ -98,29 +106,37 @@ void collectFoldersWith(const fs::path& folder,
 
 } // namespace
 
-const char* modelFileNameProblem(std::string_view name) {
+std::optional<Phrase> modelFileNameProblem(std::string_view name) {
     if (name.empty()) {
-        return "the file name is empty";
+        return phrase("the file name is empty");
     }
     if (name.size() > 255) {
-        return "the file name is longer than 255 bytes";
+        return phrase("the file name is longer than 255 bytes");
     }
     if (!isValidUtf8(name)) {
-        return "the file name is not UTF-8";
+        return phrase("the file name is not UTF-8");
     }
     for (const char c : name) {
         if (static_cast<unsigned char>(c) < 0x20U || c == 0x7f) {
-            return "the file name holds a control character";
+            return phrase("the file name holds a control character");
         }
     }
     if (name.find_first_of("/\\") != std::string_view::npos) {
-        return "the file name holds a folder separator; files must lie in the model folder itself";
+        return phrase(
+            "the file name holds a folder separator; files must lie in the model folder itself");
     }
     if (name.find(':') != std::string_view::npos) {
-        return "the file name holds ':' (a drive letter or an alternate stream)";
+        return phrase("the file name holds ':' (a drive letter or an alternate stream)");
     }
     if (name == "." || name == "..") {
-        return "the file name is a folder reference";
+        return phrase("the file name is a folder reference");
+    }
+    if (name.find_first_of("<>\"|?*") != std::string_view::npos) {
+        return phrase(
+            "the file name holds a character that Windows allows in none: < > \" | ? or *");
+    }
+    if (name.back() == '.' || name.back() == ' ') {
+        return phrase("the file name ends in a dot or a blank, which Windows leaves out");
     }
     if (name.find_first_of("<>\"|?*") != std::string_view::npos) {
         return "the file name holds a character that Windows allows in none: < > \" | ? or *";
@@ -129,13 +145,13 @@ const char* modelFileNameProblem(std::string_view name) {
         return "the file name ends in a dot or a blank, which Windows leaves out";
     }
     if (isDeviceName(name)) {
-        return "the file name is a device name on Windows";
+        return phrase("the file name is a device name on Windows");
     }
-    return nullptr;
+    return std::nullopt;
 }
 
 bool modelFileExists(const fs::path& folder, std::string_view name) {
-    if (modelFileNameProblem(name) != nullptr) {
+    if (modelFileNameProblem(name)) {
         return false;
     }
     std::error_code failure;
@@ -145,37 +161,40 @@ bool modelFileExists(const fs::path& folder, std::string_view name) {
 
 Result<fs::path>
 resolveModelFile(const fs::path& folder, std::string_view name, bool are_outside_links_allowed) {
-    if (const char* problem = modelFileNameProblem(name)) {
-        return nameError("ShardName", name.empty() ? std::string_view("\"\"") : name, problem);
+    if (const auto problem = modelFileNameProblem(name)) {
+        return nameError("ShardName", name.empty() ? std::string_view("\"\"") : name, *problem);
     }
     std::error_code failure;
     const fs::path real_folder = realPath(folder, failure);
     if (failure) {
-        return nameError("FileMissing", name, "its folder cannot be opened: " + failure.message());
+        return nameError("FileMissing", name,
+                         said("its folder cannot be opened: %1", failure.message()));
     }
     const fs::path path = real_folder / pathFromUtf8(name);
     const fs::file_status status = fs::symlink_status(path, failure);
     if (!fs::exists(status)) {
-        return nameError("FileMissing", name, "there is no such file in the folder");
+        return nameError("FileMissing", name, said("there is no such file in the folder"));
     }
     fs::path target = path;
     if (mayBeLink(path)) {
         target = realPath(path, failure);
         if (failure) {
             return nameError("ST07", name,
-                             "is a link that leads nowhere (" + failure.message() +
-                                 "); download the file again");
+                             said("is a link that leads nowhere (%1); download the file again",
+                                  failure.message()));
         }
         const bool is_inside = realPath(target.parent_path(), failure) == real_folder;
         if (!is_inside && !are_outside_links_allowed && !isHubCacheLink(real_folder, target)) {
             return nameError(
                 "ST07", name,
-                "is a link that leaves the model folder; put the file itself into the folder");
+                said(
+                    "is a link that leaves the model folder; put the file itself into the folder"));
         }
     }
     if (!fs::is_regular_file(target, failure)) {
-        return nameError("ST07", name,
-                         "is not a regular file (it is a folder, a pipe, a socket or a device)");
+        return nameError(
+            "ST07", name,
+            said("is not a regular file (it is a folder, a pipe, a socket or a device)"));
     }
     return target;
 }
@@ -195,7 +214,7 @@ Result<std::optional<std::string>> readModelText(const fs::path& folder,
                                                  std::string_view name,
                                                  uint64_t max_bytes,
                                                  bool are_outside_links_allowed) {
-    if (modelFileNameProblem(name) == nullptr && !modelFileExists(folder, name)) {
+    if (!modelFileNameProblem(name) && !modelFileExists(folder, name)) {
         return std::optional<std::string>();
     }
     ENGINE_ASSIGN(const fs::path path, resolveModelFile(folder, name, are_outside_links_allowed));
@@ -203,8 +222,8 @@ Result<std::optional<std::string>> readModelText(const fs::path& folder,
                   FileReader::open(path, std::string(name)));
     if (reader->sizeBytes() > max_bytes) {
         return nameError("FileTooLarge", name,
-                         "has " + std::to_string(reader->sizeBytes()) + " bytes, more than the " +
-                             std::to_string(max_bytes) + " such a file may have");
+                         said("has %1 bytes, more than the %2 such a file may have",
+                              reader->sizeBytes(), max_bytes));
     }
     std::string text(static_cast<size_t>(reader->sizeBytes()), '\0');
     ENGINE_TRY(reader->read(0, std::as_writable_bytes(std::span<char>(text))));

@@ -23,7 +23,7 @@ Result<std::filesystem::path> resolveModelFile(const std::filesystem::path& fold
                                                bool are_outside_links_allowed = false);
 
 /// nullptr when `name` is one harmless path component on Linux and Windows, else what is wrong.
-const char* modelFileNameProblem(std::string_view name);
+std::optional<Phrase> modelFileNameProblem(std::string_view name);
 
 /// True when folder/name exists in any form (also as a broken link).
 bool modelFileExists(const std::filesystem::path& folder, std::string_view name);

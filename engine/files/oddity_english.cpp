@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/files/oddity_english.h"
 
+#include "engine/base/sentence_english.h"
+
 namespace engine {
 
 namespace {
@@ -64,7 +66,7 @@ std::string text(const odd::FurtherTemplate& o) {
 }
 
 std::string text(const odd::TemplateUnread& o) {
-    return o.why + " (its chat template is not known)";
+    return inEnglish(o.why) + " (its chat template is not known)";
 }
 
 std::string text(const odd::NoWeights& o) {
@@ -75,7 +77,7 @@ std::string text(const odd::NoWeights& o) {
 }
 
 std::string text(const odd::WeightsUnread& o) {
-    return o.why;
+    return inEnglish(o.why);
 }
 
 std::string text(const odd::HeaderMember& o) {
@@ -110,7 +112,7 @@ std::string text(const odd::SingleFileUsed& /*o*/) {
 }
 
 std::string text(const odd::LoadWouldFail& o) {
-    return "a load would fail: " + o.why;
+    return "a load would fail: " + inEnglish(o.why);
 }
 
 std::string text(const odd::LoadWouldFailAtMore& o) {
@@ -127,7 +129,7 @@ std::string text(const odd::TokenizerMember& o) {
 }
 
 std::string text(const odd::TokenizerRefused& o) {
-    return o.why;
+    return inEnglish(o.why);
 }
 
 std::string text(const odd::NoTokenizer& /*o*/) {

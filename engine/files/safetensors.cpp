@@ -29,15 +29,15 @@ constexpr std::string_view kIndexName = "model.safetensors.index.json";
 constexpr size_t kHeadBytes = 16;
 constexpr size_t kMaxListedNames = 3;
 
-Error fileError(std::string_view rule, std::string_view file, const std::string& what) {
+Error fileError(std::string_view rule, std::string_view file, const Sentence& what) {
     return Error{ErrorCode::InvalidFile,
-                 std::string(file) + ": " + what,
+                 said("%1: %2", file, what),
                  {{"rule", std::string(rule)}, {"file", std::string(file)}}};
 }
 
 Error foreignError(const ForeignFormat& format, std::string_view file) {
     return Error{ErrorCode::Unsupported,
-                 std::string(file) + ": " + std::string(format.advice),
+                 said("%1: %2", file, format.advice),
                  {{"rule", std::string(format.rule)}, {"file", std::string(file)}}};
 }
 
@@ -71,26 +71,27 @@ openFile(const fs::path& folder, std::string_view name, const OpenOptions& optio
         return foreignError(*foreign, name);
     }
     // Once the file is known to be broken, look for formats that a length prefix could imitate.
-    const auto broken = [&](std::string_view rule, const std::string& what) {
+    const auto broken = [&](std::string_view rule, const Sentence& what) {
         const auto foreign = recogniseForeignFormat(head, /*is_certain_only=*/false);
         return foreign ? foreignError(*foreign, name) : fileError(rule, name, what);
     };
     if (file_bytes < 8) {
-        return broken("HeaderTooSmall",
-                      "has only " + std::to_string(file_bytes) +
-                          " bytes; a safetensors file begins with an 8-byte header length");
+        return broken(
+            "HeaderTooSmall",
+            said("has only %1 bytes; a safetensors file begins with an 8-byte header length",
+                 file_bytes));
     }
     const uint64_t header_bytes = littleEndian64(head);
     if (header_bytes > kMaxSafetensorsHeaderBytes) {
-        return broken("HeaderTooLarge",
-                      "its header length is " + std::to_string(header_bytes) +
-                          " bytes, at most 100000000 are allowed; is this a safetensors file?");
+        return broken("HeaderTooLarge", said("its header length is %1 bytes, at most 100000000 are "
+                                             "allowed; is this a safetensors file?",
+                                             header_bytes));
     }
     if (header_bytes > file_bytes - 8) {
         return broken("InvalidHeaderLength",
-                      "its header should have " + std::to_string(header_bytes) +
-                          " bytes, but the file has " + std::to_string(file_bytes) +
-                          " in all; it was cut short, download it again");
+                      said("its header should have %1 bytes, but the file has %2 in all; it was "
+                           "cut short, download it again",
+                           header_bytes, file_bytes));
     }
     std::string text(static_cast<size_t>(header_bytes), '\0');
     ENGINE_TRY(file.reader->read(8, std::as_writable_bytes(std::span<char>(text))));
@@ -133,28 +134,26 @@ public:
         if (tensor.file_index < 0 || static_cast<size_t>(tensor.file_index) >= readers.size()) {
             return fileError(
                 "DataAbsent", tensor.name,
-                "there is no weight file to read it from; only the configuration is here");
+                said("there is no weight file to read it from; only the configuration is here"));
         }
         const auto index = static_cast<size_t>(tensor.file_index);
         const std::string& file = file_names[index];
         if (is_header_only) {
-            return fileError("DataAbsent", file,
-                             "holds only its header; download the whole file to load " +
-                                 tensor.name);
+            return fileError(
+                "DataAbsent", file,
+                said("holds only its header; download the whole file to load %1", tensor.name));
         }
         if (tensor.type == TensorType::Other) {
-            return Error{
-                ErrorCode::Unsupported,
-                file + ": tensor " + tensor.name +
-                    " has an element type that Belfry cannot read; use a bf16, fp16 or fp32 "
-                    "checkpoint",
-                {{"rule", "ST05"}, {"file", file}, {"tensor", tensor.name}}};
+            return Error{ErrorCode::Unsupported,
+                         said("%1: tensor %2 has an element type that Belfry cannot read; use a "
+                              "bf16, fp16 or fp32 checkpoint",
+                              file, tensor.name),
+                         {{"rule", "ST05"}, {"file", file}, {"tensor", tensor.name}}};
         }
         if (offset > tensor.size_bytes || out.size() > tensor.size_bytes - offset) {
             return fileError("TensorRange", file,
-                             "tensor " + tensor.name + " has " + std::to_string(tensor.size_bytes) +
-                                 " bytes, bytes " + std::to_string(offset) + " to " +
-                                 std::to_string(offset + out.size()) + " were asked for");
+                             said("tensor %1 has %2 bytes, bytes %3 to %4 were asked for",
+                                  tensor.name, tensor.size_bytes, offset, offset + out.size()));
         }
         return readers[index]->read(tensor.file_offset + offset, out);
     }
@@ -202,7 +201,7 @@ openSingle(const fs::path& folder, std::string_view name, const OpenOptions& opt
 }
 
 /// "a, b, c and 7 more" of the tensors that the index puts into a shard.
-std::string tensorsOfShard(const ShardIndex& index, int shard) {
+Sentence tensorsOfShard(const ShardIndex& index, int shard) {
     std::string list;
     size_t count = 0;
     for (const ShardIndex::Item& item : index.items) {
@@ -210,10 +209,8 @@ std::string tensorsOfShard(const ShardIndex& index, int shard) {
             list += (list.empty() ? "" : ", ") + item.tensor;
         }
     }
-    if (count > kMaxListedNames) {
-        list += " and " + std::to_string(count - kMaxListedNames) + " more";
-    }
-    return list;
+    return count > kMaxListedNames ? said("%1 and %2 more", list, count - kMaxListedNames)
+                                   : asItIs(list);
 }
 
 /// Takes from the shards what the index promises; `all` holds every tensor of every shard.
@@ -228,9 +225,9 @@ matchIndex(const ShardIndex& index, std::vector<TensorInfo> all, SafetensorsSour
     if (twin != all.end()) {
         const auto next = twin + 1;
         return fileError("ShardTensorTwice", kIndexName,
-                         "the tensor " + twin->name + " lies in two shards, " +
-                             index.shards[static_cast<size_t>(twin->file_index)] + " and " +
-                             index.shards[static_cast<size_t>(next->file_index)]);
+                         said("the tensor %1 lies in two shards, %2 and %3", twin->name,
+                              index.shards[static_cast<size_t>(twin->file_index)],
+                              index.shards[static_cast<size_t>(next->file_index)]));
     }
     uint64_t total_bytes = 0;
     size_t num_extra = 0;
@@ -254,11 +251,10 @@ matchIndex(const ShardIndex& index, std::vector<TensorInfo> all, SafetensorsSour
         ++item;
     }
     if (item != index.items.end()) {
-        return fileError(
-            "ShardKeyMissing", kIndexName,
-            "puts the tensor " + item->tensor + " into " +
-                index.shards[static_cast<size_t>(item->shard)] +
-                ", but that file does not hold it; the files belong to different downloads");
+        return fileError("ShardKeyMissing", kIndexName,
+                         said("puts the tensor %1 into %2, but that file does not hold it; the "
+                              "files belong to different downloads",
+                              item->tensor, index.shards[static_cast<size_t>(item->shard)]));
     }
     if (num_extra > 0) {
         source.notes.emplace_back(
@@ -285,10 +281,10 @@ Result<std::unique_ptr<TensorSource>> openSharded(const fs::path& folder,
     for (size_t i = 0; i < index.shards.size(); ++i) {
         const std::string& shard = index.shards[i];
         if (!modelFileExists(folder, shard)) {
-            return fileError("ShardMissing", shard,
-                             "is named in " + std::string(kIndexName) +
-                                 " but is not in the folder; download it. It holds " +
-                                 tensorsOfShard(index, static_cast<int>(i)));
+            return fileError(
+                "ShardMissing", shard,
+                said("is named in %1 but is not in the folder; download it. It holds %2",
+                     kIndexName, tensorsOfShard(index, static_cast<int>(i))));
         }
         ENGINE_ASSIGN(OpenedFile file, openFile(folder, shard, options));
         for (TensorInfo& info : file.header.tensors) {
@@ -316,10 +312,9 @@ Error explainMissingWeights(const fs::path& folder) {
     };
     if (const auto name = find([](const std::string& n) { return n == "adapter_config.json"; });
         !name.empty()) {
-        return fileError(
-            "AdapterFolder", kSingleName,
-            "is not in the folder, but adapter_config.json is: this is an adapter; open its base "
-            "model and add the adapter to it");
+        return fileError("AdapterFolder", kSingleName,
+                         said("is not in the folder, but adapter_config.json is: this is an "
+                              "adapter; open its base model and add the adapter to it"));
     }
     for (const std::string& name : names) {
         for (const std::string_view ending : {".bin", ".pt", ".pth", ".ckpt", ".gguf", ".h5"}) {
@@ -344,20 +339,21 @@ Error explainMissingWeights(const fs::path& folder) {
             return n.ends_with(".safetensors");
         });
         if (count == 1) {
-            return fileError("WeightsUnnamed", kSingleName,
-                             "is not in the folder, but " + name +
-                                 " is; if it holds the whole model, rename it to model.safetensors,"
-                                 " else download the other files and " +
-                                 std::string(kIndexName));
+            return fileError(
+                "WeightsUnnamed", kSingleName,
+                said("is not in the folder, but %1 is; if it holds the whole model, rename it to "
+                     "model.safetensors, else download the other files and %2",
+                     name, kIndexName));
         }
         return fileError("WeightsUnnamed", kIndexName,
-                         "is not in the folder, but " + std::to_string(count) +
-                             " weight files are (" + name +
-                             ", ...); it says which tensor is in which of them. Download it too");
+                         said("is not in the folder, but %1 weight files are (%2, ...); it says "
+                              "which tensor is in which of them. Download it too",
+                              count, name));
     }
     return fileError("WeightsMissing", kSingleName,
-                     "is not in the folder, and neither is " + std::string(kIndexName) +
-                         "; choose the folder that holds a Hugging Face model");
+                     said("is not in the folder, and neither is %1; choose the folder that holds a "
+                          "Hugging Face model",
+                          kIndexName));
 }
 
 /// Whether one of `rules` is broken.
@@ -399,9 +395,10 @@ Result<std::unique_ptr<TensorSource>> openModelFolder(const fs::path& folder,
     if (!fs::is_directory(folder, failure)) {
         const std::string name = utf8Of(folder.filename());
         return fs::exists(folder, failure)
-                   ? fileError("NotAFolder", name,
-                               "is a file; choose the folder that holds the model's config.json")
-                   : fileError("FileMissing", name, "there is no such folder");
+                   ? fileError(
+                         "NotAFolder", name,
+                         said("is a file; choose the folder that holds the model's config.json"))
+                   : fileError("FileMissing", name, said("there is no such folder"));
     }
     auto source = openWeights(folder, options);
     if (source.has_value() || !options.is_header_only_allowed ||
@@ -417,7 +414,7 @@ Result<std::unique_ptr<TensorSource>> openModelFolder(const fs::path& folder,
     auto empty = std::make_unique<SafetensorsSource>();
     empty->is_header_only = true;
     if (are_named || isBroken(source.error(), {"WeightsUnnamed"})) {
-        empty->notes.emplace_back(odd::WeightsUnread{source.error().message});
+        empty->notes.emplace_back(odd::WeightsUnread{source.error().told()});
     }
     return std::unique_ptr<TensorSource>(std::move(empty));
 }

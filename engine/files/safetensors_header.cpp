@@ -79,7 +79,8 @@ public:
     std::vector<Entry> entries;
     std::vector<std::pair<std::string, std::string>> metadata;
     std::vector<ModelOddity> warnings;
-    std::string rule, problem; ///< Why a callback returned false.
+    std::string rule;
+    Sentence problem; ///< Why a callback returned false.
 
     bool onObjectBegin() override {
         switch (state_) {
@@ -102,7 +103,7 @@ public:
             beginKeys();
             return true;
         default:
-            return wrongType("an object");
+            return wrongType(phrase("an object"));
         }
     }
 
@@ -136,7 +137,7 @@ public:
             ++ignored_depth_;
             return true;
         default:
-            return wrongType("a list");
+            return wrongType(phrase("a list"));
         }
     }
 
@@ -146,8 +147,7 @@ public:
         }
         if (state_ == State::Offsets && num_offsets_ != 2) {
             return fail("InvalidHeaderDeserialization",
-                        inEntry("data_offsets has " + std::to_string(num_offsets_) +
-                                " numbers, expected 2"));
+                        inEntry(said("data_offsets has %1 numbers, expected 2", num_offsets_)));
         }
         state_ = State::Entry;
         return true;
@@ -162,7 +162,7 @@ public:
             key_.assign(key);
             return metadata.size() < kMaxMetadata
                        ? true
-                       : fail("ST02", "__metadata__ has more than 4096 members");
+                       : fail("ST02", said("__metadata__ has more than 4096 members"));
         }
         if (state_ == State::Ignored) {
             return true;
@@ -195,7 +195,7 @@ public:
         case State::Ignored:
             return afterIgnored();
         default:
-            return wrongType("a text");
+            return wrongType(phrase("a text"));
         }
     }
 
@@ -204,7 +204,7 @@ public:
             return afterIgnored();
         }
         if (state_ != State::Shape && state_ != State::Offsets) {
-            return wrongType("a number");
+            return wrongType(phrase("a number"));
         }
         uint64_t number = 0;
         const bool is_plain =
@@ -216,28 +216,31 @@ public:
             }
         }
         if (!is_plain || number > kMaxNumber) {
-            return fail("ST03", inEntry("the number " + shownName(literal) +
-                                        " is not a plain whole number from 0 to 2^48"));
+            return fail("ST03",
+                        inEntry(said("the number %1 is not a plain whole number from 0 to 2^48",
+                                     shownName(literal))));
         }
         if (state_ == State::Shape) {
             if (entry_.info.shape.size() == kMaxRank) {
-                return fail("ST02", inEntry("the shape has more than 8 dimensions"));
+                return fail("ST02", inEntry(said("the shape has more than 8 dimensions")));
             }
             entry_.info.shape.push_back(static_cast<int64_t>(number));
         } else {
             (num_offsets_ == 0 ? entry_.info.file_offset : entry_.end) = number;
             if (++num_offsets_ > 2) {
                 return fail("InvalidHeaderDeserialization",
-                            inEntry("data_offsets has more than 2 numbers"));
+                            inEntry(said("data_offsets has more than 2 numbers")));
             }
         }
         return true;
     }
 
     bool onBool(bool /*value*/) override {
-        return state_ == State::Ignored ? afterIgnored() : wrongType("true or false");
+        return state_ == State::Ignored ? afterIgnored() : wrongType(phrase("true or false"));
     }
-    bool onNull() override { return state_ == State::Ignored ? afterIgnored() : wrongType("null"); }
+    bool onNull() override {
+        return state_ == State::Ignored ? afterIgnored() : wrongType(phrase("null"));
+    }
 
     /// Adds the warnings that were only counted.
     void closeWarnings() {
@@ -264,43 +267,44 @@ private:
         Ignored, ///< Inside the value of an unknown member of an entry.
     };
 
-    bool fail(std::string_view broken_rule, std::string what) {
+    bool fail(std::string_view broken_rule, Sentence what) {
         rule = broken_rule;
         problem = std::move(what);
         return false;
     }
 
-    [[nodiscard]] std::string inEntry(const std::string& what) const {
-        return "tensor " + shownName(entry_.info.name) + ": " + what;
+    [[nodiscard]] Sentence inEntry(const Sentence& what) const {
+        return said("tensor %1: %2", shownName(entry_.info.name), what);
     }
 
-    bool wrongType(std::string_view found) {
-        const std::string text(found);
+    bool wrongType(Phrase text) {
         switch (state_) {
         case State::Start:
             return fail("InvalidHeaderDeserialization",
-                        "the header is " + text + ", expected an object");
+                        said("the header is %1, expected an object", text));
         case State::MetadataValue:
             return fail("InvalidHeaderDeserialization",
-                        "__metadata__ is " + text + ", expected an object");
+                        said("__metadata__ is %1, expected an object", text));
         case State::Metadata:
-            return fail("InvalidHeaderDeserialization", "__metadata__ member \"" + shownName(key_) +
-                                                            "\" is " + text + ", expected a text");
+            return fail(
+                "InvalidHeaderDeserialization",
+                said("__metadata__ member \"%1\" is %2, expected a text", shownName(key_), text));
         case State::EntryValue:
-            return fail("InvalidHeaderDeserialization", "tensor " + shownName(key_) +
-                                                            " is described by " + text +
-                                                            ", expected an object");
+            return fail(
+                "InvalidHeaderDeserialization",
+                said("tensor %1 is described by %2, expected an object", shownName(key_), text));
         case State::TypeValue:
             return fail("InvalidHeaderDeserialization",
-                        inEntry("dtype is " + text + ", expected a text"));
+                        inEntry(said("dtype is %1, expected a text", text)));
         case State::ShapeValue:
             return fail("InvalidHeaderDeserialization",
-                        inEntry("shape is " + text + ", expected a list"));
+                        inEntry(said("shape is %1, expected a list", text)));
         case State::OffsetsValue:
             return fail("InvalidHeaderDeserialization",
-                        inEntry("data_offsets is " + text + ", expected a list"));
+                        inEntry(said("data_offsets is %1, expected a list", text)));
         default:
-            return fail("InvalidHeaderDeserialization", inEntry("a list of numbers holds " + text));
+            return fail("InvalidHeaderDeserialization",
+                        inEntry(said("a list of numbers holds %1", text)));
         }
     }
 
@@ -308,26 +312,27 @@ private:
         key_.assign(key);
         if (key == "__metadata__") {
             if (has_metadata_) {
-                return fail("ST01", "__metadata__ occurs twice");
+                return fail("ST01", said("__metadata__ occurs twice"));
             }
             has_metadata_ = true;
             state_ = State::MetadataValue;
             return true;
         }
         if (key.empty() || key.size() > kMaxNameBytes) {
-            return fail("ST02", key.empty()
-                                    ? "a tensor has an empty name"
-                                    : "a tensor name has " + std::to_string(key.size()) +
-                                          " bytes, at most 1024 are allowed: " + shownName(key));
+            return fail("ST02",
+                        key.empty()
+                            ? said("a tensor has an empty name")
+                            : said("a tensor name has %1 bytes, at most 1024 are allowed: %2",
+                                   key.size(), shownName(key)));
         }
         for (const char c : key) {
             if (static_cast<unsigned char>(c) < 0x20U || c == 0x7f) {
                 return fail("ST02",
-                            "the tensor name " + shownName(key) + " holds a control character");
+                            said("the tensor name %1 holds a control character", shownName(key)));
             }
         }
         if (entries.size() == kMaxTensors) {
-            return fail("ST02", "there are more than 1000000 tensors");
+            return fail("ST02", said("there are more than 1000000 tensors"));
         }
         state_ = State::EntryValue;
         return true;
@@ -357,7 +362,7 @@ private:
                                               : nullptr;
         if (missing != nullptr) {
             return fail("InvalidHeaderDeserialization",
-                        inEntry(std::string("the member ") + missing + " is missing"));
+                        inEntry(said("the member %1 is missing", missing)));
         }
         entries.push_back(std::move(entry_));
         return true;
@@ -374,9 +379,9 @@ private:
         std::sort(begin, keys_.end());
         const auto twin = std::adjacent_find(begin, keys_.end());
         if (twin != keys_.end()) {
-            const std::string what = "the member \"" + shownName(*twin) + "\" occurs twice";
+            const Sentence what = said("the member \"%1\" occurs twice", shownName(*twin));
             return fail("ST01",
-                        state_ == State::Metadata ? "__metadata__: " + what : inEntry(what));
+                        state_ == State::Metadata ? said("__metadata__: %1", what) : inEntry(what));
         }
         keys_.resize(first_key_.back());
         first_key_.pop_back();
@@ -422,22 +427,21 @@ Result<SafetensorsHeader> parseSafetensorsHeader(std::string_view header,
                                                  uint64_t file_bytes,
                                                  std::string_view file_name,
                                                  bool is_data_absence_allowed) {
-    const auto fail = [&](std::string_view rule, const std::string& what) {
+    const auto fail = [&](std::string_view rule, const Sentence& what) {
         return Error{ErrorCode::InvalidFile,
-                     std::string(file_name) + ": " + what,
+                     said("%1: %2", file_name, what),
                      {{"rule", std::string(rule)}, {"file", std::string(file_name)}}};
     };
     if (header.size() > kMaxSafetensorsHeaderBytes) {
-        return fail("HeaderTooLarge", "the header has " + std::to_string(header.size()) +
-                                          " bytes, at most 100000000 are "
-                                          "allowed");
+        return fail("HeaderTooLarge",
+                    said("the header has %1 bytes, at most 100000000 are allowed", header.size()));
     }
     const uint64_t data_begin = 8 + static_cast<uint64_t>(header.size());
     if (data_begin > file_bytes) {
-        return fail("InvalidHeaderLength", "the header is longer than the file");
+        return fail("InvalidHeaderLength", said("the header is longer than the file"));
     }
     if (!isValidUtf8(header)) {
-        return fail("InvalidHeader", "the header is not UTF-8");
+        return fail("InvalidHeader", said("the header is not UTF-8"));
     }
 
     HeaderReader reader(file_name);
@@ -449,14 +453,14 @@ Result<SafetensorsHeader> parseSafetensorsHeader(std::string_view header,
     case JsonStop::Handler:
         return fail(reader.rule, reader.problem);
     case JsonStop::InvalidUtf8:
-        return fail("InvalidHeader", "the header is not UTF-8");
+        return fail("InvalidHeader", said("the header is not UTF-8"));
     case JsonStop::TooDeep:
-        return fail("ST02", "the header is nested deeper than 4 levels (at byte " +
-                                std::to_string(outcome.offset) + ")");
+        return fail("ST02",
+                    said("the header is nested deeper than 4 levels (at byte %1)", outcome.offset));
     default:
-        return fail("InvalidHeaderDeserialization",
-                    "the header is not valid JSON: " + outcome.detail + " (at byte " +
-                        std::to_string(outcome.offset) + ")");
+        return fail(
+            "InvalidHeaderDeserialization",
+            said("the header is not valid JSON: %1 (at byte %2)", outcome.detail, outcome.offset));
     }
     reader.closeWarnings();
 
@@ -468,18 +472,15 @@ Result<SafetensorsHeader> parseSafetensorsHeader(std::string_view header,
     uint64_t data_end = 0;
     for (Entry& entry : entries) {
         TensorInfo& info = entry.info;
-        const auto fail_entry = [&](std::string_view rule, const std::string& what) {
-            return fail(rule, "tensor " + shownName(info.name) + ": " + what);
-        };
-        const auto range = [&] {
-            return std::to_string(info.file_offset) + " to " + std::to_string(entry.end);
+        const auto fail_entry = [&](std::string_view rule, const Sentence& what) {
+            return fail(rule, said("tensor %1: %2", shownName(info.name), what));
         };
 #ifndef BELFRY_PLANTED_BUG // tests/fuzz builds once without this check and must notice
         if (info.file_offset != data_end || entry.end < info.file_offset) {
-            return fail_entry("InvalidOffset", "its data_offsets are " + range() +
-                                                   ", expected a range that begins at " +
-                                                   std::to_string(data_end) +
-                                                   " (no holes, no overlaps)");
+            return fail_entry("InvalidOffset",
+                              said("its data_offsets are %1 to %2, expected a range that begins at "
+                                   "%3 (no holes, no overlaps)",
+                                   info.file_offset, entry.end, data_end));
         }
 #endif
         data_end = entry.end;
@@ -489,19 +490,19 @@ Result<SafetensorsHeader> parseSafetensorsHeader(std::string_view header,
             fits = fits && multiply(total_bits, static_cast<uint64_t>(size));
         }
         if (!fits || !multiply(total_bits, std::max(entry.bits, 1U))) {
-            return fail_entry("ValidationOverflow", "its size does not fit 64 bits");
+            return fail_entry("ValidationOverflow", said("its size does not fit 64 bits"));
         }
         info.size_bytes = entry.end - info.file_offset;
         if (entry.bits != kUnknownBits) {
             if (total_bits % 8 != 0) {
-                return fail_entry("MisalignedSlice", "its " + std::to_string(total_bits) +
-                                                         " bits do not fill whole bytes");
+                return fail_entry("MisalignedSlice",
+                                  said("its %1 bits do not fill whole bytes", total_bits));
             }
             if (total_bits / 8 != info.size_bytes) {
-                return fail_entry("TensorInvalidInfo",
-                                  "shape and dtype need " + std::to_string(total_bits / 8) +
-                                      " bytes, data_offsets " + range() + " give " +
-                                      std::to_string(info.size_bytes));
+                return fail_entry(
+                    "TensorInvalidInfo",
+                    said("shape and dtype need %1 bytes, data_offsets %2 to %3 give %4",
+                         total_bits / 8, info.file_offset, entry.end, info.size_bytes));
             }
         }
         info.file_offset += data_begin;
@@ -513,10 +514,12 @@ Result<SafetensorsHeader> parseSafetensorsHeader(std::string_view header,
     result.is_data_absent = is_data_absence_allowed && stored == 0 && data_end > 0;
     if (stored != data_end && !result.is_data_absent) {
         return fail("MetadataIncompleteBuffer",
-                    "the header describes " + std::to_string(data_end) +
-                        " bytes of data, the file holds " + std::to_string(stored) +
-                        (stored < data_end ? "; it was cut short, download it again"
-                                           : "; there are surplus bytes at its end"));
+                    stored < data_end ? said("the header describes %1 bytes of data, the file "
+                                             "holds %2; it was cut short, download it again",
+                                             data_end, stored)
+                                      : said("the header describes %1 bytes of data, the file "
+                                             "holds %2; there are surplus bytes at its end",
+                                             data_end, stored));
     }
 
     std::sort(entries.begin(), entries.end(),
@@ -526,7 +529,7 @@ Result<SafetensorsHeader> parseSafetensorsHeader(std::string_view header,
             return a.info.name == b.info.name;
         });
     if (twin != entries.end()) {
-        return fail("ST01", "the tensor name " + shownName(twin->info.name) + " occurs twice");
+        return fail("ST01", said("the tensor name %1 occurs twice", shownName(twin->info.name)));
     }
     result.tensors.reserve(entries.size());
     for (Entry& entry : entries) {

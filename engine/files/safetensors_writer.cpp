@@ -29,7 +29,7 @@ constexpr size_t kMaxRank = 8;
 constexpr int64_t kMaxDimension = int64_t{1} << 48;
 constexpr uint64_t kMaxTensorBytes = uint64_t{1} << 48;
 
-Error requestError(std::string_view rule, const std::string& what) {
+Error requestError(std::string_view rule, const Sentence& what) {
     return Error{ErrorCode::InvalidRequest, what, {{"rule", std::string(rule)}}};
 }
 
@@ -40,27 +40,30 @@ Result<uint64_t> checkedBytes(const TensorToWrite& tensor) {
     });
     if (tensor.name.empty() || tensor.name.size() > kMaxNameBytes || has_control ||
         tensor.name == "__metadata__" || !isValidUtf8(tensor.name)) {
-        return requestError("ST02", "writing safetensors: a tensor has an unusable name");
+        return requestError("ST02", said("writing safetensors: a tensor has an unusable name"));
     }
-    const std::string name = "writing safetensors: tensor " + tensor.name + ": ";
+    const auto inTensor = [&tensor](const Sentence& what) {
+        return said("writing safetensors: tensor %1: %2", tensor.name, what);
+    };
     if (tensorTypeSize(tensor.type) == 0 || !tensor.fill) {
-        return requestError("InvalidTensorView", name + "it has no element type or no data");
+        return requestError("InvalidTensorView",
+                            inTensor(said("it has no element type or no data")));
     }
     if (tensor.shape.size() > kMaxRank) {
-        return requestError("ST02", name + "it has more than 8 dimensions");
+        return requestError("ST02", inTensor(said("it has more than 8 dimensions")));
     }
     uint64_t bytes = tensorTypeSize(tensor.type);
     for (const int64_t size : tensor.shape) {
         if (size < 0 || size > kMaxDimension ||
             (size > 0 && bytes > kMaxTensorBytes / static_cast<uint64_t>(size))) {
-            return requestError("ValidationOverflow", name + "its size is out of range");
+            return requestError("ValidationOverflow", inTensor(said("its size is out of range")));
         }
         bytes *= static_cast<uint64_t>(size);
     }
     if (tensor.data_bytes.value_or(bytes) != bytes) {
         return requestError("InvalidTensorView",
-                            name + "it has " + std::to_string(*tensor.data_bytes) +
-                                " bytes, its shape and type need " + std::to_string(bytes));
+                            inTensor(said("it has %1 bytes, its shape and type need %2",
+                                          *tensor.data_bytes, bytes)));
     }
     return bytes;
 }
@@ -77,8 +80,9 @@ Result<std::vector<Item>> checkedItems(const std::vector<TensorToWrite>& tensors
     for (const TensorToWrite& tensor : tensors) {
         ENGINE_ASSIGN(const uint64_t size_bytes, checkedBytes(tensor));
         if (!names.insert(tensor.name).second) {
-            return requestError("ST01", "writing safetensors: the tensor name " + tensor.name +
-                                            " is given twice");
+            return requestError(
+                "ST01",
+                said("writing safetensors: the tensor name %1 is given twice", tensor.name));
         }
         items.push_back({&tensor, size_bytes});
     }
@@ -128,7 +132,7 @@ Result<void> writeFile(const fs::path& path, std::vector<Item> items, Progress& 
     const std::string header = headerBytes(items, progress.options);
     if (header.size() - 8 > kMaxSafetensorsHeaderBytes) {
         return requestError("HeaderTooLarge",
-                            "writing safetensors: the header would exceed 100000000 bytes");
+                            said("writing safetensors: the header would exceed 100000000 bytes"));
     }
     ENGINE_ASSIGN(const std::unique_ptr<FileWriter> file,
                   FileWriter::create(path, progress.options.is_replacing_allowed,
@@ -138,7 +142,7 @@ Result<void> writeFile(const fs::path& path, std::vector<Item> items, Progress& 
     for (const Item& item : items) {
         for (uint64_t offset = 0; offset < item.size_bytes; offset += kSafetensorsPieceBytes) {
             if (progress.options.stop.stop_requested()) {
-                return Error{ErrorCode::Cancelled, "writing safetensors: cancelled"};
+                return Error{ErrorCode::Cancelled, said("writing safetensors: cancelled")};
             }
             const uint64_t left = item.size_bytes - offset;
             piece.resize(static_cast<size_t>(std::min<uint64_t>(left, kSafetensorsPieceBytes)));

@@ -32,7 +32,8 @@ class IndexReader : public JsonHandler {
 public:
     ShardIndex index;
     bool has_map = false;
-    std::string rule, problem;
+    std::string rule;
+    Sentence problem;
 
     bool onObjectBegin() override {
         ++depth_;
@@ -42,7 +43,7 @@ public:
             return true;
         }
         if (is_in_map_) {
-            return wrongValue("an object");
+            return wrongValue(phrase("an object"));
         }
         return true;
     }
@@ -55,10 +56,10 @@ public:
     }
     bool onArrayBegin() override {
         if (depth_ == 0) {
-            return fail("IndexFormat", "is a list, expected an object");
+            return fail("IndexFormat", said("is a list, expected an object"));
         }
         if (is_in_map_ || expectsMap()) {
-            return wrongValue("a list");
+            return wrongValue(phrase("a list"));
         }
         ++depth_;
         return true;
@@ -77,27 +78,29 @@ public:
             return true;
         }
         if (key.empty() || key.size() > kMaxNameBytes) {
-            return fail("ST02", "a tensor name in weight_map is empty or longer than 1024 bytes");
+            return fail("ST02",
+                        said("a tensor name in weight_map is empty or longer than 1024 bytes"));
         }
         for (const char c : key) {
             if (static_cast<unsigned char>(c) < 0x20U || c == 0x7f) {
-                return fail("ST02", "the tensor name " + shown(key) +
-                                        " in weight_map holds a control character");
+                return fail(
+                    "ST02",
+                    said("the tensor name %1 in weight_map holds a control character", shown(key)));
             }
         }
         if (index.items.size() == kMaxTensors) {
-            return fail("ST02", "weight_map names more than 1000000 tensors");
+            return fail("ST02", said("weight_map names more than 1000000 tensors"));
         }
         return true;
     }
     bool onString(std::string_view value) override {
         if (!is_in_map_) {
-            return scalar("a text");
+            return scalar(phrase("a text"));
         }
         auto found = shard_numbers_.find(value);
         if (found == shard_numbers_.end()) {
             if (shard_numbers_.size() == kMaxShards) {
-                return fail("ShardCount", "names more than 500 shards");
+                return fail("ShardCount", said("names more than 500 shards"));
             }
             if (!checkShardName(value)) {
                 return false;
@@ -110,15 +113,15 @@ public:
     }
     bool onNumber(std::string_view literal) override {
         if (is_in_map_) {
-            return wrongValue("a number");
+            return wrongValue(phrase("a number"));
         }
         if (depth_ == 2 && key_ == "metadata" && inner_key_ == "total_size") {
             readTotalSize(literal);
         }
-        return scalar("a number");
+        return scalar(phrase("a number"));
     }
-    bool onBool(bool /*value*/) override { return scalar("true or false"); }
-    bool onNull() override { return scalar("null"); }
+    bool onBool(bool /*value*/) override { return scalar(phrase("true or false")); }
+    bool onNull() override { return scalar(phrase("null")); }
 
     /// Renumbers the shards by name and sorts the items.
     void finish() {
@@ -137,32 +140,43 @@ public:
     }
 
 private:
-    bool fail(std::string_view broken_rule, std::string what) {
+    bool fail(std::string_view broken_rule, Sentence what) {
         rule = broken_rule;
         problem = std::move(what);
         return false;
     }
     [[nodiscard]] bool expectsMap() const { return depth_ == 1 && key_ == "weight_map"; }
-    bool wrongValue(std::string_view found) {
-        return is_in_map_ ? fail("IndexFormat", "weight_map gives " + shown(inner_key_) + " " +
-                                                    std::string(found) + ", expected a file name")
-                          : fail("IndexFormat",
-                                 "weight_map is " + std::string(found) + ", expected an object");
+    bool wrongValue(Phrase found) {
+        return is_in_map_
+                   ? fail("IndexFormat", said("weight_map gives %1 %2, expected a file name",
+                                              shown(inner_key_), found))
+                   : fail("IndexFormat", said("weight_map is %1, expected an object", found));
     }
-    bool scalar(std::string_view found) {
+    bool scalar(Phrase found) {
         if (depth_ == 0) {
-            return fail("IndexFormat", "is " + std::string(found) + ", expected an object");
+            return fail("IndexFormat", said("is %1, expected an object", found));
         }
         return is_in_map_ || expectsMap() ? wrongValue(found) : true;
     }
     bool checkShardName(std::string_view name) {
-        if (const char* problem_text = modelFileNameProblem(name)) {
+        if (const auto refused = modelFileNameProblem(name)) {
             return fail("ShardName",
-                        "the shard name \"" + shown(name) + "\" is refused: " + problem_text);
+                        said("the shard name \"%1\" is refused: %2", shown(name), *refused));
         }
         if (!name.ends_with(".safetensors")) {
             return fail("ShardName",
-                        "the shard name \"" + shown(name) + "\" does not end in .safetensors");
+                        said("the shard name \"%1\" does not end in .safetensors", shown(name)));
+        }
+        std::string folded(name);
+        std::transform(folded.begin(), folded.end(), folded.begin(), [](char c) {
+            return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+        });
+        const auto [other, is_new] = folded_names_.emplace(std::move(folded), name);
+        if (!is_new) {
+            return fail("ShardName",
+                        said("the shard name \"%1\" is refused: it differs from \"%2\" in "
+                             "capitals alone, and Windows has one file for both",
+                             shown(name), shown(other->second)));
         }
         std::string folded(name);
         std::transform(folded.begin(), folded.end(), folded.begin(), [](char c) {
@@ -204,15 +218,17 @@ private:
 
 Result<ShardIndex> parseShardIndex(std::string_view text, std::string_view file_name) {
     const std::string name(file_name);
-    const auto fail = [&](std::string_view rule, const std::string& what) {
+    const auto fail = [&](std::string_view rule, const Sentence& what) {
         return Error{ErrorCode::InvalidFile,
-                     name + ": " + what,
+                     said("%1: %2", name, what),
                      {{"rule", std::string(rule)}, {"file", name}}};
     };
     IndexReader reader;
     const JsonLimits limits{.max_depth = kMaxDepth, .max_string_bytes = size_t{1} << 20};
     const JsonOutcome outcome = readJson(text, limits, reader);
-    const std::string where = " (at byte " + std::to_string(outcome.offset) + ")";
+    const auto at = [&outcome](const Sentence& what) {
+        return said("%1 (at byte %2)", what, outcome.offset);
+    };
     switch (outcome.stop) {
     case JsonStop::Done:
         break;
@@ -220,11 +236,11 @@ Result<ShardIndex> parseShardIndex(std::string_view text, std::string_view file_
         return fail(reader.rule, reader.problem);
     case JsonStop::TooDeep:
     case JsonStop::StringTooLong:
-        return fail("ST02", outcome.detail + where);
+        return fail("ST02", at(outcome.detail));
     case JsonStop::InvalidUtf8:
-        return fail("IndexFormat", "the text is not UTF-8" + where);
+        return fail("IndexFormat", at(said("the text is not UTF-8")));
     default:
-        return fail("IndexFormat", "not valid JSON: " + outcome.detail + where);
+        return fail("IndexFormat", at(said("not valid JSON: %1", outcome.detail)));
     }
     // Member names of all levels, also outside weight_map.
     if (const auto unique = checkJson(text, name, limits); !unique) {
@@ -234,7 +250,7 @@ Result<ShardIndex> parseShardIndex(std::string_view text, std::string_view file_
     }
     reader.finish();
     if (!reader.has_map || reader.index.items.empty()) {
-        return fail("IndexFormat", "has no weight_map with tensors in it");
+        return fail("IndexFormat", said("has no weight_map with tensors in it"));
     }
     return std::move(reader.index);
 }

@@ -181,20 +181,20 @@ Result<void> AudioTower::subsample(int64_t mel_frames, MutF32 out) {
 Result<void> AudioTower::check(const SoundInput& sound) const {
     if (!model_->config.audio) {
         return Error{ErrorCode::InvalidRequest,
-                     "this model has no audio tower: it cannot take sound"};
+                     said("this model has no audio tower: it cannot take sound")};
     }
     if (sound.frames <= 0 || static_cast<int64_t>(sound.log_mel.size()) !=
                                  sound.frames * model_->config.audio->mel_bins) {
-        return Error{ErrorCode::InvalidRequest,
-                     "audio: " + std::to_string(sound.frames) +
-                         " frames are too few; at least 161 samples are needed"};
+        return Error{
+            ErrorCode::InvalidRequest,
+            said("audio: %1 frames are too few; at least 161 samples are needed", sound.frames)};
     }
     const int64_t most = model_->config.processor.max_audio_tokens;
     if (sound.tokens() > most) {
-        return Error{ErrorCode::InvalidRequest, "audio: " + std::to_string(sound.tokens()) +
-                                                    " tokens, the model takes at most " +
-                                                    std::to_string(most) +
-                                                    " (30 s) per clip; cut the clip"};
+        return Error{
+            ErrorCode::InvalidRequest,
+            said("audio: %1 tokens, the model takes at most %2 (30 s) per clip; cut the clip",
+                 sound.tokens(), most)};
     }
     return {};
 }
@@ -214,7 +214,7 @@ Result<std::vector<float>> AudioTower::runLayers(const SoundInput& sound,
     ENGINE_TRY(subsample(sound.frames, x));
     for (const AudioLayer& layer : weights.layers) {
         if (!model_->mayGoOn(stop)) {
-            return Error{ErrorCode::Cancelled, "stopped by the user"};
+            return Error{ErrorCode::Cancelled, said("stopped by the user")};
         }
         ENGINE_TRY(runLayer(layer, tokens));
     }

@@ -66,6 +66,9 @@ public:
         if (config.audio) {
             ENGINE_TRY(bindAudio());
         }
+        if (config.assistant) {
+            ENGINE_TRY(bindAssistant());
+        }
         return {};
     }
 
@@ -93,8 +96,8 @@ private:
             shape += (shape.empty() ? "" : ", ") + std::to_string(size);
         }
         return Error{ErrorCode::InvalidFile,
-                     tensor.name + ": the checkpoint does not hold this tensor; expected shape [" +
-                         shape + "]",
+                     said("%1: the checkpoint does not hold this tensor; expected shape [%2]",
+                          tensor.name, shape),
                      {{"tensor", tensor.name}}};
     }
 
@@ -172,9 +175,9 @@ private:
         std::vector<float> values(static_cast<size_t>(count));
         Result<void> outcome;
         if (view.rows * view.cols != count) {
-            outcome = Error{ErrorCode::InvalidFile,
-                            name + ": holds " + std::to_string(view.rows * view.cols) +
-                                " values, the config implies " + std::to_string(count)};
+            outcome =
+                Error{ErrorCode::InvalidFile, said("%1: holds %2 values, the config implies %3",
+                                                   name, view.rows * view.cols, count)};
         } else if (view.format == kernels::WeightFormat::F32) {
             outcome = download(scratch, handle, values.data(), view.data, values.size() * 4);
         } else {
@@ -208,12 +211,16 @@ private:
         }
         const std::string element = std::to_string(bad - values.begin());
         const std::string value = std::isnan(*bad) ? "NaN" : *bad < 0 ? "-infinity" : "infinity";
-        return Error{ErrorCode::InvalidFile,
-                     name + (values.size() == 1 ? " is " : ": element " + element + " is ") +
-                         value +
-                         "; expected a finite number. The file is damaged or its training had "
-                         "diverged: download it again, or take another checkpoint",
-                     {{"tensor", name}, {"rule", "finite"}, {"element", element}}};
+        return Error{
+            ErrorCode::InvalidFile,
+            values.size() == 1
+                ? said("%1 is %2; expected a finite number. The file is damaged or its training "
+                       "had diverged: download it again, or take another checkpoint",
+                       name, value)
+                : said("%1: element %2 is %3; expected a finite number. The file is damaged or its "
+                       "training had diverged: download it again, or take another checkpoint",
+                       name, element, value),
+            {{"tensor", name}, {"rule", "finite"}, {"element", element}}};
     }
 
     Result<void> download(DeviceScratch* scratch,
@@ -286,9 +293,8 @@ private:
         ENGINE_ASSIGN(const kernels::WeightView view, weights().acquire(handle));
         weights().release(handle); // resident for good: the address stays valid
         if (view.rows * view.cols != count) {
-            return Error{ErrorCode::InvalidFile,
-                         name + ": holds " + std::to_string(view.rows * view.cols) +
-                             " values, the config implies " + std::to_string(count)};
+            return Error{ErrorCode::InvalidFile, said("%1: holds %2 values, the config implies %3",
+                                                      name, view.rows * view.cols, count)};
         }
         switch (view.format) {
         case kernels::WeightFormat::F32:
@@ -302,7 +308,7 @@ private:
         case kernels::WeightFormat::Int8Row:
             break;
         }
-        return Error{ErrorCode::InvalidFile, name + ": a norm weight cannot be quantized"};
+        return Error{ErrorCode::InvalidFile, said("%1: a norm weight cannot be quantized", name)};
     }
 
     Result<DeviceScratch*> home(DeviceId device, const std::string& what) {
@@ -318,7 +324,7 @@ private:
         const ModelConfig& config = model_->config;
         for (const auto& [device, role] : deviceRoles(config, plan)) {
             DeviceScratch* scratch = context().scratch(device);
-            if (role.has_layers) {
+            if (role.has_layers || role.has_assistant) {
                 ENGINE_TRY(fillLayerTables(*scratch));
             }
             if (role.has_vision) {
@@ -573,6 +579,40 @@ private:
                            "copy in", "relative positions");
     }
 
+    Result<void> bindAssistant() {
+        using enum TensorSlot;
+        constexpr PartRole kRole = PartRole::Assistant;
+        const AssistantConfig& assistant = *model_->config.assistant;
+        AssistantWeights& out = model_->assistant;
+        const auto whole = [](TensorSlot slot) { return Place{kRole, -1, slot}; };
+        ENGINE_ASSIGN(out.home, homeOf(devices_.assistant, whole(DraftIn)));
+        DeviceScratch& home = *out.home;
+        ENGINE_ASSIGN(out.in, linear(whole(DraftIn)));
+        ENGINE_ASSIGN(out.out, linear(whole(DraftOut)));
+        ENGINE_ASSIGN(out.norm, norm(home, whole(DraftNorm)));
+        ENGINE_ASSIGN(out.table, linear(whole(DraftTable)));
+        if (assistant.num_centroids > 0) {
+            ENGINE_ASSIGN(out.centroids, linear(whole(Centroids)));
+        }
+        out.layers.assign(assistant.text.layers.size(), {});
+        for (int i = 0; i < static_cast<int>(out.layers.size()); ++i) {
+            const auto at = [i](TensorSlot slot) { return Place{kRole, i, slot}; };
+            AssistantLayer& layer = out.layers[static_cast<size_t>(i)];
+            layer.kv_layer = assistant.text.layers[static_cast<size_t>(i)].kv_source;
+            ENGINE_ASSIGN(layer.branches, branches(home, assistant.text.recipe, kRole, i));
+            ENGINE_ASSIGN(layer.attend.q, linear(at(Query)));
+            ENGINE_ASSIGN(layer.attend.o, linear(at(Output)));
+            ENGINE_ASSIGN(layer.attend.q_norm, norm(home, at(QueryNorm)));
+            ENGINE_ASSIGN(layer.mlp.gate, linear(at(MlpGate)));
+            ENGINE_ASSIGN(layer.mlp.up, linear(at(MlpUp)));
+            ENGINE_ASSIGN(layer.mlp.down, linear(at(MlpDown)));
+            ENGINE_ASSIGN(const ExpectedTensor* scalar, tensorOf(at(LayerScalar)));
+            ENGINE_ASSIGN(const std::vector<float> values, hostValues(*scalar));
+            layer.scalar = values[0];
+        }
+        return {};
+    }
+
     /// The workspace of `device`; place: what computes there, for the message.
     Result<DeviceScratch*> homeOf(DeviceId device, const Place& place) {
         ENGINE_ASSIGN(const ExpectedTensor* tensor, tensorOf(place));
@@ -594,12 +634,14 @@ Result<void> bindModel(BoundModel& model) {
     // branches would be worse than adapters that are not those asked for.
     struct Former {
         explicit Former(BoundModel& bound)
-            : model(&bound), text(bound.text), vision(bound.vision), audio(bound.audio) {}
+            : model(&bound), text(bound.text), vision(bound.vision), audio(bound.audio),
+              assistant(bound.assistant) {}
         ~Former() {
             if (!is_replaced) {
                 std::swap(model->text, text);
                 std::swap(model->vision, vision);
                 std::swap(model->audio, audio);
+                std::swap(model->assistant, assistant);
             }
         }
         Former(const Former&) = delete;
@@ -608,6 +650,7 @@ Result<void> bindModel(BoundModel& model) {
         DecoderWeights text;
         VisionWeights vision;
         AudioWeights audio;
+        AssistantWeights assistant;
         bool is_replaced = false;
     };
     Former former(model);

@@ -141,6 +141,25 @@ struct AudioWeights {
     Linear projector;   ///< [text hidden, output size]
 };
 
+/// One layer of the assistant; its keys and values are those of the model's layer `kv_layer`.
+struct AssistantLayer {
+    int kv_layer = -1;
+    std::vector<BoundBranch> branches;
+    AttentionWeights attend; ///< No keys, no values.
+    MlpWeights mlp;
+    float scalar = 1.0F;
+};
+
+struct AssistantWeights {
+    DeviceScratch* home = nullptr; ///< nullptr: there is no assistant.
+    Linear in;                     ///< [hidden, 2 * model hidden], embedding first
+    std::vector<AssistantLayer> layers;
+    kernels::MatView norm; ///< [hidden]
+    Linear out;            ///< [model hidden, hidden]
+    Linear centroids;      ///< [groups, hidden]; of a head in groups
+    Linear table;          ///< [vocab, hidden]
+};
+
 struct BoundModel {
     ModelConfig config;
     PlacementPlan plan;
@@ -155,6 +174,7 @@ struct BoundModel {
     DecoderWeights text;
     VisionWeights vision;
     AudioWeights audio;
+    AssistantWeights assistant;
 
     /// What happens between two layers: the hook, and the look at the stop token. False: stop.
     [[nodiscard]] bool mayGoOn(const std::stop_token& stop) const {

@@ -126,6 +126,20 @@ enum class Buffer : uint8_t {
     AudioProjectorIn,  ///< [F, output size]
     AudioProjectorOut, ///< [F, hidden]
 
+    // The assistant: one row.
+    DraftIn,        ///< [2 * model hidden], the model's embedding and hidden state
+    DraftPosition,  ///< [16] int32: for RoPE, behind it from [8] on for what a draft may see
+    DraftX,         ///< [hidden], the residual stream
+    DraftH,         ///< [hidden]
+    DraftT,         ///< [hidden]
+    DraftQ,         ///< [heads * head_dim] of its widest layer
+    DraftO,         ///< likewise
+    DraftGate,      ///< [intermediate]
+    DraftUp,        ///< [intermediate]
+    DraftCentroids, ///< [groups]
+    DraftRows,      ///< [candidates, hidden] of a table in groups
+    DraftLogits,    ///< [candidates] or [vocab]
+
     Count, ///< Number of buffers; as a name: none.
 };
 

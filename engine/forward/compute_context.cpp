@@ -16,19 +16,20 @@ Result<void> checkStatus(Status status, const char* step, const std::string& mod
     case Status::Ok:
         return {};
     case Status::OutOfMemory:
-        return Error{ErrorCode::OutOfMemory, module + ": the device ran out of memory in step " +
-                                                 step +
-                                                 "; lower the context or move a part to the CPU"};
+        return Error{ErrorCode::OutOfMemory, said("%1: the device ran out of memory in step %2; "
+                                                  "lower the context or move a part to the CPU",
+                                                  module, step)};
     case Status::DeviceLost:
         // What to do depends on the device: withFailure() tells.
         return Error{ErrorCode::DeviceLost,
-                     module + ": the device stopped answering in step " + step};
+                     said("%1: the device stopped answering in step %2", module, step)};
     case Status::BadShape:
         return Error{ErrorCode::Internal,
                      module + ": step " + step + " refused its operand shapes"};
     case Status::Unsupported:
-        return Error{ErrorCode::Unsupported, module + ": this device has no kernel for step " +
-                                                 step + " in the chosen format"};
+        return Error{
+            ErrorCode::Unsupported,
+            said("%1: this device has no kernel for step %2 in the chosen format", module, step)};
     }
     return Error{ErrorCode::Internal, module + ": unknown status in step " + step};
 }
@@ -42,9 +43,9 @@ DeviceScratch::create(DeviceId id, kernels::Device& device, const WorkspaceLayou
         if (base == nullptr) {
             const kernels::MemoryInfo info = device.memory();
             return Error{ErrorCode::OutOfMemory,
-                         id.toString() + ": the workspace needs " + std::to_string(bytes) +
-                             " bytes, " + std::to_string(info.capacity - info.used) +
-                             " are free; lower the prefill chunk or the image token budget",
+                         said("%1: the workspace needs %2 bytes, %3 are free; lower the prefill "
+                              "chunk or the image token budget",
+                              id.toString(), bytes, info.capacity - info.used),
                          {{"device", id.toString()}, {"asked_bytes", std::to_string(bytes)}}};
         }
     }
@@ -166,8 +167,9 @@ Result<void> ComputeContext::expert(
     case WeightFormat::Nf4:
     case WeightFormat::Fp4:
         weights_->release(linear.weight);
-        return Error{ErrorCode::Unsupported,
-                     linear.name + ": experts run in 16 or 32 bits only; leave them as stored"};
+        return Error{
+            ErrorCode::Unsupported,
+            said("%1: experts run in 16 or 32 bits only; leave them as stored", linear.name)};
     }
     view.data = static_cast<const std::byte*>(view.data) +
                 static_cast<size_t>(index * y.cols * view.cols) * element;

@@ -24,7 +24,7 @@ Result<void> DecodeStep::prepare() {
                  model_->decode.looks_ahead;
     if (host_ == nullptr) {
         return Error{ErrorCode::OutOfMemory,
-                     home_->id().toString() + ": no page-locked memory for the decode step"};
+                     said("%1: no page-locked memory for the decode step", home_->id().toString())};
     }
     return {};
 }
@@ -111,7 +111,7 @@ Result<void> DecodeStep::enqueueChoice(const KvCache& kv) {
     }
     if (is_chained_ && status == Status::Unsupported) {
         may_chain_ = false;
-        return Error{ErrorCode::Unsupported, "no numbers of the next token from this device"};
+        return Error{ErrorCode::Unsupported, said("no numbers of the next token from this device")};
     }
     if (status == Status::Unsupported) {
         if (cap > 0) {

@@ -29,8 +29,10 @@ Result<void> Decoder::moveTo(DeviceScratch& where, Stream& stream) {
     return {};
 }
 
-Result<void>
-Decoder::head(Stream stream, std::vector<float>& logits, const HiddenObserver* observer) {
+Result<void> Decoder::head(Stream stream,
+                           std::vector<float>& logits,
+                           const HiddenObserver* observer,
+                           std::vector<float>* hidden) {
     const TextConfig& text = model_->config.text;
     const Linear& weight = model_->text.head;
     DeviceScratch& where = *model_->text.head_home;
@@ -43,6 +45,11 @@ Decoder::head(Stream stream, std::vector<float>& logits, const HiddenObserver* o
                                static_cast<float>(text.rms_norm_eps), normed),
                   "final norm", weight.name);
     ENGINE_TRY(observe(observer, static_cast<int>(text.num_layers), {&where, normed}));
+    if (hidden != nullptr) {
+        hidden->resize(static_cast<size_t>(normed.rows * normed.cols));
+        ENGINE_KERNEL(where.device().copyOut(hidden->data(), normed.data, sizeBytes(normed)),
+                      "copy out", "final norm");
+    }
     logits.resize(static_cast<size_t>(rows.rows * text.vocab_size));
     for (int64_t first = 0; first < rows.rows; first += kHeadRows) {
         const int64_t count = std::min(kHeadRows, rows.rows - first);
@@ -119,7 +126,7 @@ Result<void> Decoder::run(const ForwardInput& input,
     fused_.begin();
     for (int i = 0; i < static_cast<int>(text.num_layers); ++i) {
         if (!model_->mayGoOn(stop)) {
-            return Error{ErrorCode::Cancelled, "stopped by the user"};
+            return Error{ErrorCode::Cancelled, said("stopped by the user")};
         }
         const DecoderLayer& layer = model_->text.layers[static_cast<size_t>(i)];
         ENGINE_TRY(moveTo(*layer.home, stream));
@@ -137,7 +144,7 @@ Result<void> Decoder::run(const ForwardInput& input,
             ENGINE_TRY(observe(observer, i + 1, stream));
         }
     }
-    return head(stream, logits, observer);
+    return head(stream, logits, observer, input.hidden);
 }
 
 Result<void> Decoder::forward(const ForwardInput& input,
@@ -155,7 +162,8 @@ Result<void> Decoder::forward(const ForwardInput& input,
     ENGINE_TRY(rows_.open(*model_, kv, rows, input.block, input.logits_rows));
     kv.append(rows_.blocks());
     Result<void> outcome =
-        run(input, {kv, rows_}, observer == nullptr ? last_row : nullptr, logits, stop, observer);
+        run(input, {kv, rows_}, observer == nullptr && input.hidden == nullptr ? last_row : nullptr,
+            logits, stop, observer);
     if (!outcome.has_value()) {
         // Rows of a failed call must not be visible to the next one. A long call has overwritten
         // the window before it: then nothing is left.

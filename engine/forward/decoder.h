@@ -26,6 +26,8 @@ struct ForwardInput {
     std::vector<FeatureSpan> features;
     int64_t logits_rows = 1; ///< Logits for the last n rows; the others stop after the
                              ///< last layer that owns KV. 0 = fill the cache only.
+    /// Filled with the rows behind the final norm, [logits_rows, hidden], for drafts; or nullptr.
+    std::vector<float>* hidden = nullptr;
 };
 
 /// Sees the residual stream, for tests: (index, values [rows, hidden]); index 0 after embedding,
@@ -58,8 +60,12 @@ public:
     [[nodiscard]] Stream begin(int64_t rows) const;
     /// The stream to another device; nothing where it is there.
     Result<void> moveTo(DeviceScratch& where, Stream& stream);
-    /// Final norm and head: logits [rows, vocab], soft-capped. observer may be nullptr.
-    Result<void> head(Stream stream, std::vector<float>& logits, const HiddenObserver* observer);
+    /// Final norm and head: logits [rows, vocab], soft-capped. observer may be nullptr; hidden: as
+    /// ForwardInput has it.
+    Result<void> head(Stream stream,
+                      std::vector<float>& logits,
+                      const HiddenObserver* observer,
+                      std::vector<float>* hidden = nullptr);
 
 private:
     Result<void> run(const ForwardInput& input,

@@ -41,6 +41,8 @@ DeviceId ComponentDevices::consumerOf(const ExpectedTensor& tensor) const {
                    : head;
     case PartRole::PerLayerNorm:
         return ple_projection;
+    case PartRole::Assistant:
+        return assistant;
     default:
         return head;
     }
@@ -76,6 +78,7 @@ ComponentDevices componentDevices(const ModelConfig& config,
     ComponentDevices devices;
     devices.layers.assign(config.text.layers.size(), DeviceId::cpu());
     devices.head = devices.vision = devices.audio = devices.ple_projection = DeviceId::cpu();
+    devices.assistant = DeviceId::cpu();
     for (size_t i = 0; i < tensors.size(); ++i) {
         const ExpectedTensor& tensor = tensors[i];
         if (rows[i] == nullptr || tensor.clip != ClipEnd::None) {
@@ -89,6 +92,8 @@ ComponentDevices componentDevices(const ModelConfig& config,
             }
         } else if (role == PartRole::Embedding) {
             devices.head = device; // of a tied head; its own row stands behind all others
+        } else if (tensor.slot == TensorSlot::DraftIn) {
+            devices.assistant = device;
         } else if (tensor.slot == TensorSlot::Patches) {
             devices.vision = device;
         } else if (tensor.slot == TensorSlot::TowerInput) {
@@ -121,6 +126,16 @@ bool needsMirror(const TensorPlacement& row, const DeviceId& consumer) {
 }
 
 namespace {
+
+/// Values of the widest input or output of an assistant's linears.
+int64_t widestOf(const AssistantConfig& assistant) {
+    int64_t widest = std::max({2 * assistant.backbone_size, assistant.text.hidden_size,
+                               assistant.num_centroids, assistant.widestQuery()});
+    for (const LayerConfig& layer : assistant.text.layers) {
+        widest = std::max(widest, layer.intermediate_size);
+    }
+    return assistant.num_centroids > 0 ? widest : std::max(widest, assistant.text.vocab_size);
+}
 
 /// Values of the widest input or output of a tower's linears, or the decoder's.
 int64_t widestOf(const ModelConfig& config, Tower tower) {
@@ -163,6 +178,9 @@ std::map<DeviceId, DeviceRole> deviceRoles(const ModelConfig& config,
     if (config.audio) {
         roles[devices.audio].has_audio = true;
     }
+    if (config.assistant) {
+        roles[devices.assistant].has_assistant = true;
+    }
 
     for (size_t i = 0; i < tensors.size(); ++i) {
         const ExpectedTensor& tensor = tensors[i];
@@ -190,8 +208,12 @@ std::map<DeviceId, DeviceRole> deviceRoles(const ModelConfig& config,
             continue;
         }
         // A linear away from its component: its input and output travel.
-        const int64_t widest = widestOf(config, tensor.tower);
         DeviceRole& role = roles[row->compute];
+        if (tensor.part.role == PartRole::Assistant) {
+            role.foreign_row = std::max(role.foreign_row, widestOf(*config.assistant));
+            continue;
+        }
+        const int64_t widest = widestOf(config, tensor.tower);
         role.has_foreign_vision = role.has_foreign_vision || tensor.tower == Tower::Vision;
         role.foreign_in = std::max(role.foreign_in, widest);
         role.foreign_out = std::max(role.foreign_out, widest);
@@ -206,7 +228,8 @@ DutyScratch::DutyScratch(const ModelConfig& config, const std::vector<ExpectedTe
     : config_(config) {
     std::vector<int64_t> of_layer(config.text.layers.size(), 0);
     for (const ExpectedTensor& tensor : tensors) {
-        if (tensor.kind != TensorKind::Vector || tensor.is_unused || isHostVector(tensor)) {
+        if (tensor.kind != TensorKind::Vector || tensor.is_unused || isHostVector(tensor) ||
+            tensor.part.role == PartRole::Assistant) {
             continue;
         }
         const int64_t floats = (tensor.numElements() + 15) / 16 * 16;
@@ -231,6 +254,7 @@ DutyScratch::bytes(const RunShape& shape, DeviceId::Kind kind, const DeviceDutie
     using Duty = DeviceDuties::Tower;
     DeviceRole role;
     role.has_layers = duties.layers > 0;
+    role.has_assistant = role.has_layers && config_.assistant.has_value();
     role.has_head = duties.has_head;
     role.has_ple_projection = duties.has_ple_projection && config_.text.ple_size > 0;
     role.has_vision = role.has_vision_embedder =
@@ -273,7 +297,22 @@ std::vector<KvHome> kvHomes(const ModelConfig& config, const PlacementPlan& plan
             owner.mirrors.push_back(attends[i]);
         }
     }
+    if (const TensorPlacement* row = assistantRow(config, plan)) {
+        for (const LayerConfig& layer : config.assistant->text.layers) {
+            KvHome& owner = homes[static_cast<size_t>(layer.kv_source)];
+            if (row->compute != owner.device &&
+                std::find(owner.mirrors.begin(), owner.mirrors.end(), row->compute) ==
+                    owner.mirrors.end()) {
+                owner.mirrors.push_back(row->compute);
+            }
+        }
+    }
     return homes;
+}
+
+const TensorPlacement* assistantRow(const ModelConfig& config, const PlacementPlan& plan) {
+    // Of its rows the first one is that of what takes its input.
+    return config.assistant ? plan.find(Part{PartRole::Assistant}) : nullptr;
 }
 
 RunShape runShape(const ModelConfig& config, const PlacementPlan& plan) {

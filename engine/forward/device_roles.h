@@ -63,7 +63,7 @@ std::map<DeviceId, DeviceRole> deviceRoles(const ModelConfig& config,
 /// Where whole components compute: that of the tensor that reads a component's input (a layer's
 /// queries, a tower's patches, ...).
 struct ComponentDevices {
-    DeviceId vision, audio, head, ple_projection;
+    DeviceId vision, audio, head, ple_projection, assistant;
     std::vector<DeviceId> layers;
     /// The device whose kernels read this small vector: its layer's, its tower's, the head's.
     [[nodiscard]] DeviceId consumerOf(const ExpectedTensor& tensor) const;
@@ -77,8 +77,11 @@ ComponentDevices componentDevices(const ModelConfig& config,
 /// come and go).
 bool needsMirror(const TensorPlacement& row, const DeviceId& consumer);
 
+/// The row whose device runs the assistant; nullptr where there is none.
+const TensorPlacement* assistantRow(const ModelConfig& config, const PlacementPlan& plan);
+
 /// Device that holds the KV of an owner layer, and the devices that need a mirror of it because a
-/// KV-shared reader computes there.
+/// KV-shared reader or the assistant computes there.
 struct KvHome {
     DeviceId device;
     std::vector<DeviceId> mirrors;

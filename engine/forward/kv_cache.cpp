@@ -20,10 +20,10 @@ KvCache::allocateBuffer(DeviceId id, const DeviceMapping& devices, uint64_t byte
     if (data == nullptr) {
         const kernels::MemoryInfo info = it->second->memory();
         return Error{ErrorCode::OutOfMemory,
-                     id.toString() + ": the KV cache of layer " + std::to_string(layer) +
-                         " needs " + std::to_string(bytes) + " bytes, " +
-                         std::to_string(info.capacity > info.used ? info.capacity - info.used : 0) +
-                         " are free; choose a smaller context or move a part away",
+                     said("%1: the KV cache of layer %2 needs %3 bytes, %4 are free; choose a "
+                          "smaller context or move a part away",
+                          id.toString(), layer, bytes,
+                          info.capacity > info.used ? info.capacity - info.used : 0),
                      {{"device", id.toString()}, {"asked_bytes", std::to_string(bytes)}}};
     }
     return Buffer{id, data, static_cast<std::byte*>(data) + bytes / 2};
@@ -169,8 +169,8 @@ Result<void> KvCache::moveTo(const ModelConfig& config,
     if (shape.context != context_ || type != type_ ||
         kvCapacity(config, shape, LayerType::Sliding) != ring_) {
         return Error{ErrorCode::InvalidRequest,
-                     "the KV cache can move between devices but not change its context, chunk or "
-                     "type; start a new cache for that"};
+                     said("the KV cache can move between devices but not change its context, chunk "
+                          "or type; start a new cache for that")};
     }
     const std::vector<KvHome> homes = kvHomes(config, plan);
     std::vector<LayerKv> moved(layers_.size());

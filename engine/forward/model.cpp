@@ -25,7 +25,7 @@ Model::FormatKeys formatKeysOf(const PlacementPlan& plan) {
     Model::FormatKeys keys;
     for (const TensorPlacement& row : plan.tensors) {
         const Part part = partOfName(row.tensor);
-        if (part.role == PartRole::Head) {
+        if (part.role == PartRole::Head || part.role == PartRole::Assistant) {
             continue;
         }
         uint64_t& key = isVision(part) ? keys.vision : isAudio(part) ? keys.audio : keys.text;
@@ -59,7 +59,7 @@ Result<std::unique_ptr<Model>> Model::create(ModelConfig config,
         const auto it = devices.find(device);
         if (it == devices.end()) {
             return Error{ErrorCode::InvalidRequest,
-                         "the plan computes on " + device.toString() + ", which is not open"};
+                         said("the plan computes on %1, which is not open", device.toString())};
         }
         ENGINE_TRY(bound.context->addDevice(device, *it->second,
                                             layoutWorkspace(bound.config, shape, role)));
@@ -85,19 +85,17 @@ Result<void> Model::check(std::span<const int32_t> ids, const KvCache& kv) const
     const auto rows = static_cast<int64_t>(ids.size());
     if (kv.size() + rows > kv.context()) {
         return Error{ErrorCode::InvalidRequest,
-                     "the context is full: " + std::to_string(kv.size()) + " tokens are held, " +
-                         std::to_string(rows) + " more do not fit into " +
-                         std::to_string(kv.context()) +
-                         "; start a new chat, or reload with a larger --context",
+                     said("the context is full: %1 tokens are held, %2 more do not fit into %3; "
+                          "start a new chat, or reload with a larger --context",
+                          kv.size(), rows, kv.context()),
                      {},
                      causeOf(cause::ContextFull{kv.size(), rows, kv.context()})};
     }
     const int64_t vocab = bound_.config.text.vocab_size;
     for (const int32_t id : ids) {
         if (id < 0 || id >= vocab) {
-            return Error{ErrorCode::InvalidRequest, "token id " + std::to_string(id) +
-                                                        " is outside the vocabulary of " +
-                                                        std::to_string(vocab)};
+            return Error{ErrorCode::InvalidRequest,
+                         said("token id %1 is outside the vocabulary of %2", id, vocab)};
         }
     }
     return {};
@@ -119,7 +117,8 @@ Result<void> Model::forward(const ForwardInput& input,
                             const HiddenObserver* observer) {
     ENGINE_TRY(check(input.ids, kv));
     if (input.ids.size() == 1 && input.logits_rows == 1 && input.features.empty() &&
-        observer == nullptr && (input.block.empty() || input.block.front() < 0)) {
+        observer == nullptr && input.hidden == nullptr &&
+        (input.block.empty() || input.block.front() < 0)) {
         return tokens_.run(input.ids.front(), kv, nullptr, logits, stop);
     }
     return decoder_.forward(input, kv, tokens_.lastRow(kv), logits, stop, observer);

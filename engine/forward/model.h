@@ -7,6 +7,7 @@
 
 #include "engine/forward/audio_tower.h"
 #include "engine/forward/decoder.h"
+#include "engine/forward/drafter.h"
 #include "engine/forward/token_runner.h"
 #include "engine/forward/vision_tower.h"
 #include "engine/model/media_encoder.h"
@@ -70,6 +71,11 @@ public:
     /// touches the cache or the weights.
     void settle() { tokens_.settle(); }
 
+    /// Makes drafts of tokens; nullptr where no assistant is loaded.
+    [[nodiscard]] Drafter* drafter() {
+        return bound_.config.assistant.has_value() ? &drafter_ : nullptr;
+    }
+
     /// The towers; for models that have them. Errors otherwise: InvalidRequest.
     [[nodiscard]] VisionTower& vision() { return vision_; }
     [[nodiscard]] AudioTower& audio() { return audio_; }
@@ -92,13 +98,16 @@ public:
     [[nodiscard]] const TransferCounters& transfers() const { return bound_.context->transfers(); }
 
 private:
-    Model() : decoder_(bound_), tokens_(bound_, decoder_), vision_(bound_), audio_(bound_) {}
+    Model()
+        : decoder_(bound_), tokens_(bound_, decoder_), drafter_(bound_), vision_(bound_),
+          audio_(bound_) {}
     /// That many more tokens fit the cache and are in the vocabulary.
     [[nodiscard]] Result<void> check(std::span<const int32_t> ids, const KvCache& kv) const;
 
     BoundModel bound_;
     Decoder decoder_;
     TokenRunner tokens_;
+    Drafter drafter_;
     VisionTower vision_;
     AudioTower audio_;
     FormatKeys format_keys_;

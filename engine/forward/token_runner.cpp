@@ -31,7 +31,7 @@ Result<void> TokenRunner::run(int32_t id,
         choice->top = {};
     }
     if (stop.stop_requested()) {
-        return Error{ErrorCode::Cancelled, "stopped by the user"};
+        return Error{ErrorCode::Cancelled, said("stopped by the user")};
     }
     if (whole_.isPossible(kv)) {
         ENGINE_ASSIGN(const bool is_done, runWhole(id, kv, choice, logits));
@@ -99,7 +99,7 @@ Result<void> TokenRunner::runLayers(int32_t id,
     }
     for (int i = 0; i < static_cast<int>(text.num_layers); ++i) {
         if (!model_->mayGoOn(stop)) {
-            return Error{ErrorCode::Cancelled, "stopped by the user"};
+            return Error{ErrorCode::Cancelled, said("stopped by the user")};
         }
         const DecoderLayer& layer = model_->text.layers[static_cast<size_t>(i)];
         ENGINE_TRY(decoder_->moveTo(*layer.home, stream));

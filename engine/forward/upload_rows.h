@@ -28,8 +28,9 @@ public:
                 device.allocateHost(static_cast<size_t>(2 * floats) * sizeof(float)));
             if (memory_ == nullptr) {
                 return Error{ErrorCode::OutOfMemory,
-                             "no host memory for " + std::to_string(8 * floats) +
-                                 " bytes of rows on their way to a GPU; lower the prefill chunk"};
+                             said("no host memory for %1 bytes of rows on their way to a GPU; "
+                                  "lower the prefill chunk",
+                                  8 * floats)};
             }
             device_ = &device;
             capacity_ = floats;

@@ -160,26 +160,27 @@ Result<void> VisionTower::runLayer(const VisionLayer& layer, int64_t patches) {
 Result<void> VisionTower::check(const ImageInput& image) const {
     if (!model_->config.vision) {
         return Error{ErrorCode::InvalidRequest,
-                     "this model has no vision tower: it cannot take images"};
+                     said("this model has no vision tower: it cannot take images")};
     }
     const VisionConfig& vision = *model_->config.vision;
     const int64_t values = 3 * vision.patch_size * vision.patch_size;
     const int64_t pool = vision.pooling_kernel;
-    const std::string size = "image of " + std::to_string(image.grid_w) + " x " +
-                             std::to_string(image.grid_h) + " patches: ";
+
     if (image.count() <= 0 || image.grid_w % pool != 0 || image.grid_h % pool != 0 ||
         static_cast<int64_t>(image.patches.size()) != image.count() * values ||
         image.count() * vision.hidden_size > model_->vision.home->size(Buffer::VisionX)) {
         return Error{ErrorCode::InvalidRequest,
-                     size + "does not fit the budget the model was loaded for; load with a larger "
-                            "--image-tokens",
+                     said("image of %1 x %2 patches: does not fit the budget the model was loaded "
+                          "for; load with a larger --image-tokens",
+                          image.grid_w, image.grid_h),
                      {},
                      causeOf(cause::PictureTooLarge{image.grid_w, image.grid_h})};
     }
     if (std::max(image.grid_w, image.grid_h) > vision.position_table_size) {
         return Error{ErrorCode::InvalidRequest,
-                     size + "the model knows " + std::to_string(vision.position_table_size) +
-                         " positions per side; choose a smaller token budget or a squarer picture"};
+                     said("image of %1 x %2 patches: the model knows %3 positions per side; choose "
+                          "a smaller token budget or a squarer picture",
+                          image.grid_w, image.grid_h, vision.position_table_size)};
     }
     return {};
 }
@@ -358,7 +359,7 @@ Result<MutF32> VisionTower::runLayers(const ImageInput& image,
     const VisionWeights& weights = model_->vision;
     for (size_t i = 0; i < weights.layers.size(); ++i) {
         if (!model_->mayGoOn(stop)) {
-            return Error{ErrorCode::Cancelled, "stopped by the user"};
+            return Error{ErrorCode::Cancelled, said("stopped by the user")};
         }
         ENGINE_TRY(weights.takes_rows ? runVisionRows(*model_, i, image.count())
                                       : runLayer(weights.layers[i], image.count()));

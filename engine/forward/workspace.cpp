@@ -189,23 +189,27 @@ struct Sizes {
     int64_t frames = config.audio ? config.processor.max_audio_tokens : 0;
 };
 
-/// Kept for the life of the model: small tables that every layer needs on its own device, and the
-/// memory of the fused steps of a token.
-void addLayerTables(WorkspaceLayout& layout, const Sizes& sizes) {
-    const TextConfig& text = sizes.config.text;
+/// Tables that attention to the cache needs on its own device, the assistant's also.
+void addKeyTables(WorkspaceLayout& layout, const Sizes& sizes) {
     int64_t longest_head = 0;
-    for (const LayerConfig& layer : text.layers) {
+    for (const LayerConfig& layer : sizes.config.text.layers) {
         longest_head = std::max(longest_head, layer.head_dim);
     }
     layout.add(Buffer::InvFreqSliding, longest_head / 2);
     layout.add(Buffer::InvFreqFull, longest_head / 2);
+    layout.add(Buffer::KeyPositionSliding, sizes.ring);
+    layout.add(Buffer::KeyPositionFull, kvCapacity(sizes.config, sizes.shape, LayerType::Full));
+}
+
+/// Kept for the life of the model: small tables that every layer needs on its own device, and the
+/// memory of the fused steps of a token.
+void addLayerTables(WorkspaceLayout& layout, const Sizes& sizes) {
+    const TextConfig& text = sizes.config.text;
     layout.add(Buffer::QueryPosition, sizes.rows);
     layout.add(Buffer::QueryBlock, sizes.rows);
     layout.add(Buffer::SlotsSliding, sizes.rows);
     layout.add(Buffer::SlotsFull, sizes.rows);
-    layout.add(Buffer::KeyPositionSliding, sizes.ring);
     layout.add(Buffer::KeyBlockSliding, sizes.ring);
-    layout.add(Buffer::KeyPositionFull, kvCapacity(sizes.config, sizes.shape, LayerType::Full));
     if (sizes.stage > 0) {
         layout.add(Buffer::SlotsStage, sizes.rows);
         layout.add(Buffer::KeyPositionStage, sizes.stage);
@@ -344,6 +348,29 @@ void addAudio(WorkspaceLayout& layout, const Sizes& sizes) {
     layout.add(Buffer::AudioOut, frames * audio.output_size);
 }
 
+void addAssistant(WorkspaceLayout& layout, const AssistantConfig& assistant) {
+    const int64_t hidden = assistant.text.hidden_size;
+    int64_t widest_mlp = 0;
+    for (const LayerConfig& layer : assistant.text.layers) {
+        widest_mlp = std::max(widest_mlp, layer.intermediate_size);
+    }
+    layout.beginPhase();
+    layout.add(Buffer::DraftIn, 2 * assistant.backbone_size);
+    layout.add(Buffer::DraftPosition, 16);
+    layout.add(Buffer::DraftX, hidden);
+    layout.add(Buffer::DraftH, hidden);
+    layout.add(Buffer::DraftT, hidden);
+    layout.add(Buffer::DraftQ, assistant.widestQuery());
+    layout.add(Buffer::DraftO, assistant.widestQuery());
+    layout.add(Buffer::DraftGate, widest_mlp);
+    layout.add(Buffer::DraftUp, widest_mlp);
+    if (assistant.num_centroids > 0) {
+        layout.add(Buffer::DraftCentroids, assistant.num_centroids);
+        layout.add(Buffer::DraftRows, assistant.candidates() * hidden);
+    }
+    layout.add(Buffer::DraftLogits, assistant.candidates());
+}
+
 void addProjectors(WorkspaceLayout& layout, const Sizes& sizes) {
     const int64_t hidden = sizes.config.text.hidden_size;
     if (sizes.role.has_vision_embedder) {
@@ -371,6 +398,9 @@ layoutWorkspace(const ModelConfig& config, const RunShape& shape, const DeviceRo
     if (role.has_layers || role.has_ple_projection) {
         layout.add(Buffer::Ids, sizes.rows);
     }
+    if (role.has_layers || role.has_assistant) {
+        addKeyTables(layout, sizes);
+    }
     if (role.has_layers) {
         addLayerTables(layout, sizes);
     }
@@ -386,10 +416,11 @@ layoutWorkspace(const ModelConfig& config, const RunShape& shape, const DeviceRo
         layout.add(Buffer::AudioRelKeys, reach);
     }
     layout.add(Buffer::Tables, role.table_floats);
-    if (role.foreign_in > 0) {
-        const int64_t rows = foreignRows(role, sizes.rows, sizes.patches, sizes.frames);
-        layout.add(Buffer::ForeignIn, rows * role.foreign_in);
-        layout.add(Buffer::ForeignOut, rows * role.foreign_out);
+    if (role.foreign_in > 0 || role.foreign_row > 0) {
+        const int64_t rows =
+            role.foreign_in > 0 ? foreignRows(role, sizes.rows, sizes.patches, sizes.frames) : 0;
+        layout.add(Buffer::ForeignIn, std::max(rows * role.foreign_in, role.foreign_row));
+        layout.add(Buffer::ForeignOut, std::max(rows * role.foreign_out, role.foreign_row));
     }
 
     addDecoder(layout, sizes);
@@ -400,6 +431,9 @@ layoutWorkspace(const ModelConfig& config, const RunShape& shape, const DeviceRo
         addAudio(layout, sizes);
     }
     addProjectors(layout, sizes);
+    if (role.has_assistant) {
+        addAssistant(layout, *config.assistant);
+    }
     return layout;
 }
 

@@ -34,9 +34,11 @@ struct DeviceRole {
     bool has_audio = false;
     bool has_vision_embedder = false;
     bool has_audio_embedder = false;
-    bool is_cuda = false;    ///< A graphics card: its kernels need scratch of their own.
-    int64_t foreign_in = 0;  ///< Widest input of a linear that computes here for another device.
-    int64_t foreign_out = 0; ///< Its widest output.
+    bool has_assistant = false; ///< Drafts are made here.
+    bool is_cuda = false;       ///< A graphics card: its kernels need scratch of their own.
+    int64_t foreign_in = 0;     ///< Widest input of a linear that computes here for another device.
+    int64_t foreign_out = 0;    ///< Its widest output.
+    int64_t foreign_row = 0;    ///< Widest input or output of an assistant's linear from elsewhere.
     bool has_foreign_vision = false; ///< Such a linear belongs to a vision tower.
     int64_t table_floats = 0;        ///< Small vectors kept here as fp32: see isTableVector().
 };

@@ -82,7 +82,7 @@ Result<void> fillAll(TensorStore::Impl& impl, CacheSet& caches, const LoadOption
     for (const auto& [id, device] : impl.devices) {
         if (device->synchronize() != kernels::Status::Ok) {
             return Error{ErrorCode::DeviceLost,
-                         id.toString() + " failed while weights were copied to it",
+                         said("%1 failed while weights were copied to it", id.toString()),
                          {}};
         }
     }
@@ -109,9 +109,8 @@ Result<std::unique_ptr<TensorStore>> load(const TensorSource& source,
                                           const LoadOptions& options) {
     if (source.isHeaderOnly()) {
         return Error{ErrorCode::Unsupported,
-                     "the model folder holds no weights, only headers or config.json: it can be "
-                     "planned, not "
-                     "loaded. Download its .safetensors files.",
+                     said("the model folder holds no weights, only headers or config.json: it can "
+                          "be planned, not loaded. Download its .safetensors files."),
                      {}};
     }
     auto impl = std::make_unique<TensorStore::Impl>();

@@ -275,8 +275,9 @@ private:
     Result<void> synchronize() {
         for (const auto& [id, device] : impl_->devices) {
             if (device->synchronize() != kernels::Status::Ok) {
-                return Error{
-                    ErrorCode::DeviceLost, id.toString() + " failed while weights were moved", {}};
+                return Error{ErrorCode::DeviceLost,
+                             said("%1 failed while weights were moved", id.toString()),
+                             {}};
             }
         }
         return {};
@@ -398,13 +399,13 @@ private:
             shadow.parts[i].reset(new (std::nothrow) std::byte[bytes]);
             if (shadow.parts[i] == nullptr) {
                 return Error{ErrorCode::OutOfMemory,
-                             "no memory to hold " + entry.name + " while tensors change places",
+                             said("no memory to hold %1 while tensors change places", entry.name),
                              {}};
             }
             if (source->device()->copyOut(shadow.parts[i].get(), source->part(part), bytes) !=
                 kernels::Status::Ok) {
                 return Error{ErrorCode::DeviceLost,
-                             "reading " + entry.name + " back from its device failed",
+                             said("reading %1 back from its device failed", entry.name),
                              {}};
             }
         }

@@ -14,7 +14,7 @@ using kernels::Status;
 
 Error lost() {
     return Error{
-        ErrorCode::DeviceLost, "a device refused a copy of weights; restart the program", {}};
+        ErrorCode::DeviceLost, said("a device refused a copy of weights; restart the program"), {}};
 }
 
 kernels::WeightFormat kernelFormat(Format format) {

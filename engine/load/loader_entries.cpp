@@ -16,19 +16,20 @@ namespace engine {
 
 namespace {
 
-Error planError(const std::string& what) {
-    return {ErrorCode::InvalidRequest, what + " Make the plan again for this model.", {}};
+Error planError(const Sentence& what) {
+    return {ErrorCode::InvalidRequest, said("%1 Make the plan again for this model.", what), {}};
 }
 
 Result<void> checkPlace(const TensorStore::Impl& impl, const TensorPlacement& row) {
     if (row.compute.kind == DeviceId::Kind::Disk) {
-        return planError(row.tensor + " is planned to compute on disk, which cannot compute.");
+        return planError(
+            said("%1 is planned to compute on disk, which cannot compute.", row.tensor));
     }
     const bool is_split = row.store != row.compute;
     if (is_split && row.store.isGpu()) {
-        return planError(row.tensor + " is planned to be stored on " + row.store.toString() +
-                         " and computed on " + row.compute.toString() +
-                         "; only cpu and disk store for others.");
+        return planError(said("%1 is planned to be stored on %2 and computed on %3; only cpu and "
+                              "disk store for others.",
+                              row.tensor, row.store.toString(), row.compute.toString()));
     }
     ENGINE_TRY(impl.device(row.compute));
     if (row.store.kind != DeviceId::Kind::Disk) {
@@ -86,7 +87,9 @@ void indexSource(TensorStore::Impl& impl) {
             continue;
         }
         if (found->second->is_unused) {
-            impl.report.inert.push_back({info.name, "K/V of KV-sharing layers"});
+            impl.report.inert.push_back({info.name, isMedia(found->second->part)
+                                                        ? "towers left out of a text-only load"
+                                                        : "K/V of KV-sharing layers"});
         }
         impl.file_names.emplace(canonical, info.name);
     }
@@ -103,8 +106,8 @@ void indexSource(TensorStore::Impl& impl) {
 Result<std::vector<StoreEntry>> makeEntries(TensorStore::Impl& impl, const PlacementPlan& plan) {
     if (!plan.errors.empty()) {
         return Error{ErrorCode::InvalidRequest,
-                     "the plan has errors: " + plan.errors.front().code + ": " +
-                         inEnglish(plan.errors.front()),
+                     said("the plan has errors: %1: %2", plan.errors.front().code,
+                          inEnglish(plan.errors.front())),
                      {}};
     }
     std::unordered_map<std::string, const ExpectedTensor*> known;
@@ -122,8 +125,9 @@ Result<std::vector<StoreEntry>> makeEntries(TensorStore::Impl& impl, const Place
         const auto expected = known.find(origin_name);
         if (expected == known.end() || !planned.insert(row.tensor).second) {
             return planError(
-                "The plan lists " + row.tensor +
-                (expected == known.end() ? ", which this model does not have." : " twice."));
+                expected == known.end()
+                    ? said("The plan lists %1, which this model does not have.", row.tensor)
+                    : said("The plan lists %1 twice.", row.tensor));
         }
         const auto file_name = impl.file_names.find(origin_name);
         if (file_name == impl.file_names.end()) {
@@ -144,9 +148,9 @@ Result<std::vector<StoreEntry>> makeEntries(TensorStore::Impl& impl, const Place
         entry.layout = entry.origin.layoutFor(row.format, row.block_size);
         entry.is_gather_only = isGatherOnly(plan, row.part);
         if (entry.layout.parts().total() != row.bytes) {
-            return planError(row.tensor + " needs " + std::to_string(entry.layout.parts().total()) +
-                             " bytes as " + std::string(formatName(entry.layout.format)) +
-                             ", the plan says " + std::to_string(row.bytes) + ".");
+            return planError(said("%1 needs %2 bytes as %3, the plan says %4.", row.tensor,
+                                  entry.layout.parts().total(), formatName(entry.layout.format),
+                                  row.bytes));
         }
         for (const std::string& member : entry.origin.packed.state.unknown_members) {
             impl.report.notes.emplace_back(load_note::StateMember{row.tensor, member});
@@ -160,7 +164,7 @@ Result<std::vector<StoreEntry>> makeEntries(TensorStore::Impl& impl, const Place
     }
     for (const ExpectedTensor& tensor : impl.expected) {
         if (tensor.is_required && !tensor.is_unused && !planned.contains(tensor.name)) {
-            return planError("The plan does not say where " + tensor.name + " goes.");
+            return planError(said("The plan does not say where %1 goes.", tensor.name));
         }
     }
     return entries;

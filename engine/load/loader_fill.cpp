@@ -51,8 +51,9 @@ Result<void> MemorySink::write(int part, uint64_t offset, std::span<const std::b
             ? device_->copyInLater(target, bytes.data(), bytes.size(), kernels::Device::kNoMark)
             : device_->copyIn(target, bytes.data(), bytes.size());
     if (status != kernels::Status::Ok) {
-        return Error{
-            ErrorCode::DeviceLost, "a device refused a copy of weights; restart the program", {}};
+        return Error{ErrorCode::DeviceLost,
+                     said("a device refused a copy of weights; restart the program"),
+                     {}};
     }
     return {};
 }
@@ -214,9 +215,9 @@ Result<void> TensorFiller::checkNarrowed(int64_t first,
         char text[32];
         std::snprintf(text, sizeof text, "%g", static_cast<double>(value));
         return Error{ErrorCode::InvalidFile,
-                     origin_->name + ": element " + std::to_string(first + i) + " is " + text +
-                         ", f16 holds finite values up to 65504; give it \"format\": \"bf16\" or "
-                         "leave it as stored"};
+                     said("%1: element %2 is %3, f16 holds finite values up to 65504; give it "
+                          "\"format\": \"bf16\" or leave it as stored",
+                          origin_->name, first + i, text)};
     }
     return {};
 }

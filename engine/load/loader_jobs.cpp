@@ -456,8 +456,9 @@ Result<void> writeFromMemory(const DeviceTensor& tensor,
             if (!tensor.device()->isHostVisible()) {
                 bounce.resize(static_cast<size_t>(kPieceBytes));
                 if (tensor.device()->copyOut(bounce.data(), from, length) != kernels::Status::Ok) {
-                    return Error{
-                        ErrorCode::DeviceLost, "reading weights back from a device failed", {}};
+                    return Error{ErrorCode::DeviceLost,
+                                 said("reading weights back from a device failed"),
+                                 {}};
                 }
                 from = bounce.data();
             }
@@ -596,7 +597,7 @@ Result<float> cachedOffset(const WeightCache& cache, const CachedTensor& tensor)
 
 Result<void> checkStop(const LoadOptions& options) {
     if (options.stop.stop_requested()) {
-        return Error{ErrorCode::Cancelled, "loading was cancelled; nothing was changed", {}};
+        return Error{ErrorCode::Cancelled, said("loading was cancelled; nothing was changed"), {}};
     }
     return {};
 }
@@ -734,7 +735,7 @@ Result<void> updateCaches(TensorStore::Impl& impl, CacheSet& caches, const LoadO
             if (written.error().code == ErrorCode::Cancelled) {
                 return written;
             }
-            impl.report.notes.emplace_back(load_note::CacheNotWritten{written.error().message});
+            impl.report.notes.emplace_back(load_note::CacheNotWritten{written.error().told()});
         }
         impl.damaged_caches.erase(form);
         auto renewed = caches.open(form, impl.report);
@@ -743,7 +744,7 @@ Result<void> updateCaches(TensorStore::Impl& impl, CacheSet& caches, const LoadO
         }
     }
     if (const Result<void> saved = caches.contents().save(); !saved) {
-        impl.report.notes.emplace_back(load_note::ContentsNotKept{saved.error().message});
+        impl.report.notes.emplace_back(load_note::ContentsNotKept{saved.error().told()});
     }
     return {};
 }

@@ -96,28 +96,27 @@ Result<void> checkDense(const std::string& name,
                         const TensorInfo& info,
                         const std::vector<int64_t>& shape) {
     if (!isReadable(info.type)) {
-        const std::string by = foreignQuantization(source, info.name);
-        if (!by.empty()) {
+        if (const auto by = foreignQuantization(source, info.name)) {
             return Error{ErrorCode::Unsupported,
-                         name + ": holds " + by +
-                             ", which cannot be read; use the 16-bit model (for MLX the one it was "
-                             "converted from) or a bitsandbytes 4-bit one",
+                         said("%1: holds %2, which cannot be read; use the 16-bit model (for MLX "
+                              "the one it was converted from) or a bitsandbytes 4-bit one",
+                              name, *by),
                          {{"tensor", name}, {"rule", "dtype"}}};
         }
-        return Error{
-            ErrorCode::Unsupported,
-            name + ": has element type " + std::string(tensorTypeName(info.type)) +
-                "; Belfry reads BF16, F16 and F32 weights and bitsandbytes' 4-bit and int8 ones",
-            {{"tensor", name},
-             {"rule", "dtype"},
-             {"found", std::string(tensorTypeName(info.type))}}};
+        return Error{ErrorCode::Unsupported,
+                     said("%1: has element type %2; Belfry reads BF16, F16 and F32 weights and "
+                          "bitsandbytes' 4-bit and int8 ones",
+                          name, tensorTypeName(info.type)),
+                     {{"tensor", name},
+                      {"rule", "dtype"},
+                      {"found", std::string(tensorTypeName(info.type))}}};
     }
     const bool is_one_value = product(shape) == 1 && product(info.shape) == 1;
     if (info.shape != shape && !is_one_value) {
         return Error{ErrorCode::InvalidFile,
-                     name + ": has shape " + shapeText(info.shape) + ", config.json makes it " +
-                         shapeText(shape) +
-                         "; model files and config.json belong to different models",
+                     said("%1: has shape %2, config.json makes it %3; model files and config.json "
+                          "belong to different models",
+                          name, shapeText(info.shape), shapeText(shape)),
                      {{"tensor", name},
                       {"rule", "shape"},
                       {"expected", shapeText(shape)},
@@ -189,14 +188,15 @@ Result<WeightOrigin> openOrigin(const TensorSource& source,
     switch (origin.kind) {
     case StoredAs::Absent:
         return Error{ErrorCode::InvalidFile,
-                     origin.name + ": the checkpoint does not hold this tensor",
+                     said("%1: the checkpoint does not hold this tensor", origin.name),
                      {{"tensor", origin.name}, {"rule", "missing"}}};
     case StoredAs::Packed4Bit: {
         if (shape.size() != 2 || !file_name.ends_with(kWeightEnd)) {
-            return Error{ErrorCode::Unsupported,
-                         origin.name +
-                             ": is packed in 4 bits, but only 2-dimensional .weight tensors can be",
-                         {{"tensor", origin.name}}};
+            return Error{
+                ErrorCode::Unsupported,
+                said("%1: is packed in 4 bits, but only 2-dimensional .weight tensors can be",
+                     origin.name),
+                {{"tensor", origin.name}}};
         }
         ENGINE_ASSIGN(origin.packed, openPacked(source, file_name, origin.rows, origin.cols));
         origin.value_type = origin.packed.state.dtype;
@@ -205,8 +205,8 @@ Result<WeightOrigin> openOrigin(const TensorSource& source,
     case StoredAs::Int8Rows: {
         if (shape.size() != 2) {
             return Error{ErrorCode::Unsupported,
-                         origin.name + ": is stored as int8 rows, but has " +
-                             std::to_string(shape.size()) + " dimensions",
+                         said("%1: is stored as int8 rows, but has %2 dimensions", origin.name,
+                              shape.size()),
                          {{"tensor", origin.name}}};
         }
         ENGINE_ASSIGN(origin.int8, openInt8(source, file_name, origin.rows, origin.cols));

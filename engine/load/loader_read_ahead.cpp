@@ -35,9 +35,8 @@ Result<std::unique_ptr<ReadAhead>> ReadAhead::start(size_t num_pieces,
         }
         if (slot.data == nullptr) {
             return Error{ErrorCode::OutOfMemory,
-                         "no memory for " + std::to_string(ahead->slots_.size()) +
-                             " read buffers of " + std::to_string(buffer_bytes) +
-                             " bytes; close other programs",
+                         said("no memory for %1 read buffers of %2 bytes; close other programs",
+                              ahead->slots_.size(), buffer_bytes),
                          {{"asked_bytes", std::to_string(ahead->slots_.size() * buffer_bytes)}}};
         }
     }
@@ -110,7 +109,7 @@ Result<std::span<std::byte>> ReadAhead::next() {
     if (!slot.outcome->has_value()) {
         Error error = slot.outcome->error();
         if (error.message.empty()) {
-            error.message = "no memory to read the weights; close other programs";
+            error.say(said("no memory to read the weights; close other programs"));
         }
         return error;
     }

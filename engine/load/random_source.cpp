@@ -145,12 +145,13 @@ public:
     read(const TensorInfo& tensor, uint64_t offset, std::span<std::byte> out) const override {
         if (offset > tensor.size_bytes || out.size() > tensor.size_bytes - offset) {
             return Error{ErrorCode::InvalidFile,
-                         tensor.name + ": a range outside the tensor was asked for",
+                         said("%1: a range outside the tensor was asked for", tensor.name),
                          {}};
         }
         const TensorInfo* own = find(tensor.name);
         if (own == nullptr) {
-            return Error{ErrorCode::InvalidFile, tensor.name + ": there is no such tensor", {}};
+            return Error{
+                ErrorCode::InvalidFile, said("%1: there is no such tensor", tensor.name), {}};
         }
         const Recipe& recipe = recipes_[static_cast<size_t>(own - infos_.data())];
         constexpr int64_t kPiece = 4096;

@@ -19,7 +19,7 @@ std::array<uint64_t, DeviceTensor::PartCount> partSizes(const DeviceTensor::Layo
     return {parts.data, parts.scales, parts.absmax_q, parts.nested_absmax, parts.nested_code};
 }
 
-Error outOfMemory(const std::string& what,
+Error outOfMemory(const Argument& what,
                   DeviceId id,
                   const kernels::Device& device,
                   uint64_t asked) {
@@ -27,14 +27,14 @@ Error outOfMemory(const std::string& what,
     const bool is_bounded = memory.capacity > 0;
     const uint64_t free =
         is_bounded && memory.capacity > memory.used ? memory.capacity - memory.used : 0;
-    std::string message =
-        id.toString() + " has no room for " + what + ": " + formatByteCount(asked) + " asked";
-    if (is_bounded) {
-        message += ", " + formatByteCount(free) + " free of " + formatByteCount(memory.capacity);
-    }
-    message += ". Move parts to another device, choose a smaller context or a smaller format.";
     return {ErrorCode::OutOfMemory,
-            std::move(message),
+            is_bounded ? said("%1 has no room for %2: %3 asked, %4 free of %5. Move parts to "
+                              "another device, choose a smaller context or a smaller format.",
+                              id.toString(), what, formatByteCount(asked), formatByteCount(free),
+                              formatByteCount(memory.capacity))
+                       : said("%1 has no room for %2: %3 asked. Move parts to another device, "
+                              "choose a smaller context or a smaller format.",
+                              id.toString(), what, formatByteCount(asked)),
             {{"device", id.toString()},
              {"asked_bytes", std::to_string(asked)},
              {"free_bytes", is_bounded ? std::to_string(free) : std::string("unknown")},
@@ -200,8 +200,8 @@ Result<void> copyTensor(const DeviceTensor& from, DeviceTensor& to) {
         }
         if (status != kernels::Status::Ok) {
             return Error{ErrorCode::DeviceLost,
-                         "copying weights from " + from.deviceId().toString() + " to " +
-                             to.deviceId().toString() + " failed; restart the program",
+                         said("copying weights from %1 to %2 failed; restart the program",
+                              from.deviceId().toString(), to.deviceId().toString()),
                          {}};
         }
     }
@@ -230,7 +230,7 @@ Result<kernels::Device*> TensorStore::Impl::device(DeviceId id) const {
     const auto found = devices.find(id);
     if (found == devices.end()) {
         return Error{ErrorCode::InvalidRequest,
-                     "the plan names " + id.toString() + ", which this engine does not have",
+                     said("the plan names %1, which this engine does not have", id.toString()),
                      {{"device", id.toString()}}};
     }
     return found->second;
@@ -294,7 +294,7 @@ TensorStore::scanFiles(const std::function<bool(Part)>& is_wanted,
         const int64_t count = origin.numElements();
         for (int64_t first = 0; first < count; first += kPiece) {
             if (stop.stop_requested()) {
-                return Error{ErrorCode::Cancelled, "stopped by the user", {}};
+                return Error{ErrorCode::Cancelled, said("stopped by the user"), {}};
             }
             const int64_t n = std::min(kPiece, count - first);
             bytes.resize(static_cast<size_t>(n) * tensorTypeSize(origin.value_type));

@@ -125,8 +125,8 @@ TensorStore::Impl::expandEntry(StoreEntry& entry, int64_t first, int64_t count, 
             if (copy->device()->copyOut(bytes.data(), at + offset, bytes.size()) !=
                 kernels::Status::Ok) {
                 return Error{ErrorCode::DeviceLost,
-                             "reading rows of " + entry.name + " from " +
-                                 copy->deviceId().toString() + " failed",
+                             said("reading rows of %1 from %2 failed", entry.name,
+                                  copy->deviceId().toString()),
                              {}};
             }
             return {};
@@ -184,8 +184,7 @@ Result<void> TensorStore::gatherRows(Handle handle,
     for (const int32_t id : ids) {
         if (id < 0 || id >= layout.rows) {
             return Error{ErrorCode::InvalidRequest,
-                         entry->name + ": has no row " + std::to_string(id) + ", it has " +
-                             std::to_string(layout.rows) + " rows",
+                         said("%1: has no row %2, it has %3 rows", entry->name, id, layout.rows),
                          {{"tensor", entry->name}, {"row", std::to_string(id)}}};
         }
     }

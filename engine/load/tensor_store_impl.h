@@ -94,10 +94,7 @@ struct PackedPart {
 void packParts(std::vector<PackedPart>& parts);
 
 /// "4.38 GiB asked, 1.20 GiB free" style error for a refused allocation.
-Error outOfMemory(const std::string& what,
-                  DeviceId id,
-                  const kernels::Device& device,
-                  uint64_t asked);
+Error outOfMemory(const Argument& what, DeviceId id, const kernels::Device& device, uint64_t asked);
 
 struct TensorStore::Impl {
     const TensorSource* source = nullptr;

@@ -46,7 +46,7 @@ Result<Staging> allocateStaging(DeviceId id, kernels::Device& device, const Stag
     const auto tag = static_cast<int>(MemoryPart::Weights);
     const auto refuse = [&] {
         area.reset();
-        return outOfMemory("the staging area of streamed and visiting weights", id, device,
+        return outOfMemory(said("the staging area of streamed and visiting weights"), id, device,
                            bytes.total());
     };
     if (bytes.stream > 0) {

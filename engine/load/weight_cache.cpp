@@ -362,10 +362,10 @@ Result<void> WeightCache::read(const CachedTensor& tensor,
 #endif
             if (kIsChecked && contentHash(piece) != tensor.checksums[index][number]) {
                 return Error{ErrorCode::InvalidFile,
-                             "weight cache: bytes " + std::to_string(begin + at) + " to " +
-                                 std::to_string(begin + at + piece.size()) + " of " + tensor.name +
-                                 " do not match their checksum; delete the file " +
-                                 impl_->file->name(),
+                             said("weight cache: bytes %1 to %2 of %3 do not match their checksum; "
+                                  "delete the file %4",
+                                  begin + at, begin + at + piece.size(), tensor.name,
+                                  impl_->file->name()),
                              {{"tensor", tensor.name}, {"rule", "checksum"}}};
             }
         }
@@ -467,12 +467,15 @@ WeightCacheWriter::create(const fs::path& folder, uint64_t key, std::vector<Cach
     fs::create_directories(folder, failure);
     if (!fs::is_directory(folder, ignored)) {
         const bool is_there = fs::exists(folder, ignored);
-        return Error{ErrorCode::InvalidRequest,
-                     "the cache folder " + utf8Of(folder) +
-                         (is_there ? " is a file, not a folder: name another"
-                                   : " does not exist and cannot be created" +
-                                         (failure ? ": " + failure.message() : std::string())),
-                     {}};
+        return Error{
+            ErrorCode::InvalidRequest,
+            is_there
+                ? said("the cache folder %1 is a file, not a folder: name another", utf8Of(folder))
+            : failure
+                ? said("the cache folder %1 does not exist and cannot be created: %2",
+                       utf8Of(folder), failure.message())
+                : said("the cache folder %1 does not exist and cannot be created", utf8Of(folder)),
+            {}};
     }
     uint64_t offset = kHeaderBytes;
     for (CachedTensor& tensor : tensors) {
@@ -488,8 +491,8 @@ WeightCacheWriter::create(const fs::path& folder, uint64_t key, std::vector<Cach
     if (!failure && space.available < offset + kSpare) {
         return Error{
             ErrorCode::InvalidRequest,
-            "the disk of the cache folder has only " + std::to_string(space.available >> 20U) +
-                " MiB left, the weight cache needs " + std::to_string(offset >> 20U) + " MiB",
+            said("the disk of the cache folder has only %1 MiB left, the weight cache needs %2 MiB",
+                 space.available >> 20U, offset >> 20U),
             {}};
     }
     std::unique_ptr<WeightCacheWriter> writer(new WeightCacheWriter);

@@ -53,9 +53,9 @@ struct AdapterBuilder {
 private:
     static Error notFinite(const AdapterTensor& tensor, size_t element) {
         return Error{ErrorCode::InvalidFile,
-                     "adapter_model.safetensors: " + tensor.key + ": element " +
-                         std::to_string(element) +
-                         " is not a finite number; the adapter is damaged or training diverged",
+                     said("adapter_model.safetensors: %1: element %2 is not a finite number; the "
+                          "adapter is damaged or training diverged",
+                          tensor.key, element),
                      {{"file", "adapter_model.safetensors"}, {"tensor", tensor.key}}};
     }
 
@@ -88,7 +88,7 @@ private:
         std::vector<float> values(static_cast<size_t>(std::min(kPiece, count)));
         for (uint64_t first = 0; first < count; first += kPiece) {
             if (stop.stop_requested()) {
-                return Error{ErrorCode::Cancelled, "loading the adapter was cancelled"};
+                return Error{ErrorCode::Cancelled, said("loading the adapter was cancelled")};
             }
             const auto n = static_cast<size_t>(std::min(kPiece, count - first));
             ENGINE_TRY(readFloatRange(*adapter.source_, info, first, std::span(values).first(n)));
@@ -100,7 +100,7 @@ private:
     static Result<void> checkValues(Adapter& adapter, const std::stop_token& stop) {
         for (const LowRankUpdate& update : adapter.updates_) {
             if (stop.stop_requested()) {
-                return Error{ErrorCode::Cancelled, "loading the adapter was cancelled"};
+                return Error{ErrorCode::Cancelled, said("loading the adapter was cancelled")};
             }
             ENGINE_ASSIGN(const std::vector<float> a, finiteValues(adapter, update.a));
             ENGINE_ASSIGN(const std::vector<float> b, finiteValues(adapter, update.b));

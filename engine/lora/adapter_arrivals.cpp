@@ -64,7 +64,7 @@ ArrivalRooms ArrivalCount::rooms() const {
 
 Result<void> Arrivals::allocate(kernels::Device& device, Room& room) {
     ENGINE_ASSIGN(room.block, DeviceBlock::allocate(device, room.bytes.total(),
-                                                    "room for factors that travel"));
+                                                    phrase("room for factors that travel")));
     return {};
 }
 

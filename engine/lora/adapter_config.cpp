@@ -20,20 +20,17 @@ namespace {
 constexpr std::string_view kFile = "adapter_config.json";
 constexpr size_t kMaxTokenIds = 262'144;
 
-Error configError(ErrorCode code, std::string_view member, const std::string& what) {
-    std::string message = std::string(kFile) + ": ";
-    if (!member.empty()) {
-        message += std::string(member) + ": ";
-    }
-    return Error{
-        code, message + what, {{"file", std::string(kFile)}, {"member", std::string(member)}}};
+Error configError(ErrorCode code, std::string_view member, const Sentence& what) {
+    return Error{code,
+                 member.empty() ? said("%1: %2", kFile, what)
+                                : said("%1: %2: %3", kFile, member, what),
+                 {{"file", std::string(kFile)}, {"member", std::string(member)}}};
 }
 
-Error wrongType(std::string_view member, std::string_view expected, const Json& found) {
-    std::string what =
-        "expected " + std::string(expected) + ", found " + std::string(found.kindName());
+Error wrongType(std::string_view member, Phrase expected, const Json& found) {
+    Sentence what = said("expected %1, found %2", expected, found.kindName());
     if (found.is(Json::Kind::Number) || found.is(Json::Kind::String)) {
-        what += " (" + found.text.substr(0, 60) + ")";
+        what = said("%1 (%2)", what, found.text.substr(0, 60));
     }
     return configError(ErrorCode::InvalidFile, member, what);
 }
@@ -43,7 +40,7 @@ Result<bool> flagOf(std::string_view member, const Json& node) {
         return false;
     }
     if (!node.is(Json::Kind::Bool)) {
-        return wrongType(member, "true or false", node);
+        return wrongType(member, phrase("true or false"), node);
     }
     return node.boolean;
 }
@@ -51,12 +48,11 @@ Result<bool> flagOf(std::string_view member, const Json& node) {
 Result<int64_t> rankFrom(std::string_view member, const Json& node) {
     const std::optional<int64_t> rank = node.integer();
     if (!rank) {
-        return wrongType(member, "a whole number", node);
+        return wrongType(member, phrase("a whole number"), node);
     }
     if (*rank < 1 || *rank > kMaxRank) {
         return configError(ErrorCode::InvalidFile, member,
-                           "rank " + std::to_string(*rank) + " is outside 1 to " +
-                               std::to_string(kMaxRank));
+                           said("rank %1 is outside 1 to %2", *rank, kMaxRank));
     }
     return *rank;
 }
@@ -64,11 +60,11 @@ Result<int64_t> rankFrom(std::string_view member, const Json& node) {
 Result<double> alphaFrom(std::string_view member, const Json& node) {
     const std::optional<double> alpha = node.number();
     if (!alpha) {
-        return wrongType(member, "a finite number", node);
+        return wrongType(member, phrase("a finite number"), node);
     }
     if (std::abs(*alpha) > 1e9) {
         return configError(ErrorCode::InvalidFile, member,
-                           "alpha " + node.text.substr(0, 60) + " is beyond 1e9 in size");
+                           said("alpha %1 is beyond 1e9 in size", node.text.substr(0, 60)));
     }
     return *alpha;
 }
@@ -76,22 +72,21 @@ Result<double> alphaFrom(std::string_view member, const Json& node) {
 Result<std::vector<std::string>> stringsOf(std::string_view member, const Json& node) {
     std::vector<std::string> out;
     if (node.items.size() > kMaxPatternEntries) {
-        return configError(ErrorCode::InvalidFile, member,
-                           "has " + std::to_string(node.items.size()) + " entries, at most " +
-                               std::to_string(kMaxPatternEntries) + " are read");
+        return configError(
+            ErrorCode::InvalidFile, member,
+            said("has %1 entries, at most %2 are read", node.items.size(), kMaxPatternEntries));
     }
     for (const Json& item : node.items) {
         if (!item.is(Json::Kind::String)) {
-            return wrongType(member, "a list of strings", item);
+            return wrongType(member, phrase("a list of strings"), item);
         }
         if (item.text.empty()) {
-            return configError(ErrorCode::InvalidFile, member, "has an empty entry");
+            return configError(ErrorCode::InvalidFile, member, said("has an empty entry"));
         }
         if (item.text.size() > kMaxPatternBytes) {
             return configError(ErrorCode::InvalidFile, member,
-                               "has an entry of " + std::to_string(item.text.size()) +
-                                   " bytes, at most " + std::to_string(kMaxPatternBytes) +
-                                   " are read");
+                               said("has an entry of %1 bytes, at most %2 are read",
+                                    item.text.size(), kMaxPatternBytes));
         }
         out.push_back(item.text);
     }
@@ -104,7 +99,7 @@ Result<std::vector<std::string>> optionalStrings(std::string_view member, const 
         return std::vector<std::string>{};
     }
     if (!node.is(Json::Kind::Array)) {
-        return wrongType(member, "a list of strings or null", node);
+        return wrongType(member, phrase("a list of strings or null"), node);
     }
     return stringsOf(member, node);
 }
@@ -123,9 +118,8 @@ Result<ModuleSelector> selectorOf(std::string_view member, const Json& node, boo
     if (node.is(Json::Kind::String)) {
         if (node.text.size() > kMaxPatternBytes) {
             return configError(ErrorCode::InvalidFile, member,
-                               "the pattern has " + std::to_string(node.text.size()) +
-                                   " bytes, at most " + std::to_string(kMaxPatternBytes) +
-                                   " are read");
+                               said("the pattern has %1 bytes, at most %2 are read",
+                                    node.text.size(), kMaxPatternBytes));
         }
         if (has_word && equalsIgnoringCase(node.text, "all-linear")) {
             selector.kind = ModuleSelector::Kind::AllLinear;
@@ -139,7 +133,7 @@ Result<ModuleSelector> selectorOf(std::string_view member, const Json& node, boo
         return selector;
     }
     if (!node.is(Json::Kind::Array)) {
-        return wrongType(member, "a list of names, a regular expression or null", node);
+        return wrongType(member, phrase("a list of names, a regular expression or null"), node);
     }
     ENGINE_ASSIGN(selector.names, stringsOf(member, node));
     selector.kind = ModuleSelector::Kind::List;
@@ -151,22 +145,22 @@ Result<ModuleSelector> selectorOf(std::string_view member, const Json& node, boo
 
 Result<std::vector<int64_t>> idsOf(std::string_view member, const Json& node) {
     if (!node.is(Json::Kind::Array)) {
-        return wrongType(member, "a list of token ids", node);
+        return wrongType(member, phrase("a list of token ids"), node);
     }
     if (node.items.size() > kMaxTokenIds) {
-        return configError(ErrorCode::InvalidFile, member,
-                           std::to_string(node.items.size()) + " token ids, at most " +
-                               std::to_string(kMaxTokenIds) + " are read");
+        return configError(
+            ErrorCode::InvalidFile, member,
+            said("%1 token ids, at most %2 are read", node.items.size(), kMaxTokenIds));
     }
     std::vector<int64_t> ids;
     for (const Json& item : node.items) {
         const std::optional<int64_t> id = item.integer();
         if (!id) {
-            return wrongType(member, "a list of token ids", item);
+            return wrongType(member, phrase("a list of token ids"), item);
         }
         if (*id < 0) {
             return configError(ErrorCode::InvalidFile, member,
-                               "token id " + std::to_string(*id) + " is negative");
+                               said("token id %1 is negative", *id));
         }
         ids.push_back(*id);
     }
@@ -175,7 +169,7 @@ Result<std::vector<int64_t>> idsOf(std::string_view member, const Json& node) {
     const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
     if (twice != sorted.end()) {
         return configError(ErrorCode::InvalidFile, member,
-                           "token id " + std::to_string(*twice) + " is listed twice");
+                           said("token id %1 is listed twice", *twice));
     }
     return ids;
 }
@@ -210,7 +204,7 @@ std::string shown(const Json& node) {
     case Json::Kind::String:
         return "\"" + node.text.substr(0, 60) + "\"";
     default:
-        return std::string(node.kindName());
+        return node.kindName().text;
     }
 }
 
@@ -242,14 +236,14 @@ public:
         if (!has_type && (has("lora_parameters") || has("fine_tune_type"))) {
             return configError(
                 ErrorCode::Unsupported, "lora_parameters",
-                "this is an adapter of mlx-lm, whose factors stand transposed under other names "
-                "and whose scale is not PEFT's lora_alpha; convert it to PEFT's form "
-                "(lora_A = lora_a transposed, lora_B = lora_b transposed, lora_alpha = scale x "
-                "rank) or fuse it (mlx_lm.fuse) into the 16-bit model");
+                said("this is an adapter of mlx-lm, whose factors stand transposed under other "
+                     "names and whose scale is not PEFT's lora_alpha; convert it to PEFT's form "
+                     "(lora_A = lora_a transposed, lora_B = lora_b transposed, lora_alpha = scale "
+                     "x rank) or fuse it (mlx_lm.fuse) into the 16-bit model"));
         }
         if (!has_type) {
             return configError(ErrorCode::InvalidFile, "peft_type",
-                               "is missing; expected \"LORA\". Is this an adapter folder?");
+                               said("is missing; expected \"LORA\". Is this an adapter folder?"));
         }
         ENGINE_TRY(checkTogether());
         return std::move(config_);
@@ -280,12 +274,12 @@ private:
     Result<bool> sizes(const std::string& name, const Json& node) {
         if (name == "peft_type") {
             if (!node.is(Json::Kind::String)) {
-                return wrongType(name, "\"LORA\"", node);
+                return wrongType(name, phrase("\"LORA\""), node);
             }
             if (node.text != "LORA") {
                 return configError(ErrorCode::Unsupported, name,
-                                   "adapters of kind " + node.text.substr(0, 60) +
-                                       " cannot be run; only LORA can");
+                                   said("adapters of kind %1 cannot be run; only LORA can",
+                                        node.text.substr(0, 60)));
             }
         } else if (name == "r") {
             ENGINE_ASSIGN(config_.rank, rankFrom(name, node));
@@ -319,7 +313,7 @@ private:
 
     Result<bool> bias(const std::string& name, const Json& node) {
         if (!node.is(Json::Kind::String)) {
-            return wrongType(name, "\"none\", \"all\" or \"lora_only\"", node);
+            return wrongType(name, phrase("\"none\", \"all\" or \"lora_only\""), node);
         }
         if (node.text == "none") {
             config_.bias = TrainedBias::None;
@@ -329,8 +323,8 @@ private:
             config_.bias = TrainedBias::LoraOnly;
         } else {
             return configError(ErrorCode::InvalidFile, name,
-                               "expected \"none\", \"all\" or \"lora_only\", found \"" +
-                                   node.text.substr(0, 60) + "\"");
+                               said("expected \"none\", \"all\" or \"lora_only\", found \"%1\"",
+                                    node.text.substr(0, 60)));
         }
         return true;
     }
@@ -340,12 +334,12 @@ private:
             return {};
         }
         if (!node.is(Json::Kind::Object)) {
-            return wrongType(name, "an object of patterns", node);
+            return wrongType(name, phrase("an object of patterns"), node);
         }
         if (node.members.size() > kMaxPatternEntries) {
             return configError(ErrorCode::InvalidFile, name,
-                               "has " + std::to_string(node.members.size()) + " entries, at most " +
-                                   std::to_string(kMaxPatternEntries) + " are read");
+                               said("has %1 entries, at most %2 are read", node.members.size(),
+                                    kMaxPatternEntries));
         }
         return {};
     }
@@ -389,7 +383,7 @@ private:
         const auto take = [&](const Json& item) -> Result<void> {
             const std::optional<int64_t> layer = item.integer();
             if (!layer) {
-                return wrongType(name, "a layer number or a list of them", item);
+                return wrongType(name, phrase("a layer number or a list of them"), item);
             }
             config_.layers_to_transform.push_back(*layer);
             return {};
@@ -400,7 +394,7 @@ private:
         }
         if (node.items.size() > kMaxPatternEntries) {
             return configError(ErrorCode::InvalidFile, name,
-                               "has " + std::to_string(node.items.size()) + " entries");
+                               said("has %1 entries", node.items.size()));
         }
         for (const Json& item : node.items) {
             ENGINE_TRY(take(item));
@@ -414,7 +408,8 @@ private:
         }
         if (node.is(Json::Kind::Object)) {
             if (node.members.size() > 64) {
-                return configError(ErrorCode::InvalidFile, name, "names more than 64 modules");
+                return configError(ErrorCode::InvalidFile, name,
+                                   said("names more than 64 modules"));
             }
             for (const JsonMember& member : node.members) {
                 TrainableTokens tokens;
@@ -435,19 +430,22 @@ private:
     /// Members of which any value but the default means another forward pass.
     Result<bool> variants(const std::string& name, const Json& node) {
         struct Variant {
-            std::string_view member, reason;
+            std::string_view member;
+            Phrase reason;
         };
         static constexpr Variant kRefused[] = {
-            {"layer_replication", "repeats layers and so changes the architecture of the base"},
-            {"alora_invocation_tokens", "the adapter acts only after an invocation sequence "
-                                        "(aLoRA), which is not implemented"},
-            {"use_qalora", "QALoRA pools the input of A, which is not implemented"},
-            {"use_bdlora", "block-diagonal LoRA is not implemented"},
-            {"arrow_config", "routing between adapters (Arrow) is not implemented"},
-            {"velora_config", "VeLoRA is not implemented"},
-            {"monteclora_config", "MonteCLoRA is not implemented"},
-            {"kasa_config", "KaSA truncates the base weight and adds a diagonal, which is not "
-                            "implemented"},
+            {"layer_replication",
+             phrase("repeats layers and so changes the architecture of the base")},
+            {"alora_invocation_tokens", phrase("the adapter acts only after an invocation sequence "
+                                               "(aLoRA), which is not implemented")},
+            {"use_qalora", phrase("QALoRA pools the input of A, which is not implemented")},
+            {"use_bdlora", phrase("block-diagonal LoRA is not implemented")},
+            {"arrow_config", phrase("routing between adapters (Arrow) is not implemented")},
+            {"velora_config", phrase("VeLoRA is not implemented")},
+            {"monteclora_config", phrase("MonteCLoRA is not implemented")},
+            {"kasa_config",
+             phrase("KaSA truncates the base weight and adds a diagonal, which is not "
+                    "implemented")},
         };
         for (const Variant& variant : kRefused) {
             if (name != variant.member) {
@@ -457,7 +455,7 @@ private:
                 node.is(Json::Kind::Null) || (node.is(Json::Kind::Bool) && !node.boolean);
             if (!is_off) {
                 return configError(ErrorCode::Unsupported, name,
-                                   "is set: " + std::string(variant.reason));
+                                   said("is set: %1", variant.reason));
             }
             return true;
         }
@@ -482,7 +480,7 @@ private:
             return true;
         }
         if (!node.is(Json::Kind::String)) {
-            return wrongType(name, "a boolean or a name", node);
+            return wrongType(name, phrase("a boolean or a name"), node);
         }
         config_.init_lora_weights = node.text.substr(0, 60);
         for (const std::string_view plain : kPlainInits) {
@@ -499,18 +497,18 @@ private:
             if (!options_.allow_changed_base) {
                 return configError(
                     ErrorCode::Unsupported, name,
-                    "\"" + config_.init_lora_weights +
-                        "\" replaced the base weights while training; the adapter is right only on "
-                        "that changed base. Ask its author for a converted adapter, or allow it "
-                        "if the loaded base is the changed one");
+                    said("\"%1\" replaced the base weights while training; the adapter is right "
+                         "only on that changed base. Ask its author for a converted adapter, or "
+                         "allow it if the loaded base is the changed one",
+                         config_.init_lora_weights));
             }
             config_.notes.emplace_back(adapter_note::ChangedBase{config_.init_lora_weights});
             return true;
         }
         return configError(ErrorCode::Unsupported, name,
-                           "\"" + config_.init_lora_weights +
-                               "\" is not a known initialisation; whether it changed the base "
-                               "weights cannot be told");
+                           said("\"%1\" is not a known initialisation; whether it changed the base "
+                                "weights cannot be told",
+                                config_.init_lora_weights));
     }
 
     /// Training and bookkeeping members.
@@ -519,7 +517,7 @@ private:
             if (node.is(Json::Kind::String)) {
                 config_.base_model = node.text.substr(0, 1024);
             } else if (!node.is(Json::Kind::Null)) {
-                return wrongType(name, "a string or null", node);
+                return wrongType(name, phrase("a string or null"), node);
             }
             return true;
         }
@@ -531,7 +529,7 @@ private:
         }
         if (name == "lora_dropout") {
             if (!node.is(Json::Kind::Null) && !node.number()) {
-                return wrongType(name, "a number", node);
+                return wrongType(name, phrase("a number"), node);
             }
             return true;
         }
@@ -563,26 +561,26 @@ private:
                              config_.targets.kind == ModuleSelector::Kind::AllLinear;
         if (is_text && has_layers_to_transform_) {
             return configError(ErrorCode::InvalidFile, "layers_to_transform",
-                               "cannot be used when target_modules is a string");
+                               said("cannot be used when target_modules is a string"));
         }
         if (is_text && has_layers_pattern_) {
             return configError(ErrorCode::InvalidFile, "layers_pattern",
-                               "cannot be used when target_modules is a string");
+                               said("cannot be used when target_modules is a string"));
         }
         if (!config_.layers_patterns.empty() && config_.layers_to_transform.empty()) {
             return configError(ErrorCode::InvalidFile, "layers_pattern",
-                               "needs layers_to_transform beside it");
+                               said("needs layers_to_transform beside it"));
         }
         if (config_.has_lora_bias && config_.use_dora) {
             return configError(ErrorCode::InvalidFile, "lora_bias",
-                               "cannot be combined with use_dora");
+                               said("cannot be combined with use_dora"));
         }
         for (const TrainableTokens& tokens : config_.trainable_tokens) {
             const auto& saved = config_.modules_to_save;
             if (std::find(saved.begin(), saved.end(), tokens.module) != saved.end()) {
-                return configError(ErrorCode::InvalidFile, "trainable_token_indices",
-                                   "names " + tokens.module +
-                                       ", which modules_to_save replaces as a whole");
+                return configError(
+                    ErrorCode::InvalidFile, "trainable_token_indices",
+                    said("names %1, which modules_to_save replaces as a whole", tokens.module));
             }
         }
         return {};
@@ -600,24 +598,24 @@ private:
 Result<AdapterConfig> parseAdapterConfig(std::string_view json,
                                          const AdapterConfigOptions& options) {
     if (json.size() > kMaxAdapterConfigBytes) {
-        return configError(ErrorCode::InvalidFile, {},
-                           "has " + std::to_string(json.size()) + " bytes, at most " +
-                               std::to_string(kMaxAdapterConfigBytes) + " are read");
+        return configError(
+            ErrorCode::InvalidFile, {},
+            said("has %1 bytes, at most %2 are read", json.size(), kMaxAdapterConfigBytes));
     }
     Json root;
     const JsonOutcome outcome = readJsonTree(json, {}, root);
     if (outcome.stop == JsonStop::TooManyValues) {
-        return Error{ErrorCode::InvalidFile,
-                     std::string(kFile) + ": holds " + outcome.detail +
-                         "; adapter configurations are far smaller",
-                     {{"file", std::string(kFile)}}};
+        return Error{
+            ErrorCode::InvalidFile,
+            said("%1: holds %2; adapter configurations are far smaller", kFile, outcome.detail),
+            {{"file", std::string(kFile)}}};
     }
     if (outcome.stop != JsonStop::Done) {
         return jsonError(outcome, kFile);
     }
     if (!root.is(Json::Kind::Object)) {
         return configError(ErrorCode::InvalidFile, {},
-                           "expected an object, found " + std::string(root.kindName()));
+                           said("expected an object, found %1", root.kindName()));
     }
     return ConfigParser(root, options).run();
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/lora/adapter_english.h"
 
+#include "engine/base/sentence_english.h"
+
 #include <variant>
 
 namespace engine {
@@ -49,7 +51,7 @@ std::string text(const adapter_note::ExpertOrder& n) {
 }
 
 std::string text(const adapter_note::PatternUnread& n) {
-    return n.why +
+    return inEnglish(n.why) +
            (n.is_of_rank
                 ? "; the ranks are taken from the shapes of the factors"
                 : "; the modules that have tensors in the file are taken as the targeted ones");

@@ -15,7 +15,7 @@ Result<void> AdapterIndexer::run() {
     findFamily();
     for (size_t i = 0; i < tensors.size(); ++i) {
         if (options_.stop.stop_requested()) {
-            return Error{ErrorCode::Cancelled, "loading the adapter was cancelled", {}};
+            return Error{ErrorCode::Cancelled, said("loading the adapter was cancelled"), {}};
         }
         ENGINE_TRY(classify(i));
     }
@@ -26,7 +26,7 @@ Result<void> AdapterIndexer::run() {
     return {};
 }
 
-void AdapterIndexer::refuse(ErrorCode code, std::string message, std::string_view tensor) {
+void AdapterIndexer::refuse(ErrorCode code, Sentence message, std::string_view tensor) {
     if (!index_.refusal) {
         index_.refusal = Error{code, std::move(message), {{"file", kAdapterWeightsFile}}};
         if (!tensor.empty()) {
@@ -73,9 +73,9 @@ void AdapterIndexer::refuseMixed(const std::string& first,
                                  const std::string& second,
                                  std::string_view other) {
     refuse(ErrorCode::InvalidFile,
-           std::string(kAdapterWeightsFile) + ": mixes two spellings of module paths, " +
-               std::string(keyLayoutName(family_)) + " (" + first + ") and " + std::string(other) +
-               " (" + second + "); save the adapter from one model class",
+           said("%1: mixes two spellings of module paths, %2 (%3) and %4 (%5); save the adapter "
+                "from one model class",
+                kAdapterWeightsFile, keyLayoutName(family_), first, other, second),
            second);
 }
 
@@ -135,10 +135,10 @@ void AdapterIndexer::finish() {
         }
     }
     if (first_error != nullptr) {
-        std::string message = std::string(kAdapterWeightsFile) + ": " + first_error->key + ": " +
-                              first_error->reason.sentence;
+        Sentence message =
+            said("%1: %2: %3", kAdapterWeightsFile, first_error->key, first_error->reason.refusal);
         if (coverage.errors > 1) {
-            message += " (and " + std::to_string(coverage.errors - 1) + " more)";
+            message = said("%1 (and %2 more)", message, coverage.errors - 1);
         }
         // Errors of single tensors say more than anything about the file as a whole.
         index_.refusal.reset();
@@ -175,21 +175,20 @@ void AdapterIndexer::count(TowerCounts& counts, KeyTower tower) {
 
 void AdapterIndexer::checkForeign() {
     const CoverageReport& c = index_.coverage;
-    const std::string file = std::string(kAdapterWeightsFile) + ": ";
     if (c.tensors == 0) {
-        refuse(ErrorCode::InvalidFile, file + "holds no tensors");
+        refuse(ErrorCode::InvalidFile, said("%1: holds no tensors", kAdapterWeightsFile));
     } else if (2 * foreign_ > c.tensors && !options_.allow_foreign) {
-        refuse(ErrorCode::InvalidFile, file + "only " + std::to_string(c.tensors - foreign_) +
-                                           " of " + std::to_string(c.tensors) +
-                                           " tensors find a module in this model (first without: " +
-                                           firstForeign() + "); " + foreignReason());
-    } else if (c.active == 0 && c.errors == 0) {
-        const std::string first =
-            c.unmatched.empty()
-                ? std::string()
-                : " (" + c.unmatched.front().key + ": " + c.unmatched.front().reason.sentence + ")";
         refuse(ErrorCode::InvalidFile,
-               file + "none of its " + std::to_string(c.tensors) + " tensors would act" + first);
+               said("%1: only %2 of %3 tensors find a module in this model (first without: %4); %5",
+                    kAdapterWeightsFile, c.tensors - foreign_, c.tensors, firstForeign(),
+                    foreignReason()));
+    } else if (c.active == 0 && c.errors == 0) {
+        const Sentence none =
+            said("%1: none of its %2 tensors would act", kAdapterWeightsFile, c.tensors);
+        refuse(ErrorCode::InvalidFile, c.unmatched.empty()
+                                           ? none
+                                           : said("%1 (%2: %3)", none, c.unmatched.front().key,
+                                                  c.unmatched.front().reason.sentence));
     }
 }
 
@@ -202,7 +201,7 @@ std::string AdapterIndexer::firstForeign() const {
     return {};
 }
 
-std::string AdapterIndexer::foreignReason() const {
+Sentence AdapterIndexer::foreignReason() const {
     for (size_t i = 0; i < reports_.size(); ++i) {
         const bool is_foreign =
             reports_[i].key_class == KeyClass::Ignored && reports_[i].tensor.empty() && keys_[i];
@@ -216,16 +215,17 @@ std::string AdapterIndexer::foreignReason() const {
             const std::string tail =
                 layers == std::string::npos ? "." + module : module.substr(layers);
             if (spelled.ends_with(tail)) {
-                return "they have this model's modules under another name, \"" +
-                       spelled.substr(0, spelled.size() - tail.size()) + "\" where it has \"" +
-                       module.substr(0, module.size() - tail.size()) +
-                       "\": the adapter was made for a model that was put into another, or for "
-                       "another part of it. If it belongs here, rename its tensors";
+                return said(
+                    "they have this model's modules under another name, \"%1\" where it has "
+                    "\"%2\": the adapter was made for a model that was put into another, or for "
+                    "another part of it. If it belongs here, rename its tensors",
+                    spelled.substr(0, spelled.size() - tail.size()),
+                    module.substr(0, module.size() - tail.size()));
             }
         }
         break;
     }
-    return "the adapter was made for another model";
+    return said("the adapter was made for another model");
 }
 
 void AdapterIndexer::noteBaseModel() {

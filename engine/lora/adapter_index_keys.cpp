@@ -18,8 +18,7 @@ AdapterTensor tensorOf(const TensorInfo& info, int index) {
 bool AdapterIndexer::checkType(size_t i) {
     const TensorInfo& info = index_.source->tensors()[i];
     if (!isFloatType(info.type)) {
-        fail(i, "element type " + std::string(tensorTypeName(info.type)) +
-                    ", expected F32, F16 or BF16");
+        fail(i, said("element type %1, expected F32, F16 or BF16", tensorTypeName(info.type)));
         return false;
     }
     return true;
@@ -27,12 +26,12 @@ bool AdapterIndexer::checkType(size_t i) {
 
 bool AdapterIndexer::checkShape(size_t i,
                                 const std::vector<int64_t>& expected,
-                                const std::string& why) {
+                                const Sentence& why) {
     const TensorInfo& info = index_.source->tensors()[i];
     if (info.shape != expected) {
         other_shapes_.insert(i);
-        fail(i, "shape " + shapeText(info.shape) + ", expected " + shapeText(expected) + " (" +
-                    why + ")");
+        fail(i,
+             said("shape %1, expected %2 (%3)", shapeText(info.shape), shapeText(expected), why));
         return false;
     }
     return true;
@@ -122,8 +121,8 @@ void AdapterIndexer::lowRank(size_t i, const AdapterKey& key) {
         return;
     }
     if (base->kind() == TensorKind::Vector || base->kind() == TensorKind::ClipScalar) {
-        fail(i, "a low-rank update of " + base->name() +
-                    ", which is neither a linear layer nor an embedding");
+        fail(i, said("a low-rank update of %1, which is neither a linear layer nor an embedding",
+                     base->name()));
         return;
     }
     attach(i, key, *base, found.name);
@@ -154,7 +153,7 @@ void AdapterIndexer::attachTo(Pending& pending,
     case AdapterLeaf::LoraA:
     case AdapterLeaf::LoraB:
         if (is_embedding) {
-            fail(i, "an embedding takes lora_embedding_A and lora_embedding_B");
+            fail(i, said("an embedding takes lora_embedding_A and lora_embedding_B"));
             return;
         }
         slot = key.leaf == AdapterLeaf::LoraA ? &pending.a : &pending.b;
@@ -162,14 +161,14 @@ void AdapterIndexer::attachTo(Pending& pending,
     case AdapterLeaf::EmbeddingA:
     case AdapterLeaf::EmbeddingB:
         if (!is_embedding) {
-            fail(i, "a linear layer takes lora_A.weight and lora_B.weight");
+            fail(i, said("a linear layer takes lora_A.weight and lora_B.weight"));
             return;
         }
         slot = key.leaf == AdapterLeaf::EmbeddingA ? &pending.a : &pending.b;
         break;
     case AdapterLeaf::LoraBBias:
         if (is_embedding || is_expert) {
-            fail(i, "a bias of lora_B, which PEFT does not have for this kind of module");
+            fail(i, said("a bias of lora_B, which PEFT does not have for this kind of module"));
             return;
         }
         if (!index_.config.has_lora_bias) {
@@ -180,7 +179,7 @@ void AdapterIndexer::attachTo(Pending& pending,
         break;
     default:
         if (is_expert) {
-            fail(i, "DoRA, which PEFT does not have for expert parameters");
+            fail(i, said("DoRA, which PEFT does not have for expert parameters"));
             return;
         }
         if (!index_.config.use_dora) {
@@ -191,7 +190,7 @@ void AdapterIndexer::attachTo(Pending& pending,
         break;
     }
     if (slot->present) {
-        fail(i, "a second key for the same tensor, after " + slot->key);
+        fail(i, said("a second key for the same tensor, after %1", slot->key));
         return;
     }
     if (!checkType(i)) {
@@ -224,21 +223,19 @@ void AdapterIndexer::tokenRows(size_t i, const AdapterKey& key) {
     const std::vector<int64_t>& shape = base->shape();
     for (const int64_t id : entry->token_ids) {
         if (id >= shape[0]) {
-            fail(i, "replaces token " + std::to_string(id) + ", the vocabulary has " +
-                        std::to_string(shape[0]));
+            fail(i, said("replaces token %1, the vocabulary has %2", id, shape[0]));
             return;
         }
     }
     const auto count = static_cast<int64_t>(entry->token_ids.size());
     if (!checkType(i) ||
         !checkShape(i, {count, shape[1]},
-                    std::to_string(count) + " ids in trainable_token_indices, rows of " +
-                        base->name())) {
+                    said("%1 ids in trainable_token_indices, rows of %2", count, base->name()))) {
         return;
     }
     for (const RowReplacement& other : index_.rows) {
         if (other.tensor == base->name()) {
-            fail(i, "a second key for the same tensor, after " + other.rows.key);
+            fail(i, said("a second key for the same tensor, after %1", other.rows.key));
             return;
         }
     }
@@ -283,12 +280,12 @@ Result<void> AdapterIndexer::parameter(size_t i, const AdapterKey& key) {
     const bool is_table = base->kind() == TensorKind::Embedding || base->is_head;
     const std::vector<int64_t>& found = index_.source->tensors()[i].shape;
     if (is_table && found.size() == 2 && found[0] != base->shape()[0]) {
-        fail(i, "holds " + std::to_string(found[0]) + " rows, the vocabulary of the model has " +
-                    std::to_string(base->shape()[0]) +
-                    ": the vocabulary was resized while training, which needs the resized base");
+        fail(i, said("holds %1 rows, the vocabulary of the model has %2: the vocabulary was "
+                     "resized while training, which needs the resized base",
+                     found[0], base->shape()[0]));
         return {};
     }
-    if (!checkType(i) || !checkShape(i, base->shape(), base->name() + " of the model")) {
+    if (!checkType(i) || !checkShape(i, base->shape(), said("%1 of the model", base->name()))) {
         return {};
     }
     const AdapterTensor value = tensorOf(index_.source->tensors()[i], static_cast<int>(i));
@@ -311,7 +308,7 @@ Result<void> AdapterIndexer::parameter(size_t i, const AdapterKey& key) {
 bool AdapterIndexer::replace(size_t i, const ArchitectureTensor& base, const AdapterTensor& value) {
     for (const TensorReplacement& other : index_.replacements) {
         if (other.tensor == base.name()) {
-            fail(i, "a second key for the same tensor, after " + other.value.key);
+            fail(i, said("a second key for the same tensor, after %1", other.value.key));
             return false;
         }
     }

@@ -41,7 +41,7 @@ void AdapterIndexer::assemble() {
     }
 }
 
-void AdapterIndexer::failAll(const Pending& pending, const std::string& reason) {
+void AdapterIndexer::failAll(const Pending& pending, const Sentence& reason) {
     for (const size_t i : pending.reports) {
         fail(i, reason);
     }
@@ -58,22 +58,23 @@ void AdapterIndexer::assembleOne(Pending& p) {
     const char* half_a = is_embedding ? "lora_embedding_A" : "lora_A.weight";
     const char* half_b = is_embedding ? "lora_embedding_B" : "lora_B.weight";
     if (!p.a.present || !p.b.present) {
-        failAll(p, std::string(p.a.present ? half_b : half_a) + " of the module is missing");
+        failAll(p, said("%1 of the module is missing", p.a.present ? half_b : half_a));
         return;
     }
     if (is_embedding && index_.config.has_lora_bias) {
-        failAll(p, "lora_bias is true, which PEFT does not have for embeddings");
+        failAll(p, said("lora_bias is true, which PEFT does not have for embeddings"));
         return;
     }
     const bool is_expert = p.base.kind() == TensorKind::Experts;
     if (index_.config.has_lora_bias && !p.bias.present) {
-        failAll(p, is_expert ? "lora_bias is true, which PEFT does not have for experts"
-                             : "lora_B.bias of the module is missing (lora_bias is true)");
+        failAll(p, is_expert ? said("lora_bias is true, which PEFT does not have for experts")
+                             : said("lora_B.bias of the module is missing (lora_bias is true)"));
         return;
     }
     if (index_.config.use_dora && !p.magnitude.present) {
-        failAll(p, is_expert ? "use_dora is true, which PEFT does not have for experts"
-                             : "lora_magnitude_vector of the module is missing (use_dora is true)");
+        failAll(p, is_expert
+                       ? said("use_dora is true, which PEFT does not have for experts")
+                       : said("lora_magnitude_vector of the module is missing (use_dora is true)"));
         return;
     }
     LowRankUpdate update = sized(p);
@@ -122,11 +123,10 @@ LowRankUpdate AdapterIndexer::sized(const Pending& p) const {
 
 bool AdapterIndexer::checkShapes(const Pending& p, const LowRankUpdate& u) {
     const int64_t copies = std::max<int64_t>(u.experts, 1);
-    std::string why = "rank " + std::to_string(u.rank);
-    if (u.experts > 0) {
-        why += " of " + std::to_string(u.experts) + " experts";
-    }
-    why += ", " + u.tensor + " is " + shapeText(p.base.shape());
+    const std::string shape = shapeText(p.base.shape());
+    const Sentence why =
+        u.experts > 0 ? said("rank %1 of %2 experts, %3 is %4", u.rank, u.experts, u.tensor, shape)
+                      : said("rank %1, %2 is %3", u.rank, u.tensor, shape);
     bool is_fine = true;
     const auto check = [&](const AdapterTensor& tensor, const std::vector<int64_t>& expected) {
         if (tensor.present) {
@@ -164,10 +164,10 @@ void AdapterIndexer::checkRows() {
             std::any_of(index_.replacements.begin(), index_.replacements.end(),
                         [&](const TensorReplacement& r) { return r.tensor == rows.tensor; });
         if (is_updated || is_replaced) {
-            fail(row_reports_[k],
-                 "replaced rows together with " +
-                     std::string(is_updated ? "a low-rank update" : "a replaced table") +
-                     " of the same embedding are not supported");
+            fail(row_reports_[k], is_updated ? said("replaced rows together with a low-rank update "
+                                                    "of the same embedding are not supported")
+                                             : said("replaced rows together with a replaced table "
+                                                    "of the same embedding are not supported"));
         }
     }
     for (const TrainableTokens& tokens : index_.config.trainable_tokens) {
@@ -182,9 +182,9 @@ void AdapterIndexer::checkRows() {
             std::any_of(reports_.begin(), reports_.end(),
                         [](const KeyReport& row) { return row.key_class == KeyClass::Error; });
         if (!is_there && !is_tied_head && !is_reported) {
-            refuse(ErrorCode::InvalidFile, std::string(kAdapterWeightsFile) +
-                                               ": trainable_token_indices names " + tokens.module +
-                                               ", but its trainable_tokens_delta is missing");
+            refuse(ErrorCode::InvalidFile, said("%1: trainable_token_indices names %2, but its "
+                                                "trainable_tokens_delta is missing",
+                                                kAdapterWeightsFile, tokens.module));
         }
     }
     if (!ties_embedding_) {
@@ -229,10 +229,9 @@ void AdapterIndexer::findMissing() {
     if (!index_.config.is_zero_initialised && !index_.coverage.targeted_but_missing.empty()) {
         const auto& missing = index_.coverage.targeted_but_missing;
         refuse(ErrorCode::InvalidFile,
-               std::string(kAdapterWeightsFile) + ": " + std::to_string(missing.size()) +
-                   " modules that adapter_config.json targets have no tensors (first: " +
-                   missing.front() +
-                   "), and with init_lora_weights false they would be random noise",
+               said("%1: %2 modules that adapter_config.json targets have no tensors (first: %3), "
+                    "and with init_lora_weights false they would be random noise",
+                    kAdapterWeightsFile, missing.size(), missing.front()),
                missing.front());
     }
 }

@@ -6,6 +6,7 @@
 //   adapter_index_modules.cpp  across keys: pairs, replaced rows, modules without tensors
 #pragma once
 
+#include "engine/base/sentence_english.h"
 #include "engine/lora/adapter_index.h"
 #include "engine/lora/architecture.h"
 #include "engine/lora/expert_order.h"
@@ -66,10 +67,12 @@ private:
         reason.name = member;
         ignore(i, std::move(reason));
     }
-    void fail(size_t i, std::string sentence) {
-        report(i, KeyClass::Error, KeyReason{std::move(sentence), Why::Refused});
+    void fail(size_t i, const Sentence& sentence) {
+        KeyReason reason{inEnglish(sentence), Why::Refused};
+        reason.refusal = sentence;
+        report(i, KeyClass::Error, std::move(reason));
     }
-    void refuse(ErrorCode code, std::string message, std::string_view tensor = {});
+    void refuse(ErrorCode code, Sentence message, std::string_view tensor = {});
 
     // Names
     /// The naming family of the file. Two families in one file are refused: patterns were written
@@ -81,7 +84,7 @@ private:
     Result<void> classify(size_t i);
     /// Fails keys with values that cannot be computed with.
     bool checkType(size_t i);
-    bool checkShape(size_t i, const std::vector<int64_t>& expected, const std::string& why);
+    bool checkShape(size_t i, const std::vector<int64_t>& expected, const Sentence& why);
 
     /// The name under which patterns see the module, when they target it.
     struct Match {
@@ -121,7 +124,7 @@ private:
     void assemble();
     /// Which way round the experts' factors of this file stand, from their shapes and the version.
     void findExpertOrder();
-    void failAll(const Pending& pending, const std::string& reason);
+    void failAll(const Pending& pending, const Sentence& reason);
     void assembleOne(Pending& p);
     [[nodiscard]] LowRankUpdate sized(const Pending& p) const;
     bool checkShapes(const Pending& p, const LowRankUpdate& u);
@@ -140,7 +143,7 @@ private:
     void checkForeign();
     [[nodiscard]] std::string firstForeign() const;
     /// Another model's keys, or this one's behind another path.
-    [[nodiscard]] std::string foreignReason() const;
+    [[nodiscard]] Sentence foreignReason() const;
     /// A hint when the name of the base the adapter was made for names another size.
     void noteBaseModel();
 

@@ -23,7 +23,7 @@ Result<void> checkStrength(double strength) {
         char text[64];
         std::snprintf(text, sizeof text, "%g", strength);
         return Error{ErrorCode::InvalidRequest,
-                     std::string("adapter strength ") + text + " is outside 0 to 2"};
+                     said("adapter strength %1 is outside 0 to 2", text)};
     }
     return {};
 }
@@ -141,7 +141,8 @@ struct AdapterSet::State {
             if (it != scratch.end() && it->second.sizeBytes() >= bytes) {
                 continue;
             }
-            ENGINE_ASSIGN(fresh[device], DeviceBlock::allocate(*device, bytes, "workspace"));
+            ENGINE_ASSIGN(fresh[device],
+                          DeviceBlock::allocate(*device, bytes, phrase("workspace")));
         }
         return fresh;
     }
@@ -166,7 +167,7 @@ struct AdapterSet::State {
         std::erase_if(scratch, [&](const auto& item) { return !used.contains(item.first); });
         for (auto& [device, block] : scratch) {
             if (block.sizeBytes() > used[device]) {
-                auto smaller = DeviceBlock::allocate(*device, used[device], "workspace");
+                auto smaller = DeviceBlock::allocate(*device, used[device], phrase("workspace"));
                 if (smaller.has_value()) {
                     block = std::move(*smaller); // no room for both: the larger one serves
                 }
@@ -185,10 +186,10 @@ struct AdapterSet::State {
             for (const TensorReplacement& replacement : adapter.replacements()) {
                 const auto [it, is_new] = tensor_owner.emplace(replacement.tensor, adapter.name());
                 if (!is_new) {
-                    return Error{ErrorCode::InvalidRequest, "adapters " + it->second + " and " +
-                                                                adapter.name() + " both replace " +
-                                                                replacement.tensor +
-                                                                "; enable one of them at a time"};
+                    return Error{
+                        ErrorCode::InvalidRequest,
+                        said("adapters %1 and %2 both replace %3; enable one of them at a time",
+                             it->second, adapter.name(), replacement.tensor)};
                 }
             }
             for (const RowReplacement& rows : adapter.rowReplacements()) {
@@ -197,9 +198,9 @@ struct AdapterSet::State {
                         row_owner.emplace(std::pair{rows.tensor, id}, adapter.name());
                     if (!is_new) {
                         return Error{ErrorCode::InvalidRequest,
-                                     "adapters " + it->second + " and " + adapter.name() +
-                                         " both replace token " + std::to_string(id) + " of " +
-                                         rows.tensor + "; enable one of them at a time"};
+                                     said("adapters %1 and %2 both replace token %3 of %4; enable "
+                                          "one of them at a time",
+                                          it->second, adapter.name(), id, rows.tensor)};
                     }
                 }
             }
@@ -370,7 +371,7 @@ Result<void> AdapterSet::remove(int id) {
     State& s = *state_;
     const size_t i = s.indexOf(id);
     if (i == s.entries.size()) {
-        return Error{ErrorCode::InvalidRequest, "no adapter with id " + std::to_string(id)};
+        return Error{ErrorCode::InvalidRequest, said("no adapter with id %1", id)};
     }
     s.entries.erase(s.entries.begin() + static_cast<std::ptrdiff_t>(i));
     s.placed.erase(s.placed.begin() + static_cast<std::ptrdiff_t>(i));
@@ -397,7 +398,7 @@ Result<void> AdapterSet::setStrength(int id, double strength) {
     std::vector<Wanted> wanted = s.current();
     const size_t i = s.indexOf(id);
     if (i == wanted.size()) {
-        return Error{ErrorCode::InvalidRequest, "no adapter with id " + std::to_string(id)};
+        return Error{ErrorCode::InvalidRequest, said("no adapter with id %1", id)};
     }
     wanted[i].strength = strength;
     return s.become(wanted);
@@ -408,7 +409,7 @@ Result<void> AdapterSet::setEnabled(int id, bool is_enabled) {
     std::vector<Wanted> wanted = s.current();
     const size_t i = s.indexOf(id);
     if (i == wanted.size()) {
-        return Error{ErrorCode::InvalidRequest, "no adapter with id " + std::to_string(id)};
+        return Error{ErrorCode::InvalidRequest, said("no adapter with id %1", id)};
     }
     wanted[i].is_enabled = is_enabled;
     return s.become(wanted);
@@ -420,14 +421,12 @@ Result<void> AdapterSet::activate(std::span<const AdapterActivation> active) {
     for (const AdapterActivation& item : active) {
         ENGINE_TRY(checkStrength(item.strength));
         if (s.indexOf(item.id) == s.entries.size()) {
-            return Error{ErrorCode::InvalidRequest,
-                         "no adapter with id " + std::to_string(item.id)};
+            return Error{ErrorCode::InvalidRequest, said("no adapter with id %1", item.id)};
         }
         const bool is_twice = std::any_of(wanted.begin(), wanted.end(),
                                           [&](const Wanted& w) { return w.id == item.id; });
         if (is_twice) {
-            return Error{ErrorCode::InvalidRequest,
-                         "adapter " + std::to_string(item.id) + " is listed twice"};
+            return Error{ErrorCode::InvalidRequest, said("adapter %1 is listed twice", item.id)};
         }
         wanted.push_back({item.id, item.strength, true});
     }
@@ -475,10 +474,9 @@ private:
                                                           : home_of_(part.update->tensor);
     }
     static Error notLoaded(const Adapter& adapter, const std::string& tensor) {
-        return Error{ErrorCode::InvalidRequest,
-                     adapter.name() + ": " + tensor +
-                         " was not loaded when the adapter was added; remove the adapter and add "
-                         "it again"};
+        return Error{ErrorCode::InvalidRequest, said("%1: %2 was not loaded when the adapter was "
+                                                     "added; remove the adapter and add it again",
+                                                     adapter.name(), tensor)};
     }
     /// A block that lies with its tensor.
     Result<void> prepareBlock(const Adapter& adapter,

@@ -26,7 +26,7 @@ MutF32 rowsOf(MutF32 m, int64_t first, int64_t count) {
 
 Result<void> check(Status status, const AdapterSite& site) {
     if (status != Status::Ok) {
-        return kernelError(status, "the adapter at " + site.tensor);
+        return kernelError(status, said("the adapter at %1", site.tensor));
     }
     return {};
 }

@@ -57,6 +57,11 @@ std::optional<ArchitectureTensor> Architecture::findWeight(std::string_view modu
 }
 
 KeyReason Architecture::inertReason(std::string_view module) const {
+    const KeyTower tower = keyTowerOf(module);
+    if ((tower == KeyTower::Vision && model_.left_out.vision) ||
+        (tower == KeyTower::Audio && model_.left_out.audio)) {
+        return {"its tower was left out of this load (text only)", KeyReason::Why::TextOnly};
+    }
     const int layer = partOfName(module).layer;
     if (layer < 0 || layer >= static_cast<int>(model_.text.layers.size())) {
         return {};

@@ -25,11 +25,11 @@ public:
     Result<LinearPattern> run() {
         ENGINE_ASSIGN(const NodePtr root, alternatives());
         if (at_ < in_.size()) {
-            return invalid("a closing bracket without an opening one");
+            return invalid(said("a closing bracket without an opening one"));
         }
         pattern_.program_ = programOf(*root, false);
         if (steps_ > LinearPattern::kMaxSteps) {
-            return Error{ErrorCode::Unsupported, "the pattern needs too large an automaton"};
+            return Error{ErrorCode::Unsupported, said("the pattern needs too large an automaton")};
         }
         return std::move(pattern_);
     }
@@ -56,8 +56,8 @@ private:
         int64_t low = 0, high = 0;
     };
 
-    static Error invalid(const std::string& what) {
-        return Error{ErrorCode::InvalidFile, "not a valid pattern: " + what};
+    static Error invalid(const Sentence& what) {
+        return Error{ErrorCode::InvalidFile, said("not a valid pattern: %1", what)};
     }
     [[nodiscard]] bool has(std::string_view text) const {
         return in_.substr(at_).starts_with(text);
@@ -167,12 +167,12 @@ private:
                 ENGINE_ASSIGN(last, classByte());
             }
             if (last < first) {
-                return invalid("a range of a class runs backwards");
+                return invalid(said("a range of a class runs backwards"));
             }
             set |= rangeSet(first, last);
         }
         if (at_ >= in_.size()) {
-            return invalid("a character class is not closed");
+            return invalid(said("a character class is not closed"));
         }
         ++at_;
         if (!is_negated) {
@@ -193,7 +193,7 @@ private:
 
     Result<NodePtr> alternatives() {
         if (++depth_ > kMaxDepth) {
-            return invalid("groups nested too deeply");
+            return invalid(said("groups nested too deeply"));
         }
         const Flags outer = flags_;
         NodePtr choice = node(Node::Kind::Choice);
@@ -318,7 +318,7 @@ private:
         if (made->kind == Node::Kind::Look && made->is_behind) {
             const Width width = widthOf(*inside);
             if (width.low != width.high) {
-                return invalid("a look-behind needs a fixed width");
+                return invalid(said("a look-behind needs a fixed width"));
             }
         }
         made->parts.push_back(std::move(inside));
@@ -326,7 +326,7 @@ private:
     }
     Result<NodePtr> closed(NodePtr made) {
         if (!has(")")) {
-            return invalid("a group is not closed");
+            return invalid(said("a group is not closed"));
         }
         ++at_;
         return made;
@@ -353,8 +353,7 @@ private:
             }
             ++at_; // the brace; translatePythonPattern() has seen to it
             if (high != kNoLimit && high < low) {
-                return invalid("a repeat of at least " + std::to_string(low) + " and at most " +
-                               std::to_string(high));
+                return invalid(said("a repeat of at least %1 and at most %2", low, high));
             }
         } else {
             return item;

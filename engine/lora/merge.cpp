@@ -79,7 +79,7 @@ nlohmann::ordered_json writable(const Json& value) { // NOLINT(misc-no-recursion
     return out;
 }
 
-Error requestError(std::string message) {
+Error requestError(Sentence message) {
     return Error{ErrorCode::InvalidRequest, std::move(message)};
 }
 
@@ -95,10 +95,9 @@ public:
         const bool is_there = fs::exists(fs::symlink_status(folder, error));
         if (is_there) {
             if (!fs::is_directory(folder, error) || !fs::is_empty(folder, error)) {
-                return requestError(
-                    utf8Of(folder) +
-                    ": the output folder exists and is not empty, or is no folder; choose a new "
-                    "one");
+                return requestError(said("%1: the output folder exists and is not empty, or is no "
+                                         "folder; choose a new one",
+                                         utf8Of(folder)));
             }
             folder = fs::canonical(folder, error); // a link keeps leading to it
         } else {
@@ -116,7 +115,7 @@ public:
         fs::create_directory(output->work_, error);
         if (error) {
             return Error{ErrorCode::InvalidFile,
-                         utf8Of(folder) + ": cannot be created: " + error.message()};
+                         said("%1: cannot be created: %2", utf8Of(folder), error.message())};
         }
         output->is_apart_ = true;
         if (is_there) {
@@ -150,9 +149,10 @@ public:
             fs::rename(work_, final_, error); // an empty folder in its place is replaced
         }
         if (error) {
-            return Error{ErrorCode::InvalidFile,
-                         utf8Of(final_) + ": the finished folder cannot be given its name: " +
-                             error.message() + "; choose another"};
+            return Error{
+                ErrorCode::InvalidFile,
+                said("%1: the finished folder cannot be given its name: %2; choose another",
+                     utf8Of(final_), error.message())};
         }
         is_kept_ = true;
         return {};
@@ -212,39 +212,39 @@ private:
 
     Result<void> openBase() {
         if (request_.adapters.empty()) {
-            return requestError("nothing to merge: no adapter was given");
+            return requestError(said("nothing to merge: no adapter was given"));
         }
         for (const MergeInput& input : request_.adapters) {
             if (!(input.strength >= 0.0 && input.strength <= 2.0)) {
-                return requestError("adapter strength " + std::to_string(input.strength) +
-                                    " is outside 0 to 2");
+                return requestError(said("adapter strength %1 is outside 0 to 2", input.strength));
             }
         }
         std::error_code error;
         if (fs::equivalent(request_.model_folder, request_.out_folder, error)) {
-            return requestError("the output folder is the model folder; models are never changed");
+            return requestError(
+                said("the output folder is the model folder; models are never changed"));
         }
         const std::shared_ptr<const Checkpoint> checkpoint =
             folderCheckpoint(request_.model_folder);
         ENGINE_ASSIGN(config_, readModelConfig(*checkpoint));
         ENGINE_ASSIGN(base_, checkpoint->openTensors({}));
         if (config_.quantization) {
-            return packedError("config.json has a quantization_config");
+            return packedError(said("config.json has a quantization_config"));
         }
         ENGINE_TRY(decideHead(config_, *base_, request_.stop));
         for (const TensorInfo& info : base_->tensors()) {
             if (isQuantHelper(info.name)) {
-                return packedError(info.name + " belongs to a packed weight");
+                return packedError(said("%1 belongs to a packed weight", info.name));
             }
             stored_.emplace(storedTensorName(config_, info.name), &info);
         }
         return {};
     }
 
-    [[nodiscard]] Error packedError(const std::string& why) const {
-        return requestError(utf8Of(request_.model_folder.filename()) + ": " + why +
-                            "; merging into packed weights rounds the adapter away. Merge into "
-                            "the 16-bit model and quantize the result");
+    [[nodiscard]] Error packedError(const Sentence& why) const {
+        return requestError(said("%1: %2; merging into packed weights rounds the adapter away. "
+                                 "Merge into the 16-bit model and quantize the result",
+                                 utf8Of(request_.model_folder.filename()), why));
     }
 
     // ---- what changes -------------------------------------------------------------------------
@@ -270,12 +270,11 @@ private:
             const TensorInfo* info = infoOf(tensor);
             if (info == nullptr) {
                 return Error{ErrorCode::InvalidFile,
-                             tensor + ": the adapter changes it, the model folder lacks it",
+                             said("%1: the adapter changes it, the model folder lacks it", tensor),
                              {{"tensor", tensor}}};
             }
             if (!isFloatType(info->type)) {
-                return packedError(tensor + " is stored as " +
-                                   std::string(tensorTypeName(info->type)));
+                return packedError(said("%1 is stored as %2", tensor, tensorTypeName(info->type)));
             }
         }
         return {};
@@ -333,9 +332,9 @@ private:
             add(update.tensor, {&adapter, strength, &update, nullptr, nullptr, nullptr, 0.0});
             if (update.b_bias.present) {
                 if (tensorUseOfName(update.tensor) != TensorUse::AudioOutput) {
-                    return requestError(adapter.name() + ": " + update.b_bias.key +
-                                        ": the layer has no bias that could hold the bias of "
-                                        "lora_B; use the adapter unmerged");
+                    return requestError(said("%1: %2: the layer has no bias that could hold the "
+                                             "bias of lora_B; use the adapter unmerged",
+                                             adapter.name(), update.b_bias.key));
                 }
                 add(moduleOfTensor(update.tensor) + ".bias",
                     {&adapter, strength, nullptr, nullptr, nullptr, &update.b_bias,
@@ -420,8 +419,8 @@ private:
                     }
                 }
                 if (is_twice) {
-                    return requestError("two of the adapters replace " + tensor +
-                                        "; merge one of them");
+                    return requestError(
+                        said("two of the adapters replace %1; merge one of them", tensor));
                 }
             }
         }
@@ -510,8 +509,9 @@ private:
         std::error_code error;
         const std::vector<fs::path> entries = listFolder(request_.model_folder, SIZE_MAX, error);
         if (error) {
-            return Error{ErrorCode::InvalidFile,
-                         utf8Of(request_.model_folder) + ": cannot be listed: " + error.message()};
+            return Error{
+                ErrorCode::InvalidFile,
+                said("%1: cannot be listed: %2", utf8Of(request_.model_folder), error.message())};
         }
         for (const fs::path& entry : entries) {
             const std::string name = utf8Of(entry);
@@ -528,7 +528,7 @@ private:
             fs::copy_file(source, output_->work() / pathFromUtf8(name), error);
             if (error) {
                 return Error{ErrorCode::InvalidFile,
-                             name + ": cannot be copied: " + error.message(),
+                             said("%1: cannot be copied: %2", name, error.message()),
                              {{"file", name}}};
             }
         }
@@ -541,7 +541,8 @@ private:
         ENGINE_ASSIGN(const auto text, readModelText(request_.model_folder, name, kMaxBytes));
         const Result<Json> tree = parseJson(text.value_or(""), name);
         if (!tree || !tree->is(Json::Kind::Object)) {
-            return Error{ErrorCode::InvalidFile, name + ": changed while the model was merged"};
+            return Error{ErrorCode::InvalidFile,
+                         said("%1: changed while the model was merged", name)};
         }
         nlohmann::ordered_json config = writable(*tree);
         config["tie_word_embeddings"] = false;
@@ -575,20 +576,25 @@ private:
                 direct_kept.push_back(tensor.nf4_direct_kept);
             }
             if (!(tensor.kept >= kKeptLow && tensor.kept <= kKeptHigh)) {
-                char text[160];
-                std::snprintf(text, sizeof text,
-                              "merging keeps %.3f of the update (%.2f to %.2f wanted): the update "
-                              "is too small for the type of the weights",
-                              tensor.kept, kKeptLow, kKeptHigh);
-                return Error{ErrorCode::InvalidFile,
-                             tensor.tensor + ": " + text + "; use the adapter unmerged",
-                             {{"tensor", tensor.tensor}}};
+                return Error{
+                    ErrorCode::InvalidFile,
+                    said("%1: merging keeps %2 of the update (%3 to %4 wanted): the update is too "
+                         "small for the type of the weights; use the adapter unmerged",
+                         tensor.tensor, fixed(tensor.kept, 3), fixed(kKeptLow, 2),
+                         fixed(kKeptHigh, 2)),
+                    {{"tensor", tensor.tensor}}};
             }
         }
         report_.median_nf4_kept = median(nf4_kept);
         report_.median_nf4_direct_kept = median(direct_kept);
         std::sort(report_.replaced.begin(), report_.replaced.end());
         return {};
+    }
+
+    static std::string fixed(double value, int digits) {
+        char text[32];
+        std::snprintf(text, sizeof text, "%.*f", digits, value);
+        return text;
     }
 
     static double median(std::vector<double> values) {

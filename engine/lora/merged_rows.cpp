@@ -183,7 +183,7 @@ Result<void> MergedTensorRows::fill(uint64_t offset, std::span<std::byte> out) {
     std::vector<double> wanted(static_cast<size_t>(count));
     for (int64_t r = first_row; r < end_row; ++r) {
         if (stop_.stop_requested()) {
-            return Error{ErrorCode::Cancelled, "merging was cancelled"};
+            return Error{ErrorCode::Cancelled, said("merging was cancelled")};
         }
         ENGINE_TRY(readFloatRange(base_, info_, static_cast<uint64_t>(r * cols_), row));
         ENGINE_TRY(mergeRow(r, row, merged));
@@ -208,7 +208,7 @@ Result<void> MergedTensorRows::measure(std::span<const float> original,
     for (size_t i = 0; i < rounded.size(); ++i) {
         if (!std::isfinite(rounded[i])) {
             return Error{ErrorCode::InvalidFile,
-                         tensor_ + ": merging gives a value that is not finite",
+                         said("%1: merging gives a value that is not finite", tensor_),
                          {{"tensor", tensor_}}};
         }
         const double d = wanted[i] - static_cast<double>(original[i]);

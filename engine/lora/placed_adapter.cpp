@@ -3,6 +3,7 @@
 #include "engine/lora/placed_adapter.h"
 
 #include "engine/api/placement.h"
+#include "engine/base/sentence_english.h"
 #include "engine/lora/low_rank_math.h"
 #include "engine/lora/tensor_values.h"
 
@@ -18,7 +19,7 @@ constexpr int kTag = static_cast<int>(MemoryPart::Adapter);
 constexpr uint64_t kPieceBytes = uint64_t{4} << 20;
 
 Error cancelled() {
-    return Error{ErrorCode::Cancelled, "placing the adapter was cancelled"};
+    return Error{ErrorCode::Cancelled, said("placing the adapter was cancelled")};
 }
 
 Result<std::vector<float>> floatsOf(const Adapter& adapter, const AdapterTensor& tensor) {
@@ -88,22 +89,23 @@ void DeviceBlock::reset() {
 }
 
 Result<DeviceBlock>
-DeviceBlock::allocate(kernels::Device& device, uint64_t bytes, const std::string& what) {
+DeviceBlock::allocate(kernels::Device& device, uint64_t bytes, const Argument& what) {
     DeviceBlock block;
     block.memory_ = device.allocate(static_cast<size_t>(bytes), kTag);
     if (block.memory_ == nullptr) {
         const kernels::MemoryInfo memory = device.memory();
-        std::string message = "no room for " + std::to_string(bytes) + " bytes of the adapter (" +
-                              what + "): " + std::to_string(memory.used) + " bytes are in use";
+        Sentence message = said("no room for %1 bytes of the adapter (%2): %3 bytes are in use",
+                                bytes, what, memory.used);
         std::vector<std::pair<std::string, std::string>> details = {
             {"asked_bytes", std::to_string(bytes)}};
         if (memory.capacity > 0) {
             const uint64_t free = memory.capacity > memory.used ? memory.capacity - memory.used : 0;
-            message += " of " + std::to_string(memory.capacity);
+            message = said("no room for %1 bytes of the adapter (%2): %3 bytes are in use of %4",
+                           bytes, what, memory.used, memory.capacity);
             details.emplace_back("free_bytes", std::to_string(free));
         }
         return Error{ErrorCode::OutOfMemory,
-                     message + "; free memory there or move modules to another device",
+                     said("%1; free memory there or move modules to another device", message),
                      std::move(details)};
     }
     block.device_ = &device;
@@ -119,7 +121,7 @@ Result<void> BlockTarget::write(uint64_t offset,
     }
     const kernels::Status status = device->copyIn(memory + offset, bytes.data(), bytes.size());
     if (status != kernels::Status::Ok) {
-        return kernelError(status, "copying " + what);
+        return kernelError(status, said("copying %1", what));
     }
     return {};
 }
@@ -135,26 +137,26 @@ Result<DeviceBlock> DeviceBlock::copyTo(kernels::Device& device, const std::stri
         const auto n = static_cast<size_t>(std::min(kPieceBytes, bytes_ - done));
         const kernels::Status status = device_->copyOut(bounce.data(), at(done), n);
         if (status != kernels::Status::Ok) {
-            return kernelError(status, "copying " + what);
+            return kernelError(status, said("copying %1", what));
         }
         ENGINE_TRY(copy.write(done, std::span(bounce).first(n), what));
     }
     return copy;
 }
 
-Error kernelError(kernels::Status status, const std::string& what) {
+Error kernelError(kernels::Status status, const Sentence& what) {
     switch (status) {
     case kernels::Status::OutOfMemory:
-        return Error{ErrorCode::OutOfMemory, what + ": the device has no memory left"};
+        return Error{ErrorCode::OutOfMemory, said("%1: the device has no memory left", what)};
     case kernels::Status::DeviceLost:
-        return Error{ErrorCode::DeviceLost, what + ": the device was lost"};
+        return Error{ErrorCode::DeviceLost, said("%1: the device was lost", what)};
     case kernels::Status::Unsupported:
-        return Error{ErrorCode::Unsupported, what + ": the device has no kernel for this"};
+        return Error{ErrorCode::Unsupported, said("%1: the device has no kernel for this", what)};
     case kernels::Status::BadShape:
     case kernels::Status::Ok:
         break;
     }
-    return Error{ErrorCode::Internal, what + ": operands do not fit together"};
+    return Error{ErrorCode::Internal, inEnglish(what) + ": operands do not fit together"};
 }
 
 kernels::DType dtypeOf(TensorType type) {
@@ -298,10 +300,9 @@ Result<std::vector<float>> doraFactors(const Adapter& adapter,
         g[j] = static_cast<float>(static_cast<double>(g[j]) / norm);
         if (!std::isfinite(g[j])) {
             return Error{ErrorCode::InvalidFile,
-                         adapter.name() + ": " + update.magnitude.key + ": output " +
-                             std::to_string(j) + " of " + update.tensor + " has norm " +
-                             std::to_string(norm) +
-                             " with the update added, so that its magnitude cannot be scaled",
+                         said("%1: %2: output %3 of %4 has norm %5 with the update added, so that "
+                              "its magnitude cannot be scaled",
+                              adapter.name(), update.magnitude.key, j, update.tensor, norm),
                          {{"tensor", update.magnitude.key}}};
         }
     }

@@ -40,7 +40,7 @@ public:
 
     /// `what` names the purpose in the message of OutOfMemory.
     static Result<DeviceBlock>
-    allocate(kernels::Device& device, uint64_t bytes, const std::string& what);
+    allocate(kernels::Device& device, uint64_t bytes, const Argument& what);
 
     [[nodiscard]] kernels::Device* device() const { return device_; }
     [[nodiscard]] uint64_t sizeBytes() const { return bytes_; }
@@ -64,7 +64,7 @@ private:
 };
 
 /// Error for a kernel or copy that did not succeed.
-Error kernelError(kernels::Status status, const std::string& what);
+Error kernelError(kernels::Status status, const Sentence& what);
 
 kernels::DType dtypeOf(TensorType type);
 kernels::WeightFormat weightFormatOf(TensorType type);

@@ -35,14 +35,14 @@ public:
     Result<TranslatedPattern> run() {
         if (in_.size() > kMaxPatternBytes) {
             return Error{ErrorCode::InvalidFile,
-                         "the pattern has " + std::to_string(in_.size()) + " bytes, at most " +
-                             std::to_string(kMaxPatternBytes) + " are read"};
+                         said("the pattern has %1 bytes, at most %2 are read", in_.size(),
+                              kMaxPatternBytes)};
         }
         while (at_ < in_.size()) {
             ENGINE_TRY(step());
         }
         if (depth_ != 0) {
-            return invalid("a group is not closed");
+            return invalid(said("a group is not closed"));
         }
         return TranslatedPattern{std::move(out_), has_look_around_};
     }
@@ -51,14 +51,14 @@ private:
     /// What stood before, for quantifiers.
     enum class Last { Nothing = 1, Item, Repeat };
 
-    [[nodiscard]] Error invalid(const std::string& what) const {
-        return Error{ErrorCode::InvalidFile, "not a valid pattern: " + what + " at byte " +
-                                                 std::to_string(at_) + " of \"" + shown() + "\""};
+    [[nodiscard]] Error invalid(const Sentence& what) const {
+        return Error{ErrorCode::InvalidFile,
+                     said("not a valid pattern: %1 at byte %2 of \"%3\"", what, at_, shown())};
     }
-    [[nodiscard]] Error unsupported(const std::string& what) const {
-        return Error{ErrorCode::Unsupported, "the pattern uses " + what + " at byte " +
-                                                 std::to_string(at_) + " of \"" + shown() +
-                                                 "\", which is not implemented"};
+    [[nodiscard]] Error unsupported(const Sentence& what) const {
+        return Error{ErrorCode::Unsupported,
+                     said("the pattern uses %1 at byte %2 of \"%3\", which is not implemented",
+                          what, at_, shown())};
     }
     [[nodiscard]] std::string shown() const {
         return in_.size() <= 80 ? std::string(in_) : std::string(in_.substr(0, 77)) + "...";
@@ -85,7 +85,7 @@ private:
             return openGroup();
         case ')':
             if (depth_ == 0) {
-                return invalid("a closing bracket without an opening one");
+                return invalid(said("a closing bracket without an opening one"));
             }
             --depth_;
             emit(")", 1, Last::Item);
@@ -105,7 +105,7 @@ private:
             emit("\\}", 1, Last::Item);
             return {};
         case '\0':
-            return invalid("a zero byte");
+            return invalid(said("a zero byte"));
         default:
             emit(in_.substr(at_, 1), 1, Last::Item);
             return {};
@@ -114,14 +114,14 @@ private:
 
     Result<void> repeat(const std::string& text, size_t consumed) {
         if (last_ == Last::Nothing) {
-            return invalid("nothing to repeat");
+            return invalid(said("nothing to repeat"));
         }
         if (last_ == Last::Repeat) {
-            return invalid("multiple repeat");
+            return invalid(said("multiple repeat"));
         }
         emit(text, consumed, Last::Repeat);
         if (peek(0) == '+') {
-            return unsupported("a possessive quantifier");
+            return unsupported(said("a possessive quantifier"));
         }
         if (peek(0) == '?') {
             emit("?", 1, Last::Repeat);
@@ -154,7 +154,7 @@ private:
             return digits.size() > 4 || (!digits.empty() && std::stoi(digits) > kMaxRepeat);
         };
         if (isTooLarge(low) || isTooLarge(high)) {
-            return unsupported("a repeat count above " + std::to_string(kMaxRepeat));
+            return unsupported(said("a repeat count above %1", kMaxRepeat));
         }
         if (low.empty()) {
             low = "0";
@@ -169,10 +169,10 @@ private:
     Result<void> escape(bool is_in_class) {
         const char c = peek(1);
         if (c == '\0') {
-            return invalid("a backslash without a character after it");
+            return invalid(said("a backslash without a character after it"));
         }
         if (c >= '1' && c <= '9') {
-            return unsupported(std::string("a back-reference (\\") + c + ")");
+            return unsupported(said("a back-reference (\\%1)", std::string(1, c)));
         }
         switch (c) {
         case 'd':
@@ -193,14 +193,14 @@ private:
             return octal();
         case 'x':
             if (!isHex(peek(2)) || !isHex(peek(3))) {
-                return invalid("an incomplete \\x escape");
+                return invalid(said("an incomplete \\x escape"));
             }
             emit(in_.substr(at_, 4), 4, Last::Item);
             return {};
         case 'u':
         case 'U':
         case 'N':
-            return unsupported(std::string("a Unicode escape (\\") + c + ")");
+            return unsupported(said("a Unicode escape (\\%1)", std::string(1, c)));
         case 'b':
             emit(is_in_class ? "\\x08" : "\\b", 2, is_in_class ? Last::Item : Last::Nothing);
             return {};
@@ -209,7 +209,7 @@ private:
         case 'Z':
         case 'z':
             if (is_in_class) {
-                return invalid(std::string("the escape \\") + c + " inside a class");
+                return invalid(said("the escape \\%1 inside a class", std::string(1, c)));
             }
             emit(c == 'Z' || c == 'z' ? std::string("\\z") : std::string("\\") + c, 2,
                  Last::Nothing);
@@ -218,7 +218,7 @@ private:
             break;
         }
         if (isLetter(c)) {
-            return invalid(std::string("the unknown escape \\") + c);
+            return invalid(said("the unknown escape \\%1", std::string(1, c)));
         }
         // RE2 escapes ASCII punctuation only.
         const bool is_plain = c == '_' || (static_cast<unsigned char>(c) & 0x80U) != 0;
@@ -249,7 +249,7 @@ private:
         while (true) {
             const char c = peek(0);
             if (at_ >= in_.size() || c == '\0') {
-                return invalid("a character class is not closed");
+                return invalid(said("a character class is not closed"));
             }
             if (c == ']' && !is_first) {
                 emit("]", 1, Last::Item);
@@ -271,7 +271,7 @@ private:
 
     Result<void> openGroup() {
         if (depth_ >= kMaxDepth) {
-            return unsupported("groups nested deeper than " + std::to_string(kMaxDepth));
+            return unsupported(said("groups nested deeper than %1", kMaxDepth));
         }
         if (peek(1) != '?') {
             // Nothing reads the groups of a pattern; without captures matching is cheaper.
@@ -280,16 +280,17 @@ private:
             return {};
         }
         struct Refused {
-            std::string_view text, name;
+            std::string_view text;
+            Phrase name;
         };
         static constexpr Refused kRefused[] = {
-            {"(?P=", "a back-reference ((?P=name))"},
-            {"(?>", "an atomic group"},
-            {"(?(", "a conditional group"},
+            {"(?P=", phrase("a back-reference ((?P=name))")},
+            {"(?>", phrase("an atomic group")},
+            {"(?(", phrase("a conditional group")},
         };
         for (const Refused& refused : kRefused) {
             if (has(refused.text)) {
-                return unsupported(std::string(refused.name));
+                return unsupported(refused.name);
             }
         }
         for (const std::string_view look : {"(?=", "(?!", "(?<=", "(?<!"}) {
@@ -308,7 +309,7 @@ private:
         if (has("(?#")) {
             const size_t end = in_.find(')', at_);
             if (end == std::string_view::npos) {
-                return invalid("a comment is not closed");
+                return invalid(said("a comment is not closed"));
             }
             at_ = end + 1;
             return {};
@@ -326,7 +327,7 @@ private:
             ++i;
         }
         if (i == begin || isDigit(in_[begin]) || i >= in_.size() || in_[i] != '>') {
-            return invalid("a bad group name");
+            return invalid(said("a bad group name"));
         }
         ++depth_;
         emit("(?:", i + 1 - at_, Last::Nothing);
@@ -344,16 +345,16 @@ private:
                 is_off = is_off || c == '-';
                 kept += c;
             } else if (c == 'x') {
-                return unsupported("verbose mode ((?x))");
+                return unsupported(said("verbose mode ((?x))"));
             } else if (c != 'a' && c != 'u') {
-                return invalid("an unknown group type");
+                return invalid(said("an unknown group type"));
             }
         }
         if (i >= in_.size()) {
-            return invalid("a group is not closed");
+            return invalid(said("a group is not closed"));
         }
         if (!kept.empty() && kept.back() == '-') {
-            return invalid("a missing flag");
+            return invalid(said("a missing flag"));
         }
         if (in_[i] == ':') {
             ++depth_;
@@ -361,7 +362,7 @@ private:
             return {};
         }
         if (at_ != 0 || is_off || !allow_global_flags_) {
-            return invalid("global flags that do not stand at the start");
+            return invalid(said("global flags that do not stand at the start"));
         }
         if (kept.empty()) {
             at_ = i + 1;

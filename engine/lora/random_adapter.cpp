@@ -42,8 +42,8 @@ Result<void> writeRandomAdapter(const std::filesystem::path& folder,
                                 AdapterTargets targets,
                                 uint64_t seed) {
     if (rank < 1 || rank > kMaxRank) {
-        return Error{ErrorCode::InvalidRequest, "adapter rank " + std::to_string(rank) +
-                                                    ": expected 1 to " + std::to_string(kMaxRank)};
+        return Error{ErrorCode::InvalidRequest,
+                     said("adapter rank %1: expected 1 to %2", rank, kMaxRank)};
     }
     std::mt19937_64 random(seed);
     std::vector<TensorToWrite> out;

@@ -35,7 +35,7 @@ Result<bool> equalsBaseTable(const TensorSource& adapter,
     std::vector<float> b(kPiece);
     for (uint64_t first = 0; first < count; first += kPiece) {
         if (stop.stop_requested()) {
-            return Error{ErrorCode::Cancelled, "loading the adapter was cancelled"};
+            return Error{ErrorCode::Cancelled, said("loading the adapter was cancelled")};
         }
         const auto n = static_cast<size_t>(std::min(kPiece, count - first));
         ENGINE_TRY(readFloatRange(adapter, saved, first, std::span(a).first(n)));

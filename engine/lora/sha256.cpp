@@ -110,7 +110,7 @@ Result<std::string> sha256OfFile(const std::filesystem::path& file, const std::s
     std::vector<std::byte> piece(size_t{1} << 20);
     for (uint64_t at = 0; at < reader->sizeBytes(); at += piece.size()) {
         if (stop.stop_requested()) {
-            return Error{ErrorCode::Cancelled, "merging was cancelled"};
+            return Error{ErrorCode::Cancelled, said("merging was cancelled")};
         }
         const auto n =
             static_cast<size_t>(std::min<uint64_t>(piece.size(), reader->sizeBytes() - at));

@@ -50,9 +50,9 @@ struct Pattern {
     }
 };
 
-Error patternError(ErrorCode code, std::string_view member, const std::string& what) {
+Error patternError(ErrorCode code, std::string_view member, const Sentence& what) {
     return Error{code,
-                 std::string(kFile) + ": " + std::string(member) + ": " + what,
+                 said("%1: %2: %3", kFile, member, what),
                  {{"file", std::string(kFile)}, {"member", std::string(member)}}};
 }
 
@@ -64,7 +64,7 @@ Result<Pattern> compilePattern(std::string_view member,
                                bool allow_global_flags) {
     auto translated = translatePythonPattern(source, allow_global_flags);
     if (!translated) {
-        return patternError(translated.error().code, member, translated.error().message);
+        return patternError(translated.error().code, member, translated.error().told());
     }
     std::string text(head);
     text += translated->text;
@@ -74,8 +74,7 @@ Result<Pattern> compilePattern(std::string_view member,
         auto compiled = LinearPattern::compile(text);
         if (!compiled) {
             return patternError(compiled.error().code, member,
-                                compiled.error().message + ": \"" +
-                                    std::string(source.substr(0, 80)) + "\"");
+                                said("%1: \"%2\"", compiled.error().told(), source.substr(0, 80)));
         }
         pattern.with_look_around = std::move(*compiled);
         return pattern;
@@ -89,9 +88,10 @@ Result<Pattern> compilePattern(std::string_view member,
         const bool is_large = failed.error_code() == re2::RE2::ErrorPatternTooLarge ||
                               failed.error_code() == re2::RE2::ErrorRepeatSize;
         return patternError(is_large ? ErrorCode::Unsupported : ErrorCode::InvalidFile, member,
-                            (is_large ? "the pattern needs too large an automaton: \""
-                                      : "not a valid pattern: \"") +
-                                std::string(source.substr(0, 80)) + "\" (" + failed.error() + ")");
+                            is_large ? said("the pattern needs too large an automaton: \"%1\" (%2)",
+                                            source.substr(0, 80), failed.error())
+                                     : said("not a valid pattern: \"%1\" (%2)",
+                                            source.substr(0, 80), failed.error()));
     }
     return pattern;
 }
@@ -199,7 +199,7 @@ Result<TargetMatcher> TargetMatcher::compile(const AdapterConfig& config,
             return std::move(read).error();
         }
         is_by_file = true;
-        state->notes.emplace_back(adapter_note::PatternUnread{read.error().message, is_of_rank});
+        state->notes.emplace_back(adapter_note::PatternUnread{read.error().told(), is_of_rank});
         return {};
     };
     if (config.targets.kind == ModuleSelector::Kind::Pattern) {

@@ -28,7 +28,7 @@ constexpr int64_t kBlockFrames = 8192;
 constexpr double kMaxAmplitude = 64.0;
 constexpr int64_t kUnknownFrames = OpenSound::kUnknownFrames;
 
-Error invalid(std::string message) {
+Error invalid(Sentence message) {
     return {ErrorCode::InvalidFile, std::move(message)};
 }
 
@@ -38,7 +38,7 @@ std::string secondsText(double seconds) {
     return text.data();
 }
 
-Error wrongLength(const AudioInfo& info, std::string message) {
+Error wrongLength(const AudioInfo& info, Sentence message) {
     return {ErrorCode::InvalidRequest,
             std::move(message),
             {{"seconds", secondsText(info.seconds)},
@@ -46,16 +46,22 @@ Error wrongLength(const AudioInfo& info, std::string message) {
 }
 
 Error tooLong(const AudioInfo& info, bool is_exact) {
-    return wrongLength(info, std::string("the recording has ") + (is_exact ? "" : "more than ") +
-                                 secondsText(info.seconds) + " seconds, the model hears at most " +
-                                 std::to_string(kMaxAudioSeconds) + "; choose a part of it");
+    const std::string seconds = secondsText(info.seconds);
+    return wrongLength(
+        info,
+        is_exact
+            ? said("the recording has %1 seconds, the model hears at most %2; choose a part of it",
+                   seconds, kMaxAudioSeconds)
+            : said("the recording has more than %1 seconds, the model hears at most %2; choose a "
+                   "part of it",
+                   seconds, kMaxAudioSeconds));
 }
 
 Error tooShort(const AudioInfo& info) {
-    return wrongLength(info, "the recording has " + std::to_string(info.samples_16k) +
-                                 " samples at 16 kHz (" + secondsText(info.seconds) +
-                                 " seconds), the model needs at least " +
-                                 std::to_string(kMinAudioSamples));
+    return wrongLength(
+        info,
+        said("the recording has %1 samples at 16 kHz (%2 seconds), the model needs at least %3",
+             info.samples_16k, secondsText(info.seconds), kMinAudioSamples));
 }
 
 /// First frame and number of frames to keep; the number is kUnknownFrames for "to the end".
@@ -73,10 +79,9 @@ Result<FrameRange> rangeOf(const std::optional<AudioCut>& cut, const AudioInfo& 
         cut->start_s >= 0.0 && cut->start_s <= static_cast<double>(kMaxAudioFileSeconds) &&
         cut->length_s > 0.0 && cut->length_s <= static_cast<double>(kMaxAudioSeconds);
     if (!is_valid) {
-        return wrongLength(info,
-                           "the part of the recording must start at 0 seconds or later and have "
-                           "more than 0 and at most " +
-                               std::to_string(kMaxAudioSeconds) + " seconds");
+        return wrongLength(info, said("the part of the recording must start at 0 seconds or later "
+                                      "and have more than 0 and at most %1 seconds",
+                                      kMaxAudioSeconds));
     }
     return FrameRange{static_cast<int64_t>(std::llround(cut->start_s * rate)),
                       static_cast<int64_t>(std::llround(cut->length_s * rate))};
@@ -100,10 +105,9 @@ Result<void> appendMono(std::span<const float> block,
             if (!(std::abs(sample) <= kMaxAmplitude)) {
                 std::array<char, 32> text{};
                 std::snprintf(text.data(), text.size(), "%g", sample);
-                return invalid("sample " + std::to_string(first_frame + i) + " of channel " +
-                               std::to_string(c + 1) + " is " + text.data() +
-                               ", expected a number between -1 and 1; save the recording again "
-                               "with normal volume");
+                return invalid(said("sample %1 of channel %2 is %3, expected a number between -1 "
+                                    "and 1; save the recording again with normal volume",
+                                    first_frame + i, c + 1, text.data()));
             }
             sum += sample;
         }
@@ -139,7 +143,7 @@ Result<std::vector<float>> readRange(OpenSound& open, const FrameRange& range) {
     // Without a declared length a decoder that gets no memory looks like the end.
     const bool may_be_short = has_ended && (known < 0 || at < known);
     if ((code != SF_ERR_NO_ERROR || may_be_short) && memory.hasRunOut()) {
-        return media::noMemoryFor("a recording");
+        return media::noMemoryFor(said("a recording"));
     }
     // The decoder has come to the end of the file and there is less in it than it declares.
     const bool is_short = has_ended && at > 0 && at < known && open.memory.at >= open.memory.size();
@@ -150,22 +154,23 @@ Result<std::vector<float>> readRange(OpenSound& open, const FrameRange& range) {
     }
     if (code != SF_ERR_NO_ERROR && !is_short) {
         return invalid(
-            "the " + open.info.format + " data is damaged after " +
-            secondsText(static_cast<double>(at) / static_cast<double>(open.info.sample_rate)) +
-            " seconds: " + sf_error_number(code));
+            said("the %1 data is damaged after %2 seconds: %3", open.info.format,
+                 secondsText(static_cast<double>(at) / static_cast<double>(open.info.sample_rate)),
+                 sf_error_number(code)));
     }
     if (has_ended && at < known && !is_short) {
-        return invalid("the " + open.info.format +
-                       " data is truncated or damaged: " + std::to_string(known) +
-                       " samples are declared, " + std::to_string(at) + " could be read");
+        return invalid(
+            said("the %1 data is truncated or damaged: %2 samples are declared, %3 could be read",
+                 open.info.format, known, at));
     }
     setFrames(open.info, has_ended || known < 0 ? at : known);
     if (!has_cut && at > longest) {
         return tooLong(open.info, false);
     }
     if (has_cut && at <= range.start) {
-        return wrongLength(open.info, "the part starts after the end of the recording, which has " +
-                                          secondsText(open.info.seconds) + " seconds");
+        return wrongLength(
+            open.info, said("the part starts after the end of the recording, which has %1 seconds",
+                            secondsText(open.info.seconds)));
     }
     return mono;
 }
@@ -189,15 +194,15 @@ Result<AudioInfo> probeAudio(std::span<const std::byte> bytes) {
         frames += std::max<sf_count_t>(got, 0);
     }
     if (got <= 0 && memory.hasRunOut()) {
-        return media::noMemoryFor("a recording");
+        return media::noMemoryFor(said("a recording"));
     }
     if (frames == 0) {
-        return invalid("the " + open.info.format + " file holds no samples");
+        return invalid(said("the %1 file holds no samples", open.info.format));
     }
     if (frames > limit) {
-        return Error{ErrorCode::Unsupported, "the recording has more than " +
-                                                 std::to_string(kMaxAudioFileSeconds / 60) +
-                                                 " minutes, longer files are not read"};
+        return Error{ErrorCode::Unsupported,
+                     said("the recording has more than %1 minutes, longer files are not read",
+                          kMaxAudioFileSeconds / 60)};
     }
     setFrames(open.info, frames);
     return open.info;
@@ -213,7 +218,7 @@ Result<DecodedAudio> decodeAudio(std::span<const std::byte> bytes,
     }
     ENGINE_ASSIGN(const std::vector<float> mono, readRange(open, range));
     if (mono.empty()) {
-        return invalid("the " + open.info.format + " file holds no samples");
+        return invalid(said("the %1 file holds no samples", open.info.format));
     }
     DecodedAudio audio;
     audio.source = open.info;

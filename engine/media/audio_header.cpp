@@ -12,7 +12,7 @@ namespace {
 
 using namespace std::string_view_literals;
 
-Error invalid(std::string message) {
+Error invalid(Sentence message) {
     return {ErrorCode::InvalidFile, std::move(message)};
 }
 
@@ -67,9 +67,9 @@ std::string chunkName(Bytes bytes, size_t at) {
 }
 
 Error truncatedChunk(std::string_view format, std::string_view chunk, uint64_t size, size_t left) {
-    return invalid(std::string(format) + " file is truncated: its '" + std::string(chunk) +
-                   "' chunk declares " + std::to_string(size) + " bytes, the file has " +
-                   std::to_string(left) + " left");
+    return invalid(
+        said("%1 file is truncated: its '%2' chunk declares %3 bytes, the file has %4 left", format,
+             chunk, size, left));
 }
 
 /// The fmt chunk of a WAV file. Layout: format tag, channels, rate, bytes/s, block align, bits.
@@ -79,23 +79,22 @@ Result<void> checkWavFormat(Bytes chunk, bool big_endian) {
     const auto align = readUnsigned(chunk, 12, 2, big_endian);
     const auto bits = readUnsigned(chunk, 14, 2, big_endian);
     if (!channels || !rate || !align || !bits) {
-        return invalid("WAV header: the 'fmt ' chunk has " + std::to_string(chunk.size()) +
-                       " bytes, at least 16 are needed");
+        return invalid(said("WAV header: the 'fmt ' chunk has %1 bytes, at least 16 are needed",
+                            chunk.size()));
     }
     ENGINE_TRY(checkAudioShape(static_cast<int64_t>(*channels), static_cast<int64_t>(*rate)));
     if (*align == 0) {
-        return invalid("WAV header: a block of samples has 0 bytes");
+        return invalid(said("WAV header: a block of samples has 0 bytes"));
     }
     if (*bits > 64) {
-        return invalid("WAV header: " + std::to_string(*bits) + " bits per sample");
+        return invalid(said("WAV header: %1 bits per sample", *bits));
     }
     return {};
 }
 
 Error noSamples(std::string_view format, uint64_t declared, size_t left) {
-    return invalid("the " + std::string(format) + " file holds no samples: it declares " +
-                   std::to_string(declared) + " bytes of them, " + std::to_string(left) +
-                   " follow");
+    return invalid(said("the %1 file holds no samples: it declares %2 bytes of them, %3 follow",
+                        format, declared, left));
 }
 
 /// The data chunk at `at`: its length as declared here or, in RF64 files, in the ds64 chunk, whose
@@ -129,13 +128,13 @@ Result<void> checkWav(Bytes bytes, bool big_endian, AudioHeader& header) {
     while (true) {
         const auto size = readUnsigned(bytes, at + 4, 4, big_endian);
         if (!size) {
-            return invalid("WAV header: the file ends after " + std::to_string(bytes.size()) +
-                           " bytes without a " + (has_format ? "'data'" : "'fmt '") + " chunk");
+            return invalid(said("WAV header: the file ends after %1 bytes without a %2 chunk",
+                                bytes.size(), has_format ? "'data'" : "'fmt '"));
         }
         const size_t left = bytes.size() - at - 8;
         if (hasText(bytes, at, "data")) {
             if (!has_format) {
-                return invalid("WAV header: the samples start before any 'fmt ' chunk");
+                return invalid(said("WAV header: the samples start before any 'fmt ' chunk"));
             }
             return checkWavData(bytes, at, wide_at, big_endian, header);
         }
@@ -180,8 +179,8 @@ Result<void> checkAiff(Bytes bytes, AudioHeader& header) {
     while (comm == 0 || sound == 0) {
         const auto size = readBig(bytes, at + 4, 4);
         if (!size) {
-            return invalid("AIFF header: the file ends after " + std::to_string(bytes.size()) +
-                           " bytes without a " + (comm != 0 ? "'SSND'" : "'COMM'") + " chunk");
+            return invalid(said("AIFF header: the file ends after %1 bytes without a %2 chunk",
+                                bytes.size(), comm != 0 ? "'SSND'" : "'COMM'"));
         }
         const size_t left = bytes.size() - at - 8;
         if (hasText(bytes, at, "SSND")) {
@@ -206,8 +205,8 @@ Result<void> checkAiff(Bytes bytes, AudioHeader& header) {
             comm = at;
             const auto channels = readBig(bytes, at + 8, 2);
             if (*size < 18 || !channels) {
-                return invalid("AIFF header: the 'COMM' chunk has " + std::to_string(*size) +
-                               " bytes, at least 18 are needed");
+                return invalid(said(
+                    "AIFF header: the 'COMM' chunk has %1 bytes, at least 18 are needed", *size));
             }
             // The rate is an 80-bit float; libsndfile reads it and we check the result.
             ENGINE_TRY(checkAudioShape(static_cast<int64_t>(*channels), kAudioSampleRate));
@@ -236,13 +235,13 @@ Result<void> checkAu(Bytes bytes, AudioHeader& header) {
     const auto rate = number(4);
     const auto channels = number(5);
     if (!channels) {
-        return invalid("AU header: the file ends after " + std::to_string(bytes.size()) +
-                       " bytes, 24 are needed");
+        return invalid(
+            said("AU header: the file ends after %1 bytes, 24 are needed", bytes.size()));
     }
     ENGINE_TRY(checkAudioShape(static_cast<int64_t>(*channels), static_cast<int64_t>(*rate)));
     if (*start < 24 || *start > bytes.size()) {
-        return invalid("AU header: the samples should begin at byte " + std::to_string(*start) +
-                       " of a file of " + std::to_string(bytes.size()));
+        return invalid(said("AU header: the samples should begin at byte %1 of a file of %2",
+                            *start, bytes.size()));
     }
     const uint64_t left = bytes.size() - *start;
     if (left == 0) {
@@ -259,11 +258,13 @@ Result<void> checkFlac(Bytes bytes, size_t start) {
     const auto block = readBig(bytes, start + 4, 4);
     const auto facts = readBig(bytes, start + 8 + 10, 8);
     if (!block || !facts) {
-        return invalid("FLAC header: the file ends after " + std::to_string(bytes.size()) +
-                       " bytes, inside the stream information");
+        return invalid(
+            said("FLAC header: the file ends after %1 bytes, inside the stream information",
+                 bytes.size()));
     }
     if ((*block & 0x7fffffffU) != 34) {
-        return invalid("FLAC header: the first block is not a stream information of 34 bytes");
+        return invalid(
+            said("FLAC header: the first block is not a stream information of 34 bytes"));
     }
     // 20 bits rate, 3 bits channels - 1, 5 bits depth - 1, 36 bits number of samples.
     const auto rate = static_cast<int64_t>(*facts >> 44U);
@@ -275,17 +276,16 @@ Result<void> checkFlac(Bytes bytes, size_t start) {
 Result<void> checkOgg(Bytes bytes, AudioHeader& header) {
     const auto segments = readU8(bytes, 26);
     if (!segments) {
-        return invalid("Ogg header: the file ends after " + std::to_string(bytes.size()) +
-                       " bytes, inside the first page");
+        return invalid(
+            said("Ogg header: the file ends after %1 bytes, inside the first page", bytes.size()));
     }
     const Bytes packet = bytes.subspan(std::min<size_t>(bytes.size(), 27U + *segments));
     if (hasText(packet, 0, "Speex   ") || hasText(packet, 0, "\x80theora"sv) ||
         hasText(packet, 0, "fishead\0"sv)) {
         return Error{ErrorCode::Unsupported,
-                     std::string("an Ogg file with ") +
-                         (hasText(packet, 0, "Speex") ? "Speex speech" : "video") +
-                         "; Ogg Vorbis and Opus recordings are supported, save it as one of these "
-                         "or as WAV"};
+                     said("an Ogg file with %1; Ogg Vorbis and Opus recordings are supported, save "
+                          "it as one of these or as WAV",
+                          hasText(packet, 0, "Speex") ? phrase("Speex speech") : phrase("video"))};
     }
     size_t at = 0;
     while (hasText(bytes, at, "OggS")) {
@@ -297,8 +297,9 @@ Result<void> checkOgg(Bytes bytes, AudioHeader& header) {
         }
         if (!count || lacing.size() != *count || page_bytes > bytes.size() - at) {
             if (at == 0) {
-                return invalid("Ogg file is truncated: the page at byte 0 is longer than the " +
-                               std::to_string(bytes.size()) + " bytes that are left");
+                return invalid(said("Ogg file is truncated: the page at byte 0 is longer than the "
+                                    "%1 bytes that are left",
+                                    bytes.size()));
             }
             header.end = at;
             header.note = reply_note::OggCutShort{};
@@ -339,8 +340,9 @@ Result<void> checkMp3(Bytes bytes, size_t start, AudioHeader& header) {
     }
     const size_t left = bytes.size() - start;
     if (frame_bytes + 4 > left) {
-        return invalid("MP3 file is truncated: it ends after " + std::to_string(left) +
-                       " bytes of sound, inside the first frame");
+        return invalid(
+            said("MP3 file is truncated: it ends after %1 bytes of sound, inside the first frame",
+                 left));
     }
     const bool is_mono = ((head >> 6U) & 3U) == 3U;
     const bool is_version1 = ((head >> 19U) & 3U) == 3U;
@@ -393,29 +395,27 @@ std::string_view audioContainerName(AudioContainer container) {
 
 Result<void> checkAudioShape(int64_t channels, int64_t sample_rate) {
     if (channels < 1) {
-        return invalid("the recording declares " + std::to_string(channels) + " channels");
+        return invalid(said("the recording declares %1 channels", channels));
     }
     if (channels > kMaxAudioFileChannels) {
         return Error{ErrorCode::Unsupported,
-                     "the recording has " + std::to_string(channels) + " channels, at most " +
-                         std::to_string(kMaxAudioFileChannels) + " are read"};
+                     said("the recording has %1 channels, at most %2 are read", channels,
+                          kMaxAudioFileChannels)};
     }
     if (sample_rate < 1) {
-        return invalid("the recording declares a sample rate of " + std::to_string(sample_rate) +
-                       " Hz");
+        return invalid(said("the recording declares a sample rate of %1 Hz", sample_rate));
     }
     if (sample_rate < kMinAudioFileRate || sample_rate > kMaxAudioFileRate) {
         return Error{ErrorCode::Unsupported,
-                     "the recording has a sample rate of " + std::to_string(sample_rate) +
-                         " Hz, from " + std::to_string(kMinAudioFileRate) + " to " +
-                         std::to_string(kMaxAudioFileRate) + " Hz are read"};
+                     said("the recording has a sample rate of %1 Hz, from %2 to %3 Hz are read",
+                          sample_rate, kMinAudioFileRate, kMaxAudioFileRate)};
     }
     return {};
 }
 
 Result<AudioHeader> checkAudioHeader(Bytes bytes) {
     if (bytes.empty()) {
-        return invalid("the recording is empty (0 bytes)");
+        return invalid(said("the recording is empty (0 bytes)"));
     }
     AudioHeader header;
     header.end = bytes.size();
@@ -441,8 +441,8 @@ Result<AudioHeader> checkAudioHeader(Bytes bytes) {
     }
     const size_t tag_bytes = id3TagBytes(bytes);
     if (tag_bytes >= bytes.size()) {
-        return invalid("MP3 file is truncated: it ends inside its ID3 tag of " +
-                       std::to_string(tag_bytes) + " bytes");
+        return invalid(
+            said("MP3 file is truncated: it ends inside its ID3 tag of %1 bytes", tag_bytes));
     }
     if (hasText(bytes, tag_bytes, "fLaC") && is(AudioContainer::Flac)) {
         ENGINE_TRY(checkFlac(bytes, tag_bytes));
@@ -452,15 +452,16 @@ Result<AudioHeader> checkAudioHeader(Bytes bytes) {
         ENGINE_TRY(checkOgg(bytes, header));
         return header;
     }
-    const std::string_view content = describeContent(bytes);
-    if ((tag_bytes != 0 || content == "an MP3 recording"sv) && is(AudioContainer::Mp3)) {
+    const Phrase content = describeContent(bytes);
+    if ((tag_bytes != 0 || std::string_view(content.text) == "an MP3 recording"sv) &&
+        is(AudioContainer::Mp3)) {
         ENGINE_TRY(checkMp3(bytes, tag_bytes, header));
         return header;
     }
     return Error{ErrorCode::Unsupported,
-                 "expected a recording (WAV, FLAC, Ogg, MP3, AIFF or AU), found " +
-                     std::string(content) +
-                     "; if it is a recording, save it as WAV or FLAC and give that"};
+                 said("expected a recording (WAV, FLAC, Ogg, MP3, AIFF or AU), found %1; if it is "
+                      "a recording, save it as WAV or FLAC and give that",
+                      content)};
 }
 
 } // namespace engine::media

@@ -17,7 +17,7 @@ using media::Bytes;
 
 Result<ImageInfo> readHeader(Bytes bytes) {
     if (bytes.empty()) {
-        return Error{ErrorCode::InvalidFile, "the picture is empty (0 bytes)"};
+        return Error{ErrorCode::InvalidFile, said("the picture is empty (0 bytes)")};
     }
     if (media::hasText(bytes, 0, "\x89PNG\r\n\x1a\n"sv)) {
         return media::readPngHeader(bytes);
@@ -29,22 +29,23 @@ Result<ImageInfo> readHeader(Bytes bytes) {
         return media::readWebpHeader(bytes);
     }
     return Error{ErrorCode::Unsupported,
-                 "expected a picture (PNG, JPEG or WebP), found " +
-                     std::string(media::describeContent(bytes)) +
-                     "; if it is a picture, save it as PNG or JPEG and give that"};
+                 said("expected a picture (PNG, JPEG or WebP), found %1; if it is a picture, save "
+                      "it as PNG or JPEG and give that",
+                      media::describeContent(bytes))};
 }
 
 /// The limits, after the header and before anything is allocated.
 Result<void> checkSize(ImageSize size) {
     if (size.width <= 0 || size.height <= 0) {
-        return Error{ErrorCode::InvalidFile, "the picture declares " + media::describeSize(size) +
-                                                 "; both sides must be at least 1"};
+        return Error{ErrorCode::InvalidFile,
+                     said("the picture declares %1; both sides must be at least 1",
+                          media::describeSize(size))};
     }
     if (size.width > kMaxImageSide || size.height > kMaxImageSide) {
         return Error{ErrorCode::Unsupported,
-                     "the picture has " + media::describeSize(size) + ", at most " +
-                         std::to_string(kMaxImageSide) +
-                         " along one side are read; give a smaller version or a part of it"};
+                     said("the picture has %1, at most %2 along one side are read; give a smaller "
+                          "version or a part of it",
+                          media::describeSize(size), kMaxImageSide)};
     }
     const int64_t pixels = size.width * size.height;
     if (pixels > kMaxImagePixels) {
@@ -52,9 +53,10 @@ Result<void> checkSize(ImageSize size) {
         std::snprintf(megapixels.data(), megapixels.size(), "%.1f",
                       static_cast<double>(pixels) / 1e6);
         return Error{ErrorCode::Unsupported,
-                     "the picture has " + media::describeSize(size) + " (" + megapixels.data() +
-                         " megapixels), at most " + std::to_string(kMaxImagePixels / 1'000'000) +
-                         " megapixels are read; give a smaller version of it"};
+                     said("the picture has %1 (%2 megapixels), at most %3 megapixels are read; "
+                          "give a smaller version of it",
+                          media::describeSize(size), megapixels.data(),
+                          kMaxImagePixels / 1'000'000)};
     }
     return {};
 }

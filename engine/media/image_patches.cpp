@@ -15,20 +15,19 @@ namespace {
 constexpr int64_t kMaxSourceSide = 1'000'000'000; ///< keeps height * width inside int64_t
 constexpr int64_t kMaxPatchSide = 1024;
 
-Error badRequest(std::string message) {
+Error badRequest(Sentence message) {
     return {ErrorCode::InvalidRequest, std::move(message)};
 }
 
 Result<void> checkPatchSizes(int64_t token_budget, int64_t patch_size, int64_t pooling) {
     if (std::find(kSoftTokenBudgets.begin(), kSoftTokenBudgets.end(), token_budget) ==
         kSoftTokenBudgets.end()) {
-        return badRequest("image token budget " + std::to_string(token_budget) +
-                          ": expected 70, 140, 280, 560 or 1120");
+        return badRequest(
+            said("image token budget %1: expected 70, 140, 280, 560 or 1120", token_budget));
     }
     if (patch_size < 1 || patch_size > kMaxPatchSide || pooling < 1 || pooling > kMaxPatchSide) {
-        return badRequest("patch size " + std::to_string(patch_size) + " with pooling " +
-                          std::to_string(pooling) + ": both must be from 1 to " +
-                          std::to_string(kMaxPatchSide));
+        return badRequest(said("patch size %1 with pooling %2: both must be from 1 to %3",
+                               patch_size, pooling, kMaxPatchSide));
     }
     return {};
 }
@@ -43,8 +42,8 @@ Result<ImageSize> targetSize(int64_t height,
                              int64_t max_positions) {
     ENGINE_TRY(checkPatchSizes(token_budget, patch_size, pooling));
     if (height < 1 || width < 1 || height > kMaxSourceSide || width > kMaxSourceSide) {
-        return badRequest("a picture of " + media::describeSize({width, height}) +
-                          " cannot be resized");
+        return badRequest(
+            said("a picture of %1 cannot be resized", media::describeSize({width, height})));
     }
     const int64_t unit = patch_size * pooling;
     const auto unit_f = static_cast<double>(unit);
@@ -58,8 +57,8 @@ Result<ImageSize> targetSize(int64_t height,
     ImageSize target{fit(width), fit(height)};
     if (target.width == 0 && target.height == 0) {
         return Error{ErrorCode::Unsupported,
-                     "a picture of " + media::describeSize({width, height}) +
-                         " has no size within " + std::to_string(token_budget) + " image tokens"};
+                     said("a picture of %1 has no size within %2 image tokens",
+                          media::describeSize({width, height}), token_budget)};
     }
     if (target.height == 0) {
         target.height = unit;
@@ -70,12 +69,12 @@ Result<ImageSize> targetSize(int64_t height,
     }
     const int64_t longest = std::max(target.width, target.height) / patch_size;
     if (longest > max_positions) {
-        return Error{ErrorCode::Unsupported,
-                     "a picture of " + media::describeSize({width, height}) + " would need " +
-                         std::to_string(longest) + " patches along one side, the model has " +
-                         std::to_string(max_positions) +
-                         " positions; cut it into less elongated parts or choose a smaller image "
-                         "token budget"};
+        return Error{
+            ErrorCode::Unsupported,
+            said(
+                "a picture of %1 would need %2 patches along one side, the model has %3 positions; "
+                "cut it into less elongated parts or choose a smaller image token budget",
+                media::describeSize({width, height}), longest, max_positions)};
     }
     return target;
 }
@@ -90,12 +89,12 @@ Result<DecodedImage> resizeToTarget(const DecodedImage& image, ImageSize target)
                           image.height <= kMaxImageSide &&
                           image.rgb.size() == static_cast<size_t>(image.width * image.height * 3);
     if (!is_whole) {
-        return badRequest("a picture of " + media::describeSize({image.width, image.height}) +
-                          " comes with " + std::to_string(image.rgb.size()) + " bytes of pixels");
+        return badRequest(said("a picture of %1 comes with %2 bytes of pixels",
+                               media::describeSize({image.width, image.height}), image.rgb.size()));
     }
     if (target.width < 1 || target.height < 1 || target.width > kMaxImageSide ||
         target.height > kMaxImageSide || target.width * target.height > kMaxImagePixels) {
-        return badRequest("cannot resize a picture to " + media::describeSize(target));
+        return badRequest(said("cannot resize a picture to %1", media::describeSize(target)));
     }
     DecodedImage resized;
     resized.width = target.width;

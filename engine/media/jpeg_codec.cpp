@@ -21,6 +21,7 @@
 #include <array>
 #include <csetjmp>
 #include <cstring>
+#include <optional>
 
 namespace engine::media {
 
@@ -32,30 +33,30 @@ constexpr long kMaxDecoderMemory = 1L << 30;      ///< bytes; progressive pictur
 constexpr int64_t kMcuRows = 32;                  ///< pixel rows of the tallest coding unit
 constexpr int64_t kMaxScanPixels = 2'000'000'000; ///< scans * pixels, bounds the time
 
-Error invalid(std::string message) {
+Error invalid(Sentence message) {
     return {ErrorCode::InvalidFile, std::move(message)};
 }
-Error unsupported(std::string message) {
+Error unsupported(Sentence message) {
     return {ErrorCode::Unsupported, std::move(message)};
 }
 
-std::string_view unsupportedProcess(uint8_t marker) {
+std::optional<Phrase> unsupportedProcess(uint8_t marker) {
     switch (marker) {
     case 0xc3:
-        return "lossless";
+        return phrase("lossless");
     case 0xc5:
     case 0xc6:
     case 0xc7:
-        return "hierarchical";
+        return phrase("hierarchical");
     case 0xc9:
     case 0xca:
     case 0xcb:
     case 0xcd:
     case 0xce:
     case 0xcf:
-        return "arithmetic-coded";
+        return phrase("arithmetic-coded");
     default:
-        return "";
+        return std::nullopt;
     }
 }
 
@@ -70,19 +71,20 @@ Result<void> readFrame(uint8_t marker, Bytes segment, ImageInfo& info) {
     const auto width = readBig(segment, 3, 2);
     const auto components = readU8(segment, 5);
     if (!precision || !height || !width || !components) {
-        return invalid("JPEG header: the frame header is too short");
+        return invalid(said("JPEG header: the frame header is too short"));
     }
-    if (const std::string_view name = unsupportedProcess(marker); !name.empty()) {
-        return unsupported("a " + std::string(name) +
-                           " JPEG; save it as ordinary JPEG or PNG and give that");
+    if (const auto name = unsupportedProcess(marker)) {
+        return unsupported(said("a %1 JPEG; save it as ordinary JPEG or PNG and give that", *name));
     }
     if (*precision != 8) {
-        return unsupported("a JPEG with " + std::to_string(*precision) +
-                           " bits per value, 8 are supported; save it as 8-bit JPEG or PNG");
+        return unsupported(
+            said("a JPEG with %1 bits per value, 8 are supported; save it as 8-bit JPEG or PNG",
+                 *precision));
     }
     if (*components != 1 && *components != 3 && *components != 4) {
-        return unsupported("a JPEG with " + std::to_string(*components) +
-                           " components; 1 (grey), 3 (colour) and 4 (CMYK) are supported");
+        return unsupported(
+            said("a JPEG with %1 components; 1 (grey), 3 (colour) and 4 (CMYK) are supported",
+                 *components));
     }
     info.stored = {static_cast<int64_t>(*width), static_cast<int64_t>(*height)};
     return {};
@@ -240,15 +242,16 @@ Result<ImageInfo> readJpegHeader(Bytes bytes) {
             continue; // no marker at all, or one without a length
         }
         if (marker == 0xd9 || marker == 0xda) {
-            return invalid("JPEG header: the picture data starts before any frame header");
+            return invalid(said("JPEG header: the picture data starts before any frame header"));
         }
         const auto length = readBig(bytes, at, 2);
         if (!length) {
             break;
         }
         if (*length < 2) {
-            return invalid("JPEG header: a segment declares " + std::to_string(*length) +
-                           " bytes, less than its own length field");
+            return invalid(
+                said("JPEG header: a segment declares %1 bytes, less than its own length field",
+                     *length));
         }
         const size_t body_bytes = static_cast<size_t>(*length) - 2;
         const Bytes segment = slice(bytes, at + 2, body_bytes);
@@ -265,8 +268,8 @@ Result<ImageInfo> readJpegHeader(Bytes bytes) {
         }
         at += static_cast<size_t>(*length);
     }
-    return invalid("JPEG header: the file ends after " + std::to_string(bytes.size()) +
-                   " bytes, before the frame header");
+    return invalid(
+        said("JPEG header: the file ends after %1 bytes, before the frame header", bytes.size()));
 }
 
 Result<void>
@@ -282,26 +285,27 @@ decodeJpeg(Bytes bytes, ImageSize size, std::span<uint8_t> rgb, std::vector<Repl
     session.cmyk_row = cmyk_row.data();
     const bool is_complete = runDecoder(session);
     if (session.has_too_many_scans) {
-        return Error{ErrorCode::Unsupported,
-                     "a JPEG with more than " + std::to_string(session.max_scans) +
-                         " progressive scans; save it again with any picture program"};
+        return Error{ErrorCode::Unsupported, said("a JPEG with more than %1 progressive scans; "
+                                                  "save it again with any picture program",
+                                                  session.max_scans)};
     }
     if (session.is_other_picture) {
-        return invalid("JPEG header: it describes two different pictures");
+        return invalid(said("JPEG header: it describes two different pictures"));
     }
     if (!is_complete && session.errors.msg_code == JERR_OUT_OF_MEMORY) {
-        return noMemoryFor("a JPEG picture");
+        return noMemoryFor(said("a JPEG picture"));
     }
     if (!is_complete) {
-        return invalid(std::string("JPEG data is damaged: ") + session.message.data());
+        return invalid(said("JPEG data is damaged: %1", session.message.data()));
     }
     if (session.has_ended_early && session.has_missing_data) {
-        return invalid("JPEG data is truncated: the file ends after " +
-                       std::to_string(bytes.size()) + " bytes, before the picture is complete");
+        return invalid(said(
+            "JPEG data is truncated: the file ends after %1 bytes, before the picture is complete",
+            bytes.size()));
     }
     if (session.has_short_picture) {
-        return invalid("JPEG data is incomplete: it ends before the last of its " +
-                       std::to_string(size.height) + " rows");
+        return invalid(
+            said("JPEG data is incomplete: it ends before the last of its %1 rows", size.height));
     }
     if (session.warning[0] != '\0') {
         notes.emplace_back(reply_note::PictureFlaw{session.warning.data()});

@@ -151,17 +151,15 @@ int64_t audioTokens(int64_t samples_16k) {
 Result<LogMel> logMel(std::span<const float> samples_16k) {
     const auto count = static_cast<int64_t>(samples_16k.size());
     if (count < kMinAudioSamples || count > kMaxAudioSamples) {
-        return Error{ErrorCode::InvalidRequest, "a clip of " + std::to_string(count) +
-                                                    " samples at 16 kHz: expected from " +
-                                                    std::to_string(kMinAudioSamples) + " to " +
-                                                    std::to_string(kMaxAudioSamples)};
+        return Error{ErrorCode::InvalidRequest,
+                     said("a clip of %1 samples at 16 kHz: expected from %2 to %3", count,
+                          kMinAudioSamples, kMaxAudioSamples)};
     }
     const auto bad = std::find_if_not(samples_16k.begin(), samples_16k.end(),
                                       [](float sample) { return std::isfinite(sample); });
     if (bad != samples_16k.end()) {
-        return Error{ErrorCode::InvalidRequest, "sample " +
-                                                    std::to_string(bad - samples_16k.begin()) +
-                                                    " of the clip is not a number"};
+        return Error{ErrorCode::InvalidRequest,
+                     said("sample %1 of the clip is not a number", bad - samples_16k.begin())};
     }
     const auto window = makeWindow();
     const std::vector<MelFilter> filters = makeFilters();

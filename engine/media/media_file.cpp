@@ -20,93 +20,93 @@ std::string fileName(const std::filesystem::path& path) {
 struct Signature {
     size_t offset;
     std::string_view bytes;
-    std::string_view name;
+    Phrase name;
 };
 
 using namespace std::string_view_literals;
 
 // First match wins, so longer signatures of one family stand before shorter ones.
 constexpr std::array kSignatures = {
-    Signature{0, "\x89PNG\r\n\x1a\n"sv, "a PNG picture"},
-    Signature{0, "\x8aMNG\r\n\x1a\n"sv, "an MNG animation"},
-    Signature{0, "\xff\xd8\xff"sv, "a JPEG picture"},
-    Signature{8, "WEBP"sv, "a WebP picture"},
-    Signature{0, "GIF8"sv, "a GIF picture"},
-    Signature{4, "ftypavif"sv, "an AVIF picture"},
-    Signature{4, "ftypavis"sv, "an AVIF picture"},
-    Signature{4, "ftyphei"sv, "a HEIC picture"},
-    Signature{4, "ftyphev"sv, "a HEIC picture"},
-    Signature{4, "ftypmif1"sv, "a HEIF picture"},
-    Signature{4, "ftypmsf1"sv, "a HEIF picture"},
-    Signature{4, "ftypM4A"sv, "an M4A recording"},
-    Signature{4, "ftypM4B"sv, "an M4A recording"},
-    Signature{4, "ftypcrx"sv, "a camera raw picture"},
-    Signature{4, "ftypqt"sv, "a QuickTime video"},
-    Signature{4, "ftyp"sv, "an MP4 video"},
-    Signature{4, "moov"sv, "a QuickTime video"},
-    Signature{0, "II*\0"sv, "a TIFF or camera raw picture"},
-    Signature{0, "MM\0*"sv, "a TIFF picture"},
-    Signature{0, "II+\0"sv, "a BigTIFF picture"},
-    Signature{0, "MM\0+"sv, "a BigTIFF picture"},
-    Signature{0, "\0\0\0\x0cJXL \r\n\x87\n"sv, "a JPEG XL picture"},
-    Signature{0, "\xff\x0a"sv, "a JPEG XL picture"},
-    Signature{0, "\0\0\0\x0cjP  \r\n\x87\n"sv, "a JPEG 2000 picture"},
-    Signature{0, "\xff\x4f\xff\x51"sv, "a JPEG 2000 picture"},
-    Signature{0, "\0\0\x01\0"sv, "a Windows icon"},
-    Signature{0, "\0\0\x02\0"sv, "a Windows cursor"},
-    Signature{0, "8BPS"sv, "a Photoshop document"},
-    Signature{0, "qoif"sv, "a QOI picture"},
-    Signature{0, "DDS "sv, "a DDS texture"},
-    Signature{0, "v/1\x01"sv, "an OpenEXR picture"},
-    Signature{0, "#?RADIANCE"sv, "a Radiance HDR picture"},
-    Signature{0, "\xd7\xcd\xc6\x9a"sv, "a WMF drawing"},
-    Signature{40, " EMF"sv, "an EMF drawing"},
-    Signature{0, "gimp xcf"sv, "a GIMP document"},
-    Signature{8, "WAVE"sv, "a WAV recording"},
-    Signature{8, "AIFF"sv, "an AIFF recording"},
-    Signature{8, "AIFC"sv, "an AIFF recording"},
-    Signature{8, "AVI "sv, "an AVI video"},
-    Signature{0, "fLaC"sv, "a FLAC recording"},
-    Signature{0, "OggS"sv, "an Ogg recording"},
-    Signature{0, "ID3"sv, "an MP3 recording"},
-    Signature{0, "caff"sv, "a CAF recording"},
-    Signature{0, ".snd"sv, "an AU recording"},
-    Signature{0, "dns."sv, "an AU recording"},
-    Signature{0, "#!AMR"sv, "an AMR recording"},
-    Signature{0, "MAC "sv, "a Monkey's Audio recording"},
-    Signature{0, "wvpk"sv, "a WavPack recording"},
-    Signature{0, "TTA1"sv, "a TTA recording"},
-    Signature{0, "MPCK"sv, "a Musepack recording"},
-    Signature{0, "MThd"sv, "a MIDI file"},
-    Signature{0, "Creative Voice File"sv, "a VOC recording"},
-    Signature{0, "riff\x2e\x91\xcf\x11"sv, "a Sony Wave64 recording"},
-    Signature{0, "\x30\x26\xb2\x75\x8e\x66\xcf\x11"sv, "a Windows Media file"},
-    Signature{0, "\x1a\x45\xdf\xa3"sv, "a Matroska or WebM video"},
-    Signature{0, "FLV\x01"sv, "a Flash video"},
-    Signature{0, "\0\0\x01\xba"sv, "an MPEG video"},
-    Signature{0, "%PDF-"sv, "a PDF document"},
-    Signature{0, "%!PS"sv, "a PostScript document"},
-    Signature{0, "PK\x03\x04"sv, "a ZIP archive or office document"},
-    Signature{0, "\x1f\x8b"sv, "a gzip archive"},
-    Signature{0, "7z\xbc\xaf\x27\x1c"sv, "a 7z archive"},
+    Signature{0, "\x89PNG\r\n\x1a\n"sv, phrase("a PNG picture")},
+    Signature{0, "\x8aMNG\r\n\x1a\n"sv, phrase("an MNG animation")},
+    Signature{0, "\xff\xd8\xff"sv, phrase("a JPEG picture")},
+    Signature{8, "WEBP"sv, phrase("a WebP picture")},
+    Signature{0, "GIF8"sv, phrase("a GIF picture")},
+    Signature{4, "ftypavif"sv, phrase("an AVIF picture")},
+    Signature{4, "ftypavis"sv, phrase("an AVIF picture")},
+    Signature{4, "ftyphei"sv, phrase("a HEIC picture")},
+    Signature{4, "ftyphev"sv, phrase("a HEIC picture")},
+    Signature{4, "ftypmif1"sv, phrase("a HEIF picture")},
+    Signature{4, "ftypmsf1"sv, phrase("a HEIF picture")},
+    Signature{4, "ftypM4A"sv, phrase("an M4A recording")},
+    Signature{4, "ftypM4B"sv, phrase("an M4A recording")},
+    Signature{4, "ftypcrx"sv, phrase("a camera raw picture")},
+    Signature{4, "ftypqt"sv, phrase("a QuickTime video")},
+    Signature{4, "ftyp"sv, phrase("an MP4 video")},
+    Signature{4, "moov"sv, phrase("a QuickTime video")},
+    Signature{0, "II*\0"sv, phrase("a TIFF or camera raw picture")},
+    Signature{0, "MM\0*"sv, phrase("a TIFF picture")},
+    Signature{0, "II+\0"sv, phrase("a BigTIFF picture")},
+    Signature{0, "MM\0+"sv, phrase("a BigTIFF picture")},
+    Signature{0, "\0\0\0\x0cJXL \r\n\x87\n"sv, phrase("a JPEG XL picture")},
+    Signature{0, "\xff\x0a"sv, phrase("a JPEG XL picture")},
+    Signature{0, "\0\0\0\x0cjP  \r\n\x87\n"sv, phrase("a JPEG 2000 picture")},
+    Signature{0, "\xff\x4f\xff\x51"sv, phrase("a JPEG 2000 picture")},
+    Signature{0, "\0\0\x01\0"sv, phrase("a Windows icon")},
+    Signature{0, "\0\0\x02\0"sv, phrase("a Windows cursor")},
+    Signature{0, "8BPS"sv, phrase("a Photoshop document")},
+    Signature{0, "qoif"sv, phrase("a QOI picture")},
+    Signature{0, "DDS "sv, phrase("a DDS texture")},
+    Signature{0, "v/1\x01"sv, phrase("an OpenEXR picture")},
+    Signature{0, "#?RADIANCE"sv, phrase("a Radiance HDR picture")},
+    Signature{0, "\xd7\xcd\xc6\x9a"sv, phrase("a WMF drawing")},
+    Signature{40, " EMF"sv, phrase("an EMF drawing")},
+    Signature{0, "gimp xcf"sv, phrase("a GIMP document")},
+    Signature{8, "WAVE"sv, phrase("a WAV recording")},
+    Signature{8, "AIFF"sv, phrase("an AIFF recording")},
+    Signature{8, "AIFC"sv, phrase("an AIFF recording")},
+    Signature{8, "AVI "sv, phrase("an AVI video")},
+    Signature{0, "fLaC"sv, phrase("a FLAC recording")},
+    Signature{0, "OggS"sv, phrase("an Ogg recording")},
+    Signature{0, "ID3"sv, phrase("an MP3 recording")},
+    Signature{0, "caff"sv, phrase("a CAF recording")},
+    Signature{0, ".snd"sv, phrase("an AU recording")},
+    Signature{0, "dns."sv, phrase("an AU recording")},
+    Signature{0, "#!AMR"sv, phrase("an AMR recording")},
+    Signature{0, "MAC "sv, phrase("a Monkey's Audio recording")},
+    Signature{0, "wvpk"sv, phrase("a WavPack recording")},
+    Signature{0, "TTA1"sv, phrase("a TTA recording")},
+    Signature{0, "MPCK"sv, phrase("a Musepack recording")},
+    Signature{0, "MThd"sv, phrase("a MIDI file")},
+    Signature{0, "Creative Voice File"sv, phrase("a VOC recording")},
+    Signature{0, "riff\x2e\x91\xcf\x11"sv, phrase("a Sony Wave64 recording")},
+    Signature{0, "\x30\x26\xb2\x75\x8e\x66\xcf\x11"sv, phrase("a Windows Media file")},
+    Signature{0, "\x1a\x45\xdf\xa3"sv, phrase("a Matroska or WebM video")},
+    Signature{0, "FLV\x01"sv, phrase("a Flash video")},
+    Signature{0, "\0\0\x01\xba"sv, phrase("an MPEG video")},
+    Signature{0, "%PDF-"sv, phrase("a PDF document")},
+    Signature{0, "%!PS"sv, phrase("a PostScript document")},
+    Signature{0, "PK\x03\x04"sv, phrase("a ZIP archive or office document")},
+    Signature{0, "\x1f\x8b"sv, phrase("a gzip archive")},
+    Signature{0, "7z\xbc\xaf\x27\x1c"sv, phrase("a 7z archive")},
     Signature{0,
               "\xfd"
               "7zXZ"sv,
-              "an xz archive"},
-    Signature{0, "Rar!"sv, "a RAR archive"},
+              phrase("an xz archive")},
+    Signature{0, "Rar!"sv, phrase("a RAR archive")},
     Signature{0,
               "\x7f"
               "ELF"sv,
-              "a program"},
-    Signature{0, "RIFF"sv, "an unknown RIFF file"},
-    Signature{0, "FORM"sv, "an unknown IFF file"},
+              phrase("a program")},
+    Signature{0, "RIFF"sv, phrase("an unknown RIFF file")},
+    Signature{0, "FORM"sv, phrase("an unknown IFF file")},
 };
 
 /// MPEG audio and AAC have no signature, only a frame header that starts with 11 or 12 set bits.
-std::string_view describeFrameSync(Bytes bytes) {
+std::optional<Phrase> describeFrameSync(Bytes bytes) {
     const uint64_t head = readBig(bytes, 0, 4).value_or(0);
     if (((head >> 16U) & 0xfff6U) == 0xfff0U) {
-        return "an AAC recording";
+        return phrase("an AAC recording");
     }
     const bool has_sync = (head >> 21U) == 0x7ffU;
     const bool is_version_valid = ((head >> 19U) & 3U) != 1U;
@@ -114,11 +114,11 @@ std::string_view describeFrameSync(Bytes bytes) {
     const uint64_t bit_rate = (head >> 12U) & 15U; // 0 is "free", 15 forbidden
     const bool is_rate_valid = bit_rate != 0 && bit_rate != 15 && ((head >> 10U) & 3U) != 3U;
     const bool is_mpeg = has_sync && is_version_valid && is_layer_valid && is_rate_valid;
-    return is_mpeg ? "an MP3 recording" : "";
+    return is_mpeg ? std::optional(phrase("an MP3 recording")) : std::nullopt;
 }
 
 /// Text, with XML and HTML looked at a little closer because people drop SVG files.
-std::string_view describeText(Bytes bytes) {
+Phrase describeText(Bytes bytes) {
     const Bytes head = bytes.first(std::min<size_t>(bytes.size(), 1024));
     std::string text;
     for (const std::byte b : head) {
@@ -126,18 +126,18 @@ std::string_view describeText(Bytes bytes) {
         const bool is_control = c < 0x20 && c != '\t' && c != '\n' && c != '\r' && c != '\f';
         const bool is_outside_utf8 = c == 0xc0 || c == 0xc1 || c > 0xf4;
         if (is_control || is_outside_utf8) {
-            return "unknown data";
+            return phrase("unknown data");
         }
         text.push_back(static_cast<char>(c));
     }
     if (text.find("<svg") != std::string::npos) {
-        return "an SVG drawing";
+        return phrase("an SVG drawing");
     }
     if (text.find("<!DOCTYPE html") != std::string::npos ||
         text.find("<html") != std::string::npos) {
-        return "an HTML page";
+        return phrase("an HTML page");
     }
-    return "text";
+    return phrase("text");
 }
 
 /// Named whole: which folder was looked in is what the reader has to see.
@@ -146,31 +146,31 @@ Error notFound(const std::filesystem::path& path) {
     const std::filesystem::path whole = std::filesystem::absolute(path, failure);
     const std::string file = utf8Of(failure ? path : whole);
     return {ErrorCode::InvalidFile,
-            file + ": cannot be opened: no such file; check the folder and the spelling",
+            said("%1: cannot be opened: no such file; check the folder and the spelling", file),
             {{"file", file}}};
 }
 
 } // namespace
 
-std::string_view describeContent(Bytes bytes) {
+Phrase describeContent(Bytes bytes) {
     if (bytes.empty()) {
-        return "an empty file";
+        return phrase("an empty file");
     }
     for (const Signature& signature : kSignatures) {
         if (hasText(bytes, signature.offset, signature.bytes)) {
             return signature.name;
         }
     }
-    if (const std::string_view name = describeFrameSync(bytes); !name.empty()) {
-        return name;
+    if (const auto name = describeFrameSync(bytes)) {
+        return *name;
     }
     // Two letters are a weak signature: ask for the header size that every BMP has, too.
     if (hasText(bytes, 0, "BM") && readLittle(bytes, 14, 4).value_or(0) - 12 <= 124 - 12) {
-        return "a BMP picture";
+        return phrase("a BMP picture");
     }
     if (bytes.size() > 3 && hasText(bytes, 0, "P") && readU8(bytes, 1).value_or(0) >= '1' &&
         readU8(bytes, 1).value_or(0) <= '7' && readU8(bytes, 2).value_or(0) <= ' ') {
-        return "a Netpbm picture";
+        return phrase("a Netpbm picture");
     }
     return describeText(bytes);
 }
@@ -189,7 +189,7 @@ std::string humanBytes(size_t bytes) {
 }
 
 Error withFileName(Error error, const std::filesystem::path& path) {
-    error.message = fileName(path) + ": " + error.message;
+    error.say(said("%1: %2", fileName(path), error.told()));
     error.details.emplace_back("file", utf8Of(path));
     return error;
 }
@@ -202,31 +202,32 @@ Result<std::vector<std::byte>> readMediaFile(const std::filesystem::path& path, 
     }
     if (status.type() != std::filesystem::file_type::regular) {
         // A pipe or device could block for ever or never end.
-        return withFileName({ErrorCode::InvalidFile, "is not a regular file"}, path);
+        return withFileName({ErrorCode::InvalidFile, said("is not a regular file")}, path);
     }
     const uintmax_t size = std::filesystem::file_size(path, code);
     if (code) {
-        return withFileName({ErrorCode::InvalidFile, "cannot be read: " + code.message()}, path);
+        return withFileName({ErrorCode::InvalidFile, said("cannot be read: %1", code.message())},
+                            path);
     }
     if (size > max_bytes) {
-        return withFileName({ErrorCode::Unsupported, "the file has " +
-                                                         humanBytes(static_cast<size_t>(size)) +
-                                                         ", at most " + humanBytes(max_bytes) +
-                                                         " are read; give a smaller version of it"},
-                            path);
+        return withFileName(
+            {ErrorCode::Unsupported,
+             said("the file has %1, at most %2 are read; give a smaller version of it",
+                  humanBytes(static_cast<size_t>(size)), humanBytes(max_bytes))},
+            path);
     }
     std::ifstream in(path, std::ios::binary);
     if (!in) {
         return withFileName(
-            {ErrorCode::InvalidFile, "cannot be opened; check that you may read it"}, path);
+            {ErrorCode::InvalidFile, said("cannot be opened; check that you may read it")}, path);
     }
     std::vector<std::byte> bytes(static_cast<size_t>(size));
     in.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
     if (static_cast<size_t>(in.gcount()) != bytes.size()) {
         return withFileName(
-            {ErrorCode::InvalidFile, "reading stopped after " +
-                                         humanBytes(static_cast<size_t>(in.gcount())) + " of " +
-                                         humanBytes(bytes.size())},
+            {ErrorCode::InvalidFile,
+             said("reading stopped after %1 of %2", humanBytes(static_cast<size_t>(in.gcount())),
+                  humanBytes(bytes.size()))},
             path);
     }
     return bytes;

@@ -22,7 +22,7 @@ Error withFileName(Error error, const std::filesystem::path& path);
 
 /// What the content looks like, as a noun phrase for messages: "a GIF picture", "an MP4 video".
 /// "text" and "unknown data" at the end of the list. Never empty.
-std::string_view describeContent(Bytes bytes);
+Phrase describeContent(Bytes bytes);
 
 /// The size in the unit a person reads: "3.2 MiB", "17 bytes".
 std::string humanBytes(size_t bytes);

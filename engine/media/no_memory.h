@@ -13,10 +13,11 @@
 namespace engine::media {
 
 /// what: "a PNG picture".
-inline Error noMemoryFor(const std::string& what) {
-    return {ErrorCode::OutOfMemory, "no memory is left to read " + what +
-                                        "; close other programs or move parts of the model to "
-                                        "another device, then send it again"};
+inline Error noMemoryFor(const Sentence& what) {
+    return {ErrorCode::OutOfMemory,
+            said("no memory is left to read %1; close other programs or move parts of the model to "
+                 "another device, then send it again",
+                 what)};
 }
 
 /// For libraries without a code of their own for it: malloc leaves ENOMEM behind. Made before the

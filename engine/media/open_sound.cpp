@@ -11,7 +11,7 @@ namespace engine::media {
 
 namespace {
 
-Error invalid(std::string message) {
+Error invalid(Sentence message) {
     return {ErrorCode::InvalidFile, std::move(message)};
 }
 
@@ -111,24 +111,23 @@ Result<void> openSound(Bytes bytes, OpenSound& out) {
     }
     SF_VIRTUAL_IO io{fileLength, fileSeek, fileRead, fileWrite, fileTell};
     if (!hasRoomFor(kSoundRoom)) {
-        return noMemoryFor("a recording");
+        return noMemoryFor(said("a recording"));
     }
     const MemoryWatch memory;
     out.sound.reset(sf_open_virtual(&io, SFM_READ, &out.sf, &out.memory));
     const std::string name(audioContainerName(container));
     if (!out.sound && memory.hasRunOut()) {
-        return noMemoryFor("a recording");
+        return noMemoryFor(said("a recording"));
     }
     if (!out.sound) {
-        return invalid("the " + name + " file cannot be opened: " + sf_strerror(nullptr));
+        return invalid(said("the %1 file cannot be opened: %2", name, sf_strerror(nullptr)));
     }
     ENGINE_TRY(checkAudioShape(out.sf.channels, out.sf.samplerate));
     const std::string_view encoding = encodingName(out.sf.format);
     if (encoding.empty()) {
-        return Error{ErrorCode::Unsupported,
-                     "a " + name +
-                         " recording in an encoding that is not read; save it as 16-bit WAV or "
-                         "FLAC and give that"};
+        return Error{ErrorCode::Unsupported, said("a %1 recording in an encoding that is not read; "
+                                                  "save it as 16-bit WAV or FLAC and give that",
+                                                  name)};
     }
     out.info.format = name + ", " + std::string(encoding);
     out.info.sample_rate = out.sf.samplerate;
@@ -143,14 +142,13 @@ Result<void> openSound(Bytes bytes, OpenSound& out) {
     }
     out.declared_frames = out.sf.frames;
     if (out.declared_frames == 0) {
-        return invalid("the " + name + " file holds no samples");
+        return invalid(said("the %1 file holds no samples", name));
     }
     if (out.declared_frames / out.info.sample_rate > kMaxAudioFileSeconds) {
         return Error{ErrorCode::Unsupported,
-                     "the recording declares " +
-                         std::to_string(out.declared_frames / out.info.sample_rate / 60) +
-                         " minutes, files of at most " + std::to_string(kMaxAudioFileSeconds / 60) +
-                         " minutes are read"};
+                     said("the recording declares %1 minutes, files of at most %2 minutes are read",
+                          out.declared_frames / out.info.sample_rate / 60,
+                          kMaxAudioFileSeconds / 60)};
     }
     setFrames(out.info, out.declared_frames);
     return {};

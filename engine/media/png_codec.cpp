@@ -24,7 +24,7 @@ using namespace std::string_view_literals;
 constexpr size_t kSignatureBytes = 8;
 constexpr size_t kMaxMessage = 200;
 
-Error invalid(std::string message) {
+Error invalid(Sentence message) {
     return {ErrorCode::InvalidFile, std::move(message)};
 }
 
@@ -167,21 +167,22 @@ bool runDecoder(Session& session) {
 
 Result<ImageInfo> readPngHeader(Bytes bytes) {
     if (hasText(bytes, kSignatureBytes + 4, "CgBI")) {
-        return Error{ErrorCode::Unsupported,
-                     "a PNG in Apple's private variant (CgBI); open and save it as ordinary PNG"};
+        return Error{
+            ErrorCode::Unsupported,
+            said("a PNG in Apple's private variant (CgBI); open and save it as ordinary PNG")};
     }
     const auto length = readBig(bytes, kSignatureBytes, 4);
     const Bytes body = slice(bytes, kSignatureBytes + 4, 4 + 13);
     const auto crc = readBig(bytes, kSignatureBytes + 4 + 4 + 13, 4);
     if (!length || body.empty() || !crc) {
-        return invalid("PNG header: the file ends after " + std::to_string(bytes.size()) +
-                       " bytes, the header alone has 33");
+        return invalid(said("PNG header: the file ends after %1 bytes, the header alone has 33",
+                            bytes.size()));
     }
     if (!hasText(body, 0, "IHDR") || *length != 13) {
-        return invalid("PNG header: the first chunk is not an IHDR of 13 bytes");
+        return invalid(said("PNG header: the first chunk is not an IHDR of 13 bytes"));
     }
     if (*crc != chunkCrc(body)) {
-        return invalid("PNG header: its checksum (CRC) does not match, the file is damaged");
+        return invalid(said("PNG header: its checksum (CRC) does not match, the file is damaged"));
     }
     ImageInfo info;
     info.format = ImageFormat::Png;
@@ -190,11 +191,11 @@ Result<ImageInfo> readPngHeader(Bytes bytes) {
     const uint8_t depth = *readU8(body, 12);
     const uint8_t colour_type = *readU8(body, 13);
     if (!isDepthAllowed(colour_type, depth)) {
-        return invalid("PNG header: colour type " + std::to_string(colour_type) + " with " +
-                       std::to_string(depth) + " bits does not exist");
+        return invalid(
+            said("PNG header: colour type %1 with %2 bits does not exist", colour_type, depth));
     }
     if (*readU8(body, 14) != 0 || *readU8(body, 15) != 0 || *readU8(body, 16) > 1) {
-        return invalid("PNG header: unknown compression, filter or interlace method");
+        return invalid(said("PNG header: unknown compression, filter or interlace method"));
     }
     info.orientation = findOrientation(bytes);
     return info;
@@ -215,18 +216,17 @@ decodePng(Bytes bytes, ImageSize size, std::span<uint8_t> rgb, std::vector<Reply
                                            &session, onAllocate, onFree);
     session.info = session.png == nullptr ? nullptr : png_create_info_struct(session.png);
     if (session.is_out_of_memory) {
-        return noMemoryFor("a PNG picture");
+        return noMemoryFor(said("a PNG picture"));
     }
     if (session.info == nullptr) {
         return Error{ErrorCode::Internal, "libpng could not be started"};
     }
     if (!runDecoder(session)) {
         if (session.is_out_of_memory) {
-            return noMemoryFor("a PNG picture");
+            return noMemoryFor(said("a PNG picture"));
         }
-        return invalid(std::string("PNG data is damaged: ") + session.message.data() +
-                       " (at byte " + std::to_string(session.at) + " of " +
-                       std::to_string(bytes.size()) + ")");
+        return invalid(said("PNG data is damaged: %1 (at byte %2 of %3)", session.message.data(),
+                            session.at, bytes.size()));
     }
     return {};
 }

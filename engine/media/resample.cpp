@@ -28,14 +28,14 @@ Result<std::vector<float>> resampleTo16k(std::span<const float> mono, int64_t sa
     size_t produced = 0;
     // All samples go through its first stage at once.
     if (!hasRoomFor(kSoundRoom + (mono.size() + out.size()) * 2 * sizeof(double))) {
-        return noMemoryFor("a recording");
+        return noMemoryFor(said("a recording"));
     }
     const MemoryWatch memory;
     const soxr_error_t error = soxr_oneshot(
         static_cast<double>(sample_rate), static_cast<double>(kAudioSampleRate), 1, mono.data(),
         mono.size(), &consumed, out.data(), out.size(), &produced, &io, &quality, &one_thread);
     if (error != nullptr && memory.hasRunOut()) {
-        return noMemoryFor("a recording");
+        return noMemoryFor(said("a recording"));
     }
     if (error != nullptr) {
         return Error{ErrorCode::Internal, "resampling from " + std::to_string(sample_rate) +

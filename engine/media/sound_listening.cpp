@@ -104,9 +104,10 @@ Result<ListeningPart> listen(std::span<const std::byte> bytes, double start_s, d
         read += got;
     }
     if (read <= before) {
-        return Error{ErrorCode::InvalidRequest,
-                     "nothing can be heard at " + std::to_string(start_s) +
-                         " s: the recording ends before, or is damaged there"};
+        return Error{
+            ErrorCode::InvalidRequest,
+            said("nothing can be heard at %1 s: the recording ends before, or is damaged there",
+                 start_s)};
     }
     ListeningPart part;
     part.start_s = static_cast<double>(first) / static_cast<double>(rate);
@@ -151,7 +152,7 @@ peaksOf(std::span<const std::byte> bytes, size_t max_peaks, const std::stop_toke
     sf_count_t got = 1;
     while ((got = sf_readf_float(open.sound.get(), block.data(), kBlockFrames)) > 0) {
         if (stop.stop_requested()) {
-            return Error{ErrorCode::Cancelled, "reading the recording was stopped"};
+            return Error{ErrorCode::Cancelled, said("reading the recording was stopped")};
         }
         for (sf_count_t i = 0; i < got; ++i, ++frames) {
             float loudest = 0.0F;
@@ -171,14 +172,14 @@ peaksOf(std::span<const std::byte> bytes, size_t max_peaks, const std::stop_toke
             result.peaks[place] = std::max(result.peaks[place], loudest);
         }
         if (frames > kMaxAudioFileSeconds * rate) {
-            return Error{ErrorCode::Unsupported, "the recording has more than " +
-                                                     std::to_string(kMaxAudioFileSeconds / 60) +
-                                                     " minutes, longer files are not read"};
+            return Error{ErrorCode::Unsupported,
+                         said("the recording has more than %1 minutes, longer files are not read",
+                              kMaxAudioFileSeconds / 60)};
         }
     }
     if (frames == 0) {
         return Error{ErrorCode::InvalidFile,
-                     "the " + open.info.format + " file holds no samples that can be read"};
+                     said("the %1 file holds no samples that can be read", open.info.format)};
     }
     result.seconds = static_cast<double>(frames) / static_cast<double>(rate);
     const float loudest = *std::max_element(result.peaks.begin(), result.peaks.end());
@@ -195,9 +196,10 @@ readListeningPart(const std::filesystem::path& path, double start_s, double leng
     // Written so that a NaN takes the branch.
     if (!(start_s >= 0.0 && start_s <= static_cast<double>(kMaxAudioFileSeconds) &&
           length_s > 0.0 && length_s <= kMaxListeningPart)) {
-        return Error{ErrorCode::InvalidRequest,
-                     "a part to listen to starts at 0 s or later and has more than 0 and at most " +
-                         std::to_string(static_cast<int>(kMaxListeningPart)) + " s"};
+        return Error{
+            ErrorCode::InvalidRequest,
+            said("a part to listen to starts at 0 s or later and has more than 0 and at most %1 s",
+                 static_cast<int>(kMaxListeningPart))};
     }
     ENGINE_ASSIGN(const auto bytes, media::readMediaFile(path, kMaxAudioFileBytes));
     auto part = listen(bytes, start_s, length_s);

@@ -17,7 +17,7 @@ namespace {
 
 constexpr size_t kRiffHeaderBytes = 12;
 
-Error invalid(std::string message) {
+Error invalid(Sentence message) {
     return {ErrorCode::InvalidFile, std::move(message)};
 }
 
@@ -36,16 +36,16 @@ int findOrientation(Bytes bytes) {
     }
 }
 
-std::string describeStatus(VP8StatusCode status) {
+Phrase describeStatus(VP8StatusCode status) {
     switch (status) {
     case VP8_STATUS_NOT_ENOUGH_DATA:
-        return "the file is truncated";
+        return phrase("the file is truncated");
     case VP8_STATUS_OUT_OF_MEMORY:
-        return "not enough memory";
+        return phrase("not enough memory");
     case VP8_STATUS_UNSUPPORTED_FEATURE:
-        return "it uses an unknown feature";
+        return phrase("it uses an unknown feature");
     default:
-        return "the bit stream is damaged";
+        return phrase("the bit stream is damaged");
     }
 }
 
@@ -56,11 +56,11 @@ Result<ImageInfo> readWebpHeader(Bytes bytes) {
     const VP8StatusCode status =
         WebPGetFeatures(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size(), &features);
     if (status != VP8_STATUS_OK) {
-        return invalid("WebP header: " + describeStatus(status));
+        return invalid(said("WebP header: %1", describeStatus(status)));
     }
     if (features.has_animation != 0) {
         return Error{ErrorCode::Unsupported,
-                     "an animated WebP; save one frame as a picture and give that"};
+                     said("an animated WebP; save one frame as a picture and give that")};
     }
     ImageInfo info;
     info.format = ImageFormat::WebP;
@@ -78,7 +78,7 @@ decodeWebp(Bytes bytes, ImageSize size, std::span<uint8_t> rgb, std::vector<Repl
     const bool has_all = features.format != kLossy || features.has_alpha != 0;
     if (!hasRoomFor((size_t{8} << 20U) +
                     (has_all ? static_cast<size_t>(size.width * size.height * 8) : 0))) {
-        return noMemoryFor("a WebP picture");
+        return noMemoryFor(said("a WebP picture"));
     }
     WebPDecoderConfig config{};
     if (WebPInitDecoderConfig(&config) == 0) {
@@ -94,10 +94,10 @@ decodeWebp(Bytes bytes, ImageSize size, std::span<uint8_t> rgb, std::vector<Repl
         WebPDecode(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size(), &config);
     WebPFreeDecBuffer(&config.output);
     if (status == VP8_STATUS_OUT_OF_MEMORY || (status != VP8_STATUS_OK && memory.hasRunOut())) {
-        return noMemoryFor("a WebP picture");
+        return noMemoryFor(said("a WebP picture"));
     }
     if (status != VP8_STATUS_OK) {
-        return invalid("WebP data: " + describeStatus(status));
+        return invalid(said("WebP data: %1", describeStatus(status)));
     }
     return {};
 }
@@ -106,8 +106,8 @@ decodeWebp(Bytes bytes, ImageSize size, std::span<uint8_t> rgb, std::vector<Repl
 
 Result<ImageInfo> readWebpHeader(Bytes /*bytes*/) {
     return Error{ErrorCode::Unsupported,
-                 "a WebP picture, which this build cannot read (built without libwebp); save it "
-                 "as PNG or JPEG and give that"};
+                 said("a WebP picture, which this build cannot read (built without libwebp); save "
+                      "it as PNG or JPEG and give that")};
 }
 
 Result<void> decodeWebp(Bytes bytes,

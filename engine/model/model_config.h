@@ -8,6 +8,7 @@
 #include "engine/model/layer_recipe.h"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -73,6 +74,38 @@ struct AudioConfig {
     LayerRecipe recipe;
 };
 
+/// A model's drafting assistant (multi-token prediction): a small decoder beside it whose layers
+/// own no keys and values but read those of the model.
+struct AssistantConfig {
+    TextConfig
+        text; ///< Of every layer, kv_source: the model's layer whose keys and values it reads.
+    int64_t backbone_size = 0;    ///< Hidden size of the model that it was made for.
+    int64_t num_centroids = 0;    ///< Groups that its head chooses from first; 0: one product.
+    int64_t top_centroids = 0;    ///< Groups whose tokens are looked at.
+    int64_t num_draft_tokens = 0; ///< What its makers advise; 0: nothing said.
+    std::vector<int64_t> suppress_tokens; ///< Never drafted.
+    /// Token of every place of the grouped vocabulary, groups one after the other; nullptr without
+    /// groups, or where only headers are at hand.
+    std::shared_ptr<const std::vector<int32_t>> token_ordering;
+
+    /// Tokens of one group.
+    [[nodiscard]] int64_t groupSize() const {
+        return num_centroids > 0 ? text.vocab_size / num_centroids : 0;
+    }
+    /// Rows of the token table that one draft looks at.
+    [[nodiscard]] int64_t candidates() const {
+        return num_centroids > 0 ? top_centroids * groupSize() : text.vocab_size;
+    }
+    /// Values of the widest layer's queries.
+    [[nodiscard]] int64_t widestQuery() const {
+        int64_t widest = 0;
+        for (const LayerConfig& layer : text.layers) {
+            widest = layer.head_dim > widest ? layer.head_dim : widest;
+        }
+        return widest * text.num_heads;
+    }
+};
+
 struct GenerationDefaults {
     double temperature = 1.0, top_p = 0.95, min_p = 0.0, repetition_penalty = 1.0;
     int64_t top_k = 64;
@@ -94,6 +127,12 @@ struct QuantizationHint {
     std::vector<std::string> skip_modules;
 };
 
+/// Towers that the files describe and a request left out (LoadRequest::is_text_only).
+struct LeftOutTowers {
+    std::optional<VisionConfig> vision;
+    std::optional<AudioConfig> audio;
+};
+
 struct ModelConfig {
     std::string family;       ///< Family::name of who read it, for the list of its tensors.
     std::string architecture; ///< "Gemma4ForConditionalGeneration", "Gemma4ForCausalLM"
@@ -101,6 +140,9 @@ struct ModelConfig {
     TextConfig text;
     std::optional<VisionConfig> vision;
     std::optional<AudioConfig> audio;
+    std::optional<AssistantConfig> assistant; ///< Only where drafts were asked for.
+    /// Taken out of the two above: their tensors are listed as unused, nothing of them is loaded.
+    LeftOutTowers left_out;
     /// Media tokens; -1 = none (only where the model has no tower that needs the token).
     int64_t image_token_id = 258880, audio_token_id = 258881, video_token_id = 258884;
     int64_t boi_token_id = 255999, eoi_token_id = 258882, boa_token_id = 256000,

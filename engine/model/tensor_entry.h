@@ -71,6 +71,12 @@ enum class TensorSlot : uint8_t {
     Depthwise,
     ConvInnerNorm,
     OutNorm,
+    // The assistant outside its layers.
+    DraftIn,    ///< From the model's embedding and hidden state,
+    DraftOut,   ///< and back to the latter's size.
+    DraftNorm,  ///< Behind its last layer.
+    DraftTable, ///< Token table; only its head reads it.
+    Centroids,
 };
 
 /// Which bound of a clipped linear a ClipScalar is.

@@ -196,6 +196,11 @@ FitFormats FitModel::weigh(QuantOption quant, HeadOption head, int quality) cons
         row.format = loadFormat(tensor, stored, quant);
         const int64_t bytes = saturated(rowBytes(request, row, tensor));
         const AdapterNeed adapter = adapterOf(tensor.name);
+        if (tensor.part.role == PartRole::Assistant) { // goes where its last layer's keys are
+            const int source = request.config.assistant->text.layers.back().kv_source;
+            out.layer_bytes[static_cast<size_t>(source)] += bytes;
+            continue;
+        }
         const int block = blockOf(tensor, layers);
         if (block < 0) {
             const auto layer = static_cast<size_t>(tensor.layer);

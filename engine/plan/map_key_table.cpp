@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/plan/map_key_table.h"
 
+#include "engine/families/gemma4/names.h"
 #include "engine/plan/map_json.h"
 
 #include <algorithm>
@@ -300,7 +301,9 @@ void KeyTable::noteUnused(const std::string& canonical, int index) {
             return;
         }
     }
-    no_effect_.push_back({map_.entries[static_cast<size_t>(index)].key, /*is_shared=*/true});
+    // A tower that a text-only load leaves out, or keys and values that another layer has.
+    const bool is_shared = !isMedia(partOfName(canonical));
+    no_effect_.push_back({map_.entries[static_cast<size_t>(index)].key, is_shared});
 }
 
 void KeyTable::addKey(const std::string& canonical, int index) {

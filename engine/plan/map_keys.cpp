@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/plan/map_keys.h"
 
+#include "engine/families/gemma4/names.h"
+
 #include <algorithm>
 #include <array>
 #include <set>
@@ -257,7 +259,9 @@ KnownNames::Kind KnownNames::kindOf(std::string_view name) const {
     if (tensorAtOrAbove(name) != nullptr) {
         return Kind::Inside;
     }
-    return isNoEffect(name) ? Kind::NoEffect : Kind::Unknown;
+    // A map may place an assistant that is not loaded now.
+    const bool is_assistant = isAtOrBelow(name, partName({PartRole::Assistant}));
+    return is_assistant || isNoEffect(name) ? Kind::NoEffect : Kind::Unknown;
 }
 
 int64_t KnownNames::numberedChildren(std::string_view module) const {

@@ -379,6 +379,9 @@ private:
             return;
         }
         Fields fields = keys_.lookUp(tensor.name);
+        if (tensor.part.role == PartRole::Assistant) {
+            followLayers(fields);
+        }
         withDefault(fields);
         ResolvedTensor row;
         row.index = index;
@@ -387,12 +390,30 @@ private:
         }
         const StoredTensor stored = storedOf(tensor);
         decideFormat(fields, tensor.name, tensor, false, stored, row);
+        if (tensor.part.role == PartRole::Layer && tensor.use == TensorUse::Query) {
+            layer_compute_[tensor.layer] = row.compute;
+        }
         if (tensor.part == kTable) {
             table_ = row;
             table_fields_ = fields;
             table_stored_ = stored;
         }
         out_.tensors.push_back(row);
+    }
+
+    /// An assistant that no key places is where the keys and values are that its last layer reads.
+    void followLayers(Fields& fields) const {
+        const bool is_placed = fields.values.store.has_value() || fields.values.compute.has_value();
+        if (is_placed || input_.config == nullptr || !input_.config->assistant) {
+            return;
+        }
+        const auto layer =
+            layer_compute_.find(input_.config->assistant->text.layers.back().kv_source);
+        if (map_.kv_place.has_value()) {
+            fields.values.store = fields.values.compute = *map_.kv_place;
+        } else if (layer != layer_compute_.end()) {
+            fields.values.store = fields.values.compute = layer->second;
+        }
     }
 
     void resolveHead() {
@@ -558,6 +579,7 @@ private:
     std::optional<KnownNames> own_names_;
     KeyTable keys_;
     bool is_default_bad_ = false;
+    std::map<int, DeviceId> layer_compute_; ///< By decoder layer.
     std::optional<ResolvedTensor> table_;
     Fields table_fields_;
     StoredTensor table_stored_;

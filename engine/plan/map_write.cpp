@@ -325,7 +325,13 @@ void CanonicalMap::addTensor(const ResolvedTensor& row) {
     if (tensor.part.role == PartRole::Embedding) {
         table_ = &row;
     }
-    places_.add(tensor.name, place_numbers_.numberOf({row.store, row.compute}));
+    // An assistant that follows its layers goes on doing so.
+    const bool is_following = tensor.part.role == PartRole::Assistant &&
+                              setBy(row, MapField::Store) == kSetByRule &&
+                              setBy(row, MapField::Compute) == kSetByRule;
+    if (!is_following) {
+        places_.add(tensor.name, place_numbers_.numberOf({row.store, row.compute}));
+    }
     names_.push_back(tensor.name);
     // A 4-bit format or q8 on a larger part concerns its linear weights only; the others do not
     // mind. A dense format concerns everything.

@@ -178,6 +178,9 @@ void SpeedSums::addTensor(size_t row_index) {
     const int index = input_.resolution->tensors[row_index].index;
     const ExpectedTensor* tensor =
         index < 0 ? nullptr : &(*input_.tensors)[static_cast<size_t>(index)];
+    if (tensor != nullptr && tensor->part.role == PartRole::Assistant) {
+        return; // an estimate without drafts
+    }
     const bool is_table = tensor != nullptr && tensor->kind == TensorKind::Embedding;
     const bool is_head_row = tensor == nullptr || (is_table && !input_.resolution->has_own_head &&
                                                    tensor->part.role == PartRole::Embedding);

@@ -49,7 +49,7 @@ void addSplitLayers(PlacementPlan& plan, const PlanParts& parts) {
     for (size_t i = 0; i < plan.tensors.size(); ++i) {
         const ExpectedTensor* tensor = tensorOfRow(parts, i);
         if (tensor == nullptr || tensor->tower != Tower::Language || tensor->layer < 0 ||
-            tensor->kind != TensorKind::Linear) {
+            tensor->kind != TensorKind::Linear || tensor->part.role == PartRole::Assistant) {
             continue;
         }
         const DeviceId home = parts.layer_device[static_cast<size_t>(tensor->layer)];
@@ -98,6 +98,9 @@ void addMirrors(PlacementPlan& plan, const PlanParts& parts) {
         const DeviceId owner_device = plan.kv_device[static_cast<size_t>(mirror.owner)];
         const uint64_t bytes = kvRowBytes(config, plan, mirror.owner);
         addTransfer(plan, owner_device, mirror.device, bytes, Travel::KvMirror);
+        if (mirror.readers.empty()) {
+            continue; // the assistant alone reads it: a matter of drafts, not of the model's layers
+        }
         PlanIssue warning;
         warning.code = "DM20";
         warning.key = partName(layerPart(mirror.owner));
@@ -218,6 +221,19 @@ std::vector<KvMirror> kvMirrors(const ModelConfig& config, const PlacementPlan& 
         }
         it->readers.push_back(static_cast<int>(i));
     }
+    if (const TensorPlacement* row =
+            config.assistant ? plan.find(Part{PartRole::Assistant}) : nullptr) {
+        for (const LayerConfig& layer : config.assistant->text.layers) {
+            const bool is_there =
+                std::any_of(mirrors.begin(), mirrors.end(), [&](const KvMirror& mirror) {
+                    return mirror.owner == layer.kv_source && mirror.device == row->compute;
+                });
+            if (static_cast<size_t>(layer.kv_source) < plan.kv_device.size() && !is_there &&
+                plan.kv_device[static_cast<size_t>(layer.kv_source)] != row->compute) {
+                mirrors.push_back({layer.kv_source, row->compute, {}});
+            }
+        }
+    }
     return mirrors;
 }
 
@@ -252,7 +268,8 @@ void addTransfers(PlacementPlan& plan, const PlanParts& parts) {
         const bool is_language = tensor == nullptr || tensor->tower == Tower::Language;
         const bool is_rows_only = tensor != nullptr && tensor->kind == TensorKind::Embedding &&
                                   (tensor->part.role != PartRole::Embedding || head != nullptr);
-        if (is_language && !is_rows_only && row.residency == Residency::Stream) {
+        const bool is_draft = tensor != nullptr && tensor->part.role == PartRole::Assistant;
+        if (is_language && !is_rows_only && !is_draft && row.residency == Residency::Stream) {
             addTransfer(plan, row.store, row.compute, row.readBytes(), Travel::StreamedWeights);
         }
     }

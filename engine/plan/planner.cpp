@@ -358,8 +358,28 @@ private:
             made_count += row.made_from_bytes > 0 ? 1U : 0U;
         }
         plan_.tensors.resize(count);
+        weighLeftOut();
         if (made_count > 0) {
             plan_.notes.emplace_back(note::MadeAtEveryUse{made_count});
+        }
+    }
+
+    /// left_out_bytes: the towers as this plan would hold them.
+    void weighLeftOut() {
+        const LeftOutTowers& left_out = request_.config.left_out;
+        if (!left_out.vision && !left_out.audio) {
+            return;
+        }
+        for (const ExpectedTensor& tensor : *tensors_) {
+            const bool is_there = request_.stored.empty() || request_.stored.contains(tensor.name);
+            if (!tensor.is_unused || !isMedia(tensor.part) || !is_there) {
+                continue;
+            }
+            ExpectedTensor used = tensor;
+            used.is_unused = false;
+            ResolvedTensor row;
+            row.format = loadFormat(used, storedAs(request_, used), quant_);
+            plan_.left_out_bytes += rowBytes(request_, row, used);
         }
     }
 
@@ -679,11 +699,19 @@ private:
         }
     }
 
+    /// Where a lack of memory is told: what somebody set is a limit, what the system reports as
+    /// free may be taken for a guess.
+    std::vector<PlanIssue>& issuesOf(const PlanIssue& over) {
+        const bool is_guess = request_.is_free_memory_a_guess && isRefusedByEstimate({over});
+        return is_guess ? plan_.warnings : plan_.errors;
+    }
+
     void checkLimits() {
         for (const DevicePlan& device : plan_.devices) {
             if (device.id != DeviceId::disk() && device.parts.total() > device.limit) {
-                plan_.errors.push_back(overLimit(plan_, device, boundOf(request_, map_, device.id),
-                                                 parts(), quant_, head_));
+                const PlanIssue over = overLimit(plan_, device, boundOf(request_, map_, device.id),
+                                                 parts(), quant_, head_);
+                issuesOf(over).push_back(over);
             }
         }
         const MemoryBound host = hostBound(request_, map_);
@@ -692,7 +720,8 @@ private:
                 return device.id.kind == DeviceId::Kind::Sim && device.parts.total() > 0;
             });
         if (has_sim && hostNeed(plan_) > host.bytes()) {
-            plan_.errors.push_back(overHost(plan_, host, parts(), quant_, head_));
+            const PlanIssue over = overHost(plan_, host, parts(), quant_, head_);
+            issuesOf(over).push_back(over);
         }
     }
 

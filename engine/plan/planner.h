@@ -100,6 +100,10 @@ struct PlanRequest {
     bool may_change_head = false;
     /// `fit` only: the solver may quantize the linear weights although --quant says none.
     bool may_quantize = false;
+
+    /// What is free is a guess: more than that is a warning (DM09). Limits of option and map are
+    /// none.
+    bool is_free_memory_a_guess = false;
 };
 
 /// TensorPlacement::made_from_bytes of a row.

@@ -40,9 +40,9 @@ std::string shownList(const std::vector<Json>& items) {
     return text + (num_shown < items.size() ? ", ...]" : "]");
 }
 
-std::string shown(const Json* value) {
+Argument shown(const Json* value) {
     if (value == nullptr) {
-        return "nothing";
+        return phrase("nothing");
     }
     switch (value->kind) {
     case Json::Kind::String:
@@ -54,7 +54,7 @@ std::string shown(const Json* value) {
     case Json::Kind::Number:
         return value->text.substr(0, 40);
     default:
-        return std::string(value->kindName());
+        return value->kindName();
     }
 }
 
@@ -63,7 +63,7 @@ class StateChecker {
 public:
     explicit StateChecker(std::string_view layer) : layer_(layer) {}
     [[nodiscard]] Error
-    error(std::string_view rule, const std::string& expected, const Json* found) const {
+    error(std::string_view rule, const Argument& expected, const Json* found) const {
         return quantStateError(layer_, rule, expected, shown(found));
     }
 
@@ -80,11 +80,11 @@ Result<void> checkBook(const StateChecker& checker,
                        const Json* value,
                        PackedState& state) {
     if (!isString(value) || (value->text != "nf4" && value->text != "fp4")) {
-        return checker.error("quant_type", "\"nf4\" or \"fp4\"", value);
+        return checker.error("quant_type", phrase("\"nf4\" or \"fp4\""), value);
     }
     if (value->text != suffix) {
         return checker.error("quant_type_suffix",
-                             "the type of its key, " + quotedForMessage(suffix), value);
+                             said("the type of its key, %1", quotedForMessage(suffix)), value);
     }
     state.book = value->text == "nf4" ? CodeBook::Nf4 : CodeBook::Fp4;
     return {};
@@ -100,7 +100,8 @@ Result<void> checkShape(const StateChecker& checker, const Json* value, PackedSt
     const auto rows = is_pair ? wholeNumber(value->items[0]) : std::nullopt;
     const auto cols = is_pair ? wholeNumber(value->items[1]) : std::nullopt;
     if (!rows || !cols || *rows <= 0 || *cols <= 0 || *rows > kMaxSide || *cols > kMaxSide) {
-        return checker.error("state_shape", "two positive whole numbers [outputs, inputs]", value);
+        return checker.error("state_shape", phrase("two positive whole numbers [outputs, inputs]"),
+                             value);
     }
     state.has_shape = true;
     state.rows = *rows;
@@ -121,11 +122,11 @@ Result<void> checkNested(const StateChecker& checker,
         const char* absent = block == nullptr  ? "nested_blocksize"
                              : type == nullptr ? "nested_dtype"
                                                : "nested_offset";
-        return checker.error(
-            "nested_members",
-            "nested_blocksize, nested_dtype and nested_offset together or none of them; " +
-                std::string(absent) + " is absent",
-            nullptr);
+        return checker.error("nested_members",
+                             said("nested_blocksize, nested_dtype and nested_offset together or "
+                                  "none of them; %1 is absent",
+                                  absent),
+                             nullptr);
     }
     const auto size = wholeNumber(*block);
     if (!size || *size != kNestedBlockSize) {
@@ -137,7 +138,8 @@ Result<void> checkNested(const StateChecker& checker,
     const std::optional<double> value = offset->number();
     state.nested_offset = static_cast<float>(value.value_or(0.0));
     if (!value || !std::isfinite(state.nested_offset) || *value < 0.0) {
-        return checker.error("nested_offset", "a finite number that is not negative", offset);
+        return checker.error("nested_offset", phrase("a finite number that is not negative"),
+                             offset);
     }
     return {};
 }
@@ -149,17 +151,17 @@ parsePackedState(std::string_view layer, std::string_view suffix, std::string_vi
     Json tree;
     const JsonOutcome outcome = readJsonTree(json, {kMaxDepth, kMaxStringBytes}, tree);
     if (outcome.stop == JsonStop::Duplicate) {
-        return quantStateError(layer, "state_duplicate", "each member once",
-                               quotedForMessage(outcome.name) + " twice");
+        return quantStateError(layer, "state_duplicate", said("each member once"),
+                               said("%1 twice", quotedForMessage(outcome.name)));
     }
     if (tree.members.size() > kMaxMembers) {
-        return quantStateError(layer, "state_members", "at most 64 members", "more");
+        return quantStateError(layer, "state_members", said("at most 64 members"), said("more"));
     }
     if (outcome.stop != JsonStop::Done || !tree.is(Json::Kind::Object)) {
-        return quantStateError(layer, "state_json", "a JSON object",
-                               outcome.detail.empty()
-                                   ? "something else"
-                                   : outcome.detail + " at byte " + std::to_string(outcome.offset));
+        return quantStateError(layer, "state_json", said("a JSON object"),
+                               outcome.detail.isEmpty()
+                                   ? said("something else")
+                                   : said("%1 at byte %2", outcome.detail, outcome.offset));
     }
     PackedState state;
     const StateChecker checker(layer);
@@ -168,7 +170,8 @@ parsePackedState(std::string_view layer, std::string_view suffix, std::string_vi
     const Json* block = find("blocksize");
     const auto size = block != nullptr ? wholeNumber(*block) : std::nullopt;
     if (!size || !isBlockSize(*size)) {
-        return checker.error("blocksize", "32, 64, 128, 256, 512, 1024, 2048 or 4096", block);
+        return checker.error("blocksize", phrase("32, 64, 128, 256, 512, 1024, 2048 or 4096"),
+                             block);
     }
     state.block_size = static_cast<int32_t>(*size);
     const Json* type = find("dtype");
@@ -179,7 +182,8 @@ parsePackedState(std::string_view layer, std::string_view suffix, std::string_vi
     } else if (isString(type) && type->text == "float32") {
         state.dtype = TensorType::F32;
     } else {
-        return checker.error("state_dtype", "\"bfloat16\", \"float16\" or \"float32\"", type);
+        return checker.error("state_dtype", phrase("\"bfloat16\", \"float16\" or \"float32\""),
+                             type);
     }
     const Json* shape = find("shape");
     ENGINE_TRY(checkShape(checker, shape, state));

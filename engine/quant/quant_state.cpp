@@ -6,6 +6,7 @@
 #include "engine/quant/quant_state.h"
 
 #include "engine/base/float_types.h"
+#include "engine/base/sentence_english.h"
 #include "engine/quant/quant_state_error.h"
 
 #include <algorithm>
@@ -73,10 +74,9 @@ Result<const TensorInfo*> needHelper(const TensorSource& source,
                                      uint64_t count) {
     const TensorInfo* info = source.find(joined(weight, joined(".", name)));
     const std::string rule(name);
-    const std::string expected =
-        std::string(tensorTypeName(type)) + " with " + std::to_string(count) + " entries";
+    const Sentence expected = said("%1 with %2 entries", tensorTypeName(type), count);
     if (info == nullptr) {
-        return quantStateError(weight, rule + "_missing", expected, "no key ." + rule);
+        return quantStateError(weight, rule + "_missing", expected, said("no key .%1", rule));
     }
     if (info->type != type) {
         return quantStateError(weight, rule + "_dtype", expected, described(*info));
@@ -91,12 +91,13 @@ Result<const TensorInfo*> stateOf(const TensorSource& source, std::string_view w
     const auto keys = stateKeys(source, weight);
     if (keys.empty()) {
         return quantStateError(weight, "state_key",
-                               "one key .quant_state.bitsandbytes__nf4 or __fp4", "none");
+                               said("one key .quant_state.bitsandbytes__nf4 or __fp4"),
+                               said("none"));
     }
     if (keys.size() > 1) {
         return quantStateError(weight, "state_key",
-                               "one key .quant_state.bitsandbytes__nf4 or __fp4",
-                               std::to_string(keys.size()) + " such keys");
+                               said("one key .quant_state.bitsandbytes__nf4 or __fp4"),
+                               said("%1 such keys", keys.size()));
     }
     return keys.front();
 }
@@ -107,11 +108,11 @@ Result<PackedState> readState(const TensorSource& source, std::string_view weigh
     const std::string_view suffix =
         std::string_view(key.name).substr(weight.size() + kStateMarker.size());
     if (key.type != TensorType::U8) {
-        return quantStateError(weight, "state_type", "U8, the bytes of a JSON text",
+        return quantStateError(weight, "state_type", said("U8, the bytes of a JSON text"),
                                described(key));
     }
     if (key.size_bytes == 0 || key.size_bytes > kMaxStateBytes) {
-        return quantStateError(weight, "state_size", "1 to 4096 bytes",
+        return quantStateError(weight, "state_size", said("1 to 4096 bytes"),
                                std::to_string(key.size_bytes));
     }
     ENGINE_ASSIGN(const auto text, readAll<char>(source, key));
@@ -120,13 +121,12 @@ Result<PackedState> readState(const TensorSource& source, std::string_view weigh
 
 Result<void> checkCodes(std::string_view weight, const TensorInfo& codes, uint64_t n) {
     if (codes.type == TensorType::Other) {
-        return quantStateError(weight, "weight_dtype", "a storage type with whole bytes",
+        return quantStateError(weight, "weight_dtype", said("a storage type with whole bytes"),
                                described(codes));
     }
     if (codes.size_bytes != (n + 1) / 2) {
-        return quantStateError(weight, "weight_bytes",
-                               std::to_string((n + 1) / 2) + " bytes of codes",
-                               std::to_string(codes.size_bytes) + " bytes, " + described(codes));
+        return quantStateError(weight, "weight_bytes", said("%1 bytes of codes", (n + 1) / 2),
+                               said("%1 bytes, %2", codes.size_bytes, described(codes)));
     }
     return {};
 }
@@ -138,11 +138,10 @@ Result<void> checkCodeBook(const TensorSource& source, std::string_view weight, 
     ENGINE_ASSIGN(const auto stored, readAll<float>(source, *info));
     for (size_t i = 0; i < stored.size(); ++i) {
         if (!(stored[i] == codeBook(book)[i])) {
-            return quantStateError(weight, "quant_map",
-                                   "the published 4-bit code table (entry " + std::to_string(i) +
-                                       " is " + std::to_string(codeBook(book)[i]) + ")",
-                                   "an unknown 4-bit code table, " + std::to_string(stored[i]) +
-                                       " there");
+            return quantStateError(
+                weight, "quant_map",
+                said("the published 4-bit code table (entry %1 is %2)", i, codeBook(book)[i]),
+                said("an unknown 4-bit code table, %1 there", stored[i]));
         }
     }
     return {};
@@ -157,7 +156,7 @@ Result<void> openNested(const TensorSource& source,
     if (!packed.state.is_nested) {
         if (has_absmax || has_map) {
             return quantStateError(weight, "nested_keys",
-                                   "no nested keys, since the state has none",
+                                   said("no nested keys, since the state has none"),
                                    has_absmax ? ".nested_absmax" : ".nested_quant_map");
         }
         return {};
@@ -170,9 +169,8 @@ Result<void> openNested(const TensorSource& source,
     ENGINE_ASSIGN(packed.nested_code, readAll<float>(source, *map));
     for (size_t i = 0; i < packed.nested_code.size(); ++i) {
         if (!std::isfinite(packed.nested_code[i])) {
-            return quantStateError(weight, "nested_quant_map", "finite values",
-                                   std::to_string(packed.nested_code[i]) + " at entry " +
-                                       std::to_string(i));
+            return quantStateError(weight, "nested_quant_map", said("finite values"),
+                                   said("%1 at entry %2", packed.nested_code[i], i));
         }
     }
     return {};
@@ -191,16 +189,16 @@ std::string quotedForMessage(std::string_view text) {
 
 Error quantStateError(std::string_view layer,
                       std::string_view rule,
-                      const std::string& expected,
-                      const std::string& found) {
+                      const Argument& expected,
+                      const Argument& found) {
     return {ErrorCode::InvalidFile,
-            std::string(layer) + ": quantized weight breaks the rule " + std::string(rule) +
-                ": expected " + expected + ", found " + found +
-                ". Download the checkpoint again, or quantize from the unpacked model.",
+            said("%1: quantized weight breaks the rule %2: expected %3, found %4. Download the "
+                 "checkpoint again, or quantize from the unpacked model.",
+                 layer, rule, expected, found),
             {{"layer", std::string(layer)},
              {"rule", std::string(rule)},
-             {"expected", expected},
-             {"found", found}}};
+             {"expected", inEnglish(expected)},
+             {"found", inEnglish(found)}}};
 }
 
 bool isQuantHelper(std::string_view name, std::string* weight) {
@@ -286,13 +284,14 @@ openPacked(const TensorSource& source, std::string_view weight, int64_t rows, in
     packed.cols = cols;
     packed.codes = source.find(weight);
     if (packed.codes == nullptr) {
-        return quantStateError(weight, "weight_missing", "packed codes", "no such tensor");
+        return quantStateError(weight, "weight_missing", said("packed codes"),
+                               said("no such tensor"));
     }
     ENGINE_ASSIGN(packed.state, readState(source, weight));
     const PackedState& state = packed.state;
     if (state.has_shape && (state.rows != rows || state.cols != cols)) {
         return quantStateError(weight, "module_shape",
-                               "the module's shape " + shapeText({rows, cols}),
+                               said("the module's shape %1", shapeText({rows, cols})),
                                shapeText({state.rows, state.cols}));
     }
     const auto n = static_cast<uint64_t>(rows) * static_cast<uint64_t>(cols);
@@ -341,9 +340,8 @@ checkStatistics(std::string_view layer, std::string_view rule, std::span<const f
         return {};
     }
     return quantStateError(layer, joined(rule, std::isfinite(*bad) ? "_negative" : "_finite"),
-                           "finite values that are not negative",
-                           std::to_string(*bad) + " at entry " +
-                               std::to_string(bad - values.begin()));
+                           said("finite values that are not negative"),
+                           said("%1 at entry %2", static_cast<double>(*bad), bad - values.begin()));
 }
 
 Result<QuantizedTensor>
@@ -378,25 +376,27 @@ openInt8(const TensorSource& source, std::string_view weight, int64_t rows, int6
     result.values = source.find(weight);
     if (result.values == nullptr || result.values->type != TensorType::I8 ||
         result.values->shape != std::vector<int64_t>{rows, cols}) {
-        return quantStateError(weight, "int8_weight", "I8 " + shapeText({rows, cols}),
-                               result.values == nullptr ? "no such tensor"
-                                                        : described(*result.values));
+        return quantStateError(weight, "int8_weight", said("I8 %1", shapeText({rows, cols})),
+                               result.values == nullptr ? said("no such tensor")
+                                                        : asItIs(described(*result.values)));
     }
     const std::string stem(weight.substr(0, weight.size() - kWeightEnd.size()));
     const TensorInfo* scales = source.find(stem + ".SCB");
     if (scales == nullptr || scales->type != TensorType::F32 ||
         elementsOf(*scales) != static_cast<uint64_t>(rows)) {
-        return quantStateError(weight, "int8_scb", "SCB as F32 [" + std::to_string(rows) + "]",
-                               scales == nullptr ? "no key .SCB" : described(*scales));
+        return quantStateError(weight, "int8_scb", said("SCB as F32 [%1]", rows),
+                               scales == nullptr ? said("no key .SCB")
+                                                 : asItIs(described(*scales)));
     }
     if (const TensorInfo* layout = source.find(stem + ".weight_format"); layout != nullptr) {
         uint8_t value = 0;
         if (layout->type != TensorType::U8 || layout->size_bytes != 1) {
-            return quantStateError(weight, "int8_weight_format", "one U8", described(*layout));
+            return quantStateError(weight, "int8_weight_format", said("one U8"),
+                                   described(*layout));
         }
         ENGINE_TRY(source.read(*layout, 0, std::as_writable_bytes(std::span(&value, 1))));
         if (value != 0) {
-            return quantStateError(weight, "int8_weight_format", "0 (row-major)",
+            return quantStateError(weight, "int8_weight_format", said("0 (row-major)"),
                                    std::to_string(value));
         }
     }

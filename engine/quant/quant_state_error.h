@@ -16,7 +16,7 @@ std::string quotedForMessage(std::string_view text);
 /// InvalidFile with details layer, rule, expected, found.
 Error quantStateError(std::string_view layer,
                       std::string_view rule,
-                      const std::string& expected,
-                      const std::string& found);
+                      const Argument& expected,
+                      const Argument& found);
 
 } // namespace engine

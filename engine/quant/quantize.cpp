@@ -64,9 +64,9 @@ void lowerTo(std::atomic<int64_t>& target, int64_t value) {
 Error notFinite(std::string_view tensor, int64_t index) {
     return {
         ErrorCode::InvalidFile,
-        std::string(tensor) + ": element " + std::to_string(index) +
-            " is infinite or not a number; only finite weights can be quantized. Load this module "
-            "unquantized, or get an undamaged copy of the checkpoint.",
+        said("%1: element %2 is infinite or not a number; only finite weights can be quantized. "
+             "Load this module unquantized, or get an undamaged copy of the checkpoint.",
+             tensor, index),
         {{"tensor", std::string(tensor)}, {"rule", "finite"}, {"element", std::to_string(index)}}};
 }
 

@@ -23,23 +23,38 @@ double secondsSince(Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-Error Engine::Impl::outOfHostMemory(std::string_view what, std::string_view subject) noexcept {
-    constexpr std::string_view kNeeded =
-        " needed more memory than the system gave; close other "
-        "programs, or choose a smaller context or a smaller format";
+Error Engine::Impl::outOfHostMemory(Phrase words, std::string_view subject) noexcept {
+    const std::string_view pattern = words.text;
     Error error;
     error.code = ErrorCode::OutOfMemory;
     error.message.swap(spare_message);
     error.message.clear();
-    if (error.message.capacity() < what.size() + kNeeded.size()) {
+    if (error.message.capacity() < pattern.size()) {
         error.message = "out of memory"; // short enough to stand in the string itself
+        error.sentence = phrase("out of memory");
         return error;
     }
-    error.message.append(what);
-    if (error.message.size() + subject.size() + kNeeded.size() < error.message.capacity()) {
+    error.sentence.pattern = words.text;
+    const size_t place = pattern.find("%1");
+    if (place == std::string_view::npos) {
+        error.message.append(pattern);
+        return error;
+    }
+    error.sentence.arguments.swap(spare_arguments);
+    const bool has_room = pattern.size() + subject.size() < error.message.capacity();
+    error.message.append(pattern.substr(0, place));
+    if (has_room) {
         error.message.append(subject);
     }
-    error.message.append(kNeeded);
+    error.message.append(pattern.substr(place + 2));
+    if (error.sentence.arguments.empty()) {
+        error.sentence = {}; // as it was used before: the message says it in English
+        return error;
+    }
+    auto& text = *std::get_if<std::string>(&error.sentence.arguments.front().value);
+    if (has_room && subject.size() <= text.capacity()) {
+        text.assign(subject);
+    }
     return error;
 }
 
@@ -48,8 +63,7 @@ Error withFailure(Error error, const OwnedDevices& devices, const GpuAccess& gpu
         // What follows from a lost card (no memory, no kernel) is told as its loss.
         if (device->isLost() && error.code != ErrorCode::DeviceLost) {
             error.code = ErrorCode::DeviceLost;
-            error.message =
-                id.toString() + ": the device stopped answering (" + error.message + ")";
+            error.say(said("%1: the device stopped answering (%2)", id.toString(), error.told()));
         }
     }
     if (error.code != ErrorCode::DeviceLost) {
@@ -59,7 +73,7 @@ Error withFailure(Error error, const OwnedDevices& devices, const GpuAccess& gpu
     for (const auto& [id, device] : devices.set) {
         const std::string failure = device->lastFailure();
         if (!failure.empty()) {
-            error.message += " (" + id.toString() + ": " + failure + ")";
+            error.say(said("%1 (%2: %3)", error.told(), id.toString(), failure));
             error.details.emplace_back("device", id.toString());
         }
         is_lost = is_lost || device->isLost();
@@ -68,10 +82,11 @@ Error withFailure(Error error, const OwnedDevices& devices, const GpuAccess& gpu
         return error; // the next step was told where a card was refused
     }
     if (!gpus.process_fault().empty()) {
-        error.message += ". " + std::string(kNewProcessAdvice);
+        error.say(said("%1. %2", error.told(), kNewProcessAdvice));
         error.details.emplace_back(kNeedsNewProcess, "true");
     } else {
-        error.message += "; reload the model, or restart the program if it stays so";
+        error.say(
+            said("%1; reload the model, or restart the program if it stays so", error.told()));
     }
     return error;
 }
@@ -137,25 +152,25 @@ Engine::Engine(EngineOptions options) : impl_(std::make_unique<Impl>()) {
 }
 Engine::~Engine() = default;
 
-Result<OpenedModel> Engine::Impl::open(const std::string& model) const {
+Result<OpenedModel> Engine::Impl::open(const std::string& model, bool is_text_only) const {
     constexpr std::string_view kShape = "shape:";
     if (model.starts_with(kShape)) {
-        return openShape(model.substr(kShape.size()));
+        return openShape(model.substr(kShape.size()), is_text_only);
     }
     if (model == "demo") {
         if (options.demo_folder.empty()) {
             return Error{
                 ErrorCode::InvalidRequest,
-                "the demo model is not installed beside this program; give a model folder"};
+                said("the demo model is not installed beside this program; give a model folder")};
         }
         return OpenedModel::open(folderCheckpoint(pathFromUtf8(options.demo_folder)),
-                                 options.families);
+                                 options.families, is_text_only);
     }
     if (model.empty()) {
-        return Error{ErrorCode::InvalidRequest, "no model folder was given"};
+        return Error{ErrorCode::InvalidRequest, said("no model folder was given")};
     }
     Result<OpenedModel> opened =
-        OpenedModel::open(folderCheckpoint(pathFromUtf8(model)), options.families);
+        OpenedModel::open(folderCheckpoint(pathFromUtf8(model)), options.families, is_text_only);
     if (!opened.has_value()) {
         return withDownload(std::move(opened).error(), options.hub_caches);
     }
@@ -171,7 +186,7 @@ Result<std::shared_ptr<const Adapter>> Engine::Impl::openAdapter(
     AdapterOptions adapter_options;
     adapter_options.base = model.source->isHeaderOnly() ? nullptr : model.source.get();
     adapter_options.stop = stop;
-    auto adapter = loadAdapter(pathFromUtf8(adapterFolder(folder)), model.config, model.tensors,
+    auto adapter = loadAdapter(pathFromUtf8(adapterFolder(folder)), model.config, model.adaptable(),
                                adapter_options);
     if (!adapter.has_value()) {
         return withDownload(std::move(adapter).error(), options.hub_caches);

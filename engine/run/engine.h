@@ -126,6 +126,10 @@ public:
     Result<MediaCost> mediaCost(const MessagePart& part, int64_t image_tokens) override;
     Result<Tokenized> tokenize(const std::string& model, std::string_view text) override;
 
+    /// inspect() of the headers alone: without the tokenizer, which takes longer than all else to
+    /// read, and without adapters. Errors: those of config and checkpoint readers.
+    [[nodiscard]] Result<ModelSummary> readHeaders(const std::string& model) const;
+
     /// For tests that count layers; programs ask summary() and countWork(). Errors: InvalidRequest
     /// when nothing is loaded.
     [[nodiscard]] Result<ModelConfig> loadedConfig() const;

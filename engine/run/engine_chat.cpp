@@ -68,7 +68,9 @@ Result<Reply> Engine::generate(const GenerateRequest& request,
         return impl_->named(answer(request, update, stop));
     } catch (const std::bad_alloc&) {
         impl_->forgetContext();
-        return impl_->outOfHostMemory("the reply");
+        return impl_->outOfHostMemory(
+            phrase("the reply needed more memory than the system gave; close other programs, or "
+                   "choose a smaller context or a smaller format"));
     }
 }
 
@@ -79,7 +81,9 @@ Engine::logits(const GenerateRequest& request, int64_t rows, const std::stop_tok
         return impl_->named(promptLogits(request, rows, stop));
     } catch (const std::bad_alloc&) {
         impl_->forgetContext();
-        return impl_->outOfHostMemory("the logits");
+        return impl_->outOfHostMemory(
+            phrase("the logits needed more memory than the system gave; close other programs, or "
+                   "choose a smaller context or a smaller format"));
     }
 }
 
@@ -107,9 +111,15 @@ Result<Reply> Engine::answer(const GenerateRequest& request,
     PreparedPrompt& prompt = *prepared; // with the reply's tokens once there are any
     reply.input_ids = prompt.ids;
     sampler.setHistory(prompt.ids);
+    DraftPolicy* const policy =
+        request.uses_drafts && target.drafts.has_value() ? &*target.drafts : nullptr;
+    if (policy != nullptr) {
+        policy->beginReply();
+    }
     const auto prefill_started = Clock::now();
     ENGINE_ASSIGN(Generator::PrefillResult prefill,
-                  target.generator->prefill(prompt, target.adapters->fingerprint(), 1, stop));
+                  target.generator->prefill(prompt, target.adapters->fingerprint(), 1, stop,
+                                            nullptr, policy != nullptr && !policy->isOff()));
     // What was computed while attachments were encoded lies in the cache by now.
     const int64_t ahead = std::min(reply.timing.ahead_tokens, prefill.reused_tokens);
     reply.timing.prefill_s += secondsSince(prefill_started);
@@ -160,8 +170,11 @@ Result<Reply> Engine::answer(const GenerateRequest& request,
             update({delta.answer, delta.thinking, count});
         }
     };
-    Result<Generator::DecodeResult> outcome = target.generator->decode(
-        std::move(prefill.logits), sampler, stops, asked.max_tokens, on_token, stop);
+    Generator::Drafting drafting{policy, std::move(prefill.hidden),
+                                 ForcedAcceptance(request.forced_acceptance)};
+    Result<Generator::DecodeResult> outcome =
+        target.generator->decode(std::move(prefill.logits), sampler, stops, asked.max_tokens,
+                                 on_token, stop, policy != nullptr ? &drafting : nullptr);
     if (!outcome.has_value()) {
         return explainNotFinite(target, &prompt, std::move(outcome).error(), stop);
     }
@@ -169,6 +182,9 @@ Result<Reply> Engine::answer(const GenerateRequest& request,
     reply.timing.decode_s = secondsSince(decode_started);
     reply.timing.decode_tokens = static_cast<int64_t>(decoded.tokens.size());
     reply.finish_reason = decoded.finish_reason;
+    if (policy != nullptr) {
+        reply.drafts = policy->report();
+    }
     reply.token_ids = std::move(decoded.tokens);
     if (parser.has_value()) {
         const auto rest = parser->flush();
@@ -199,9 +215,9 @@ Engine::promptLogits(const GenerateRequest& request, int64_t rows, const std::st
     const PreparedPrompt& prompt = *prepared;
     const int64_t total = static_cast<int64_t>(prompt.ids.size());
     if (rows < 1 || rows > total) {
-        return Error{ErrorCode::InvalidRequest, "logits of the last " + std::to_string(rows) +
-                                                    " tokens were asked for; the prompt has " +
-                                                    std::to_string(total)};
+        return Error{
+            ErrorCode::InvalidRequest,
+            said("logits of the last %1 tokens were asked for; the prompt has %2", rows, total)};
     }
     ENGINE_ASSIGN(Generator::PrefillResult prefill,
                   target.generator->prefill(prompt, target.adapters->fingerprint(), rows, stop));
@@ -236,7 +252,10 @@ Engine::encodeAhead(const MessagePart& part, int64_t image_tokens, const std::st
         return encoded.has_value() ? Result<void>()
                                    : explainNotFinite(*target, nullptr, encoded.error(), stop);
     } catch (const std::bad_alloc&) {
-        return impl_->outOfHostMemory("reading ", part.text);
+        return impl_->outOfHostMemory(
+            phrase("reading %1 needed more memory than the system gave; close other programs, or "
+                   "choose a smaller context or a smaller format"),
+            part.text);
     }
 }
 
@@ -258,8 +277,7 @@ Result<MediaCost> Engine::mediaCost(const MessagePart& part, int64_t image_token
     const ComponentDevices devices = componentDevices(config, *target->plan);
     if (part.kind == MessagePart::Kind::Image) {
         if (!config.vision) {
-            return Error{ErrorCode::InvalidRequest,
-                         "this model has no vision tower: it cannot see pictures"};
+            return towerMissing(config, /*is_sound=*/false, said("%1: a picture", part.text));
         }
         ENGINE_ASSIGN(const ImageInfo info, probeImageFile(pathFromUtf8(part.text)));
         const int64_t budget = image_tokens > 0 ? image_tokens : config.processor.image_tokens;
@@ -277,15 +295,14 @@ Result<MediaCost> Engine::mediaCost(const MessagePart& part, int64_t image_token
         return cost;
     }
     if (!config.audio) {
-        return Error{ErrorCode::InvalidRequest,
-                     "this model has no audio tower: it cannot hear recordings"};
+        return towerMissing(config, /*is_sound=*/true, said("%1: a recording", part.text));
     }
     ENGINE_ASSIGN(const AudioInfo info, probeAudioFile(pathFromUtf8(part.text)));
     if (part.cut_length_s > 0 && part.cut_start_s >= info.seconds) {
         return Error{ErrorCode::InvalidRequest,
-                     "the part starts at " + oneDecimal(part.cut_start_s) +
-                         " s, after the end of the recording, which has " +
-                         oneDecimal(info.seconds) + " s; choose an earlier part"};
+                     said("the part starts at %1 s, after the end of the recording, which has %2 "
+                          "s; choose an earlier part",
+                          oneDecimal(part.cut_start_s), oneDecimal(info.seconds))};
     }
     const double length = part.cut_length_s > 0
                               ? std::min(part.cut_length_s, info.seconds - part.cut_start_s)
@@ -294,8 +311,8 @@ Result<MediaCost> Engine::mediaCost(const MessagePart& part, int64_t image_token
     if (length > longest) {
         return Error{
             ErrorCode::InvalidRequest,
-            "the recording is " + oneDecimal(info.seconds) + " s long, one clip may have " +
-                oneDecimal(longest) + " s; choose a part of it",
+            said("the recording is %1 s long, one clip may have %2 s; choose a part of it",
+                 oneDecimal(info.seconds), oneDecimal(longest)),
             {{"seconds", std::to_string(info.seconds)}, {"longest_s", std::to_string(longest)}}};
     }
     cost.tokens =

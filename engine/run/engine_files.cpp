@@ -78,8 +78,8 @@ Result<std::string> Engine::readDeviceMap(const std::string& word, const std::st
         presets += (presets.empty() ? "" : ", ") + name;
     }
     const std::string hint = inEnglish(deviceMapHint(word));
-    return Error{ErrorCode::InvalidRequest, file + ": neither a file nor a preset (" + presets +
-                                                ")" + (hint.empty() ? "" : "; " + hint)};
+    const Sentence what = said("%1: neither a file nor a preset (%2)", file, presets);
+    return Error{ErrorCode::InvalidRequest, hint.empty() ? what : said("%1; %2", what, hint)};
 }
 
 Result<void> Engine::writeLogits(const std::string& file,

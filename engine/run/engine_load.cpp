@@ -144,12 +144,16 @@ Result<void> Engine::Impl::fill(Loaded& target,
     }
     if (target.opened.source->isHeaderOnly()) {
         const std::vector<std::string> why = inEnglish(target.opened.source->warnings());
-        return Error{ErrorCode::InvalidFile, utf8Of(target.opened.checkpoint->where()) +
-                                                 (target.opened.source->fileNames().empty()
-                                                      ? ": the weight files are not in the folder"
-                                                      : ": not all weights are in the folder") +
-                                                 "; a plan can be made, a load cannot" +
-                                                 (why.empty() ? "" : ". " + why.front())};
+        const std::string where = utf8Of(target.opened.checkpoint->where());
+        const Sentence what =
+            target.opened.source->fileNames().empty()
+                ? said("%1: the weight files are not in the folder; a plan can be made, a load "
+                       "cannot",
+                       where)
+                : said("%1: not all weights are in the folder; a plan can be made, a load cannot",
+                       where);
+        return Error{ErrorCode::InvalidFile,
+                     why.empty() ? what : said("%1. %2", what, why.front())};
     }
     // Read beside the opening of the cards and the weights: it takes some tenths of a second.
     std::future<Result<Tokenizer>> tokenizer;
@@ -187,9 +191,8 @@ Result<void> Engine::Impl::fill(Loaded& target,
         ENGINE_ASSIGN(target.tokenizer, tokenizer.get());
         if (target.tokenizer->vocabSize() > target.opened.config.text.vocab_size) {
             return Error{ErrorCode::InvalidFile,
-                         "tokenizer.json has " + std::to_string(target.tokenizer->vocabSize()) +
-                             " entries, the model's vocabulary has " +
-                             std::to_string(target.opened.config.text.vocab_size)};
+                         said("tokenizer.json has %1 entries, the model's vocabulary has %2",
+                              target.tokenizer->vocabSize(), target.opened.config.text.vocab_size)};
         }
     }
     target.adapters = std::make_unique<AdapterSet>(*target.devices.set.at(DeviceId::cpu()));
@@ -230,6 +233,10 @@ Result<void> Engine::Impl::rebuildModel(Loaded& target,
                                               target.devices.set, target.hook()));
     target.model->setStepHook(options.on_step);
     target.model->setDecodeOptions(options.decode);
+    target.drafts.reset(); // what rounds cost is another matter in another placement
+    if (const auto& assistant = target.opened.config.assistant) {
+        target.drafts.emplace(target.request.draft_tokens, assistant->num_draft_tokens);
+    }
     target.plan = plan;
     return {};
 }
@@ -245,7 +252,10 @@ Result<void> Engine::load(const LoadRequest& request,
         }
         return loaded;
     } catch (const std::bad_alloc&) {
-        return putBackAfter(impl_->outOfHostMemory("loading ", request.model));
+        return putBackAfter(impl_->outOfHostMemory(
+            phrase("loading %1 needed more memory than the system gave; close other programs, or "
+                   "choose a smaller context or a smaller format"),
+            request.model));
     }
 }
 
@@ -253,15 +263,19 @@ Result<void> Engine::loadModel(const LoadRequest& request,
                                const ProgressCallback& progress,
                                const std::stop_token& stop) {
     if (!request.what_if.empty()) {
-        return Error{ErrorCode::InvalidRequest,
-                     "this is a plan for another computer; loading needs one for this computer"};
+        return Error{
+            ErrorCode::InvalidRequest,
+            said("this is a plan for another computer; loading needs one for this computer")};
     }
     if (impl_->loaded != nullptr &&
         std::any_of(impl_->loaded->devices.set.begin(), impl_->loaded->devices.set.end(),
                     [](const auto& entry) { return entry.second->isLost(); })) {
         impl_->loaded.reset(); // a lost card answers again only after everything on it is gone
     }
-    ENGINE_ASSIGN(Impl::Prepared prepared, impl_->prepare(request, HeldBytes{}, stop));
+    // Beyond what is free only where nothing else is left: not beside the model in use.
+    LoadRequest within = request;
+    within.loads_anyway = false;
+    ENGINE_ASSIGN(Impl::Prepared prepared, impl_->prepare(within, HeldBytes{}, stop));
     const bool lacks_memory = !prepared.plan->fits && !prepared.plan->errors.empty() &&
                               prepared.plan->errors.front().code == "DM09";
     if (lacks_memory && impl_->loaded != nullptr) {
@@ -272,6 +286,8 @@ Result<void> Engine::loadModel(const LoadRequest& request,
             prepared = std::move(alone);
             impl_->lose(); // load() puts it back should the rest fail
         }
+    } else if (lacks_memory && request.loads_anyway) {
+        ENGINE_ASSIGN(prepared, impl_->prepare(request, HeldBytes{}, stop));
     }
     ENGINE_ASSIGN(std::unique_ptr<Loaded> target,
                   impl_->build(request, std::move(prepared), progress, stop));
@@ -293,7 +309,9 @@ Result<void> Engine::applyMap(const std::string& device_map,
         impl_->keepSpareMessage();
         return impl_->named(replace(device_map, progress, stop));
     } catch (const std::bad_alloc&) {
-        Error error = impl_->outOfHostMemory("the move");
+        Error error = impl_->outOfHostMemory(
+            phrase("the move needed more memory than the system gave; close other programs, or "
+                   "choose a smaller context or a smaller format"));
         // The generator is laid aside for the time that anything changes.
         const bool is_untouched = impl_->loaded != nullptr && impl_->loaded->generator != nullptr;
         if (is_untouched) {
@@ -309,7 +327,9 @@ Result<void> Engine::setAdapters(const std::vector<AdapterChoice>& adapters,
         impl_->keepSpareMessage();
         return changeAdapters(adapters, stop);
     } catch (const std::bad_alloc&) {
-        return loadAgain(impl_->outOfHostMemory("changing adapters"));
+        return loadAgain(impl_->outOfHostMemory(
+            phrase("changing adapters needed more memory than the system gave; close other "
+                   "programs, or choose a smaller context or a smaller format")));
     }
 }
 
@@ -322,8 +342,8 @@ Error Engine::putBackAfter(Error error) noexcept {
     try {
         const Result<void> restored = putBack();
         if (!restored.has_value()) {
-            error.message +=
-                "; the former model could not be loaded again: " + restored.error().message;
+            error.say(said("%1; the former model could not be loaded again: %2", error.told(),
+                           restored.error().told()));
         }
     } catch (const std::bad_alloc&) {
         // Still no memory: the next request tries again.
@@ -387,8 +407,8 @@ Result<void> Engine::replace(const std::string& device_map,
         const Result<void> model_back = impl_->rebuildModel(target, former);
         for (const auto* back : {&store_back, &kv_back, &adapters_back, &model_back}) {
             if (!back->has_value()) {
-                error.message +=
-                    "; the former placement could not be restored: " + back->error().message;
+                error.say(said("%1; the former placement could not be restored: %2", error.told(),
+                               back->error().told()));
                 return loadAgain(std::move(error));
             }
         }
@@ -431,9 +451,8 @@ Result<void> Engine::changeAdapters(const std::vector<AdapterChoice>& adapters,
     for (size_t i = 0; i < adapters.size(); ++i) {
         if (adapters[i].strength < 0.0 || adapters[i].strength > 2.0 ||
             std::isnan(adapters[i].strength)) {
-            return Error{ErrorCode::InvalidRequest, adapters[i].folder + ": strength " +
-                                                        std::to_string(adapters[i].strength) +
-                                                        ", expected 0 to 2"};
+            return Error{ErrorCode::InvalidRequest, said("%1: strength %2, expected 0 to 2",
+                                                         adapters[i].folder, adapters[i].strength)};
         }
         for (const auto& active : target.active) {
             if (active.choice.folder == adapters[i].folder) {

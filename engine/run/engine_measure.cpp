@@ -40,7 +40,7 @@ double changeOf(const std::vector<float>& base, const std::vector<float>& other)
 Result<double> Engine::measureImage(int64_t grid_w, int64_t grid_h) {
     ENGINE_ASSIGN(Loaded * target, impl_->current());
     if (!target->opened.config.vision) {
-        return Error{ErrorCode::InvalidRequest, "this model has no vision tower"};
+        return Error{ErrorCode::InvalidRequest, said("this model has no vision tower")};
     }
     const VisionConfig& vision = *target->opened.config.vision;
     std::vector<float> patches(
@@ -61,7 +61,7 @@ Result<double> Engine::measureImage(int64_t grid_w, int64_t grid_h) {
 Result<double> Engine::measureAudio(int64_t frames) {
     ENGINE_ASSIGN(Loaded * target, impl_->current());
     if (!target->opened.config.audio) {
-        return Error{ErrorCode::InvalidRequest, "this model has no audio tower"};
+        return Error{ErrorCode::InvalidRequest, said("this model has no audio tower")};
     }
     std::vector<float> mel(static_cast<size_t>(frames * target->opened.config.audio->mel_bins));
     std::minstd_rand random(1);

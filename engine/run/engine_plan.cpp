@@ -105,13 +105,14 @@ Result<Engine::Impl::Prepared> Engine::Impl::prepare(const LoadRequest& request,
     Prepared out;
     {
         const kernels::StageTimer timer("config and headers");
-        ENGINE_ASSIGN(out.opened, open(request.model));
+        ENGINE_ASSIGN(out.opened, open(request.model, request.is_text_only));
+        ENGINE_TRY(addAssistant(out.opened, request));
     }
     std::vector<AdapterFootprint> footprints;
     for (const AdapterChoice& choice : request.adapters) {
         if (is_plan_only) {
             Result<AdapterProbe> probe = probeAdapter(pathFromUtf8(adapterFolder(choice.folder)),
-                                                      out.opened.config, out.opened.tensors);
+                                                      out.opened.config, out.opened.adaptable());
             if (probe.has_value() && probe->coverage.errors == 0) {
                 footprints.push_back(std::move(probe->footprint));
                 continue;
@@ -174,6 +175,11 @@ Result<Engine::Impl::Prepared> Engine::Impl::prepare(const LoadRequest& request,
     return out;
 }
 
+Result<ModelSummary> Engine::readHeaders(const std::string& model) const {
+    ENGINE_ASSIGN(const OpenedModel opened, impl_->open(model));
+    return summarize(opened);
+}
+
 Result<ModelSummary> Engine::inspect(const std::string& model,
                                      const std::vector<std::string>& adapters) {
     ENGINE_ASSIGN(const OpenedModel opened, impl_->open(model));
@@ -185,7 +191,7 @@ Result<ModelSummary> Engine::inspect(const std::string& model,
             summary.warnings.insert(summary.warnings.end(), tokenizer->warnings().begin(),
                                     tokenizer->warnings().end());
         } else {
-            summary.warnings.emplace_back(odd::TokenizerRefused{tokenizer.error().message});
+            summary.warnings.emplace_back(odd::TokenizerRefused{tokenizer.error().told()});
         }
     } else if (!model.starts_with("shape:")) {
         summary.warnings.emplace_back(odd::NoTokenizer{});

@@ -61,16 +61,14 @@ Result<RawPrompt> readPrompt(const GenerateRequest& request, const Loaded& targe
     const MediaParts& parts = raw.parts;
     // What a model cannot take is told before any work.
     if (!parts.images.empty() && !config.vision) {
-        return Error{
-            ErrorCode::InvalidRequest,
-            "a picture is attached, but this model has no vision tower: it cannot see pictures"};
+        return towerMissing(config, /*is_sound=*/false, phrase("a picture is attached"));
     }
     if (!parts.audios.empty() && !config.audio) {
-        return Error{ErrorCode::InvalidRequest,
-                     "a recording is attached, but this model has no audio tower: it cannot hear"};
+        return towerMissing(config, /*is_sound=*/true, phrase("a recording is attached"));
     }
     if (!target.tokenizer.has_value() && request.raw_ids.empty()) {
-        return Error{ErrorCode::InvalidRequest, "this model has no tokenizer: give token ids"};
+        return Error{ErrorCode::InvalidRequest,
+                     said("this model has no tokenizer: give token ids")};
     }
     raw.ids = request.raw_ids;
     raw.are_ids_expanded = !raw.ids.empty();
@@ -82,10 +80,9 @@ Result<RawPrompt> readPrompt(const GenerateRequest& request, const Loaded& targe
     if (raw.image_tokens > target.plan->image_tokens && !parts.images.empty()) {
         return Error{
             ErrorCode::InvalidRequest,
-            std::to_string(raw.image_tokens) +
-                " image tokens were asked for; the model was loaded for at most " +
-                std::to_string(target.plan->image_tokens) + ", load again with --image-tokens " +
-                std::to_string(raw.image_tokens),
+            said("%1 image tokens were asked for; the model was loaded for at most %2, load again "
+                 "with --image-tokens %3",
+                 raw.image_tokens, target.plan->image_tokens, raw.image_tokens),
             {},
             causeOf(cause::TooManyImageTokens{raw.image_tokens, target.plan->image_tokens})};
     }
@@ -94,10 +91,10 @@ Result<RawPrompt> readPrompt(const GenerateRequest& request, const Loaded& targe
         if (counts.images != static_cast<int64_t>(parts.images.size()) ||
             counts.audios != static_cast<int64_t>(parts.audios.size())) {
             return Error{ErrorCode::InvalidRequest,
-                         "the prompt has " + std::to_string(counts.images) + " image and " +
-                             std::to_string(counts.audios) + " audio placeholders, but " +
-                             std::to_string(parts.images.size()) + " pictures and " +
-                             std::to_string(parts.audios.size()) + " recordings are attached"};
+                         said("the prompt has %1 image and %2 audio placeholders, but %3 pictures "
+                              "and %4 recordings are attached",
+                              counts.images, counts.audios, parts.images.size(),
+                              parts.audios.size())};
         }
     }
     return raw;
@@ -215,10 +212,12 @@ Result<PreparedPrompt> findMedia(RawPrompt raw, EncodedParts encoded, const Medi
         if (item >= static_cast<int64_t>(media.size()) ||
             media[static_cast<size_t>(item)]->tokens != count) {
             return Error{ErrorCode::InvalidRequest,
-                         "the ids hold a run of " + std::to_string(count) +
-                             (is_image ? " image" : " audio") + " placeholders as item " +
-                             std::to_string(item) +
-                             "; the attached media do not give that many soft tokens"};
+                         is_image ? said("the ids hold a run of %1 image placeholders as item %2; "
+                                         "the attached media do not give that many soft tokens",
+                                         count, item)
+                                  : said("the ids hold a run of %1 audio placeholders as item %2; "
+                                         "the attached media do not give that many soft tokens",
+                                         count, item)};
         }
         prompt.spans.push_back(
             {is_image ? MediaKind::Image : MediaKind::Audio, item, static_cast<int64_t>(i), count});
@@ -228,7 +227,7 @@ Result<PreparedPrompt> findMedia(RawPrompt raw, EncodedParts encoded, const Medi
     if (image != static_cast<int64_t>(prompt.images.size()) ||
         audio != static_cast<int64_t>(prompt.audios.size())) {
         return Error{ErrorCode::InvalidRequest,
-                     "more media are attached than the ids have placeholders for"};
+                     said("more media are attached than the ids have placeholders for")};
     }
     return prompt;
 }
@@ -240,10 +239,10 @@ Result<MediaEncoder*> encoderOf(const Model& model, const MessagePart& part) {
     if (MediaEncoder* encoder = is_image ? model.pictures() : model.sounds()) {
         return encoder;
     }
-    return Error{ErrorCode::InvalidRequest,
-                 part.text + (is_image ? ": this model has no vision tower and cannot see pictures"
-                                       : ": this model has no audio tower and cannot hear "
-                                         "recordings")};
+    return Error{
+        ErrorCode::InvalidRequest,
+        is_image ? said("%1: this model has no vision tower and cannot see pictures", part.text)
+                 : said("%1: this model has no audio tower and cannot hear recordings", part.text)};
 }
 
 Result<PreparedPrompt> Engine::Impl::preparePrompt(const GenerateRequest& request,

@@ -15,6 +15,7 @@
 #include "engine/load/loader.h"
 #include "engine/lora/adapter.h"
 #include "engine/lora/adapter_runtime.h"
+#include "engine/run/draft_policy.h"
 #include "engine/run/engine.h"
 #include "engine/run/generator.h"
 #include "engine/run/media_store.h"
@@ -70,6 +71,7 @@ struct Loaded {
     std::unique_ptr<KvCache> kv;
     std::unique_ptr<Model> model;
     std::unique_ptr<Generator> generator;
+    std::optional<DraftPolicy> drafts; ///< Where an assistant is loaded.
     MediaStore media;
     ReplyMemory replies;
     double load_s = 0.0;
@@ -93,6 +95,7 @@ struct Engine::Impl {
     std::optional<LostModel> lost; ///< Only while nothing is loaded.
     static constexpr size_t kSpareMessageBytes = 512;
     std::string spare_message;
+    std::vector<Argument> spare_arguments;             ///< One text for its sentence.
     mutable std::optional<MachineConstants> constants; ///< Read or measured by the first plan.
     const Loaded* building = nullptr;                  ///< Being loaded now.
     /// One card's share of its memory by the system, and what was advised last about it.
@@ -107,8 +110,12 @@ struct Engine::Impl {
     /// plans when a card gets into need.
     [[nodiscard]] MemoryBudget budgetOf(DeviceId card, const kernels::Device* device) const;
 
-    /// A folder, "demo" or "shape:NAME".
-    [[nodiscard]] Result<OpenedModel> open(const std::string& model) const;
+    /// A folder, "demo" or "shape:NAME"; `is_text_only`: without its towers.
+    [[nodiscard]] Result<OpenedModel> open(const std::string& model,
+                                           bool is_text_only = false) const;
+
+    /// The drafting assistant that the request asks for; nothing where it asks for none.
+    Result<void> addAssistant(OpenedModel& opened, const LoadRequest& request) const;
 
     /// "demo" names the bundled adapter folder beside the demo model's files.
     [[nodiscard]] std::string adapterFolder(const std::string& name) const;
@@ -177,10 +184,16 @@ struct Engine::Impl {
     }
 
     /// Room for the message of outOfHostMemory(), taken while there is memory. May throw bad_alloc.
-    void keepSpareMessage() { spare_message.reserve(kSpareMessageBytes); }
-    /// OutOfMemory for plain memory of this program; "what subject" needed it. Allocates nothing.
-    [[nodiscard]] Error outOfHostMemory(std::string_view what,
-                                        std::string_view subject = {}) noexcept;
+    void keepSpareMessage() {
+        spare_message.reserve(kSpareMessageBytes);
+        if (spare_arguments.empty()) {
+            spare_arguments.emplace_back(std::string());
+            std::get_if<std::string>(&spare_arguments.front().value)->reserve(kSpareMessageBytes);
+        }
+    }
+    /// OutOfMemory for plain memory of this program. `subject` stands in the place of `words` if
+    /// they have one. Allocates nothing.
+    [[nodiscard]] Error outOfHostMemory(Phrase words, std::string_view subject = {}) noexcept;
 
     /// Takes the loaded model down, to be put back later. Allocates nothing.
     void lose() noexcept {
@@ -193,11 +206,15 @@ struct Engine::Impl {
 
     [[nodiscard]] Result<Loaded*> current() const {
         if (loaded == nullptr) {
-            return Error{ErrorCode::InvalidRequest, "no model is loaded"};
+            return Error{ErrorCode::InvalidRequest, said("no model is loaded")};
         }
         return loaded.get();
     }
 };
+
+/// InvalidRequest: why the model takes no picture (or, `is_sound`, no recording), and what to do
+/// where a text-only load left the tower out. `what` begins the sentence: a file, "a picture".
+Error towerMissing(const ModelConfig& config, bool is_sound, const Sentence& what);
 
 /// What encodes a part (Image or Audio). Errors: InvalidRequest when the model takes no such thing.
 Result<MediaEncoder*> encoderOf(const Model& model, const MessagePart& part);

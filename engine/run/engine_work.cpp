@@ -23,7 +23,7 @@ double decodeBytes(const PlacementPlan& plan) {
         const PartRole role = row.part.role;
         const bool is_gather_only =
             role == PartRole::PerLayerTable || (role == PartRole::Embedding && has_own_head);
-        if (!isMedia(row.part) && !is_gather_only) {
+        if (!isMedia(row.part) && !is_gather_only && role != PartRole::Assistant) {
             bytes += static_cast<double>(row.bytes);
         }
     }
@@ -62,8 +62,9 @@ double imageFlops(const VisionConfig& vision) {
     return per_layer * static_cast<double>(vision.num_layers) + 2.0 * kPatches * 768.0 * hidden;
 }
 
-Error noTower(const char* tower) {
-    return Error{ErrorCode::InvalidRequest, std::string("this model has no ") + tower + " tower"};
+Error noTower(bool is_vision) {
+    return Error{ErrorCode::InvalidRequest, is_vision ? said("this model has no vision tower")
+                                                      : said("this model has no audio tower")};
 }
 
 } // namespace
@@ -83,7 +84,7 @@ Result<MediumShape> Engine::imageShape(int64_t width, int64_t height, int64_t im
     ENGINE_ASSIGN(const Loaded* target, impl_->current());
     const ModelConfig& config = target->opened.config;
     if (!config.vision) {
-        return noTower("vision");
+        return noTower(true);
     }
     const VisionConfig& vision = *config.vision;
     ENGINE_ASSIGN(const ImageSize size,
@@ -103,7 +104,7 @@ Result<MediumShape> Engine::audioShape(int64_t samples) const {
     ENGINE_ASSIGN(const Loaded* target, impl_->current());
     const ModelConfig& config = target->opened.config;
     if (!config.audio) {
-        return noTower("audio");
+        return noTower(false);
     }
     MediumShape shape;
     shape.begin_id = config.boa_token_id;
@@ -122,7 +123,7 @@ Result<double> Engine::measurePreparation(const MessagePart& part, int64_t image
         ENGINE_ASSIGN(const DecodedAudio sound, readAudioFile(part.text));
         ENGINE_TRY(logMel(sound.samples));
     } else if (!config.vision) {
-        return noTower("vision");
+        return noTower(true);
     } else {
         ENGINE_ASSIGN(const DecodedImage image, readImageFile(part.text));
         ENGINE_TRY(preprocessImage(image, image_tokens, config.vision->patch_size,
@@ -136,7 +137,7 @@ Result<void> Engine::writeRandomAdapter(const std::filesystem::path& folder,
                                         int64_t rank,
                                         AdapterTargets targets) const {
     ENGINE_ASSIGN(const Loaded* target, impl_->current());
-    return engine::writeRandomAdapter(folder, target->opened.tensors, rank, targets, 1);
+    return engine::writeRandomAdapter(folder, target->opened.adaptable(), rank, targets, 1);
 }
 
 } // namespace engine

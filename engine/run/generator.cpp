@@ -5,8 +5,18 @@
 #include "engine/forward/decode_step.h"
 
 #include <algorithm>
+#include <chrono>
+#include <utility>
 
 namespace engine {
+
+namespace {
+
+double secondsSince(std::chrono::steady_clock::time_point start) {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+} // namespace
 
 void Generator::forget() {
     kv_->clear();
@@ -51,18 +61,20 @@ Result<Generator::PrefillResult> Generator::prefill(const PreparedPrompt& prompt
                                                     const std::string& fingerprint,
                                                     int64_t logits_rows,
                                                     const std::stop_token& stop,
-                                                    const HiddenObserver* observer) {
+                                                    const HiddenObserver* observer,
+                                                    bool wants_hidden) {
     const ModelConfig& config = model_->config();
     const auto total = static_cast<int64_t>(prompt.ids.size());
     if (total == 0) {
-        return Error{ErrorCode::InvalidRequest, "the prompt is empty: there is nothing to answer"};
+        return Error{ErrorCode::InvalidRequest,
+                     said("the prompt is empty: there is nothing to answer")};
     }
     if (total > kv_->context()) {
         return Error{
             ErrorCode::InvalidRequest,
-            "the prompt has " + std::to_string(total) + " tokens, the context holds " +
-                std::to_string(kv_->context()) +
-                "; shorten the conversation or load with a larger context",
+            said("the prompt has %1 tokens, the context holds %2; shorten the conversation or load "
+                 "with a larger context",
+                 total, kv_->context()),
             {{"tokens", std::to_string(total)}, {"context", std::to_string(kv_->context())}},
             causeOf(cause::PromptTooLong{total, kv_->context()})};
     }
@@ -101,6 +113,9 @@ Result<Generator::PrefillResult> Generator::prefill(const PreparedPrompt& prompt
 
     PrefillResult result;
     result.reused_tokens = common;
+    if (model_->drafter() == nullptr) {
+        wants_hidden = false;
+    }
     const int64_t chunk =
         std::max<int64_t>(1, std::min(model_->maxRowsPerCall(logits_rows), total));
     for (int64_t first = common; first < total;) {
@@ -118,8 +133,9 @@ Result<Generator::PrefillResult> Generator::prefill(const PreparedPrompt& prompt
                 end = begin;
             } else {
                 return Error{ErrorCode::InvalidRequest,
-                             "a picture has more soft tokens than one prefill call holds (" +
-                                 std::to_string(chunk) + "); load with a larger --image-tokens",
+                             said("a picture has more soft tokens than one prefill call holds "
+                                  "(%1); load with a larger --image-tokens",
+                                  chunk),
                              {},
                              causeOf(cause::PictureOverCall{chunk})};
             }
@@ -143,6 +159,7 @@ Result<Generator::PrefillResult> Generator::prefill(const PreparedPrompt& prompt
                  media->features.data() + (from - span.first_token) * config.text.hidden_size});
         }
         input.logits_rows = std::clamp<int64_t>(logits_rows - (total - end), 0, end - first);
+        input.hidden = wants_hidden && end == total ? &result.hidden : nullptr;
         std::vector<float> part;
         const Result<void> outcome = model_->forward(input, *kv_, part, stop, observer);
         if (!outcome.has_value()) {
@@ -162,13 +179,47 @@ Result<Generator::PrefillResult> Generator::prefill(const PreparedPrompt& prompt
     return result;
 }
 
+Result<TokenId> Generator::choose(Writing& writing) {
+    if (writing.chosen.has_value()) {
+        return *std::exchange(writing.chosen, std::nullopt);
+    }
+    if (writing.choice.token.has_value()) {
+        return *writing.choice.token;
+    }
+    return writing.choice.top.empty() ? writing.sampler.sample(writing.logits)
+                                      : writing.sampler.sampleFrom(writing.choice.top);
+}
+
+bool Generator::say(Writing& writing, TokenId token) {
+    DecodeResult& result = writing.result;
+    writing.sampler.accept(token);
+    result.tokens.push_back(token);
+    if (writing.on_token) {
+        writing.on_token(token);
+    }
+    if (std::find(writing.stop_tokens.begin(), writing.stop_tokens.end(), token) !=
+        writing.stop_tokens.end()) {
+        result.finish_reason = "stop";
+        return false;
+    }
+    if (writing.max_tokens > 0 &&
+        static_cast<int64_t>(result.tokens.size()) >= writing.max_tokens) {
+        result.finish_reason = "length";
+        return false;
+    }
+    return true;
+}
+
 Result<Generator::DecodeResult> Generator::decode(std::vector<float> logits,
                                                   Sampler& sampler,
                                                   std::span<const int64_t> stop_tokens,
                                                   int64_t max_tokens,
                                                   const TokenCallback& on_token,
-                                                  const std::stop_token& stop) {
-    DecodeResult result;
+                                                  const std::stop_token& stop,
+                                                  Drafting* drafting) {
+    Writing writing{sampler, stop_tokens, max_tokens,        on_token,    {},
+                    {},      false,       std::move(logits), std::nullopt};
+    DecodeResult& result = writing.result;
     // Where it can, the device makes the greedy choice or says which tokens another one can fall
     // on: the row of logits does not travel.
     const SamplingOptions& options = sampler.options();
@@ -183,53 +234,58 @@ Result<Generator::DecodeResult> Generator::decode(std::vector<float> logits,
         ~AtEnd() { model->settle(); }
     };
     const AtEnd at_end{model_};
-    TokenChoice choice;
+    TokenChoice& choice = writing.choice;
     choice.is_greedy = is_greedy;
     choice.wanted = is_among_few ? static_cast<int32_t>(candidates) : 0;
     choice.suppressed = options.suppressed;
     while (true) {
         if (stop.stop_requested()) {
             result.finish_reason = "cancelled";
-            return result;
+            return std::move(result);
         }
-        TokenId token = 0;
-        if (choice.token.has_value()) {
-            token = *choice.token;
-        } else if (!choice.top.empty()) {
-            ENGINE_ASSIGN(token, sampler.sampleFrom(choice.top));
-        } else {
-            ENGINE_ASSIGN(token, sampler.sample(logits));
-        }
-        sampler.accept(token);
-        result.tokens.push_back(token);
-        if (on_token) {
-            on_token(token);
-        }
-        if (std::find(stop_tokens.begin(), stop_tokens.end(), token) != stop_tokens.end()) {
-            result.finish_reason = "stop";
-            return result;
-        }
-        if (max_tokens > 0 && static_cast<int64_t>(result.tokens.size()) >= max_tokens) {
-            result.finish_reason = "length";
-            return result;
+        ENGINE_ASSIGN(const TokenId token, choose(writing));
+        if (!say(writing, token)) {
+            return std::move(result);
         }
         if (kv_->size() >= kv_->context()) {
             result.finish_reason = "context";
-            return result;
+            return std::move(result);
         }
-        // Of the token that comes out of this step only its successor makes use of its own.
-        choice.has_next =
-            max_tokens <= 0 || static_cast<int64_t>(result.tokens.size()) + 2 <= max_tokens;
-        const Result<void> outcome =
-            model_->step(token, *kv_, is_greedy || is_among_few ? &choice : nullptr, logits, stop);
-        if (!outcome.has_value()) {
-            if (outcome.error().code == ErrorCode::Cancelled) {
-                result.finish_reason = "cancelled";
-                return result;
+        DraftPolicy* policy = drafting == nullptr ? nullptr : drafting->policy;
+        const int64_t drafts = policy == nullptr ? 0 : policy->next(mostDrafts(writing));
+        // Behind tokens by themselves a round without drafts brings the hidden state.
+        const bool is_round = drafts > 0;
+        Result<bool> goes_on = true;
+        if (is_round) {
+            const bool has_hidden = !drafting->hidden.empty();
+            goes_on = draftRound(writing, token, has_hidden ? drafts : 0, *drafting, stop);
+        } else {
+            // Of the token that comes out of this step only its successor makes use of its own.
+            choice.has_next =
+                max_tokens <= 0 || static_cast<int64_t>(result.tokens.size()) + 2 <= max_tokens;
+            const auto started = std::chrono::steady_clock::now();
+            const Result<void> outcome = model_->step(
+                token, *kv_, is_greedy || is_among_few ? &choice : nullptr, writing.logits, stop);
+            if (outcome.has_value()) {
+                rows_.push_back({token, 0});
+            } else {
+                goes_on = outcome.error();
             }
-            return outcome.error();
+            if (policy != nullptr) {
+                policy->notePlain(secondsSince(started));
+                drafting->hidden.clear();
+            }
         }
-        rows_.push_back({token, 0});
+        if (!goes_on.has_value() && goes_on.error().code == ErrorCode::Cancelled) {
+            result.finish_reason = "cancelled";
+            return std::move(result);
+        }
+        if (!goes_on.has_value()) {
+            return goes_on.error();
+        }
+        if (!*goes_on) {
+            return std::move(result);
+        }
     }
 }
 

@@ -9,6 +9,8 @@
 #include "engine/base/result.h"
 #include "engine/forward/kv_cache.h"
 #include "engine/forward/model.h"
+#include "engine/run/confirm_drafts.h"
+#include "engine/run/draft_policy.h"
 #include "engine/run/media_store.h"
 #include "engine/run/sampler.h"
 #include "engine/text/chat_template.h"
@@ -16,6 +18,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -41,12 +44,14 @@ public:
     struct PrefillResult {
         std::vector<float> logits; ///< [logits_rows, vocab]
         int64_t computed_tokens = 0, reused_tokens = 0;
+        std::vector<float> hidden; ///< Behind the last row's final norm, where it was wanted.
     };
     Result<PrefillResult> prefill(const PreparedPrompt& prompt,
                                   const std::string& fingerprint,
                                   int64_t logits_rows,
                                   const std::stop_token& stop,
-                                  const HiddenObserver* observer = nullptr);
+                                  const HiddenObserver* observer = nullptr,
+                                  bool wants_hidden = false);
 
     /// How many of `ids`, the beginning of a prompt without media, are not in the cache.
     [[nodiscard]] int64_t missingTokens(std::span<const int32_t> ids,
@@ -58,6 +63,13 @@ public:
         std::vector<int32_t> tokens; ///< Stop token included.
         std::string finish_reason;   ///< As Reply::finish_reason.
     };
+    /// Drafts of the model's assistant, each of which the model's own choice confirms or replaces:
+    /// the tokens are those that it would give one by one.
+    struct Drafting {
+        DraftPolicy* policy = nullptr;
+        std::vector<float> hidden; ///< Behind the final norm, of the row that `logits` are of.
+        ForcedAcceptance forced{-1.0};
+    };
     /// Samples from `logits` on until a stop token, max_tokens (0 = none), a full context or a
     /// stop request.
     Result<DecodeResult> decode(std::vector<float> logits,
@@ -65,7 +77,8 @@ public:
                                 std::span<const int64_t> stop_tokens,
                                 int64_t max_tokens,
                                 const TokenCallback& on_token,
-                                const std::stop_token& stop);
+                                const std::stop_token& stop,
+                                Drafting* drafting = nullptr);
 
     /// The same weights behind a new model object (after a move): the cache stays valid.
     void setModel(Model& model) { model_ = &model; }
@@ -85,6 +98,35 @@ private:
         std::vector<int32_t> block; ///< Which picture a row belongs to; -1: none.
     };
     static PromptRows rowsOf(const PreparedPrompt& prompt);
+
+    /// One text that is being written.
+    struct Writing {
+        Sampler& sampler;
+        std::span<const int64_t> stop_tokens;
+        int64_t max_tokens = 0;
+        const TokenCallback& on_token;
+        DecodeResult result = {};
+        TokenChoice choice = {};
+        bool has_choice = false; ///< The device is asked to choose, or for candidates.
+        std::vector<float> logits;
+        /// The token behind a round whose last draft was turned down.
+        std::optional<TokenId> chosen = {};
+    };
+    /// By the choice, the candidates or the row of logits of the step before.
+    static Result<TokenId> choose(Writing& writing);
+    /// A token is said; false: it was the last one by a stop token or the wanted length.
+    static bool say(Writing& writing, TokenId token);
+    /// The rest of a round behind `token`, which is said and not in the cache: drafts, one call
+    /// for all of them, and the drafts that are confirmed are said. False: the text has ended.
+    Result<bool> draftRound(Writing& writing,
+                            TokenId token,
+                            int64_t drafts,
+                            Drafting& drafting,
+                            const std::stop_token&);
+    /// Drafts that a round may have behind the token said last.
+    [[nodiscard]] int64_t mostDrafts(const Writing& writing) const;
+    Result<std::vector<TokenId>>
+    makeDrafts(TokenId token, int64_t count, const Drafting& drafting, const std::stop_token& stop);
 
     Model* model_;
     KvCache* kv_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/run/load_english.h"
 
+#include "engine/base/sentence_english.h"
 #include "engine/lora/adapter_english.h"
 #include "engine/plan/plan_english.h"
 #include "engine/run/planning.h"
@@ -50,12 +51,12 @@ std::string text(const load_note::CacheRewritten& /*n*/) {
 }
 
 std::string text(const load_note::CacheNotWritten& n) {
-    return "The weight cache was not written: " + n.why;
+    return "The weight cache was not written: " + inEnglish(n.why);
 }
 
 std::string text(const load_note::ContentsNotKept& n) {
     return "Which contents the model files have could not be kept, the next load reads them all: " +
-           n.why;
+           inEnglish(n.why);
 }
 
 std::string text(const load_note::StateMember& n) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Engine::checkMedia: what a model cannot see or hear is told before it is loaded. Reads
 // config.json and the headers of the media files; decodes nothing.
+#include "engine/api/error_cause.h"
 #include "engine/base/paths.h"
 #include "engine/media/audio.h"
 #include "engine/media/image.h"
@@ -18,16 +19,41 @@ Result<void> checkRecording(const std::string& file, double longest) {
     if (info.seconds <= longest) {
         return {};
     }
-    std::array<char, 96> text{};
-    std::snprintf(text.data(), text.size(),
-                  ": the recording has %.1f seconds, the model hears at most %.1f", info.seconds,
-                  longest);
-    return Error{ErrorCode::InvalidRequest,
-                 file + text.data() + "; choose a part of it",
-                 {{"seconds", std::to_string(info.seconds)}}};
+    const auto oneDecimal = [](double seconds) {
+        std::array<char, 32> text{};
+        std::snprintf(text.data(), text.size(), "%.1f", seconds);
+        return std::string(text.data());
+    };
+    return Error{
+        ErrorCode::InvalidRequest,
+        said("%1: the recording has %2 seconds, the model hears at most %3; choose a part of it",
+             file, oneDecimal(info.seconds), oneDecimal(longest)),
+        {{"seconds", std::to_string(info.seconds)}}};
 }
 
 } // namespace
+
+Error towerMissing(const ModelConfig& config, bool is_sound, const Sentence& what) {
+    const bool is_left_out =
+        is_sound ? config.left_out.audio.has_value() : config.left_out.vision.has_value();
+    if (is_left_out) {
+        return {
+            ErrorCode::InvalidRequest,
+            is_sound
+                ? said("%1, but the model was loaded for text only, without its audio tower: it "
+                       "cannot hear recordings. Load it with its towers (without --text-only)",
+                       what)
+                : said("%1, but the model was loaded for text only, without its vision tower: "
+                       "it cannot see pictures. Load it with its towers (without --text-only)",
+                       what),
+            {},
+            causeOf(cause::TowerLeftOut{is_sound})};
+    }
+    return {ErrorCode::InvalidRequest,
+            is_sound
+                ? said("%1, but this model has no audio tower: it cannot hear recordings", what)
+                : said("%1, but this model has no vision tower: it cannot see pictures", what)};
+}
 
 Result<void> Engine::checkMedia(const std::string& model,
                                 const std::vector<std::string>& images,
@@ -37,12 +63,10 @@ Result<void> Engine::checkMedia(const std::string& model,
     }
     ENGINE_ASSIGN(const OpenedModel opened, impl_->open(model));
     if (!images.empty() && !opened.config.vision) {
-        return Error{ErrorCode::InvalidRequest,
-                     images[0] + ": this model has no vision tower: it cannot see pictures"};
+        return towerMissing(opened.config, /*is_sound=*/false, said("%1: a picture", images[0]));
     }
     if (!audios.empty() && !opened.config.audio) {
-        return Error{ErrorCode::InvalidRequest,
-                     audios[0] + ": this model has no audio tower: it cannot hear recordings"};
+        return towerMissing(opened.config, /*is_sound=*/true, said("%1: a recording", audios[0]));
     }
     for (const std::string& image : images) {
         ENGINE_TRY(probeImageFile(pathFromUtf8(image)));

@@ -31,7 +31,7 @@ Result<std::unique_ptr<FileReader>> openFile(const std::string& path) {
             return file;
         }
     }
-    return Error{ErrorCode::InvalidFile, path + ": not a readable file"};
+    return Error{ErrorCode::InvalidFile, said("%1: not a readable file", path)};
 }
 
 uint64_t mixed(uint64_t hash, const void* data, size_t size) {
@@ -54,7 +54,7 @@ Result<void> checkFeatures(std::span<const float> features, std::string_view enc
 /// Errors of a media file name the file first.
 Error withPath(Error error, const std::string& path) {
     if (error.message.find(path) == std::string::npos) {
-        error.message = path + ": " + error.message;
+        error.say(said("%1: %2", path, error.told()));
     }
     return error;
 }
@@ -65,13 +65,12 @@ Result<std::shared_ptr<const std::vector<std::byte>>> MediaStore::read(const std
                                                                        size_t max_bytes) {
     ENGINE_ASSIGN(const std::unique_ptr<FileReader> file, openFile(path));
     if (file->sizeBytes() > max_bytes) {
-        return Error{ErrorCode::Unsupported, path + ": " + std::to_string(file->sizeBytes()) +
-                                                 " bytes, at most " + std::to_string(max_bytes) +
-                                                 " are read"};
+        return Error{ErrorCode::Unsupported,
+                     said("%1: %2 bytes, at most %3 are read", path, file->sizeBytes(), max_bytes)};
     }
     auto bytes = std::make_shared<std::vector<std::byte>>(static_cast<size_t>(file->sizeBytes()));
     if (!file->read(0, *bytes).has_value()) {
-        return Error{ErrorCode::InvalidFile, path + ": could not be read to its end"};
+        return Error{ErrorCode::InvalidFile, said("%1: could not be read to its end", path)};
     }
     ++files_read_;
     return std::shared_ptr<const std::vector<std::byte>>(std::move(bytes));
@@ -150,7 +149,7 @@ MediaStore::encode(const OpenMedia& media,
         ENGINE_ASSIGN(bytes, read(media.path, encoder.maxFileBytes()));
         if (contentHash(*bytes) != media.content) {
             return Error{ErrorCode::InvalidFile,
-                         media.path + ": changed while it was read; ask again"};
+                         said("%1: changed while it was read; ask again", media.path)};
         }
     }
     Result<PreparedMedia> prepared = encoder.prepare(*bytes, media.wish);

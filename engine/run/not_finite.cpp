@@ -52,8 +52,8 @@ public:
 
     Error tower(bool is_image) {
         const Part tower = {is_image ? PartRole::VisionTower : PartRole::AudioTower};
-        return explain(tower, is_image ? "pictures" : "recordings", {is_image ? isVision : isAudio},
-                       std::numeric_limits<float>::quiet_NaN());
+        return explain(tower, is_image ? phrase("pictures") : phrase("recordings"),
+                       {is_image ? isVision : isAudio}, std::numeric_limits<float>::quiet_NaN());
     }
 
     Error language(const PreparedPrompt& prompt, const Error& found) {
@@ -75,11 +75,12 @@ public:
             const bool has_head =
                 target_.store->handleOf(kHeadName) != target_.store->handleOf(kTokenTableName);
             const Part head = {PartRole::Head};
-            return explain(head, "the logits", {tensorsOf(has_head ? head : table)},
+            return explain(head, phrase("the logits"), {tensorsOf(has_head ? head : table)},
                            bad->largest_before);
         }
         if (bad->index == 0) {
-            return explain(table, "token embeddings", {tensorsOf(table)}, bad->largest_before);
+            return explain(table, phrase("token embeddings"), {tensorsOf(table)},
+                           bad->largest_before);
         }
         std::vector<IsWanted> wanted;
         const int layer = bad->index - 1;
@@ -88,7 +89,7 @@ public:
             wanted.push_back(tensorsOf({PartRole::FinalNorm}));
         }
         wanted.emplace_back(isPerLayerInput);
-        return explain(layerPart(layer), "decoder layer " + std::to_string(layer), wanted,
+        return explain(layerPart(layer), said("decoder layer %1", layer), wanted,
                        bad->largest_before);
     }
 
@@ -128,7 +129,7 @@ private:
 
     /// The first value that is not finite in the groups of tensors, or the largest of all.
     Error explain(Part part,
-                  const std::string& what,
+                  const Sentence& what,
                   const std::vector<IsWanted>& groups,
                   float largest_before) {
         const std::string module = partName(part);
@@ -150,14 +151,13 @@ private:
     }
 
     [[nodiscard]] Error badValue(const std::string& module,
-                                 const std::string& what,
+                                 const Sentence& what,
                                  const TensorStore::Extreme& found) const {
         return Error{ErrorCode::InvalidFile,
-                     found.tensor + ": element " + std::to_string(found.element) + " is " +
-                         numberText(found.value) + ", so that " + what +
-                         " cannot be computed; a weight must be a finite number. The file is "
-                         "damaged or its training had diverged: download it again, or take another "
-                         "checkpoint",
+                     said("%1: element %2 is %3, so that %4 cannot be computed; a weight must be a "
+                          "finite number. The file is damaged or its training had diverged: "
+                          "download it again, or take another checkpoint",
+                          found.tensor, found.element, numberText(found.value), what),
                      {{"rule", "finite"},
                       {"tensor", found.tensor},
                       {"module", module},
@@ -165,30 +165,32 @@ private:
     }
 
     [[nodiscard]] Error overflow(const std::string& module,
-                                 const std::string& what,
+                                 const Sentence& what,
                                  const std::optional<TensorStore::Extreme>& largest,
                                  float largest_before) const {
-        std::string text = module +
-                           ": its values are finite, but what it computes is too large "
-                           "for a float or not a number (" +
-                           what;
+        Sentence facts = what;
         if (std::isfinite(largest_before)) {
-            text += "; the largest value it is given is " + numberText(largest_before);
+            facts =
+                said("%1; the largest value it is given is %2", facts, numberText(largest_before));
         }
         if (largest.has_value()) {
-            text += "; its largest weight is element " + std::to_string(largest->element) + " of " +
-                    largest->tensor + ", " + numberText(largest->value);
+            facts = said("%1; its largest weight is element %2 of %3, %4", facts, largest->element,
+                         largest->tensor, numberText(largest->value));
         }
-        text += ").";
         const bool has_adapter =
             std::any_of(target_.active.begin(), target_.active.end(), [](const auto& active) {
                 return active.choice.is_enabled && active.choice.strength != 0.0;
             });
-        text += has_adapter ? " Switch the adapter off or give it a smaller strength; if that does "
-                              "not help, take another checkpoint"
-                            : " The checkpoint is damaged or its training had diverged: download "
-                              "it again, or take another one";
-        Error error{ErrorCode::InvalidFile, std::move(text), {{"rule", "overflow"}}};
+        const Phrase next = has_adapter
+                                ? phrase("Switch the adapter off or give it a smaller strength; if "
+                                         "that does not help, take another checkpoint")
+                                : phrase("The checkpoint is damaged or its training had diverged: "
+                                         "download it again, or take another one");
+        Error error{ErrorCode::InvalidFile,
+                    said("%1: its values are finite, but what it computes is too large for a float "
+                         "or not a number (%2). %3",
+                         module, facts, next),
+                    {{"rule", "overflow"}}};
         error.details.emplace_back("module", module);
         if (largest.has_value()) {
             error.details.emplace_back("tensor", largest->tensor);

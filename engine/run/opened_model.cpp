@@ -2,9 +2,12 @@
 #include "engine/run/opened_model.h"
 
 #include "engine/base/paths.h"
+#include "engine/families/gemma4/assistant.h"
+#include "engine/families/gemma4/names.h"
 #include "engine/families/gemma4/published_shapes.h"
 #include "engine/families/gemma4/stored_head.h"
 #include "engine/families/gemma4/stored_names.h"
+#include "engine/files/joined_source.h"
 #include "engine/files/safetensors.h"
 #include "engine/load/loader_origin.h"
 #include "engine/load/random_source.h"
@@ -14,6 +17,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <unordered_set>
 
 namespace engine {
@@ -47,9 +51,9 @@ public:
     }
 
     [[nodiscard]] Error missing(ModelText text) const override {
-        return {ErrorCode::InvalidRequest, "shape:" + name_ + ": has random weights and no " +
-                                               std::string(fileNameOf(text)) +
-                                               "; give a model folder"};
+        return {ErrorCode::InvalidRequest,
+                said("shape:%1: has random weights and no %2; give a model folder", name_,
+                     fileNameOf(text))};
     }
 
     [[nodiscard]] Result<std::unique_ptr<TensorSource>>
@@ -122,10 +126,10 @@ std::vector<ModelOddity> doubtsOf(const OpenedModel& opened) {
     }
     const auto names = checkStoredNames(opened.config, tensors, *opened.source);
     if (!names) {
-        lines.emplace_back(odd::LoadWouldFail{names.error().message});
+        lines.emplace_back(odd::LoadWouldFail{names.error().told()});
     }
     if (opened.config.has_own_head && !opened.stored.contains(std::string(kHeadName))) {
-        lines.emplace_back(odd::LoadWouldFail{missingHead().message});
+        lines.emplace_back(odd::LoadWouldFail{missingHead().told()});
         ++count;
     }
     std::unordered_set<std::string> found;
@@ -140,7 +144,7 @@ std::vector<ModelOddity> doubtsOf(const OpenedModel& opened) {
         found.insert(it->first);
         const Result<void> checked = checkOriginHeaders(*opened.source, info.name, it->second);
         if (!checked.has_value() && ++count <= kMostTold) {
-            lines.emplace_back(odd::LoadWouldFail{checked.error().message});
+            lines.emplace_back(odd::LoadWouldFail{checked.error().told()});
         }
     }
     if (count > kMostTold) {
@@ -152,7 +156,7 @@ std::vector<ModelOddity> doubtsOf(const OpenedModel& opened) {
         });
     if (missing != opened.tensors.end()) {
         lines.emplace_back(odd::LoadWouldFail{
-            missingTensor(missing->name, opened.config, opened.tensors, *opened.source).message});
+            missingTensor(missing->name, opened.config, opened.tensors, *opened.source).told()});
     }
     return lines;
 }
@@ -198,6 +202,8 @@ std::string kindOf(Part part, TensorKind kind) {
         return "token embedding";
     case PartRole::Head:
         return "head";
+    case PartRole::Assistant:
+        return "assistant";
     case PartRole::PerLayerProjection:
     case PartRole::PerLayerNorm:
     case PartRole::FinalNorm:
@@ -210,9 +216,13 @@ std::string kindOf(Part part, TensorKind kind) {
 } // namespace
 
 Result<OpenedModel> OpenedModel::open(std::shared_ptr<const Checkpoint> checkpoint,
-                                      Families families) {
+                                      Families families,
+                                      bool is_text_only) {
     OpenedModel opened;
     ENGINE_ASSIGN(opened.config, readModelConfig(*checkpoint, families));
+    if (is_text_only) {
+        leaveOutTowers(opened.config);
+    }
     opened.tensors = listTensors(opened.config);
     OpenOptions options;
     options.is_header_only_allowed = true;
@@ -230,14 +240,67 @@ Result<OpenedModel> OpenedModel::open(std::shared_ptr<const Checkpoint> checkpoi
     return opened;
 }
 
-Result<OpenedModel> openShape(const std::string& shape) {
+Result<void> OpenedModel::addAssistant(std::shared_ptr<const Checkpoint> from) {
+    ENGINE_ASSIGN(AssistantConfig found, readAssistantConfig(*from, config));
+    OpenOptions options;
+    options.is_header_only_allowed = true;
+    ENGINE_ASSIGN(std::shared_ptr<const TensorSource> added, from->openTensors(options));
+    if (!added->isHeaderOnly()) {
+        ENGINE_TRY(readTokenOrdering(*added, found));
+    }
+    config.assistant = std::move(found);
+    tensors = listTensors(config);
+    // Rows of the table in the order of its groups, so that a group is one piece of memory.
+    source =
+        joinSources(source, std::move(added), partName({PartRole::Assistant}), assistantTensorName,
+                    {assistantTableName(), config.assistant->token_ordering});
+    assistant = std::move(from);
+    if (!stored.empty()) {
+        stored = describeAll(*this);
+        doubts = doubtsOf(*this);
+    }
+    return {};
+}
+
+Result<void> OpenedModel::addRandomAssistant() {
+    const std::string text = publishedAssistantJson(config.variant);
+    if (text.empty()) {
+        return Error{ErrorCode::InvalidRequest,
+                     said("there is no published assistant for a model of variant \"%1\"; give an "
+                          "assistant's folder, or load without drafts",
+                          config.variant)};
+    }
+    ENGINE_ASSIGN(AssistantConfig made, parseAssistantConfig(text, "", config));
+    if (made.num_centroids > 0) {
+        // Any order does for random weights; one that is not the identity shows mistakes.
+        auto order =
+            std::make_shared<std::vector<int32_t>>(static_cast<size_t>(made.text.vocab_size));
+        std::iota(order->rbegin(), order->rend(), 0);
+        made.token_ordering = std::move(order);
+    }
+    config.assistant = std::move(made);
+    tensors = listTensors(config);
+    source = makeRandomSource(config, 1);
+    stored = describeAll(*this);
+    return {};
+}
+
+std::vector<ExpectedTensor> OpenedModel::adaptable() const {
+    std::vector<ExpectedTensor> own = tensors;
+    std::erase_if(
+        own, [](const ExpectedTensor& tensor) { return tensor.part.role == PartRole::Assistant; });
+    return own;
+}
+
+Result<OpenedModel> openShape(const std::string& shape, bool is_text_only) {
     const std::string config = publishedConfigJson(shape == "e2b"   ? "E2B"
                                                    : shape == "e4b" ? "E4B"
                                                                     : shape);
     if (config.empty()) {
-        return Error{ErrorCode::InvalidRequest, "--shape " + shape + ": expected e2b or e4b"};
+        return Error{ErrorCode::InvalidRequest, said("--shape %1: expected e2b or e4b", shape)};
     }
-    return OpenedModel::open(std::make_shared<ShapeCheckpoint>(shape, config));
+    return OpenedModel::open(std::make_shared<ShapeCheckpoint>(shape, config), Families::Promised,
+                             is_text_only);
 }
 
 std::vector<ModelOddity> oddThings(const OpenedModel& opened) {
@@ -265,6 +328,8 @@ ModelSummary summarize(const OpenedModel& opened) {
     summary.max_context = config.text.max_positions;
     summary.has_vision = config.vision.has_value();
     summary.has_audio = config.audio.has_value();
+    summary.lacks_vision_by_wish = config.left_out.vision.has_value();
+    summary.lacks_audio_by_wish = config.left_out.audio.has_value();
     summary.longest_sound_s = summary.has_audio ? longestSound(config) : 0.0;
     const SamplingOptions sampling = samplingFromDefaults(config.generation);
     summary.sampling.temperature = sampling.temperature;

@@ -23,17 +23,30 @@ struct OpenedModel {
     ModelConfig config;
     std::vector<ExpectedTensor> tensors;
     std::shared_ptr<const TensorSource>
-        source;                      ///< Never null; isHeaderOnly() when weights are absent.
-    StoredTensors stored;            ///< By canonical name; empty when header-only.
+        source;           ///< Never null; isHeaderOnly() when weights are absent.
+    StoredTensors stored; ///< By canonical name; empty when header-only.
+    std::shared_ptr<const Checkpoint> assistant; ///< Where config.assistant is from; may be null.
     std::vector<ModelOddity> doubts; ///< Why a load would fail, as far as the headers tell.
 
+    /// `is_text_only`: without its towers (leaveOutTowers()).
     /// Errors: those of config and checkpoint readers.
     static Result<OpenedModel> open(std::shared_ptr<const Checkpoint> checkpoint,
-                                    Families families = Families::Promised);
+                                    Families families = Families::Promised,
+                                    bool is_text_only = false);
+
+    /// Adds a drafting assistant: its config, tensors and files under the names of its part.
+    /// Errors: those of its readers; InvalidRequest where it belongs to another model.
+    Result<void> addAssistant(std::shared_ptr<const Checkpoint> from);
+    /// The published assistant of this model's size with random weights, for openShape().
+    /// Errors: InvalidRequest (a model of no published size).
+    Result<void> addRandomAssistant();
+
+    /// The tensors that adapters may be on: all but the assistant's.
+    [[nodiscard]] std::vector<ExpectedTensor> adaptable() const;
 };
 
 /// A source for the shapes "e2b" and "e4b" with random weights (benchmarks, planning).
-Result<OpenedModel> openShape(const std::string& shape);
+Result<OpenedModel> openShape(const std::string& shape, bool is_text_only = false);
 
 /// What was odd but accepted in config and checkpoint, one sentence each, for the user to read.
 std::vector<ModelOddity> oddThings(const OpenedModel& opened);

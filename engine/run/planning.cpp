@@ -84,7 +84,7 @@ Result<T> optionWord(const char* option,
         names.emplace_back(name);
     }
     return Error{ErrorCode::InvalidRequest,
-                 std::string(option) + " " + word + ": expected one of " + expected,
+                 said("%1 %2: expected one of %3", option, word, expected),
                  {},
                  causeOf(cause::BadOption{is, word, std::move(names)})};
 }
@@ -185,8 +185,8 @@ Result<PlanRequest> planRequest(const LoadRequest& request,
     if (!isBlockSize(request.quant_block)) {
         return Error{
             ErrorCode::InvalidRequest,
-            "--quant-block: expected a power of two from 32 to 4096, found " +
-                std::to_string(request.quant_block),
+            said("--quant-block: expected a power of two from 32 to 4096, found %1",
+                 request.quant_block),
             {},
             causeOf(cause::BadOption{Option::BlockSize, std::to_string(request.quant_block)})};
     }
@@ -215,16 +215,16 @@ Result<PlanRequest> planRequest(const LoadRequest& request,
             for (const std::string& name : devicePresets()) {
                 names += ", " + name;
             }
-            return Error{ErrorCode::InvalidRequest, "device map " + plan.preset +
-                                                        ": expected a file or one of the presets " +
-                                                        names};
+            return Error{ErrorCode::InvalidRequest,
+                         said("device map %1: expected a file or one of the presets %2",
+                              plan.preset, names)};
         }
     }
     for (const auto& [name, bytes] : request.limits) {
         const std::optional<DeviceId> id = DeviceId::parse(name);
         if (!id.has_value()) {
             return Error{ErrorCode::InvalidRequest,
-                         "limit for " + name + ": expected cpu, cuda:N or sim:N"};
+                         said("limit for %1: expected cpu, cuda:N or sim:N", name)};
         }
         plan.limits[*id] = bytes;
     }
@@ -239,6 +239,7 @@ Result<PlanRequest> planRequest(const LoadRequest& request,
                                      row.update_bytes, it == indices.end() ? -1 : it->second});
         }
     }
+    plan.is_free_memory_a_guess = request.loads_anyway;
     plan.has_weight_cache = !request.cache_folder.empty();
     setMemoryRules(plan);
     if (!request.moves.empty()) {
@@ -309,7 +310,7 @@ std::string describe(const PlanIssue& issue) {
 Error planError(const PlacementPlan& plan) {
     constexpr size_t kMostTold = 8;
     if (plan.errors.empty()) {
-        return Error{ErrorCode::OutOfMemory, "the plan does not fit"};
+        return Error{ErrorCode::OutOfMemory, said("the plan does not fit")};
     }
     Error error{plan.errors.front().code == "DM09" ? ErrorCode::OutOfMemory
                                                    : ErrorCode::InvalidRequest,
@@ -327,6 +328,11 @@ Error planError(const PlacementPlan& plan) {
         error.details.emplace_back(count == 1 ? issue.code
                                               : issue.code + "." + std::to_string(count),
                                    (issue.key.empty() ? "" : issue.key + ": ") + inEnglish(issue));
+    }
+    if (isRefusedByEstimate(plan.errors)) {
+        error.message +=
+            "\nWhat is free is an estimate: --anyway loads all the same; the system may "
+            "become slow or end a program, and a load that fails leaves what was there";
     }
     error.cause = causeOf(cause::BadPlan{plan.errors});
     return error;

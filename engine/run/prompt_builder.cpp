@@ -90,8 +90,8 @@ Result<std::vector<int32_t>> continuedIds(const GenerateRequest& request,
     }
     if (!is_reply || (text.empty() && request.continued_thinking.empty())) {
         return Error{ErrorCode::InvalidRequest,
-                     "to be continued, the last message must be a reply of the model with text; "
-                     "ask for a new reply instead"};
+                     said("to be continued, the last message must be a reply of the model with "
+                          "text; ask for a new reply instead")};
     }
     if (const std::vector<int32_t>* known = replies.findCut(request.continued_thinking, text)) {
         return *known;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/run/reply_english.h"
 
+#include "engine/base/sentence_english.h"
 #include "engine/run/load_english.h"
 
 #include <array>
@@ -43,7 +44,7 @@ std::string text(const reply_note::CacheLost& n) {
 
 std::string text(const reply_note::TemplateUnreadable& n) {
     return n.where + ": its chat template cannot be compared with the prompt that is used (" +
-           n.why + ")";
+           inEnglish(n.why) + ")";
 }
 
 std::string text(const reply_note::TemplateDiffers& n) {

@@ -62,10 +62,9 @@ Error noTokenLeft() {
                  {}};
 }
 
-Error badOption(const std::string& name, const std::string& expected, double found) {
+Error badOption(const std::string& name, Phrase expected, double found) {
     return Error{ErrorCode::InvalidRequest,
-                 "sampling option " + name + ": expected " + expected + ", found " +
-                     std::to_string(found),
+                 said("sampling option %1: expected %2, found %3", name, expected, found),
                  {{"option", name}}};
 }
 
@@ -126,24 +125,25 @@ std::vector<TokenId> suppressedTokens(const ModelConfig& config) {
 Result<Sampler> Sampler::create(SamplingOptions options, int64_t vocab_size) {
     // Written so that NaN fails every test.
     if (!(options.temperature >= 0.0 && options.temperature <= 100.0)) {
-        return badOption("temperature", "a number from 0 to 100", options.temperature);
+        return badOption("temperature", phrase("a number from 0 to 100"), options.temperature);
     }
     if (options.top_k < 0) {
-        return badOption("top_k", "0 (off) or a positive whole number",
+        return badOption("top_k", phrase("0 (off) or a positive whole number"),
                          static_cast<double>(options.top_k));
     }
     if (!(options.top_p > 0.0 && options.top_p <= 1.0)) {
-        return badOption("top_p", "a number above 0, at most 1", options.top_p);
+        return badOption("top_p", phrase("a number above 0, at most 1"), options.top_p);
     }
     if (!(options.min_p >= 0.0 && options.min_p <= 1.0)) {
-        return badOption("min_p", "a number from 0 to 1", options.min_p);
+        return badOption("min_p", phrase("a number from 0 to 1"), options.min_p);
     }
     if (!(options.repetition_penalty > 0.0 && options.repetition_penalty <= 100.0)) {
-        return badOption("repetition_penalty", "a number above 0, at most 100",
+        return badOption("repetition_penalty", phrase("a number above 0, at most 100"),
                          options.repetition_penalty);
     }
     if (vocab_size <= 0 || vocab_size > std::numeric_limits<TokenId>::max()) {
-        return badOption("vocab_size", "a positive 32-bit number", static_cast<double>(vocab_size));
+        return badOption("vocab_size", phrase("a positive 32-bit number"),
+                         static_cast<double>(vocab_size));
     }
     return Sampler(std::move(options), vocab_size);
 }

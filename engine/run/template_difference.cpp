@@ -81,7 +81,7 @@ std::optional<ReplyNote> templateDifference(const ChatTemplateText& own,
     }
     const Result<std::string> written = jinja::render(own.source, variables);
     if (!written) {
-        return reply_note::TemplateUnreadable{own.where, written.error().message};
+        return reply_note::TemplateUnreadable{own.where, written.error().told()};
     }
     if (*written == prompt) {
         return std::nullopt;

@@ -87,20 +87,19 @@ bool isAssistantRole(const std::string& role) {
 }
 
 Result<void> checkRole(const ChatMessage& message, size_t index) {
-    const auto fail = [&](ErrorCode code, const std::string& what) {
-        return Error{code, "message " + std::to_string(index + 1) + ": " + what, {}};
+    const auto fail = [&](ErrorCode code, const Sentence& what) {
+        return Error{code, said("message %1: %2", index + 1, what), {}};
     };
     if (message.role == "tool") {
-        return fail(ErrorCode::Unsupported, "tool results are not supported; send them as text in "
-                                            "a user message");
+        return fail(ErrorCode::Unsupported,
+                    said("tool results are not supported; send them as text in a user message"));
     }
     const bool is_word = !message.role.empty() && message.role.size() <= 32 &&
                          std::all_of(message.role.begin(), message.role.end(),
                                      [](char c) { return (c >= 'a' && c <= 'z') || c == '_'; });
     if (!is_word) {
-        return fail(ErrorCode::InvalidRequest,
-                    "the role must be a word of 1 to 32 lower-case letters, such as user, "
-                    "assistant or system");
+        return fail(ErrorCode::InvalidRequest, said("the role must be a word of 1 to 32 lower-case "
+                                                    "letters, such as user, assistant or system"));
     }
     return {};
 }
@@ -115,8 +114,8 @@ Result<void> writeSystemTurn(const ChatMessage* message, bool thinking, Writer& 
         for (const ChatPart& part : message->parts) {
             if (part.kind != ChatPartKind::Text) {
                 return Error{ErrorCode::InvalidRequest,
-                             "message 1: a system message holds text only; put images and audio "
-                             "into a user message",
+                             said("message 1: a system message holds text only; put images and "
+                                  "audio into a user message"),
                              {}};
             }
             out.message(trimmed(part.text));
@@ -154,7 +153,8 @@ void writeParts(const ChatMessage& message, Writer& out) {
 Result<std::vector<Segment>> renderChat(std::span<const ChatMessage> messages,
                                         const ChatTemplateOptions& options) {
     if (messages.empty()) {
-        return Error{ErrorCode::InvalidRequest, "the chat has no message; give at least one", {}};
+        return Error{
+            ErrorCode::InvalidRequest, said("the chat has no message; give at least one"), {}};
     }
     size_t after_last_user = 0;
     for (size_t i = 0; i < messages.size(); ++i) {
@@ -221,17 +221,18 @@ Result<ChatTokens> findChatTokens(const Tokenizer& tokenizer) {
     for (const auto& [spelling, id] : wanted) {
         const std::optional<TokenId> found = tokenizer.idOf(spelling);
         if (!found.has_value() || !tokenizer.isAdded(*found)) {
-            return Error{
-                ErrorCode::Unsupported,
-                "tokenizer.json: the added token " + std::string(spelling) +
-                    " of the Gemma 4 chat format is missing, so that no chat prompt can be "
-                    "written; use a raw prompt, or the tokenizer.json of a Gemma 4 model",
-                {{"rule", "ChatToken"}, {"token", spelling}}};
+            return Error{ErrorCode::Unsupported,
+                         said("tokenizer.json: the added token %1 of the Gemma 4 chat format is "
+                              "missing, so that no chat prompt can be written; use a raw prompt, "
+                              "or the tokenizer.json of a Gemma 4 model",
+                              spelling),
+                         {{"rule", "ChatToken"}, {"token", spelling}}};
         }
         if (tokenizer.isBuiltByMerge(*found)) {
             return Error{ErrorCode::InvalidFile,
-                         "tokenizer.json: merges build the control token " + std::string(spelling) +
-                             ", so that text typed by anybody could act as one",
+                         said("tokenizer.json: merges build the control token %1, so that text "
+                              "typed by anybody could act as one",
+                              spelling),
                          {{"rule", "ChatToken"}, {"token", spelling}}};
         }
         *id = *found;
@@ -244,7 +245,7 @@ namespace {
 /// One kind of media while a prompt is expanded.
 struct MediaCursor {
     MediaKind kind = MediaKind::Image;
-    const char* name = "";
+    Phrase name;
     TokenId placeholder = -1, begin = -1, end = -1;
     std::span<const int64_t> counts;
     int64_t num_found = 0;
@@ -267,9 +268,9 @@ Result<ExpandedPrompt> expandMedia(std::span<const TokenId> ids,
                                    std::span<const int64_t> audio_counts) {
     const PlaceholderCounts found = countPlaceholders(ids, tokens);
     MediaCursor cursors[] = {
-        {MediaKind::Image, "image", tokens.image, tokens.image_begin, tokens.image_end,
+        {MediaKind::Image, phrase("image"), tokens.image, tokens.image_begin, tokens.image_end,
          image_counts, found.images},
-        {MediaKind::Audio, "audio", tokens.audio, tokens.audio_begin, tokens.audio_end,
+        {MediaKind::Audio, phrase("audio"), tokens.audio, tokens.audio_begin, tokens.audio_end,
          audio_counts, found.audios},
     };
     size_t num_tokens = ids.size();
@@ -277,16 +278,15 @@ Result<ExpandedPrompt> expandMedia(std::span<const TokenId> ids,
         const auto num_items = static_cast<int64_t>(cursor.counts.size());
         if (cursor.num_found != num_items) {
             return Error{ErrorCode::InvalidRequest,
-                         "the prompt has " + std::to_string(cursor.num_found) + " " + cursor.name +
-                             " placeholders, but " + std::to_string(num_items) + " " + cursor.name +
-                             " items were given; the numbers must be equal",
+                         said("the prompt has %1 %2 placeholders, but %3 %2 items were given; the "
+                              "numbers must be equal",
+                              cursor.num_found, cursor.name, num_items),
                          {}};
         }
         for (size_t i = 0; i < cursor.counts.size(); ++i) {
             if (cursor.counts[i] <= 0) {
                 return Error{ErrorCode::InvalidRequest,
-                             std::string(cursor.name) + " " + std::to_string(i + 1) +
-                                 " is too short: it makes no soft token",
+                             said("%1 %2 is too short: it makes no soft token", cursor.name, i + 1),
                              {}};
             }
             num_tokens += static_cast<size_t>(cursor.counts[i]) + 1;

@@ -19,8 +19,8 @@ constexpr int kMaxDepth = 60;
 
 using Kind = Value::Kind;
 
-Error unsupported(const std::string& what) {
-    return Error{ErrorCode::Unsupported, "the template uses " + what, {}};
+Error unsupported(const Sentence& what) {
+    return Error{ErrorCode::Unsupported, said("the template uses %1", what), {}};
 }
 
 std::string_view trimmed(std::string_view text, std::string_view blanks, bool left, bool right) {
@@ -123,7 +123,7 @@ private:
 
     Result<void> step() {
         if (++steps_ > kMaxSteps || out_.size() > kMaxOutput || depth_ > kMaxDepth) {
-            return unsupported("too many steps");
+            return unsupported(said("too many steps"));
         }
         return {};
     }
@@ -203,7 +203,7 @@ private:
         }
         const Value* target = lookUp(s.text.substr(0, dot));
         if (target == nullptr || !target->is(Kind::Map)) {
-            return unsupported("an assignment to a member of what is no namespace");
+            return unsupported(said("an assignment to a member of what is no namespace"));
         }
         const std::string member = s.text.substr(dot + 1);
         for (auto& [name, old] : *target->members) {
@@ -222,7 +222,7 @@ private:
             return {};
         }
         if (!item.is(Kind::List) || item.items->size() != names.size()) {
-            return unsupported("a loop over pairs that are none");
+            return unsupported(said("a loop over pairs that are none"));
         }
         for (size_t i = 0; i < names.size(); ++i) {
             scopes_.back()[names[i]] = (*item.items)[i];
@@ -246,13 +246,13 @@ private:
         case Kind::Text:
             for (const char c : value.text) {
                 if ((static_cast<unsigned char>(c) & 0x80U) != 0) {
-                    return unsupported("single characters of a text that is not ASCII");
+                    return unsupported(said("single characters of a text that is not ASCII"));
                 }
                 items.push_back(Value::of(std::string(1, c)));
             }
             return items;
         default:
-            return unsupported("a loop over what is no list");
+            return unsupported(said("a loop over what is no list"));
         }
     }
 
@@ -334,7 +334,7 @@ private:
         case Kind::Text:
             return value.text;
         default:
-            return unsupported("a number with a fraction, a list or a map as text");
+            return unsupported(said("a number with a fraction, a list or a map as text"));
         }
     }
 
@@ -407,7 +407,7 @@ private:
                 return Value::of(!value.isTrue());
             }
             if (!value.is(Kind::Int)) {
-                return unsupported("a sign before what is no whole number");
+                return unsupported(said("a sign before what is no whole number"));
             }
             return Value::of(e.text == "-" ? -value.integer : value.integer);
         }
@@ -452,7 +452,7 @@ private:
         }
         const int64_t stride = bounds[2].is(Kind::Int) ? bounds[2].integer : 1;
         if (stride == 0) {
-            return unsupported("a slice with step 0");
+            return unsupported(said("a slice with step 0"));
         }
         const auto bound = [&](const Value& given, int64_t otherwise) {
             if (!given.is(Kind::Int)) {
@@ -496,7 +496,7 @@ private:
             ENGINE_ASSIGN(std::string left, textOf(a));
             ENGINE_ASSIGN(const std::string right, textOf(b));
             if (left.size() + right.size() > kMaxOutput) {
-                return unsupported("too long a text");
+                return unsupported(said("too long a text"));
             }
             return Value::of(left + right);
         }
@@ -510,7 +510,7 @@ private:
             return Value::of(op == "<" ? a.text < b.text : a.text > b.text);
         }
         if (!isNumber(a) || !isNumber(b)) {
-            return unsupported("\"" + op + "\" between values that have no such operation");
+            return unsupported(said("\"%1\" between values that have no such operation", op));
         }
         return arithmetic(op, a, b);
     }
@@ -529,13 +529,13 @@ private:
         const int64_t j = integerOf(b);
         constexpr int64_t kLargest = int64_t{1} << 30;
         if (!are_whole || std::abs(i) > kLargest || std::abs(j) > kLargest) {
-            return unsupported("arithmetic on fractions or very large numbers");
+            return unsupported(said("arithmetic on fractions or very large numbers"));
         }
         if (op == "+" || op == "-" || op == "*") {
             return Value::of(op == "+" ? i + j : op == "-" ? i - j : i * j);
         }
         if (j == 0 || op == "/") {
-            return unsupported("a division that is not whole");
+            return unsupported(said("a division that is not whole"));
         }
         const int64_t floor = i / j - (i % j != 0 && (i < 0) != (j < 0) ? 1 : 0);
         return Value::of(op == "//" ? floor : i - floor * j);
@@ -552,7 +552,7 @@ private:
             return std::any_of(in.items->begin(), in.items->end(),
                                [&](const Value& item) { return areEqual(item, what); });
         }
-        return unsupported("\"in\" on what holds nothing");
+        return unsupported(said("\"in\" on what holds nothing"));
     }
 
     struct Arguments {
@@ -605,12 +605,12 @@ private:
             if (target.text == "raise_exception") {
                 const Value* why = arguments.at(0);
                 return Error{ErrorCode::Unsupported,
-                             "the template refuses this conversation: " +
-                                 (why == nullptr ? std::string() : why->text.substr(0, 200)),
+                             said("the template refuses this conversation: %1",
+                                  why == nullptr ? std::string() : why->text.substr(0, 200)),
                              {}};
             }
         }
-        return unsupported("the function \"" + target.text + "\"");
+        return unsupported(said("the function \"%1\"", target.text));
     }
 
     static Result<Value> range(const Arguments& arguments) {
@@ -618,12 +618,12 @@ private:
         const Value* b = arguments.at(1);
         if (a == nullptr || !a->is(Kind::Int) || (b != nullptr && !b->is(Kind::Int)) ||
             arguments.values.size() > 2) {
-            return unsupported("range() of this form");
+            return unsupported(said("range() of this form"));
         }
         const int64_t first = b == nullptr ? 0 : a->integer;
         const int64_t last = b == nullptr ? a->integer : b->integer;
         if (last - first > 100'000) {
-            return unsupported("too long a range");
+            return unsupported(said("too long a range"));
         }
         Value::Items items;
         for (int64_t i = first; i < last; ++i) {
@@ -712,7 +712,7 @@ private:
                 return Value::list(std::move(items));
             }
         }
-        return unsupported("the method \"" + name + "\"");
+        return unsupported(said("the method \"%1\"", name));
     }
 
     Result<Value> filter(const Expression& e) {
@@ -766,7 +766,7 @@ private:
         if (name == "replace" && first != nullptr && arguments.at(1) != nullptr) {
             return Value::of(replaced(std::move(text), first->text, arguments.at(1)->text));
         }
-        return unsupported("the filter \"" + name + "\"");
+        return unsupported(said("the filter \"%1\"", name));
     }
 
     static Result<Value> length(const Value& value) {
@@ -783,7 +783,7 @@ private:
         case Kind::Map:
             return Value::of(static_cast<int64_t>(value.members->size()));
         default:
-            return unsupported("the length of a number");
+            return unsupported(said("the length of a number"));
         }
     }
 
@@ -823,7 +823,7 @@ private:
             ENGINE_ASSIGN(const bool is_in, contains(*first, value));
             return is(is_in);
         }
-        return unsupported("the test \"" + name + "\"");
+        return unsupported(said("the test \"%1\"", name));
     }
 
     std::vector<Scope> scopes_;

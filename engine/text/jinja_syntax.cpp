@@ -27,11 +27,11 @@ bool isSpace(char c) {
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-Error syntax(const std::string& what) {
-    return Error{ErrorCode::InvalidFile, "not a Jinja template: " + what, {}};
+Error syntax(const Sentence& what) {
+    return Error{ErrorCode::InvalidFile, said("not a Jinja template: %1", what), {}};
 }
-Error unknown(const std::string& what) {
-    return Error{ErrorCode::Unsupported, "the template uses " + what, {}};
+Error unknown(const Sentence& what) {
+    return Error{ErrorCode::Unsupported, said("the template uses %1", what), {}};
 }
 
 Result<std::vector<Token>> tokensOf(std::string_view in) {
@@ -69,7 +69,7 @@ Result<std::vector<Token>> tokensOf(std::string_view in) {
                 if (known != std::string_view::npos) {
                     token.text += kBytes[known];
                 } else if (escaped == 'x' || escaped == 'u' || escaped == 'U' || isDigit(escaped)) {
-                    return unknown("a numeric escape in a text");
+                    return unknown(said("a numeric escape in a text"));
                 } else if (escaped == '\\' || escaped == '\'' || escaped == '"') {
                     token.text += escaped;
                 } else {
@@ -78,7 +78,7 @@ Result<std::vector<Token>> tokensOf(std::string_view in) {
                 at += 2;
             }
             if (at >= in.size()) {
-                return syntax("a text is not closed");
+                return syntax(said("a text is not closed"));
             }
             ++at;
             tokens.push_back(std::move(token));
@@ -119,13 +119,13 @@ public:
     }
     Result<void> need(std::string_view text) {
         if (!take(text)) {
-            return syntax("expected \"" + std::string(text) + "\", found \"" + peek().text + "\"");
+            return syntax(said("expected \"%1\", found \"%2\"", text, peek().text));
         }
         return {};
     }
     Result<std::string> name() {
         if (peek().kind != Token::Kind::Name) {
-            return syntax("expected a name, found \"" + peek().text + "\"");
+            return syntax(said("expected a name, found \"%1\"", peek().text));
         }
         return tokens_[at_++].text;
     }
@@ -133,7 +133,7 @@ public:
     /// With conditions (a if b else c); a for's list is parsed without, its `if` filters.
     Result<ExpressionPtr> expression(bool has_condition = true) {
         if (++depth_ > kMaxDepth) {
-            return unknown("expressions nested too deeply");
+            return unknown(said("expressions nested too deeply"));
         }
         ENGINE_ASSIGN(ExpressionPtr value, binary(0));
         while (has_condition && take("if")) {
@@ -196,7 +196,7 @@ private:
             if (isName("not")) {
                 ++at_;
                 if (++depth_ > kMaxDepth) {
-                    return unknown("expressions nested too deeply");
+                    return unknown(said("expressions nested too deeply"));
                 }
                 ExpressionPtr made = node(Expression::Kind::Unary);
                 made->text = "not";
@@ -224,7 +224,7 @@ private:
             ExpressionPtr made = node(Expression::Kind::Unary);
             made->text = tokens_[at_++].text;
             if (++depth_ > kMaxDepth) {
-                return unknown("expressions nested too deeply");
+                return unknown(said("expressions nested too deeply"));
             }
             ENGINE_ASSIGN(ExpressionPtr inside, unary());
             made->parts.push_back(std::move(inside));
@@ -309,7 +309,7 @@ private:
             ENGINE_TRY(need("}"));
             return made;
         }
-        return syntax("unexpected \"" + token.text + "\" in an expression");
+        return syntax(said("unexpected \"%1\" in an expression", token.text));
     }
 
     Result<void> arguments(Expression& call) {
@@ -338,7 +338,7 @@ private:
         while (!isOperator("]")) {
             if (take(":")) {
                 if (++part > 2) {
-                    return syntax("a slice of more than three parts");
+                    return syntax(said("a slice of more than three parts"));
                 }
                 continue;
             }
@@ -350,7 +350,7 @@ private:
             made->parts.push_back(std::move(parts[i]));
         }
         if (part == 0 && made->parts[1] == nullptr) {
-            return syntax("an empty subscript");
+            return syntax(said("an empty subscript"));
         }
         return made;
     }
@@ -485,7 +485,7 @@ private:
             }
         }
         if (end >= in_.size()) {
-            return syntax("a tag is not closed");
+            return syntax(said("a tag is not closed"));
         }
         std::string_view inside = in_.substr(open + 2, end - open - 2);
         if (inside.starts_with('-') || inside.starts_with('+')) {
@@ -524,7 +524,7 @@ private:
     /// Statements up to one of `ends`, whose word is left in `end` and whose parser in rest_.
     Result<Body> block(const std::vector<std::string>& ends, std::string& end) {
         if (++depth_ > kMaxDepth) {
-            return unknown("blocks nested too deeply");
+            return unknown(said("blocks nested too deeply"));
         }
         Body body;
         while (at_ < pieces_.size()) {
@@ -555,14 +555,14 @@ private:
             ENGINE_TRY(statement(word, in, body));
         }
         if (!ends.empty()) {
-            return syntax("\"" + ends.back() + "\" is missing");
+            return syntax(said("\"%1\" is missing", ends.back()));
         }
         return body;
     }
 
     static Result<void> atEnd(const ExpressionParser& in) {
         return in.isEnd() ? Result<void>()
-                          : syntax("unexpected \"" + in.peek().text + "\" in a tag");
+                          : syntax(said("unexpected \"%1\" in a tag", in.peek().text));
     }
 
     Result<void> statement(const std::string& word, ExpressionParser& in, Body& body) {
@@ -581,7 +581,7 @@ private:
         } else if (word == "break" || word == "continue") {
             made.kind = word == "break" ? Statement::Kind::Break : Statement::Kind::Continue;
         } else {
-            return unknown("the statement \"" + word + "\", which is not known here");
+            return unknown(said("the statement \"%1\", which is not known here", word));
         }
         body.push_back(std::move(made));
         return {};
@@ -617,7 +617,7 @@ private:
             ENGINE_ASSIGN(made.filter, in.expression());
         }
         if (in.isName("recursive")) {
-            return unknown("a recursive loop");
+            return unknown(said("a recursive loop"));
         }
         ENGINE_TRY(atEnd(in));
         std::string end;

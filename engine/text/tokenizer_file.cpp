@@ -10,9 +10,10 @@
 
 namespace engine::text {
 
-Error tokenizerError(ErrorCode code, std::string_view rule, const std::string& what) {
-    return Error{
-        code, "tokenizer.json: " + what, {{"rule", std::string(rule)}, {"file", "tokenizer.json"}}};
+Error tokenizerError(ErrorCode code, std::string_view rule, const Sentence& what) {
+    return Error{code,
+                 said("tokenizer.json: %1", what),
+                 {{"rule", std::string(rule)}, {"file", "tokenizer.json"}}};
 }
 
 std::string quoteToken(std::string_view token) {
@@ -61,7 +62,7 @@ public:
             return isWithinLimit() && tree_.onObjectBegin() && tree_.onObjectEnd();
         }
         if (place_ != Place::Tree) {
-            return wrongItem("an object");
+            return wrongItem(phrase("an object"));
         }
         return isWithinLimit() && tree_.onObjectBegin();
     }
@@ -81,8 +82,8 @@ public:
             return isWithinLimit() && tree_.onArrayBegin() && tree_.onArrayEnd();
         }
         if (place_ == Place::Tree && isModelMember("vocab")) {
-            return fail("TK17", "model.vocab is an array, as other kinds of tokenizer write it; "
-                                "expected an object of tokens and ids");
+            return fail("TK17", said("model.vocab is an array, as other kinds of tokenizer write "
+                                     "it; expected an object of tokens and ids"));
         }
         if (place_ == Place::Merges) {
             place_ = Place::Pair;
@@ -90,7 +91,7 @@ public:
             return true;
         }
         if (place_ != Place::Tree) {
-            return wrongItem("an array");
+            return wrongItem(phrase("an array"));
         }
         return isWithinLimit() && tree_.onArrayBegin();
     }
@@ -99,7 +100,7 @@ public:
         if (place_ == Place::Pair) {
             place_ = Place::Merges;
             if (num_pair_strings_ != 2) {
-                return wrongItem("an array of " + std::to_string(num_pair_strings_) + " strings");
+                return wrongItem(said("an array of %1 strings", num_pair_strings_));
             }
             return true;
         }
@@ -116,11 +117,10 @@ public:
         }
         const Json& object = tree_.innermost();
         if (object.find(key) != nullptr) {
-            return fail("TK03", "the member " + quoteToken(key) + " occurs twice");
+            return fail("TK03", said("the member %1 occurs twice", quoteToken(key)));
         }
         if (object.members.size() >= kMaxMembers) {
-            return fail("TK02",
-                        "an object has more than " + std::to_string(kMaxMembers) + " members");
+            return fail("TK02", said("an object has more than %1 members", kMaxMembers));
         }
         if (tree_.depth() == 1) {
             root_key_.assign(key);
@@ -136,14 +136,14 @@ public:
             const size_t space = value.find(' ');
             if (space == std::string_view::npos ||
                 value.find(' ', space + 1) != std::string_view::npos) {
-                return wrongItem("the string " + quoteToken(value) +
-                                 " (two tokens with one space between)");
+                return wrongItem(
+                    said("the string %1 (two tokens with one space between)", quoteToken(value)));
             }
             num_pair_strings_ = 0;
             return addPairString(value.substr(0, space)) && addPairString(value.substr(space + 1));
         }
         if (place_ == Place::Vocab) {
-            return wrongItem("a string");
+            return wrongItem(phrase("a string"));
         }
         return isWithinLimit() && tree_.onString(value);
     }
@@ -153,29 +153,29 @@ public:
             auto& entry = file_.vocab.back();
             entry.id = parseTokenId(literal);
             if (entry.id < 0) {
-                return fail("TK17", "model.vocab: the id of " + quoteToken(file_.tokenOf(entry)) +
-                                        " is " + quoteToken(literal) +
-                                        ", expected a whole number from 0 to " +
-                                        std::to_string(kMaxTokens - 1));
+                return fail(
+                    "TK17",
+                    said("model.vocab: the id of %1 is %2, expected a whole number from 0 to %3",
+                         quoteToken(file_.tokenOf(entry)), quoteToken(literal), kMaxTokens - 1));
             }
             return true;
         }
         if (place_ != Place::Tree) {
-            return wrongItem("a number");
+            return wrongItem(phrase("a number"));
         }
         return isWithinLimit() && tree_.onNumber(literal);
     }
 
     bool onBool(bool value) override {
         if (place_ != Place::Tree) {
-            return wrongItem(value ? "true" : "false");
+            return wrongItem(asItIs(value ? "true" : "false"));
         }
         return isWithinLimit() && tree_.onBool(value);
     }
 
     bool onNull() override {
         if (place_ != Place::Tree) {
-            return wrongItem("null");
+            return wrongItem(phrase("null"));
         }
         return isWithinLimit() && tree_.onNull();
     }
@@ -183,19 +183,18 @@ public:
 private:
     enum class Place { Tree = 1, Vocab, Merges, Pair };
 
-    bool fail(std::string_view rule, const std::string& what) {
+    bool fail(std::string_view rule, const Sentence& what) {
         error_ = tokenizerError(ErrorCode::InvalidFile, rule, what);
         return false;
     }
 
-    bool wrongItem(const std::string& found) {
+    bool wrongItem(const Sentence& found) {
         if (place_ == Place::Vocab) {
-            return fail("TK17", "model.vocab: the id of " +
-                                    quoteToken(file_.tokenOf(file_.vocab.back())) + " is " + found +
-                                    ", expected a whole number");
+            return fail("TK17", said("model.vocab: the id of %1 is %2, expected a whole number",
+                                     quoteToken(file_.tokenOf(file_.vocab.back())), found));
         }
-        return fail("TK18", "model.merges: entry " + std::to_string(file_.merges.size()) +
-                                " holds " + found + ", expected two strings");
+        return fail("TK18", said("model.merges: entry %1 holds %2, expected two strings",
+                                 file_.merges.size(), found));
     }
 
     /// True when the value about to begin is the member `name` of the top-level member "model".
@@ -207,19 +206,17 @@ private:
     /// Counts a value that is about to be added to the tree.
     bool isWithinLimit() {
         return ++num_nodes_ <= kMaxNodes ||
-               fail("TK02", "more than " + std::to_string(kMaxNodes) +
-                                " values outside of the vocabulary and the merges");
+               fail("TK02", said("more than %1 values outside of the vocabulary and the merges",
+                                 kMaxNodes));
     }
 
     bool beginVocabEntry(std::string_view token) {
         if (token.empty() || token.size() > kMaxTokenBytes) {
-            return fail("TK16", "model.vocab: the token " + quoteToken(token) + " has " +
-                                    std::to_string(token.size()) + " bytes, expected 1 to " +
-                                    std::to_string(kMaxTokenBytes));
+            return fail("TK16", said("model.vocab: the token %1 has %2 bytes, expected 1 to %3",
+                                     quoteToken(token), token.size(), kMaxTokenBytes));
         }
         if (file_.vocab.size() >= kMaxTokens) {
-            return fail("TK02",
-                        "model.vocab has more than " + std::to_string(kMaxTokens) + " entries");
+            return fail("TK02", said("model.vocab has more than %1 entries", kMaxTokens));
         }
         file_.vocab.push_back(
             {static_cast<uint32_t>(file_.bytes.size()), static_cast<uint32_t>(token.size()), -1});
@@ -229,23 +226,22 @@ private:
 
     bool addPairString(std::string_view token) {
         if (token.empty() || token.size() > kMaxTokenBytes) {
-            return fail("TK18", "model.merges: entry " + std::to_string(file_.merges.size()) +
-                                    " names a token of " + std::to_string(token.size()) +
-                                    " bytes, expected 1 to " + std::to_string(kMaxTokenBytes));
+            return fail("TK18",
+                        said("model.merges: entry %1 names a token of %2 bytes, expected 1 to %3",
+                             file_.merges.size(), token.size(), kMaxTokenBytes));
         }
         const auto length = static_cast<uint16_t>(token.size());
         if (num_pair_strings_ == 0) {
             if (file_.merges.size() >= kMaxMerges) {
-                return fail("TK02", "model.merges has more than " + std::to_string(kMaxMerges) +
-                                        " entries");
+                return fail("TK02", said("model.merges has more than %1 entries", kMaxMerges));
             }
             pair_ = {static_cast<uint32_t>(file_.bytes.size()), length, 0};
         } else if (num_pair_strings_ == 1) {
             pair_.right_length = length;
             file_.merges.push_back(pair_);
         } else {
-            return fail("TK18", "model.merges: entry " + std::to_string(file_.merges.size() - 1) +
-                                    " holds more than two strings");
+            return fail("TK18", said("model.merges: entry %1 holds more than two strings",
+                                     file_.merges.size() - 1));
         }
         file_.bytes.append(token);
         ++num_pair_strings_;
@@ -267,8 +263,8 @@ private:
 Result<TokenizerFile> readTokenizerFile(std::string_view json) {
     if (json.size() > maxTextBytes(ModelText::Tokenizer)) {
         return tokenizerError(ErrorCode::InvalidFile, "TK01",
-                              "the file has " + std::to_string(json.size()) + " bytes, at most " +
-                                  std::to_string(maxTextBytes(ModelText::Tokenizer)) + " are read");
+                              said("the file has %1 bytes, at most %2 are read", json.size(),
+                                   maxTextBytes(ModelText::Tokenizer)));
     }
     TokenizerFile file;
     file.bytes.reserve(json.size() / 3);
@@ -285,13 +281,13 @@ Result<TokenizerFile> readTokenizerFile(std::string_view json) {
         } else if (outcome.stop == JsonStop::TooDeep || outcome.stop == JsonStop::StringTooLong) {
             rule = "TK02";
         }
-        return tokenizerError(ErrorCode::InvalidFile, rule,
-                              "not valid JSON: " + outcome.detail + " (at byte " +
-                                  std::to_string(outcome.offset) + ")");
+        return tokenizerError(
+            ErrorCode::InvalidFile, rule,
+            said("not valid JSON: %1 (at byte %2)", outcome.detail, outcome.offset));
     }
     if (!file.root.is(Json::Kind::Object)) {
         return tokenizerError(ErrorCode::InvalidFile, "TK05",
-                              "expected an object at the top level");
+                              said("expected an object at the top level"));
     }
     return file;
 }

@@ -46,7 +46,7 @@ struct TokenizerFile {
 };
 
 /// InvalidFile or Unsupported with detail "rule".
-Error tokenizerError(ErrorCode code, std::string_view rule, const std::string& what);
+Error tokenizerError(ErrorCode code, std::string_view rule, const Sentence& what);
 
 /// A token in an error message: quoted, shortened, control characters as \xNN.
 std::string quoteToken(std::string_view token);

@@ -3,6 +3,8 @@
 // range, every merge complete, all byte tokens there, no special token that text can reach.
 #include "engine/text/tokenizer_load.h"
 
+#include "engine/base/sentence_english.h"
+
 #include <algorithm>
 
 namespace engine::text {
@@ -11,35 +13,40 @@ namespace {
 
 constexpr std::string_view kSpaceSignText = "\xe2\x96\x81";
 
-Error invalid(std::string_view rule, const std::string& what) {
+Error invalid(std::string_view rule, const Sentence& what) {
     return tokenizerError(ErrorCode::InvalidFile, rule, what);
 }
 
-Error unsupported(std::string_view rule, const std::string& what) {
+Error unsupported(std::string_view rule, const Sentence& what) {
     return tokenizerError(ErrorCode::Unsupported, rule, what);
 }
 
 /// "null", "type \"NFKC\"", ... for messages about a member that should be something else.
-std::string describe(const Json& node) {
+Sentence describe(const Json& node) {
     switch (node.kind) {
     case Json::Kind::Null:
-        return "null";
+        return phrase("null");
     case Json::Kind::Bool:
-        return node.boolean ? "true" : "false";
+        return asItIs(node.boolean ? "true" : "false");
     case Json::Kind::Number:
-        return quoteToken(node.text);
+        return asItIs(quoteToken(node.text));
     case Json::Kind::String:
-        return "the string " + quoteToken(node.text);
+        return said("the string %1", quoteToken(node.text));
     case Json::Kind::Array:
-        return "an array";
+        return phrase("an array");
     case Json::Kind::Object:
         break;
     }
     const Json* type = node.find("type");
     if (type != nullptr && type->is(Json::Kind::String)) {
-        return "type " + quoteToken(type->text);
+        return said("type %1", quoteToken(type->text));
     }
-    return "an object without a type";
+    return phrase("an object without a type");
+}
+
+/// Of a member that may be missing.
+Sentence describe(const Json* node) {
+    return node == nullptr ? phrase("none") : describe(*node);
 }
 
 bool hasNumMembers(const Json& node, size_t count) {
@@ -65,9 +72,10 @@ bool isReplace(const Json& node, std::string_view from, std::string_view to) {
 Result<void> checkNormalizer(const Json& root) {
     const Json* node = root.find("normalizer");
     if (node == nullptr || !isReplace(*node, " ", kSpaceSignText)) {
-        return unsupported("TK07", "normalizer: expected Replace of a space by U+2581 and nothing "
-                                   "else, found " +
-                                       (node == nullptr ? "none" : describe(*node)));
+        return unsupported(
+            "TK07",
+            said("normalizer: expected Replace of a space by U+2581 and nothing else, found %1",
+                 describe(node)));
     }
     return {};
 }
@@ -83,9 +91,9 @@ Result<void> checkPreTokenizer(const Json& root) {
                           isMemberString(*node, "behavior", "MergedWithPrevious") &&
                           invert != nullptr && invert->is(Json::Kind::Bool) && !invert->boolean;
     if (!is_known) {
-        return unsupported("TK08", "pre_tokenizer: expected none, or Split on a space merged with "
-                                   "the previous piece, found " +
-                                       describe(*node));
+        return unsupported("TK08", said("pre_tokenizer: expected none, or Split on a space merged "
+                                        "with the previous piece, found %1",
+                                        describe(*node)));
     }
     return {};
 }
@@ -100,41 +108,41 @@ Result<void> checkDecoder(const Json& root) {
         isMemberString(steps->items[1], "type", "ByteFallback") &&
         hasNumMembers(steps->items[2], 1) && isMemberString(steps->items[2], "type", "Fuse");
     if (!is_known) {
-        return unsupported("TK09", "decoder: expected Sequence of Replace U+2581 by a space, "
-                                   "ByteFallback and Fuse, found " +
-                                       (node == nullptr ? "none" : describe(*node)));
+        return unsupported("TK09", said("decoder: expected Sequence of Replace U+2581 by a space, "
+                                        "ByteFallback and Fuse, found %1",
+                                        describe(node)));
     }
     return {};
 }
 
 Result<void> checkModel(const Json& model) {
     if (!isMemberString(model, "type", "BPE")) {
-        return unsupported("TK10", "model: expected type \"BPE\", found " + describe(model));
+        return unsupported("TK10", said("model: expected type \"BPE\", found %1", describe(model)));
     }
     const Json* dropout = model.find("dropout");
     if (dropout != nullptr && !dropout->is(Json::Kind::Null)) {
-        return unsupported("TK11", "model.dropout: expected null, found " + describe(*dropout) +
-                                       "; random tokens are for training");
+        return unsupported(
+            "TK11", said("model.dropout: expected null, found %1; random tokens are for training",
+                         describe(*dropout)));
     }
     for (const char* name : {"continuing_subword_prefix", "end_of_word_suffix"}) {
         const Json* affix = model.find(name);
         if (affix != nullptr && !affix->is(Json::Kind::Null)) {
-            return unsupported("TK12", "model." + std::string(name) + ": expected null, found " +
-                                           describe(*affix));
+            return unsupported("TK12",
+                               said("model.%1: expected null, found %2", name, describe(*affix)));
         }
     }
     const Json* ignore_merges = model.find("ignore_merges");
     if (ignore_merges != nullptr && !ignore_merges->is(Json::Kind::Null) &&
         (!ignore_merges->is(Json::Kind::Bool) || ignore_merges->boolean)) {
-        return unsupported("TK13", "model.ignore_merges: expected false, found " +
-                                       describe(*ignore_merges));
+        return unsupported("TK13", said("model.ignore_merges: expected false, found %1",
+                                        describe(*ignore_merges)));
     }
     const Json* byte_fallback = model.find("byte_fallback");
     if (byte_fallback == nullptr || !byte_fallback->is(Json::Kind::Bool) ||
         !byte_fallback->boolean) {
-        return unsupported("TK14",
-                           "model.byte_fallback: expected true, found " +
-                               (byte_fallback == nullptr ? "none" : describe(*byte_fallback)));
+        return unsupported(
+            "TK14", said("model.byte_fallback: expected true, found %1", describe(byte_fallback)));
     }
     return {};
 }
@@ -146,25 +154,23 @@ struct AddedToken {
 };
 
 Result<AddedToken> readAddedToken(const Json& node, size_t index) {
-    const std::string where = "added_tokens: entry " + std::to_string(index);
+    const Sentence where = said("added_tokens: entry %1", index);
     const Json* content = node.find("content");
     if (content == nullptr || !content->is(Json::Kind::String) || content->text.empty() ||
         content->text.size() > kMaxTokenBytes) {
-        return invalid("TK26", where + " has no content of 1 to " + std::to_string(kMaxTokenBytes) +
-                                   " bytes");
+        return invalid("TK26", said("%1 has no content of 1 to %2 bytes", where, kMaxTokenBytes));
     }
     AddedToken token;
     token.content = content->text;
-    const std::string named = where + " (" + quoteToken(token.content) + ")";
+    const Sentence named = said("%1 (%2)", where, quoteToken(token.content));
     const Json* id = node.find("id");
     if (id == nullptr || !id->is(Json::Kind::Number)) {
-        return invalid("TK26", named + " has no id");
+        return invalid("TK26", said("%1 has no id", named));
     }
     token.id = parseTokenId(id->text);
     if (token.id < 0) {
-        return invalid("TK26", named + " has the id " + quoteToken(id->text) +
-                                   ", expected a whole number from 0 to " +
-                                   std::to_string(kMaxTokens - 1));
+        return invalid("TK26", said("%1 has the id %2, expected a whole number from 0 to %3", named,
+                                    quoteToken(id->text), kMaxTokens - 1));
     }
     for (const char* flag : {"lstrip", "rstrip", "single_word", "normalized", "special"}) {
         const Json* value = node.find(flag);
@@ -172,14 +178,15 @@ Result<AddedToken> readAddedToken(const Json& node, size_t index) {
             continue; // false
         }
         if (!value->is(Json::Kind::Bool)) {
-            return invalid("TK26", named + ": " + flag + " is " + describe(*value) +
-                                       ", expected true or false");
+            return invalid("TK26", said("%1: %2 is %3, expected true or false", named, flag,
+                                        describe(*value)));
         }
         if (std::string_view(flag) == "special") {
             token.is_special = value->boolean;
         } else if (value->boolean) {
-            return unsupported("TK27", named + " has " + flag +
-                                           " set; only tokens that match exactly are read");
+            return unsupported(
+                "TK27",
+                said("%1 has %2 set; only tokens that match exactly are read", named, flag));
         }
     }
     return token;
@@ -189,8 +196,7 @@ Result<std::vector<AddedToken>> readAddedTokens(const Json& root) {
     std::vector<AddedToken> tokens;
     const Json* list = root.find("added_tokens");
     if (list == nullptr || !list->is(Json::Kind::Array)) {
-        return invalid("TK05", "added_tokens: expected an array, found " +
-                                   (list == nullptr ? "none" : describe(*list)));
+        return invalid("TK05", said("added_tokens: expected an array, found %1", describe(list)));
     }
     for (size_t i = 0; i < list->items.size(); ++i) {
         ENGINE_ASSIGN(auto token, readAddedToken(list->items[i], i));
@@ -207,10 +213,9 @@ public:
         for (const auto& entry : file.vocab) {
             const std::string_view token = file.tokenOf(entry);
             if (static_cast<size_t>(entry.id) >= spellings_.size()) {
-                return invalid("TK20", "model.vocab: the id of " + quoteToken(token) + " is " +
-                                           std::to_string(entry.id) + ", but there are " +
-                                           std::to_string(spellings_.size()) +
-                                           " entries and ids run from 0 without a gap");
+                return invalid("TK20", said("model.vocab: the id of %1 is %2, but there are %3 "
+                                            "entries and ids run from 0 without a gap",
+                                            quoteToken(token), entry.id, spellings_.size()));
             }
             ENGINE_TRY(place(token, entry.id, "model.vocab"));
         }
@@ -220,9 +225,8 @@ public:
     Result<void> place(std::string_view token, TokenId id, const char* where) {
         std::string_view& spelling = spellings_[static_cast<size_t>(id)];
         if (!spelling.empty()) {
-            return invalid("TK19", std::string(where) + ": the tokens " + quoteToken(spelling) +
-                                       " and " + quoteToken(token) + " both have the id " +
-                                       std::to_string(id));
+            return invalid("TK19", said("%1: the tokens %2 and %3 both have the id %4", where,
+                                        quoteToken(spelling), quoteToken(token), id));
         }
         spelling = token;
         return {};
@@ -256,8 +260,8 @@ Result<void> indexAll(Tokenizer::Data& data) {
     TokenId a = -1;
     TokenId b = -1;
     if (!data.indexTokens(a, b)) {
-        return invalid("TK21", "model.vocab: " + quoteToken(data.token(a)) + " has two ids: " +
-                                   std::to_string(a) + " and " + std::to_string(b));
+        return invalid("TK21", said("model.vocab: %1 has two ids: %2 and %3",
+                                    quoteToken(data.token(a)), a, b));
     }
     return {};
 }
@@ -276,19 +280,17 @@ Result<void> loadTokens(const TokenizerFile& file, Tokenizer::Data& data) {
         if (id < 0) {
             extra.push_back(token);
         } else if (id != token.id) {
-            return invalid("TK28", "added_tokens: " + quoteToken(token.content) + " has the id " +
-                                       std::to_string(token.id) + ", model.vocab says " +
-                                       std::to_string(id));
+            return invalid("TK28", said("added_tokens: %1 has the id %2, model.vocab says %3",
+                                        quoteToken(token.content), token.id, id));
         }
     }
     if (!extra.empty()) {
         spellings.grow(extra.size());
         for (const auto& token : extra) {
             if (static_cast<size_t>(token.id) >= spellings.size()) {
-                return invalid("TK20", "added_tokens: the id of " + quoteToken(token.content) +
-                                           " is " + std::to_string(token.id) + ", but there are " +
-                                           std::to_string(spellings.size()) +
-                                           " tokens in all and ids run from 0 without a gap");
+                return invalid("TK20", said("added_tokens: the id of %1 is %2, but there are %3 "
+                                            "tokens in all and ids run from 0 without a gap",
+                                            quoteToken(token.content), token.id, spellings.size()));
             }
             ENGINE_TRY(spellings.place(token.content, token.id, "added_tokens"));
         }
@@ -298,7 +300,7 @@ Result<void> loadTokens(const TokenizerFile& file, Tokenizer::Data& data) {
     for (const auto& token : added) {
         uint8_t& flags = data.flags[static_cast<size_t>(token.id)];
         if (flags != 0) {
-            return invalid("TK29", "added_tokens lists " + quoteToken(token.content) + " twice");
+            return invalid("TK29", said("added_tokens lists %1 twice", quoteToken(token.content)));
         }
         flags = static_cast<uint8_t>(Tokenizer::Data::kAdded |
                                      (token.is_special ? Tokenizer::Data::kSpecial : 0));
@@ -314,8 +316,9 @@ Result<void> loadByteTokens(Tokenizer::Data& data) {
         const std::string spelling = std::string("<0x") + kHex[byte >> 4] + kHex[byte & 15U] + '>';
         const TokenId id = data.find(spelling);
         if (id < 0) {
-            return invalid("TK22", "model.vocab has no byte token " + spelling +
-                                       "; byte_fallback needs all 256");
+            return invalid(
+                "TK22",
+                said("model.vocab has no byte token %1; byte_fallback needs all 256", spelling));
         }
         data.byte_token[byte] = id;
         data.byte_of[static_cast<size_t>(id)] = static_cast<int16_t>(byte);
@@ -345,17 +348,18 @@ Result<void> loadMerges(const TokenizerFile& file, Tokenizer::Data& data) {
         const TokenId right_id = data.find(right);
         const TokenId both_id = data.find(both);
         if (left_id < 0 || right_id < 0) {
-            return invalid("TK23", "model.merges: entry " + std::to_string(rank) + " names " +
-                                       quoteToken(left_id < 0 ? left : right) +
-                                       ", which is not in the vocabulary");
+            return invalid("TK23",
+                           said("model.merges: entry %1 names %2, which is not in the vocabulary",
+                                rank, quoteToken(left_id < 0 ? left : right)));
         }
         if (both_id < 0) {
-            return invalid("TK24", "model.merges: entry " + std::to_string(rank) + " makes " +
-                                       quoteToken(both) + ", which is not in the vocabulary");
+            return invalid("TK24",
+                           said("model.merges: entry %1 makes %2, which is not in the vocabulary",
+                                rank, quoteToken(both)));
         }
         if (!data.merges.insert(left_id, right_id, {rank, both_id})) {
-            return invalid("TK25", "model.merges: entry " + std::to_string(rank) + " repeats " +
-                                       quoteToken(left) + " " + quoteToken(right));
+            return invalid("TK25", said("model.merges: entry %1 repeats %2 %3", rank,
+                                        quoteToken(left), quoteToken(right)));
         }
         data.flags[static_cast<size_t>(both_id)] |= Tokenizer::Data::kBuiltByMerge;
         data.borders.insert(lastCharacter(left), firstCharacter(right).code_point);
@@ -379,19 +383,25 @@ Result<void> checkReach(Tokenizer::Data& data) {
         }
         const bool is_added = (data.flags[i] & Tokenizer::Data::kAdded) != 0;
         if (is_added && data.byte_of[i] >= 0) {
-            return invalid("TK30", "added_tokens lists the byte token " + quoteToken(token) +
-                                       ", which unknown characters turn into");
+            return invalid(
+                "TK30",
+                said("added_tokens lists the byte token %1, which unknown characters turn into",
+                     quoteToken(token)));
         }
         if ((data.flags[i] & Tokenizer::Data::kSpecial) == 0) {
             continue;
         }
         if (is_character) {
-            return invalid("TK30", "the special token " + quoteToken(token) +
-                                       " is a single character, so that ordinary text becomes it");
+            return invalid(
+                "TK30",
+                said("the special token %1 is a single character, so that ordinary text becomes it",
+                     quoteToken(token)));
         }
         if ((data.flags[i] & Tokenizer::Data::kBuiltByMerge) != 0) {
-            return invalid("TK30", "model.merges builds the special token " + quoteToken(token) +
-                                       ", so that ordinary text becomes it");
+            return invalid(
+                "TK30",
+                said("model.merges builds the special token %1, so that ordinary text becomes it",
+                     quoteToken(token)));
         }
     }
     return {};
@@ -404,16 +414,16 @@ templateTokens(const Json& post, std::string_view name, size_t vocab_size) {
     const Json* entry = all == nullptr ? nullptr : all->find(name);
     const Json* ids = entry == nullptr ? nullptr : entry->find("ids");
     if (ids == nullptr || !ids->is(Json::Kind::Array)) {
-        return invalid("TK31",
-                       "post_processor: special_tokens gives no ids for " + quoteToken(name));
+        return invalid(
+            "TK31", said("post_processor: special_tokens gives no ids for %1", quoteToken(name)));
     }
     std::vector<TokenId> out;
     for (const Json& node : ids->items) {
         const TokenId id = node.is(Json::Kind::Number) ? parseTokenId(node.text) : -1;
         if (id < 0 || static_cast<size_t>(id) >= vocab_size) {
-            return invalid("TK31", "post_processor: " + quoteToken(name) + " has the id " +
-                                       describe(node) + ", expected a token from 0 to " +
-                                       std::to_string(vocab_size - 1));
+            return invalid("TK31",
+                           said("post_processor: %1 has the id %2, expected a token from 0 to %3",
+                                quoteToken(name), describe(node), vocab_size - 1));
         }
         out.push_back(id);
     }
@@ -427,12 +437,12 @@ Result<void> loadPostProcessor(const Json& root, Tokenizer::Data& data) {
         return {};
     }
     if (!isMemberString(*post, "type", "TemplateProcessing")) {
-        data.warnings.emplace_back(odd::PostProcessor{describe(*post)});
+        data.warnings.emplace_back(odd::PostProcessor{inEnglish(describe(*post))});
         return {};
     }
     const Json* single = post->find("single");
     if (single == nullptr || !single->is(Json::Kind::Array)) {
-        return invalid("TK31", "post_processor: single is not an array");
+        return invalid("TK31", said("post_processor: single is not an array"));
     }
     bool is_after_text = false;
     for (const Json& step : single->items) {
@@ -446,13 +456,13 @@ Result<void> loadPostProcessor(const Json& root, Tokenizer::Data& data) {
         }
         const Json* sequence = step.find("Sequence");
         if (sequence == nullptr || !isMemberString(*sequence, "id", "A") || is_after_text) {
-            return invalid("TK31", "post_processor: single holds a step that is neither a special "
-                                   "token nor the one text");
+            return invalid("TK31", said("post_processor: single holds a step that is neither a "
+                                        "special token nor the one text"));
         }
         is_after_text = true;
     }
     if (!is_after_text) {
-        return invalid("TK31", "post_processor: single has no place for the text");
+        return invalid("TK31", said("post_processor: single has no place for the text"));
     }
     return {};
 }
@@ -475,23 +485,21 @@ Result<std::shared_ptr<const Tokenizer::Data>> loadTokenizer(const TokenizerFile
     const Json& root = file.root;
     if (!isMemberString(root, "version", "1.0")) {
         const Json* version = root.find("version");
-        return unsupported("TK06", "version: expected \"1.0\", found " +
-                                       (version == nullptr ? "none" : describe(*version)));
+        return unsupported("TK06", said("version: expected \"1.0\", found %1", describe(version)));
     }
     const Json* model = root.find("model");
     if (model == nullptr || !model->is(Json::Kind::Object)) {
-        return invalid("TK05", "model: expected an object, found " +
-                                   (model == nullptr ? "none" : describe(*model)));
+        return invalid("TK05", said("model: expected an object, found %1", describe(model)));
     }
     ENGINE_TRY(checkModel(*model));
     ENGINE_TRY(checkNormalizer(root));
     ENGINE_TRY(checkPreTokenizer(root));
     ENGINE_TRY(checkDecoder(root));
     if (!file.has_vocab) {
-        return invalid("TK05", "model.vocab is missing or not an object");
+        return invalid("TK05", said("model.vocab is missing or not an object"));
     }
     if (!file.has_merges) {
-        return invalid("TK05", "model.merges is missing or not an array");
+        return invalid("TK05", said("model.merges is missing or not an array"));
     }
 
     auto data = std::make_shared<Tokenizer::Data>();
@@ -502,8 +510,8 @@ Result<std::shared_ptr<const Tokenizer::Data>> loadTokenizer(const TokenizerFile
     const Json* unknown = model->find("unk_token");
     if (unknown != nullptr && !unknown->is(Json::Kind::Null) &&
         (!unknown->is(Json::Kind::String) || data->find(unknown->text) < 0)) {
-        return invalid("TK15", "model.unk_token: expected a token of the vocabulary, found " +
-                                   describe(*unknown));
+        return invalid("TK15", said("model.unk_token: expected a token of the vocabulary, found %1",
+                                    describe(*unknown)));
     }
     ENGINE_TRY(loadMerges(file, *data));
     ENGINE_TRY(checkReach(*data));

@@ -999,6 +999,21 @@ Soll die Datei ersetzt werden?</translation>
     </message>
 </context>
 <context>
+    <name>app::Profiles</name>
+    <message>
+        <source>The profile %1 was imported</source>
+        <translation>Das Profil %1 wurde eingelesen</translation>
+    </message>
+    <message>
+        <source>The profile was exported</source>
+        <translation>Das Profil wurde ausgegeben</translation>
+    </message>
+    <message>
+        <source>The profile was not read or written</source>
+        <translation>Das Profil wurde nicht gelesen oder geschrieben</translation>
+    </message>
+</context>
+<context>
     <name>app::Program</name>
     <message>
         <source>Belfry is running already, but its window does not answer.</source>
@@ -1297,6 +1312,10 @@ Soll die Datei ersetzt werden?</translation>
     <message>
         <source>it contradicts the model or adapter_config.json</source>
         <translation>er widerspricht dem Modell oder adapter_config.json</translation>
+    </message>
+    <message>
+        <source>its tower is left out while the model is loaded for text only</source>
+        <translation>sein Turm ist weggelassen, solange das Modell nur für Text geladen ist</translation>
     </message>
 </context>
 <context>
@@ -1726,6 +1745,10 @@ Soll die Datei ersetzt werden?</translation>
     <message>
         <source>All attachments were removed from the message.</source>
         <translation>Alle Anhänge wurden aus der Nachricht entfernt.</translation>
+    </message>
+    <message>
+        <source>Load with pictures and sounds</source>
+        <translation>Mit Bildern und Klängen laden</translation>
     </message>
 </context>
 <context>
@@ -2182,6 +2205,14 @@ Soll die Datei ersetzt werden?</translation>
         <source>Remove all attachments</source>
         <translation>Alle Anhänge entfernen</translation>
     </message>
+    <message>
+        <source>The model is loaded for text only and cannot hear sounds.</source>
+        <translation>Das Modell ist nur für Text geladen und hört keine Klänge.</translation>
+    </message>
+    <message>
+        <source>%1 was not added: the model is loaded for text only.</source>
+        <translation>%1 wurde nicht hinzugefügt: Das Modell ist nur für Text geladen.</translation>
+    </message>
 </context>
 <context>
     <name>ui::ComputerDialog</name>
@@ -2597,6 +2628,14 @@ Rang %5 · Alpha %6 · Skalierung %7 · %8</translation>
         <source>Values that are not finite came out; computed once more, every layer gave finite ones. A device or its memory may be failing. Try again, or with everything on the CPU.</source>
         <translation>Es kamen Werte heraus, die nicht endlich sind; noch einmal gerechnet gab jede Schicht endliche. Vielleicht ist ein Gerät oder sein Speicher defekt. Versuchen Sie es noch einmal, oder mit allem auf der CPU.</translation>
     </message>
+    <message>
+        <source>The model is loaded for text only, without its audio tower: it cannot hear sounds. Turn off “Text only” and load it again.</source>
+        <translation>Das Modell ist nur für Text geladen, ohne seinen Tonturm: Es hört keine Klänge. Schalten Sie „Nur Text“ aus, und laden Sie es neu.</translation>
+    </message>
+    <message>
+        <source>The model is loaded for text only, without its vision tower: it cannot see pictures. Turn off “Text only” and load it again.</source>
+        <translation>Das Modell ist nur für Text geladen, ohne seinen Bildturm: Es sieht keine Bilder. Schalten Sie „Nur Text“ aus, und laden Sie es neu.</translation>
+    </message>
 </context>
 <context>
     <name>ui::ExportLoss</name>
@@ -2802,6 +2841,10 @@ Rang %5 · Alpha %6 · Skalierung %7 · %8</translation>
     <message>
         <source>The folder is empty. Choose the folder that holds a Hugging Face model.</source>
         <translation>Der Ordner ist leer. Wählen Sie den Ordner mit einem Hugging-Face-Modell.</translation>
+    </message>
+    <message>
+        <source>%1 (in %2)</source>
+        <translation>%1 (in %2)</translation>
     </message>
 </context>
 <context>
@@ -3043,6 +3086,10 @@ Rang %5 · Alpha %6 · Skalierung %7 · %8</translation>
         <source>&quot;%1&quot; names %2, which this machine does not have; it has %3CPU and disk.</source>
         <translation>„%1“ nennt %2; das hat dieser Rechner nicht. Er hat %3CPU und Festplatte.</translation>
     </message>
+    <message>
+        <source>What is free is an estimate. Loading anyway may work; it may also make the computer slow, or the system may end a program. A load that fails leaves what was there.</source>
+        <translation>Was frei ist, ist eine Schätzung. Trotzdem zu laden kann gelingen; der Rechner kann auch langsam werden, oder das System beendet ein Programm. Ein Laden, das scheitert, lässt stehen, was da war.</translation>
+    </message>
 </context>
 <context>
     <name>ui::LaneWidget</name>
@@ -3144,6 +3191,10 @@ Ziehen Sie einen Block hierher, oder wählen Sie einen und drücken M.</translat
     <message>
         <source>Head</source>
         <translation>Kopf</translation>
+    </message>
+    <message>
+        <source>Drafting assistant</source>
+        <translation>Entwurfs-Assistent</translation>
     </message>
     <message>
         <source>Norms and projection</source>
@@ -3262,15 +3313,30 @@ Ziehen Sie einen Block hierher, oder wählen Sie einen und drücken M.</translat
     </message>
 </context>
 <context>
-    <name>ui::LayoutView</name>
+    <name>ui::LayoutStaging</name>
     <message>
         <source>Options</source>
         <translation>Optionen</translation>
     </message>
     <message>
+        <source>Revert</source>
+        <translation>Zurücknehmen</translation>
+    </message>
+    <message>
         <source>Fit</source>
         <translation>Passend</translation>
     </message>
+    <message>
+        <source>Simulated %1</source>
+        <translation>Simuliert %1</translation>
+    </message>
+    <message>
+        <source>%1 on %2</source>
+        <translation>%1 auf %2</translation>
+    </message>
+</context>
+<context>
+    <name>ui::LayoutView</name>
     <message>
         <source>Line %1, column %2: %3</source>
         <translation>Zeile %1, Spalte %2: %3</translation>
@@ -3526,14 +3592,6 @@ Ziehen Sie einen Block hierher, oder wählen Sie einen und drücken M.</translat
     <message>
         <source>Text (*.txt)</source>
         <translation>Text (*.txt)</translation>
-    </message>
-    <message>
-        <source>Simulated %1</source>
-        <translation>Simuliert %1</translation>
-    </message>
-    <message>
-        <source>%1 on %2</source>
-        <translation>%1 auf %2</translation>
     </message>
     <message>
         <source>read when needed</source>
@@ -3827,6 +3885,10 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
         <source>This model&apos;s head has values of its own: it cannot be one table with the embedding.</source>
         <translation>Der Kopf dieses Modells hat eigene Werte: Er kann nicht eine Tabelle mit der Einbettung sein.</translation>
     </message>
+    <message>
+        <source>Load anyway</source>
+        <translation>Trotzdem laden</translation>
+    </message>
 </context>
 <context>
     <name>ui::MainWindow</name>
@@ -3997,6 +4059,74 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
     <message>
         <source>Choose a model</source>
         <translation>Modell wählen</translation>
+    </message>
+    <message>
+        <source>The profile %1 was saved</source>
+        <translation>Das Profil %1 wurde gespeichert</translation>
+    </message>
+    <message>
+        <source>The profile %1 is chosen</source>
+        <translation>Das Profil %1 ist gewählt</translation>
+    </message>
+    <message>
+        <source>Load makes it true.</source>
+        <translation>Mit „Laden“ gilt es.</translation>
+    </message>
+    <message>
+        <source>The adapters of the profile %1 were not added</source>
+        <translation>Die Adapter des Profils %1 wurden nicht hinzugefügt</translation>
+    </message>
+    <message>
+        <source>Another model is loaded than the one that is chosen. Load it, then choose the profile again.</source>
+        <translation>Geladen ist ein anderes Modell als das gewählte. Laden Sie es, und wählen Sie das Profil dann noch einmal.</translation>
+    </message>
+    <message>
+        <source>Load anyway</source>
+        <translation>Trotzdem laden</translation>
+    </message>
+    <message>
+        <source>Options…</source>
+        <translation>Einstellungen …</translation>
+    </message>
+    <message>
+        <source>See where each part of the model sits</source>
+        <translation>Sehen Sie, wo jeder Teil des Modells sitzt</translation>
+    </message>
+    <message>
+        <source>Every part is a block. Drag the vision tower to another place: the price stands beside it before you let go, and the answers stay the same.</source>
+        <translation>Jeder Teil ist ein Block. Ziehen Sie den Bildturm an einen anderen Ort: Was es kostet, steht daneben, bevor Sie loslassen, und die Antworten bleiben dieselben.</translation>
+    </message>
+    <message>
+        <source>Show me</source>
+        <translation>Zeigen</translation>
+    </message>
+    <message>
+        <source>Give the demo another way to answer</source>
+        <translation>Lassen Sie das Demomodell anders antworten</translation>
+    </message>
+    <message>
+        <source>An adapter is a small file that changes a model. The demo has one of its own: it acts on the next answer, without loading again.</source>
+        <translation>Ein Adapter ist eine kleine Datei, die ein Modell verändert. Das Demomodell hat einen eigenen: Er wirkt auf die nächste Antwort, ohne neu zu laden.</translation>
+    </message>
+    <message>
+        <source>Add it</source>
+        <translation>Hinzufügen</translation>
+    </message>
+    <message>
+        <source>Compare with and without the adapter</source>
+        <translation>Vergleichen Sie mit und ohne Adapter</translation>
+    </message>
+    <message>
+        <source>One question, both answers side by side, from one model in memory.</source>
+        <translation>Eine Frage, beide Antworten nebeneinander, von einem Modell im Speicher.</translation>
+    </message>
+    <message>
+        <source>Compare</source>
+        <translation>Vergleichen</translation>
+    </message>
+    <message>
+        <source>Skip the tour</source>
+        <translation>Rundgang überspringen</translation>
     </message>
 </context>
 <context>
@@ -4939,6 +5069,44 @@ Understands %5 · up to %6 tokens</source>
         <translation>%1 · %2 Parameter · %3 auf dem Datenträger · %4
 Versteht %5 · bis zu %6 Token</translation>
     </message>
+    <message>
+        <source>%1, about %2 tokens/s</source>
+        <translation>%1, etwa %2 Token/s</translation>
+    </message>
+    <message>
+        <source>%1, which does not fit</source>
+        <translation>%1, das passt nicht</translation>
+    </message>
+    <message>
+        <source>The vision and the audio tower stay in the files and take no memory. Pictures and sounds cannot be read then; loading without this option brings them back.</source>
+        <translation>Bild- und Tonturm bleiben in den Dateien und brauchen keinen Speicher. Bilder und Klänge können dann nicht gelesen werden; ohne diese Einstellung geladen sind sie wieder da.</translation>
+    </message>
+    <message>
+        <source>Use &amp;4 bits</source>
+        <translation>&amp;4 Bit nehmen</translation>
+    </message>
+    <message>
+        <source>&amp;Load anyway</source>
+        <translation>Trotzdem &amp;laden</translation>
+    </message>
+    <message>
+        <source>&amp;Text only</source>
+        <translation>Nur &amp;Text</translation>
+    </message>
+    <message>
+        <source>&amp;Text only: saves %1</source>
+        <translation>Nur &amp;Text: spart %1</translation>
+    </message>
+    <message>
+        <source>&amp;Text only: would save %1</source>
+        <translation>Nur &amp;Text: würde %1 sparen</translation>
+    </message>
+    <message>
+        <source>In 4 bits: %1.
+As stored: %2.</source>
+        <translation>In 4 Bit: %1.
+Wie gespeichert: %2.</translation>
+    </message>
 </context>
 <context>
     <name>ui::Note</name>
@@ -5370,6 +5538,53 @@ Versteht %5 · bis zu %6 Token</translation>
     <message>
         <source>Names: %1</source>
         <translation>Namen: %1</translation>
+    </message>
+</context>
+<context>
+    <name>ui::ProfileMenu</name>
+    <message>
+        <source>Profiles of Belfry (*.belfry-profile.json)</source>
+        <translation>Profile von Belfry (*.belfry-profile.json)</translation>
+    </message>
+    <message>
+        <source>Pro&amp;files…</source>
+        <translation>Pro&amp;file …</translation>
+    </message>
+    <message>
+        <source>Ways to load under a name: map, precision, context, adapters and sampling</source>
+        <translation>Arten zu laden unter einem Namen: Karte, Genauigkeit, Kontext, Adapter und Auswahl der Wörter</translation>
+    </message>
+    <message>
+        <source>&amp;Save the present choice…</source>
+        <translation>Jetzige Wahl &amp;speichern …</translation>
+    </message>
+    <message>
+        <source>&amp;Import…</source>
+        <translation>&amp;Einlesen …</translation>
+    </message>
+    <message>
+        <source>&amp;Export</source>
+        <translation>&amp;Ausgeben</translation>
+    </message>
+    <message>
+        <source>&amp;Delete</source>
+        <translation>&amp;Löschen</translation>
+    </message>
+    <message>
+        <source>Save as a profile</source>
+        <translation>Als Profil speichern</translation>
+    </message>
+    <message>
+        <source>Name, for example “home card” or “laptop”. One of the same name is replaced.</source>
+        <translation>Name, zum Beispiel „Karte daheim“ oder „Laptop“. Eines desselben Namens wird ersetzt.</translation>
+    </message>
+    <message>
+        <source>Export the profile %1</source>
+        <translation>Profil %1 ausgeben</translation>
+    </message>
+    <message>
+        <source>Import a profile</source>
+        <translation>Profil einlesen</translation>
     </message>
 </context>
 <context>
@@ -6013,16 +6228,36 @@ Versteht %5 · bis zu %6 Token</translation>
         <translation>Geladen</translation>
     </message>
     <message>
-        <source>%1 % · %2 of %3</source>
-        <translation>%1 % · %2 von %3</translation>
-    </message>
-    <message>
         <source>Say why</source>
         <translation>Sagen, warum</translation>
     </message>
     <message>
         <source>A reply is being written: stop it first (Esc)</source>
         <translation>Gerade wird eine Antwort geschrieben: erst anhalten (Esc)</translation>
+    </message>
+    <message>
+        <source>%1 %</source>
+        <translation>%1 %</translation>
+    </message>
+    <message>
+        <source>nearly done</source>
+        <translation>fast fertig</translation>
+    </message>
+    <message>
+        <source>%1 s left</source>
+        <translation>noch %1 s</translation>
+    </message>
+    <message>
+        <source>%1 left</source>
+        <translation>noch %1</translation>
+    </message>
+    <message>
+        <source>%1/s</source>
+        <translation>%1/s</translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
+        <translation>%1 von %2</translation>
     </message>
 </context>
 <context>

@@ -999,6 +999,21 @@ Faut-il le remplacer ?</translation>
     </message>
 </context>
 <context>
+    <name>app::Profiles</name>
+    <message>
+        <source>The profile %1 was imported</source>
+        <translation>Le profil %1 a été importé</translation>
+    </message>
+    <message>
+        <source>The profile was exported</source>
+        <translation>Le profil a été exporté</translation>
+    </message>
+    <message>
+        <source>The profile was not read or written</source>
+        <translation>Le profil n’a pas été lu ou écrit</translation>
+    </message>
+</context>
+<context>
     <name>app::Program</name>
     <message>
         <source>Belfry is running already, but its window does not answer.</source>
@@ -1297,6 +1312,10 @@ Faut-il le remplacer ?</translation>
     <message>
         <source>it contradicts the model or adapter_config.json</source>
         <translation>elle contredit le modèle ou adapter_config.json</translation>
+    </message>
+    <message>
+        <source>its tower is left out while the model is loaded for text only</source>
+        <translation>sa tour est laissée de côté tant que le modèle est chargé pour le texte seul</translation>
     </message>
 </context>
 <context>
@@ -1726,6 +1745,10 @@ Faut-il le remplacer ?</translation>
     <message>
         <source>All attachments were removed from the message.</source>
         <translation>Toutes les pièces jointes ont été retirées du message.</translation>
+    </message>
+    <message>
+        <source>Load with pictures and sounds</source>
+        <translation>Charger avec images et sons</translation>
     </message>
 </context>
 <context>
@@ -2182,6 +2205,14 @@ Faut-il le remplacer ?</translation>
         <source>Remove all attachments</source>
         <translation>Retirer toutes les pièces jointes</translation>
     </message>
+    <message>
+        <source>The model is loaded for text only and cannot hear sounds.</source>
+        <translation>Le modèle est chargé pour le texte seul et n’entend pas les sons.</translation>
+    </message>
+    <message>
+        <source>%1 was not added: the model is loaded for text only.</source>
+        <translation>%1 n&apos;a pas été ajouté : le modèle est chargé pour le texte seul.</translation>
+    </message>
 </context>
 <context>
     <name>ui::ComputerDialog</name>
@@ -2597,6 +2628,14 @@ Rang %5 · alpha %6 · échelle %7 · %8</translation>
         <source>Values that are not finite came out; computed once more, every layer gave finite ones. A device or its memory may be failing. Try again, or with everything on the CPU.</source>
         <translation>Des valeurs non finies sont sorties ; recalculée, chaque couche en a donné de finies. Un appareil ou sa mémoire est peut-être défaillant. Réessayez, ou avec tout sur le CPU.</translation>
     </message>
+    <message>
+        <source>The model is loaded for text only, without its audio tower: it cannot hear sounds. Turn off “Text only” and load it again.</source>
+        <translation>Le modèle est chargé pour le texte seul, sans sa tour audio : il n’entend pas les sons. Désactivez « Texte seul » et rechargez-le.</translation>
+    </message>
+    <message>
+        <source>The model is loaded for text only, without its vision tower: it cannot see pictures. Turn off “Text only” and load it again.</source>
+        <translation>Le modèle est chargé pour le texte seul, sans sa tour de vision : il ne voit pas les images. Désactivez « Texte seul » et rechargez-le.</translation>
+    </message>
 </context>
 <context>
     <name>ui::ExportLoss</name>
@@ -2802,6 +2841,10 @@ Rang %5 · alpha %6 · échelle %7 · %8</translation>
     <message>
         <source>The folder is empty. Choose the folder that holds a Hugging Face model.</source>
         <translation>Le dossier est vide. Choisissez le dossier qui contient un modèle Hugging Face.</translation>
+    </message>
+    <message>
+        <source>%1 (in %2)</source>
+        <translation>%1 (dans %2)</translation>
     </message>
 </context>
 <context>
@@ -3043,6 +3086,10 @@ Rang %5 · alpha %6 · échelle %7 · %8</translation>
         <source>&quot;%1&quot; names %2, which this machine does not have; it has %3CPU and disk.</source>
         <translation>« %1 » désigne %2, que cet ordinateur n’a pas ; il a %3CPU et disque.</translation>
     </message>
+    <message>
+        <source>What is free is an estimate. Loading anyway may work; it may also make the computer slow, or the system may end a program. A load that fails leaves what was there.</source>
+        <translation>Ce qui est libre est une estimation. Charger quand même peut réussir ; l’ordinateur peut aussi devenir lent, ou le système arrêter un programme. Un chargement qui échoue laisse en place ce qui y était.</translation>
+    </message>
 </context>
 <context>
     <name>ui::LaneWidget</name>
@@ -3144,6 +3191,10 @@ Déposez un bloc ici, ou choisissez-en un et appuyez sur M.</translation>
     <message>
         <source>Head</source>
         <translation>Tête</translation>
+    </message>
+    <message>
+        <source>Drafting assistant</source>
+        <translation>Assistant de brouillons</translation>
     </message>
     <message>
         <source>Norms and projection</source>
@@ -3262,15 +3313,30 @@ Déposez un bloc ici, ou choisissez-en un et appuyez sur M.</translation>
     </message>
 </context>
 <context>
-    <name>ui::LayoutView</name>
+    <name>ui::LayoutStaging</name>
     <message>
         <source>Options</source>
         <translation>Options</translation>
     </message>
     <message>
+        <source>Revert</source>
+        <translation>Revenir</translation>
+    </message>
+    <message>
         <source>Fit</source>
         <translation>Ajusté</translation>
     </message>
+    <message>
+        <source>Simulated %1</source>
+        <translation>Simulé %1</translation>
+    </message>
+    <message>
+        <source>%1 on %2</source>
+        <translation>%1 sur %2</translation>
+    </message>
+</context>
+<context>
+    <name>ui::LayoutView</name>
     <message>
         <source>Line %1, column %2: %3</source>
         <translation>Ligne %1, colonne %2 : %3</translation>
@@ -3526,14 +3592,6 @@ Déposez un bloc ici, ou choisissez-en un et appuyez sur M.</translation>
     <message>
         <source>Text (*.txt)</source>
         <translation>Texte (*.txt)</translation>
-    </message>
-    <message>
-        <source>Simulated %1</source>
-        <translation>Simulé %1</translation>
-    </message>
-    <message>
-        <source>%1 on %2</source>
-        <translation>%1 sur %2</translation>
     </message>
     <message>
         <source>read when needed</source>
@@ -3827,6 +3885,10 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
         <source>This model&apos;s head has values of its own: it cannot be one table with the embedding.</source>
         <translation>La tête de ce modèle a ses propres valeurs : elle ne peut pas partager une table avec le plongement.</translation>
     </message>
+    <message>
+        <source>Load anyway</source>
+        <translation>Charger quand même</translation>
+    </message>
 </context>
 <context>
     <name>ui::MainWindow</name>
@@ -3997,6 +4059,74 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
     <message>
         <source>Choose a model</source>
         <translation>Choisir un modèle</translation>
+    </message>
+    <message>
+        <source>The profile %1 was saved</source>
+        <translation>Le profil %1 a été enregistré</translation>
+    </message>
+    <message>
+        <source>The profile %1 is chosen</source>
+        <translation>Le profil %1 est choisi</translation>
+    </message>
+    <message>
+        <source>Load makes it true.</source>
+        <translation>« Charger » l’applique.</translation>
+    </message>
+    <message>
+        <source>The adapters of the profile %1 were not added</source>
+        <translation>Les adaptateurs du profil %1 n’ont pas été ajoutés</translation>
+    </message>
+    <message>
+        <source>Another model is loaded than the one that is chosen. Load it, then choose the profile again.</source>
+        <translation>Le modèle chargé n’est pas celui qui est choisi. Chargez-le, puis choisissez de nouveau le profil.</translation>
+    </message>
+    <message>
+        <source>Load anyway</source>
+        <translation>Charger quand même</translation>
+    </message>
+    <message>
+        <source>Options…</source>
+        <translation>Options…</translation>
+    </message>
+    <message>
+        <source>See where each part of the model sits</source>
+        <translation>Voyez où se trouve chaque partie du modèle</translation>
+    </message>
+    <message>
+        <source>Every part is a block. Drag the vision tower to another place: the price stands beside it before you let go, and the answers stay the same.</source>
+        <translation>Chaque partie est un bloc. Déplacez la tour de vision : le prix s’affiche à côté avant que vous ne la lâchiez, et les réponses restent les mêmes.</translation>
+    </message>
+    <message>
+        <source>Show me</source>
+        <translation>Me montrer</translation>
+    </message>
+    <message>
+        <source>Give the demo another way to answer</source>
+        <translation>Faites répondre le modèle de démonstration autrement</translation>
+    </message>
+    <message>
+        <source>An adapter is a small file that changes a model. The demo has one of its own: it acts on the next answer, without loading again.</source>
+        <translation>Un adaptateur est un petit fichier qui modifie un modèle. Le modèle de démonstration a le sien : il agit sur la prochaine réponse, sans rechargement.</translation>
+    </message>
+    <message>
+        <source>Add it</source>
+        <translation>L’ajouter</translation>
+    </message>
+    <message>
+        <source>Compare with and without the adapter</source>
+        <translation>Comparez avec et sans l’adaptateur</translation>
+    </message>
+    <message>
+        <source>One question, both answers side by side, from one model in memory.</source>
+        <translation>Une question, les deux réponses côte à côte, d’un seul modèle en mémoire.</translation>
+    </message>
+    <message>
+        <source>Compare</source>
+        <translation>Comparer</translation>
+    </message>
+    <message>
+        <source>Skip the tour</source>
+        <translation>Passer la visite</translation>
     </message>
 </context>
 <context>
@@ -4939,6 +5069,44 @@ Understands %5 · up to %6 tokens</source>
         <translation>%1 · %2 paramètres · %3 sur le disque · %4
 Comprend %5 · jusqu’à %6 tokens</translation>
     </message>
+    <message>
+        <source>%1, about %2 tokens/s</source>
+        <translation>%1, environ %2 jetons/s</translation>
+    </message>
+    <message>
+        <source>%1, which does not fit</source>
+        <translation>%1, ce qui ne tient pas</translation>
+    </message>
+    <message>
+        <source>The vision and the audio tower stay in the files and take no memory. Pictures and sounds cannot be read then; loading without this option brings them back.</source>
+        <translation>Les tours de vision et audio restent dans les fichiers et ne prennent pas de mémoire. Images et sons ne peuvent alors pas être lus ; un chargement sans cette option les ramène.</translation>
+    </message>
+    <message>
+        <source>Use &amp;4 bits</source>
+        <translation>Passer en &amp;4 bits</translation>
+    </message>
+    <message>
+        <source>&amp;Load anyway</source>
+        <translation>&amp;Charger quand même</translation>
+    </message>
+    <message>
+        <source>&amp;Text only</source>
+        <translation>&amp;Texte seul</translation>
+    </message>
+    <message>
+        <source>&amp;Text only: saves %1</source>
+        <translation>&amp;Texte seul : économise %1</translation>
+    </message>
+    <message>
+        <source>&amp;Text only: would save %1</source>
+        <translation>&amp;Texte seul : économiserait %1</translation>
+    </message>
+    <message>
+        <source>In 4 bits: %1.
+As stored: %2.</source>
+        <translation>En 4 bits : %1.
+Tel quel : %2.</translation>
+    </message>
 </context>
 <context>
     <name>ui::Note</name>
@@ -5370,6 +5538,53 @@ Comprend %5 · jusqu’à %6 tokens</translation>
     <message>
         <source>Names: %1</source>
         <translation>Noms : %1</translation>
+    </message>
+</context>
+<context>
+    <name>ui::ProfileMenu</name>
+    <message>
+        <source>Profiles of Belfry (*.belfry-profile.json)</source>
+        <translation>Profils de Belfry (*.belfry-profile.json)</translation>
+    </message>
+    <message>
+        <source>Pro&amp;files…</source>
+        <translation>Pro&amp;fils…</translation>
+    </message>
+    <message>
+        <source>Ways to load under a name: map, precision, context, adapters and sampling</source>
+        <translation>Façons de charger sous un nom : carte, précision, contexte, adaptateurs et échantillonnage</translation>
+    </message>
+    <message>
+        <source>&amp;Save the present choice…</source>
+        <translation>&amp;Enregistrer le choix actuel…</translation>
+    </message>
+    <message>
+        <source>&amp;Import…</source>
+        <translation>&amp;Importer…</translation>
+    </message>
+    <message>
+        <source>&amp;Export</source>
+        <translation>E&amp;xporter</translation>
+    </message>
+    <message>
+        <source>&amp;Delete</source>
+        <translation>&amp;Supprimer</translation>
+    </message>
+    <message>
+        <source>Save as a profile</source>
+        <translation>Enregistrer comme profil</translation>
+    </message>
+    <message>
+        <source>Name, for example “home card” or “laptop”. One of the same name is replaced.</source>
+        <translation>Nom, par exemple « carte maison » ou « portable ». Un profil du même nom est remplacé.</translation>
+    </message>
+    <message>
+        <source>Export the profile %1</source>
+        <translation>Exporter le profil %1</translation>
+    </message>
+    <message>
+        <source>Import a profile</source>
+        <translation>Importer un profil</translation>
     </message>
 </context>
 <context>
@@ -6013,16 +6228,36 @@ Comprend %5 · jusqu’à %6 tokens</translation>
         <translation>Chargé</translation>
     </message>
     <message>
-        <source>%1 % · %2 of %3</source>
-        <translation>%1 % · %2 sur %3</translation>
-    </message>
-    <message>
         <source>Say why</source>
         <translation>Dire pourquoi</translation>
     </message>
     <message>
         <source>A reply is being written: stop it first (Esc)</source>
         <translation>Une réponse est en train de s’écrire : arrêtez-la d’abord (Échap)</translation>
+    </message>
+    <message>
+        <source>%1 %</source>
+        <translation>%1 %</translation>
+    </message>
+    <message>
+        <source>nearly done</source>
+        <translation>presque fini</translation>
+    </message>
+    <message>
+        <source>%1 s left</source>
+        <translation>encore %1 s</translation>
+    </message>
+    <message>
+        <source>%1 left</source>
+        <translation>encore %1</translation>
+    </message>
+    <message>
+        <source>%1/s</source>
+        <translation>%1/s</translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
+        <translation>%1 sur %2</translation>
     </message>
 </context>
 <context>

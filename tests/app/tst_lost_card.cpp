@@ -80,7 +80,7 @@ void TestLostCard::restartOrProcessor() {
     const QTemporaryDir folder;
     FakeDriver fake;
     fake.token = kPrintable;
-    Program program(folder.path(), {}, cardsOf(fake));
+    Program program(folder.path(), support::settingsAfterGuide(), cardsOf(fake));
     loadAndAsk(program);
     if (QTest::currentTestFailed()) {
         return;
@@ -147,7 +147,7 @@ void TestLostCard::restartOrProcessor() {
 void TestLostCard::loadsAgain() {
     const QTemporaryDir folder;
     FakeDriver fake;
-    Program program(folder.path(), {}, cardsOf(fake));
+    Program program(folder.path(), support::settingsAfterGuide(), cardsOf(fake));
     const auto on_engine = [&](auto work) {
         QMetaObject::invokeMethod(program.engine_thread->worker(), work,
                                   Qt::BlockingQueuedConnection);

@@ -2,6 +2,7 @@
 // Settings survive the program, a window comes back onto a screen that exists, and every
 // translation is complete.
 #include "app/load_json.h"
+#include "app/load_profiles.h"
 #include "app/settings_store.h"
 #include "app/store/export_files.h"
 #include "app/translations.h"
@@ -43,6 +44,10 @@ private Q_SLOTS:
     void translationsHaveARealContext();
     void windowAndQtSpeakTheLanguage();
     void loadOptionsSurvive();
+    void optionsOfModelsSurvive();
+    void profilesSurvive();
+    void whatIsNoProfile_data();
+    void whatIsNoProfile();
 };
 
 void TestSettings::survive() {
@@ -60,6 +65,7 @@ void TestSettings::survive() {
     settings.device_map = QStringLiteral("lean");
     settings.context = 8192;
     settings.recent_models = QStringList{QStringLiteral("/a/b"), QStringLiteral("/ü, c")};
+    settings.guide_cards = 2;
     settings.shortcuts.insert(QStringLiteral("newChat"), {QStringLiteral("Ctrl+Alt+N")});
     settings.shortcuts.insert(QStringLiteral("zoomIn"),
                               {QStringLiteral("Ctrl+,"), QStringLiteral("F7")});
@@ -272,6 +278,95 @@ void TestSettings::loadOptionsSurvive() {
     QCOMPARE(plain.device_map, engine::LoadRequest().device_map);
     QCOMPARE(plain.context, 0);
     QVERIFY(plain.sim_gpus.empty() && plain.adapters.empty());
+}
+
+void TestSettings::optionsOfModelsSurvive() {
+    const QTemporaryDir folder;
+    const app::SettingsStore store(folder.filePath(QStringLiteral("settings.ini")));
+    QVERIFY(store.readModelOptions().isEmpty());
+    engine::LoadRequest small;
+    small.quant = "nf4-dq";
+    small.context = 8192;
+    small.is_text_only = true;
+    small.device_map = R"({"version": 1, "default": "cpu"})";
+    engine::LoadRequest large;
+    large.device_map = "lean";
+    store.writeModelOptions(
+        {{QStringLiteral("/m/e2b"), small}, {QStringLiteral("/ü, 31b"), large}});
+    const auto read = store.readModelOptions();
+    QCOMPARE(read.size(), 2);
+    const engine::LoadRequest back = read.value(QStringLiteral("/m/e2b"));
+    QCOMPARE(back.quant, small.quant);
+    QCOMPARE(back.context, small.context);
+    QCOMPARE(back.device_map, small.device_map);
+    QVERIFY(back.is_text_only);
+    QCOMPARE(read.value(QStringLiteral("/ü, 31b")).device_map, large.device_map);
+    QVERIFY(!read.value(QStringLiteral("/ü, 31b")).is_text_only);
+}
+
+void TestSettings::profilesSurvive() {
+    ui::LoadProfile home;
+    home.name = QStringLiteral("home card & more");
+    home.load.device_map = "towers-cpu";
+    home.load.quant = "nf4";
+    home.load.head = "int8";
+    home.load.context = 16384;
+    home.load.limits = {{"cuda:0", uint64_t{7} << 30U}};
+    home.load.adapters = {{"/a/medical", 0.75, false}};
+    home.sampling.temperature = 0.4;
+    home.sampling.top_k = 20;
+    const auto check = [&](const ui::LoadProfile& back) {
+        QCOMPARE(back.name, home.name);
+        QCOMPARE(back.load.device_map, home.load.device_map);
+        QCOMPARE(back.load.quant, home.load.quant);
+        QCOMPARE(back.load.head, home.load.head);
+        QCOMPARE(back.load.context, home.load.context);
+        QCOMPARE(back.load.limits, home.load.limits);
+        QCOMPARE(back.load.adapters.size(), size_t{1});
+        QCOMPARE(back.load.adapters.front().folder, std::string("/a/medical"));
+        QCOMPARE(back.load.adapters.front().strength, 0.75);
+        QVERIFY(!back.load.adapters.front().is_enabled);
+        QCOMPARE(back.sampling.temperature, 0.4);
+        QCOMPARE(back.sampling.top_k, 20);
+        QCOMPARE(back.sampling.top_p, -1.0);
+    };
+    const QTemporaryDir folder;
+    const app::SettingsStore store(folder.filePath(QStringLiteral("settings.ini")));
+    ui::LoadProfile laptop;
+    laptop.name = QStringLiteral("laptop");
+    store.writeProfiles({home, laptop});
+    const ui::LoadProfiles read = store.readProfiles();
+    QCOMPARE(read.size(), size_t{2});
+    check(read.front());
+    QCOMPARE(read.back().name, laptop.name);
+    const auto of_file = app::readProfileText(QStringLiteral("x"), app::profileText(home));
+    QVERIFY(of_file.has_value());
+    check(*of_file);
+}
+
+void TestSettings::whatIsNoProfile_data() {
+    QTest::addColumn<QByteArray>("text");
+    QTest::addColumn<QString>("found");
+    QTest::newRow("empty") << QByteArray() << QStringLiteral("found: ");
+    QTest::newRow("a map") << QByteArray(R"({"version": 1, "default": "cpu"})")
+                           << QStringLiteral("another object");
+    QTest::newRow("a list") << QByteArray("[1]") << QStringLiteral("no object");
+    QTest::newRow("no name") << QByteArray(R"({"belfryProfile": 1, "name": " ", "load": {}})")
+                             << QStringLiteral("another object");
+    QTest::newRow("of a later version")
+        << QByteArray(R"({"belfryProfile": 2, "name": "a", "load": {}})")
+        << QStringLiteral("another object");
+}
+
+void TestSettings::whatIsNoProfile() {
+    QFETCH(QByteArray, text);
+    QFETCH(QString, found);
+    const auto read = app::readProfileText(QStringLiteral("/f.json"), text);
+    QVERIFY(!read.has_value());
+    const QString message = QString::fromStdString(read.error().message);
+    QVERIFY2(message.startsWith(QStringLiteral("/f.json: expected a profile")),
+             qPrintable(message));
+    QVERIFY2(message.contains(found), qPrintable(message));
 }
 
 QTEST_MAIN(TestSettings)

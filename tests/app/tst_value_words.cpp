@@ -11,6 +11,7 @@
 #include "ui/common/error_words.h"
 #include "ui/common/oddity_words.h"
 #include "ui/common/reply_words.h"
+#include "ui/common/sentence_words.h"
 #include "ui/layout/export_words.h"
 #include "ui/shell/adapter_words.h"
 #include "ui/style/format.h"
@@ -41,6 +42,7 @@ private Q_SLOTS:
     void everyKeyReason();
     void everyCause_data();
     void everyCause();
+    void sentences();
     void otherErrorsAsTheyAre();
 };
 
@@ -223,7 +225,7 @@ void TestValueWords::everyReplyNote_data() {
         "A quantized copy was damaged while in use: 2 weights are made from the model files "
         "(a.weight the last), which is slower. Load the model again to have the copy written "
         "anew.");
-    row("template unreadable", TemplateUnreadable{"chat_template.jinja", "line 3"},
+    row("template unreadable", TemplateUnreadable{"chat_template.jinja", engine::asItIs("line 3")},
         "chat_template.jinja: its chat template cannot be compared with the prompt that is used "
         "(line 3)",
         "chat_template.jinja: its chat template cannot be compared with the prompt that is used "
@@ -289,9 +291,9 @@ void TestValueWords::everyLoadNote_data() {
         "The weight cache was damaged: a.weight and 2 other weights were made again from the model "
         "files. The cache is written anew.");
     row("rewritten", CacheRewritten{}, "The weight cache was damaged and is written anew.");
-    row("not written", CacheNotWritten{"the disk is full"},
+    row("not written", CacheNotWritten{engine::asItIs("the disk is full")},
         "The weight cache was not written: the disk is full");
-    row("not kept", ContentsNotKept{"the disk is full"},
+    row("not kept", ContentsNotKept{engine::asItIs("the disk is full")},
         "Which contents the model files have could not be kept, the next load reads them all: the "
         "disk is full");
     row("state", StateMember{"a.weight", "b"},
@@ -386,7 +388,7 @@ void TestValueWords::everyOddity_data() {
         "a.json (tools): a further chat template, chosen by name in transformers; it is not used",
         "a.json (tools) is a further chat template, chosen by name in transformers. It is not "
         "used.");
-    row("template unread", TemplateUnread{"a.json: bad"},
+    row("template unread", TemplateUnread{engine::asItIs("a.json: bad")},
         "a.json: bad (its chat template is not known)",
         "The chat template of the model is not known: a.json: bad");
     row("no weights", NoWeights{{"a.safetensors"}, 1},
@@ -397,8 +399,8 @@ void TestValueWords::everyOddity_data() {
         "them",
         "a, b and 3 more hold only their headers, no weights. Download the whole files to load "
         "them.");
-    row("weights unread", WeightsUnread{"a.safetensors: is missing"}, "a.safetensors: is missing",
-        "The weights cannot be opened: a.safetensors: is missing");
+    row("weights unread", WeightsUnread{engine::asItIs("a.safetensors: is missing")},
+        "a.safetensors: is missing", "The weights cannot be opened: a.safetensors: is missing");
     row("header", HeaderMember{"a.safetensors", "b", "c"},
         "a.safetensors: tensor b: unknown member \"c\" ignored (ST06)",
         "a.safetensors: the tensor b has an unknown member “c”, which is ignored.");
@@ -422,8 +424,8 @@ void TestValueWords::everyOddity_data() {
     row("single", SingleFileUsed{},
         "both model.safetensors and model.safetensors.index.json exist; the single file is used",
         "There is one file of weights and an index of several. The single file is used.");
-    row("would fail", LoadWouldFail{"a: bad shape"}, "a load would fail: a: bad shape",
-        "Loading would fail: a: bad shape");
+    row("would fail", LoadWouldFail{engine::asItIs("a: bad shape")},
+        "a load would fail: a: bad shape", "Loading would fail: a: bad shape");
     row("would fail at more", LoadWouldFailAtMore{1200}, "a load would fail at 1200 more tensors",
         "Loading would fail at 1,200 more tensors.");
     row("post-processor", PostProcessor{"ByteLevel"},
@@ -434,8 +436,8 @@ void TestValueWords::everyOddity_data() {
     row("tokenizer's member", TokenizerMember{"\"a\""},
         "tokenizer.json: the member \"a\" is unknown and has no effect",
         "tokenizer.json: the member \"a\" is unknown and has no effect.");
-    row("tokenizer refused", TokenizerRefused{"tokenizer.json: bad"}, "tokenizer.json: bad",
-        "Loading would fail at the tokenizer: tokenizer.json: bad");
+    row("tokenizer refused", TokenizerRefused{engine::asItIs("tokenizer.json: bad")},
+        "tokenizer.json: bad", "Loading would fail at the tokenizer: tokenizer.json: bad");
     row("no tokenizer", NoTokenizer{},
         "tokenizer.json is not in the folder: planning works, loading does not",
         "tokenizer.json is missing in the folder: layouts can be tried, loading cannot.");
@@ -494,12 +496,13 @@ void TestValueWords::everyAdapterNote_data() {
         "written without peft_version; the shapes count",
         "The factors of the experts have the shapes of PEFT 0.19.1 and later, although the file "
         "names no version. The shapes count.");
-    row("pattern of modules", PatternUnread{"target_modules: an atomic group", false},
+    row("pattern of modules",
+        PatternUnread{engine::asItIs("target_modules: an atomic group"), false},
         "target_modules: an atomic group; the modules that have tensors in the file are taken as "
         "the targeted ones",
         "A pattern of modules cannot be read (target_modules: an atomic group). The modules that "
         "have tensors in the file are taken as the targeted ones.");
-    row("pattern of ranks", PatternUnread{"rank_pattern: an atomic group", true},
+    row("pattern of ranks", PatternUnread{engine::asItIs("rank_pattern: an atomic group"), true},
         "rank_pattern: an atomic group; the ranks are taken from the shapes of the factors",
         "A pattern of ranks cannot be read (rank_pattern: an atomic group). The ranks are taken "
         "from the shapes of the factors.");
@@ -591,6 +594,12 @@ void TestValueWords::everyCause_data() {
     row("not finite", NotFiniteOnce{},
         "Values that are not finite came out; computed once more, every layer gave finite ones. A "
         "device or its memory may be failing. Try again, or with everything on the CPU.");
+    row("picture in text only", TowerLeftOut{false},
+        "The model is loaded for text only, without its vision tower: it cannot see pictures. Turn "
+        "off “Text only” and load it again.");
+    row("sound in text only", TowerLeftOut{true},
+        "The model is loaded for text only, without its audio tower: it cannot hear sounds. Turn "
+        "off “Text only” and load it again.");
     QCOMPARE(kinds.size(), std::variant_size_v<decltype(engine::ErrorCause::what)>);
 }
 
@@ -602,6 +611,43 @@ void TestValueWords::everyCause() {
     QCOMPARE(ui::errorWords(error), words);
     QVERIFY(!words.contains(QStringLiteral("--")));
     app_test::checkOtherLanguages(words, [&] { return ui::errorWords(error); });
+}
+
+void TestValueWords::sentences() {
+    using engine::phrase;
+    using engine::said;
+    // What stands in a place may itself hold one, or be words.
+    const engine::Error error{
+        engine::ErrorCode::InvalidFile,
+        said("%1: %2", "a %2.json",
+             said("is %1, expected a whole number from %2 to %3", phrase("a list"), -7, 87307U))};
+    QCOMPARE(error.message,
+             std::string("a %2.json: is a list, expected a whole number from -7 to 87307"));
+    const QString english =
+        QStringLiteral("a %2.json: is a list, expected a whole number from -7 to 87,307");
+    QCOMPARE(ui::errorWords(error), english);
+    app_test::checkOtherLanguages(english, [&] { return ui::errorWords(error); });
+
+    engine::Error longer = error;
+    longer.say(said("%1; the former model could not be loaded again: %2", longer.told(),
+                    engine::Error{engine::ErrorCode::Internal, "no %1"}.told()));
+    QCOMPARE(longer.message, error.message + "; the former model could not be loaded again: no %1");
+    QCOMPARE(ui::errorWords(longer),
+             english + QStringLiteral("; the former model could not be loaded again: no %1"));
+
+    app::initTranslationResources();
+    QTranslator translator;
+    QVERIFY(translator.load(QStringLiteral(":/translations/belfry_de.qm")));
+    QCoreApplication::installTranslator(&translator);
+    QLocale::setDefault(QLocale(QLocale::German, QLocale::Germany));
+    const QString german = ui::errorWords(error);
+    const QString number = ui::sentenceWords(said("%1", 0.25));
+    QLocale::setDefault(QLocale(QLocale::English, QLocale::UnitedStates));
+    QCoreApplication::removeTranslator(&translator);
+    QCOMPARE(german,
+             QStringLiteral("a %2.json: ist eine Liste, erwartet wird eine ganze Zahl von -7 bis "
+                            "87.307"));
+    QCOMPARE(number, QStringLiteral("0,25"));
 }
 
 void TestValueWords::otherErrorsAsTheyAre() {

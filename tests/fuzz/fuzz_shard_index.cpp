@@ -18,7 +18,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     }
     require(!index->items.empty() && index->shards.size() <= engine::kMaxShards);
     for (const std::string& shard : index->shards) {
-        require(engine::modelFileNameProblem(shard) == nullptr);
+        require(!engine::modelFileNameProblem(shard));
         require(shard.find_first_of("/\\:") == std::string::npos &&
                 shard.ends_with(".safetensors"));
     }

@@ -511,12 +511,14 @@ void TestCudaEmulated::namesWhatIsWrong() {
     QVERIFY2(outcome.error.find("outside the block's shared memory") != std::string::npos,
              outcome.error.c_str());
 
+#if !defined(__SANITIZE_ADDRESS__) // which reports such a write itself and ends the program
     reads = 0;
     count = 16 + 256; // beyond the padding of the dynamic part
     outcome = emulator::run("bounds", shape, {},
                             emulator::findKernel("belfry_broken_bounds")->bind(bounds));
     QVERIFY2(outcome.error.find("memory that is not its own") != std::string::npos,
              outcome.error.c_str());
+#endif
 
     // Blocks that wait for each other: enough room, then too little.
     Guarded<int32_t> arrived(1);

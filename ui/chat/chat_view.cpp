@@ -266,6 +266,18 @@ void ChatView::connectHeader() {
             [this] { Q_EMIT largerContextRequested(gauge_->size() * 2); });
 }
 
+void ChatView::setSampling(const engine::SamplingParameters& sampling) {
+    model_->changeSettings([&](ChatDocument& chat) {
+        chat.sampling.temperature = sampling.temperature;
+        chat.sampling.top_k = sampling.top_k;
+        chat.sampling.top_p = sampling.top_p;
+        chat.sampling.min_p = sampling.min_p;
+        chat.sampling.repetition_penalty = sampling.repetition_penalty;
+    });
+    sampling_panel_->setValues(model_->document());
+    changed(false);
+}
+
 void ChatView::requestComparison() {
     ChatDocument chat = model_->document();
     while (!chat.turns.empty() && chat.turns.back().role == engine::Message::Role::Assistant) {
@@ -319,10 +331,8 @@ void ChatView::connectComposer() {
             draft_timer_.start();
         }
     });
-    connect(composer_, &Composer::refused, this, [this](const QString& message) {
-        notice_->showNotice(ChatNotice::Tone::Warning, fewLines(message.split(QLatin1Char('\n'))),
-                            {}, 12000);
-    });
+    connect(composer_, &Composer::refused, this,
+            [this](const QString& message) { showRefused(message.split(QLatin1Char('\n'))); });
     connect(composer_, &Composer::allRemoved, this, [this](const std::vector<Attachment>& removed) {
         notice_->showNotice(ChatNotice::Tone::Info,
                             tr("All attachments were removed from the message."),
@@ -611,9 +621,18 @@ void ChatView::chooseFiles() {
 void ChatView::attachFiles(const QStringList& files) {
     const QStringList problems = composer_->attach(files);
     if (!problems.isEmpty()) {
-        notice_->showNotice(ChatNotice::Tone::Warning, fewLines(problems), {}, 12000);
+        showRefused(problems);
     }
     focusComposer();
+}
+
+void ChatView::showRefused(const QStringList& problems) {
+    std::vector<ChatNotice::Choice> choices;
+    if (composer_->lacksTowerForLast()) {
+        choices.emplace_back(tr("Load with pictures and sounds"),
+                             [this] { Q_EMIT towersRequested(); });
+    }
+    notice_->showNotice(ChatNotice::Tone::Warning, fewLines(problems), choices, 12000);
 }
 
 void ChatView::requestCosts() {

@@ -93,6 +93,10 @@ public Q_SLOTS:
     /// Drafts of an earlier session, or of a chat that comes back. One that was begun since stays.
     void addDrafts(const ui::ChatDrafts& drafts);
     void setSettings(const ui::ChatSettings& settings);
+    /// How the next words are chosen, in the chat that is open; its seed and length stay.
+    void setSampling(const engine::SamplingParameters& sampling);
+    /// compareRequested() of what is being written, else of the last question.
+    void requestComparison();
 
     void send();
     void stop();
@@ -128,6 +132,8 @@ Q_SIGNALS:
     void compareRequested(const engine::GenerateRequest& request);
     /// The user wants a context of at least this many tokens (load again or apply).
     void largerContextRequested(qint64 tokens);
+    /// The model is loaded for text only, and a picture or a sound was to be added.
+    void towersRequested();
     void settingsChanged(const ui::ChatSettings& settings);
     void generatingChanged(bool is_generating);
     /// Something was written or attached, or taken away: worth keeping. At most every two seconds.
@@ -145,6 +151,8 @@ protected:
     void showEvent(QShowEvent* event) override;
 
 private:
+    /// What was not added to the message, a line each, with the way to add it where there is one.
+    void showRefused(const QStringList& problems);
     void buildHeader();
     void buildBody();
     void connectHeader();
@@ -152,7 +160,6 @@ private:
     void connectMessages();
     void addShortcuts();
     /// Of the question that the last reply answered, or of the draft when nothing was asked yet.
-    void requestComparison();
     /// `version_of`: the row whose turn is put aside for this reply; -1 = a reply at the end.
     void startReply(int version_of = -1);
     void beginRequest(engine::GenerateRequest request, int row);

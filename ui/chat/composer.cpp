@@ -406,7 +406,10 @@ void Composer::addChip(const Attachment& attachment) {
 
 void Composer::toggleRecording() {
     if (!can_hear_) {
-        Q_EMIT refused(tr("This model has no audio tower and cannot hear sounds."));
+        lacks_tower_for_last_ = is_text_only_;
+        Q_EMIT refused(is_text_only_
+                           ? tr("The model is loaded for text only and cannot hear sounds.")
+                           : tr("This model has no audio tower and cannot hear sounds."));
         return;
     }
     record_strip_->show();
@@ -434,6 +437,7 @@ std::vector<engine::MessagePart> Composer::knownParts() const {
 
 QStringList Composer::attach(const QStringList& files) {
     QStringList problems;
+    lacks_tower_for_last_ = false;
     for (const QString& file : files) {
         const QString name = QFileInfo(file).fileName();
         const bool is_picture = isPictureFile(file);
@@ -441,6 +445,9 @@ QStringList Composer::attach(const QStringList& files) {
             problems.append(tr("%1 is neither a picture (PNG, JPEG, WebP) nor a sound (WAV, FLAC, "
                                "Ogg, MP3, AIFF).")
                                 .arg(name));
+        } else if (has_model_ && is_text_only_ && !(is_picture ? can_see_ : can_hear_)) {
+            lacks_tower_for_last_ = true;
+            problems.append(tr("%1 was not added: the model is loaded for text only.").arg(name));
         } else if (has_model_ && is_picture && !can_see_) {
             problems.append(
                 tr("%1 was not added: this model has no vision tower and cannot see pictures.")
@@ -578,10 +585,12 @@ void Composer::setModel(const engine::ModelSummary* model, bool is_loaded) {
     has_model_ = model != nullptr;
     can_see_ = model == nullptr || model->has_vision;
     can_hear_ = model == nullptr || model->has_audio;
+    is_text_only_ = model != nullptr && (model->lacks_vision_by_wish || model->lacks_audio_by_wish);
     is_loaded_ = is_loaded;
     longest_sound_s_ = model != nullptr ? model->longest_sound_s : 0.0;
     record_strip_->setLongest(longest_sound_s_);
-    record_->setEnabled(can_hear_);
+    // What a text-only load left out can be had: the buttons say how.
+    record_->setEnabled(can_hear_ || (model != nullptr && model->lacks_audio_by_wish));
     QString placeholder;
     if (can_see_ && can_hear_) {
         placeholder = tr("Ask about text, a picture or a sound… drop files here or paste them");
@@ -597,7 +606,7 @@ void Composer::setModel(const engine::ModelSummary* model, bool is_loaded) {
             Q_EMIT costRequested(chip->part());
         }
     }
-    attach_->setEnabled(can_see_ || can_hear_);
+    attach_->setEnabled(can_see_ || can_hear_ || is_text_only_);
     updateHint();
 }
 

@@ -57,6 +57,8 @@ public:
     /// Those of which the engine has told the cost: it can read them.
     [[nodiscard]] std::vector<engine::MessagePart> knownParts() const;
 
+    /// The last refusal was of something that the model could take with its towers loaded.
+    [[nodiscard]] bool lacksTowerForLast() const { return lacks_tower_for_last_; }
     /// Takes files; returns one line for each that was refused and why.
     QStringList attach(const QStringList& files);
     /// Files and pictures of a drop or of the clipboard. False when there is nothing to take.
@@ -136,6 +138,8 @@ private:
     double longest_sound_s_ = 0.0;
     QString answerer_;
     bool has_model_ = false, can_see_ = true, can_hear_ = true, is_loaded_ = false;
+    bool lacks_tower_for_last_ = false;
+    bool is_text_only_ = false; ///< By the user's wish: the model has towers that are not loaded.
     bool is_loading_ = false;
     bool is_generating_ = false, is_queued_ = false, is_editing_ = false;
 };

@@ -2,6 +2,7 @@
 #include "ui/common/error_words.h"
 
 #include "ui/common/issue_words.h"
+#include "ui/common/sentence_words.h"
 #include "ui/common/suggestion_words.h"
 #include "ui/style/format.h"
 
@@ -99,12 +100,20 @@ QString words(const NotFiniteOnce& /*c*/) {
                      "everything on the CPU.");
 }
 
+QString words(const TowerLeftOut& c) {
+    return c.is_sound ? Words::tr("The model is loaded for text only, without its audio tower: it "
+                                  "cannot hear sounds. Turn off “Text only” and load it again.")
+                      : Words::tr("The model is loaded for text only, without its vision tower: it "
+                                  "cannot see pictures. Turn off “Text only” and load it again.");
+}
+
 } // namespace
 
 QString errorWords(const engine::Error& error) {
-    return error.cause == nullptr
-               ? fromUtf8(error.message)
-               : std::visit([](const auto& one) { return words(one); }, error.cause->what);
+    if (error.cause != nullptr) {
+        return std::visit([](const auto& one) { return words(one); }, error.cause->what);
+    }
+    return error.sentence.isEmpty() ? fromUtf8(error.message) : sentenceWords(error.sentence);
 }
 
 } // namespace ui

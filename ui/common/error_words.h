@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Errors as the window says them: in the user's language where their cause crossed as a value, in
-// the engine's words otherwise. Texts are never taken apart.
+// Errors as the window says them: in the user's language by their cause or sentence; bare texts
+// (Internal) as they are. Texts are never taken apart.
 #pragma once
 
 #include "engine/api/error_cause.h"

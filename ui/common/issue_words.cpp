@@ -181,4 +181,10 @@ QString issueWords(const engine::PlanIssue& issue) {
     return text;
 }
 
+QString loadAnywayWords() {
+    return Issue::tr("What is free is an estimate. Loading anyway may work; it may also make the "
+                     "computer slow, or the system may end a program. A load that fails leaves "
+                     "what was there.");
+}
+
 } // namespace ui

@@ -14,6 +14,9 @@ namespace ui {
 /// The issue without its suggestions.
 QString issueWords(const engine::PlanIssue& issue);
 
+/// What may happen where a plan that needs more than is free is loaded all the same.
+QString loadAnywayWords();
+
 /// "0–3, 5" of rising numbers.
 QString layerNumbers(const std::vector<int>& layers);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/common/oddity_words.h"
 
+#include "ui/common/sentence_words.h"
 #include "ui/style/format.h"
 
 #include <QCoreApplication>
@@ -93,7 +94,7 @@ QString words(const FurtherTemplate& o) {
 }
 
 QString words(const TemplateUnread& o) {
-    return Odd::tr("The chat template of the model is not known: %1").arg(fromUtf8(o.why));
+    return Odd::tr("The chat template of the model is not known: %1").arg(sentenceWords(o.why));
 }
 
 QString words(const NoWeights& o) {
@@ -106,7 +107,7 @@ QString words(const NoWeights& o) {
 }
 
 QString words(const WeightsUnread& o) {
-    return Odd::tr("The weights cannot be opened: %1").arg(fromUtf8(o.why));
+    return Odd::tr("The weights cannot be opened: %1").arg(sentenceWords(o.why));
 }
 
 QString words(const HeaderMember& o) {
@@ -147,7 +148,7 @@ QString words(const SingleFileUsed& /*o*/) {
 }
 
 QString words(const LoadWouldFail& o) {
-    return Odd::tr("Loading would fail: %1").arg(fromUtf8(o.why));
+    return Odd::tr("Loading would fail: %1").arg(sentenceWords(o.why));
 }
 
 QString words(const LoadWouldFailAtMore& o) {
@@ -166,7 +167,7 @@ QString words(const TokenizerMember& o) {
 }
 
 QString words(const TokenizerRefused& o) {
-    return Odd::tr("Loading would fail at the tokenizer: %1").arg(fromUtf8(o.why));
+    return Odd::tr("Loading would fail at the tokenizer: %1").arg(sentenceWords(o.why));
 }
 
 QString words(const NoTokenizer& /*o*/) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/common/reply_words.h"
 
+#include "ui/common/sentence_words.h"
 #include "ui/style/format.h"
 
 #include <QCoreApplication>
@@ -56,7 +57,7 @@ QString words(const CacheLost& n) {
 
 QString words(const TemplateUnreadable& n) {
     return Reply::tr("%1: its chat template cannot be compared with the prompt that is used (%2).")
-        .arg(fromUtf8(n.where), fromUtf8(n.why));
+        .arg(fromUtf8(n.where), sentenceWords(n.why));
 }
 
 QString words(const TemplateDiffers& n) {

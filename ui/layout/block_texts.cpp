@@ -94,6 +94,8 @@ QString blockTitle(const LayoutBlock& block) {
         return block.is_tied ? Texts::tr("Head + token embedding") : Texts::tr("Token embedding");
     case BlockKind::Head:
         return Texts::tr("Head");
+    case BlockKind::Assistant:
+        return Texts::tr("Drafting assistant");
     case BlockKind::Other:
         return Texts::tr("Norms and projection");
     case BlockKind::Kv:
@@ -145,6 +147,7 @@ QString blockSubtitle(const LayoutBlock& block, const engine::PlacementPlan& pla
         break;
     case BlockKind::VisionProjector:
     case BlockKind::AudioProjector:
+    case BlockKind::Assistant:
     case BlockKind::Other:
         break;
     }

@@ -58,6 +58,7 @@ QColor blockColor(BlockKind kind) {
         return theme.part_head;
     case BlockKind::Kv:
         return theme.part_kv;
+    case BlockKind::Assistant:
     case BlockKind::Other:
         return theme.part_other;
     }

@@ -36,6 +36,8 @@ BlockKind kindOf(engine::Part part) {
         return BlockKind::Embedding;
     case PartRole::Head:
         return BlockKind::Head;
+    case PartRole::Assistant:
+        return BlockKind::Assistant;
     case PartRole::PerLayerProjection:
     case PartRole::PerLayerNorm:
     case PartRole::FinalNorm:
@@ -114,6 +116,7 @@ public:
               in_.model == nullptr ? 0 : in_.model->audio_layers);
         single(PartRole::PerLayerTable, QStringLiteral("ple"));
         embedding();
+        single(PartRole::Assistant, QStringLiteral("assistant"));
         others();
         kv();
         for (LayoutBlock& block : blocks_) {
@@ -380,6 +383,7 @@ visitMoves(const LayoutBlock& block, DeviceId store, DeviceId compute) {
     case BlockKind::Audio:
     case BlockKind::AudioProjector:
     case BlockKind::PerLayerTable:
+    case BlockKind::Assistant:
     case BlockKind::Other:
         for (const std::string& module : block.modules) {
             place(module);

@@ -26,6 +26,7 @@ enum class BlockKind {
     PerLayerTable,
     Embedding, ///< The token table, with the head while they are one.
     Head,      ///< A head of its own.
+    Assistant, ///< Drafts tokens; where one is loaded.
     Other,     ///< Norms and projections of the language model.
     Kv,
 };

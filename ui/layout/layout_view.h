@@ -10,16 +10,13 @@
 #include "engine/api/map_export.h"
 #include "engine/api/model_summary.h"
 #include "ui/layout/layout_blocks.h"
-#include "ui/layout/layout_history.h"
 #include "ui/layout/layout_price.h"
+#include "ui/layout/layout_staging.h"
 #include "ui/layout/repair.h"
-#include "ui/layout/what_if.h"
 
 #include <QPointer>
 #include <QWidget>
 
-#include <deque>
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -50,8 +47,7 @@ class LayoutView : public QWidget {
     Q_OBJECT
 
 public:
-    /// What the engine does meanwhile.
-    enum class Busy { No = 1, Loading, Reply };
+    using Busy = LayoutStaging::Busy;
 
     explicit LayoutView(QWidget* parent = nullptr);
     ~LayoutView() override;
@@ -62,7 +58,7 @@ public:
     /// The plan shown; null before the first one.
     [[nodiscard]] std::shared_ptr<const engine::PlacementPlan> stagedPlan() const;
     [[nodiscard]] bool hasChanges() const;
-    [[nodiscard]] bool isWhatIf() const { return what_if_.has_value(); }
+    [[nodiscard]] bool isWhatIf() const { return staging_->whatIf().has_value(); }
     [[nodiscard]] bool isHolding() const { return hold_.has_value(); }
     /// Blocks as shown; `id` as in LayoutBlock. Null when there is none.
     [[nodiscard]] BlockWidget* blockWidget(const QString& id) const;
@@ -124,12 +120,6 @@ protected:
     void hideEvent(QHideEvent* event) override;
 
 private:
-    struct Pending {
-        enum class Purpose { Root = 1, Stage, Replace, Preview, Computer };
-        Purpose purpose = Purpose::Stage;
-        LayoutStage stage;
-        engine::DeviceId lane; ///< Preview only.
-    };
     struct LaneOutcome {
         LayoutStage stage;
         QString error; ///< Why it cannot be; empty when it can.
@@ -152,12 +142,10 @@ private:
     QWidget* buildPages();
     void buildNoGpu();
     QWidget* buildFooter();
-    void request(Pending pending);
-    void take(Pending pending, const std::shared_ptr<const engine::PlacementPlan>& plan);
-    void stageMoves(std::vector<engine::MapMove> moves, const QString& label, LayoutCuts cuts);
-    void stageMap(const std::string& map, const QString& label);
-    void pushStage(LayoutStage stage);
-    void runNext();
+    void connectStaging();
+    /// Why the map of a step cannot be, as its message.
+    void showRefusal(const QString& label, const engine::PlacementPlan& plan);
+    void showFailure(const QString& label, const engine::Error& error, bool is_about_adapters);
     void refresh();
     void refreshLanes();
     void refreshBars();
@@ -166,23 +154,19 @@ private:
     void refreshApply();
     [[nodiscard]] QString applyText() const;
     [[nodiscard]] QString applyTip() const;
-    /// The model of the staged plan is the one that is loaded.
-    [[nodiscard]] bool isOfLoadedModel() const;
     void showIssues();
     /// A plan that does not fit, with its first repair.
     void showShortage(const engine::PlacementPlan& plan, const QStringList& details);
     void runNoticeAction();
-    void stageRequest(engine::LoadRequest request, const QString& label);
-    void showStep();
     void rescale();
-    [[nodiscard]] bool isReloadNeeded() const;
-    [[nodiscard]] bool isWaiting() const { return waiting_ > 0; }
     void connectBlock(BlockWidget* widget);
     void focusBlock(BlockWidget* widget);
 
     // layout_view_hold.cpp
     void pickUp(BlockWidget* widget, bool is_by_key, const QPoint& global);
     void holdAt(const QPoint& global);
+    /// The plan of a lane came while a block is held.
+    void showOutcome(engine::DeviceId lane, LaneOutcome outcome);
     void setTarget(std::optional<engine::DeviceId> target);
     void showHold();
     void drop();
@@ -208,17 +192,9 @@ private:
     void exportMap(engine::MapExport::Kind kind, bool is_to_clipboard);
     void openOptions();
     void describeComputer();
-    void lookAtShape(const QString& shape);
 
     std::shared_ptr<const engine::ModelSummary> model_;
-    std::shared_ptr<const engine::PlacementPlan> applied_;
-    std::optional<engine::LoadRequest> root_, applied_request_, apply_pending_;
-    LayoutHistory history_, real_history_;
-    std::optional<WhatIfComputer> what_if_;
-    std::string loaded_model_;
-    Busy busy_ = Busy::No;
-    bool is_apply_queued_ = false; ///< Asked for while a reply runs.
-    int waiting_changes_ = 0;      ///< As told last.
+    LayoutStaging* const staging_;
     std::optional<Repair> repair_; ///< What the message's first button does.
     enum class NoticeAction { None = 1, Repair, Replan, FourBits };
     NoticeAction notice_action_ = NoticeAction::None;
@@ -226,11 +202,7 @@ private:
     bool is_notice_kept_ = false;    ///< A message that is not about the staged plan.
     QString told_, dismissed_; ///< Of the staged plan, short of errors: in the bar, sent away last.
 
-    quint64 serial_ = 0;
-    int waiting_ = 0; ///< Stages that are being planned.
-    std::map<quint64, Pending> pending_;
     std::map<quint64, Export> exports_;
-    std::deque<std::function<void()>> queue_; ///< What the user did meanwhile.
     std::optional<Hold> hold_;
 
     QStackedLayout* pages_ = nullptr;

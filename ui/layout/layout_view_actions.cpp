@@ -7,6 +7,7 @@
 #include "ui/layout/layout_view.h"
 #include "ui/layout/notice_bar.h"
 #include "ui/layout/plan_options_dialog.h"
+#include "ui/layout/what_if_dialog.h"
 #include "ui/style/format.h"
 
 #include <QActionGroup>
@@ -44,19 +45,11 @@ QString towerCut(const LayoutBlock& block) {
                : QStringLiteral("audio");
 }
 
-/// Device names in a map written for one kind of card, for another.
-std::string withCards(const std::string& map, const char* from, const char* to) {
-    QString text = QString::fromStdString(map);
-    text.replace(QStringLiteral("\"%1:").arg(QLatin1String(from)),
-                 QStringLiteral("\"%1:").arg(QLatin1String(to)));
-    return text.toStdString();
-}
-
 } // namespace
 
 void LayoutView::split(BlockWidget* widget) {
     const LayoutBlock& block = widget->block();
-    if (history_.isEmpty()) {
+    if (staging_->history().isEmpty()) {
         return;
     }
     if (block.kind == BlockKind::Layers && block.last > block.first) {
@@ -64,10 +57,10 @@ void LayoutView::split(BlockWidget* widget) {
         return;
     }
     if (isTower(block) && block.has_projector) {
-        LayoutStage stage = history_.current();
+        LayoutStage stage = staging_->history().current();
         stage.cuts.insert(towerCut(block));
         stage.label = tr("Split %1").arg(blockTitle(block));
-        pushStage(std::move(stage));
+        staging_->push(std::move(stage));
         return;
     }
     if (block.kind == BlockKind::Embedding && block.is_tied) {
@@ -77,26 +70,27 @@ void LayoutView::split(BlockWidget* widget) {
             block.compute == engine::DeviceId::disk() ? engine::DeviceId::cpu() : block.compute;
         head.compute = head.store;
         head.is_tied_copy = true;
-        stageMoves({head}, tr("Head with a table of its own"), history_.current().cuts);
+        staging_->stageMoves({head}, tr("Head with a table of its own"),
+                             staging_->history().current().cuts);
     }
 }
 
 void LayoutView::cutBefore(const LayoutBlock& block, int layer) {
-    if (history_.isEmpty() || layer <= block.first || layer > block.last) {
+    if (staging_->history().isEmpty() || layer <= block.first || layer > block.last) {
         return;
     }
-    LayoutStage stage = history_.current();
+    LayoutStage stage = staging_->history().current();
     stage.cuts.insert(QStringLiteral("layers:%1").arg(layer));
     stage.label = tr("Split layers at %1").arg(layer);
-    pushStage(std::move(stage));
+    staging_->push(std::move(stage));
 }
 
 void LayoutView::join(BlockWidget* widget) {
-    if (history_.isEmpty()) {
+    if (staging_->history().isEmpty()) {
         return;
     }
     const LayoutBlock& block = widget->block();
-    LayoutStage stage = history_.current();
+    LayoutStage stage = staging_->history().current();
     switch (block.kind) {
     case BlockKind::Layers: {
         const auto joined = stage.cuts.erase(QStringLiteral("layers:%1").arg(block.last + 1)) > 0 ||
@@ -110,7 +104,7 @@ void LayoutView::join(BlockWidget* widget) {
             return;
         }
         stage.label = tr("Join layers");
-        pushStage(std::move(stage));
+        staging_->push(std::move(stage));
         return;
     }
     case BlockKind::Vision:
@@ -119,7 +113,7 @@ void LayoutView::join(BlockWidget* widget) {
     case BlockKind::AudioProjector:
         if (stage.cuts.erase(towerCut(block)) > 0) {
             stage.label = tr("Join tower and projector");
-            pushStage(std::move(stage));
+            staging_->push(std::move(stage));
         }
         return;
     case BlockKind::Head:
@@ -130,16 +124,17 @@ void LayoutView::join(BlockWidget* widget) {
                                    "table with the embedding."));
             return;
         }
-        stageMoves({inherit(block.modules.front())}, tr("One table for head and embedding"),
-                   stage.cuts);
+        staging_->stageMoves({inherit(block.modules.front())},
+                             tr("One table for head and embedding"), stage.cuts);
         return;
     case BlockKind::Kv:
         if (block.is_kv_pinned) {
-            stageMoves({inherit("kv")}, tr("KV cache follows the layers"), stage.cuts);
+            staging_->stageMoves({inherit("kv")}, tr("KV cache follows the layers"), stage.cuts);
         }
         return;
     case BlockKind::Embedding:
     case BlockKind::PerLayerTable:
+    case BlockKind::Assistant:
     case BlockKind::Other:
         return;
     }
@@ -147,7 +142,7 @@ void LayoutView::join(BlockWidget* widget) {
 
 void LayoutView::showBlockMenu(BlockWidget* widget, const QPoint& global) {
     endHold();
-    if (history_.isEmpty()) {
+    if (staging_->history().isEmpty()) {
         return;
     }
     const LayoutBlock block = widget->block();
@@ -163,8 +158,8 @@ void LayoutView::showBlockMenu(BlockWidget* widget, const QPoint& global) {
         QAction* action = move->addAction(tr("&%1  %2").arg(number++).arg(laneName(device)));
         action->setEnabled(!moves.empty() && (block.store != device || block.compute != device));
         connect(action, &QAction::triggered, this, [this, block, moves, device] {
-            stageMoves(moves, tr("%1 → %2").arg(blockTitle(block), laneName(device)),
-                       history_.current().cuts);
+            staging_->stageMoves(moves, tr("%1 → %2").arg(blockTitle(block), laneName(device)),
+                                 staging_->history().current().cuts);
         });
     }
     if (block.kind != BlockKind::Kv && block.kind != BlockKind::Head) {
@@ -181,9 +176,9 @@ void LayoutView::showBlockMenu(BlockWidget* widget, const QPoint& global) {
                     tr("Keep on %1, compute on %2").arg(laneName(store), laneName(device));
                 connect(visit->addAction(text), &QAction::triggered, this,
                         [this, block, store, device, text] {
-                            stageMoves(visitMoves(block, store, device),
-                                       tr("%1: %2").arg(blockTitle(block), text),
-                                       history_.current().cuts);
+                            staging_->stageMoves(visitMoves(block, store, device),
+                                                 tr("%1: %2").arg(blockTitle(block), text),
+                                                 staging_->history().current().cuts);
                         });
             }
         }
@@ -218,7 +213,7 @@ void LayoutView::showBlockMenu(BlockWidget* widget, const QPoint& global) {
 void LayoutView::applyPreset(const QString& preset) {
     endHold();
     is_notice_kept_ = false;
-    stageMap(preset.toStdString(), presetName(preset));
+    staging_->stageMap(preset.toStdString(), presetName(preset));
 }
 
 void LayoutView::fillPresets() {
@@ -250,9 +245,9 @@ void LayoutView::fillWhatIf() {
     QAction* here = what_if_menu_->addAction(tr("This computer"));
     here->setObjectName(QStringLiteral("whatIf.here"));
     here->setCheckable(true);
-    here->setChecked(!what_if_.has_value());
+    here->setChecked(!isWhatIf());
     connect(here, &QAction::triggered, this, &LayoutView::leaveWhatIf);
-    if (what_if_.has_value() && !what_if_->cards.empty()) {
+    if (isWhatIf() && !staging_->whatIf()->cards.empty()) {
         QAction* simulate = what_if_menu_->addAction(tr("Simulate it on this computer"));
         simulate->setObjectName(QStringLiteral("whatIf.simulate"));
         connect(simulate, &QAction::triggered, this, &LayoutView::simulateWhatIf);
@@ -261,7 +256,7 @@ void LayoutView::fillWhatIf() {
     const auto add = [this](QMenu* menu, const WhatIfComputer& computer, const QString& text) {
         QAction* action = menu->addAction(text);
         action->setCheckable(true);
-        action->setChecked(what_if_.has_value() && toText(*what_if_) == toText(computer));
+        action->setChecked(isWhatIf() && toText(*staging_->whatIf()) == toText(computer));
         connect(action, &QAction::triggered, this, [this, computer] { lookAt(computer); });
     };
     for (const GraphicsCard& card : listedCards()) {
@@ -286,7 +281,7 @@ void LayoutView::fillWhatIf() {
         const QString name = QString::fromLatin1(shape);
         QAction* action = shapes->addAction(QStringLiteral("Gemma 4 ") + name);
         action->setObjectName(QStringLiteral("whatIf.model.") + name);
-        connect(action, &QAction::triggered, this, [this, name] { lookAtShape(name); });
+        connect(action, &QAction::triggered, this, [this, name] { staging_->lookAtShape(name); });
     }
 }
 
@@ -328,7 +323,7 @@ void LayoutView::openMap() {
 }
 
 void LayoutView::showMapText(const QString& file, const QString& text) {
-    stageMap(text.toStdString(), tr("Map %1").arg(QFileInfo(file).fileName()));
+    staging_->stageMap(text.toStdString(), tr("Map %1").arg(QFileInfo(file).fileName()));
 }
 
 void LayoutView::showMapFileError(const QString& /*file*/, const engine::Error& error) {
@@ -342,12 +337,12 @@ void LayoutView::showSaved(const QString& file) {
 }
 
 void LayoutView::exportMap(engine::MapExport::Kind kind, bool is_to_clipboard) {
-    if (history_.isEmpty()) {
+    if (staging_->history().isEmpty()) {
         return;
     }
-    const quint64 serial = ++serial_;
+    const quint64 serial = staging_->takeSerial();
     exports_[serial] = {kind, is_to_clipboard};
-    Q_EMIT exportRequested(serial, history_.current().request, kind);
+    Q_EMIT exportRequested(serial, staging_->history().current().request, kind);
 }
 
 void LayoutView::showExport(quint64 serial, const engine::MapExport& text) {
@@ -404,13 +399,12 @@ void LayoutView::showExportError(quint64 serial, const engine::Error& error) {
 }
 
 void LayoutView::openOptions() {
-    if (history_.isEmpty()) {
+    if (staging_->history().isEmpty()) {
         return;
     }
-    const LayoutHistory& real = what_if_.has_value() ? real_history_ : history_;
     std::vector<engine::DeviceId> cards;
-    if (!real.isEmpty() && real.current().plan != nullptr) {
-        for (const engine::DevicePlan& device : real.current().plan->devices) {
+    if (const auto plan = staging_->planHere(); plan != nullptr) {
+        for (const engine::DevicePlan& device : plan->devices) {
             if (device.id.kind == engine::DeviceId::Kind::Cuda) {
                 cards.push_back(device.id);
             }
@@ -420,85 +414,25 @@ void LayoutView::openOptions() {
         stagedRequest(), model_ == nullptr ? 1 << 20 : model_->max_context, cards, this);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     connect(dialog, &QDialog::accepted, this, [this, dialog] {
-        leaveWhatIf();
-        Pending next;
-        next.stage.request = dialog->request();
-        next.stage.cuts = history_.current().cuts;
-        next.stage.label = tr("Options");
-        const bool had_gpu = stagedPlan() != nullptr &&
-                             std::any_of(stagedPlan()->devices.begin(), stagedPlan()->devices.end(),
-                                         [](const auto& d) { return d.id.isGpu(); });
-        // A first card is there to be used; without any, a map that names one cannot stand.
-        const bool has_sims = !next.stage.request.sim_gpus.empty();
-        const std::string& map = next.stage.request.device_map;
-        if ((!had_gpu && has_sims) || (map.find("\"sim:") != std::string::npos && !has_sims)) {
-            next.stage.request.device_map = "fit";
-        }
-        request(std::move(next));
+        endHold();
+        staging_->stageOptions(dialog->request());
     });
     dialog->open();
 }
 
 void LayoutView::lookAt(const WhatIfComputer& computer) {
     endHold();
-    if (isWaiting()) {
-        queue_.emplace_back([this, computer] { lookAt(computer); });
-        return;
-    }
-    if (!what_if_.has_value()) {
-        real_history_ = history_;
-    }
-    engine::LoadRequest wanted = stagedRequest();
-    what_if_ = computer;
-    const bool has_cards_here = wanted.device_map.find("\"sim:") != std::string::npos ||
-                                wanted.device_map.find("\"cuda:") != std::string::npos;
-    wanted.device_map = has_cards_here || computer.cards.empty()
-                            ? withCards(wanted.device_map, "sim", "cuda")
-                            : "fit";
-    wanted.what_if = devicesOf(computer);
-    wanted.sim_gpus.clear();
-    wanted.limits.clear();
-    Pending next;
-    next.purpose = Pending::Purpose::Computer;
-    next.stage.request = std::move(wanted);
-    if (!history_.isEmpty()) {
-        next.stage.cuts = history_.current().cuts;
-    }
-    request(std::move(next));
+    staging_->lookAt(computer);
 }
 
 void LayoutView::leaveWhatIf() {
     endHold();
-    if (!what_if_.has_value()) {
-        return;
-    }
-    what_if_.reset();
-    history_ = real_history_;
-    is_notice_kept_ = false;
-    refresh();
-    if (!history_.isEmpty()) {
-        Q_EMIT stagedPlanChanged(history_.current().plan);
-    }
+    staging_->leaveWhatIf();
 }
 
 void LayoutView::simulateWhatIf() {
-    if (!what_if_.has_value() || history_.isEmpty()) {
-        return;
-    }
-    const engine::LoadRequest looked_at = history_.current().request;
-    const QString name = what_if_->name;
-    leaveWhatIf();
-    Pending next;
-    next.stage.request = history_.current().request;
-    next.stage.request.device_map = withCards(looked_at.device_map, "cuda", "sim");
-    next.stage.request.sim_gpus.clear();
-    for (const engine::WhatIfDevice& device : looked_at.what_if) {
-        if (device.id.isGpu()) {
-            next.stage.request.sim_gpus.push_back(device.free);
-        }
-    }
-    next.stage.label = tr("Simulated %1").arg(name);
-    request(std::move(next));
+    endHold();
+    staging_->simulateWhatIf();
 }
 
 void LayoutView::describeComputer() {
@@ -518,42 +452,6 @@ void LayoutView::describeComputer() {
         lookAt(computer);
     });
     dialog->open();
-}
-
-void LayoutView::lookAtShape(const QString& shape) {
-    // A model that is not on disk is planned for the computer looked at, or for this one.
-    if (isWaiting()) {
-        queue_.emplace_back([this, shape] { lookAtShape(shape); });
-        return;
-    }
-    WhatIfComputer computer;
-    computer.name = QStringLiteral("Gemma 4 ") + shape;
-    if (what_if_.has_value()) {
-        computer.name =
-            tr("%1 on %2").arg(computer.name, what_if_->name.section(QStringLiteral(" on "), -1));
-        computer.cards = what_if_->cards;
-        computer.ram_gib = what_if_->ram_gib;
-    } else {
-        computer.cards = {listedCards()[2]};
-        computer.name = tr("%1 on %2").arg(computer.name, computer.cards.front().name);
-        real_history_ = history_;
-    }
-    engine::LoadRequest wanted = stagedRequest();
-    what_if_ = computer;
-    wanted.model = "shape:" + shape.toStdString();
-    wanted.adapters.clear();
-    wanted.device_map = "fit";
-    wanted.what_if = devicesOf(computer);
-    wanted.sim_gpus.clear();
-    wanted.limits.clear();
-    if (wanted.quant == "none") {
-        wanted.quant = "nf4-dq";
-    }
-    Pending next;
-    next.purpose = Pending::Purpose::Computer;
-    next.stage.request = std::move(wanted);
-    next.stage.label = computer.name;
-    request(std::move(next));
 }
 
 } // namespace ui

@@ -57,7 +57,7 @@ LanePreview previewOf(engine::DeviceId device,
 
 void LayoutView::pickUp(BlockWidget* widget, bool is_by_key, const QPoint& global) {
     endHold();
-    if (history_.isEmpty() || isWaiting()) {
+    if (staging_->history().isEmpty() || staging_->isWaiting()) {
         return;
     }
     Hold hold;
@@ -71,7 +71,7 @@ void LayoutView::pickUp(BlockWidget* widget, bool is_by_key, const QPoint& globa
         ghost_->moveTo(mapFromGlobal(global));
         widget->setHeld(true);
     }
-    const LayoutStage& current = history_.current();
+    const LayoutStage current = staging_->history().current();
     for (const LaneWidget* lane : lanes_) {
         const engine::DeviceId device = lane->device();
         if (isHome(device)) {
@@ -83,14 +83,7 @@ void LayoutView::pickUp(BlockWidget* widget, bool is_by_key, const QPoint& globa
             hold_->outcomes[device] = {{}, tr("the cache has to be in memory")};
             continue;
         }
-        Pending next;
-        next.purpose = Pending::Purpose::Preview;
-        next.stage.request = current.request;
-        next.stage.request.moves = std::move(moves);
-        next.stage.cuts = current.cuts;
-        next.stage.label = moveLabel(block, device);
-        next.lane = device;
-        request(std::move(next));
+        staging_->preview(device, std::move(moves), moveLabel(block, device));
         if (!hold_.has_value()) {
             return; // a direct connection answered and ended it
         }
@@ -113,6 +106,17 @@ void LayoutView::holdAt(const QPoint& global) {
     setTarget(target);
     if (!is_new && price_->isVisible()) {
         price_->placeBeside(QRect(mapFromGlobal(global) - QPoint(40, 40), QSize(80, 80)));
+    }
+}
+
+void LayoutView::showOutcome(engine::DeviceId lane, LaneOutcome outcome) {
+    if (!hold_.has_value()) {
+        return;
+    }
+    hold_->outcomes[lane] = std::move(outcome);
+    showHold();
+    if (hold_->is_drop_waiting && hold_->target == lane) {
+        drop();
     }
 }
 
@@ -244,7 +248,7 @@ void LayoutView::drop() {
         return;
     }
     if (!is_home) {
-        pushStage(outcome.stage);
+        staging_->push(outcome.stage);
     }
 }
 
@@ -264,12 +268,7 @@ void LayoutView::endHold() {
         lane->setTarget(false);
         lane->setHeaderPlan(nullptr);
     }
-    for (auto it = pending_.begin(); it != pending_.end();) {
-        it = it->second.purpose == Pending::Purpose::Preview ? pending_.erase(it) : std::next(it);
-    }
-    if (!isWaiting()) {
-        Q_EMIT plansForgotten(serial_ + 1);
-    }
+    staging_->forgetPreviews();
 }
 
 void LayoutView::goTo(BlockWidget* from, int key) {

@@ -255,13 +255,15 @@ void LayoutView::refreshLanes() {
 
     BlocksInput input;
     input.plan = plan.get();
-    input.applied = what_if_.has_value() || !isOfLoadedModel() ? nullptr : applied_.get();
+    input.applied =
+        isWhatIf() || !staging_->isOfLoadedModel() ? nullptr : staging_->applied().get();
     // A published shape that is looked at is another model than the chosen one.
-    const bool is_chosen_model = history_.isEmpty() || !root_.has_value() ||
-                                 history_.current().request.model == root_->model;
+    const LayoutHistory& history = staging_->history();
+    const bool is_chosen_model = history.isEmpty() || !staging_->root().has_value() ||
+                                 history.current().request.model == staging_->root()->model;
     input.model = is_chosen_model ? model_.get() : nullptr;
-    if (!history_.isEmpty()) {
-        input.cuts = history_.current().cuts;
+    if (!history.isEmpty()) {
+        input.cuts = history.current().cuts;
     }
     const std::vector<LayoutBlock> blocks = makeBlocks(input);
 
@@ -329,7 +331,7 @@ void LayoutView::refreshLanes() {
     }
     const bool has_gpu =
         std::any_of(devices.begin(), devices.end(), [](engine::DeviceId id) { return id.isGpu(); });
-    no_gpu_->setVisible(plan != nullptr && !has_gpu && !what_if_.has_value());
+    no_gpu_->setVisible(plan != nullptr && !has_gpu && !isWhatIf());
     if (plan != nullptr) {
         const QString why = noCardReason(*plan);
         no_gpu_why_->setText(why.isEmpty() ? tr("No graphics card takes part.") : why);
@@ -389,32 +391,31 @@ void LayoutView::rescale() {
 
 void LayoutView::refreshBars() {
     const bool has_plan = stagedPlan() != nullptr;
-    undo_->setEnabled(history_.canUndo());
-    undo_keys_->setEnabled(history_.canUndo()); // else the window may use them
-    redo_->setEnabled(history_.canRedo());
-    setKeyToolTip(undo_,
-                  history_.canUndo() ? tr("Undo: %1").arg(history_.undoLabel())
-                                     : tr("Nothing to undo"),
-                  QStringLiteral("undoLayout"));
-    setKeyToolTip(redo_,
-                  history_.canRedo() ? tr("Redo: %1").arg(history_.redoLabel())
-                                     : tr("Nothing to redo"),
-                  QStringLiteral("redoLayout"));
+    const LayoutHistory& history = staging_->history();
+    undo_->setEnabled(history.canUndo());
+    undo_keys_->setEnabled(history.canUndo()); // else the window may use them
+    redo_->setEnabled(history.canRedo());
+    setKeyToolTip(
+        undo_, history.canUndo() ? tr("Undo: %1").arg(history.undoLabel()) : tr("Nothing to undo"),
+        QStringLiteral("undoLayout"));
+    setKeyToolTip(
+        redo_, history.canRedo() ? tr("Redo: %1").arg(history.redoLabel()) : tr("Nothing to redo"),
+        QStringLiteral("redoLayout"));
     presets_->setEnabled(has_plan);
-    what_if_button_->setEnabled(has_plan || root_.has_value());
+    what_if_button_->setEnabled(has_plan || staging_->root().has_value());
     constexpr int kWidestName = 220;
-    const QString name = what_if_.has_value() ? what_if_->name : QString();
+    const QString name = isWhatIf() ? staging_->whatIf()->name : QString();
     what_if_text_ =
-        what_if_.has_value()
+        isWhatIf()
             ? tr("What if: %1 ▾")
                   .arg(what_if_button_->fontMetrics().elidedText(name, Qt::ElideRight, kWidestName))
             : tr("What if: this computer ▾");
     more_->setEnabled(has_plan);
     const bool has_changes = hasChanges();
     revert_->setVisible(has_plan);
-    revert_->setText(what_if_.has_value() ? tr("Back to this computer") : tr("Revert"));
-    revert_->setEnabled(what_if_.has_value() ||
-                        (has_changes && (applied_ != nullptr || history_.canUndo())));
+    revert_->setText(isWhatIf() ? tr("Back to this computer") : tr("Revert"));
+    revert_->setEnabled(isWhatIf() ||
+                        (has_changes && (staging_->applied() != nullptr || history.canUndo())));
     refreshApply();
     const bool is_header_only = model_ != nullptr && model_->is_header_only;
 
@@ -461,12 +462,12 @@ void LayoutView::refreshBars() {
             item(tr("10&nbsp;s&nbsp;of&nbsp;sound&nbsp;<b>%1</b>")
                      .arg(solid(shortSeconds(10 * speed.audio_s_per_s))));
         }
-        if (is_header_only && !what_if_.has_value()) {
+        if (is_header_only && !isWhatIf()) {
             item(tr("plan only: the weights are not in the folder"));
         }
-        if (busy_ != Busy::No && has_changes) {
+        if (staging_->busy() != Busy::No && has_changes) {
             item(QStringLiteral("<span style=\"color:%1\">%2</span>")
-                     .arg(theme.text_muted.name(), busy_ == Busy::Reply
+                     .arg(theme.text_muted.name(), staging_->busy() == Busy::Reply
                                                        ? tr("a reply runs: changes follow it")
                                                        : tr("loading: changes wait for its end")));
         }
@@ -476,20 +477,24 @@ void LayoutView::refreshBars() {
 }
 
 QString LayoutView::applyText() const {
-    if (apply_pending_.has_value()) {
+    if (staging_->isApplying()) {
         return tr("Applying…");
     }
     const bool has_changes = hasChanges();
-    if (busy_ == Busy::Reply && has_changes) {
-        return is_apply_queued_ ? tr("Applies after this reply") : tr("Apply after this reply");
+    if (staging_->busy() == Busy::Reply && has_changes) {
+        return staging_->isApplyQueued() ? tr("Applies after this reply")
+                                         : tr("Apply after this reply");
     }
-    if (applied_ == nullptr || !isOfLoadedModel()) {
+    if (staging_->canLoadAnyway()) {
+        return tr("Load anyway");
+    }
+    if (staging_->applied() == nullptr || !staging_->isOfLoadedModel()) {
         return tr("Load with this layout");
     }
-    if (has_changes && isReloadNeeded()) {
+    if (has_changes && staging_->isReloadNeeded()) {
         return tr("Load again with this");
     }
-    const int count = has_changes ? countChanges(*stagedPlan(), *applied_) : 0;
+    const int count = has_changes ? countChanges(*stagedPlan(), *staging_->applied()) : 0;
     return count == 0   ? tr("Apply")
            : count == 1 ? tr("Apply 1 change")
                         : tr("Apply %1 changes").arg(QLocale().toString(count));
@@ -497,10 +502,10 @@ QString LayoutView::applyText() const {
 
 QString LayoutView::applyTip() const {
     const bool is_header_only = model_ != nullptr && model_->is_header_only;
-    if (apply_pending_.has_value()) {
+    if (staging_->isApplying()) {
         return tr("It is being applied");
     }
-    if (isWaiting()) {
+    if (staging_->isWaiting()) {
         return tr("The plan is being made");
     }
     if (is_header_only) {
@@ -509,16 +514,20 @@ QString LayoutView::applyTip() const {
     if (!hasChanges()) {
         return tr("Nothing to apply: what is loaded sits like this");
     }
+    if (staging_->canLoadAnyway() && staging_->busy() == Busy::No) {
+        return toolTipText(loadAnywayWords());
+    }
     if (!stagedPlan()->fits) {
         return tr("It does not fit: see the message above");
     }
-    if (busy_ == Busy::Loading) {
+    if (staging_->busy() == Busy::Loading) {
         return tr("Something is being loaded or moved; apply when it is done");
     }
-    if (busy_ == Busy::Reply) {
-        return is_apply_queued_ ? tr("Waits for the reply; press to take it back")
-                                : tr("A reply is being written with the present layout; this "
-                                     "follows as soon as it is finished");
+    if (staging_->busy() == Busy::Reply) {
+        return staging_->isApplyQueued()
+                   ? tr("Waits for the reply; press to take it back")
+                   : tr("A reply is being written with the present layout; this "
+                        "follows as soon as it is finished");
     }
     return tr("Make it true");
 }
@@ -527,42 +536,37 @@ void LayoutView::refreshApply() {
     const bool has_plan = stagedPlan() != nullptr;
     const bool has_changes = hasChanges();
     const bool is_header_only = model_ != nullptr && model_->is_header_only;
-    is_apply_queued_ = is_apply_queued_ && has_changes && stagedPlan()->fits;
-    apply_->setVisible(has_plan && !what_if_.has_value());
-    apply_->setEnabled(has_changes && stagedPlan()->fits && busy_ != Busy::Loading &&
-                       !isWaiting() && !is_header_only && !apply_pending_.has_value());
+    apply_->setVisible(has_plan && !isWhatIf());
+    const bool is_possible = has_changes && (stagedPlan()->fits ? staging_->busy() != Busy::Loading
+                                                                : staging_->canLoadAnyway() &&
+                                                                      staging_->busy() == Busy::No);
+    apply_->setEnabled(is_possible && !staging_->isWaiting() && !is_header_only &&
+                       !staging_->isApplying());
     apply_->setText(applyText());
     apply_->setAccessibleName(apply_->text());
     const QString tip = has_plan ? applyTip() : QString();
     apply_->setAccessibleDescription(tip);
     apply_->isEnabled() ? setKeyToolTip(apply_, tip, QStringLiteral("applyLayout"))
                         : apply_->setToolTip(tip);
-    const int waiting = !has_changes || applied_ == nullptr || !isOfLoadedModel() ? 0
-                        : isReloadNeeded()                                        ? 1
-                                           : countChanges(*stagedPlan(), *applied_);
-    if (waiting != waiting_changes_) {
-        waiting_changes_ = waiting;
-        Q_EMIT waitingChangesChanged(waiting);
-    }
 }
 
 void LayoutView::runNoticeAction() {
     const NoticeAction action = notice_action_;
-    if (history_.isEmpty() || action == NoticeAction::None) {
+    if (staging_->history().isEmpty() || action == NoticeAction::None) {
         return;
     }
     if (action == NoticeAction::Replan) {
         applyPreset(QStringLiteral("fit"));
         return;
     }
-    engine::LoadRequest wanted = history_.current().request;
+    engine::LoadRequest wanted = staging_->history().current().request;
     if (action == NoticeAction::FourBits) {
         wanted.quant = "nf4";
         wanted.device_map = "fit"; // what it would bring was worked out with a fitting layout
         wanted.moves.clear();
-        stageRequest(std::move(wanted), tr("Weights in 4 bits"));
+        staging_->stageRequest(std::move(wanted), tr("Weights in 4 bits"));
     } else if (repair_.has_value()) {
-        stageRequest(repaired(std::move(wanted), *repair_), tr("Make it fit"));
+        staging_->stageRequest(repaired(std::move(wanted), *repair_), tr("Make it fit"));
     }
 }
 
@@ -578,7 +582,7 @@ void LayoutView::showIssues() {
     }
     // Why there is no card stands beside the lanes.
     const QStringList notes = notesWorthTelling(*plan, no_gpu_->isHidden());
-    const QString four_bits = what_if_.has_value() ? QString() : fourBitsWords(*plan);
+    const QString four_bits = isWhatIf() ? QString() : fourBitsWords(*plan);
     notice_action_ = four_bits.isEmpty() ? NoticeAction::None : NoticeAction::FourBits;
     const auto tell = [&](NoticeBar::Kind kind, QString text, const QStringList& details) {
         const bool is_all = details.size() == 1 && details.front() == text;

@@ -5,15 +5,9 @@
 
 #include "engine/api/load_request.h"
 
-#include <QDialog>
 #include <QString>
 
 #include <vector>
-
-class QComboBox;
-class QDoubleSpinBox;
-class QLineEdit;
-class QSpinBox;
 
 namespace ui {
 
@@ -26,6 +20,9 @@ struct GraphicsCard {
 
 /// Cards by memory, smallest first.
 const std::vector<GraphicsCard>& listedCards();
+
+/// Cards that a computer can have.
+constexpr int kMostWhatIfCards = 8;
 
 struct WhatIfComputer {
     QString name;
@@ -43,23 +40,5 @@ WhatIfComputer computerWith(const GraphicsCard& card);
 /// Text form for the settings; an unreadable one gives an empty name.
 QString toText(const WhatIfComputer& computer);
 WhatIfComputer computerFromText(const QString& text);
-
-/// Describes a computer of one's own. Open with open(); accepted() then computer().
-class WhatIfDialog : public QDialog {
-    Q_OBJECT
-
-public:
-    explicit WhatIfDialog(QWidget* parent = nullptr);
-    [[nodiscard]] WhatIfComputer computer() const;
-
-private:
-    QLineEdit* name_;
-    QComboBox* card_;
-    QSpinBox* count_;
-    QDoubleSpinBox* memory_;
-    QDoubleSpinBox* bandwidth_;
-    QDoubleSpinBox* tflops_;
-    QDoubleSpinBox* ram_;
-};
 
 } // namespace ui

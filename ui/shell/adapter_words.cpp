@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/shell/adapter_words.h"
 
+#include "ui/common/sentence_words.h"
 #include "ui/style/format.h"
 
 #include <QCoreApplication>
@@ -68,10 +69,10 @@ QString words(const ExpertOrder& n) {
 QString words(const PatternUnread& n) {
     return n.is_of_rank ? Adapter::tr("A pattern of ranks cannot be read (%1). The ranks are taken "
                                       "from the shapes of the factors.")
-                              .arg(fromUtf8(n.why))
+                              .arg(sentenceWords(n.why))
                         : Adapter::tr("A pattern of modules cannot be read (%1). The modules that "
                                       "have tensors in the file are taken as the targeted ones.")
-                              .arg(fromUtf8(n.why));
+                              .arg(sentenceWords(n.why));
 }
 
 } // namespace
@@ -112,6 +113,8 @@ QString keyReasonWords(const engine::KeyReason& reason) {
         return Adapter::tr("it equals the table of the model");
     case Why::OtherRefused:
         return Adapter::tr("another tensor of its module is refused");
+    case Why::TextOnly:
+        return Adapter::tr("its tower is left out while the model is loaded for text only");
     case Why::Refused:
         return Adapter::tr("it contradicts the model or adapter_config.json");
     case Why::None:

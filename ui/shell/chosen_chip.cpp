@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/shell/chosen_chip.h"
 
+#include "ui/shell/folder_words.h"
 #include "ui/shell/session.h"
 #include "ui/style/elided_label.h"
 #include "ui/style/theme.h"
@@ -73,8 +74,10 @@ void ChosenChip::refresh() {
     if (!is_other) {
         return;
     }
-    const QString name = session_->modelName();
     const QString loaded = Session::nameOf(session_->shownModel());
+    const QString name = session_->modelName() == loaded
+                             ? folderName(session_->model(), {session_->shownModel()})
+                             : session_->modelName();
     const bool is_unusable = session_->modelError() != nullptr;
     const auto& summary = session_->summary();
     name_->setText(name);

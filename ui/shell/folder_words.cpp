@@ -8,6 +8,8 @@
 #include <QDir>
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 namespace ui {
 
@@ -144,6 +146,36 @@ QString adapterProblem(const engine::Error& error) {
                ? Words::tr("It was trained for a model of another size. Choose the model that it "
                            "was trained for, or another adapter.")
                : QString();
+}
+
+QString folderName(const QString& folder, const QStringList& others) {
+    const auto partsOf = [](const QString& path) {
+        return QDir::cleanPath(path).split(QLatin1Char('/'), Qt::SkipEmptyParts);
+    };
+    const QStringList parts = partsOf(folder);
+    if (parts.isEmpty()) {
+        return folder;
+    }
+    std::vector<QStringList> same; // of the same name
+    for (const QString& other : others) {
+        QStringList of_other = partsOf(other);
+        if (of_other != parts && !of_other.isEmpty() && of_other.last() == parts.last()) {
+            same.push_back(std::move(of_other));
+        }
+    }
+    if (same.empty()) {
+        return parts.last();
+    }
+    for (qsizetype up = 2; up <= parts.size(); ++up) {
+        const QString& above = parts.at(parts.size() - up);
+        const bool is_apart = std::none_of(same.begin(), same.end(), [&](const QStringList& other) {
+            return other.size() >= up && other.at(other.size() - up) == above;
+        });
+        if (is_apart) {
+            return Words::tr("%1 (in %2)").arg(parts.last(), above);
+        }
+    }
+    return QDir::toNativeSeparators(folder);
 }
 
 } // namespace ui

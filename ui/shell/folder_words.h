@@ -7,6 +7,7 @@
 #include "ui/shell/folder_facts.h"
 
 #include <QString>
+#include <QStringList>
 
 namespace ui {
 
@@ -20,5 +21,9 @@ QString weightsProblem(const FolderFacts& facts);
 
 /// Why an adapter was refused in one plain sentence; empty where only its message tells.
 QString adapterProblem(const engine::Error& error);
+
+/// The folder's own name; where one of `others` has the same, with the nearest folder above that
+/// tells them apart: "model (in old)".
+QString folderName(const QString& folder, const QStringList& others);
 
 } // namespace ui

@@ -136,6 +136,8 @@ MainWindow::MainWindow(const WindowSetup& setup, QWidget* parent)
     connectSession();
     connectChat();
     connectHistory();
+    connectProfiles();
+    connectGuide();
     refresh();
     setTab(Tab::Chat);
 }
@@ -409,16 +411,7 @@ void MainWindow::connectNotice() {
 
 void MainWindow::connectSession() {
     connect(session_, &Session::changed, this, &MainWindow::refresh);
-    connect(session_, &Session::failed, notice_,
-            [this](const QString& what, const engine::Error& error) {
-                if (session_->needsRestart() && !session_->isLoaded()) {
-                    offerRestart(what, errorWords(error), false);
-                    return;
-                }
-                const QString plain = adapterProblem(error);
-                plain.isEmpty() ? notice_->showError(what, error)
-                                : notice_->showFolded(what, plain, errorWords(error));
-            });
+    connect(session_, &Session::failed, this, &MainWindow::showFailure);
     connect(session_, &Session::deviceLost, this, &MainWindow::showDeviceLost);
     connect(session_, &Session::applied, this, &MainWindow::showStandIn);
     connect(session_, &Session::planInputChanged, this,
@@ -483,6 +476,13 @@ void MainWindow::connectChat() {
     connect(chat_, &ChatView::turnFinished, this, &MainWindow::refreshEmptyState);
     connect(chat_, &ChatView::chatChanged, this, &MainWindow::refreshEmptyState);
     connect(chat_, &ChatView::generatingChanged, this, &MainWindow::refreshEmptyState);
+    connect(chat_, &ChatView::towersRequested, this, [this] {
+        session_->chooseLoaded();
+        engine::LoadRequest options = session_->request();
+        options.is_text_only = false;
+        session_->setOptions(options);
+        session_->isInspecting() ? session_->loadWhenRead() : session_->load();
+    });
     connect(chat_, &ChatView::largerContextRequested, this, [this](qint64 tokens) {
         engine::LoadRequest options = session_->request();
         options.context = tokens;

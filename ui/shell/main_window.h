@@ -14,6 +14,7 @@
 #include <QPointer>
 #include <QTimer>
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -52,6 +53,7 @@ class WelcomePage;
 /// What the window is made with; read by app/ before the first frame.
 struct WindowSetup {
     bool has_demo_model = false;
+    QString demo_adapter; ///< Folder of the demo's own adapter; empty: there is none.
     Settings settings;
     SystemFacts facts;
     LogBuffer* log = nullptr; ///< Must outlive the window; nullptr in tests without a log.
@@ -152,6 +154,16 @@ private:
     void connectNotice();
     void connectSession();
     void connectChat();
+    void connectProfiles();
+    void connectGuide();
+    /// The next card of the guide, where its time has come.
+    void guide();
+    void noteCard();
+    void showCard(const QString& what,
+                  const QString& detail,
+                  const QString& action,
+                  std::function<void()> chosen);
+    void showPartsOfDemo();
     void connectHistory();
     void refresh();
     /// Takes away what the engine cannot do: layout, adapters, memory.
@@ -162,6 +174,8 @@ private:
     void stopLoading();
     void showWaitingChanges(int count);
     void showPrediction();
+    /// What could not be done, with the way on where there is one.
+    void showFailure(const QString& what, const engine::Error& error);
     void showDeviceLost(const engine::Error& error, bool was_reloading);
     void offerRestart(const QString& what, const QString& detail, bool offers_cpu);
     /// After a load: that the CPU stands in for a lost card, where it does.

@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the window opens over itself: panels, dialogs, and the notice after a card was lost.
+#include "engine/api/error_cause.h"
+#include "engine/api/placement.h"
+#include "ui/chat/chat_view.h"
 #include "ui/common/error_words.h"
+#include "ui/common/issue_words.h"
 #include "ui/common/shortcuts.h"
 #include "ui/shell/about_dialog.h"
 #include "ui/shell/computer_dialog.h"
 #include "ui/shell/coverage_dialog.h"
+#include "ui/shell/folder_words.h"
 #include "ui/shell/log_buffer.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/model_button.h"
 #include "ui/shell/model_panel.h"
 #include "ui/shell/notice_strip.h"
+#include "ui/shell/profile_menu.h"
 #include "ui/shell/recent_models.h"
 #include "ui/shell/session.h"
 #include "ui/shell/settings_dialog.h"
@@ -21,6 +27,8 @@
 #include <QButtonGroup>
 #include <QFileDialog>
 #include <QFileInfo>
+
+#include <variant>
 
 namespace ui {
 
@@ -67,6 +75,32 @@ void MainWindow::chooseAdapter() {
     QFileDialog* dialog = folderDialog(tr("Choose an adapter folder (PEFT LoRA)"));
     connect(dialog, &QFileDialog::fileSelected, session_, &Session::addAdapter);
     dialog->open();
+}
+
+void MainWindow::connectProfiles() {
+    ProfileMenu* menu = model_panel_->profileMenu();
+    connect(menu, &ProfileMenu::saveRequested, this, [this, menu](const QString& name) {
+        engine::LoadRequest load = session_->request();
+        load.adapters = session_->adapters();
+        menu->keep({name, std::move(load), chat_->chat().sampling});
+        notice_->showPassing(tr("The profile %1 was saved").arg(name), {});
+    });
+    connect(menu, &ProfileMenu::chosen, this, [this](const LoadProfile& profile) {
+        engine::LoadRequest options = profile.load;
+        options.threads = session_->request().threads;
+        options.cache_folder = session_->request().cache_folder;
+        session_->setOptions(options);
+        chat_->setSampling(profile.sampling);
+        if (session_->setAdapters(profile.load.adapters)) {
+            notice_->showPassing(tr("The profile %1 is chosen").arg(profile.name),
+                                 tr("Load makes it true."));
+        } else {
+            notice_->showNotice(
+                tr("The adapters of the profile %1 were not added").arg(profile.name),
+                tr("Another model is loaded than the one that is chosen. Load it, "
+                   "then choose the profile again."));
+        }
+    });
 }
 
 void MainWindow::openCoverage(int index) {
@@ -132,6 +166,26 @@ void MainWindow::showWaitingChanges(int count) {
                   QStringLiteral("showLayout"));
 }
 
+void MainWindow::showFailure(const QString& what, const engine::Error& error) {
+    if (session_->needsRestart() && !session_->isLoaded()) {
+        offerRestart(what, errorWords(error), false);
+        return;
+    }
+    const auto* plan =
+        error.cause == nullptr ? nullptr : std::get_if<engine::cause::BadPlan>(&error.cause->what);
+    if (plan != nullptr && engine::isRefusedByEstimate(plan->errors)) {
+        notice_->showAction(
+            what, errorWords(error) + QLatin1Char('\n') + loadAnywayWords(), tr("Load anyway"),
+            [this, wanted = session_->askedRequest()] { session_->loadAnyway(wanted); },
+            NoticeStrip::Kind::Error);
+        notice_->offerAlso(tr("Options…"), [this] { openModelPanel(); });
+        return;
+    }
+    const QString plain = adapterProblem(error);
+    plain.isEmpty() ? notice_->showError(what, error)
+                    : notice_->showFolded(what, plain, errorWords(error));
+}
+
 void MainWindow::showDeviceLost(const engine::Error& error, bool was_reloading) {
     const QString detail = errorWords(error);
     if (!session_->needsRestart() && !was_reloading) {
@@ -176,6 +230,7 @@ void MainWindow::openSettings() {
         // The page edits a copy; these lists have editors of their own.
         settings.shortcuts = setup_.settings.shortcuts;
         settings.recent_models = setup_.settings.recent_models;
+        settings.guide_cards = setup_.settings.guide_cards;
         setSettings(settings);
     });
     connect(dialog, &SettingsDialog::shortcutsRequested, this, &MainWindow::openShortcutEditor);

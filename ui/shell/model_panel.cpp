@@ -5,11 +5,13 @@
 #include "ui/common/oddity_words.h"
 #include "ui/common/shortcuts.h"
 #include "ui/shell/folder_words.h"
+#include "ui/shell/profile_menu.h"
 #include "ui/shell/recent_models.h"
 #include "ui/shell/session.h"
 #include "ui/style/format.h"
 #include "ui/style/theme.h"
 
+#include <QCheckBox>
 #include <QComboBox>
 #include <QDir>
 #include <QFormLayout>
@@ -25,7 +27,8 @@ namespace ui {
 
 namespace {
 
-constexpr int kWidth = 440;
+constexpr int kWidth = 440;      ///< At the usual text size ...
+constexpr int kWidestZoom = 160; ///< ... and as wide as a small window takes.
 
 QLabel* wrapped(const QString& object_name, QWidget* parent) {
     auto* label = new QLabel(parent);
@@ -55,6 +58,38 @@ void choose(QComboBox* box, const QVariant& data, const QString& label) {
     box->setCurrentIndex(index);
 }
 
+/// Packed with scales that are packed too: the smallest of the 4-bit forms.
+constexpr const char* kFourBits = "nf4-dq";
+
+/// What 4 bits must bring in speed before they are proposed where both fit.
+constexpr double kWorthGain = 1.15;
+
+/// Bytes that a plan takes in memory, disk left out.
+quint64 memoryOf(const engine::PlacementPlan& plan) {
+    quint64 bytes = 0;
+    for (const engine::DevicePlan& device : plan.devices) {
+        bytes += device.id == engine::DeviceId::disk() ? 0 : device.parts.total();
+    }
+    return bytes;
+}
+
+/// Weights of the towers in a plan, or those that it left out.
+quint64 towerBytes(const engine::PlacementPlan& plan) {
+    quint64 bytes = plan.left_out_bytes;
+    for (const engine::ModulePlacement& module : plan.modules) {
+        bytes += engine::isMedia(module.part) ? module.bytes : 0;
+    }
+    return bytes;
+}
+
+/// "9.6 GiB, about 5.6 tokens/s"; of a plan that does not fit, that.
+QString figuresOf(const engine::PlacementPlan& plan) {
+    const QString bytes = formatBytes(memoryOf(plan));
+    return plan.fits ? ModelPanel::tr("%1, about %2 tokens/s")
+                           .arg(bytes, formatRate(plan.estimate.decode_tokens_per_s))
+                     : ModelPanel::tr("%1, which does not fit").arg(bytes);
+}
+
 /// "Gemma 4 E2B"; sizes that nobody has published are not a name.
 QString variantName(const QString& variant) {
     return variant.isEmpty() || variant == QStringLiteral("custom")
@@ -75,9 +110,12 @@ ModelPanel::ModelPanel(Session* session, RecentModels* recent, bool has_demo_mod
     buildRecent(column);
     column->addWidget(buildFacts());
     column->addWidget(buildOptions());
+    column->addWidget(buildProposal());
     column->addLayout(buildLoad());
     column->addStretch();
-    setFixedWidth(kWidth);
+    const auto widen = [this] { setFixedWidth(kWidth * std::min(textZoom(), kWidestZoom) / 100); };
+    widen();
+    connect(&ThemeNotifier::instance(), &ThemeNotifier::changed, this, widen);
     connect(session_, &Session::changed, this, &ModelPanel::refresh);
     connect(recent_, &QAbstractItemModel::modelReset, this, &ModelPanel::refresh);
     connect(recent_, &QAbstractItemModel::rowsInserted, this, &ModelPanel::refresh);
@@ -206,7 +244,34 @@ QWidget* ModelPanel::buildOptions() {
     for (QComboBox* box : {placement_box_, format_box_, context_box_, gpu_box_}) {
         connect(box, &QComboBox::activated, this, &ModelPanel::optionsEdited);
     }
+    text_only_ = new QCheckBox(options_);
+    text_only_->setObjectName(QStringLiteral("textOnlyBox"));
+    text_only_->setToolTip(toolTipText(
+        tr("The vision and the audio tower stay in the files and take no memory. Pictures and "
+           "sounds cannot be read then; loading without this option brings them back.")));
+    profiles_ = new ProfileMenu(options_);
+    auto* last = new QHBoxLayout;
+    last->setContentsMargins(0, 0, 0, 0);
+    last->addWidget(text_only_, 1);
+    last->addWidget(profiles_);
+    form->addRow(last);
+    connect(text_only_, &QCheckBox::clicked, this, &ModelPanel::optionsEdited);
     return options_;
+}
+
+QWidget* ModelPanel::buildProposal() {
+    proposal_ = new QWidget(this);
+    proposal_->setObjectName(QStringLiteral("fourBitsProposal"));
+    auto* row = new QHBoxLayout(proposal_);
+    row->setContentsMargins(0, Theme::kGap, 0, 0);
+    proposal_label_ = wrapped(QStringLiteral("fourBitsWords"), proposal_);
+    auto* use = new QPushButton(tr("Use &4 bits"), proposal_);
+    use->setObjectName(QStringLiteral("fourBitsButton"));
+    row->addWidget(proposal_label_, 1);
+    row->addWidget(use, 0, Qt::AlignVCenter);
+    proposal_->hide();
+    connect(use, &QPushButton::clicked, this, &ModelPanel::useFourBits);
+    return proposal_;
 }
 
 QLayout* ModelPanel::buildLoad() {
@@ -221,7 +286,7 @@ QLayout* ModelPanel::buildLoad() {
     bottom->addWidget(load_button_, 0, Qt::AlignBottom);
     connect(load_button_, &QPushButton::clicked, this, [this] {
         closeFlyout();
-        session_->load();
+        canLoadAnyway() ? session_->loadAnyway(session_->request()) : session_->load();
     });
     return bottom;
 }
@@ -235,6 +300,7 @@ void ModelPanel::optionsEdited() {
     options.device_map = map.toStdString();
     options.quant = format_box_->currentData().toString().toStdString();
     options.context = context_box_->currentData().toLongLong();
+    options.is_text_only = text_only_->isChecked();
     const qulonglong simulated = gpu_box_->currentData().toULongLong();
     options.sim_gpus.clear();
     if (simulated > 0) {
@@ -266,6 +332,8 @@ void ModelPanel::refreshOptions() {
         const qulonglong simulated = request.sim_gpus.empty() ? 0 : request.sim_gpus.front();
         choose(gpu_box_, simulated, tr("Simulated, %1").arg(formatBytes(simulated)));
     }
+    text_only_->setChecked(request.is_text_only);
+    refreshTextOnly();
     is_refreshing_ = false;
 }
 
@@ -327,24 +395,105 @@ void ModelPanel::refresh() {
     options_->setVisible(is_usable);
     plan_label_->setVisible(is_usable);
     load_button_->setVisible(is_usable);
-    const bool is_idle = !session_->isBusy();
-    options_->setEnabled(is_idle);
-    load_button_->setEnabled(is_idle && is_usable && !summary->is_header_only);
-    load_button_->setText(session_->isChosenLoaded() ? tr("Re&load") : tr("&Load"));
+    options_->setEnabled(!session_->isBusy());
     refreshOptions();
+    refreshLoad();
+    refreshProposal();
     updateGeometry();
+}
+
+void ModelPanel::refreshLoad() {
+    const auto& summary = session_->summary();
+    const bool is_usable = summary != nullptr && session_->modelError() == nullptr;
+    load_button_->setEnabled(!session_->isBusy() && is_usable && !summary->is_header_only);
+    load_button_->setText(canLoadAnyway()              ? tr("&Load anyway")
+                          : session_->isChosenLoaded() ? tr("Re&load")
+                                                       : tr("&Load"));
+    load_button_->setToolTip(canLoadAnyway() ? toolTipText(loadAnywayWords()) : QString());
+}
+
+bool ModelPanel::canLoadAnyway() const {
+    return plan_ != nullptr && !plan_->fits && engine::isRefusedByEstimate(plan_->errors);
+}
+
+void ModelPanel::refreshTextOnly() {
+    const auto& summary = session_->summary();
+    text_only_->setVisible(summary != nullptr && (summary->has_vision || summary->has_audio));
+    const quint64 bytes = plan_ == nullptr ? 0 : towerBytes(*plan_);
+    text_only_->setText(bytes == 0 ? tr("&Text only")
+                        : text_only_->isChecked()
+                            ? tr("&Text only: saves %1").arg(formatBytes(bytes))
+                            : tr("&Text only: would save %1").arg(formatBytes(bytes)));
+}
+
+void ModelPanel::showEvent(QShowEvent* event) {
+    Flyout::showEvent(event);
+    askAlternative();
+}
+
+void ModelPanel::askAlternative() {
+    const auto& summary = session_->summary();
+    const engine::LoadRequest request = session_->request();
+    if (!isVisible() || plan_ == nullptr || summary == nullptr || summary->is_header_only ||
+        request.quant != "none" || summary->quantization != "none" || alternative_ != nullptr) {
+        return;
+    }
+    engine::LoadRequest in_four_bits = request;
+    in_four_bits.quant = kFourBits;
+    Q_EMIT alternativeRequested(++alternative_ticket_, in_four_bits);
+}
+
+void ModelPanel::showAlternative(quint64 ticket,
+                                 const std::shared_ptr<const engine::PlacementPlan>& plan) {
+    if (ticket == alternative_ticket_) {
+        alternative_ = plan;
+        refreshProposal();
+        updateGeometry();
+    }
+}
+
+void ModelPanel::refreshProposal() {
+    const bool is_better = plan_ != nullptr && alternative_ != nullptr &&
+                           session_->request().quant == "none" &&
+                           session_->modelError() == nullptr && alternative_->fits &&
+                           (!plan_->fits || alternative_->estimate.decode_tokens_per_s >
+                                                kWorthGain * plan_->estimate.decode_tokens_per_s);
+    proposal_->setVisible(is_better);
+    proposal_->setEnabled(!session_->isBusy());
+    if (is_better) {
+        proposal_label_->setText(
+            tr("In 4 bits: %1.\nAs stored: %2.").arg(figuresOf(*alternative_), figuresOf(*plan_)));
+    }
+}
+
+void ModelPanel::useFourBits() {
+    engine::LoadRequest options = session_->request();
+    options.quant = kFourBits;
+    showPlan(nullptr);
+    session_->setOptions(options);
 }
 
 void ModelPanel::showPlan(const std::shared_ptr<const engine::PlacementPlan>& plan) {
     plan_ = plan;
+    // Another plan: what it was compared with is of the past.
+    alternative_.reset();
+    ++alternative_ticket_;
+    askAlternative();
+    refreshTextOnly();
+    refreshLoad();
+    refreshProposal();
     if (plan == nullptr) {
         plan_label_->clear();
         return;
     }
     if (!plan->fits) {
         setTextRole(plan_label_, TextRole::Danger);
-        plan_label_->setText(plan->errors.empty() ? tr("This does not fit.")
-                                                  : issueWords(plan->errors.front()));
+        QString words =
+            plan->errors.empty() ? tr("This does not fit.") : issueWords(plan->errors.front());
+        if (canLoadAnyway()) {
+            words += QLatin1Char('\n') + loadAnywayWords();
+        }
+        plan_label_->setText(words);
         return;
     }
     QStringList parts;

@@ -3,11 +3,13 @@
 // used), how it would be loaded and whether that fits, and Load.
 #pragma once
 
+#include "engine/api/load_request.h"
 #include "engine/api/placement.h"
 #include "ui/shell/flyout.h"
 
 #include <memory>
 
+class QCheckBox;
 class QComboBox;
 class QLabel;
 class QLayout;
@@ -17,6 +19,7 @@ class QVBoxLayout;
 
 namespace ui {
 
+class ProfileMenu;
 class RecentModels;
 class Session;
 
@@ -26,12 +29,18 @@ class ModelPanel : public Flyout {
 public:
     ModelPanel(Session* session, RecentModels* recent, bool has_demo_model, QWidget* window);
 
+    [[nodiscard]] ProfileMenu* profileMenu() const { return profiles_; }
+
 public Q_SLOTS:
     /// The plan of what Load would do now; nullptr while it is being made.
     void showPlan(const std::shared_ptr<const engine::PlacementPlan>& plan);
+    /// The answer to alternativeRequested(); an older one than the last asked for is ignored.
+    void showAlternative(quint64 ticket, const std::shared_ptr<const engine::PlacementPlan>& plan);
 
 Q_SIGNALS:
     void folderDialogRequested();
+    /// A plan for comparison: the chosen model in 4 bits, where it is to be loaded as stored.
+    void alternativeRequested(quint64 ticket, const engine::LoadRequest& request);
     /// The chosen folder is not there any more: where is it now?
     void locateRequested(const QString& folder);
 
@@ -41,14 +50,29 @@ private:
     void buildRecent(QVBoxLayout* column);
     QWidget* buildFacts();
     QWidget* buildOptions();
+    QWidget* buildProposal();
     QLayout* buildLoad();
     void refresh();
     void refreshOptions();
     void optionsEdited();
+    /// The plan was refused by what the system reports as free, and by nothing else.
+    [[nodiscard]] bool canLoadAnyway() const;
+    void refreshTextOnly();
+    void refreshLoad();
+    /// Asks for the plan in 4 bits, where it could be the better choice.
+    void askAlternative();
+    void refreshProposal();
+    void useFourBits();
 
+protected:
+    void showEvent(QShowEvent* event) override;
+
+private:
     Session* session_;
     RecentModels* recent_;
     std::shared_ptr<const engine::PlacementPlan> plan_;
+    std::shared_ptr<const engine::PlacementPlan> alternative_; ///< In 4 bits.
+    quint64 alternative_ticket_ = 0;
     bool is_refreshing_ = false;
     QListView* recent_view_ = nullptr;
     QLabel* recent_title_ = nullptr;
@@ -63,6 +87,10 @@ private:
     QComboBox* format_box_ = nullptr;
     QComboBox* context_box_ = nullptr;
     QComboBox* gpu_box_ = nullptr;
+    ProfileMenu* profiles_ = nullptr;
+    QCheckBox* text_only_ = nullptr;
+    QWidget* proposal_ = nullptr; ///< 4 bits, with both figures.
+    QLabel* proposal_label_ = nullptr;
     QLabel* plan_label_ = nullptr;
     QPushButton* load_button_ = nullptr;
 };

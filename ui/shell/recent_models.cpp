@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/shell/recent_models.h"
 
+#include "ui/shell/folder_words.h"
 #include "ui/style/theme.h"
 
 #include <QDir>
@@ -21,8 +22,8 @@ QVariant RecentModels::data(const QModelIndex& index, int role) const {
     const QString& folder = folders_.at(index.row());
     switch (role) {
     case Qt::DisplayRole:
-        return isMissing(folder) ? tr("%1 (missing)").arg(QFileInfo(folder).fileName())
-                                 : QFileInfo(folder).fileName();
+        return isMissing(folder) ? tr("%1 (missing)").arg(folderName(folder, folders_))
+                                 : folderName(folder, folders_);
     case Qt::DecorationRole:
         return icon(isMissing(folder) ? QStringLiteral("alert") : QStringLiteral("folder"));
     case Qt::ForegroundRole:

@@ -28,7 +28,8 @@ bool differsInMapOnly(const engine::LoadRequest& a, const engine::LoadRequest& b
     return a.model == b.model && a.quant == b.quant && a.head == b.head && a.context == b.context &&
            a.prefill_chunk == b.prefill_chunk && a.image_tokens == b.image_tokens &&
            a.limits == b.limits && a.sim_gpus == b.sim_gpus &&
-           a.is_reference_precision == b.is_reference_precision && a.threads == b.threads;
+           a.is_reference_precision == b.is_reference_precision &&
+           a.is_text_only == b.is_text_only && a.threads == b.threads;
 }
 
 } // namespace
@@ -117,6 +118,7 @@ void Session::chooseModel(const QString& folder) {
                options_.device_map.find('{') != std::string::npos) {
         options_.device_map = "fit"; // a map names the parts of the model it was made for
     }
+    useRemembered(folder);
     model_ = folder;
     summary_.reset();
     model_error_.reset();
@@ -130,6 +132,33 @@ void Session::chooseModel(const QString& folder) {
     Q_EMIT changed();
 }
 
+void Session::useRemembered(const QString& folder) {
+    const auto remembered = remembered_.constFind(folder);
+    const bool is_as_loaded = isLoaded() && folder == loadedModel();
+    if (folder == model_ || is_as_loaded || remembered == remembered_.constEnd()) {
+        return;
+    }
+    // What belongs to the program, not to the model, stays.
+    engine::LoadRequest options = *remembered;
+    options.model.clear();
+    options.adapters.clear();
+    options.threads = options_.threads;
+    options.cache_folder = options_.cache_folder;
+    options_ = std::move(options);
+}
+
+void Session::setRemembered(const QHash<QString, engine::LoadRequest>& options) {
+    remembered_ = options;
+}
+
+void Session::remember() {
+    const QString folder = loadedModel();
+    if (!folder.isEmpty() && !isCpuStandingIn()) {
+        remembered_.insert(folder, loaded_);
+        Q_EMIT optionsRemembered(folder, loaded_);
+    }
+}
+
 void Session::chooseLoaded() {
     if (isLoaded()) {
         chooseModel(loadedModel());
@@ -137,8 +166,8 @@ void Session::chooseLoaded() {
 }
 
 void Session::chooseAgain(const QString& folder, const engine::LoadRequest& options) {
-    setOptions(options);
     chooseModel(folder);
+    setOptions(options); // those of that session, not those of the model's last load
     for (const engine::AdapterChoice& adapter : options.adapters) {
         addAdapter(fromUtf8(adapter.folder));
         if (!adapters_.empty() && fromUtf8(adapters_.back().folder) == fromUtf8(adapter.folder)) {
@@ -183,6 +212,19 @@ void Session::addAdapter(const QString& folder) {
     }
     adapters_.push_back({path, 1.0, true});
     adaptersEdited(true);
+}
+
+bool Session::setAdapters(const std::vector<engine::AdapterChoice>& adapters) {
+    if (isChosenBeside()) {
+        return adapters.empty();
+    }
+    const bool is_list_changed = folders(adapters) != folders(adapters_);
+    adapters_ = adapters;
+    for (engine::AdapterChoice& adapter : adapters_) {
+        adapter.strength = std::clamp(adapter.strength, 0.0, 2.0);
+    }
+    adaptersEdited(is_list_changed);
+    return true;
 }
 
 void Session::removeAdapter(int index) {
@@ -240,6 +282,15 @@ void Session::load() {
         return;
     }
     startLoad(request());
+}
+
+void Session::loadAnyway(const engine::LoadRequest& request) {
+    if (job_ != Job::None || request.model.empty()) {
+        return;
+    }
+    engine::LoadRequest wanted = request;
+    wanted.loads_anyway = true;
+    startLoad(wanted);
 }
 
 void Session::startLoad(const engine::LoadRequest& request) {
@@ -329,7 +380,7 @@ void Session::apply(const engine::LoadRequest& request) {
     asked_ = request;
     asked_.model = model_.toStdString();
     asked_.adapters = this->request().adapters;
-    if (isLoaded() && differsInMapOnly(asked_, loaded_)) {
+    if (isLoaded() && !asked_.loads_anyway && differsInMapOnly(asked_, loaded_)) {
         job_ = Job::Apply;
         load_started_ms_ = QDateTime::currentMSecsSinceEpoch();
         Q_EMIT applyMapRequested(fromUtf8(asked_.device_map));
@@ -417,10 +468,12 @@ void Session::showLoaded() {
     resumes_ = false; // it was done before it could be stopped
     is_loading_again_ = false;
     loaded_ = asked_;
-    options_ = asked_;
+    loaded_.loads_anyway = false; // it was said once, of that load
+    options_ = loaded_;
     options_.model.clear();
     options_.adapters.clear();
     load_s_ = static_cast<double>(QDateTime::currentMSecsSinceEpoch() - load_started_ms_) / 1e3;
+    remember();
     Q_EMIT applied();
     Q_EMIT changed();
     if (folders(adapters_) != folders(loaded_.adapters) || are_adapters_edited_) {
@@ -456,6 +509,7 @@ void Session::showMapApplied() {
     before_loss_.reset();
     loaded_.device_map = asked_.device_map;
     options_.device_map = asked_.device_map;
+    remember();
     Q_EMIT applied();
     Q_EMIT changed();
 }

@@ -10,6 +10,7 @@
 #include "engine/api/model_summary.h"
 #include "engine/api/snapshot.h"
 
+#include <QHash>
 #include <QObject>
 #include <QString>
 #include <QStringList>
@@ -76,6 +77,8 @@ public:
     [[nodiscard]] const engine::LoadRequest& loadedRequest() const { return loaded_; }
     /// The folder that is loaded; empty when none was.
     [[nodiscard]] QString loadedModel() const { return QString::fromStdString(loaded_.model); }
+    /// Of the load or move that runs or was the last.
+    [[nodiscard]] const engine::LoadRequest& askedRequest() const { return asked_; }
     /// Seconds since the load or move in progress began; 0 without one.
     [[nodiscard]] double jobSeconds() const;
     /// The driver gives no card to this process any more: only a restart has one again.
@@ -99,13 +102,20 @@ public Q_SLOTS:
     void chooseAndLoad(const QString& folder);
     /// Loads what was chosen as soon as it has been read without error.
     void loadWhenRead();
+    /// Options that a model was loaded with before, by folder: they come back with it.
+    void setRemembered(const QHash<QString, engine::LoadRequest>& options);
     /// Placement, format, context, simulated GPUs; model and adapters of `options` are ignored.
     void setOptions(const engine::LoadRequest& options);
     void addAdapter(const QString& folder);
+    /// These in the place of those that are there. False, and nothing changed: another model is
+    /// loaded than the chosen one, and there are some to add.
+    bool setAdapters(const std::vector<engine::AdapterChoice>& adapters);
     void removeAdapter(int index);
     void setAdapterEnabled(int index, bool is_enabled);
     void setAdapterStrength(int index, double strength);
     void load();
+    /// Loads `request` also where more memory is needed than the system reports as free.
+    void loadAnyway(const engine::LoadRequest& request);
     /// What was loaded last, with the places it had, once more: after its device was lost.
     void loadAgain();
     /// The same, everything on the CPU: until a restart has the card again.
@@ -153,6 +163,8 @@ Q_SIGNALS:
     /// needsRestart() tells whether loading again can help at all.
     void deviceLost(const engine::Error& error, bool was_reloading);
     void modelChosen(const QString& folder);
+    /// A model was loaded, or its parts moved: these options are its own from now on.
+    void optionsRemembered(const QString& folder, const engine::LoadRequest& options);
     /// The chosen folder holds a model.
     void modelRead(const QString& folder);
     void effectMeasured(const QString& folder, const engine::AdapterSummary::Effect& effect);
@@ -171,6 +183,8 @@ private:
     enum class Job { None = 1, Load, Apply, Reply };
 
     void inspect();
+    void useRemembered(const QString& folder);
+    void remember();
     void startLoad(const engine::LoadRequest& request);
     /// failed(), or deviceLost() when that is what happened.
     void tellFailure(const QString& what, const engine::Error& error);
@@ -178,6 +192,7 @@ private:
     void adaptersEdited(bool is_list_changed);
     void sendAdapters();
 
+    QHash<QString, engine::LoadRequest> remembered_;
     QString model_;
     std::shared_ptr<const engine::ModelSummary> summary_;
     std::unique_ptr<engine::Error> model_error_;

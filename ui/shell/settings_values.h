@@ -11,6 +11,9 @@
 
 namespace ui {
 
+/// Of the guide from the demo's first reply on; see MainWindow::guide().
+inline constexpr int kGuideCards = 3;
+
 struct Settings {
     ThemeChoice theme = ThemeChoice::System;
     int text_zoom = 100;    ///< Percent of the system's text size, 70 to 200.
@@ -22,6 +25,7 @@ struct Settings {
     QString device_map = QStringLiteral("fit");
     qint64 context = 0; ///< Tokens; 0 = the engine's default.
     QStringList recent_models;
+    int guide_cards = 0;    ///< Cards of the guide that were shown; kGuideCards: all, or skipped.
     ShortcutKeys shortcuts; ///< Those that the user changed.
 
     friend bool operator==(const Settings&, const Settings&) = default;

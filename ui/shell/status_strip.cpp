@@ -6,11 +6,14 @@
 #include "ui/style/format.h"
 #include "ui/style/theme.h"
 
+#include <QDateTime>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPainter>
 #include <QProgressBar>
 #include <QPushButton>
+
+#include <cmath>
 
 namespace ui {
 
@@ -92,6 +95,9 @@ void StatusStrip::refresh() {
     cancel_button_->setVisible(is_moving);
     if (is_moving) {
         progress_->setRange(0, 0);
+    } else {
+        pace_.restart();
+        detail_label_->setToolTip(QString());
     }
     const bool is_unusable = state == Session::State::Chosen && session_->modelError() != nullptr;
     why_button_->setVisible(is_unusable);
@@ -147,10 +153,24 @@ void StatusStrip::refreshProgress() {
         progress_->setRange(0, 1000);
         progress_->setValue(static_cast<int>(1000.0 * part));
         state_label_->setText(stageName(snapshot->stage));
-        detail_label_->setText(
-            tr("%1 % · %2 of %3")
-                .arg(static_cast<int>(100.0 * part))
+        if (snapshot->stage != stage_) {
+            stage_ = snapshot->stage;
+            pace_.restart();
+        }
+        pace_.add(QDateTime::currentMSecsSinceEpoch(), snapshot->bytes_done, snapshot->bytes_total);
+        // What matters most first: the end is cut where the room is small.
+        QStringList facts = {tr("%1 %").arg(static_cast<int>(100.0 * part))};
+        if (const double left = pace_.secondsLeft(); left >= 0.0) {
+            facts.append(left < 1.0     ? tr("nearly done")
+                         : left < 119.5 ? tr("%1 s left").arg(std::lround(left))
+                                        : tr("%1 left").arg(formatSeconds(left)));
+            facts.append(tr("%1/s").arg(formatBytes(static_cast<quint64>(pace_.rate()))));
+        }
+        facts.append(
+            tr("%1 of %2")
                 .arg(formatBytes(snapshot->bytes_done), formatBytes(snapshot->bytes_total)));
+        detail_label_->setText(facts.join(QStringLiteral(" · ")));
+        detail_label_->setToolTip(detail_label_->text());
         progress_->setAccessibleDescription(detail_label_->text());
     }
 }

@@ -3,7 +3,11 @@
 // moves parts, and Load or Eject otherwise.
 #pragma once
 
+#include "ui/shell/load_pace.h"
+
 #include <QWidget>
+
+#include <string>
 
 class QLabel;
 class QProgressBar;
@@ -32,6 +36,8 @@ private:
     void refreshProgress();
 
     Session* session_;
+    LoadPace pace_;
+    std::string stage_; ///< That pace_ is of.
     QLabel* state_label_;
     QPushButton* why_button_; ///< In place of the state where the folder cannot be used.
     ElidedLabel* detail_label_;

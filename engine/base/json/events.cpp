@@ -92,28 +92,33 @@ private:
     }
 
     // Texts are put together in these functions only: the loops stay small.
-    bool failAt(size_t offset, JsonStop stop, std::string detail, JsonFault fault) {
+    bool failAt(size_t offset, JsonStop stop, Sentence detail, JsonFault fault) {
         outcome_ = {stop, offset, std::move(detail), {}, std::move(fault)};
         return false;
     }
-    bool fail(JsonStop stop, std::string_view detail, Fault kind) {
-        return failAt(at_, stop, std::string(detail), faultHere(kind));
+    bool fail(JsonStop stop, Phrase detail, Fault kind) {
+        return failAt(at_, stop, detail, faultHere(kind));
     }
     /// A token that cannot stand here.
-    bool unexpected(std::string_view detail, Fault kind) {
+    bool unexpected(Phrase detail, Fault kind) {
         return fail(JsonStop::Syntax,
-                    isAtEnd() ? "the text ends in the middle of a JSON value" : detail, kind);
+                    isAtEnd() ? phrase("the text ends in the middle of a JSON value") : detail,
+                    kind);
     }
     bool unexpectedColon() {
-        (void)unexpected("expected ':'", Fault::NoColon);
+        (void)unexpected(phrase("expected ':'"), Fault::NoColon);
         outcome_.fault.name = string_;
         return false;
     }
-    bool malformedNumber() { return fail(JsonStop::Syntax, "malformed number", Fault::NoDigit); }
+    bool malformedNumber() {
+        return fail(JsonStop::Syntax, phrase("malformed number"), Fault::NoDigit);
+    }
     bool beyondLimit(JsonStop stop, Fault kind, size_t limit) {
         JsonFault fault{kind};
         fault.most = limit;
-        std::string text = inEnglish(fault);
+        Sentence text = kind == Fault::TooDeep         ? said("nested deeper than %1 levels", limit)
+                        : kind == Fault::TooManyValues ? said("more than %1 values", limit)
+                                                       : said("string longer than %1 bytes", limit);
         return failAt(at_, stop, std::move(text), std::move(fault));
     }
     /// The names of an object that ends.
@@ -123,7 +128,7 @@ private:
             return true;
         }
         failAt(repeated->offset, JsonStop::Duplicate,
-               "the member \"" + repeated->text + "\" occurs twice in one object",
+               said("the member \"%1\" occurs twice in one object", repeated->text),
                JsonFault{Fault::RepeatedName});
         outcome_.name = repeated->text;
         outcome_.fault.name = repeated->text;
@@ -148,11 +153,11 @@ private:
                 outcome_ = {JsonStop::Done, at_, {}, {}, {}};
                 return false;
             }
-            return unexpected("text after the end of the JSON value", Fault::NoEnd);
+            return unexpected(phrase("text after the end of the JSON value"), Fault::NoEnd);
         case Expect::FirstKey:
-            return c == '}' ? close('}') : key(c, "expected a member name or '}'");
+            return c == '}' ? close('}') : key(c, phrase("expected a member name or '}'"));
         case Expect::Key:
-            return key(c, "expected a member name");
+            return key(c, phrase("expected a member name"));
         case Expect::Colon:
             if (c != ':') {
                 return unexpectedColon();
@@ -169,7 +174,7 @@ private:
         }
     }
 
-    bool key(char c, const char* expected) {
+    bool key(char c, Phrase expected) {
         if (c != '"') {
             return unexpected(expected, Fault::NoName);
         }
@@ -194,8 +199,8 @@ private:
         if (c == open_.back()) {
             return close(c);
         }
-        return is_object ? unexpected("expected ',' or '}'", Fault::NoObjectComma)
-                         : unexpected("expected ',' or ']'", Fault::NoListComma);
+        return is_object ? unexpected(phrase("expected ',' or '}'"), Fault::NoObjectComma)
+                         : unexpected(phrase("expected ',' or ']'"), Fault::NoListComma);
     }
 
     bool open(char closer) {
@@ -254,9 +259,9 @@ private:
             return accept(handler_.onNull());
         }
         if (static_cast<uint8_t>(c) >= 0x80U && utf8SequenceLength(text_, at_) == 0) {
-            return fail(JsonStop::InvalidUtf8, "not UTF-8", Fault::NoValue);
+            return fail(JsonStop::InvalidUtf8, phrase("not UTF-8"), Fault::NoValue);
         }
-        return unexpected("expected a value", Fault::NoValue);
+        return unexpected(phrase("expected a value"), Fault::NoValue);
     }
 
     bool takeWord(std::string_view word) {
@@ -286,7 +291,7 @@ private:
         if (at_ < text_.size() && text_[at_] == '0') {
             ++at_;
             if (at_ < text_.size() && isDigit(text_[at_])) {
-                return fail(JsonStop::Syntax, "malformed number", Fault::LeadingZero);
+                return fail(JsonStop::Syntax, phrase("malformed number"), Fault::LeadingZero);
             }
         } else if (!skipDigits()) {
             return false;
@@ -323,7 +328,7 @@ private:
                 break;
             }
             if (c < 0x20U) {
-                return fail(JsonStop::Syntax, "control character in a string",
+                return fail(JsonStop::Syntax, phrase("control character in a string"),
                             Fault::ControlCharacter);
             }
             if (c == '\\') {
@@ -338,7 +343,7 @@ private:
             }
             const size_t num_bytes = c < 0x80U ? 1 : utf8SequenceLength(text_, at_);
             if (num_bytes == 0) {
-                return fail(JsonStop::InvalidUtf8, "not UTF-8", Fault::NotUtf8);
+                return fail(JsonStop::InvalidUtf8, phrase("not UTF-8"), Fault::NotUtf8);
             }
             if (is_copied) {
                 copy_.append(text_.substr(at_, num_bytes));
@@ -351,7 +356,8 @@ private:
                                limits_.max_string_bytes);
         }
         if (isAtEnd()) {
-            return fail(JsonStop::Syntax, "the text ends inside a string", Fault::OpenString);
+            return fail(JsonStop::Syntax, phrase("the text ends inside a string"),
+                        Fault::OpenString);
         }
         ++at_;
         return true;
@@ -370,7 +376,7 @@ private:
             } else if (c >= 'A' && c <= 'F') {
                 digit = static_cast<uint32_t>(c - 'A') + 10U;
             } else {
-                return fail(JsonStop::Syntax, "malformed \\u escape", Fault::NoHexDigits);
+                return fail(JsonStop::Syntax, phrase("malformed \\u escape"), Fault::NoHexDigits);
             }
             code = code * 16U + digit;
             ++at_;
@@ -389,7 +395,8 @@ private:
         }
         const size_t which = kLetters.find(c);
         if (which == std::string_view::npos) {
-            return fail(JsonStop::Syntax, "unknown escape in a string", Fault::UnknownEscape);
+            return fail(JsonStop::Syntax, phrase("unknown escape in a string"),
+                        Fault::UnknownEscape);
         }
         copy_ += kMeant[which];
         ++at_;
@@ -397,7 +404,7 @@ private:
     }
 
     bool loneSurrogate(size_t begin) {
-        return failAt(begin, JsonStop::Syntax, "lone surrogate in a \\u escape",
+        return failAt(begin, JsonStop::Syntax, phrase("lone surrogate in a \\u escape"),
                       JsonFault{Fault::HalfSurrogate});
     }
 
@@ -521,25 +528,27 @@ std::string inEnglish(const JsonFault& fault) {
 }
 
 Error jsonError(const JsonOutcome& outcome, std::string_view file_name) {
-    const auto fail = [&](std::string_view rule, const std::string& what) {
+    const auto fail = [&](std::string_view rule, const Sentence& what) {
         return Error{ErrorCode::InvalidFile,
-                     std::string(file_name) + ": " + what,
+                     said("%1: %2", file_name, what),
                      {{"rule", std::string(rule)}, {"file", std::string(file_name)}}};
     };
-    const std::string where = " (at byte " + std::to_string(outcome.offset) + ")";
+    const auto at = [&outcome](const Sentence& what) {
+        return said("%1 (at byte %2)", what, outcome.offset);
+    };
     switch (outcome.stop) {
     case JsonStop::Duplicate:
-        return fail("JsonDuplicate", outcome.detail + "; keep one");
+        return fail("JsonDuplicate", said("%1; keep one", outcome.detail));
     case JsonStop::InvalidUtf8:
-        return fail("JsonUtf8", "the text is not UTF-8" + where);
+        return fail("JsonUtf8", at(said("the text is not UTF-8")));
     case JsonStop::TooDeep:
-        return fail("JsonDepth", outcome.detail + where);
+        return fail("JsonDepth", at(outcome.detail));
     case JsonStop::StringTooLong:
-        return fail("JsonString", outcome.detail + where);
+        return fail("JsonString", at(outcome.detail));
     case JsonStop::TooManyValues:
-        return fail("JsonValues", "holds " + outcome.detail);
+        return fail("JsonValues", said("holds %1", outcome.detail));
     default:
-        return fail("JsonSyntax", "not valid JSON: " + outcome.detail + where);
+        return fail("JsonSyntax", at(said("not valid JSON: %1", outcome.detail)));
     }
 }
 

@@ -61,7 +61,7 @@ struct JsonOutcome {
     JsonStop stop = JsonStop::Done;
     size_t offset = 0; ///< Byte where reading stopped; Duplicate: of the second name.
     /// "expected ',' or '}'", for messages that name the byte; empty for Done and Handler.
-    std::string detail;
+    Sentence detail;
     std::string name; ///< Duplicate: the member's name.
     JsonFault fault;  ///< The same for who has the text before them.
 };

@@ -22,15 +22,15 @@ std::string shownNumber(double value) {
     return nlohmann::json(value).dump();
 }
 
-std::string shownJson(const Json& value) {
+Sentence shownJson(const Json& value) {
     std::string text;
     switch (value.kind) {
     case Json::Kind::Object:
     case Json::Kind::Array:
     case Json::Kind::Null:
-        return std::string(value.kindName());
+        return value.kindName();
     case Json::Kind::Bool:
-        return value.boolean ? "true" : "false";
+        return asItIs(value.boolean ? "true" : "false");
     case Json::Kind::Number:
         text = value.text;
         break;
@@ -42,7 +42,7 @@ std::string shownJson(const Json& value) {
         text.resize(kMaxShownBytes);
         text += "...";
     }
-    return text;
+    return asItIs(std::move(text));
 }
 
 JsonSection::JsonSection(const Json* object,
@@ -63,24 +63,22 @@ std::string JsonSection::memberName(std::string_view key) const {
     return name.append(key);
 }
 
-void JsonSection::invalid(std::string_view rule,
-                          std::string_view key,
-                          const std::string& what) const {
+void JsonSection::invalid(std::string_view rule, std::string_view key, const Sentence& what) const {
     if (!problems_->error) {
         problems_->error =
             Error{ErrorCode::InvalidFile,
-                  fullName(key) + " " + what,
+                  said("%1 %2", fullName(key), what),
                   {{"rule", std::string(rule)}, {"file", file_}, {"key", std::string(key)}}};
     }
 }
 
 void JsonSection::unsupported(std::string_view key,
-                              const std::string& what,
+                              const Sentence& what,
                               std::vector<std::pair<std::string, std::string>> details) const {
     if (!problems_->error) {
         problems_->error =
             Error{ErrorCode::Unsupported,
-                  fullName(key) + " " + what,
+                  said("%1 %2", fullName(key), what),
                   {{"rule", "ConfigUnsupported"}, {"file", file_}, {"key", std::string(key)}}};
         std::move(details.begin(), details.end(), std::back_inserter(problems_->error->details));
     }
@@ -105,7 +103,7 @@ bool JsonSection::has(std::string_view key) const {
 JsonSection JsonSection::section(std::string_view key) const {
     const Json* value = find(key);
     if (value != nullptr && !value->is(Json::Kind::Object)) {
-        invalid("ConfigType", key, "is " + shownJson(*value) + ", expected an object");
+        invalid("ConfigType", key, said("is %1, expected an object", shownJson(*value)));
         value = nullptr;
     }
     const std::string path = path_.empty() ? std::string(key) : path_ + "." + std::string(key);
@@ -116,17 +114,18 @@ std::optional<int64_t> JsonSection::checkedInteger(const Json& value,
                                                    std::string_view key,
                                                    int64_t min,
                                                    int64_t max) const {
-    const std::string expected =
-        ", expected a whole number from " + std::to_string(min) + " to " + std::to_string(max);
+    const auto expected = [&] {
+        return said("is %1, expected a whole number from %2 to %3", shownJson(value), min, max);
+    };
     const bool is_whole =
         value.is(Json::Kind::Number) && value.text.find_first_of(".eE") == std::string::npos;
     if (!is_whole) {
-        invalid("ConfigType", key, "is " + shownJson(value) + expected);
+        invalid("ConfigType", key, expected());
         return std::nullopt;
     }
     const std::optional<int64_t> number = value.integer();
     if (!number || *number < min || *number > max) {
-        invalid("ConfigRange", key, "is " + shownJson(value) + expected);
+        invalid("ConfigRange", key, expected());
         return std::nullopt;
     }
     return number;
@@ -140,8 +139,7 @@ int64_t JsonSection::integer(std::string_view key,
     if (value == nullptr) {
         if (!fallback) {
             invalid("ConfigMissing", key,
-                    "is missing, expected a whole number from " + std::to_string(min) + " to " +
-                        std::to_string(max));
+                    said("is missing, expected a whole number from %1 to %2", min, max));
         }
         return fallback.value_or(min);
     }
@@ -153,15 +151,17 @@ double JsonSection::number(std::string_view key, double min, double max, double 
     if (value == nullptr) {
         return fallback;
     }
-    const std::string expected =
-        ", expected a number from " + shownNumber(min) + " to " + shownNumber(max);
+    const auto expected = [&] {
+        return said("is %1, expected a number from %2 to %3", shownJson(*value), shownNumber(min),
+                    shownNumber(max));
+    };
     if (!value->is(Json::Kind::Number)) {
-        invalid("ConfigType", key, "is " + shownJson(*value) + expected);
+        invalid("ConfigType", key, expected());
         return fallback;
     }
     const std::optional<double> number = value->number();
     if (!number || *number < min || *number > max) {
-        invalid("ConfigRange", key, "is " + shownJson(*value) + expected);
+        invalid("ConfigRange", key, expected());
         return fallback;
     }
     return *number;
@@ -173,7 +173,7 @@ bool JsonSection::boolean(std::string_view key, bool fallback) const {
         return fallback;
     }
     if (!value->is(Json::Kind::Bool)) {
-        invalid("ConfigType", key, "is " + shownJson(*value) + ", expected true or false");
+        invalid("ConfigType", key, said("is %1, expected true or false", shownJson(*value)));
         return fallback;
     }
     return value->boolean;
@@ -185,7 +185,7 @@ std::string JsonSection::text(std::string_view key, std::string_view fallback) c
         return std::string(fallback);
     }
     if (!value->is(Json::Kind::String)) {
-        invalid("ConfigType", key, "is " + shownJson(*value) + ", expected a text");
+        invalid("ConfigType", key, said("is %1, expected a text", shownJson(*value)));
         return std::string(fallback);
     }
     return value->text;
@@ -204,7 +204,7 @@ std::vector<int64_t> JsonSection::integers(std::string_view key, int64_t min, in
         return numbers;
     }
     if (value->items.size() > kMaxListItems) {
-        invalid("ConfigRange", key, "is a list of more than 65536 entries");
+        invalid("ConfigRange", key, said("is a list of more than 65536 entries"));
         return numbers;
     }
     for (const Json& item : value->items) {
@@ -224,18 +224,18 @@ std::vector<std::string> JsonSection::texts(std::string_view key, size_t max_ite
         return found;
     }
     if (!value->is(Json::Kind::Array)) {
-        invalid("ConfigType", key, "is " + shownJson(*value) + ", expected a list of texts");
+        invalid("ConfigType", key, said("is %1, expected a list of texts", shownJson(*value)));
         return found;
     }
     if (value->items.size() > max_items) {
-        invalid("ConfigRange", key,
-                "is a list of " + std::to_string(value->items.size()) +
-                    " entries, expected at most " + std::to_string(max_items));
+        invalid(
+            "ConfigRange", key,
+            said("is a list of %1 entries, expected at most %2", value->items.size(), max_items));
         return found;
     }
     for (const Json& item : value->items) {
         if (!item.is(Json::Kind::String)) {
-            invalid("ConfigType", key, "holds " + shownJson(item) + ", expected only texts");
+            invalid("ConfigType", key, said("holds %1, expected only texts", shownJson(item)));
             return {};
         }
         found.push_back(item.text);

@@ -51,10 +51,10 @@ public:
     std::vector<std::string> texts(std::string_view key, size_t max_items) const;
 
     /// Records an InvalidFile error about a member: "config.json: text_config.head_dim is 7, ...".
-    void invalid(std::string_view rule, std::string_view key, const std::string& what) const;
+    void invalid(std::string_view rule, std::string_view key, const Sentence& what) const;
     /// Records an Unsupported error about a member; `details` come on top of rule, file and key.
     void unsupported(std::string_view key,
-                     const std::string& what,
+                     const Sentence& what,
                      std::vector<std::pair<std::string, std::string>> details = {}) const;
     void warn(std::string_view key, odd::ConfigMember::Kind kind, std::string value = {}) const;
     /// `key` with file and path before it.
@@ -74,7 +74,7 @@ private:
 };
 
 /// The member's value as it stands in the file, cut to a readable length.
-std::string shownJson(const Json& value);
+Sentence shownJson(const Json& value);
 /// A number for a message: the shortest text that reads as the same double.
 std::string shownNumber(double value);
 

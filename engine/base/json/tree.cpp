@@ -64,22 +64,22 @@ std::optional<double> Json::number() const {
                                                           : std::nullopt;
 }
 
-std::string_view Json::kindName() const {
+Phrase Json::kindName() const {
     switch (kind) {
     case Kind::Null:
-        return "null";
+        return phrase("null");
     case Kind::Bool:
-        return "a boolean";
+        return phrase("a boolean");
     case Kind::Number:
-        return "a number";
+        return phrase("a number");
     case Kind::String:
-        return "a string";
+        return phrase("a string");
     case Kind::Array:
-        return "a list";
+        return phrase("a list");
     case Kind::Object:
-        return "an object";
+        return phrase("an object");
     }
-    return "a value";
+    return phrase("a value");
 }
 
 JsonPosition JsonTreeBuilder::position() {

@@ -39,7 +39,7 @@ struct Json {
     /// large, and for anything else.
     [[nodiscard]] std::optional<double> number() const;
     /// "null", "a boolean", "a number", "a string", "a list", "an object": for messages.
-    [[nodiscard]] std::string_view kindName() const;
+    [[nodiscard]] Phrase kindName() const;
 };
 
 struct JsonMember {

@@ -20,24 +20,27 @@ namespace {
 
 /// What else the folder may hold, so that the message can say more than "not supported".
 struct OtherModel {
-    const char* kind; ///< Of an error's details: "unified", "assistant", "gemma", "other".
-    const char* what;
+    const char* kind = ""; ///< Of an error's details: "unified", "assistant", "gemma", "other".
+    Phrase what;
 };
 
 OtherModel otherModel(const std::string& type) {
     if (type == "gemma4_unified" || type == "gemma4_unified_text") {
-        return {"unified", "the encoder-free 12B (unified) variant, which is not implemented; E2B, "
-                           "E4B, 26B-A4B and 31B are"};
+        return {"unified",
+                phrase("the encoder-free 12B (unified) variant, which is not implemented; E2B, "
+                       "E4B, 26B-A4B and 31B are")};
     }
     if (type.find("assistant") != std::string::npos) {
-        return {"assistant", "a speculative-decoding assistant, not a model to chat with; open the "
-                             "model it belongs to"};
+        return {"assistant",
+                phrase("a speculative-decoding assistant, not a model to chat with; open the "
+                       "model it belongs to")};
     }
     if (type.starts_with("gemma")) {
-        return {"gemma",
-                "an other generation of Gemma; Belfry runs Gemma 4 (E2B, E4B, 26B-A4B, 31B)"};
+        return {
+            "gemma",
+            phrase("an other generation of Gemma; Belfry runs Gemma 4 (E2B, E4B, 26B-A4B, 31B)")};
     }
-    return {"other", "not a Gemma 4 model; Belfry runs Gemma 4 (E2B, E4B, 26B-A4B, 31B)"};
+    return {"other", phrase("not a Gemma 4 model; Belfry runs Gemma 4 (E2B, E4B, 26B-A4B, 31B)")};
 }
 
 struct Root {
@@ -53,12 +56,13 @@ Root readRoot(const JsonSection& root, ModelConfig& config) {
     if (has_type && type != "gemma4" && type != "gemma4_text") {
         const OtherModel other = otherModel(type);
         const std::string shown = type.substr(0, 60);
-        root.unsupported("model_type", "is \"" + shown + "\": " + other.what,
+        root.unsupported("model_type", said("is \"%1\": %2", shown, other.what),
                          {{"model_type", shown}, {"model_kind", other.kind}});
     }
     if (!has_type && architectures.empty()) {
-        root.invalid("ConfigMissing", "model_type",
-                     "is missing, and so is architectures; is this the config.json of a model?");
+        root.invalid(
+            "ConfigMissing", "model_type",
+            said("is missing, and so is architectures; is this the config.json of a model?"));
     }
     const bool has_text_section = root.has("text_config");
     if (architectures.empty()) {
@@ -72,17 +76,17 @@ Root readRoot(const JsonSection& root, ModelConfig& config) {
     if (!is_text_only && config.architecture != "Gemma4ForConditionalGeneration") {
         root.unsupported(
             "architectures",
-            "is \"" + config.architecture.substr(0, 80) +
-                "\"; Gemma4ForConditionalGeneration and Gemma4ForCausalLM are implemented");
+            said("is \"%1\"; Gemma4ForConditionalGeneration and Gemma4ForCausalLM are implemented",
+                 config.architecture.substr(0, 80)));
     }
     if (!is_text_only && !has_text_section) {
-        root.invalid("ConfigMissing", "text_config", "is missing, expected an object");
+        root.invalid("ConfigMissing", "text_config", said("is missing, expected an object"));
     }
     JsonSection text = has_text_section ? root.section("text_config") : root;
     const std::string text_type = text.text("model_type", "gemma4_text");
     if (has_text_section && text_type != "gemma4_text") {
-        text.unsupported("model_type",
-                         "is \"" + text_type.substr(0, 60) + "\"; only gemma4_text is implemented");
+        text.unsupported("model_type", said("is \"%1\"; only gemma4_text is implemented",
+                                            text_type.substr(0, 60)));
     }
     return Root{is_text_only, std::move(text)};
 }
@@ -112,24 +116,25 @@ void readTokenIds(const JsonSection& root, ModelConfig& config) {
     config.eoa_token_id = readTokenId(root, {"eoa_token_id", "eoa_token_index"}, 258883, vocab);
     if (root.has("eoa_token_id") && root.has("eoa_token_index") &&
         root.integer("eoa_token_index", 0, vocab - 1) != config.eoa_token_id) {
-        root.invalid("ConfigRange", "eoa_token_index", "differs from eoa_token_id");
+        root.invalid("ConfigRange", "eoa_token_index", said("differs from eoa_token_id"));
     }
-    const auto require = [&](std::string_view key, int64_t id, std::string_view tower) {
+    const auto require = [&](std::string_view key, int64_t id, Phrase tower) {
         if (id < 0) {
             root.invalid("ConfigMissing", key,
-                         "is missing, and its published value lies outside the vocabulary of " +
-                             std::to_string(vocab) + "; the model has " + std::string(tower));
+                         said("is missing, and its published value lies outside the vocabulary of "
+                              "%1; the model has %2",
+                              vocab, tower));
         }
     };
     if (config.vision) {
-        require("image_token_id", config.image_token_id, "a vision tower");
-        require("boi_token_id", config.boi_token_id, "a vision tower");
-        require("eoi_token_id", config.eoi_token_id, "a vision tower");
+        require("image_token_id", config.image_token_id, phrase("a vision tower"));
+        require("boi_token_id", config.boi_token_id, phrase("a vision tower"));
+        require("eoi_token_id", config.eoi_token_id, phrase("a vision tower"));
     }
     if (config.audio) {
-        require("audio_token_id", config.audio_token_id, "an audio tower");
-        require("boa_token_id", config.boa_token_id, "an audio tower");
-        require("eoa_token_id", config.eoa_token_id, "an audio tower");
+        require("audio_token_id", config.audio_token_id, phrase("an audio tower"));
+        require("boa_token_id", config.boa_token_id, phrase("an audio tower"));
+        require("eoa_token_id", config.eoa_token_id, phrase("an audio tower"));
     }
 }
 
@@ -152,16 +157,15 @@ bool isAbsentOrAll(const JsonSection& section, std::string_view key, double want
 void requireInteger(const JsonSection& section, std::string_view key, int64_t wanted) {
     const int64_t found = section.integer(key, 0, int64_t{1} << 40, wanted);
     if (found != wanted) {
-        section.unsupported(key, "is " + std::to_string(found) + "; only " +
-                                     std::to_string(wanted) + " is implemented");
+        section.unsupported(key, said("is %1; only %2 is implemented", found, wanted));
     }
 }
 
 void requireNumber(const JsonSection& section, std::string_view key, double wanted) {
     const double found = section.number(key, -1e9, 1e9, wanted);
     if (!isNear(found, wanted)) {
-        section.unsupported(key, "is " + shownNumber(found) + "; only " + shownNumber(wanted) +
-                                     " is implemented");
+        section.unsupported(
+            key, said("is %1; only %2 is implemented", shownNumber(found), shownNumber(wanted)));
     }
 }
 
@@ -176,26 +180,24 @@ void readImageProcessor(const JsonSection& section,
     constexpr std::array<int64_t, 5> kBudgets = {70, 140, 280, 560, 1120};
     processor.image_tokens = section.integer("max_soft_tokens", 1, 1 << 20, processor.image_tokens);
     if (std::find(kBudgets.begin(), kBudgets.end(), processor.image_tokens) == kBudgets.end()) {
-        section.invalid("ConfigRange", "max_soft_tokens",
-                        "is " + std::to_string(processor.image_tokens) +
-                            ", expected one of 70, 140, 280, 560, 1120");
+        section.invalid(
+            "ConfigRange", "max_soft_tokens",
+            said("is %1, expected one of 70, 140, 280, 560, 1120", processor.image_tokens));
     }
     requireInteger(section, "patch_size", config.vision->patch_size);
     requireInteger(section, "pooling_kernel_size", config.vision->pooling_kernel);
     requireInteger(section, "resample", 3);
     requireNumber(section, "rescale_factor", 1.0 / 255.0);
     if (!section.boolean("do_rescale", true)) {
-        section.unsupported("do_rescale", "is false; pictures are always scaled to 0..1");
+        section.unsupported("do_rescale", said("is false; pictures are always scaled to 0..1"));
     }
     if (!section.boolean("do_resize", true)) {
         section.warn("do_resize", odd::ConfigMember::Kind::NotResized);
     }
     if (section.boolean("do_normalize", false) &&
         (!isAbsentOrAll(section, "image_mean", 0.0) || !isAbsentOrAll(section, "image_std", 1.0))) {
-        section.unsupported(
-            "do_normalize",
-            "is true with a mean other than 0 or a deviation other than 1; that is not "
-            "implemented");
+        section.unsupported("do_normalize", said("is true with a mean other than 0 or a deviation "
+                                                 "other than 1; that is not implemented"));
     }
 }
 
@@ -216,7 +218,7 @@ void readAudioProcessor(const JsonSection& section, ModelConfig& config) {
     requireNumber(section, "input_scale_factor", 1.0);
     for (const std::string_view key : {"per_bin_mean", "per_bin_stddev"}) {
         if (section.has(key)) {
-            section.unsupported(key, "is set; normalization per mel bin is not implemented");
+            section.unsupported(key, said("is set; normalization per mel bin is not implemented"));
         }
     }
     if (section.text("padding_side", "right") != "right") {

@@ -8,8 +8,10 @@
 
 namespace engine {
 
+/// Whose text_config is read: an assistant's layers all read keys and values of another model.
+enum class TextOf : uint8_t { Model = 1, Assistant };
 /// text_config, or the root of a text-only model. All layers' sizes are filled in.
-TextConfig readTextConfig(const JsonSection& section);
+TextConfig readTextConfig(const JsonSection& section, TextOf whose = TextOf::Model);
 VisionConfig readVisionConfig(const JsonSection& section);
 AudioConfig readAudioConfig(const JsonSection& section);
 /// The shapes of activations are checked against "gelu_pytorch_tanh" or "silu".

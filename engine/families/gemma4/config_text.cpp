@@ -49,8 +49,7 @@ readHeadDim(const JsonSection& section, std::string_view key, std::optional<int6
     const int64_t head_dim = section.integer(key, 2, kMaxHeadDim, fallback);
     if (head_dim % 2 != 0) {
         section.invalid("ConfigRange", key,
-                        "is " + std::to_string(head_dim) +
-                            ", expected an even number (rotary halves)");
+                        said("is %1, expected an even number (rotary halves)", head_dim));
     }
     return head_dim;
 }
@@ -67,11 +66,11 @@ std::map<int64_t, LayerOverride> readLayerOverrides(const JsonSection& section,
         const auto index = parseLayerIndex(key, num_layers);
         if (!index) {
             list.invalid("ConfigRange", key,
-                         "is not a layer index from 0 to " + std::to_string(num_layers - 1));
+                         said("is not a layer index from 0 to %1", num_layers - 1));
             return {};
         }
         if (!value.is(Json::Kind::Object)) {
-            list.invalid("ConfigType", key, "is " + shownJson(value) + ", expected an object");
+            list.invalid("ConfigType", key, said("is %1, expected an object", shownJson(value)));
             return {};
         }
         const JsonSection layer = list.section(key);
@@ -83,17 +82,14 @@ std::map<int64_t, LayerOverride> readLayerOverrides(const JsonSection& section,
             } else if (name == "num_key_value_heads") {
                 own.num_kv_heads = layer.integer(name, 1, kMaxHeads);
             } else {
-                layer.unsupported(name,
-                                  "cannot differ between layers in this version; only head_dim and "
-                                  "num_key_value_heads can");
+                layer.unsupported(name, said("cannot differ between layers in this version; only "
+                                             "head_dim and num_key_value_heads can"));
                 return {};
             }
         }
         if (!overrides.emplace(*index, own).second) {
             list.invalid("ConfigDuplicate", key,
-                         "names layer " + std::to_string(*index) +
-                             " a second time (leading zeros do not "
-                             "count)");
+                         said("names layer %1 a second time (leading zeros do not count)", *index));
             return {};
         }
     }
@@ -117,15 +113,15 @@ std::vector<LayerType> readLayerTypes(const JsonSection& section, int64_t num_la
     }
     if (names.size() != static_cast<size_t>(num_layers)) {
         section.invalid("ConfigRange", "layer_types",
-                        "has " + std::to_string(names.size()) + " entries, num_hidden_layers is " +
-                            std::to_string(num_layers));
+                        said("has %1 entries, num_hidden_layers is %2", names.size(), num_layers));
         return types;
     }
     for (const std::string& name : names) {
         if (name != "sliding_attention" && name != "full_attention") {
-            section.unsupported("layer_types",
-                                "holds \"" + name.substr(0, 60) +
-                                    "\"; only sliding_attention and full_attention are known");
+            section.unsupported(
+                "layer_types",
+                said("holds \"%1\"; only sliding_attention and full_attention are known",
+                     name.substr(0, 60)));
             return types;
         }
         types.push_back(name == "full_attention" ? LayerType::Full : LayerType::Sliding);
@@ -152,13 +148,14 @@ RopeConfig readRope(const JsonSection& section, RopeConfig rope) {
     }
     rope.rotary_factor = 1.0;
     if (type != "default" && type != "linear") {
-        section.unsupported(type_key, "is \"" + type.substr(0, 60) +
-                                          "\"; only default, linear and proportional are known");
+        section.unsupported(
+            type_key,
+            said("is \"%1\"; only default, linear and proportional are known", type.substr(0, 60)));
     }
     if (section.number("partial_rotary_factor", 0.0, 1.0, 1.0) != 1.0) {
-        section.unsupported("partial_rotary_factor",
-                            "is not 1 with rope_type \"" + type +
-                                "\"; only proportional tables may be partial");
+        section.unsupported(
+            "partial_rotary_factor",
+            said("is not 1 with rope_type \"%1\"; only proportional tables may be partial", type));
     }
     if (type == "default") {
         rope.factor = 1.0; // as the reference: "default" ignores a factor
@@ -199,14 +196,14 @@ void readExperts(const JsonSection& section, TextConfig& text) {
     text.top_k_experts = section.integer("top_k_experts", 1, kMaxExperts);
     text.moe_intermediate_size = section.integer("moe_intermediate_size", 1, kMaxMlpWidth);
     if (text.top_k_experts > text.num_experts) {
-        section.invalid("ConfigRange", "top_k_experts",
-                        "is " + std::to_string(text.top_k_experts) + ", num_experts is only " +
-                            std::to_string(text.num_experts));
+        section.invalid(
+            "ConfigRange", "top_k_experts",
+            said("is %1, num_experts is only %2", text.top_k_experts, text.num_experts));
     }
 }
 
 /// Sizes of every layer; needs text's own sizes.
-void readLayers(const JsonSection& section, TextConfig& text) {
+void readLayers(const JsonSection& section, TextConfig& text, TextOf whose) {
     const bool is_k_eq_v = section.boolean("attention_k_eq_v", false);
     const bool is_double_wide = section.boolean("use_double_wide_mlp", false);
     const int64_t intermediate_size = section.integer("intermediate_size", 1, kMaxMlpWidth);
@@ -243,7 +240,7 @@ void readLayers(const JsonSection& section, TextConfig& text) {
             layer.num_kv_heads = own->second.num_kv_heads.value_or(layer.num_kv_heads);
         }
         layer.k_is_v = is_k_eq_v && is_full;
-        layer.is_kv_shared = i >= first_shared;
+        layer.is_kv_shared = i >= first_shared || whose == TextOf::Assistant;
         layer.intermediate_size =
             is_double_wide && layer.is_kv_shared ? 2 * intermediate_size : intermediate_size;
         int& owner = last_owner_of_type[static_cast<size_t>(layer.type)];
@@ -251,37 +248,36 @@ void readLayers(const JsonSection& section, TextConfig& text) {
             owner = static_cast<int>(i);
         }
         layer.kv_source = owner;
-        const std::string name = "layer " + std::to_string(i);
-        if (owner < 0) {
+        const Sentence name = said("layer %1", i);
+        if (owner < 0 && whose == TextOf::Model) {
             section.invalid("ConfigRange", "num_kv_shared_layers",
-                            "is " + std::to_string(text.num_kv_shared_layers) + ": " + name +
-                                " shares keys and values, but no layer of its type before layer " +
-                                std::to_string(first_shared) + " owns any");
+                            said("is %1: %2 shares keys and values, but no layer of its type "
+                                 "before layer %3 owns any",
+                                 text.num_kv_shared_layers, name, first_shared));
             return;
         }
         if (text.num_heads % layer.num_kv_heads != 0) {
-            section.invalid("ConfigRange", "num_key_value_heads",
-                            "gives " + name + " " + std::to_string(layer.num_kv_heads) +
-                                " key/value heads, which do not divide its " +
-                                std::to_string(text.num_heads) + " query heads");
+            section.invalid(
+                "ConfigRange", "num_key_value_heads",
+                said("gives %1 %2 key/value heads, which do not divide its %3 query heads", name,
+                     layer.num_kv_heads, text.num_heads));
             return;
         }
         if (text.num_heads * layer.head_dim > kMaxHeadsWidth) {
             section.invalid("ConfigRange", "head_dim",
-                            "gives " + name + " " + std::to_string(text.num_heads) + " heads of " +
-                                std::to_string(layer.head_dim) + ", more than " +
-                                std::to_string(kMaxHeadsWidth) + " values together");
+                            said("gives %1 %2 heads of %3, more than %4 values together", name,
+                                 text.num_heads, layer.head_dim, kMaxHeadsWidth));
             return;
         }
         text.layers.push_back(layer);
-        const LayerConfig& source = layer.is_kv_shared
+        const LayerConfig& source = layer.is_kv_shared && owner >= 0
                                         ? text.layers[static_cast<size_t>(layer.kv_source)]
                                         : text.layers.back();
         if (source.head_dim != layer.head_dim || source.num_kv_heads != layer.num_kv_heads) {
-            section.invalid("ConfigRange", "per_layer_config",
-                            "gives " + name + " other key/value sizes than layer " +
-                                std::to_string(layer.kv_source) +
-                                ", whose keys and values it reads");
+            section.invalid(
+                "ConfigRange", "per_layer_config",
+                said("gives %1 other key/value sizes than layer %2, whose keys and values it reads",
+                     name, layer.kv_source));
             return;
         }
     }
@@ -292,12 +288,12 @@ void readLayers(const JsonSection& section, TextConfig& text) {
 void requireActivation(const JsonSection& section, std::string_view key, std::string_view name) {
     const std::string found = section.text(key, name);
     if (found != name) {
-        section.unsupported(key, "is \"" + found.substr(0, 60) + "\"; only " + std::string(name) +
-                                     " is implemented");
+        section.unsupported(key,
+                            said("is \"%1\"; only %2 is implemented", found.substr(0, 60), name));
     }
 }
 
-TextConfig readTextConfig(const JsonSection& section) {
+TextConfig readTextConfig(const JsonSection& section, TextOf whose) {
     TextConfig text;
     text.num_layers = section.integer("num_hidden_layers", 1, kMaxLayers);
     text.hidden_size = section.integer("hidden_size", 1, kMaxWidth);
@@ -306,7 +302,9 @@ TextConfig readTextConfig(const JsonSection& section) {
     text.sliding_window = section.integer("sliding_window", 1, kMaxPositions, 512);
     text.max_positions = section.integer("max_position_embeddings", 1, kMaxPositions, 131072);
     text.ple_size = section.integer("hidden_size_per_layer_input", 0, kMaxWidth, 256);
-    text.num_kv_shared_layers = section.integer("num_kv_shared_layers", 0, text.num_layers - 1, 0);
+    text.num_kv_shared_layers =
+        section.integer("num_kv_shared_layers", 0,
+                        whose == TextOf::Assistant ? text.num_layers : text.num_layers - 1, 0);
     text.rms_norm_eps = section.number("rms_norm_eps", 1e-30, 1.0, 1e-6);
     text.final_logit_softcap = section.number("final_logit_softcapping", 1e-3, 1e6, 0.0);
     text.pad_token_id = section.integer("pad_token_id", 0, text.vocab_size - 1, 0);
@@ -317,33 +315,33 @@ TextConfig readTextConfig(const JsonSection& section) {
             section.integer("vocab_size_per_layer_input", 1, kMaxVocab, text.vocab_size);
         if (text.ple_vocab_size < text.vocab_size) {
             section.invalid("ConfigRange", "vocab_size_per_layer_input",
-                            "is " + std::to_string(text.ple_vocab_size) + ", vocab_size is " +
-                                std::to_string(text.vocab_size) + "; every token needs a row");
+                            said("is %1, vocab_size is %2; every token needs a row",
+                                 text.ple_vocab_size, text.vocab_size));
         }
         if (text.ple_size * text.num_layers > kMaxPleWidth) {
             section.invalid("ConfigRange", "hidden_size_per_layer_input",
-                            "is " + std::to_string(text.ple_size) + ", too much for " +
-                                std::to_string(text.num_layers) + " layers");
+                            said("is %1, too much for %2 layers", text.ple_size, text.num_layers));
         }
     }
 
     requireActivation(section, "hidden_activation", "gelu_pytorch_tanh");
     if (section.boolean("attention_bias", false)) {
-        section.unsupported("attention_bias", "is true; attention biases are not implemented");
+        section.unsupported("attention_bias",
+                            said("is true; attention biases are not implemented"));
     }
     if (const Json* value = section.find("use_bidirectional_attention")) {
         text.is_vision_bidirectional = value->isString("vision");
         const bool is_false = value->is(Json::Kind::Bool) && !value->boolean;
         if (!text.is_vision_bidirectional && !is_false) {
-            section.unsupported("use_bidirectional_attention",
-                                "is " + shownJson(*value) +
-                                    "; only null and \"vision\" are implemented");
+            section.unsupported(
+                "use_bidirectional_attention",
+                said("is %1; only null and \"vision\" are implemented", shownJson(*value)));
         }
     }
     readExperts(section, text);
     readRopes(section, text);
     if (!section.problems().error) {
-        readLayers(section, text);
+        readLayers(section, text, whose);
     }
     text.recipe = decoderRecipe(text);
     text.embedding_scale = std::sqrt(static_cast<double>(text.hidden_size));

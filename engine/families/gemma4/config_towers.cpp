@@ -16,8 +16,8 @@ constexpr int64_t kMaxHeads = 1024;
 void requireModelType(const JsonSection& section, std::string_view name) {
     const std::string found = section.text("model_type", name);
     if (found != name) {
-        section.unsupported("model_type", "is \"" + found.substr(0, 60) + "\"; only " +
-                                              std::string(name) + " is implemented");
+        section.unsupported("model_type",
+                            said("is \"%1\"; only %2 is implemented", found.substr(0, 60), name));
     }
 }
 
@@ -40,26 +40,25 @@ VisionConfig readVisionConfig(const JsonSection& section) {
     vision.standardize = section.boolean("standardize", false);
     requireActivation(section, "hidden_activation", "gelu_pytorch_tanh");
     if (section.boolean("attention_bias", false)) {
-        section.unsupported("attention_bias", "is true; attention biases are not implemented");
+        section.unsupported("attention_bias",
+                            said("is true; attention biases are not implemented"));
     }
     if (vision.head_dim % 4 != 0) {
-        section.invalid("ConfigRange", "head_dim",
-                        "is " + std::to_string(vision.head_dim) +
-                            ", expected a multiple of 4 (rotary halves on two axes)");
+        section.invalid(
+            "ConfigRange", "head_dim",
+            said("is %1, expected a multiple of 4 (rotary halves on two axes)", vision.head_dim));
     }
     if (vision.num_heads * vision.head_dim != vision.hidden_size) {
         section.invalid("ConfigRange", "hidden_size",
-                        "is " + std::to_string(vision.hidden_size) +
-                            ", expected num_attention_heads x head_dim = " +
-                            std::to_string(vision.num_heads * vision.head_dim));
+                        said("is %1, expected num_attention_heads x head_dim = %2",
+                             vision.hidden_size, vision.num_heads * vision.head_dim));
     }
     const int64_t num_kv_heads =
         section.integer("num_key_value_heads", 1, kMaxHeads, vision.num_heads);
     if (num_kv_heads != vision.num_heads) {
-        section.unsupported("num_key_value_heads", "is " + std::to_string(num_kv_heads) +
-                                                       "; only as many as num_attention_heads (" +
-                                                       std::to_string(vision.num_heads) +
-                                                       ") is implemented");
+        section.unsupported("num_key_value_heads",
+                            said("is %1; only as many as num_attention_heads (%2) is implemented",
+                                 num_kv_heads, vision.num_heads));
     }
 
     vision.rope_theta = section.number("rope_theta", 1.0, 1e15, vision.rope_theta);
@@ -68,8 +67,8 @@ VisionConfig readVisionConfig(const JsonSection& section) {
     const std::string_view type_key = rope.has("rope_type") ? "rope_type" : "type";
     const std::string type = rope.text(type_key, "default");
     if (type != "default" && type != "axial") {
-        rope.unsupported(type_key, "is \"" + type.substr(0, 60) +
-                                       "\"; only default and axial are implemented");
+        rope.unsupported(type_key, said("is \"%1\"; only default and axial are implemented",
+                                        type.substr(0, 60)));
     }
     vision.rope_theta = rope.number("rope_theta", 1.0, 1e15, vision.rope_theta);
     vision.recipe = visionRecipe();
@@ -93,18 +92,17 @@ AudioConfig readAudioConfig(const JsonSection& section) {
     requireActivation(section, "hidden_act", "silu");
     if (audio.hidden_size % 2 != 0 || audio.hidden_size % audio.num_heads != 0) {
         section.invalid("ConfigRange", "hidden_size",
-                        "is " + std::to_string(audio.hidden_size) +
-                            ", expected an even multiple of num_attention_heads (" +
-                            std::to_string(audio.num_heads) + ")");
+                        said("is %1, expected an even multiple of num_attention_heads (%2)",
+                             audio.hidden_size, audio.num_heads));
     }
     if (section.integer("attention_context_right", 0, 4096, 0) != 0) {
         section.unsupported("attention_context_right",
-                            "is not 0; only causal audio is implemented");
+                            said("is not 0; only causal audio is implemented"));
     }
     const std::vector<int64_t> channels = section.integers("subsampling_conv_channels", 1, 4096);
     if (section.has("subsampling_conv_channels") && channels.size() != 2) {
         section.invalid("ConfigRange", "subsampling_conv_channels",
-                        "has " + std::to_string(channels.size()) + " entries, expected 2");
+                        said("has %1 entries, expected 2", channels.size()));
     }
     audio.conv_channels[0] = channels.size() == 2 ? channels[0] : 128;
     audio.conv_channels[1] = channels.size() == 2 ? channels[1] : 32;

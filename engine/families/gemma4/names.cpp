@@ -17,7 +17,7 @@ struct NamedPart {
 };
 
 /// All parts but the layers.
-constexpr std::array<NamedPart, 10> kParts = {{
+constexpr std::array<NamedPart, 11> kParts = {{
     {PartRole::Embedding, "model.language_model.embed_tokens"},
     {PartRole::PerLayerTable, "model.language_model.embed_tokens_per_layer"},
     {PartRole::PerLayerProjection, "model.language_model.per_layer_model_projection"},
@@ -28,6 +28,7 @@ constexpr std::array<NamedPart, 10> kParts = {{
     {PartRole::VisionProjector, "model.embed_vision"},
     {PartRole::AudioTower, "model.audio_tower"},
     {PartRole::AudioProjector, "model.embed_audio"},
+    {PartRole::Assistant, "assistant"},
 }};
 
 struct NamedUse {

@@ -165,6 +165,39 @@ std::string publishedConfigJson(const std::string& size) {
     return config.dump(2);
 }
 
+std::string publishedAssistantJson(const std::string& size) {
+    if (publishedConfigJson(size).empty()) {
+        return {};
+    }
+    const bool is_small = size == "E2B" || size == "E4B";
+    json text = textConfig(size);
+    const json backbone = text["hidden_size"];
+    text.update({{"hidden_size", is_small ? 256 : 1024},
+                 {"intermediate_size", is_small ? 2048 : 8192},
+                 {"num_hidden_layers", 4},
+                 {"num_attention_heads", is_small        ? 4
+                                         : size == "31B" ? 32
+                                                         : 16},
+                 {"num_kv_shared_layers", 4},
+                 {"layer_types", layerTypes(4, 4)},
+                 {"hidden_size_per_layer_input", 0},
+                 {"vocab_size_per_layer_input", 0},
+                 {"final_logit_softcapping", nullptr},
+                 {"use_bidirectional_attention", nullptr},
+                 {"use_double_wide_mlp", false},
+                 {"enable_moe_block", false}});
+    return json({{"architectures", {"Gemma4AssistantForCausalLM"}},
+                 {"model_type", "gemma4_assistant"},
+                 {"dtype", "bfloat16"},
+                 {"backbone_hidden_size", backbone},
+                 {"use_ordered_embeddings", is_small},
+                 {"num_centroids", 2048},
+                 {"centroid_intermediate_top_k", 32},
+                 {"tie_word_embeddings", true},
+                 {"text_config", text}})
+        .dump(2);
+}
+
 std::string publishedGenerationJson() {
     return json({{"bos_token_id", 2},
                  {"pad_token_id", 0},

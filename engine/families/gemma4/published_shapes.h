@@ -15,4 +15,7 @@ std::string publishedGenerationJson();
 /// processor_config.json with a budget of 280 soft tokens.
 std::string publishedProcessorJson();
 
+/// config.json of the published assistant (multi-token prediction) of that size; empty for others.
+std::string publishedAssistantJson(const std::string& size);
+
 } // namespace engine

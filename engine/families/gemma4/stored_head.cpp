@@ -48,7 +48,7 @@ Result<bool> areEqual(const TensorSource& source,
     std::vector<std::byte> b_bytes;
     for (uint64_t first = 0; first < count; first += kPieceElements) {
         if (stop.stop_requested()) {
-            return Error{ErrorCode::Cancelled, "opening the model was cancelled"};
+            return Error{ErrorCode::Cancelled, said("opening the model was cancelled")};
         }
         const uint64_t n = std::min(kPieceElements, count - first);
         a_bytes.resize(n * a_size);
@@ -185,12 +185,12 @@ std::string tableFileName(const ModelConfig& config) {
 }
 
 Error missingHead() {
-    return Error{ErrorCode::InvalidFile,
-                 "lm_head.weight: config.json says that the output head is not the token embedding "
-                 "(\"tie_word_embeddings\": false), and the weight files hold no lm_head.weight; "
-                 "get the file that holds it, or say true there if the model has one table for "
-                 "both",
-                 {{"tensor", std::string(kHeadName)}, {"rule", "missing"}}};
+    return Error{
+        ErrorCode::InvalidFile,
+        said("lm_head.weight: config.json says that the output head is not the token embedding "
+             "(\"tie_word_embeddings\": false), and the weight files hold no lm_head.weight; get "
+             "the file that holds it, or say true there if the model has one table for both"),
+        {{"tensor", std::string(kHeadName)}, {"rule", "missing"}}};
 }
 
 } // namespace engine

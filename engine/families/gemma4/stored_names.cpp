@@ -64,21 +64,22 @@ public:
         }
     }
 
-    [[nodiscard]] std::string reason(const std::string& tensor) const {
+    [[nodiscard]] Sentence reason(const std::string& tensor) const {
         for (const auto& look : {&NameJudge::asQuantized, &NameJudge::asAbsentTower,
                                  &NameJudge::asOtherName, &NameJudge::asNeighbour}) {
-            if (std::string text = (this->*look)(tensor); !text.empty()) {
+            if (Sentence text = (this->*look)(tensor); !text.isEmpty()) {
                 return text;
             }
         }
-        const std::string held = "the model files do not hold this tensor (they hold " +
-                                 std::to_string(found_.size()) + " of the " +
-                                 std::to_string(requiredCount()) + " that config.json implies";
         if (found_.empty() && !surplus_.empty()) {
-            return held + ", and others such as " + surplus_.front() +
-                   "); they belong to another model or to another program's format";
+            return said("the model files do not hold this tensor (they hold %1 of the %2 that "
+                        "config.json implies, and others such as %3); they belong to another model "
+                        "or to another program's format",
+                        found_.size(), requiredCount(), surplus_.front());
         }
-        return held + "); download the model again";
+        return said("the model files do not hold this tensor (they hold %1 of the %2 that "
+                    "config.json implies); download the model again",
+                    found_.size(), requiredCount());
     }
 
 private:
@@ -87,7 +88,7 @@ private:
                                                  [](const auto& e) { return e.second; }));
     }
 
-    [[nodiscard]] std::string asQuantized(const std::string& tensor) const {
+    [[nodiscard]] Sentence asQuantized(const std::string& tensor) const {
         const std::string_view tail = tailOf(tensor);
         const std::string module(tail.substr(0, tail.rfind('.') + 1));
         for (const std::string& name : surplus_) {
@@ -97,45 +98,47 @@ private:
             }
             std::string weight = name.substr(0, dot);
             weight += ".weight";
-            const std::string by = foreignQuantization(source_, weight);
-            if (!by.empty()) {
-                std::string text = "the files hold ";
-                text.append(name).append(" in its place: ").append(by);
-                text += ", which cannot be read; use the 16-bit model or a bitsandbytes 4-bit one";
-                return text;
+            if (const auto by = foreignQuantization(source_, weight)) {
+                return said("the files hold %1 in its place: %2, which cannot be read; use the "
+                            "16-bit model or a bitsandbytes 4-bit one",
+                            name, *by);
             }
         }
         return {};
     }
 
-    [[nodiscard]] std::string asAbsentTower(const std::string& tensor) const {
+    [[nodiscard]] Sentence asAbsentTower(const std::string& tensor) const {
         struct Tower {
-            const char *part, *projector, *name, *member;
+            const char *part = "", *projector = "";
+            Phrase name;
+            const char* member = "";
         };
         constexpr std::array<Tower, 2> kTowers = {{
-            {"model.vision_tower", "model.embed_vision", "vision tower", "vision_config"},
-            {"model.audio_tower", "model.embed_audio", "audio tower", "audio_config"},
+            {"model.vision_tower", "model.embed_vision", phrase("vision tower"), "vision_config"},
+            {"model.audio_tower", "model.embed_audio", phrase("audio tower"), "audio_config"},
         }};
-        std::string names;
-        std::string members;
+        Sentence names;
+        Sentence members;
         bool is_asked = false;
         for (const Tower& tower : kTowers) {
             const bool is_configured =
-                tower.name[0] == 'v' ? config_.vision.has_value() : config_.audio.has_value();
+                &tower == kTowers.data() ? config_.vision.has_value() : config_.audio.has_value();
             if (!is_configured || parts_.contains(tower.part) || holdsInSurplus(tower.part + 6)) {
                 continue;
             }
             const std::string part = partOf(tensor);
             is_asked = is_asked || part == tower.part || part == tower.projector;
-            names += (names.empty() ? "" : " and ") + std::string(tower.name);
-            members += (members.empty() ? "" : " and ") + std::string(tower.member);
+            names = names.isEmpty() ? tower.name : said("%1 and %2", names, tower.name);
+            members =
+                members.isEmpty() ? asItIs(tower.member) : said("%1 and %2", members, tower.member);
         }
         if (!is_asked || found_.empty()) {
             return {};
         }
-        return "the files hold nothing of the " + names +
-               ": they were saved without, but config.json still describes it. Set " + members +
-               " to null in config.json to run the model without, or download the whole model";
+        return said("the files hold nothing of the %1: they were saved without, but config.json "
+                    "still describes it. Set %2 to null in config.json to run the model without, "
+                    "or download the whole model",
+                    names, members);
     }
     /// Whether unknown names hold this component: then it is there, under another name.
     [[nodiscard]] bool holdsInSurplus(const std::string& component) const {
@@ -145,7 +148,7 @@ private:
     }
 
     /// The same tail behind another prefix.
-    [[nodiscard]] std::string asOtherName(const std::string& tensor) const {
+    [[nodiscard]] Sentence asOtherName(const std::string& tensor) const {
         const std::string_view tail = tailOf(tensor);
         for (const std::string& name : surplus_) {
             if (!endsWithPath(name, tail) || isLowRankFactor(name)) {
@@ -156,19 +159,16 @@ private:
             const auto same =
                 std::count_if(surplus_.begin(), surplus_.end(),
                               [&](const std::string& other) { return other.starts_with(prefix); });
-            std::string text = "the files hold it as ";
-            text.append(name).append(" (").append(std::to_string(same));
-            text.append(" tensors have names that begin with \"").append(prefix);
-            text.append("\"), as a program saved it that had put the model into one of its own; "
-                        "save it from the model itself, or rename the tensors: \"");
-            text.append(prefix).append("\" to \"").append(wanted).append("\"");
-            return text;
+            return said("the files hold it as %1 (%2 tensors have names that begin with \"%3\"), "
+                        "as a program saved it that had put the model into one of its own; save it "
+                        "from the model itself, or rename the tensors: \"%3\" to \"%4\"",
+                        name, same, prefix, wanted);
         }
         return {};
     }
 
     /// Something of the same module that no module of the architecture has.
-    [[nodiscard]] std::string asNeighbour(const std::string& tensor) const {
+    [[nodiscard]] Sentence asNeighbour(const std::string& tensor) const {
         std::string_view tail = tailOf(tensor);
         for (int level = 0; level < 2; ++level) {
             tail = tail.substr(0, tail.rfind('.'));
@@ -180,9 +180,11 @@ private:
                 const size_t at = name.find(inside);
                 const bool is_path = at == 0 || (at != std::string::npos && name[at - 1] == '.');
                 if (is_path && !isLowRankFactor(name)) {
-                    return "the files do not hold this tensor; in its place they have " + name +
-                           ", which the architecture does not: they come from another program "
-                           "or from another version of the model. Use the model's original files";
+                    return said(
+                        "the files do not hold this tensor; in its place they have %1, which the "
+                        "architecture does not: they come from another program or from another "
+                        "version of the model. Use the model's original files",
+                        name);
                 }
             }
         }
@@ -203,7 +205,7 @@ Error missingTensor(const std::string& tensor,
                     const std::vector<ExpectedTensor>& expected,
                     const TensorSource& source) {
     return Error{ErrorCode::InvalidFile,
-                 tensor + ": " + NameJudge(config, expected, source).reason(tensor),
+                 said("%1: %2", tensor, NameJudge(config, expected, source).reason(tensor)),
                  {{"tensor", tensor}, {"rule", "missing"}}};
 }
 
@@ -231,47 +233,47 @@ Result<void> checkStoredNames(const ModelConfig& config,
         }
         if (it->second != nullptr) {
             return Error{ErrorCode::InvalidFile,
-                         it->first + ": the files hold it twice, as " + it->second->name +
-                             " and as " + info.name +
-                             "; which one is meant cannot be told. Leave one of them out",
+                         said("%1: the files hold it twice, as %2 and as %3; which one is meant "
+                              "cannot be told. Leave one of them out",
+                              it->first, it->second->name, info.name),
                          {{"tensor", it->first}, {"rule", "twice"}}};
         }
         it->second = &info;
     }
     if (base_layer != nullptr && factor != nullptr) {
-        return Error{ErrorCode::Unsupported,
-                     "the files hold a PEFT model with its adapter beside the base (" +
-                         base_layer->name + ", " + factor->name +
-                         "): running the base alone would leave the adapter out. Merge it "
-                         "(merge_and_unload) and save the model, or save the adapter by itself and "
-                         "add it to the base model",
-                     {{"tensor", factor->name}, {"rule", "adapter"}}};
+        return Error{
+            ErrorCode::Unsupported,
+            said("the files hold a PEFT model with its adapter beside the base (%1, %2): running "
+                 "the base alone would leave the adapter out. Merge it (merge_and_unload) and save "
+                 "the model, or save the adapter by itself and add it to the base model",
+                 base_layer->name, factor->name),
+            {{"tensor", factor->name}, {"rule", "adapter"}}};
     }
     return {};
 }
 
-std::string foreignQuantization(const TensorSource& source, std::string_view weight) {
+std::optional<Phrase> foreignQuantization(const TensorSource& source, std::string_view weight) {
     const std::string module(weight.substr(0, weight.rfind('.') + 1));
     const auto has = [&](const char* parameter) {
         return source.find(module + parameter) != nullptr;
     };
     if (has("scales") && has("biases")) {
-        return "weights quantized by MLX";
+        return phrase("weights quantized by MLX");
     }
     if (has("qweight")) {
-        return "weights quantized by GPTQ or AWQ";
+        return phrase("weights quantized by GPTQ or AWQ");
     }
     if (has("weight_packed")) {
-        return "weights packed by compressed-tensors";
+        return phrase("weights packed by compressed-tensors");
     }
     if (has("weight_scale") || has("weight_scale_inv")) {
-        return "weights with scales beside them (FP8 or NVFP4)";
+        return phrase("weights with scales beside them (FP8 or NVFP4)");
     }
     if (has("weight_blocks") || has("weight_scales")) {
-        return "weights in blocks with scales (MXFP4)";
+        return phrase("weights in blocks with scales (MXFP4)");
     }
     if (has("scales")) {
-        return "weights quantized by another program (MLX, GPTQ, ...)";
+        return phrase("weights quantized by another program (MLX, GPTQ, ...)");
     }
     return {};
 }

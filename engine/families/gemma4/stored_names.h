@@ -9,6 +9,7 @@
 #include "engine/files/tensor_source.h"
 #include "engine/model/model_config.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,6 @@ Result<void> checkStoredNames(const ModelConfig& config,
 
 /// The program whose quantized format a weight's companions show ("MLX", "GPTQ or AWQ", ...); empty
 /// when there are none. `weight`: the stored name of the weight, also when only companions exist.
-std::string foreignQuantization(const TensorSource& source, std::string_view weight);
+std::optional<Phrase> foreignQuantization(const TensorSource& source, std::string_view weight);
 
 } // namespace engine

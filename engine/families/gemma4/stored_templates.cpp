@@ -95,7 +95,7 @@ private:
         const bool has_tokens = which == ModelText::TokenizerConfig;
         if (!text || ((*text)->find(kMember) == std::string::npos && !has_tokens)) {
             if (!text) {
-                out_.notes.emplace_back(odd::TemplateUnread{text.error().message});
+                out_.notes.emplace_back(odd::TemplateUnread{text.error().told()});
             }
             return;
         }
@@ -107,7 +107,7 @@ private:
             if (!is_asked) {
                 return;
             }
-            out_.notes.emplace_back(odd::TemplateUnread{tree.error().message});
+            out_.notes.emplace_back(odd::TemplateUnread{tree.error().told()});
             return;
         }
         for (const char* token : {"bos_token", "eos_token", "pad_token", "unk_token"}) {

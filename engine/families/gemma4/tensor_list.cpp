@@ -194,6 +194,42 @@ void listAudio(Lister& list, const AudioConfig& audio, int64_t text_width) {
     list.linear("embedding_projection", text_width, audio.output_size, Weight);
 }
 
+void listAssistant(Lister& list, const AssistantConfig& assistant) {
+    using enum TensorSlot;
+    const Part part = {PartRole::Assistant};
+    const TextConfig& text = assistant.text;
+    const int64_t hidden = text.hidden_size;
+    list.enter(part);
+    list.linear("pre_projection", hidden, 2 * assistant.backbone_size, DraftIn);
+    for (int i = 0; i < static_cast<int>(text.layers.size()); ++i) {
+        const LayerConfig& layer = text.layers[static_cast<size_t>(i)];
+        const int64_t width = text.num_heads * layer.head_dim;
+        list.setPrefix(partName(part) + ".layers." + std::to_string(i));
+        list.setLayer(i);
+        list.norm("input_layernorm", hidden, PreNorm, kAttention);
+        list.linear("self_attn.q_proj", width, hidden, Query);
+        list.linear("self_attn.o_proj", hidden, width, Output);
+        list.norm("self_attn.q_norm", layer.head_dim, QueryNorm);
+        list.norm("post_attention_layernorm", hidden, PostNorm, kAttention);
+        list.norm("pre_feedforward_layernorm", hidden, PreNorm, kMlp);
+        list.linear("mlp.gate_proj", layer.intermediate_size, hidden, MlpGate);
+        list.linear("mlp.up_proj", layer.intermediate_size, hidden, MlpUp);
+        list.linear("mlp.down_proj", hidden, layer.intermediate_size, MlpDown);
+        list.norm("post_feedforward_layernorm", hidden, PostNorm, kMlp);
+        list.add("layer_scalar", TensorKind::Vector, {1}, LayerScalar);
+    }
+    list.enter(part);
+    list.norm("norm", hidden, DraftNorm);
+    list.linear("post_projection", assistant.backbone_size, hidden, DraftOut);
+    const bool is_grouped = assistant.num_centroids > 0;
+    if (is_grouped) {
+        list.linear("masked_embedding.centroids", assistant.num_centroids, hidden, Centroids);
+    }
+    // In groups only some rows of the table are read; else the whole of it, for every draft.
+    list.add("embed_tokens.weight", is_grouped ? TensorKind::Embedding : TensorKind::Linear,
+             {text.vocab_size, hidden}, DraftTable);
+}
+
 } // namespace
 
 std::vector<ExpectedTensor> listGemma4Tensors(const ModelConfig& config) {
@@ -205,6 +241,9 @@ std::vector<ExpectedTensor> listGemma4Tensors(const ModelConfig& config) {
     }
     if (config.audio) {
         listAudio(list, *config.audio, config.text.hidden_size);
+    }
+    if (config.assistant) {
+        listAssistant(list, *config.assistant);
     }
     return tensors;
 }

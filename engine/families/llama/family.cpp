@@ -34,7 +34,7 @@ LayerRecipe decoderRecipe() {
 
 void refuse(const JsonSection& section, std::string_view key) {
     if (section.boolean(key, false)) {
-        section.unsupported(key, "is true; biases are not implemented");
+        section.unsupported(key, said("is true; biases are not implemented"));
     }
 }
 
@@ -47,7 +47,7 @@ RopeConfig readRope(const JsonSection& section) {
     const std::string type = own.text(own.has("rope_type") ? "rope_type" : "type", "default");
     if (type != "default") {
         own.unsupported("rope_type",
-                        "is \"" + type.substr(0, 60) + "\"; only default is implemented");
+                        said("is \"%1\"; only default is implemented", type.substr(0, 60)));
     }
     return rope;
 }
@@ -71,10 +71,10 @@ TextConfig readText(const JsonSection& section) {
                                      text.hidden_size / std::max<int64_t>(1, text.num_heads));
     layer.intermediate_size = section.integer("intermediate_size", 1, kMaxMlpWidth);
     if (layer.head_dim % 2 != 0 || text.num_heads % layer.num_kv_heads != 0) {
-        section.invalid("ConfigRange", "num_key_value_heads",
-                        "is " + std::to_string(layer.num_kv_heads) + " with heads of " +
-                            std::to_string(layer.head_dim) +
-                            "; expected a divisor of num_attention_heads and even heads");
+        section.invalid(
+            "ConfigRange", "num_key_value_heads",
+            said("is %1 with heads of %2; expected a divisor of num_attention_heads and even heads",
+                 layer.num_kv_heads, layer.head_dim));
     }
     for (int64_t i = 0; i < text.num_layers; ++i) {
         layer.kv_source = static_cast<int>(i);
@@ -83,7 +83,7 @@ TextConfig readText(const JsonSection& section) {
     const std::string activation = section.text("hidden_act", "silu");
     if (activation != "silu") {
         section.unsupported("hidden_act",
-                            "is \"" + activation.substr(0, 60) + "\"; only silu is implemented");
+                            said("is \"%1\"; only silu is implemented", activation.substr(0, 60)));
     }
     refuse(section, "attention_bias");
     refuse(section, "mlp_bias");

@@ -32,8 +32,10 @@ Outcome run(const QStringList& words) {
     return started(qEnvironmentVariable("BELFRY_CLI"), words);
 }
 
-const QStringList kCommands = {"bench",  "chat",  "doctor", "inspect",
-                               "logits", "merge", "plan",   "tokenize"};
+const QStringList kCommands = {"bench",  "chat",  "doctor", "get",  "inspect",
+                               "logits", "merge", "models", "plan", "tokenize"};
+/// Those that load no model.
+const QStringList kWithoutLoad = {"doctor", "get", "models", "tokenize"};
 
 /// "--quant", ... as a help page lists them.
 QStringList optionsOf(const QString& command) {
@@ -79,7 +81,7 @@ void TestCommandWords::eachCommandHasItsHelp() {
         QVERIFY2(help.out.contains("Usage: belfry-cli " + command + " "), qPrintable(help.out));
         const QStringList options = optionsOf(command);
         QVERIFY(options.contains("--json") && options.contains("--help"));
-        QCOMPARE(options.contains("--quant"), command != "tokenize" && command != "doctor");
+        QCOMPARE(options.contains("--quant"), !kWithoutLoad.contains(command));
         QCOMPARE(options.contains("--export"), command == "plan");
         QCOMPARE(options.contains("--top-k"), command == "chat" || command == "bench");
         QCOMPARE(options.contains("--image"), command == "chat" || command == "logits");
@@ -93,8 +95,8 @@ void TestCommandWords::wordsAreTold_data() {
         QTest::newRow(name) << words << QString::fromUtf8(message);
     };
     row("no such command", {"speak"},
-        "unknown command speak: expected one of bench, chat, completion, doctor, inspect, logits, "
-        "merge, plan, tokenize");
+        "unknown command speak: expected one of bench, chat, completion, doctor, get, inspect, "
+        "logits, merge, models, plan, tokenize");
     row("no such option", {"plan", "demo", "--bogus", "1"}, "unknown option --bogus for plan");
     row("of another command", {"plan", "demo", "--prompt", "x"},
         "unknown option --prompt for plan");
@@ -163,8 +165,8 @@ void TestCommandWords::bashCompletes_data() {
     };
     row("a command", {"belfry-cli", "in"}, {"inspect"});
     row("commands", {"belfry-cli", ""},
-        {"bench", "chat", "completion", "doctor", "inspect", "logits", "merge", "plan",
-         "tokenize"});
+        {"bench", "chat", "completion", "doctor", "get", "inspect", "logits", "merge", "models",
+         "plan", "tokenize"});
     row("an option", {"belfry-cli", "chat", "--thr"}, {"--threads"});
     row("not of this command", {"belfry-cli", "plan", "--prompt"}, {});
     row("a choice", {"belfry-cli", "plan", "demo", "--quant", "nf4"}, {"nf4", "nf4-dq"});

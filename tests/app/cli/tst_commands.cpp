@@ -58,6 +58,8 @@ class TestCommands : public QObject {
 
 private Q_SLOTS:
     void initTestCase();
+    void textOnly();
+    void anywayKeepsLimits();
     void merge();
     void mergeOfTheDemoByName();
     void mergeRefusesPackedWeights_data();
@@ -426,6 +428,40 @@ void TestCommands::planOfNoMap_data() {
     QTest::newRow("white space") << QByteArray(" \n");
     QTest::newRow("a list") << QByteArray("[]");
     QTest::newRow("a preset's name") << QByteArray("fit");
+}
+
+void TestCommands::textOnly() {
+    const Outcome whole = run({"plan", "demo", "--device-map", "cpu"});
+    const Outcome lean = run({"plan", "demo", "--device-map", "cpu", "--text-only"});
+    QCOMPARE(whole.code, 0);
+    QVERIFY2(lean.code == 0, qPrintable(lean.text));
+    const auto weights = [](const Outcome& outcome) {
+        const QJsonObject cpu = outcome.json["devices"].toArray().at(0).toObject();
+        return cpu["parts"].toObject()["weights"].toDouble();
+    };
+    const double saved = lean.json["left_out_bytes"].toDouble();
+    QVERIFY(saved > 0);
+    QCOMPARE(weights(whole) - weights(lean), saved);
+    const QString question = QStringLiteral("What is a tower?");
+    const QStringList ask = {"chat", "demo", "--temperature", "0", "--prompt", question};
+    const Outcome first = run(ask);
+    const Outcome second = run(ask + QStringList{"--text-only"});
+    QVERIFY2(second.code == 0, qPrintable(second.text));
+    QCOMPARE(second.json["token_ids"], first.json["token_ids"]);
+    // Both at once can only be a mistake.
+    const Outcome refused = run(ask + QStringList{"--text-only", "--image", "cat.png"});
+    QCOMPARE(refused.code, 2);
+    QVERIFY(refused.text.contains(QStringLiteral("--text-only leaves out what reads")));
+}
+
+/// What somebody set is no estimate: --anyway does not go beyond it.
+void TestCommands::anywayKeepsLimits() {
+    const QStringList words = {"plan", "demo", "--device-map", "cpu", "--limit", "cpu=1MiB"};
+    QVERIFY(!run(words).json["fits"].toBool(true));
+    const Outcome limited = run(words + QStringList{"--anyway"});
+    QVERIFY2(!limited.json["fits"].toBool(true), qPrintable(limited.text));
+    QCOMPARE(limited.json["errors"].toArray().at(0).toObject()["code"].toString(),
+             QStringLiteral("DM09"));
 }
 
 /// The file is there, so the words are right: its content is what is wrong.

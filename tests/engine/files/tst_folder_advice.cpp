@@ -88,16 +88,17 @@ void TestFolderAdvice::repositoryNames() {
         return error.message;
     };
     const std::string absent = modelAdvice("google/gemma-4-E2B-it");
-    QVERIFY2(absent.find("hf download google/gemma-4-E2B-it") != std::string::npos, absent.c_str());
+    QVERIFY2(absent.find("belfry-cli get google/gemma-4-E2B-it") != std::string::npos,
+             absent.c_str());
     const fs::path snapshot = cache / "models--google--gemma-4-E2B-it/snapshots/0123";
     fs::create_directories(snapshot);
     support::writeBytes(snapshot / "config.json", "{}");
     const std::string present = modelAdvice("google/gemma-4-E2B-it");
     QVERIFY2(present.find(snapshot.string()) != std::string::npos, present.c_str());
     const std::string adapter = withDownload(notAnAdapterFolder("someone/my-lora"), caches).message;
-    QVERIFY2(adapter.find("hf download someone/my-lora") != std::string::npos, adapter.c_str());
+    QVERIFY2(adapter.find("belfry-cli get someone/my-lora") != std::string::npos, adapter.c_str());
     const std::string path = modelAdvice("./models/gemma");
-    QVERIFY2(path.find("hf download") == std::string::npos, path.c_str());
+    QVERIFY2(path.find("belfry-cli get") == std::string::npos, path.c_str());
 }
 
 QTEST_APPLESS_MAIN(TestFolderAdvice)

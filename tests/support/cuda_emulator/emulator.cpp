@@ -536,12 +536,13 @@ Outcome run(const std::string& name,
     return outcome;
 }
 
-void fail(const std::string& what) {
+void fail(std::string what) {
     Launch& l = *launch;
     if (l.error.empty()) {
         l.error = l.name + ", " + place(*l.current) + ": " + what;
     }
-    leaveForGood(); // pickNext() sees the error
+    std::string().swap(what); // nobody comes back to free it
+    leaveForGood();           // pickNext() sees the error
     __builtin_unreachable();
 }
 

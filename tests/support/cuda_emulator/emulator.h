@@ -125,6 +125,6 @@ void commitProducts();
 void finishProducts(int left);
 
 /// Ends the launch with an error.
-[[noreturn]] void fail(const std::string& what);
+[[noreturn]] void fail(std::string what);
 
 } // namespace emulator

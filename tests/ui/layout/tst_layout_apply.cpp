@@ -4,6 +4,7 @@
 // back and explained. The demo model with the real engine.
 #include "tests/support/thread_spy.h"
 #include "tests/ui/layout/layout_fixture.h"
+#include "ui/common/error_words.h"
 
 #include <QFile>
 #include <QJsonArray>
@@ -223,8 +224,7 @@ void TestLayoutApply::outOfMemoryIsRolledBack() {
     QCOMPARE(error.code, engine::ErrorCode::OutOfMemory);
     auto* notice = f.view.findChild<ui::NoticeBar*>();
     QTRY_VERIFY(notice->isVisible());
-    QVERIFY2(notice->text().contains(QString::fromStdString(error.message).left(40)),
-             qPrintable(notice->text()));
+    QVERIFY2(notice->text().contains(ui::errorWords(error).left(40)), qPrintable(notice->text()));
     const QString folder = qEnvironmentVariable("BELFRY_SCREENSHOTS");
     if (!folder.isEmpty()) {
         f.view.grab().save(folder + QStringLiteral("/layout-oom.png"));

@@ -80,7 +80,7 @@ void TestJsonEvents::events() {
     QFETCH(QByteArray, log);
     Recorder recorder;
     const auto outcome = engine::readJson(text.toStdString(), {}, recorder);
-    QCOMPARE(outcome.detail, std::string());
+    QVERIFY(outcome.detail.isEmpty());
     QVERIFY(outcome.stop == engine::JsonStop::Done);
     QCOMPARE(QByteArray::fromStdString(recorder.log), log);
 }
@@ -149,7 +149,7 @@ void TestJsonEvents::refused() {
     const auto outcome = engine::readJson(text.toStdString(), {}, recorder);
     QVERIFY(outcome.stop != engine::JsonStop::Done);
     QVERIFY(outcome.stop != engine::JsonStop::Handler);
-    QVERIFY(!outcome.detail.empty());
+    QVERIFY(!outcome.detail.isEmpty());
     QVERIFY(outcome.offset <= static_cast<size_t>(text.size()));
 }
 

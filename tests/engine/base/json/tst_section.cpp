@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checked access to JSON members: what is given, what is refused, and in which words.
 #include "engine/base/json/section.h"
+#include "engine/base/sentence_english.h"
 #include "engine/files/oddity_english.h"
 
 #include <QTest>
@@ -132,8 +133,8 @@ void TestJsonSection::keepsTheFirstProblem() {
     JsonProblems problems;
     const JsonSection root(&tree, "x.json", "", problems);
     root.warn("a", engine::odd::ConfigMember::Kind::NoArchitecture, "b");
-    root.unsupported("a", "is 1");
-    root.invalid("ConfigRange", "b", "is 2");
+    root.unsupported("a", engine::phrase("is 1"));
+    root.invalid("ConfigRange", "b", engine::phrase("is 2"));
     QCOMPARE(problems.error->message, std::string("x.json: a is 1"));
     QVERIFY(problems.error->code == engine::ErrorCode::Unsupported);
     QCOMPARE(engine::inEnglish(problems.warnings.at(0)),
@@ -155,7 +156,7 @@ void TestJsonSection::showsValues_data() {
 void TestJsonSection::showsValues() {
     QFETCH(QByteArray, text);
     QFETCH(QByteArray, shown);
-    QCOMPARE(QByteArray::fromStdString(engine::shownJson(read(text))), shown);
+    QCOMPARE(QByteArray::fromStdString(engine::inEnglish(engine::shownJson(read(text)))), shown);
 }
 
 QTEST_APPLESS_MAIN(TestJsonSection)

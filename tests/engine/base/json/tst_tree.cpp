@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The JSON tree: order, spelling and places of what was read, its numbers, and its limits.
 #include "engine/base/json/tree.h"
+#include "engine/base/sentence_english.h"
 
 #include <QTest>
 
@@ -41,7 +42,7 @@ void TestJsonTree::keepsOrderAndSpelling() {
     QVERIFY(tree->find("a")->find("x")->isString("\xc3\xa4"));
     QVERIFY(tree->find("d") == nullptr);
     QVERIFY(list.find("b") == nullptr);
-    QCOMPARE(std::string(tree->find("c")->kindName()), std::string("an object"));
+    QCOMPARE(std::string(tree->find("c")->kindName().text), std::string("an object"));
 }
 
 void TestJsonTree::knowsPlaces() {
@@ -98,7 +99,7 @@ void TestJsonTree::tellsPlaceOfFailure() {
     Json tree;
     const auto outcome = engine::readJsonTree(text.toStdString(), {}, tree);
     QCOMPARE(static_cast<int>(outcome.offset), offset);
-    QCOMPARE(QByteArray::fromStdString(outcome.detail), brief);
+    QCOMPARE(QByteArray::fromStdString(engine::inEnglish(outcome.detail)), brief);
     QCOMPARE(QByteArray::fromStdString(engine::inEnglish(outcome.fault)), full);
     const auto parsed = engine::parseJson(text.toStdString(), "x.json");
     QVERIFY(!parsed.has_value());
@@ -172,7 +173,7 @@ void TestJsonTree::limits() {
     tree = {};
     const auto many = engine::readJsonTree("[1,[2],3]", limits, tree);
     QVERIFY(many.stop == engine::JsonStop::TooManyValues);
-    QCOMPARE(many.detail, std::string("more than 4 values"));
+    QCOMPARE(engine::inEnglish(many.detail), std::string("more than 4 values"));
     tree = {};
     QVERIFY(engine::readJsonTree("[[[]]]", limits, tree).stop == engine::JsonStop::TooDeep);
     tree = {};

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/model_names.h"
+
+#include "app/cli/interrupt.h"
+#include "app/library_roots.h"
+#include "engine/base/paths.h"
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <utility>
+#include <vector>
+
+#include "library/names.h"
+
+namespace cli {
+
+namespace fs = std::filesystem;
+using engine::Error;
+using engine::ErrorCode;
+using engine::Result;
+using library::Kind;
+
+namespace {
+
+bool isNoSuchName(const Error& error) {
+    return std::find(error.details.begin(), error.details.end(),
+                     std::pair<std::string, std::string>("rule", "NoSuchName")) !=
+           error.details.end();
+}
+
+Error notFound(const std::string& word, Kind kind, const library::ScanResult& looked) {
+    const bool is_model = kind == Kind::Model;
+    std::string message = word + ": there is no such folder, and the library has no " +
+                          (is_model ? "model" : "adapter") + " of this name";
+    const library::WantedName wanted = library::splitName(word);
+    message +=
+        library::isHubId(wanted.name)
+            ? ". If it is a repository on the Hugging Face Hub, get it with: belfry-cli get " + word
+            : "; belfry-cli models lists what there is";
+    for (const library::RootReport& report : looked.roots) {
+        if (report.outcome == library::RootReport::Outcome::NotAnswering) {
+            message += "\n" + report.sentence;
+        }
+    }
+    return {ErrorCode::InvalidFile,
+            message,
+            {{"rule", "FileMissing"}, {"file", is_model ? "config.json" : "adapter_config.json"}}};
+}
+
+/// The path that `word` means.
+Result<std::string> resolved(const std::string& word, Kind kind) {
+    std::error_code failure;
+    if (word.empty() || word == "demo" || word.starts_with("shape:") ||
+        fs::exists(engine::pathFromUtf8(word), failure) || !library::canBeName(word)) {
+        return word;
+    }
+    library::ScanOptions options;
+    const library::WantedName wanted = library::splitName(word);
+    if (library::isHubId(wanted.name)) {
+        // Most often it is there, and nothing else needs to be looked at.
+        options.wanted.repository = wanted.name;
+        for (const library::Root& root : app::libraryRoots()) {
+            if (root.place == library::Place::HubCache) {
+                options.roots.push_back(root);
+            }
+        }
+        ENGINE_ASSIGN(const library::ScanResult cached, scanLibrary(std::move(options)));
+        const auto entry = library::resolveName(word, kind, cached.entries);
+        if (entry.has_value()) {
+            return engine::utf8Of(entry->path);
+        }
+        if (!isNoSuchName(entry.error())) {
+            return entry.error();
+        }
+        options = {};
+    }
+    options.roots = app::libraryRoots();
+    ENGINE_ASSIGN(const library::ScanResult found, scanLibrary(std::move(options)));
+    const auto entry = library::resolveName(word, kind, found.entries);
+    if (entry.has_value()) {
+        return engine::utf8Of(entry->path);
+    }
+    return isNoSuchName(entry.error()) ? notFound(word, kind, found) : entry.error();
+}
+
+} // namespace
+
+Result<library::ScanResult> scanLibrary(library::ScanOptions options,
+                                        library::ScanListener listener) {
+    constexpr std::chrono::milliseconds kLookAtInterrupt{50};
+    library::Scanner scanner;
+    scanner.start(std::move(options), std::move(listener));
+    while (!scanner.waitFor(kLookAtInterrupt)) {
+        if (interruptToken().stop_requested()) {
+            scanner.cancel();
+            return Error{ErrorCode::Cancelled, "the search for models was ended by a signal"};
+        }
+    }
+    return scanner.result();
+}
+
+Result<void> resolveNames(Arguments& arguments) {
+    ENGINE_ASSIGN(arguments.model, resolved(arguments.model, Kind::Model));
+    arguments.load.model = arguments.model;
+    for (engine::AdapterChoice& adapter : arguments.load.adapters) {
+        ENGINE_ASSIGN(adapter.folder, resolved(adapter.folder, Kind::Adapter));
+    }
+    return {};
+}
+
+} // namespace cli

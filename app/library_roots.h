@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where models are looked for on this computer, for both programs.
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "library/entry.h"
+
+namespace app {
+
+/// The file that keeps the folders that the user named (library/folder_list.h); empty where the
+/// environment names no place for settings.
+std::filesystem::path libraryFoldersFile();
+
+/// The caches of the hub, the folders of LM Studio and llama.cpp, and those that the user named.
+/// Nothing is looked at but the file of the latter; where that cannot be read, they are left out.
+std::vector<library::Root> libraryRoots();
+
+} // namespace app

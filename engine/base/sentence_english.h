@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sentences in English, as the command line and the log have them.
+#pragma once
+
+#include "engine/api/sentence.h"
+
+#include <string>
+
+namespace engine {
+
+/// The pattern with its arguments in their places; numbers as std::to_string() has them.
+std::string inEnglish(const Sentence& sentence);
+
+/// A place's text by itself.
+std::string inEnglish(const Argument& argument);
+
+} // namespace engine

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which drafting assistant a load takes along.
+#include "engine/base/paths.h"
+#include "engine/run/engine_state.h"
+
+#include <filesystem>
+#include <utility>
+#include <vector>
+
+namespace engine {
+
+namespace {
+
+/// Where an assistant lies beside a model: "MODEL-assistant" or "MODEL/assistant". Empty: nowhere.
+std::filesystem::path assistantBeside(std::filesystem::path model) {
+    std::error_code ignored;
+    if (!model.has_filename()) {
+        model = model.parent_path();
+    }
+    std::filesystem::path sibling = model;
+    sibling += "-assistant";
+    for (const std::filesystem::path& folder : {sibling, model / "assistant"}) {
+        if (std::filesystem::exists(folder / "config.json", ignored)) {
+            return folder;
+        }
+    }
+    return {};
+}
+
+} // namespace
+
+Result<void> Engine::Impl::addAssistant(OpenedModel& opened, const LoadRequest& request) const {
+    if (request.draft.empty() || request.draft == "off") {
+        return {};
+    }
+    const bool is_auto = request.draft == "auto";
+    if (is_auto && request.model.starts_with("shape:")) {
+        return opened.addRandomAssistant();
+    }
+    const std::filesystem::path folder =
+        is_auto ? assistantBeside(opened.checkpoint->where()) : pathFromUtf8(request.draft);
+    if (folder.empty()) {
+        return {};
+    }
+    Result<void> added = opened.addAssistant(folderCheckpoint(folder));
+    if (!added.has_value()) {
+        Error error = std::move(added).error();
+        error.say(said("drafts (%1): %2", utf8Of(folder), error.told()));
+        return error;
+    }
+    return {};
+}
+
+} // namespace engine

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "library/hub/download.h"
+
+#include "engine/base/paths.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "library/hub/blob_writer.h"
+#include "library/hub/disk_file.h"
+#include "library/hub/file_choice.h"
+
+namespace library::hub {
+
+namespace fs = std::filesystem;
+using engine::Error;
+using engine::ErrorCode;
+using engine::Result;
+
+namespace {
+
+using State = SnapshotStore::Found::State;
+
+std::string detailOf(const Error& error, std::string_view key) {
+    const auto found = std::find_if(error.details.begin(), error.details.end(),
+                                    [&](const auto& detail) { return detail.first == key; });
+    return found == error.details.end() ? std::string() : found->second;
+}
+
+/// Free bytes where `folder` will be made.
+uint64_t freeBytes(fs::path folder) {
+    std::error_code failure;
+    folder = fs::absolute(folder, failure);
+    while (!fs::exists(folder, failure) && folder.has_relative_path()) {
+        folder = folder.parent_path();
+    }
+    const fs::space_info space = fs::space(folder, failure);
+    return failure ? 0 : space.available;
+}
+
+/// Shared by the threads of one fetch().
+class Fetching {
+public:
+    Fetching(const FetchPlan& plan, const FetchOptions& options, const std::stop_token& outer)
+        : plan_(plan), options_(options),
+          store_(plan.request.target, plan.request.address.id, plan.commit),
+          chain_(outer, [this] { stop_.request_stop(); }) {
+        progress_.total_bytes = plan.total_bytes;
+        progress_.files = plan.files.size();
+    }
+
+    /// One thread's work: file after file.
+    void work() {
+        const auto http = options_.make_http();
+        auto hub = HubClient::create(options_.hub, *http);
+        if (!hub.has_value()) {
+            fail(hub.error());
+            return;
+        }
+        for (size_t i = next_++; i < plan_.files.size() && !stop_.stop_requested(); i = next_++) {
+            const auto done = fetchFile(*hub, plan_.files[i].file);
+            if (!done.has_value()) {
+                fail(done.error());
+                return;
+            }
+            const std::lock_guard lock(mutex_);
+            ++progress_.done_files;
+            tell(/*is_forced=*/false);
+        }
+    }
+
+    Result<void> finish(const std::stop_token& outer) {
+        const std::lock_guard lock(mutex_);
+        tell(/*is_forced=*/true);
+        if (outer.stop_requested()) {
+            return networkError({HttpEnd::Kind::Cancelled}, {});
+        }
+        if (failure_.has_value()) {
+            return *failure_;
+        }
+        return store_.noteRevision(plan_.request.address.revision);
+    }
+
+    void fail(const Error& error) {
+        const std::lock_guard lock(mutex_);
+        // The others end as Cancelled because of the first.
+        if (!failure_.has_value()) {
+            failure_ = error;
+        }
+        stop_.request_stop();
+    }
+
+private:
+    Result<void> fetchFile(HubClient& hub, const ListedFile& file) {
+        const std::stop_token stop = stop_.get_token();
+        ENGINE_ASSIGN(const auto lock, CacheLock::take(store_.lock(file), hub.limits().lock, stop));
+        const auto found = store_.find(file); // anew: another program may have fetched it meanwhile
+        if (found.state == State::Whole) {
+            add(file.size_bytes, 0);
+            return {};
+        }
+        if (found.state == State::Unchecked) {
+            const auto checked = verifyFile(store_.final(file), file, stop,
+                                            [this](uint64_t bytes) { add(bytes, 0); });
+            return checked.has_value() || checked.error().code == ErrorCode::Cancelled
+                       ? checked
+                       : foreignFile(file, checked.error().message);
+        }
+        if (found.state == State::Foreign) {
+            return foreignFile(file, "it has another size");
+        }
+        if (found.state == State::Blob) {
+            add(file.size_bytes, 0);
+            return store_.publish(file);
+        }
+        ENGINE_TRY(makeFolder(store_.partial(file).parent_path()));
+        auto outcome = fetchBytes(hub, file, stop);
+        if (!outcome.has_value() && detailOf(outcome.error(), "rule") == "HubHash") {
+            outcome = fetchBytes(hub, file, stop); // once: what was left by a power cut, say
+        }
+        return outcome.has_value() ? store_.publish(file) : outcome;
+    }
+
+    Error foreignFile(const ListedFile& file, const std::string& why) const {
+        return hubError("HubFolder", engine::utf8Of(store_.final(file)) +
+                                         " is there and is another file (" + why +
+                                         "); nothing is overwritten: choose an empty folder, or "
+                                         "move it away");
+    }
+
+    /// Until the partial file is whole and verified.
+    Result<void> fetchBytes(HubClient& hub, const ListedFile& file, const std::stop_token& stop) {
+        uint64_t counted = 0; // of this file in progress_
+        const auto count = [&](uint64_t bytes, uint64_t fetched) {
+            counted += bytes;
+            add(bytes, fetched);
+        };
+        const auto uncount = [&] {
+            take(counted);
+            counted = 0;
+        };
+        ENGINE_ASSIGN(const auto writer,
+                      BlobWriter::open(store_.partial(file), file, stop,
+                                       [&](uint64_t bytes) { count(bytes, 0); }));
+        FileSink sink;
+        sink.begin = [&](uint64_t position) -> Result<void> {
+            setWaiting({});
+            if (position == writer->position()) {
+                return {};
+            }
+            uncount();
+            return writer->restart(); // no ranges there
+        };
+        sink.bytes = [&](std::span<const std::byte> bytes) -> Result<void> {
+            count(bytes.size(), bytes.size());
+            return writer->append(bytes);
+        };
+        bool has_restarted = false;
+        for (int attempt = 1; writer->position() < file.size_bytes;) {
+            const uint64_t before = writer->position();
+            auto outcome = hub.read(plan_.request.address.id, plan_.commit, file, before,
+                                    /*end=*/0, sink, stop);
+            if (outcome.has_value()) {
+                break;
+            }
+            if (detailOf(outcome.error(), "status") == "416" && before > 0 && !has_restarted) {
+                has_restarted = true;
+                uncount();
+                ENGINE_TRY(writer->restart());
+                continue;
+            }
+            attempt = writer->position() > before ? 1 : attempt;
+            const auto wait = hub.waitAfter(outcome.error(), attempt++);
+            if (!wait.has_value()) {
+                return outcome;
+            }
+            setWaiting(outcome.error().message);
+            if (!waitFor(*wait, stop)) {
+                return networkError({HttpEnd::Kind::Cancelled}, {});
+            }
+        }
+        auto finished = writer->finish();
+        if (!finished.has_value()) {
+            uncount();
+        }
+        return finished;
+    }
+
+    void add(uint64_t bytes, uint64_t fetched) {
+        const std::lock_guard lock(mutex_);
+        progress_.done_bytes += bytes;
+        progress_.fetched_bytes += fetched;
+        tell(/*is_forced=*/false);
+    }
+    void take(uint64_t bytes) {
+        const std::lock_guard lock(mutex_);
+        progress_.done_bytes -= std::min(bytes, progress_.done_bytes);
+    }
+    void setWaiting(const std::string& why) {
+        const std::lock_guard lock(mutex_);
+        progress_.waiting = why;
+        tell(/*is_forced=*/true);
+    }
+    /// With mutex_ held.
+    void tell(bool is_forced) {
+        constexpr std::chrono::milliseconds kBetween(100);
+        const auto now = std::chrono::steady_clock::now();
+        if (is_forced || now - told_ >= kBetween) {
+            told_ = now;
+            options_.on_progress(progress_);
+        }
+    }
+
+    const FetchPlan& plan_;
+    const FetchOptions& options_;
+    SnapshotStore store_;
+    std::atomic<size_t> next_{0};
+    std::mutex mutex_;
+    FetchProgress progress_;
+    std::optional<Error> failure_;
+    std::chrono::steady_clock::time_point told_;
+    std::stop_source stop_;
+    std::stop_callback<std::function<void()>> chain_; ///< After stop_, which it stops.
+};
+
+} // namespace
+
+Result<FetchPlan>
+planFetch(const FetchRequest& request, HubClient& hub, const std::stop_token& stop) {
+    const ModelAddress& address = request.address;
+    ENGINE_ASSIGN(const ModelInfo info, hub.model(address.id, address.revision, stop));
+    ENGINE_ASSIGN(const std::vector<ListedFile> listed, hub.files(address.id, info.commit, stop));
+    if (const std::string problem = request.takes_all ? std::string() : nothingToLoad(listed);
+        !problem.empty()) {
+        return hubError("HubMissing",
+                        address.id + " " + problem + " (--all fetches what is there)");
+    }
+    FetchPlan plan;
+    plan.request = request;
+    plan.commit = info.commit;
+    FileChoice choice = chooseFiles(listed, request.takes_all);
+    plan.left_out = std::move(choice.left_out);
+    const SnapshotStore store(request.target, address.id, info.commit);
+    plan.model_folder = store.modelFolder();
+    for (ListedFile& file : choice.wanted) {
+        const auto found = store.find(file);
+        if (found.state == State::Foreign) {
+            return hubError("HubFolder", engine::utf8Of(store.final(file)) +
+                                             " is there and is another file (it has another size); "
+                                             "nothing is overwritten: choose an empty folder, or "
+                                             "move it away");
+        }
+        plan.total_bytes += file.size_bytes;
+        plan.present_bytes += found.bytes;
+        plan.files.push_back({std::move(file), found});
+    }
+    plan.free_bytes = freeBytes(store.disk());
+    return plan;
+}
+
+Result<void> checkRoom(const FetchPlan& plan) {
+    const uint64_t needed = plan.missingBytes();
+    if (needed == 0 || plan.free_bytes == 0 || needed + kKeptFreeBytes <= plan.free_bytes) {
+        return {};
+    }
+    Error error = hubError("HubDisk",
+                           "not enough room: " + std::to_string(needed) +
+                               " bytes are missing and " + std::to_string(kKeptFreeBytes) +
+                               " shall stay free, the disk has " + std::to_string(plan.free_bytes) +
+                               " free; make room, or choose another disk with --to or "
+                               "HF_HUB_CACHE");
+    error.details.emplace_back("asked_bytes", std::to_string(needed));
+    error.details.emplace_back("free_bytes", std::to_string(plan.free_bytes));
+    return error;
+}
+
+Result<void>
+fetch(const FetchPlan& plan, const FetchOptions& options, const std::stop_token& stop) {
+    ENGINE_TRY(checkRoom(plan));
+    Fetching fetching(plan, options, stop);
+    const auto num_threads = std::clamp<size_t>(static_cast<size_t>(options.connections), 1,
+                                                std::max<size_t>(1, plan.files.size()));
+    std::vector<std::thread> threads;
+    for (size_t i = 0; i < num_threads; ++i) {
+        threads.emplace_back([&] {
+            try {
+                fetching.work();
+            } catch (const std::exception& problem) { // no memory: nothing else throws
+                fetching.fail({ErrorCode::OutOfMemory,
+                               std::string("the download ended: ") + problem.what() +
+                                   "; close other programs and give the same command again"});
+            }
+        });
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+    return fetching.finish(stop);
+}
+
+} // namespace library::hub

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "library/hub/file_choice.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+namespace library::hub {
+
+namespace {
+
+constexpr uint64_t kLargestText = uint64_t{64} << 20; ///< A tokenizer has 32 MB.
+
+std::string lower(std::string_view text) {
+    std::string out(text);
+    std::transform(out.begin(), out.end(), out.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return out;
+}
+
+bool isWanted(const ListedFile& file) {
+    if (file.name.find('/') != std::string::npos) {
+        return false;
+    }
+    const std::string name = lower(file.name);
+    if (name.ends_with(".safetensors")) {
+        return true;
+    }
+    if (name.starts_with("license") || name.starts_with("notice") || name == "readme.md") {
+        return file.size_bytes <= kLargestText;
+    }
+    static constexpr std::array<std::string_view, 3> kTexts = {".json", ".jinja", ".model"};
+    const bool is_text = std::any_of(kTexts.begin(), kTexts.end(),
+                                     [&](std::string_view end) { return name.ends_with(end); });
+    // Indices of shards in forms that are left out.
+    const bool is_other_index =
+        name.ends_with(".index.json") && name.find("safetensors") == std::string::npos;
+    return is_text && !is_other_index && file.size_bytes <= kLargestText;
+}
+
+bool hasEnding(const std::vector<ListedFile>& files, std::string_view ending) {
+    return std::any_of(files.begin(), files.end(),
+                       [&](const ListedFile& file) { return lower(file.name).ends_with(ending); });
+}
+
+} // namespace
+
+FileChoice chooseFiles(const std::vector<ListedFile>& files, bool takes_all) {
+    FileChoice choice;
+    for (const ListedFile& file : files) {
+        (takes_all || isWanted(file) ? choice.wanted : choice.left_out).push_back(file);
+    }
+    std::sort(choice.wanted.begin(), choice.wanted.end(),
+              [](const ListedFile& a, const ListedFile& b) {
+                  return a.is_large != b.is_large ? b.is_large : a.name < b.name;
+              });
+    return choice;
+}
+
+std::string nothingToLoad(const std::vector<ListedFile>& files) {
+    const FileChoice choice = chooseFiles(files, /*takes_all=*/false);
+    if (hasEnding(choice.wanted, ".safetensors")) {
+        return {};
+    }
+    if (files.empty()) {
+        return "has no files";
+    }
+    if (hasEnding(files, ".gguf")) {
+        return "has its weights as .gguf only, which Belfry does not read: look for the model that "
+               "it was made of, with .safetensors files";
+    }
+    if (hasEnding(files, ".bin") || hasEnding(files, ".pt") || hasEnding(files, ".pth")) {
+        return "has its weights as .bin or .pt only, which can hold programs: Belfry reads "
+               ".safetensors (the hub's page \"safetensors/convert\" makes them)";
+    }
+    return "has no .safetensors file in its own folder, so there is nothing to load";
+}
+
+} // namespace library::hub

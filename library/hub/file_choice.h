@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which files of a repository are a model or an adapter that Belfry loads, and which are the same
+// weights again in a form that it does not.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "library/hub/hub_client.h"
+
+namespace library::hub {
+
+struct FileChoice {
+    std::vector<ListedFile> wanted;   ///< Small files first, then by name.
+    std::vector<ListedFile> left_out; ///< In the hub's order.
+};
+
+/// Of the files in the repository's own folder: *.safetensors with their index, configurations,
+/// tokenizer, processor, chat template, adapter, README and LICENSE. Left out: other forms of the
+/// weights (.bin, .pt, .gguf, .h5, .onnx, ...), programs, pictures, and everything in folders
+/// (original/, onnx/, checkpoints). With `takes_all` everything is wanted.
+FileChoice chooseFiles(const std::vector<ListedFile>& files, bool takes_all);
+
+/// Why there is nothing to load among `files`, with the way out: no safetensors but other forms.
+/// Empty: there is.
+std::string nothingToLoad(const std::vector<ListedFile>& files);
+
+} // namespace library::hub

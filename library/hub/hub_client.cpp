@@ -1,0 +1,423 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "library/hub/hub_client.h"
+
+#include "engine/base/utf8.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <mutex>
+#include <set>
+
+#include "library/hub/answer_heads.h"
+#include "library/hub/cache_layout.h"
+#include "library/hub/lists.h"
+#include "library/hub/url.h"
+
+namespace library::hub {
+
+using engine::Error;
+using engine::ErrorCode;
+using engine::Result;
+using std::chrono::milliseconds;
+
+namespace {
+
+constexpr size_t kErrorBytes = 4096;
+constexpr size_t kMostOfAnError = 65'536; ///< Read of a body that nobody wants, to keep the line.
+
+bool isRedirect(int status) {
+    return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
+}
+
+bool isAgainUseful(HttpEnd::Kind kind) {
+    using Kind = HttpEnd::Kind;
+    return kind == Kind::Silence || kind == Kind::TooLong || kind == Kind::NoHost ||
+           kind == Kind::NoConnect || kind == Kind::Cut || kind == Kind::Malformed;
+}
+
+} // namespace
+
+struct HubClient::Exchange {
+    Asked asked;
+    std::string url;
+    std::vector<HttpHeader> headers;
+    milliseconds total_limit{0};
+    bool may_leave = false; ///< Whether a redirect may lead to another host.
+    /// Each answer of the hub itself, redirects included: what it says of the file.
+    std::function<Result<void>(const HttpHead&)> on_hub_head = [](const HttpHead&) {
+        return Result<void>();
+    };
+    std::function<Result<void>(const HttpHead&)> on_head; ///< Of the answer with a body (200, 206).
+    std::function<Result<void>(std::span<const std::byte>)> on_bytes;
+
+    // What came of it.
+    HttpHead head;
+    std::string error_body;
+    HttpEnd end;
+    bool is_abroad = false; ///< The last answer is not the hub's own.
+};
+
+namespace {
+
+/// Divides an answer: a body for who asked, or the beginning of an error.
+class ExchangeSink : public HttpSink {
+public:
+    using OnHead = std::function<Result<void>(const HttpHead&)>;
+    using OnBytes = std::function<Result<void>(std::span<const std::byte>)>;
+
+    ExchangeSink(OnHead on_head, OnBytes on_bytes)
+        : on_head_(std::move(on_head)), on_bytes_(std::move(on_bytes)) {}
+
+    bool onHead(const HttpHead& answer) override {
+        head = answer;
+        is_body_wanted_ = head.status == 200 || head.status == 206;
+        return keep(on_head_(head));
+    }
+    bool onBytes(std::span<const std::byte> bytes) override {
+        if (is_body_wanted_) {
+            return keep(on_bytes_(bytes));
+        }
+        unwanted_ += bytes.size();
+        const size_t n = std::min(bytes.size(), kErrorBytes - std::min(kErrorBytes, body.size()));
+        body.append(reinterpret_cast<const char*>(bytes.data()), n);
+        return unwanted_ <= kMostOfAnError;
+    }
+
+    HttpHead head;
+    std::string body;
+    std::optional<Error> refusal;
+
+private:
+    bool keep(Result<void> outcome) {
+        if (!outcome.has_value()) {
+            refusal = std::move(outcome).error();
+        }
+        return !refusal.has_value();
+    }
+
+    OnHead on_head_;
+    OnBytes on_bytes_;
+    bool is_body_wanted_ = false;
+    size_t unwanted_ = 0;
+};
+
+Error redirectError(const Asked& asked, const std::string& where, const std::string& what) {
+    return hubError("HubRedirect", asked.origin + " leads to " + engine::inQuotes(where) + ", " +
+                                       what + "; check HF_ENDPOINT and the network's proxy");
+}
+
+/// Where an answer of `from` leads, when we go there.
+Result<Url> nextUrl(const Url& from, const HttpHead& head, const Asked& asked, bool may_leave) {
+    const std::string* const location = head.find("location");
+    if (location == nullptr) {
+        return redirectError(asked, "", "a redirect without an address");
+    }
+    const auto to = resolved(from, *location);
+    if (!to.has_value()) {
+        return redirectError(asked, *location, "which is no address of a web server");
+    }
+    if (from.scheme == "https" && to->scheme == "http") {
+        return redirectError(asked, to->origin(), "which is not encrypted: refused");
+    }
+    if (!may_leave && to->origin() != from.origin()) {
+        return redirectError(asked, to->origin(),
+                             "another host, where only the bytes of files may come from");
+    }
+    return *to;
+}
+
+} // namespace
+
+Error worthAgain(Error error, std::string wait_ms) {
+    error.details.emplace_back("again", std::move(wait_ms));
+    return error;
+}
+
+bool waitFor(milliseconds time, const std::stop_token& stop) {
+    std::mutex mutex;
+    std::condition_variable_any condition;
+    std::unique_lock lock(mutex);
+    condition.wait_for(lock, stop, time, [] { return false; });
+    return !stop.stop_requested();
+}
+
+Result<HubClient> HubClient::create(HubOptions options, HttpClient& http) {
+    const auto base = parseUrl(options.endpoint);
+    if (!base.has_value()) {
+        return hubError("HubNetwork", "HF_ENDPOINT is " + engine::inQuotes(options.endpoint) +
+                                          ", expected an address such as " +
+                                          std::string(kDefaultEndpoint));
+    }
+    if (!options.token.empty() && base->scheme == "http" && !base->isLoopback()) {
+        return hubError("HubToken", "HF_ENDPOINT " + base->origin() +
+                                        " is not encrypted, and a token would be read on the way: "
+                                        "use https, or unset HF_TOKEN");
+    }
+    return HubClient(std::move(options), http);
+}
+
+Asked HubClient::asked(const std::string& id,
+                       const std::string& revision,
+                       const std::string& file) const {
+    const auto base = parseUrl(options_.endpoint);
+    return {id, revision, file, base.has_value() ? base->origin() : options_.endpoint,
+            !options_.token.empty()};
+}
+
+Result<void> HubClient::send(Exchange& exchange, const std::stop_token& stop) {
+    if (options_.is_offline) {
+        return hubError("HubOffline",
+                        "the network is forbidden by HF_HUB_OFFLINE: unset it to fetch " +
+                            exchange.asked.id);
+    }
+    auto url = parseUrl(exchange.url);
+    if (!url.has_value()) {
+        return hubError("HubNetwork", engine::inQuotes(exchange.url) + " is no address");
+    }
+    const std::string home = parseUrl(options_.endpoint)->origin();
+    exchange.is_abroad = false;
+    for (int hops = 0; hops <= options_.limits.redirects; ++hops) {
+        // Once abroad, no token any more: what leads back was written by another host.
+        exchange.is_abroad = exchange.is_abroad || url->origin() != home;
+        HttpRequest request{url->text(), exchange.headers, options_.limits.silence,
+                            exchange.total_limit};
+        request.headers.push_back({"User-Agent", options_.user_agent});
+        if (!options_.token.empty() && !exchange.is_abroad) {
+            request.headers.push_back({"Authorization", "Bearer " + options_.token});
+        }
+        const auto onHead = [&](const HttpHead& head) -> Result<void> {
+            if (!exchange.is_abroad) {
+                ENGINE_TRY(exchange.on_hub_head(head));
+            }
+            return head.status == 200 || head.status == 206 ? exchange.on_head(head)
+                                                            : Result<void>();
+        };
+        ExchangeSink sink(onHead, exchange.on_bytes);
+        exchange.end = http_->run(request, sink, stop);
+        exchange.head = std::move(sink.head);
+        exchange.error_body = std::move(sink.body);
+        if (sink.refusal.has_value()) {
+            return *std::move(sink.refusal);
+        }
+        const bool is_whole =
+            exchange.end.kind == HttpEnd::Kind::Done || exchange.end.kind == HttpEnd::Kind::Sink;
+        if (!is_whole || !isRedirect(exchange.head.status)) {
+            break;
+        }
+        if (hops == options_.limits.redirects) {
+            return redirectError(exchange.asked, url->origin(),
+                                 "and from there on and on (more than " + std::to_string(hops) +
+                                     " times)");
+        }
+        ENGINE_ASSIGN(url, nextUrl(*url, exchange.head, exchange.asked, exchange.may_leave));
+    }
+    const int status = exchange.head.status;
+    const bool has_answered = status != 0 && status != 200 && status != 206;
+    if (exchange.end.kind != HttpEnd::Kind::Done && !has_answered) {
+        Error error = networkError(exchange.end, exchange.asked);
+        return isAgainUseful(exchange.end.kind) ? worthAgain(std::move(error)) : error;
+    }
+    if (status == 200 || status == 206) {
+        return {};
+    }
+    if (exchange.is_abroad && (status == 403 || status == 401 || status == 404)) {
+        return worthAgain(hubError(
+            "HubServer", "the address that " + exchange.asked.origin + " gave for " +
+                             exchange.asked.file + " has expired or is refused (status " +
+                             std::to_string(status) + "); what has arrived is kept: try again"));
+    }
+    if (status == 416) {
+        Error error =
+            hubError("HubChanged", exchange.asked.file + " is shorter at " + exchange.asked.origin +
+                                       " than its list of files says: it was changed "
+                                       "meanwhile; begin again");
+        error.details.emplace_back("status", "416");
+        return error;
+    }
+    Error error = statusError(exchange.head, exchange.error_body, exchange.asked);
+    if (status == 429) {
+        const auto wait = waitAsked(exchange.head);
+        return worthAgain(std::move(error),
+                          wait.has_value() ? std::to_string(wait->count()) : std::string());
+    }
+    return status == 408 || (status >= 500 && status <= 504) ? worthAgain(std::move(error)) : error;
+}
+
+std::optional<milliseconds> HubClient::waitAfter(const Error& error, int attempt) const {
+    const auto again = std::find_if(error.details.begin(), error.details.end(),
+                                    [](const auto& detail) { return detail.first == "again"; });
+    if (again == error.details.end() || attempt >= options_.limits.attempts) {
+        return std::nullopt;
+    }
+    if (!again->second.empty()) {
+        const milliseconds wanted(std::stoll(again->second));
+        return wanted <= options_.limits.longest_wait ? std::optional(wanted) : std::nullopt;
+    }
+    return options_.limits.first_wait * (1 << std::min(attempt - 1, 10));
+}
+
+Result<std::string> HubClient::textOnce(const std::string& url,
+                                        const Asked& asked,
+                                        std::string* next,
+                                        const std::stop_token& stop) {
+    std::string text;
+    Exchange exchange;
+    exchange.asked = asked;
+    exchange.url = url;
+    exchange.headers = {{"Accept", "application/json"}, {"Accept-Encoding", "identity"}};
+    exchange.total_limit = options_.limits.short_answer;
+    exchange.on_head = [&](const HttpHead& head) -> Result<void> {
+        const std::string* const type = head.find("content-type");
+        if (head.status == 206 || (type != nullptr && type->find("html") != std::string::npos)) {
+            return hubError("HubListing",
+                            asked.origin + " sends a web page, expected JSON: is this network "
+                                           "waiting for a sign-in? Open it in a browser, or check "
+                                           "HF_ENDPOINT");
+        }
+        if (next != nullptr) {
+            *next = nextPage(head);
+        }
+        return {};
+    };
+    exchange.on_bytes = [&](std::span<const std::byte> bytes) -> Result<void> {
+        if (text.size() + bytes.size() > options_.limits.list_bytes) {
+            return hubError("HubListing", asked.origin + " sends more than " +
+                                              std::to_string(options_.limits.list_bytes) +
+                                              " bytes about " + asked.id +
+                                              ", which no list of files has; check HF_ENDPOINT");
+        }
+        text.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+        return {};
+    };
+    ENGINE_TRY(send(exchange, stop));
+    if (const auto told = contentLength(exchange.head); told.has_value() && *told != text.size()) {
+        HttpEnd cut{HttpEnd::Kind::Cut,
+                    std::to_string(text.size()) + " of " + std::to_string(*told) + " bytes came"};
+        return worthAgain(networkError(cut, asked));
+    }
+    return text;
+}
+
+Result<std::string> HubClient::text(const std::string& url,
+                                    const Asked& asked,
+                                    std::string* next,
+                                    const std::stop_token& stop) {
+    for (int attempt = 1;; ++attempt) {
+        auto outcome = textOnce(url, asked, next, stop);
+        if (outcome.has_value()) {
+            return outcome;
+        }
+        const auto wait = waitAfter(outcome.error(), attempt);
+        if (!wait.has_value()) {
+            return outcome;
+        }
+        if (!waitFor(*wait, stop)) {
+            return networkError({HttpEnd::Kind::Cancelled}, asked);
+        }
+    }
+}
+
+Result<ModelInfo>
+HubClient::model(const std::string& id, const std::string& revision, const std::stop_token& stop) {
+    const Asked what = asked(id, revision);
+    const std::string url = options_.endpoint + "/api/models/" + id + "/revision/" +
+                            percentEncoded(revision, /*keeps_slashes=*/false);
+    ENGINE_ASSIGN(const std::string answer, text(url, what, nullptr, stop));
+    return readModelInfo(answer, what);
+}
+
+Result<std::vector<ListedFile>>
+HubClient::files(const std::string& id, const std::string& commit, const std::stop_token& stop) {
+    const Asked what = asked(id, commit);
+    std::string url = options_.endpoint + "/api/models/" + id + "/tree/" + commit +
+                      "?recursive=true&expand=false";
+    std::vector<ListedFile> files;
+    std::set<std::string> seen;
+    while (!url.empty()) {
+        if (!seen.insert(url).second || seen.size() > options_.limits.pages) {
+            return hubError("HubListing", what.origin + ": the list of the files of " + id +
+                                              " goes on and on; check HF_ENDPOINT");
+        }
+        std::string next;
+        ENGINE_ASSIGN(const std::string answer, text(url, what, &next, stop));
+        ENGINE_TRY(readFileList(answer, what, options_.limits.files, files));
+        if (next.empty()) {
+            break;
+        }
+        const auto here = parseUrl(url);
+        const auto there = here.has_value() ? resolved(*here, next) : std::nullopt;
+        if (!there.has_value() || there->origin() != here->origin()) {
+            return hubError("HubListing",
+                            what.origin + ": the list of the files of " + id + " goes on at " +
+                                engine::inQuotes(next) +
+                                ", which is another host: refused; check HF_ENDPOINT");
+        }
+        url = there->text();
+    }
+    ENGINE_TRY(checkFileList(files, what));
+    return files;
+}
+
+Result<void> HubClient::read(const std::string& id,
+                             const std::string& commit,
+                             const ListedFile& file,
+                             uint64_t begin,
+                             uint64_t end,
+                             const FileSink& sink,
+                             const std::stop_token& stop) {
+    Exchange exchange;
+    exchange.asked = asked(id, commit, file.name);
+    exchange.url = options_.endpoint + "/" + id + "/resolve/" + commit + "/" +
+                   percentEncoded(file.name, /*keeps_slashes=*/true);
+    exchange.headers = {{"Accept-Encoding", "identity"}};
+    if (begin > 0 || end > 0) {
+        exchange.headers.push_back({"Range", "bytes=" + std::to_string(begin) + "-" +
+                                                 (end > 0 ? std::to_string(end - 1) : "")});
+    }
+    exchange.may_leave = true;
+    exchange.on_hub_head = [&](const HttpHead& head) {
+        return checkHubHead(head, file, exchange.asked);
+    };
+    const uint64_t wanted_end = end > 0 ? end : file.size_bytes;
+    uint64_t position = begin; // of the next byte
+    auto window_begin = std::chrono::steady_clock::now();
+    uint64_t window_bytes = 0;
+    exchange.on_head = [&](const HttpHead& head) -> Result<void> {
+        ENGINE_ASSIGN(position, firstByte(head, file, begin, exchange.asked));
+        return sink.begin(position);
+    };
+    exchange.on_bytes = [&](std::span<const std::byte> bytes) -> Result<void> {
+        if (bytes.size() > file.size_bytes - position) {
+            return hubError("HubChanged", exchange.asked.origin + " sends more bytes of " +
+                                              file.name + " than the " +
+                                              std::to_string(file.size_bytes) +
+                                              " that it has; fetch it again later");
+        }
+        position += bytes.size();
+        window_bytes += bytes.size();
+        ENGINE_TRY(sink.bytes(bytes));
+        const auto now = std::chrono::steady_clock::now();
+        if (now - window_begin > options_.limits.drip) {
+            if (window_bytes < options_.limits.min_bytes && position < wanted_end) {
+                return worthAgain(
+                    networkError({HttpEnd::Kind::Silence,
+                                  std::to_string(window_bytes) + " bytes came in " +
+                                      std::to_string(options_.limits.drip.count()) + " ms"},
+                                 exchange.asked));
+            }
+            window_begin = now;
+            window_bytes = 0;
+        }
+        return {};
+    };
+    ENGINE_TRY(send(exchange, stop));
+    if (position < wanted_end) {
+        return worthAgain(
+            networkError({HttpEnd::Kind::Cut, "at byte " + std::to_string(position) + " of " +
+                                                  std::to_string(file.size_bytes)},
+                         exchange.asked));
+    }
+    return {};
+}
+
+} // namespace library::hub

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// The token that says who asks, from where huggingface_hub looks for it. It is a secret: no
+// message, log or address ever holds it.
+#pragma once
+
+#include "engine/base/result.h"
+
+#include <string>
+
+#include "library/hub/cache_layout.h"
+
+namespace library::hub {
+
+/// HF_TOKEN, else HUGGING_FACE_HUB_TOKEN, else the text of tokenFile(); without blanks and line
+/// ends around it. Empty: there is none, or HF_HUB_DISABLE_IMPLICIT_TOKEN is on.
+/// Errors: HubToken when it is something that no token can be.
+engine::Result<std::string> findToken(const Environment& environment);
+
+} // namespace library::hub

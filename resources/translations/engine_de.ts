@@ -1,0 +1,3607 @@
+<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE TS>
+<TS version="2.1" language="de_DE" sourcelanguage="en">
+<context>
+    <name>engine::Sentence</name>
+    <message>
+        <source>&quot;%1&quot; between values that have no such operation</source>
+        <translation>&quot;%1&quot; zwischen Werten, die diese Operation nicht haben</translation>
+    </message>
+    <message>
+        <source>&quot;%1&quot; is missing</source>
+        <translation>&quot;%1&quot; fehlt</translation>
+    </message>
+    <message>
+        <source>&quot;%1&quot; is not a known initialisation; whether it changed the base weights cannot be told</source>
+        <translation>&quot;%1&quot; ist keine bekannte Art der Initialisierung; ob sie die Basisgewichte verändert hat, lässt sich nicht sagen</translation>
+    </message>
+    <message>
+        <source>&quot;%1&quot; replaced the base weights while training; the adapter is right only on that changed base. Ask its author for a converted adapter, or allow it if the loaded base is the changed one</source>
+        <translation>&quot;%1&quot; hat beim Training die Basisgewichte ersetzt; der Adapter stimmt nur auf dieser veränderten Basis. Bitten Sie, wer ihn gemacht hat, um einen umgewandelten Adapter, oder lassen Sie ihn zu, wenn die geladene Basis die veränderte ist</translation>
+    </message>
+    <message>
+        <source>&quot;LORA&quot;</source>
+        <translation>&quot;LORA&quot;</translation>
+    </message>
+    <message>
+        <source>&quot;bfloat16&quot;, &quot;float16&quot; or &quot;float32&quot;</source>
+        <translation>&quot;bfloat16&quot;, &quot;float16&quot; oder &quot;float32&quot;</translation>
+    </message>
+    <message>
+        <source>&quot;in&quot; on what holds nothing</source>
+        <translation>&quot;in&quot; bei etwas, das nichts enthält</translation>
+    </message>
+    <message>
+        <source>&quot;nf4&quot; or &quot;fp4&quot;</source>
+        <translation>&quot;nf4&quot; oder &quot;fp4&quot;</translation>
+    </message>
+    <message>
+        <source>&quot;none&quot;, &quot;all&quot; or &quot;lora_only&quot;</source>
+        <translation>&quot;none&quot;, &quot;all&quot; oder &quot;lora_only&quot;</translation>
+    </message>
+    <message>
+        <source>%1 %2 is too short: it makes no soft token</source>
+        <translation>%1 %2 ist zu kurz: Es ergibt kein Token</translation>
+    </message>
+    <message>
+        <source>%1 %2: expected one of %3</source>
+        <translation>%1 %2: erwartet wird eines von %3</translation>
+    </message>
+    <message>
+        <source>%1 (and %2 more)</source>
+        <translation>%1 (und %2 weitere)</translation>
+    </message>
+    <message>
+        <source>%1 (at byte %2)</source>
+        <translation>%1 (bei Byte %2)</translation>
+    </message>
+    <message>
+        <source>%1 Make the plan again for this model.</source>
+        <translation>%1 Machen Sie den Plan für dieses Modell neu.</translation>
+    </message>
+    <message>
+        <source>%1 and %2</source>
+        <translation>%1 und %2</translation>
+    </message>
+    <message>
+        <source>%1 and %2 more</source>
+        <translation>%1 und %2 weitere</translation>
+    </message>
+    <message>
+        <source>%1 at byte %2</source>
+        <translation>%1 bei Byte %2</translation>
+    </message>
+    <message>
+        <source>%1 at entry %2</source>
+        <translation>%1 bei Eintrag %2</translation>
+    </message>
+    <message>
+        <source>%1 belongs to a packed weight</source>
+        <translation>%1 gehört zu einem gepackten Gewicht</translation>
+    </message>
+    <message>
+        <source>%1 bytes of codes</source>
+        <translation>%1 Bytes Codes</translation>
+    </message>
+    <message>
+        <source>%1 bytes, %2</source>
+        <translation>%1 Bytes, %2</translation>
+    </message>
+    <message>
+        <source>%1 cannot be opened: %2</source>
+        <translation>%1 lässt sich nicht öffnen: %2</translation>
+    </message>
+    <message>
+        <source>%1 failed while weights were copied to it</source>
+        <translation>%1 versagte, während Gewichte dorthin kopiert wurden</translation>
+    </message>
+    <message>
+        <source>%1 failed while weights were moved</source>
+        <translation>%1 versagte, während Gewichte verschoben wurden</translation>
+    </message>
+    <message>
+        <source>%1 file is truncated: its &apos;%2&apos; chunk declares %3 bytes, the file has %4 left</source>
+        <translation>%1-Datei ist abgeschnitten: Ihr Abschnitt &apos;%2&apos; gibt %3 Bytes an, die Datei hat noch %4</translation>
+    </message>
+    <message>
+        <source>%1 has %2 set; only tokens that match exactly are read</source>
+        <translation>%1 hat %2 gesetzt; gelesen werden nur Token, die genau übereinstimmen</translation>
+    </message>
+    <message>
+        <source>%1 has no content of 1 to %2 bytes</source>
+        <translation>%1 hat keinen Inhalt von 1 bis %2 Bytes</translation>
+    </message>
+    <message>
+        <source>%1 has no id</source>
+        <translation>%1 hat keine Nummer</translation>
+    </message>
+    <message>
+        <source>%1 has no room for %2: %3 asked, %4 free of %5. Move parts to another device, choose a smaller context or a smaller format.</source>
+        <translation>%1 hat keinen Platz für %2: verlangt %3, frei %4 von %5. Verschieben Sie Teile auf ein anderes Gerät, oder wählen Sie einen kleineren Kontext oder ein kleineres Format.</translation>
+    </message>
+    <message>
+        <source>%1 has no room for %2: %3 asked. Move parts to another device, choose a smaller context or a smaller format.</source>
+        <translation>%1 hat keinen Platz für %2: verlangt %3. Verschieben Sie Teile auf ein anderes Gerät, oder wählen Sie einen kleineren Kontext oder ein kleineres Format.</translation>
+    </message>
+    <message>
+        <source>%1 has the id %2, expected a whole number from 0 to %3</source>
+        <translation>%1 hat die Nummer %2, erwartet wird eine ganze Zahl von 0 bis %3</translation>
+    </message>
+    <message>
+        <source>%1 ids in trainable_token_indices, rows of %2</source>
+        <translation>%1 Nummern in trainable_token_indices, Zeilen von %2</translation>
+    </message>
+    <message>
+        <source>%1 image tokens were asked for; the model was loaded for at most %2, load again with --image-tokens %3</source>
+        <translation>%1 Token je Bild wurden verlangt; das Modell ist für höchstens %2 geladen, laden Sie neu mit --image-tokens %3</translation>
+    </message>
+    <message>
+        <source>%1 is %2; expected a finite number. The file is damaged or its training had diverged: download it again, or take another checkpoint</source>
+        <translation>%1 ist %2; erwartet wird eine endliche Zahl. Die Datei ist beschädigt, oder ihr Training war aus dem Ruder gelaufen: Laden Sie sie noch einmal herunter, oder nehmen Sie einen anderen Checkpoint</translation>
+    </message>
+    <message>
+        <source>%1 is a GGUF file (llama.cpp); Belfry opens folders in the Hugging Face form, with config.json and safetensors files</source>
+        <translation>%1 ist eine GGUF-Datei (llama.cpp); Belfry öffnet Ordner in der Form von Hugging Face, mit config.json und safetensors-Dateien</translation>
+    </message>
+    <message>
+        <source>%1 is a file; %2</source>
+        <translation>%1 ist eine Datei; %2</translation>
+    </message>
+    <message>
+        <source>%1 is planned to be stored on %2 and computed on %3; only cpu and disk store for others.</source>
+        <translation>%1 soll laut Plan auf %2 liegen und auf %3 rechnen; nur CPU und Datenträger lagern für andere.</translation>
+    </message>
+    <message>
+        <source>%1 is planned to compute on disk, which cannot compute.</source>
+        <translation>%1 soll laut Plan auf dem Datenträger rechnen, der nicht rechnen kann.</translation>
+    </message>
+    <message>
+        <source>%1 is stored as %2</source>
+        <translation>%1 ist als %2 gespeichert</translation>
+    </message>
+    <message>
+        <source>%1 needs %2 bytes as %3, the plan says %4.</source>
+        <translation>%1 braucht %2 Bytes als %3, der Plan sagt %4.</translation>
+    </message>
+    <message>
+        <source>%1 of the model</source>
+        <translation>%1 des Modells</translation>
+    </message>
+    <message>
+        <source>%1 of the module is missing</source>
+        <translation>%1 des Moduls fehlt</translation>
+    </message>
+    <message>
+        <source>%1 such keys</source>
+        <translation>%1 solche Schlüssel</translation>
+    </message>
+    <message>
+        <source>%1 token ids, at most %2 are read</source>
+        <translation>%1 Tokennummern, gelesen werden höchstens %2</translation>
+    </message>
+    <message>
+        <source>%1 twice</source>
+        <translation>%1 zweimal</translation>
+    </message>
+    <message>
+        <source>%1 with %2 entries</source>
+        <translation>%1 mit %2 Einträgen</translation>
+    </message>
+    <message>
+        <source>%1, but %2 is: a GGUF file (llama.cpp). Belfry opens the Hugging Face form of a model, with config.json and safetensors files</source>
+        <translation>%1, wohl aber %2: eine GGUF-Datei (llama.cpp). Belfry öffnet Modelle in der Form von Hugging Face, mit config.json und safetensors-Dateien</translation>
+    </message>
+    <message>
+        <source>%1, but %2 is; if it is the adapter, rename it to adapter_model.safetensors</source>
+        <translation>%1, wohl aber %2; wenn das der Adapter ist, benennen Sie es in adapter_model.safetensors um</translation>
+    </message>
+    <message>
+        <source>%1, but adapter_config.json is: this is an adapter. Open its base model and add the adapter to it</source>
+        <translation>%1, wohl aber adapter_config.json: Das ist ein Adapter. Öffnen Sie sein Basismodell und fügen Sie den Adapter hinzu</translation>
+    </message>
+    <message>
+        <source>%1, but adapters.safetensors is, as mlx-lm calls it; if PEFT wrote the file, rename it to adapter_model.safetensors</source>
+        <translation>%1, wohl aber adapters.safetensors, wie mlx-lm es nennt; wenn PEFT die Datei geschrieben hat, benennen Sie sie in adapter_model.safetensors um</translation>
+    </message>
+    <message>
+        <source>%1, but config.json is: this is a model, not an adapter. Open it as the model</source>
+        <translation>%1, wohl aber config.json: Das ist ein Modell, kein Adapter. Öffnen Sie es als Modell</translation>
+    </message>
+    <message>
+        <source>%1, here %2</source>
+        <translation>%1, hier %2</translation>
+    </message>
+    <message>
+        <source>%1: %2 bytes, at most %3 are read</source>
+        <translation>%1: %2 Bytes, gelesen werden höchstens %3</translation>
+    </message>
+    <message>
+        <source>%1: %2 is %3, expected true or false</source>
+        <translation>%1: %2 ist %3, erwartet wird true oder false</translation>
+    </message>
+    <message>
+        <source>%1: %2 modules that adapter_config.json targets have no tensors (first: %3), and with init_lora_weights false they would be random noise</source>
+        <translation>%1: %2 Module, auf die adapter_config.json zielt, haben keine Tensoren (das erste: %3), und mit init_lora_weights false wären sie zufälliges Rauschen</translation>
+    </message>
+    <message>
+        <source>%1: %2 was not loaded when the adapter was added; remove the adapter and add it again</source>
+        <translation>%1: %2 war nicht geladen, als der Adapter hinzugefügt wurde; entfernen Sie den Adapter und fügen Sie ihn wieder hinzu</translation>
+    </message>
+    <message>
+        <source>%1: %2: output %3 of %4 has norm %5 with the update added, so that its magnitude cannot be scaled</source>
+        <translation>%1: %2: Ausgang %3 von %4 hat mit dem Zusatz die Norm %5, so dass sich seine Größe nicht skalieren lässt</translation>
+    </message>
+    <message>
+        <source>%1: %2: the layer has no bias that could hold the bias of lora_B; use the adapter unmerged</source>
+        <translation>%1: %2: Die Schicht hat keine Verschiebung (bias), die die von lora_B aufnehmen könnte; nehmen Sie den Adapter unverschmolzen</translation>
+    </message>
+    <message>
+        <source>%1: %2; merging into packed weights rounds the adapter away. Merge into the 16-bit model and quantize the result</source>
+        <translation>%1: %2; in gepackten Gewichten ginge der Adapter beim Runden verloren. Verschmelzen Sie mit dem 16-Bit-Modell und quantisieren Sie das Ergebnis</translation>
+    </message>
+    <message>
+        <source>%1: a Python pickle file can run code when it is read and is never opened; convert the adapter to adapter_model.safetensors (PEFT: load it and call save_pretrained)</source>
+        <translation>%1: Eine Pickle-Datei von Python kann beim Lesen Programme ausführen und wird nie geöffnet; wandeln Sie den Adapter in adapter_model.safetensors um (PEFT: laden und save_pretrained aufrufen)</translation>
+    </message>
+    <message>
+        <source>%1: a norm weight cannot be quantized</source>
+        <translation>%1: Das Gewicht einer Norm lässt sich nicht quantisieren</translation>
+    </message>
+    <message>
+        <source>%1: a range outside the tensor was asked for</source>
+        <translation>%1: Verlangt wurde ein Bereich außerhalb des Tensors</translation>
+    </message>
+    <message>
+        <source>%1: cannot be copied: %2</source>
+        <translation>%1: lässt sich nicht kopieren: %2</translation>
+    </message>
+    <message>
+        <source>%1: cannot be created: %2</source>
+        <translation>%1: lässt sich nicht anlegen: %2</translation>
+    </message>
+    <message>
+        <source>%1: cannot be listed: %2</source>
+        <translation>%1: lässt sich nicht auflisten: %2</translation>
+    </message>
+    <message>
+        <source>%1: cannot be opened: no such file; check the folder and the spelling</source>
+        <translation>%1: lässt sich nicht öffnen: Eine solche Datei gibt es nicht; prüfen Sie Ordner und Schreibweise</translation>
+    </message>
+    <message>
+        <source>%1: changed while it was read; ask again</source>
+        <translation>%1: wurde beim Lesen verändert; fragen Sie noch einmal</translation>
+    </message>
+    <message>
+        <source>%1: changed while the model was merged</source>
+        <translation>%1: wurde verändert, während das Modell verschmolzen wurde</translation>
+    </message>
+    <message>
+        <source>%1: could not be read to its end</source>
+        <translation>%1: ließ sich nicht bis zum Ende lesen</translation>
+    </message>
+    <message>
+        <source>%1: element %2 is %3, f16 holds finite values up to 65504; give it &quot;format&quot;: &quot;bf16&quot; or leave it as stored</source>
+        <translation>%1: Element %2 ist %3, f16 fasst endliche Werte bis 65504; geben Sie ihm &quot;format&quot;: &quot;bf16&quot; oder lassen Sie es, wie es gespeichert ist</translation>
+    </message>
+    <message>
+        <source>%1: element %2 is %3, so that %4 cannot be computed; a weight must be a finite number. The file is damaged or its training had diverged: download it again, or take another checkpoint</source>
+        <translation>%1: Element %2 ist %3, so dass sich das nicht berechnen lässt: %4; ein Gewicht muss eine endliche Zahl sein. Die Datei ist beschädigt, oder ihr Training war aus dem Ruder gelaufen: Laden Sie sie noch einmal herunter, oder nehmen Sie einen anderen Checkpoint</translation>
+    </message>
+    <message>
+        <source>%1: element %2 is %3; expected a finite number. The file is damaged or its training had diverged: download it again, or take another checkpoint</source>
+        <translation>%1: Element %2 ist %3; erwartet wird eine endliche Zahl. Die Datei ist beschädigt, oder ihr Training war aus dem Ruder gelaufen: Laden Sie sie noch einmal herunter, oder nehmen Sie einen anderen Checkpoint</translation>
+    </message>
+    <message>
+        <source>%1: element %2 is infinite or not a number; only finite weights can be quantized. Load this module unquantized, or get an undamaged copy of the checkpoint.</source>
+        <translation>%1: Element %2 ist unendlich oder keine Zahl; nur endliche Gewichte lassen sich quantisieren. Laden Sie dieses Modul unquantisiert, oder beschaffen Sie eine unbeschädigte Kopie des Checkpoints.</translation>
+    </message>
+    <message>
+        <source>%1: experts run in 16 or 32 bits only; leave them as stored</source>
+        <translation>%1: Experten laufen nur mit 16 oder 32 Bit; lassen Sie sie, wie sie gespeichert sind</translation>
+    </message>
+    <message>
+        <source>%1: has element type %2; Belfry reads BF16, F16 and F32 weights and bitsandbytes&apos; 4-bit and int8 ones</source>
+        <translation>%1: hat den Elementtyp %2; Belfry liest Gewichte in BF16, F16 und F32 und die von bitsandbytes mit 4 Bit und int8</translation>
+    </message>
+    <message>
+        <source>%1: has no row %2, it has %3 rows</source>
+        <translation>%1: hat keine Zeile %2, sondern %3 Zeilen</translation>
+    </message>
+    <message>
+        <source>%1: has shape %2, config.json makes it %3; model files and config.json belong to different models</source>
+        <translation>%1: hat die Form %2, nach config.json ist sie %3; Modelldateien und config.json gehören zu verschiedenen Modellen</translation>
+    </message>
+    <message>
+        <source>%1: holds %2 values, the config implies %3</source>
+        <translation>%1: enthält %2 Werte, aus der Konfiguration folgen %3</translation>
+    </message>
+    <message>
+        <source>%1: holds %2, which cannot be read; use the 16-bit model (for MLX the one it was converted from) or a bitsandbytes 4-bit one</source>
+        <translation>%1: enthält %2, und das ist nicht lesbar; nehmen Sie das 16-Bit-Modell (bei MLX das, aus dem es entstanden ist) oder eines mit 4 Bit von bitsandbytes</translation>
+    </message>
+    <message>
+        <source>%1: holds %2; adapter configurations are far smaller</source>
+        <translation>%1: enthält %2; Konfigurationen von Adaptern sind viel kleiner</translation>
+    </message>
+    <message>
+        <source>%1: holds no tensors</source>
+        <translation>%1: enthält keine Tensoren</translation>
+    </message>
+    <message>
+        <source>%1: is packed in 4 bits, but only 2-dimensional .weight tensors can be</source>
+        <translation>%1: ist in 4 Bit gepackt, aber das geht nur bei .weight-Tensoren mit zwei Dimensionen</translation>
+    </message>
+    <message>
+        <source>%1: is stored as int8 rows, but has %2 dimensions</source>
+        <translation>%1: ist in Zeilen von int8 gespeichert, hat aber %2 Dimensionen</translation>
+    </message>
+    <message>
+        <source>%1: its values are finite, but what it computes is too large for a float or not a number (%2). %3</source>
+        <translation>%1: Seine Werte sind endlich, aber was es berechnet, ist zu groß für eine Gleitkommazahl oder keine Zahl (%2). %3</translation>
+    </message>
+    <message>
+        <source>%1: merging gives a value that is not finite</source>
+        <translation>%1: Beim Verschmelzen entsteht ein Wert, der nicht endlich ist</translation>
+    </message>
+    <message>
+        <source>%1: merging keeps %2 of the update (%3 to %4 wanted): the update is too small for the type of the weights; use the adapter unmerged</source>
+        <translation>%1: Beim Verschmelzen bleiben %2 des Zusatzes (gewünscht %3 bis %4): Der Zusatz ist für den Typ der Gewichte zu klein; nehmen Sie den Adapter unverschmolzen</translation>
+    </message>
+    <message>
+        <source>%1: mixes two spellings of module paths, %2 (%3) and %4 (%5); save the adapter from one model class</source>
+        <translation>%1: mischt zwei Schreibweisen der Modulpfade, %2 (%3) und %4 (%5); speichern Sie den Adapter aus einer einzigen Modellklasse</translation>
+    </message>
+    <message>
+        <source>%1: neither a file nor a preset (%2)</source>
+        <translation>%1: weder eine Datei noch eine Vorlage (%2)</translation>
+    </message>
+    <message>
+        <source>%1: no page-locked memory for the decode step</source>
+        <translation>%1: kein fest im Speicher gehaltener Platz für den Dekodierschritt</translation>
+    </message>
+    <message>
+        <source>%1: none of its %2 tensors would act</source>
+        <translation>%1: keiner der %2 Tensoren würde wirken</translation>
+    </message>
+    <message>
+        <source>%1: not a readable file</source>
+        <translation>%1: keine lesbare Datei</translation>
+    </message>
+    <message>
+        <source>%1: not all weights are in the folder; a plan can be made, a load cannot</source>
+        <translation>%1: Nicht alle Gewichte sind im Ordner; planen geht, laden nicht</translation>
+    </message>
+    <message>
+        <source>%1: not found in %2</source>
+        <translation>%1: nicht zu finden in %2</translation>
+    </message>
+    <message>
+        <source>%1: only %2 of %3 tensors find a module in this model (first without: %4); %5</source>
+        <translation>%1: nur %2 von %3 Tensoren finden in diesem Modell ein Modul (der erste ohne: %4); %5</translation>
+    </message>
+    <message>
+        <source>%1: quantized weight breaks the rule %2: expected %3, found %4. Download the checkpoint again, or quantize from the unpacked model.</source>
+        <translation>%1: Ein quantisiertes Gewicht bricht die Regel %2: erwartet wird %3, gefunden: %4. Laden Sie den Checkpoint noch einmal herunter, oder quantisieren Sie aus dem ungepackten Modell.</translation>
+    </message>
+    <message>
+        <source>%1: strength %2, expected 0 to 2</source>
+        <translation>%1: Stärke %2, erwartet wird 0 bis 2</translation>
+    </message>
+    <message>
+        <source>%1: tensor %2 has an element type that Belfry cannot read; use a bf16, fp16 or fp32 checkpoint</source>
+        <translation>%1: Tensor %2 hat einen Elementtyp, den Belfry nicht lesen kann; nehmen Sie einen Checkpoint in bf16, fp16 oder fp32</translation>
+    </message>
+    <message>
+        <source>%1: the KV cache of layer %2 needs %3 bytes, %4 are free; choose a smaller context or move a part away</source>
+        <translation>%1: Der KV-Cache von Schicht %2 braucht %3 Bytes, frei sind %4; wählen Sie einen kleineren Kontext oder verschieben Sie einen Teil</translation>
+    </message>
+    <message>
+        <source>%1: the adapter changes it, the model folder lacks it</source>
+        <translation>%1: Der Adapter ändert es, im Modellordner fehlt es</translation>
+    </message>
+    <message>
+        <source>%1: the checkpoint does not hold this tensor</source>
+        <translation>%1: Der Checkpoint enthält diesen Tensor nicht</translation>
+    </message>
+    <message>
+        <source>%1: the checkpoint does not hold this tensor; expected shape [%2]</source>
+        <translation>%1: Der Checkpoint enthält diesen Tensor nicht; erwartet wird die Form [%2]</translation>
+    </message>
+    <message>
+        <source>%1: the device has no kernel for this</source>
+        <translation>%1: Das Gerät hat dafür keinen Kernel</translation>
+    </message>
+    <message>
+        <source>%1: the device has no memory left</source>
+        <translation>%1: Das Gerät hat keinen Speicher mehr</translation>
+    </message>
+    <message>
+        <source>%1: the device ran out of memory in step %2; lower the context or move a part to the CPU</source>
+        <translation>%1: Dem Gerät ging im Schritt %2 der Speicher aus; verkleinern Sie den Kontext oder verschieben Sie einen Teil auf die CPU</translation>
+    </message>
+    <message>
+        <source>%1: the device stopped answering (%2)</source>
+        <translation>%1: Das Gerät antwortet nicht mehr (%2)</translation>
+    </message>
+    <message>
+        <source>%1: the device stopped answering in step %2</source>
+        <translation>%1: Das Gerät antwortete im Schritt %2 nicht mehr</translation>
+    </message>
+    <message>
+        <source>%1: the device was lost</source>
+        <translation>%1: Das Gerät ging verloren</translation>
+    </message>
+    <message>
+        <source>%1: the file exists already and is not replaced (it may be in use); choose another folder or remove it first</source>
+        <translation>%1: Die Datei gibt es schon, und sie wird nicht ersetzt (vielleicht wird sie benutzt); wählen Sie einen anderen Ordner oder entfernen Sie sie zuerst</translation>
+    </message>
+    <message>
+        <source>%1: the files hold it twice, as %2 and as %3; which one is meant cannot be told. Leave one of them out</source>
+        <translation>%1: Die Dateien enthalten ihn zweimal, als %2 und als %3; welcher gemeint ist, lässt sich nicht sagen. Lassen Sie einen davon weg</translation>
+    </message>
+    <message>
+        <source>%1: the finished folder cannot be given its name: %2; choose another</source>
+        <translation>%1: Der fertige Ordner kann diesen Namen nicht bekommen: %2; wählen Sie einen anderen</translation>
+    </message>
+    <message>
+        <source>%1: the output folder exists and is not empty, or is no folder; choose a new one</source>
+        <translation>%1: Der Zielordner ist da und nicht leer, oder es ist kein Ordner; wählen Sie einen neuen</translation>
+    </message>
+    <message>
+        <source>%1: the recording has %2 seconds, the model hears at most %3; choose a part of it</source>
+        <translation>%1: Die Aufnahme hat %2 Sekunden, das Modell hört höchstens %3; wählen Sie einen Teil davon</translation>
+    </message>
+    <message>
+        <source>%1: the tokens %2 and %3 both have the id %4</source>
+        <translation>%1: Die Token %2 und %3 haben beide die Nummer %4</translation>
+    </message>
+    <message>
+        <source>%1: the weight files are not in the folder; a plan can be made, a load cannot</source>
+        <translation>%1: Die Gewichtsdateien sind nicht im Ordner; planen geht, laden nicht</translation>
+    </message>
+    <message>
+        <source>%1: the workspace needs %2 bytes, %3 are free; lower the prefill chunk or the image token budget</source>
+        <translation>%1: Der Arbeitsbereich braucht %2 Bytes, frei sind %3; lesen Sie Prompts in kleineren Stücken oder nehmen Sie weniger Token je Bild</translation>
+    </message>
+    <message>
+        <source>%1: there is no such file in the folder; download it beside the weights</source>
+        <translation>%1: Eine solche Datei gibt es nicht im Ordner; laden Sie sie neben die Gewichte herunter</translation>
+    </message>
+    <message>
+        <source>%1: there is no such folder</source>
+        <translation>%1: Einen solchen Ordner gibt es nicht</translation>
+    </message>
+    <message>
+        <source>%1: there is no such folder. It looks like the name of a repository on the Hugging Face Hub; %2</source>
+        <translation>%1: Einen solchen Ordner gibt es nicht. Es sieht aus wie der Name eines Repositorys auf dem Hugging Face Hub; %2</translation>
+    </message>
+    <message>
+        <source>%1: there is no such tensor</source>
+        <translation>%1: Einen solchen Tensor gibt es nicht</translation>
+    </message>
+    <message>
+        <source>%1: this device has no kernel for step %2 in the chosen format</source>
+        <translation>%1: Dieses Gerät hat für den Schritt %2 im gewählten Format keinen Kernel</translation>
+    </message>
+    <message>
+        <source>%1: this model has no audio tower and cannot hear recordings</source>
+        <translation>%1: Dieses Modell hat keinen Audioturm und kann keine Aufnahmen hören</translation>
+    </message>
+    <message>
+        <source>%1: this model has no vision tower and cannot see pictures</source>
+        <translation>%1: Dieses Modell hat keinen Bildturm und kann keine Bilder sehen</translation>
+    </message>
+    <message>
+        <source>%1: trainable_token_indices names %2, but its trainable_tokens_delta is missing</source>
+        <translation>%1: trainable_token_indices nennt %2, aber trainable_tokens_delta dazu fehlt</translation>
+    </message>
+    <message>
+        <source>%1; an adapter folder holds adapter_config.json and adapter_model.safetensors</source>
+        <translation>%1; ein Adapterordner enthält adapter_config.json und adapter_model.safetensors</translation>
+    </message>
+    <message>
+        <source>%1; below it there is one in: %2. Choose that folder</source>
+        <translation>%1; darunter gibt es eine in: %2. Wählen Sie diesen Ordner</translation>
+    </message>
+    <message>
+        <source>%1; choose the folder that holds a Hugging Face model</source>
+        <translation>%1; wählen Sie den Ordner, der ein Modell von Hugging Face enthält</translation>
+    </message>
+    <message>
+        <source>%1; download it</source>
+        <translation>%1; laden Sie sie herunter</translation>
+    </message>
+    <message>
+        <source>%1; free memory there or move modules to another device</source>
+        <translation>%1; machen Sie dort Speicher frei oder verschieben Sie Module auf ein anderes Gerät</translation>
+    </message>
+    <message>
+        <source>%1; its largest weight is element %2 of %3, %4</source>
+        <translation>%1; sein größtes Gewicht ist Element %2 von %3, %4</translation>
+    </message>
+    <message>
+        <source>%1; keep one</source>
+        <translation>%1; behalten Sie einen</translation>
+    </message>
+    <message>
+        <source>%1; reload the model, or restart the program if it stays so</source>
+        <translation>%1; laden Sie das Modell neu, oder starten Sie das Programm neu, wenn es so bleibt</translation>
+    </message>
+    <message>
+        <source>%1; the former model could not be loaded again: %2</source>
+        <translation>%1; das frühere Modell ließ sich nicht wieder laden: %2</translation>
+    </message>
+    <message>
+        <source>%1; the former placement could not be restored: %2</source>
+        <translation>%1; die frühere Platzierung ließ sich nicht wiederherstellen: %2</translation>
+    </message>
+    <message>
+        <source>%1; the largest value it is given is %2</source>
+        <translation>%1; der größte Wert, den es bekommt, ist %2</translation>
+    </message>
+    <message>
+        <source>--quant-block: expected a power of two from 32 to 4096, found %1</source>
+        <translation>--quant-block: erwartet wird eine Zweierpotenz von 32 bis 4096, gefunden: %1</translation>
+    </message>
+    <message>
+        <source>--shape %1: expected e2b or e4b</source>
+        <translation>--shape %1: erwartet wird e2b oder e4b</translation>
+    </message>
+    <message>
+        <source>0 (off) or a positive whole number</source>
+        <translation>0 (aus) oder eine positive ganze Zahl</translation>
+    </message>
+    <message>
+        <source>0 (row-major)</source>
+        <translation>0 (zeilenweise)</translation>
+    </message>
+    <message>
+        <source>1 to 4096 bytes</source>
+        <translation>1 bis 4096 Bytes</translation>
+    </message>
+    <message>
+        <source>32, 64, 128, 256, 512, 1024, 2048 or 4096</source>
+        <translation>32, 64, 128, 256, 512, 1024, 2048 oder 4096</translation>
+    </message>
+    <message>
+        <source>AIFF header: the &apos;COMM&apos; chunk has %1 bytes, at least 18 are needed</source>
+        <translation>AIFF-Header: Der Abschnitt &apos;COMM&apos; hat %1 Bytes, nötig sind mindestens 18</translation>
+    </message>
+    <message>
+        <source>AIFF header: the file ends after %1 bytes without a %2 chunk</source>
+        <translation>AIFF-Header: Die Datei endet nach %1 Bytes ohne einen Abschnitt %2</translation>
+    </message>
+    <message>
+        <source>AU header: the file ends after %1 bytes, 24 are needed</source>
+        <translation>AU-Header: Die Datei endet nach %1 Bytes, nötig sind 24</translation>
+    </message>
+    <message>
+        <source>AU header: the samples should begin at byte %1 of a file of %2</source>
+        <translation>AU-Header: Die Abtastwerte sollen bei Byte %1 beginnen, die Datei hat %2</translation>
+    </message>
+    <message>
+        <source>DoRA, which PEFT does not have for expert parameters</source>
+        <translation>DoRA, das es in PEFT für Parameter von Experten nicht gibt</translation>
+    </message>
+    <message>
+        <source>FLAC header: the file ends after %1 bytes, inside the stream information</source>
+        <translation>FLAC-Header: Die Datei endet nach %1 Bytes, innerhalb der Angaben zum Datenstrom</translation>
+    </message>
+    <message>
+        <source>FLAC header: the first block is not a stream information of 34 bytes</source>
+        <translation>FLAC-Header: Der erste Block enthält keine 34 Bytes mit Angaben zum Datenstrom</translation>
+    </message>
+    <message>
+        <source>I8 %1</source>
+        <translation>I8 %1</translation>
+    </message>
+    <message>
+        <source>JPEG data is damaged: %1</source>
+        <translation>JPEG-Daten sind beschädigt: %1</translation>
+    </message>
+    <message>
+        <source>JPEG data is incomplete: it ends before the last of its %1 rows</source>
+        <translation>JPEG-Daten sind unvollständig: Sie enden vor der letzten von %1 Zeilen</translation>
+    </message>
+    <message>
+        <source>JPEG data is truncated: the file ends after %1 bytes, before the picture is complete</source>
+        <translation>JPEG-Daten sind abgeschnitten: Die Datei endet nach %1 Bytes, bevor das Bild vollständig ist</translation>
+    </message>
+    <message>
+        <source>JPEG header: a segment declares %1 bytes, less than its own length field</source>
+        <translation>JPEG-Header: Ein Abschnitt gibt %1 Bytes an, weniger als sein eigenes Längenfeld</translation>
+    </message>
+    <message>
+        <source>JPEG header: it describes two different pictures</source>
+        <translation>JPEG-Header: Er beschreibt zwei verschiedene Bilder</translation>
+    </message>
+    <message>
+        <source>JPEG header: the file ends after %1 bytes, before the frame header</source>
+        <translation>JPEG-Header: Die Datei endet nach %1 Bytes, vor dem Rahmenheader</translation>
+    </message>
+    <message>
+        <source>JPEG header: the frame header is too short</source>
+        <translation>JPEG-Header: Der Rahmenheader ist zu kurz</translation>
+    </message>
+    <message>
+        <source>JPEG header: the picture data starts before any frame header</source>
+        <translation>JPEG-Header: Die Bilddaten beginnen vor jedem Rahmenheader</translation>
+    </message>
+    <message>
+        <source>KaSA truncates the base weight and adds a diagonal, which is not implemented</source>
+        <translation>KaSA kürzt das Basisgewicht und fügt eine Diagonale hinzu, und das gibt es hier nicht</translation>
+    </message>
+    <message>
+        <source>MP3 file is truncated: it ends after %1 bytes of sound, inside the first frame</source>
+        <translation>MP3-Datei ist abgeschnitten: Sie endet nach %1 Bytes Ton, innerhalb des ersten Rahmens</translation>
+    </message>
+    <message>
+        <source>MP3 file is truncated: it ends inside its ID3 tag of %1 bytes</source>
+        <translation>MP3-Datei ist abgeschnitten: Sie endet innerhalb ihrer ID3-Angaben von %1 Bytes</translation>
+    </message>
+    <message>
+        <source>MonteCLoRA is not implemented</source>
+        <translation>MonteCLoRA gibt es hier nicht</translation>
+    </message>
+    <message>
+        <source>Ogg file is truncated: the page at byte 0 is longer than the %1 bytes that are left</source>
+        <translation>Ogg-Datei ist abgeschnitten: Die Seite bei Byte 0 ist länger als die %1 Bytes, die noch da sind</translation>
+    </message>
+    <message>
+        <source>Ogg header: the file ends after %1 bytes, inside the first page</source>
+        <translation>Ogg-Header: Die Datei endet nach %1 Bytes, innerhalb der ersten Seite</translation>
+    </message>
+    <message>
+        <source>PNG data is damaged: %1 (at byte %2 of %3)</source>
+        <translation>PNG-Daten sind beschädigt: %1 (bei Byte %2 von %3)</translation>
+    </message>
+    <message>
+        <source>PNG header: colour type %1 with %2 bits does not exist</source>
+        <translation>PNG-Header: Den Farbtyp %1 mit %2 Bits gibt es nicht</translation>
+    </message>
+    <message>
+        <source>PNG header: its checksum (CRC) does not match, the file is damaged</source>
+        <translation>PNG-Header: Seine Prüfsumme (CRC) stimmt nicht, die Datei ist beschädigt</translation>
+    </message>
+    <message>
+        <source>PNG header: the file ends after %1 bytes, the header alone has 33</source>
+        <translation>PNG-Header: Die Datei endet nach %1 Bytes, der Header allein hat 33</translation>
+    </message>
+    <message>
+        <source>PNG header: the first chunk is not an IHDR of 13 bytes</source>
+        <translation>PNG-Header: Der erste Abschnitt ist kein IHDR von 13 Bytes</translation>
+    </message>
+    <message>
+        <source>PNG header: unknown compression, filter or interlace method</source>
+        <translation>PNG-Header: unbekannte Kompression, unbekannter Filter oder unbekannte Zeilenfolge</translation>
+    </message>
+    <message>
+        <source>QALoRA pools the input of A, which is not implemented</source>
+        <translation>QALoRA fasst die Eingabe von A zusammen, und das gibt es hier nicht</translation>
+    </message>
+    <message>
+        <source>SCB as F32 [%1]</source>
+        <translation>SCB als F32 [%1]</translation>
+    </message>
+    <message>
+        <source>Speex speech</source>
+        <translation>Speex-Sprache</translation>
+    </message>
+    <message>
+        <source>Switch the adapter off or give it a smaller strength; if that does not help, take another checkpoint</source>
+        <translation>Schalten Sie den Adapter aus oder geben Sie ihm eine kleinere Stärke; wenn das nicht hilft, nehmen Sie einen anderen Checkpoint</translation>
+    </message>
+    <message>
+        <source>The checkpoint is damaged or its training had diverged: download it again, or take another one</source>
+        <translation>Der Checkpoint ist beschädigt, oder sein Training war aus dem Ruder gelaufen: Laden Sie ihn noch einmal herunter, oder nehmen Sie einen anderen</translation>
+    </message>
+    <message>
+        <source>The driver gives no card to this process any more: loading again cannot work. Start the program again, or go on with everything on the CPU (device map &quot;cpu&quot;).</source>
+        <translation>Der Treiber gibt diesem Programm keine Karte mehr: Neu laden kann nicht gelingen. Starten Sie das Programm neu, oder machen Sie mit allem auf der CPU weiter (Geräteplan &quot;cpu&quot;).</translation>
+    </message>
+    <message>
+        <source>The plan does not say where %1 goes.</source>
+        <translation>Der Plan sagt nicht, wohin %1 kommt.</translation>
+    </message>
+    <message>
+        <source>The plan lists %1 twice.</source>
+        <translation>Der Plan nennt %1 zweimal.</translation>
+    </message>
+    <message>
+        <source>The plan lists %1, which this model does not have.</source>
+        <translation>Der Plan nennt %1, und das hat dieses Modell nicht.</translation>
+    </message>
+    <message>
+        <source>U8, the bytes of a JSON text</source>
+        <translation>U8, die Bytes eines JSON-Texts</translation>
+    </message>
+    <message>
+        <source>VeLoRA is not implemented</source>
+        <translation>VeLoRA gibt es hier nicht</translation>
+    </message>
+    <message>
+        <source>WAV header: %1 bits per sample</source>
+        <translation>WAV-Header: %1 Bits je Abtastwert</translation>
+    </message>
+    <message>
+        <source>WAV header: a block of samples has 0 bytes</source>
+        <translation>WAV-Header: Ein Block von Abtastwerten hat 0 Bytes</translation>
+    </message>
+    <message>
+        <source>WAV header: the &apos;fmt &apos; chunk has %1 bytes, at least 16 are needed</source>
+        <translation>WAV-Header: Der Abschnitt &apos;fmt &apos; hat %1 Bytes, nötig sind mindestens 16</translation>
+    </message>
+    <message>
+        <source>WAV header: the file ends after %1 bytes without a %2 chunk</source>
+        <translation>WAV-Header: Die Datei endet nach %1 Bytes ohne einen Abschnitt %2</translation>
+    </message>
+    <message>
+        <source>WAV header: the samples start before any &apos;fmt &apos; chunk</source>
+        <translation>WAV-Header: Die Abtastwerte beginnen vor dem Abschnitt &apos;fmt &apos;</translation>
+    </message>
+    <message>
+        <source>WebP data: %1</source>
+        <translation>WebP-Daten: %1</translation>
+    </message>
+    <message>
+        <source>WebP header: %1</source>
+        <translation>WebP-Header: %1</translation>
+    </message>
+    <message>
+        <source>__metadata__ has more than 4096 members</source>
+        <translation>__metadata__ hat mehr als 4096 Einträge</translation>
+    </message>
+    <message>
+        <source>__metadata__ is %1, expected an object</source>
+        <translation>__metadata__ ist %1, erwartet wird ein Objekt</translation>
+    </message>
+    <message>
+        <source>__metadata__ member &quot;%1&quot; is %2, expected a text</source>
+        <translation>der Eintrag &quot;%1&quot; von __metadata__ ist %2, erwartet wird ein Text</translation>
+    </message>
+    <message>
+        <source>__metadata__ occurs twice</source>
+        <translation>__metadata__ kommt zweimal vor</translation>
+    </message>
+    <message>
+        <source>__metadata__: %1</source>
+        <translation>__metadata__: %1</translation>
+    </message>
+    <message>
+        <source>a %1 JPEG; save it as ordinary JPEG or PNG and give that</source>
+        <translation>ein %1 JPEG; speichern Sie es als gewöhnliches JPEG oder PNG und geben Sie das</translation>
+    </message>
+    <message>
+        <source>a %1 recording in an encoding that is not read; save it as 16-bit WAV or FLAC and give that</source>
+        <translation>eine %1-Aufnahme in einer Kodierung, die nicht gelesen wird; speichern Sie sie als WAV mit 16 Bit oder FLAC und geben Sie das</translation>
+    </message>
+    <message>
+        <source>a 7z archive</source>
+        <translation>ein 7z-Archiv</translation>
+    </message>
+    <message>
+        <source>a BMP picture</source>
+        <translation>ein BMP-Bild</translation>
+    </message>
+    <message>
+        <source>a BigTIFF picture</source>
+        <translation>ein BigTIFF-Bild</translation>
+    </message>
+    <message>
+        <source>a CAF recording</source>
+        <translation>eine CAF-Aufnahme</translation>
+    </message>
+    <message>
+        <source>a DDS texture</source>
+        <translation>eine DDS-Textur</translation>
+    </message>
+    <message>
+        <source>a FLAC recording</source>
+        <translation>eine FLAC-Aufnahme</translation>
+    </message>
+    <message>
+        <source>a Flash video</source>
+        <translation>ein Flash-Video</translation>
+    </message>
+    <message>
+        <source>a GIF picture</source>
+        <translation>ein GIF-Bild</translation>
+    </message>
+    <message>
+        <source>a GIMP document</source>
+        <translation>ein GIMP-Dokument</translation>
+    </message>
+    <message>
+        <source>a HEIC picture</source>
+        <translation>ein HEIC-Bild</translation>
+    </message>
+    <message>
+        <source>a HEIF picture</source>
+        <translation>ein HEIF-Bild</translation>
+    </message>
+    <message>
+        <source>a JPEG 2000 picture</source>
+        <translation>ein JPEG-2000-Bild</translation>
+    </message>
+    <message>
+        <source>a JPEG XL picture</source>
+        <translation>ein JPEG-XL-Bild</translation>
+    </message>
+    <message>
+        <source>a JPEG picture</source>
+        <translation>ein JPEG-Bild</translation>
+    </message>
+    <message>
+        <source>a JPEG with %1 bits per value, 8 are supported; save it as 8-bit JPEG or PNG</source>
+        <translation>ein JPEG mit %1 Bits je Wert, gelesen werden 8; speichern Sie es als JPEG mit 8 Bit oder als PNG</translation>
+    </message>
+    <message>
+        <source>a JPEG with %1 components; 1 (grey), 3 (colour) and 4 (CMYK) are supported</source>
+        <translation>ein JPEG mit %1 Komponenten; gelesen werden 1 (Grau), 3 (Farbe) und 4 (CMYK)</translation>
+    </message>
+    <message>
+        <source>a JPEG with more than %1 progressive scans; save it again with any picture program</source>
+        <translation>ein JPEG mit mehr als %1 aufbauenden Durchgängen; speichern Sie es mit einem beliebigen Bildprogramm noch einmal</translation>
+    </message>
+    <message>
+        <source>a JSON object</source>
+        <translation>ein JSON-Objekt</translation>
+    </message>
+    <message>
+        <source>a MIDI file</source>
+        <translation>eine MIDI-Datei</translation>
+    </message>
+    <message>
+        <source>a Matroska or WebM video</source>
+        <translation>ein Matroska- oder WebM-Video</translation>
+    </message>
+    <message>
+        <source>a Monkey&apos;s Audio recording</source>
+        <translation>eine Aufnahme von Monkey&apos;s Audio</translation>
+    </message>
+    <message>
+        <source>a Musepack recording</source>
+        <translation>eine Musepack-Aufnahme</translation>
+    </message>
+    <message>
+        <source>a Netpbm picture</source>
+        <translation>ein Netpbm-Bild</translation>
+    </message>
+    <message>
+        <source>a PDF document</source>
+        <translation>ein PDF-Dokument</translation>
+    </message>
+    <message>
+        <source>a PNG in Apple&apos;s private variant (CgBI); open and save it as ordinary PNG</source>
+        <translation>ein PNG in Apples eigener Variante (CgBI); öffnen Sie es und speichern Sie es als gewöhnliches PNG</translation>
+    </message>
+    <message>
+        <source>a PNG picture</source>
+        <translation>ein PNG-Bild</translation>
+    </message>
+    <message>
+        <source>a Photoshop document</source>
+        <translation>ein Photoshop-Dokument</translation>
+    </message>
+    <message>
+        <source>a PostScript document</source>
+        <translation>ein PostScript-Dokument</translation>
+    </message>
+    <message>
+        <source>a QOI picture</source>
+        <translation>ein QOI-Bild</translation>
+    </message>
+    <message>
+        <source>a QuickTime video</source>
+        <translation>ein QuickTime-Video</translation>
+    </message>
+    <message>
+        <source>a RAR archive</source>
+        <translation>ein RAR-Archiv</translation>
+    </message>
+    <message>
+        <source>a Radiance HDR picture</source>
+        <translation>ein Radiance-HDR-Bild</translation>
+    </message>
+    <message>
+        <source>a Sony Wave64 recording</source>
+        <translation>eine Wave64-Aufnahme von Sony</translation>
+    </message>
+    <message>
+        <source>a TIFF or camera raw picture</source>
+        <translation>ein TIFF- oder Kamera-Rohbild</translation>
+    </message>
+    <message>
+        <source>a TIFF picture</source>
+        <translation>ein TIFF-Bild</translation>
+    </message>
+    <message>
+        <source>a TTA recording</source>
+        <translation>eine TTA-Aufnahme</translation>
+    </message>
+    <message>
+        <source>a Unicode escape (\%1)</source>
+        <translation>eine Unicode-Angabe (\%1)</translation>
+    </message>
+    <message>
+        <source>a VOC recording</source>
+        <translation>eine VOC-Aufnahme</translation>
+    </message>
+    <message>
+        <source>a WAV recording</source>
+        <translation>eine WAV-Aufnahme</translation>
+    </message>
+    <message>
+        <source>a WMF drawing</source>
+        <translation>eine WMF-Zeichnung</translation>
+    </message>
+    <message>
+        <source>a WavPack recording</source>
+        <translation>eine WavPack-Aufnahme</translation>
+    </message>
+    <message>
+        <source>a WebP picture</source>
+        <translation>ein WebP-Bild</translation>
+    </message>
+    <message>
+        <source>a WebP picture, which this build cannot read (built without libwebp); save it as PNG or JPEG and give that</source>
+        <translation>ein WebP-Bild, das dieses Programm nicht lesen kann (ohne libwebp gebaut); speichern Sie es als PNG oder JPEG und geben Sie das</translation>
+    </message>
+    <message>
+        <source>a Windows Media file</source>
+        <translation>eine Windows-Media-Datei</translation>
+    </message>
+    <message>
+        <source>a Windows cursor</source>
+        <translation>ein Windows-Mauszeiger</translation>
+    </message>
+    <message>
+        <source>a Windows icon</source>
+        <translation>ein Windows-Symbol</translation>
+    </message>
+    <message>
+        <source>a ZIP archive or office document</source>
+        <translation>ein ZIP-Archiv oder Office-Dokument</translation>
+    </message>
+    <message>
+        <source>a back-reference ((?P=name))</source>
+        <translation>einen Rückverweis ((?P=name))</translation>
+    </message>
+    <message>
+        <source>a back-reference (\%1)</source>
+        <translation>einen Rückverweis (\%1)</translation>
+    </message>
+    <message>
+        <source>a backslash without a character after it</source>
+        <translation>ein \ ohne ein Zeichen danach</translation>
+    </message>
+    <message>
+        <source>a bad group name</source>
+        <translation>ein schlechter Gruppenname</translation>
+    </message>
+    <message>
+        <source>a bias of lora_B, which PEFT does not have for this kind of module</source>
+        <translation>eine Verschiebung (bias) von lora_B, die es in PEFT für diese Art von Modul nicht gibt</translation>
+    </message>
+    <message>
+        <source>a boolean</source>
+        <translation>ein Wahrheitswert</translation>
+    </message>
+    <message>
+        <source>a boolean or a name</source>
+        <translation>ein Wahrheitswert oder ein Name</translation>
+    </message>
+    <message>
+        <source>a camera raw picture</source>
+        <translation>ein Kamera-Rohbild</translation>
+    </message>
+    <message>
+        <source>a character class is not closed</source>
+        <translation>eine Zeichenklasse ist nicht geschlossen</translation>
+    </message>
+    <message>
+        <source>a clip of %1 samples at 16 kHz: expected from %2 to %3</source>
+        <translation>eine Aufnahme von %1 Abtastwerten bei 16 kHz: erwartet werden %2 bis %3</translation>
+    </message>
+    <message>
+        <source>a closing bracket without an opening one</source>
+        <translation>eine schließende Klammer ohne öffnende</translation>
+    </message>
+    <message>
+        <source>a comment is not closed</source>
+        <translation>ein Kommentar ist nicht geschlossen</translation>
+    </message>
+    <message>
+        <source>a conditional group</source>
+        <translation>eine bedingte Gruppe</translation>
+    </message>
+    <message>
+        <source>a device</source>
+        <translation>ein Gerät</translation>
+    </message>
+    <message>
+        <source>a device refused a copy of weights; restart the program</source>
+        <translation>ein Gerät hat eine Kopie von Gewichten abgewiesen; starten Sie das Programm neu</translation>
+    </message>
+    <message>
+        <source>a disk</source>
+        <translation>ein Laufwerk</translation>
+    </message>
+    <message>
+        <source>a division that is not whole</source>
+        <translation>eine Division, die nicht aufgeht</translation>
+    </message>
+    <message>
+        <source>a finite number</source>
+        <translation>eine endliche Zahl</translation>
+    </message>
+    <message>
+        <source>a finite number that is not negative</source>
+        <translation>eine endliche Zahl, die nicht negativ ist</translation>
+    </message>
+    <message>
+        <source>a folder</source>
+        <translation>ein Ordner</translation>
+    </message>
+    <message>
+        <source>a group is not closed</source>
+        <translation>eine Gruppe ist nicht geschlossen</translation>
+    </message>
+    <message>
+        <source>a gzip archive</source>
+        <translation>ein gzip-Archiv</translation>
+    </message>
+    <message>
+        <source>a layer number or a list of them</source>
+        <translation>eine Nummer einer Schicht oder eine Liste davon</translation>
+    </message>
+    <message>
+        <source>a linear layer takes lora_A.weight and lora_B.weight</source>
+        <translation>zu einer linearen Schicht gehören lora_A.weight und lora_B.weight</translation>
+    </message>
+    <message>
+        <source>a list</source>
+        <translation>eine Liste</translation>
+    </message>
+    <message>
+        <source>a list of names, a regular expression or null</source>
+        <translation>eine Liste von Namen, ein regulärer Ausdruck oder null</translation>
+    </message>
+    <message>
+        <source>a list of numbers holds %1</source>
+        <translation>eine Liste von Zahlen enthält: %1</translation>
+    </message>
+    <message>
+        <source>a list of strings</source>
+        <translation>eine Liste von Zeichenketten</translation>
+    </message>
+    <message>
+        <source>a list of strings or null</source>
+        <translation>eine Liste von Zeichenketten oder null</translation>
+    </message>
+    <message>
+        <source>a list of token ids</source>
+        <translation>eine Liste von Tokennummern</translation>
+    </message>
+    <message>
+        <source>a look-behind needs a fixed width</source>
+        <translation>ein Blick zurück braucht eine feste Breite</translation>
+    </message>
+    <message>
+        <source>a loop over pairs that are none</source>
+        <translation>eine Schleife über Paare, die keine sind</translation>
+    </message>
+    <message>
+        <source>a loop over what is no list</source>
+        <translation>eine Schleife über etwas, das keine Liste ist</translation>
+    </message>
+    <message>
+        <source>a low-rank update of %1, which is neither a linear layer nor an embedding</source>
+        <translation>ein Zusatz niedrigen Rangs zu %1, das weder eine lineare Schicht noch eine Einbettung ist</translation>
+    </message>
+    <message>
+        <source>a missing flag</source>
+        <translation>ein Schalter fehlt</translation>
+    </message>
+    <message>
+        <source>a number</source>
+        <translation>eine Zahl</translation>
+    </message>
+    <message>
+        <source>a number above 0, at most 1</source>
+        <translation>eine Zahl über 0, höchstens 1</translation>
+    </message>
+    <message>
+        <source>a number above 0, at most 100</source>
+        <translation>eine Zahl über 0, höchstens 100</translation>
+    </message>
+    <message>
+        <source>a number from 0 to 1</source>
+        <translation>eine Zahl von 0 bis 1</translation>
+    </message>
+    <message>
+        <source>a number from 0 to 100</source>
+        <translation>eine Zahl von 0 bis 100</translation>
+    </message>
+    <message>
+        <source>a number with a fraction, a list or a map as text</source>
+        <translation>eine Zahl mit Nachkommastellen, eine Liste oder ein Objekt als Text</translation>
+    </message>
+    <message>
+        <source>a numeric escape in a text</source>
+        <translation>eine Zahlenangabe nach \ in einem Text</translation>
+    </message>
+    <message>
+        <source>a part to listen to starts at 0 s or later and has more than 0 and at most %1 s</source>
+        <translation>ein Teil zum Anhören beginnt bei 0 s oder später und hat mehr als 0 und höchstens %1 s</translation>
+    </message>
+    <message>
+        <source>a picture has more soft tokens than one prefill call holds (%1); load with a larger --image-tokens</source>
+        <translation>ein Bild hat mehr Token, als auf einmal gelesen werden (%1); laden Sie mit mehr --image-tokens</translation>
+    </message>
+    <message>
+        <source>a picture of %1 cannot be resized</source>
+        <translation>ein Bild von %1 lässt sich nicht verkleinern oder vergrößern</translation>
+    </message>
+    <message>
+        <source>a picture of %1 comes with %2 bytes of pixels</source>
+        <translation>zu einem Bild von %1 gehören %2 Bytes Bildpunkte</translation>
+    </message>
+    <message>
+        <source>a picture of %1 has no size within %2 image tokens</source>
+        <translation>ein Bild von %1 hat keine Größe innerhalb von %2 Token</translation>
+    </message>
+    <message>
+        <source>a picture of %1 would need %2 patches along one side, the model has %3 positions; cut it into less elongated parts or choose a smaller image token budget</source>
+        <translation>ein Bild von %1 bräuchte %2 Felder entlang einer Seite, das Modell hat %3 Positionen; schneiden Sie es in weniger längliche Teile oder wählen Sie weniger Token je Bild</translation>
+    </message>
+    <message>
+        <source>a pipe</source>
+        <translation>eine Pipe</translation>
+    </message>
+    <message>
+        <source>a positive 32-bit number</source>
+        <translation>eine positive Zahl mit 32 Bit</translation>
+    </message>
+    <message>
+        <source>a possessive quantifier</source>
+        <translation>eine besitzergreifende Wiederholung</translation>
+    </message>
+    <message>
+        <source>a program</source>
+        <translation>ein Programm</translation>
+    </message>
+    <message>
+        <source>a range of a class runs backwards</source>
+        <translation>ein Bereich einer Klasse läuft rückwärts</translation>
+    </message>
+    <message>
+        <source>a recording</source>
+        <translation>eine Aufnahme</translation>
+    </message>
+    <message>
+        <source>a recursive loop</source>
+        <translation>eine rekursive Schleife</translation>
+    </message>
+    <message>
+        <source>a repeat count above %1</source>
+        <translation>mehr als %1 Wiederholungen</translation>
+    </message>
+    <message>
+        <source>a repeat of at least %1 and at most %2</source>
+        <translation>eine Wiederholung von mindestens %1 und höchstens %2</translation>
+    </message>
+    <message>
+        <source>a second key for the same tensor, after %1</source>
+        <translation>ein zweiter Schlüssel für denselben Tensor, nach %1</translation>
+    </message>
+    <message>
+        <source>a sign before what is no whole number</source>
+        <translation>ein Vorzeichen vor etwas, das keine ganze Zahl ist</translation>
+    </message>
+    <message>
+        <source>a slice of more than three parts</source>
+        <translation>ein Ausschnitt aus mehr als drei Teilen</translation>
+    </message>
+    <message>
+        <source>a slice with step 0</source>
+        <translation>einen Ausschnitt mit der Schrittweite 0</translation>
+    </message>
+    <message>
+        <source>a socket</source>
+        <translation>ein Socket</translation>
+    </message>
+    <message>
+        <source>a speculative-decoding assistant, not a model to chat with; open the model it belongs to</source>
+        <translation>ein Helfer zum spekulativen Dekodieren, kein Modell für Gespräche; öffnen Sie das Modell, zu dem er gehört</translation>
+    </message>
+    <message>
+        <source>a storage type with whole bytes</source>
+        <translation>ein Speichertyp mit ganzen Bytes</translation>
+    </message>
+    <message>
+        <source>a string</source>
+        <translation>eine Zeichenkette</translation>
+    </message>
+    <message>
+        <source>a string or null</source>
+        <translation>eine Zeichenkette oder null</translation>
+    </message>
+    <message>
+        <source>a tag is not closed</source>
+        <translation>ein Tag ist nicht geschlossen</translation>
+    </message>
+    <message>
+        <source>a tensor has an empty name</source>
+        <translation>ein Tensor hat einen leeren Namen</translation>
+    </message>
+    <message>
+        <source>a tensor name has %1 bytes, at most 1024 are allowed: %2</source>
+        <translation>ein Name eines Tensors hat %1 Bytes, erlaubt sind höchstens 1024: %2</translation>
+    </message>
+    <message>
+        <source>a tensor name in weight_map is empty or longer than 1024 bytes</source>
+        <translation>ein Tensorname in weight_map ist leer oder länger als 1024 Bytes</translation>
+    </message>
+    <message>
+        <source>a text</source>
+        <translation>ein Text</translation>
+    </message>
+    <message>
+        <source>a text is not closed</source>
+        <translation>ein Text ist nicht geschlossen</translation>
+    </message>
+    <message>
+        <source>a value</source>
+        <translation>ein Wert</translation>
+    </message>
+    <message>
+        <source>a vision tower</source>
+        <translation>einen Bildturm</translation>
+    </message>
+    <message>
+        <source>a whole number</source>
+        <translation>eine ganze Zahl</translation>
+    </message>
+    <message>
+        <source>a zero byte</source>
+        <translation>ein Nullbyte</translation>
+    </message>
+    <message>
+        <source>adapter %1 is listed twice</source>
+        <translation>der Adapter %1 steht zweimal da</translation>
+    </message>
+    <message>
+        <source>adapter rank %1: expected 1 to %2</source>
+        <translation>Rang %1 des Adapters: erwartet wird 1 bis %2</translation>
+    </message>
+    <message>
+        <source>adapter strength %1 is outside 0 to 2</source>
+        <translation>die Stärke %1 des Adapters liegt nicht zwischen 0 und 2</translation>
+    </message>
+    <message>
+        <source>adapter_model.safetensors: %1: element %2 is not a finite number; the adapter is damaged or training diverged</source>
+        <translation>adapter_model.safetensors: %1: Element %2 ist keine endliche Zahl; der Adapter ist beschädigt, oder das Training lief aus dem Ruder</translation>
+    </message>
+    <message>
+        <source>adapters %1 and %2 both replace %3; enable one of them at a time</source>
+        <translation>die Adapter %1 und %2 ersetzen beide %3; verwenden Sie nur einen davon auf einmal</translation>
+    </message>
+    <message>
+        <source>adapters %1 and %2 both replace token %3 of %4; enable one of them at a time</source>
+        <translation>die Adapter %1 und %2 ersetzen beide Token %3 von %4; verwenden Sie nur einen davon auf einmal</translation>
+    </message>
+    <message>
+        <source>adapters of kind %1 cannot be run; only LORA can</source>
+        <translation>Adapter der Art %1 laufen hier nicht, nur LORA</translation>
+    </message>
+    <message>
+        <source>added_tokens lists %1 twice</source>
+        <translation>added_tokens nennt %1 zweimal</translation>
+    </message>
+    <message>
+        <source>added_tokens lists the byte token %1, which unknown characters turn into</source>
+        <translation>added_tokens nennt das Bytetoken %1, zu dem unbekannte Zeichen werden</translation>
+    </message>
+    <message>
+        <source>added_tokens: %1 has the id %2, model.vocab says %3</source>
+        <translation>added_tokens: %1 hat die Nummer %2, model.vocab sagt %3</translation>
+    </message>
+    <message>
+        <source>added_tokens: entry %1</source>
+        <translation>added_tokens: Eintrag %1</translation>
+    </message>
+    <message>
+        <source>added_tokens: expected an array, found %1</source>
+        <translation>added_tokens: erwartet wird ein Array, gefunden: %1</translation>
+    </message>
+    <message>
+        <source>added_tokens: the id of %1 is %2, but there are %3 tokens in all and ids run from 0 without a gap</source>
+        <translation>added_tokens: Die Nummer von %1 ist %2, aber es gibt im Ganzen %3 Token, und Nummern laufen von 0 ohne Lücke</translation>
+    </message>
+    <message>
+        <source>alpha %1 is beyond 1e9 in size</source>
+        <translation>alpha %1 ist größer als 1e9</translation>
+    </message>
+    <message>
+        <source>an AAC recording</source>
+        <translation>eine AAC-Aufnahme</translation>
+    </message>
+    <message>
+        <source>an AIFF recording</source>
+        <translation>eine AIFF-Aufnahme</translation>
+    </message>
+    <message>
+        <source>an AMR recording</source>
+        <translation>eine AMR-Aufnahme</translation>
+    </message>
+    <message>
+        <source>an AU recording</source>
+        <translation>eine AU-Aufnahme</translation>
+    </message>
+    <message>
+        <source>an AVI video</source>
+        <translation>ein AVI-Video</translation>
+    </message>
+    <message>
+        <source>an AVIF picture</source>
+        <translation>ein AVIF-Bild</translation>
+    </message>
+    <message>
+        <source>an EMF drawing</source>
+        <translation>eine EMF-Zeichnung</translation>
+    </message>
+    <message>
+        <source>an HTML page</source>
+        <translation>eine HTML-Seite</translation>
+    </message>
+    <message>
+        <source>an M4A recording</source>
+        <translation>eine M4A-Aufnahme</translation>
+    </message>
+    <message>
+        <source>an MNG animation</source>
+        <translation>eine MNG-Animation</translation>
+    </message>
+    <message>
+        <source>an MP3 recording</source>
+        <translation>eine MP3-Aufnahme</translation>
+    </message>
+    <message>
+        <source>an MP4 video</source>
+        <translation>ein MP4-Video</translation>
+    </message>
+    <message>
+        <source>an MPEG video</source>
+        <translation>ein MPEG-Video</translation>
+    </message>
+    <message>
+        <source>an Ogg file with %1; Ogg Vorbis and Opus recordings are supported, save it as one of these or as WAV</source>
+        <translation>eine Ogg-Datei mit %1; Aufnahmen in Ogg Vorbis und Opus gehen, speichern Sie sie so oder als WAV</translation>
+    </message>
+    <message>
+        <source>an Ogg recording</source>
+        <translation>eine Ogg-Aufnahme</translation>
+    </message>
+    <message>
+        <source>an OpenEXR picture</source>
+        <translation>ein OpenEXR-Bild</translation>
+    </message>
+    <message>
+        <source>an SVG drawing</source>
+        <translation>eine SVG-Zeichnung</translation>
+    </message>
+    <message>
+        <source>an animated WebP; save one frame as a picture and give that</source>
+        <translation>ein bewegtes WebP; speichern Sie ein Einzelbild daraus und geben Sie das</translation>
+    </message>
+    <message>
+        <source>an array</source>
+        <translation>ein Array</translation>
+    </message>
+    <message>
+        <source>an array of %1 strings</source>
+        <translation>ein Array von %1 Zeichenketten</translation>
+    </message>
+    <message>
+        <source>an assignment to a member of what is no namespace</source>
+        <translation>eine Zuweisung an ein Feld von etwas, das kein Namensraum ist</translation>
+    </message>
+    <message>
+        <source>an atomic group</source>
+        <translation>eine atomare Gruppe</translation>
+    </message>
+    <message>
+        <source>an audio tower</source>
+        <translation>einen Audioturm</translation>
+    </message>
+    <message>
+        <source>an embedding takes lora_embedding_A and lora_embedding_B</source>
+        <translation>zu einer Einbettung gehören lora_embedding_A und lora_embedding_B</translation>
+    </message>
+    <message>
+        <source>an empty file</source>
+        <translation>eine leere Datei</translation>
+    </message>
+    <message>
+        <source>an empty subscript</source>
+        <translation>ein leerer Index</translation>
+    </message>
+    <message>
+        <source>an incomplete \x escape</source>
+        <translation>eine unvollständige Angabe nach \x</translation>
+    </message>
+    <message>
+        <source>an object</source>
+        <translation>ein Objekt</translation>
+    </message>
+    <message>
+        <source>an object has more than %1 members</source>
+        <translation>ein Objekt hat mehr als %1 Einträge</translation>
+    </message>
+    <message>
+        <source>an object of patterns</source>
+        <translation>ein Objekt von Mustern</translation>
+    </message>
+    <message>
+        <source>an object without a type</source>
+        <translation>ein Objekt ohne Typ</translation>
+    </message>
+    <message>
+        <source>an other generation of Gemma; Belfry runs Gemma 4 (E2B, E4B, 26B-A4B, 31B)</source>
+        <translation>eine andere Generation von Gemma; Belfry lässt Gemma 4 laufen (E2B, E4B, 26B-A4B, 31B)</translation>
+    </message>
+    <message>
+        <source>an unknown 4-bit code table, %1 there</source>
+        <translation>eine unbekannte Codetabelle mit 4 Bit, dort %1</translation>
+    </message>
+    <message>
+        <source>an unknown IFF file</source>
+        <translation>eine unbekannte IFF-Datei</translation>
+    </message>
+    <message>
+        <source>an unknown RIFF file</source>
+        <translation>eine unbekannte RIFF-Datei</translation>
+    </message>
+    <message>
+        <source>an unknown group type</source>
+        <translation>eine unbekannte Art von Gruppe</translation>
+    </message>
+    <message>
+        <source>an xz archive</source>
+        <translation>ein xz-Archiv</translation>
+    </message>
+    <message>
+        <source>arithmetic on fractions or very large numbers</source>
+        <translation>Rechnen mit Brüchen oder sehr großen Zahlen</translation>
+    </message>
+    <message>
+        <source>arithmetic-coded</source>
+        <translation>arithmetisch kodiertes</translation>
+    </message>
+    <message>
+        <source>at most 64 members</source>
+        <translation>höchstens 64 Einträge</translation>
+    </message>
+    <message>
+        <source>audio</source>
+        <translation>Ton</translation>
+    </message>
+    <message>
+        <source>audio tower</source>
+        <translation>Audioturm</translation>
+    </message>
+    <message>
+        <source>audio: %1 frames are too few; at least 161 samples are needed</source>
+        <translation>Audio: %1 Abschnitte sind zu wenige; nötig sind mindestens 161 Abtastwerte</translation>
+    </message>
+    <message>
+        <source>audio: %1 tokens, the model takes at most %2 (30 s) per clip; cut the clip</source>
+        <translation>Audio: %1 Token, das Modell nimmt höchstens %2 (30 s) je Aufnahme; kürzen Sie die Aufnahme</translation>
+    </message>
+    <message>
+        <source>beside group_size and without quant_method is how MLX writes quantized models, which cannot be read; use the 16-bit model it was converted from or a bitsandbytes 4-bit one</source>
+        <translation>neben group_size und ohne quant_method schreibt MLX quantisierte Modelle, und die sind nicht lesbar; nehmen Sie das 16-Bit-Modell, aus dem es entstanden ist, oder eines mit 4 Bit von bitsandbytes</translation>
+    </message>
+    <message>
+        <source>block-diagonal LoRA is not implemented</source>
+        <translation>blockdiagonales LoRA gibt es hier nicht</translation>
+    </message>
+    <message>
+        <source>blocks nested too deeply</source>
+        <translation>zu tief verschachtelte Blöcke</translation>
+    </message>
+    <message>
+        <source>cannot be combined with use_dora</source>
+        <translation>geht nicht zusammen mit use_dora</translation>
+    </message>
+    <message>
+        <source>cannot be created: %1</source>
+        <translation>lässt sich nicht anlegen: %1</translation>
+    </message>
+    <message>
+        <source>cannot be examined: %1</source>
+        <translation>lässt sich nicht untersuchen: %1</translation>
+    </message>
+    <message>
+        <source>cannot be opened</source>
+        <translation>lässt sich nicht öffnen</translation>
+    </message>
+    <message>
+        <source>cannot be opened: %1</source>
+        <translation>lässt sich nicht öffnen: %1</translation>
+    </message>
+    <message>
+        <source>cannot be opened; check that you may read it</source>
+        <translation>lässt sich nicht öffnen; prüfen Sie, ob Sie sie lesen dürfen</translation>
+    </message>
+    <message>
+        <source>cannot be read: %1</source>
+        <translation>lässt sich nicht lesen: %1</translation>
+    </message>
+    <message>
+        <source>cannot be used when target_modules is a string</source>
+        <translation>geht nicht, wenn target_modules eine Zeichenkette ist</translation>
+    </message>
+    <message>
+        <source>cannot differ between layers in this version; only head_dim and num_key_value_heads can</source>
+        <translation>darf in dieser Version nicht je Schicht verschieden sein; nur head_dim und num_key_value_heads dürfen es</translation>
+    </message>
+    <message>
+        <source>cannot resize a picture to %1</source>
+        <translation>ein Bild lässt sich nicht auf %1 bringen</translation>
+    </message>
+    <message>
+        <source>changed while it was open: it had %1 bytes, now it has %2; load the model again</source>
+        <translation>wurde verändert, während es offen war: Es hatte %1 Bytes, jetzt hat es %2; laden Sie das Modell neu</translation>
+    </message>
+    <message>
+        <source>changed while it was open: its modification time is another one; load the model again</source>
+        <translation>wurde verändert, während es offen war: Der Zeitpunkt der Änderung ist ein anderer; laden Sie das Modell neu</translation>
+    </message>
+    <message>
+        <source>changing adapters needed more memory than the system gave; close other programs, or choose a smaller context or a smaller format</source>
+        <translation>der Wechsel der Adapter brauchte mehr Speicher, als das System gab; schließen Sie andere Programme, oder wählen Sie einen kleineren Kontext oder ein kleineres Format</translation>
+    </message>
+    <message>
+        <source>config.json has a quantization_config</source>
+        <translation>config.json hat eine quantization_config</translation>
+    </message>
+    <message>
+        <source>config.json: its sizes add up to more than 2^44 parameters (at %1); no machine can hold that</source>
+        <translation>config.json: Ihre Größen ergeben zusammen mehr als 2^44 Parameter (bei %1); das fasst kein Rechner</translation>
+    </message>
+    <message>
+        <source>config.json: the file is empty</source>
+        <translation>config.json: Die Datei ist leer</translation>
+    </message>
+    <message>
+        <source>config.json: there is no such file in the folder %1</source>
+        <translation>config.json: Eine solche Datei gibt es nicht im Ordner %1</translation>
+    </message>
+    <message>
+        <source>control character in a string</source>
+        <translation>Steuerzeichen in einer Zeichenkette</translation>
+    </message>
+    <message>
+        <source>copying %1</source>
+        <translation>Kopieren von %1</translation>
+    </message>
+    <message>
+        <source>copying weights from %1 to %2 failed; restart the program</source>
+        <translation>das Kopieren von Gewichten von %1 nach %2 ist misslungen; starten Sie das Programm neu</translation>
+    </message>
+    <message>
+        <source>data_offsets has %1 numbers, expected 2</source>
+        <translation>data_offsets hat %1 Zahlen, erwartet werden 2</translation>
+    </message>
+    <message>
+        <source>data_offsets has more than 2 numbers</source>
+        <translation>data_offsets hat mehr als 2 Zahlen</translation>
+    </message>
+    <message>
+        <source>data_offsets is %1, expected a list</source>
+        <translation>data_offsets ist %1, erwartet wird eine Liste</translation>
+    </message>
+    <message>
+        <source>decoder layer %1</source>
+        <translation>Decoderschicht %1</translation>
+    </message>
+    <message>
+        <source>decoder: expected Sequence of Replace U+2581 by a space, ByteFallback and Fuse, found %1</source>
+        <translation>decoder: erwartet wird eine Sequence aus Replace von U+2581 durch ein Leerzeichen, ByteFallback und Fuse, gefunden: %1</translation>
+    </message>
+    <message>
+        <source>device map %1: expected a file or one of the presets %2</source>
+        <translation>Geräteplan %1: erwartet wird eine Datei oder eine der Vorlagen %2</translation>
+    </message>
+    <message>
+        <source>differs from eoa_token_id</source>
+        <translation>weicht von eoa_token_id ab</translation>
+    </message>
+    <message>
+        <source>does not begin with a JSON object; expected a device map in accelerate&apos;s form or Belfry&apos;s version 1</source>
+        <translation>beginnt nicht mit einem JSON-Objekt; erwartet wird ein Geräteplan in der Form von accelerate oder in Version 1 von Belfry</translation>
+    </message>
+    <message>
+        <source>get it with: belfry-cli get %1</source>
+        <translation>holen Sie es mit: belfry-cli get %1</translation>
+    </message>
+    <message>
+        <source>dtype is %1, expected a text</source>
+        <translation>dtype ist %1, erwartet wird ein Text</translation>
+    </message>
+    <message>
+        <source>each member once</source>
+        <translation>jeder Eintrag einmal</translation>
+    </message>
+    <message>
+        <source>element type %1, expected F32, F16 or BF16</source>
+        <translation>Elementtyp %1, erwartet wird F32, F16 oder BF16</translation>
+    </message>
+    <message>
+        <source>ends at byte %1 although it had %2 bytes when it was opened</source>
+        <translation>endet bei Byte %1, obwohl es beim Öffnen %2 Bytes hatte</translation>
+    </message>
+    <message>
+        <source>expected &quot;%1&quot;, found &quot;%2&quot;</source>
+        <translation>erwartet wird &quot;%1&quot;, gefunden: &quot;%2&quot;</translation>
+    </message>
+    <message>
+        <source>expected &quot;none&quot;, &quot;all&quot; or &quot;lora_only&quot;, found &quot;%1&quot;</source>
+        <translation>erwartet wird &quot;none&quot;, &quot;all&quot; oder &quot;lora_only&quot;, gefunden: &quot;%1&quot;</translation>
+    </message>
+    <message>
+        <source>expected %1, found %2</source>
+        <translation>erwartet wird %1, gefunden: %2</translation>
+    </message>
+    <message>
+        <source>expected &apos;,&apos; or &apos;]&apos;</source>
+        <translation>erwartet wird &apos;,&apos; oder &apos;]&apos;</translation>
+    </message>
+    <message>
+        <source>expected &apos;,&apos; or &apos;}&apos;</source>
+        <translation>erwartet wird &apos;,&apos; oder &apos;}&apos;</translation>
+    </message>
+    <message>
+        <source>expected &apos;:&apos;</source>
+        <translation>erwartet wird &apos;:&apos;</translation>
+    </message>
+    <message>
+        <source>expected a member name</source>
+        <translation>erwartet wird der Name eines Eintrags</translation>
+    </message>
+    <message>
+        <source>expected a member name or &apos;}&apos;</source>
+        <translation>erwartet wird der Name eines Eintrags oder &apos;}&apos;</translation>
+    </message>
+    <message>
+        <source>expected a name, found &quot;%1&quot;</source>
+        <translation>erwartet wird ein Name, gefunden: &quot;%1&quot;</translation>
+    </message>
+    <message>
+        <source>expected a picture (PNG, JPEG or WebP), found %1; if it is a picture, save it as PNG or JPEG and give that</source>
+        <translation>erwartet wird ein Bild (PNG, JPEG oder WebP), gefunden: %1; wenn es ein Bild ist, speichern Sie es als PNG oder JPEG und geben Sie das</translation>
+    </message>
+    <message>
+        <source>expected a recording (WAV, FLAC, Ogg, MP3, AIFF or AU), found %1; if it is a recording, save it as WAV or FLAC and give that</source>
+        <translation>erwartet wird eine Aufnahme (WAV, FLAC, Ogg, MP3, AIFF oder AU), gefunden: %1; wenn es eine Aufnahme ist, speichern Sie sie als WAV oder FLAC und geben Sie das</translation>
+    </message>
+    <message>
+        <source>expected a value</source>
+        <translation>erwartet wird ein Wert</translation>
+    </message>
+    <message>
+        <source>expected an object at the top level</source>
+        <translation>auf der obersten Ebene wird ein Objekt erwartet</translation>
+    </message>
+    <message>
+        <source>expected an object, found %1</source>
+        <translation>erwartet wird ein Objekt, gefunden: %1</translation>
+    </message>
+    <message>
+        <source>expressions nested too deeply</source>
+        <translation>zu tief verschachtelte Ausdrücke</translation>
+    </message>
+    <message>
+        <source>finite values</source>
+        <translation>endliche Werte</translation>
+    </message>
+    <message>
+        <source>finite values that are not negative</source>
+        <translation>endliche Werte, die nicht negativ sind</translation>
+    </message>
+    <message>
+        <source>flushing to disk failed: %1</source>
+        <translation>das Schreiben auf den Datenträger ist misslungen: %1</translation>
+    </message>
+    <message>
+        <source>give raw logits</source>
+        <translation>rohe Logits geben</translation>
+    </message>
+    <message>
+        <source>give the folder that holds the adapter&apos;s adapter_config.json</source>
+        <translation>geben Sie den Ordner an, der die adapter_config.json des Adapters enthält</translation>
+    </message>
+    <message>
+        <source>give the folder that holds the model&apos;s config.json</source>
+        <translation>geben Sie den Ordner an, der die config.json des Modells enthält</translation>
+    </message>
+    <message>
+        <source>gives %1 %2 heads of %3, more than %4 values together</source>
+        <translation>gibt %1 %2 Köpfe zu %3, zusammen mehr als %4 Werte</translation>
+    </message>
+    <message>
+        <source>gives %1 %2 key/value heads, which do not divide its %3 query heads</source>
+        <translation>gibt %1 %2 Schlüssel-Wert-Köpfe, die ihre %3 Anfrageköpfe nicht teilen</translation>
+    </message>
+    <message>
+        <source>gives %1 other key/value sizes than layer %2, whose keys and values it reads</source>
+        <translation>gibt %1 andere Größen von Schlüsseln und Werten als Schicht %2, deren Schlüssel und Werte sie liest</translation>
+    </message>
+    <message>
+        <source>global flags that do not stand at the start</source>
+        <translation>globale Schalter, die nicht am Anfang stehen</translation>
+    </message>
+    <message>
+        <source>groups nested deeper than %1</source>
+        <translation>Gruppen, die tiefer als %1 Ebenen verschachtelt sind</translation>
+    </message>
+    <message>
+        <source>groups nested too deeply</source>
+        <translation>Gruppen sind zu tief verschachtelt</translation>
+    </message>
+    <message>
+        <source>has %1 bytes, at most %2 are read</source>
+        <translation>hat %1 Bytes, gelesen werden höchstens %2</translation>
+    </message>
+    <message>
+        <source>has %1 bytes, bytes %2 to %3 were asked for</source>
+        <translation>hat %1 Bytes, verlangt wurden die Bytes %2 bis %3</translation>
+    </message>
+    <message>
+        <source>has %1 bytes, more than the %2 such a file may have</source>
+        <translation>hat %1 Bytes, mehr als die %2, die eine solche Datei haben darf</translation>
+    </message>
+    <message>
+        <source>has %1 entries</source>
+        <translation>hat %1 Einträge</translation>
+    </message>
+    <message>
+        <source>has %1 entries, at most %2 are read</source>
+        <translation>hat %1 Einträge, gelesen werden höchstens %2</translation>
+    </message>
+    <message>
+        <source>has %1 entries, expected 2</source>
+        <translation>hat %1 Einträge, erwartet werden 2</translation>
+    </message>
+    <message>
+        <source>has %1 entries, num_hidden_layers is %2</source>
+        <translation>hat %1 Einträge, num_hidden_layers ist %2</translation>
+    </message>
+    <message>
+        <source>has an empty entry</source>
+        <translation>hat einen leeren Eintrag</translation>
+    </message>
+    <message>
+        <source>has an entry of %1 bytes, at most %2 are read</source>
+        <translation>hat einen Eintrag von %1 Bytes, gelesen werden höchstens %2</translation>
+    </message>
+    <message>
+        <source>has more than %1 bytes, the most that is expected of it</source>
+        <translation>hat mehr als %1 Bytes, und mehr wird davon nicht erwartet</translation>
+    </message>
+    <message>
+        <source>has no weight_map with tensors in it</source>
+        <translation>hat keine weight_map mit Tensoren darin</translation>
+    </message>
+    <message>
+        <source>has only %1 bytes; a safetensors file begins with an 8-byte header length</source>
+        <translation>hat nur %1 Bytes; eine safetensors-Datei beginnt mit 8 Bytes für die Länge des Headers</translation>
+    </message>
+    <message>
+        <source>hierarchical</source>
+        <translation>hierarchisches</translation>
+    </message>
+    <message>
+        <source>holds &quot;%1&quot;; only sliding_attention and full_attention are known</source>
+        <translation>enthält &quot;%1&quot;; bekannt sind nur sliding_attention und full_attention</translation>
+    </message>
+    <message>
+        <source>holds %1</source>
+        <translation>enthält %1</translation>
+    </message>
+    <message>
+        <source>holds %1 rows, the vocabulary of the model has %2: the vocabulary was resized while training, which needs the resized base</source>
+        <translation>enthält %1 Zeilen, das Vokabular des Modells hat %2: Das Vokabular wurde beim Training vergrößert oder verkleinert, und das braucht die geänderte Basis</translation>
+    </message>
+    <message>
+        <source>holds %1, expected only texts</source>
+        <translation>enthält %1, erwartet werden nur Texte</translation>
+    </message>
+    <message>
+        <source>holds a number that no double can hold</source>
+        <translation>enthält eine Zahl, die in keine Gleitkommazahl passt</translation>
+    </message>
+    <message>
+        <source>holds only its header; download the whole file to load %1</source>
+        <translation>enthält nur den Header; laden Sie die ganze Datei herunter, um %1 zu laden</translation>
+    </message>
+    <message>
+        <source>image</source>
+        <translation>Bild</translation>
+    </message>
+    <message>
+        <source>image of %1 x %2 patches: does not fit the budget the model was loaded for; load with a larger --image-tokens</source>
+        <translation>Bild mit %1 x %2 Feldern: passt nicht in das, wofür das Modell geladen wurde; laden Sie mit mehr --image-tokens</translation>
+    </message>
+    <message>
+        <source>image of %1 x %2 patches: the model knows %3 positions per side; choose a smaller token budget or a squarer picture</source>
+        <translation>Bild mit %1 x %2 Feldern: Das Modell kennt %3 Positionen je Seite; wählen Sie weniger Token oder ein quadratischeres Bild</translation>
+    </message>
+    <message>
+        <source>image token budget %1: expected 70, 140, 280, 560 or 1120</source>
+        <translation>%1 Token je Bild: erwartet wird 70, 140, 280, 560 oder 1120</translation>
+    </message>
+    <message>
+        <source>is &quot;%1&quot;: %2</source>
+        <translation>ist &quot;%1&quot;: %2</translation>
+    </message>
+    <message>
+        <source>is &quot;%1&quot;; Gemma4ForConditionalGeneration and Gemma4ForCausalLM are implemented</source>
+        <translation>ist &quot;%1&quot;; möglich sind Gemma4ForConditionalGeneration und Gemma4ForCausalLM</translation>
+    </message>
+    <message>
+        <source>is &quot;%1&quot;; only %2 is implemented</source>
+        <translation>ist &quot;%1&quot;; möglich ist nur %2</translation>
+    </message>
+    <message>
+        <source>is &quot;%1&quot;; only bitsandbytes checkpoints (NF4, FP4) and unquantized ones can be read</source>
+        <translation>ist &quot;%1&quot;; lesbar sind nur Checkpoints von bitsandbytes (NF4, FP4) und unquantisierte</translation>
+    </message>
+    <message>
+        <source>is &quot;%1&quot;; only default and axial are implemented</source>
+        <translation>ist &quot;%1&quot;; möglich sind nur default und axial</translation>
+    </message>
+    <message>
+        <source>is &quot;%1&quot;; only default is implemented</source>
+        <translation>ist &quot;%1&quot;; möglich ist nur default</translation>
+    </message>
+    <message>
+        <source>is &quot;%1&quot;; only default, linear and proportional are known</source>
+        <translation>ist &quot;%1&quot;; bekannt sind nur default, linear und proportional</translation>
+    </message>
+    <message>
+        <source>is &quot;%1&quot;; only gemma4_text is implemented</source>
+        <translation>ist &quot;%1&quot;; möglich ist nur gemma4_text</translation>
+    </message>
+    <message>
+        <source>is &quot;%1&quot;; only nf4 and fp4 are known</source>
+        <translation>ist &quot;%1&quot;; bekannt sind nur nf4 und fp4</translation>
+    </message>
+    <message>
+        <source>is &quot;%1&quot;; only silu is implemented</source>
+        <translation>ist &quot;%1&quot;; möglich ist nur silu</translation>
+    </message>
+    <message>
+        <source>is %1 with heads of %2; expected a divisor of num_attention_heads and even heads</source>
+        <translation>ist %1 mit Köpfen zu %2; erwartet werden ein Teiler von num_attention_heads und gerade Köpfe</translation>
+    </message>
+    <message>
+        <source>is %1, expected a list of texts</source>
+        <translation>ist %1, erwartet wird eine Liste von Texten</translation>
+    </message>
+    <message>
+        <source>is %1, expected a multiple of 4 (rotary halves on two axes)</source>
+        <translation>ist %1, erwartet wird ein Vielfaches von 4 (Hälften zum Drehen auf zwei Achsen)</translation>
+    </message>
+    <message>
+        <source>is %1, expected a number from %2 to %3</source>
+        <translation>ist %1, erwartet wird eine Zahl von %2 bis %3</translation>
+    </message>
+    <message>
+        <source>is %1, expected a plain file; name another</source>
+        <translation>ist %1, erwartet wird eine gewöhnliche Datei; nennen Sie eine andere</translation>
+    </message>
+    <message>
+        <source>is %1, expected a text</source>
+        <translation>ist %1, erwartet wird ein Text</translation>
+    </message>
+    <message>
+        <source>is %1, expected a whole number from %2 to %3</source>
+        <translation>ist %1, erwartet wird eine ganze Zahl von %2 bis %3</translation>
+    </message>
+    <message>
+        <source>is %1, expected an even multiple of num_attention_heads (%2)</source>
+        <translation>ist %1, erwartet wird ein gerades Vielfaches von num_attention_heads (%2)</translation>
+    </message>
+    <message>
+        <source>is %1, expected an even number (rotary halves)</source>
+        <translation>ist %1, erwartet wird eine gerade Zahl (Hälften zum Drehen)</translation>
+    </message>
+    <message>
+        <source>is %1, expected an object</source>
+        <translation>ist %1, erwartet wird ein Objekt</translation>
+    </message>
+    <message>
+        <source>is %1, expected num_attention_heads x head_dim = %2</source>
+        <translation>ist %1, erwartet wird num_attention_heads x head_dim = %2</translation>
+    </message>
+    <message>
+        <source>is %1, expected one of 70, 140, 280, 560, 1120</source>
+        <translation>ist %1, erwartet wird 70, 140, 280, 560 oder 1120</translation>
+    </message>
+    <message>
+        <source>is %1, expected true or false</source>
+        <translation>ist %1, erwartet wird true oder false</translation>
+    </message>
+    <message>
+        <source>is %1, num_experts is only %2</source>
+        <translation>ist %1, num_experts ist nur %2</translation>
+    </message>
+    <message>
+        <source>is %1, too much for %2 layers</source>
+        <translation>ist %1, zu viel für %2 Schichten</translation>
+    </message>
+    <message>
+        <source>is %1, vocab_size is %2; every token needs a row</source>
+        <translation>ist %1, vocab_size ist %2; jedes Token braucht eine Zeile</translation>
+    </message>
+    <message>
+        <source>is %1: %2 shares keys and values, but no layer of its type before layer %3 owns any</source>
+        <translation>ist %1: %2 teilt Schlüssel und Werte, aber keine Schicht dieser Art vor Schicht %3 hat welche</translation>
+    </message>
+    <message>
+        <source>is %1; only %2 is implemented</source>
+        <translation>ist %1; möglich ist nur %2</translation>
+    </message>
+    <message>
+        <source>is %1; only as many as num_attention_heads (%2) is implemented</source>
+        <translation>ist %1; möglich ist nur dieselbe Zahl wie num_attention_heads (%2)</translation>
+    </message>
+    <message>
+        <source>is %1; only null and &quot;vision&quot; are implemented</source>
+        <translation>ist %1; möglich sind nur null und &quot;vision&quot;</translation>
+    </message>
+    <message>
+        <source>is a 7-Zip archive; unpack it first</source>
+        <translation>ist ein 7-Zip-Archiv; entpacken Sie es zuerst</translation>
+    </message>
+    <message>
+        <source>is a GGUF file (llama.cpp); Belfry opens the Hugging Face safetensors form of a model</source>
+        <translation>ist eine GGUF-Datei (llama.cpp); Belfry öffnet Modelle in der safetensors-Form von Hugging Face</translation>
+    </message>
+    <message>
+        <source>is a Git LFS pointer, not the file itself; fetch the large files (git lfs pull) or download the model again</source>
+        <translation>ist ein Verweis von Git LFS, nicht die Datei selbst; holen Sie die großen Dateien (git lfs pull) oder laden Sie das Modell noch einmal herunter</translation>
+    </message>
+    <message>
+        <source>is a NumPy file; Belfry opens safetensors models</source>
+        <translation>ist eine NumPy-Datei; Belfry öffnet safetensors-Modelle</translation>
+    </message>
+    <message>
+        <source>is a Python pickle, which can run code when it is opened, so Belfry never opens one; get the safetensors version of the model or convert it with its maker&apos;s tools</source>
+        <translation>ist ein Pickle von Python, das beim Öffnen Programme ausführen kann, also öffnet Belfry nie eines; beschaffen Sie die safetensors-Fassung des Modells oder wandeln Sie es mit den Werkzeugen seines Herstellers um</translation>
+    </message>
+    <message>
+        <source>is a file; choose the folder that holds the model&apos;s config.json</source>
+        <translation>ist eine Datei; wählen Sie den Ordner, der die config.json des Modells enthält</translation>
+    </message>
+    <message>
+        <source>is a link that leads nowhere (%1); download the file again</source>
+        <translation>ist eine Verknüpfung, die ins Leere führt (%1); laden Sie die Datei noch einmal herunter</translation>
+    </message>
+    <message>
+        <source>is a link that leads to no file (too many links, or one that cannot be read); name the file itself</source>
+        <translation>ist eine Verknüpfung, die zu keiner Datei führt (zu viele Verknüpfungen, oder eine ist nicht lesbar); nennen Sie die Datei selbst</translation>
+    </message>
+    <message>
+        <source>is a link that leaves the model folder; put the file itself into the folder</source>
+        <translation>ist eine Verknüpfung, die aus dem Modellordner hinausführt; legen Sie die Datei selbst in den Ordner</translation>
+    </message>
+    <message>
+        <source>is a link where a regular file is expected</source>
+        <translation>ist eine Verknüpfung, wo eine gewöhnliche Datei erwartet wird</translation>
+    </message>
+    <message>
+        <source>is a list of %1 entries, expected at most %2</source>
+        <translation>ist eine Liste von %1 Einträgen, erwartet werden höchstens %2</translation>
+    </message>
+    <message>
+        <source>is a list of more than 65536 entries</source>
+        <translation>ist eine Liste von mehr als 65536 Einträgen</translation>
+    </message>
+    <message>
+        <source>is a list, expected an object</source>
+        <translation>ist eine Liste, erwartet wird ein Objekt</translation>
+    </message>
+    <message>
+        <source>is a pipe that no program reads; start the reader first, or name a file</source>
+        <translation>ist eine Pipe, aus der kein Programm liest; starten Sie zuerst das lesende Programm oder nennen Sie eine Datei</translation>
+    </message>
+    <message>
+        <source>is a terminal; name a file</source>
+        <translation>ist ein Terminal; nennen Sie eine Datei</translation>
+    </message>
+    <message>
+        <source>is a web page, not a model file; the download probably failed (a login page?), try it again</source>
+        <translation>ist eine Webseite, keine Modelldatei; wahrscheinlich ist das Herunterladen misslungen (eine Anmeldeseite?), versuchen Sie es noch einmal</translation>
+    </message>
+    <message>
+        <source>is a zip archive (PyTorch saves pickles this way), which can run code when it is opened, so Belfry never opens one; get the safetensors version of the model</source>
+        <translation>ist ein ZIP-Archiv (PyTorch speichert Pickles so), das beim Öffnen Programme ausführen kann, also öffnet Belfry nie eines; beschaffen Sie die safetensors-Fassung des Modells</translation>
+    </message>
+    <message>
+        <source>is an HDF5 file (Keras); Belfry opens safetensors models</source>
+        <translation>ist eine HDF5-Datei (Keras); Belfry öffnet safetensors-Modelle</translation>
+    </message>
+    <message>
+        <source>is an old GGML file; Belfry opens safetensors models</source>
+        <translation>ist eine alte GGML-Datei; Belfry öffnet safetensors-Modelle</translation>
+    </message>
+    <message>
+        <source>is compressed (gzip); unpack it first</source>
+        <translation>ist komprimiert (gzip); entpacken Sie es zuerst</translation>
+    </message>
+    <message>
+        <source>is compressed (xz); unpack it first</source>
+        <translation>ist komprimiert (xz); entpacken Sie es zuerst</translation>
+    </message>
+    <message>
+        <source>is compressed (zstd); unpack it first</source>
+        <translation>ist komprimiert (zstd); entpacken Sie es zuerst</translation>
+    </message>
+    <message>
+        <source>is false; pictures are always scaled to 0..1</source>
+        <translation>ist false; Bilder werden immer auf 0..1 gebracht</translation>
+    </message>
+    <message>
+        <source>is missing, and its published value lies outside the vocabulary of %1; the model has %2</source>
+        <translation>fehlt, und der veröffentlichte Wert liegt außerhalb des Vokabulars von %1; das Modell hat %2</translation>
+    </message>
+    <message>
+        <source>is missing, and so is architectures; is this the config.json of a model?</source>
+        <translation>fehlt, und architectures auch; ist das die config.json eines Modells?</translation>
+    </message>
+    <message>
+        <source>is missing, expected a whole number from %1 to %2</source>
+        <translation>fehlt, erwartet wird eine ganze Zahl von %1 bis %2</translation>
+    </message>
+    <message>
+        <source>is missing, expected an object</source>
+        <translation>fehlt, erwartet wird ein Objekt</translation>
+    </message>
+    <message>
+        <source>is missing; expected &quot;LORA&quot;. Is this an adapter folder?</source>
+        <translation>fehlt; erwartet wird &quot;LORA&quot;. Ist das ein Adapterordner?</translation>
+    </message>
+    <message>
+        <source>is named in %1 but is not in the folder; download it. It holds %2</source>
+        <translation>wird in %1 genannt, ist aber nicht im Ordner; laden Sie sie herunter. Sie enthält %2</translation>
+    </message>
+    <message>
+        <source>is not 0; only causal audio is implemented</source>
+        <translation>ist nicht 0; möglich ist nur Audio ohne Blick voraus</translation>
+    </message>
+    <message>
+        <source>is not 1 with rope_type &quot;%1&quot;; only proportional tables may be partial</source>
+        <translation>ist nicht 1 bei rope_type &quot;%1&quot;; nur Tabellen mit proportional dürfen einen Teil betreffen</translation>
+    </message>
+    <message>
+        <source>is not a layer index from 0 to %1</source>
+        <translation>ist keine Nummer einer Schicht von 0 bis %1</translation>
+    </message>
+    <message>
+        <source>is not a plain file</source>
+        <translation>ist keine gewöhnliche Datei</translation>
+    </message>
+    <message>
+        <source>is not a plain file (it is a folder, a pipe, a socket or a device)</source>
+        <translation>ist keine gewöhnliche Datei (sondern ein Ordner, eine Pipe, ein Socket oder ein Gerät)</translation>
+    </message>
+    <message>
+        <source>is not a plain file any more; name another</source>
+        <translation>ist keine gewöhnliche Datei mehr; nennen Sie eine andere</translation>
+    </message>
+    <message>
+        <source>is not a regular file</source>
+        <translation>ist keine gewöhnliche Datei</translation>
+    </message>
+    <message>
+        <source>is not a regular file (it is a folder, a pipe, a socket or a device)</source>
+        <translation>ist keine gewöhnliche Datei (sondern ein Ordner, eine Pipe, ein Socket oder ein Gerät)</translation>
+    </message>
+    <message>
+        <source>is not in the folder, and neither is %1; choose the folder that holds a Hugging Face model</source>
+        <translation>ist nicht im Ordner, und %1 auch nicht; wählen Sie den Ordner, der ein Modell von Hugging Face enthält</translation>
+    </message>
+    <message>
+        <source>is not in the folder, but %1 is; if it holds the whole model, rename it to model.safetensors, else download the other files and %2</source>
+        <translation>ist nicht im Ordner, wohl aber %1; wenn das ganze Modell darin ist, benennen Sie es in model.safetensors um, sonst laden Sie die anderen Dateien und %2 herunter</translation>
+    </message>
+    <message>
+        <source>is not in the folder, but %1 weight files are (%2, ...); it says which tensor is in which of them. Download it too</source>
+        <translation>ist nicht im Ordner, wohl aber %1 Gewichtsdateien (%2, ...); sie sagt, welcher Tensor in welcher davon liegt. Laden Sie sie auch herunter</translation>
+    </message>
+    <message>
+        <source>is not in the folder, but adapter_config.json is: this is an adapter; open its base model and add the adapter to it</source>
+        <translation>ist nicht im Ordner, wohl aber adapter_config.json: Das ist ein Adapter; öffnen Sie sein Basismodell und fügen Sie den Adapter hinzu</translation>
+    </message>
+    <message>
+        <source>is not the name of a file; name one</source>
+        <translation>ist kein Dateiname; nennen Sie einen</translation>
+    </message>
+    <message>
+        <source>is set: %1</source>
+        <translation>ist gesetzt: %1</translation>
+    </message>
+    <message>
+        <source>is set; normalization per mel bin is not implemented</source>
+        <translation>ist gesetzt; eine Normierung je Mel-Band gibt es hier nicht</translation>
+    </message>
+    <message>
+        <source>is true together with load_in_4bit</source>
+        <translation>ist true zusammen mit load_in_4bit</translation>
+    </message>
+    <message>
+        <source>is true with a mean other than 0 or a deviation other than 1; that is not implemented</source>
+        <translation>ist true mit einem Mittelwert ungleich 0 oder einer Abweichung ungleich 1; das gibt es hier nicht</translation>
+    </message>
+    <message>
+        <source>is true; 8-bit (LLM.int8) checkpoints cannot be read, 4-bit and unquantized ones can</source>
+        <translation>ist true; Checkpoints mit 8 Bit (LLM.int8) sind nicht lesbar, solche mit 4 Bit und unquantisierte sind es</translation>
+    </message>
+    <message>
+        <source>is true; attention biases are not implemented</source>
+        <translation>ist true; Verschiebungen (bias) in der Attention gibt es hier nicht</translation>
+    </message>
+    <message>
+        <source>is true; biases are not implemented</source>
+        <translation>ist true; Verschiebungen (bias) gibt es hier nicht</translation>
+    </message>
+    <message>
+        <source>it has %1 bytes, its shape and type need %2</source>
+        <translation>er hat %1 Bytes, nach Form und Typ braucht er %2</translation>
+    </message>
+    <message>
+        <source>it has been downloaded to %1; give that</source>
+        <translation>es wurde nach %1 heruntergeladen; geben Sie das an</translation>
+    </message>
+    <message>
+        <source>it has more than 8 dimensions</source>
+        <translation>er hat mehr als 8 Dimensionen</translation>
+    </message>
+    <message>
+        <source>it has no element type or no data</source>
+        <translation>er hat keinen Elementtyp oder keine Daten</translation>
+    </message>
+    <message>
+        <source>it uses an unknown feature</source>
+        <translation>sie benutzt eine unbekannte Eigenschaft</translation>
+    </message>
+    <message>
+        <source>its %1 bits do not fill whole bytes</source>
+        <translation>seine %1 Bits füllen keine ganzen Bytes</translation>
+    </message>
+    <message>
+        <source>its data_offsets are %1 to %2, expected a range that begins at %3 (no holes, no overlaps)</source>
+        <translation>seine data_offsets sind %1 bis %2, erwartet wird ein Bereich, der bei %3 beginnt (ohne Lücken und Überschneidungen)</translation>
+    </message>
+    <message>
+        <source>its folder cannot be opened: %1</source>
+        <translation>sein Ordner lässt sich nicht öffnen: %1</translation>
+    </message>
+    <message>
+        <source>its header length is %1 bytes, at most 100000000 are allowed; is this a safetensors file?</source>
+        <translation>die Länge des Headers ist %1 Bytes, erlaubt sind höchstens 100000000; ist das eine safetensors-Datei?</translation>
+    </message>
+    <message>
+        <source>its header should have %1 bytes, but the file has %2 in all; it was cut short, download it again</source>
+        <translation>der Header sollte %1 Bytes haben, aber die Datei hat im Ganzen %2; sie wurde abgeschnitten, laden Sie sie noch einmal herunter</translation>
+    </message>
+    <message>
+        <source>its size does not fit 64 bits</source>
+        <translation>seine Größe passt nicht in 64 Bit</translation>
+    </message>
+    <message>
+        <source>its size is out of range</source>
+        <translation>seine Größe ist außerhalb des Erlaubten</translation>
+    </message>
+    <message>
+        <source>layer %1</source>
+        <translation>Schicht %1</translation>
+    </message>
+    <message>
+        <source>limit for %1: expected cpu, cuda:N or sim:N</source>
+        <translation>Grenze für %1: erwartet wird cpu, cuda:N oder sim:N</translation>
+    </message>
+    <message>
+        <source>lm_head.weight: config.json says that the output head is not the token embedding (&quot;tie_word_embeddings&quot;: false), and the weight files hold no lm_head.weight; get the file that holds it, or say true there if the model has one table for both</source>
+        <translation>lm_head.weight: config.json sagt, dass der Ausgabekopf nicht die Token-Einbettung ist (&quot;tie_word_embeddings&quot;: false), und die Gewichtsdateien enthalten kein lm_head.weight; beschaffen Sie die Datei, die es enthält, oder setzen Sie dort true, wenn das Modell für beide eine Tabelle hat</translation>
+    </message>
+    <message>
+        <source>loading %1 needed more memory than the system gave; close other programs, or choose a smaller context or a smaller format</source>
+        <translation>das Laden von %1 brauchte mehr Speicher, als das System gab; schließen Sie andere Programme, oder wählen Sie einen kleineren Kontext oder ein kleineres Format</translation>
+    </message>
+    <message>
+        <source>loading the adapter was cancelled</source>
+        <translation>das Laden des Adapters wurde abgebrochen</translation>
+    </message>
+    <message>
+        <source>loading was cancelled; nothing was changed</source>
+        <translation>das Laden wurde abgebrochen; verändert ist nichts</translation>
+    </message>
+    <message>
+        <source>logits of the last %1 tokens were asked for; the prompt has %2</source>
+        <translation>verlangt wurden die Logits der letzten %1 Token; der Prompt hat %2</translation>
+    </message>
+    <message>
+        <source>lone surrogate in a \u escape</source>
+        <translation>halbes Ersatzzeichenpaar nach \u</translation>
+    </message>
+    <message>
+        <source>lora_B.bias of the module is missing (lora_bias is true)</source>
+        <translation>lora_B.bias des Moduls fehlt (lora_bias ist true)</translation>
+    </message>
+    <message>
+        <source>lora_bias is true, which PEFT does not have for embeddings</source>
+        <translation>lora_bias ist true, was es in PEFT für Einbettungen nicht gibt</translation>
+    </message>
+    <message>
+        <source>lora_bias is true, which PEFT does not have for experts</source>
+        <translation>lora_bias ist true, was es in PEFT für Experten nicht gibt</translation>
+    </message>
+    <message>
+        <source>lora_magnitude_vector of the module is missing (use_dora is true)</source>
+        <translation>lora_magnitude_vector des Moduls fehlt (use_dora ist true)</translation>
+    </message>
+    <message>
+        <source>lossless</source>
+        <translation>verlustfreies</translation>
+    </message>
+    <message>
+        <source>malformed \u escape</source>
+        <translation>fehlerhafte Angabe nach \u</translation>
+    </message>
+    <message>
+        <source>malformed number</source>
+        <translation>fehlerhafte Zahl</translation>
+    </message>
+    <message>
+        <source>merging was cancelled</source>
+        <translation>das Verschmelzen wurde abgebrochen</translation>
+    </message>
+    <message>
+        <source>message %1: %2</source>
+        <translation>Nachricht %1: %2</translation>
+    </message>
+    <message>
+        <source>message 1: a system message holds text only; put images and audio into a user message</source>
+        <translation>Nachricht 1: Eine Systemnachricht enthält nur Text; setzen Sie Bilder und Töne in eine Nachricht des Benutzers</translation>
+    </message>
+    <message>
+        <source>model.%1: expected null, found %2</source>
+        <translation>model.%1: erwartet wird null, gefunden: %2</translation>
+    </message>
+    <message>
+        <source>model.byte_fallback: expected true, found %1</source>
+        <translation>model.byte_fallback: erwartet wird true, gefunden: %1</translation>
+    </message>
+    <message>
+        <source>model.dropout: expected null, found %1; random tokens are for training</source>
+        <translation>model.dropout: erwartet wird null, gefunden: %1; zufällige Token sind für das Training</translation>
+    </message>
+    <message>
+        <source>model.ignore_merges: expected false, found %1</source>
+        <translation>model.ignore_merges: erwartet wird false, gefunden: %1</translation>
+    </message>
+    <message>
+        <source>model.merges builds the special token %1, so that ordinary text becomes it</source>
+        <translation>model.merges bildet das besondere Token %1, so dass gewöhnlicher Text dazu wird</translation>
+    </message>
+    <message>
+        <source>model.merges has more than %1 entries</source>
+        <translation>model.merges hat mehr als %1 Einträge</translation>
+    </message>
+    <message>
+        <source>model.merges is missing or not an array</source>
+        <translation>model.merges fehlt oder ist kein Array</translation>
+    </message>
+    <message>
+        <source>model.merges: entry %1 holds %2, expected two strings</source>
+        <translation>model.merges: Eintrag %1 enthält %2, erwartet werden zwei Zeichenketten</translation>
+    </message>
+    <message>
+        <source>model.merges: entry %1 holds more than two strings</source>
+        <translation>model.merges: Eintrag %1 enthält mehr als zwei Zeichenketten</translation>
+    </message>
+    <message>
+        <source>model.merges: entry %1 makes %2, which is not in the vocabulary</source>
+        <translation>model.merges: Eintrag %1 ergibt %2, was nicht im Vokabular ist</translation>
+    </message>
+    <message>
+        <source>model.merges: entry %1 names %2, which is not in the vocabulary</source>
+        <translation>model.merges: Eintrag %1 nennt %2, was nicht im Vokabular ist</translation>
+    </message>
+    <message>
+        <source>model.merges: entry %1 names a token of %2 bytes, expected 1 to %3</source>
+        <translation>model.merges: Eintrag %1 nennt ein Token von %2 Bytes, erwartet werden 1 bis %3</translation>
+    </message>
+    <message>
+        <source>model.merges: entry %1 repeats %2 %3</source>
+        <translation>model.merges: Eintrag %1 wiederholt %2 %3</translation>
+    </message>
+    <message>
+        <source>model.unk_token: expected a token of the vocabulary, found %1</source>
+        <translation>model.unk_token: erwartet wird ein Token des Vokabulars, gefunden: %1</translation>
+    </message>
+    <message>
+        <source>model.vocab has more than %1 entries</source>
+        <translation>model.vocab hat mehr als %1 Einträge</translation>
+    </message>
+    <message>
+        <source>model.vocab has no byte token %1; byte_fallback needs all 256</source>
+        <translation>model.vocab hat kein Bytetoken %1; byte_fallback braucht alle 256</translation>
+    </message>
+    <message>
+        <source>model.vocab is an array, as other kinds of tokenizer write it; expected an object of tokens and ids</source>
+        <translation>model.vocab ist ein Array, wie es andere Arten von Tokenizern schreiben; erwartet wird ein Objekt von Token und Nummern</translation>
+    </message>
+    <message>
+        <source>model.vocab is missing or not an object</source>
+        <translation>model.vocab fehlt oder ist kein Objekt</translation>
+    </message>
+    <message>
+        <source>model.vocab: %1 has two ids: %2 and %3</source>
+        <translation>model.vocab: %1 hat zwei Nummern: %2 und %3</translation>
+    </message>
+    <message>
+        <source>model.vocab: the id of %1 is %2, but there are %3 entries and ids run from 0 without a gap</source>
+        <translation>model.vocab: Die Nummer von %1 ist %2, aber es gibt %3 Einträge, und Nummern laufen von 0 ohne Lücke</translation>
+    </message>
+    <message>
+        <source>model.vocab: the id of %1 is %2, expected a whole number</source>
+        <translation>model.vocab: Die Nummer von %1 ist %2, erwartet wird eine ganze Zahl</translation>
+    </message>
+    <message>
+        <source>model.vocab: the id of %1 is %2, expected a whole number from 0 to %3</source>
+        <translation>model.vocab: Die Nummer von %1 ist %2, erwartet wird eine ganze Zahl von 0 bis %3</translation>
+    </message>
+    <message>
+        <source>model.vocab: the token %1 has %2 bytes, expected 1 to %3</source>
+        <translation>model.vocab: Das Token %1 hat %2 Bytes, erwartet werden 1 bis %3</translation>
+    </message>
+    <message>
+        <source>model: expected an object, found %1</source>
+        <translation>model: erwartet wird ein Objekt, gefunden: %1</translation>
+    </message>
+    <message>
+        <source>model: expected type &quot;BPE&quot;, found %1</source>
+        <translation>model: erwartet wird der Typ &quot;BPE&quot;, gefunden: %1</translation>
+    </message>
+    <message>
+        <source>more</source>
+        <translation>mehr</translation>
+    </message>
+    <message>
+        <source>more media are attached than the ids have placeholders for</source>
+        <translation>angehängt sind mehr Medien, als die Nummern Platzhalter haben</translation>
+    </message>
+    <message>
+        <source>more than %1 values</source>
+        <translation>mehr als %1 Werte</translation>
+    </message>
+    <message>
+        <source>more than %1 values outside of the vocabulary and the merges</source>
+        <translation>mehr als %1 Werte außerhalb von Vokabular und merges</translation>
+    </message>
+    <message>
+        <source>move parts of it</source>
+        <translation>Teile davon verschieben</translation>
+    </message>
+    <message>
+        <source>multiple repeat</source>
+        <translation>mehrfache Wiederholung</translation>
+    </message>
+    <message>
+        <source>names %1, which modules_to_save replaces as a whole</source>
+        <translation>nennt %1, und das ersetzt modules_to_save ganz</translation>
+    </message>
+    <message>
+        <source>names layer %1 a second time (leading zeros do not count)</source>
+        <translation>nennt Schicht %1 ein zweites Mal (Nullen davor zählen nicht)</translation>
+    </message>
+    <message>
+        <source>names more than 500 shards</source>
+        <translation>nennt mehr als 500 Teildateien</translation>
+    </message>
+    <message>
+        <source>names more than 64 modules</source>
+        <translation>nennt mehr als 64 Module</translation>
+    </message>
+    <message>
+        <source>needs layers_to_transform beside it</source>
+        <translation>braucht layers_to_transform daneben</translation>
+    </message>
+    <message>
+        <source>nested deeper than %1 levels</source>
+        <translation>tiefer als %1 Ebenen verschachtelt</translation>
+    </message>
+    <message>
+        <source>nested_blocksize, nested_dtype and nested_offset together or none of them; %1 is absent</source>
+        <translation>nested_blocksize, nested_dtype und nested_offset zusammen oder keines davon; %1 fehlt</translation>
+    </message>
+    <message>
+        <source>no adapter with id %1</source>
+        <translation>keinen Adapter hat die Nummer %1</translation>
+    </message>
+    <message>
+        <source>no host memory for %1 bytes of rows on their way to a GPU; lower the prefill chunk</source>
+        <translation>kein Arbeitsspeicher für %1 Bytes Zeilen auf ihrem Weg zu einer GPU; lesen Sie Prompts in kleineren Stücken</translation>
+    </message>
+    <message>
+        <source>no key .%1</source>
+        <translation>kein Schlüssel .%1</translation>
+    </message>
+    <message>
+        <source>no key .SCB</source>
+        <translation>kein Schlüssel .SCB</translation>
+    </message>
+    <message>
+        <source>no memory for %1 read buffers of %2 bytes; close other programs</source>
+        <translation>kein Speicher für %1 Lesepuffer zu %2 Bytes; schließen Sie andere Programme</translation>
+    </message>
+    <message>
+        <source>no memory is left to read %1; close other programs or move parts of the model to another device, then send it again</source>
+        <translation>es ist kein Speicher mehr da, um das zu lesen: %1; schließen Sie andere Programme oder verschieben Sie Teile des Modells auf ein anderes Gerät, und senden Sie es dann noch einmal</translation>
+    </message>
+    <message>
+        <source>no memory to hold %1 while tensors change places</source>
+        <translation>kein Speicher, um %1 zu halten, während Tensoren den Platz wechseln</translation>
+    </message>
+    <message>
+        <source>no memory to read the weights; close other programs</source>
+        <translation>kein Speicher zum Lesen der Gewichte; schließen Sie andere Programme</translation>
+    </message>
+    <message>
+        <source>no model folder was given</source>
+        <translation>es ist kein Modellordner angegeben</translation>
+    </message>
+    <message>
+        <source>no model is loaded</source>
+        <translation>es ist kein Modell geladen</translation>
+    </message>
+    <message>
+        <source>no nested keys, since the state has none</source>
+        <translation>keine verschachtelten Schlüssel, denn der Zustand hat keine</translation>
+    </message>
+    <message>
+        <source>no numbers of the next token from this device</source>
+        <translation>dieses Gerät gibt keine Zahlen zum nächsten Token</translation>
+    </message>
+    <message>
+        <source>no room for %1 bytes of the adapter (%2): %3 bytes are in use</source>
+        <translation>kein Platz für %1 Bytes des Adapters (%2): %3 Bytes sind belegt</translation>
+    </message>
+    <message>
+        <source>no room for %1 bytes of the adapter (%2): %3 bytes are in use of %4</source>
+        <translation>kein Platz für %1 Bytes des Adapters (%2): %3 Bytes von %4 sind belegt</translation>
+    </message>
+    <message>
+        <source>no such tensor</source>
+        <translation>kein solcher Tensor</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>nichts</translation>
+    </message>
+    <message>
+        <source>normalizer: expected Replace of a space by U+2581 and nothing else, found %1</source>
+        <translation>normalizer: erwartet wird Replace eines Leerzeichens durch U+2581 und nichts sonst, gefunden: %1</translation>
+    </message>
+    <message>
+        <source>not UTF-8</source>
+        <translation>kein UTF-8</translation>
+    </message>
+    <message>
+        <source>not a Gemma 4 model; Belfry runs Gemma 4 (E2B, E4B, 26B-A4B, 31B)</source>
+        <translation>kein Modell von Gemma 4; Belfry lässt Gemma 4 laufen (E2B, E4B, 26B-A4B, 31B)</translation>
+    </message>
+    <message>
+        <source>not a Jinja template: %1</source>
+        <translation>keine Jinja-Vorlage: %1</translation>
+    </message>
+    <message>
+        <source>not a valid pattern: &quot;%1&quot; (%2)</source>
+        <translation>kein gültiges Muster: &quot;%1&quot; (%2)</translation>
+    </message>
+    <message>
+        <source>not a valid pattern: %1</source>
+        <translation>kein gültiges Muster: %1</translation>
+    </message>
+    <message>
+        <source>not a valid pattern: %1 at byte %2 of &quot;%3&quot;</source>
+        <translation>kein gültiges Muster: %1 bei Byte %2 von &quot;%3&quot;</translation>
+    </message>
+    <message>
+        <source>not enough memory</source>
+        <translation>nicht genug Speicher</translation>
+    </message>
+    <message>
+        <source>not valid JSON: %1</source>
+        <translation>kein gültiges JSON: %1</translation>
+    </message>
+    <message>
+        <source>not valid JSON: %1 (at byte %2)</source>
+        <translation>kein gültiges JSON: %1 (bei Byte %2)</translation>
+    </message>
+    <message>
+        <source>nothing</source>
+        <translation>nichts</translation>
+    </message>
+    <message>
+        <source>nothing can be heard at %1 s: the recording ends before, or is damaged there</source>
+        <translation>bei %1 s ist nichts zu hören: Die Aufnahme endet davor oder ist dort beschädigt</translation>
+    </message>
+    <message>
+        <source>nothing to merge: no adapter was given</source>
+        <translation>nichts zu verschmelzen: Es ist kein Adapter angegeben</translation>
+    </message>
+    <message>
+        <source>nothing to repeat</source>
+        <translation>nichts zu wiederholen</translation>
+    </message>
+    <message>
+        <source>null</source>
+        <translation>null</translation>
+    </message>
+    <message>
+        <source>one U8</source>
+        <translation>ein U8</translation>
+    </message>
+    <message>
+        <source>one key .quant_state.bitsandbytes__nf4 or __fp4</source>
+        <translation>ein Schlüssel .quant_state.bitsandbytes__nf4 oder __fp4</translation>
+    </message>
+    <message>
+        <source>opening the model was cancelled</source>
+        <translation>das Öffnen des Modells wurde abgebrochen</translation>
+    </message>
+    <message>
+        <source>out of memory</source>
+        <translation>kein Speicher mehr</translation>
+    </message>
+    <message>
+        <source>packed codes</source>
+        <translation>gepackte Codes</translation>
+    </message>
+    <message>
+        <source>patch size %1 with pooling %2: both must be from 1 to %3</source>
+        <translation>Feldgröße %1 mit Zusammenfassung %2: beide müssen von 1 bis %3 sein</translation>
+    </message>
+    <message>
+        <source>pictures</source>
+        <translation>Bilder</translation>
+    </message>
+    <message>
+        <source>place parts of it</source>
+        <translation>Teile davon platzieren</translation>
+    </message>
+    <message>
+        <source>placing the adapter was cancelled</source>
+        <translation>das Platzieren des Adapters wurde abgebrochen</translation>
+    </message>
+    <message>
+        <source>post_processor: %1 has the id %2, expected a token from 0 to %3</source>
+        <translation>post_processor: %1 hat die Nummer %2, erwartet wird ein Token von 0 bis %3</translation>
+    </message>
+    <message>
+        <source>post_processor: single has no place for the text</source>
+        <translation>post_processor: single hat keinen Platz für den Text</translation>
+    </message>
+    <message>
+        <source>post_processor: single holds a step that is neither a special token nor the one text</source>
+        <translation>post_processor: single enthält einen Schritt, der weder ein besonderes Token noch der eine Text ist</translation>
+    </message>
+    <message>
+        <source>post_processor: single is not an array</source>
+        <translation>post_processor: single ist kein Array</translation>
+    </message>
+    <message>
+        <source>post_processor: special_tokens gives no ids for %1</source>
+        <translation>post_processor: special_tokens gibt für %1 keine Nummern</translation>
+    </message>
+    <message>
+        <source>pre_tokenizer: expected none, or Split on a space merged with the previous piece, found %1</source>
+        <translation>pre_tokenizer: erwartet wird keiner, oder Split an einem Leerzeichen, das zum vorigen Stück kommt, gefunden: %1</translation>
+    </message>
+    <message>
+        <source>puts the tensor %1 into %2, but that file does not hold it; the files belong to different downloads</source>
+        <translation>verweist für den Tensor %1 auf %2, aber diese Datei enthält ihn nicht; die Dateien stammen aus verschiedenen Downloads</translation>
+    </message>
+    <message>
+        <source>range() of this form</source>
+        <translation>range() in dieser Form</translation>
+    </message>
+    <message>
+        <source>rank %1 is outside 1 to %2</source>
+        <translation>Rang %1 liegt nicht zwischen 1 und %2</translation>
+    </message>
+    <message>
+        <source>rank %1 of %2 experts, %3 is %4</source>
+        <translation>Rang %1 von %2 Experten, %3 ist %4</translation>
+    </message>
+    <message>
+        <source>rank %1, %2 is %3</source>
+        <translation>Rang %1, %2 ist %3</translation>
+    </message>
+    <message>
+        <source>reading %1 back from its device failed</source>
+        <translation>das Zurücklesen von %1 von seinem Gerät ist misslungen</translation>
+    </message>
+    <message>
+        <source>reading %1 needed more memory than the system gave; close other programs, or choose a smaller context or a smaller format</source>
+        <translation>das Lesen von %1 brauchte mehr Speicher, als das System gab; schließen Sie andere Programme, oder wählen Sie einen kleineren Kontext oder ein kleineres Format</translation>
+    </message>
+    <message>
+        <source>reading at byte %1 failed: %2</source>
+        <translation>das Lesen bei Byte %1 ist misslungen: %2</translation>
+    </message>
+    <message>
+        <source>reading rows of %1 from %2 failed</source>
+        <translation>das Lesen von Zeilen von %1 von %2 ist misslungen</translation>
+    </message>
+    <message>
+        <source>reading stopped after %1 of %2</source>
+        <translation>das Lesen endete nach %1 von %2</translation>
+    </message>
+    <message>
+        <source>reading the recording was stopped</source>
+        <translation>das Lesen der Aufnahme wurde angehalten</translation>
+    </message>
+    <message>
+        <source>reading weights back from a device failed</source>
+        <translation>das Zurücklesen von Gewichten von einem Gerät ist misslungen</translation>
+    </message>
+    <message>
+        <source>recordings</source>
+        <translation>Aufnahmen</translation>
+    </message>
+    <message>
+        <source>renaming the finished file failed: %1</source>
+        <translation>das Umbenennen der fertigen Datei ist misslungen: %1</translation>
+    </message>
+    <message>
+        <source>repeats layers and so changes the architecture of the base</source>
+        <translation>wiederholt Schichten und verändert so die Architektur der Basis</translation>
+    </message>
+    <message>
+        <source>replaced rows together with a low-rank update of the same embedding are not supported</source>
+        <translation>ersetzte Zeilen zusammen mit einem Zusatz niedrigen Rangs zur selben Einbettung gibt es hier nicht</translation>
+    </message>
+    <message>
+        <source>replaced rows together with a replaced table of the same embedding are not supported</source>
+        <translation>ersetzte Zeilen zusammen mit einer ersetzten Tabelle derselben Einbettung gibt es hier nicht</translation>
+    </message>
+    <message>
+        <source>replaces token %1, the vocabulary has %2</source>
+        <translation>ersetzt Token %1, das Vokabular hat %2</translation>
+    </message>
+    <message>
+        <source>room for factors that travel</source>
+        <translation>Platz für wandernde Faktoren</translation>
+    </message>
+    <message>
+        <source>routing between adapters (Arrow) is not implemented</source>
+        <translation>die Wahl zwischen Adaptern (Arrow) gibt es hier nicht</translation>
+    </message>
+    <message>
+        <source>sample %1 of channel %2 is %3, expected a number between -1 and 1; save the recording again with normal volume</source>
+        <translation>Abtastwert %1 von Kanal %2 ist %3, erwartet wird eine Zahl zwischen -1 und 1; speichern Sie die Aufnahme noch einmal mit normaler Lautstärke</translation>
+    </message>
+    <message>
+        <source>sample %1 of the clip is not a number</source>
+        <translation>Abtastwert %1 der Aufnahme ist keine Zahl</translation>
+    </message>
+    <message>
+        <source>sampling option %1: expected %2, found %3</source>
+        <translation>Einstellung %1: erwartet wird %2, gefunden: %3</translation>
+    </message>
+    <message>
+        <source>shape %1, expected %2 (%3)</source>
+        <translation>Form %1, erwartet wird %2 (%3)</translation>
+    </message>
+    <message>
+        <source>shape and dtype need %1 bytes, data_offsets %2 to %3 give %4</source>
+        <translation>shape und dtype brauchen %1 Bytes, data_offsets %2 bis %3 ergeben %4</translation>
+    </message>
+    <message>
+        <source>shape is %1, expected a list</source>
+        <translation>shape ist %1, erwartet wird eine Liste</translation>
+    </message>
+    <message>
+        <source>shape:%1: has random weights and no %2; give a model folder</source>
+        <translation>shape:%1: hat zufällige Gewichte und nicht %2; geben Sie einen Modellordner an</translation>
+    </message>
+    <message>
+        <source>show token ids</source>
+        <translation>die Nummern der Token zeigen</translation>
+    </message>
+    <message>
+        <source>single characters of a text that is not ASCII</source>
+        <translation>einzelne Zeichen eines Texts, der nicht ASCII ist</translation>
+    </message>
+    <message>
+        <source>something else</source>
+        <translation>etwas anderes</translation>
+    </message>
+    <message>
+        <source>stopped by the user</source>
+        <translation>vom Benutzer angehalten</translation>
+    </message>
+    <message>
+        <source>string longer than %1 bytes</source>
+        <translation>Zeichenkette länger als %1 Bytes</translation>
+    </message>
+    <message>
+        <source>take adapters</source>
+        <translation>Adapter annehmen</translation>
+    </message>
+    <message>
+        <source>take pictures and sounds</source>
+        <translation>Bilder und Töne annehmen</translation>
+    </message>
+    <message>
+        <source>tensor %1 has %2 bytes, bytes %3 to %4 were asked for</source>
+        <translation>Tensor %1 hat %2 Bytes, verlangt wurden die Bytes %3 bis %4</translation>
+    </message>
+    <message>
+        <source>tensor %1 is described by %2, expected an object</source>
+        <translation>die Beschreibung von Tensor %1 ist %2, erwartet wird ein Objekt</translation>
+    </message>
+    <message>
+        <source>tensor %1: %2</source>
+        <translation>Tensor %1: %2</translation>
+    </message>
+    <message>
+        <source>text</source>
+        <translation>Text</translation>
+    </message>
+    <message>
+        <source>text after the end of the JSON value</source>
+        <translation>Text nach dem Ende des JSON-Werts</translation>
+    </message>
+    <message>
+        <source>the %1 data is damaged after %2 seconds: %3</source>
+        <translation>die %1-Daten sind nach %2 Sekunden beschädigt: %3</translation>
+    </message>
+    <message>
+        <source>the %1 data is truncated or damaged: %2 samples are declared, %3 could be read</source>
+        <translation>die %1-Daten sind abgeschnitten oder beschädigt: %2 Abtastwerte sind angegeben, %3 waren lesbar</translation>
+    </message>
+    <message>
+        <source>the %1 file cannot be opened: %2</source>
+        <translation>die %1-Datei lässt sich nicht öffnen: %2</translation>
+    </message>
+    <message>
+        <source>the %1 file holds no samples</source>
+        <translation>die %1-Datei enthält keine Abtastwerte</translation>
+    </message>
+    <message>
+        <source>the %1 file holds no samples that can be read</source>
+        <translation>die %1-Datei enthält keine lesbaren Abtastwerte</translation>
+    </message>
+    <message>
+        <source>the %1 file holds no samples: it declares %2 bytes of them, %3 follow</source>
+        <translation>die %1-Datei enthält keine Abtastwerte: Sie gibt %2 Bytes davon an, es folgen %3</translation>
+    </message>
+    <message>
+        <source>the KV cache can move between devices but not change its context, chunk or type; start a new cache for that</source>
+        <translation>der KV-Cache kann zwischen Geräten wandern, aber Kontext, Stückgröße und Typ nicht wechseln; beginnen Sie dafür einen neuen Cache</translation>
+    </message>
+    <message>
+        <source>the adapter acts only after an invocation sequence (aLoRA), which is not implemented</source>
+        <translation>der Adapter wirkt erst nach einer Aufruffolge (aLoRA), und die gibt es hier nicht</translation>
+    </message>
+    <message>
+        <source>the adapter at %1</source>
+        <translation>der Adapter an %1</translation>
+    </message>
+    <message>
+        <source>the adapter was made for another model</source>
+        <translation>der Adapter ist für ein anderes Modell gemacht</translation>
+    </message>
+    <message>
+        <source>the bit stream is damaged</source>
+        <translation>der Datenstrom ist beschädigt</translation>
+    </message>
+    <message>
+        <source>the cache folder %1 does not exist and cannot be created</source>
+        <translation>den Ordner %1 für quantisierte Kopien gibt es nicht, und er lässt sich nicht anlegen</translation>
+    </message>
+    <message>
+        <source>the cache folder %1 does not exist and cannot be created: %2</source>
+        <translation>den Ordner %1 für quantisierte Kopien gibt es nicht, und er lässt sich nicht anlegen: %2</translation>
+    </message>
+    <message>
+        <source>the cache folder %1 is a file, not a folder: name another</source>
+        <translation>der Ordner %1 für quantisierte Kopien ist eine Datei, kein Ordner: Nennen Sie einen anderen</translation>
+    </message>
+    <message>
+        <source>the chat has no message; give at least one</source>
+        <translation>das Gespräch hat keine Nachricht; geben Sie mindestens eine</translation>
+    </message>
+    <message>
+        <source>the context is full: %1 tokens are held, %2 more do not fit into %3; start a new chat, or reload with a larger --context</source>
+        <translation>der Kontext ist voll: %1 Token sind darin, %2 weitere passen nicht in %3; beginnen Sie ein neues Gespräch, oder laden Sie mit einem größeren --context neu</translation>
+    </message>
+    <message>
+        <source>the demo model is not installed beside this program; give a model folder</source>
+        <translation>das Beispielmodell ist nicht neben diesem Programm installiert; geben Sie einen Modellordner an</translation>
+    </message>
+    <message>
+        <source>the disk of the cache folder has only %1 MiB left, the weight cache needs %2 MiB</source>
+        <translation>auf dem Datenträger der quantisierten Kopien sind nur %1 MiB frei, die Kopie braucht %2 MiB</translation>
+    </message>
+    <message>
+        <source>the encoder-free 12B (unified) variant, which is not implemented; E2B, E4B, 26B-A4B and 31B are</source>
+        <translation>die 12B-Variante ohne Encoder (unified), die es hier nicht gibt; E2B, E4B, 26B-A4B und 31B gibt es</translation>
+    </message>
+    <message>
+        <source>the engine that runs this model cannot %1; load the model on this computer for that</source>
+        <translation>das Rechenwerk, auf dem dieses Modell läuft, kann nicht %1; laden Sie das Modell dafür auf diesem Computer</translation>
+    </message>
+    <message>
+        <source>the escape \%1 inside a class</source>
+        <translation>die Angabe \%1 in einer Klasse</translation>
+    </message>
+    <message>
+        <source>the file has %1 bytes, at most %2 are read</source>
+        <translation>die Datei hat %1 Bytes, gelesen werden höchstens %2</translation>
+    </message>
+    <message>
+        <source>the file has %1, at most %2 are read; give a smaller version of it</source>
+        <translation>die Datei hat %1, gelesen werden höchstens %2; geben Sie eine kleinere Fassung davon</translation>
+    </message>
+    <message>
+        <source>the file is truncated</source>
+        <translation>die Datei ist abgeschnitten</translation>
+    </message>
+    <message>
+        <source>the file name holds &apos;:&apos; (a drive letter or an alternate stream)</source>
+        <translation>der Dateiname enthält &apos;:&apos; (einen Laufwerksbuchstaben oder einen alternativen Datenstrom)</translation>
+    </message>
+    <message>
+        <source>the file name holds a control character</source>
+        <translation>der Dateiname enthält ein Steuerzeichen</translation>
+    </message>
+    <message>
+        <source>the file name holds a folder separator; files must lie in the model folder itself</source>
+        <translation>der Dateiname enthält ein Trennzeichen für Ordner; Dateien müssen im Modellordner selbst liegen</translation>
+    </message>
+    <message>
+        <source>the file name is a device name on Windows</source>
+        <translation>der Dateiname ist unter Windows der Name eines Geräts</translation>
+    </message>
+    <message>
+        <source>the file name is a folder reference</source>
+        <translation>der Dateiname verweist auf einen Ordner</translation>
+    </message>
+    <message>
+        <source>the file name is empty</source>
+        <translation>der Dateiname ist leer</translation>
+    </message>
+    <message>
+        <source>the file name is longer than 255 bytes</source>
+        <translation>der Dateiname ist länger als 255 Bytes</translation>
+    </message>
+    <message>
+        <source>the file name is not UTF-8</source>
+        <translation>der Dateiname ist kein UTF-8</translation>
+    </message>
+    <message>
+        <source>the files do not hold this tensor; in its place they have %1, which the architecture does not: they come from another program or from another version of the model. Use the model&apos;s original files</source>
+        <translation>die Dateien enthalten diesen Tensor nicht; an seiner Stelle haben sie %1, was die Architektur nicht hat: Sie kommen von einem anderen Programm oder aus einer anderen Fassung des Modells. Nehmen Sie die Originaldateien des Modells</translation>
+    </message>
+    <message>
+        <source>the files hold %1 in its place: %2, which cannot be read; use the 16-bit model or a bitsandbytes 4-bit one</source>
+        <translation>die Dateien enthalten an seiner Stelle %1: %2, und das ist nicht lesbar; nehmen Sie das 16-Bit-Modell oder eines mit 4 Bit von bitsandbytes</translation>
+    </message>
+    <message>
+        <source>the files hold a PEFT model with its adapter beside the base (%1, %2): running the base alone would leave the adapter out. Merge it (merge_and_unload) and save the model, or save the adapter by itself and add it to the base model</source>
+        <translation>die Dateien enthalten ein PEFT-Modell mit seinem Adapter neben der Basis (%1, %2): Liefe die Basis allein, so bliebe der Adapter weg. Verschmelzen Sie ihn (merge_and_unload) und speichern Sie das Modell, oder speichern Sie den Adapter für sich und fügen Sie ihn zum Basismodell hinzu</translation>
+    </message>
+    <message>
+        <source>the files hold it as %1 (%2 tensors have names that begin with &quot;%3&quot;), as a program saved it that had put the model into one of its own; save it from the model itself, or rename the tensors: &quot;%3&quot; to &quot;%4&quot;</source>
+        <translation>die Dateien enthalten ihn als %1 (%2 Tensoren haben Namen, die mit &quot;%3&quot; beginnen), wie ihn ein Programm gespeichert hat, das das Modell in ein eigenes gesetzt hatte; speichern Sie ihn aus dem Modell selbst, oder benennen Sie die Tensoren um: &quot;%3&quot; in &quot;%4&quot;</translation>
+    </message>
+    <message>
+        <source>the files hold nothing of the %1: they were saved without, but config.json still describes it. Set %2 to null in config.json to run the model without, or download the whole model</source>
+        <translation>die Dateien enthalten nichts für: %1. Sie wurden ohne gespeichert, aber config.json beschreibt es noch. Setzen Sie %2 in config.json auf null, damit das Modell ohne läuft, oder laden Sie das ganze Modell herunter</translation>
+    </message>
+    <message>
+        <source>the filter &quot;%1&quot;</source>
+        <translation>den Filter &quot;%1&quot;</translation>
+    </message>
+    <message>
+        <source>the folder %1 does not exist; make it or name another place</source>
+        <translation>den Ordner %1 gibt es nicht; legen Sie ihn an oder nennen Sie einen anderen Ort</translation>
+    </message>
+    <message>
+        <source>the function &quot;%1&quot;</source>
+        <translation>die Funktion &quot;%1&quot;</translation>
+    </message>
+    <message>
+        <source>the header describes %1 bytes of data, the file holds %2; it was cut short, download it again</source>
+        <translation>der Header beschreibt %1 Bytes Daten, die Datei enthält %2; sie wurde abgeschnitten, laden Sie sie noch einmal herunter</translation>
+    </message>
+    <message>
+        <source>the header describes %1 bytes of data, the file holds %2; there are surplus bytes at its end</source>
+        <translation>der Header beschreibt %1 Bytes Daten, die Datei enthält %2; an ihrem Ende sind überzählige Bytes</translation>
+    </message>
+    <message>
+        <source>the header has %1 bytes, at most 100000000 are allowed</source>
+        <translation>der Header hat %1 Bytes, erlaubt sind höchstens 100000000</translation>
+    </message>
+    <message>
+        <source>the header is %1, expected an object</source>
+        <translation>der Header ist %1, erwartet wird ein Objekt</translation>
+    </message>
+    <message>
+        <source>the header is longer than the file</source>
+        <translation>der Header ist länger als die Datei</translation>
+    </message>
+    <message>
+        <source>the header is nested deeper than 4 levels (at byte %1)</source>
+        <translation>der Header ist tiefer als 4 Ebenen verschachtelt (bei Byte %1)</translation>
+    </message>
+    <message>
+        <source>the header is not UTF-8</source>
+        <translation>der Header ist kein UTF-8</translation>
+    </message>
+    <message>
+        <source>the header is not valid JSON: %1 (at byte %2)</source>
+        <translation>der Header ist kein gültiges JSON: %1 (bei Byte %2)</translation>
+    </message>
+    <message>
+        <source>the ids hold a run of %1 audio placeholders as item %2; the attached media do not give that many soft tokens</source>
+        <translation>die Nummern enthalten %1 Tonplatzhalter in Folge als Nummer %2; die angehängten Medien ergeben nicht so viele Token</translation>
+    </message>
+    <message>
+        <source>the ids hold a run of %1 image placeholders as item %2; the attached media do not give that many soft tokens</source>
+        <translation>die Nummern enthalten %1 Bildplatzhalter in Folge als Nummer %2; die angehängten Medien ergeben nicht so viele Token</translation>
+    </message>
+    <message>
+        <source>the length of a number</source>
+        <translation>die Länge einer Zahl</translation>
+    </message>
+    <message>
+        <source>the logits</source>
+        <translation>die Logits</translation>
+    </message>
+    <message>
+        <source>the logits needed more memory than the system gave; close other programs, or choose a smaller context or a smaller format</source>
+        <translation>die Logits brauchten mehr Speicher, als das System gab; schließen Sie andere Programme, oder wählen Sie einen kleineren Kontext oder ein kleineres Format</translation>
+    </message>
+    <message>
+        <source>the member &quot;%1&quot; occurs twice</source>
+        <translation>der Eintrag &quot;%1&quot; kommt zweimal vor</translation>
+    </message>
+    <message>
+        <source>the member &quot;%1&quot; occurs twice in one object</source>
+        <translation>der Eintrag &quot;%1&quot; steht zweimal in einem Objekt</translation>
+    </message>
+    <message>
+        <source>the member %1 is missing</source>
+        <translation>der Eintrag %1 fehlt</translation>
+    </message>
+    <message>
+        <source>the member %1 occurs twice</source>
+        <translation>der Eintrag %1 kommt zweimal vor</translation>
+    </message>
+    <message>
+        <source>the method &quot;%1&quot;</source>
+        <translation>die Methode &quot;%1&quot;</translation>
+    </message>
+    <message>
+        <source>the model files do not hold this tensor (they hold %1 of the %2 that config.json implies); download the model again</source>
+        <translation>die Modelldateien enthalten diesen Tensor nicht (sie enthalten %1 der %2, die aus config.json folgen); laden Sie das Modell noch einmal herunter</translation>
+    </message>
+    <message>
+        <source>the model files do not hold this tensor (they hold %1 of the %2 that config.json implies, and others such as %3); they belong to another model or to another program&apos;s format</source>
+        <translation>die Modelldateien enthalten diesen Tensor nicht (sie enthalten %1 der %2, die aus config.json folgen, und andere wie %3); sie gehören zu einem anderen Modell oder haben das Format eines anderen Programms</translation>
+    </message>
+    <message>
+        <source>the model folder holds no weights, only headers or config.json: it can be planned, not loaded. Download its .safetensors files.</source>
+        <translation>der Modellordner enthält keine Gewichte, nur Header oder config.json: Er lässt sich planen, nicht laden. Laden Sie seine .safetensors-Dateien herunter.</translation>
+    </message>
+    <message>
+        <source>the module&apos;s shape %1</source>
+        <translation>die Form des Moduls %1</translation>
+    </message>
+    <message>
+        <source>the move needed more memory than the system gave; close other programs, or choose a smaller context or a smaller format</source>
+        <translation>das Verschieben brauchte mehr Speicher, als das System gab; schließen Sie andere Programme, oder wählen Sie einen kleineren Kontext oder ein kleineres Format</translation>
+    </message>
+    <message>
+        <source>the number %1 is not a plain whole number from 0 to 2^48</source>
+        <translation>die Zahl %1 ist keine einfache ganze Zahl von 0 bis 2^48</translation>
+    </message>
+    <message>
+        <source>the output folder is the model folder; models are never changed</source>
+        <translation>der Zielordner ist der Modellordner; Modelle werden nie verändert</translation>
+    </message>
+    <message>
+        <source>the part of the recording must start at 0 seconds or later and have more than 0 and at most %1 seconds</source>
+        <translation>der Teil der Aufnahme muss bei 0 Sekunden oder später beginnen und mehr als 0 und höchstens %1 Sekunden haben</translation>
+    </message>
+    <message>
+        <source>the part starts after the end of the recording, which has %1 seconds</source>
+        <translation>der Teil beginnt nach dem Ende der Aufnahme, die %1 Sekunden hat</translation>
+    </message>
+    <message>
+        <source>the part starts at %1 s, after the end of the recording, which has %2 s; choose an earlier part</source>
+        <translation>der Teil beginnt bei %1 s, nach dem Ende der Aufnahme, die %2 s hat; wählen Sie einen früheren Teil</translation>
+    </message>
+    <message>
+        <source>the pattern has %1 bytes, at most %2 are read</source>
+        <translation>das Muster hat %1 Bytes, gelesen werden höchstens %2</translation>
+    </message>
+    <message>
+        <source>the pattern needs too large an automaton</source>
+        <translation>das Muster braucht einen zu großen Automaten</translation>
+    </message>
+    <message>
+        <source>the pattern needs too large an automaton: &quot;%1&quot; (%2)</source>
+        <translation>das Muster braucht einen zu großen Automaten: &quot;%1&quot; (%2)</translation>
+    </message>
+    <message>
+        <source>the pattern uses %1 at byte %2 of &quot;%3&quot;, which is not implemented</source>
+        <translation>das Muster benutzt %1 bei Byte %2 von &quot;%3&quot;, und das gibt es hier nicht</translation>
+    </message>
+    <message>
+        <source>the picture declares %1; both sides must be at least 1</source>
+        <translation>das Bild gibt %1 an; beide Seiten müssen mindestens 1 sein</translation>
+    </message>
+    <message>
+        <source>the picture has %1 (%2 megapixels), at most %3 megapixels are read; give a smaller version of it</source>
+        <translation>das Bild hat %1 (%2 Megapixel), gelesen werden höchstens %3 Megapixel; geben Sie eine kleinere Fassung davon</translation>
+    </message>
+    <message>
+        <source>the picture has %1, at most %2 along one side are read; give a smaller version or a part of it</source>
+        <translation>das Bild hat %1, gelesen werden höchstens %2 je Seite; geben Sie eine kleinere Fassung oder einen Teil davon</translation>
+    </message>
+    <message>
+        <source>the picture is empty (0 bytes)</source>
+        <translation>das Bild ist leer (0 Bytes)</translation>
+    </message>
+    <message>
+        <source>the plan computes on %1, which is not open</source>
+        <translation>der Plan rechnet auf %1, und das ist nicht geöffnet</translation>
+    </message>
+    <message>
+        <source>the plan does not fit</source>
+        <translation>der Plan passt nicht</translation>
+    </message>
+    <message>
+        <source>the plan has errors: %1: %2</source>
+        <translation>der Plan hat Fehler: %1: %2</translation>
+    </message>
+    <message>
+        <source>the plan names %1, which this engine does not have</source>
+        <translation>der Plan nennt %1, und das gibt es hier nicht</translation>
+    </message>
+    <message>
+        <source>the prompt has %1 %2 placeholders, but %3 %2 items were given; the numbers must be equal</source>
+        <translation>der Prompt hat %1 Platzhalter (%2), aber gegeben sind %3 (%2); die Zahlen müssen gleich sein</translation>
+    </message>
+    <message>
+        <source>the prompt has %1 image and %2 audio placeholders, but %3 pictures and %4 recordings are attached</source>
+        <translation>der Prompt hat %1 Platzhalter für Bilder und %2 für Ton, aber angehängt sind %3 Bilder und %4 Aufnahmen</translation>
+    </message>
+    <message>
+        <source>the prompt has %1 tokens, the context holds %2; shorten the conversation or load with a larger context</source>
+        <translation>der Prompt hat %1 Token, der Kontext fasst %2; kürzen Sie das Gespräch oder laden Sie mit einem größeren Kontext</translation>
+    </message>
+    <message>
+        <source>the prompt is empty: there is nothing to answer</source>
+        <translation>der Prompt ist leer: Es gibt nichts zu antworten</translation>
+    </message>
+    <message>
+        <source>the published 4-bit code table (entry %1 is %2)</source>
+        <translation>die veröffentlichte Codetabelle mit 4 Bit (Eintrag %1 ist %2)</translation>
+    </message>
+    <message>
+        <source>the recording declares %1 channels</source>
+        <translation>die Aufnahme gibt %1 Kanäle an</translation>
+    </message>
+    <message>
+        <source>the recording declares %1 minutes, files of at most %2 minutes are read</source>
+        <translation>die Aufnahme gibt %1 Minuten an, gelesen werden Dateien von höchstens %2 Minuten</translation>
+    </message>
+    <message>
+        <source>the recording declares a sample rate of %1 Hz</source>
+        <translation>die Aufnahme gibt eine Abtastrate von %1 Hz an</translation>
+    </message>
+    <message>
+        <source>the recording has %1 channels, at most %2 are read</source>
+        <translation>die Aufnahme hat %1 Kanäle, gelesen werden höchstens %2</translation>
+    </message>
+    <message>
+        <source>the recording has %1 samples at 16 kHz (%2 seconds), the model needs at least %3</source>
+        <translation>die Aufnahme hat %1 Abtastwerte bei 16 kHz (%2 Sekunden), das Modell braucht mindestens %3</translation>
+    </message>
+    <message>
+        <source>the recording has %1 seconds, the model hears at most %2; choose a part of it</source>
+        <translation>die Aufnahme hat %1 Sekunden, das Modell hört höchstens %2; wählen Sie einen Teil davon</translation>
+    </message>
+    <message>
+        <source>the recording has a sample rate of %1 Hz, from %2 to %3 Hz are read</source>
+        <translation>die Aufnahme hat eine Abtastrate von %1 Hz, gelesen werden %2 bis %3 Hz</translation>
+    </message>
+    <message>
+        <source>the recording has more than %1 minutes, longer files are not read</source>
+        <translation>die Aufnahme hat mehr als %1 Minuten, längere Dateien werden nicht gelesen</translation>
+    </message>
+    <message>
+        <source>the recording has more than %1 seconds, the model hears at most %2; choose a part of it</source>
+        <translation>die Aufnahme hat mehr als %1 Sekunden, das Modell hört höchstens %2; wählen Sie einen Teil davon</translation>
+    </message>
+    <message>
+        <source>the recording is %1 s long, one clip may have %2 s; choose a part of it</source>
+        <translation>die Aufnahme ist %1 s lang, eine darf %2 s haben; wählen Sie einen Teil davon</translation>
+    </message>
+    <message>
+        <source>the recording is empty (0 bytes)</source>
+        <translation>die Aufnahme ist leer (0 Bytes)</translation>
+    </message>
+    <message>
+        <source>the reply needed more memory than the system gave; close other programs, or choose a smaller context or a smaller format</source>
+        <translation>die Antwort brauchte mehr Speicher, als das System gab; schließen Sie andere Programme, oder wählen Sie einen kleineren Kontext oder ein kleineres Format</translation>
+    </message>
+    <message>
+        <source>the role must be a word of 1 to 32 lower-case letters, such as user, assistant or system</source>
+        <translation>die Rolle muss ein Wort aus 1 bis 32 Kleinbuchstaben sein, etwa user, assistant oder system</translation>
+    </message>
+    <message>
+        <source>the shape has more than 8 dimensions</source>
+        <translation>die Form hat mehr als 8 Dimensionen</translation>
+    </message>
+    <message>
+        <source>the shard name &quot;%1&quot; does not end in .safetensors</source>
+        <translation>der Name &quot;%1&quot; einer Teildatei endet nicht auf .safetensors</translation>
+    </message>
+    <message>
+        <source>the shard name &quot;%1&quot; is refused: %2</source>
+        <translation>der Name &quot;%1&quot; einer Teildatei ist nicht erlaubt: %2</translation>
+    </message>
+    <message>
+        <source>the special token %1 is a single character, so that ordinary text becomes it</source>
+        <translation>das besondere Token %1 ist ein einzelnes Zeichen, so dass gewöhnlicher Text dazu wird</translation>
+    </message>
+    <message>
+        <source>the staging area of streamed and visiting weights</source>
+        <translation>den Bereich für Gewichte, die nachgeladen werden oder zu Besuch sind</translation>
+    </message>
+    <message>
+        <source>the statement &quot;%1&quot;, which is not known here</source>
+        <translation>die Anweisung &quot;%1&quot;, die hier nicht bekannt ist</translation>
+    </message>
+    <message>
+        <source>the string %1</source>
+        <translation>die Zeichenkette %1</translation>
+    </message>
+    <message>
+        <source>the string %1 (two tokens with one space between)</source>
+        <translation>die Zeichenkette %1 (zwei Token mit einem Leerzeichen dazwischen)</translation>
+    </message>
+    <message>
+        <source>the system has no memory left for making a plan; close other programs</source>
+        <translation>das System hat für einen Plan keinen Speicher mehr; schließen Sie andere Programme</translation>
+    </message>
+    <message>
+        <source>the system has no memory left for this column; close other programs or shorten the prompt</source>
+        <translation>das System hat für diese Spalte keinen Speicher mehr; schließen Sie andere Programme oder kürzen Sie den Prompt</translation>
+    </message>
+    <message>
+        <source>the system has no memory left for this; close other programs or choose smaller options</source>
+        <translation>das System hat dafür keinen Speicher mehr; schließen Sie andere Programme oder wählen Sie kleinere Einstellungen</translation>
+    </message>
+    <message>
+        <source>the template refuses this conversation: %1</source>
+        <translation>die Vorlage weist dieses Gespräch ab: %1</translation>
+    </message>
+    <message>
+        <source>the template uses %1</source>
+        <translation>die Vorlage benutzt: %1</translation>
+    </message>
+    <message>
+        <source>the tensor %1 lies in two shards, %2 and %3</source>
+        <translation>der Tensor %1 liegt in zwei Teildateien, %2 und %3</translation>
+    </message>
+    <message>
+        <source>the tensor name %1 holds a control character</source>
+        <translation>der Tensorname %1 enthält ein Steuerzeichen</translation>
+    </message>
+    <message>
+        <source>the tensor name %1 in weight_map holds a control character</source>
+        <translation>der Tensorname %1 in weight_map enthält ein Steuerzeichen</translation>
+    </message>
+    <message>
+        <source>the tensor name %1 occurs twice</source>
+        <translation>der Tensorname %1 kommt zweimal vor</translation>
+    </message>
+    <message>
+        <source>the test &quot;%1&quot;</source>
+        <translation>den Test &quot;%1&quot;</translation>
+    </message>
+    <message>
+        <source>the text ends in the middle of a JSON value</source>
+        <translation>der Text endet mitten in einem JSON-Wert</translation>
+    </message>
+    <message>
+        <source>the text ends inside a string</source>
+        <translation>der Text endet innerhalb einer Zeichenkette</translation>
+    </message>
+    <message>
+        <source>the text is not UTF-8</source>
+        <translation>der Text ist kein UTF-8</translation>
+    </message>
+    <message>
+        <source>the type of its key, %1</source>
+        <translation>die Art aus seinem Schlüssel, %1</translation>
+    </message>
+    <message>
+        <source>the unknown escape \%1</source>
+        <translation>die unbekannte Angabe \%1</translation>
+    </message>
+    <message>
+        <source>there are more than 1000000 tensors</source>
+        <translation>es gibt mehr als 1000000 Tensoren</translation>
+    </message>
+    <message>
+        <source>there is no such file</source>
+        <translation>eine solche Datei gibt es nicht</translation>
+    </message>
+    <message>
+        <source>there is no such file in the folder</source>
+        <translation>eine solche Datei gibt es nicht im Ordner</translation>
+    </message>
+    <message>
+        <source>there is no such folder</source>
+        <translation>einen solchen Ordner gibt es nicht</translation>
+    </message>
+    <message>
+        <source>there is no weight file to read it from; only the configuration is here</source>
+        <translation>es gibt keine Gewichtsdatei, aus der er gelesen werden könnte; hier ist nur die Konfiguration</translation>
+    </message>
+    <message>
+        <source>they have this model&apos;s modules under another name, &quot;%1&quot; where it has &quot;%2&quot;: the adapter was made for a model that was put into another, or for another part of it. If it belongs here, rename its tensors</source>
+        <translation>sie haben die Module dieses Modells unter einem anderen Namen, &quot;%1&quot;, wo es &quot;%2&quot; hat: Der Adapter ist für ein Modell gemacht, das in ein anderes gesetzt war, oder für einen anderen Teil davon. Wenn er hierher gehört, benennen Sie seine Tensoren um</translation>
+    </message>
+    <message>
+        <source>this build has no GPU kernels</source>
+        <translation>dieses Programm ist ohne GPU-Kernel gebaut</translation>
+    </message>
+    <message>
+        <source>this is a plan for another computer; loading needs one for this computer</source>
+        <translation>das ist ein Plan für einen anderen Rechner; zum Laden braucht es einen für diesen</translation>
+    </message>
+    <message>
+        <source>this is an adapter of mlx-lm, whose factors stand transposed under other names and whose scale is not PEFT&apos;s lora_alpha; convert it to PEFT&apos;s form (lora_A = lora_a transposed, lora_B = lora_b transposed, lora_alpha = scale x rank) or fuse it (mlx_lm.fuse) into the 16-bit model</source>
+        <translation>das ist ein Adapter von mlx-lm, dessen Faktoren gestürzt unter anderen Namen stehen und dessen scale nicht das lora_alpha von PEFT ist; wandeln Sie ihn in die Form von PEFT um (lora_A = lora_a gestürzt, lora_B = lora_b gestürzt, lora_alpha = scale x Rang) oder verschmelzen Sie ihn (mlx_lm.fuse) mit dem 16-Bit-Modell</translation>
+    </message>
+    <message>
+        <source>this model has no audio tower</source>
+        <translation>dieses Modell hat keinen Audioturm</translation>
+    </message>
+    <message>
+        <source>this model has no audio tower: it cannot take sound</source>
+        <translation>dieses Modell hat keinen Audioturm: Es nimmt keinen Ton an</translation>
+    </message>
+    <message>
+        <source>this model has no tokenizer: give token ids</source>
+        <translation>dieses Modell hat keinen Tokenizer: Geben Sie Tokennummern an</translation>
+    </message>
+    <message>
+        <source>this model has no vision tower</source>
+        <translation>dieses Modell hat keinen Bildturm</translation>
+    </message>
+    <message>
+        <source>this model has no vision tower: it cannot take images</source>
+        <translation>dieses Modell hat keinen Bildturm: Es nimmt keine Bilder an</translation>
+    </message>
+    <message>
+        <source>to be continued, the last message must be a reply of the model with text; ask for a new reply instead</source>
+        <translation>zum Fortsetzen muss die letzte Nachricht eine Antwort des Modells mit Text sein; bitten Sie stattdessen um eine neue Antwort</translation>
+    </message>
+    <message>
+        <source>token embeddings</source>
+        <translation>Token-Einbettungen</translation>
+    </message>
+    <message>
+        <source>token id %1 is listed twice</source>
+        <translation>die Tokennummer %1 steht zweimal da</translation>
+    </message>
+    <message>
+        <source>token id %1 is negative</source>
+        <translation>die Tokennummer %1 ist negativ</translation>
+    </message>
+    <message>
+        <source>token id %1 is outside the vocabulary of %2</source>
+        <translation>die Tokennummer %1 liegt außerhalb des Vokabulars von %2</translation>
+    </message>
+    <message>
+        <source>tokenizer.json has %1 entries, the model&apos;s vocabulary has %2</source>
+        <translation>tokenizer.json hat %1 Einträge, das Vokabular des Modells hat %2</translation>
+    </message>
+    <message>
+        <source>tokenizer.json: %1</source>
+        <translation>tokenizer.json: %1</translation>
+    </message>
+    <message>
+        <source>tokenizer.json: merges build the control token %1, so that text typed by anybody could act as one</source>
+        <translation>tokenizer.json: merges bilden das Steuertoken %1, so dass Text, den irgendwer tippt, als eines wirken könnte</translation>
+    </message>
+    <message>
+        <source>tokenizer.json: the added token %1 of the Gemma 4 chat format is missing, so that no chat prompt can be written; use a raw prompt, or the tokenizer.json of a Gemma 4 model</source>
+        <translation>tokenizer.json: Das zusätzliche Token %1 des Gesprächsformats von Gemma 4 fehlt, so dass sich kein Prompt für ein Gespräch schreiben lässt; nehmen Sie einen rohen Prompt oder die tokenizer.json eines Gemma-4-Modells</translation>
+    </message>
+    <message>
+        <source>too long a range</source>
+        <translation>einen zu langen Bereich</translation>
+    </message>
+    <message>
+        <source>too long a text</source>
+        <translation>einen zu langen Text</translation>
+    </message>
+    <message>
+        <source>too many steps</source>
+        <translation>zu viele Schritte</translation>
+    </message>
+    <message>
+        <source>tool results are not supported; send them as text in a user message</source>
+        <translation>Ergebnisse von Werkzeugen gehen hier nicht; senden Sie sie als Text in einer Nachricht des Benutzers</translation>
+    </message>
+    <message>
+        <source>true or false</source>
+        <translation>true oder false</translation>
+    </message>
+    <message>
+        <source>two of the adapters replace %1; merge one of them</source>
+        <translation>zwei der Adapter ersetzen %1; verschmelzen Sie einen davon</translation>
+    </message>
+    <message>
+        <source>two positive whole numbers [outputs, inputs]</source>
+        <translation>zwei positive ganze Zahlen [Ausgänge, Eingänge]</translation>
+    </message>
+    <message>
+        <source>type %1</source>
+        <translation>Typ %1</translation>
+    </message>
+    <message>
+        <source>unexpected &quot;%1&quot; in a tag</source>
+        <translation>&quot;%1&quot; in einem Tag war nicht zu erwarten</translation>
+    </message>
+    <message>
+        <source>unexpected &quot;%1&quot; in an expression</source>
+        <translation>&quot;%1&quot; in einem Ausdruck war nicht zu erwarten</translation>
+    </message>
+    <message>
+        <source>unknown data</source>
+        <translation>unbekannte Daten</translation>
+    </message>
+    <message>
+        <source>unknown escape in a string</source>
+        <translation>unbekannte Angabe nach \ in einer Zeichenkette</translation>
+    </message>
+    <message>
+        <source>use_dora is true, which PEFT does not have for experts</source>
+        <translation>use_dora ist true, was es in PEFT für Experten nicht gibt</translation>
+    </message>
+    <message>
+        <source>verbose mode ((?x))</source>
+        <translation>die ausführliche Schreibweise ((?x))</translation>
+    </message>
+    <message>
+        <source>version: expected &quot;1.0&quot;, found %1</source>
+        <translation>version: erwartet wird &quot;1.0&quot;, gefunden: %1</translation>
+    </message>
+    <message>
+        <source>video</source>
+        <translation>Video</translation>
+    </message>
+    <message>
+        <source>vision tower</source>
+        <translation>Bildturm</translation>
+    </message>
+    <message>
+        <source>weight cache: bytes %1 to %2 of %3 do not match their checksum; delete the file %4</source>
+        <translation>quantisierte Kopie: Die Bytes %1 bis %2 von %3 stimmen nicht mit ihrer Prüfsumme überein; löschen Sie die Datei %4</translation>
+    </message>
+    <message>
+        <source>weight_map gives %1 %2, expected a file name</source>
+        <translation>weight_map gibt für %1: %2; erwartet wird ein Dateiname</translation>
+    </message>
+    <message>
+        <source>weight_map is %1, expected an object</source>
+        <translation>weight_map ist %1, erwartet wird ein Objekt</translation>
+    </message>
+    <message>
+        <source>weight_map names more than 1000000 tensors</source>
+        <translation>weight_map nennt mehr als 1000000 Tensoren</translation>
+    </message>
+    <message>
+        <source>weights in blocks with scales (MXFP4)</source>
+        <translation>Gewichte in Blöcken mit Skalen (MXFP4)</translation>
+    </message>
+    <message>
+        <source>weights packed by compressed-tensors</source>
+        <translation>von compressed-tensors gepackte Gewichte</translation>
+    </message>
+    <message>
+        <source>weights quantized by GPTQ or AWQ</source>
+        <translation>von GPTQ oder AWQ quantisierte Gewichte</translation>
+    </message>
+    <message>
+        <source>weights quantized by MLX</source>
+        <translation>von MLX quantisierte Gewichte</translation>
+    </message>
+    <message>
+        <source>weights quantized by another program (MLX, GPTQ, ...)</source>
+        <translation>von einem anderen Programm quantisierte Gewichte (MLX, GPTQ, ...)</translation>
+    </message>
+    <message>
+        <source>weights with scales beside them (FP8 or NVFP4)</source>
+        <translation>Gewichte mit Skalen daneben (FP8 oder NVFP4)</translation>
+    </message>
+    <message>
+        <source>workspace</source>
+        <translation>Arbeitsbereich</translation>
+    </message>
+    <message>
+        <source>writing failed: %1</source>
+        <translation>das Schreiben ist misslungen: %1</translation>
+    </message>
+    <message>
+        <source>writing safetensors: a tensor has an unusable name</source>
+        <translation>beim Schreiben von safetensors: Ein Tensor hat einen unbrauchbaren Namen</translation>
+    </message>
+    <message>
+        <source>writing safetensors: cancelled</source>
+        <translation>beim Schreiben von safetensors: abgebrochen</translation>
+    </message>
+    <message>
+        <source>writing safetensors: tensor %1: %2</source>
+        <translation>beim Schreiben von safetensors: Tensor %1: %2</translation>
+    </message>
+    <message>
+        <source>writing safetensors: the header would exceed 100000000 bytes</source>
+        <translation>beim Schreiben von safetensors: Der Header hätte mehr als 100000000 Bytes</translation>
+    </message>
+    <message>
+        <source>writing safetensors: the tensor name %1 is given twice</source>
+        <translation>beim Schreiben von safetensors: Der Tensorname %1 ist zweimal angegeben</translation>
+    </message>
+    <message>
+        <source>is &quot;%1&quot;: the assistant of the encoder-free 12B, which is not implemented; those of E2B, E4B, 26B-A4B and 31B are</source>
+        <translation>ist „%1“: der Assistent des 12B ohne Encoder, der nicht umgesetzt ist; die von E2B, E4B, 26B-A4B und 31B sind es</translation>
+    </message>
+    <message>
+        <source>is &quot;%1&quot;, not a drafting assistant (gemma4_assistant); give the folder whose name ends in -assistant</source>
+        <translation>ist „%1“, kein Entwurfsassistent (gemma4_assistant); geben Sie den Ordner an, dessen Name auf -assistant endet</translation>
+    </message>
+    <message>
+        <source>is not 0, or the layers have experts or MLPs of two widths; assistants have plain layers</source>
+        <translation>ist nicht 0, oder die Schichten haben Experten oder MLPs zweier Breiten; Assistenten haben einfache Schichten</translation>
+    </message>
+    <message>
+        <source>is %1, which does not divide the vocabulary of %2</source>
+        <translation>ist %1 und teilt das Vokabular von %2 nicht</translation>
+    </message>
+    <message>
+        <source>the assistant does not belong to this model (%1): its %2 is %3, the model has %4; give the assistant that is named after the model, or load without drafts</source>
+        <translation>der Assistent gehört nicht zu diesem Modell (%1): %2 ist %3, das Modell hat %4; geben Sie den Assistenten an, der nach dem Modell heißt, oder laden Sie ohne Entwürfe</translation>
+    </message>
+    <message>
+        <source>layer %1&apos;s kind of attention (1 sliding, 2 full)</source>
+        <translation>Art der Attention von Schicht %1 (1 gleitend, 2 voll)</translation>
+    </message>
+    <message>
+        <source>layer %1&apos;s head_dim</source>
+        <translation>head_dim von Schicht %1</translation>
+    </message>
+    <message>
+        <source>layer %1&apos;s number of key/value heads</source>
+        <translation>Zahl der Schlüssel- und Wertköpfe von Schicht %1</translation>
+    </message>
+    <message>
+        <source>the assistant&apos;s rope_parameters are not the model&apos;s, whose keys it reads; give the assistant that is named after the model</source>
+        <translation>die rope_parameters des Assistenten sind nicht die des Modells, dessen Schlüssel er liest; geben Sie den Assistenten an, der nach dem Modell heißt</translation>
+    </message>
+    <message>
+        <source>assistant: %1 is missing; expected int64 [%2]. Download the assistant again</source>
+        <translation>Assistent: %1 fehlt; erwartet wird int64 [%2]. Laden Sie den Assistenten neu herunter</translation>
+    </message>
+    <message>
+        <source>assistant: %1 has another type or shape; expected int64 [%2]. Download the assistant again</source>
+        <translation>Assistent: %1 hat einen anderen Typ oder eine andere Form; erwartet wird int64 [%2]. Laden Sie den Assistenten neu herunter</translation>
+    </message>
+    <message>
+        <source>assistant: %1: entry %2 is %3, which stands there twice; expected every token id below %4 once. Download the assistant again</source>
+        <translation>Assistent: %1: Eintrag %2 ist %3 und steht dort zweimal; erwartet wird jede Tokennummer unter %4 einmal. Laden Sie den Assistenten neu herunter</translation>
+    </message>
+    <message>
+        <source>assistant: %1: entry %2 is %3; expected every token id below %4 once. Download the assistant again</source>
+        <translation>Assistent: %1: Eintrag %2 ist %3; erwartet wird jede Tokennummer unter %4 einmal. Laden Sie den Assistenten neu herunter</translation>
+    </message>
+    <message>
+        <source>%1: has not the %2 rows that are to be put in order</source>
+        <translation>%1: hat nicht die %2 Zeilen, die zu ordnen sind</translation>
+    </message>
+    <message>
+        <source>drafts (%1): %2</source>
+        <translation>Entwürfe (%1): %2</translation>
+    </message>
+    <message>
+        <source>there is no published assistant for a model of variant &quot;%1&quot;; give an assistant&apos;s folder, or load without drafts</source>
+        <translation>für ein Modell der Variante „%1“ ist kein Assistent veröffentlicht; geben Sie den Ordner eines Assistenten an, oder laden Sie ohne Entwürfe</translation>
+    </message>
+    <message>
+        <source>%1, but the model was loaded for text only, without its audio tower: it cannot hear recordings. Load it with its towers (without --text-only)</source>
+        <translation>%1, aber das Modell wurde nur für Text geladen, ohne seinen Audioturm: Es kann keine Aufnahmen hören. Laden Sie es mit seinen Türmen (ohne --text-only)</translation>
+    </message>
+    <message>
+        <source>%1, but the model was loaded for text only, without its vision tower: it cannot see pictures. Load it with its towers (without --text-only)</source>
+        <translation>%1, aber das Modell wurde nur für Text geladen, ohne seinen Bildturm: Es kann keine Bilder sehen. Laden Sie es mit seinen Türmen (ohne --text-only)</translation>
+    </message>
+    <message>
+        <source>%1, but this model has no audio tower: it cannot hear recordings</source>
+        <translation>%1, aber dieses Modell hat keinen Audioturm: Es kann keine Aufnahmen hören</translation>
+    </message>
+    <message>
+        <source>%1, but this model has no vision tower: it cannot see pictures</source>
+        <translation>%1, aber dieses Modell hat keinen Bildturm: Es kann keine Bilder sehen</translation>
+    </message>
+    <message>
+        <source>%1: a picture</source>
+        <translation>%1: ein Bild</translation>
+    </message>
+    <message>
+        <source>%1: a recording</source>
+        <translation>%1: eine Aufnahme</translation>
+    </message>
+    <message>
+        <source>a picture is attached</source>
+        <translation>ein Bild ist angehängt</translation>
+    </message>
+    <message>
+        <source>a recording is attached</source>
+        <translation>eine Aufnahme ist angehängt</translation>
+    </message>
+    <message>
+        <source>no object</source>
+        <translation>kein Objekt</translation>
+    </message>
+    <message>
+        <source>another object</source>
+        <translation>ein anderes Objekt</translation>
+    </message>
+    <message>
+        <source>%1: expected a profile of Belfry, an object with &quot;belfryProfile&quot;: 1, &quot;name&quot; and &quot;load&quot;; found: %2. Choose a file that Profiles, Export has written</source>
+        <translation>%1: erwartet wird ein Profil von Belfry, ein Objekt mit &quot;belfryProfile&quot;: 1, &quot;name&quot; und &quot;load&quot;; gefunden: %2. Wählen Sie eine Datei, die Profile, Exportieren geschrieben hat</translation>
+    </message>
+    <message>
+        <source>the file name holds a character that Windows allows in none: &lt; &gt; &quot; | ? or *</source>
+        <translation>der Dateiname enthält ein Zeichen, das Windows in keinem erlaubt: &lt; &gt; &quot; | ? oder *</translation>
+    </message>
+    <message>
+        <source>the file name ends in a dot or a blank, which Windows leaves out</source>
+        <translation>der Dateiname endet mit einem Punkt oder Leerzeichen, das Windows weglässt</translation>
+    </message>
+    <message>
+        <source>the shard name &quot;%1&quot; is refused: it differs from &quot;%2&quot; in capitals alone, and Windows has one file for both</source>
+        <translation>der Shard-Name „%1“ wird abgelehnt: Er unterscheidet sich von „%2“ nur in der Großschreibung, und Windows hat eine Datei für beide</translation>
+    </message>
+</context>
+</TS>

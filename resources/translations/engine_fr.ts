@@ -1,0 +1,3607 @@
+<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE TS>
+<TS version="2.1" language="fr_FR" sourcelanguage="en">
+<context>
+    <name>engine::Sentence</name>
+    <message>
+        <source>&quot;%1&quot; between values that have no such operation</source>
+        <translation>&quot;%1&quot; entre des valeurs qui n’ont pas cette opération</translation>
+    </message>
+    <message>
+        <source>&quot;%1&quot; is missing</source>
+        <translation>&quot;%1&quot; manque</translation>
+    </message>
+    <message>
+        <source>&quot;%1&quot; is not a known initialisation; whether it changed the base weights cannot be told</source>
+        <translation>&quot;%1&quot; n’est pas une initialisation connue ; on ne peut pas dire si elle a changé les poids de base</translation>
+    </message>
+    <message>
+        <source>&quot;%1&quot; replaced the base weights while training; the adapter is right only on that changed base. Ask its author for a converted adapter, or allow it if the loaded base is the changed one</source>
+        <translation>&quot;%1&quot; a remplacé les poids de base pendant l’entraînement ; l’adaptateur n’est juste que sur cette base changée. Demandez à son auteur un adaptateur converti, ou permettez-le si la base chargée est la base changée</translation>
+    </message>
+    <message>
+        <source>&quot;LORA&quot;</source>
+        <translation>&quot;LORA&quot;</translation>
+    </message>
+    <message>
+        <source>&quot;bfloat16&quot;, &quot;float16&quot; or &quot;float32&quot;</source>
+        <translation>&quot;bfloat16&quot;, &quot;float16&quot; ou &quot;float32&quot;</translation>
+    </message>
+    <message>
+        <source>&quot;in&quot; on what holds nothing</source>
+        <translation>&quot;in&quot; sur ce qui ne contient rien</translation>
+    </message>
+    <message>
+        <source>&quot;nf4&quot; or &quot;fp4&quot;</source>
+        <translation>&quot;nf4&quot; ou &quot;fp4&quot;</translation>
+    </message>
+    <message>
+        <source>&quot;none&quot;, &quot;all&quot; or &quot;lora_only&quot;</source>
+        <translation>&quot;none&quot;, &quot;all&quot; ou &quot;lora_only&quot;</translation>
+    </message>
+    <message>
+        <source>%1 %2 is too short: it makes no soft token</source>
+        <translation>%1 %2 est trop court : cela ne donne aucun jeton</translation>
+    </message>
+    <message>
+        <source>%1 %2: expected one of %3</source>
+        <translation>%1 %2 : attendu l’un de %3</translation>
+    </message>
+    <message>
+        <source>%1 (and %2 more)</source>
+        <translation>%1 (et %2 autres)</translation>
+    </message>
+    <message>
+        <source>%1 (at byte %2)</source>
+        <translation>%1 (à l’octet %2)</translation>
+    </message>
+    <message>
+        <source>%1 Make the plan again for this model.</source>
+        <translation>%1 Refaites le plan pour ce modèle.</translation>
+    </message>
+    <message>
+        <source>%1 and %2</source>
+        <translation>%1 et %2</translation>
+    </message>
+    <message>
+        <source>%1 and %2 more</source>
+        <translation>%1 et %2 autres</translation>
+    </message>
+    <message>
+        <source>%1 at byte %2</source>
+        <translation>%1 à l’octet %2</translation>
+    </message>
+    <message>
+        <source>%1 at entry %2</source>
+        <translation>%1 à l’entrée %2</translation>
+    </message>
+    <message>
+        <source>%1 belongs to a packed weight</source>
+        <translation>%1 appartient à un poids compacté</translation>
+    </message>
+    <message>
+        <source>%1 bytes of codes</source>
+        <translation>%1 octets de codes</translation>
+    </message>
+    <message>
+        <source>%1 bytes, %2</source>
+        <translation>%1 octets, %2</translation>
+    </message>
+    <message>
+        <source>%1 cannot be opened: %2</source>
+        <translation>%1 ne peut pas être ouvert : %2</translation>
+    </message>
+    <message>
+        <source>%1 failed while weights were copied to it</source>
+        <translation>%1 a échoué pendant la copie de poids vers lui</translation>
+    </message>
+    <message>
+        <source>%1 failed while weights were moved</source>
+        <translation>%1 a échoué pendant le déplacement de poids</translation>
+    </message>
+    <message>
+        <source>%1 file is truncated: its &apos;%2&apos; chunk declares %3 bytes, the file has %4 left</source>
+        <translation>le fichier %1 est tronqué : son bloc &apos;%2&apos; déclare %3 octets, il en reste %4</translation>
+    </message>
+    <message>
+        <source>%1 has %2 set; only tokens that match exactly are read</source>
+        <translation>%1 a %2 activé ; seuls les jetons qui correspondent exactement sont lus</translation>
+    </message>
+    <message>
+        <source>%1 has no content of 1 to %2 bytes</source>
+        <translation>%1 n’a pas de contenu de 1 à %2 octets</translation>
+    </message>
+    <message>
+        <source>%1 has no id</source>
+        <translation>%1 n’a pas de numéro</translation>
+    </message>
+    <message>
+        <source>%1 has no room for %2: %3 asked, %4 free of %5. Move parts to another device, choose a smaller context or a smaller format.</source>
+        <translation>%1 n’a pas de place pour %2 : %3 demandés, %4 libres sur %5. Déplacez des parties sur un autre appareil, choisissez un contexte plus petit ou un format plus petit.</translation>
+    </message>
+    <message>
+        <source>%1 has no room for %2: %3 asked. Move parts to another device, choose a smaller context or a smaller format.</source>
+        <translation>%1 n’a pas de place pour %2 : %3 demandés. Déplacez des parties sur un autre appareil, choisissez un contexte plus petit ou un format plus petit.</translation>
+    </message>
+    <message>
+        <source>%1 has the id %2, expected a whole number from 0 to %3</source>
+        <translation>%1 a le numéro %2, attendu : un nombre entier de 0 à %3</translation>
+    </message>
+    <message>
+        <source>%1 ids in trainable_token_indices, rows of %2</source>
+        <translation>%1 numéros dans trainable_token_indices, lignes de %2</translation>
+    </message>
+    <message>
+        <source>%1 image tokens were asked for; the model was loaded for at most %2, load again with --image-tokens %3</source>
+        <translation>%1 jetons par image ont été demandés ; le modèle a été chargé pour %2 au plus, rechargez avec --image-tokens %3</translation>
+    </message>
+    <message>
+        <source>%1 is %2; expected a finite number. The file is damaged or its training had diverged: download it again, or take another checkpoint</source>
+        <translation>%1 est %2 ; attendu : un nombre fini. Le fichier est endommagé ou son entraînement avait divergé : téléchargez-le à nouveau, ou prenez un autre checkpoint</translation>
+    </message>
+    <message>
+        <source>%1 is a GGUF file (llama.cpp); Belfry opens folders in the Hugging Face form, with config.json and safetensors files</source>
+        <translation>%1 est un fichier GGUF (llama.cpp) ; Belfry ouvre des dossiers dans la forme de Hugging Face, avec config.json et des fichiers safetensors</translation>
+    </message>
+    <message>
+        <source>%1 is a file; %2</source>
+        <translation>%1 est un fichier ; %2</translation>
+    </message>
+    <message>
+        <source>%1 is planned to be stored on %2 and computed on %3; only cpu and disk store for others.</source>
+        <translation>%1 doit être stocké sur %2 et calculé sur %3 selon le plan ; seuls le CPU et le disque stockent pour d’autres.</translation>
+    </message>
+    <message>
+        <source>%1 is planned to compute on disk, which cannot compute.</source>
+        <translation>%1 doit calculer sur disque selon le plan, ce qu’un disque ne peut pas.</translation>
+    </message>
+    <message>
+        <source>%1 is stored as %2</source>
+        <translation>%1 est enregistré en %2</translation>
+    </message>
+    <message>
+        <source>%1 needs %2 bytes as %3, the plan says %4.</source>
+        <translation>%1 demande %2 octets en %3, le plan dit %4.</translation>
+    </message>
+    <message>
+        <source>%1 of the model</source>
+        <translation>%1 du modèle</translation>
+    </message>
+    <message>
+        <source>%1 of the module is missing</source>
+        <translation>%1 du module manque</translation>
+    </message>
+    <message>
+        <source>%1 such keys</source>
+        <translation>%1 clés de ce genre</translation>
+    </message>
+    <message>
+        <source>%1 token ids, at most %2 are read</source>
+        <translation>%1 numéros de jetons, %2 au plus sont lus</translation>
+    </message>
+    <message>
+        <source>%1 twice</source>
+        <translation>%1 deux fois</translation>
+    </message>
+    <message>
+        <source>%1 with %2 entries</source>
+        <translation>%1 avec %2 entrées</translation>
+    </message>
+    <message>
+        <source>%1, but %2 is: a GGUF file (llama.cpp). Belfry opens the Hugging Face form of a model, with config.json and safetensors files</source>
+        <translation>%1, mais %2 y est : un fichier GGUF (llama.cpp). Belfry ouvre les modèles dans la forme de Hugging Face, avec config.json et des fichiers safetensors</translation>
+    </message>
+    <message>
+        <source>%1, but %2 is; if it is the adapter, rename it to adapter_model.safetensors</source>
+        <translation>%1, mais %2 y est ; si c’est l’adaptateur, renommez-le en adapter_model.safetensors</translation>
+    </message>
+    <message>
+        <source>%1, but adapter_config.json is: this is an adapter. Open its base model and add the adapter to it</source>
+        <translation>%1, mais adapter_config.json y est : c’est un adaptateur. Ouvrez son modèle de base et ajoutez-lui l’adaptateur</translation>
+    </message>
+    <message>
+        <source>%1, but adapters.safetensors is, as mlx-lm calls it; if PEFT wrote the file, rename it to adapter_model.safetensors</source>
+        <translation>%1, mais adapters.safetensors y est, comme mlx-lm l’appelle ; si PEFT a écrit le fichier, renommez-le en adapter_model.safetensors</translation>
+    </message>
+    <message>
+        <source>%1, but config.json is: this is a model, not an adapter. Open it as the model</source>
+        <translation>%1, mais config.json y est : c’est un modèle, pas un adaptateur. Ouvrez-le comme modèle</translation>
+    </message>
+    <message>
+        <source>%1, here %2</source>
+        <translation>%1, ici %2</translation>
+    </message>
+    <message>
+        <source>%1: %2 bytes, at most %3 are read</source>
+        <translation>%1 : %2 octets, %3 au plus sont lus</translation>
+    </message>
+    <message>
+        <source>%1: %2 is %3, expected true or false</source>
+        <translation>%1 : %2 est %3, attendu : true ou false</translation>
+    </message>
+    <message>
+        <source>%1: %2 modules that adapter_config.json targets have no tensors (first: %3), and with init_lora_weights false they would be random noise</source>
+        <translation>%1 : %2 modules que vise adapter_config.json n’ont pas de tenseurs (le premier : %3), et avec init_lora_weights false ils seraient du bruit aléatoire</translation>
+    </message>
+    <message>
+        <source>%1: %2 was not loaded when the adapter was added; remove the adapter and add it again</source>
+        <translation>%1 : %2 n’était pas chargé quand l’adaptateur a été ajouté ; enlevez l’adaptateur et ajoutez-le à nouveau</translation>
+    </message>
+    <message>
+        <source>%1: %2: output %3 of %4 has norm %5 with the update added, so that its magnitude cannot be scaled</source>
+        <translation>%1 : %2 : la sortie %3 de %4 a la norme %5 avec la mise à jour, si bien que sa grandeur ne peut pas être ajustée</translation>
+    </message>
+    <message>
+        <source>%1: %2: the layer has no bias that could hold the bias of lora_B; use the adapter unmerged</source>
+        <translation>%1 : %2 : la couche n’a pas de biais qui puisse recevoir celui de lora_B ; utilisez l’adaptateur sans le fusionner</translation>
+    </message>
+    <message>
+        <source>%1: %2; merging into packed weights rounds the adapter away. Merge into the 16-bit model and quantize the result</source>
+        <translation>%1 : %2 ; fusionner dans des poids compactés perd l’adaptateur à l’arrondi. Fusionnez dans le modèle 16 bits et quantifiez le résultat</translation>
+    </message>
+    <message>
+        <source>%1: a Python pickle file can run code when it is read and is never opened; convert the adapter to adapter_model.safetensors (PEFT: load it and call save_pretrained)</source>
+        <translation>%1 : un fichier pickle de Python peut exécuter du code à la lecture et n’est jamais ouvert ; convertissez l’adaptateur en adapter_model.safetensors (PEFT : chargez-le et appelez save_pretrained)</translation>
+    </message>
+    <message>
+        <source>%1: a norm weight cannot be quantized</source>
+        <translation>%1 : le poids d’une norme ne peut pas être quantifié</translation>
+    </message>
+    <message>
+        <source>%1: a range outside the tensor was asked for</source>
+        <translation>%1 : une plage hors du tenseur a été demandée</translation>
+    </message>
+    <message>
+        <source>%1: cannot be copied: %2</source>
+        <translation>%1 : ne peut pas être copié : %2</translation>
+    </message>
+    <message>
+        <source>%1: cannot be created: %2</source>
+        <translation>%1 : ne peut pas être créé : %2</translation>
+    </message>
+    <message>
+        <source>%1: cannot be listed: %2</source>
+        <translation>%1 : ne peut pas être listé : %2</translation>
+    </message>
+    <message>
+        <source>%1: cannot be opened: no such file; check the folder and the spelling</source>
+        <translation>%1 : ne peut pas être ouvert : pas de tel fichier ; vérifiez le dossier et l’orthographe</translation>
+    </message>
+    <message>
+        <source>%1: changed while it was read; ask again</source>
+        <translation>%1 : a changé pendant la lecture ; demandez à nouveau</translation>
+    </message>
+    <message>
+        <source>%1: changed while the model was merged</source>
+        <translation>%1 : a changé pendant la fusion du modèle</translation>
+    </message>
+    <message>
+        <source>%1: could not be read to its end</source>
+        <translation>%1 : n’a pas pu être lu jusqu’au bout</translation>
+    </message>
+    <message>
+        <source>%1: element %2 is %3, f16 holds finite values up to 65504; give it &quot;format&quot;: &quot;bf16&quot; or leave it as stored</source>
+        <translation>%1 : l’élément %2 est %3, f16 contient des valeurs finies jusqu’à 65504 ; donnez-lui &quot;format&quot;: &quot;bf16&quot; ou laissez-le comme enregistré</translation>
+    </message>
+    <message>
+        <source>%1: element %2 is %3, so that %4 cannot be computed; a weight must be a finite number. The file is damaged or its training had diverged: download it again, or take another checkpoint</source>
+        <translation>%1 : l’élément %2 est %3, si bien qu’on ne peut pas calculer ceci : %4 ; un poids doit être un nombre fini. Le fichier est endommagé ou son entraînement avait divergé : téléchargez-le à nouveau, ou prenez un autre checkpoint</translation>
+    </message>
+    <message>
+        <source>%1: element %2 is %3; expected a finite number. The file is damaged or its training had diverged: download it again, or take another checkpoint</source>
+        <translation>%1 : l’élément %2 est %3 ; attendu : un nombre fini. Le fichier est endommagé ou son entraînement avait divergé : téléchargez-le à nouveau, ou prenez un autre checkpoint</translation>
+    </message>
+    <message>
+        <source>%1: element %2 is infinite or not a number; only finite weights can be quantized. Load this module unquantized, or get an undamaged copy of the checkpoint.</source>
+        <translation>%1 : l’élément %2 est infini ou n’est pas un nombre ; seuls des poids finis peuvent être quantifiés. Chargez ce module non quantifié, ou procurez-vous une copie intacte du checkpoint.</translation>
+    </message>
+    <message>
+        <source>%1: experts run in 16 or 32 bits only; leave them as stored</source>
+        <translation>%1 : les experts ne tournent qu’en 16 ou 32 bits ; laissez-les comme ils sont enregistrés</translation>
+    </message>
+    <message>
+        <source>%1: has element type %2; Belfry reads BF16, F16 and F32 weights and bitsandbytes&apos; 4-bit and int8 ones</source>
+        <translation>%1 : a des éléments de type %2 ; Belfry lit les poids BF16, F16 et F32 et ceux de bitsandbytes en 4 bits et int8</translation>
+    </message>
+    <message>
+        <source>%1: has no row %2, it has %3 rows</source>
+        <translation>%1 : n’a pas de ligne %2, elle a %3 lignes</translation>
+    </message>
+    <message>
+        <source>%1: has shape %2, config.json makes it %3; model files and config.json belong to different models</source>
+        <translation>%1 : a la forme %2, d’après config.json elle est %3 ; les fichiers du modèle et config.json appartiennent à des modèles différents</translation>
+    </message>
+    <message>
+        <source>%1: holds %2 values, the config implies %3</source>
+        <translation>%1 : contient %2 valeurs, la configuration en implique %3</translation>
+    </message>
+    <message>
+        <source>%1: holds %2, which cannot be read; use the 16-bit model (for MLX the one it was converted from) or a bitsandbytes 4-bit one</source>
+        <translation>%1 : contient %2, ce qui ne peut pas être lu ; prenez le modèle 16 bits (pour MLX celui dont il provient) ou un modèle 4 bits de bitsandbytes</translation>
+    </message>
+    <message>
+        <source>%1: holds %2; adapter configurations are far smaller</source>
+        <translation>%1 : contient %2 ; les configurations d’adaptateurs sont bien plus petites</translation>
+    </message>
+    <message>
+        <source>%1: holds no tensors</source>
+        <translation>%1 : ne contient aucun tenseur</translation>
+    </message>
+    <message>
+        <source>%1: is packed in 4 bits, but only 2-dimensional .weight tensors can be</source>
+        <translation>%1 : est compacté en 4 bits, mais seuls les tenseurs .weight à 2 dimensions peuvent l’être</translation>
+    </message>
+    <message>
+        <source>%1: is stored as int8 rows, but has %2 dimensions</source>
+        <translation>%1 : est enregistré en lignes int8, mais a %2 dimensions</translation>
+    </message>
+    <message>
+        <source>%1: its values are finite, but what it computes is too large for a float or not a number (%2). %3</source>
+        <translation>%1 : ses valeurs sont finies, mais ce qu’il calcule est trop grand pour un flottant ou n’est pas un nombre (%2). %3</translation>
+    </message>
+    <message>
+        <source>%1: merging gives a value that is not finite</source>
+        <translation>%1 : la fusion donne une valeur qui n’est pas finie</translation>
+    </message>
+    <message>
+        <source>%1: merging keeps %2 of the update (%3 to %4 wanted): the update is too small for the type of the weights; use the adapter unmerged</source>
+        <translation>%1 : la fusion garde %2 de la mise à jour (voulu : %3 à %4) : la mise à jour est trop petite pour le type des poids ; utilisez l’adaptateur sans le fusionner</translation>
+    </message>
+    <message>
+        <source>%1: mixes two spellings of module paths, %2 (%3) and %4 (%5); save the adapter from one model class</source>
+        <translation>%1 : mélange deux façons d’écrire les chemins de modules, %2 (%3) et %4 (%5) ; enregistrez l’adaptateur depuis une seule classe de modèle</translation>
+    </message>
+    <message>
+        <source>%1: neither a file nor a preset (%2)</source>
+        <translation>%1 : ni un fichier ni un préréglage (%2)</translation>
+    </message>
+    <message>
+        <source>%1: no page-locked memory for the decode step</source>
+        <translation>%1 : pas de mémoire verrouillée pour l’étape de décodage</translation>
+    </message>
+    <message>
+        <source>%1: none of its %2 tensors would act</source>
+        <translation>%1 : aucun de ses %2 tenseurs n’agirait</translation>
+    </message>
+    <message>
+        <source>%1: not a readable file</source>
+        <translation>%1 : pas un fichier lisible</translation>
+    </message>
+    <message>
+        <source>%1: not all weights are in the folder; a plan can be made, a load cannot</source>
+        <translation>%1 : tous les poids ne sont pas dans le dossier ; planifier est possible, charger non</translation>
+    </message>
+    <message>
+        <source>%1: not found in %2</source>
+        <translation>%1 : introuvable dans %2</translation>
+    </message>
+    <message>
+        <source>%1: only %2 of %3 tensors find a module in this model (first without: %4); %5</source>
+        <translation>%1 : seuls %2 tenseurs sur %3 trouvent un module dans ce modèle (le premier sans : %4) ; %5</translation>
+    </message>
+    <message>
+        <source>%1: quantized weight breaks the rule %2: expected %3, found %4. Download the checkpoint again, or quantize from the unpacked model.</source>
+        <translation>%1 : un poids quantifié enfreint la règle %2 : attendu %3, trouvé %4. Téléchargez le checkpoint à nouveau, ou quantifiez depuis le modèle non compacté.</translation>
+    </message>
+    <message>
+        <source>%1: strength %2, expected 0 to 2</source>
+        <translation>%1 : force %2, attendu 0 à 2</translation>
+    </message>
+    <message>
+        <source>%1: tensor %2 has an element type that Belfry cannot read; use a bf16, fp16 or fp32 checkpoint</source>
+        <translation>%1 : le tenseur %2 a un type d’éléments que Belfry ne peut pas lire ; prenez un checkpoint bf16, fp16 ou fp32</translation>
+    </message>
+    <message>
+        <source>%1: the KV cache of layer %2 needs %3 bytes, %4 are free; choose a smaller context or move a part away</source>
+        <translation>%1 : le cache KV de la couche %2 demande %3 octets, %4 sont libres ; choisissez un contexte plus petit ou déplacez une partie</translation>
+    </message>
+    <message>
+        <source>%1: the adapter changes it, the model folder lacks it</source>
+        <translation>%1 : l’adaptateur le change, il manque dans le dossier du modèle</translation>
+    </message>
+    <message>
+        <source>%1: the checkpoint does not hold this tensor</source>
+        <translation>%1 : le checkpoint ne contient pas ce tenseur</translation>
+    </message>
+    <message>
+        <source>%1: the checkpoint does not hold this tensor; expected shape [%2]</source>
+        <translation>%1 : le checkpoint ne contient pas ce tenseur ; forme attendue : [%2]</translation>
+    </message>
+    <message>
+        <source>%1: the device has no kernel for this</source>
+        <translation>%1 : l’appareil n’a pas de noyau pour cela</translation>
+    </message>
+    <message>
+        <source>%1: the device has no memory left</source>
+        <translation>%1 : l’appareil n’a plus de mémoire</translation>
+    </message>
+    <message>
+        <source>%1: the device ran out of memory in step %2; lower the context or move a part to the CPU</source>
+        <translation>%1 : l’appareil a manqué de mémoire à l’étape %2 ; réduisez le contexte ou déplacez une partie sur le CPU</translation>
+    </message>
+    <message>
+        <source>%1: the device stopped answering (%2)</source>
+        <translation>%1 : l’appareil a cessé de répondre (%2)</translation>
+    </message>
+    <message>
+        <source>%1: the device stopped answering in step %2</source>
+        <translation>%1 : l’appareil a cessé de répondre à l’étape %2</translation>
+    </message>
+    <message>
+        <source>%1: the device was lost</source>
+        <translation>%1 : l’appareil a été perdu</translation>
+    </message>
+    <message>
+        <source>%1: the file exists already and is not replaced (it may be in use); choose another folder or remove it first</source>
+        <translation>%1 : le fichier existe déjà et n’est pas remplacé (il est peut-être utilisé) ; choisissez un autre dossier ou enlevez-le d’abord</translation>
+    </message>
+    <message>
+        <source>%1: the files hold it twice, as %2 and as %3; which one is meant cannot be told. Leave one of them out</source>
+        <translation>%1 : les fichiers le contiennent deux fois, comme %2 et comme %3 ; on ne peut pas dire lequel est le bon. Enlevez l’un d’eux</translation>
+    </message>
+    <message>
+        <source>%1: the finished folder cannot be given its name: %2; choose another</source>
+        <translation>%1 : le dossier terminé ne peut pas recevoir son nom : %2 ; choisissez-en un autre</translation>
+    </message>
+    <message>
+        <source>%1: the output folder exists and is not empty, or is no folder; choose a new one</source>
+        <translation>%1 : le dossier de sortie existe et n’est pas vide, ou n’est pas un dossier ; choisissez-en un nouveau</translation>
+    </message>
+    <message>
+        <source>%1: the recording has %2 seconds, the model hears at most %3; choose a part of it</source>
+        <translation>%1 : l’enregistrement a %2 secondes, le modèle en entend %3 au plus ; choisissez-en une partie</translation>
+    </message>
+    <message>
+        <source>%1: the tokens %2 and %3 both have the id %4</source>
+        <translation>%1 : les jetons %2 et %3 ont tous deux le numéro %4</translation>
+    </message>
+    <message>
+        <source>%1: the weight files are not in the folder; a plan can be made, a load cannot</source>
+        <translation>%1 : les fichiers de poids ne sont pas dans le dossier ; planifier est possible, charger non</translation>
+    </message>
+    <message>
+        <source>%1: the workspace needs %2 bytes, %3 are free; lower the prefill chunk or the image token budget</source>
+        <translation>%1 : l’espace de travail demande %2 octets, %3 sont libres ; lisez les invites par morceaux plus petits ou prenez moins de jetons par image</translation>
+    </message>
+    <message>
+        <source>%1: there is no such file in the folder; download it beside the weights</source>
+        <translation>%1 : il n’y a pas de tel fichier dans le dossier ; téléchargez-le à côté des poids</translation>
+    </message>
+    <message>
+        <source>%1: there is no such folder</source>
+        <translation>%1 : il n’y a pas de tel dossier</translation>
+    </message>
+    <message>
+        <source>%1: there is no such folder. It looks like the name of a repository on the Hugging Face Hub; %2</source>
+        <translation>%1 : il n’y a pas de tel dossier. Cela ressemble au nom d’un dépôt du Hugging Face Hub ; %2</translation>
+    </message>
+    <message>
+        <source>%1: there is no such tensor</source>
+        <translation>%1 : il n’y a pas de tel tenseur</translation>
+    </message>
+    <message>
+        <source>%1: this device has no kernel for step %2 in the chosen format</source>
+        <translation>%1 : cet appareil n’a pas de noyau pour l’étape %2 dans le format choisi</translation>
+    </message>
+    <message>
+        <source>%1: this model has no audio tower and cannot hear recordings</source>
+        <translation>%1 : ce modèle n’a pas de tour audio et ne peut pas entendre d’enregistrements</translation>
+    </message>
+    <message>
+        <source>%1: this model has no vision tower and cannot see pictures</source>
+        <translation>%1 : ce modèle n’a pas de tour de vision et ne peut pas voir d’images</translation>
+    </message>
+    <message>
+        <source>%1: trainable_token_indices names %2, but its trainable_tokens_delta is missing</source>
+        <translation>%1 : trainable_token_indices nomme %2, mais son trainable_tokens_delta manque</translation>
+    </message>
+    <message>
+        <source>%1; an adapter folder holds adapter_config.json and adapter_model.safetensors</source>
+        <translation>%1 ; un dossier d’adaptateur contient adapter_config.json et adapter_model.safetensors</translation>
+    </message>
+    <message>
+        <source>%1; below it there is one in: %2. Choose that folder</source>
+        <translation>%1 ; plus bas il y en a un dans : %2. Choisissez ce dossier</translation>
+    </message>
+    <message>
+        <source>%1; choose the folder that holds a Hugging Face model</source>
+        <translation>%1 ; choisissez le dossier qui contient un modèle Hugging Face</translation>
+    </message>
+    <message>
+        <source>%1; download it</source>
+        <translation>%1 ; téléchargez-le</translation>
+    </message>
+    <message>
+        <source>%1; free memory there or move modules to another device</source>
+        <translation>%1 ; libérez-y de la mémoire ou déplacez des modules sur un autre appareil</translation>
+    </message>
+    <message>
+        <source>%1; its largest weight is element %2 of %3, %4</source>
+        <translation>%1 ; son plus grand poids est l’élément %2 de %3, %4</translation>
+    </message>
+    <message>
+        <source>%1; keep one</source>
+        <translation>%1 ; gardez-en un</translation>
+    </message>
+    <message>
+        <source>%1; reload the model, or restart the program if it stays so</source>
+        <translation>%1 ; rechargez le modèle, ou redémarrez le programme si cela persiste</translation>
+    </message>
+    <message>
+        <source>%1; the former model could not be loaded again: %2</source>
+        <translation>%1 ; l’ancien modèle n’a pas pu être rechargé : %2</translation>
+    </message>
+    <message>
+        <source>%1; the former placement could not be restored: %2</source>
+        <translation>%1 ; l’ancien placement n’a pas pu être rétabli : %2</translation>
+    </message>
+    <message>
+        <source>%1; the largest value it is given is %2</source>
+        <translation>%1 ; la plus grande valeur qu’elle reçoit est %2</translation>
+    </message>
+    <message>
+        <source>--quant-block: expected a power of two from 32 to 4096, found %1</source>
+        <translation>--quant-block : attendu une puissance de deux de 32 à 4096, trouvé %1</translation>
+    </message>
+    <message>
+        <source>--shape %1: expected e2b or e4b</source>
+        <translation>--shape %1 : attendu e2b ou e4b</translation>
+    </message>
+    <message>
+        <source>0 (off) or a positive whole number</source>
+        <translation>0 (désactivé) ou un nombre entier positif</translation>
+    </message>
+    <message>
+        <source>0 (row-major)</source>
+        <translation>0 (par lignes)</translation>
+    </message>
+    <message>
+        <source>1 to 4096 bytes</source>
+        <translation>1 à 4096 octets</translation>
+    </message>
+    <message>
+        <source>32, 64, 128, 256, 512, 1024, 2048 or 4096</source>
+        <translation>32, 64, 128, 256, 512, 1024, 2048 ou 4096</translation>
+    </message>
+    <message>
+        <source>AIFF header: the &apos;COMM&apos; chunk has %1 bytes, at least 18 are needed</source>
+        <translation>en-tête AIFF : le bloc &apos;COMM&apos; a %1 octets, il en faut au moins 18</translation>
+    </message>
+    <message>
+        <source>AIFF header: the file ends after %1 bytes without a %2 chunk</source>
+        <translation>en-tête AIFF : le fichier finit après %1 octets sans bloc %2</translation>
+    </message>
+    <message>
+        <source>AU header: the file ends after %1 bytes, 24 are needed</source>
+        <translation>en-tête AU : le fichier finit après %1 octets, il en faut 24</translation>
+    </message>
+    <message>
+        <source>AU header: the samples should begin at byte %1 of a file of %2</source>
+        <translation>en-tête AU : les échantillons devraient commencer à l’octet %1 d’un fichier de %2</translation>
+    </message>
+    <message>
+        <source>DoRA, which PEFT does not have for expert parameters</source>
+        <translation>DoRA, que PEFT n’a pas pour les paramètres d’experts</translation>
+    </message>
+    <message>
+        <source>FLAC header: the file ends after %1 bytes, inside the stream information</source>
+        <translation>en-tête FLAC : le fichier finit après %1 octets, à l’intérieur des informations du flux</translation>
+    </message>
+    <message>
+        <source>FLAC header: the first block is not a stream information of 34 bytes</source>
+        <translation>en-tête FLAC : le premier bloc n’est pas une information de flux de 34 octets</translation>
+    </message>
+    <message>
+        <source>I8 %1</source>
+        <translation>I8 %1</translation>
+    </message>
+    <message>
+        <source>JPEG data is damaged: %1</source>
+        <translation>les données JPEG sont endommagées : %1</translation>
+    </message>
+    <message>
+        <source>JPEG data is incomplete: it ends before the last of its %1 rows</source>
+        <translation>les données JPEG sont incomplètes : elles finissent avant la dernière de ses %1 lignes</translation>
+    </message>
+    <message>
+        <source>JPEG data is truncated: the file ends after %1 bytes, before the picture is complete</source>
+        <translation>les données JPEG sont tronquées : le fichier finit après %1 octets, avant que l’image soit complète</translation>
+    </message>
+    <message>
+        <source>JPEG header: a segment declares %1 bytes, less than its own length field</source>
+        <translation>en-tête JPEG : un segment déclare %1 octets, moins que son propre champ de longueur</translation>
+    </message>
+    <message>
+        <source>JPEG header: it describes two different pictures</source>
+        <translation>en-tête JPEG : il décrit deux images différentes</translation>
+    </message>
+    <message>
+        <source>JPEG header: the file ends after %1 bytes, before the frame header</source>
+        <translation>en-tête JPEG : le fichier finit après %1 octets, avant l’en-tête de trame</translation>
+    </message>
+    <message>
+        <source>JPEG header: the frame header is too short</source>
+        <translation>en-tête JPEG : l’en-tête de trame est trop court</translation>
+    </message>
+    <message>
+        <source>JPEG header: the picture data starts before any frame header</source>
+        <translation>en-tête JPEG : les données de l’image commencent avant tout en-tête de trame</translation>
+    </message>
+    <message>
+        <source>KaSA truncates the base weight and adds a diagonal, which is not implemented</source>
+        <translation>KaSA tronque le poids de base et ajoute une diagonale, ce qui n’existe pas ici</translation>
+    </message>
+    <message>
+        <source>MP3 file is truncated: it ends after %1 bytes of sound, inside the first frame</source>
+        <translation>le fichier MP3 est tronqué : il finit après %1 octets de son, à l’intérieur de la première trame</translation>
+    </message>
+    <message>
+        <source>MP3 file is truncated: it ends inside its ID3 tag of %1 bytes</source>
+        <translation>le fichier MP3 est tronqué : il finit à l’intérieur de son étiquette ID3 de %1 octets</translation>
+    </message>
+    <message>
+        <source>MonteCLoRA is not implemented</source>
+        <translation>MonteCLoRA n’existe pas ici</translation>
+    </message>
+    <message>
+        <source>Ogg file is truncated: the page at byte 0 is longer than the %1 bytes that are left</source>
+        <translation>le fichier Ogg est tronqué : la page à l’octet 0 est plus longue que les %1 octets qui restent</translation>
+    </message>
+    <message>
+        <source>Ogg header: the file ends after %1 bytes, inside the first page</source>
+        <translation>en-tête Ogg : le fichier finit après %1 octets, à l’intérieur de la première page</translation>
+    </message>
+    <message>
+        <source>PNG data is damaged: %1 (at byte %2 of %3)</source>
+        <translation>les données PNG sont endommagées : %1 (à l’octet %2 sur %3)</translation>
+    </message>
+    <message>
+        <source>PNG header: colour type %1 with %2 bits does not exist</source>
+        <translation>en-tête PNG : le type de couleur %1 avec %2 bits n’existe pas</translation>
+    </message>
+    <message>
+        <source>PNG header: its checksum (CRC) does not match, the file is damaged</source>
+        <translation>en-tête PNG : sa somme de contrôle (CRC) ne correspond pas, le fichier est endommagé</translation>
+    </message>
+    <message>
+        <source>PNG header: the file ends after %1 bytes, the header alone has 33</source>
+        <translation>en-tête PNG : le fichier finit après %1 octets, l’en-tête seul en a 33</translation>
+    </message>
+    <message>
+        <source>PNG header: the first chunk is not an IHDR of 13 bytes</source>
+        <translation>en-tête PNG : le premier bloc n’est pas un IHDR de 13 octets</translation>
+    </message>
+    <message>
+        <source>PNG header: unknown compression, filter or interlace method</source>
+        <translation>en-tête PNG : méthode de compression, de filtre ou d’entrelacement inconnue</translation>
+    </message>
+    <message>
+        <source>QALoRA pools the input of A, which is not implemented</source>
+        <translation>QALoRA regroupe l’entrée de A, ce qui n’existe pas ici</translation>
+    </message>
+    <message>
+        <source>SCB as F32 [%1]</source>
+        <translation>SCB en F32 [%1]</translation>
+    </message>
+    <message>
+        <source>Speex speech</source>
+        <translation>de la parole Speex</translation>
+    </message>
+    <message>
+        <source>Switch the adapter off or give it a smaller strength; if that does not help, take another checkpoint</source>
+        <translation>Désactivez l’adaptateur ou donnez-lui une force plus petite ; si cela n’aide pas, prenez un autre checkpoint</translation>
+    </message>
+    <message>
+        <source>The checkpoint is damaged or its training had diverged: download it again, or take another one</source>
+        <translation>Le checkpoint est endommagé ou son entraînement avait divergé : téléchargez-le à nouveau, ou prenez-en un autre</translation>
+    </message>
+    <message>
+        <source>The driver gives no card to this process any more: loading again cannot work. Start the program again, or go on with everything on the CPU (device map &quot;cpu&quot;).</source>
+        <translation>Le pilote ne donne plus de carte à ce programme : recharger ne peut pas réussir. Redémarrez le programme, ou continuez avec tout sur le CPU (plan d’appareils &quot;cpu&quot;).</translation>
+    </message>
+    <message>
+        <source>The plan does not say where %1 goes.</source>
+        <translation>Le plan ne dit pas où va %1.</translation>
+    </message>
+    <message>
+        <source>The plan lists %1 twice.</source>
+        <translation>Le plan nomme %1 deux fois.</translation>
+    </message>
+    <message>
+        <source>The plan lists %1, which this model does not have.</source>
+        <translation>Le plan nomme %1, que ce modèle n’a pas.</translation>
+    </message>
+    <message>
+        <source>U8, the bytes of a JSON text</source>
+        <translation>U8, les octets d’un texte JSON</translation>
+    </message>
+    <message>
+        <source>VeLoRA is not implemented</source>
+        <translation>VeLoRA n’existe pas ici</translation>
+    </message>
+    <message>
+        <source>WAV header: %1 bits per sample</source>
+        <translation>en-tête WAV : %1 bits par échantillon</translation>
+    </message>
+    <message>
+        <source>WAV header: a block of samples has 0 bytes</source>
+        <translation>en-tête WAV : un bloc d’échantillons a 0 octet</translation>
+    </message>
+    <message>
+        <source>WAV header: the &apos;fmt &apos; chunk has %1 bytes, at least 16 are needed</source>
+        <translation>en-tête WAV : le bloc &apos;fmt &apos; a %1 octets, il en faut au moins 16</translation>
+    </message>
+    <message>
+        <source>WAV header: the file ends after %1 bytes without a %2 chunk</source>
+        <translation>en-tête WAV : le fichier finit après %1 octets sans bloc %2</translation>
+    </message>
+    <message>
+        <source>WAV header: the samples start before any &apos;fmt &apos; chunk</source>
+        <translation>en-tête WAV : les échantillons commencent avant tout bloc &apos;fmt &apos;</translation>
+    </message>
+    <message>
+        <source>WebP data: %1</source>
+        <translation>données WebP : %1</translation>
+    </message>
+    <message>
+        <source>WebP header: %1</source>
+        <translation>en-tête WebP : %1</translation>
+    </message>
+    <message>
+        <source>__metadata__ has more than 4096 members</source>
+        <translation>__metadata__ a plus de 4096 membres</translation>
+    </message>
+    <message>
+        <source>__metadata__ is %1, expected an object</source>
+        <translation>__metadata__ est %1, attendu : un objet</translation>
+    </message>
+    <message>
+        <source>__metadata__ member &quot;%1&quot; is %2, expected a text</source>
+        <translation>le membre &quot;%1&quot; de __metadata__ est %2, attendu : un texte</translation>
+    </message>
+    <message>
+        <source>__metadata__ occurs twice</source>
+        <translation>__metadata__ figure deux fois</translation>
+    </message>
+    <message>
+        <source>__metadata__: %1</source>
+        <translation>__metadata__ : %1</translation>
+    </message>
+    <message>
+        <source>a %1 JPEG; save it as ordinary JPEG or PNG and give that</source>
+        <translation>un JPEG %1 ; enregistrez-le en JPEG ordinaire ou en PNG et donnez cela</translation>
+    </message>
+    <message>
+        <source>a %1 recording in an encoding that is not read; save it as 16-bit WAV or FLAC and give that</source>
+        <translation>un enregistrement %1 dans un codage qui n’est pas lu ; enregistrez-le en WAV 16 bits ou FLAC et donnez cela</translation>
+    </message>
+    <message>
+        <source>a 7z archive</source>
+        <translation>une archive 7z</translation>
+    </message>
+    <message>
+        <source>a BMP picture</source>
+        <translation>une image BMP</translation>
+    </message>
+    <message>
+        <source>a BigTIFF picture</source>
+        <translation>une image BigTIFF</translation>
+    </message>
+    <message>
+        <source>a CAF recording</source>
+        <translation>un enregistrement CAF</translation>
+    </message>
+    <message>
+        <source>a DDS texture</source>
+        <translation>une texture DDS</translation>
+    </message>
+    <message>
+        <source>a FLAC recording</source>
+        <translation>un enregistrement FLAC</translation>
+    </message>
+    <message>
+        <source>a Flash video</source>
+        <translation>une vidéo Flash</translation>
+    </message>
+    <message>
+        <source>a GIF picture</source>
+        <translation>une image GIF</translation>
+    </message>
+    <message>
+        <source>a GIMP document</source>
+        <translation>un document GIMP</translation>
+    </message>
+    <message>
+        <source>a HEIC picture</source>
+        <translation>une image HEIC</translation>
+    </message>
+    <message>
+        <source>a HEIF picture</source>
+        <translation>une image HEIF</translation>
+    </message>
+    <message>
+        <source>a JPEG 2000 picture</source>
+        <translation>une image JPEG 2000</translation>
+    </message>
+    <message>
+        <source>a JPEG XL picture</source>
+        <translation>une image JPEG XL</translation>
+    </message>
+    <message>
+        <source>a JPEG picture</source>
+        <translation>une image JPEG</translation>
+    </message>
+    <message>
+        <source>a JPEG with %1 bits per value, 8 are supported; save it as 8-bit JPEG or PNG</source>
+        <translation>un JPEG avec %1 bits par valeur, 8 sont lus ; enregistrez-le en JPEG 8 bits ou en PNG</translation>
+    </message>
+    <message>
+        <source>a JPEG with %1 components; 1 (grey), 3 (colour) and 4 (CMYK) are supported</source>
+        <translation>un JPEG avec %1 composantes ; 1 (gris), 3 (couleur) et 4 (CMJN) sont lus</translation>
+    </message>
+    <message>
+        <source>a JPEG with more than %1 progressive scans; save it again with any picture program</source>
+        <translation>un JPEG avec plus de %1 passes progressives ; enregistrez-le à nouveau avec un programme d’images</translation>
+    </message>
+    <message>
+        <source>a JSON object</source>
+        <translation>un objet JSON</translation>
+    </message>
+    <message>
+        <source>a MIDI file</source>
+        <translation>un fichier MIDI</translation>
+    </message>
+    <message>
+        <source>a Matroska or WebM video</source>
+        <translation>une vidéo Matroska ou WebM</translation>
+    </message>
+    <message>
+        <source>a Monkey&apos;s Audio recording</source>
+        <translation>un enregistrement Monkey’s Audio</translation>
+    </message>
+    <message>
+        <source>a Musepack recording</source>
+        <translation>un enregistrement Musepack</translation>
+    </message>
+    <message>
+        <source>a Netpbm picture</source>
+        <translation>une image Netpbm</translation>
+    </message>
+    <message>
+        <source>a PDF document</source>
+        <translation>un document PDF</translation>
+    </message>
+    <message>
+        <source>a PNG in Apple&apos;s private variant (CgBI); open and save it as ordinary PNG</source>
+        <translation>un PNG dans la variante privée d’Apple (CgBI) ; ouvrez-le et enregistrez-le en PNG ordinaire</translation>
+    </message>
+    <message>
+        <source>a PNG picture</source>
+        <translation>une image PNG</translation>
+    </message>
+    <message>
+        <source>a Photoshop document</source>
+        <translation>un document Photoshop</translation>
+    </message>
+    <message>
+        <source>a PostScript document</source>
+        <translation>un document PostScript</translation>
+    </message>
+    <message>
+        <source>a QOI picture</source>
+        <translation>une image QOI</translation>
+    </message>
+    <message>
+        <source>a QuickTime video</source>
+        <translation>une vidéo QuickTime</translation>
+    </message>
+    <message>
+        <source>a RAR archive</source>
+        <translation>une archive RAR</translation>
+    </message>
+    <message>
+        <source>a Radiance HDR picture</source>
+        <translation>une image Radiance HDR</translation>
+    </message>
+    <message>
+        <source>a Sony Wave64 recording</source>
+        <translation>un enregistrement Sony Wave64</translation>
+    </message>
+    <message>
+        <source>a TIFF or camera raw picture</source>
+        <translation>une image TIFF ou brute d’appareil photo</translation>
+    </message>
+    <message>
+        <source>a TIFF picture</source>
+        <translation>une image TIFF</translation>
+    </message>
+    <message>
+        <source>a TTA recording</source>
+        <translation>un enregistrement TTA</translation>
+    </message>
+    <message>
+        <source>a Unicode escape (\%1)</source>
+        <translation>un échappement Unicode (\%1)</translation>
+    </message>
+    <message>
+        <source>a VOC recording</source>
+        <translation>un enregistrement VOC</translation>
+    </message>
+    <message>
+        <source>a WAV recording</source>
+        <translation>un enregistrement WAV</translation>
+    </message>
+    <message>
+        <source>a WMF drawing</source>
+        <translation>un dessin WMF</translation>
+    </message>
+    <message>
+        <source>a WavPack recording</source>
+        <translation>un enregistrement WavPack</translation>
+    </message>
+    <message>
+        <source>a WebP picture</source>
+        <translation>une image WebP</translation>
+    </message>
+    <message>
+        <source>a WebP picture, which this build cannot read (built without libwebp); save it as PNG or JPEG and give that</source>
+        <translation>une image WebP, que ce programme ne peut pas lire (construit sans libwebp) ; enregistrez-la en PNG ou JPEG et donnez cela</translation>
+    </message>
+    <message>
+        <source>a Windows Media file</source>
+        <translation>un fichier Windows Media</translation>
+    </message>
+    <message>
+        <source>a Windows cursor</source>
+        <translation>un curseur Windows</translation>
+    </message>
+    <message>
+        <source>a Windows icon</source>
+        <translation>une icône Windows</translation>
+    </message>
+    <message>
+        <source>a ZIP archive or office document</source>
+        <translation>une archive ZIP ou un document bureautique</translation>
+    </message>
+    <message>
+        <source>a back-reference ((?P=name))</source>
+        <translation>une référence arrière ((?P=name))</translation>
+    </message>
+    <message>
+        <source>a back-reference (\%1)</source>
+        <translation>une référence arrière (\%1)</translation>
+    </message>
+    <message>
+        <source>a backslash without a character after it</source>
+        <translation>une barre oblique inverse sans caractère après elle</translation>
+    </message>
+    <message>
+        <source>a bad group name</source>
+        <translation>un mauvais nom de groupe</translation>
+    </message>
+    <message>
+        <source>a bias of lora_B, which PEFT does not have for this kind of module</source>
+        <translation>un biais de lora_B, que PEFT n’a pas pour ce genre de module</translation>
+    </message>
+    <message>
+        <source>a boolean</source>
+        <translation>un booléen</translation>
+    </message>
+    <message>
+        <source>a boolean or a name</source>
+        <translation>un booléen ou un nom</translation>
+    </message>
+    <message>
+        <source>a camera raw picture</source>
+        <translation>une image brute d’appareil photo</translation>
+    </message>
+    <message>
+        <source>a character class is not closed</source>
+        <translation>une classe de caractères n’est pas fermée</translation>
+    </message>
+    <message>
+        <source>a clip of %1 samples at 16 kHz: expected from %2 to %3</source>
+        <translation>un extrait de %1 échantillons à 16 kHz : attendu de %2 à %3</translation>
+    </message>
+    <message>
+        <source>a closing bracket without an opening one</source>
+        <translation>une parenthèse fermante sans ouvrante</translation>
+    </message>
+    <message>
+        <source>a comment is not closed</source>
+        <translation>un commentaire n’est pas fermé</translation>
+    </message>
+    <message>
+        <source>a conditional group</source>
+        <translation>un groupe conditionnel</translation>
+    </message>
+    <message>
+        <source>a device</source>
+        <translation>un périphérique</translation>
+    </message>
+    <message>
+        <source>a device refused a copy of weights; restart the program</source>
+        <translation>un appareil a refusé une copie de poids ; redémarrez le programme</translation>
+    </message>
+    <message>
+        <source>a disk</source>
+        <translation>un disque</translation>
+    </message>
+    <message>
+        <source>a division that is not whole</source>
+        <translation>une division qui ne tombe pas juste</translation>
+    </message>
+    <message>
+        <source>a finite number</source>
+        <translation>un nombre fini</translation>
+    </message>
+    <message>
+        <source>a finite number that is not negative</source>
+        <translation>un nombre fini qui n’est pas négatif</translation>
+    </message>
+    <message>
+        <source>a folder</source>
+        <translation>un dossier</translation>
+    </message>
+    <message>
+        <source>a group is not closed</source>
+        <translation>un groupe n’est pas fermé</translation>
+    </message>
+    <message>
+        <source>a gzip archive</source>
+        <translation>une archive gzip</translation>
+    </message>
+    <message>
+        <source>a layer number or a list of them</source>
+        <translation>un numéro de couche ou une liste de numéros</translation>
+    </message>
+    <message>
+        <source>a linear layer takes lora_A.weight and lora_B.weight</source>
+        <translation>une couche linéaire prend lora_A.weight et lora_B.weight</translation>
+    </message>
+    <message>
+        <source>a list</source>
+        <translation>une liste</translation>
+    </message>
+    <message>
+        <source>a list of names, a regular expression or null</source>
+        <translation>une liste de noms, une expression régulière ou null</translation>
+    </message>
+    <message>
+        <source>a list of numbers holds %1</source>
+        <translation>une liste de nombres contient %1</translation>
+    </message>
+    <message>
+        <source>a list of strings</source>
+        <translation>une liste de chaînes</translation>
+    </message>
+    <message>
+        <source>a list of strings or null</source>
+        <translation>une liste de chaînes ou null</translation>
+    </message>
+    <message>
+        <source>a list of token ids</source>
+        <translation>une liste de numéros de jetons</translation>
+    </message>
+    <message>
+        <source>a look-behind needs a fixed width</source>
+        <translation>un regard en arrière demande une largeur fixe</translation>
+    </message>
+    <message>
+        <source>a loop over pairs that are none</source>
+        <translation>une boucle sur des paires qui n’en sont pas</translation>
+    </message>
+    <message>
+        <source>a loop over what is no list</source>
+        <translation>une boucle sur ce qui n’est pas une liste</translation>
+    </message>
+    <message>
+        <source>a low-rank update of %1, which is neither a linear layer nor an embedding</source>
+        <translation>une mise à jour de rang faible de %1, qui n’est ni une couche linéaire ni un plongement</translation>
+    </message>
+    <message>
+        <source>a missing flag</source>
+        <translation>un drapeau manquant</translation>
+    </message>
+    <message>
+        <source>a number</source>
+        <translation>un nombre</translation>
+    </message>
+    <message>
+        <source>a number above 0, at most 1</source>
+        <translation>un nombre supérieur à 0, 1 au plus</translation>
+    </message>
+    <message>
+        <source>a number above 0, at most 100</source>
+        <translation>un nombre supérieur à 0, 100 au plus</translation>
+    </message>
+    <message>
+        <source>a number from 0 to 1</source>
+        <translation>un nombre de 0 à 1</translation>
+    </message>
+    <message>
+        <source>a number from 0 to 100</source>
+        <translation>un nombre de 0 à 100</translation>
+    </message>
+    <message>
+        <source>a number with a fraction, a list or a map as text</source>
+        <translation>un nombre à virgule, une liste ou un objet comme texte</translation>
+    </message>
+    <message>
+        <source>a numeric escape in a text</source>
+        <translation>un échappement numérique dans un texte</translation>
+    </message>
+    <message>
+        <source>a part to listen to starts at 0 s or later and has more than 0 and at most %1 s</source>
+        <translation>une partie à écouter commence à 0 s ou plus tard et dure plus de 0 et au plus %1 s</translation>
+    </message>
+    <message>
+        <source>a picture has more soft tokens than one prefill call holds (%1); load with a larger --image-tokens</source>
+        <translation>une image a plus de jetons qu’on n’en lit à la fois (%1) ; chargez avec plus de --image-tokens</translation>
+    </message>
+    <message>
+        <source>a picture of %1 cannot be resized</source>
+        <translation>une image de %1 ne peut pas être redimensionnée</translation>
+    </message>
+    <message>
+        <source>a picture of %1 comes with %2 bytes of pixels</source>
+        <translation>une image de %1 vient avec %2 octets de pixels</translation>
+    </message>
+    <message>
+        <source>a picture of %1 has no size within %2 image tokens</source>
+        <translation>une image de %1 n’a pas de taille dans la limite de %2 jetons</translation>
+    </message>
+    <message>
+        <source>a picture of %1 would need %2 patches along one side, the model has %3 positions; cut it into less elongated parts or choose a smaller image token budget</source>
+        <translation>une image de %1 demanderait %2 carreaux le long d’un côté, le modèle a %3 positions ; coupez-la en parties moins allongées ou choisissez moins de jetons par image</translation>
+    </message>
+    <message>
+        <source>a pipe</source>
+        <translation>un tube</translation>
+    </message>
+    <message>
+        <source>a positive 32-bit number</source>
+        <translation>un nombre positif de 32 bits</translation>
+    </message>
+    <message>
+        <source>a possessive quantifier</source>
+        <translation>un quantificateur possessif</translation>
+    </message>
+    <message>
+        <source>a program</source>
+        <translation>un programme</translation>
+    </message>
+    <message>
+        <source>a range of a class runs backwards</source>
+        <translation>une plage d’une classe va à l’envers</translation>
+    </message>
+    <message>
+        <source>a recording</source>
+        <translation>un enregistrement</translation>
+    </message>
+    <message>
+        <source>a recursive loop</source>
+        <translation>une boucle récursive</translation>
+    </message>
+    <message>
+        <source>a repeat count above %1</source>
+        <translation>plus de %1 répétitions</translation>
+    </message>
+    <message>
+        <source>a repeat of at least %1 and at most %2</source>
+        <translation>une répétition d’au moins %1 et d’au plus %2</translation>
+    </message>
+    <message>
+        <source>a second key for the same tensor, after %1</source>
+        <translation>une seconde clé pour le même tenseur, après %1</translation>
+    </message>
+    <message>
+        <source>a sign before what is no whole number</source>
+        <translation>un signe devant ce qui n’est pas un nombre entier</translation>
+    </message>
+    <message>
+        <source>a slice of more than three parts</source>
+        <translation>une tranche de plus de trois parties</translation>
+    </message>
+    <message>
+        <source>a slice with step 0</source>
+        <translation>une tranche de pas 0</translation>
+    </message>
+    <message>
+        <source>a socket</source>
+        <translation>un socket</translation>
+    </message>
+    <message>
+        <source>a speculative-decoding assistant, not a model to chat with; open the model it belongs to</source>
+        <translation>un assistant de décodage spéculatif, pas un modèle pour converser ; ouvrez le modèle auquel il appartient</translation>
+    </message>
+    <message>
+        <source>a storage type with whole bytes</source>
+        <translation>un type de stockage à octets entiers</translation>
+    </message>
+    <message>
+        <source>a string</source>
+        <translation>une chaîne</translation>
+    </message>
+    <message>
+        <source>a string or null</source>
+        <translation>une chaîne ou null</translation>
+    </message>
+    <message>
+        <source>a tag is not closed</source>
+        <translation>une balise n’est pas fermée</translation>
+    </message>
+    <message>
+        <source>a tensor has an empty name</source>
+        <translation>un tenseur a un nom vide</translation>
+    </message>
+    <message>
+        <source>a tensor name has %1 bytes, at most 1024 are allowed: %2</source>
+        <translation>un nom de tenseur a %1 octets, 1024 au plus sont permis : %2</translation>
+    </message>
+    <message>
+        <source>a tensor name in weight_map is empty or longer than 1024 bytes</source>
+        <translation>un nom de tenseur dans weight_map est vide ou a plus de 1024 octets</translation>
+    </message>
+    <message>
+        <source>a text</source>
+        <translation>un texte</translation>
+    </message>
+    <message>
+        <source>a text is not closed</source>
+        <translation>un texte n’est pas fermé</translation>
+    </message>
+    <message>
+        <source>a value</source>
+        <translation>une valeur</translation>
+    </message>
+    <message>
+        <source>a vision tower</source>
+        <translation>une tour de vision</translation>
+    </message>
+    <message>
+        <source>a whole number</source>
+        <translation>un nombre entier</translation>
+    </message>
+    <message>
+        <source>a zero byte</source>
+        <translation>un octet nul</translation>
+    </message>
+    <message>
+        <source>adapter %1 is listed twice</source>
+        <translation>l’adaptateur %1 figure deux fois</translation>
+    </message>
+    <message>
+        <source>adapter rank %1: expected 1 to %2</source>
+        <translation>rang %1 de l’adaptateur : attendu 1 à %2</translation>
+    </message>
+    <message>
+        <source>adapter strength %1 is outside 0 to 2</source>
+        <translation>la force %1 de l’adaptateur est hors de 0 à 2</translation>
+    </message>
+    <message>
+        <source>adapter_model.safetensors: %1: element %2 is not a finite number; the adapter is damaged or training diverged</source>
+        <translation>adapter_model.safetensors : %1 : l’élément %2 n’est pas un nombre fini ; l’adaptateur est endommagé ou l’entraînement a divergé</translation>
+    </message>
+    <message>
+        <source>adapters %1 and %2 both replace %3; enable one of them at a time</source>
+        <translation>les adaptateurs %1 et %2 remplacent tous deux %3 ; n’en activez qu’un à la fois</translation>
+    </message>
+    <message>
+        <source>adapters %1 and %2 both replace token %3 of %4; enable one of them at a time</source>
+        <translation>les adaptateurs %1 et %2 remplacent tous deux le jeton %3 de %4 ; n’en activez qu’un à la fois</translation>
+    </message>
+    <message>
+        <source>adapters of kind %1 cannot be run; only LORA can</source>
+        <translation>les adaptateurs de type %1 ne peuvent pas tourner ; seul LORA le peut</translation>
+    </message>
+    <message>
+        <source>added_tokens lists %1 twice</source>
+        <translation>added_tokens nomme %1 deux fois</translation>
+    </message>
+    <message>
+        <source>added_tokens lists the byte token %1, which unknown characters turn into</source>
+        <translation>added_tokens nomme le jeton d’octet %1, en lequel les caractères inconnus se changent</translation>
+    </message>
+    <message>
+        <source>added_tokens: %1 has the id %2, model.vocab says %3</source>
+        <translation>added_tokens : %1 a le numéro %2, model.vocab dit %3</translation>
+    </message>
+    <message>
+        <source>added_tokens: entry %1</source>
+        <translation>added_tokens : entrée %1</translation>
+    </message>
+    <message>
+        <source>added_tokens: expected an array, found %1</source>
+        <translation>added_tokens : attendu un tableau, trouvé %1</translation>
+    </message>
+    <message>
+        <source>added_tokens: the id of %1 is %2, but there are %3 tokens in all and ids run from 0 without a gap</source>
+        <translation>added_tokens : le numéro de %1 est %2, mais il y a %3 jetons en tout et les numéros vont de 0 sans trou</translation>
+    </message>
+    <message>
+        <source>alpha %1 is beyond 1e9 in size</source>
+        <translation>alpha %1 dépasse 1e9</translation>
+    </message>
+    <message>
+        <source>an AAC recording</source>
+        <translation>un enregistrement AAC</translation>
+    </message>
+    <message>
+        <source>an AIFF recording</source>
+        <translation>un enregistrement AIFF</translation>
+    </message>
+    <message>
+        <source>an AMR recording</source>
+        <translation>un enregistrement AMR</translation>
+    </message>
+    <message>
+        <source>an AU recording</source>
+        <translation>un enregistrement AU</translation>
+    </message>
+    <message>
+        <source>an AVI video</source>
+        <translation>une vidéo AVI</translation>
+    </message>
+    <message>
+        <source>an AVIF picture</source>
+        <translation>une image AVIF</translation>
+    </message>
+    <message>
+        <source>an EMF drawing</source>
+        <translation>un dessin EMF</translation>
+    </message>
+    <message>
+        <source>an HTML page</source>
+        <translation>une page HTML</translation>
+    </message>
+    <message>
+        <source>an M4A recording</source>
+        <translation>un enregistrement M4A</translation>
+    </message>
+    <message>
+        <source>an MNG animation</source>
+        <translation>une animation MNG</translation>
+    </message>
+    <message>
+        <source>an MP3 recording</source>
+        <translation>un enregistrement MP3</translation>
+    </message>
+    <message>
+        <source>an MP4 video</source>
+        <translation>une vidéo MP4</translation>
+    </message>
+    <message>
+        <source>an MPEG video</source>
+        <translation>une vidéo MPEG</translation>
+    </message>
+    <message>
+        <source>an Ogg file with %1; Ogg Vorbis and Opus recordings are supported, save it as one of these or as WAV</source>
+        <translation>un fichier Ogg avec %1 ; les enregistrements Ogg Vorbis et Opus sont lus, enregistrez-le ainsi ou en WAV</translation>
+    </message>
+    <message>
+        <source>an Ogg recording</source>
+        <translation>un enregistrement Ogg</translation>
+    </message>
+    <message>
+        <source>an OpenEXR picture</source>
+        <translation>une image OpenEXR</translation>
+    </message>
+    <message>
+        <source>an SVG drawing</source>
+        <translation>un dessin SVG</translation>
+    </message>
+    <message>
+        <source>an animated WebP; save one frame as a picture and give that</source>
+        <translation>un WebP animé ; enregistrez-en une image fixe et donnez cela</translation>
+    </message>
+    <message>
+        <source>an array</source>
+        <translation>un tableau</translation>
+    </message>
+    <message>
+        <source>an array of %1 strings</source>
+        <translation>un tableau de %1 chaînes</translation>
+    </message>
+    <message>
+        <source>an assignment to a member of what is no namespace</source>
+        <translation>une affectation à un membre de ce qui n’est pas un espace de noms</translation>
+    </message>
+    <message>
+        <source>an atomic group</source>
+        <translation>un groupe atomique</translation>
+    </message>
+    <message>
+        <source>an audio tower</source>
+        <translation>une tour audio</translation>
+    </message>
+    <message>
+        <source>an embedding takes lora_embedding_A and lora_embedding_B</source>
+        <translation>un plongement prend lora_embedding_A et lora_embedding_B</translation>
+    </message>
+    <message>
+        <source>an empty file</source>
+        <translation>un fichier vide</translation>
+    </message>
+    <message>
+        <source>an empty subscript</source>
+        <translation>un indice vide</translation>
+    </message>
+    <message>
+        <source>an incomplete \x escape</source>
+        <translation>un échappement \x incomplet</translation>
+    </message>
+    <message>
+        <source>an object</source>
+        <translation>un objet</translation>
+    </message>
+    <message>
+        <source>an object has more than %1 members</source>
+        <translation>un objet a plus de %1 membres</translation>
+    </message>
+    <message>
+        <source>an object of patterns</source>
+        <translation>un objet de motifs</translation>
+    </message>
+    <message>
+        <source>an object without a type</source>
+        <translation>un objet sans type</translation>
+    </message>
+    <message>
+        <source>an other generation of Gemma; Belfry runs Gemma 4 (E2B, E4B, 26B-A4B, 31B)</source>
+        <translation>une autre génération de Gemma ; Belfry fait tourner Gemma 4 (E2B, E4B, 26B-A4B, 31B)</translation>
+    </message>
+    <message>
+        <source>an unknown 4-bit code table, %1 there</source>
+        <translation>une table de codes 4 bits inconnue, %1 à cet endroit</translation>
+    </message>
+    <message>
+        <source>an unknown IFF file</source>
+        <translation>un fichier IFF inconnu</translation>
+    </message>
+    <message>
+        <source>an unknown RIFF file</source>
+        <translation>un fichier RIFF inconnu</translation>
+    </message>
+    <message>
+        <source>an unknown group type</source>
+        <translation>un type de groupe inconnu</translation>
+    </message>
+    <message>
+        <source>an xz archive</source>
+        <translation>une archive xz</translation>
+    </message>
+    <message>
+        <source>arithmetic on fractions or very large numbers</source>
+        <translation>un calcul sur des fractions ou de très grands nombres</translation>
+    </message>
+    <message>
+        <source>arithmetic-coded</source>
+        <translation>à codage arithmétique</translation>
+    </message>
+    <message>
+        <source>at most 64 members</source>
+        <translation>64 membres au plus</translation>
+    </message>
+    <message>
+        <source>audio</source>
+        <translation>son</translation>
+    </message>
+    <message>
+        <source>audio tower</source>
+        <translation>tour audio</translation>
+    </message>
+    <message>
+        <source>audio: %1 frames are too few; at least 161 samples are needed</source>
+        <translation>audio : %1 trames ne suffisent pas ; il faut au moins 161 échantillons</translation>
+    </message>
+    <message>
+        <source>audio: %1 tokens, the model takes at most %2 (30 s) per clip; cut the clip</source>
+        <translation>audio : %1 jetons, le modèle en prend %2 au plus (30 s) par extrait ; coupez l’extrait</translation>
+    </message>
+    <message>
+        <source>beside group_size and without quant_method is how MLX writes quantized models, which cannot be read; use the 16-bit model it was converted from or a bitsandbytes 4-bit one</source>
+        <translation>à côté de group_size et sans quant_method, c’est ainsi que MLX écrit les modèles quantifiés, qui ne peuvent pas être lus ; prenez le modèle 16 bits dont il provient ou un modèle 4 bits de bitsandbytes</translation>
+    </message>
+    <message>
+        <source>block-diagonal LoRA is not implemented</source>
+        <translation>le LoRA bloc-diagonal n’existe pas ici</translation>
+    </message>
+    <message>
+        <source>blocks nested too deeply</source>
+        <translation>des blocs imbriqués trop profondément</translation>
+    </message>
+    <message>
+        <source>cannot be combined with use_dora</source>
+        <translation>ne peut pas être combiné avec use_dora</translation>
+    </message>
+    <message>
+        <source>cannot be created: %1</source>
+        <translation>ne peut pas être créé : %1</translation>
+    </message>
+    <message>
+        <source>cannot be examined: %1</source>
+        <translation>ne peut pas être examiné : %1</translation>
+    </message>
+    <message>
+        <source>cannot be opened</source>
+        <translation>ne peut pas être ouvert</translation>
+    </message>
+    <message>
+        <source>cannot be opened: %1</source>
+        <translation>ne peut pas être ouvert : %1</translation>
+    </message>
+    <message>
+        <source>cannot be opened; check that you may read it</source>
+        <translation>ne peut pas être ouvert ; vérifiez que vous pouvez le lire</translation>
+    </message>
+    <message>
+        <source>cannot be read: %1</source>
+        <translation>ne peut pas être lu : %1</translation>
+    </message>
+    <message>
+        <source>cannot be used when target_modules is a string</source>
+        <translation>ne peut pas être utilisé quand target_modules est une chaîne</translation>
+    </message>
+    <message>
+        <source>cannot differ between layers in this version; only head_dim and num_key_value_heads can</source>
+        <translation>ne peut pas différer d’une couche à l’autre dans cette version ; seuls head_dim et num_key_value_heads le peuvent</translation>
+    </message>
+    <message>
+        <source>cannot resize a picture to %1</source>
+        <translation>impossible de redimensionner une image à %1</translation>
+    </message>
+    <message>
+        <source>changed while it was open: it had %1 bytes, now it has %2; load the model again</source>
+        <translation>a changé pendant qu’il était ouvert : il avait %1 octets, maintenant il en a %2 ; rechargez le modèle</translation>
+    </message>
+    <message>
+        <source>changed while it was open: its modification time is another one; load the model again</source>
+        <translation>a changé pendant qu’il était ouvert : sa date de modification est une autre ; rechargez le modèle</translation>
+    </message>
+    <message>
+        <source>changing adapters needed more memory than the system gave; close other programs, or choose a smaller context or a smaller format</source>
+        <translation>le changement d’adaptateurs a demandé plus de mémoire que le système n’en donne ; fermez d’autres programmes, ou choisissez un contexte plus petit ou un format plus petit</translation>
+    </message>
+    <message>
+        <source>config.json has a quantization_config</source>
+        <translation>config.json a une quantization_config</translation>
+    </message>
+    <message>
+        <source>config.json: its sizes add up to more than 2^44 parameters (at %1); no machine can hold that</source>
+        <translation>config.json : ses tailles donnent ensemble plus de 2^44 paramètres (à %1) ; aucune machine ne peut contenir cela</translation>
+    </message>
+    <message>
+        <source>config.json: the file is empty</source>
+        <translation>config.json : le fichier est vide</translation>
+    </message>
+    <message>
+        <source>config.json: there is no such file in the folder %1</source>
+        <translation>config.json : il n’y a pas de tel fichier dans le dossier %1</translation>
+    </message>
+    <message>
+        <source>control character in a string</source>
+        <translation>caractère de contrôle dans une chaîne</translation>
+    </message>
+    <message>
+        <source>copying %1</source>
+        <translation>copie de %1</translation>
+    </message>
+    <message>
+        <source>copying weights from %1 to %2 failed; restart the program</source>
+        <translation>la copie de poids de %1 vers %2 a échoué ; redémarrez le programme</translation>
+    </message>
+    <message>
+        <source>data_offsets has %1 numbers, expected 2</source>
+        <translation>data_offsets a %1 nombres, attendu : 2</translation>
+    </message>
+    <message>
+        <source>data_offsets has more than 2 numbers</source>
+        <translation>data_offsets a plus de 2 nombres</translation>
+    </message>
+    <message>
+        <source>data_offsets is %1, expected a list</source>
+        <translation>data_offsets est %1, attendu : une liste</translation>
+    </message>
+    <message>
+        <source>decoder layer %1</source>
+        <translation>la couche de décodeur %1</translation>
+    </message>
+    <message>
+        <source>decoder: expected Sequence of Replace U+2581 by a space, ByteFallback and Fuse, found %1</source>
+        <translation>decoder : attendu Sequence de Replace de U+2581 par une espace, ByteFallback et Fuse, trouvé %1</translation>
+    </message>
+    <message>
+        <source>device map %1: expected a file or one of the presets %2</source>
+        <translation>plan d’appareils %1 : attendu un fichier ou l’un des préréglages %2</translation>
+    </message>
+    <message>
+        <source>differs from eoa_token_id</source>
+        <translation>diffère de eoa_token_id</translation>
+    </message>
+    <message>
+        <source>does not begin with a JSON object; expected a device map in accelerate&apos;s form or Belfry&apos;s version 1</source>
+        <translation>ne commence pas par un objet JSON ; attendu : un plan d’appareils dans la forme d’accelerate ou la version 1 de Belfry</translation>
+    </message>
+    <message>
+        <source>get it with: belfry-cli get %1</source>
+        <translation>récupérez-le avec : belfry-cli get %1</translation>
+    </message>
+    <message>
+        <source>dtype is %1, expected a text</source>
+        <translation>dtype est %1, attendu : un texte</translation>
+    </message>
+    <message>
+        <source>each member once</source>
+        <translation>chaque membre une seule fois</translation>
+    </message>
+    <message>
+        <source>element type %1, expected F32, F16 or BF16</source>
+        <translation>type d’éléments %1, attendu : F32, F16 ou BF16</translation>
+    </message>
+    <message>
+        <source>ends at byte %1 although it had %2 bytes when it was opened</source>
+        <translation>finit à l’octet %1 alors qu’il avait %2 octets à l’ouverture</translation>
+    </message>
+    <message>
+        <source>expected &quot;%1&quot;, found &quot;%2&quot;</source>
+        <translation>attendu &quot;%1&quot;, trouvé &quot;%2&quot;</translation>
+    </message>
+    <message>
+        <source>expected &quot;none&quot;, &quot;all&quot; or &quot;lora_only&quot;, found &quot;%1&quot;</source>
+        <translation>attendu : &quot;none&quot;, &quot;all&quot; ou &quot;lora_only&quot;, trouvé : &quot;%1&quot;</translation>
+    </message>
+    <message>
+        <source>expected %1, found %2</source>
+        <translation>attendu : %1, trouvé : %2</translation>
+    </message>
+    <message>
+        <source>expected &apos;,&apos; or &apos;]&apos;</source>
+        <translation>attendu : &apos;,&apos; ou &apos;]&apos;</translation>
+    </message>
+    <message>
+        <source>expected &apos;,&apos; or &apos;}&apos;</source>
+        <translation>attendu : &apos;,&apos; ou &apos;}&apos;</translation>
+    </message>
+    <message>
+        <source>expected &apos;:&apos;</source>
+        <translation>attendu : &apos;:&apos;</translation>
+    </message>
+    <message>
+        <source>expected a member name</source>
+        <translation>attendu : un nom de membre</translation>
+    </message>
+    <message>
+        <source>expected a member name or &apos;}&apos;</source>
+        <translation>attendu : un nom de membre ou &apos;}&apos;</translation>
+    </message>
+    <message>
+        <source>expected a name, found &quot;%1&quot;</source>
+        <translation>attendu un nom, trouvé &quot;%1&quot;</translation>
+    </message>
+    <message>
+        <source>expected a picture (PNG, JPEG or WebP), found %1; if it is a picture, save it as PNG or JPEG and give that</source>
+        <translation>attendu : une image (PNG, JPEG ou WebP), trouvé : %1 ; si c’est une image, enregistrez-la en PNG ou JPEG et donnez cela</translation>
+    </message>
+    <message>
+        <source>expected a recording (WAV, FLAC, Ogg, MP3, AIFF or AU), found %1; if it is a recording, save it as WAV or FLAC and give that</source>
+        <translation>attendu : un enregistrement (WAV, FLAC, Ogg, MP3, AIFF ou AU), trouvé : %1 ; si c’est un enregistrement, enregistrez-le en WAV ou FLAC et donnez cela</translation>
+    </message>
+    <message>
+        <source>expected a value</source>
+        <translation>attendu : une valeur</translation>
+    </message>
+    <message>
+        <source>expected an object at the top level</source>
+        <translation>attendu : un objet au niveau supérieur</translation>
+    </message>
+    <message>
+        <source>expected an object, found %1</source>
+        <translation>attendu : un objet, trouvé : %1</translation>
+    </message>
+    <message>
+        <source>expressions nested too deeply</source>
+        <translation>des expressions imbriquées trop profondément</translation>
+    </message>
+    <message>
+        <source>finite values</source>
+        <translation>des valeurs finies</translation>
+    </message>
+    <message>
+        <source>finite values that are not negative</source>
+        <translation>des valeurs finies qui ne sont pas négatives</translation>
+    </message>
+    <message>
+        <source>flushing to disk failed: %1</source>
+        <translation>l’écriture sur le disque a échoué : %1</translation>
+    </message>
+    <message>
+        <source>give raw logits</source>
+        <translation>donner des logits bruts</translation>
+    </message>
+    <message>
+        <source>give the folder that holds the adapter&apos;s adapter_config.json</source>
+        <translation>donnez le dossier qui contient l’adapter_config.json de l’adaptateur</translation>
+    </message>
+    <message>
+        <source>give the folder that holds the model&apos;s config.json</source>
+        <translation>donnez le dossier qui contient le config.json du modèle</translation>
+    </message>
+    <message>
+        <source>gives %1 %2 heads of %3, more than %4 values together</source>
+        <translation>donne à %1 %2 têtes de %3, plus de %4 valeurs en tout</translation>
+    </message>
+    <message>
+        <source>gives %1 %2 key/value heads, which do not divide its %3 query heads</source>
+        <translation>donne à %1 %2 têtes de clé/valeur, qui ne divisent pas ses %3 têtes de requête</translation>
+    </message>
+    <message>
+        <source>gives %1 other key/value sizes than layer %2, whose keys and values it reads</source>
+        <translation>donne à %1 d’autres tailles de clé/valeur qu’à la couche %2, dont elle lit les clés et valeurs</translation>
+    </message>
+    <message>
+        <source>global flags that do not stand at the start</source>
+        <translation>des drapeaux globaux qui ne sont pas au début</translation>
+    </message>
+    <message>
+        <source>groups nested deeper than %1</source>
+        <translation>des groupes imbriqués sur plus de %1 niveaux</translation>
+    </message>
+    <message>
+        <source>groups nested too deeply</source>
+        <translation>des groupes imbriqués trop profondément</translation>
+    </message>
+    <message>
+        <source>has %1 bytes, at most %2 are read</source>
+        <translation>a %1 octets, %2 au plus sont lus</translation>
+    </message>
+    <message>
+        <source>has %1 bytes, bytes %2 to %3 were asked for</source>
+        <translation>a %1 octets, les octets %2 à %3 ont été demandés</translation>
+    </message>
+    <message>
+        <source>has %1 bytes, more than the %2 such a file may have</source>
+        <translation>a %1 octets, plus que les %2 qu’un tel fichier peut avoir</translation>
+    </message>
+    <message>
+        <source>has %1 entries</source>
+        <translation>a %1 entrées</translation>
+    </message>
+    <message>
+        <source>has %1 entries, at most %2 are read</source>
+        <translation>a %1 entrées, %2 au plus sont lues</translation>
+    </message>
+    <message>
+        <source>has %1 entries, expected 2</source>
+        <translation>a %1 entrées, attendu : 2</translation>
+    </message>
+    <message>
+        <source>has %1 entries, num_hidden_layers is %2</source>
+        <translation>a %1 entrées, num_hidden_layers est %2</translation>
+    </message>
+    <message>
+        <source>has an empty entry</source>
+        <translation>a une entrée vide</translation>
+    </message>
+    <message>
+        <source>has an entry of %1 bytes, at most %2 are read</source>
+        <translation>a une entrée de %1 octets, %2 au plus sont lus</translation>
+    </message>
+    <message>
+        <source>has more than %1 bytes, the most that is expected of it</source>
+        <translation>a plus de %1 octets, le maximum attendu</translation>
+    </message>
+    <message>
+        <source>has no weight_map with tensors in it</source>
+        <translation>n’a pas de weight_map contenant des tenseurs</translation>
+    </message>
+    <message>
+        <source>has only %1 bytes; a safetensors file begins with an 8-byte header length</source>
+        <translation>n’a que %1 octets ; un fichier safetensors commence par 8 octets pour la longueur de l’en-tête</translation>
+    </message>
+    <message>
+        <source>hierarchical</source>
+        <translation>hiérarchique</translation>
+    </message>
+    <message>
+        <source>holds &quot;%1&quot;; only sliding_attention and full_attention are known</source>
+        <translation>contient &quot;%1&quot; ; seuls sliding_attention et full_attention sont connus</translation>
+    </message>
+    <message>
+        <source>holds %1</source>
+        <translation>contient %1</translation>
+    </message>
+    <message>
+        <source>holds %1 rows, the vocabulary of the model has %2: the vocabulary was resized while training, which needs the resized base</source>
+        <translation>contient %1 lignes, le vocabulaire du modèle en a %2 : le vocabulaire a changé de taille pendant l’entraînement, ce qui demande la base changée</translation>
+    </message>
+    <message>
+        <source>holds %1, expected only texts</source>
+        <translation>contient %1, attendu : seulement des textes</translation>
+    </message>
+    <message>
+        <source>holds a number that no double can hold</source>
+        <translation>contient un nombre qu’aucun flottant double ne peut représenter</translation>
+    </message>
+    <message>
+        <source>holds only its header; download the whole file to load %1</source>
+        <translation>ne contient que son en-tête ; téléchargez le fichier entier pour charger %1</translation>
+    </message>
+    <message>
+        <source>image</source>
+        <translation>image</translation>
+    </message>
+    <message>
+        <source>image of %1 x %2 patches: does not fit the budget the model was loaded for; load with a larger --image-tokens</source>
+        <translation>image de %1 x %2 carreaux : ne tient pas dans ce pour quoi le modèle a été chargé ; chargez avec plus de --image-tokens</translation>
+    </message>
+    <message>
+        <source>image of %1 x %2 patches: the model knows %3 positions per side; choose a smaller token budget or a squarer picture</source>
+        <translation>image de %1 x %2 carreaux : le modèle connaît %3 positions par côté ; choisissez moins de jetons ou une image plus carrée</translation>
+    </message>
+    <message>
+        <source>image token budget %1: expected 70, 140, 280, 560 or 1120</source>
+        <translation>%1 jetons par image : attendu 70, 140, 280, 560 ou 1120</translation>
+    </message>
+    <message>
+        <source>is &quot;%1&quot;: %2</source>
+        <translation>est &quot;%1&quot; : %2</translation>
+    </message>
+    <message>
+        <source>is &quot;%1&quot;; Gemma4ForConditionalGeneration and Gemma4ForCausalLM are implemented</source>
+        <translation>est &quot;%1&quot; ; seuls Gemma4ForConditionalGeneration et Gemma4ForCausalLM sont possibles</translation>
+    </message>
+    <message>
+        <source>is &quot;%1&quot;; only %2 is implemented</source>
+        <translation>est &quot;%1&quot; ; seul %2 est possible</translation>
+    </message>
+    <message>
+        <source>is &quot;%1&quot;; only bitsandbytes checkpoints (NF4, FP4) and unquantized ones can be read</source>
+        <translation>est &quot;%1&quot; ; seuls les checkpoints bitsandbytes (NF4, FP4) et non quantifiés peuvent être lus</translation>
+    </message>
+    <message>
+        <source>is &quot;%1&quot;; only default and axial are implemented</source>
+        <translation>est &quot;%1&quot; ; seuls default et axial sont possibles</translation>
+    </message>
+    <message>
+        <source>is &quot;%1&quot;; only default is implemented</source>
+        <translation>est &quot;%1&quot; ; seul default est possible</translation>
+    </message>
+    <message>
+        <source>is &quot;%1&quot;; only default, linear and proportional are known</source>
+        <translation>est &quot;%1&quot; ; seuls default, linear et proportional sont connus</translation>
+    </message>
+    <message>
+        <source>is &quot;%1&quot;; only gemma4_text is implemented</source>
+        <translation>est &quot;%1&quot; ; seul gemma4_text est possible</translation>
+    </message>
+    <message>
+        <source>is &quot;%1&quot;; only nf4 and fp4 are known</source>
+        <translation>est &quot;%1&quot; ; seuls nf4 et fp4 sont connus</translation>
+    </message>
+    <message>
+        <source>is &quot;%1&quot;; only silu is implemented</source>
+        <translation>est &quot;%1&quot; ; seul silu est possible</translation>
+    </message>
+    <message>
+        <source>is %1 with heads of %2; expected a divisor of num_attention_heads and even heads</source>
+        <translation>est %1 avec des têtes de %2 ; attendu : un diviseur de num_attention_heads et des têtes paires</translation>
+    </message>
+    <message>
+        <source>is %1, expected a list of texts</source>
+        <translation>est %1, attendu : une liste de textes</translation>
+    </message>
+    <message>
+        <source>is %1, expected a multiple of 4 (rotary halves on two axes)</source>
+        <translation>est %1, attendu : un multiple de 4 (moitiés à tourner sur deux axes)</translation>
+    </message>
+    <message>
+        <source>is %1, expected a number from %2 to %3</source>
+        <translation>est %1, attendu : un nombre de %2 à %3</translation>
+    </message>
+    <message>
+        <source>is %1, expected a plain file; name another</source>
+        <translation>est %1, un fichier ordinaire est attendu ; nommez-en un autre</translation>
+    </message>
+    <message>
+        <source>is %1, expected a text</source>
+        <translation>est %1, attendu : un texte</translation>
+    </message>
+    <message>
+        <source>is %1, expected a whole number from %2 to %3</source>
+        <translation>est %1, attendu : un nombre entier de %2 à %3</translation>
+    </message>
+    <message>
+        <source>is %1, expected an even multiple of num_attention_heads (%2)</source>
+        <translation>est %1, attendu : un multiple pair de num_attention_heads (%2)</translation>
+    </message>
+    <message>
+        <source>is %1, expected an even number (rotary halves)</source>
+        <translation>est %1, attendu : un nombre pair (moitiés à tourner)</translation>
+    </message>
+    <message>
+        <source>is %1, expected an object</source>
+        <translation>est %1, attendu : un objet</translation>
+    </message>
+    <message>
+        <source>is %1, expected num_attention_heads x head_dim = %2</source>
+        <translation>est %1, attendu : num_attention_heads x head_dim = %2</translation>
+    </message>
+    <message>
+        <source>is %1, expected one of 70, 140, 280, 560, 1120</source>
+        <translation>est %1, attendu : 70, 140, 280, 560 ou 1120</translation>
+    </message>
+    <message>
+        <source>is %1, expected true or false</source>
+        <translation>est %1, attendu : true ou false</translation>
+    </message>
+    <message>
+        <source>is %1, num_experts is only %2</source>
+        <translation>est %1, num_experts n’est que %2</translation>
+    </message>
+    <message>
+        <source>is %1, too much for %2 layers</source>
+        <translation>est %1, trop pour %2 couches</translation>
+    </message>
+    <message>
+        <source>is %1, vocab_size is %2; every token needs a row</source>
+        <translation>est %1, vocab_size est %2 ; chaque jeton a besoin d’une ligne</translation>
+    </message>
+    <message>
+        <source>is %1: %2 shares keys and values, but no layer of its type before layer %3 owns any</source>
+        <translation>est %1 : %2 partage clés et valeurs, mais aucune couche de son type avant la couche %3 n’en a</translation>
+    </message>
+    <message>
+        <source>is %1; only %2 is implemented</source>
+        <translation>est %1 ; seul %2 est possible</translation>
+    </message>
+    <message>
+        <source>is %1; only as many as num_attention_heads (%2) is implemented</source>
+        <translation>est %1 ; seul le même nombre que num_attention_heads (%2) est possible</translation>
+    </message>
+    <message>
+        <source>is %1; only null and &quot;vision&quot; are implemented</source>
+        <translation>est %1 ; seuls null et &quot;vision&quot; sont possibles</translation>
+    </message>
+    <message>
+        <source>is a 7-Zip archive; unpack it first</source>
+        <translation>est une archive 7-Zip ; décompressez-la d’abord</translation>
+    </message>
+    <message>
+        <source>is a GGUF file (llama.cpp); Belfry opens the Hugging Face safetensors form of a model</source>
+        <translation>est un fichier GGUF (llama.cpp) ; Belfry ouvre les modèles dans la forme safetensors de Hugging Face</translation>
+    </message>
+    <message>
+        <source>is a Git LFS pointer, not the file itself; fetch the large files (git lfs pull) or download the model again</source>
+        <translation>est un pointeur Git LFS, pas le fichier lui-même ; récupérez les gros fichiers (git lfs pull) ou téléchargez le modèle à nouveau</translation>
+    </message>
+    <message>
+        <source>is a NumPy file; Belfry opens safetensors models</source>
+        <translation>est un fichier NumPy ; Belfry ouvre des modèles safetensors</translation>
+    </message>
+    <message>
+        <source>is a Python pickle, which can run code when it is opened, so Belfry never opens one; get the safetensors version of the model or convert it with its maker&apos;s tools</source>
+        <translation>est un pickle de Python, qui peut exécuter du code à l’ouverture, aussi Belfry n’en ouvre jamais ; procurez-vous la version safetensors du modèle ou convertissez-le avec les outils de son auteur</translation>
+    </message>
+    <message>
+        <source>is a file; choose the folder that holds the model&apos;s config.json</source>
+        <translation>est un fichier ; choisissez le dossier qui contient le config.json du modèle</translation>
+    </message>
+    <message>
+        <source>is a link that leads nowhere (%1); download the file again</source>
+        <translation>est un lien qui ne mène nulle part (%1) ; téléchargez le fichier à nouveau</translation>
+    </message>
+    <message>
+        <source>is a link that leads to no file (too many links, or one that cannot be read); name the file itself</source>
+        <translation>est un lien qui ne mène à aucun fichier (trop de liens, ou un lien illisible) ; nommez le fichier lui-même</translation>
+    </message>
+    <message>
+        <source>is a link that leaves the model folder; put the file itself into the folder</source>
+        <translation>est un lien qui sort du dossier du modèle ; mettez le fichier lui-même dans le dossier</translation>
+    </message>
+    <message>
+        <source>is a link where a regular file is expected</source>
+        <translation>est un lien là où un fichier ordinaire est attendu</translation>
+    </message>
+    <message>
+        <source>is a list of %1 entries, expected at most %2</source>
+        <translation>est une liste de %1 entrées, attendu : %2 au plus</translation>
+    </message>
+    <message>
+        <source>is a list of more than 65536 entries</source>
+        <translation>est une liste de plus de 65536 entrées</translation>
+    </message>
+    <message>
+        <source>is a list, expected an object</source>
+        <translation>est une liste, attendu : un objet</translation>
+    </message>
+    <message>
+        <source>is a pipe that no program reads; start the reader first, or name a file</source>
+        <translation>est un tube qu’aucun programme ne lit ; démarrez d’abord le lecteur, ou nommez un fichier</translation>
+    </message>
+    <message>
+        <source>is a terminal; name a file</source>
+        <translation>est un terminal ; nommez un fichier</translation>
+    </message>
+    <message>
+        <source>is a web page, not a model file; the download probably failed (a login page?), try it again</source>
+        <translation>est une page web, pas un fichier de modèle ; le téléchargement a sans doute échoué (une page de connexion ?), réessayez</translation>
+    </message>
+    <message>
+        <source>is a zip archive (PyTorch saves pickles this way), which can run code when it is opened, so Belfry never opens one; get the safetensors version of the model</source>
+        <translation>est une archive zip (PyTorch enregistre ainsi ses pickles), qui peut exécuter du code à l’ouverture, aussi Belfry n’en ouvre jamais ; procurez-vous la version safetensors du modèle</translation>
+    </message>
+    <message>
+        <source>is an HDF5 file (Keras); Belfry opens safetensors models</source>
+        <translation>est un fichier HDF5 (Keras) ; Belfry ouvre des modèles safetensors</translation>
+    </message>
+    <message>
+        <source>is an old GGML file; Belfry opens safetensors models</source>
+        <translation>est un vieux fichier GGML ; Belfry ouvre des modèles safetensors</translation>
+    </message>
+    <message>
+        <source>is compressed (gzip); unpack it first</source>
+        <translation>est comprimé (gzip) ; décompressez-le d’abord</translation>
+    </message>
+    <message>
+        <source>is compressed (xz); unpack it first</source>
+        <translation>est comprimé (xz) ; décompressez-le d’abord</translation>
+    </message>
+    <message>
+        <source>is compressed (zstd); unpack it first</source>
+        <translation>est comprimé (zstd) ; décompressez-le d’abord</translation>
+    </message>
+    <message>
+        <source>is false; pictures are always scaled to 0..1</source>
+        <translation>est false ; les images sont toujours ramenées à 0..1</translation>
+    </message>
+    <message>
+        <source>is missing, and its published value lies outside the vocabulary of %1; the model has %2</source>
+        <translation>manque, et sa valeur publiée est hors du vocabulaire de %1 ; le modèle a %2</translation>
+    </message>
+    <message>
+        <source>is missing, and so is architectures; is this the config.json of a model?</source>
+        <translation>manque, et architectures aussi ; est-ce le config.json d’un modèle ?</translation>
+    </message>
+    <message>
+        <source>is missing, expected a whole number from %1 to %2</source>
+        <translation>manque, attendu : un nombre entier de %1 à %2</translation>
+    </message>
+    <message>
+        <source>is missing, expected an object</source>
+        <translation>manque, attendu : un objet</translation>
+    </message>
+    <message>
+        <source>is missing; expected &quot;LORA&quot;. Is this an adapter folder?</source>
+        <translation>manque ; attendu : &quot;LORA&quot;. Est-ce un dossier d’adaptateur ?</translation>
+    </message>
+    <message>
+        <source>is named in %1 but is not in the folder; download it. It holds %2</source>
+        <translation>est nommé dans %1 mais n’est pas dans le dossier ; téléchargez-le. Il contient %2</translation>
+    </message>
+    <message>
+        <source>is not 0; only causal audio is implemented</source>
+        <translation>n’est pas 0 ; seul l’audio causal est possible</translation>
+    </message>
+    <message>
+        <source>is not 1 with rope_type &quot;%1&quot;; only proportional tables may be partial</source>
+        <translation>n’est pas 1 avec rope_type &quot;%1&quot; ; seules les tables proportional peuvent être partielles</translation>
+    </message>
+    <message>
+        <source>is not a layer index from 0 to %1</source>
+        <translation>n’est pas un numéro de couche de 0 à %1</translation>
+    </message>
+    <message>
+        <source>is not a plain file</source>
+        <translation>n’est pas un fichier ordinaire</translation>
+    </message>
+    <message>
+        <source>is not a plain file (it is a folder, a pipe, a socket or a device)</source>
+        <translation>n’est pas un fichier ordinaire (c’est un dossier, un tube, un socket ou un périphérique)</translation>
+    </message>
+    <message>
+        <source>is not a plain file any more; name another</source>
+        <translation>n’est plus un fichier ordinaire ; nommez-en un autre</translation>
+    </message>
+    <message>
+        <source>is not a regular file</source>
+        <translation>n’est pas un fichier ordinaire</translation>
+    </message>
+    <message>
+        <source>is not a regular file (it is a folder, a pipe, a socket or a device)</source>
+        <translation>n’est pas un fichier ordinaire (c’est un dossier, un tube, un socket ou un périphérique)</translation>
+    </message>
+    <message>
+        <source>is not in the folder, and neither is %1; choose the folder that holds a Hugging Face model</source>
+        <translation>n’est pas dans le dossier, et %1 non plus ; choisissez le dossier qui contient un modèle Hugging Face</translation>
+    </message>
+    <message>
+        <source>is not in the folder, but %1 is; if it holds the whole model, rename it to model.safetensors, else download the other files and %2</source>
+        <translation>n’est pas dans le dossier, mais %1 y est ; s’il contient le modèle entier, renommez-le en model.safetensors, sinon téléchargez les autres fichiers et %2</translation>
+    </message>
+    <message>
+        <source>is not in the folder, but %1 weight files are (%2, ...); it says which tensor is in which of them. Download it too</source>
+        <translation>n’est pas dans le dossier, mais %1 fichiers de poids y sont (%2, ...) ; il dit quel tenseur est dans lequel. Téléchargez-le aussi</translation>
+    </message>
+    <message>
+        <source>is not in the folder, but adapter_config.json is: this is an adapter; open its base model and add the adapter to it</source>
+        <translation>n’est pas dans le dossier, mais adapter_config.json y est : c’est un adaptateur ; ouvrez son modèle de base et ajoutez-lui l’adaptateur</translation>
+    </message>
+    <message>
+        <source>is not the name of a file; name one</source>
+        <translation>n’est pas un nom de fichier ; donnez-en un</translation>
+    </message>
+    <message>
+        <source>is set: %1</source>
+        <translation>est défini : %1</translation>
+    </message>
+    <message>
+        <source>is set; normalization per mel bin is not implemented</source>
+        <translation>est défini ; la normalisation par bande mel n’existe pas ici</translation>
+    </message>
+    <message>
+        <source>is true together with load_in_4bit</source>
+        <translation>est true en même temps que load_in_4bit</translation>
+    </message>
+    <message>
+        <source>is true with a mean other than 0 or a deviation other than 1; that is not implemented</source>
+        <translation>est true avec une moyenne autre que 0 ou un écart autre que 1 ; cela n’existe pas ici</translation>
+    </message>
+    <message>
+        <source>is true; 8-bit (LLM.int8) checkpoints cannot be read, 4-bit and unquantized ones can</source>
+        <translation>est true ; les checkpoints 8 bits (LLM.int8) ne peuvent pas être lus, ceux de 4 bits et les non quantifiés le peuvent</translation>
+    </message>
+    <message>
+        <source>is true; attention biases are not implemented</source>
+        <translation>est true ; les biais d’attention n’existent pas ici</translation>
+    </message>
+    <message>
+        <source>is true; biases are not implemented</source>
+        <translation>est true ; les biais n’existent pas ici</translation>
+    </message>
+    <message>
+        <source>it has %1 bytes, its shape and type need %2</source>
+        <translation>il a %1 octets, sa forme et son type en demandent %2</translation>
+    </message>
+    <message>
+        <source>it has been downloaded to %1; give that</source>
+        <translation>il a été téléchargé dans %1 ; donnez cela</translation>
+    </message>
+    <message>
+        <source>it has more than 8 dimensions</source>
+        <translation>il a plus de 8 dimensions</translation>
+    </message>
+    <message>
+        <source>it has no element type or no data</source>
+        <translation>il n’a pas de type d’éléments ou pas de données</translation>
+    </message>
+    <message>
+        <source>it uses an unknown feature</source>
+        <translation>il utilise une fonction inconnue</translation>
+    </message>
+    <message>
+        <source>its %1 bits do not fill whole bytes</source>
+        <translation>ses %1 bits ne remplissent pas des octets entiers</translation>
+    </message>
+    <message>
+        <source>its data_offsets are %1 to %2, expected a range that begins at %3 (no holes, no overlaps)</source>
+        <translation>ses data_offsets vont de %1 à %2, attendu : une plage qui commence à %3 (sans trous ni recouvrements)</translation>
+    </message>
+    <message>
+        <source>its folder cannot be opened: %1</source>
+        <translation>son dossier ne peut pas être ouvert : %1</translation>
+    </message>
+    <message>
+        <source>its header length is %1 bytes, at most 100000000 are allowed; is this a safetensors file?</source>
+        <translation>la longueur de son en-tête est de %1 octets, 100000000 au plus sont permis ; est-ce un fichier safetensors ?</translation>
+    </message>
+    <message>
+        <source>its header should have %1 bytes, but the file has %2 in all; it was cut short, download it again</source>
+        <translation>son en-tête devrait avoir %1 octets, mais le fichier en a %2 en tout ; il a été coupé, téléchargez-le à nouveau</translation>
+    </message>
+    <message>
+        <source>its size does not fit 64 bits</source>
+        <translation>sa taille ne tient pas dans 64 bits</translation>
+    </message>
+    <message>
+        <source>its size is out of range</source>
+        <translation>sa taille est hors limites</translation>
+    </message>
+    <message>
+        <source>layer %1</source>
+        <translation>la couche %1</translation>
+    </message>
+    <message>
+        <source>limit for %1: expected cpu, cuda:N or sim:N</source>
+        <translation>limite pour %1 : attendu cpu, cuda:N ou sim:N</translation>
+    </message>
+    <message>
+        <source>lm_head.weight: config.json says that the output head is not the token embedding (&quot;tie_word_embeddings&quot;: false), and the weight files hold no lm_head.weight; get the file that holds it, or say true there if the model has one table for both</source>
+        <translation>lm_head.weight : config.json dit que la tête de sortie n’est pas le plongement des jetons (&quot;tie_word_embeddings&quot;: false), et les fichiers de poids ne contiennent pas lm_head.weight ; procurez-vous le fichier qui le contient, ou mettez true si le modèle a une seule table pour les deux</translation>
+    </message>
+    <message>
+        <source>loading %1 needed more memory than the system gave; close other programs, or choose a smaller context or a smaller format</source>
+        <translation>le chargement de %1 a demandé plus de mémoire que le système n’en donne ; fermez d’autres programmes, ou choisissez un contexte plus petit ou un format plus petit</translation>
+    </message>
+    <message>
+        <source>loading the adapter was cancelled</source>
+        <translation>le chargement de l’adaptateur a été annulé</translation>
+    </message>
+    <message>
+        <source>loading was cancelled; nothing was changed</source>
+        <translation>le chargement a été annulé ; rien n’a été changé</translation>
+    </message>
+    <message>
+        <source>logits of the last %1 tokens were asked for; the prompt has %2</source>
+        <translation>les logits des %1 derniers jetons ont été demandés ; l’invite en a %2</translation>
+    </message>
+    <message>
+        <source>lone surrogate in a \u escape</source>
+        <translation>demi-paire de substitution dans un échappement \u</translation>
+    </message>
+    <message>
+        <source>lora_B.bias of the module is missing (lora_bias is true)</source>
+        <translation>lora_B.bias du module manque (lora_bias est true)</translation>
+    </message>
+    <message>
+        <source>lora_bias is true, which PEFT does not have for embeddings</source>
+        <translation>lora_bias est true, ce que PEFT n’a pas pour les plongements</translation>
+    </message>
+    <message>
+        <source>lora_bias is true, which PEFT does not have for experts</source>
+        <translation>lora_bias est true, ce que PEFT n’a pas pour les experts</translation>
+    </message>
+    <message>
+        <source>lora_magnitude_vector of the module is missing (use_dora is true)</source>
+        <translation>lora_magnitude_vector du module manque (use_dora est true)</translation>
+    </message>
+    <message>
+        <source>lossless</source>
+        <translation>sans perte</translation>
+    </message>
+    <message>
+        <source>malformed \u escape</source>
+        <translation>échappement \u mal formé</translation>
+    </message>
+    <message>
+        <source>malformed number</source>
+        <translation>nombre mal formé</translation>
+    </message>
+    <message>
+        <source>merging was cancelled</source>
+        <translation>la fusion a été annulée</translation>
+    </message>
+    <message>
+        <source>message %1: %2</source>
+        <translation>message %1 : %2</translation>
+    </message>
+    <message>
+        <source>message 1: a system message holds text only; put images and audio into a user message</source>
+        <translation>message 1 : un message système ne contient que du texte ; mettez images et sons dans un message de l’utilisateur</translation>
+    </message>
+    <message>
+        <source>model.%1: expected null, found %2</source>
+        <translation>model.%1 : attendu null, trouvé %2</translation>
+    </message>
+    <message>
+        <source>model.byte_fallback: expected true, found %1</source>
+        <translation>model.byte_fallback : attendu true, trouvé %1</translation>
+    </message>
+    <message>
+        <source>model.dropout: expected null, found %1; random tokens are for training</source>
+        <translation>model.dropout : attendu null, trouvé %1 ; les jetons aléatoires sont pour l’entraînement</translation>
+    </message>
+    <message>
+        <source>model.ignore_merges: expected false, found %1</source>
+        <translation>model.ignore_merges : attendu false, trouvé %1</translation>
+    </message>
+    <message>
+        <source>model.merges builds the special token %1, so that ordinary text becomes it</source>
+        <translation>model.merges forme le jeton spécial %1, si bien qu’un texte ordinaire le devient</translation>
+    </message>
+    <message>
+        <source>model.merges has more than %1 entries</source>
+        <translation>model.merges a plus de %1 entrées</translation>
+    </message>
+    <message>
+        <source>model.merges is missing or not an array</source>
+        <translation>model.merges manque ou n’est pas un tableau</translation>
+    </message>
+    <message>
+        <source>model.merges: entry %1 holds %2, expected two strings</source>
+        <translation>model.merges : l’entrée %1 contient %2, attendu : deux chaînes</translation>
+    </message>
+    <message>
+        <source>model.merges: entry %1 holds more than two strings</source>
+        <translation>model.merges : l’entrée %1 contient plus de deux chaînes</translation>
+    </message>
+    <message>
+        <source>model.merges: entry %1 makes %2, which is not in the vocabulary</source>
+        <translation>model.merges : l’entrée %1 forme %2, qui n’est pas dans le vocabulaire</translation>
+    </message>
+    <message>
+        <source>model.merges: entry %1 names %2, which is not in the vocabulary</source>
+        <translation>model.merges : l’entrée %1 nomme %2, qui n’est pas dans le vocabulaire</translation>
+    </message>
+    <message>
+        <source>model.merges: entry %1 names a token of %2 bytes, expected 1 to %3</source>
+        <translation>model.merges : l’entrée %1 nomme un jeton de %2 octets, attendu : 1 à %3</translation>
+    </message>
+    <message>
+        <source>model.merges: entry %1 repeats %2 %3</source>
+        <translation>model.merges : l’entrée %1 répète %2 %3</translation>
+    </message>
+    <message>
+        <source>model.unk_token: expected a token of the vocabulary, found %1</source>
+        <translation>model.unk_token : attendu un jeton du vocabulaire, trouvé %1</translation>
+    </message>
+    <message>
+        <source>model.vocab has more than %1 entries</source>
+        <translation>model.vocab a plus de %1 entrées</translation>
+    </message>
+    <message>
+        <source>model.vocab has no byte token %1; byte_fallback needs all 256</source>
+        <translation>model.vocab n’a pas de jeton d’octet %1 ; byte_fallback a besoin des 256</translation>
+    </message>
+    <message>
+        <source>model.vocab is an array, as other kinds of tokenizer write it; expected an object of tokens and ids</source>
+        <translation>model.vocab est un tableau, comme l’écrivent d’autres sortes de tokenizer ; attendu : un objet de jetons et de numéros</translation>
+    </message>
+    <message>
+        <source>model.vocab is missing or not an object</source>
+        <translation>model.vocab manque ou n’est pas un objet</translation>
+    </message>
+    <message>
+        <source>model.vocab: %1 has two ids: %2 and %3</source>
+        <translation>model.vocab : %1 a deux numéros : %2 et %3</translation>
+    </message>
+    <message>
+        <source>model.vocab: the id of %1 is %2, but there are %3 entries and ids run from 0 without a gap</source>
+        <translation>model.vocab : le numéro de %1 est %2, mais il y a %3 entrées et les numéros vont de 0 sans trou</translation>
+    </message>
+    <message>
+        <source>model.vocab: the id of %1 is %2, expected a whole number</source>
+        <translation>model.vocab : le numéro de %1 est %2, attendu : un nombre entier</translation>
+    </message>
+    <message>
+        <source>model.vocab: the id of %1 is %2, expected a whole number from 0 to %3</source>
+        <translation>model.vocab : le numéro de %1 est %2, attendu : un nombre entier de 0 à %3</translation>
+    </message>
+    <message>
+        <source>model.vocab: the token %1 has %2 bytes, expected 1 to %3</source>
+        <translation>model.vocab : le jeton %1 a %2 octets, attendu : 1 à %3</translation>
+    </message>
+    <message>
+        <source>model: expected an object, found %1</source>
+        <translation>model : attendu un objet, trouvé %1</translation>
+    </message>
+    <message>
+        <source>model: expected type &quot;BPE&quot;, found %1</source>
+        <translation>model : attendu le type &quot;BPE&quot;, trouvé %1</translation>
+    </message>
+    <message>
+        <source>more</source>
+        <translation>davantage</translation>
+    </message>
+    <message>
+        <source>more media are attached than the ids have placeholders for</source>
+        <translation>il y a plus de médias joints que les numéros n’ont d’emplacements</translation>
+    </message>
+    <message>
+        <source>more than %1 values</source>
+        <translation>plus de %1 valeurs</translation>
+    </message>
+    <message>
+        <source>more than %1 values outside of the vocabulary and the merges</source>
+        <translation>plus de %1 valeurs hors du vocabulaire et de merges</translation>
+    </message>
+    <message>
+        <source>move parts of it</source>
+        <translation>en déplacer des parties</translation>
+    </message>
+    <message>
+        <source>multiple repeat</source>
+        <translation>répétition multiple</translation>
+    </message>
+    <message>
+        <source>names %1, which modules_to_save replaces as a whole</source>
+        <translation>nomme %1, que modules_to_save remplace en entier</translation>
+    </message>
+    <message>
+        <source>names layer %1 a second time (leading zeros do not count)</source>
+        <translation>nomme la couche %1 une seconde fois (les zéros de tête ne comptent pas)</translation>
+    </message>
+    <message>
+        <source>names more than 500 shards</source>
+        <translation>nomme plus de 500 morceaux</translation>
+    </message>
+    <message>
+        <source>names more than 64 modules</source>
+        <translation>nomme plus de 64 modules</translation>
+    </message>
+    <message>
+        <source>needs layers_to_transform beside it</source>
+        <translation>a besoin de layers_to_transform à côté</translation>
+    </message>
+    <message>
+        <source>nested deeper than %1 levels</source>
+        <translation>imbriqué sur plus de %1 niveaux</translation>
+    </message>
+    <message>
+        <source>nested_blocksize, nested_dtype and nested_offset together or none of them; %1 is absent</source>
+        <translation>nested_blocksize, nested_dtype et nested_offset ensemble ou aucun d’eux ; %1 est absent</translation>
+    </message>
+    <message>
+        <source>no adapter with id %1</source>
+        <translation>pas d’adaptateur de numéro %1</translation>
+    </message>
+    <message>
+        <source>no host memory for %1 bytes of rows on their way to a GPU; lower the prefill chunk</source>
+        <translation>pas de mémoire hôte pour %1 octets de lignes en route vers un GPU ; lisez les invites par morceaux plus petits</translation>
+    </message>
+    <message>
+        <source>no key .%1</source>
+        <translation>pas de clé .%1</translation>
+    </message>
+    <message>
+        <source>no key .SCB</source>
+        <translation>pas de clé .SCB</translation>
+    </message>
+    <message>
+        <source>no memory for %1 read buffers of %2 bytes; close other programs</source>
+        <translation>pas de mémoire pour %1 tampons de lecture de %2 octets ; fermez d’autres programmes</translation>
+    </message>
+    <message>
+        <source>no memory is left to read %1; close other programs or move parts of the model to another device, then send it again</source>
+        <translation>il ne reste pas de mémoire pour lire ceci : %1 ; fermez d’autres programmes ou déplacez des parties du modèle sur un autre appareil, puis renvoyez-le</translation>
+    </message>
+    <message>
+        <source>no memory to hold %1 while tensors change places</source>
+        <translation>pas de mémoire pour garder %1 pendant que des tenseurs changent de place</translation>
+    </message>
+    <message>
+        <source>no memory to read the weights; close other programs</source>
+        <translation>pas de mémoire pour lire les poids ; fermez d’autres programmes</translation>
+    </message>
+    <message>
+        <source>no model folder was given</source>
+        <translation>aucun dossier de modèle n’a été donné</translation>
+    </message>
+    <message>
+        <source>no model is loaded</source>
+        <translation>aucun modèle n’est chargé</translation>
+    </message>
+    <message>
+        <source>no nested keys, since the state has none</source>
+        <translation>pas de clés imbriquées, puisque l’état n’en a pas</translation>
+    </message>
+    <message>
+        <source>no numbers of the next token from this device</source>
+        <translation>cet appareil ne donne pas de nombres du jeton suivant</translation>
+    </message>
+    <message>
+        <source>no room for %1 bytes of the adapter (%2): %3 bytes are in use</source>
+        <translation>pas de place pour %1 octets de l’adaptateur (%2) : %3 octets sont occupés</translation>
+    </message>
+    <message>
+        <source>no room for %1 bytes of the adapter (%2): %3 bytes are in use of %4</source>
+        <translation>pas de place pour %1 octets de l’adaptateur (%2) : %3 octets sur %4 sont occupés</translation>
+    </message>
+    <message>
+        <source>no such tensor</source>
+        <translation>pas de tel tenseur</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>rien</translation>
+    </message>
+    <message>
+        <source>normalizer: expected Replace of a space by U+2581 and nothing else, found %1</source>
+        <translation>normalizer : attendu Replace d’une espace par U+2581 et rien d’autre, trouvé %1</translation>
+    </message>
+    <message>
+        <source>not UTF-8</source>
+        <translation>pas de l’UTF-8</translation>
+    </message>
+    <message>
+        <source>not a Gemma 4 model; Belfry runs Gemma 4 (E2B, E4B, 26B-A4B, 31B)</source>
+        <translation>pas un modèle Gemma 4 ; Belfry fait tourner Gemma 4 (E2B, E4B, 26B-A4B, 31B)</translation>
+    </message>
+    <message>
+        <source>not a Jinja template: %1</source>
+        <translation>pas un modèle Jinja : %1</translation>
+    </message>
+    <message>
+        <source>not a valid pattern: &quot;%1&quot; (%2)</source>
+        <translation>motif invalide : &quot;%1&quot; (%2)</translation>
+    </message>
+    <message>
+        <source>not a valid pattern: %1</source>
+        <translation>motif invalide : %1</translation>
+    </message>
+    <message>
+        <source>not a valid pattern: %1 at byte %2 of &quot;%3&quot;</source>
+        <translation>motif invalide : %1 à l’octet %2 de &quot;%3&quot;</translation>
+    </message>
+    <message>
+        <source>not enough memory</source>
+        <translation>pas assez de mémoire</translation>
+    </message>
+    <message>
+        <source>not valid JSON: %1</source>
+        <translation>pas du JSON valide : %1</translation>
+    </message>
+    <message>
+        <source>not valid JSON: %1 (at byte %2)</source>
+        <translation>pas du JSON valide : %1 (à l’octet %2)</translation>
+    </message>
+    <message>
+        <source>nothing</source>
+        <translation>rien</translation>
+    </message>
+    <message>
+        <source>nothing can be heard at %1 s: the recording ends before, or is damaged there</source>
+        <translation>rien ne s’entend à %1 s : l’enregistrement finit avant, ou y est endommagé</translation>
+    </message>
+    <message>
+        <source>nothing to merge: no adapter was given</source>
+        <translation>rien à fusionner : aucun adaptateur n’a été donné</translation>
+    </message>
+    <message>
+        <source>nothing to repeat</source>
+        <translation>rien à répéter</translation>
+    </message>
+    <message>
+        <source>null</source>
+        <translation>null</translation>
+    </message>
+    <message>
+        <source>one U8</source>
+        <translation>un U8</translation>
+    </message>
+    <message>
+        <source>one key .quant_state.bitsandbytes__nf4 or __fp4</source>
+        <translation>une clé .quant_state.bitsandbytes__nf4 ou __fp4</translation>
+    </message>
+    <message>
+        <source>opening the model was cancelled</source>
+        <translation>l’ouverture du modèle a été annulée</translation>
+    </message>
+    <message>
+        <source>out of memory</source>
+        <translation>plus de mémoire</translation>
+    </message>
+    <message>
+        <source>packed codes</source>
+        <translation>des codes compactés</translation>
+    </message>
+    <message>
+        <source>patch size %1 with pooling %2: both must be from 1 to %3</source>
+        <translation>taille de carreau %1 avec regroupement %2 : les deux doivent être de 1 à %3</translation>
+    </message>
+    <message>
+        <source>pictures</source>
+        <translation>les images</translation>
+    </message>
+    <message>
+        <source>place parts of it</source>
+        <translation>en placer des parties</translation>
+    </message>
+    <message>
+        <source>placing the adapter was cancelled</source>
+        <translation>le placement de l’adaptateur a été annulé</translation>
+    </message>
+    <message>
+        <source>post_processor: %1 has the id %2, expected a token from 0 to %3</source>
+        <translation>post_processor : %1 a le numéro %2, attendu : un jeton de 0 à %3</translation>
+    </message>
+    <message>
+        <source>post_processor: single has no place for the text</source>
+        <translation>post_processor : single n’a pas de place pour le texte</translation>
+    </message>
+    <message>
+        <source>post_processor: single holds a step that is neither a special token nor the one text</source>
+        <translation>post_processor : single contient une étape qui n’est ni un jeton spécial ni l’unique texte</translation>
+    </message>
+    <message>
+        <source>post_processor: single is not an array</source>
+        <translation>post_processor : single n’est pas un tableau</translation>
+    </message>
+    <message>
+        <source>post_processor: special_tokens gives no ids for %1</source>
+        <translation>post_processor : special_tokens ne donne pas de numéros pour %1</translation>
+    </message>
+    <message>
+        <source>pre_tokenizer: expected none, or Split on a space merged with the previous piece, found %1</source>
+        <translation>pre_tokenizer : attendu aucun, ou Split sur une espace jointe au morceau précédent, trouvé %1</translation>
+    </message>
+    <message>
+        <source>puts the tensor %1 into %2, but that file does not hold it; the files belong to different downloads</source>
+        <translation>met le tenseur %1 dans %2, mais ce fichier ne le contient pas ; les fichiers viennent de téléchargements différents</translation>
+    </message>
+    <message>
+        <source>range() of this form</source>
+        <translation>range() sous cette forme</translation>
+    </message>
+    <message>
+        <source>rank %1 is outside 1 to %2</source>
+        <translation>le rang %1 est hors de 1 à %2</translation>
+    </message>
+    <message>
+        <source>rank %1 of %2 experts, %3 is %4</source>
+        <translation>rang %1 de %2 experts, %3 est %4</translation>
+    </message>
+    <message>
+        <source>rank %1, %2 is %3</source>
+        <translation>rang %1, %2 est %3</translation>
+    </message>
+    <message>
+        <source>reading %1 back from its device failed</source>
+        <translation>la relecture de %1 depuis son appareil a échoué</translation>
+    </message>
+    <message>
+        <source>reading %1 needed more memory than the system gave; close other programs, or choose a smaller context or a smaller format</source>
+        <translation>la lecture de %1 a demandé plus de mémoire que le système n’en donne ; fermez d’autres programmes, ou choisissez un contexte plus petit ou un format plus petit</translation>
+    </message>
+    <message>
+        <source>reading at byte %1 failed: %2</source>
+        <translation>la lecture à l’octet %1 a échoué : %2</translation>
+    </message>
+    <message>
+        <source>reading rows of %1 from %2 failed</source>
+        <translation>la lecture de lignes de %1 sur %2 a échoué</translation>
+    </message>
+    <message>
+        <source>reading stopped after %1 of %2</source>
+        <translation>la lecture s’est arrêtée après %1 sur %2</translation>
+    </message>
+    <message>
+        <source>reading the recording was stopped</source>
+        <translation>la lecture de l’enregistrement a été arrêtée</translation>
+    </message>
+    <message>
+        <source>reading weights back from a device failed</source>
+        <translation>la relecture de poids depuis un appareil a échoué</translation>
+    </message>
+    <message>
+        <source>recordings</source>
+        <translation>les enregistrements</translation>
+    </message>
+    <message>
+        <source>renaming the finished file failed: %1</source>
+        <translation>le renommage du fichier terminé a échoué : %1</translation>
+    </message>
+    <message>
+        <source>repeats layers and so changes the architecture of the base</source>
+        <translation>répète des couches et change ainsi l’architecture de la base</translation>
+    </message>
+    <message>
+        <source>replaced rows together with a low-rank update of the same embedding are not supported</source>
+        <translation>des lignes remplacées avec une mise à jour de rang faible du même plongement n’existent pas ici</translation>
+    </message>
+    <message>
+        <source>replaced rows together with a replaced table of the same embedding are not supported</source>
+        <translation>des lignes remplacées avec une table remplacée du même plongement n’existent pas ici</translation>
+    </message>
+    <message>
+        <source>replaces token %1, the vocabulary has %2</source>
+        <translation>remplace le jeton %1, le vocabulaire en a %2</translation>
+    </message>
+    <message>
+        <source>room for factors that travel</source>
+        <translation>place pour les facteurs qui voyagent</translation>
+    </message>
+    <message>
+        <source>routing between adapters (Arrow) is not implemented</source>
+        <translation>le choix entre adaptateurs (Arrow) n’existe pas ici</translation>
+    </message>
+    <message>
+        <source>sample %1 of channel %2 is %3, expected a number between -1 and 1; save the recording again with normal volume</source>
+        <translation>l’échantillon %1 du canal %2 est %3, attendu : un nombre entre -1 et 1 ; enregistrez à nouveau avec un volume normal</translation>
+    </message>
+    <message>
+        <source>sample %1 of the clip is not a number</source>
+        <translation>l’échantillon %1 de l’extrait n’est pas un nombre</translation>
+    </message>
+    <message>
+        <source>sampling option %1: expected %2, found %3</source>
+        <translation>option %1 : attendu %2, trouvé %3</translation>
+    </message>
+    <message>
+        <source>shape %1, expected %2 (%3)</source>
+        <translation>forme %1, attendu : %2 (%3)</translation>
+    </message>
+    <message>
+        <source>shape and dtype need %1 bytes, data_offsets %2 to %3 give %4</source>
+        <translation>shape et dtype demandent %1 octets, data_offsets %2 à %3 en donnent %4</translation>
+    </message>
+    <message>
+        <source>shape is %1, expected a list</source>
+        <translation>shape est %1, attendu : une liste</translation>
+    </message>
+    <message>
+        <source>shape:%1: has random weights and no %2; give a model folder</source>
+        <translation>shape:%1 : a des poids aléatoires et pas de %2 ; donnez un dossier de modèle</translation>
+    </message>
+    <message>
+        <source>show token ids</source>
+        <translation>montrer les numéros des jetons</translation>
+    </message>
+    <message>
+        <source>single characters of a text that is not ASCII</source>
+        <translation>des caractères isolés d’un texte qui n’est pas ASCII</translation>
+    </message>
+    <message>
+        <source>something else</source>
+        <translation>autre chose</translation>
+    </message>
+    <message>
+        <source>stopped by the user</source>
+        <translation>arrêté par l’utilisateur</translation>
+    </message>
+    <message>
+        <source>string longer than %1 bytes</source>
+        <translation>chaîne plus longue que %1 octets</translation>
+    </message>
+    <message>
+        <source>take adapters</source>
+        <translation>prendre des adaptateurs</translation>
+    </message>
+    <message>
+        <source>take pictures and sounds</source>
+        <translation>prendre des images et des sons</translation>
+    </message>
+    <message>
+        <source>tensor %1 has %2 bytes, bytes %3 to %4 were asked for</source>
+        <translation>le tenseur %1 a %2 octets, les octets %3 à %4 ont été demandés</translation>
+    </message>
+    <message>
+        <source>tensor %1 is described by %2, expected an object</source>
+        <translation>le tenseur %1 est décrit par %2, attendu : un objet</translation>
+    </message>
+    <message>
+        <source>tensor %1: %2</source>
+        <translation>tenseur %1 : %2</translation>
+    </message>
+    <message>
+        <source>text</source>
+        <translation>du texte</translation>
+    </message>
+    <message>
+        <source>text after the end of the JSON value</source>
+        <translation>du texte après la fin de la valeur JSON</translation>
+    </message>
+    <message>
+        <source>the %1 data is damaged after %2 seconds: %3</source>
+        <translation>les données %1 sont endommagées après %2 secondes : %3</translation>
+    </message>
+    <message>
+        <source>the %1 data is truncated or damaged: %2 samples are declared, %3 could be read</source>
+        <translation>les données %1 sont tronquées ou endommagées : %2 échantillons sont déclarés, %3 ont pu être lus</translation>
+    </message>
+    <message>
+        <source>the %1 file cannot be opened: %2</source>
+        <translation>le fichier %1 ne peut pas être ouvert : %2</translation>
+    </message>
+    <message>
+        <source>the %1 file holds no samples</source>
+        <translation>le fichier %1 ne contient pas d’échantillons</translation>
+    </message>
+    <message>
+        <source>the %1 file holds no samples that can be read</source>
+        <translation>le fichier %1 ne contient pas d’échantillons lisibles</translation>
+    </message>
+    <message>
+        <source>the %1 file holds no samples: it declares %2 bytes of them, %3 follow</source>
+        <translation>le fichier %1 ne contient pas d’échantillons : il en déclare %2 octets, %3 suivent</translation>
+    </message>
+    <message>
+        <source>the KV cache can move between devices but not change its context, chunk or type; start a new cache for that</source>
+        <translation>le cache KV peut passer d’un appareil à l’autre mais pas changer de contexte, de morceau ou de type ; commencez un nouveau cache pour cela</translation>
+    </message>
+    <message>
+        <source>the adapter acts only after an invocation sequence (aLoRA), which is not implemented</source>
+        <translation>l’adaptateur n’agit qu’après une séquence d’appel (aLoRA), ce qui n’existe pas ici</translation>
+    </message>
+    <message>
+        <source>the adapter at %1</source>
+        <translation>l’adaptateur à %1</translation>
+    </message>
+    <message>
+        <source>the adapter was made for another model</source>
+        <translation>l’adaptateur a été fait pour un autre modèle</translation>
+    </message>
+    <message>
+        <source>the bit stream is damaged</source>
+        <translation>le flux de bits est endommagé</translation>
+    </message>
+    <message>
+        <source>the cache folder %1 does not exist and cannot be created</source>
+        <translation>le dossier %1 des copies quantifiées n’existe pas et ne peut pas être créé</translation>
+    </message>
+    <message>
+        <source>the cache folder %1 does not exist and cannot be created: %2</source>
+        <translation>le dossier %1 des copies quantifiées n’existe pas et ne peut pas être créé : %2</translation>
+    </message>
+    <message>
+        <source>the cache folder %1 is a file, not a folder: name another</source>
+        <translation>le dossier %1 des copies quantifiées est un fichier, pas un dossier : nommez-en un autre</translation>
+    </message>
+    <message>
+        <source>the chat has no message; give at least one</source>
+        <translation>la conversation n’a pas de message ; donnez-en au moins un</translation>
+    </message>
+    <message>
+        <source>the context is full: %1 tokens are held, %2 more do not fit into %3; start a new chat, or reload with a larger --context</source>
+        <translation>le contexte est plein : il contient %1 jetons, %2 de plus ne tiennent pas dans %3 ; commencez une nouvelle conversation, ou rechargez avec un --context plus grand</translation>
+    </message>
+    <message>
+        <source>the demo model is not installed beside this program; give a model folder</source>
+        <translation>le modèle de démonstration n’est pas installé à côté de ce programme ; donnez un dossier de modèle</translation>
+    </message>
+    <message>
+        <source>the disk of the cache folder has only %1 MiB left, the weight cache needs %2 MiB</source>
+        <translation>le disque des copies quantifiées n’a plus que %1 MiB libres, la copie demande %2 MiB</translation>
+    </message>
+    <message>
+        <source>the encoder-free 12B (unified) variant, which is not implemented; E2B, E4B, 26B-A4B and 31B are</source>
+        <translation>la variante 12B sans encodeur (unified), qui n’existe pas ici ; E2B, E4B, 26B-A4B et 31B existent</translation>
+    </message>
+    <message>
+        <source>the engine that runs this model cannot %1; load the model on this computer for that</source>
+        <translation>le moteur qui fait tourner ce modèle ne peut pas %1 ; chargez le modèle sur cet ordinateur pour cela</translation>
+    </message>
+    <message>
+        <source>the escape \%1 inside a class</source>
+        <translation>l’échappement \%1 dans une classe</translation>
+    </message>
+    <message>
+        <source>the file has %1 bytes, at most %2 are read</source>
+        <translation>le fichier a %1 octets, %2 au plus sont lus</translation>
+    </message>
+    <message>
+        <source>the file has %1, at most %2 are read; give a smaller version of it</source>
+        <translation>le fichier a %1, %2 au plus sont lus ; donnez-en une version plus petite</translation>
+    </message>
+    <message>
+        <source>the file is truncated</source>
+        <translation>le fichier est tronqué</translation>
+    </message>
+    <message>
+        <source>the file name holds &apos;:&apos; (a drive letter or an alternate stream)</source>
+        <translation>le nom de fichier contient &apos;:&apos; (une lettre de lecteur ou un flux alternatif)</translation>
+    </message>
+    <message>
+        <source>the file name holds a control character</source>
+        <translation>le nom de fichier contient un caractère de contrôle</translation>
+    </message>
+    <message>
+        <source>the file name holds a folder separator; files must lie in the model folder itself</source>
+        <translation>le nom de fichier contient un séparateur de dossiers ; les fichiers doivent être dans le dossier du modèle lui-même</translation>
+    </message>
+    <message>
+        <source>the file name is a device name on Windows</source>
+        <translation>le nom de fichier est un nom de périphérique sous Windows</translation>
+    </message>
+    <message>
+        <source>the file name is a folder reference</source>
+        <translation>le nom de fichier désigne un dossier</translation>
+    </message>
+    <message>
+        <source>the file name is empty</source>
+        <translation>le nom de fichier est vide</translation>
+    </message>
+    <message>
+        <source>the file name is longer than 255 bytes</source>
+        <translation>le nom de fichier a plus de 255 octets</translation>
+    </message>
+    <message>
+        <source>the file name is not UTF-8</source>
+        <translation>le nom de fichier n’est pas de l’UTF-8</translation>
+    </message>
+    <message>
+        <source>the files do not hold this tensor; in its place they have %1, which the architecture does not: they come from another program or from another version of the model. Use the model&apos;s original files</source>
+        <translation>les fichiers ne contiennent pas ce tenseur ; à sa place ils ont %1, que l’architecture n’a pas : ils viennent d’un autre programme ou d’une autre version du modèle. Prenez les fichiers d’origine du modèle</translation>
+    </message>
+    <message>
+        <source>the files hold %1 in its place: %2, which cannot be read; use the 16-bit model or a bitsandbytes 4-bit one</source>
+        <translation>les fichiers contiennent %1 à sa place : %2, ce qui ne peut pas être lu ; prenez le modèle 16 bits ou un modèle 4 bits de bitsandbytes</translation>
+    </message>
+    <message>
+        <source>the files hold a PEFT model with its adapter beside the base (%1, %2): running the base alone would leave the adapter out. Merge it (merge_and_unload) and save the model, or save the adapter by itself and add it to the base model</source>
+        <translation>les fichiers contiennent un modèle PEFT avec son adaptateur à côté de la base (%1, %2) : faire tourner la base seule laisserait l’adaptateur de côté. Fusionnez-le (merge_and_unload) et enregistrez le modèle, ou enregistrez l’adaptateur à part et ajoutez-le au modèle de base</translation>
+    </message>
+    <message>
+        <source>the files hold it as %1 (%2 tensors have names that begin with &quot;%3&quot;), as a program saved it that had put the model into one of its own; save it from the model itself, or rename the tensors: &quot;%3&quot; to &quot;%4&quot;</source>
+        <translation>les fichiers le contiennent sous le nom %1 (%2 tenseurs ont un nom qui commence par &quot;%3&quot;), comme l’a enregistré un programme qui avait mis le modèle dans un des siens ; enregistrez-le depuis le modèle lui-même, ou renommez les tenseurs : &quot;%3&quot; en &quot;%4&quot;</translation>
+    </message>
+    <message>
+        <source>the files hold nothing of the %1: they were saved without, but config.json still describes it. Set %2 to null in config.json to run the model without, or download the whole model</source>
+        <translation>les fichiers ne contiennent rien de : %1. Ils ont été enregistrés sans, mais config.json le décrit encore. Mettez %2 à null dans config.json pour faire tourner le modèle sans, ou téléchargez le modèle entier</translation>
+    </message>
+    <message>
+        <source>the filter &quot;%1&quot;</source>
+        <translation>le filtre &quot;%1&quot;</translation>
+    </message>
+    <message>
+        <source>the folder %1 does not exist; make it or name another place</source>
+        <translation>le dossier %1 n’existe pas ; créez-le ou nommez un autre endroit</translation>
+    </message>
+    <message>
+        <source>the function &quot;%1&quot;</source>
+        <translation>la fonction &quot;%1&quot;</translation>
+    </message>
+    <message>
+        <source>the header describes %1 bytes of data, the file holds %2; it was cut short, download it again</source>
+        <translation>l’en-tête décrit %1 octets de données, le fichier en contient %2 ; il a été coupé, téléchargez-le à nouveau</translation>
+    </message>
+    <message>
+        <source>the header describes %1 bytes of data, the file holds %2; there are surplus bytes at its end</source>
+        <translation>l’en-tête décrit %1 octets de données, le fichier en contient %2 ; il y a des octets de trop à sa fin</translation>
+    </message>
+    <message>
+        <source>the header has %1 bytes, at most 100000000 are allowed</source>
+        <translation>l’en-tête a %1 octets, 100000000 au plus sont permis</translation>
+    </message>
+    <message>
+        <source>the header is %1, expected an object</source>
+        <translation>l’en-tête est %1, attendu : un objet</translation>
+    </message>
+    <message>
+        <source>the header is longer than the file</source>
+        <translation>l’en-tête est plus long que le fichier</translation>
+    </message>
+    <message>
+        <source>the header is nested deeper than 4 levels (at byte %1)</source>
+        <translation>l’en-tête est imbriqué sur plus de 4 niveaux (à l’octet %1)</translation>
+    </message>
+    <message>
+        <source>the header is not UTF-8</source>
+        <translation>l’en-tête n’est pas de l’UTF-8</translation>
+    </message>
+    <message>
+        <source>the header is not valid JSON: %1 (at byte %2)</source>
+        <translation>l’en-tête n’est pas du JSON valide : %1 (à l’octet %2)</translation>
+    </message>
+    <message>
+        <source>the ids hold a run of %1 audio placeholders as item %2; the attached media do not give that many soft tokens</source>
+        <translation>les numéros contiennent une suite de %1 emplacements de son comme élément %2 ; les médias joints ne donnent pas autant de jetons</translation>
+    </message>
+    <message>
+        <source>the ids hold a run of %1 image placeholders as item %2; the attached media do not give that many soft tokens</source>
+        <translation>les numéros contiennent une suite de %1 emplacements d’image comme élément %2 ; les médias joints ne donnent pas autant de jetons</translation>
+    </message>
+    <message>
+        <source>the length of a number</source>
+        <translation>la longueur d’un nombre</translation>
+    </message>
+    <message>
+        <source>the logits</source>
+        <translation>les logits</translation>
+    </message>
+    <message>
+        <source>the logits needed more memory than the system gave; close other programs, or choose a smaller context or a smaller format</source>
+        <translation>les logits ont demandé plus de mémoire que le système n’en donne ; fermez d’autres programmes, ou choisissez un contexte plus petit ou un format plus petit</translation>
+    </message>
+    <message>
+        <source>the member &quot;%1&quot; occurs twice</source>
+        <translation>le membre &quot;%1&quot; figure deux fois</translation>
+    </message>
+    <message>
+        <source>the member &quot;%1&quot; occurs twice in one object</source>
+        <translation>le membre &quot;%1&quot; figure deux fois dans un objet</translation>
+    </message>
+    <message>
+        <source>the member %1 is missing</source>
+        <translation>le membre %1 manque</translation>
+    </message>
+    <message>
+        <source>the member %1 occurs twice</source>
+        <translation>le membre %1 figure deux fois</translation>
+    </message>
+    <message>
+        <source>the method &quot;%1&quot;</source>
+        <translation>la méthode &quot;%1&quot;</translation>
+    </message>
+    <message>
+        <source>the model files do not hold this tensor (they hold %1 of the %2 that config.json implies); download the model again</source>
+        <translation>les fichiers du modèle ne contiennent pas ce tenseur (ils contiennent %1 des %2 que config.json implique) ; téléchargez le modèle à nouveau</translation>
+    </message>
+    <message>
+        <source>the model files do not hold this tensor (they hold %1 of the %2 that config.json implies, and others such as %3); they belong to another model or to another program&apos;s format</source>
+        <translation>les fichiers du modèle ne contiennent pas ce tenseur (ils contiennent %1 des %2 que config.json implique, et d’autres comme %3) ; ils appartiennent à un autre modèle ou sont au format d’un autre programme</translation>
+    </message>
+    <message>
+        <source>the model folder holds no weights, only headers or config.json: it can be planned, not loaded. Download its .safetensors files.</source>
+        <translation>le dossier du modèle ne contient pas de poids, seulement des en-têtes ou config.json : on peut le planifier, pas le charger. Téléchargez ses fichiers .safetensors.</translation>
+    </message>
+    <message>
+        <source>the module&apos;s shape %1</source>
+        <translation>la forme du module %1</translation>
+    </message>
+    <message>
+        <source>the move needed more memory than the system gave; close other programs, or choose a smaller context or a smaller format</source>
+        <translation>le déplacement a demandé plus de mémoire que le système n’en donne ; fermez d’autres programmes, ou choisissez un contexte plus petit ou un format plus petit</translation>
+    </message>
+    <message>
+        <source>the number %1 is not a plain whole number from 0 to 2^48</source>
+        <translation>le nombre %1 n’est pas un simple nombre entier de 0 à 2^48</translation>
+    </message>
+    <message>
+        <source>the output folder is the model folder; models are never changed</source>
+        <translation>le dossier de sortie est le dossier du modèle ; les modèles ne sont jamais changés</translation>
+    </message>
+    <message>
+        <source>the part of the recording must start at 0 seconds or later and have more than 0 and at most %1 seconds</source>
+        <translation>la partie de l’enregistrement doit commencer à 0 seconde ou plus tard et durer plus de 0 et au plus %1 secondes</translation>
+    </message>
+    <message>
+        <source>the part starts after the end of the recording, which has %1 seconds</source>
+        <translation>la partie commence après la fin de l’enregistrement, qui a %1 secondes</translation>
+    </message>
+    <message>
+        <source>the part starts at %1 s, after the end of the recording, which has %2 s; choose an earlier part</source>
+        <translation>la partie commence à %1 s, après la fin de l’enregistrement, qui a %2 s ; choisissez une partie plus tôt</translation>
+    </message>
+    <message>
+        <source>the pattern has %1 bytes, at most %2 are read</source>
+        <translation>le motif a %1 octets, %2 au plus sont lus</translation>
+    </message>
+    <message>
+        <source>the pattern needs too large an automaton</source>
+        <translation>le motif demande un automate trop grand</translation>
+    </message>
+    <message>
+        <source>the pattern needs too large an automaton: &quot;%1&quot; (%2)</source>
+        <translation>le motif demande un automate trop grand : &quot;%1&quot; (%2)</translation>
+    </message>
+    <message>
+        <source>the pattern uses %1 at byte %2 of &quot;%3&quot;, which is not implemented</source>
+        <translation>le motif utilise %1 à l’octet %2 de &quot;%3&quot;, ce qui n’existe pas ici</translation>
+    </message>
+    <message>
+        <source>the picture declares %1; both sides must be at least 1</source>
+        <translation>l’image déclare %1 ; les deux côtés doivent être d’au moins 1</translation>
+    </message>
+    <message>
+        <source>the picture has %1 (%2 megapixels), at most %3 megapixels are read; give a smaller version of it</source>
+        <translation>l’image a %1 (%2 mégapixels), %3 mégapixels au plus sont lus ; donnez-en une version plus petite</translation>
+    </message>
+    <message>
+        <source>the picture has %1, at most %2 along one side are read; give a smaller version or a part of it</source>
+        <translation>l’image a %1, %2 au plus par côté sont lus ; donnez une version plus petite ou une partie</translation>
+    </message>
+    <message>
+        <source>the picture is empty (0 bytes)</source>
+        <translation>l’image est vide (0 octet)</translation>
+    </message>
+    <message>
+        <source>the plan computes on %1, which is not open</source>
+        <translation>le plan calcule sur %1, qui n’est pas ouvert</translation>
+    </message>
+    <message>
+        <source>the plan does not fit</source>
+        <translation>le plan ne tient pas</translation>
+    </message>
+    <message>
+        <source>the plan has errors: %1: %2</source>
+        <translation>le plan a des erreurs : %1 : %2</translation>
+    </message>
+    <message>
+        <source>the plan names %1, which this engine does not have</source>
+        <translation>le plan nomme %1, que ce moteur n’a pas</translation>
+    </message>
+    <message>
+        <source>the prompt has %1 %2 placeholders, but %3 %2 items were given; the numbers must be equal</source>
+        <translation>l’invite a %1 emplacements (%2), mais %3 éléments (%2) ont été donnés ; les nombres doivent être égaux</translation>
+    </message>
+    <message>
+        <source>the prompt has %1 image and %2 audio placeholders, but %3 pictures and %4 recordings are attached</source>
+        <translation>l’invite a %1 emplacements d’image et %2 de son, mais %3 images et %4 enregistrements sont joints</translation>
+    </message>
+    <message>
+        <source>the prompt has %1 tokens, the context holds %2; shorten the conversation or load with a larger context</source>
+        <translation>l’invite a %1 jetons, le contexte en contient %2 ; raccourcissez la conversation ou chargez avec un contexte plus grand</translation>
+    </message>
+    <message>
+        <source>the prompt is empty: there is nothing to answer</source>
+        <translation>l’invite est vide : il n’y a rien à quoi répondre</translation>
+    </message>
+    <message>
+        <source>the published 4-bit code table (entry %1 is %2)</source>
+        <translation>la table de codes 4 bits publiée (l’entrée %1 est %2)</translation>
+    </message>
+    <message>
+        <source>the recording declares %1 channels</source>
+        <translation>l’enregistrement déclare %1 canaux</translation>
+    </message>
+    <message>
+        <source>the recording declares %1 minutes, files of at most %2 minutes are read</source>
+        <translation>l’enregistrement déclare %1 minutes, les fichiers de %2 minutes au plus sont lus</translation>
+    </message>
+    <message>
+        <source>the recording declares a sample rate of %1 Hz</source>
+        <translation>l’enregistrement déclare une fréquence d’échantillonnage de %1 Hz</translation>
+    </message>
+    <message>
+        <source>the recording has %1 channels, at most %2 are read</source>
+        <translation>l’enregistrement a %1 canaux, %2 au plus sont lus</translation>
+    </message>
+    <message>
+        <source>the recording has %1 samples at 16 kHz (%2 seconds), the model needs at least %3</source>
+        <translation>l’enregistrement a %1 échantillons à 16 kHz (%2 secondes), le modèle en demande au moins %3</translation>
+    </message>
+    <message>
+        <source>the recording has %1 seconds, the model hears at most %2; choose a part of it</source>
+        <translation>l’enregistrement a %1 secondes, le modèle en entend %2 au plus ; choisissez-en une partie</translation>
+    </message>
+    <message>
+        <source>the recording has a sample rate of %1 Hz, from %2 to %3 Hz are read</source>
+        <translation>l’enregistrement a une fréquence d’échantillonnage de %1 Hz, celles de %2 à %3 Hz sont lues</translation>
+    </message>
+    <message>
+        <source>the recording has more than %1 minutes, longer files are not read</source>
+        <translation>l’enregistrement a plus de %1 minutes, les fichiers plus longs ne sont pas lus</translation>
+    </message>
+    <message>
+        <source>the recording has more than %1 seconds, the model hears at most %2; choose a part of it</source>
+        <translation>l’enregistrement a plus de %1 secondes, le modèle en entend %2 au plus ; choisissez-en une partie</translation>
+    </message>
+    <message>
+        <source>the recording is %1 s long, one clip may have %2 s; choose a part of it</source>
+        <translation>l’enregistrement dure %1 s, un extrait peut durer %2 s ; choisissez-en une partie</translation>
+    </message>
+    <message>
+        <source>the recording is empty (0 bytes)</source>
+        <translation>l’enregistrement est vide (0 octet)</translation>
+    </message>
+    <message>
+        <source>the reply needed more memory than the system gave; close other programs, or choose a smaller context or a smaller format</source>
+        <translation>la réponse a demandé plus de mémoire que le système n’en donne ; fermez d’autres programmes, ou choisissez un contexte plus petit ou un format plus petit</translation>
+    </message>
+    <message>
+        <source>the role must be a word of 1 to 32 lower-case letters, such as user, assistant or system</source>
+        <translation>le rôle doit être un mot de 1 à 32 lettres minuscules, comme user, assistant ou system</translation>
+    </message>
+    <message>
+        <source>the shape has more than 8 dimensions</source>
+        <translation>la forme a plus de 8 dimensions</translation>
+    </message>
+    <message>
+        <source>the shard name &quot;%1&quot; does not end in .safetensors</source>
+        <translation>le nom de morceau &quot;%1&quot; ne finit pas par .safetensors</translation>
+    </message>
+    <message>
+        <source>the shard name &quot;%1&quot; is refused: %2</source>
+        <translation>le nom de morceau &quot;%1&quot; est refusé : %2</translation>
+    </message>
+    <message>
+        <source>the special token %1 is a single character, so that ordinary text becomes it</source>
+        <translation>le jeton spécial %1 est un seul caractère, si bien qu’un texte ordinaire le devient</translation>
+    </message>
+    <message>
+        <source>the staging area of streamed and visiting weights</source>
+        <translation>la zone des poids lus à la demande et en visite</translation>
+    </message>
+    <message>
+        <source>the statement &quot;%1&quot;, which is not known here</source>
+        <translation>l’instruction &quot;%1&quot;, qui n’est pas connue ici</translation>
+    </message>
+    <message>
+        <source>the string %1</source>
+        <translation>la chaîne %1</translation>
+    </message>
+    <message>
+        <source>the string %1 (two tokens with one space between)</source>
+        <translation>la chaîne %1 (deux jetons avec une espace entre eux)</translation>
+    </message>
+    <message>
+        <source>the system has no memory left for making a plan; close other programs</source>
+        <translation>le système n’a plus de mémoire pour faire un plan ; fermez d’autres programmes</translation>
+    </message>
+    <message>
+        <source>the system has no memory left for this column; close other programs or shorten the prompt</source>
+        <translation>le système n’a plus de mémoire pour cette colonne ; fermez d’autres programmes ou raccourcissez l’invite</translation>
+    </message>
+    <message>
+        <source>the system has no memory left for this; close other programs or choose smaller options</source>
+        <translation>le système n’a plus de mémoire pour cela ; fermez d’autres programmes ou choisissez des options plus petites</translation>
+    </message>
+    <message>
+        <source>the template refuses this conversation: %1</source>
+        <translation>le modèle de conversation refuse cette conversation : %1</translation>
+    </message>
+    <message>
+        <source>the template uses %1</source>
+        <translation>le modèle de conversation utilise %1</translation>
+    </message>
+    <message>
+        <source>the tensor %1 lies in two shards, %2 and %3</source>
+        <translation>le tenseur %1 est dans deux morceaux, %2 et %3</translation>
+    </message>
+    <message>
+        <source>the tensor name %1 holds a control character</source>
+        <translation>le nom de tenseur %1 contient un caractère de contrôle</translation>
+    </message>
+    <message>
+        <source>the tensor name %1 in weight_map holds a control character</source>
+        <translation>le nom de tenseur %1 dans weight_map contient un caractère de contrôle</translation>
+    </message>
+    <message>
+        <source>the tensor name %1 occurs twice</source>
+        <translation>le nom de tenseur %1 figure deux fois</translation>
+    </message>
+    <message>
+        <source>the test &quot;%1&quot;</source>
+        <translation>le test &quot;%1&quot;</translation>
+    </message>
+    <message>
+        <source>the text ends in the middle of a JSON value</source>
+        <translation>le texte finit au milieu d’une valeur JSON</translation>
+    </message>
+    <message>
+        <source>the text ends inside a string</source>
+        <translation>le texte finit à l’intérieur d’une chaîne</translation>
+    </message>
+    <message>
+        <source>the text is not UTF-8</source>
+        <translation>le texte n’est pas de l’UTF-8</translation>
+    </message>
+    <message>
+        <source>the type of its key, %1</source>
+        <translation>le type de sa clé, %1</translation>
+    </message>
+    <message>
+        <source>the unknown escape \%1</source>
+        <translation>l’échappement inconnu \%1</translation>
+    </message>
+    <message>
+        <source>there are more than 1000000 tensors</source>
+        <translation>il y a plus de 1000000 tenseurs</translation>
+    </message>
+    <message>
+        <source>there is no such file</source>
+        <translation>il n’y a pas de tel fichier</translation>
+    </message>
+    <message>
+        <source>there is no such file in the folder</source>
+        <translation>il n’y a pas de tel fichier dans le dossier</translation>
+    </message>
+    <message>
+        <source>there is no such folder</source>
+        <translation>il n’y a pas de tel dossier</translation>
+    </message>
+    <message>
+        <source>there is no weight file to read it from; only the configuration is here</source>
+        <translation>il n’y a pas de fichier de poids où le lire ; seule la configuration est ici</translation>
+    </message>
+    <message>
+        <source>they have this model&apos;s modules under another name, &quot;%1&quot; where it has &quot;%2&quot;: the adapter was made for a model that was put into another, or for another part of it. If it belongs here, rename its tensors</source>
+        <translation>ils ont les modules de ce modèle sous un autre nom, &quot;%1&quot; là où il a &quot;%2&quot; : l’adaptateur a été fait pour un modèle qui avait été mis dans un autre, ou pour une autre partie de celui-ci. S’il est bien pour lui, renommez ses tenseurs</translation>
+    </message>
+    <message>
+        <source>this build has no GPU kernels</source>
+        <translation>ce programme est construit sans noyaux GPU</translation>
+    </message>
+    <message>
+        <source>this is a plan for another computer; loading needs one for this computer</source>
+        <translation>c’est un plan pour un autre ordinateur ; pour charger il en faut un pour celui-ci</translation>
+    </message>
+    <message>
+        <source>this is an adapter of mlx-lm, whose factors stand transposed under other names and whose scale is not PEFT&apos;s lora_alpha; convert it to PEFT&apos;s form (lora_A = lora_a transposed, lora_B = lora_b transposed, lora_alpha = scale x rank) or fuse it (mlx_lm.fuse) into the 16-bit model</source>
+        <translation>c’est un adaptateur de mlx-lm, dont les facteurs sont transposés sous d’autres noms et dont scale n’est pas le lora_alpha de PEFT ; convertissez-le dans la forme de PEFT (lora_A = lora_a transposé, lora_B = lora_b transposé, lora_alpha = scale x rang) ou fusionnez-le (mlx_lm.fuse) dans le modèle 16 bits</translation>
+    </message>
+    <message>
+        <source>this model has no audio tower</source>
+        <translation>ce modèle n’a pas de tour audio</translation>
+    </message>
+    <message>
+        <source>this model has no audio tower: it cannot take sound</source>
+        <translation>ce modèle n’a pas de tour audio : il ne prend pas de son</translation>
+    </message>
+    <message>
+        <source>this model has no tokenizer: give token ids</source>
+        <translation>ce modèle n’a pas de tokenizer : donnez des numéros de jetons</translation>
+    </message>
+    <message>
+        <source>this model has no vision tower</source>
+        <translation>ce modèle n’a pas de tour de vision</translation>
+    </message>
+    <message>
+        <source>this model has no vision tower: it cannot take images</source>
+        <translation>ce modèle n’a pas de tour de vision : il ne prend pas d’images</translation>
+    </message>
+    <message>
+        <source>to be continued, the last message must be a reply of the model with text; ask for a new reply instead</source>
+        <translation>pour être continué, le dernier message doit être une réponse du modèle avec du texte ; demandez plutôt une nouvelle réponse</translation>
+    </message>
+    <message>
+        <source>token embeddings</source>
+        <translation>les plongements des jetons</translation>
+    </message>
+    <message>
+        <source>token id %1 is listed twice</source>
+        <translation>le numéro de jeton %1 figure deux fois</translation>
+    </message>
+    <message>
+        <source>token id %1 is negative</source>
+        <translation>le numéro de jeton %1 est négatif</translation>
+    </message>
+    <message>
+        <source>token id %1 is outside the vocabulary of %2</source>
+        <translation>le numéro de jeton %1 est hors du vocabulaire de %2</translation>
+    </message>
+    <message>
+        <source>tokenizer.json has %1 entries, the model&apos;s vocabulary has %2</source>
+        <translation>tokenizer.json a %1 entrées, le vocabulaire du modèle en a %2</translation>
+    </message>
+    <message>
+        <source>tokenizer.json: %1</source>
+        <translation>tokenizer.json : %1</translation>
+    </message>
+    <message>
+        <source>tokenizer.json: merges build the control token %1, so that text typed by anybody could act as one</source>
+        <translation>tokenizer.json : merges forme le jeton de contrôle %1, si bien qu’un texte tapé par n’importe qui pourrait agir comme tel</translation>
+    </message>
+    <message>
+        <source>tokenizer.json: the added token %1 of the Gemma 4 chat format is missing, so that no chat prompt can be written; use a raw prompt, or the tokenizer.json of a Gemma 4 model</source>
+        <translation>tokenizer.json : le jeton ajouté %1 du format de conversation de Gemma 4 manque, si bien qu’aucune invite de conversation ne peut être écrite ; prenez une invite brute, ou le tokenizer.json d’un modèle Gemma 4</translation>
+    </message>
+    <message>
+        <source>too long a range</source>
+        <translation>une plage trop longue</translation>
+    </message>
+    <message>
+        <source>too long a text</source>
+        <translation>un texte trop long</translation>
+    </message>
+    <message>
+        <source>too many steps</source>
+        <translation>trop d’étapes</translation>
+    </message>
+    <message>
+        <source>tool results are not supported; send them as text in a user message</source>
+        <translation>les résultats d’outils ne sont pas possibles ; envoyez-les comme texte dans un message de l’utilisateur</translation>
+    </message>
+    <message>
+        <source>true or false</source>
+        <translation>true ou false</translation>
+    </message>
+    <message>
+        <source>two of the adapters replace %1; merge one of them</source>
+        <translation>deux des adaptateurs remplacent %1 ; fusionnez l’un d’eux</translation>
+    </message>
+    <message>
+        <source>two positive whole numbers [outputs, inputs]</source>
+        <translation>deux nombres entiers positifs [sorties, entrées]</translation>
+    </message>
+    <message>
+        <source>type %1</source>
+        <translation>type %1</translation>
+    </message>
+    <message>
+        <source>unexpected &quot;%1&quot; in a tag</source>
+        <translation>&quot;%1&quot; inattendu dans une balise</translation>
+    </message>
+    <message>
+        <source>unexpected &quot;%1&quot; in an expression</source>
+        <translation>&quot;%1&quot; inattendu dans une expression</translation>
+    </message>
+    <message>
+        <source>unknown data</source>
+        <translation>des données inconnues</translation>
+    </message>
+    <message>
+        <source>unknown escape in a string</source>
+        <translation>échappement inconnu dans une chaîne</translation>
+    </message>
+    <message>
+        <source>use_dora is true, which PEFT does not have for experts</source>
+        <translation>use_dora est true, ce que PEFT n’a pas pour les experts</translation>
+    </message>
+    <message>
+        <source>verbose mode ((?x))</source>
+        <translation>le mode verbeux ((?x))</translation>
+    </message>
+    <message>
+        <source>version: expected &quot;1.0&quot;, found %1</source>
+        <translation>version : attendu &quot;1.0&quot;, trouvé %1</translation>
+    </message>
+    <message>
+        <source>video</source>
+        <translation>de la vidéo</translation>
+    </message>
+    <message>
+        <source>vision tower</source>
+        <translation>tour de vision</translation>
+    </message>
+    <message>
+        <source>weight cache: bytes %1 to %2 of %3 do not match their checksum; delete the file %4</source>
+        <translation>copie quantifiée : les octets %1 à %2 de %3 ne correspondent pas à leur somme de contrôle ; supprimez le fichier %4</translation>
+    </message>
+    <message>
+        <source>weight_map gives %1 %2, expected a file name</source>
+        <translation>weight_map donne %2 pour %1, attendu : un nom de fichier</translation>
+    </message>
+    <message>
+        <source>weight_map is %1, expected an object</source>
+        <translation>weight_map est %1, attendu : un objet</translation>
+    </message>
+    <message>
+        <source>weight_map names more than 1000000 tensors</source>
+        <translation>weight_map nomme plus de 1000000 tenseurs</translation>
+    </message>
+    <message>
+        <source>weights in blocks with scales (MXFP4)</source>
+        <translation>des poids en blocs avec échelles (MXFP4)</translation>
+    </message>
+    <message>
+        <source>weights packed by compressed-tensors</source>
+        <translation>des poids compactés par compressed-tensors</translation>
+    </message>
+    <message>
+        <source>weights quantized by GPTQ or AWQ</source>
+        <translation>des poids quantifiés par GPTQ ou AWQ</translation>
+    </message>
+    <message>
+        <source>weights quantized by MLX</source>
+        <translation>des poids quantifiés par MLX</translation>
+    </message>
+    <message>
+        <source>weights quantized by another program (MLX, GPTQ, ...)</source>
+        <translation>des poids quantifiés par un autre programme (MLX, GPTQ, ...)</translation>
+    </message>
+    <message>
+        <source>weights with scales beside them (FP8 or NVFP4)</source>
+        <translation>des poids avec des échelles à côté (FP8 ou NVFP4)</translation>
+    </message>
+    <message>
+        <source>workspace</source>
+        <translation>espace de travail</translation>
+    </message>
+    <message>
+        <source>writing failed: %1</source>
+        <translation>l’écriture a échoué : %1</translation>
+    </message>
+    <message>
+        <source>writing safetensors: a tensor has an unusable name</source>
+        <translation>écriture de safetensors : un tenseur a un nom inutilisable</translation>
+    </message>
+    <message>
+        <source>writing safetensors: cancelled</source>
+        <translation>écriture de safetensors : annulée</translation>
+    </message>
+    <message>
+        <source>writing safetensors: tensor %1: %2</source>
+        <translation>écriture de safetensors : tenseur %1 : %2</translation>
+    </message>
+    <message>
+        <source>writing safetensors: the header would exceed 100000000 bytes</source>
+        <translation>écriture de safetensors : l’en-tête dépasserait 100000000 octets</translation>
+    </message>
+    <message>
+        <source>writing safetensors: the tensor name %1 is given twice</source>
+        <translation>écriture de safetensors : le nom de tenseur %1 est donné deux fois</translation>
+    </message>
+    <message>
+        <source>is &quot;%1&quot;: the assistant of the encoder-free 12B, which is not implemented; those of E2B, E4B, 26B-A4B and 31B are</source>
+        <translation>vaut « %1 » : l’assistant du 12B sans encodeur, qui n’est pas pris en charge ; ceux de E2B, E4B, 26B-A4B et 31B le sont</translation>
+    </message>
+    <message>
+        <source>is &quot;%1&quot;, not a drafting assistant (gemma4_assistant); give the folder whose name ends in -assistant</source>
+        <translation>vaut « %1 », ce n’est pas un assistant d’ébauche (gemma4_assistant) ; donnez le dossier dont le nom se termine par -assistant</translation>
+    </message>
+    <message>
+        <source>is not 0, or the layers have experts or MLPs of two widths; assistants have plain layers</source>
+        <translation>n’est pas 0, ou les couches ont des experts ou des MLP de deux largeurs ; les assistants ont des couches simples</translation>
+    </message>
+    <message>
+        <source>is %1, which does not divide the vocabulary of %2</source>
+        <translation>vaut %1, ce qui ne divise pas le vocabulaire de %2</translation>
+    </message>
+    <message>
+        <source>the assistant does not belong to this model (%1): its %2 is %3, the model has %4; give the assistant that is named after the model, or load without drafts</source>
+        <translation>l’assistant n’est pas celui de ce modèle (%1) : %2 vaut %3, le modèle a %4 ; donnez l’assistant qui porte le nom du modèle, ou chargez sans ébauches</translation>
+    </message>
+    <message>
+        <source>layer %1&apos;s kind of attention (1 sliding, 2 full)</source>
+        <translation>type d’attention de la couche %1 (1 glissante, 2 complète)</translation>
+    </message>
+    <message>
+        <source>layer %1&apos;s head_dim</source>
+        <translation>head_dim de la couche %1</translation>
+    </message>
+    <message>
+        <source>layer %1&apos;s number of key/value heads</source>
+        <translation>nombre de têtes de clés et de valeurs de la couche %1</translation>
+    </message>
+    <message>
+        <source>the assistant&apos;s rope_parameters are not the model&apos;s, whose keys it reads; give the assistant that is named after the model</source>
+        <translation>les rope_parameters de l’assistant ne sont pas ceux du modèle dont il lit les clés ; donnez l’assistant qui porte le nom du modèle</translation>
+    </message>
+    <message>
+        <source>assistant: %1 is missing; expected int64 [%2]. Download the assistant again</source>
+        <translation>assistant : %1 manque ; attendu : int64 [%2]. Téléchargez de nouveau l’assistant</translation>
+    </message>
+    <message>
+        <source>assistant: %1 has another type or shape; expected int64 [%2]. Download the assistant again</source>
+        <translation>assistant : %1 a un autre type ou une autre forme ; attendu : int64 [%2]. Téléchargez de nouveau l’assistant</translation>
+    </message>
+    <message>
+        <source>assistant: %1: entry %2 is %3, which stands there twice; expected every token id below %4 once. Download the assistant again</source>
+        <translation>assistant : %1 : l’entrée %2 vaut %3 et s’y trouve deux fois ; attendu : chaque numéro de jeton sous %4 une seule fois. Téléchargez de nouveau l’assistant</translation>
+    </message>
+    <message>
+        <source>assistant: %1: entry %2 is %3; expected every token id below %4 once. Download the assistant again</source>
+        <translation>assistant : %1 : l’entrée %2 vaut %3 ; attendu : chaque numéro de jeton sous %4 une seule fois. Téléchargez de nouveau l’assistant</translation>
+    </message>
+    <message>
+        <source>%1: has not the %2 rows that are to be put in order</source>
+        <translation>%1 : n’a pas les %2 lignes qui sont à ordonner</translation>
+    </message>
+    <message>
+        <source>drafts (%1): %2</source>
+        <translation>ébauches (%1) : %2</translation>
+    </message>
+    <message>
+        <source>there is no published assistant for a model of variant &quot;%1&quot;; give an assistant&apos;s folder, or load without drafts</source>
+        <translation>aucun assistant n’est publié pour un modèle de la variante « %1 » ; donnez le dossier d’un assistant, ou chargez sans ébauches</translation>
+    </message>
+    <message>
+        <source>%1, but the model was loaded for text only, without its audio tower: it cannot hear recordings. Load it with its towers (without --text-only)</source>
+        <translation>%1, mais le modèle a été chargé pour le texte seul, sans sa tour audio : il ne peut pas entendre d’enregistrements. Chargez-le avec ses tours (sans --text-only)</translation>
+    </message>
+    <message>
+        <source>%1, but the model was loaded for text only, without its vision tower: it cannot see pictures. Load it with its towers (without --text-only)</source>
+        <translation>%1, mais le modèle a été chargé pour le texte seul, sans sa tour de vision : il ne peut pas voir d’images. Chargez-le avec ses tours (sans --text-only)</translation>
+    </message>
+    <message>
+        <source>%1, but this model has no audio tower: it cannot hear recordings</source>
+        <translation>%1, mais ce modèle n’a pas de tour audio : il ne peut pas entendre d’enregistrements</translation>
+    </message>
+    <message>
+        <source>%1, but this model has no vision tower: it cannot see pictures</source>
+        <translation>%1, mais ce modèle n’a pas de tour de vision : il ne peut pas voir d’images</translation>
+    </message>
+    <message>
+        <source>%1: a picture</source>
+        <translation>%1 : une image</translation>
+    </message>
+    <message>
+        <source>%1: a recording</source>
+        <translation>%1 : un enregistrement</translation>
+    </message>
+    <message>
+        <source>a picture is attached</source>
+        <translation>une image est jointe</translation>
+    </message>
+    <message>
+        <source>a recording is attached</source>
+        <translation>un enregistrement est joint</translation>
+    </message>
+    <message>
+        <source>no object</source>
+        <translation>pas un objet</translation>
+    </message>
+    <message>
+        <source>another object</source>
+        <translation>un autre objet</translation>
+    </message>
+    <message>
+        <source>%1: expected a profile of Belfry, an object with &quot;belfryProfile&quot;: 1, &quot;name&quot; and &quot;load&quot;; found: %2. Choose a file that Profiles, Export has written</source>
+        <translation>%1 : attendu : un profil de Belfry, un objet avec &quot;belfryProfile&quot;: 1, &quot;name&quot; et &quot;load&quot; ; trouvé : %2. Choisissez un fichier écrit par Profils, Exporter</translation>
+    </message>
+    <message>
+        <source>the file name holds a character that Windows allows in none: &lt; &gt; &quot; | ? or *</source>
+        <translation>le nom de fichier contient un caractère que Windows n’autorise dans aucun : &lt; &gt; &quot; | ? ou *</translation>
+    </message>
+    <message>
+        <source>the file name ends in a dot or a blank, which Windows leaves out</source>
+        <translation>le nom de fichier se termine par un point ou une espace, que Windows omet</translation>
+    </message>
+    <message>
+        <source>the shard name &quot;%1&quot; is refused: it differs from &quot;%2&quot; in capitals alone, and Windows has one file for both</source>
+        <translation>le nom de fragment « %1 » est refusé : il ne diffère de « %2 » que par les majuscules, et Windows n’a qu’un fichier pour les deux</translation>
+    </message>
+</context>
+</TS>

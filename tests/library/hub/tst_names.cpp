@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a person types for a model, what the environment says of the cache, addresses, checksums.
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <fstream>
+#include <span>
+
+#include "library/hub/cache_layout.h"
+#include "library/hub/digest.h"
+#include "library/hub/names.h"
+#include "library/hub/token.h"
+#include "library/hub/url.h"
+
+namespace fs = std::filesystem;
+namespace hub = library::hub;
+
+class TestNames : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void addresses_data();
+    void addresses();
+    void folders();
+    void cacheOfTheEnvironment();
+    void variables();
+    void urls_data();
+    void urls();
+    void digests_data();
+    void digests();
+    void digestsInPieces();
+    void tokens();
+};
+
+void TestNames::addresses_data() {
+    QTest::addColumn<QByteArray>("text");
+    QTest::addColumn<QByteArray>("id"); // empty: refused
+    QTest::addColumn<QByteArray>("revision");
+    const auto row = [](const char* text, const char* id, const char* revision = "main") {
+        QTest::newRow(text) << QByteArray(text) << QByteArray(id) << QByteArray(revision);
+    };
+    row("google/gemma-4-E2B-it", "google/gemma-4-E2B-it");
+    row("gpt2", "gpt2");
+    row("a/b@v1.0", "a/b", "v1.0");
+    row("a/b@refs/pr/1", "a/b", "refs/pr/1");
+    row("hf://a/b@dev", "a/b", "dev");
+    row("https://huggingface.co/a/b", "a/b");
+    row("https://huggingface.co/a/b/", "a/b");
+    row("https://huggingface.co/a/b/tree/dev", "a/b", "dev");
+    row("https://huggingface.co/a/b/tree/refs%2Fpr%2F1", "a/b", "refs/pr/1");
+    row("https://huggingface.co/a/b/blob/main/config.json", "a/b");
+    row("https://huggingface.co/a/b/resolve/v2/config.json?download=true", "a/b", "v2");
+    row("https://example.com/a/b", "");
+    row("http://huggingface.co/a/b", "");
+    row("https://huggingface.co/", "");
+    row("https://user:secret@huggingface.co/a/b", "");
+    row("", "");
+    row("a/b/c", "");
+    row("../b", "");
+    row("a/..", "");
+    row("a/b--c", "");
+    row("a/-b", "");
+    row("a/b.git", "");
+    row("a/b c", "");
+    row("a/b@", "");
+    row("a/b@../../x", "");
+    row("a/b@x\ny", "");
+}
+
+void TestNames::addresses() {
+    QFETCH(QByteArray, text);
+    QFETCH(QByteArray, id);
+    QFETCH(QByteArray, revision);
+    const auto address = hub::parseAddress(text.toStdString(), hub::kDefaultEndpoint);
+    QCOMPARE(address.has_value(), !id.isEmpty());
+    if (address.has_value()) {
+        QCOMPARE(address->id, id.toStdString());
+        QCOMPARE(address->revision, revision.toStdString());
+    } else {
+        QVERIFY(address.error().message.find("expected OWNER/NAME") != std::string::npos);
+        QVERIFY(address.error().message.find("secret") == std::string::npos || text.contains('@'));
+    }
+}
+
+void TestNames::folders() {
+    QCOMPARE(hub::repositoryFolderName("google/gemma-4"), std::string("models--google--gemma-4"));
+    QCOMPARE(*hub::idOfFolderName("models--google--gemma-4"), std::string("google/gemma-4"));
+    QCOMPARE(*hub::idOfFolderName("models--gpt2"), std::string("gpt2"));
+    for (const char* other :
+         {"datasets--a--b", "models--", "models----b", "models--a--", "blobs"}) {
+        QVERIFY2(!hub::idOfFolderName(other).has_value(), other);
+    }
+    const hub::RepositoryLayout layout("/c", "a/b");
+    QCOMPARE(layout.blob("e"), fs::path("/c/models--a--b/blobs/e"));
+    QCOMPARE(layout.partialBlob("e"), fs::path("/c/models--a--b/blobs/e.incomplete"));
+    QCOMPARE(layout.file("d", "x/y"), fs::path("/c/models--a--b/snapshots/d/x/y"));
+    QCOMPARE(layout.ref("main"), fs::path("/c/models--a--b/refs/main"));
+    QCOMPARE(layout.lock("e"), fs::path("/c/.locks/models--a--b/e.lock"));
+    QCOMPARE(hub::linkTarget("x", "e"), fs::path("../../blobs/e"));
+    QCOMPARE(hub::linkTarget("x/y/z", "e"), fs::path("../../../../blobs/e"));
+}
+
+void TestNames::cacheOfTheEnvironment() {
+    hub::Environment environment;
+    QVERIFY(hub::cacheFolder(environment).empty());
+    QVERIFY(hub::tokenFile(environment).empty());
+    QCOMPARE(hub::endpoint(environment), std::string("https://huggingface.co"));
+    environment.home = "/home/u";
+    QCOMPARE(hub::cacheFolder(environment), fs::path("/home/u/.cache/huggingface/hub"));
+    environment.xdg_cache_home = "/x";
+    QCOMPARE(hub::cacheFolder(environment), fs::path("/x/huggingface/hub"));
+    environment.hf_home = "~/hf";
+    QCOMPARE(hub::cacheFolder(environment), fs::path("/home/u/hf/hub"));
+    QCOMPARE(hub::tokenFile(environment), fs::path("/home/u/hf/token"));
+    environment.huggingface_hub_cache = "/old";
+    QCOMPARE(hub::cacheFolder(environment), fs::path("/old"));
+    environment.hf_hub_cache = "/new";
+    QCOMPARE(hub::cacheFolder(environment), fs::path("/new"));
+    environment.hf_endpoint = "https://mirror.example//";
+    QCOMPARE(hub::endpoint(environment), std::string("https://mirror.example"));
+    for (const char* on : {"1", "on", "True", "YES"}) {
+        QVERIFY2(hub::isSwitchedOn(on), on);
+    }
+    for (const char* off : {"", "0", "no", "2"}) {
+        QVERIFY2(!hub::isSwitchedOn(off), off);
+    }
+}
+
+void TestNames::variables() {
+    const auto value_of = [](const std::string& name) {
+        return name == "A" ? std::optional<std::string>("x/y") : std::nullopt;
+    };
+    QCOMPARE(hub::withVariables("$A/b/${A}", value_of), std::string("x/y/b/x/y"));
+    QCOMPARE(hub::withVariables("$B/${B}/${A", value_of), std::string("$B/${B}/${A"));
+    QCOMPARE(hub::withVariables("a$", value_of), std::string("a$"));
+}
+
+void TestNames::urls_data() {
+    QTest::addColumn<QByteArray>("base");
+    QTest::addColumn<QByteArray>("location");
+    QTest::addColumn<QByteArray>("expected"); // empty: refused
+    const auto row = [](const char* location, const char* expected) {
+        QTest::newRow(location) << QByteArray("https://h.example/a/b?q=1") << QByteArray(location)
+                                << QByteArray(expected);
+    };
+    row("/c/d?e=f#g", "https://h.example/c/d?e=f");
+    row("c", "https://h.example/a/c");
+    row("../../../c", "https://h.example/c");
+    row("?x", "https://h.example/a/b?x");
+    row("//other.example/c", "https://other.example/c");
+    row("HTTP://Other.Example:80/c", "http://other.example/c");
+    row("https://o.example:444", "https://o.example:444/");
+    row("https://[::1]:8080/x", "https://[::1]:8080/x");
+    row("https://o.example@evil.example/", "");
+    row("https://o.example:99999/", "");
+    row("https:///x", "");
+    row("ftp://o.example/", "");
+    row("javascript:alert(1)", "");
+    row("https://o.example/a b", "");
+    row("https://o.example\\@evil.example/", "");
+    row("", "");
+}
+
+void TestNames::urls() {
+    QFETCH(QByteArray, base);
+    QFETCH(QByteArray, location);
+    QFETCH(QByteArray, expected);
+    const auto url = hub::resolved(*hub::parseUrl(base.toStdString()), location.toStdString());
+    QCOMPARE(url.has_value() ? url->text() : std::string(), expected.toStdString());
+}
+
+void TestNames::digests_data() {
+    QTest::addColumn<QByteArray>("text");
+    QTest::addColumn<QByteArray>("sha256");
+    QTest::addColumn<QByteArray>("git");
+    // FIPS 180-4's examples; git hash-object --stdin.
+    QTest::newRow("empty") << QByteArray()
+                           << QByteArray("e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b"
+                                         "7852b855")
+                           << QByteArray("e69de29bb2d1d6434b8b29ae775ad8c2e48c5391");
+    QTest::newRow("abc") << QByteArray("abc")
+                         << QByteArray("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20"
+                                       "015ad")
+                         << QByteArray("f2ba8f84ab5c1bce84a7b441cb1959cfc7093b7f");
+    QTest::newRow("two blocks")
+        << QByteArray("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq")
+        << QByteArray("248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1")
+        << QByteArray();
+}
+
+void TestNames::digests() {
+    QFETCH(QByteArray, text);
+    QFETCH(QByteArray, sha256);
+    QFETCH(QByteArray, git);
+    const auto bytes = std::as_bytes(std::span(text.constData(), static_cast<size_t>(text.size())));
+    for (const auto blocks : {hub::sha256Blocks(), hub::plainSha256Blocks()}) {
+        hub::Digest digest = hub::Digest::sha256By(blocks);
+        digest.add(bytes);
+        QCOMPARE(digest.finish(), sha256.toStdString());
+    }
+    if (!git.isEmpty()) {
+        hub::Digest digest = hub::Digest::gitBlob(bytes.size());
+        digest.add(bytes);
+        QCOMPARE(digest.finish(), git.toStdString());
+    }
+}
+
+void TestNames::digestsInPieces() {
+    std::vector<std::byte> bytes(1000);
+    for (size_t i = 0; i < bytes.size(); ++i) {
+        bytes[i] = static_cast<std::byte>(i * 31 % 251);
+    }
+    for (size_t length = 0; length < 260; ++length) {
+        const auto whole = std::span(bytes).first(length);
+        hub::Digest plain = hub::Digest::sha256By(hub::plainSha256Blocks());
+        plain.add(whole);
+        const std::string expected = plain.finish();
+        hub::Digest fast = hub::Digest::sha256();
+        const size_t first = length / 3;
+        fast.add(whole.first(first));
+        fast.add(whole.subspan(first, length / 2 - first));
+        fast.add(whole.subspan(length / 2));
+        QCOMPARE(fast.finish(), expected);
+    }
+}
+
+void TestNames::tokens() {
+    QTemporaryDir folder;
+    const fs::path file = folder.path().toStdString() + "/token";
+    hub::Environment environment;
+    environment.hf_token_path = file;
+    QCOMPARE(*hub::findToken(environment), std::string());
+    std::ofstream(file) << "  hf_fromfile\r\n";
+    QCOMPARE(*hub::findToken(environment), std::string("hf_fromfile"));
+    environment.hugging_face_hub_token = "hf_older";
+    QCOMPARE(*hub::findToken(environment), std::string("hf_older"));
+    environment.hf_token = "hf_set\n";
+    QCOMPARE(*hub::findToken(environment), std::string("hf_set"));
+    environment.hf_token = "hf_set\r\nHost: evil";
+    const auto wrong = hub::findToken(environment);
+    QVERIFY(!wrong.has_value());
+    QVERIFY(wrong.error().message.find("hf_set") == std::string::npos);
+    environment.hf_hub_disable_implicit_token = "1";
+    QCOMPARE(*hub::findToken(environment), std::string());
+}
+
+QTEST_GUILESS_MAIN(TestNames)
+#include "tst_names.moc"

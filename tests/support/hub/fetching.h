@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// A whole fetch from the stand-in hub, with times that a test can wait for.
+#pragma once
+
+#include "tests/support/hub/hub_standin.h"
+
+#include <filesystem>
+#include <string>
+
+#include "library/hub/download.h"
+
+namespace support {
+
+/// Hundreds of milliseconds instead of half a minute.
+library::hub::Limits shortLimits();
+
+/// A model of three small files and two large ones (300,000 and 200,000 bytes), and two files that
+/// are left out.
+HubContent smallModel();
+
+struct Fetched {
+    bool is_done = false;
+    engine::Error error = {}; ///< Where it is not.
+    std::string rule;         ///< error's, or "ok".
+    library::hub::FetchPlan plan;
+};
+
+struct FetchSetup {
+    std::filesystem::path cache;
+    std::filesystem::path folder = {};
+    std::string revision = "main";
+    std::string token = {};
+    bool has_links = true;
+    bool takes_all = false;
+    library::hub::Limits limits = shortLimits();
+};
+
+library::hub::HubOptions hubOptions(const HubStandin& hub, const FetchSetup& setup);
+/// Plan and files.
+Fetched fetchFrom(const HubStandin& hub, const FetchSetup& setup);
+
+std::string textOf(const std::filesystem::path& path);
+void writeText(const std::filesystem::path& path, const std::string& text);
+
+} // namespace support

@@ -1,0 +1,515 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a newcomer meets in the first hour, the engine played by the test: rate and time of a load,
+// the proposal of 4 bits, text only, "load anyway", options that belong to a model, profiles, and
+// the cards from the demo's first reply on.
+#include "engine/api/error_cause.h"
+#include "ui/chat/chat_view.h"
+#include "ui/chat/composer.h"
+#include "ui/compare/compare_pane.h"
+#include "ui/layout/layout_view.h"
+#include "ui/shell/folder_words.h"
+#include "ui/shell/load_pace.h"
+#include "ui/shell/main_window.h"
+#include "ui/shell/model_panel.h"
+#include "ui/shell/notice_strip.h"
+#include "ui/shell/profile_menu.h"
+#include "ui/shell/recent_models.h"
+#include "ui/shell/session.h"
+#include "ui/style/theme.h"
+
+#include <QApplication>
+#include <QCheckBox>
+#include <QComboBox>
+#include <QLabel>
+#include <QMenu>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QTest>
+
+#include <cmath>
+
+using ui::MainWindow;
+using ui::Session;
+
+namespace {
+
+const QString kModel = QStringLiteral("/models/gemma-4-E2B-it");
+constexpr quint64 kGiB = quint64{1} << 30U;
+
+std::shared_ptr<const engine::ModelSummary> summary(const QString& folder) {
+    auto model = std::make_shared<engine::ModelSummary>();
+    model->folder = folder.toStdString();
+    model->variant = "E2B";
+    model->parameters = 5'100'000'000;
+    model->has_vision = model->has_audio = true;
+    model->quantization = "none";
+    return model;
+}
+
+/// A plan of `bytes` on the card, of which the towers take one GiB.
+std::shared_ptr<engine::PlacementPlan> plan(quint64 bytes, quint64 limit, double tokens_per_s) {
+    auto out = std::make_shared<engine::PlacementPlan>();
+    engine::DevicePlan& card = out->devices.emplace_back();
+    card.id = engine::DeviceId::cuda(0);
+    card.capacity = card.free = card.limit = limit;
+    card.parts[engine::MemoryPart::Weights] = bytes;
+    engine::ModulePlacement& tower = out->modules.emplace_back();
+    tower.name = "tower";
+    tower.part = {engine::PartRole::VisionTower};
+    tower.bytes = kGiB;
+    out->fits = bytes <= limit;
+    out->estimate.decode_tokens_per_s = tokens_per_s;
+    if (!out->fits) {
+        engine::PlanIssue& issue = out->errors.emplace_back();
+        issue.code = "DM09";
+        issue.key = "cuda:0";
+        engine::issue::OverLimit over;
+        over.device = card.id;
+        over.need = bytes;
+        over.limit = limit;
+        over.bound.by = engine::MemoryBound::By::Free;
+        over.bound.whole = limit;
+        issue.finding = over;
+    }
+    return out;
+}
+
+class Window {
+public:
+    explicit Window(int guide_cards = ui::kGuideCards) : window(setup(guide_cards)) {
+        window.resize(1280, 900);
+        window.show();
+    }
+    void choose(const QString& model = kModel) {
+        session().chooseModel(model);
+        session().showModel(model, summary(model));
+    }
+    void finish(const QString& model = kModel) {
+        auto snapshot = std::make_shared<engine::EngineSnapshot>();
+        snapshot->model = summary(model);
+        snapshot->state = engine::EngineSnapshot::State::Ready;
+        session().showSnapshot(snapshot);
+        session().showLoaded();
+    }
+    void load(const QString& model = kModel) {
+        choose(model);
+        session().load();
+        finish(model);
+    }
+    Session& session() { return *window.session(); }
+    ui::ModelPanel& panel() { return *window.modelPanel(); }
+    template <typename T>
+    T* find(const char* name) {
+        return window.findChild<T*>(QString::fromLatin1(name));
+    }
+    QString text(const char* name) {
+        auto* label = find<QLabel>(name);
+        return label == nullptr ? QString() : label->text();
+    }
+    QString noticeTitle() { return window.notice()->isVisible() ? text("noticeTitle") : QString(); }
+    void press(const char* button) { QTest::mouseClick(find<QPushButton>(button), Qt::LeftButton); }
+    MainWindow window;
+
+private:
+    static ui::WindowSetup setup(int guide_cards) {
+        ui::WindowSetup setup;
+        setup.has_demo_model = true;
+        setup.demo_adapter = QStringLiteral("/share/demo_model/adapter");
+        setup.settings.guide_cards = guide_cards;
+        return setup;
+    }
+};
+
+} // namespace
+
+class TestFirstHour : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase() { ui::applyTheme(*qApp); }
+    void pace();
+    void loadShowsRateAndTime();
+    void fourBitsAreProposed_data();
+    void fourBitsAreProposed();
+    void oldComparisonIsIgnored();
+    void textOnly();
+    void wayBackFromTextOnly();
+    void loadAnyway();
+    void anywayAfterARefusal();
+    void noAnywayAgainstALimit();
+    void optionsBelongToAModel();
+    void profiles();
+    void guide();
+    void guideIsSkipped();
+    void guideIsOfTheDemo();
+    void namesApart_data();
+    void namesApart();
+};
+
+void TestFirstHour::pace() {
+    ui::LoadPace pace;
+    QCOMPARE(pace.rate(), 0.0);
+    QVERIFY(pace.secondsLeft() < 0);
+    for (int i = 0; i <= 20; ++i) {
+        pace.add(i * 100, 50'000'000ULL * static_cast<quint64>(i), 3'000'000'000ULL);
+    }
+    QCOMPARE(pace.rate(), 500e6);
+    QCOMPARE(pace.secondsLeft(), 4.0); // 2 of 3 GB
+    // Slower from now on: the last seconds count.
+    for (int i = 1; i <= 60; ++i) {
+        pace.add(2000 + i * 100, 1'000'000'000ULL + 10'000'000ULL * static_cast<quint64>(i),
+                 3'000'000'000ULL);
+    }
+    QVERIFY2(std::abs(pace.rate() - 100e6) < 1e6, qPrintable(QString::number(pace.rate())));
+    // Another stage begins: nothing is known of it.
+    pace.add(8100, 0, 3'000'000'000ULL);
+    QCOMPARE(pace.rate(), 0.0);
+    QVERIFY(pace.secondsLeft() < 0);
+}
+
+void TestFirstHour::loadShowsRateAndTime() {
+    Window w;
+    w.choose();
+    w.session().load();
+    const auto progress = [&](quint64 done) {
+        auto snapshot = std::make_shared<engine::EngineSnapshot>();
+        snapshot->state = engine::EngineSnapshot::State::Loading;
+        snapshot->stage = "read";
+        snapshot->bytes_done = done;
+        snapshot->bytes_total = 100 * kGiB;
+        w.session().showSnapshot(snapshot);
+    };
+    progress(kGiB);
+    QVERIFY(!w.text("engineStateDetail").contains(QStringLiteral("/s")));
+    QTest::qWait(1000);
+    progress(2 * kGiB);
+    const QString told = w.text("engineStateDetail");
+    QVERIFY2(told.contains(QStringLiteral("/s")) && told.contains(QStringLiteral("left")),
+             qPrintable(told));
+    QVERIFY2(told.startsWith(QStringLiteral("2 %")), qPrintable(told));
+    QVERIFY(told.endsWith(QStringLiteral("2.0 GiB of 100 GiB")));
+}
+
+void TestFirstHour::fourBitsAreProposed_data() {
+    QTest::addColumn<double>("stored_gib");
+    QTest::addColumn<double>("stored_rate");
+    QTest::addColumn<double>("packed_rate");
+    QTest::addColumn<QString>("words");
+    QTest::newRow("does not fit") << 10.0 << 20.0 << 20.0
+                                  << QStringLiteral("In 4 bits: 3.0 GiB, about 20 tokens/s.\n"
+                                                    "As stored: 10.0 GiB, which does not fit.");
+    QTest::newRow("slower") << 7.0 << 5.6 << 14.0
+                            << QStringLiteral("In 4 bits: 3.0 GiB, about 14 tokens/s.\n"
+                                              "As stored: 7.0 GiB, about 5.6 tokens/s.");
+    QTest::newRow("as good") << 7.0 << 20.0 << 21.0 << QString();
+}
+
+void TestFirstHour::fourBitsAreProposed() {
+    QFETCH(double, stored_gib);
+    QFETCH(double, stored_rate);
+    QFETCH(double, packed_rate);
+    QFETCH(QString, words);
+    Window w;
+    w.choose();
+    QSignalSpy asked(&w.panel(), &ui::ModelPanel::alternativeRequested);
+    w.panel().showPlan(
+        plan(static_cast<quint64>(stored_gib * double(kGiB)), 8 * kGiB, stored_rate));
+    QCOMPARE(asked.size(), 0); // nobody looks
+    w.window.openModelPanel();
+    QCOMPARE(asked.size(), 1);
+    const auto request = asked.last().at(1).value<engine::LoadRequest>();
+    QCOMPARE(request.quant, std::string("nf4-dq"));
+    QCOMPARE(request.model, kModel.toStdString());
+    w.panel().showAlternative(asked.last().at(0).toULongLong(),
+                              plan(3 * kGiB, 8 * kGiB, packed_rate));
+    auto* proposal = w.find<QWidget>("fourBitsProposal");
+    QCOMPARE(proposal->isVisible(), !words.isEmpty());
+    if (words.isEmpty()) {
+        return;
+    }
+    QCOMPARE(w.text("fourBitsWords"), words);
+    w.press("fourBitsButton");
+    QCOMPARE(w.session().request().quant, std::string("nf4-dq"));
+    QVERIFY(!proposal->isVisible());
+    // Chosen: nothing to propose.
+    asked.clear();
+    w.panel().showPlan(plan(3 * kGiB, 8 * kGiB, packed_rate));
+    QCOMPARE(asked.size(), 0);
+}
+
+void TestFirstHour::oldComparisonIsIgnored() {
+    Window w;
+    w.choose();
+    w.window.openModelPanel();
+    QSignalSpy asked(&w.panel(), &ui::ModelPanel::alternativeRequested);
+    w.panel().showPlan(plan(10 * kGiB, 8 * kGiB, 20));
+    const quint64 old = asked.last().at(0).toULongLong();
+    w.panel().showPlan(plan(7 * kGiB, 8 * kGiB, 20));
+    w.panel().showAlternative(old, plan(3 * kGiB, 8 * kGiB, 90));
+    QVERIFY(!w.find<QWidget>("fourBitsProposal")->isVisible());
+}
+
+void TestFirstHour::textOnly() {
+    Window w;
+    w.choose();
+    w.window.openModelPanel();
+    w.panel().showPlan(plan(7 * kGiB, 8 * kGiB, 20));
+    auto* box = w.find<QCheckBox>("textOnlyBox");
+    QVERIFY(box->isVisible() && !box->isChecked());
+    QVERIFY2(box->text().contains(QStringLiteral("would save 1.0 GiB")), qPrintable(box->text()));
+    QTest::mouseClick(box, Qt::LeftButton, {}, QPoint(8, box->height() / 2));
+    QVERIFY(w.session().request().is_text_only);
+    auto lean = plan(6 * kGiB, 8 * kGiB, 20);
+    lean->modules.clear();
+    lean->left_out_bytes = kGiB;
+    w.panel().showPlan(lean);
+    QVERIFY2(box->text().contains(QStringLiteral("saves 1.0 GiB")), qPrintable(box->text()));
+    QSignalSpy wanted(&w.session(), &Session::loadRequested);
+    w.press("loadButton");
+    QVERIFY(wanted.last().first().value<engine::LoadRequest>().is_text_only);
+}
+
+void TestFirstHour::wayBackFromTextOnly() {
+    Window w;
+    w.choose();
+    engine::LoadRequest options = w.session().request();
+    options.is_text_only = true;
+    w.session().setOptions(options);
+    w.session().load();
+    auto snapshot = std::make_shared<engine::EngineSnapshot>();
+    auto lean = std::make_shared<engine::ModelSummary>(*summary(kModel));
+    lean->has_vision = lean->has_audio = false;
+    lean->lacks_vision_by_wish = lean->lacks_audio_by_wish = true;
+    snapshot->model = lean;
+    w.session().showSnapshot(snapshot);
+    w.session().showLoaded();
+    w.window.chatView()->attachFiles({QStringLiteral("/p/cat.png")});
+    QPushButton* back = nullptr;
+    const auto buttons = w.window.chatView()->findChildren<QPushButton*>();
+    for (QPushButton* button : buttons) {
+        if (button->text() == QStringLiteral("Load with pictures and sounds")) {
+            back = button;
+        }
+    }
+    QVERIFY(back != nullptr);
+    QSignalSpy wanted(&w.session(), &Session::loadRequested);
+    back->click();
+    w.session().showModel(kModel, summary(kModel)); // it is looked at once more
+    QCOMPARE(wanted.size(), 1);
+    QVERIFY(!wanted.last().first().value<engine::LoadRequest>().is_text_only);
+}
+
+void TestFirstHour::loadAnyway() {
+    Window w;
+    w.choose();
+    w.window.openModelPanel();
+    w.panel().showPlan(plan(10 * kGiB, 8 * kGiB, 20));
+    auto* load = w.find<QPushButton>("loadButton");
+    QCOMPARE(load->text(), QStringLiteral("&Load anyway"));
+    QVERIFY(w.text("panelPlan").contains(QStringLiteral("What is free is an estimate")));
+    QSignalSpy wanted(&w.session(), &Session::loadRequested);
+    w.press("loadButton");
+    QCOMPARE(wanted.size(), 1);
+    QVERIFY(wanted.last().first().value<engine::LoadRequest>().loads_anyway);
+    w.finish();
+    // It was said of that load, not of the next.
+    QVERIFY(!w.session().loadedRequest().loads_anyway);
+    QVERIFY(!w.session().request().loads_anyway);
+    w.window.openModelPanel();
+    w.panel().showPlan(plan(7 * kGiB, 8 * kGiB, 20));
+    QCOMPARE(load->text(), QStringLiteral("Re&load"));
+}
+
+void TestFirstHour::anywayAfterARefusal() {
+    Window w;
+    w.choose();
+    w.session().load();
+    engine::Error error{engine::ErrorCode::OutOfMemory, "DM09: too much"};
+    error.cause = engine::causeOf(engine::cause::BadPlan{plan(10 * kGiB, 8 * kGiB, 20)->errors});
+    w.session().showLoadError(error);
+    QVERIFY(w.window.notice()->isVisible());
+    QVERIFY(w.text("noticeDetail").contains(QStringLiteral("What is free is an estimate")));
+    QCOMPARE(w.find<QPushButton>("noticeAction")->text(), QStringLiteral("Load anyway"));
+    QSignalSpy wanted(&w.session(), &Session::loadRequested);
+    w.press("noticeAction");
+    QCOMPARE(wanted.size(), 1);
+    const auto request = wanted.last().first().value<engine::LoadRequest>();
+    QVERIFY(request.loads_anyway);
+    QCOMPARE(request.model, kModel.toStdString());
+}
+
+void TestFirstHour::noAnywayAgainstALimit() {
+    Window w;
+    w.choose();
+    w.window.openModelPanel();
+    auto limited = plan(10 * kGiB, 8 * kGiB, 20);
+    auto& over = std::get<engine::issue::OverLimit>(limited->errors.front().finding);
+    over.bound.by = engine::MemoryBound::By::Option;
+    w.panel().showPlan(limited);
+    QCOMPARE(w.find<QPushButton>("loadButton")->text(), QStringLiteral("&Load"));
+    over.bound.by = engine::MemoryBound::By::Free;
+    over.device = engine::DeviceId::sim(0);
+    w.panel().showPlan(limited);
+    QCOMPARE(w.find<QPushButton>("loadButton")->text(), QStringLiteral("&Load"));
+}
+
+void TestFirstHour::optionsBelongToAModel() {
+    const QString other = QStringLiteral("/models/gemma-4-31B-it");
+    Window w;
+    QSignalSpy kept(&w.session(), &Session::optionsRemembered);
+    w.choose();
+    engine::LoadRequest options = w.session().request();
+    options.quant = "nf4";
+    options.context = 16384;
+    options.threads = 3;
+    w.session().setOptions(options);
+    w.session().load();
+    w.finish();
+    QCOMPARE(kept.size(), 1);
+    QCOMPARE(kept.last().at(0).toString(), kModel);
+    w.choose(other);
+    options = w.session().request();
+    options.quant = "none";
+    options.context = 4096;
+    options.threads = 5;
+    w.session().setOptions(options);
+    w.session().load();
+    w.finish(other);
+    w.session().chooseModel(kModel);
+    QCOMPARE(w.session().request().quant, std::string("nf4"));
+    QCOMPARE(w.session().request().context, 16384);
+    QCOMPARE(w.session().request().threads, 5); // the program's, not the model's
+    // And after a start: the program hands them in.
+    Window next;
+    engine::LoadRequest before;
+    before.quant = "fp4";
+    next.session().setRemembered({{kModel, before}});
+    next.session().chooseModel(kModel);
+    QCOMPARE(next.session().request().quant, std::string("fp4"));
+}
+
+void TestFirstHour::profiles() {
+    Window w;
+    w.choose();
+    engine::LoadRequest options = w.session().request();
+    options.quant = "nf4";
+    options.device_map = "lean";
+    options.threads = 3;
+    w.session().setOptions(options);
+    w.session().addAdapter(QStringLiteral("/adapters/medical"));
+    w.session().showModel(kModel, summary(kModel));
+    engine::SamplingParameters sampling;
+    sampling.temperature = 0.3;
+    w.window.chatView()->setSampling(sampling);
+    ui::ProfileMenu* menu = w.panel().profileMenu();
+    QSignalSpy edited(menu, &ui::ProfileMenu::profilesEdited);
+    Q_EMIT menu->saveRequested(QStringLiteral("laptop"));
+    QCOMPARE(edited.size(), 1);
+    QCOMPARE(menu->profiles().size(), size_t{1});
+    // Everything else is chosen, then the profile.
+    options.quant = "none";
+    options.device_map = "gpu";
+    options.threads = 7;
+    w.session().setOptions(options);
+    w.session().removeAdapter(0);
+    sampling.temperature = 1.5;
+    w.window.chatView()->setSampling(sampling);
+    QAction* laptop = menu->list()->actions().first();
+    QCOMPARE(laptop->text(), QStringLiteral("laptop"));
+    laptop->trigger();
+    QCOMPARE(w.session().request().quant, std::string("nf4"));
+    QCOMPARE(w.session().request().device_map, std::string("lean"));
+    QCOMPARE(w.session().request().threads, 7);
+    QCOMPARE(w.session().adapters().size(), size_t{1});
+    QCOMPARE(w.session().adapters().front().folder, std::string("/adapters/medical"));
+    QCOMPARE(w.window.chatView()->chat().sampling.temperature, 0.3);
+    // One of the same name takes its place.
+    menu->keep({QStringLiteral("laptop"), {}, {}});
+    QCOMPARE(menu->profiles().size(), size_t{1});
+    QVERIFY(menu->profiles().front().load.adapters.empty());
+}
+
+void TestFirstHour::guide() {
+    Window w(0);
+    QSignalSpy edited(&w.window, &MainWindow::settingsEdited);
+    const QString demo = QStringLiteral("demo");
+    w.load(demo);
+    QCOMPARE(w.noticeTitle(), QString()); // not before a reply
+    const auto reply = [&] { Q_EMIT w.window.chatView()->turnFinished({}); };
+    reply();
+    QCOMPARE(w.noticeTitle(), QStringLiteral("See where each part of the model sits"));
+    QCOMPARE(edited.last().first().value<ui::Settings>().guide_cards, 1);
+    reply(); // it stays, and is not overtaken
+    QCOMPARE(w.noticeTitle(), QStringLiteral("See where each part of the model sits"));
+    w.press("noticeAction");
+    QCOMPARE(w.window.tab(), MainWindow::Tab::Layout);
+    QCOMPARE(w.noticeTitle(), QString());
+    // A part was moved.
+    w.session().showMapApplied();
+    QCOMPARE(w.noticeTitle(), QStringLiteral("Give the demo another way to answer"));
+    w.press("noticeAction");
+    QCOMPARE(w.window.tab(), MainWindow::Tab::Chat);
+    QCOMPARE(w.session().adapters().size(), size_t{1});
+    QCOMPARE(w.session().adapters().front().folder, std::string("/share/demo_model/adapter"));
+    QCOMPARE(w.noticeTitle(), QString());
+    w.session().showModel(demo, summary(demo));
+    reply();
+    QCOMPARE(w.noticeTitle(), QStringLiteral("Compare with and without the adapter"));
+    QCOMPARE(edited.last().first().value<ui::Settings>().guide_cards, ui::kGuideCards);
+    w.window.notice()->hide();
+    reply();
+    QCOMPARE(w.noticeTitle(), QString()); // never again
+    // Nor in the next session.
+    Window next(w.window.settings().guide_cards);
+    next.load(demo);
+    Q_EMIT next.window.chatView()->turnFinished({});
+    QCOMPARE(next.noticeTitle(), QString());
+}
+
+void TestFirstHour::guideIsSkipped() {
+    Window w(0);
+    w.load(QStringLiteral("demo"));
+    Q_EMIT w.window.chatView()->turnFinished({});
+    QVERIFY(!w.noticeTitle().isEmpty());
+    QCOMPARE(w.find<QPushButton>("noticeAlso")->text(), QStringLiteral("Skip the tour"));
+    w.press("noticeAlso");
+    QCOMPARE(w.window.settings().guide_cards, ui::kGuideCards);
+    Q_EMIT w.window.chatView()->turnFinished({});
+    QCOMPARE(w.noticeTitle(), QString());
+}
+
+void TestFirstHour::guideIsOfTheDemo() {
+    Window w(0);
+    w.load(kModel);
+    Q_EMIT w.window.chatView()->turnFinished({});
+    QCOMPARE(w.noticeTitle(), QString());
+    QCOMPARE(w.window.settings().guide_cards, 0);
+}
+
+void TestFirstHour::namesApart_data() {
+    QTest::addColumn<QString>("folders");
+    QTest::addColumn<QString>("names");
+    const auto row = [](const char* name, const char* folders, const char* names) {
+        QTest::newRow(name) << QString::fromLatin1(folders) << QString::fromLatin1(names);
+    };
+    row("different", "/a/one;/b/two", "one;two");
+    row("parents", "/a/old/model;/a/new/model", "model (in old);model (in new)");
+    row("further up", "/x/a/model;/y/a/model", "model (in x);model (in y)");
+    row("three", "/a/old/model;/a/new/model;/c", "model (in old);model (in new);c");
+    row("one above the other", "/model;/model/model", "/model;model (in model)");
+}
+
+void TestFirstHour::namesApart() {
+    QFETCH(QString, folders);
+    QFETCH(QString, names);
+    const QStringList all = folders.split(QLatin1Char(';'));
+    const QStringList expected = names.split(QLatin1Char(';'));
+    ui::RecentModels recent;
+    recent.setFolders(all);
+    for (int i = 0; i < all.size(); ++i) {
+        QCOMPARE(recent.index(i).data().toString(), expected.at(i));
+    }
+}
+
+QTEST_MAIN(TestFirstHour)
+#include "tst_first_hour.moc"
