@@ -138,12 +138,6 @@ std::optional<Phrase> modelFileNameProblem(std::string_view name) {
     if (name.back() == '.' || name.back() == ' ') {
         return phrase("the file name ends in a dot or a blank, which Windows leaves out");
     }
-    if (name.find_first_of("<>\"|?*") != std::string_view::npos) {
-        return "the file name holds a character that Windows allows in none: < > \" | ? or *";
-    }
-    if (name.back() == '.' || name.back() == ' ') {
-        return "the file name ends in a dot or a blank, which Windows leaves out";
-    }
     if (isDeviceName(name)) {
         return phrase("the file name is a device name on Windows");
     }

@@ -178,17 +178,6 @@ private:
                              "capitals alone, and Windows has one file for both",
                              shown(name), shown(other->second)));
         }
-        std::string folded(name);
-        std::transform(folded.begin(), folded.end(), folded.begin(), [](char c) {
-            return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-        });
-        const auto [other, is_new] = folded_names_.emplace(std::move(folded), name);
-        if (!is_new) {
-            return fail("ShardName", "the shard name \"" + shown(name) +
-                                         "\" is refused: it differs from \"" +
-                                         shown(other->second) +
-                                         "\" in capitals alone, and Windows has one file for both");
-        }
         return true;
     }
     void readTotalSize(std::string_view literal) {
