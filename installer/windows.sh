@@ -77,7 +77,7 @@ prepare_wine
 # The README's first chat: what it answers there is what it answers here.
 sh "$root/installer/windows/first_chat.sh" "$cli"
 stage_done chat
-python3 "$root/tests/installer/golden_parity.py" --seen-at Z: "$build/test-data/golden" wine "$cli"
+python3 "$root/tests/installer/golden_parity.py" --seen-at Z: "$build/test-data/golden" "$root/installer/windows/wine.sh" "$cli"
 stage_done parity
 
 list="$root/installer/windows/skipped-tests.txt"

@@ -32,7 +32,7 @@ prepare_wine() {
     done
     DISPLAY=:$(cat "$work/display")
     export DISPLAY
-    # Qt's messages on standard error; letters where no display is: Qt's offscreen one has none on Windows.
+    # Qt's messages on standard error (wine.sh hands these on); letters where no display is: Qt's offscreen one has none on Windows.
     export QT_FORCE_STDERR_LOGGING=1
     export QT_QPA_FONTDIR="Z:$work/fonts"
     mkdir -p "$work/fonts"
