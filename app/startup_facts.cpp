@@ -2,6 +2,8 @@
 #include "app/startup_facts.h"
 
 #include "app/version.h"
+#include "engine/devices/system_facts.h"
+#include "engine/devices/system_memory.h"
 #include "engine/run/engine.h"
 
 #include <QDir>
@@ -13,25 +15,6 @@
 #include <QThread>
 
 namespace app {
-
-namespace {
-
-/// Value of the first line "key ... : value" of a /proc file; empty elsewhere than on Linux.
-QString procValue(const QString& name, const QByteArray& key) {
-    QFile file(name);
-    if (!file.open(QIODevice::ReadOnly)) {
-        return {};
-    }
-    // /proc files report size 0: read until the end instead of asking.
-    for (QByteArray line = file.readLine(); !line.isEmpty(); line = file.readLine()) {
-        if (line.startsWith(key)) {
-            return QString::fromUtf8(line.mid(line.indexOf(':') + 1).trimmed());
-        }
-    }
-    return {};
-}
-
-} // namespace
 
 QStringList planMessages(const engine::PlacementPlan& plan) {
     QStringList lines;
@@ -63,14 +46,11 @@ StartupFacts readStartupFacts(const std::string& demo_folder,
     system.system =
         QStringLiteral("%1, %2 %3")
             .arg(QSysInfo::prettyProductName(), QSysInfo::kernelType(), QSysInfo::kernelVersion());
-    system.processor = procValue(QStringLiteral("/proc/cpuinfo"), QByteArrayLiteral("model name"));
+    system.processor = QString::fromStdString(engine::processorName());
     if (system.processor.isEmpty()) {
         system.processor = QSysInfo::currentCpuArchitecture();
     }
-    system.memory_bytes = procValue(QStringLiteral("/proc/meminfo"), QByteArrayLiteral("MemTotal"))
-                              .section(QLatin1Char(' '), 0, 0)
-                              .toULongLong() *
-                          1024;
+    system.memory_bytes = engine::systemMemory().total;
     system.kernels = QString::fromStdString(engine::Engine::processorKernels());
     system.threads = QThread::idealThreadCount();
     system.home = QDir::homePath();

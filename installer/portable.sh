@@ -42,7 +42,7 @@ if [ -e "$build/app/belfry-network.so" ]; then
     install -D -s -m 644 "$build/app/belfry-network.so" "$target/lib/belfry/belfry-network.so"
     binaries+=("$build/app/belfry-network.so")
 fi
-plugins=(platforms/libqoffscreen.so imageformats/libqsvg.so imageformats/libqjpeg.so iconengines/libqsvgicon.so)
+plugins=(platforms/libqoffscreen.so imageformats/libqjpeg.so)
 [ $small = 1 ] || plugins+=(platforms/libqminimal.so platforms/libqxcb.so xcbglintegrations/libqxcb-glx-integration.so
     platforminputcontexts/libcomposeplatforminputcontextplugin.so
     platforminputcontexts/libibusplatforminputcontextplugin.so imageformats/libqgif.so imageformats/libqico.so

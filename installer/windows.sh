@@ -8,17 +8,21 @@
 #   --window      the window as well, for which more of Qt is built
 #   --libraries   only the libraries
 #   --build       build, and run nothing
+#   -D...         handed to cmake, e.g. -DBELFRY_CUDA=OFF (else GPU kernels are compiled where nvcc is found)
 . "$(dirname "$0")/common.sh"
 
 upto=tests
 qt=qtbase
 window=OFF
+options=""
 for word in "$@"; do
     case "$word" in
         --libraries) upto=libraries ;;
         --build) upto=build ;;
         --window) qt=qtwindow window=ON ;;
-        *) echo "windows.sh $word: expected --window, --libraries, --build or nothing" >&2; exit 2 ;;
+        -D*[[:space:]]*) echo "windows.sh $word: a value with blanks cannot be handed on" >&2; exit 2 ;;
+        -D*) options="$options $word" ;;
+        *) echo "windows.sh $word: expected --window, --libraries, --build, -DNAME=VALUE or nothing" >&2; exit 2 ;;
     esac
 done
 system=$(. /etc/os-release && echo "$ID $VERSION_ID")
@@ -31,12 +35,17 @@ fi
 work="$root/build/windows-libraries"
 sysroot="$work/sysroot"
 build="$root/build/windows"
+mkdir -p "$root/build"
 times=""
 stage_began=$(date +%s)
-stage_done() { # NAME: how long it took since the last one
+stage_used=0
+stage_done() { # NAME: how long it took since the last one, by the clock and of the processor
     now=$(date +%s)
-    times="$times$(printf '\n  %-10s %5d s' "$1" $((now - stage_began)))"
+    times >"$build-times" # of this shell, of those that it has waited for; wine's server is in neither
+    used=$(sed -n '2s/[ms]/ /gp' "$build-times" | awk '{ printf "%d", $1 * 60 + $2 + $3 * 60 + $4 }')
+    times="$times$(printf '\n  %-10s %5d s, processor %5d s' "$1" $((now - stage_began)) $((used - stage_used)))"
     stage_began=$now
+    stage_used=$used
 }
 
 . "$root/installer/windows/libraries.sh"
@@ -53,7 +62,9 @@ stage_done libraries
 [ "$upto" != libraries ] || { say "Finished:$times"; exit 0; }
 
 say "Building"
-(cd "$root" && cmake --preset windows -DBELFRY_BUILD_UI=$window) >"$build.log" 2>&1 || { cat "$build.log" >&2; exit 1; }
+# shellcheck disable=SC2086
+(cd "$root" && cmake --preset windows -DBELFRY_BUILD_UI=$window $options) >"$build.log" 2>&1 || { cat "$build.log" >&2; exit 1; }
+gpu_kernels "$build.log"
 cmake --build "$build" -j "$jobs"
 stage_done build
 cli="$build/app/belfry-cli.exe"
@@ -66,7 +77,7 @@ prepare_wine
 # The README's first chat: what it answers there is what it answers here.
 sh "$root/installer/windows/first_chat.sh" "$cli"
 stage_done chat
-python3 "$root/tests/installer/golden_parity.py" --seen-at Z: "$build/test-data/golden" wine "$cli"
+python3 "$root/tests/installer/golden_parity.py" --seen-at Z: "$build/test-data/golden" "$root/installer/windows/wine.sh" "$cli"
 stage_done parity
 
 list="$root/installer/windows/skipped-tests.txt"

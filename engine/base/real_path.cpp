@@ -6,6 +6,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 #endif
 
 namespace engine {
@@ -30,6 +31,42 @@ fs::path plain(std::wstring name) {
     return name.starts_with(kVerbatim) ? name.substr(kVerbatim.size()) : name;
 }
 
+/// Of an opened file, as Windows writes long names; empty: GetLastError() says why.
+std::wstring nameOf(HANDLE file, const fs::path& path) {
+    // Asked twice: with no room it says how much it takes.
+    const DWORD size = GetFinalPathNameByHandleW(file, nullptr, 0, VOLUME_NAME_DOS);
+    if (size > 0) {
+        std::wstring name(size, L'\0');
+        const DWORD written = GetFinalPathNameByHandleW(file, name.data(), size, VOLUME_NAME_DOS);
+        name.resize(written < size ? written : 0);
+        return name;
+    }
+    // wine names no file of more than 260 characters there, but says what the name on the volume
+    // is. It is taken for one on the volume of `path` if that is where the file lies.
+    if (GetLastError() != ERROR_MORE_DATA) {
+        return {};
+    }
+    constexpr size_t kLongestName = 32768; // characters, Windows' own limit
+    std::vector<FILE_NAME_INFO> room(kLongestName * sizeof(wchar_t) / sizeof(FILE_NAME_INFO) + 1);
+    const std::wstring drive = fs::absolute(path).root_name().native();
+    BY_HANDLE_FILE_INFORMATION about{};
+    DWORD volume = 0;
+    if (GetFileInformationByHandleEx(file, FileNameInfo, room.data(),
+                                     static_cast<DWORD>(room.size() * sizeof(FILE_NAME_INFO))) ==
+            0 ||
+        GetFileInformationByHandle(file, &about) == 0 ||
+        GetVolumeInformationW((drive + L"\\").c_str(), nullptr, 0, &volume, nullptr, nullptr,
+                              nullptr, 0) == 0) {
+        return {};
+    }
+    if (volume != about.dwVolumeSerialNumber) {
+        SetLastError(ERROR_MORE_DATA);
+        return {};
+    }
+    return L"\\\\?\\" + drive +
+           std::wstring(room[0].FileName, room[0].FileNameLength / sizeof(wchar_t));
+}
+
 } // namespace
 
 fs::path realPath(const fs::path& path, std::error_code& failure) {
@@ -40,11 +77,7 @@ fs::path realPath(const fs::path& path, std::error_code& failure) {
                     nullptr, OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS, nullptr);
     std::wstring name;
     if (file != INVALID_HANDLE_VALUE) {
-        // Asked twice: with no room it says how much it takes.
-        const DWORD size = GetFinalPathNameByHandleW(file, nullptr, 0, VOLUME_NAME_DOS);
-        name.resize(size);
-        const DWORD written = GetFinalPathNameByHandleW(file, name.data(), size, VOLUME_NAME_DOS);
-        name.resize(written < size ? written : 0);
+        name = nameOf(file, path);
     }
     if (name.empty()) {
         failure = std::error_code(static_cast<int>(GetLastError()), std::system_category());

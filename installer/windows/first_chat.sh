@@ -18,7 +18,7 @@ if [ ! -s "$folder/questions" ] || [ ! -s "$folder/expected" ]; then
 fi
 cd "$root/resources/demo_model/samples"
 # shellcheck disable=SC2059
-printf "$(cat "$folder/questions")" | wine "$program" chat demo --quant nf4-dq --head int8 --temperature 0 \
+printf "$(cat "$folder/questions")" | "$root/installer/windows/wine.sh" "$program" chat demo --quant nf4-dq --head int8 --temperature 0 \
     --image triangles_and_cross.png --audio three_beeps.wav >"$folder/answers" 2>"$folder/errors" ||
     { cat "$folder/errors" >&2; echo "belfry-cli.exe chat demo ended with an error" >&2; exit 1; }
 if ! diff "$folder/expected" "$folder/answers"; then

@@ -16,9 +16,11 @@ state() {
     wine reg query 'HKCU\Software\Microsoft\Windows\CurrentVersion\Uninstall' /s 2>/dev/null | grep -i belfry || true
 }
 
-installer() { # WORDS OF MSIEXEC...
-    wine msiexec "$@" "Z:$msi" /qn >"$lists/msiexec" 2>&1 ||
-        { cat "$lists/msiexec" >&2; echo "msiexec $* $msi ended with an error under wine" >&2; exit 1; }
+installer() { # WHAT PROPERTIES...
+    what=$1
+    shift
+    wine msiexec "$what" "Z:$msi" "$@" /qn >"$lists/msiexec" 2>&1 ||
+        { cat "$lists/msiexec" >&2; echo "msiexec $what $msi $* ended with an error under wine" >&2; exit 1; }
 }
 
 state >"$lists/before"
@@ -30,8 +32,9 @@ if [ -z "$program" ]; then
 fi
 sh "$root/installer/windows/first_chat.sh" "$program"
 
+# Repair, as /fa does it; wine's own msiexec hands /fa on in a way that its library does not take.
 rm "$program"
-installer /fa
+installer /i REINSTALL=ALL REINSTALLMODE=amus
 [ -f "$program" ] || { echo "repairing did not bring back $program" >&2; exit 1; }
 
 installer /x

@@ -116,6 +116,8 @@ build_opus() {
 
 build_mpg123() {
     with_cmake ports/cmake -DBUILD_PROGRAMS=OFF -DBUILD_LIBOUT123=OFF
+    # It asks Windows' shell library about paths, and does not say so.
+    sed -i 's/^Libs.private:.*/& -lshlwapi/' "$sysroot/lib/pkgconfig/libmpg123.pc"
 }
 
 build_lame() {
@@ -123,7 +125,8 @@ build_lame() {
 }
 
 build_sndfile() {
-    with_cmake . -DENABLE_EXTERNAL_LIBS=ON -DENABLE_MPEG=ON -DBUILD_PROGRAMS=OFF -DBUILD_EXAMPLES=OFF \
+    # FLAC's header takes itself for that of a DLL where it is not told otherwise.
+    with_cmake . -DCMAKE_C_FLAGS=-DFLAC__NO_DLL -DENABLE_EXTERNAL_LIBS=ON -DENABLE_MPEG=ON -DBUILD_PROGRAMS=OFF -DBUILD_EXAMPLES=OFF \
         -DBUILD_REGTEST=OFF -DENABLE_CPACK=OFF
 }
 

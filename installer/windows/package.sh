@@ -52,6 +52,7 @@ collect_programs() { # FOLDER
     # -p keeps the time that is inside the file as well: none, in what we have linked.
     find "$1" \( -name '*.exe' -o -name '*.dll' \) -exec "$triple-strip" -p --strip-unneeded {} +
     cp -r "$root/resources/demo_model" "$1/"
+    rm -rf "$1/demo_model/training" "$1/demo_model/eval" # what only its makers need
     install -m 644 "$root/LICENSE" "$1/LICENSE.txt"
     find "$1" -type d -exec chmod 755 {} +
     find "$1" -type f ! -name '*.exe' -exec chmod 644 {} +
@@ -59,7 +60,7 @@ collect_programs() { # FOLDER
 
 # A command of the user's that signs one file: BELFRY_SIGN, called with the file's name.
 sign() { # FILE
-    [ -z "${BELFRY_SIGN:-}" ] || "$BELFRY_SIGN" "$1"
+    [ -z "${BELFRY_SIGN:-}" ] || sh -c "$BELFRY_SIGN \"\$1\"" sign "$1"
 }
 
 make_zip() { # FOLDER TARGET: names in order, times of the commit, no owners
@@ -75,18 +76,31 @@ make_msi() { # FOLDER VERSION TARGET
         { cat "$work/log/wixl.log" >&2; exit 1; }
 }
 
+# The programs once more, which look for nothing in the source tree: the tests' find the demo model there.
+link_packaged() { # ON|OFF
+    cmake -DBELFRY_PACKAGED="$1" "$build" >"$work/log/packaged.log" 2>&1 &&
+        cmake --build "$build" -j "$jobs" --target belfry-cli $([ "$window" = OFF ] || echo belfry) >>"$work/log/packaged.log" 2>&1 ||
+        { cat "$work/log/packaged.log" >&2; exit 1; }
+}
+
 make_packages() {
     version=$(sed -n 's/^project(belfry VERSION \([0-9.]*\) .*/\1/p' "$root/CMakeLists.txt")
     commit_time=$(git -C "$root" log -1 --format=%ct)
     package_name="belfry-$version-windows-x86_64"
     package_folder="$work/package/$package_name"
-    mkdir -p "$root/dist" "$work/package" "$work/log"
+    packages="$build/packages" # where installer/release.sh takes them from, if they are of its commit
+    rm -rf "$packages"
+    mkdir -p "$root/dist" "$packages" "$work/package" "$work/log"
+    link_packaged ON
     collect_programs "$package_folder"
+    link_packaged OFF
     for program in "$package_folder"/*.exe; do
         sign "$program"
     done
-    make_zip "$package_folder" "$root/dist/$package_name.zip"
-    make_msi "$package_folder" "$version" "$root/dist/$package_name.msi"
+    make_zip "$package_folder" "$packages/$package_name.zip"
+    make_msi "$package_folder" "$version" "$packages/$package_name.msi"
+    sed -n 's/^#define BELFRY_COMMIT "\(.*\)"/\1/p' "$build/app/commit/belfry_commit.h" >"$packages/COMMIT"
+    cp "$packages/$package_name.msi" "$packages/$package_name.zip" "$root/dist/"
     sign "$root/dist/$package_name.msi"
     (cd "$root/dist" && sha256sum "$package_name.msi" "$package_name.zip" >"$package_name.SHA256SUMS")
     (cd "$root/dist" && wc -c "$package_name.msi" "$package_name.zip" && cat "$package_name.SHA256SUMS")

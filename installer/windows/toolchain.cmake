@@ -13,6 +13,9 @@ set(CMAKE_RC_COMPILER ${belfry_triple}-windres)
 set(CMAKE_AR ${belfry_triple}-gcc-ar-posix)
 set(CMAKE_RANLIB ${belfry_triple}-gcc-ranlib-posix)
 
+# Programs are linked by LLVM's linker: lld/collect2 says why.
+set(CMAKE_EXE_LINKER_FLAGS_INIT "-B${CMAKE_CURRENT_LIST_DIR}/lld/")
+
 # Headers and libraries of this machine's own system are never taken.
 get_filename_component(belfry_sysroot "${CMAKE_CURRENT_LIST_DIR}/../../build/windows-libraries/sysroot" ABSOLUTE)
 set(CMAKE_FIND_ROOT_PATH ${belfry_sysroot} /usr/${belfry_triple})
@@ -29,5 +32,5 @@ set(QT_HOST_PATH_CMAKE_DIR /usr/lib/x86_64-linux-gnu/cmake CACHE PATH "")
 
 find_program(BELFRY_WINE_PROGRAM wine)
 if(BELFRY_WINE_PROGRAM)
-    set(CMAKE_CROSSCOMPILING_EMULATOR ${BELFRY_WINE_PROGRAM})
+    set(CMAKE_CROSSCOMPILING_EMULATOR ${CMAKE_CURRENT_LIST_DIR}/wine.sh)
 endif()

@@ -18,9 +18,28 @@ prepare_wine() {
         esac
     done
     export WINEPATH
-    # Without a window system, and with Qt's messages on standard error.
+    # The display is ours, and the same for all: the first program decides for wine's whole desktop.
     unset DISPLAY
+    rm -f "$work/display"
+    Xvfb -displayfd 3 -screen 0 1600x1000x24 -nolisten tcp 3>"$work/display" 2>"$work/log/xvfb.log" &
+    display_server=$!
+    trap 'kill "$display_server"' EXIT
+    tries=0
+    while [ ! -s "$work/display" ]; do
+        tries=$((tries + 1))
+        [ "$tries" -le 300 ] || { cat "$work/log/xvfb.log" >&2; echo "Xvfb gave no display within 30 s" >&2; exit 1; }
+        sleep 0.1
+    done
+    DISPLAY=:$(cat "$work/display")
+    export DISPLAY
+    # Qt's messages on standard error (wine.sh hands these on); letters where no display is: Qt's offscreen one has none on Windows.
     export QT_FORCE_STDERR_LOGGING=1
+    export QT_QPA_FONTDIR="Z:$work/fonts"
+    mkdir -p "$work/fonts"
+    find /usr/share/fonts/truetype/noto -name 'NotoSans-*.ttf' -o -name 'NotoSansMono-*.ttf' -o -name 'NotoColorEmoji.ttf' |
+        while read -r font; do
+            ln -sf "$font" "$work/fonts/"
+        done
     if [ ! -f "$WINEPREFIX/system.reg" ]; then
         mkdir -p "$WINEPREFIX"
         wine wineboot -i >"$work/log/wine.log" 2>&1 </dev/null
@@ -33,5 +52,5 @@ prepare_wine() {
     mkfifo "$work/wine.pipe"
     wine cmd <"$work/wine.pipe" >/dev/null 2>&1 &
     exec 9>"$work/wine.pipe"
-    trap 'exec 9>&-; wineserver -k || true' EXIT
+    trap 'exec 9>&-; wineserver -k || true; kill "$display_server"' EXIT
 }

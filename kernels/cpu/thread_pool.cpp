@@ -54,6 +54,37 @@ bool spinUntil(Done done) {
     return done();
 }
 
+// Sleeping on a word and waking who does. libstdc++ 12 has no such call of Windows: what it makes
+// of a condition variable there loses a wake-up that comes between its look at the word and its
+// sleep.
+
+/// Returns once `word` is another value than `seen`.
+void waitWhile(std::atomic<uint32_t>& word, uint32_t seen) {
+#if defined(_WIN32)
+    while (word.load() == seen) {
+        WaitOnAddress(&word, &seen, sizeof(seen), INFINITE);
+    }
+#else
+    word.wait(seen);
+#endif
+}
+
+void wakeOne(std::atomic<uint32_t>& word) {
+#if defined(_WIN32)
+    WakeByAddressSingle(&word);
+#else
+    word.notify_one();
+#endif
+}
+
+void wakeAll(std::atomic<uint32_t>& word) {
+#if defined(_WIN32)
+    WakeByAddressAll(&word);
+#else
+    word.notify_all();
+#endif
+}
+
 } // namespace
 
 ThreadPool::ThreadPool(int threads) {
@@ -72,7 +103,7 @@ ThreadPool::ThreadPool(int threads) {
 ThreadPool::~ThreadPool() {
     is_stopping_.store(true);
     job_.epoch.fetch_add(1);
-    job_.epoch.notify_all();
+    wakeAll(job_.epoch);
     for (std::thread& worker : workers_) {
         worker.join();
     }
@@ -140,7 +171,7 @@ void ThreadPool::run(int64_t n, int64_t grain, BodyFn body, void* context) {
         std::memory_order_relaxed);
     job_.is_open.store(true, std::memory_order_release);
     job_.epoch.fetch_add(1);
-    job_.epoch.notify_all();
+    wakeAll(job_.epoch);
 
     takePart(0);
 
@@ -156,7 +187,7 @@ void ThreadPool::run(int64_t n, int64_t grain, BodyFn body, void* context) {
     if (isAnyInside() && !spinUntil([&] { return !isAnyInside(); })) {
         for (size_t i = 1; i <= workers_.size(); ++i) {
             while (places_[i].is_inside.load() != 0) {
-                places_[i].is_inside.wait(1);
+                waitWhile(places_[i].is_inside, 1);
             }
         }
     }
@@ -183,7 +214,7 @@ void ThreadPool::workerLoop(int64_t own) {
     uint64_t done = 0; // the last job it took part in
     for (;;) {
         if (!spinUntil([this, seen] { return job_.epoch.load() != seen; })) {
-            job_.epoch.wait(seen);
+            waitWhile(job_.epoch, seen);
         }
         seen = job_.epoch.load();
         if (is_stopping_.load()) {
@@ -202,7 +233,7 @@ void ThreadPool::workerLoop(int64_t own) {
             takePart(own);
         }
         is_inside.store(0);
-        is_inside.notify_one();
+        wakeOne(is_inside);
     }
 }
 

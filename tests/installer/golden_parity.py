@@ -20,6 +20,7 @@ import sys
 import tempfile
 
 BOUND = 1e-4
+LONGEST_RUN = 600  # seconds; a hang is told
 FAMILIES = ("e2b", "e4b", "dense31b", "moe26b")
 SAVED = {"e2b": ("nf4", "nf4-dq", "fp4"), "dense31b": ("nf4", "nf4-dq"), "moe26b": ("nf4-dq",)}
 # Every other layer elsewhere; and the embedding, the head and the towers apart from the layers.
@@ -120,9 +121,15 @@ def main():
                         if case[kind]:
                             words += [f"--{kind}", golden / case[kind]]
                     out.unlink(missing_ok=True)
-                    run = subprocess.run(
-                        arguments.command + [word(value) for value in words], capture_output=True, check=False
-                    )
+                    try:
+                        run = subprocess.run(
+                            arguments.command + [word(value) for value in words], capture_output=True,
+                            check=False, timeout=LONGEST_RUN
+                        )
+                    except subprocess.TimeoutExpired:
+                        print(f"{group}, {case['id']}: no end after {LONGEST_RUN} s")
+                        largest = math.inf
+                        continue
                     if run.returncode != 0 or not out.exists():
                         print(f"{group}, {case['id']}: ended with {run.returncode}: "
                               + run.stderr.decode("utf-8", "replace").strip())

@@ -125,7 +125,7 @@ void TestNamesAndRemoval::names() {
     entries[1].path = "main";
     entries[1].commit = kCommitA;
     entries[1].refs = {"main"};
-    entries[2].name = entries[2].path = "odd@name";
+    entries[2].name = "odd@name";
     entries[2].path = "odd";
     entries[3].name = "lora";
     entries[3].kind = Kind::Adapter;

@@ -17,7 +17,7 @@ namespace {
 std::vector<uint8_t> readAll(const std::filesystem::path& file) {
     std::ifstream in(file, std::ios::binary);
     if (!in) {
-        std::fprintf(stderr, "golden data is missing: %s\n", file.c_str());
+        std::fprintf(stderr, "golden data is missing: %s\n", file.string().c_str());
         std::exit(99);
     }
     return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};

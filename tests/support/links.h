@@ -20,8 +20,13 @@ inline bool makeLink(const std::filesystem::path& target, const std::filesystem:
     const bool is_folder = std::filesystem::is_directory(link.parent_path() / target, unknown);
     std::filesystem::path native = target;
     native.make_preferred();
-    return CreateSymbolicLinkW(link.c_str(), native.c_str(),
-                               kUnprivileged | (is_folder ? SYMBOLIC_LINK_FLAG_DIRECTORY : 0)) != 0;
+    // Looked at, as wine says of a link that it has not made that it has.
+    const bool is_made =
+        CreateSymbolicLinkW(link.c_str(), native.c_str(),
+                            kUnprivileged | (is_folder ? SYMBOLIC_LINK_FLAG_DIRECTORY : 0)) != 0;
+    const DWORD attributes = GetFileAttributesW(link.c_str());
+    return is_made && attributes != INVALID_FILE_ATTRIBUTES &&
+           (attributes & FILE_ATTRIBUTE_REPARSE_POINT) != 0;
 #else
     std::error_code failure;
     std::filesystem::create_symlink(target, link, failure);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loudspeaker and microphone through Qt Multimedia's sink and source of samples: on Linux they talk
 // to PulseAudio or PipeWire themselves and load no media back end. Compiled without the library,
-// this file offers no devices.
+// this file offers no devices. On Windows windows_sound_devices.cpp takes its place.
 #include "ui/media/sound_devices.h"
+#include "ui/media/sound_thread.h"
 
 #ifdef BELFRY_HAS_MULTIMEDIA
 #include <QAudioDevice>
@@ -11,7 +12,6 @@
 #include <QAudioSource>
 #include <QElapsedTimer>
 #include <QMediaDevices>
-#include <QThread>
 #include <QTimer>
 
 #include <algorithm>
@@ -24,9 +24,8 @@ namespace ui {
 
 namespace {
 
-constexpr int kBufferMs = 250;  ///< Long enough for a busy machine, short enough for a seek.
-constexpr int kReportMs = 50;   ///< The place is told this often.
-constexpr int kGoodbyeMs = 500; ///< At the end of the program a stuck sound system is left behind.
+constexpr int kBufferMs = 250; ///< Long enough for a busy machine, short enough for a seek.
+constexpr int kReportMs = 50;  ///< The place is told this often.
 
 QString reasonText(QAudio::Error error) {
     switch (error) {
@@ -225,55 +224,10 @@ private:
     QByteArray rest_; ///< Bytes of a frame that has not come whole.
 };
 
-class QtSoundDevices : public SoundDevices {
-public:
-    ~QtSoundDevices() override {
-        if (thread_ == nullptr) {
-            return;
-        }
-        thread_->quit();
-        if (thread_->wait(kGoodbyeMs)) {
-            delete output_;
-            delete input_;
-            delete thread_;
-        } // else the sound system does not answer: what hangs in it is left to the system
-    }
-
-    SoundOutput* output() override {
-        prepare();
-        return output_;
-    }
-    SoundInput* input() override {
-        prepare();
-        return input_;
-    }
-
-private:
-    void prepare() {
-        if (thread_ != nullptr) {
-            return;
-        }
-        qRegisterMetaType<SoundProblem>("ui::SoundProblem");
-        thread_ = new QThread;
-        thread_->setObjectName(QStringLiteral("sound"));
-        output_ = new QtSoundOutput;
-        input_ = new QtSoundInput;
-        output_->moveToThread(thread_);
-        input_->moveToThread(thread_);
-        SoundOutput* output = output_;
-        SoundInput* input = input_;
-        // On their own thread, before it ends.
-        QObject::connect(
-            thread_, &QThread::finished, output, [output] { output->stop(); },
-            Qt::DirectConnection);
-        QObject::connect(
-            thread_, &QThread::finished, input, [input] { input->stop(); }, Qt::DirectConnection);
-        thread_->start();
-    }
-
-    QThread* thread_ = nullptr;
-    QtSoundOutput* output_ = nullptr;
-    QtSoundInput* input_ = nullptr;
+class QtSoundDevices : public ThreadedSoundDevices {
+protected:
+    SoundOutput* makeOutput() override { return new QtSoundOutput; }
+    SoundInput* makeInput() override { return new QtSoundInput; }
 };
 
 } // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Icons from resources/icons: 24 x 24 SVG that draws with stroke or fill "currentColor". The colour
 // is put in when the icon is painted, so one file serves both themes and every state.
+#include "ui/style/icon_drawing.h"
 #include "ui/style/theme.h"
 
 #include <QApplication>
@@ -9,7 +10,6 @@
 #include <QIconEngine>
 #include <QPainter>
 #include <QPixmapCache>
-#include <QSvgRenderer>
 
 static void initIconResources() {
     Q_INIT_RESOURCE(belfry_icons);
@@ -45,13 +45,11 @@ QPixmap render(const QString& name, const QSize& pixels, const QColor& color) {
     }
     pixmap = QPixmap(pixels);
     pixmap.fill(Qt::transparent);
-    QByteArray text = svgText(name);
+    const QByteArray& text = svgText(name);
     if (!text.isEmpty()) {
-        text.replace("currentColor", color.name(QColor::HexRgb).toLatin1());
-        QSvgRenderer renderer(text);
         QPainter painter(&pixmap);
         painter.setOpacity(color.alphaF());
-        renderer.render(&painter, QRectF(QPointF(0, 0), QSizeF(pixels)));
+        drawIcon(&painter, text, QColor(color.rgb()), QRectF(QPointF(0, 0), QSizeF(pixels)));
     }
     QPixmapCache::insert(key, pixmap);
     return pixmap;

@@ -57,7 +57,7 @@ std::string describeLayers(const ModelConfig& config) {
 }
 
 void writeText(const fs::path& file, const std::string& text) {
-    std::ofstream(file) << text;
+    std::ofstream(file, std::ios::binary) << text;
 }
 
 } // namespace

@@ -90,7 +90,7 @@ void TestFolderAdvice::repositoryNames() {
     const std::string absent = modelAdvice("google/gemma-4-E2B-it");
     QVERIFY2(absent.find("belfry-cli get google/gemma-4-E2B-it") != std::string::npos,
              absent.c_str());
-    const fs::path snapshot = cache / "models--google--gemma-4-E2B-it/snapshots/0123";
+    const fs::path snapshot = cache / "models--google--gemma-4-E2B-it" / "snapshots" / "0123";
     fs::create_directories(snapshot);
     support::writeBytes(snapshot / "config.json", "{}");
     const std::string present = modelAdvice("google/gemma-4-E2B-it");

@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <system_error>
 #include <thread>
 
 namespace {
@@ -187,7 +188,7 @@ void TestModelFolder::headerOnlyFolders() {
     writeBytes(folder_ / kSecond, second.substr(0, second.size() - 2));
     QCOMPARE(ruleOf(engine::openModelFolder(folder_).error()),
              std::string("MetadataIncompleteBuffer"));
-    const auto headers = engine::openModelFolder(folder_, options);
+    auto headers = engine::openModelFolder(folder_, options);
     QVERIFY2(headers.has_value(), outcome(headers).c_str());
     QVERIFY((*headers)->isHeaderOnly());
     QCOMPARE((*headers)->tensors().size(), size_t{2});
@@ -196,6 +197,7 @@ void TestModelFolder::headerOnlyFolders() {
     QCOMPARE(engine::inEnglish((*headers)->warnings()[0]),
              std::string(kSecond) +
                  ": holds only its header, no weights; download the whole file to load it");
+    headers->reset(); // Windows takes no file away that is open
     // The index is there, a shard is not; then a pointer stands in its place.
     std::filesystem::remove(folder_ / kSecond);
     QCOMPARE(ruleOf(engine::openModelFolder(folder_).error()), std::string("ShardMissing"));
@@ -376,12 +378,19 @@ void TestModelFolder::changedWhileOpen() {
     const engine::TensorInfo& info = *(*source)->find("a");
     std::vector<std::byte> data(2);
     QVERIFY((*source)->read(info, 0, data).has_value());
+    std::error_code failure;
     if (change == 3) {
         writeBytes(file, bytes);
-        fs::last_write_time(file, fs::last_write_time(file) + std::chrono::seconds(5));
+        fs::last_write_time(file, fs::last_write_time(file) + std::chrono::seconds(5), failure);
     } else {
-        fs::resize_file(file, change == 0 ? bytes.size() - 1 : change == 1 ? 0 : bytes.size() + 1);
+        const size_t size = change == 0 ? bytes.size() - 1 : change == 1 ? 0 : bytes.size() + 1;
+        fs::resize_file(file, size, failure);
     }
+#ifdef _WIN32
+    QVERIFY(failure); // nobody changes it meanwhile
+    QVERIFY((*source)->read(info, 0, data).has_value());
+    return;
+#endif
     const auto read = (*source)->read(info, 0, data);
     QVERIFY(!read.has_value());
     QCOMPARE(ruleOf(read.error()), std::string("ST08"));
@@ -395,7 +404,11 @@ void TestModelFolder::replacedWhileOpen() {
     const auto source = engine::openModelFolder(folder_);
     QVERIFY(source.has_value());
     writeBytes(folder_ / "new", std::string(500, 'x'));
-    fs::rename(folder_ / "new", folder_ / "model.safetensors");
+    std::error_code refused; // by Windows, where programs keep a file from being replaced
+    fs::rename(folder_ / "new", folder_ / "model.safetensors", refused);
+#ifndef _WIN32
+    QVERIFY(!refused);
+#endif
     std::vector<std::byte> data(2);
     QVERIFY((*source)->read(*(*source)->find("a"), 0, data).has_value());
     QCOMPARE(static_cast<int>(data[1]), 1);

@@ -277,8 +277,8 @@ void TestSafetensorsHeader::randomByteFlips() {
                                support::headerEntry("w", "BF16", "2,4", "12,28") + "," +
                                support::headerEntry("bias", "U8", "5", "28,33") + "}  ";
     const std::string sound = support::rawSafetensors(header, 33);
-    const auto original = engine::openSafetensorsFile(write(sound));
-    QVERIFY(original.has_value());
+    // Not kept open: on Windows nobody writes into a file that is.
+    QVERIFY(engine::openSafetensorsFile(write(sound)).has_value());
     std::mt19937 random(20261120);
     int num_errors = 0;
     for (int i = 0; i < 200; ++i) {
@@ -323,7 +323,7 @@ void TestSafetensorsHeader::headerOnlyFile() {
     const fs::path file = write(support::rawSafetensors(header, 0));
     engine::OpenOptions options;
     options.is_header_only_allowed = true;
-    const auto source = engine::openSafetensorsFile(file, options);
+    auto source = engine::openSafetensorsFile(file, options);
     QVERIFY2(source.has_value(), source ? "" : source.error().message.c_str());
     QVERIFY((*source)->isHeaderOnly());
     QCOMPARE((*source)->tensors().size(), size_t{1});
@@ -331,6 +331,7 @@ void TestSafetensorsHeader::headerOnlyFile() {
     const auto read = (*source)->read((*source)->tensors()[0], 0, bytes);
     QVERIFY(!read.has_value());
     QCOMPARE(detail(read.error(), "rule"), std::string("DataAbsent"));
+    source->reset(); // on Windows nobody writes into a file that is open
     // Part of the data is a damaged file, not a header-only one.
     const auto cut =
         engine::openSafetensorsFile(write(support::rawSafetensors(header, 7)), options);

@@ -13,6 +13,7 @@
 #include <QTest>
 
 #include <functional>
+#include <system_error>
 
 using namespace engine;
 using namespace lora_test;
@@ -374,7 +375,13 @@ void TestAdapterTravel::changedFile() {
     AdapterSet set(f.host);
     QVERIFY(set.add(f.load(copy), 1.0, true, f.homes(Trip::Streams, true), f.readBase()));
     (void)mustApply(f, set);
-    std::filesystem::resize_file(copy / "adapter_model.safetensors", 4096);
+    std::error_code failure;
+    std::filesystem::resize_file(copy / "adapter_model.safetensors", 4096, failure);
+#ifdef _WIN32
+    QVERIFY(failure); // nobody changes it while it is open
+    QVERIFY(applyAll(f, set));
+    return;
+#endif
     const auto all = applyAll(f, set);
     QVERIFY(!all);
     QCOMPARE(all.error().code, ErrorCode::InvalidFile);

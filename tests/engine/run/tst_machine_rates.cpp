@@ -42,7 +42,7 @@ private:
         return out;
     }
     static void write(const std::string& path, const std::vector<std::string>& text) {
-        std::ofstream out(path);
+        std::ofstream out(path, std::ios::binary);
         for (const std::string& line : text) {
             out << line << "\n";
         }

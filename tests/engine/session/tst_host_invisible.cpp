@@ -172,7 +172,8 @@ void TestHostInvisible::adapters_data() {
             if (is_split && is_variant) {
                 continue; // the same sites, already seen unsplit
             }
-            QTest::addRow("e2b %s%s", entry.path().filename().c_str(), is_split ? " split" : "")
+            QTest::addRow("e2b %s%s", entry.path().filename().string().c_str(),
+                          is_split ? " split" : "")
                 << QStringLiteral("e2b") << QString::fromStdString(entry.path().filename().string())
                 << is_split;
         }

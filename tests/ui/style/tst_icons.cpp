@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// The icons' own small reader of drawings: every icon that ships is understood and fits its view,
+// arcs lie where SVG's text says, and what is not understood is said to be so.
+#include "tests/support/places.h"
+#include "ui/style/icon_drawing.h"
+
+#include <QDir>
+#include <QFile>
+#include <QImage>
+#include <QPainter>
+#include <QTest>
+
+class TestIcons : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void drawsEveryIcon_data();
+    void drawsEveryIcon();
+    void placesPaths_data();
+    void placesPaths();
+    void refusesOtherPaths_data();
+    void refusesOtherPaths();
+    void refusesOtherDrawings_data();
+    void refusesOtherDrawings();
+};
+
+static QImage drawn(const QByteArray& svg, bool* is_understood) {
+    QImage image(96, 96, QImage::Format_ARGB32_Premultiplied);
+    image.fill(Qt::transparent);
+    QPainter painter(&image);
+    *is_understood = ui::drawIcon(&painter, svg, QColor(200, 40, 10), QRectF(0, 0, 96, 96));
+    return image;
+}
+
+void TestIcons::drawsEveryIcon_data() {
+    QTest::addColumn<QString>("file");
+    const QDir folder(QString::fromStdString(support::sourceDir()) +
+                      QStringLiteral("/resources/icons"));
+    for (const QFileInfo& file : folder.entryInfoList({QStringLiteral("*.svg")})) {
+        QTest::addRow("%s", qPrintable(file.baseName())) << file.filePath();
+    }
+}
+
+void TestIcons::drawsEveryIcon() {
+    QFETCH(QString, file);
+    QFile text(file);
+    QVERIFY2(text.open(QIODevice::ReadOnly), qPrintable(file));
+    bool is_understood = false;
+    const QImage image = drawn(text.readAll(), &is_understood);
+    QVERIFY(is_understood);
+    int painted = 0;
+    int at_the_edge = 0;
+    for (int y = 0; y < image.height(); ++y) {
+        for (int x = 0; x < image.width(); ++x) {
+            const int alpha = qAlpha(image.pixel(x, y));
+            painted += alpha > 128 ? 1 : 0;
+            at_the_edge += alpha > 0 && (x == 0 || y == 0 || x == 95 || y == 95) ? 1 : 0;
+            if (alpha == 255) { // within what blending two half-covered edges rounds away
+                const QColor pixel = image.pixelColor(x, y);
+                QVERIFY(qAbs(pixel.red() - 200) <= 2 && qAbs(pixel.green() - 40) <= 2 &&
+                        qAbs(pixel.blue() - 10) <= 2);
+            }
+        }
+    }
+    QVERIFY2(painted > 96, qPrintable(QString::number(painted)));
+    QCOMPARE(at_the_edge, 0);
+}
+
+void TestIcons::placesPaths_data() {
+    QTest::addColumn<QString>("text");
+    QTest::addColumn<QRectF>("bounds");
+    QTest::addColumn<QPointF>("end");
+    const auto row = [](const char* name, const char* text, QRectF bounds, QPointF end) {
+        QTest::addRow("%s", name) << QString::fromLatin1(text) << bounds << end;
+    };
+    row("half a circle above", "M4 12a8 8 0 0 1 16 0", {4, 4, 16, 8}, {20, 12});
+    row("half a circle below", "M4 12a8 8 0 0 0 16 0", {4, 12, 16, 8}, {20, 12});
+    row("a quarter, in absolute numbers", "M12 4A8 8 0 0 1 20 12", {12, 4, 8, 8}, {20, 12});
+    row("three quarters", "M12 4A8 8 0 1 0 20 12", {4, 4, 16, 16}, {20, 12});
+    row("radii too small for the ends", "M4 12a2 2 0 0 1 16 0", {4, 4, 16, 8}, {20, 12});
+    row("an ellipse", "M4 12a8 4 0 0 1 16 0", {4, 8, 16, 4}, {20, 12});
+    row("flags without blanks", "M4 12a8 8 0 0116 0", {4, 4, 16, 8}, {20, 12});
+    row("numbers without blanks", "M1-2.5l.5.5.5.5h2v4", {1, -2.5, 3, 5}, {4, 2.5});
+    row("a further point is a line", "m2 3 4 5", {2, 3, 4, 5}, {6, 8});
+    row("closed, then on from its beginning", "M2 2h4v4zl0 8", {2, 2, 4, 8}, {2, 10});
+    row("a mirrored curve", "M0 0c0 4 4 4 4 0s4-4 4 0", {0, -3, 8, 6}, {8, 0});
+}
+
+void TestIcons::placesPaths() {
+    QFETCH(QString, text);
+    QFETCH(QRectF, bounds);
+    QFETCH(QPointF, end);
+    const std::optional<QPainterPath> path = ui::iconPath(text);
+    QVERIFY(path.has_value());
+    const QRectF found = path->boundingRect();
+    const QString words = QStringLiteral("%1 %2 %3 %4")
+                              .arg(found.x())
+                              .arg(found.y())
+                              .arg(found.width())
+                              .arg(found.height());
+    QVERIFY2(qAbs(found.x() - bounds.x()) < 0.01 && qAbs(found.y() - bounds.y()) < 0.01 &&
+                 qAbs(found.width() - bounds.width()) < 0.01 &&
+                 qAbs(found.height() - bounds.height()) < 0.01,
+             qPrintable(words));
+    QVERIFY(QLineF(path->currentPosition(), end).length() < 0.01);
+}
+
+void TestIcons::refusesOtherPaths_data() {
+    QTest::addColumn<QString>("text");
+    QTest::newRow("a quadratic curve") << QStringLiteral("M0 0q1 1 2 2");
+    QTest::newRow("a turned arc") << QStringLiteral("M4 12a8 4 45 0 1 16 0");
+    QTest::newRow("a flag that is none") << QStringLiteral("M4 12a8 8 0 2 1 16 0");
+    QTest::newRow("half a point") << QStringLiteral("M4");
+    QTest::newRow("numbers first") << QStringLiteral("4 4");
+    QTest::newRow("numbers after the end") << QStringLiteral("M0 0h4z4 4");
+}
+
+void TestIcons::refusesOtherPaths() {
+    QFETCH(QString, text);
+    QVERIFY(!ui::iconPath(text).has_value());
+}
+
+void TestIcons::refusesOtherDrawings_data() {
+    QTest::addColumn<QByteArray>("svg");
+    QTest::newRow("an element of another kind")
+        << QByteArray(R"(<svg><text x="1" y="1">a</text></svg>)");
+    QTest::newRow("a colour of its own")
+        << QByteArray(R"(<svg><circle cx="9" cy="9" r="4" fill="red"/></svg>)");
+    QTest::newRow("a width that is no number")
+        << QByteArray(R"(<svg stroke-width="thick"><circle cx="9" cy="9" r="4"/></svg>)");
+    QTest::newRow("cut off") << QByteArray(R"(<svg><circle cx="9")");
+}
+
+void TestIcons::refusesOtherDrawings() {
+    QFETCH(QByteArray, svg);
+    bool is_understood = true;
+    drawn(svg, &is_understood);
+    QVERIFY(!is_understood);
+}
+
+QTEST_MAIN(TestIcons)
+#include "tst_icons.moc"
