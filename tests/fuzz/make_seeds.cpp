@@ -273,6 +273,17 @@ int main(int argc, char** argv) {
         changed["model"].erase(key);
         tokenizers.add(changed.dump());
     }
+    Corpus requests(root / "serve_request");
+    const std::string head = "POST /v1/chat/completions HTTP/1.1\r\nhost: 127.0.0.1:1\r\n"
+                             "authorization: Bearer a-token-of-the-fuzzer\r\n"
+                             "content-type: application/json\r\ncontent-length: 2\r\n\r\n";
+    requests.add(head + R"({"model":"m","stream":true,"temperature":0.5,"stop":["a"],"messages":[)"
+                        R"({"role":"system","content":"S"},{"role":"user","content":[)"
+                        R"({"type":"image_url","image_url":{"url":"data:image/png;base64,AQID"}},)"
+                        R"({"type":"input_audio","input_audio":{"data":"AQID","format":"wav"}},)"
+                        R"({"type":"text","text":"Q"}]}]})");
+    requests.add(head + R"({"model":"m","prompt":["Once"],"max_tokens":4,"logprobs":2})");
+    requests.add("GET /health HTTP/1.1\r\nhost: 127.0.0.1:1\r\norigin: null\r\n\r\n");
     const int adapters = addAdapters(root, golden);
     const int maps = addDeviceMaps(root);
     const int chats = addChats(root);
@@ -283,8 +294,8 @@ int main(int argc, char** argv) {
         root, "audio", {"wav", "wav float", "wav adpcm", "flac", "vorbis", "opus", "mp3", "aiff"});
     const int streams = addStreams(root);
     std::printf("seeds: %d headers, %d indexes, %d configs, %d tokenizers, %d adapters, %d device "
-                "maps, %d pictures, %d sounds, %d chats, %d streams\n",
+                "maps, %d pictures, %d sounds, %d chats, %d streams, %d requests\n",
                 headers.count(), indexes.count(), configs.count(), tokenizers.count(), adapters,
-                maps, pictures, sounds, chats, streams);
+                maps, pictures, sounds, chats, streams, requests.count());
     return 0;
 }
