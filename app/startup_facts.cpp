@@ -2,8 +2,6 @@
 #include "app/startup_facts.h"
 
 #include "app/version.h"
-#include "engine/devices/system_facts.h"
-#include "engine/devices/system_memory.h"
 #include "engine/run/engine.h"
 
 #include <QDir>
@@ -46,11 +44,12 @@ StartupFacts readStartupFacts(const std::string& demo_folder,
     system.system =
         QStringLiteral("%1, %2 %3")
             .arg(QSysInfo::prettyProductName(), QSysInfo::kernelType(), QSysInfo::kernelVersion());
-    system.processor = QString::fromStdString(engine::processorName());
+    const engine::ComputerFacts computer = engine::examineComputer({}); // no card is asked
+    system.processor = QString::fromStdString(computer.processor);
     if (system.processor.isEmpty()) {
         system.processor = QSysInfo::currentCpuArchitecture();
     }
-    system.memory_bytes = engine::systemMemory().total;
+    system.memory_bytes = computer.memory_total;
     system.kernels = QString::fromStdString(engine::Engine::processorKernels());
     system.threads = QThread::idealThreadCount();
     system.home = QDir::homePath();

@@ -7,6 +7,7 @@
 #include "tests/engine/media/picture_files.h"
 #include "tests/engine/media/sound_files.h"
 #include "tests/support/golden.h"
+#include "tests/support/links.h"
 
 #include <QElapsedTimer>
 #include <QFile>
@@ -220,12 +221,15 @@ void TestChat::pastedPaths() {
                                     : path;
     };
     qputenv("HOME", home.toUtf8());
+    qputenv("USERPROFILE", home.toUtf8()); // the same on Windows
     const fs::path folder = file("it's of many").toStdString();
     const fs::path demo = support::sourceDir() / "resources/demo_model";
     if (fs::create_directory(folder)) {
         fs::copy_file(sample("circles_and_square.png"), folder / "a b.png");
         fs::copy_file(sample("word_seven.wav"), folder / "c d.wav");
-        fs::create_directory_symlink(demo, folder / "a model");
+        if (!support::makeLink(demo, folder / "a model")) {
+            fs::copy(demo, folder / "a model", fs::copy_options::recursive);
+        }
         std::ofstream(folder / "a map.json") << R"({"": "cpu"})";
     }
     const QByteArray picture = spelled("a b.png").toUtf8();

@@ -68,7 +68,8 @@ void TestPastedPath::readings_data() {
 #ifdef _WIN32
     // There a backslash stands between folders, and no name has quotation marks.
     row("backslashes", "@\\plain.png", "@\\plain.png");
-    row("backslashes and a blank", "@\\of many\\a.png ", "@\\of many\\a.png");
+    // Windows leaves a blank at the end of a name out, so that this one is there as it stands.
+    row("backslashes and a blank", "@\\of many\\a.png ", "@\\of many\\a.png ");
     row("backslashes in quotation marks", "\"@\\a b.png\"", "@\\a b.png");
     row("not there, backslashes", "@\\no ne.png", "@\\no ne.png");
     row("not there, quoted", "\"@\\no ne.png\"", "@\\no ne.png");
