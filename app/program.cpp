@@ -10,6 +10,7 @@
 #include "app/pasted_path.h"
 #include "app/planner_thread.h"
 #include "app/program_paths.h"
+#include "app/serving.h"
 #include "app/settings_store.h"
 #include "app/single_instance.h"
 #include "app/startup_facts.h"
@@ -161,6 +162,7 @@ int run(int argc, char** argv, const ProgramSeams& seams, QString& restart) {
         window.close();
     });
     connectComputer(window, options.inquiry, data_folder, cache_folder);
+    const Serving serving(window, engine_thread, data_folder + QStringLiteral("/server-token"));
     const CardWatch watch(&window, options.inquiry);
     const EndSignals end_signals;
     QObject::connect(&end_signals, &EndSignals::endRequested, &window, [&window] {

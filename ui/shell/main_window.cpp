@@ -341,6 +341,7 @@ void MainWindow::buildActions() {
     auto* menu = new QMenu(menu_button_);
     menu->addAction(made.at(QStringLiteral("settings")));
     menu->addAction(made.at(QStringLiteral("shortcuts")));
+    menu->addAction(tr("Other programs…"), this, &MainWindow::openServing);
     QMenu* help = menu->addMenu(tr("Help"));
     help->addAction(made.at(QStringLiteral("computer")));
     help->addAction(made.at(QStringLiteral("diagnostics")));

@@ -6,6 +6,7 @@
 
 #include "ui/shell/diagnostics.h"
 #include "ui/shell/samples_strip.h"
+#include "ui/shell/serving_state.h"
 #include "ui/shell/settings_values.h"
 
 #include <QKeySequence>
@@ -45,6 +46,7 @@ class ModelButton;
 class ModelPanel;
 class NoticeStrip;
 class RecentModels;
+class ServingDialog;
 class Session;
 class StatusStrip;
 class UnusablePage;
@@ -104,6 +106,9 @@ public Q_SLOTS:
     /// Asks for the facts (computerRequested) and shows them when they are there.
     void openComputer();
     void showComputer(const engine::ComputerFacts& facts, const QString& text);
+    /// The switch for other programs; its state comes by showServing().
+    void openServing();
+    void showServing(const ui::ServingState& state);
     void openAbout();
     void openShortcuts();
     void openShortcutEditor();
@@ -121,6 +126,8 @@ Q_SIGNALS:
     void newChatRequested();
     /// Answered by showComputer(), from another thread's time.
     void computerRequested();
+    /// Other programs may use the model from now on, or no longer.
+    void servingSwitched(bool is_on);
     /// A device stays lost in this process: close, and start the program again.
     void restartRequested();
     /// The window is about to close: write what is not on disk yet.
@@ -198,6 +205,8 @@ private:
     Tab tab_ = Tab::Chat;
     bool is_comparing_ = false;
     QPointer<ComputerDialog> computer_;
+    QPointer<ServingDialog> serving_;
+    ServingState serving_state_;
     bool is_beside_ = false; ///< Another model is chosen than the loaded one.
     bool can_tell_memory_ = true;
     bool is_drop_refused_ = false; ///< What is dragged over the window now.
