@@ -27,6 +27,10 @@ Q_DECLARE_METATYPE(std::shared_ptr<const engine::EngineSnapshot>)
 Q_DECLARE_METATYPE(std::shared_ptr<const engine::ModelSummary>)
 Q_DECLARE_METATYPE(std::shared_ptr<const engine::PlacementPlan>)
 
+namespace serve {
+class Service;
+} // namespace serve
+
 namespace app {
 
 /// Lives on the engine thread; every slot runs there.
@@ -62,6 +66,8 @@ public Q_SLOTS:
     /// What an adapter changes on the loaded model; the adapters in use are back afterwards.
     void measureEffect(const QString& folder, const std::stop_token& stop);
     void measureCost(const engine::MessagePart& part, qint64 image_tokens, quint64 ticket);
+    /// The next request of another program, if one waits (engine_worker_serve.cpp).
+    void answerNext(const std::shared_ptr<serve::Service>& service);
     void
     encodeAhead(const engine::MessagePart& part, qint64 image_tokens, const std::stop_token& stop);
 

@@ -19,6 +19,7 @@
 #include "app/qt_http.h"
 #include "app/qt_proxy.h"
 #include "app/server_link.h"
+#include "app/serving.h"
 #include "app/settings_store.h"
 #include "app/single_instance.h"
 #include "app/startup_facts.h"
@@ -236,6 +237,7 @@ int run(int argc, char** argv, const ProgramSeams& seams, QString& restart) {
     });
     const ServerLink server_link(&window, servers, &settings_store, make_http);
     connectComputer(window, options.inquiry, data_folder, cache_folder);
+    const Serving serving(window, engine_thread, data_folder + QStringLiteral("/server-token"));
     const CardWatch watch(&window, options.inquiry);
     const EndSignals end_signals;
     QObject::connect(&end_signals, &EndSignals::endRequested, &window, [&window] {

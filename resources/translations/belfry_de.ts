@@ -4828,6 +4828,10 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
         <translation>Rundgang überspringen</translation>
     </message>
     <message>
+        <source>Other programs…</source>
+        <translation>Andere Programme …</translation>
+    </message>
+    <message>
         <source>Connect to a server…</source>
         <translation>Mit einem Server verbinden…</translation>
     </message>
@@ -6728,6 +6732,69 @@ Bis zu %2 Token</translation>
     <message>
         <source>%1 (model&apos;s)</source>
         <translation>%1 (Modell)</translation>
+    </message>
+</context>
+<context>
+    <name>ui::ServingDialog</name>
+    <message>
+        <source>Other programs</source>
+        <translation>Andere Programme</translation>
+    </message>
+    <message>
+        <source>Programs that speak to OpenAI&apos;s interface, such as Open WebUI, Continue or LibreChat, can use the model that is loaded here. It stays on this computer: only its own programs get in, and only with the token.</source>
+        <translation>Programme, die OpenAIs Schnittstelle sprechen, etwa Open WebUI, Continue oder LibreChat, können das hier geladene Modell benutzen. Es bleibt auf diesem Rechner: Nur seine eigenen Programme kommen herein, und nur mit dem Token.</translation>
+    </message>
+    <message>
+        <source>Let other programs use this model</source>
+        <translation>Andere Programme dieses Modell benutzen lassen</translation>
+    </message>
+    <message>
+        <source>Address</source>
+        <translation>Adresse</translation>
+    </message>
+    <message>
+        <source>Model name</source>
+        <translation>Modellname</translation>
+    </message>
+    <message>
+        <source>Token</source>
+        <translation>Token</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Schließen</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>Kopieren</translation>
+    </message>
+    <message>
+        <source>Copy: %1</source>
+        <translation>Kopieren: %1</translation>
+    </message>
+    <message>
+        <source>Off: no other program gets an answer.</source>
+        <translation>Aus: Kein anderes Programm bekommt eine Antwort.</translation>
+    </message>
+    <message>
+        <source>On, but no model is loaded: programs are asked to wait.</source>
+        <translation>An, aber es ist kein Modell geladen: Programme werden gebeten zu warten.</translation>
+    </message>
+    <message>
+        <source>Ready.</source>
+        <translation>Bereit.</translation>
+    </message>
+    <message>
+        <source>Answering. Waiting: %1.</source>
+        <translation>Antwortet. Es warten: %1.</translation>
+    </message>
+    <message>
+        <source>Answering.</source>
+        <translation>Antwortet.</translation>
+    </message>
+    <message>
+        <source>Requests answered: %1.</source>
+        <translation>Beantwortete Anfragen: %1.</translation>
     </message>
 </context>
 <context>

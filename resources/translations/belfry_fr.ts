@@ -4828,6 +4828,10 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
         <translation>Passer la visite</translation>
     </message>
     <message>
+        <source>Other programs…</source>
+        <translation>Autres programmes…</translation>
+    </message>
+    <message>
         <source>Connect to a server…</source>
         <translation>Se connecter à un serveur…</translation>
     </message>
@@ -6728,6 +6732,69 @@ Jusqu&apos;à %2 tokens</translation>
     <message>
         <source>%1 (model&apos;s)</source>
         <translation>%1 (modèle)</translation>
+    </message>
+</context>
+<context>
+    <name>ui::ServingDialog</name>
+    <message>
+        <source>Other programs</source>
+        <translation>Autres programmes</translation>
+    </message>
+    <message>
+        <source>Programs that speak to OpenAI&apos;s interface, such as Open WebUI, Continue or LibreChat, can use the model that is loaded here. It stays on this computer: only its own programs get in, and only with the token.</source>
+        <translation>Les programmes qui parlent l&apos;interface d&apos;OpenAI, comme Open WebUI, Continue ou LibreChat, peuvent utiliser le modèle chargé ici. Il reste sur cet ordinateur : seuls ses propres programmes y ont accès, et seulement avec le jeton.</translation>
+    </message>
+    <message>
+        <source>Let other programs use this model</source>
+        <translation>Laisser d&apos;autres programmes utiliser ce modèle</translation>
+    </message>
+    <message>
+        <source>Address</source>
+        <translation>Adresse</translation>
+    </message>
+    <message>
+        <source>Model name</source>
+        <translation>Nom du modèle</translation>
+    </message>
+    <message>
+        <source>Token</source>
+        <translation>Jeton</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Fermer</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>Copier</translation>
+    </message>
+    <message>
+        <source>Copy: %1</source>
+        <translation>Copier : %1</translation>
+    </message>
+    <message>
+        <source>Off: no other program gets an answer.</source>
+        <translation>Désactivé : aucun autre programme ne reçoit de réponse.</translation>
+    </message>
+    <message>
+        <source>On, but no model is loaded: programs are asked to wait.</source>
+        <translation>Activé, mais aucun modèle n&apos;est chargé : les programmes sont priés d&apos;attendre.</translation>
+    </message>
+    <message>
+        <source>Ready.</source>
+        <translation>Prêt.</translation>
+    </message>
+    <message>
+        <source>Answering. Waiting: %1.</source>
+        <translation>Réponse en cours. En attente : %1.</translation>
+    </message>
+    <message>
+        <source>Answering.</source>
+        <translation>Réponse en cours.</translation>
+    </message>
+    <message>
+        <source>Requests answered: %1.</source>
+        <translation>Requêtes traitées : %1.</translation>
     </message>
 </context>
 <context>

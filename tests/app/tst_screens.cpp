@@ -377,6 +377,19 @@ void TestScreens::screens() {
         auto* computer = program.window->findChild<QPushButton*>(QStringLiteral("copyComputer"));
         QTRY_VERIFY_WITH_TIMEOUT(computer->isEnabled(), 20000); // the facts are there
         checkDialog(program, "computerDialog", QStringLiteral("13-computer"));
+        ui::ServingState serving;
+        program.window->showServing(serving);
+        program.window->openServing();
+        checkDialog(program, "servingDialog", QStringLiteral("13c-serving-off"));
+        serving.kind = ui::ServingState::Kind::Answering;
+        serving.address = QStringLiteral("http://127.0.0.1:8642/v1");
+        serving.model = QStringLiteral("belfry");
+        serving.token = QStringLiteral("bf-0123456789abcdefghijklmnopqrstuvwxyz");
+        serving.answered = 1234;
+        serving.waiting = 3;
+        program.window->showServing(serving);
+        program.window->openServing();
+        checkDialog(program, "servingDialog", QStringLiteral("13d-serving-on"));
         program.window->openDiagnostics();
         checkDialog(program, "diagnosticsDialog", QStringLiteral("13-diagnostics"));
         program.window->openAbout();

@@ -356,6 +356,7 @@ void MainWindow::buildActions() {
         menu->addAction(tr("Connect to a server…"), this, &MainWindow::openServers)
             ->setObjectName(QStringLiteral("action_servers"));
     }
+    menu->addAction(tr("Other programs…"), this, &MainWindow::openServing);
     QMenu* help = menu->addMenu(tr("Help"));
     help->addAction(made.at(QStringLiteral("computer")));
     help->addAction(made.at(QStringLiteral("diagnostics")));

@@ -8,6 +8,7 @@
 #include "ui/shell/diagnostics.h"
 #include "ui/shell/samples_strip.h"
 #include "ui/shell/server_values.h"
+#include "ui/shell/serving_state.h"
 #include "ui/shell/settings_values.h"
 
 #include <QKeySequence>
@@ -54,6 +55,7 @@ class ModelPanel;
 class NoticeStrip;
 class RecentModels;
 class ServerDialog;
+class ServingDialog;
 class Session;
 class StatusStrip;
 class UnusablePage;
@@ -120,6 +122,9 @@ public Q_SLOTS:
     /// Asks for the facts (computerRequested) and shows them when they are there.
     void openComputer();
     void showComputer(const engine::ComputerFacts& facts, const QString& text);
+    /// The switch for other programs; its state comes by showServing().
+    void openServing();
+    void showServing(const ui::ServingState& state);
     void openAbout();
     /// "Connect to a server".
     void openServers();
@@ -153,6 +158,8 @@ Q_SIGNALS:
     void serverTestRequested(const ui::ServerWish& wish);
     void
     serverConnectRequested(const ui::ServerWish& wish, const QString& base, const QString& model);
+    /// Other programs may use the model from now on, or no longer.
+    void servingSwitched(bool is_on);
     /// A device stays lost in this process: close, and start the program again.
     void restartRequested();
     /// The window is about to close: write what is not on disk yet.
@@ -240,6 +247,8 @@ private:
     QPointer<ServerDialog> server_;
     QPointer<LaunchDialog> launch_;
     QStringList servers_;
+    QPointer<ServingDialog> serving_;
+    ServingState serving_state_;
     bool is_beside_ = false; ///< Another model is chosen than the loaded one.
     bool can_tell_memory_ = true;
     bool is_drop_refused_ = false; ///< What is dragged over the window now.

@@ -23,6 +23,7 @@
 #include "ui/shell/profile_menu.h"
 #include "ui/shell/recent_models.h"
 #include "ui/shell/server_dialog.h"
+#include "ui/shell/serving_dialog.h"
 #include "ui/shell/session.h"
 #include "ui/shell/settings_dialog.h"
 #include "ui/shell/shortcut_editor.h"
@@ -304,6 +305,22 @@ void MainWindow::openSettings() {
 void MainWindow::openDiagnostics() {
     if (setup_.log != nullptr) {
         (new DiagnosticsDialog(setup_.facts, session_, setup_.log, this))->open();
+    }
+}
+
+void MainWindow::openServing() {
+    if (serving_ == nullptr) {
+        serving_ = new ServingDialog(this);
+        connect(serving_, &ServingDialog::switched, this, &MainWindow::servingSwitched);
+    }
+    serving_->showState(serving_state_);
+    serving_->open();
+}
+
+void MainWindow::showServing(const ServingState& state) {
+    serving_state_ = state;
+    if (serving_ != nullptr) {
+        serving_->showState(state);
     }
 }
 

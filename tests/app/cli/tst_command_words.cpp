@@ -32,8 +32,8 @@ Outcome run(const QStringList& words) {
     return started(qEnvironmentVariable("BELFRY_CLI"), words);
 }
 
-const QStringList kCommands = {"bench",  "chat",  "doctor", "get",  "inspect",
-                               "logits", "merge", "models", "plan", "tokenize"};
+const QStringList kCommands = {"bench", "chat",   "doctor", "get",   "inspect", "logits",
+                               "merge", "models", "plan",   "serve", "tokenize"};
 /// Those that load no model.
 const QStringList kWithoutLoad = {"doctor", "get", "models", "tokenize"};
 
@@ -96,7 +96,7 @@ void TestCommandWords::wordsAreTold_data() {
     };
     row("no such command", {"speak"},
         "unknown command speak: expected one of bench, chat, completion, doctor, get, inspect, "
-        "logits, merge, models, plan, tokenize");
+        "logits, merge, models, plan, serve, tokenize");
     row("no such option", {"plan", "demo", "--bogus", "1"}, "unknown option --bogus for plan");
     row("of another command", {"plan", "demo", "--prompt", "x"},
         "unknown option --prompt for plan");
@@ -166,7 +166,7 @@ void TestCommandWords::bashCompletes_data() {
     row("a command", {"belfry-cli", "in"}, {"inspect"});
     row("commands", {"belfry-cli", ""},
         {"bench", "chat", "completion", "doctor", "get", "inspect", "logits", "merge", "models",
-         "plan", "tokenize"});
+         "plan", "serve", "tokenize"});
     row("an option", {"belfry-cli", "chat", "--thr"}, {"--threads"});
     row("not of this command", {"belfry-cli", "plan", "--prompt"}, {});
     row("a choice", {"belfry-cli", "plan", "demo", "--quant", "nf4"}, {"nf4", "nf4-dq"});

@@ -12,6 +12,7 @@ same greedy tokens as belfry-cli chat gives with --precision f32; then REQUESTS 
 connections of which every fifth is given up in the middle: each answer must be the one to its own
 question, and memory must not grow (the slope of RSS over the last three quarters is told).
 """
+import atexit
 import base64
 import concurrent.futures
 import json
@@ -40,6 +41,7 @@ SOUND = {"type": "input_audio",
 def start(program, *options):
     process = subprocess.Popen([program, "serve", "demo", "--port", "0", "--json", *options],
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    atexit.register(process.kill)  # also where a check fails
     text = ""
     while True:
         text += process.stdout.readline()
