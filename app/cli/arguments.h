@@ -65,7 +65,7 @@ struct Arguments {
     std::string token_file;
     std::vector<std::string> allowed_hosts, allowed_origins;
     int64_t most_waiting = 32;
-    std::string served_name;                 ///< Of the model in requests.
+    std::string served_name;                  ///< Of the model in requests.
     std::vector<std::string> served_adapters; ///< Names of the adapters there.
     // chat on a server
     std::string server;       ///< Its address; empty: this computer computes.

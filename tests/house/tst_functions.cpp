@@ -139,7 +139,8 @@ void TestFunctions::areFound() {
 }
 
 void TestFunctions::areShort() {
-    const auto sources = house::sourcesBelow({"app", "engine", "kernels", "library", "remote", "ui"});
+    const auto sources =
+        house::sourcesBelow({"app", "engine", "kernels", "library", "remote", "ui"});
     QVERIFY(sources.size() > 500);
     const std::string wrong = complaints(sources, known());
     QVERIFY2(wrong.empty(), ("\n" + wrong).c_str());

@@ -33,7 +33,8 @@ struct Rule {
 };
 
 std::vector<Rule> rules() {
-    const std::vector<std::string> product = {"engine", "library", "remote", "ui", "app", "kernels"};
+    const std::vector<std::string> product = {"engine", "library", "remote",
+                                              "ui",     "app",     "kernels"};
     return {
         {"part names",
          "asks for a part of a model by its name: ask for its role (engine/api/part.h); names are "
