@@ -172,10 +172,12 @@ private:
             entry.repository = repository;
             if (entry.state == State::Incomplete && entry.trouble.has_value()) {
                 const size_t id_end = name.find('/', name.find('/') + 1);
-                const std::string id = name.substr(0, id_end);
-                entry.trouble->way_out =
-                    said("belfry-cli get %1 completes it",
-                         entry.revisionShown() == "main" ? id : id + "@" + commit);
+                std::string id = name.substr(0, id_end);
+                if (entry.revisionShown() != "main") {
+                    id += '@';
+                    id += commit;
+                }
+                entry.trouble->way_out = said("belfry-cli get %1 completes it", id);
             }
             is_found = true;
             found_(std::move(entry));

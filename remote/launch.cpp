@@ -220,7 +220,11 @@ std::string asCompose(const Input& input, const Compose& form, const std::vector
         text += "      - " + yaml(input.request.model + ":/model:ro") + "\n";
     }
     for (const auto& [name, folder] : namedAdapters(input)) {
-        text += "      - " + yaml(folder + ":/adapters/" + name + ":ro") + "\n";
+        std::string mount = folder;
+        mount += ":/adapters/";
+        mount += name;
+        mount += ":ro";
+        text += "      - " + yaml(mount) + "\n";
     }
     text += "      - models:/root/.cache/huggingface\n";
     text += "    deploy:\n      resources:\n        reservations:\n          devices:\n"

@@ -58,7 +58,7 @@ public:
     [[nodiscard]] bool isQuiet() const { return out_.empty() && state_ != State::Busy; }
 
     // Of an Exchange; `serial` is the request's, others are too late.
-    void answer(uint64_t serial, HttpAnswer answer);
+    void answer(uint64_t serial, const HttpAnswer& answer);
     void begin(uint64_t serial, const HttpAnswer& head);
     void send(uint64_t serial, std::string_view piece);
     void finish(uint64_t serial);
@@ -146,8 +146,8 @@ public:
         : context_(std::move(context)), connection_(connection), serial_(serial) {}
 
     void answer(HttpAnswer answer) override {
-        post([serial = serial_, answer = std::move(answer)](Connection& connection) mutable {
-            connection.answer(serial, std::move(answer));
+        post([serial = serial_, answer = std::move(answer)](Connection& connection) {
+            connection.answer(serial, answer);
         });
     }
     void begin(HttpAnswer head) override {
@@ -439,7 +439,7 @@ void Connection::answerNow(const HttpAnswer& answer) {
     endAnswer();
 }
 
-void Connection::answer(uint64_t serial, HttpAnswer answer) {
+void Connection::answer(uint64_t serial, const HttpAnswer& answer) {
     if (serial == serial_ && state_ == State::Busy && !is_ended_) {
         answerNow(answer);
     }

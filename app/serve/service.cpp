@@ -208,7 +208,7 @@ void Service::onRequest(HttpRequest request, std::shared_ptr<Exchange> exchange)
     }
 }
 
-void Service::admit(std::shared_ptr<Job> job) {
+void Service::admit(const std::shared_ptr<Job>& job) {
     {
         const std::lock_guard lock(mutex_);
         if (const auto busy = busyError(queue_.size() >= options_.most_waiting)) {

@@ -77,7 +77,7 @@ public:
     [[nodiscard]] ServiceCounts counts() const;
 
 private:
-    void admit(std::shared_ptr<Job> job);
+    void admit(const std::shared_ptr<Job>& job);
     [[nodiscard]] std::optional<ApiError> nameError(const std::string& model) const;
     [[nodiscard]] std::optional<ApiError> busyError(bool is_full) const;
     void answerModel(std::string_view path, Exchange& exchange) const;

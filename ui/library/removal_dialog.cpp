@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/library/removal_dialog.h"
 
+#include "ui/common/needed_height.h"
 #include "ui/style/format.h"
 #include "ui/style/theme.h"
 
@@ -70,6 +71,11 @@ RemovalDialog::RemovalDialog(const LibraryRemoval& removal, QWidget* parent) : Q
     column->addWidget(buttons);
     connect(buttons, &QDialogButtonBox::accepted, this, &QDialog::accept);
     connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
+}
+
+void RemovalDialog::showEvent(QShowEvent* event) {
+    QDialog::showEvent(event);
+    setMinimumHeight(neededHeight(*this));
 }
 
 } // namespace ui

@@ -14,6 +14,9 @@ class RemovalDialog : public QDialog {
 
 public:
     explicit RemovalDialog(const LibraryRemoval& removal, QWidget* parent = nullptr);
+
+protected:
+    void showEvent(QShowEvent* event) override;
 };
 
 } // namespace ui

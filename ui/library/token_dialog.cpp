@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/library/token_dialog.h"
 
+#include "ui/common/needed_height.h"
 #include "ui/style/theme.h"
 
 #include <QDialogButtonBox>
@@ -93,6 +94,11 @@ TokenDialog::TokenDialog(const NetworkFacts& network,
         accept();
     });
     field_->setFocus();
+}
+
+void TokenDialog::showEvent(QShowEvent* event) {
+    QDialog::showEvent(event);
+    setMinimumHeight(neededHeight(*this));
 }
 
 } // namespace ui

@@ -28,6 +28,9 @@ Q_SIGNALS:
     /// A page to open in the browser: by a click here.
     void pageRequested(const QString& address);
 
+protected:
+    void showEvent(QShowEvent* event) override;
+
 private:
     QLineEdit* field_;
 };

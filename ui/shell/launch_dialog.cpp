@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/shell/launch_dialog.h"
 
+#include "ui/common/needed_height.h"
 #include "ui/common/sentence_words.h"
 #include "ui/style/format.h"
 #include "ui/style/theme.h"
@@ -166,12 +167,9 @@ void LaunchDialog::refresh() {
                        "here first."));
     merge_->setVisible(can_merge);
     copy_merge_->setVisible(can_merge);
-    // Wrapped words know their height only by their width, which size hints leave out.
-    const int wide = isVisible() ? width() : minimumWidth();
-    layout()->invalidate();
-    const int needed = layout()->totalHeightForWidth(wide);
+    const int needed = neededHeight(*this);
     setMinimumHeight(needed);
-    resize(wide, std::max(needed, isVisible() ? height() : 0));
+    resize(isVisible() ? width() : minimumWidth(), std::max(needed, isVisible() ? height() : 0));
 }
 
 } // namespace ui

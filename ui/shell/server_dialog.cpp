@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/shell/server_dialog.h"
 
+#include "ui/common/needed_height.h"
 #include "ui/style/format.h"
 #include "ui/style/theme.h"
 
@@ -191,10 +192,7 @@ void ServerDialog::refresh() {
 }
 
 void ServerDialog::fitHeight() {
-    // Wrapped words know their height only by their width, which size hints leave out.
-    const int wide = isVisible() ? width() : minimumWidth();
-    layout()->invalidate();
-    resize(wide, layout()->totalHeightForWidth(wide));
+    resize(isVisible() ? width() : minimumWidth(), neededHeight(*this));
 }
 
 } // namespace ui
