@@ -182,9 +182,10 @@ Result<void> CheckStep::run(std::span<const int32_t> ids, KvCache& kv, RowChoice
     const bool has_top = !choices.is_greedy && choices.wanted > 0 &&
                          home_->ops().top_logits != nullptr && model_->decode.has_candidates;
     const int32_t top = has_top ? choices.wanted : 0;
-    const bool is_same = top == std::exchange(top_, top) &&
-                         choices.is_greedy == std::exchange(is_greedy_, choices.is_greedy) &&
-                         recorded_kv_ == kv.owner(0).primary.k;
+    const bool is_same =
+        top == top_ && choices.is_greedy == is_greedy_ && recorded_kv_ == kv.owner(0).primary.k;
+    top_ = top;
+    is_greedy_ = choices.is_greedy;
     if (graph_ != nullptr && (!is_same || inputs_.hasNewTable())) {
         device.freeGraph(std::exchange(graph_, nullptr));
         inputs_.prepare(*home_);

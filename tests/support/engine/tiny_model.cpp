@@ -5,12 +5,14 @@
 #include "engine/families/tensor_list.h"
 #include "engine/files/safetensors_writer.h"
 #include "engine/load/random_source.h"
+#include "engine/run/opened_model.h"
 #include "tests/support/golden.h"
 
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -43,15 +45,28 @@ void writeText(const fs::path& file, const std::string& text) {
     }
 }
 
-Json tinyConfig(const fs::path& golden) {
+/// Sizes that model and assistant have in common. full: layers that see everything.
+void setShape(Json& text, const TinyShape& shape, const std::vector<const char*>& full) {
+    text["num_attention_heads"] = shape.heads;
+    text["head_dim"] = shape.sliding_dim;
+    text["per_layer_config"] = Json::object();
+    for (const char* layer : full) {
+        text["per_layer_config"][layer] = {{"head_dim", shape.full_dim}};
+    }
+    text["vocab_size"] = kVocabulary;
+}
+
+Json tinyConfig(const fs::path& golden, const TinyShape& shape) {
     Json config = readOrdered(golden / "config.json");
     Json& text = config["text_config"];
     text["num_hidden_layers"] = 4;
     text["num_kv_shared_layers"] = 2;
     text["layer_types"] = {"sliding_attention", "full_attention", "sliding_attention",
                            "full_attention"};
-    text["per_layer_config"] = {{"1", {{"head_dim", 32}}}, {"3", {{"head_dim", 32}}}};
-    text["vocab_size"] = kVocabulary;
+    setShape(text, shape, {"1", "3"});
+    text["hidden_size"] = shape.hidden;
+    text["intermediate_size"] = shape.intermediate;
+    text["hidden_size_per_layer_input"] = shape.per_layer;
     text["vocab_size_per_layer_input"] = kVocabulary;
     config["vision_config"]["num_hidden_layers"] = 1;
     config["audio_config"]["num_hidden_layers"] = 1;
@@ -94,12 +109,37 @@ std::vector<std::byte> noise(size_t values, uint64_t seed) {
     return bytes;
 }
 
+/// Random tensors that `nameOf` gives a name in the file; empty: not in it.
+void writeRandom(const fs::path& file,
+                 const engine::ModelConfig& config,
+                 const std::function<std::string(const std::string&)>& nameOf) {
+    const auto random = engine::makeRandomSource(config, 1);
+    std::vector<engine::TensorToWrite> tensors;
+    for (const engine::TensorInfo& info : random->tensors()) {
+        engine::TensorToWrite tensor;
+        tensor.name = nameOf(info.name);
+        if (tensor.name.empty()) {
+            continue;
+        }
+        tensor.type = info.type;
+        tensor.shape = info.shape;
+        tensor.fill = [&random, &info](uint64_t offset, std::span<std::byte> out) {
+            return random->read(info, offset, out);
+        };
+        tensors.push_back(std::move(tensor));
+    }
+    const auto written = engine::writeSafetensorsFile(file, tensors);
+    if (!written.has_value()) {
+        fail(written.error().message);
+    }
+}
+
 } // namespace
 
-void writeTinyModel(const fs::path& folder) {
+void writeTinyModel(const fs::path& folder, const TinyShape& shape) {
     const fs::path golden = goldenDir() / "e2b/model";
     fs::create_directories(folder);
-    writeText(folder / "config.json", tinyConfig(golden).dump());
+    writeText(folder / "config.json", tinyConfig(golden, shape).dump());
     writeText(folder / "tokenizer.json", tinyTokenizer(golden).dump());
     for (const char* name :
          {"generation_config.json", "processor_config.json", "tokenizer_config.json"}) {
@@ -109,22 +149,38 @@ void writeTinyModel(const fs::path& folder) {
     if (!config.has_value()) {
         fail(config.error().message);
     }
-    const auto random = engine::makeRandomSource(*config, 1);
-    std::vector<engine::TensorToWrite> tensors;
-    for (const engine::TensorInfo& info : random->tensors()) {
-        engine::TensorToWrite tensor;
-        tensor.name = info.name;
-        tensor.type = info.type;
-        tensor.shape = info.shape;
-        tensor.fill = [&random, &info](uint64_t offset, std::span<std::byte> out) {
-            return random->read(info, offset, out);
-        };
-        tensors.push_back(std::move(tensor));
+    writeRandom(folder / "model.safetensors", *config,
+                [](const std::string& name) { return name; });
+}
+
+void writeTinyAssistant(const fs::path& folder, const fs::path& model, const TinyShape& shape) {
+    const fs::path published = testDataDir() / "assistants/e2b/model";
+    fs::create_directories(folder);
+    Json config = readOrdered(published / "config.json");
+    config["backbone_hidden_size"] = shape.hidden;
+    config["use_ordered_embeddings"] = false;
+    setShape(config["text_config"], shape, {"3"});
+    writeText(folder / "config.json", config.dump());
+    writeText(folder / "generation_config.json",
+              readOrdered(published / "generation_config.json").dump());
+    auto opened = engine::OpenedModel::open(engine::folderCheckpoint(model));
+    if (!opened.has_value()) {
+        fail(opened.error().message);
     }
-    const auto written = engine::writeSafetensorsFile(folder / "model.safetensors", tensors);
-    if (!written.has_value()) {
-        fail(written.error().message);
+    const auto added = opened->addAssistant(engine::folderCheckpoint(folder));
+    if (!added.has_value()) {
+        fail(added.error().message);
     }
+    writeRandom(folder / "model.safetensors", opened->config, [](const std::string& name) {
+        const std::string prefix = "assistant.";
+        if (!name.starts_with(prefix)) {
+            return std::string();
+        }
+        const std::string own = name.substr(prefix.size());
+        const bool is_outside = own.find("_projection.") != std::string::npos &&
+                                own.find("layers.") == std::string::npos;
+        return is_outside ? own : "model." + own;
+    });
 }
 
 void writeTinyAdapter(const fs::path& folder) {

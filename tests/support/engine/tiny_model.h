@@ -8,9 +8,21 @@
 
 namespace support {
 
+/// Sizes of the decoder; the layers and their kinds are always the same four.
+struct TinyShape {
+    int hidden = 64, intermediate = 128, per_layer = 16;
+    int heads = 4, sliding_dim = 16, full_dim = 32;
+};
+
 /// Writes a model folder with random weights, the same bytes every time. Ends the test program with
 /// a message when it cannot be written.
-void writeTinyModel(const std::filesystem::path& folder);
+void writeTinyModel(const std::filesystem::path& folder, const TinyShape& shape = {});
+
+/// A drafting assistant with random weights for the model of that shape in `model`: its drafts are
+/// seldom right.
+void writeTinyAssistant(const std::filesystem::path& folder,
+                        const std::filesystem::path& model,
+                        const TinyShape& shape = {});
 
 /// A LoRA adapter of rank 4 for it, on two modules of the decoder and one of each tower.
 void writeTinyAdapter(const std::filesystem::path& folder);
