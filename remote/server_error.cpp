@@ -58,7 +58,7 @@ std::string wordsOfObject(const Json& root) {
     }
     const Json* const from = error != nullptr && error->is(Json::Kind::Object) ? error : &root;
     for (const char* key : {"message", "detail", "error_description", "title"}) {
-        if (const std::string words = textOf(from->find(key)); !words.empty()) {
+        if (std::string words = textOf(from->find(key)); !words.empty()) {
             return words;
         }
     }

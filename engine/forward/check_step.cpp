@@ -144,7 +144,7 @@ Result<void> CheckStep::record(const KvCache& kv) {
     if (!recording.isOpen()) {
         return {};
     }
-    const Result<void> outcome = enqueue(kv);
+    Result<void> outcome = enqueue(kv);
     graph_ = recording.end(outcome.has_value());
     recorded_kv_ = kv.owner(0).primary.k;
     return outcome;
