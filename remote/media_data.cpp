@@ -64,8 +64,8 @@ struct JpegFailure {
 /// libjpeg's own buffer in `out`; nothing with a destructor lives here, because a failure jumps
 /// out. False when it could not.
 bool compressJpeg(const DecodedImage& image, unsigned char*& out, unsigned long& size) {
-    jpeg_compress_struct info;
-    JpegFailure failure;
+    jpeg_compress_struct info{};
+    JpegFailure failure{};
     info.err = jpeg_std_error(&failure.manager);
     failure.manager.error_exit = leaveJpeg;
     if (setjmp(failure.back) != 0) {
@@ -175,13 +175,13 @@ Result<std::string> soundData(const engine::MessagePart& part) {
     put(wav, "RIFF");
     put(wav, 36 + size, 4);
     put(wav, "WAVEfmt ");
-    put(wav, 16, 4);        // bytes of the format
-    put(wav, 1, 2);         // PCM
-    put(wav, 1, 2);         // channels
-    put(wav, kRate, 4);     //
-    put(wav, kRate * 2, 4); // bytes a second
-    put(wav, 2, 2);         // bytes of a frame
-    put(wav, 16, 2);        // bits of a sample
+    put(wav, 16, 4);                  // bytes of the format
+    put(wav, 1, 2);                   // PCM
+    put(wav, 1, 2);                   // channels
+    put(wav, kRate, 4);               //
+    put(wav, uint64_t{2} * kRate, 4); // bytes a second
+    put(wav, 2, 2);                   // bytes of a frame
+    put(wav, 16, 2);                  // bits of a sample
     put(wav, "data");
     put(wav, size, 4);
     for (const float sample : sound.samples) {
