@@ -86,7 +86,7 @@ library::hub::Environment hubEnvironment() {
 }
 
 std::filesystem::path ollamaFolder() {
-    if (const auto models = folderIn("OLLAMA_MODELS"); models.is_absolute()) {
+    if (auto models = folderIn("OLLAMA_MODELS"); models.is_absolute()) {
         return models;
     }
     const auto home = homeFolder();

@@ -33,7 +33,8 @@ QColor colourOf(ModelRow::Tone tone) {
 }
 
 void drawLine(QPainter* painter, const QRect& rect, const QString& text, Qt::Alignment side) {
-    painter->drawText(rect, side | Qt::AlignVCenter | Qt::TextSingleLine,
+    const int flags = static_cast<int>(side | Qt::AlignVCenter) | int{Qt::TextSingleLine};
+    painter->drawText(rect, flags,
                       painter->fontMetrics().elidedText(text, Qt::ElideRight, rect.width()));
 }
 
