@@ -70,7 +70,8 @@ Result<void> writeKeyFile(const std::string& path, const std::string& key) {
     fs::remove(fresh, failure);
     {
         // Empty while others might still read it.
-        std::ofstream(fresh, std::ios::binary);
+        std::ofstream empty(fresh, std::ios::binary);
+        empty.close();
         fs::permissions(fresh, fs::perms::owner_read | fs::perms::owner_write, failure);
         std::ofstream out(fresh, std::ios::binary | std::ios::app);
         out << key << '\n';

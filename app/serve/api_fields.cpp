@@ -31,7 +31,7 @@ std::string found(const Json& value) {
 
 } // namespace
 
-ApiError wrongMember(std::string param, std::string message) {
+ApiError wrongMember(std::string param, const std::string& message) {
     ApiError refusal;
     refusal.message = param + ": " + message;
     refusal.param = std::move(param);
@@ -47,9 +47,9 @@ const Json* Fields::find(std::string_view key) const {
     return isWrong() ? nullptr : given(object_, key);
 }
 
-void Fields::refuse(std::string param, std::string message) {
+void Fields::refuse(std::string param, const std::string& message) {
     if (!isWrong()) {
-        error_ = wrongMember(std::move(param), std::move(message));
+        error_ = wrongMember(std::move(param), message);
     }
 }
 

@@ -13,7 +13,7 @@
 namespace serve {
 
 /// A 400 about one member.
-ApiError wrongMember(std::string param, std::string message);
+ApiError wrongMember(std::string param, const std::string& message);
 
 /// What stands at `key`; nullptr where it is absent or null.
 const engine::Json* given(const engine::Json& object, std::string_view key);
@@ -31,7 +31,7 @@ public:
     number(std::string_view key, double least, double most, bool is_above = false);
     std::optional<int64_t> integer(std::string_view key, int64_t least, int64_t most);
     /// An error of the caller's, if none came before.
-    void refuse(std::string param, std::string message);
+    void refuse(std::string param, const std::string& message);
 
     [[nodiscard]] bool isWrong() const { return error_.has_value(); }
     [[nodiscard]] const std::optional<ApiError>& error() const { return error_; }

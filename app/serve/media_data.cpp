@@ -16,12 +16,12 @@ constexpr int8_t kSpace = -2;
 constexpr std::array<int8_t, 256> digitTable() {
     std::array<int8_t, 256> table{};
     table.fill(kNoDigit);
-    for (int i = 0; i < 26; ++i) {
-        table[static_cast<size_t>('A' + i)] = static_cast<int8_t>(i);
-        table[static_cast<size_t>('a' + i)] = static_cast<int8_t>(26 + i);
+    for (size_t i = 0; i < 26; ++i) {
+        table[size_t{'A'} + i] = static_cast<int8_t>(i);
+        table[size_t{'a'} + i] = static_cast<int8_t>(26 + i);
     }
-    for (int i = 0; i < 10; ++i) {
-        table[static_cast<size_t>('0' + i)] = static_cast<int8_t>(52 + i);
+    for (size_t i = 0; i < 10; ++i) {
+        table[size_t{'0'} + i] = static_cast<int8_t>(52 + i);
     }
     table[static_cast<size_t>('+')] = 62;
     table[static_cast<size_t>('/')] = 63;

@@ -173,7 +173,7 @@ std::vector<FaultRow> connectionFaults() {
     return {
         {"closed before a byte", {}, "RemoteNetwork", "", "", {}},
         {"reset before a byte", {reset()}, "RemoteNetwork", "", "", {}},
-        {"silence from the beginning", {hold()}, "RemoteNetwork", "", "", "said nothing"},
+        {"silence from the beginning", {hold()}, "RemoteNetwork", "", "", "nothing"},
         {"half a head",
          {sendBytes("HTTP/1.1 200 OK\r\nContent-Ty"), hold()},
          "RemoteNetwork",
