@@ -203,7 +203,7 @@ std::vector<FaultRow> connectionFaults() {
         broken("cut behind a word", {}, "RemoteInterrupted"),
         broken("cut within a chunk", {sendBytes("ff\r\ndata: {\"choi")}, "RemoteInterrupted"),
         broken("reset behind a word", {wait(100), reset()}, "RemoteInterrupted"),
-        broken("silence behind a word", {hold()}, "RemoteInterrupted", "said nothing"),
+        broken("silence behind a word", {hold()}, "RemoteInterrupted", "nothing"),
         broken("the end without a reason", {streamEnd()}, "RemoteInterrupted", "middle"),
         broken("a byte at a time of a line without end",
                {drip("data: " + std::string(1000, 'x'), 20)}, "RemoteInterrupted",
