@@ -27,7 +27,7 @@ count() {
     listens=$(grep -cE 'listen\(' "$1" || true)
     echo $((opened - listens))
 }
-watch "$work/story" "$story" demoIsOneClickAway fromFolderToAnswerAndBack
+watch "$work/story" "$story"
 watch "$work/pages" "$pages" openedPagesAskNothing
 bad=0
 for part in story pages; do

@@ -264,6 +264,11 @@ void TestSmallWindow::largeText() {
     check(program.window.get(), name("layout"));
     program.window->setTab(ui::MainWindow::Tab::Both);
     check(program.window.get(), name("both"));
+    // The narrowest window, with the form of the model: it scrolls, and no field is squeezed.
+    program.window->setTab(ui::MainWindow::Tab::Chat);
+    program.window->resize(860, 620);
+    program.find<QAbstractButton>("modelButton")->click();
+    check(program.window.get(), name("panel-860"));
 }
 
 QTEST_MAIN(TestSmallWindow)
