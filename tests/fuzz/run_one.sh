@@ -11,7 +11,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 build=$(cd "$(dirname "$program")/../.." && pwd)
 corpus=$build/fuzz-corpus
 mkdir -p "$build/fuzz-findings"
-if [ ! -e "$corpus/ready" ]; then
+# Anew where the seeds' program is newer: a target may have come.
+if [ ! -e "$corpus/ready" ] || [ "$(dirname "$program")/fuzz_seeds" -nt "$corpus/ready" ]; then
     mkdir -p "$corpus"
     "$(dirname "$program")/fuzz_seeds" "$corpus"
     tar xJf "$here/corpus.tar.xz" -C "$corpus"

@@ -32,9 +32,17 @@ lane() {
     done
 }
 echo "== $seconds s each, two at a time: $targets"
-set -- $targets
-lane "$1" "$3" "$5" "$7" "$9" &
-lane "$2" "$4" "$6" "$8" "${10}" &
+odd=
+even=
+for name in $targets; do # every second one
+    next=$odd
+    odd="$even $name"
+    even=$next
+done
+# shellcheck disable=SC2086
+lane $odd &
+# shellcheck disable=SC2086
+lane $even &
 wait
 failed=
 for name in $targets; do
