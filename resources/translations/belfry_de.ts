@@ -1974,8 +1974,8 @@ Soll die Datei ersetzt werden?</translation>
         <translation>Vergleichen</translation>
     </message>
     <message>
-        <source>One prompt, one seed, one resident base: only the adapters change from column to column.</source>
-        <translation>Eine Frage, ein Startwert, eine geladene Basis: Nur die Adapter wechseln von Spalte zu Spalte.</translation>
+        <source>One prompt and one seed for all columns; the base model stays loaded.</source>
+        <translation>Eine Frage und ein Startwert für alle Spalten; das Basismodell bleibt geladen.</translation>
     </message>
     <message>
         <source>Close the comparison</source>

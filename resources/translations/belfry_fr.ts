@@ -1974,8 +1974,8 @@ Faut-il le remplacer ?</translation>
         <translation>Comparer</translation>
     </message>
     <message>
-        <source>One prompt, one seed, one resident base: only the adapters change from column to column.</source>
-        <translation>Une question, une graine, une base en mémoire : seuls les adaptateurs changent d&apos;une colonne à l&apos;autre.</translation>
+        <source>One prompt and one seed for all columns; the base model stays loaded.</source>
+        <translation>Une question et une graine pour toutes les colonnes ; le modèle de base reste en mémoire.</translation>
     </message>
     <message>
         <source>Close the comparison</source>

@@ -74,8 +74,8 @@ QWidget* ComparePane::buildHead() {
     auto* head = new QWidget;
     auto* title = new QLabel(tr("Compare"));
     setTextSize(title, 120, true);
-    auto* about = new QLabel(tr("One prompt, one seed, one resident base: only the adapters "
-                                "change from column to column."));
+    auto* about =
+        new QLabel(tr("One prompt and one seed for all columns; the base model stays loaded."));
     about->setWordWrap(true);
     setTextRole(about, TextRole::Muted);
     auto* close = new QPushButton;
