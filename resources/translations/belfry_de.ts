@@ -34,7 +34,7 @@
     <message>
         <source>%1 B</source>
         <comment>billion parameters, beside the model&apos;s name</comment>
-        <translation>%1 B</translation>
+        <translation>%1 Mrd.</translation>
     </message>
     <message>
         <source>%1 M</source>

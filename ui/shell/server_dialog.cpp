@@ -79,10 +79,9 @@ ServerDialog::ServerDialog(const QStringList& known, QWidget* parent)
     test_row->addWidget(test_);
     test_row->addStretch();
     form->addRow(QString(), test_row);
-    auto* model_row = new QHBoxLayout;
-    model_row->setSpacing(Theme::kGap);
-    model_row->addWidget(model_label_);
-    model_row->addWidget(model_, 1);
+    form->addRow(state_);
+    form->addRow(warning_);
+    form->addRow(model_label_, model_);
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Cancel, this);
     connect_ = buttons->addButton(tr("&Connect"), QDialogButtonBox::AcceptRole);
     connect_->setObjectName(QStringLiteral("serverConnect"));
@@ -92,9 +91,6 @@ ServerDialog::ServerDialog(const QStringList& known, QWidget* parent)
     layout->setSpacing(Theme::kPadding);
     layout->addWidget(intro);
     layout->addLayout(form);
-    layout->addWidget(state_);
-    layout->addWidget(warning_);
-    layout->addLayout(model_row);
     layout->addStretch();
     layout->addWidget(buttons);
     const auto changed = [this] {
