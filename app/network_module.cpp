@@ -36,8 +36,13 @@ private:
 
 } // namespace app
 
-extern "C" __attribute__((visibility("default"))) app::NetworkPart*
-belfryNetworkPart(const char* build) {
+#ifdef _WIN32
+#define BELFRY_EXPORT __declspec(dllexport)
+#else
+#define BELFRY_EXPORT __attribute__((visibility("default")))
+#endif
+
+extern "C" BELFRY_EXPORT app::NetworkPart* belfryNetworkPart(const char* build) {
     // Never destroyed: at the end of the program Qt's own statics may be gone before it.
     static app::QtPart* const kPart = new app::QtPart;
     return app::networkBuild() == std::string_view(build) ? kPart : nullptr;

@@ -29,6 +29,11 @@ namespace {
 
 constexpr const char* kModule = "belfry-network.dll";
 
+/// Beside the program, where what both need lies once.
+fs::path shippedFolder(const fs::path& program) {
+    return program;
+}
+
 bool isOurs(const fs::path& file) {
     std::error_code ignored;
     return fs::is_regular_file(file, ignored);
@@ -52,6 +57,10 @@ void* symbolOf(void* module) {
 #else
 
 constexpr const char* kModule = "belfry-network.so";
+
+fs::path shippedFolder(const fs::path& program) {
+    return program.parent_path() / "lib" / "belfry";
+}
 
 /// A plain file that not everybody may have written.
 bool isOurs(const fs::path& file) {
@@ -88,7 +97,7 @@ Result<NetworkPart*> open() {
     const fs::path built = engine::pathFromUtf8(BELFRY_MODULE_DIR);
     std::vector<fs::path> folders;
     if (!program.empty()) {
-        folders.push_back(program.parent_path() / "lib" / "belfry");
+        folders.push_back(shippedFolder(program));
     }
     if (!built.empty()) { // a build that is no package
         folders.insert(folders.begin(), built);

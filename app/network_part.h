@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Qt Network for a program that starts without it: a module of its own, opened when the network is
 // wanted and not before, because loading Qt takes as long as all else that most commands do. It is
-// looked for in one place alone, lib/belfry/ beside the program's own folder (where it was built,
-// the build folder), and must be of the same build.
+// looked for in one place alone, lib/belfry/ beside the program's own folder, on Windows the
+// program's own folder (where it was built, the build folder), and must be of the same build.
 #pragma once
 
 #include "app/qt_http.h"

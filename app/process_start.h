@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What both programs do before anything else: the three standard streams are open, and a full disk
-// or a reader that went away is an error of the write, not the end of the program.
+// or a reader that went away is an error of the write, not the end of the program. On Windows:
+// libraries that are opened by name come from the system's folder and the program's own.
 #pragma once
 
 namespace app {

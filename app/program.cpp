@@ -32,7 +32,6 @@
 #include <QApplication>
 #include <QDir>
 #include <QElapsedTimer>
-#include <QFile>
 #include <QFileInfo>
 #include <QMessageBox>
 #include <QProcess>
@@ -60,9 +59,8 @@ QString startArgument(const QStringList& arguments) {
     if (is_name) {
         return argument;
     }
-    const std::string path = pastedPath(QFile::encodeName(argument).toStdString());
-    return QDir::cleanPath(
-        QDir::current().absoluteFilePath(QFile::decodeName(QByteArray::fromStdString(path))));
+    const std::string path = pastedPath(argument.toStdString());
+    return QDir::cleanPath(QDir::current().absoluteFilePath(QString::fromStdString(path)));
 }
 
 /// The exit code of a start that found another one which does not answer.

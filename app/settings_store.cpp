@@ -37,10 +37,15 @@ std::unique_ptr<QSettings> openSettings(const QString& file) {
                                                QStringLiteral("/none"),
                                            QSettings::IniFormat);
     }
+#ifdef Q_OS_WIN
+    // By its name: QSettings' own place is the folder that roams from computer to computer.
+    return std::make_unique<QSettings>(name, QSettings::IniFormat);
+#else
     return file.isEmpty()
                ? std::make_unique<QSettings>(QSettings::IniFormat, QSettings::UserScope,
                                              QStringLiteral("Belfry"), QStringLiteral("belfry"))
                : std::make_unique<QSettings>(file, QSettings::IniFormat);
+#endif
 }
 
 /// For writing: prompts of one's own and folders' names stand in there, so that nobody else reads

@@ -7,8 +7,20 @@
 #include <QFile>
 #include <QJsonDocument>
 #include <QJsonObject>
-#include <QSocketNotifier>
 #include <QThread>
+
+#ifdef Q_OS_WIN
+#include <QCoreApplication>
+#include <QCryptographicHash>
+#include <QDir>
+#include <QFileInfo>
+#include <QLocalServer>
+#include <QLocalSocket>
+
+#include <windows.h>
+#else
+#include <QSocketNotifier>
+#endif
 
 #ifdef Q_OS_LINUX
 #include <fcntl.h>
@@ -27,7 +39,7 @@
 
 namespace app {
 
-#ifdef Q_OS_LINUX
+#if defined(Q_OS_LINUX) || defined(Q_OS_WIN)
 
 namespace {
 
@@ -35,6 +47,38 @@ constexpr qsizetype kMostBytes = 64 << 10; ///< Of one start's words: a path and
 constexpr qsizetype kMostClients = 16;
 constexpr int kPauseMs = 50;
 constexpr QByteArrayView kAnswer = "ok\n";
+
+} // namespace
+
+SingleInstance::Outcome
+SingleInstance::claim(const QString& argument, const QByteArray& token, int patience_ms) {
+    const QJsonObject object{{QStringLiteral("argument"), argument},
+                             {QStringLiteral("token"), QString::fromLatin1(token)}};
+    const QByteArray words = QJsonDocument(object).toJson(QJsonDocument::Compact) + '\n';
+    const QDeadlineTimer until(patience_ms);
+    for (;;) {
+        const Outcome outcome = takeLock();
+        if (outcome == Outcome::First) {
+            listen(); // without it later starts say that this one does not answer
+        }
+        if (outcome != Outcome::Silent) {
+            return outcome;
+        }
+        if (handOver(words, patience_ms)) {
+            return Outcome::HandedOver;
+        }
+        if (until.hasExpired()) {
+            return Outcome::Silent;
+        }
+        QThread::msleep(kPauseMs); // it has not got so far, or is about to end
+    }
+}
+
+#endif
+
+#if defined(Q_OS_LINUX)
+
+namespace {
 
 /// A socket's address is short; a data folder's path may be long, so it is entered by its number.
 class Address {
@@ -100,30 +144,6 @@ SingleInstance::~SingleInstance() {
     }
     if (lock_ >= 0) {
         ::close(lock_);
-    }
-}
-
-SingleInstance::Outcome
-SingleInstance::claim(const QString& argument, const QByteArray& token, int patience_ms) {
-    const QJsonObject object{{QStringLiteral("argument"), argument},
-                             {QStringLiteral("token"), QString::fromLatin1(token)}};
-    const QByteArray words = QJsonDocument(object).toJson(QJsonDocument::Compact) + '\n';
-    const QDeadlineTimer until(patience_ms);
-    for (;;) {
-        const Outcome outcome = takeLock();
-        if (outcome == Outcome::First) {
-            listen(); // without it later starts say that this one does not answer
-        }
-        if (outcome != Outcome::Silent) {
-            return outcome;
-        }
-        if (handOver(words, patience_ms)) {
-            return Outcome::HandedOver;
-        }
-        if (until.hasExpired()) {
-            return Outcome::Silent;
-        }
-        QThread::msleep(kPauseMs); // it has not got so far, or is about to end
     }
 }
 
@@ -250,6 +270,142 @@ void SingleInstance::forget(int client) {
         one->notifier.release()->deleteLater(); // it may be the one that speaks
         ::close(client);
     }
+}
+
+#elif defined(Q_OS_WIN)
+
+namespace {
+
+std::wstring nativeName(const QString& path) {
+    return QDir::toNativeSeparators(path).toStdWString();
+}
+
+/// Names of pipes are the whole computer's; a folder's is the same however it is written.
+QString pipeName(const QString& folder) {
+    const QString path = QFileInfo(folder).canonicalFilePath().toLower();
+    const QByteArray hash = QCryptographicHash::hash(path.toUtf8(), QCryptographicHash::Sha256);
+    return QStringLiteral("belfry-") + QString::fromLatin1(hash.toHex().left(32));
+}
+
+/// What the first start has written into the lock, 0 when unknown.
+qint64 readHolder(const std::wstring& name) {
+    const HANDLE file = CreateFileW(name.c_str(), GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_WRITE,
+                                    nullptr, OPEN_EXISTING, FILE_ATTRIBUTE_NORMAL, nullptr);
+    if (file == INVALID_HANDLE_VALUE) {
+        return 0;
+    }
+    QByteArray text(24, '\0');
+    DWORD size = 0;
+    const bool is_read =
+        ReadFile(file, text.data(), static_cast<DWORD>(text.size()), &size, nullptr) != 0;
+    CloseHandle(file);
+    return is_read ? text.left(static_cast<qsizetype>(size)).trimmed().toLongLong() : 0;
+}
+
+} // namespace
+
+SingleInstance::SingleInstance(QString folder, QObject* parent)
+    : QObject(parent), folder_(std::move(folder)) {}
+
+SingleInstance::~SingleInstance() {
+    server_.reset();
+    if (lock_ != nullptr) {
+        CloseHandle(lock_);
+    }
+}
+
+SingleInstance::Outcome SingleInstance::takeLock() {
+    if (!ui::makePrivateFolder(folder_)) {
+        return Outcome::Unlocked;
+    }
+    // Others may read it, and nobody but this program may open it for writing until it is closed.
+    const std::wstring name = nativeName(folder_ + QStringLiteral("/belfry.lock"));
+    const HANDLE lock = CreateFileW(name.c_str(), GENERIC_READ | GENERIC_WRITE, FILE_SHARE_READ,
+                                    nullptr, OPEN_ALWAYS, FILE_ATTRIBUTE_NORMAL, nullptr);
+    if (lock == INVALID_HANDLE_VALUE) {
+        const bool is_held = GetLastError() == ERROR_SHARING_VIOLATION;
+        holder_ = is_held ? readHolder(name) : 0;
+        return is_held ? Outcome::Silent : Outcome::Unlocked;
+    }
+    if (GetFileType(lock) != FILE_TYPE_DISK) {
+        CloseHandle(lock);
+        return Outcome::Unlocked;
+    }
+    lock_ = lock;
+    const QByteArray own = QByteArray::number(QCoreApplication::applicationPid()) + '\n';
+    DWORD written = 0;
+    if (SetEndOfFile(lock) != 0) { // at its beginning
+        (void)WriteFile(lock, own.constData(), static_cast<DWORD>(own.size()), &written, nullptr);
+    }
+    return Outcome::First;
+}
+
+bool SingleInstance::listen() {
+    server_ = std::make_unique<QLocalServer>();
+    server_->setSocketOptions(QLocalServer::UserAccessOption);
+    server_->setMaxPendingConnections(static_cast<int>(kMostClients));
+    connect(server_.get(), &QLocalServer::newConnection, this, &SingleInstance::welcome);
+    return server_->listen(pipeName(folder_));
+}
+
+bool SingleInstance::handOver(const QByteArray& words, int patience_ms) const {
+    const QDeadlineTimer until(patience_ms);
+    const auto left = [&until] { return static_cast<int>(until.remainingTime()); };
+    QLocalSocket socket;
+    socket.connectToServer(pipeName(folder_));
+    if (!socket.waitForConnected(left())) {
+        return false;
+    }
+    // Any program may make a pipe of this name first: only who holds the lock is told.
+    ULONG server = 0;
+    const auto pipe = reinterpret_cast<HANDLE>(socket.socketDescriptor()); // NOLINT: Qt's number
+    if (GetNamedPipeServerProcessId(pipe, &server) == 0 || static_cast<qint64>(server) != holder_) {
+        return false;
+    }
+    AllowSetForegroundWindow(server); // this start has the right to come to the front, and gives it
+    socket.write(words);
+    QByteArray answer;
+    while (answer != kAnswer) {
+        if (!socket.waitForReadyRead(left())) {
+            return false;
+        }
+        answer += socket.readAll();
+    }
+    return true;
+}
+
+void SingleInstance::welcome() {
+    while (QLocalSocket* client = server_->nextPendingConnection()) {
+        connect(client, &QLocalSocket::disconnected, client, &QObject::deleteLater);
+        if (server_->findChildren<QLocalSocket*>(QString(), Qt::FindDirectChildrenOnly).size() >
+            kMostClients) {
+            client->abort();
+            continue;
+        }
+        client->setReadBufferSize(kMostBytes + 1);
+        connect(client, &QLocalSocket::readyRead, this, [this, client] { hear(client); });
+        hear(client); // it may have written before
+    }
+}
+
+void SingleInstance::hear(QLocalSocket* client) {
+    const QByteArray words = client->peek(kMostBytes + 1);
+    if (!words.endsWith('\n')) {
+        if (words.size() > kMostBytes) {
+            client->abort();
+        }
+        return;
+    }
+    client->readAll();
+    const QJsonDocument json = QJsonDocument::fromJson(words);
+    if (!json.isObject()) {
+        client->abort();
+        return;
+    }
+    client->write(kAnswer.data(), kAnswer.size());
+    client->disconnectFromServer(); // once that is written
+    Q_EMIT started(json.object().value(QStringLiteral("argument")).toString(),
+                   json.object().value(QStringLiteral("token")).toString().toLatin1());
 }
 
 #else

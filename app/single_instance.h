@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // One window per user and data folder. The first start holds a lock on a file there; a later one
 // hands its argument over and ends. Both talk through a local socket in the same folder, which only
-// its user can enter: nothing of this touches a network. The lock goes with the process, however it
-// ends. Linux; elsewhere every start is a first one.
+// its user can enter, on Windows through a pipe of the system's that only its user can open:
+// nothing of this touches a network. The lock goes with the process, however it ends. Linux and
+// Windows; elsewhere every start is a first one.
 #pragma once
 
 #include <QByteArray>
@@ -12,6 +13,8 @@
 
 #include <memory>
 
+class QLocalServer;
+class QLocalSocket;
 class QSocketNotifier;
 
 namespace app {
@@ -41,23 +44,31 @@ Q_SIGNALS:
     void started(const QString& argument, const QByteArray& token);
 
 private:
+    Outcome takeLock();
+    bool listen();
+    bool handOver(const QByteArray& words, int patience_ms) const;
+    void welcome();
+
+    QString folder_;
+    qint64 holder_ = 0;
+#ifdef Q_OS_WIN
+    void hear(QLocalSocket* client);
+
+    void* lock_ = nullptr; ///< A handle.
+    std::unique_ptr<QLocalServer> server_;
+#else
     struct Client {
         std::unique_ptr<QSocketNotifier> notifier;
         QByteArray words;
     };
 
-    Outcome takeLock();
-    bool listen();
-    bool handOver(const QByteArray& words, int patience_ms) const;
-    void welcome();
     void hear(int client);
     void forget(int client);
 
-    QString folder_;
     int lock_ = -1, socket_ = -1;
-    qint64 holder_ = 0;
     std::unique_ptr<QSocketNotifier> notifier_;
     QHash<int, std::shared_ptr<Client>> clients_; ///< By descriptor.
+#endif
 };
 
 } // namespace app

@@ -2,18 +2,23 @@
 # SPDX-License-Identifier: Apache-2.0
 # Installs what is missing, builds everything with warnings as errors, checks formatting, runs all
 # tests and short fuzz runs. Needs no graphics card and no CUDA toolkit.
-#   --fast   build and test only (no format check, static analysis or fuzzing)
-#   --all    static analysis of every file, not only of what changed since the last whole sweep
+#   --fast      build and test only (no format check, static analysis or fuzzing)
+#   --all       static analysis of every file, not only of what changed since the last whole sweep
+#   --windows   at last the command line and the engine for Windows as well, with their tests under wine
+#               (Debian 12): installer/windows.sh --ci
 . "$(dirname "$0")/common.sh"
 
 fast=no
 sweep=
-case ${1:-} in
---fast) fast=yes ;;
---all) sweep=--all ;;
-'') ;;
-*) echo "test.sh: expected --fast, --all or nothing, found $1" >&2; exit 2 ;;
-esac
+windows=no
+for word in "$@"; do
+    case $word in
+    --fast) fast=yes ;;
+    --all) sweep=--all ;;
+    --windows) windows=yes ;;
+    *) echo "test.sh: expected --fast, --all, --windows or nothing, found $word" >&2; exit 2 ;;
+    esac
+done
 export XDG_RUNTIME_DIR="${XDG_RUNTIME_DIR:-/tmp}" QT_QPA_PLATFORM=offscreen
 started=$(date +%s)
 
@@ -63,6 +68,10 @@ if [ "$fast" = no ] && [ "$failed" -eq 0 ]; then
     fi
     say "Random work from several threads under ThreadSanitizer"
     "$root/tests/race/run.sh" 60 || checks_failed=1
+fi
+if [ "$windows" = yes ] && [ "$failed" -eq 0 ]; then
+    say "For Windows"
+    sh "$root/installer/windows.sh" --ci || checks_failed=1
 fi
 say "Finished in $(($(date +%s) - started)) s"
 echo "$kernels" # a second time: what the build wrote lies between

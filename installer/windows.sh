@@ -1,28 +1,30 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Builds Belfry's engine, command line and their tests for Windows, on Debian 12, and runs them under
-# wine. Installs what is missing (as root or with sudo), builds the libraries once below
-# build/windows-libraries (installer/windows/libraries.sh says which), Belfry in build/windows. Takes
-# nothing but Debian packages from the network. A test that cannot run under wine is named, with the
-# reason, in installer/windows/skipped-tests.txt. At last makes the zip and the installer, in dist/.
-#   --window      the window as well, for which more of Qt is built
+# Builds Belfry and its tests for Windows, on Debian 12, and runs them under wine. Installs what is missing
+# (as root or with sudo), builds the libraries once below build/windows-libraries
+# (installer/windows/libraries.sh says which), Belfry in build/windows. Takes nothing but Debian packages
+# from the network. A test that cannot run under wine is named, with the reason, in
+# installer/windows/skipped-tests.txt. At last makes the zip and the installer, in dist/.
+#   --ci          command line, engine and their tests alone, without the window, the network and packages:
+#                 a quarter of Qt is built for it
 #   --libraries   only the libraries
 #   --build       build, and run nothing
 #   -D...         handed to cmake, e.g. -DBELFRY_CUDA=OFF (else GPU kernels are compiled where nvcc is found)
 . "$(dirname "$0")/common.sh"
 
 upto=tests
-qt=qtbase
-window=OFF
+qt=qtwindow
+window=ON
+ci=no
 options=""
 for word in "$@"; do
     case "$word" in
         --libraries) upto=libraries ;;
         --build) upto=build ;;
-        --window) qt=qtwindow window=ON ;;
+        --ci) qt=qtbase window=OFF ci=yes options="$options -DBELFRY_NETWORK=OFF -DBELFRY_CUDA=OFF" ;;
         -D*[[:space:]]*) echo "windows.sh $word: a value with blanks cannot be handed on" >&2; exit 2 ;;
         -D*) options="$options $word" ;;
-        *) echo "windows.sh $word: expected --window, --libraries, --build, -DNAME=VALUE or nothing" >&2; exit 2 ;;
+        *) echo "windows.sh $word: expected --ci, --libraries, --build, -DNAME=VALUE or nothing" >&2; exit 2 ;;
     esac
 done
 system=$(. /etc/os-release && echo "$ID $VERSION_ID")
@@ -63,7 +65,7 @@ stage_done libraries
 
 say "Building"
 # shellcheck disable=SC2086
-(cd "$root" && cmake --preset windows -DBELFRY_BUILD_UI=$window $options) >"$build.log" 2>&1 || { cat "$build.log" >&2; exit 1; }
+(cd "$root" && cmake --preset windows -DBELFRY_BUILD_UI=$window -DBELFRY_NETWORK=ON -DBELFRY_CUDA=AUTO $options) >"$build.log" 2>&1 || { cat "$build.log" >&2; exit 1; }
 gpu_kernels "$build.log"
 cmake --build "$build" -j "$jobs"
 stage_done build
@@ -79,6 +81,11 @@ sh "$root/installer/windows/first_chat.sh" "$cli"
 stage_done chat
 python3 "$root/tests/installer/golden_parity.py" --seen-at Z: "$build/test-data/golden" "$root/installer/windows/wine.sh" "$cli"
 stage_done parity
+case "$(gpu_kernels "$build.log")" in
+    *"not compiled"*) echo "GPU kernels are not compiled: no driver is asked" ;;
+    *) sh "$root/installer/windows/card_check.sh" "$build" ;;
+esac
+stage_done driver
 
 list="$root/installer/windows/skipped-tests.txt"
 skipped=$(sed -n 's/^\([a-z0-9_.]*\): not \(built\|run\): .*/\1/p' "$list")
@@ -95,13 +102,15 @@ if [ -z "$failed" ] || [ -z "$total" ]; then
     exit 1
 fi
 
-say "Packages"
-make_packages
-stage_done packages
+if [ "$ci" = no ]; then
+    say "Packages"
+    make_packages
+    stage_done packages
 
-say "Installing and removing"
-sh "$root/installer/windows/install_check.sh" "$root/dist/$package_name.msi"
-stage_done installer
+    say "Installing and removing"
+    sh "$root/installer/windows/install_check.sh" "$root/dist/$package_name.msi"
+    stage_done installer
+fi
 
 say "Finished:$times"
 echo "$built"

@@ -109,8 +109,8 @@ build_libraries() {
     done
     # Headers, and what tells CMake and pkg-config of them.
     for package in $header_packages; do
-        dpkg-query -L "$package" | grep -E '^/usr/(include|share/cmake|share/pkgconfig|lib/cmake)/' | while read -r file; do
-            [ ! -f "$file" ] || install -D -m 644 "$file" "$sysroot/${file#/usr/}"
-        done
+        # Links into folders that are left out (of libraries) go with them.
+        dpkg-query -L "$package" | sed -n -E 's,^/usr/((include|share/cmake|share/pkgconfig|lib/cmake)/.*),\1,p' |
+            tar -C /usr --no-recursion -T - -c | tar -C "$sysroot" -x
     done
 }

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # install_check.sh INSTALLER.msi: installs it under wine without a question, lets the installed command
-# line answer the README's first chat, repairs, removes it, and sees that nothing is left behind but what
-# the program itself keeps (installer/windows.sh has set WINEPREFIX).
+# line answer the README's first chat and the window come up, repairs, removes it, and sees that nothing is
+# left behind but what the programs themselves keep (installer/windows.sh has set WINEPREFIX).
 set -eu
 msi=$1
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -31,6 +31,8 @@ if [ -z "$program" ]; then
     exit 1
 fi
 sh "$root/installer/windows/first_chat.sh" "$program"
+window="$(dirname "$program")/belfry.exe"
+[ ! -f "$window" ] || sh "$root/installer/windows/window_check.sh" "$window" "${BELFRY_PICTURE:-}"
 
 # Repair, as /fa does it; wine's own msiexec hands /fa on in a way that its library does not take.
 rm "$program"
@@ -38,6 +40,7 @@ installer /i REINSTALL=ALL REINSTALLMODE=amus
 [ -f "$program" ] || { echo "repairing did not bring back $program" >&2; exit 1; }
 
 installer /x
+[ ! -d "$(dirname "$program")" ] || { find "$(dirname "$program")" >&2; echo "removing Belfry left its folder" >&2; exit 1; }
 state >"$lists/after"
 if ! diff "$lists/before" "$lists/after" >"$lists/left"; then
     # Its measured rates and its copies of weights are caches, the rest is chats and settings: kept.

@@ -9,8 +9,8 @@ toolchain="$root/installer/windows/toolchain.cmake"
 triple=x86_64-w64-mingw32
 
 # In an order in which each finds those that it needs. Qt is asked for as $qt: qtbase is what the tests
-# need, qtwindow that and what the window needs; the larger one does for both.
-libraries="zlib png jpeg webp ogg flac vorbis opus mpg123 lame sndfile soxr re2 sqlite ${qt:-qtbase}"
+# need, qtwindow that and what the window and the network need; the larger one does for both.
+libraries="zlib png jpeg webp ogg flac vorbis opus mpg123 lame sndfile soxr re2 sqlite ${qt:-qtwindow}"
 
 # Debian's source package of a library.
 source_of() {
@@ -161,7 +161,7 @@ build_sqlite() {
 
 # Debian's source of Qt lacks sqlite and wintab; the rest that is left out is what Belfry has no use for.
 qt_without() { # FEATURES...
-    set -- sql dbus opengl vulkan printsupport network xml concurrent tabletevent openssl icu glib zstd \
+    set -- sql dbus opengl vulkan printsupport xml concurrent tabletevent openssl icu glib zstd \
         system_zlib system_pcre2 system_doubleconversion pkg_config "$@"
     for feature in "$@"; do
         shift
@@ -172,10 +172,11 @@ qt_without() { # FEATURES...
 }
 
 build_qtbase() {
-    qt_without gui
+    qt_without gui network
 }
 
-# directwrite3 without direct2d does not link: its font class is compiled with direct2d alone.
+# directwrite3 without direct2d does not link: its font class is compiled with direct2d alone. TLS is
+# Windows' own (schannel).
 build_qtwindow() {
     qt_without direct2d directwrite3 graphicsview pdf system_png system_jpeg system_freetype system_harfbuzz
 }

@@ -41,6 +41,10 @@ collect_programs() { # FOLDER
     rm -rf "$1"
     mkdir -p "$1"
     install -m 755 "$build/app/belfry-cli.exe" "$1/"
+    if [ -f "$build/app/network/belfry-network.dll" ]; then
+        install -m 644 "$build/app/network/belfry-network.dll" "$1/"
+        install -D -m 644 "$sysroot/plugins/tls/qschannelbackend.dll" "$1/tls/qschannelbackend.dll"
+    fi
     if [ -f "$build/app/belfry.exe" ]; then
         install -m 755 "$build/app/belfry.exe" "$1/"
         for plugin in platforms/qwindows platforms/qoffscreen styles/qwindowsvistastyle \

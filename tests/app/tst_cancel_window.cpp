@@ -13,9 +13,13 @@
 #include <QTemporaryDir>
 #include <QTimer>
 
+#ifdef Q_OS_WIN
+#include <windows.h>
+#else
 #include <pthread.h>
 
 #include <ctime>
+#endif
 #include <memory>
 #include <random>
 
@@ -28,6 +32,50 @@ using support::threadCpuMs;
 namespace {
 
 constexpr double kLimitMs = 200.0;
+
+/// How long the thread that makes it has computed, for any thread to ask.
+class ThreadClock {
+public:
+#ifdef Q_OS_WIN
+    ThreadClock() {
+        DuplicateHandle(GetCurrentProcess(), GetCurrentThread(), GetCurrentProcess(), &thread_, 0,
+                        FALSE, DUPLICATE_SAME_ACCESS);
+    }
+    ~ThreadClock() {
+        CloseHandle(thread_);
+    }
+    ThreadClock(const ThreadClock&) = delete;
+    ThreadClock& operator=(const ThreadClock&) = delete;
+    [[nodiscard]] double ms() const {
+        FILETIME begun{};
+        FILETIME ended{};
+        FILETIME in_system{};
+        FILETIME in_program{};
+        GetThreadTimes(thread_, &begun, &ended, &in_system, &in_program);
+        const auto of = [](const FILETIME& time) { // in units of 100 ns
+            return (static_cast<double>(time.dwHighDateTime) * 4294967296.0 +
+                    static_cast<double>(time.dwLowDateTime)) /
+                   1e4;
+        };
+        return of(in_system) + of(in_program);
+    }
+
+private:
+    HANDLE thread_ = nullptr;
+#else
+    ThreadClock() {
+        pthread_getcpuclockid(pthread_self(), &clock_);
+    }
+    [[nodiscard]] double ms() const {
+        timespec cpu{};
+        clock_gettime(clock_, &cpu);
+        return static_cast<double>(cpu.tv_sec) * 1e3 + static_cast<double>(cpu.tv_nsec) / 1e6;
+    }
+
+private:
+    clockid_t clock_{};
+#endif
+};
 
 struct Answers {
     std::vector<double> wall_ms, cpu_ms;
@@ -99,11 +147,7 @@ private:
             answers.cpu_ms.push_back(threadCpuMs() - cpu_at_press);
             loop.quit();
         });
-        const clockid_t gui_clock = [] {
-            clockid_t clock{};
-            pthread_getcpuclockid(pthread_self(), &clock);
-            return clock;
-        }();
+        const ThreadClock gui_clock;
         const std::unique_ptr<QThread> engine_thread(QThread::create([&] {
             const Clock::time_point start = Clock::now();
             int sent = 0;
@@ -120,10 +164,7 @@ private:
                 }
                 if (!is_pressed && millisecondsSince(start) > after_ms) {
                     is_pressed = true;
-                    timespec cpu{};
-                    clock_gettime(gui_clock, &cpu);
-                    cpu_at_press = static_cast<double>(cpu.tv_sec) * 1e3 +
-                                   static_cast<double>(cpu.tv_nsec) / 1e6;
+                    cpu_at_press = gui_clock.ms();
                     pressed_at = Clock::now();
                     QMetaObject::invokeMethod(stop, &QPushButton::click, Qt::QueuedConnection);
                 }

@@ -12,9 +12,11 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#ifndef Q_OS_WIN
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
+#endif
 
 namespace {
 
@@ -23,9 +25,39 @@ QByteArray contentOf(const QString& file) {
     return in.open(QIODevice::ReadOnly) ? in.readAll() : QByteArray();
 }
 
+#ifdef Q_OS_WIN
+// There a folder holds no pipes or devices, and what QFile calls a link is a file of its own.
+const QString kSessionPlace = QStringLiteral("/session.json");
+bool makeOdd(const QString& /*kind*/, const QByteArray& /*path*/) {
+    return false;
+}
+QByteArray kindOf(const QString& file) {
+    const QFileInfo facts(file);
+    return !facts.exists() ? "nothing" : facts.isDir() ? "folder" : "file";
+}
+#else
+const QString kSessionPlace = QStringLiteral("/place");
+bool makeOdd(const QString& kind, const QByteArray& path) {
+    if (kind == QLatin1String("link")) {
+        return ::symlink("deeper/target", path.constData()) == 0;
+    }
+    return kind == QLatin1String("pipe")
+               ? ::mkfifo(path.constData(), 0600) == 0
+               : ::mknod(path.constData(), S_IFCHR | 0600, makedev(1, 3)) == 0; // the null device
+}
+QByteArray kindOf(const QString& file) {
+    struct stat facts {};
+    return ::lstat(QFile::encodeName(file).constData(), &facts) == 0
+               ? QByteArray::number(facts.st_mode & S_IFMT)
+               : QByteArray("nothing");
+}
+#endif
+
 bool sessionSaved(const QString& folder) {
+#ifndef Q_OS_WIN
     QFile::remove(folder + QStringLiteral("/session.json"));
     QFile::link(QStringLiteral("place"), folder + QStringLiteral("/session.json"));
+#endif
     const app::SessionFile session(folder);
     app::SessionState state;
     state.drafts = {QJsonObject{{QStringLiteral("text"), QStringLiteral("a draft")}}};
@@ -61,26 +93,20 @@ void TestSaveFile::saves() {
     QFETCH(QString, kind);
     const QTemporaryDir temporary;
     const QString folder = temporary.path();
-    const QString place = folder + QStringLiteral("/place");
-    const QByteArray path = QFile::encodeName(place);
+    const QString place = folder + kSessionPlace;
     QVERIFY(QDir(folder).mkdir(QStringLiteral("deeper")));
     bool is_made = true;
     if (kind == QLatin1String("file")) {
         is_made = app::saveFile(place, "former").has_value();
-    } else if (kind == QLatin1String("link")) {
-        is_made = QFile::link(QStringLiteral("deeper/target"), place);
-    } else if (kind == QLatin1String("pipe")) {
-        is_made = ::mkfifo(path.constData(), 0600) == 0;
-    } else if (kind == QLatin1String("null device")) { // a node of our own
-        is_made = ::mknod(path.constData(), S_IFCHR | 0600, makedev(1, 3)) == 0;
     } else if (kind == QLatin1String("folder")) {
-        is_made = QDir(folder).mkdir(QStringLiteral("place"));
+        is_made = QDir().mkdir(place);
+    } else if (kind != QLatin1String("nothing")) {
+        is_made = makeOdd(kind, QFile::encodeName(place));
     }
     if (!is_made) {
         QSKIP("this user cannot make one");
     }
-    struct stat before {};
-    const bool was_there = ::lstat(path.constData(), &before) == 0;
+    const QByteArray before = kindOf(place);
 
     bool is_saved = false;
     if (what == QLatin1String("text")) {
@@ -101,9 +127,9 @@ void TestSaveFile::saves() {
     const bool takes_devices = (what == QLatin1String("text") || what == QLatin1String("export")) &&
                                kind == QLatin1String("null device");
     QCOMPARE(is_saved, is_plain || takes_devices);
-    struct stat after {};
-    QCOMPARE(::lstat(path.constData(), &after), 0 - (was_there || is_saved ? 0 : 1));
-    QVERIFY(!was_there || (before.st_mode & S_IFMT) == (after.st_mode & S_IFMT));
+    const QByteArray after = kindOf(place);
+    QCOMPARE(after == "nothing", before == "nothing" && !is_saved);
+    QVERIFY(before == "nothing" || before == after);
     if (kind == QLatin1String("link")) {
         QVERIFY(contentOf(folder + QStringLiteral("/deeper/target")).size() > 3);
     }
@@ -111,8 +137,13 @@ void TestSaveFile::saves() {
 
 void TestSaveFile::oddFilesAreNotWaitedFor_data() {
     QTest::addColumn<QString>("kind");
-    for (const char* kind : {"pipe", "endless", "folder", "too large"}) {
-        QTest::newRow(kind) << QString::fromLatin1(kind);
+#ifdef Q_OS_WIN
+    const QByteArrayList kinds = {"folder", "too large"};
+#else
+    const QByteArrayList kinds = {"pipe", "endless", "folder", "too large"};
+#endif
+    for (const QByteArray& kind : kinds) {
+        QTest::newRow(kind.constData()) << QString::fromLatin1(kind);
     }
 }
 
@@ -120,16 +151,15 @@ void TestSaveFile::oddFilesAreNotWaitedFor() {
     QFETCH(QString, kind);
     const QTemporaryDir folder;
     const QString file = folder.path() + QStringLiteral("/session.json");
-    const QByteArray path = QFile::encodeName(file);
     if (kind == QLatin1String("pipe")) {
-        QCOMPARE(::mkfifo(path.constData(), 0600), 0);
+        QVERIFY(makeOdd(kind, QFile::encodeName(file)));
     } else if (kind == QLatin1String("endless")) {
         QVERIFY(QFile::link(QStringLiteral("/dev/zero"), file));
     } else if (kind == QLatin1String("folder")) {
         QVERIFY(QDir(folder.path()).mkdir(QStringLiteral("session.json")));
     } else {
         QVERIFY(app::saveFile(file, "{}").has_value());
-        QCOMPARE(::truncate(path.constData(), off_t{40} << 30U), 0);
+        QVERIFY(QFile::resize(file, qint64{40} << 30U));
     }
     QVERIFY(!app::SessionFile(folder.path()).read().exists);
     QVERIFY(!app::readFile(file, 1000).has_value());

@@ -2,6 +2,7 @@
 #include "ui/style/theme.h"
 
 #include "ui/style/belfry_style.h"
+#include "ui/style/title_bar.h"
 
 #include <QAbstractButton>
 #include <QApplication>
@@ -13,6 +14,10 @@
 #include <QWidget>
 
 #include <algorithm>
+
+#ifdef Q_OS_WIN
+#include <windows.h>
+#endif
 
 namespace ui {
 
@@ -137,6 +142,17 @@ QPalette makePalette(const Theme& t) {
 }
 
 bool isSystemDark() {
+#ifdef Q_OS_WIN
+    // Before 6.5 Qt keeps this from programs with a style of their own.
+    DWORD is_light = 1;
+    DWORD size = sizeof(is_light);
+    const LSTATUS status = RegGetValueW(
+        HKEY_CURRENT_USER, L"Software\\Microsoft\\Windows\\CurrentVersion\\Themes\\Personalize",
+        L"AppsUseLightTheme", RRF_RT_REG_DWORD, nullptr, &is_light, &size);
+    if (status == ERROR_SUCCESS) {
+        return is_light == 0;
+    }
+#endif
 #if QT_VERSION >= QT_VERSION_CHECK(6, 5, 0)
     if (QGuiApplication::styleHints()->colorScheme() != Qt::ColorScheme::Unknown) {
         return QGuiApplication::styleHints()->colorScheme() == Qt::ColorScheme::Dark;
@@ -229,6 +245,7 @@ void applyTheme(QApplication& application) {
         s.system_palette = QApplication::palette();
         s.base_font = QApplication::font();
         application.installEventFilter(new SystemWatcher(&application));
+        followThemeInTitleBars(application);
     }
     applyFont();
     update();

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The fake driver as the library that programs look for: libcuda.so.1 with every entry point that
 // Belfry asks for, so that the shipped programs run on a card that is not there. Found through
-// LD_LIBRARY_PATH. From the moment on that the file $BELFRY_FAKE_FAULT_FILE exists, calls answer
-// what stands in it (700, 719, ...), each process for itself as with a real driver. How it fails to
+// LD_LIBRARY_PATH; on Windows nvcuda.dll, which installer/windows/card_check.sh puts into wine's
+// system folder. From the moment on that the file $BELFRY_FAKE_FAULT_FILE exists, calls answer what
+// stands in it (700, 719, ...), each process for itself as with a real driver. How it fails to
 // start is $BELFRY_FAKE_DRIVER: "crash", "abort", "exit" or "hang" in cuInit, "crash in loading",
 // "hang in loading", or a number that cuInit answers. $BELFRY_FAKE_DRIVER_LOADS names a file that
 // every process which loads the library writes its number to, a line each.
@@ -10,10 +11,12 @@
 
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
 #include <string>
+#include <thread>
 
 namespace {
 
@@ -55,7 +58,7 @@ struct Library {
             std::_Exit(3);
         }
         while (how == "hang") {
-            ::pause();
+            std::this_thread::sleep_for(std::chrono::hours(1));
         }
         return static_cast<kernels::cuda::CuResult>(std::atoi(how.c_str()));
     }
@@ -67,6 +70,13 @@ Library library;
 namespace kernels::cuda {
 
 // The names that a driver exports, each standing for the function of the fake.
+#ifdef _WIN32
+#define BELFRY_FAKE_EXPORT(member, name, parameters)                                               \
+    extern "C" void* const belfry_fake_##member [[gnu::used]] =                                    \
+        reinterpret_cast<void*>(&support::FakeCalls::member);                                      \
+    __asm__(".text\n.globl " name "\n" name ": jmp *belfry_fake_" #member "(%rip)\n"               \
+            ".section .drectve,\"yn\"\n.ascii \" -export:" name "\"\n.text\n");
+#else
 #define BELFRY_FAKE_EXPORT(member, name, parameters)                                               \
     extern "C" auto belfry_fake_##member()->CuResult(*) parameters {                               \
         return &support::FakeCalls::member;                                                        \
@@ -74,6 +84,7 @@ namespace kernels::cuda {
     extern "C"                                                                                     \
         [[gnu::visibility("default")]] CuResult belfry_export_##member parameters __asm__(name)    \
             __attribute__((ifunc("belfry_fake_" #member)));
+#endif
 BELFRY_CU_FUNCTIONS(BELFRY_FAKE_EXPORT)
 #undef BELFRY_FAKE_EXPORT
 

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/hub/hub_standin.h"
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <poll.h>
-#include <sys/socket.h>
-#include <unistd.h>
+#include "tests/support/sockets.h"
 
 #include <algorithm>
 #include <chrono>
@@ -32,23 +27,15 @@ std::string lower(std::string text) {
 }
 
 int listenOn(int& port) {
-    const int listener = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in address = {};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t length = sizeof(address);
-    auto* const any = reinterpret_cast<sockaddr*>(&address);
-    if (listener < 0 || ::bind(listener, any, length) != 0 || ::listen(listener, 64) != 0 ||
-        ::getsockname(listener, any, &length) != 0) {
+    const int listener = listenOnLoopback(port);
+    if (listener < 0) {
         throw std::runtime_error("no port on the loopback interface");
     }
-    port = ntohs(address.sin_port);
     return listener;
 }
 
 bool isReadable(int socket) {
-    pollfd one = {socket, POLLIN, 0};
-    return ::poll(&one, 1, kPollMs) > 0;
+    return isReady(socket, POLLIN, kPollMs);
 }
 
 std::string etagOf(const std::string& content, bool is_large) {
@@ -98,8 +85,8 @@ HubStandin::~HubStandin() {
     for (std::thread& connection : connections_) {
         connection.join();
     }
-    ::close(listeners_[0]);
-    ::close(listeners_[1]);
+    closeSocket(listeners_[0]);
+    closeSocket(listeners_[1]);
 }
 
 std::string HubStandin::endpoint() const {
@@ -124,16 +111,16 @@ void HubStandin::accept(int listener, bool is_other_host) {
         if (!isReadable(listener)) {
             continue;
         }
-        const int connection = ::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC);
+        const int connection = acceptSocket(listener);
         if (connection < 0) {
             continue;
         }
         const int on = 1;
-        ::setsockopt(connection, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+        setSocketOption(connection, IPPROTO_TCP, TCP_NODELAY, on);
         const std::lock_guard lock(mutex_);
         connections_.emplace_back([this, connection, is_other_host] {
             serve(connection, is_other_host);
-            ::close(connection);
+            closeSocket(connection);
         });
     }
 }
@@ -290,16 +277,14 @@ bool HubStandin::sendReply(int connection,
 
 bool HubStandin::sendBytes(int connection, std::string_view bytes, bool is_counted) {
     while (!bytes.empty() && !is_ending_) {
-        pollfd one = {connection, POLLOUT, 0};
-        if (::poll(&one, 1, kPollMs) <= 0) {
+        if (!isReady(connection, POLLOUT, kPollMs)) {
             continue;
         }
-        const ssize_t n =
-            ::send(connection, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
-        if (n < 0 && errno != EAGAIN) {
+        const std::ptrdiff_t n = sendWhatFits(connection, bytes.data(), bytes.size());
+        if (n < 0) {
             return false;
         }
-        const auto sent = static_cast<size_t>(std::max<ssize_t>(0, n));
+        const auto sent = static_cast<size_t>(n);
         bytes.remove_prefix(sent);
         bytes_sent_ += is_counted ? sent : 0;
     }

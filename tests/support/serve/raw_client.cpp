@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/serve/raw_client.h"
 
+#include "tests/support/sockets.h"
+
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
-
-#ifndef _WIN32
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <poll.h>
-#include <sys/socket.h>
-#include <unistd.h>
-#endif
 
 namespace support {
 
@@ -19,7 +13,7 @@ using Clock = std::chrono::steady_clock;
 
 RawClient::RawClient(uint16_t port, const std::string& address) {
     const bool is_v6 = address.find(':') != std::string::npos;
-    socket_ = ::socket(is_v6 ? AF_INET6 : AF_INET, SOCK_STREAM, 0);
+    socket_ = openSocket(is_v6 ? AF_INET6 : AF_INET);
     int outcome = -1;
     if (is_v6) {
         sockaddr_in6 to = {};
@@ -35,21 +29,20 @@ RawClient::RawClient(uint16_t port, const std::string& address) {
         outcome = ::connect(socket_, reinterpret_cast<sockaddr*>(&to), sizeof(to));
     }
     if (outcome != 0) {
-        ::close(socket_);
+        closeSocket(socket_);
         socket_ = -1;
     }
 }
 
 RawClient::~RawClient() {
     if (socket_ >= 0) {
-        ::close(socket_);
+        closeSocket(socket_);
     }
 }
 
 void RawClient::abort() {
-    const linger at_once{1, 0}; // a reset in place of an orderly end
-    ::setsockopt(socket_, SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once));
-    ::close(socket_);
+    setSocketOption(socket_, SOL_SOCKET, SO_LINGER, Linger{1, 0}); // a reset, no orderly end
+    closeSocket(socket_);
     socket_ = -1;
 }
 
@@ -66,8 +59,7 @@ bool RawClient::send(std::string_view bytes) {
 
 bool RawClient::readMore(Clock::time_point due) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(due - Clock::now());
-    pollfd waiting{socket_, POLLIN, 0};
-    if (left.count() < 0 || ::poll(&waiting, 1, static_cast<int>(left.count())) <= 0) {
+    if (left.count() < 0 || !isReady(socket_, POLLIN, static_cast<int>(left.count()))) {
         return false;
     }
     char bytes[16384];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A client of HTTP/1.1 that knows next to nothing: writes the bytes that it is given and takes
-// answers apart, so that tests can be as rude as they like. POSIX sockets.
+// answers apart, so that tests can be as rude as they like.
 #pragma once
 
 #include <chrono>
