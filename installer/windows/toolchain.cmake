@@ -10,8 +10,8 @@ set(belfry_triple x86_64-w64-mingw32)
 set(CMAKE_C_COMPILER ${belfry_triple}-gcc-posix)
 set(CMAKE_CXX_COMPILER ${belfry_triple}-g++-posix)
 set(CMAKE_RC_COMPILER ${belfry_triple}-windres)
-set(CMAKE_AR ${belfry_triple}-gcc-ar-posix)
-set(CMAKE_RANLIB ${belfry_triple}-gcc-ranlib-posix)
+set(CMAKE_AR llvm-ar)
+set(CMAKE_RANLIB llvm-ranlib)
 
 # Programs are linked by LLVM's linker: lld/collect2 says why.
 set(CMAKE_EXE_LINKER_FLAGS_INIT "-B${CMAKE_CURRENT_LIST_DIR}/lld/")

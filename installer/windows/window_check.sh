@@ -3,7 +3,7 @@
 # window_check.sh PROGRAM [PICTURE]: starts the window of a belfry.exe under wine on our display, sees in its
 # log that it came up, starts it once more (which has to hand over and end), asks it to close as Windows does,
 # and sees that it ends by itself and its chats are there. PICTURE: the display is kept as PNG before it closes
-# (where xwd and ImageMagick's convert are).
+# (where xwd is).
 set -eu
 program=$1
 picture=${2:-}
@@ -36,10 +36,10 @@ wait_for "window shown after"
 shown=$(sed -n 's/.*window shown after \([0-9]*\) ms.*/\1/p' "$log" | head -n 1)
 wine "$program" >>"$said" 2>&1 || { cat "$said" >&2; echo "a second start of belfry.exe did not hand over" >&2; exit 1; }
 wait_for "started once more"
-if [ -n "$picture" ] && command -v xwd >/dev/null 2>&1 && command -v convert >/dev/null 2>&1; then
+if [ -n "$picture" ] && command -v xwd >/dev/null 2>&1; then
     sleep 3 # the demo model's page is drawn
     xwd -silent -root -out "$said.xwd"
-    convert "$said.xwd" "$picture"
+    python3 "$(dirname "$0")/xwd_to_png.py" "$said.xwd" "$picture"
     rm -f "$said.xwd"
 fi
 # WM_CLOSE, as Windows asks a program to end.

@@ -208,7 +208,11 @@ BlobWriter::open(const fs::path& path,
         ENGINE_TRY(state->disk->truncate());
         state->position = 0;
     }
-    ENGINE_TRY(hashFile(path, state->position, state->digest, stop, on_hashed));
+    if (state->position > 0) {
+        state->disk.reset(); // a reader of ours opens no file on Windows that is open for writing
+        ENGINE_TRY(hashFile(path, state->position, state->digest, stop, on_hashed));
+        ENGINE_ASSIGN(state->disk, DiskFile::openToAppend(path));
+    }
     return std::unique_ptr<BlobWriter>(new BlobWriter(std::move(state)));
 }
 
