@@ -63,6 +63,8 @@ if [ "$fast" = no ] && [ "$failed" -eq 0 ]; then
     fi
     say "Random work from several threads under ThreadSanitizer"
     "$root/tests/race/run.sh" 60 || checks_failed=1
+    say "The engine's and the kernels' tests under AddressSanitizer and UndefinedBehaviorSanitizer"
+    sh "$root/installer/sanitize.sh" || checks_failed=1
 fi
 say "Finished in $(($(date +%s) - started)) s"
 echo "$kernels" # a second time: what the build wrote lies between
