@@ -197,6 +197,7 @@ private:
             if (detailOf(outcome.error(), "status") == "416" && before > 0 && !has_restarted) {
                 has_restarted = true;
                 uncount();
+                asked.forget(0);
                 ENGINE_TRY(writer->restart());
                 continue;
             }

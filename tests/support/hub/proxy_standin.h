@@ -32,8 +32,8 @@ private:
     bool pass(int connection, const std::string& host, const std::string& head) const;
 
     const std::map<std::string, int> ports_;
+    int port_ = 0; ///< Before listener_, with which it is found.
     int listener_ = -1;
-    int port_ = 0;
     std::atomic<bool> is_ending_{false};
     mutable std::mutex mutex_;
     std::vector<std::string> heads_;
