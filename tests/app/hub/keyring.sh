@@ -42,7 +42,7 @@ serve() { # NAME TOKEN: a hub in the background, its address in HF_ENDPOINT
     export HF_ENDPOINT
 }
 asked() { # how often somebody called the secret service, as dbus-monitor saw
-    grep -c 'destination=org.freedesktop.secrets' "$1" || true
+    grep -c 'interface=org.freedesktop.Secret' "$1" || true
 }
 dbus-monitor --session >"$work/monitor" 2>/dev/null &
 monitor=$!
