@@ -118,6 +118,7 @@ HubSetup hubSetup(const QString& data_folder) {
     HubSetup setup;
     setup.environment = hubEnvironment();
     setup.queue_file = engine::pathFromUtf8(data_folder.toStdString()) / "downloads.json";
+    setup.models_folder = engine::pathFromUtf8(data_folder.toStdString()) / "models";
     setup.user_agent = "belfry/" + version();
 #ifdef BELFRY_HAS_NETWORK
     setup.network = qtHttp;

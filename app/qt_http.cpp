@@ -19,6 +19,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "library/hub/url.h"
@@ -133,6 +134,11 @@ public:
         });
         QObject::connect(reply_, &QNetworkReply::finished, &loop_, [this] { loop_.quit(); });
         awake();
+        takeBytes(); // of an answer that was begun before
+        if (has_head_) {
+            limit = asked.silence_limit;
+            awake();
+        }
         if (asked.total_limit.count() > 0) {
             total.start(timerTime(asked.total_limit));
         }
@@ -141,7 +147,7 @@ public:
                 QMetaObject::invokeMethod(
                     &loop_, [this] { end(HttpEnd::Kind::Cancelled); }, Qt::QueuedConnection);
             });
-            if (!reply_->isFinished() && !stop.stop_requested()) {
+            if (!reply_->isFinished() && !end_.has_value() && !stop.stop_requested()) {
                 loop_.exec();
             }
         }
@@ -259,32 +265,73 @@ public:
             return {HttpEnd::Kind::Forbidden, std::move(ban)};
         }
         BodyOnce body(request.body); // outlives the reply
-        // What is on this computer is reached without anybody in between.
-        const auto url = library::hub::parseUrl(request.url);
-        manager_.setProxy(url.has_value() && url->isLoopback() ? QNetworkProxy::NoProxy
-                                                               : QNetworkProxy::DefaultProxy);
-        const std::unique_ptr<QNetworkReply> reply(
-            request.is_post ? post(request, body) : manager_.get(qtRequest(request)));
-        reply->setReadBufferSize(kReadAhead);
-        HttpEnd end = Exchange(reply.get(), sink).run(request, stop);
-        QObject::disconnect(reply.get(), nullptr, nullptr, nullptr);
-        if (!reply->isFinished()) {
-            reply->abort();
+        const Reply reply = begun(request, body);
+        return Exchange(reply.get(), sink).run(request, stop);
+    }
+
+    void prepare(const HttpRequest& next) override {
+        if (forbidden_by_().empty()) {
+            next_ = {next.url, next.headers, get(next)};
         }
-        return end;
     }
 
 private:
-    QNetworkReply* post(const HttpRequest& asked, BodyOnce& body) {
+    /// One that nobody waits for ends.
+    struct Leave {
+        void operator()(QNetworkReply* reply) const {
+            QObject::disconnect(reply, nullptr, nullptr, nullptr);
+            if (!reply->isFinished()) {
+                reply->abort();
+            }
+            delete reply;
+        }
+    };
+    using Reply = std::unique_ptr<QNetworkReply, Leave>;
+
+    struct Prepared {
+        std::string url;
+        std::vector<library::hub::HttpHeader> headers;
+        Reply reply;
+    };
+
+    Reply begun(const HttpRequest& request, BodyOnce& body) {
+        Prepared prepared = std::exchange(next_, {});
+        if (prepared.reply != nullptr && !request.is_post && prepared.url == request.url &&
+            prepared.headers == request.headers) {
+            return std::move(prepared.reply);
+        }
+        prepared.reply.reset();
+        return request.is_post ? post(request, body) : get(request);
+    }
+
+    /// What is on this computer is reached without anybody in between.
+    void chooseProxy(const HttpRequest& request) {
+        const auto url = library::hub::parseUrl(request.url);
+        manager_.setProxy(url.has_value() && url->isLoopback() ? QNetworkProxy::NoProxy
+                                                               : QNetworkProxy::DefaultProxy);
+    }
+
+    Reply get(const HttpRequest& request) {
+        chooseProxy(request);
+        Reply reply(manager_.get(qtRequest(request)));
+        reply->setReadBufferSize(kReadAhead);
+        return reply;
+    }
+
+    Reply post(const HttpRequest& asked, BodyOnce& body) {
+        chooseProxy(asked);
         QNetworkRequest request = qtRequest(asked);
         request.setHeader(QNetworkRequest::ContentLengthHeader,
                           static_cast<qint64>(asked.body.size()));
         request.setAttribute(QNetworkRequest::DoNotBufferUploadDataAttribute, true);
-        return manager_.post(request, &body);
+        Reply reply(manager_.post(request, &body));
+        reply->setReadBufferSize(kReadAhead);
+        return reply;
     }
 
     ForbiddenBy forbidden_by_;
     QNetworkAccessManager manager_;
+    Prepared next_; ///< Before manager_ it ends.
 };
 
 } // namespace

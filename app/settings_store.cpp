@@ -3,9 +3,11 @@
 
 #include "app/load_profiles.h"
 #include "app/store/save_file.h"
+#include "engine/base/paths.h"
 #include "ui/common/private_files.h"
 
 #include <QCoreApplication>
+#include <QDir>
 #include <QFileInfo>
 #include <QGuiApplication>
 #include <QJsonDocument>
@@ -15,7 +17,11 @@
 #include <QWidget>
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
+#include <vector>
+
+#include "library/folder_list.h"
 
 namespace app {
 
@@ -63,6 +69,23 @@ public:
 private:
     std::unique_ptr<QSettings> store_;
 };
+
+/// For belfry-cli, beside the settings (recentModelsFile() of app/library_roots.h). What cannot be
+/// written there is missing from a list and nothing else.
+void noteRecentModels(const QString& settings_file, const QStringList& recent) {
+    const std::filesystem::path file = engine::pathFromUtf8(
+        (QFileInfo(settings_file).path() + QStringLiteral("/recent-models")).toStdString());
+    std::vector<std::filesystem::path> folders;
+    for (const QString& folder : recent) {
+        if (QDir::isAbsolutePath(folder)) {
+            folders.push_back(engine::pathFromUtf8(folder.toStdString()));
+        }
+    }
+    const auto known = library::readFolderList(file);
+    if (known.has_value() && *known != folders) {
+        (void)library::writeFolderList(file, folders);
+    }
+}
 
 } // namespace
 
@@ -119,6 +142,7 @@ void SettingsStore::write(const ui::Settings& settings) const {
     store->setValue(QStringLiteral("network/endpoint"), settings.hub_endpoint);
     store->setValue(QStringLiteral("network/proxy"), settings.proxy);
     store->setValue(QStringLiteral("models/recent"), settings.recent_models);
+    noteRecentModels(store->fileName(), settings.recent_models);
     store->setValue(QStringLiteral("look/guideCards"), settings.guide_cards);
     store->remove(QStringLiteral("shortcuts"));
     for (auto it = settings.shortcuts.begin(); it != settings.shortcuts.end(); ++it) {

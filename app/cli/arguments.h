@@ -56,6 +56,7 @@ struct Arguments {
     // get
     std::string address; ///< OWNER/NAME[@REVISION] or the address of a page.
     std::string to;      ///< A folder instead of the hub's cache; empty: the cache.
+    std::string source;  ///< "hub", "modelscope"; empty: what the address says, else the hub.
     int64_t connections = 4;
     bool is_dry_run = false; ///< Tell what would come, fetch nothing.
     bool takes_all = false;  ///< Also files that Belfry does not load.

@@ -608,8 +608,8 @@ void Grammar::addGet() {
     CLI::App& command =
         add("get", "get OWNER/NAME[@REVISION] [--to DIR] [--dry-run] [--all] [--json]",
             "Fetch a model or an adapter from the Hugging Face hub, into the cache that Python's "
-            "programs use as well; given again, it goes on where it ended. Nothing else here uses "
-            "the network.");
+            "programs use as well, or from ModelScope into a folder; given again, it goes on where "
+            "it ended. Nothing else here uses the network.");
     positional(command, "OWNER/NAME", {}, false,
                "as on the model's page, also that page's address; @REVISION: branch, tag or commit",
                out_.address);
@@ -618,6 +618,10 @@ void Grammar::addGet() {
              out_.to = app::pastedPath(word, app::PathFor::Writing);
              return {};
          });
+    choice(command, "--source", {"hub", "modelscope"},
+           "whose OWNER/NAME it is; modelscope needs --to. Addresses of modelscope.cn say so "
+           "themselves",
+           out_.source);
     flag(command, "--dry-run",
          "tell files, bytes and, from the remote headers, where the parts would go here; fetch "
          "nothing",

@@ -20,6 +20,7 @@ namespace library::hub {
 struct HttpHeader {
     std::string name;
     std::string value;
+    friend bool operator==(const HttpHeader&, const HttpHeader&) = default;
 };
 
 struct HttpRequest {
@@ -87,6 +88,9 @@ public:
     /// Blocks until the answer's end. Follows no redirect, sends no header but `headers` and
     /// those that HTTP needs, unpacks nothing.
     virtual HttpEnd run(const HttpRequest& request, HttpSink& sink, std::stop_token stop) = 0;
+    /// Called by a sink: what run() will most likely be asked for next, so that it may be begun
+    /// beside the one that runs. A GET. When run() gets another request, it is given up.
+    virtual void prepare(const HttpRequest& /*next*/) {}
 };
 
 /// Called once in each thread that makes requests.

@@ -4587,5 +4587,21 @@
         <source>which is not encrypted: refused</source>
         <translation>das ist nicht verschlüsselt: verweigert</translation>
     </message>
+    <message>
+        <source>%1: its list of the files of %2 %3; nothing was fetched</source>
+        <translation>%1: Die Liste der Dateien von %2 %3; nichts wurde geholt</translation>
+    </message>
+    <message>
+        <source>is none (&quot;Data&quot; with &quot;Files&quot;)</source>
+        <translation>ist keine („Data“ mit „Files“)</translation>
+    </message>
+    <message>
+        <source>%1 has no list of the files of %2 (%3); check the name and the revision</source>
+        <translation>%1 hat keine Liste der Dateien von %2 (%3); prüfen Sie Namen und Revision</translation>
+    </message>
+    <message>
+        <source>%1: models of ModelScope come as plain files, because the hub&apos;s cache has no place for them; name a folder with --to</source>
+        <translation>%1: Modelle von ModelScope kommen als einfache Dateien, weil der Cache des Hubs keinen Platz für sie hat; nennen Sie einen Ordner mit --to</translation>
+    </message>
 </context>
 </TS>

@@ -4587,5 +4587,21 @@
         <source>which is not encrypted: refused</source>
         <translation>ce qui n&apos;est pas chiffré : refusé</translation>
     </message>
+    <message>
+        <source>%1: its list of the files of %2 %3; nothing was fetched</source>
+        <translation>%1 : sa liste des fichiers de %2 %3 ; rien n&apos;a été récupéré</translation>
+    </message>
+    <message>
+        <source>is none (&quot;Data&quot; with &quot;Files&quot;)</source>
+        <translation>n&apos;en est pas une (« Data » avec « Files »)</translation>
+    </message>
+    <message>
+        <source>%1 has no list of the files of %2 (%3); check the name and the revision</source>
+        <translation>%1 n&apos;a pas de liste des fichiers de %2 (%3) ; vérifiez le nom et la révision</translation>
+    </message>
+    <message>
+        <source>%1: models of ModelScope come as plain files, because the hub&apos;s cache has no place for them; name a folder with --to</source>
+        <translation>%1 : les modèles de ModelScope arrivent comme simples fichiers, car le cache du hub n&apos;a pas de place pour eux ; nommez un dossier avec --to</translation>
+    </message>
 </context>
 </TS>
