@@ -28,6 +28,7 @@
 #include "ui/shell/settings_dialog.h"
 #include "ui/shell/shortcut_editor.h"
 #include "ui/shell/shortcuts_dialog.h"
+#include "ui/shell/status_strip.h"
 #include "ui/style/format.h"
 
 #include <QAbstractButton>
@@ -76,9 +77,23 @@ void MainWindow::openServers() {
     server_ = new ServerDialog(servers_, this);
     server_->setAttribute(Qt::WA_DeleteOnClose);
     connect(server_, &ServerDialog::testRequested, this, &MainWindow::serverTestRequested);
+    connect(server_, &ServerDialog::forgetKeyRequested, this, &MainWindow::serverKeyForgotten);
     connect(server_, &ServerDialog::connectRequested, this, &MainWindow::serverConnectRequested);
     model_panel_->closeFlyout();
     server_->open();
+    Q_EMIT serversOpened();
+}
+
+void MainWindow::showKeyPlace(KeyPlace place) {
+    if (server_ != nullptr) {
+        server_->showKeyPlace(place);
+    }
+}
+
+void MainWindow::showServerState(const ServerState& state) {
+    status_->showServerState(state);
+    chat_->showServerState(state);
+    model_panel_->showServerState(state);
 }
 
 void MainWindow::showServerAnswer(const ServerAnswer& answer) {
@@ -87,9 +102,9 @@ void MainWindow::showServerAnswer(const ServerAnswer& answer) {
     }
 }
 
-void MainWindow::showServerProblem(const QString& words, bool is_plain) {
+void MainWindow::showServerProblem(const ServerProblem& problem) {
     if (server_ != nullptr) {
-        server_->showProblem(words, is_plain);
+        server_->showProblem(problem);
     }
 }
 
