@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/server_book.h"
 
+#include "app/key_files.h"
+
 #include <utility>
 
 namespace app {
@@ -19,7 +21,7 @@ ServerBook::ServerBook(const QString& key_folder,
                        MakeKeyring make,
                        std::function<void(const ServerNotes&)> on_keyed)
     : make_keyring_(std::move(make)), on_keyed_(std::move(on_keyed)), notes_(std::move(notes)),
-      files_(remote::fileKeyStore(key_folder.toStdString())) {}
+      files_(keyFiles(key_folder.toStdString())) {}
 
 Result<remote::Connection> ServerBook::connection(const std::string& address) {
     ServerTrial known;

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the keys of servers are kept, each by its server's base address. The system's keyring is
-// app/keyring.h; the files here are for computers without one. No message, log or address ever
-// holds a key.
+// Where the keys of servers are kept, each by its server's base address: the system's keyring
+// (app/keyring.h), or files on computers without one (app/key_files.h). No message, log or address
+// ever holds a key.
 #pragma once
 
 #include "engine/base/result.h"
 
 #include <cstdint>
-#include <memory>
 #include <string>
 
 namespace remote {
@@ -34,9 +33,5 @@ public:
     /// None there: done. Errors: the same.
     virtual engine::Result<void> remove(const std::string& base) = 0;
 };
-
-/// In `folder`, which is made when the first key is written. Files are named by a hash: an address
-/// is no file name.
-std::unique_ptr<KeyStore> fileKeyStore(std::string folder);
 
 } // namespace remote

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/serve/folder_lock.h"
 
+#include "engine/base/paths.h"
+
 #include <algorithm>
 #include <string>
 #include <system_error>
@@ -90,7 +92,7 @@ bool FolderLock::isOwn(const fs::path& folder) {
     }
     fs::directory_iterator entries(folder, code);
     for (; !code && entries != fs::directory_iterator(); entries.increment(code)) {
-        const std::string name = entries->path().filename().string();
+        const std::string name = engine::utf8Of(entries->path().filename());
         const bool is_number =
             std::all_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; });
         if (!fs::is_regular_file(entries->symlink_status(code)) || (name != kFile && !is_number)) {

@@ -114,14 +114,17 @@ struct Servers {
 
     /// Fills the dialog and asks; true when the server's models are there.
     bool test(const std::string& address, const char* key = "") {
-        program.window->openServers();
-        dialog = program.window->findChild<ui::ServerDialog*>(QStringLiteral("serverDialog"));
+        open();
         dialog->findChild<QComboBox*>(QStringLiteral("serverAddress"))
             ->setEditText(QString::fromStdString(address));
         dialog->findChild<QLineEdit*>(QStringLiteral("serverKey"))
             ->setText(QString::fromLatin1(key));
         QTest::mouseClick(button("serverTest"), Qt::LeftButton);
         return QTest::qWaitFor([this] { return button("serverConnect")->isEnabled(); }, 10000);
+    }
+    void open() {
+        program.window->openServers();
+        dialog = program.window->findChild<ui::ServerDialog*>(QStringLiteral("serverDialog"));
     }
     QPushButton* button(const char* name) {
         return dialog->findChild<QPushButton*>(QString::fromLatin1(name));
@@ -363,7 +366,7 @@ void TestServers::keepsKeysInTheKeyring() {
     Servers servers(folder.path(), false, &ring);
     QVERIFY(servers.connectTo(server));
     QVERIFY(is_keyed());
-    servers.program.window->openServers();
+    servers.open();
     QTRY_VERIFY(servers.label("serverKeyPlace").contains(QStringLiteral("system's keyring")));
     shot(servers.dialog, QStringLiteral("server-key-place"));
     // Who wants it to be kept no longer.

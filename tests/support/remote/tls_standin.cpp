@@ -11,6 +11,7 @@
 #include <QStandardPaths>
 #include <QThread>
 
+#include <fstream>
 #include <stdexcept>
 
 namespace support {
@@ -43,29 +44,32 @@ void serve(QSslSocket* socket, std::atomic<int>& num_requests) {
 
 TestAuthority::TestAuthority() {
     is_usable_ = run({"req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
-                      "-nodes", "-keyout", path("ca.key"), "-out", path("ca.pem"), "-days", "30",
+                      "-nodes", "-keyout", at("ca.key"), "-out", at("ca.pem"), "-days", "30",
                       "-subj", "/CN=Belfry test authority"});
 }
 
-bool TestAuthority::run(const QStringList& words) {
+std::string TestAuthority::at(const std::string& name) const {
+    return path(QString::fromStdString(name)).toStdString();
+}
+
+bool TestAuthority::run(const std::vector<std::string>& words) {
+    QStringList list;
+    for (const std::string& word : words) {
+        list.append(QString::fromStdString(word));
+    }
     QProcess process;
-    process.start(QStringLiteral("openssl"), words);
+    process.start(QStringLiteral("openssl"), list);
     return process.waitForFinished(30000) && process.exitCode() == 0;
 }
 
 bool TestAuthority::sign(const char* name, const QString& names, int days) {
-    const QString one = QString::fromLatin1(name);
-    QFile extensions(path(one + ".ext"));
-    if (!extensions.open(QIODevice::WriteOnly)) {
-        return false;
-    }
-    extensions.write("subjectAltName=" + names.toUtf8() + "\n");
-    extensions.close();
+    const std::string one = name;
+    std::ofstream(at(one + ".ext")) << "subjectAltName=" << names.toStdString() << "\n";
     return run({"req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout",
-                path(one + ".key"), "-out", path(one + ".csr"), "-subj", "/CN=" + one}) &&
-           run({"x509", "-req", "-in", path(one + ".csr"), "-CA", path("ca.pem"), "-CAkey",
-                path("ca.key"), "-CAcreateserial", "-out", path(one + ".pem"), "-days",
-                QString::number(days), "-extfile", path(one + ".ext")});
+                at(one + ".key"), "-out", at(one + ".csr"), "-subj", "/CN=" + one}) &&
+           run({"x509", "-req", "-in", at(one + ".csr"), "-CA", at("ca.pem"), "-CAkey",
+                at("ca.key"), "-CAcreateserial", "-out", at(one + ".pem"), "-days",
+                std::to_string(days), "-extfile", at(one + ".ext")});
 }
 
 TlsStandin::TlsStandin(const QString& certificate, const QString& key)

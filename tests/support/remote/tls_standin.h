@@ -10,6 +10,7 @@
 #include <atomic>
 #include <memory>
 #include <string>
+#include <vector>
 
 class QSslServer;
 class QThread;
@@ -23,13 +24,14 @@ public:
     /// False where there is no openssl program.
     [[nodiscard]] bool isUsable() const { return is_usable_; }
     /// The authority's certificate, as a PEM file.
-    [[nodiscard]] QString file() const { return path("ca.pem"); }
+    [[nodiscard]] QString file() const { return path(QStringLiteral("ca.pem")); }
     /// Signs "NAME.pem" with "NAME.key" for these subjectAltNames; `days` may be -1: expired.
     bool sign(const char* name, const QString& names, int days);
     [[nodiscard]] QString path(const QString& name) const { return folder_.filePath(name); }
 
 private:
-    bool run(const QStringList& words);
+    static bool run(const std::vector<std::string>& words);
+    [[nodiscard]] std::string at(const std::string& name) const;
 
     QTemporaryDir folder_;
     bool is_usable_ = false;

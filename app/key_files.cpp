@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "remote/key_store.h"
+#include "app/key_files.h"
 
 #include "engine/base/paths.h"
 
+#include <QCryptographicHash>
+
 #include <filesystem>
-#include <span>
 #include <system_error>
 #include <utility>
 
-#include "library/hub/digest.h"
 #include "remote/connection.h"
 
-namespace remote {
+namespace app {
 
 using engine::Error;
 using engine::ErrorCode;
@@ -20,9 +20,9 @@ using engine::said;
 
 namespace {
 
-constexpr size_t kNameDigits = 32;
+constexpr qsizetype kNameDigits = 32;
 
-class KeyFiles final : public KeyStore {
+class KeyFiles final : public remote::KeyStore {
 public:
     explicit KeyFiles(std::string folder) : folder_(std::move(folder)) {}
 
@@ -31,11 +31,12 @@ public:
     Result<std::string> read(const std::string& base) override {
         const std::string file = fileOf(base);
         std::error_code ignored;
-        return std::filesystem::exists(engine::pathFromUtf8(file), ignored) ? readKeyFile(file)
-                                                                            : std::string();
+        return std::filesystem::exists(engine::pathFromUtf8(file), ignored)
+                   ? remote::readKeyFile(file)
+                   : std::string();
     }
     Result<void> write(const std::string& base, const std::string& key) override {
-        return writeKeyFile(fileOf(base), key);
+        return remote::writeKeyFile(fileOf(base), key);
     }
     Result<void> remove(const std::string& base) override {
         std::error_code failure;
@@ -52,9 +53,11 @@ public:
 
 private:
     [[nodiscard]] std::string fileOf(const std::string& base) const {
-        library::hub::Digest digest = library::hub::Digest::sha256();
-        digest.add(std::as_bytes(std::span(base)));
-        return folder_ + "/" + digest.finish().substr(0, kNameDigits) + ".key";
+        const QByteArray name =
+            QCryptographicHash::hash(QByteArray::fromStdString(base), QCryptographicHash::Sha256)
+                .toHex()
+                .left(kNameDigits);
+        return folder_ + "/" + name.toStdString() + ".key";
     }
 
     std::string folder_;
@@ -62,8 +65,8 @@ private:
 
 } // namespace
 
-std::unique_ptr<KeyStore> fileKeyStore(std::string folder) {
+std::unique_ptr<remote::KeyStore> keyFiles(std::string folder) {
     return std::make_unique<KeyFiles>(std::move(folder));
 }
 
-} // namespace remote
+} // namespace app
