@@ -6869,12 +6869,12 @@ Bis zu %2 Token</translation>
         <translation>Alle Dateien (*)</translation>
     </message>
     <message>
-        <source>Kept in the system&apos;s keyring.</source>
-        <translation>Wird im Schlüsselbund des Systems aufgehoben.</translation>
+        <source>A key is kept in the system&apos;s keyring.</source>
+        <translation>Ein Schlüssel wird im Schlüsselbund des Systems aufgehoben.</translation>
     </message>
     <message>
-        <source>Kept in a file that only you can read: no keyring runs here.</source>
-        <translation>Wird in einer Datei aufgehoben, die nur Sie lesen können: Hier läuft kein Schlüsselbund.</translation>
+        <source>A key is kept in a file that only you can read: no keyring runs here.</source>
+        <translation>Ein Schlüssel wird in einer Datei aufgehoben, die nur Sie lesen können: Hier läuft kein Schlüsselbund.</translation>
     </message>
     <message>
         <source>&amp;Forget the key</source>

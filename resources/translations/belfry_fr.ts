@@ -6869,12 +6869,12 @@ Jusqu&apos;à %2 tokens</translation>
         <translation>Tous les fichiers (*)</translation>
     </message>
     <message>
-        <source>Kept in the system&apos;s keyring.</source>
-        <translation>Conservée dans le trousseau du système.</translation>
+        <source>A key is kept in the system&apos;s keyring.</source>
+        <translation>Une clé est conservée dans le trousseau du système.</translation>
     </message>
     <message>
-        <source>Kept in a file that only you can read: no keyring runs here.</source>
-        <translation>Conservée dans un fichier que vous seul pouvez lire : aucun trousseau ne tourne ici.</translation>
+        <source>A key is kept in a file that only you can read: no keyring runs here.</source>
+        <translation>Une clé est conservée dans un fichier que vous seul pouvez lire : aucun trousseau ne tourne ici.</translation>
     </message>
     <message>
         <source>&amp;Forget the key</source>

@@ -580,7 +580,7 @@ void ChatView::refreshHost() {
     if (is_lost) {
         words += QLatin1Char('\n') + server_.words;
         if (server_.kind == ServerState::Kind::Gone || server_.kind == ServerState::Kind::Loading) {
-            words += QLatin1Char(' ') + tr("It is asked again by itself.");
+            words += QStringLiteral(". ") + tr("It is asked again by itself.");
         }
     }
     setTextRole(host_label_, is_lost && server_.kind != ServerState::Kind::Loading
@@ -789,7 +789,9 @@ bool ChatView::eventFilter(QObject* watched, QEvent* event) {
 }
 
 int ChatView::overlayFloor() const {
-    return notice_->isHidden() ? composer_->mapTo(this, QPoint(0, 0)).y() : notice_->y();
+    // Where words go stays in sight.
+    const QWidget* top = host_label_->isHidden() ? static_cast<QWidget*>(composer_) : host_label_;
+    return notice_->isHidden() ? top->mapTo(this, QPoint(0, 0)).y() : notice_->y();
 }
 
 void ChatView::setCovered(int pixels) {
@@ -800,7 +802,10 @@ void ChatView::setCovered(int pixels) {
 }
 
 void ChatView::placeOverlays() {
-    const QRect composer(composer_->mapTo(this, QPoint(0, 0)), composer_->size());
+    QRect composer(composer_->mapTo(this, QPoint(0, 0)), composer_->size());
+    if (!host_label_->isHidden()) {
+        composer.setTop(host_label_->mapTo(this, QPoint(0, 0)).y());
+    }
     if (!notice_->isHidden()) {
         const int room = composer.top() - stack_->y() - 2 * Theme::kGap;
         const int height = std::min(notice_->fitTo(composer.width()), std::max(room, 0));

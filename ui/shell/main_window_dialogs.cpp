@@ -128,7 +128,9 @@ void MainWindow::openServerLaunch() {
     launch_ = new LaunchDialog(this);
     launch_->setAttribute(Qt::WA_DeleteOnClose);
     const auto ask = [this, plan, summary](const engine::ServerCards& cards) {
-        Q_EMIT serverLaunchRequested(layout_->stagedRequest(), summary, plan, cards);
+        engine::LoadRequest request = layout_->stagedRequest();
+        request.adapters = session_->request().adapters; // strengths need no new plan
+        Q_EMIT serverLaunchRequested(request, summary, plan, cards);
     };
     connect(launch_, &LaunchDialog::cardsChosen, this, ask);
     ask({});

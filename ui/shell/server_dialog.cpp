@@ -83,11 +83,13 @@ ServerDialog::ServerDialog(KnownServers known, QWidget* parent)
         form->addRow(label, field);
     };
     row(tr("A&ddress"), address_);
-    row(tr("&Key"), key_);
+    auto* key_label = new QLabel(tr("&Key"), this);
+    key_label->setBuddy(key_);
     auto* key_row = new QHBoxLayout;
-    key_row->addWidget(key_place_, 1);
+    key_row->addWidget(key_, 1);
     key_row->addWidget(forget_);
-    form->addRow(QString(), key_row);
+    form->addRow(key_label, key_row);
+    form->addRow(QString(), key_place_);
     form->addRow(authority_label_, authority_row_);
     form->addRow(QString(), plain_);
     auto* test_row = new QHBoxLayout;
@@ -182,9 +184,10 @@ void ServerDialog::forgetKey() {
 }
 
 void ServerDialog::showKeyPlace(KeyPlace place) {
-    key_place_->setText(place == KeyPlace::Keyring
-                            ? tr("Kept in the system's keyring.")
-                            : tr("Kept in a file that only you can read: no keyring runs here."));
+    key_place_->setText(
+        place == KeyPlace::Keyring
+            ? tr("A key is kept in the system's keyring.")
+            : tr("A key is kept in a file that only you can read: no keyring runs here."));
     key_place_->setVisible(place != KeyPlace::Unknown);
     fitHeight();
 }

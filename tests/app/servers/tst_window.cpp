@@ -346,9 +346,9 @@ void TestServers::keepsKeysInTheKeyring() {
     { // a version without a keyring left a file
         Servers servers(folder.path());
         QVERIFY(servers.test(server.base(), "sk-very-secret"));
-        QTRY_COMPARE(
-            servers.label("serverKeyPlace"),
-            QStringLiteral("Kept in a file that only you can read: no keyring runs here."));
+        QTRY_COMPARE(servers.label("serverKeyPlace"),
+                     QStringLiteral(
+                         "A key is kept in a file that only you can read: no keyring runs here."));
         QTest::mouseClick(servers.button("serverConnect"), Qt::LeftButton);
         QTRY_COMPARE(servers.program.session().state(), ui::Session::State::Ready);
         QThreadPool::globalInstance()->waitForDone();
