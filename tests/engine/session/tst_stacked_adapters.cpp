@@ -54,10 +54,13 @@ private Q_SLOTS:
     void equalsSeparate();
     void refuses_data();
     void refuses();
-    void cleanupTestCase() { worst_.print("logits, stacked against separate"); }
+    void cleanupTestCase() {
+        worst_text_.print("logits of text, stacked against separate");
+        worst_.print("logits with media, stacked against separate");
+    }
 
 private:
-    support::WorstError worst_;
+    support::WorstError worst_text_, worst_; ///< Worst: with media, which towers make larger.
 };
 
 void TestStackedAdapters::equalsSeparate_data() {
@@ -104,8 +107,10 @@ void TestStackedAdapters::equalsSeparate() {
     const auto without = logitsOf(family.toStdString(), {});
     QVERIFY(!separate.empty());
     for (const auto& [id, logits] : separate) {
-        const double error = worst_.add(support::maxRelativeToLargest(stacked.at(id), logits), id);
-        QVERIFY2(error <= 1e-6,
+        const bool is_text = id == "text";
+        const double error = (is_text ? worst_text_ : worst_)
+                                 .add(support::maxRelativeToLargest(stacked.at(id), logits), id);
+        QVERIFY2(error <= (is_text ? 2e-6 : 1e-5),
                  qPrintable(QStringLiteral("%1: %2").arg(QString::fromStdString(id)).arg(error)));
         QVERIFY(support::maxRelativeToLargest(without.at(id), logits) > 1e-3);
     }
