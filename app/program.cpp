@@ -19,6 +19,7 @@
 #include "app/qt_http.h"
 #include "app/qt_proxy.h"
 #include "app/server_link.h"
+#include "app/server_watch.h"
 #include "app/serving.h"
 #include "app/settings_store.h"
 #include "app/single_instance.h"
@@ -133,10 +134,20 @@ HubSetup hubSetup(const QString& data_folder) {
 /// Empty where this build has none: servers are not offered then.
 library::hub::HttpClientFactory network() {
 #ifdef BELFRY_HAS_NETWORK
-    return qtHttp(networkBanName);
+    return serverHttp(networkBanName);
 #else
     return {};
 #endif
+}
+
+std::shared_ptr<ServerBook> serverBook(const QString& data_folder, const SettingsStore& settings) {
+    ServerBook::MakeKeyring make_keyring;
+#ifdef BELFRY_HAS_NETWORK
+    make_keyring = serverKeyring;
+#endif
+    return std::make_shared<ServerBook>(
+        data_folder + QStringLiteral("/keys"), settings.readServers(), std::move(make_keyring),
+        [&settings](const ServerNotes& notes) { settings.writeServers(notes); });
 }
 
 /// The program was started once more: this window answers.
@@ -213,8 +224,7 @@ int run(int argc, char** argv, const ProgramSeams& seams, QString& restart) {
     }
     setup.log = &log;
     setup.facts = programFacts(data_folder, cache_folder);
-    const auto servers = std::make_shared<ServerBook>(data_folder + QStringLiteral("/keys"),
-                                                      settings_store.readPlainServers());
+    const auto servers = serverBook(data_folder, settings_store);
     const library::hub::HttpClientFactory make_http = network();
     setup.has_network = make_http != nullptr;
     EngineThread engine_thread(setup.has_network ? withServers(options, servers, make_http)
@@ -237,6 +247,7 @@ int run(int argc, char** argv, const ProgramSeams& seams, QString& restart) {
         window.close();
     });
     const ServerLink server_link(&window, servers, &settings_store, make_http);
+    const ServerWatch server_watch(&window, servers, make_http);
     connectComputer(window, options.inquiry, data_folder, cache_folder);
     const Serving serving(window, engine_thread, data_folder + QStringLiteral("/server-token"));
     const CardWatch watch(&window, options.inquiry);

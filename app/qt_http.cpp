@@ -3,6 +3,7 @@
 
 #include <QByteArray>
 #include <QCoreApplication>
+#include <QDateTime>
 #include <QEventLoop>
 #include <QIODevice>
 #include <QNetworkAccessManager>
@@ -10,6 +11,10 @@
 #include <QNetworkProxyFactory>
 #include <QNetworkReply>
 #include <QNetworkRequest>
+#include <QSslCertificate>
+#include <QSslConfiguration>
+#include <QSslError>
+#include <QStringList>
 #include <QTimer>
 #include <QUrl>
 
@@ -72,6 +77,68 @@ HttpEnd::Kind kindOf(QNetworkReply::NetworkError error) {
     }
 }
 
+using Flaw = HttpEnd::Flaw;
+
+Flaw flawOf(QSslError::SslError error) {
+    switch (error) {
+    case QSslError::NoError:
+        return Flaw::None;
+    case QSslError::CertificateRevoked:
+        return Flaw::Revoked;
+    case QSslError::CertificateExpired:
+        return Flaw::Expired;
+    case QSslError::CertificateNotYetValid:
+        return Flaw::NotYetValid;
+    case QSslError::HostNameMismatch:
+        return Flaw::Name;
+    default: // all others are about who signed it
+        return Flaw::Issuer;
+    }
+}
+
+/// What flaw_detail is for.
+QString aboutFlaw(Flaw flaw, const QSslCertificate& certificate) {
+    const auto first = [](const QStringList& words) { return words.value(0); };
+    switch (flaw) {
+    case Flaw::Expired:
+        return certificate.expiryDate().toUTC().date().toString(Qt::ISODate);
+    case Flaw::NotYetValid:
+        return certificate.effectiveDate().toUTC().date().toString(Qt::ISODate);
+    case Flaw::Name: {
+        QStringList names = certificate.subjectAlternativeNames().values();
+        if (names.isEmpty()) {
+            names = certificate.subjectInfo(QSslCertificate::CommonName);
+        }
+        constexpr qsizetype kMostNames = 3;
+        return names.mid(0, kMostNames).join(QStringLiteral(", "));
+    }
+    default: {
+        const QString name = first(certificate.issuerInfo(QSslCertificate::CommonName));
+        return name.isEmpty() ? first(certificate.issuerInfo(QSslCertificate::Organization)) : name;
+    }
+    }
+}
+
+/// The error that counts most: who signed comes before all else, because what a certificate says is
+/// worth nothing where nobody vouches for it.
+void takeFlaw(const QList<QSslError>& errors, HttpEnd& end) {
+    for (const QSslError& error : errors) {
+        const Flaw flaw = flawOf(error.error());
+        if (flaw != Flaw::None && (end.flaw == Flaw::None || flaw < end.flaw)) {
+            end.flaw = flaw;
+            end.flaw_detail = aboutFlaw(flaw, error.certificate()).toStdString();
+        }
+    }
+}
+
+/// The system's authorities and these.
+QSslConfiguration trusting(const std::string& authorities) {
+    QSslConfiguration configuration = QSslConfiguration::defaultConfiguration();
+    configuration.addCaCertificates(
+        QSslCertificate::fromData(QByteArray::fromStdString(authorities), QSsl::Pem));
+    return configuration;
+}
+
 QNetworkRequest qtRequest(const HttpRequest& asked) {
     QNetworkRequest request(QUrl::fromEncoded(QByteArray::fromStdString(asked.url)));
     // Redirects by hand: Qt would take the token along to another host.
@@ -85,6 +152,9 @@ QNetworkRequest qtRequest(const HttpRequest& asked) {
     request.setAttribute(QNetworkRequest::AuthenticationReuseAttribute, QNetworkRequest::Manual);
     // One plain connection per file: no stalls of a window shared by streams.
     request.setAttribute(QNetworkRequest::Http2AllowedAttribute, false);
+    if (!asked.authorities.empty()) {
+        request.setSslConfiguration(trusting(asked.authorities));
+    }
     for (const auto& header : asked.headers) {
         request.setRawHeader(QByteArray::fromStdString(header.name),
                              QByteArray::fromStdString(header.value));
@@ -132,6 +202,9 @@ public:
             takeBytes();
             awake();
         });
+        // Only listened to: nothing in here ever ignores one.
+        QObject::connect(reply_, &QNetworkReply::sslErrors, &loop_,
+                         [this](const QList<QSslError>& errors) { takeFlaw(errors, tls_); });
         QObject::connect(reply_, &QNetworkReply::finished, &loop_, [this] { loop_.quit(); });
         awake();
         takeBytes(); // of an answer that was begun before
@@ -182,8 +255,13 @@ private:
         if (has_head_ && (error == QNetworkReply::NoError || is_status)) {
             return {HttpEnd::Kind::Done};
         }
-        return {error == QNetworkReply::NoError ? HttpEnd::Kind::Malformed : kindOf(error),
-                reply_->errorString().toStdString()};
+        HttpEnd end = {error == QNetworkReply::NoError ? HttpEnd::Kind::Malformed : kindOf(error),
+                       reply_->errorString().toStdString()};
+        if (end.kind == HttpEnd::Kind::Tls) {
+            end.flaw = tls_.flaw;
+            end.flaw_detail = tls_.flaw_detail;
+        }
+        return end;
     }
 
     void takeHead() {
@@ -227,6 +305,7 @@ private:
     QEventLoop loop_;
     std::vector<std::byte> piece_;
     std::optional<HttpEnd> end_;
+    HttpEnd tls_; ///< What is wrong with the certificate.
     bool has_head_ = false;
     bool is_refusal_ = false; ///< Its status is one.
 };
@@ -256,12 +335,16 @@ private:
     size_t at_ = 0;
 };
 
+/// Whether a ban counts for addresses of this computer.
+enum class OwnComputer : uint8_t { Forbidden = 1, NeverForbidden };
+
 class QtHttp : public HttpClient {
 public:
-    explicit QtHttp(ForbiddenBy forbidden_by) : forbidden_by_(std::move(forbidden_by)) {}
+    QtHttp(ForbiddenBy forbidden_by, OwnComputer own)
+        : forbidden_by_(std::move(forbidden_by)), own_(own) {}
 
     HttpEnd run(const HttpRequest& request, HttpSink& sink, std::stop_token stop) override {
-        if (std::string ban = forbidden_by_(); !ban.empty()) {
+        if (std::string ban = banOn(request); !ban.empty()) {
             return {HttpEnd::Kind::Forbidden, std::move(ban)};
         }
         BodyOnce body(request.body); // outlives the reply
@@ -270,7 +353,7 @@ public:
     }
 
     void prepare(const HttpRequest& next) override {
-        if (forbidden_by_().empty()) {
+        if (banOn(next).empty()) {
             next_ = {next.url, next.headers, get(next)};
         }
     }
@@ -304,11 +387,20 @@ private:
         return request.is_post ? post(request, body) : get(request);
     }
 
+    /// Who forbids the request, or "".
+    std::string banOn(const HttpRequest& request) const {
+        return own_ == OwnComputer::NeverForbidden && isHere(request) ? std::string()
+                                                                      : forbidden_by_();
+    }
+
+    static bool isHere(const HttpRequest& request) {
+        const auto url = library::hub::parseUrl(request.url);
+        return url.has_value() && url->isLoopback();
+    }
+
     /// What is on this computer is reached without anybody in between.
     void chooseProxy(const HttpRequest& request) {
-        const auto url = library::hub::parseUrl(request.url);
-        manager_.setProxy(url.has_value() && url->isLoopback() ? QNetworkProxy::NoProxy
-                                                               : QNetworkProxy::DefaultProxy);
+        manager_.setProxy(isHere(request) ? QNetworkProxy::NoProxy : QNetworkProxy::DefaultProxy);
     }
 
     Reply get(const HttpRequest& request) {
@@ -330,9 +422,17 @@ private:
     }
 
     ForbiddenBy forbidden_by_;
+    OwnComputer own_;
     QNetworkAccessManager manager_;
     Prepared next_; ///< Before manager_ it ends.
 };
+
+library::hub::HttpClientFactory factory(ForbiddenBy forbidden_by, OwnComputer own) {
+    QNetworkProxyFactory::setUseSystemConfiguration(true);
+    return [forbidden_by = std::move(forbidden_by), own] {
+        return std::make_unique<QtHttp>(forbidden_by, own);
+    };
+}
 
 } // namespace
 
@@ -350,9 +450,11 @@ NetworkUse::NetworkUse() : application_(std::make_unique<Application>()) {
 NetworkUse::~NetworkUse() = default;
 
 library::hub::HttpClientFactory qtHttp(ForbiddenBy forbidden_by) {
-    QNetworkProxyFactory::setUseSystemConfiguration(true);
-    return
-        [forbidden_by = std::move(forbidden_by)] { return std::make_unique<QtHttp>(forbidden_by); };
+    return factory(std::move(forbidden_by), OwnComputer::Forbidden);
+}
+
+library::hub::HttpClientFactory serverHttp(ForbiddenBy forbidden_by) {
+    return factory(std::move(forbidden_by), OwnComputer::NeverForbidden);
 }
 
 } // namespace app

@@ -14,6 +14,7 @@
 #include <QScreen>
 #include <QSettings>
 #include <QStandardPaths>
+#include <QVariantMap>
 #include <QWidget>
 
 #include <algorithm>
@@ -264,18 +265,29 @@ void SettingsStore::writeProfiles(const ui::LoadProfiles& profiles) const {
                     QString::fromUtf8(json.toJson(QJsonDocument::Compact)));
 }
 
-QStringList SettingsStore::readServers() const {
-    return openSettings(file_)->value(QStringLiteral("servers/known")).toStringList();
+ServerNotes SettingsStore::readServers() const {
+    const auto store = openSettings(file_);
+    ServerNotes notes;
+    notes.known = store->value(QStringLiteral("servers/known")).toStringList();
+    notes.plain = store->value(QStringLiteral("servers/plain")).toStringList();
+    notes.keyed = store->value(QStringLiteral("servers/keyed")).toStringList();
+    const QVariantMap files = store->value(QStringLiteral("servers/authorities")).toMap();
+    for (auto file = files.begin(); file != files.end(); ++file) {
+        notes.authorities.insert(file.key(), file.value().toString());
+    }
+    return notes;
 }
 
-QStringList SettingsStore::readPlainServers() const {
-    return openSettings(file_)->value(QStringLiteral("servers/plain")).toStringList();
-}
-
-void SettingsStore::writeServers(const QStringList& servers, const QStringList& plain) const {
+void SettingsStore::writeServers(const ServerNotes& notes) const {
     const PrivateSettings store(file_);
-    store->setValue(QStringLiteral("servers/known"), servers);
-    store->setValue(QStringLiteral("servers/plain"), plain);
+    store->setValue(QStringLiteral("servers/known"), notes.known);
+    store->setValue(QStringLiteral("servers/plain"), notes.plain);
+    store->setValue(QStringLiteral("servers/keyed"), notes.keyed);
+    QVariantMap files;
+    for (auto file = notes.authorities.begin(); file != notes.authorities.end(); ++file) {
+        files.insert(file.key(), file.value());
+    }
+    store->setValue(QStringLiteral("servers/authorities"), files);
 }
 
 QHash<QString, engine::LoadRequest> SettingsStore::readModelOptions() const {

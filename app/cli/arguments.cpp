@@ -27,8 +27,10 @@ Result<void> checkTogether(const Arguments& out) {
         return wrongUsage("chat --json: give --prompt or --raw-prompt");
     }
     if (out.command == "chat" && out.server.empty() &&
-        !(out.server_model.empty() && out.key_file.empty() && out.key_variable.empty())) {
-        return wrongUsage("chat: --server-model, --key-file and --key-env go with --server URL");
+        !(out.server_model.empty() && out.key_file.empty() && out.key_variable.empty() &&
+          out.server_authority.empty())) {
+        return wrongUsage("chat: --server-model, --key-file, --key-env and --server-ca go with "
+                          "--server URL");
     }
     if (!out.key_file.empty() && !out.key_variable.empty()) {
         return wrongUsage("chat: give --key-file or --key-env, not both");

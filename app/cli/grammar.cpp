@@ -452,6 +452,13 @@ void Grammar::addServerOptions(CLI::App& command) {
          });
     word("--key-env", "NAME", "the variable of the environment that holds the key",
          out_.key_variable);
+    path(command, "--server-ca", "FILE",
+         "an authority of your own that vouches for the server: its certificate, as PEM; the "
+         "system's count as well",
+         [this](const std::string& given) -> Result<void> {
+             out_.server_authority = app::pastedPath(given);
+             return {};
+         });
 }
 
 void Grammar::addLogits() {
@@ -489,10 +496,15 @@ void Grammar::addTokenize() {
 }
 
 void Grammar::addMerge() {
-    CLI::App& command = add("merge", "merge MODEL --adapter DIR[=S]... --out DIR [load options]",
-                            "A model folder in bf16 with adapters merged into it, and what the "
-                            "merge loses.");
+    CLI::App& command =
+        add("merge", "merge MODEL --adapter DIR[=S]... [--stack] --out DIR [load options]",
+            "A model folder in bf16 with adapters merged into it, and what the merge loses; or "
+            "one adapter that does what several do.");
     model(command);
+    flag(command, "--stack",
+         "write one adapter in place of a model: the sum of the given ones at their strengths, for "
+         "servers that apply one adapter at full strength",
+         out_.is_stack);
     addOutOption(command, "DIR", "the new folder");
     flag(command, "--json", "one JSON object on stdout, nothing else", out_.is_json);
     addLoadOptions(command);

@@ -1039,8 +1039,12 @@ Faut-il le remplacer ?</translation>
 <context>
     <name>app::ServerLink</name>
     <message>
-        <source>The key was not kept</source>
-        <translation>La clé n&apos;a pas été gardée</translation>
+        <source>The key was not kept: it is used until Belfry ends</source>
+        <translation>La clé n&apos;a pas été conservée : elle sert jusqu&apos;à la fin de Belfry</translation>
+    </message>
+    <message>
+        <source>The key is still kept</source>
+        <translation>La clé est encore conservée</translation>
     </message>
 </context>
 <context>
@@ -1099,6 +1103,18 @@ Faut-il le remplacer ?</translation>
     <message>
         <source>Log and report</source>
         <translation>Journal et rapport</translation>
+    </message>
+    <message>
+        <source>%1 on %2 answered last time</source>
+        <translation>La dernière fois, %1 sur %2 a répondu</translation>
+    </message>
+    <message>
+        <source>Nothing was asked of it since Belfry started.</source>
+        <translation>Rien ne lui a été demandé depuis le démarrage de Belfry.</translation>
+    </message>
+    <message>
+        <source>Connect</source>
+        <translation>Se connecter</translation>
     </message>
 </context>
 <context>
@@ -1780,6 +1796,10 @@ Faut-il le remplacer ?</translation>
     <message>
         <source>%1 begins every reply anew. Let it reply once more, or ask for the rest.</source>
         <translation>%1 recommence chaque réponse. Faites-le répondre à nouveau, ou demandez le reste.</translation>
+    </message>
+    <message>
+        <source>It is asked again by itself.</source>
+        <translation>Il est redemandé automatiquement.</translation>
     </message>
 </context>
 <context>
@@ -3532,6 +3552,14 @@ Déposez un bloc ici, ou choisissez-en un et appuyez sur M.</translation>
         <source>These adapters in one model that any server takes as it is: merge them here first.</source>
         <translation>Ces adaptateurs dans un seul modèle que tout serveur accepte tel quel : fusionnez-les d&apos;abord ici.</translation>
     </message>
+    <message>
+        <source>Copy the &amp;stack command</source>
+        <translation>Copier la commande d&apos;&amp;empilement</translation>
+    </message>
+    <message>
+        <source>One adapter that does what these do at their strengths, without any loss: stack them here first, then name it in the command in their place.</source>
+        <translation>Un adaptateur qui fait sans aucune perte ce que ceux-ci font à leur force : empilez-les d&apos;abord ici, puis nommez-le à leur place dans la commande.</translation>
+    </message>
 </context>
 <context>
     <name>ui::LayoutBlock</name>
@@ -4851,6 +4879,10 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
         <source>Load</source>
         <translation>Charger</translation>
     </message>
+    <message>
+        <source>%1 on %2</source>
+        <translation>%1 sur %2</translation>
+    </message>
 </context>
 <context>
     <name>ui::MapText</name>
@@ -5513,6 +5545,10 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
         <source>loaded</source>
         <translation>chargé</translation>
     </message>
+    <message>
+        <source>connected</source>
+        <translation>connecté</translation>
+    </message>
 </context>
 <context>
     <name>ui::ModelOddity</name>
@@ -5875,6 +5911,14 @@ Jusqu&apos;à %2 tokens</translation>
     <message>
         <source>Models on this computer, and where to get more</source>
         <translation>Les modèles sur cet ordinateur, et où en obtenir</translation>
+    </message>
+    <message>
+        <source>It is asked again by itself while this window shows it.</source>
+        <translation>Il est redemandé automatiquement tant que cette fenêtre le montre.</translation>
+    </message>
+    <message>
+        <source>Not connected. %1 answers until it is.</source>
+        <translation>Non connecté. D&apos;ici là, %1 répond.</translation>
     </message>
 </context>
 <context>
@@ -6735,6 +6779,117 @@ Jusqu&apos;à %2 tokens</translation>
     </message>
 </context>
 <context>
+    <name>ui::ServerDialog</name>
+    <message>
+        <source>&amp;Allow it without encryption: everybody on the way can read along</source>
+        <translation>&amp;Autoriser sans chiffrement : tous en chemin peuvent lire</translation>
+    </message>
+    <message>
+        <source>&amp;Test the connection</source>
+        <translation>&amp;Tester la connexion</translation>
+    </message>
+    <message>
+        <source>&amp;Model</source>
+        <translation>&amp;Modèle</translation>
+    </message>
+    <message>
+        <source>Connect to a server</source>
+        <translation>Se connecter à un serveur</translation>
+    </message>
+    <message>
+        <source>A server with OpenAI&apos;s interface answers in place of this computer: vLLM, SGLang, llama-server, Belfry on another machine. What you write and attach is sent there.</source>
+        <translation>Un serveur avec l&apos;interface d&apos;OpenAI répond à la place de cet ordinateur : vLLM, SGLang, llama-server, Belfry sur une autre machine. Ce que vous écrivez et joignez y est envoyé.</translation>
+    </message>
+    <message>
+        <source>A&amp;ddress</source>
+        <translation>A&amp;dresse</translation>
+    </message>
+    <message>
+        <source>&amp;Key</source>
+        <translation>C&amp;lé</translation>
+    </message>
+    <message>
+        <source>&amp;Connect</source>
+        <translation>Se &amp;connecter</translation>
+    </message>
+    <message>
+        <source>Asking the server…</source>
+        <translation>Question au serveur…</translation>
+    </message>
+    <message>
+        <source>%1 (adapter of %2)</source>
+        <translation>%1 (adaptateur de %2)</translation>
+    </message>
+    <message>
+        <source>%1 (%2 tokens)</source>
+        <translation>%1 (%2 tokens)</translation>
+    </message>
+    <message>
+        <source>%1 answers, but lists no model.</source>
+        <translation>%1 répond, mais ne cite aucun modèle.</translation>
+    </message>
+    <message>
+        <source>%1 answers.</source>
+        <translation>%1 répond.</translation>
+    </message>
+    <message>
+        <source>%1 answers: %2.</source>
+        <translation>%1 répond : %2.</translation>
+    </message>
+    <message>
+        <source>Not encrypted: prompts, pictures and the key can be read on the way there. Use it in a network that you trust.</source>
+        <translation>Non chiffré : textes, images et clé sont lisibles en chemin. À n&apos;utiliser que dans un réseau de confiance.</translation>
+    </message>
+    <message>
+        <source>A&amp;uthority</source>
+        <translation>A&amp;utorité</translation>
+    </message>
+    <message>
+        <source>A PEM file; the system&apos;s authorities count as well</source>
+        <translation>Fichier PEM ; celles du système valent aussi</translation>
+    </message>
+    <message>
+        <source>The certificate of an authority of your own that vouches for this server. Ask whoever runs the server for it.</source>
+        <translation>Le certificat d&apos;une autorité à vous, qui répond de ce serveur. Demandez-le à qui gère le serveur.</translation>
+    </message>
+    <message>
+        <source>Choose…</source>
+        <translation>Choisir…</translation>
+    </message>
+    <message>
+        <source>Choose the certificate of an authority</source>
+        <translation>Choisir le certificat d&apos;une autorité</translation>
+    </message>
+    <message>
+        <source>Certificates (*.pem *.crt *.cer)</source>
+        <translation>Certificats (*.pem *.crt *.cer)</translation>
+    </message>
+    <message>
+        <source>All files (*)</source>
+        <translation>Tous les fichiers (*)</translation>
+    </message>
+    <message>
+        <source>A key is kept in the system&apos;s keyring.</source>
+        <translation>Une clé est conservée dans le trousseau du système.</translation>
+    </message>
+    <message>
+        <source>A key is kept in a file that only you can read: no keyring runs here.</source>
+        <translation>Une clé est conservée dans un fichier que vous seul pouvez lire : aucun trousseau ne tourne ici.</translation>
+    </message>
+    <message>
+        <source>&amp;Forget the key</source>
+        <translation>&amp;Oublier la clé</translation>
+    </message>
+    <message>
+        <source>The one that is kept</source>
+        <translation>Celle qui est conservée</translation>
+    </message>
+    <message>
+        <source>None</source>
+        <translation>Aucune</translation>
+    </message>
+</context>
+<context>
     <name>ui::ServingDialog</name>
     <message>
         <source>Other programs</source>
@@ -6795,73 +6950,6 @@ Jusqu&apos;à %2 tokens</translation>
     <message>
         <source>Requests answered: %1.</source>
         <translation>Requêtes traitées : %1.</translation>
-    </message>
-</context>
-<context>
-    <name>ui::ServerDialog</name>
-    <message>
-        <source>&amp;Allow it without encryption: everybody on the way can read along</source>
-        <translation>&amp;Autoriser sans chiffrement : tous en chemin peuvent lire</translation>
-    </message>
-    <message>
-        <source>&amp;Test the connection</source>
-        <translation>&amp;Tester la connexion</translation>
-    </message>
-    <message>
-        <source>&amp;Model</source>
-        <translation>&amp;Modèle</translation>
-    </message>
-    <message>
-        <source>Connect to a server</source>
-        <translation>Se connecter à un serveur</translation>
-    </message>
-    <message>
-        <source>A server with OpenAI&apos;s interface answers in place of this computer: vLLM, SGLang, llama-server, Belfry on another machine. What you write and attach is sent there.</source>
-        <translation>Un serveur avec l&apos;interface d&apos;OpenAI répond à la place de cet ordinateur : vLLM, SGLang, llama-server, Belfry sur une autre machine. Ce que vous écrivez et joignez y est envoyé.</translation>
-    </message>
-    <message>
-        <source>None, or the one that is kept</source>
-        <translation>Aucune, ou celle qui est gardée</translation>
-    </message>
-    <message>
-        <source>A&amp;ddress</source>
-        <translation>A&amp;dresse</translation>
-    </message>
-    <message>
-        <source>&amp;Key</source>
-        <translation>C&amp;lé</translation>
-    </message>
-    <message>
-        <source>&amp;Connect</source>
-        <translation>Se &amp;connecter</translation>
-    </message>
-    <message>
-        <source>Asking the server…</source>
-        <translation>Question au serveur…</translation>
-    </message>
-    <message>
-        <source>%1 (adapter of %2)</source>
-        <translation>%1 (adaptateur de %2)</translation>
-    </message>
-    <message>
-        <source>%1 (%2 tokens)</source>
-        <translation>%1 (%2 tokens)</translation>
-    </message>
-    <message>
-        <source>%1 answers, but lists no model.</source>
-        <translation>%1 répond, mais ne cite aucun modèle.</translation>
-    </message>
-    <message>
-        <source>%1 answers.</source>
-        <translation>%1 répond.</translation>
-    </message>
-    <message>
-        <source>%1 answers: %2.</source>
-        <translation>%1 répond : %2.</translation>
-    </message>
-    <message>
-        <source>Not encrypted: prompts, pictures and the key can be read on the way there. Use it in a network that you trust.</source>
-        <translation>Non chiffré : textes, images et clé sont lisibles en chemin. À n&apos;utiliser que dans un réseau de confiance.</translation>
     </message>
 </context>
 <context>
@@ -7022,8 +7110,8 @@ Jusqu&apos;à %2 tokens</translation>
         <translation>Réseau</translation>
     </message>
     <message>
-        <source>Belfry opens a network connection only when you search for a model or get one. Chats, pictures and sounds stay on this computer.</source>
-        <translation>Belfry n’ouvre une connexion réseau que lorsque vous cherchez ou obtenez un modèle. Chats, images et sons restent sur cet ordinateur.</translation>
+        <source>Belfry opens a network connection only when you search for a model, get one or choose one on a server. Chats, pictures and sounds stay on this computer; what you write to a server goes there.</source>
+        <translation>Belfry n’ouvre une connexion réseau que lorsque vous cherchez un modèle, en obtenez un ou en choisissez un sur un serveur. Chats, images et sons restent sur cet ordinateur ; ce que vous écrivez à un serveur y va.</translation>
     </message>
     <message>
         <source>&amp;Never use the network</source>
@@ -7034,8 +7122,8 @@ Jusqu&apos;à %2 tokens</translation>
         <translation>HF_HUB_OFFLINE dans l’environnement l’interdit</translation>
     </message>
     <message>
-        <source>For the window and for belfry-cli</source>
-        <translation>Pour la fenêtre et pour belfry-cli</translation>
+        <source>For the window and for belfry-cli. A server on this computer may answer all the same.</source>
+        <translation>Pour la fenêtre et pour belfry-cli. Un serveur sur cet ordinateur peut répondre quand même.</translation>
     </message>
     <message>
         <source>Where models come from: a mirror with Hugging Face&apos;s interface, as HF_ENDPOINT</source>
@@ -7373,6 +7461,58 @@ Jusqu&apos;à %2 tokens</translation>
         <source>%1 of %2</source>
         <translation>%1 sur %2</translation>
     </message>
+    <message>
+        <source>Loads its model</source>
+        <translation>Charge son modèle</translation>
+    </message>
+    <message>
+        <source>Refuses</source>
+        <translation>Refuse</translation>
+    </message>
+    <message>
+        <source>Does not answer</source>
+        <translation>Ne répond pas</translation>
+    </message>
+    <message>
+        <source>Network forbidden</source>
+        <translation>Réseau interdit</translation>
+    </message>
+    <message>
+        <source>Connected</source>
+        <translation>Connecté</translation>
+    </message>
+    <message>
+        <source>Disconnect</source>
+        <translation>Se déconnecter</translation>
+    </message>
+    <message>
+        <source>Ask this server nothing more</source>
+        <translation>Ne plus rien demander à ce serveur</translation>
+    </message>
+    <message>
+        <source>Connect</source>
+        <translation>Se connecter</translation>
+    </message>
+    <message>
+        <source>Let this server answer</source>
+        <translation>Laisser ce serveur répondre</translation>
+    </message>
+    <message>
+        <source>Asking …</source>
+        <translation>Demande …</translation>
+    </message>
+    <message>
+        <source>Not connected</source>
+        <translation>Non connecté</translation>
+    </message>
+    <message>
+        <source>Connecting</source>
+        <translation>Connexion</translation>
+    </message>
+    <message>
+        <source>%1 tokens</source>
+        <translation>%1 tokens</translation>
+    </message>
 </context>
 <context>
     <name>ui::Suggestion</name>
@@ -7609,6 +7749,18 @@ Jusqu&apos;à %2 tokens</translation>
         <source>Try the &amp;demo model</source>
         <translation>Essayer le modèle de d&amp;émo</translation>
     </message>
+    <message>
+        <source>&amp;Server…</source>
+        <translation>&amp;Serveur…</translation>
+    </message>
+    <message>
+        <source>Another address, another key, another model</source>
+        <translation>Une autre adresse, une autre clé, un autre modèle</translation>
+    </message>
+    <message>
+        <source>This server does not answer for the model</source>
+        <translation>Ce serveur ne répond pas pour le modèle</translation>
+    </message>
 </context>
 <context>
     <name>ui::WelcomePage</name>
@@ -7659,6 +7811,14 @@ Jusqu&apos;à %2 tokens</translation>
     <message>
         <source>Everything stays on this computer: no account, and no network before you ask for a model.</source>
         <translation>Tout reste sur cet ordinateur : pas de compte, et pas de réseau avant que vous demandiez un modèle.</translation>
+    </message>
+    <message>
+        <source>&amp;Server…</source>
+        <translation>&amp;Serveur…</translation>
+    </message>
+    <message>
+        <source>Let a model on another computer answer</source>
+        <translation>Laisser répondre un modèle sur un autre ordinateur</translation>
     </message>
 </context>
 <context>

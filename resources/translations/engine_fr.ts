@@ -3848,20 +3848,12 @@
         <translation>parties sur le processeur ou le disque : là-bas tout le modèle est sur les cartes, réparti également</translation>
     </message>
     <message>
-        <source>several adapters at once: a server applies one to a question, chosen as its model; merge them to have all</source>
-        <translation>plusieurs adaptateurs à la fois : un serveur en applique un par question, choisi comme modèle ; fusionnez-les pour les avoir tous</translation>
-    </message>
-    <message>
         <source>stopped before the server had answered</source>
         <translation>arrêté avant que le serveur ait répondu</translation>
     </message>
     <message>
         <source>text only: both towers are loaded there</source>
         <translation>texte seulement : les deux tours y sont chargées</translation>
-    </message>
-    <message>
-        <source>the adapter %1 at strength %2: a server applies it at full strength; merge it for another one</source>
-        <translation>l&apos;adaptateur %1 à la force %2 : un serveur l&apos;applique à pleine force ; fusionnez-le pour une autre</translation>
     </message>
     <message>
         <source>the drafting assistant is left out of the commands</source>
@@ -4586,6 +4578,98 @@
     <message>
         <source>which is not encrypted: refused</source>
         <translation>ce qui n&apos;est pas chiffré : refusé</translation>
+    </message>
+    <message>
+        <source>the system&apos;s keyring does not answer (%1): unlock it and try again, or type the server&apos;s key once more</source>
+        <translation>le trousseau du système ne répond pas (%1) : déverrouillez-le et réessayez, ou tapez encore une fois la clé du serveur</translation>
+    </message>
+    <message>
+        <source>%1 holds no certificate: expected a PEM file, which has lines like -----BEGIN CERTIFICATE-----; ask whoever runs the server for the certificate of its authority</source>
+        <translation>%1 ne contient aucun certificat : un fichier PEM est attendu, avec des lignes comme -----BEGIN CERTIFICATE----- ; demandez à qui gère le serveur le certificat de son autorité</translation>
+    </message>
+    <message>
+        <source>make one adapter of it (below), or merge it</source>
+        <translation>faites-en un seul adaptateur (ci-dessous), ou fusionnez-le</translation>
+    </message>
+    <message>
+        <source>merge it</source>
+        <translation>fusionnez-le</translation>
+    </message>
+    <message>
+        <source>the adapter %1 at strength %2: a server applies it at full strength; for another one: %3</source>
+        <translation>l&apos;adaptateur %1 à la force %2 : un serveur l&apos;applique à pleine force ; pour une autre : %3</translation>
+    </message>
+    <message>
+        <source>several adapters at once: a server applies one to a question, chosen as its model; to have all: %1</source>
+        <translation>plusieurs adaptateurs à la fois : un serveur en applique un à une question, choisi comme son modèle ; pour les avoir tous : %1</translation>
+    </message>
+    <message>
+        <source>%1 cards: every layer is divided over 1, 2, 4 or 8 of them, and this model cannot be cut into stages, because layers read the keys and values of others; the commands take %2</source>
+        <translation>%1 cartes : chaque couche est répartie sur 1, 2, 4 ou 8 d&apos;entre elles, et ce modèle ne se découpe pas en étapes, parce que des couches lisent les clés et valeurs d&apos;autres ; les commandes en prennent %2</translation>
+    </message>
+    <message>
+        <source>%1 stages of the same size one behind the other, each on %2 cards: fewer tokens a second than the same cards side by side give where their number is 1, 2, 4 or 8</source>
+        <translation>%1 étapes de même taille l&apos;une derrière l&apos;autre, chacune sur ce nombre de cartes : %2 ; moins de tokens par seconde que des cartes côte à côte, ce qui ne va qu&apos;avec 1, 2, 4 ou 8</translation>
+    </message>
+    <message>
+        <source>%1: its certificate was valid until %2, so nothing was sent: let whoever runs the server renew it; if this computer&apos;s clock is wrong, set it right</source>
+        <translation>%1 : son certificat était valable jusqu&apos;au %2, donc rien n&apos;a été envoyé : qui gère le serveur doit le renouveler ; si l&apos;horloge de cet ordinateur est fausse, réglez-la</translation>
+    </message>
+    <message>
+        <source>%1: its certificate is valid from %2 on, so nothing was sent: look whether this computer&apos;s clock is right</source>
+        <translation>%1 : son certificat est valable à partir du %2, donc rien n&apos;a été envoyé : vérifiez l&apos;horloge de cet ordinateur</translation>
+    </message>
+    <message>
+        <source>%1: its certificate is another host&apos;s (%2), so nothing was sent: use the name that stands there if it is the same server; else somebody is in between</source>
+        <translation>%1 : son certificat est celui d&apos;un autre hôte (%2), donc rien n&apos;a été envoyé : utilisez le nom qui y figure si c&apos;est le même serveur ; sinon quelqu&apos;un est entre les deux</translation>
+    </message>
+    <message>
+        <source>%1: its certificate was taken back by who signed it, so nothing was sent: let whoever runs the server get a new one</source>
+        <translation>%1 : son certificat a été révoqué par qui l&apos;a signé, donc rien n&apos;a été envoyé : qui gère le serveur doit en obtenir un nouveau</translation>
+    </message>
+    <message>
+        <source>%1: nobody whom this computer trusts vouches for its certificate (signed by %2), so nothing was sent: if that is an authority of your own, give its certificate as a PEM file (below the server&apos;s address, or --server-ca FILE)</source>
+        <translation>%1 : personne à qui cet ordinateur fait confiance ne répond de son certificat (signé par %2), donc rien n&apos;a été envoyé : si c&apos;est une autorité à vous, donnez son certificat en fichier PEM (sous l&apos;adresse du serveur, ou --server-ca FILE)</translation>
+    </message>
+    <message>
+        <source>%1: %2 (%3) cannot be stacked, because that is more than a sum of low-rank updates; merge the adapters into the model instead (merge without --stack)</source>
+        <translation>%1 : %2 (%3) ne s&apos;empile pas, car c&apos;est plus qu&apos;une somme de modifications de rang faible ; fusionnez plutôt les adaptateurs dans le modèle (merge sans --stack)</translation>
+    </message>
+    <message>
+        <source>the replacement of rows of a table</source>
+        <translation>le remplacement de lignes d&apos;une table</translation>
+    </message>
+    <message>
+        <source>the replacement of a whole tensor</source>
+        <translation>le remplacement d&apos;un tenseur entier</translation>
+    </message>
+    <message>
+        <source>a DoRA update</source>
+        <translation>une modification DoRA</translation>
+    </message>
+    <message>
+        <source>a bias of an update</source>
+        <translation>un biais d&apos;une modification</translation>
+    </message>
+    <message>
+        <source>an update of experts</source>
+        <translation>une modification d&apos;experts</translation>
+    </message>
+    <message>
+        <source>nothing to stack: no adapter was given that changes this model</source>
+        <translation>rien à empiler : aucun adaptateur donné ne change ce modèle</translation>
+    </message>
+    <message>
+        <source>the adapters have rank %1 together, at most %2 can be stacked; merge them into the model instead (merge without --stack)</source>
+        <translation>les adaptateurs ont ensemble le rang %1, au plus %2 s&apos;empilent ; fusionnez-les plutôt dans le modèle (merge sans --stack)</translation>
+    </message>
+    <message>
+        <source>%1 is there again, but has no model &quot;%2&quot; any more; choose one of its list</source>
+        <translation>%1 est de retour, mais n&apos;a plus de modèle &quot;%2&quot; ; choisissez-en un dans sa liste</translation>
+    </message>
+    <message>
+        <source>%1: the key is still there (%2); delete the file</source>
+        <translation>%1 : la clé est encore là (%2) ; supprimez le fichier</translation>
     </message>
     <message>
         <source>%1: its list of the files of %2 %3; nothing was fetched</source>

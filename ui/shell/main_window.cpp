@@ -406,7 +406,10 @@ void MainWindow::connectPages() {
     connect(unusable_, &UnusablePage::folderDialogRequested, this, &MainWindow::chooseFolder);
     const auto load_demo = [this] { session_->chooseAndLoad(QStringLiteral("demo")); };
     connect(welcome_, &WelcomePage::demoRequested, this, load_demo);
+    connect(welcome_, &WelcomePage::serverDialogRequested, this, &MainWindow::openServers);
+    welcome_->setHasServers(setup_.has_network);
     connect(unusable_, &UnusablePage::demoRequested, this, load_demo);
+    connect(unusable_, &UnusablePage::serverDialogRequested, this, &MainWindow::openServers);
     connect(recent_, &RecentModels::factsChanged, this, &MainWindow::refreshEmptyState);
     connect(welcome_, &WelcomePage::folderChosen, this, [this](const QString& folder) {
         session_->chooseModel(folder);

@@ -403,10 +403,11 @@ void ModelPanel::refresh() {
     const bool is_beside = session_->isLoaded() && session_->model() != session_->shownModel();
     name_label_->setText(session_->modelName());
     beside_label_->setVisible(is_beside);
-    beside_label_->setText(
-        tr("Not loaded. %1 answers until it is.").arg(Session::nameOf(session_->shownModel())));
-    facts_label_->setVisible(error == nullptr);
     const bool is_server = engine::isServerModel(session_->model().toStdString());
+    beside_label_->setText((is_server ? tr("Not connected. %1 answers until it is.")
+                                      : tr("Not loaded. %1 answers until it is."))
+                               .arg(Session::nameOf(session_->shownModel())));
+    facts_label_->setVisible(error == nullptr);
     if (is_server) {
         const QString host = fromUtf8(engine::serverHost(session_->model().toStdString()));
         facts_label_->setText(
@@ -437,6 +438,11 @@ void ModelPanel::refresh() {
     QStringList problems;
     if (error != nullptr && is_server) {
         problems.append(errorWords(*error));
+        if (server_.kind == ServerState::Kind::Gone && server_.model == session_->model()) {
+            problems.append(tr("It is asked again by itself while this window shows it."));
+        }
+    } else if (is_server && server_.model == session_->model() && !server_.words.isEmpty()) {
+        problems.append(server_.words);
     } else if (error != nullptr) {
         problems.append(tr("%1 cannot be used.").arg(QDir::toNativeSeparators(session_->model())));
         problems.append(folderProblem(*error, recent_->facts(session_->model())));
@@ -451,7 +457,9 @@ void ModelPanel::refresh() {
     missing_->setVisible(error != nullptr && recent_->isMissing(session_->model()));
     problem_label_->setText(problems.join(QLatin1Char('\n')));
     problem_label_->setVisible(!problems.isEmpty());
-    setTextRole(problem_label_, error != nullptr ? TextRole::Danger : TextRole::Muted);
+    const bool is_lost =
+        is_server && !problems.isEmpty() && server_.kind != ServerState::Kind::Loading;
+    setTextRole(problem_label_, error != nullptr || is_lost ? TextRole::Danger : TextRole::Muted);
 
     const bool is_usable = is_chosen && summary != nullptr && error == nullptr;
     options_->setVisible(is_usable && !is_server);
@@ -507,6 +515,11 @@ void ModelPanel::askAlternative() {
     engine::LoadRequest in_four_bits = request;
     in_four_bits.quant = kFourBits;
     Q_EMIT alternativeRequested(++alternative_ticket_, in_four_bits);
+}
+
+void ModelPanel::showServerState(const ServerState& state) {
+    server_ = state;
+    refresh();
 }
 
 void ModelPanel::showAlternative(quint64 ticket,

@@ -5,6 +5,7 @@
 
 #include "engine/api/load_request.h"
 #include "engine/api/placement.h"
+#include "ui/common/server_state.h"
 #include "ui/shell/flyout.h"
 
 #include <memory>
@@ -38,6 +39,8 @@ public Q_SLOTS:
     /// The plan of what Load would do now; nullptr while it is being made.
     void showPlan(const std::shared_ptr<const engine::PlacementPlan>& plan);
     /// The answer to alternativeRequested(); an older one than the last asked for is ignored.
+    /// Of the chosen server.
+    void showServerState(const ui::ServerState& state);
     void showAlternative(quint64 ticket, const std::shared_ptr<const engine::PlacementPlan>& plan);
 
 Q_SIGNALS:
@@ -78,6 +81,7 @@ protected:
 private:
     Session* session_;
     RecentModels* recent_;
+    ServerState server_;
     std::shared_ptr<const engine::PlacementPlan> plan_;
     std::shared_ptr<const engine::PlacementPlan> alternative_; ///< In 4 bits.
     quint64 alternative_ticket_ = 0;

@@ -156,8 +156,9 @@ ChatScript goodAnswer(const std::vector<std::string>& words, const std::string& 
     return script;
 }
 
-ChatStandin::ChatStandin(ChatScript answer, ChatScript models)
-    : answer_(std::move(answer)), models_(std::move(models)) {
+ChatStandin::ChatStandin(ChatScript answer, ChatScript models, int port)
+    : answer_(std::move(answer)), models_(std::move(models)),
+      health_(wholeAnswer("200 OK", R"({"status":"ok"})")) {
     if (models_.empty()) {
         models_ = wholeAnswer(
             "200 OK",
@@ -169,6 +170,9 @@ ChatStandin::ChatStandin(ChatScript answer, ChatScript models)
     sockaddr_in address = {};
     address.sin_family = AF_INET;
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    address.sin_port = htons(static_cast<uint16_t>(port));
+    const int on = 1; // the port of one that has just gone
+    ::setsockopt(listener_, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
     socklen_t length = sizeof(address);
     auto* const any = reinterpret_cast<sockaddr*>(&address);
     if (listener_ < 0 || ::bind(listener_, any, length) != 0 || ::listen(listener_, 64) != 0 ||
@@ -204,6 +208,24 @@ size_t ChatStandin::numAsked() const {
                       [](const ChatRequestSeen& seen) { return seen.method == "POST"; }));
 }
 
+size_t ChatStandin::numGets(std::string_view path) const {
+    const std::lock_guard lock(mutex_);
+    return static_cast<size_t>(
+        std::count_if(requests_.begin(), requests_.end(), [path](const ChatRequestSeen& seen) {
+            return seen.method == "GET" && seen.path.starts_with(path);
+        }));
+}
+
+void ChatStandin::setModels(ChatScript models) {
+    const std::lock_guard lock(mutex_);
+    models_ = std::move(models);
+}
+
+void ChatStandin::setHealth(ChatScript health) {
+    const std::lock_guard lock(mutex_);
+    health_ = std::move(health);
+}
+
 void ChatStandin::setAnswer(ChatScript answer) {
     const std::lock_guard lock(mutex_);
     answer_ = std::move(answer);
@@ -237,7 +259,9 @@ void ChatStandin::serve(int connection) {
     {
         const std::lock_guard lock(mutex_);
         requests_.push_back(*seen);
-        script = seen->method == "POST" ? answer_ : models_;
+        script = seen->method == "POST"            ? answer_
+                 : seen->path.ends_with("/health") ? health_
+                                                   : models_;
     }
     play(connection, script);
 }
