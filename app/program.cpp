@@ -15,6 +15,7 @@
 #include "app/network_switch.h"
 #include "app/pasted_path.h"
 #include "app/planner_thread.h"
+#include "app/process_engines.h"
 #include "app/program_paths.h"
 #include "app/qt_http.h"
 #include "app/qt_proxy.h"
@@ -43,6 +44,7 @@
 
 #include <cstdio>
 #include <memory>
+#include <string_view>
 
 #include "library/assess.h"
 
@@ -162,8 +164,30 @@ void followStarts(SingleInstance& instance, ui::MainWindow& window) {
                      });
 }
 
-/// The program until its window closes. `restart`: the program to start then, empty for none.
-int run(int argc, char** argv, const ProgramSeams& seams, QString& restart) {
+QString wordOf(std::string_view word) {
+    return QString::fromLatin1(word.data(), static_cast<qsizetype>(word.size()));
+}
+
+/// Whether the engine gets a process of its own; what says so is taken out.
+bool takeProcessWords(QStringList& arguments) {
+    const bool is_wanted = arguments.removeAll(wordOf(kEngineProcess)) > 0;
+    return arguments.removeAll(wordOf(kInProcess)) == 0 && is_wanted;
+}
+
+/// This program once more, as it was started.
+QStringList restartWords(bool has_process) {
+    // Out of an AppImage the file inside is gone as soon as this process is.
+    const QString image = qEnvironmentVariable("APPIMAGE");
+    QStringList words = {image.isEmpty() ? QApplication::applicationFilePath() : image};
+    if (has_process) {
+        words.append(wordOf(kEngineProcess));
+    }
+    return words;
+}
+
+/// The program until its window closes. `restart`: the program to start then and its words, empty
+/// for none.
+int run(int argc, char** argv, const ProgramSeams& seams, QStringList& restart) {
     QElapsedTimer since_start;
     since_start.start();
     const QByteArray token = qgetenv("XDG_ACTIVATION_TOKEN"); // Qt takes it for a window of ours
@@ -187,7 +211,9 @@ int run(int argc, char** argv, const ProgramSeams& seams, QString& restart) {
     registerEngineTypes();
     registerStoreTypes();
 
-    const QString argument = startArgument(QApplication::arguments());
+    QStringList arguments = QApplication::arguments();
+    const bool has_process = takeProcessWords(arguments);
+    const QString argument = startArgument(arguments);
     SingleInstance instance(data_folder);
     const SingleInstance::Outcome outcome = instance.claim(argument, token, kPatienceMs);
     if (outcome == SingleInstance::Outcome::HandedOver) {
@@ -227,8 +253,8 @@ int run(int argc, char** argv, const ProgramSeams& seams, QString& restart) {
     const auto servers = serverBook(data_folder, settings_store);
     const library::hub::HttpClientFactory make_http = network();
     setup.has_network = make_http != nullptr;
-    EngineThread engine_thread(setup.has_network ? withServers(options, servers, make_http)
-                                                 : EngineFactory(options));
+    const EngineFactory here = has_process ? processEngines(options) : EngineFactory(options);
+    EngineThread engine_thread(setup.has_network ? withServers(here, servers, make_http) : here);
     PlannerThread planner(planner_options);
     ChatStoreThread store_thread(StoreOptions{data_folder, {}});
     LibraryThread library(librarySetup(planner_options));
@@ -241,9 +267,7 @@ int run(int argc, char** argv, const ProgramSeams& seams, QString& restart) {
     connectLibrary(window, library);
     connectHub(window, hub, planner, library);
     QObject::connect(&window, &ui::MainWindow::restartRequested, &window, [&] {
-        // Out of an AppImage the file inside is gone as soon as this process is.
-        const QString image = qEnvironmentVariable("APPIMAGE");
-        restart = image.isEmpty() ? QApplication::applicationFilePath() : image;
+        restart = restartWords(has_process);
         window.close();
     });
     const ServerLink server_link(&window, servers, &settings_store, make_http);
@@ -286,11 +310,11 @@ int run(int argc, char** argv, const ProgramSeams& seams, QString& restart) {
 } // namespace
 
 int runProgram(int argc, char** argv, const ProgramSeams& seams) {
-    QString restart;
+    QStringList restart;
     const int result = run(argc, argv, seams, restart);
     if (!restart.isEmpty()) {
         // Only now is nothing of the old process left on the card or in the chat store.
-        QProcess::startDetached(restart, {});
+        QProcess::startDetached(restart.front(), restart.mid(1));
     }
     return result;
 }

@@ -24,7 +24,7 @@ else
     say "Checking the formatting"
     # A clone that another user owns (a mounted folder) is read as well; no files is an error, not a pass.
     files=$(cd "$root" && git -c safe.directory="$root" ls-files 'app/*.h' 'app/*.cpp' 'engine/*.h' 'engine/*.cpp' \
-        'kernels/*.h' 'kernels/*.cpp' 'library/*.h' 'library/*.cpp' 'remote/*.h' 'remote/*.cpp' 'ui/*.h' 'ui/*.cpp' 'tests/*.h' 'tests/*.cpp')
+        'kernels/*.h' 'kernels/*.cpp' 'library/*.h' 'library/*.cpp' 'remote/*.h' 'remote/*.cpp' 'ipc/*.h' 'ipc/*.cpp' 'ui/*.h' 'ui/*.cpp' 'tests/*.h' 'tests/*.cpp')
     [ -n "$files" ] || { echo "git lists no sources in $root: is it a clone?" >&2; exit 1; }
     (cd "$root" && printf '%s\n' "$files" | xargs clang-format-14 --dry-run --Werror)
 fi

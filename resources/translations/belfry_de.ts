@@ -5329,8 +5329,8 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
         <translation>angehalten: Der Kontext ist voll</translation>
     </message>
     <message>
-        <source>cut short when the program ended</source>
-        <translation>abgebrochen, als das Programm endete</translation>
+        <source>cut short before its end</source>
+        <translation>vor dem Ende abgebrochen</translation>
     </message>
     <message>
         <source>left out above: the model no longer sees it</source>

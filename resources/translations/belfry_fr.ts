@@ -5329,8 +5329,8 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
         <translation>arrêtée : le contexte est plein</translation>
     </message>
     <message>
-        <source>cut short when the program ended</source>
-        <translation>coupée quand le programme s&apos;est arrêté</translation>
+        <source>cut short before its end</source>
+        <translation>coupée avant la fin</translation>
     </message>
     <message>
         <source>left out above: the model no longer sees it</source>

@@ -4580,6 +4580,78 @@
         <translation>das ist nicht verschlüsselt: verweigert</translation>
     </message>
     <message>
+        <source>the engine&apos;s process cannot be started (%1: %2); start Belfry with --in-process to do without it</source>
+        <translation>der Prozess der Maschine lässt sich nicht starten (%1: %2); starten Sie Belfry mit --in-process, um ohne ihn auszukommen</translation>
+    </message>
+    <message>
+        <source>the answer has %1 bytes, which is more than the %2 that the engine&apos;s process can send at once; ask for less, or start Belfry with --in-process</source>
+        <translation>die Antwort hat %1 Bytes, mehr als die %2, die der Prozess der Maschine auf einmal senden kann; fragen Sie nach weniger, oder starten Sie Belfry mit --in-process</translation>
+    </message>
+    <message>
+        <source>the request has %1 bytes, which is more than the %2 that the engine&apos;s process takes; shorten it</source>
+        <translation>die Anfrage hat %1 Bytes, mehr als die %2, die der Prozess der Maschine annimmt; kürzen Sie sie</translation>
+    </message>
+    <message>
+        <source>the engine&apos;s process was killed (%1): by the system, where memory is short, or by somebody</source>
+        <translation>der Prozess der Maschine wurde beendet (%1): vom System, wenn Speicher knapp ist, oder von jemandem</translation>
+    </message>
+    <message>
+        <source>the engine&apos;s process crashed (%1)</source>
+        <translation>der Prozess der Maschine ist abgestürzt (%1)</translation>
+    </message>
+    <message>
+        <source>the engine&apos;s process ended by itself with the status %1</source>
+        <translation>der Prozess der Maschine endete von selbst mit dem Status %1</translation>
+    </message>
+    <message>
+        <source>the engine&apos;s process is %1, this window is %2: the program was updated meanwhile; start Belfry again</source>
+        <translation>der Prozess der Maschine ist %1, dieses Fenster ist %2: Das Programm wurde inzwischen aktualisiert; starten Sie Belfry neu</translation>
+    </message>
+    <message>
+        <source>the engine&apos;s process was started again, but the model could not be loaded into it: %1</source>
+        <translation>der Prozess der Maschine wurde neu gestartet, aber das Modell ließ sich nicht wieder laden: %1</translation>
+    </message>
+    <message>
+        <source>stopped while the engine was started again</source>
+        <translation>angehalten, während die Maschine neu gestartet wurde</translation>
+    </message>
+    <message>
+        <source>the engine&apos;s process sent something that cannot be read (%1) and was ended</source>
+        <translation>der Prozess der Maschine hat etwas Unlesbares gesendet (%1) und wurde beendet</translation>
+    </message>
+    <message>
+        <source>the engine&apos;s process said nothing for %1 seconds and was ended</source>
+        <translation>der Prozess der Maschine hat %1 Sekunden lang nichts gesagt und wurde beendet</translation>
+    </message>
+    <message>
+        <source>the engine&apos;s process did not stop within %1 seconds and was ended</source>
+        <translation>der Prozess der Maschine hat nicht innerhalb von %1 Sekunden angehalten und wurde beendet</translation>
+    </message>
+    <message>
+        <source>the graphics card failed: %1</source>
+        <translation>die Grafikkarte hat versagt: %1</translation>
+    </message>
+    <message>
+        <source>%1. The next load starts the engine again; where that ends so as well, place less on the graphics card, or start Belfry with --in-process</source>
+        <translation>%1. Das nächste Laden startet die Maschine neu; endet auch das so, legen Sie weniger auf die Grafikkarte, oder starten Sie Belfry mit --in-process</translation>
+    </message>
+    <message>
+        <source>%1. That happened more than once, so it is not tried again by itself: load the model with other options, or start Belfry with --in-process</source>
+        <translation>%1. Das ist mehr als einmal geschehen und wird nicht von selbst noch einmal versucht: Laden Sie das Modell mit anderen Optionen, oder starten Sie Belfry mit --in-process</translation>
+    </message>
+    <message>
+        <source>%1, and cannot be started again: %2</source>
+        <translation>%1, und lässt sich nicht neu starten: %2</translation>
+    </message>
+    <message>
+        <source>%1. The engine was started again and loads the same model to the same places: ask again</source>
+        <translation>%1. Die Maschine wurde neu gestartet und lädt dasselbe Modell an dieselben Orte: Fragen Sie noch einmal</translation>
+    </message>
+    <message>
+        <source>the engine ended more than once, and nothing is loaded any more: load the model again, with other options where it ends once more</source>
+        <translation>die Maschine endete mehr als einmal, und es ist nichts mehr geladen: Laden Sie das Modell neu, mit anderen Optionen, falls sie noch einmal endet</translation>
+    </message>
+    <message>
         <source>the system&apos;s keyring does not answer (%1): unlock it and try again, or type the server&apos;s key once more</source>
         <translation>der Schlüsselbund des Systems antwortet nicht (%1): Schließen Sie ihn auf und versuchen Sie es wieder, oder geben Sie den Schlüssel des Servers noch einmal ein</translation>
     </message>

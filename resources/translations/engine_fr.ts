@@ -4580,6 +4580,78 @@
         <translation>ce qui n&apos;est pas chiffré : refusé</translation>
     </message>
     <message>
+        <source>the engine&apos;s process cannot be started (%1: %2); start Belfry with --in-process to do without it</source>
+        <translation>le processus du moteur ne peut pas être démarré (%1 : %2) ; lancez Belfry avec --in-process pour vous en passer</translation>
+    </message>
+    <message>
+        <source>the answer has %1 bytes, which is more than the %2 that the engine&apos;s process can send at once; ask for less, or start Belfry with --in-process</source>
+        <translation>la réponse compte %1 octets, plus que les %2 que le processus du moteur peut envoyer à la fois ; demandez moins, ou lancez Belfry avec --in-process</translation>
+    </message>
+    <message>
+        <source>the request has %1 bytes, which is more than the %2 that the engine&apos;s process takes; shorten it</source>
+        <translation>la demande compte %1 octets, plus que les %2 que le processus du moteur accepte ; raccourcissez-la</translation>
+    </message>
+    <message>
+        <source>the engine&apos;s process was killed (%1): by the system, where memory is short, or by somebody</source>
+        <translation>le processus du moteur a été tué (%1) : par le système, si la mémoire manque, ou par quelqu&apos;un</translation>
+    </message>
+    <message>
+        <source>the engine&apos;s process crashed (%1)</source>
+        <translation>le processus du moteur a planté (%1)</translation>
+    </message>
+    <message>
+        <source>the engine&apos;s process ended by itself with the status %1</source>
+        <translation>le processus du moteur s&apos;est terminé de lui-même avec l&apos;état %1</translation>
+    </message>
+    <message>
+        <source>the engine&apos;s process is %1, this window is %2: the program was updated meanwhile; start Belfry again</source>
+        <translation>le processus du moteur est %1, cette fenêtre est %2 : le programme a été mis à jour entre-temps ; relancez Belfry</translation>
+    </message>
+    <message>
+        <source>the engine&apos;s process was started again, but the model could not be loaded into it: %1</source>
+        <translation>le processus du moteur a été redémarré, mais le modèle n&apos;a pas pu y être rechargé : %1</translation>
+    </message>
+    <message>
+        <source>stopped while the engine was started again</source>
+        <translation>arrêté pendant le redémarrage du moteur</translation>
+    </message>
+    <message>
+        <source>the engine&apos;s process sent something that cannot be read (%1) and was ended</source>
+        <translation>le processus du moteur a envoyé quelque chose d&apos;illisible (%1) et a été arrêté</translation>
+    </message>
+    <message>
+        <source>the engine&apos;s process said nothing for %1 seconds and was ended</source>
+        <translation>le processus du moteur n&apos;a rien dit pendant %1 secondes et a été arrêté</translation>
+    </message>
+    <message>
+        <source>the engine&apos;s process did not stop within %1 seconds and was ended</source>
+        <translation>le processus du moteur ne s&apos;est pas arrêté en %1 secondes et a été tué</translation>
+    </message>
+    <message>
+        <source>the graphics card failed: %1</source>
+        <translation>la carte graphique a failli : %1</translation>
+    </message>
+    <message>
+        <source>%1. The next load starts the engine again; where that ends so as well, place less on the graphics card, or start Belfry with --in-process</source>
+        <translation>%1. Le prochain chargement redémarre le moteur ; s&apos;il finit de même, placez moins sur la carte graphique, ou lancez Belfry avec --in-process</translation>
+    </message>
+    <message>
+        <source>%1. That happened more than once, so it is not tried again by itself: load the model with other options, or start Belfry with --in-process</source>
+        <translation>%1. C&apos;est arrivé plus d&apos;une fois, et rien n&apos;est retenté de soi-même : chargez le modèle avec d&apos;autres options, ou lancez Belfry avec --in-process</translation>
+    </message>
+    <message>
+        <source>%1, and cannot be started again: %2</source>
+        <translation>%1, et ne peut pas être redémarré : %2</translation>
+    </message>
+    <message>
+        <source>%1. The engine was started again and loads the same model to the same places: ask again</source>
+        <translation>%1. Le moteur a été redémarré et recharge le même modèle aux mêmes endroits : posez la question de nouveau</translation>
+    </message>
+    <message>
+        <source>the engine ended more than once, and nothing is loaded any more: load the model again, with other options where it ends once more</source>
+        <translation>le moteur s&apos;est arrêté plus d&apos;une fois et plus rien n&apos;est chargé : rechargez le modèle, avec d&apos;autres options s&apos;il s&apos;arrête encore</translation>
+    </message>
+    <message>
         <source>the system&apos;s keyring does not answer (%1): unlock it and try again, or type the server&apos;s key once more</source>
         <translation>le trousseau du système ne répond pas (%1) : déverrouillez-le et réessayez, ou tapez encore une fois la clé du serveur</translation>
     </message>

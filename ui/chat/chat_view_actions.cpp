@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What happens to the conversation: sending, the running reply, regenerate, edit, delete, undo, and
 // the choice when the context is full.
+#include "engine/api/device_loss.h"
 #include "engine/api/model_address.h"
 #include "ui/chat/chat_model.h"
 #include "ui/chat/chat_notice.h"
@@ -384,7 +385,9 @@ void ChatView::showReplyError(quint64 id, const engine::Error& error) {
     }
     if (!turn.text.isEmpty() || !turn.thinking.isEmpty()) {
         // What is written stays, with the reason why there is no more.
-        turn.finish_reason = is_cancelled ? QStringLiteral("cancelled") : QStringLiteral("failed");
+        turn.finish_reason = is_cancelled                     ? QStringLiteral("cancelled")
+                             : engine::wasStartedAgain(error) ? QStringLiteral("interrupted")
+                                                              : QStringLiteral("failed");
         if (!is_cancelled) {
             turn.notes = QStringList{errorWords(error)};
         }

@@ -177,7 +177,7 @@ QString statisticsText(const ChatTurn& turn, bool is_streaming) {
     } else if (turn.finish_reason == QLatin1String("context")) {
         parts.append(Texts::tr("stopped: the context is full"));
     } else if (turn.finish_reason == QLatin1String("interrupted")) {
-        parts.append(Texts::tr("cut short when the program ended"));
+        parts.append(Texts::tr("cut short before its end"));
     }
     return parts.join(QStringLiteral(" · "));
 }

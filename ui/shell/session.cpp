@@ -563,7 +563,7 @@ void Session::showAdaptersError(const engine::Error& error) {
 
 void Session::tellFailure(const QString& what, const engine::Error& error) {
     needs_restart_ = needs_restart_ || engine::needsNewProcess(error);
-    if (error.code == engine::ErrorCode::DeviceLost &&
+    if (error.code == engine::ErrorCode::DeviceLost && !engine::wasStartedAgain(error) &&
         (!loaded_.model.empty() || engine::needsNewProcess(error))) {
         Q_EMIT deviceLost(error, false);
     } else {
@@ -572,7 +572,8 @@ void Session::tellFailure(const QString& what, const engine::Error& error) {
 }
 
 void Session::showDeviceError(const engine::Error& error) {
-    if (error.code == engine::ErrorCode::DeviceLost) {
+    // One that mends itself is told where the reply is.
+    if (error.code == engine::ErrorCode::DeviceLost && !engine::wasStartedAgain(error)) {
         tellFailure(QString(), error);
     }
 }
