@@ -212,6 +212,20 @@ void Grammar::model(CLI::App& command) {
                out_.model);
 }
 
+void Grammar::shape(CLI::App& command) {
+    const std::vector<std::string> names = {"e2b", "e4b", "26b", "31b"};
+    CLI::Option* option =
+        value(command, "--shape", joined(names, "|"), "random weights of a published size",
+              [this, names](const std::string& word) -> Result<void> {
+                  if (std::find(names.begin(), names.end(), word) == names.end()) {
+                      return wrongUsage("--shape " + word + ": expected " + listed(names));
+                  }
+                  out_.shape = word;
+                  return {};
+              });
+    values_[option].words = names;
+}
+
 void Grammar::addLoadOptions(CLI::App& command) {
     group_ = "Load options";
     CLI::Option* map =
@@ -274,7 +288,8 @@ void Grammar::addLoadOptions(CLI::App& command) {
            {"cpu-scalar", "cpu-avx2", "cpu-avx512", "cpu-avx512vnni", "cpu-avx512bf16"},
            "the widest kernels of the processor to compute with", out_.cpu_kernels);
     path(command, "--draft", "DIR|auto|off",
-         "drafting assistant; auto: MODEL-assistant beside the model, if it is there",
+         "drafting assistant; auto: the one beside the model or in the same hub cache, if there is "
+         "one",
          [this](const std::string& word) -> Result<void> {
              out_.load.draft = word == "auto" || word == "off" ? word : app::pastedPath(word);
              return {};
@@ -383,10 +398,11 @@ void Grammar::addInspect() {
 }
 
 void Grammar::addPlan() {
-    CLI::App& command = add("plan", "plan MODEL [load options] [--export FORMAT]",
+    CLI::App& command = add("plan", "plan (MODEL | --shape NAME) [load options] [--export FORMAT]",
                             "Where everything would go, predicted bytes, errors; allocates "
                             "nothing.");
     model(command);
+    shape(command);
     const std::vector<std::string> formats = {"belfry", "accelerate", "llama.cpp", "python"};
     CLI::Option* option =
         value(command, "--export", joined(formats, "|"), "print the map for another program",
@@ -543,15 +559,10 @@ void Grammar::addModels() {
 
 void Grammar::addBench() {
     CLI::App& command =
-        add("bench", "bench (MODEL | --shape e2b|e4b) [load options] [options]",
+        add("bench", "bench (MODEL | --shape NAME) [load options] [options]",
             "Rates of prompts, decoding and towers beside what this machine reaches at most.");
     model(command);
-    CLI::Option* shape = value(command, "--shape", "e2b|e4b", "random weights of this shape",
-                               [this](const std::string& word) -> Result<void> {
-                                   out_.shape = word;
-                                   return {};
-                               });
-    values_[shape].words = {"e2b", "e4b"};
+    shape(command);
     const auto numbers = [&](const char* name, const char* text, std::vector<int64_t>& target) {
         value(command, name, "N[,N]", text,
               [name, &target](const std::string& word) -> Result<void> {

@@ -4880,6 +4880,10 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
         <translation>Laden</translation>
     </message>
     <message>
+        <source>Choose the folder of the drafting assistant</source>
+        <translation>Den Ordner des Entwurfs-Assistenten wählen</translation>
+    </message>
+    <message>
         <source>%1 on %2</source>
         <translation>%1 auf %2</translation>
     </message>
@@ -5913,6 +5917,54 @@ Bis zu %2 Token</translation>
         <translation>Modelle auf diesem Rechner, und woher mehr kommen</translation>
     </message>
     <message>
+        <source>The one in the model&apos;s folder</source>
+        <translation>Der im Ordner des Modells</translation>
+    </message>
+    <message>
+        <source>Drafting assistant</source>
+        <translation>Entwurfs-Assistent</translation>
+    </message>
+    <message>
+        <source>A small model that guesses the next tokens, which the model checks several at a time. The text is the same; where it is slower, it leaves itself out.</source>
+        <translation>Ein kleines Modell, das die nächsten Token rät; das Modell prüft mehrere auf einmal. Der Text bleibt derselbe; wo es langsamer ist, setzt es von selbst aus.</translation>
+    </message>
+    <message>
+        <source>Drafts a round</source>
+        <translation>Entwürfe je Runde</translation>
+    </message>
+    <message>
+        <source>As many as pay</source>
+        <translation>So viele, wie sich lohnen</translation>
+    </message>
+    <message>
+        <source>Drafting &amp;assistant</source>
+        <translation>Entwurfs-&amp;Assistent</translation>
+    </message>
+    <message>
+        <source>Drafts a rou&amp;nd</source>
+        <translation>&amp;Entwürfe je Runde</translation>
+    </message>
+    <message>
+        <source>&amp;Use it</source>
+        <translation>&amp;Benutzen</translation>
+    </message>
+    <message>
+        <source>None</source>
+        <translation>Keiner</translation>
+    </message>
+    <message>
+        <source>If there is one</source>
+        <translation>Falls es einen gibt</translation>
+    </message>
+    <message>
+        <source>Choose a folder…</source>
+        <translation>Ordner wählen …</translation>
+    </message>
+    <message>
+        <source>A drafting assistant for this model is there: it can make replies faster.</source>
+        <translation>Ein Entwurfs-Assistent für dieses Modell ist da: Er kann Antworten schneller machen.</translation>
+    </message>
+    <message>
         <source>It is asked again by itself while this window shows it.</source>
         <translation>Er wird von selbst wieder gefragt, solange dieses Fenster ihn zeigt.</translation>
     </message>
@@ -6667,6 +6719,26 @@ Bis zu %2 Token</translation>
         <source>The model asks for the tool %1 with %2. Belfry does not run tools.</source>
         <translation>Das Modell verlangt das Werkzeug %1 mit %2. Belfry führt keine Werkzeuge aus.</translation>
     </message>
+    <message>
+        <source>no drafts, as they reached only %1 times the speed</source>
+        <translation>ohne Entwürfe, denn mit ihnen war es nur das %1-Fache der Geschwindigkeit</translation>
+    </message>
+    <message>
+        <source>no drafts, as they do not pay here</source>
+        <translation>ohne Entwürfe, denn sie lohnen sich hier nicht</translation>
+    </message>
+    <message>
+        <source>%1 tokens a round, %2 % of drafts right</source>
+        <translation>%1 Token je Runde, %2 % der Entwürfe richtig</translation>
+    </message>
+    <message>
+        <source>drafts switched themselves off: %1 times the speed without (%2)</source>
+        <translation>Entwürfe haben sich abgeschaltet: das %1-Fache der Geschwindigkeit ohne sie (%2)</translation>
+    </message>
+    <message>
+        <source>drafts: %1 times the speed without (%2)</source>
+        <translation>Entwürfe: das %1-Fache der Geschwindigkeit ohne sie (%2)</translation>
+    </message>
 </context>
 <context>
     <name>ui::SamplesStrip</name>
@@ -6776,6 +6848,14 @@ Bis zu %2 Token</translation>
     <message>
         <source>%1 (model&apos;s)</source>
         <translation>%1 (Modell)</translation>
+    </message>
+    <message>
+        <source>Guess ahead with the drafting assistant</source>
+        <translation>Mit dem Entwurfs-Assistenten vorausraten</translation>
+    </message>
+    <message>
+        <source>The assistant guesses the next tokens and the model checks several at once. The text is the same; where it is slower, it leaves itself out.</source>
+        <translation>Der Assistent rät die nächsten Token, und das Modell prüft mehrere auf einmal. Der Text bleibt derselbe; wo es langsamer ist, setzt er von selbst aus.</translation>
     </message>
 </context>
 <context>

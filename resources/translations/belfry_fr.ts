@@ -4880,6 +4880,10 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
         <translation>Charger</translation>
     </message>
     <message>
+        <source>Choose the folder of the drafting assistant</source>
+        <translation>Choisir le dossier de l&apos;assistant de brouillons</translation>
+    </message>
+    <message>
         <source>%1 on %2</source>
         <translation>%1 sur %2</translation>
     </message>
@@ -5913,6 +5917,54 @@ Jusqu&apos;à %2 tokens</translation>
         <translation>Les modèles sur cet ordinateur, et où en obtenir</translation>
     </message>
     <message>
+        <source>The one in the model&apos;s folder</source>
+        <translation>Celui du dossier du modèle</translation>
+    </message>
+    <message>
+        <source>Drafting assistant</source>
+        <translation>Assistant de brouillons</translation>
+    </message>
+    <message>
+        <source>A small model that guesses the next tokens, which the model checks several at a time. The text is the same; where it is slower, it leaves itself out.</source>
+        <translation>Un petit modèle qui devine les jetons suivants ; le modèle en vérifie plusieurs à la fois. Le texte reste le même ; là où c&apos;est plus lent, il s&apos;abstient de lui-même.</translation>
+    </message>
+    <message>
+        <source>Drafts a round</source>
+        <translation>Brouillons par tour</translation>
+    </message>
+    <message>
+        <source>As many as pay</source>
+        <translation>Autant qu&apos;il est rentable</translation>
+    </message>
+    <message>
+        <source>Drafting &amp;assistant</source>
+        <translation>&amp;Assistant de brouillons</translation>
+    </message>
+    <message>
+        <source>Drafts a rou&amp;nd</source>
+        <translation>&amp;Brouillons par tour</translation>
+    </message>
+    <message>
+        <source>&amp;Use it</source>
+        <translation>&amp;Utiliser</translation>
+    </message>
+    <message>
+        <source>None</source>
+        <translation>Aucun</translation>
+    </message>
+    <message>
+        <source>If there is one</source>
+        <translation>S&apos;il y en a un</translation>
+    </message>
+    <message>
+        <source>Choose a folder…</source>
+        <translation>Choisir un dossier…</translation>
+    </message>
+    <message>
+        <source>A drafting assistant for this model is there: it can make replies faster.</source>
+        <translation>Un assistant de brouillons pour ce modèle est là : il peut accélérer les réponses.</translation>
+    </message>
+    <message>
         <source>It is asked again by itself while this window shows it.</source>
         <translation>Il est redemandé automatiquement tant que cette fenêtre le montre.</translation>
     </message>
@@ -6667,6 +6719,26 @@ Jusqu&apos;à %2 tokens</translation>
         <source>The model asks for the tool %1 with %2. Belfry does not run tools.</source>
         <translation>Le modèle demande l&apos;outil %1 avec %2. Belfry n&apos;exécute pas d&apos;outils.</translation>
     </message>
+    <message>
+        <source>no drafts, as they reached only %1 times the speed</source>
+        <translation>sans brouillons, car avec eux la vitesse n&apos;était que de %1 fois</translation>
+    </message>
+    <message>
+        <source>no drafts, as they do not pay here</source>
+        <translation>sans brouillons, car ils ne sont pas rentables ici</translation>
+    </message>
+    <message>
+        <source>%1 tokens a round, %2 % of drafts right</source>
+        <translation>%1 jetons par tour, %2 % des brouillons justes</translation>
+    </message>
+    <message>
+        <source>drafts switched themselves off: %1 times the speed without (%2)</source>
+        <translation>les brouillons se sont arrêtés d&apos;eux-mêmes : %1 fois la vitesse sans eux (%2)</translation>
+    </message>
+    <message>
+        <source>drafts: %1 times the speed without (%2)</source>
+        <translation>brouillons : %1 fois la vitesse sans eux (%2)</translation>
+    </message>
 </context>
 <context>
     <name>ui::SamplesStrip</name>
@@ -6776,6 +6848,14 @@ Jusqu&apos;à %2 tokens</translation>
     <message>
         <source>%1 (model&apos;s)</source>
         <translation>%1 (modèle)</translation>
+    </message>
+    <message>
+        <source>Guess ahead with the drafting assistant</source>
+        <translation>Deviner à l&apos;avance avec l&apos;assistant de brouillons</translation>
+    </message>
+    <message>
+        <source>The assistant guesses the next tokens and the model checks several at once. The text is the same; where it is slower, it leaves itself out.</source>
+        <translation>L&apos;assistant devine les jetons suivants et le modèle en vérifie plusieurs à la fois. Le texte reste le même ; là où c&apos;est plus lent, il s&apos;abstient de lui-même.</translation>
     </message>
 </context>
 <context>

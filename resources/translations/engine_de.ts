@@ -548,8 +548,8 @@
         <translation>--quant-block: erwartet wird eine Zweierpotenz von 32 bis 4096, gefunden: %1</translation>
     </message>
     <message>
-        <source>--shape %1: expected e2b or e4b</source>
-        <translation>--shape %1: erwartet wird e2b oder e4b</translation>
+        <source>--shape %1: expected e2b, e4b, 26b or 31b</source>
+        <translation>--shape %1: erwartet wird e2b, e4b, 26b oder 31b</translation>
     </message>
     <message>
         <source>0 (off) or a positive whole number</source>

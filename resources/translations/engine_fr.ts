@@ -548,8 +548,8 @@
         <translation>--quant-block : attendu une puissance de deux de 32 à 4096, trouvé %1</translation>
     </message>
     <message>
-        <source>--shape %1: expected e2b or e4b</source>
-        <translation>--shape %1 : attendu e2b ou e4b</translation>
+        <source>--shape %1: expected e2b, e4b, 26b or 31b</source>
+        <translation>--shape %1 : attendu e2b, e4b, 26b ou 31b</translation>
     </message>
     <message>
         <source>0 (off) or a positive whole number</source>

@@ -266,6 +266,10 @@ void ChatView::connectHeader() {
             }
             changed(false);
         });
+    connect(sampling_panel_, &SamplingPanel::draftsSwitched, this, [this](bool is_on) {
+        model_->changeSettings([&](ChatDocument& chat) { chat.uses_drafts = is_on; });
+        changed(false);
+    });
     connect(sampling_panel_, &SamplingPanel::presetsChanged, this,
             [this](const std::vector<SamplingPreset>& own) {
                 settings_.presets = own;
@@ -571,6 +575,9 @@ void ChatView::refreshHost() {
                                                                         : engine::Capabilities();
     compare_button_->setVisible(can.takes_adapters);
     sampling_panel_->setCapabilities(can.samples_freely, can.sets_image_tokens);
+    sampling_panel_->setHasAssistant(
+        is_loaded_ && snapshot_ != nullptr && snapshot_->plan != nullptr &&
+        snapshot_->plan->findModule({engine::PartRole::Assistant}) != nullptr);
     QString words = can.host.empty()
                         ? QString()
                         : tr("What you write and attach is sent to %1").arg(fromUtf8(can.host));

@@ -232,6 +232,7 @@ void ChatView::continueReply(int row) {
     ChatTurn turn = *continued_;
     turn.finish_reason.clear();
     turn.notes.clear();
+    turn.drafts.reset();
     if (snapshot_ != nullptr) {
         turn.adapters = snapshot_->adapters;
     }
@@ -336,6 +337,7 @@ void ChatView::showReply(quint64 id, const engine::Reply& reply) {
     turn.thinking_s = turn.thinking.isEmpty() ? 0.0 : thinkingSeconds();
     turn.finish_reason = fromUtf8(reply.finish_reason);
     turn.timing = reply.timing;
+    turn.drafts = reply.drafts;
     turn.seed = reply.seed;
     turn.notes.clear();
     for (const engine::ReplyNote& note : reply.notes) {

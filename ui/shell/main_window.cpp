@@ -394,6 +394,8 @@ void MainWindow::connectPages() {
     connect(model_button_, &QPushButton::clicked, this,
             [this] { model_panel_->isVisible() ? model_panel_->closeFlyout() : openModelPanel(); });
     connect(model_panel_, &ModelPanel::folderDialogRequested, this, &MainWindow::chooseFolder);
+    connect(model_panel_, &ModelPanel::assistantDialogRequested, this,
+            &MainWindow::chooseAssistant);
     connect(model_panel_, &ModelPanel::serverDialogRequested, this, &MainWindow::openServers);
     connect(model_panel_, &ModelPanel::serverLaunchRequested, this, &MainWindow::openServerLaunch);
     model_panel_->setHasServers(setup_.has_network);

@@ -115,6 +115,7 @@ public Q_SLOTS:
     void openPath(const QString& path);
     void openModelPanel();
     void chooseFolder();
+    void chooseAssistant();
     /// Asks where a folder of the recent ones is now.
     void locateFolder(const QString& folder);
     void chooseAdapter();

@@ -33,6 +33,7 @@
 
 #include <QAbstractButton>
 #include <QButtonGroup>
+#include <QDir>
 #include <QFileDialog>
 #include <QFileInfo>
 
@@ -64,6 +65,17 @@ void MainWindow::chooseFolder() {
     QFileDialog* dialog = folderDialog(tr("Choose a Gemma 4 model folder"));
     connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& folder) {
         session_->chooseModel(folder);
+        openModelPanel();
+    });
+    dialog->open();
+}
+
+void MainWindow::chooseAssistant() {
+    QFileDialog* dialog = folderDialog(tr("Choose the folder of the drafting assistant"));
+    connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& folder) {
+        engine::LoadRequest options = session_->request();
+        options.draft = QDir::cleanPath(folder).toStdString();
+        session_->setOptions(options);
         openModelPanel();
     });
     dialog->open();

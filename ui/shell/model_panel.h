@@ -12,6 +12,7 @@
 
 class QCheckBox;
 class QComboBox;
+class QFormLayout;
 class QLabel;
 class QLayout;
 class QListView;
@@ -45,6 +46,8 @@ public Q_SLOTS:
 
 Q_SIGNALS:
     void folderDialogRequested();
+    /// Where is the drafting assistant of the chosen model?
+    void assistantDialogRequested();
     void libraryRequested();
     void serverDialogRequested();
     /// The model as commands for a server.
@@ -60,7 +63,10 @@ private:
     void buildRecent(QVBoxLayout* column);
     QWidget* buildFacts();
     QWidget* buildOptions();
+    QFormLayout* buildChoices();
+    void buildAssistant(QFormLayout* form);
     QWidget* buildProposal();
+    QWidget* buildAssistantProposal();
     QLayout* buildLoad();
     void refresh();
     void refreshOptions();
@@ -68,6 +74,8 @@ private:
     /// The plan was refused by what the system reports as free, and by nothing else.
     [[nodiscard]] bool canLoadAnyway() const;
     void refreshTextOnly();
+    void refreshAssistant();
+    void useAssistant();
     void refreshLoad();
     /// Asks for the plan in 4 bits, where it could be the better choice.
     void askAlternative();
@@ -101,10 +109,14 @@ private:
     QComboBox* format_box_ = nullptr;
     QComboBox* context_box_ = nullptr;
     QComboBox* gpu_box_ = nullptr;
+    QComboBox* assistant_box_ = nullptr;
+    QComboBox* draft_tokens_box_ = nullptr; ///< Only where an assistant is chosen.
     ProfileMenu* profiles_ = nullptr;
     QCheckBox* text_only_ = nullptr;
     QWidget* proposal_ = nullptr; ///< 4 bits, with both figures.
     QLabel* proposal_label_ = nullptr;
+    QWidget* assistant_proposal_ = nullptr; ///< One is known and not chosen.
+    QLabel* assistant_label_ = nullptr;
     QLabel* plan_label_ = nullptr;
     QPushButton* launch_button_ = nullptr; ///< Where the plan does not fit.
     QPushButton* load_button_ = nullptr;

@@ -30,7 +30,8 @@ bool differsInMapOnly(const engine::LoadRequest& a, const engine::LoadRequest& b
            a.prefill_chunk == b.prefill_chunk && a.image_tokens == b.image_tokens &&
            a.limits == b.limits && a.sim_gpus == b.sim_gpus &&
            a.is_reference_precision == b.is_reference_precision &&
-           a.is_text_only == b.is_text_only && a.threads == b.threads;
+           a.is_text_only == b.is_text_only && a.draft == b.draft &&
+           a.draft_tokens == b.draft_tokens && a.threads == b.threads;
 }
 
 } // namespace
@@ -129,6 +130,9 @@ void Session::chooseModel(const QString& folder) {
     } else if (!model_.isEmpty() && folder != model_ &&
                options_.device_map.find('{') != std::string::npos) {
         options_.device_map = "fit"; // a map names the parts of the model it was made for
+    }
+    if (folder != model_ && folder != loadedModel() && options_.draft != "auto") {
+        options_.draft.clear(); // an assistant belongs to one model
     }
     useRemembered(folder);
     model_ = folder;
