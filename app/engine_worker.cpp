@@ -74,6 +74,16 @@ void EngineWorker::publishWhileBusy() {
 void EngineWorker::publishWhenChanged() {
     // The timer fires between jobs only, so what is loaded does not change under it.
     const bool is_loaded = engine_->isLoaded();
+    if (state_ == engine::EngineSnapshot::State::Ready && !is_loaded) {
+        // An engine in a process of its own that could not be brought back.
+        publish(engine::EngineSnapshot::State::Empty);
+        Q_EMIT loadFailed(
+            {engine::ErrorCode::Internal,
+             engine::said("the engine ended more than once, and nothing is loaded any "
+                          "more: load the model again, with other options where it "
+                          "ends once more")});
+        return;
+    }
     if (last_snapshot_.elapsed() < meter_interval_ms_ ||
         (!is_loaded && !told_.empty() &&
          last_look_.elapsed() < qint64{kIdleIntervals} * meter_interval_ms_)) {

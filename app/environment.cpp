@@ -79,6 +79,7 @@ library::hub::Environment hubEnvironment() {
     out.hf_token = text("HF_TOKEN");
     out.hugging_face_hub_token = text("HUGGING_FACE_HUB_TOKEN");
     out.hf_endpoint = text("HF_ENDPOINT");
+    out.modelscope_endpoint = text("MODELSCOPE_ENDPOINT");
     out.hf_hub_offline = text("HF_HUB_OFFLINE");
     out.hf_hub_disable_symlinks = text("HF_HUB_DISABLE_SYMLINKS");
     out.hf_hub_disable_implicit_token = text("HF_HUB_DISABLE_IMPLICIT_TOKEN");

@@ -2,6 +2,7 @@
 #include "app/folder_facts.h"
 
 #include "app/store/plain_file.h"
+#include "engine/base/assistant_folder.h"
 #include "engine/base/paths.h"
 
 #include <QDir>
@@ -167,6 +168,9 @@ ui::FolderFacts readFolderFacts(const QString& path) {
     }
     if (!facts.has_config) {
         facts.model_inside = modelInside(path);
+    } else if (!facts.is_adapter) {
+        facts.assistant = QString::fromStdString(
+            engine::utf8Of(engine::assistantFolderOf(engine::pathFromUtf8(path.toStdString()))));
     }
     return facts;
 }

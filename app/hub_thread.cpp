@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "library/hub/modelscope.h"
 #include "library/hub/preview.h"
 #include "library/hub/token.h"
 
@@ -88,6 +89,9 @@ ui::HubOffer offerOfPlan(quint64 ticket, const hub::FetchPlan& plan) {
     offer.revision = ui::fromUtf8(plan.request.address.revision);
     offer.commit = ui::fromUtf8(plan.commit);
     offer.folder = shown(plan.model_folder);
+    if (plan.request.source == hub::Source::ModelScope) {
+        offer.page = ui::fromUtf8(hub::modelScopePage(plan.request.address.id));
+    }
     for (const hub::PlannedFile& planned : plan.files) {
         offer.files.push_back(
             {ui::fromUtf8(planned.file.name), planned.file.size_bytes, planned.found.bytes});
@@ -106,6 +110,26 @@ ui::HubOffer offerOfPlan(quint64 ticket, const hub::FetchPlan& plan) {
     }
     offer.is_adapter = hasFile(plan, "adapter_config.json") && !hasFile(plan, "config.json");
     return offer;
+}
+
+/// `ask` with the token that goes along of itself; where that is refused, once more with the one
+/// that was typed: so no keyring is opened for what is everybody's. `refusal` of what `ask` gives:
+/// an error, or nullptr.
+template <typename Ask, typename Refusal>
+auto withToken(HubState& state, const Ask& ask, const Refusal& refusal)
+    -> decltype(ask(hub::HubOptions())) {
+    ENGINE_ASSIGN(hub::HubOptions options, state.options());
+    auto answer = ask(options);
+    const Error* const error = refusal(answer);
+    if (error == nullptr || !hub::asksForToken(*error)) {
+        return answer;
+    }
+    ENGINE_ASSIGN(const std::string stored, state.storedToken());
+    if (stored.empty() || stored == options.token) {
+        return answer;
+    }
+    options.token = stored;
+    return ask(options);
 }
 
 Error noNetworkPart() {
@@ -160,10 +184,22 @@ hub::HubOptions HubState::optionsWithoutToken() const {
 
 Result<hub::HubOptions> HubState::options() {
     hub::HubOptions options = optionsWithoutToken();
-    const std::lock_guard lock(tokens_mutex_);
-    ENGINE_ASSIGN(const hub::FoundToken token, hub::chooseToken(setup_.environment, tokens()));
-    options.token = token.token;
+    const std::lock_guard lock(mutex_);
+    ENGINE_ASSIGN(options.token, hub::impliedToken(setup_.environment, stored_));
     return options;
+}
+
+Result<std::string> HubState::storedToken() {
+    std::string token;
+    {
+        const std::lock_guard lock(tokens_mutex_);
+        if (hub::TokenStore* store = tokens()) {
+            ENGINE_ASSIGN(token, store->read());
+        }
+    }
+    const std::lock_guard lock(mutex_);
+    stored_ = token;
+    return token;
 }
 
 Result<void> HubState::setToken(const std::string& token) {
@@ -173,7 +209,16 @@ Result<void> HubState::setToken(const std::string& token) {
         return Error{ErrorCode::InvalidRequest,
                      said("there is no place to keep a token in: set HF_TOKEN")};
     }
-    return token.empty() ? store->remove() : store->write(token);
+    std::string kept;
+    if (token.empty()) {
+        ENGINE_TRY(store->remove());
+    } else {
+        ENGINE_ASSIGN(kept, hub::checkedToken(token, engine::phrase("what was typed")));
+        ENGINE_TRY(store->write(kept));
+    }
+    const std::lock_guard state_lock(mutex_);
+    stored_ = kept;
+    return {};
 }
 
 ui::NetworkFacts HubState::facts(bool asks_tokens) {
@@ -218,7 +263,16 @@ Result<ui::HubFound> HubWorker::searchPage(const ui::HubQuery* query, const std:
     if (!state_->makeHttp()) {
         return noNetworkPart();
     }
-    ENGINE_ASSIGN(const hub::HubOptions options, state_->options());
+    return withToken(
+        *state_, [&](const hub::HubOptions& options) { return searchWith(options, query, stop); },
+        [](const Result<ui::HubFound>& found) {
+            return found.has_value() ? nullptr : &found.error();
+        });
+}
+
+Result<ui::HubFound> HubWorker::searchWith(const hub::HubOptions& options,
+                                           const ui::HubQuery* query,
+                                           const std::stop_token& stop) {
     const auto http = state_->makeHttp()();
     ENGINE_ASSIGN(hub::HubClient client, hub::HubClient::create(options, *http));
     ui::HubFound found;
@@ -296,19 +350,50 @@ HubWorker::offerOf(quint64 ticket, const QString& address, const std::stop_token
     if (!state_->makeHttp()) {
         return noNetworkPart();
     }
-    const hub::Environment& environment = state_->setup().environment;
-    ENGINE_ASSIGN(const hub::HubOptions options, state_->options());
+    return withToken(
+        *state_,
+        [&](const hub::HubOptions& options) { return offerWith(options, ticket, address, stop); },
+        [](const Result<ui::HubOffer>& offer) {
+            // A list of files is told of gated models as well, their files are not.
+            return !offer.has_value()          ? &offer.error()
+                   : offer->no_use.has_value() ? &*offer->no_use
+                                               : nullptr;
+        });
+}
+
+Result<hub::FetchRequest> HubWorker::requestFor(const std::string& address,
+                                                hub::HubOptions& options) const {
+    const HubSetup& setup = state_->setup();
     hub::FetchRequest request;
-    ENGINE_ASSIGN(request.address, hub::parseAddress(address.toStdString(), options.endpoint));
-    request.target.cache = hub::cacheFolder(environment);
-    request.target.has_links = !hub::isSwitchedOn(environment.hf_hub_disable_symlinks);
-    if (request.target.cache.empty()) {
+    if (hub::isModelScopeAddress(address)) {
+        ENGINE_ASSIGN(request.address, hub::parseModelScopeAddress(address));
+        request.source = options.source = hub::Source::ModelScope;
+        options.endpoint = hub::modelScopeEndpoint(setup.environment);
+        options.token.clear();
+        if (!setup.models_folder.empty()) {
+            request.target.folder = setup.models_folder / engine::pathFromUtf8(request.address.id);
+        }
+    } else {
+        ENGINE_ASSIGN(request.address, hub::parseAddress(address, options.endpoint));
+        request.target.cache = hub::cacheFolder(setup.environment);
+        request.target.has_links = !hub::isSwitchedOn(setup.environment.hf_hub_disable_symlinks);
+    }
+    if (request.target.cache.empty() && request.target.folder.empty()) {
         return Error{ErrorCode::InvalidRequest,
                      said("there is no folder for the hub's cache, because neither HOME nor "
                           "HF_HOME is set; set one and start again")};
     }
+    return request;
+}
+
+Result<ui::HubOffer> HubWorker::offerWith(const hub::HubOptions& options,
+                                          quint64 ticket,
+                                          const QString& address,
+                                          const std::stop_token& stop) {
+    hub::HubOptions chosen = options;
+    ENGINE_ASSIGN(const hub::FetchRequest request, requestFor(address.toStdString(), chosen));
     const auto http = state_->makeHttp()();
-    ENGINE_ASSIGN(hub::HubClient client, hub::HubClient::create(options, *http));
+    ENGINE_ASSIGN(hub::HubClient client, hub::HubClient::create(chosen, *http));
     ENGINE_ASSIGN(hub::FetchPlan plan, hub::planFetch(request, client, stop));
     ui::HubOffer offer = offerOfPlan(ticket, plan);
     if (hasFile(plan, "config.json")) {
@@ -375,11 +460,13 @@ void HubQueueWorker::open() {
     if (!state_->makeHttp()) {
         return;
     }
-    options.fetch.hub = state_->optionsWithoutToken();
+    const auto with_token = state_->options();
+    options.fetch.hub = with_token.has_value() ? *with_token : state_->optionsWithoutToken();
     options.fetch.make_http = state_->makeHttp();
+    options.modelscope_endpoint = hub::modelScopeEndpoint(state_->setup().environment);
     options.token = [state = state_] {
-        const auto now = state->options();
-        return now.has_value() ? now->token : std::string();
+        const auto stored = state->storedToken();
+        return stored.has_value() ? *stored : std::string();
     };
     options.on_change = [this](const hub::QueueItem& item) {
         QMetaObject::invokeMethod(

@@ -40,6 +40,8 @@ struct HubSetup {
     /// Where a typed token is kept; called once, on a thread that may wait for a keyring.
     std::function<std::unique_ptr<library::hub::TokenStore>()> make_tokens;
     std::filesystem::path queue_file; ///< Empty: downloads are not kept over a restart.
+    /// For what has no place in the hub's cache: OWNER/NAME below it. Empty: nowhere.
+    std::filesystem::path models_folder;
     std::string user_agent = "belfry";
     /// Keeps the switch of the settings for both programs; empty: it is of this window alone.
     std::function<engine::Result<void>(bool is_forbidden)> set_forbidden;
@@ -70,8 +72,12 @@ public:
     [[nodiscard]] std::string endpoint() const;
     /// All but the token.
     [[nodiscard]] library::hub::HubOptions optionsWithoutToken() const;
-    /// With the token that counts now. May wait for a keyring, and its user: after a click alone.
+    /// With the token that goes along of itself: the environment's, one that storedToken() has
+    /// given, or that of huggingface_hub's file. Opens no keyring. Errors: HubToken.
     engine::Result<library::hub::HubOptions> options();
+    /// The one that was typed, for what is refused without it; empty: none. May wait for a
+    /// keyring, and its user: after a click alone. Errors: of the store.
+    engine::Result<std::string> storedToken();
     engine::Result<void> setToken(const std::string& token);
     /// `asks_tokens`: also of the token, as options().
     [[nodiscard]] ui::NetworkFacts facts(bool asks_tokens);
@@ -90,6 +96,7 @@ private:
     HubSettings settings_;
     std::mutex tokens_mutex_; ///< Of the store: one asks a keyring at a time.
     std::unique_ptr<library::hub::TokenStore> tokens_;
+    std::string stored_; ///< What the store gave; with mutex_.
     quint64 offered_ticket_ = 0;
     std::optional<library::hub::FetchPlan> offered_;
 };
@@ -121,8 +128,18 @@ Q_SIGNALS:
 
 private:
     engine::Result<ui::HubFound> searchPage(const ui::HubQuery* query, const std::stop_token& stop);
+    engine::Result<ui::HubFound> searchWith(const library::hub::HubOptions& options,
+                                            const ui::HubQuery* query,
+                                            const std::stop_token& stop);
     engine::Result<ui::HubOffer>
     offerOf(quint64 ticket, const QString& address, const std::stop_token& stop);
+    /// What a typed address asks for, and of whom: `options` gets its endpoint.
+    engine::Result<library::hub::FetchRequest> requestFor(const std::string& address,
+                                                          library::hub::HubOptions& options) const;
+    engine::Result<ui::HubOffer> offerWith(const library::hub::HubOptions& options,
+                                           quint64 ticket,
+                                           const QString& address,
+                                           const std::stop_token& stop);
     void addNeeds(ui::HubOffer& offer,
                   const library::hub::FetchPlan& plan,
                   library::hub::HubClient& client,

@@ -13,7 +13,10 @@
 #include <qt6keychain/keychain.h>
 #endif
 
+#include <optional>
 #include <string>
+#include <thread>
+#include <utility>
 
 #include "library/hub/cache_layout.h"
 #include "library/hub/hub_error.h"
@@ -30,6 +33,30 @@ namespace {
 
 /// Its user may be typing the keyring's password.
 constexpr int kLongestAnswerMs = 120'000;
+
+QString service() {
+    return QStringLiteral("org.belfry.Belfry");
+}
+
+/// Why it failed, in the keyring's own words; nullopt: done. That nothing is there is no error.
+std::optional<std::string> failureOf(QKeychain::Job& job) {
+    job.setAutoDelete(false);
+    QEventLoop loop;
+    bool is_done = false;
+    QObject::connect(&job, &QKeychain::Job::finished, &loop, [&] {
+        is_done = true;
+        loop.quit();
+    });
+    QTimer::singleShot(kLongestAnswerMs, &loop, &QEventLoop::quit);
+    job.start();
+    if (!is_done) {
+        loop.exec();
+    }
+    if (is_done && (job.error() == QKeychain::NoError || job.error() == QKeychain::EntryNotFound)) {
+        return std::nullopt;
+    }
+    return is_done ? job.errorString().toStdString() : std::string("...");
+}
 
 class Keyring : public TokenStore {
 public:
@@ -59,32 +86,71 @@ public:
     }
 
 private:
-    static QString service() { return QStringLiteral("org.belfry.Belfry"); }
     static QString key() { return QStringLiteral("hub-token"); }
 
-    /// That nothing is there is no error.
-    Result<void> run(QKeychain::Job& job) {
-        job.setAutoDelete(false);
-        QEventLoop loop;
-        bool is_done = false;
-        QObject::connect(&job, &QKeychain::Job::finished, &loop, [&] {
-            is_done = true;
-            loop.quit();
+    static Result<void> run(QKeychain::Job& job) {
+        if (const auto why = failureOf(job)) {
+            return library::hub::hubError(
+                "HubDisk", said("the system's keyring does not answer (%1): unlock it and try "
+                                "again, or set HF_TOKEN",
+                                *why));
+        }
+        return {};
+    }
+};
+
+class ServerKeyring : public remote::KeyStore {
+public:
+    [[nodiscard]] Kind kind() const override { return Kind::Keyring; }
+
+    Result<std::string> read(const std::string& base) override {
+        std::string text;
+        ENGINE_TRY(apart([&] {
+            QKeychain::ReadPasswordJob job(service());
+            job.setKey(entry(base));
+            const auto failure = failureOf(job);
+            text = job.textData().toStdString();
+            return failure;
+        }));
+        return text;
+    }
+    Result<void> write(const std::string& base, const std::string& key) override {
+        return apart([&] {
+            QKeychain::WritePasswordJob job(service());
+            job.setKey(entry(base));
+            job.setTextData(QString::fromStdString(key));
+            return failureOf(job);
         });
-        QTimer::singleShot(kLongestAnswerMs, &loop, &QEventLoop::quit);
-        job.start();
-        if (!is_done) {
-            loop.exec();
+    }
+    Result<void> remove(const std::string& base) override {
+        return apart([&] {
+            QKeychain::DeletePasswordJob job(service());
+            job.setKey(entry(base));
+            return failureOf(job);
+        });
+    }
+
+private:
+    /// As its user finds it among the keyring's entries.
+    static QString entry(const std::string& base) {
+        return QStringLiteral("server ") + QString::fromStdString(base);
+    }
+
+    /// In a thread of its own: an engine's thread that waits here must not take its next request
+    /// out of the event loop that the keyring needs.
+    template <typename Work>
+    static Result<void> apart(Work work) {
+        std::optional<std::string> failure;
+        std::thread([&] { failure = work(); }).join();
+        if (failure.has_value()) {
+            return engine::Error{
+                engine::ErrorCode::InvalidRequest,
+                said("the system's keyring does not answer (%1): unlock it and try again, or type "
+                     "the server's key once more",
+                     *failure),
+                {{"rule", "RemoteKey"}}};
         }
-        if (is_done &&
-            (job.error() == QKeychain::NoError || job.error() == QKeychain::EntryNotFound)) {
-            return {};
-        }
-        const std::string why = is_done ? job.errorString().toStdString() : std::string("...");
-        return library::hub::hubError(
-            "HubDisk", said("the system's keyring does not answer (%1): unlock it and try again, "
-                            "or set HF_TOKEN",
-                            why));
+        return {};
     }
 };
 
@@ -121,6 +187,15 @@ std::unique_ptr<TokenStore> tokenStore() {
     }
 #endif
     return library::hub::fileTokenStore(library::hub::tokenFile(hubEnvironment()));
+}
+
+std::unique_ptr<remote::KeyStore> serverKeyring() {
+#ifdef BELFRY_HAS_KEYRING
+    if (isKeyringThere()) {
+        return std::make_unique<ServerKeyring>();
+    }
+#endif
+    return nullptr;
 }
 
 } // namespace app

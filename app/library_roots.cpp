@@ -2,6 +2,9 @@
 #include "app/library_roots.h"
 
 #include "app/environment.h"
+#include "engine/base/paths.h"
+
+#include <system_error>
 
 #include "library/folder_list.h"
 #include "library/hub/cache_layout.h"
@@ -11,6 +14,22 @@ namespace app {
 std::filesystem::path libraryFoldersFile() {
     const std::filesystem::path folder = settingsFolder();
     return folder.empty() ? folder : folder / "library-folders";
+}
+
+std::filesystem::path recentModelsFile() {
+    const std::filesystem::path folder = settingsFolder();
+    return folder.empty() ? folder : folder / "recent-models";
+}
+
+std::vector<library::Root> recentRoots() {
+    std::vector<library::Root> roots;
+    const auto folders = library::readFolderList(recentModelsFile());
+    if (folders.has_value()) {
+        for (const std::filesystem::path& folder : *folders) {
+            roots.push_back({library::Place::Recent, folder});
+        }
+    }
+    return roots;
 }
 
 std::vector<library::Root> libraryRoots() {
@@ -32,6 +51,12 @@ std::vector<library::Root> libraryRoots() {
     }
     if (const std::filesystem::path models = ollamaFolder(); !models.empty()) {
         roots.push_back({Place::Ollama, models});
+    }
+    // What the window fetched and the hub's cache has no place for.
+    const std::string data = chatsFolder();
+    const std::filesystem::path own = engine::pathFromUtf8(data) / "models";
+    if (std::error_code ignored; !data.empty() && std::filesystem::exists(own, ignored)) {
+        roots.push_back({Place::UserFolder, own});
     }
     const auto folders = library::readFolderList(libraryFoldersFile());
     if (folders.has_value()) {

@@ -13,6 +13,13 @@ namespace app {
 /// environment names no place for settings.
 std::filesystem::path libraryFoldersFile();
 
+/// The file in which the window notes the models that it used lately, as readFolderList() reads it:
+/// its settings are Qt's to read, and belfry-cli has none. Empty as above.
+std::filesystem::path recentModelsFile();
+
+/// Those models, one folder each; none where the file cannot be read.
+std::vector<library::Root> recentRoots();
+
 /// The caches of the hub, the folders of LM Studio and llama.cpp, and those that the user named.
 /// Nothing is looked at but the file of the latter; where that cannot be read, they are left out.
 std::vector<library::Root> libraryRoots();

@@ -53,7 +53,9 @@ QJsonObject loadOptionsToJson(const engine::LoadRequest& request) {
             {key("sim"), sims},
             {key("limits"), limits},
             {key("adapters"), adapters},
-            {key("textOnly"), request.is_text_only}};
+            {key("textOnly"), request.is_text_only},
+            {key("assistant"), text(request.draft)},
+            {key("draftTokens"), static_cast<qint64>(request.draft_tokens)}};
 }
 
 engine::LoadRequest loadOptionsFromJson(const QJsonObject& json, engine::LoadRequest base) {
@@ -61,6 +63,9 @@ engine::LoadRequest loadOptionsFromJson(const QJsonObject& json, engine::LoadReq
     readText(json, "quant", base.quant);
     readText(json, "head", base.head);
     base.is_text_only = json.value(key("textOnly")).toBool(base.is_text_only);
+    readText(json, "assistant", base.draft);
+    base.draft_tokens =
+        std::clamp<qint64>(json.value(key("draftTokens")).toInteger(base.draft_tokens), 0, 16);
     base.context = std::max<qint64>(0, json.value(key("context")).toInteger(base.context));
     const QJsonArray sims = json.value(key("sim")).toArray();
     for (const auto& bytes : sims) {

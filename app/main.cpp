@@ -2,6 +2,7 @@
 // belfry: the window. An optional argument is a model folder to choose at start.
 #include "app/core_dumps.h"
 #include "app/environment.h"
+#include "app/process_engines.h"
 #include "app/process_start.h"
 #include "app/program.h"
 #include "app/start_words.h"
@@ -13,6 +14,15 @@
 
 int main(int argc, char** argv) {
     app::prepareProcess();
+    try {
+        if (argc > 1 && argv[1] == app::kRunEngine) {
+            return app::runEngineProcess(); // keeps out of core dumps when it has its limits
+        }
+    } catch (const std::exception& problem) {
+        std::fprintf(stderr, "belfry: the engine's process: %s\n",
+                     app::terminalText(problem.what()).c_str());
+        return 1;
+    }
     app::keepOutOfCoreDumps();
     if (argc > 1 && argv[1] == engine::kTellCards) {
         return engine::tellCards(app::libraryPath());

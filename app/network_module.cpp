@@ -17,6 +17,10 @@ public:
         begin();
         return qtHttp(std::move(forbidden_by));
     }
+    library::hub::HttpClientFactory serverHttp(ForbiddenBy forbidden_by) override {
+        begin();
+        return app::serverHttp(std::move(forbidden_by));
+    }
     std::unique_ptr<library::hub::TokenStore> tokens() override {
         begin();
         return tokenStore();

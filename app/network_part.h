@@ -25,6 +25,8 @@ public:
 
     /// As qtHttp(); a Qt application is there from the first call on.
     virtual library::hub::HttpClientFactory http(ForbiddenBy forbidden_by) = 0;
+    /// As serverHttp().
+    virtual library::hub::HttpClientFactory serverHttp(ForbiddenBy forbidden_by) = 0;
     /// As tokenStore().
     virtual std::unique_ptr<library::hub::TokenStore> tokens() = 0;
 };

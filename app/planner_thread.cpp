@@ -138,9 +138,16 @@ void PlannerWorker::checkFolders(const QStringList& folders) {
     ui::FolderFactsByPath facts;
     for (const QString& folder : folders) {
         // "shape:e2b" and "demo" are names, not places.
-        const bool is_name =
-            folder.startsWith(QStringLiteral("shape:")) || folder == QStringLiteral("demo");
-        facts.insert(folder, is_name ? ui::FolderFacts() : readFolderFacts(folder));
+        const bool is_demo = folder == QStringLiteral("demo");
+        ui::FolderFacts found;
+        if (is_demo) {
+            found.assistant =
+                readFolderFacts(QString::fromStdString(engine_->modelFolder(folder.toStdString())))
+                    .assistant;
+        } else if (!folder.startsWith(QStringLiteral("shape:"))) {
+            found = readFolderFacts(folder);
+        }
+        facts.insert(folder, found);
     }
     Q_EMIT foldersChecked(facts);
 }

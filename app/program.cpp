@@ -15,10 +15,12 @@
 #include "app/network_switch.h"
 #include "app/pasted_path.h"
 #include "app/planner_thread.h"
+#include "app/process_engines.h"
 #include "app/program_paths.h"
 #include "app/qt_http.h"
 #include "app/qt_proxy.h"
 #include "app/server_link.h"
+#include "app/server_watch.h"
 #include "app/serving.h"
 #include "app/settings_store.h"
 #include "app/single_instance.h"
@@ -41,6 +43,7 @@
 
 #include <cstdio>
 #include <memory>
+#include <string_view>
 
 #include "library/assess.h"
 
@@ -116,6 +119,7 @@ HubSetup hubSetup(const QString& data_folder) {
     HubSetup setup;
     setup.environment = hubEnvironment();
     setup.queue_file = engine::pathFromUtf8(data_folder.toStdString()) / "downloads.json";
+    setup.models_folder = engine::pathFromUtf8(data_folder.toStdString()) / "models";
     setup.user_agent = "belfry/" + version();
 #ifdef BELFRY_HAS_NETWORK
     setup.network = qtHttp;
@@ -130,10 +134,20 @@ HubSetup hubSetup(const QString& data_folder) {
 /// Empty where this build has none: servers are not offered then.
 library::hub::HttpClientFactory network() {
 #ifdef BELFRY_HAS_NETWORK
-    return qtHttp(networkBanName);
+    return serverHttp(networkBanName);
 #else
     return {};
 #endif
+}
+
+std::shared_ptr<ServerBook> serverBook(const QString& data_folder, const SettingsStore& settings) {
+    ServerBook::MakeKeyring make_keyring;
+#ifdef BELFRY_HAS_NETWORK
+    make_keyring = serverKeyring;
+#endif
+    return std::make_shared<ServerBook>(
+        data_folder + QStringLiteral("/keys"), settings.readServers(), std::move(make_keyring),
+        [&settings](const ServerNotes& notes) { settings.writeServers(notes); });
 }
 
 /// The program was started once more: this window answers.
@@ -148,8 +162,30 @@ void followStarts(SingleInstance& instance, ui::MainWindow& window) {
                      });
 }
 
-/// The program until its window closes. `restart`: the program to start then, empty for none.
-int run(int argc, char** argv, const ProgramSeams& seams, QString& restart) {
+QString wordOf(std::string_view word) {
+    return QString::fromLatin1(word.data(), static_cast<qsizetype>(word.size()));
+}
+
+/// Whether the engine gets a process of its own; what says so is taken out.
+bool takeProcessWords(QStringList& arguments) {
+    const bool is_wanted = arguments.removeAll(wordOf(kEngineProcess)) > 0;
+    return arguments.removeAll(wordOf(kInProcess)) == 0 && is_wanted;
+}
+
+/// This program once more, as it was started.
+QStringList restartWords(bool has_process) {
+    // Out of an AppImage the file inside is gone as soon as this process is.
+    const QString image = qEnvironmentVariable("APPIMAGE");
+    QStringList words = {image.isEmpty() ? QApplication::applicationFilePath() : image};
+    if (has_process) {
+        words.append(wordOf(kEngineProcess));
+    }
+    return words;
+}
+
+/// The program until its window closes. `restart`: the program to start then and its words, empty
+/// for none.
+int run(int argc, char** argv, const ProgramSeams& seams, QStringList& restart) {
     QElapsedTimer since_start;
     since_start.start();
     const QByteArray token = qgetenv("XDG_ACTIVATION_TOKEN"); // Qt takes it for a window of ours
@@ -173,7 +209,9 @@ int run(int argc, char** argv, const ProgramSeams& seams, QString& restart) {
     registerEngineTypes();
     registerStoreTypes();
 
-    const QString argument = startArgument(QApplication::arguments());
+    QStringList arguments = QApplication::arguments();
+    const bool has_process = takeProcessWords(arguments);
+    const QString argument = startArgument(arguments);
     SingleInstance instance(data_folder);
     const SingleInstance::Outcome outcome = instance.claim(argument, token, kPatienceMs);
     if (outcome == SingleInstance::Outcome::HandedOver) {
@@ -210,12 +248,11 @@ int run(int argc, char** argv, const ProgramSeams& seams, QString& restart) {
     }
     setup.log = &log;
     setup.facts = programFacts(data_folder, cache_folder);
-    const auto servers = std::make_shared<ServerBook>(data_folder + QStringLiteral("/keys"),
-                                                      settings_store.readPlainServers());
+    const auto servers = serverBook(data_folder, settings_store);
     const library::hub::HttpClientFactory make_http = network();
     setup.has_network = make_http != nullptr;
-    EngineThread engine_thread(setup.has_network ? withServers(options, servers, make_http)
-                                                 : EngineFactory(options));
+    const EngineFactory here = has_process ? processEngines(options) : EngineFactory(options);
+    EngineThread engine_thread(setup.has_network ? withServers(here, servers, make_http) : here);
     PlannerThread planner(planner_options);
     ChatStoreThread store_thread(StoreOptions{data_folder, {}});
     LibraryThread library(librarySetup(planner_options));
@@ -228,12 +265,11 @@ int run(int argc, char** argv, const ProgramSeams& seams, QString& restart) {
     connectLibrary(window, library);
     connectHub(window, hub, planner, library);
     QObject::connect(&window, &ui::MainWindow::restartRequested, &window, [&] {
-        // Out of an AppImage the file inside is gone as soon as this process is.
-        const QString image = qEnvironmentVariable("APPIMAGE");
-        restart = image.isEmpty() ? QApplication::applicationFilePath() : image;
+        restart = restartWords(has_process);
         window.close();
     });
     const ServerLink server_link(&window, servers, &settings_store, make_http);
+    const ServerWatch server_watch(&window, servers, make_http);
     connectComputer(window, options.inquiry, data_folder, cache_folder);
     const Serving serving(window, engine_thread, data_folder + QStringLiteral("/server-token"));
     const CardWatch watch(&window, options.inquiry);
@@ -272,11 +308,11 @@ int run(int argc, char** argv, const ProgramSeams& seams, QString& restart) {
 } // namespace
 
 int runProgram(int argc, char** argv, const ProgramSeams& seams) {
-    QString restart;
+    QStringList restart;
     const int result = run(argc, argv, seams, restart);
     if (!restart.isEmpty()) {
         // Only now is nothing of the old process left on the card or in the chat store.
-        QProcess::startDetached(restart, {});
+        QProcess::startDetached(restart.front(), restart.mid(1));
     }
     return result;
 }

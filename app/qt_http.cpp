@@ -3,6 +3,7 @@
 
 #include <QByteArray>
 #include <QCoreApplication>
+#include <QDateTime>
 #include <QEventLoop>
 #include <QIODevice>
 #include <QNetworkAccessManager>
@@ -10,6 +11,10 @@
 #include <QNetworkProxyFactory>
 #include <QNetworkReply>
 #include <QNetworkRequest>
+#include <QSslCertificate>
+#include <QSslConfiguration>
+#include <QSslError>
+#include <QStringList>
 #include <QTimer>
 #include <QUrl>
 
@@ -19,6 +24,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "library/hub/url.h"
@@ -71,6 +77,68 @@ HttpEnd::Kind kindOf(QNetworkReply::NetworkError error) {
     }
 }
 
+using Flaw = HttpEnd::Flaw;
+
+Flaw flawOf(QSslError::SslError error) {
+    switch (error) {
+    case QSslError::NoError:
+        return Flaw::None;
+    case QSslError::CertificateRevoked:
+        return Flaw::Revoked;
+    case QSslError::CertificateExpired:
+        return Flaw::Expired;
+    case QSslError::CertificateNotYetValid:
+        return Flaw::NotYetValid;
+    case QSslError::HostNameMismatch:
+        return Flaw::Name;
+    default: // all others are about who signed it
+        return Flaw::Issuer;
+    }
+}
+
+/// What flaw_detail is for.
+QString aboutFlaw(Flaw flaw, const QSslCertificate& certificate) {
+    const auto first = [](const QStringList& words) { return words.value(0); };
+    switch (flaw) {
+    case Flaw::Expired:
+        return certificate.expiryDate().toUTC().date().toString(Qt::ISODate);
+    case Flaw::NotYetValid:
+        return certificate.effectiveDate().toUTC().date().toString(Qt::ISODate);
+    case Flaw::Name: {
+        QStringList names = certificate.subjectAlternativeNames().values();
+        if (names.isEmpty()) {
+            names = certificate.subjectInfo(QSslCertificate::CommonName);
+        }
+        constexpr qsizetype kMostNames = 3;
+        return names.mid(0, kMostNames).join(QStringLiteral(", "));
+    }
+    default: {
+        const QString name = first(certificate.issuerInfo(QSslCertificate::CommonName));
+        return name.isEmpty() ? first(certificate.issuerInfo(QSslCertificate::Organization)) : name;
+    }
+    }
+}
+
+/// The error that counts most: who signed comes before all else, because what a certificate says is
+/// worth nothing where nobody vouches for it.
+void takeFlaw(const QList<QSslError>& errors, HttpEnd& end) {
+    for (const QSslError& error : errors) {
+        const Flaw flaw = flawOf(error.error());
+        if (flaw != Flaw::None && (end.flaw == Flaw::None || flaw < end.flaw)) {
+            end.flaw = flaw;
+            end.flaw_detail = aboutFlaw(flaw, error.certificate()).toStdString();
+        }
+    }
+}
+
+/// The system's authorities and these.
+QSslConfiguration trusting(const std::string& authorities) {
+    QSslConfiguration configuration = QSslConfiguration::defaultConfiguration();
+    configuration.addCaCertificates(
+        QSslCertificate::fromData(QByteArray::fromStdString(authorities), QSsl::Pem));
+    return configuration;
+}
+
 QNetworkRequest qtRequest(const HttpRequest& asked) {
     QNetworkRequest request(QUrl::fromEncoded(QByteArray::fromStdString(asked.url)));
     // Redirects by hand: Qt would take the token along to another host.
@@ -84,6 +152,9 @@ QNetworkRequest qtRequest(const HttpRequest& asked) {
     request.setAttribute(QNetworkRequest::AuthenticationReuseAttribute, QNetworkRequest::Manual);
     // One plain connection per file: no stalls of a window shared by streams.
     request.setAttribute(QNetworkRequest::Http2AllowedAttribute, false);
+    if (!asked.authorities.empty()) {
+        request.setSslConfiguration(trusting(asked.authorities));
+    }
     for (const auto& header : asked.headers) {
         request.setRawHeader(QByteArray::fromStdString(header.name),
                              QByteArray::fromStdString(header.value));
@@ -131,8 +202,16 @@ public:
             takeBytes();
             awake();
         });
+        // Only listened to: nothing in here ever ignores one.
+        QObject::connect(reply_, &QNetworkReply::sslErrors, &loop_,
+                         [this](const QList<QSslError>& errors) { takeFlaw(errors, tls_); });
         QObject::connect(reply_, &QNetworkReply::finished, &loop_, [this] { loop_.quit(); });
         awake();
+        takeBytes(); // of an answer that was begun before
+        if (has_head_) {
+            limit = asked.silence_limit;
+            awake();
+        }
         if (asked.total_limit.count() > 0) {
             total.start(timerTime(asked.total_limit));
         }
@@ -141,7 +220,7 @@ public:
                 QMetaObject::invokeMethod(
                     &loop_, [this] { end(HttpEnd::Kind::Cancelled); }, Qt::QueuedConnection);
             });
-            if (!reply_->isFinished() && !stop.stop_requested()) {
+            if (!reply_->isFinished() && !end_.has_value() && !stop.stop_requested()) {
                 loop_.exec();
             }
         }
@@ -176,8 +255,13 @@ private:
         if (has_head_ && (error == QNetworkReply::NoError || is_status)) {
             return {HttpEnd::Kind::Done};
         }
-        return {error == QNetworkReply::NoError ? HttpEnd::Kind::Malformed : kindOf(error),
-                reply_->errorString().toStdString()};
+        HttpEnd end = {error == QNetworkReply::NoError ? HttpEnd::Kind::Malformed : kindOf(error),
+                       reply_->errorString().toStdString()};
+        if (end.kind == HttpEnd::Kind::Tls) {
+            end.flaw = tls_.flaw;
+            end.flaw_detail = tls_.flaw_detail;
+        }
+        return end;
     }
 
     void takeHead() {
@@ -221,6 +305,7 @@ private:
     QEventLoop loop_;
     std::vector<std::byte> piece_;
     std::optional<HttpEnd> end_;
+    HttpEnd tls_; ///< What is wrong with the certificate.
     bool has_head_ = false;
     bool is_refusal_ = false; ///< Its status is one.
 };
@@ -250,42 +335,104 @@ private:
     size_t at_ = 0;
 };
 
+/// Whether a ban counts for addresses of this computer.
+enum class OwnComputer : uint8_t { Forbidden = 1, NeverForbidden };
+
 class QtHttp : public HttpClient {
 public:
-    explicit QtHttp(ForbiddenBy forbidden_by) : forbidden_by_(std::move(forbidden_by)) {}
+    QtHttp(ForbiddenBy forbidden_by, OwnComputer own)
+        : forbidden_by_(std::move(forbidden_by)), own_(own) {}
 
     HttpEnd run(const HttpRequest& request, HttpSink& sink, std::stop_token stop) override {
-        if (std::string ban = forbidden_by_(); !ban.empty()) {
+        if (std::string ban = banOn(request); !ban.empty()) {
             return {HttpEnd::Kind::Forbidden, std::move(ban)};
         }
         BodyOnce body(request.body); // outlives the reply
-        // What is on this computer is reached without anybody in between.
-        const auto url = library::hub::parseUrl(request.url);
-        manager_.setProxy(url.has_value() && url->isLoopback() ? QNetworkProxy::NoProxy
-                                                               : QNetworkProxy::DefaultProxy);
-        const std::unique_ptr<QNetworkReply> reply(
-            request.is_post ? post(request, body) : manager_.get(qtRequest(request)));
-        reply->setReadBufferSize(kReadAhead);
-        HttpEnd end = Exchange(reply.get(), sink).run(request, stop);
-        QObject::disconnect(reply.get(), nullptr, nullptr, nullptr);
-        if (!reply->isFinished()) {
-            reply->abort();
+        const Reply reply = begun(request, body);
+        return Exchange(reply.get(), sink).run(request, stop);
+    }
+
+    void prepare(const HttpRequest& next) override {
+        if (banOn(next).empty()) {
+            next_ = {next.url, next.headers, get(next)};
         }
-        return end;
     }
 
 private:
-    QNetworkReply* post(const HttpRequest& asked, BodyOnce& body) {
+    /// One that nobody waits for ends.
+    struct Leave {
+        void operator()(QNetworkReply* reply) const {
+            QObject::disconnect(reply, nullptr, nullptr, nullptr);
+            if (!reply->isFinished()) {
+                reply->abort();
+            }
+            delete reply;
+        }
+    };
+    using Reply = std::unique_ptr<QNetworkReply, Leave>;
+
+    struct Prepared {
+        std::string url;
+        std::vector<library::hub::HttpHeader> headers;
+        Reply reply;
+    };
+
+    Reply begun(const HttpRequest& request, BodyOnce& body) {
+        Prepared prepared = std::exchange(next_, {});
+        if (prepared.reply != nullptr && !request.is_post && prepared.url == request.url &&
+            prepared.headers == request.headers) {
+            return std::move(prepared.reply);
+        }
+        prepared.reply.reset();
+        return request.is_post ? post(request, body) : get(request);
+    }
+
+    /// Who forbids the request, or "".
+    std::string banOn(const HttpRequest& request) const {
+        return own_ == OwnComputer::NeverForbidden && isHere(request) ? std::string()
+                                                                      : forbidden_by_();
+    }
+
+    static bool isHere(const HttpRequest& request) {
+        const auto url = library::hub::parseUrl(request.url);
+        return url.has_value() && url->isLoopback();
+    }
+
+    /// What is on this computer is reached without anybody in between.
+    void chooseProxy(const HttpRequest& request) {
+        manager_.setProxy(isHere(request) ? QNetworkProxy::NoProxy : QNetworkProxy::DefaultProxy);
+    }
+
+    Reply get(const HttpRequest& request) {
+        chooseProxy(request);
+        Reply reply(manager_.get(qtRequest(request)));
+        reply->setReadBufferSize(kReadAhead);
+        return reply;
+    }
+
+    Reply post(const HttpRequest& asked, BodyOnce& body) {
+        chooseProxy(asked);
         QNetworkRequest request = qtRequest(asked);
         request.setHeader(QNetworkRequest::ContentLengthHeader,
                           static_cast<qint64>(asked.body.size()));
         request.setAttribute(QNetworkRequest::DoNotBufferUploadDataAttribute, true);
-        return manager_.post(request, &body);
+        Reply reply(manager_.post(request, &body));
+        reply->setReadBufferSize(kReadAhead);
+        return reply;
     }
 
     ForbiddenBy forbidden_by_;
+    OwnComputer own_;
     QNetworkAccessManager manager_;
+    Prepared next_; ///< Before manager_ it ends.
 };
+
+library::hub::HttpClientFactory factory(ForbiddenBy forbidden_by, OwnComputer own) {
+    QNetworkProxyFactory::setUseSystemConfiguration(true);
+    return [forbidden_by = std::move(forbidden_by), own] {
+        return std::make_unique<QtHttp>(forbidden_by, own);
+    };
+}
 
 } // namespace
 
@@ -303,9 +450,11 @@ NetworkUse::NetworkUse() : application_(std::make_unique<Application>()) {
 NetworkUse::~NetworkUse() = default;
 
 library::hub::HttpClientFactory qtHttp(ForbiddenBy forbidden_by) {
-    QNetworkProxyFactory::setUseSystemConfiguration(true);
-    return
-        [forbidden_by = std::move(forbidden_by)] { return std::make_unique<QtHttp>(forbidden_by); };
+    return factory(std::move(forbidden_by), OwnComputer::Forbidden);
+}
+
+library::hub::HttpClientFactory serverHttp(ForbiddenBy forbidden_by) {
+    return factory(std::move(forbidden_by), OwnComputer::NeverForbidden);
 }
 
 } // namespace app

@@ -20,6 +20,10 @@ using ForbiddenBy = std::function<std::string()>;
 /// ends with HttpEnd::Kind::Forbidden.
 library::hub::HttpClientFactory qtHttp(ForbiddenBy forbidden_by);
 
+/// The same for servers with models: one on this computer is asked whatever forbids the network,
+/// because no word leaves the computer on the way there.
+library::hub::HttpClientFactory serverHttp(ForbiddenBy forbidden_by);
+
 /// For a program that has no Qt application: one lives as long as this, so that qtHttp() works.
 /// Numbers stay written with a point.
 class NetworkUse {

@@ -2,8 +2,8 @@
 #include "app/server_link.h"
 
 #include "app/routed_engine.h"
+#include "app/server_watch.h"
 #include "app/settings_store.h"
-#include "app/version.h"
 #include "engine/api/model_address.h"
 #include "engine/api/placement.h"
 #include "engine/api/server_launch.h"
@@ -17,7 +17,7 @@
 #include <QPointer>
 #include <QThreadPool>
 
-#include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "remote/launch.h"
@@ -26,12 +26,6 @@
 namespace app {
 
 namespace {
-
-constexpr qsizetype kMostServers = 20;
-
-std::string userAgent() {
-    return "belfry/" + version();
-}
 
 ui::ServerAnswer answerOf(const remote::Connection& connection, const remote::ModelList& list) {
     ui::ServerAnswer answer;
@@ -47,23 +41,41 @@ ui::ServerAnswer answerOf(const remote::Connection& connection, const remote::Mo
     return answer;
 }
 
-bool isPlainRefused(const engine::Error& error) {
-    return std::find(error.details.begin(), error.details.end(),
-                     std::pair<std::string, std::string>("rule", "RemotePlain")) !=
-           error.details.end();
+ui::ServerProblem problemOf(const engine::Error& error) {
+    ui::ServerProblem problem;
+    problem.words = ui::errorWords(error);
+    for (const auto& [key, value] : error.details) {
+        problem.is_plain = problem.is_plain || (key == "rule" && value == "RemotePlain");
+        problem.is_authority = problem.is_authority || key == "certificate" ||
+                               (key == "rule" && value == "RemoteAuthority");
+    }
+    return problem;
+}
+
+ui::KnownServers known(const ServerNotes& notes) {
+    return {notes.known, notes.keyed, notes.authorities};
+}
+
+/// In the window's thread; `what` gets the window, if it is still there.
+void tell(const QPointer<ui::MainWindow>& window, std::function<void(ui::MainWindow&)> what) {
+    QMetaObject::invokeMethod(QCoreApplication::instance(), [window, what = std::move(what)] {
+        if (window != nullptr) {
+            what(*window);
+        }
+    });
 }
 
 } // namespace
 
 EngineFactory withServers(EngineFactory here,
-                          std::shared_ptr<const ServerBook> book,
+                          std::shared_ptr<ServerBook> book,
                           library::hub::HttpClientFactory make_http) {
     return EngineFactory(EngineFactory::Make([here = std::move(here), book = std::move(book),
                                               make_http = std::move(make_http)](
                                                  std::function<void()> on_step) {
         remote::RemoteEngine::Options options;
         options.make_http = make_http;
-        options.user_agent = userAgent();
+        options.user_agent = ServerWatch::userAgent();
         options.connections = [book](const std::string& base) { return book->connection(base); };
         return std::make_unique<RoutedEngine>(
             here.make(std::move(on_step)),
@@ -78,10 +90,9 @@ ServerLink::ServerLink(ui::MainWindow* window,
                        QObject* parent)
     : QObject(parent), window_(window), book_(std::move(book)), settings_(settings),
       make_http_(std::move(make_http)) {
-    if (settings_ != nullptr) {
-        known_ = settings_->readServers();
-    }
-    window_->setServers(known_);
+    showKnown();
+    connect(window_, &ui::MainWindow::serversOpened, this, &ServerLink::tellKeyPlace);
+    connect(window_, &ui::MainWindow::serverKeyForgotten, this, &ServerLink::forgetKey);
     connect(window_, &ui::MainWindow::serverTestRequested, this, &ServerLink::test);
     connect(window_, &ui::MainWindow::serverConnectRequested, this, &ServerLink::use);
     connect(window_, &ui::MainWindow::serverLaunchRequested, this,
@@ -105,26 +116,19 @@ void ServerLink::test(const ui::ServerWish& wish) {
     QThreadPool::globalInstance()->start([window = QPointer<ui::MainWindow>(window_), wish,
                                           book = book_, make_http = make_http_,
                                           stop = stop_.get_token()] {
-        const auto tell = [&](auto what) {
-            QMetaObject::invokeMethod(QCoreApplication::instance(),
-                                      [window, what = std::move(what)] {
-                                          if (window != nullptr) {
-                                              what(*window);
-                                          }
-                                      });
-        };
         const auto fail = [&](const engine::Error& error) {
-            tell([error](ui::MainWindow& target) {
-                target.showServerProblem(ui::errorWords(error), isPlainRefused(error));
+            tell(window, [problem = problemOf(error)](ui::MainWindow& target) {
+                target.showServerProblem(problem);
             });
         };
-        auto connection =
-            book->trial(wish.address.toStdString(), wish.key.toStdString(), wish.allows_plain);
+        auto connection = book->trial({wish.address.toStdString(), wish.key.toStdString(),
+                                       wish.allows_plain, wish.authority.toStdString()});
         if (!connection.has_value()) {
             fail(connection.error());
             return;
         }
-        const auto list = remote::listModels(make_http, *connection, userAgent(), stop);
+        const auto list =
+            remote::listModels(make_http, *connection, ServerWatch::userAgent(), stop);
         if (stop.stop_requested()) {
             return;
         }
@@ -132,33 +136,70 @@ void ServerLink::test(const ui::ServerWish& wish) {
             fail(list.error());
             return;
         }
-        tell([answer = answerOf(*connection, *list)](ui::MainWindow& target) {
+        tell(window, [answer = answerOf(*connection, *list)](ui::MainWindow& target) {
             target.showServerAnswer(answer);
         });
     });
 }
 
 void ServerLink::use(const ui::ServerWish& wish, const QString& base, const QString& model) {
-    if (wish.allows_plain) {
-        book_->allowPlain(base);
-    }
+    book_->note(base, wish.allows_plain, wish.authority);
     if (!wish.key.isEmpty()) {
-        const auto kept = book_->keepKey(base.toStdString(), wish.key.toStdString());
-        if (!kept.has_value()) {
-            window_->notice()->showNotice(tr("The key was not kept"), ui::errorWords(kept.error()),
-                                          ui::NoticeStrip::Kind::Error);
-            return;
-        }
+        book_->useKey(base.toStdString(), wish.key.toStdString());
     }
-    known_.removeAll(base);
-    known_.prepend(base);
-    known_ = known_.mid(0, kMostServers);
-    window_->setServers(known_);
-    if (settings_ != nullptr) {
-        settings_->writeServers(known_, book_->plain());
-    }
+    showKnown();
+    keep(base, !wish.key.isEmpty());
     window_->session()->chooseAndLoad(
         ui::fromUtf8(engine::serverModel(base.toStdString(), model.toStdString())));
+}
+
+void ServerLink::keep(const QString& base, bool has_new_key) {
+    if (settings_ != nullptr) {
+        settings_->writeServers(book_->notes());
+    }
+    if (!has_new_key) {
+        return;
+    }
+    // A keyring may ask its user first. Until then, and where it refuses, the key is used anyway.
+    QThreadPool::globalInstance()->start(
+        [window = QPointer<ui::MainWindow>(window_), book = book_, base = base.toStdString()] {
+            const auto kept = book->keepKey(base);
+            tell(window, [kept, notes = book->notes()](ui::MainWindow& target) {
+                target.setServers(known(notes));
+                if (!kept.has_value()) {
+                    target.notice()->showNotice(
+                        tr("The key was not kept: it is used until Belfry ends"),
+                        ui::errorWords(kept.error()), ui::NoticeStrip::Kind::Error);
+                }
+            });
+        });
+}
+
+void ServerLink::forgetKey(const QString& base) {
+    QThreadPool::globalInstance()->start(
+        [window = QPointer<ui::MainWindow>(window_), book = book_, base = base.toStdString()] {
+            const auto gone = book->forgetKey(base);
+            tell(window, [gone, notes = book->notes()](ui::MainWindow& target) {
+                target.setServers(known(notes));
+                if (!gone.has_value()) {
+                    target.notice()->showNotice(tr("The key is still kept"),
+                                                ui::errorWords(gone.error()),
+                                                ui::NoticeStrip::Kind::Error);
+                }
+            });
+        });
+}
+
+void ServerLink::showKnown() {
+    window_->setServers(known(book_->notes()));
+}
+
+void ServerLink::tellKeyPlace() {
+    QThreadPool::globalInstance()->start(
+        [window = QPointer<ui::MainWindow>(window_), book = book_] {
+            const auto place = book->hasKeyring() ? ui::KeyPlace::Keyring : ui::KeyPlace::File;
+            tell(window, [place](ui::MainWindow& target) { target.showKeyPlace(place); });
+        });
 }
 
 } // namespace app

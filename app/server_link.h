@@ -8,7 +8,6 @@
 #include "ui/shell/server_values.h"
 
 #include <QObject>
-#include <QStringList>
 
 #include <memory>
 #include <stop_token>
@@ -25,7 +24,7 @@ class SettingsStore;
 
 /// `here` and servers behind one interface (RoutedEngine).
 EngineFactory withServers(EngineFactory here,
-                          std::shared_ptr<const ServerBook> book,
+                          std::shared_ptr<ServerBook> book,
                           library::hub::HttpClientFactory make_http);
 
 class ServerLink : public QObject {
@@ -43,12 +42,15 @@ public:
 private:
     void test(const ui::ServerWish& wish);
     void use(const ui::ServerWish& wish, const QString& base, const QString& model);
+    void keep(const QString& base, bool has_new_key);
+    void forgetKey(const QString& base);
+    void tellKeyPlace();
+    void showKnown();
 
     ui::MainWindow* window_;
     std::shared_ptr<ServerBook> book_;
     const SettingsStore* settings_;
     library::hub::HttpClientFactory make_http_;
-    QStringList known_;
     std::stop_source stop_; ///< Of the question that runs.
 };
 

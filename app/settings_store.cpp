@@ -3,19 +3,26 @@
 
 #include "app/load_profiles.h"
 #include "app/store/save_file.h"
+#include "engine/base/paths.h"
 #include "ui/common/private_files.h"
 
 #include <QCoreApplication>
+#include <QDir>
 #include <QFileInfo>
 #include <QGuiApplication>
 #include <QJsonDocument>
 #include <QScreen>
 #include <QSettings>
 #include <QStandardPaths>
+#include <QVariantMap>
 #include <QWidget>
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
+#include <vector>
+
+#include "library/folder_list.h"
 
 namespace app {
 
@@ -68,6 +75,23 @@ public:
 private:
     std::unique_ptr<QSettings> store_;
 };
+
+/// For belfry-cli, beside the settings (recentModelsFile() of app/library_roots.h). What cannot be
+/// written there is missing from a list and nothing else.
+void noteRecentModels(const QString& settings_file, const QStringList& recent) {
+    const std::filesystem::path file = engine::pathFromUtf8(
+        (QFileInfo(settings_file).path() + QStringLiteral("/recent-models")).toStdString());
+    std::vector<std::filesystem::path> folders;
+    for (const QString& folder : recent) {
+        if (QDir::isAbsolutePath(folder)) {
+            folders.push_back(engine::pathFromUtf8(folder.toStdString()));
+        }
+    }
+    const auto known = library::readFolderList(file);
+    if (known.has_value() && *known != folders) {
+        (void)library::writeFolderList(file, folders);
+    }
+}
 
 } // namespace
 
@@ -124,6 +148,7 @@ void SettingsStore::write(const ui::Settings& settings) const {
     store->setValue(QStringLiteral("network/endpoint"), settings.hub_endpoint);
     store->setValue(QStringLiteral("network/proxy"), settings.proxy);
     store->setValue(QStringLiteral("models/recent"), settings.recent_models);
+    noteRecentModels(store->fileName(), settings.recent_models);
     store->setValue(QStringLiteral("look/guideCards"), settings.guide_cards);
     store->remove(QStringLiteral("shortcuts"));
     for (auto it = settings.shortcuts.begin(); it != settings.shortcuts.end(); ++it) {
@@ -245,18 +270,29 @@ void SettingsStore::writeProfiles(const ui::LoadProfiles& profiles) const {
                     QString::fromUtf8(json.toJson(QJsonDocument::Compact)));
 }
 
-QStringList SettingsStore::readServers() const {
-    return openSettings(file_)->value(QStringLiteral("servers/known")).toStringList();
+ServerNotes SettingsStore::readServers() const {
+    const auto store = openSettings(file_);
+    ServerNotes notes;
+    notes.known = store->value(QStringLiteral("servers/known")).toStringList();
+    notes.plain = store->value(QStringLiteral("servers/plain")).toStringList();
+    notes.keyed = store->value(QStringLiteral("servers/keyed")).toStringList();
+    const QVariantMap files = store->value(QStringLiteral("servers/authorities")).toMap();
+    for (auto file = files.begin(); file != files.end(); ++file) {
+        notes.authorities.insert(file.key(), file.value().toString());
+    }
+    return notes;
 }
 
-QStringList SettingsStore::readPlainServers() const {
-    return openSettings(file_)->value(QStringLiteral("servers/plain")).toStringList();
-}
-
-void SettingsStore::writeServers(const QStringList& servers, const QStringList& plain) const {
+void SettingsStore::writeServers(const ServerNotes& notes) const {
     const PrivateSettings store(file_);
-    store->setValue(QStringLiteral("servers/known"), servers);
-    store->setValue(QStringLiteral("servers/plain"), plain);
+    store->setValue(QStringLiteral("servers/known"), notes.known);
+    store->setValue(QStringLiteral("servers/plain"), notes.plain);
+    store->setValue(QStringLiteral("servers/keyed"), notes.keyed);
+    QVariantMap files;
+    for (auto file = notes.authorities.begin(); file != notes.authorities.end(); ++file) {
+        files.insert(file.key(), file.value());
+    }
+    store->setValue(QStringLiteral("servers/authorities"), files);
 }
 
 QHash<QString, engine::LoadRequest> SettingsStore::readModelOptions() const {

@@ -2,6 +2,7 @@
 // Settings and the window's place between sessions, in the user's configuration folder.
 #pragma once
 
+#include "app/server_notes.h"
 #include "ui/chat/chat_settings.h"
 #include "ui/shell/load_profile.h"
 #include "ui/shell/settings_values.h"
@@ -41,10 +42,8 @@ public:
     [[nodiscard]] QHash<QString, engine::LoadRequest> readModelOptions() const;
     void writeModelOptions(const QHash<QString, engine::LoadRequest>& options) const;
 
-    /// Addresses of servers, the last one first; and those that may be spoken to by http. No keys.
-    [[nodiscard]] QStringList readServers() const;
-    [[nodiscard]] QStringList readPlainServers() const;
-    void writeServers(const QStringList& servers, const QStringList& plain) const;
+    [[nodiscard]] ServerNotes readServers() const;
+    void writeServers(const ServerNotes& notes) const;
 
 private:
     QString file_;

@@ -4,6 +4,7 @@
 #include "app/load_json.h"
 #include "app/log_bridge.h"
 #include "app/sound_files.h"
+#include "engine/api/model_address.h"
 #include "ui/chat/chat_json.h"
 #include "ui/chat/chat_view.h"
 #include "ui/common/shortcuts.h"
@@ -386,7 +387,17 @@ void Wiring::showPrevious(const PreviousSession& previous) {
             tr("It was not loaded again. Your chats are as they were."), tr("Choose it again"),
             [session = window_->session(), crashed] { session->chooseModel(crashed); });
     } else {
-        if (!previous.state.loaded.isEmpty() && window_->session()->model().isEmpty()) {
+        const bool is_server = engine::isServerModel(previous.state.loaded.toStdString());
+        if (is_server && !previous.state.resumes && window_->session()->model().isEmpty()) {
+            // To choose it is to ask it, and nobody is asked before a click.
+            const QString model = previous.state.loaded;
+            window_->notice()->showAction(
+                tr("%1 on %2 answered last time")
+                    .arg(ui::Session::nameOf(model),
+                         ui::fromUtf8(engine::serverHost(model.toStdString()))),
+                tr("Nothing was asked of it since Belfry started."), tr("Connect"),
+                [session = window_->session(), model] { session->chooseAndLoad(model); });
+        } else if (!previous.state.loaded.isEmpty() && window_->session()->model().isEmpty()) {
             // With the layout and the adapters it had, but not loaded: that stays a wish.
             // Only a restart that the user asked for goes on at once.
             ui::Session* session = window_->session();

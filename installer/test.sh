@@ -29,7 +29,7 @@ else
     say "Checking the formatting"
     # A clone that another user owns (a mounted folder) is read as well; no files is an error, not a pass.
     files=$(cd "$root" && git -c safe.directory="$root" ls-files 'app/*.h' 'app/*.cpp' 'engine/*.h' 'engine/*.cpp' \
-        'kernels/*.h' 'kernels/*.cpp' 'library/*.h' 'library/*.cpp' 'remote/*.h' 'remote/*.cpp' 'ui/*.h' 'ui/*.cpp' 'tests/*.h' 'tests/*.cpp')
+        'kernels/*.h' 'kernels/*.cpp' 'library/*.h' 'library/*.cpp' 'remote/*.h' 'remote/*.cpp' 'ipc/*.h' 'ipc/*.cpp' 'ui/*.h' 'ui/*.cpp' 'tests/*.h' 'tests/*.cpp')
     [ -n "$files" ] || { echo "git lists no sources in $root: is it a clone?" >&2; exit 1; }
     (cd "$root" && printf '%s\n' "$files" | xargs clang-format-14 --dry-run --Werror)
 fi
@@ -68,6 +68,8 @@ if [ "$fast" = no ] && [ "$failed" -eq 0 ]; then
     fi
     say "Random work from several threads under ThreadSanitizer"
     "$root/tests/race/run.sh" 60 || checks_failed=1
+    say "The engine's and the kernels' tests under AddressSanitizer and UndefinedBehaviorSanitizer"
+    sh "$root/installer/sanitize.sh" || checks_failed=1
 fi
 if [ "$windows" = yes ] && [ "$failed" -eq 0 ]; then
     say "For Windows"

@@ -16,7 +16,7 @@ cd "$root"
 git() { command git -c safe.directory="$root" "$@"; }
 headers=/usr/include/c++/12
 machine=$(gcc -print-multiarch)
-files=$(git ls-files 'app/*.cpp' 'engine/*.cpp' 'kernels/*.cpp' 'library/*.cpp' 'remote/*.cpp' 'ui/*.cpp' |
+files=$(git ls-files 'app/*.cpp' 'engine/*.cpp' 'kernels/*.cpp' 'library/*.cpp' 'remote/*.cpp' 'ipc/*.cpp' 'ui/*.cpp' |
     grep -v -e '/avx' -e '/simd/' -e '_x86.cpp')
 
 # The sources among $files that changed, and one for each changed header, by what the build noted of

@@ -234,10 +234,16 @@ void Scanner::Scan::takeEntry(size_t job, const Entry& entry) {
         if (known == result.entries.end()) {
             result.entries.push_back(entry);
             finders.push_back(job);
-        } else if (finders[static_cast<size_t>(known - result.entries.begin())] == job) {
-            *known = entry;
         } else {
-            return; // found over another root
+            size_t& finder = finders[static_cast<size_t>(known - result.entries.begin())];
+            // Its own place has a name for it, which a folder that was used lately does not know.
+            const bool is_better =
+                known->root.place == Place::Recent && entry.root.place != Place::Recent;
+            if (finder != job && !is_better) {
+                return; // found over another root
+            }
+            *known = entry;
+            finder = job;
         }
     }
     listener.on_entry(entry);

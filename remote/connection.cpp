@@ -19,6 +19,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr size_t kLongestKey = 4096;
+constexpr size_t kLargestAuthority = size_t{4} << 20U; ///< A system's whole list is 0.2 MB.
 
 Error keyError(engine::Sentence words) {
     return {ErrorCode::InvalidRequest, std::move(words), {{"rule", "RemoteKey"}}};
@@ -89,6 +90,22 @@ Result<void> writeKeyFile(const std::string& path, const std::string& key) {
                              path));
     }
     return {};
+}
+
+Result<std::string> readAuthority(const std::string& path) {
+    auto text = engine::readSmallFile(engine::pathFromUtf8(path), kLargestAuthority);
+    if (!text.has_value()) {
+        return Error{text.error().code, text.error().message, {{"rule", "RemoteAuthority"}}};
+    }
+    if (text->find("-----BEGIN CERTIFICATE-----") == std::string::npos) {
+        return Error{ErrorCode::InvalidRequest,
+                     said("%1 holds no certificate: expected a PEM file, which has lines like "
+                          "-----BEGIN CERTIFICATE-----; ask whoever runs the server for the "
+                          "certificate of its authority",
+                          path),
+                     {{"rule", "RemoteAuthority"}}};
+    }
+    return *std::move(text);
 }
 
 } // namespace remote

@@ -25,7 +25,8 @@ struct TimeLimits {
 
 struct Connection {
     Server server;
-    std::string key; ///< Empty: none is sent.
+    std::string key;         ///< Empty: none is sent.
+    std::string authorities; ///< Certificates (PEM) trusted besides the system's.
     TimeLimits limits;
 };
 
@@ -41,5 +42,8 @@ engine::Result<std::string> checkedKey(std::string text, const std::string& wher
 engine::Result<std::string> readKeyFile(const std::string& path);
 /// Makes or replaces such a file (0600).
 engine::Result<void> writeKeyFile(const std::string& path, const std::string& key);
+
+/// The certificates (PEM) of a file. Errors: "rule" = RemoteAuthority (no such file, none in it).
+engine::Result<std::string> readAuthority(const std::string& path);
 
 } // namespace remote

@@ -34,12 +34,25 @@ std::string lastName(std::string path) {
     return path.substr(path.find_last_of("/\\") + 1);
 }
 
+/// In AdapterSummary::kind: what a sum of low-rank updates cannot say.
+constexpr std::array<const char*, 5> kMoreThanASum = {"dora", "bias", "tokens", "saved", "experts"};
+
+/// The largest power of two that divides `count`; 1 of none.
+int powerOfTwoIn(int count) {
+    int power = 1;
+    while (count > 0 && count % (2 * power) == 0) {
+        power *= 2;
+    }
+    return power;
+}
+
 struct Input {
     const engine::LoadRequest& request;
     const engine::ModelSummary& summary;
     const engine::PlacementPlan& plan;
     engine::ServerCards cards;
     std::vector<AdapterChoice> adapters; ///< Those in force.
+    int wanted_count = 0;                ///< Of cards; more than can be used.
 
     [[nodiscard]] const AdapterSummary* find(const std::string& folder) const {
         const auto found =
@@ -56,6 +69,33 @@ struct Input {
             return one != nullptr && one->vision + one->audio > 0;
         });
     }
+    /// Whether one adapter can do what these do: by their kinds, as far as they were read.
+    [[nodiscard]] bool isStackable() const {
+        return std::all_of(adapters.begin(), adapters.end(), [this](const AdapterChoice& choice) {
+            const AdapterSummary* const one = find(choice.folder);
+            return one != nullptr &&
+                   std::none_of(kMoreThanASum.begin(), kMoreThanASum.end(), [&](const char* kind) {
+                       return one->kind.find(kind) != std::string::npos;
+                   });
+        });
+    }
+    /// Whether a server, which takes one adapter at full strength, needs another one than these.
+    [[nodiscard]] bool needsOneAdapter() const {
+        return adapters.size() > 1 ||
+               std::any_of(adapters.begin(), adapters.end(),
+                           [](const AdapterChoice& choice) { return choice.strength != 1.0; });
+    }
+    /// Layers can be cut into stages where none reads the keys and values of another; of a model
+    /// whose layers are not known nobody can say so.
+    [[nodiscard]] bool hasStages() const {
+        return !summary.layers.empty() &&
+               std::none_of(summary.layers.begin(), summary.layers.end(),
+                            [](const engine::LayerSummary& layer) { return layer.is_kv_shared; });
+    }
+    /// Cards over which each layer is divided: attention heads are a multiple of 8.
+    [[nodiscard]] int numTensor() const { return powerOfTwoIn(cards.count); }
+    /// Stages, one behind the other.
+    [[nodiscard]] int numStages() const { return cards.count / numTensor(); }
     [[nodiscard]] int64_t rank() const {
         int64_t largest = 1;
         for (const AdapterChoice& choice : adapters) {
@@ -84,8 +124,13 @@ uint64_t bytesOnEach(const Input& input, int count) {
 
 int chosenCount(const Input& input) {
     constexpr std::array<int, 4> kCounts = {1, 2, 4, 8};
-    if (std::find(kCounts.begin(), kCounts.end(), input.cards.count) != kCounts.end()) {
-        return input.cards.count;
+    constexpr std::array<int, 2> kInStages = {3, 6};
+    const int wanted = input.cards.count;
+    if (std::find(kCounts.begin(), kCounts.end(), wanted) != kCounts.end()) {
+        return wanted;
+    }
+    if (std::find(kInStages.begin(), kInStages.end(), wanted) != kInStages.end()) {
+        return input.hasStages() ? wanted : wanted / 3 * 2; // the next count that divides heads
     }
     const auto limit =
         static_cast<uint64_t>(kMemoryShare * static_cast<double>(input.cards.bytes_each));
@@ -111,9 +156,39 @@ std::vector<std::pair<std::string, std::string>> namedAdapters(const Input& inpu
     return named;
 }
 
+/// What becomes of adapters where a server takes one at full strength.
+void addAdapterLosses(const Input& input, std::vector<Sentence>& losses) {
+    const Sentence way = input.isStackable() ? said("make one adapter of it (below), or merge it")
+                                             : said("merge it");
+    for (const AdapterChoice& choice : input.adapters) {
+        if (choice.strength != 1.0) {
+            losses.push_back(said("the adapter %1 at strength %2: a server applies it at full "
+                                  "strength; for another one: %3",
+                                  lastName(choice.folder), choice.strength, way));
+        }
+    }
+    if (input.adapters.size() > 1) {
+        losses.push_back(said("several adapters at once: a server applies one to a question, "
+                              "chosen as its model; to have all: %1",
+                              way));
+    }
+}
+
 /// What no server program does as the placement says.
 std::vector<Sentence> commonLosses(const Input& input) {
     std::vector<Sentence> losses;
+    if (input.wanted_count > input.cards.count) {
+        losses.push_back(said("%1 cards: every layer is divided over 1, 2, 4 or 8 of them, and "
+                              "this model cannot be cut into stages, because layers read the keys "
+                              "and values of others; the commands take %2",
+                              input.wanted_count, input.cards.count));
+    }
+    if (input.numStages() > 1) {
+        losses.push_back(said("%1 stages of the same size one behind the other, each on %2 cards: "
+                              "fewer tokens a second than the same cards side by side give where "
+                              "their number is 1, 2, 4 or 8",
+                              input.numStages(), input.numTensor()));
+    }
     if (input.request.quant != "none" || input.summary.quantization != "none") {
         losses.push_back(phrase("4-bit weights of bitsandbytes are not read there: the commands "
                                 "take the model in 16 bit; answers differ a little. For less "
@@ -151,17 +226,7 @@ std::vector<Sentence> commonLosses(const Input& input) {
                               "its path there",
                               input.request.model));
     }
-    for (const AdapterChoice& choice : input.adapters) {
-        if (choice.strength != 1.0) {
-            losses.push_back(said("the adapter %1 at strength %2: a server applies it at full "
-                                  "strength; merge it for another one",
-                                  lastName(choice.folder), choice.strength));
-        }
-    }
-    if (input.adapters.size() > 1) {
-        losses.push_back(phrase("several adapters at once: a server applies one to a question, "
-                                "chosen as its model; merge them to have all"));
-    }
+    addAdapterLosses(input, losses);
     return losses;
 }
 
@@ -248,8 +313,11 @@ Words adapterWords(const Input& input, bool is_inside) {
 std::vector<Words> vllmOptions(const Input& input, bool is_inside) {
     std::vector<Words> options = {{"--served-model-name", input.name()},
                                   {"--dtype", "bfloat16"},
-                                  {"--tensor-parallel-size", std::to_string(input.cards.count)},
+                                  {"--tensor-parallel-size", std::to_string(input.numTensor())},
                                   {"--gpu-memory-utilization", "0.90"}};
+    if (input.numStages() > 1) {
+        options.push_back({"--pipeline-parallel-size", std::to_string(input.numStages())});
+    }
     if (input.plan.context > 0) {
         options.push_back({"--max-model-len", std::to_string(input.plan.context)});
     }
@@ -308,8 +376,11 @@ LaunchForm vllmForm(const Input& input) {
 std::vector<Words> sglangOptions(const Input& input, bool is_inside) {
     std::vector<Words> options = {{"--served-model-name", input.name()},
                                   {"--dtype", "bfloat16"},
-                                  {"--tp", std::to_string(input.cards.count)},
+                                  {"--tp", std::to_string(input.numTensor())},
                                   {"--mem-fraction-static", "0.85"}};
+    if (input.numStages() > 1) {
+        options.push_back({"--pp-size", std::to_string(input.numStages())});
+    }
     if (input.plan.context > 0) {
         options.push_back({"--context-length", std::to_string(input.plan.context)});
     }
@@ -355,13 +426,8 @@ LaunchForm sglangForm(const Input& input) {
     return form;
 }
 
-std::string mergeCommand(const Input& input) {
-    const bool is_plain = input.adapters.size() <= 1 && !input.hasTowerAdapter() &&
-                          std::all_of(input.adapters.begin(), input.adapters.end(),
-                                      [](const AdapterChoice& a) { return a.strength == 1.0; });
-    if (is_plain) {
-        return {};
-    }
+/// merge of belfry-cli, `is_stack`: into one adapter.
+std::string mergeCommand(const Input& input, bool is_stack) {
     std::string text = "belfry-cli merge " + shellWord(input.request.model);
     for (const AdapterChoice& adapter : input.adapters) {
         std::array<char, 32> strength{};
@@ -369,7 +435,8 @@ std::string mergeCommand(const Input& input) {
         text += " --adapter " +
                 shellWord(adapter.folder + (adapter.strength == 1.0 ? "" : strength.data()));
     }
-    return text + " --out " + shellWord(input.name() + "-merged") + "\n";
+    return text + (is_stack ? " --stack" : "") + " --out " +
+           shellWord(input.name() + (is_stack ? "-adapters" : "-merged")) + "\n";
 }
 
 } // namespace
@@ -404,7 +471,7 @@ engine::ServerLaunch serverLaunch(const engine::LoadRequest& request,
                                   const engine::ModelSummary& summary,
                                   const engine::PlacementPlan& plan,
                                   const engine::ServerCards& cards) {
-    Input input{request, summary, plan, cards, {}};
+    Input input{request, summary, plan, cards, {}, cards.count};
     for (const AdapterChoice& adapter : request.adapters) {
         if (adapter.is_enabled && adapter.strength > 0.0) {
             input.adapters.push_back(adapter);
@@ -415,8 +482,11 @@ engine::ServerLaunch serverLaunch(const engine::LoadRequest& request,
     launch.cards = input.cards;
     launch.bytes_each = bytesOnEach(input, input.cards.count);
     launch.forms = {vllmForm(input), sglangForm(input)};
-    if (!input.adapters.empty()) {
-        launch.merge_command = mergeCommand(input);
+    if (input.needsOneAdapter() || input.hasTowerAdapter()) {
+        launch.merge_command = mergeCommand(input, false);
+    }
+    if (input.needsOneAdapter() && input.isStackable()) {
+        launch.stack_command = mergeCommand(input, true);
     }
     return launch;
 }

@@ -15,6 +15,7 @@
 #include "remote/exchange.h"
 #include "remote/reply_reader.h"
 #include "remote/server_error.h"
+#include "remote/short_question.h"
 
 namespace remote {
 
@@ -23,44 +24,14 @@ using engine::ErrorCode;
 using engine::Result;
 using engine::said;
 using library::hub::HttpEnd;
-using library::hub::HttpHead;
 using library::hub::HttpRequest;
 using std::chrono::steady_clock;
 
 namespace {
 
-constexpr size_t kLargestList = size_t{8} << 20;
-
 double secondsSince(steady_clock::time_point begin) {
     return std::chrono::duration<double>(steady_clock::now() - begin).count();
 }
-
-HttpRequest
-requestTo(const Connection& connection, const std::string& route, const std::string& user_agent) {
-    HttpRequest request;
-    request.url = connection.server.base + route;
-    request.headers = {{"User-Agent", user_agent}, {"Accept-Encoding", "identity"}};
-    if (!connection.key.empty()) {
-        request.headers.push_back({"Authorization", "Bearer " + connection.key});
-    }
-    request.connect_limit = connection.limits.connect;
-    return request;
-}
-
-/// A short answer as a whole.
-class WholeSink final : public library::hub::HttpSink {
-public:
-    bool onHead(const HttpHead& told) override {
-        head = told;
-        return true;
-    }
-    bool onBytes(std::span<const std::byte> bytes) override {
-        body.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-        return body.size() <= kLargestList;
-    }
-    HttpHead head;
-    std::string body;
-};
 
 Error cancelled() {
     return {ErrorCode::Cancelled, said("stopped before the server had answered")};
@@ -70,12 +41,9 @@ Result<ModelList> askForModels(const library::hub::HttpClientFactory& make_http,
                                const Connection& connection,
                                const std::string& user_agent,
                                const std::stop_token& stop) {
-    HttpRequest request = requestTo(connection, "/models", user_agent);
-    request.headers.push_back({"Accept", "application/json"});
-    request.silence_limit = connection.limits.list;
-    request.total_limit = connection.limits.list;
-    WholeSink sink;
-    const HttpEnd end = exchange(make_http, request, sink, stop);
+    const ShortAnswer answer =
+        askShortly(make_http, connection, connection.server.base + "/models", user_agent, stop);
+    const HttpEnd& end = answer.end;
     const std::string& host = connection.server.host;
     if (end.kind == HttpEnd::Kind::Cancelled) {
         return cancelled();
@@ -86,10 +54,10 @@ Result<ModelList> askForModels(const library::hub::HttpClientFactory& make_http,
     if (end.kind != HttpEnd::Kind::Done) {
         return endError(end, host, false);
     }
-    if (sink.head.status < 200 || sink.head.status > 299) {
-        return statusError(sink.head, sink.body, host, {});
+    if (answer.head.status < 200 || answer.head.status > 299) {
+        return statusError(answer.head, answer.body, host, {});
     }
-    return readModelList(sink.body, host);
+    return readModelList(answer.body, host);
 }
 
 /// Whether another path of the same server may be the right one.
@@ -238,7 +206,8 @@ Result<engine::Reply> RemoteEngine::generate(const engine::GenerateRequest& requ
         asked.sampling.seed = static_cast<int64_t>(std::random_device{}() & 0x7fffffffU);
     }
     const auto begin = steady_clock::now();
-    HttpRequest post = requestTo(connection_, "/chat/completions", options_.user_agent);
+    HttpRequest post =
+        requestTo(connection_, connection_.server.base + "/chat/completions", options_.user_agent);
     ENGINE_ASSIGN(post.body, chatRequest(asked, name_, product_));
     post.is_post = true;
     post.headers.push_back({"Content-Type", "application/json"});

@@ -119,6 +119,45 @@ Error of4xx(int status, const std::string& host, const std::string& model, const
     }
 }
 
+/// Every one with a way on; none of them is to connect all the same.
+Error certificateError(const char* rule, const HttpEnd& end, const std::string& host) {
+    const std::string about = shortened(end.flaw_detail);
+    Sentence words;
+    switch (end.flaw) {
+    case HttpEnd::Flaw::Expired:
+        words =
+            said("%1: its certificate was valid until %2, so nothing was sent: let whoever runs "
+                 "the server renew it; if this computer's clock is wrong, set it right",
+                 host, about);
+        break;
+    case HttpEnd::Flaw::NotYetValid:
+        words = said("%1: its certificate is valid from %2 on, so nothing was sent: look whether "
+                     "this computer's clock is right",
+                     host, about);
+        break;
+    case HttpEnd::Flaw::Name:
+        words =
+            said("%1: its certificate is another host's (%2), so nothing was sent: use the name "
+                 "that stands there if it is the same server; else somebody is in between",
+                 host, about);
+        break;
+    case HttpEnd::Flaw::Revoked:
+        words =
+            said("%1: its certificate was taken back by who signed it, so nothing was sent: let "
+                 "whoever runs the server get a new one",
+                 host);
+        break;
+    default:
+        words = said("%1: nobody whom this computer trusts vouches for its certificate (signed by "
+                     "%2), so nothing was sent: if that is an authority of your own, give its "
+                     "certificate as a PEM file (below the server's address, or --server-ca FILE)",
+                     host, about);
+    }
+    Error error = remoteError(rule, std::move(words));
+    error.details.emplace_back("certificate", about);
+    return error;
+}
+
 } // namespace
 
 std::string wordsOfBody(std::string_view body) {
@@ -204,6 +243,9 @@ Error endError(const HttpEnd& end, const std::string& host, bool has_words) {
                                       "at its log, or try again",
                                       host));
     case Kind::Tls:
+        if (end.flaw != HttpEnd::Flaw::None) {
+            return certificateError(rule, end, host);
+        }
         return remoteError(rule, said("%1: no safe connection: its certificate is not known or "
                                       "not valid, or it speaks no TLS (%2); nothing was sent",
                                       host, words));

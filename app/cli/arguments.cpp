@@ -8,6 +8,7 @@
 
 #include <algorithm>
 
+#include "library/hub/modelscope.h"
 #include "library/hub/names.h"
 
 namespace cli {
@@ -26,8 +27,10 @@ Result<void> checkTogether(const Arguments& out) {
         return wrongUsage("chat --json: give --prompt or --raw-prompt");
     }
     if (out.command == "chat" && out.server.empty() &&
-        !(out.server_model.empty() && out.key_file.empty() && out.key_variable.empty())) {
-        return wrongUsage("chat: --server-model, --key-file and --key-env go with --server URL");
+        !(out.server_model.empty() && out.key_file.empty() && out.key_variable.empty() &&
+          out.server_authority.empty())) {
+        return wrongUsage("chat: --server-model, --key-file, --key-env and --server-ca go with "
+                          "--server URL");
     }
     if (!out.key_file.empty() && !out.key_variable.empty()) {
         return wrongUsage("chat: give --key-file or --key-env, not both");
@@ -72,10 +75,19 @@ Result<void> checkTogether(const Arguments& out) {
         if (out.address.empty()) {
             return wrongUsage("get: no model named\n" + usage("get"));
         }
-        const auto address =
-            library::hub::parseAddress(out.address, library::hub::endpoint(app::hubEnvironment()));
+        const bool is_modelscope =
+            out.source == "modelscope" ||
+            (out.source.empty() && library::hub::isModelScopeAddress(out.address));
+        const auto address = is_modelscope
+                                 ? library::hub::parseModelScopeAddress(out.address)
+                                 : library::hub::parseAddress(
+                                       out.address, library::hub::endpoint(app::hubEnvironment()));
         if (!address.has_value()) {
             return wrongUsage("get: " + address.error().message);
+        }
+        if (is_modelscope && out.to.empty()) {
+            return wrongUsage("get: models of ModelScope come as plain files: name a folder with "
+                              "--to DIR");
         }
     }
     if (out.command == "merge" && (out.load.adapters.empty() || out.out.empty())) {

@@ -42,6 +42,7 @@ struct Arguments {
     // logits, merge
     int64_t last = 1;
     std::string out;
+    bool is_stack = false; ///< merge: an adapter, not a model.
     // bench
     std::vector<int64_t> prefill = {512}, depth = {0};
     int64_t decode = 32;
@@ -56,6 +57,7 @@ struct Arguments {
     // get
     std::string address; ///< OWNER/NAME[@REVISION] or the address of a page.
     std::string to;      ///< A folder instead of the hub's cache; empty: the cache.
+    std::string source;  ///< "hub", "modelscope"; empty: what the address says, else the hub.
     int64_t connections = 4;
     bool is_dry_run = false; ///< Tell what would come, fetch nothing.
     bool takes_all = false;  ///< Also files that Belfry does not load.
@@ -71,6 +73,7 @@ struct Arguments {
     std::string server;       ///< Its address; empty: this computer computes.
     std::string server_model; ///< Of its list; empty: the one that it has.
     std::string key_file, key_variable;
+    std::string server_authority; ///< A file with certificates that are trusted besides.
     // all that compute
     std::string cpu_kernels; ///< A table of kernels/cpu/tables.h; empty: the fastest.
 };

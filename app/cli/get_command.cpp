@@ -11,6 +11,7 @@
 #include "engine/base/paths.h"
 
 #include "library/hub/download.h"
+#include "library/hub/modelscope.h"
 #include "library/hub/preview.h"
 #include "library/hub/token.h"
 #ifdef BELFRY_HAS_NETWORK
@@ -54,10 +55,21 @@ private:
     std::jthread watch_;
 };
 
-Result<hub::FetchOptions> fetchOptions(const hub::Environment& environment) {
+bool isModelScope(const Arguments& arguments) {
+    return arguments.source == "modelscope" ||
+           (arguments.source.empty() && hub::isModelScopeAddress(arguments.address));
+}
+
+Result<hub::FetchOptions> fetchOptions(const Arguments& arguments,
+                                       const hub::Environment& environment) {
     hub::FetchOptions options;
-    options.hub.endpoint = hub::endpoint(environment);
     options.hub.user_agent = "belfry/" + app::version();
+    if (isModelScope(arguments)) {
+        options.hub.source = hub::Source::ModelScope;
+        options.hub.endpoint = hub::modelScopeEndpoint(environment);
+        return options; // the hub's token is the hub's
+    }
+    options.hub.endpoint = hub::endpoint(environment);
     ENGINE_ASSIGN(options.hub.token, hub::findToken(environment));
     return options;
 }
@@ -66,11 +78,14 @@ Result<hub::FetchRequest> fetchRequest(const Arguments& arguments,
                                        const hub::Environment& environment) {
     hub::FetchRequest request;
     ENGINE_ASSIGN(request.address,
-                  hub::parseAddress(arguments.address, hub::endpoint(environment)));
+                  isModelScope(arguments)
+                      ? hub::parseModelScopeAddress(arguments.address)
+                      : hub::parseAddress(arguments.address, hub::endpoint(environment)));
     request.target.cache = hub::cacheFolder(environment);
     request.target.folder = engine::pathFromUtf8(arguments.to);
     request.target.has_links = !hub::isSwitchedOn(environment.hf_hub_disable_symlinks);
     request.takes_all = arguments.takes_all;
+    request.source = isModelScope(arguments) ? hub::Source::ModelScope : hub::Source::Hub;
     if (request.target.cache.empty() && request.target.folder.empty()) {
         return Error{engine::ErrorCode::InvalidRequest,
                      "there is no folder for the hub's cache, because neither HOME nor HF_HOME is "
@@ -144,15 +159,23 @@ void tellPlan(const hub::FetchPlan& plan,
 /// A token that was typed in the window, where the system keeps it.
 using StoredToken = std::function<Result<std::string>()>;
 
-bool asksForToken(const Error& error) {
-    return std::any_of(error.details.begin(), error.details.end(), [](const auto& detail) {
-        return detail.first == "rule" &&
-               (detail.second == "HubToken" || detail.second == "HubGated");
-    });
+/// Whether the hub wants a token, none was given, and one is stored: `options` has it now. So no
+/// keyring is opened for models that are everybody's.
+bool takesStoredToken(const Error& error,
+                      hub::FetchOptions& options,
+                      const StoredToken& stored_token) {
+    if (options.hub.source != hub::Source::Hub || !options.hub.token.empty() ||
+        !hub::asksForToken(error)) {
+        return false;
+    }
+    const auto token = stored_token();
+    if (!token.has_value() || token->empty()) {
+        return false;
+    }
+    options.hub.token = *token;
+    return true;
 }
 
-/// The plan; asked for once more with the stored token where the hub wants one and none was given,
-/// so that no keyring is opened for models that are everybody's.
 Result<hub::FetchPlan> planned(const hub::FetchRequest& request,
                                hub::FetchOptions& options,
                                const StoredToken& stored_token,
@@ -160,14 +183,9 @@ Result<hub::FetchPlan> planned(const hub::FetchRequest& request,
     const auto http = options.make_http();
     ENGINE_ASSIGN(hub::HubClient client, hub::HubClient::create(options.hub, *http));
     auto plan = hub::planFetch(request, client, stop);
-    if (plan.has_value() || !options.hub.token.empty() || !asksForToken(plan.error())) {
+    if (plan.has_value() || !takesStoredToken(plan.error(), options, stored_token)) {
         return plan;
     }
-    const auto token = stored_token();
-    if (!token.has_value() || token->empty()) {
-        return plan;
-    }
-    options.hub.token = *token;
     ENGINE_ASSIGN(client, hub::HubClient::create(options.hub, *http));
     return hub::planFetch(request, client, stop);
 }
@@ -177,7 +195,7 @@ Result<void> get(const hub::HttpClientFactory& make_http,
                  engine::EngineClient& engine,
                  const Arguments& arguments) {
     const hub::Environment environment = app::hubEnvironment();
-    ENGINE_ASSIGN(hub::FetchOptions options, fetchOptions(environment));
+    ENGINE_ASSIGN(hub::FetchOptions options, fetchOptions(arguments, environment));
     ENGINE_ASSIGN(const hub::FetchRequest request, fetchRequest(arguments, environment));
     options.make_http = make_http;
     options.connections = static_cast<int>(arguments.connections);
@@ -190,6 +208,11 @@ Result<void> get(const hub::HttpClientFactory& make_http,
             const auto http = make_http();
             ENGINE_ASSIGN(hub::HubClient client, hub::HubClient::create(options.hub, *http));
             preview = previewModel(plan, client, engine, interrupt.token());
+            if (!preview->has_value() &&
+                takesStoredToken(preview->error(), options, stored_token)) {
+                ENGINE_ASSIGN(client, hub::HubClient::create(options.hub, *http));
+                preview = previewModel(plan, client, engine, interrupt.token());
+            }
         }
         tellPlan(plan, preview, arguments);
         return {};
@@ -210,7 +233,10 @@ Result<void> get(const hub::HttpClientFactory& make_http,
         show(progress);
     };
     const auto begin = std::chrono::steady_clock::now();
-    const auto outcome = hub::fetch(plan, options, interrupt.token());
+    auto outcome = hub::fetch(plan, options, interrupt.token());
+    if (!outcome.has_value() && takesStoredToken(outcome.error(), options, stored_token)) {
+        outcome = hub::fetch(plan, options, interrupt.token()); // a list may be everybody's
+    }
     if (shows) {
         showProgress("");
     }

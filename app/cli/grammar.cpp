@@ -212,6 +212,20 @@ void Grammar::model(CLI::App& command) {
                out_.model);
 }
 
+void Grammar::shape(CLI::App& command) {
+    const std::vector<std::string> names = {"e2b", "e4b", "26b", "31b"};
+    CLI::Option* option =
+        value(command, "--shape", joined(names, "|"), "random weights of a published size",
+              [this, names](const std::string& word) -> Result<void> {
+                  if (std::find(names.begin(), names.end(), word) == names.end()) {
+                      return wrongUsage("--shape " + word + ": expected " + listed(names));
+                  }
+                  out_.shape = word;
+                  return {};
+              });
+    values_[option].words = names;
+}
+
 void Grammar::addLoadOptions(CLI::App& command) {
     group_ = "Load options";
     CLI::Option* map =
@@ -274,7 +288,8 @@ void Grammar::addLoadOptions(CLI::App& command) {
            {"cpu-scalar", "cpu-avx2", "cpu-avx512", "cpu-avx512vnni", "cpu-avx512bf16"},
            "the widest kernels of the processor to compute with", out_.cpu_kernels);
     path(command, "--draft", "DIR|auto|off",
-         "drafting assistant; auto: MODEL-assistant beside the model, if it is there",
+         "drafting assistant; auto: the one beside the model or in the same hub cache, if there is "
+         "one",
          [this](const std::string& word) -> Result<void> {
              out_.load.draft = word == "auto" || word == "off" ? word : app::pastedPath(word);
              return {};
@@ -383,10 +398,11 @@ void Grammar::addInspect() {
 }
 
 void Grammar::addPlan() {
-    CLI::App& command = add("plan", "plan MODEL [load options] [--export FORMAT]",
+    CLI::App& command = add("plan", "plan (MODEL | --shape NAME) [load options] [--export FORMAT]",
                             "Where everything would go, predicted bytes, errors; allocates "
                             "nothing.");
     model(command);
+    shape(command);
     const std::vector<std::string> formats = {"belfry", "accelerate", "llama.cpp", "python"};
     CLI::Option* option =
         value(command, "--export", joined(formats, "|"), "print the map for another program",
@@ -452,6 +468,13 @@ void Grammar::addServerOptions(CLI::App& command) {
          });
     word("--key-env", "NAME", "the variable of the environment that holds the key",
          out_.key_variable);
+    path(command, "--server-ca", "FILE",
+         "an authority of your own that vouches for the server: its certificate, as PEM; the "
+         "system's count as well",
+         [this](const std::string& given) -> Result<void> {
+             out_.server_authority = app::pastedPath(given);
+             return {};
+         });
 }
 
 void Grammar::addLogits() {
@@ -489,10 +512,15 @@ void Grammar::addTokenize() {
 }
 
 void Grammar::addMerge() {
-    CLI::App& command = add("merge", "merge MODEL --adapter DIR[=S]... --out DIR [load options]",
-                            "A model folder in bf16 with adapters merged into it, and what the "
-                            "merge loses.");
+    CLI::App& command =
+        add("merge", "merge MODEL --adapter DIR[=S]... [--stack] --out DIR [load options]",
+            "A model folder in bf16 with adapters merged into it, and what the merge loses; or "
+            "one adapter that does what several do.");
     model(command);
+    flag(command, "--stack",
+         "write one adapter in place of a model: the sum of the given ones at their strengths, for "
+         "servers that apply one adapter at full strength",
+         out_.is_stack);
     addOutOption(command, "DIR", "the new folder");
     flag(command, "--json", "one JSON object on stdout, nothing else", out_.is_json);
     addLoadOptions(command);
@@ -531,15 +559,10 @@ void Grammar::addModels() {
 
 void Grammar::addBench() {
     CLI::App& command =
-        add("bench", "bench (MODEL | --shape e2b|e4b) [load options] [options]",
+        add("bench", "bench (MODEL | --shape NAME) [load options] [options]",
             "Rates of prompts, decoding and towers beside what this machine reaches at most.");
     model(command);
-    CLI::Option* shape = value(command, "--shape", "e2b|e4b", "random weights of this shape",
-                               [this](const std::string& word) -> Result<void> {
-                                   out_.shape = word;
-                                   return {};
-                               });
-    values_[shape].words = {"e2b", "e4b"};
+    shape(command);
     const auto numbers = [&](const char* name, const char* text, std::vector<int64_t>& target) {
         value(command, name, "N[,N]", text,
               [name, &target](const std::string& word) -> Result<void> {
@@ -608,8 +631,8 @@ void Grammar::addGet() {
     CLI::App& command =
         add("get", "get OWNER/NAME[@REVISION] [--to DIR] [--dry-run] [--all] [--json]",
             "Fetch a model or an adapter from the Hugging Face hub, into the cache that Python's "
-            "programs use as well; given again, it goes on where it ended. Nothing else here uses "
-            "the network.");
+            "programs use as well, or from ModelScope into a folder; given again, it goes on where "
+            "it ended. Nothing else here uses the network.");
     positional(command, "OWNER/NAME", {}, false,
                "as on the model's page, also that page's address; @REVISION: branch, tag or commit",
                out_.address);
@@ -618,6 +641,10 @@ void Grammar::addGet() {
              out_.to = app::pastedPath(word, app::PathFor::Writing);
              return {};
          });
+    choice(command, "--source", {"hub", "modelscope"},
+           "whose OWNER/NAME it is; modelscope needs --to. Addresses of modelscope.cn say so "
+           "themselves",
+           out_.source);
     flag(command, "--dry-run",
          "tell files, bytes and, from the remote headers, where the parts would go here; fetch "
          "nothing",

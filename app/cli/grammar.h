@@ -88,6 +88,7 @@ private:
                     const std::string& text,
                     std::string& target);
     void model(CLI::App& command);
+    void shape(CLI::App& command); ///< --shape, in place of a model.
 
     void addLoadOptions(CLI::App& command);
     void addLoadSizes(CLI::App& command);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // merge: writes a merged bf16 folder, then measures what it does to the logits: the merged model,
-// and the merged model quantized again, against the adapter at run time on the same base.
+// and the merged model quantized again, against the adapter at run time on the same base. With
+// --stack: one adapter that does what several do.
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
 #include "app/cli/output.h"
@@ -63,6 +64,24 @@ ordered_json compare(const engine::LogitsResult& a, const engine::LogitsResult& 
             {"positions", a.rows}};
 }
 
+/// One adapter out of several.
+Result<void>
+stack(engine::Engine& engine, const engine::MergeOrder& order, const Arguments& arguments) {
+    ENGINE_ASSIGN(const engine::StackReport report, engine.stack(order, interruptToken()));
+    if (arguments.is_json) {
+        printJson({{"adapters", report.adapters},
+                   {"rank", report.rank},
+                   {"modules", report.modules},
+                   {"bytes", report.bytes},
+                   {"out", arguments.out}});
+        return {};
+    }
+    print("%s: %lld adapters as one, rank %lld on %lld modules, %.1f MiB\n", arguments.out.c_str(),
+          static_cast<long long>(report.adapters), static_cast<long long>(report.rank),
+          static_cast<long long>(report.modules), static_cast<double>(report.bytes) / 1048576.0);
+    return {};
+}
+
 } // namespace
 
 Result<void> runMerge(engine::Engine& engine, const Arguments& arguments) {
@@ -70,6 +89,9 @@ Result<void> runMerge(engine::Engine& engine, const Arguments& arguments) {
     order.model = arguments.model;
     order.adapters = arguments.load.adapters;
     order.out_folder = arguments.out;
+    if (arguments.is_stack) {
+        return stack(engine, order, arguments);
+    }
     ENGINE_ASSIGN(const engine::MergeReport report, engine.merge(order, interruptToken()));
 
     // Drift of logits.

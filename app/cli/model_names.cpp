@@ -77,6 +77,8 @@ Result<std::string> resolved(const std::string& word, Kind kind) {
         options = {};
     }
     options.roots = app::libraryRoots();
+    const std::vector<library::Root> recent = app::recentRoots();
+    options.roots.insert(options.roots.end(), recent.begin(), recent.end());
     ENGINE_ASSIGN(const library::ScanResult found, scanLibrary(std::move(options)));
     const auto entry = library::resolveName(word, kind, found.entries);
     if (entry.has_value()) {

@@ -30,6 +30,8 @@ namespace {
 
 std::vector<library::Root> rootsOf(const Arguments& arguments) {
     std::vector<library::Root> roots = app::libraryRoots();
+    const std::vector<library::Root> recent = app::recentRoots();
+    roots.insert(roots.end(), recent.begin(), recent.end());
     for (const std::string& folder : arguments.folders) {
         roots.push_back({library::Place::UserFolder, engine::pathFromUtf8(folder)});
     }

@@ -270,14 +270,25 @@ static ordered_json draftsJson(const engine::DraftReport& drafts) {
 
 std::string draftsText(const engine::DraftReport& drafts) {
     std::array<char, 160> text{};
-    if (drafts.rounds > 0) {
+    if (drafts.rounds > 0 && drafts.gain > 0.0) {
         std::snprintf(text.data(), text.size(),
                       "drafts: %.2f tokens a round, %.0f %% accepted, %.2f times the speed without",
                       drafts.tokensPerRound(), 100.0 * drafts.acceptance(), drafts.gain);
+    } else if (drafts.rounds > 0) { // no token came by itself to compare with
+        std::snprintf(text.data(), text.size(), "drafts: %.2f tokens a round, %.0f %% accepted",
+                      drafts.tokensPerRound(), 100.0 * drafts.acceptance());
     }
-    const std::string off = "drafts are off: they do not pay for this text on this placement";
-    return std::string(text.data()) +
-           (drafts.is_off ? (drafts.rounds > 0 ? "; " : "") + off : std::string());
+    if (!drafts.is_off) {
+        return text.data();
+    }
+    if (drafts.rounds > 0) {
+        return std::string(text.data()) +
+               "; drafts are off: they do not pay for this text on this placement";
+    }
+    std::snprintf(text.data(), text.size(),
+                  "drafts are off: on this placement they reached %.2f times the speed without",
+                  drafts.gain);
+    return text.data();
 }
 
 ordered_json replyJson(const engine::Reply& reply, double load_s) {

@@ -25,6 +25,9 @@ namespace {
 Result<remote::Connection> connectionOf(const Arguments& arguments) {
     remote::Connection connection;
     ENGINE_ASSIGN(connection.server, remote::parseServer(arguments.server));
+    if (!arguments.server_authority.empty()) {
+        ENGINE_ASSIGN(connection.authorities, remote::readAuthority(arguments.server_authority));
+    }
     if (!arguments.key_file.empty()) {
         ENGINE_ASSIGN(connection.key, remote::readKeyFile(arguments.key_file));
     } else if (!arguments.key_variable.empty()) {
@@ -97,7 +100,7 @@ Result<void> chat(const library::hub::HttpClientFactory& make_http, const Argume
 Result<void> runServerChat(const Arguments& arguments) {
 #ifdef BELFRY_HAS_NETWORK
     ENGINE_ASSIGN(app::NetworkPart* const network, app::networkPart());
-    return chat(network->http(app::networkBanName), arguments);
+    return chat(network->serverHttp(app::networkBanName), arguments);
 #else
     (void)&chat;
     return Error{ErrorCode::Unsupported,

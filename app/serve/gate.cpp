@@ -39,6 +39,16 @@ std::string lower(std::string_view text) {
     return out;
 }
 
+/// For a page that may ask, and what every answer to it needs so that it may read it: refusals as
+/// well, else all that it sees is that something failed.
+HttpFields fieldsFor(const HttpHead& head, const std::vector<std::string>& origins) {
+    const std::string* const origin = head.find("origin");
+    const bool is_allowed = head.count("origin") == 1 &&
+                            std::find(origins.begin(), origins.end(), *origin) != origins.end();
+    return is_allowed ? HttpFields{{"Access-Control-Allow-Origin", *origin}, {"Vary", "Origin"}}
+                      : HttpFields();
+}
+
 bool isControl(char c) {
     const auto byte = static_cast<unsigned char>(c);
     return byte < 0x20 || byte == 0x7f;
@@ -146,11 +156,8 @@ std::optional<HttpAnswer> Gate::checkShape(const HttpHead& head) const {
     return std::nullopt;
 }
 
-std::optional<HttpAnswer> Gate::checkSender(const HttpHead& head, HttpFields& fields) const {
+std::optional<HttpAnswer> Gate::checkSender(const HttpHead& head, bool is_allowed) const {
     const std::string* origin = head.find("origin");
-    const bool is_allowed =
-        origin != nullptr &&
-        std::find(rules_.origins.begin(), rules_.origins.end(), *origin) != rules_.origins.end();
     const std::string* site = head.find("sec-fetch-site");
     const bool is_foreign =
         site != nullptr && *site != "none" && *site != "same-origin" && !is_allowed;
@@ -159,16 +166,12 @@ std::optional<HttpAnswer> Gate::checkSender(const HttpHead& head, HttpFields& fi
                        "pages of other sites may not ask; start Belfry with --allow-origin and "
                        "the page's address if this one shall");
     }
-    if (is_allowed) {
-        fields = {{"Access-Control-Allow-Origin", *origin}, {"Vary", "Origin"}};
-    }
     if (head.method == "OPTIONS") {
         if (!is_allowed) {
             return refused(403, "wrong_origin", "OPTIONS is for pages that are allowed to ask");
         }
         HttpAnswer answer;
         answer.status = 204;
-        answer.fields = fields;
         answer.fields.emplace_back("Access-Control-Allow-Methods", "GET, POST");
         answer.fields.emplace_back("Access-Control-Allow-Headers", "Authorization, Content-Type");
         return answer;
@@ -234,11 +237,23 @@ HttpAnswer Gate::wrongToken(Clock::time_point now) {
 }
 
 std::variant<HttpAnswer, Admission> Gate::check(const HttpHead& head, Clock::time_point now) {
+    HttpFields fields = fieldsFor(head, rules_.origins);
+    auto verdict = judge(head, !fields.empty(), now);
+    if (auto* refused = std::get_if<HttpAnswer>(&verdict)) {
+        refused->fields.insert(refused->fields.begin(), fields.begin(), fields.end());
+    } else {
+        std::get<Admission>(verdict).fields = std::move(fields);
+    }
+    return verdict;
+}
+
+std::variant<HttpAnswer, Admission>
+Gate::judge(const HttpHead& head, bool is_page_allowed, Clock::time_point now) {
     Admission admission;
     if (auto answer = checkShape(head)) {
         return *std::move(answer);
     }
-    if (auto answer = checkSender(head, admission.fields)) {
+    if (auto answer = checkSender(head, is_page_allowed)) {
         return *std::move(answer);
     }
     const Route route = routeOf(head.path());

@@ -41,14 +41,17 @@ public:
 
     explicit Gate(GateRules rules) : rules_(std::move(rules)) {}
 
-    /// The answer to a request that may not go on (also a preflight's), or who asks.
+    /// The answer to a request that may not go on (also a preflight's), or who asks. Both with the
+    /// fields by which an allowed page may read the answer.
     std::variant<HttpAnswer, Admission> check(const HttpHead& head, Clock::time_point now);
 
 private:
     [[nodiscard]] bool isOwnHost(const HttpHead& head) const;
     [[nodiscard]] std::optional<HttpAnswer> checkShape(const HttpHead& head) const;
+    std::variant<HttpAnswer, Admission>
+    judge(const HttpHead& head, bool is_page_allowed, Clock::time_point now);
     [[nodiscard]] std::optional<HttpAnswer> checkSender(const HttpHead& head,
-                                                        HttpFields& fields) const;
+                                                        bool is_allowed) const;
     [[nodiscard]] std::optional<HttpAnswer> checkBody(const HttpHead& head) const;
     HttpAnswer wrongToken(Clock::time_point now);
 

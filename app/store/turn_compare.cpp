@@ -2,6 +2,7 @@
 #include "app/store/turn_compare.h"
 
 #include <algorithm>
+#include <optional>
 #include <tuple>
 
 namespace app {
@@ -20,6 +21,16 @@ auto fields(const ui::Attachment& value) {
 auto fields(const engine::GenerateTiming& value) {
     return std::tie(value.prefill_tokens, value.reused_tokens, value.prefill_s, value.decode_tokens,
                     value.decode_s, value.time_to_first_token_s, value.image_s, value.audio_s);
+}
+
+auto fields(const engine::DraftReport& value) {
+    return std::tie(value.rounds, value.drafted, value.accepted, value.gain, value.is_off,
+                    value.draft_s, value.check_s);
+}
+
+bool isSameReport(const std::optional<engine::DraftReport>& a,
+                  const std::optional<engine::DraftReport>& b) {
+    return a.has_value() == b.has_value() && (!a.has_value() || fields(*a) == fields(*b));
 }
 
 auto fields(const engine::SamplingParameters& value) {
@@ -48,14 +59,15 @@ bool isSameTurn(const ui::ChatTurn& a, const ui::ChatTurn& b) {
     return plain(a) == plain(b) &&
            std::equal(a.versions.begin(), a.versions.end(), b.versions.begin(), b.versions.end(),
                       is_same_tail) &&
-           fields(a.timing) == fields(b.timing) && isSameList(a.attachments, b.attachments) &&
-           isSameList(a.adapters, b.adapters);
+           fields(a.timing) == fields(b.timing) && isSameReport(a.drafts, b.drafts) &&
+           isSameList(a.attachments, b.attachments) && isSameList(a.adapters, b.adapters);
 }
 
 bool isSameContent(const ui::ChatDocument& a, const ui::ChatDocument& b) {
     return a.system_prompt == b.system_prompt && a.is_thinking == b.is_thinking &&
-           a.image_tokens == b.image_tokens && a.model == b.model &&
-           fields(a.sampling) == fields(b.sampling) && isSameList(a.adapters, b.adapters) &&
+           a.image_tokens == b.image_tokens && a.uses_drafts == b.uses_drafts &&
+           a.model == b.model && fields(a.sampling) == fields(b.sampling) &&
+           isSameList(a.adapters, b.adapters) &&
            std::equal(a.turns.begin(), a.turns.end(), b.turns.begin(), b.turns.end(), isSameTurn);
 }
 

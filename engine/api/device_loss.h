@@ -18,4 +18,13 @@ inline bool needsNewProcess(const Error& error) {
                        [](const auto& detail) { return detail.first == kNeedsNewProcess; });
 }
 
+/// A detail of an error: the engine's process ended in the middle of what was asked, and another
+/// one loads what was loaded. Nobody has to do anything but ask again.
+inline constexpr std::string_view kStartedAgain = "started_again";
+
+inline bool wasStartedAgain(const Error& error) {
+    return std::any_of(error.details.begin(), error.details.end(),
+                       [](const auto& detail) { return detail.first == kStartedAgain; });
+}
+
 } // namespace engine

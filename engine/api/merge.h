@@ -17,6 +17,14 @@ struct MergeOrder {
     std::string out_folder;              ///< Must not exist or be empty; not the model's.
 };
 
+/// Adapters that became one.
+struct StackReport {
+    int64_t adapters = 0;
+    int64_t rank = 0; ///< Of every module; alpha as well.
+    int64_t modules = 0;
+    uint64_t bytes = 0; ///< Of the new file.
+};
+
 /// U = the update that really happened, D = the wanted one.
 struct MergedTensor {
     std::string tensor;

@@ -13,7 +13,7 @@ namespace engine {
 
 /// The server that is thought of.
 struct ServerCards {
-    int count = 0; ///< 1, 2, 4 or 8; 0: as few as hold the model.
+    int count = 0; ///< 1, 2, 3, 4, 6 or 8; 0: as few as hold the model.
     uint64_t bytes_each = uint64_t{80} << 30U;
     friend bool operator==(const ServerCards&, const ServerCards&) = default;
 };
@@ -34,6 +34,9 @@ struct ServerLaunch {
     /// A command of belfry-cli that makes one model of the base and its adapters, where a server
     /// could not take these adapters as they are; else empty.
     std::string merge_command;
+    /// The same for one adapter of all of them at their strengths; empty where that cannot be
+    /// (engine/lora/stack.h), or is not needed.
+    std::string stack_command;
 };
 
 } // namespace engine

@@ -4,8 +4,6 @@
 // CreateProcessW within a job that ends with this process.
 #include "engine/base/child_process.h"
 
-#include "engine/base/paths.h"
-
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -14,7 +12,7 @@
 #include <utility>
 
 #ifdef _WIN32
-#include <windows.h>
+#include "engine/base/windows_process.h"
 #else
 #include <fcntl.h>
 #include <poll.h>
@@ -51,48 +49,6 @@ void keep(std::string& output, const char* bytes, size_t count) {
 
 namespace {
 
-/// A handle that closes itself.
-class Handle {
-public:
-    explicit Handle(HANDLE handle = nullptr) : handle_(handle) {}
-    ~Handle() { reset(); }
-    Handle(const Handle&) = delete;
-    Handle& operator=(const Handle&) = delete;
-
-    void reset(HANDLE to = nullptr) {
-        if (handle_ != nullptr && handle_ != INVALID_HANDLE_VALUE) {
-            CloseHandle(handle_);
-        }
-        handle_ = to;
-    }
-    [[nodiscard]] HANDLE get() const { return handle_; }
-    [[nodiscard]] HANDLE* out() { return &handle_; }
-
-private:
-    HANDLE handle_;
-};
-
-/// One word of a command line as the C run time of the child takes it apart again.
-std::wstring quoted(const std::wstring& word) {
-    std::wstring text = L"\"";
-    size_t backslashes = 0;
-    for (const wchar_t c : word) {
-        if (c == L'\\') {
-            ++backslashes;
-            continue;
-        }
-        text.append(c == L'"' ? 2 * backslashes + 1 : backslashes, L'\\');
-        backslashes = 0;
-        text += c;
-    }
-    text.append(2 * backslashes, L'\\');
-    return text + L"\"";
-}
-
-std::string systemError(const char* what) {
-    return std::string(what) + ": Windows error " + std::to_string(GetLastError());
-}
-
 void readWhatIsThere(HANDLE pipe, std::string& output) {
     std::array<char, 4096> piece{};
     DWORD there = 0;
@@ -103,78 +59,6 @@ void readWhatIsThere(HANDLE pipe, std::string& output) {
         }
         keep(output, piece.data(), got);
     }
-}
-
-/// The child's streams may be given to it, and nothing else of ours.
-class OnlyTheseHandles {
-public:
-    OnlyTheseHandles(HANDLE* handles, size_t count) {
-        SIZE_T bytes = 0;
-        InitializeProcThreadAttributeList(nullptr, 1, 0, &bytes);
-        room_.resize(bytes);
-        auto* list = reinterpret_cast<LPPROC_THREAD_ATTRIBUTE_LIST>(room_.data());
-        if (InitializeProcThreadAttributeList(list, 1, 0, &bytes) != 0) {
-            list_ = list;
-            is_good_ =
-                UpdateProcThreadAttribute(list_, 0, PROC_THREAD_ATTRIBUTE_HANDLE_LIST, handles,
-                                          count * sizeof(HANDLE), nullptr, nullptr) != 0;
-        }
-    }
-    ~OnlyTheseHandles() {
-        if (list_ != nullptr) {
-            DeleteProcThreadAttributeList(list_);
-        }
-    }
-    OnlyTheseHandles(const OnlyTheseHandles&) = delete;
-    OnlyTheseHandles& operator=(const OnlyTheseHandles&) = delete;
-    [[nodiscard]] LPPROC_THREAD_ATTRIBUTE_LIST get() const { return is_good_ ? list_ : nullptr; }
-
-private:
-    std::vector<unsigned char> room_;
-    LPPROC_THREAD_ATTRIBUTE_LIST list_ = nullptr;
-    bool is_good_ = false;
-};
-
-/// Starts it suspended, in a job that ends with us; empty: it runs.
-std::string start(const std::vector<std::string>& words,
-                  HANDLE out,
-                  HANDLE nothing,
-                  Handle& job,
-                  Handle& process) {
-    std::wstring line;
-    for (const std::string& word : words) {
-        line += (line.empty() ? L"" : L" ") + quoted(pathFromUtf8(word).wstring());
-    }
-    std::array<HANDLE, 2> handles = {out, nothing};
-    const OnlyTheseHandles only(handles.data(), handles.size());
-    STARTUPINFOEXW startup{};
-    startup.StartupInfo.cb = only.get() != nullptr ? sizeof(STARTUPINFOEXW) : sizeof(STARTUPINFOW);
-    startup.StartupInfo.dwFlags = STARTF_USESTDHANDLES;
-    startup.StartupInfo.hStdInput = nothing;
-    startup.StartupInfo.hStdOutput = out;
-    startup.StartupInfo.hStdError = nothing;
-    startup.lpAttributeList = only.get();
-    const DWORD flags = CREATE_NO_WINDOW | CREATE_SUSPENDED |
-                        (only.get() != nullptr ? EXTENDED_STARTUPINFO_PRESENT : 0);
-    PROCESS_INFORMATION made{};
-    if (CreateProcessW(pathFromUtf8(words.front()).wstring().c_str(), line.data(), nullptr, nullptr,
-                       TRUE, flags, nullptr, nullptr, &startup.StartupInfo, &made) == 0) {
-        return systemError("CreateProcessW");
-    }
-    process.reset(made.hProcess);
-    job.reset(CreateJobObjectW(nullptr, nullptr));
-    JOBOBJECT_EXTENDED_LIMIT_INFORMATION limits{};
-    limits.BasicLimitInformation.LimitFlags =
-        JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE | JOB_OBJECT_LIMIT_DIE_ON_UNHANDLED_EXCEPTION;
-    if (job.get() != nullptr &&
-        SetInformationJobObject(job.get(), JobObjectExtendedLimitInformation, &limits,
-                                sizeof(limits)) != 0) {
-        // Where we are in a job that lets nobody out, the child's own limit ends it.
-        static_cast<void>(AssignProcessToJobObject(job.get(), made.hProcess));
-    }
-    ResumeThread(made.hThread);
-    CloseHandle(made.hThread);
-    return {};
 }
 
 } // namespace
@@ -196,7 +80,7 @@ runChild(const std::vector<std::string>& words, milliseconds limit, const std::s
                                      0, nullptr));
     Handle job;
     Handle process;
-    result.why = start(words, out.get(), nothing.get(), job, process);
+    result.why = startInJob(words, {nothing.get(), out.get(), nothing.get()}, 0, job, process);
     out.reset();
     if (!result.why.empty()) {
         return result;

@@ -136,8 +136,9 @@ Result<bool> StepInputs::enqueueFused(const Place& place) {
 }
 
 Result<void> StepInputs::enqueue(LayerSteps& steps) {
+    float* per_layer = hasPerLayer() ? home_->buffer(Buffer::Ple) : nullptr;
     return enqueueAt({&steps.numbers()->token, steps.x(),
-                      steps.x() + model_->config.text.hidden_size, home_->buffer(Buffer::Ple)},
+                      steps.x() + model_->config.text.hidden_size, per_layer},
                      steps);
 }
 

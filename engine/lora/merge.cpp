@@ -15,6 +15,7 @@
 #include "engine/files/safetensors_writer.h"
 #include "engine/lora/architecture.h"
 #include "engine/lora/merged_rows.h"
+#include "engine/lora/output_folder.h"
 #include "engine/lora/sha256.h"
 #include "engine/lora/tensor_values.h"
 #include "engine/quant/quant_state.h"
@@ -24,14 +25,8 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <random>
 #include <set>
 #include <span>
-
-#ifndef _WIN32
-#include <sys/stat.h>
-#include <unistd.h>
-#endif
 
 namespace engine {
 
@@ -82,100 +77,6 @@ nlohmann::ordered_json writable(const Json& value) { // NOLINT(misc-no-recursion
 Error requestError(Sentence message) {
     return Error{ErrorCode::InvalidRequest, std::move(message)};
 }
-
-/// The folder that is written. It grows under another name beside its place and is given its own
-/// when all of it, the report too, is there: whatever ends the program, a folder with the asked for
-/// name is a complete one. Removed again unless the merge succeeds.
-class OutputFolder {
-public:
-    static Result<std::unique_ptr<OutputFolder>> open(const fs::path& wanted) {
-        auto output = std::unique_ptr<OutputFolder>(new OutputFolder());
-        std::error_code error;
-        fs::path folder = wanted.has_filename() ? wanted : wanted.parent_path();
-        const bool is_there = fs::exists(fs::symlink_status(folder, error));
-        if (is_there) {
-            if (!fs::is_directory(folder, error) || !fs::is_empty(folder, error)) {
-                return requestError(said("%1: the output folder exists and is not empty, or is no "
-                                         "folder; choose a new one",
-                                         utf8Of(folder)));
-            }
-            folder = fs::canonical(folder, error); // a link keeps leading to it
-        } else {
-            if (folder.has_parent_path()) {
-                fs::create_directories(folder.parent_path(), error);
-            }
-        }
-        output->final_ = folder;
-        output->work_ = folder;
-        output->work_ += ".incomplete-" + std::to_string(std::random_device{}());
-        if (is_there && !canMove(folder)) {
-            output->work_ = folder;
-            return output;
-        }
-        fs::create_directory(output->work_, error);
-        if (error) {
-            return Error{ErrorCode::InvalidFile,
-                         said("%1: cannot be created: %2", utf8Of(folder), error.message())};
-        }
-        output->is_apart_ = true;
-        if (is_there) {
-            fs::permissions(output->work_, fs::status(folder, error).permissions(), error);
-        }
-        return output;
-    }
-    ~OutputFolder() {
-        if (is_kept_) {
-            return;
-        }
-        std::error_code error;
-        if (is_apart_) {
-            fs::remove_all(work_, error);
-            return;
-        }
-        for (const std::string& name : names_) {
-            fs::remove(work_ / pathFromUtf8(name), error);
-        }
-    }
-    OutputFolder(const OutputFolder&) = delete;
-    OutputFolder& operator=(const OutputFolder&) = delete;
-
-    [[nodiscard]] const fs::path& work() const { return work_; }
-    void add(const std::string& name) { names_.push_back(name); }
-    [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
-    /// The last step.
-    Result<void> keep() {
-        std::error_code error;
-        if (is_apart_) {
-            fs::rename(work_, final_, error); // an empty folder in its place is replaced
-        }
-        if (error) {
-            return Error{
-                ErrorCode::InvalidFile,
-                said("%1: the finished folder cannot be given its name: %2; choose another",
-                     utf8Of(final_), error.message())};
-        }
-        is_kept_ = true;
-        return {};
-    }
-
-private:
-    OutputFolder() = default;
-    /// Not a place where something is mounted, and not in a folder that cannot be written.
-    static bool canMove(const fs::path& folder) {
-#ifdef _WIN32
-        return !folder.empty();
-#else
-        struct stat own {};
-        struct stat parent {};
-        return ::stat(folder.c_str(), &own) == 0 && ::stat((folder / "..").c_str(), &parent) == 0 &&
-               own.st_dev == parent.st_dev && ::access((folder / "..").c_str(), W_OK) == 0;
-#endif
-    }
-
-    fs::path work_, final_;
-    std::vector<std::string> names_;
-    bool is_apart_ = false, is_kept_ = false;
-};
 
 bool isWeightFile(const std::string& name) {
     for (const char* end : {".safetensors", ".safetensors.index.json", ".bin", ".bin.index.json",

@@ -138,6 +138,10 @@ public:
     /// be loaded. Errors: those of reading model and adapters; InvalidRequest (packed base, output
     /// not empty), InvalidFile (the update did not survive the rounding), Cancelled.
     Result<MergeReport> merge(const MergeOrder& order, const std::stop_token& stop);
+    /// Writes an adapter folder that does what all adapters of the order do at their strengths, for
+    /// programs that apply one adapter at full strength. Errors: as merge(), less those of the
+    /// base; Unsupported (an adapter that is more than a low-rank sum).
+    Result<StackReport> stack(const MergeOrder& order, const std::stop_token& stop);
     /// The report as the file has it.
     static nlohmann::ordered_json mergeReportTree(const MergeReport& report);
 

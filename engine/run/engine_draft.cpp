@@ -1,33 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which drafting assistant a load takes along.
+#include "engine/base/assistant_folder.h"
 #include "engine/base/paths.h"
 #include "engine/run/engine_state.h"
 
 #include <filesystem>
 #include <utility>
-#include <vector>
 
 namespace engine {
-
-namespace {
-
-/// Where an assistant lies beside a model: "MODEL-assistant" or "MODEL/assistant". Empty: nowhere.
-std::filesystem::path assistantBeside(std::filesystem::path model) {
-    std::error_code ignored;
-    if (!model.has_filename()) {
-        model = model.parent_path();
-    }
-    std::filesystem::path sibling = model;
-    sibling += "-assistant";
-    for (const std::filesystem::path& folder : {sibling, model / "assistant"}) {
-        if (std::filesystem::exists(folder / "config.json", ignored)) {
-            return folder;
-        }
-    }
-    return {};
-}
-
-} // namespace
 
 Result<void> Engine::Impl::addAssistant(OpenedModel& opened, const LoadRequest& request) const {
     if (request.draft.empty() || request.draft == "off") {
@@ -38,7 +18,7 @@ Result<void> Engine::Impl::addAssistant(OpenedModel& opened, const LoadRequest& 
         return opened.addRandomAssistant();
     }
     const std::filesystem::path folder =
-        is_auto ? assistantBeside(opened.checkpoint->where()) : pathFromUtf8(request.draft);
+        is_auto ? assistantFolderOf(opened.checkpoint->where()) : pathFromUtf8(request.draft);
     if (folder.empty()) {
         return {};
     }

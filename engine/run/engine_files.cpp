@@ -7,6 +7,7 @@
 #include "engine/files/folder_advice.h"
 #include "engine/files/safetensors_writer.h"
 #include "engine/lora/merge.h"
+#include "engine/lora/stack.h"
 #include "engine/media/sound_listening.h"
 #include "engine/plan/device_map.h"
 #include "engine/plan/map_english.h"
@@ -19,28 +20,61 @@
 
 namespace engine {
 
+namespace {
+
+/// The adapters of an order, read against its model.
+Result<std::vector<MergeInput>> adaptersOf(const MergeOrder& order,
+                                           const OpenedModel& opened,
+                                           const Engine& engine,
+                                           const std::stop_token& stop) {
+    std::vector<MergeInput> adapters;
+    for (const AdapterChoice& choice : order.adapters) {
+        AdapterOptions options;
+        options.base = opened.source.get();
+        options.stop = stop;
+        ENGINE_ASSIGN(auto adapter, loadAdapter(pathFromUtf8(engine.adapterFolder(choice.folder)),
+                                                opened.config, opened.tensors, options));
+        adapters.push_back({std::move(adapter), choice.strength});
+    }
+    return adapters;
+}
+
+} // namespace
+
 Result<MergeReport> Engine::merge(const MergeOrder& order, const std::stop_token& stop) {
     auto result = OpenedModel::open(folderCheckpoint(pathFromUtf8(modelFolder(order.model))));
     if (!result.has_value()) {
         return withDownload(std::move(result).error(), impl_->options.hub_caches);
     }
-    const OpenedModel& opened = *result;
+    auto adapters = adaptersOf(order, *result, *this, stop);
+    if (!adapters.has_value()) {
+        return withDownload(std::move(adapters).error(), impl_->options.hub_caches);
+    }
     MergeRequest request;
-    request.model_folder = opened.checkpoint->where();
+    request.model_folder = result->checkpoint->where();
+    request.adapters = *std::move(adapters);
     request.out_folder = order.out_folder;
     request.stop = stop;
-    for (const AdapterChoice& choice : order.adapters) {
-        AdapterOptions options;
-        options.base = opened.source.get();
-        options.stop = stop;
-        auto adapter = loadAdapter(pathFromUtf8(adapterFolder(choice.folder)), opened.config,
-                                   opened.tensors, options);
-        if (!adapter.has_value()) {
-            return withDownload(std::move(adapter).error(), impl_->options.hub_caches);
-        }
-        request.adapters.push_back({*std::move(adapter), choice.strength});
-    }
     return mergeAdapters(request);
+}
+
+Result<StackReport> Engine::stack(const MergeOrder& order, const std::stop_token& stop) {
+    auto result = OpenedModel::open(folderCheckpoint(pathFromUtf8(modelFolder(order.model))));
+    if (!result.has_value()) {
+        return withDownload(std::move(result).error(), impl_->options.hub_caches);
+    }
+    auto adapters = adaptersOf(order, *result, *this, stop);
+    if (!adapters.has_value()) {
+        return withDownload(std::move(adapters).error(), impl_->options.hub_caches);
+    }
+    StackRequest request;
+    request.adapters = *std::move(adapters);
+    // Its name alone: the file goes to other computers.
+    const std::filesystem::path model = pathFromUtf8(order.model);
+    request.base_model = utf8Of((model.has_filename() ? model : model.parent_path()).filename());
+    request.out_folder = pathFromUtf8(order.out_folder);
+    request.stop = stop;
+    return stackAdapters(request);
 }
 
 nlohmann::ordered_json Engine::mergeReportTree(const MergeReport& report) {

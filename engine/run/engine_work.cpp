@@ -7,6 +7,8 @@
 #include "engine/run/engine_state.h"
 
 #include <algorithm>
+#include <string_view>
+#include <unordered_set>
 
 namespace engine {
 
@@ -14,9 +16,18 @@ static_assert(Engine::kTowerSampleRate == kAudioSampleRate);
 
 namespace {
 
-/// Every linear of the decoder and the head once, in their formats; of the tables only one row,
-/// which does not count.
-double decodeBytes(const PlacementPlan& plan) {
+/// Every linear of the decoder and the head once, in their formats, of experts as many as a token
+/// goes to; of the tables only one row, which does not count.
+double decodeBytes(const OpenedModel& opened, const PlacementPlan& plan) {
+    std::unordered_set<std::string_view> experts;
+    for (const ExpectedTensor& tensor : opened.tensors) {
+        if (tensor.kind == TensorKind::Experts) {
+            experts.insert(tensor.name);
+        }
+    }
+    const TextConfig& text = opened.config.text;
+    const double active = static_cast<double>(text.top_k_experts) /
+                          static_cast<double>(std::max<int64_t>(1, text.num_experts));
     double bytes = 0.0;
     const bool has_own_head = plan.find({PartRole::Head}) != nullptr;
     for (const auto& row : plan.tensors) {
@@ -24,7 +35,7 @@ double decodeBytes(const PlacementPlan& plan) {
         const bool is_gather_only =
             role == PartRole::PerLayerTable || (role == PartRole::Embedding && has_own_head);
         if (!isMedia(row.part) && !is_gather_only && role != PartRole::Assistant) {
-            bytes += static_cast<double>(row.bytes);
+            bytes += static_cast<double>(row.bytes) * (experts.contains(row.tensor) ? active : 1.0);
         }
     }
     return bytes;
@@ -35,6 +46,7 @@ double prefillFlops(const TextConfig& text) {
     double flops = 0.0;
     const int cut = text.lastKvOwner();
     const auto hidden = static_cast<double>(text.hidden_size);
+    const int64_t experts = text.has_moe ? text.top_k_experts * text.moe_intermediate_size : 0;
     for (int i = 0; i <= cut; ++i) {
         const auto& layer = text.layers[static_cast<size_t>(i)];
         const auto q = static_cast<double>(text.num_heads * layer.head_dim);
@@ -44,7 +56,7 @@ double prefillFlops(const TextConfig& text) {
         flops += 2.0 * kv_weights;
         if (i < cut) {
             flops += 2.0 * (2.0 * hidden * q +
-                            3.0 * hidden * static_cast<double>(layer.intermediate_size) +
+                            3.0 * hidden * static_cast<double>(layer.intermediate_size + experts) +
                             2.0 * hidden * static_cast<double>(text.ple_size));
         }
     }
@@ -74,7 +86,7 @@ Result<WorkCounts> Engine::countWork() const {
     const ModelConfig& config = target->opened.config;
     WorkCounts counts;
     counts.vocab_size = config.text.vocab_size;
-    counts.decode_bytes = decodeBytes(*target->plan);
+    counts.decode_bytes = decodeBytes(target->opened, *target->plan);
     counts.prefill_flops = prefillFlops(config.text);
     counts.image_flops = config.vision ? imageFlops(*config.vision) : 0.0;
     return counts;

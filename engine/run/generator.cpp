@@ -255,7 +255,8 @@ Result<Generator::DecodeResult> Generator::decode(std::vector<float> logits,
             return std::move(result);
         }
         DraftPolicy* policy = drafting == nullptr ? nullptr : drafting->policy;
-        const int64_t drafts = policy == nullptr ? 0 : policy->next(mostDrafts(writing));
+        const int64_t drafts =
+            policy == nullptr ? 0 : policy->next(mostDrafts(writing), !drafting->hidden.empty());
         // Behind tokens by themselves a round without drafts brings the hidden state.
         const bool is_round = drafts > 0;
         Result<bool> goes_on = true;

@@ -293,11 +293,13 @@ std::vector<ExpectedTensor> OpenedModel::adaptable() const {
 }
 
 Result<OpenedModel> openShape(const std::string& shape, bool is_text_only) {
-    const std::string config = publishedConfigJson(shape == "e2b"   ? "E2B"
-                                                   : shape == "e4b" ? "E4B"
-                                                                    : shape);
+    static const std::map<std::string, std::string> kSizes = {
+        {"e2b", "E2B"}, {"e4b", "E4B"}, {"26b", "26B-A4B"}, {"31b", "31B"}};
+    const auto size = kSizes.find(shape); // the window says a variant's own name
+    const std::string config = publishedConfigJson(size == kSizes.end() ? shape : size->second);
     if (config.empty()) {
-        return Error{ErrorCode::InvalidRequest, said("--shape %1: expected e2b or e4b", shape)};
+        return Error{ErrorCode::InvalidRequest,
+                     said("--shape %1: expected e2b, e4b, 26b or 31b", shape)};
     }
     return OpenedModel::open(std::make_shared<ShapeCheckpoint>(shape, config), Families::Promised,
                              is_text_only);

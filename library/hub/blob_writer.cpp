@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <condition_variable>
 #include <cstring>
 #include <deque>
@@ -85,6 +86,7 @@ struct BlobWriter::State {
     std::unique_ptr<DiskFile> disk;
     Digest digest = Digest::sha256();
     uint64_t position = 0;
+    std::atomic<uint64_t> on_disk{0};
 
     // Of the thread that appends, and of two that write and hash beside each other. A block goes
     // on when it is full or the disk waits for it: few large writes when there is much, and
@@ -172,8 +174,13 @@ BlobWriter::BlobWriter(std::unique_ptr<State> state) : state_(std::move(state)) 
     for (Block& block : s.blocks) {
         s.spare.push_back(&block);
     }
-    s.writing.thread =
-        std::thread([&s] { s.run(s.writing, [&s](auto bytes) { return s.disk->write(bytes); }); });
+    s.writing.thread = std::thread([&s] {
+        s.run(s.writing, [&s](auto bytes) {
+            auto written = s.disk->write(bytes);
+            s.on_disk += written.has_value() ? bytes.size() : 0;
+            return written;
+        });
+    });
     s.hashing.thread = std::thread([&s] {
         s.run(s.hashing, [&s](auto bytes) {
             s.digest.add(bytes);
@@ -208,6 +215,7 @@ BlobWriter::open(const fs::path& path,
         ENGINE_TRY(state->disk->truncate());
         state->position = 0;
     }
+    state->on_disk = state->position;
     if (state->position > 0) {
         state->disk.reset(); // a reader of ours opens no file on Windows that is open for writing
         ENGINE_TRY(hashFile(path, state->position, state->digest, stop, on_hashed));
@@ -220,11 +228,23 @@ uint64_t BlobWriter::position() const {
     return state_->position;
 }
 
+uint64_t BlobWriter::onDisk() const {
+    return state_->on_disk;
+}
+
+Result<void> BlobWriter::settle() {
+    std::unique_lock lock(state_->mutex);
+    state_->push();
+    state_->changed.wait(lock, [this] { return state_->writing.isIdle(); });
+    return state_->failure.has_value() ? Result<void>(*state_->failure) : Result<void>();
+}
+
 Result<void> BlobWriter::restart() {
     state_->drain();
     ENGINE_TRY(state_->disk->truncate());
     state_->digest = digestOf(state_->file);
     state_->position = 0;
+    state_->on_disk = 0;
     return {};
 }
 

@@ -35,6 +35,10 @@ public:
 
     /// Bytes in the file and on their way there.
     [[nodiscard]] uint64_t position() const;
+    /// Bytes in the file: what the end of the program leaves.
+    [[nodiscard]] uint64_t onDisk() const;
+    /// Waits until all that was handed over is in the file. Errors: of an earlier write.
+    engine::Result<void> settle();
     /// From the first byte again: a server that knows no ranges, or a wrong checksum.
     engine::Result<void> restart();
     /// Where the next bytes may be put, so that append() need not copy them: valid until then.

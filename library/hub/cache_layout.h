@@ -33,6 +33,7 @@ struct Environment {
     std::string hf_token;                        ///< HF_TOKEN.
     std::string hugging_face_hub_token;          ///< HUGGING_FACE_HUB_TOKEN, its older name.
     std::string hf_endpoint;                     ///< HF_ENDPOINT.
+    std::string modelscope_endpoint;             ///< MODELSCOPE_ENDPOINT.
     std::string hf_hub_offline;                  ///< HF_HUB_OFFLINE.
     std::string hf_hub_disable_symlinks;         ///< HF_HUB_DISABLE_SYMLINKS.
     std::string hf_hub_disable_implicit_token;   ///< HF_HUB_DISABLE_IMPLICIT_TOKEN.

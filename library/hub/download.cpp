@@ -10,6 +10,7 @@
 #include <optional>
 #include <thread>
 
+#include "library/hub/asked_bytes.h"
 #include "library/hub/blob_writer.h"
 #include "library/hub/disk_file.h"
 #include "library/hub/file_choice.h"
@@ -55,9 +56,13 @@ Error foreignError(const fs::path& path, Sentence why) {
 /// Shared by the threads of one fetch().
 class Fetching {
 public:
-    Fetching(const FetchPlan& plan, const FetchOptions& options, const std::stop_token& outer)
+    Fetching(const FetchPlan& plan,
+             const FetchOptions& options,
+             size_t num_connections,
+             const std::stop_token& outer)
         : plan_(plan), options_(options),
           store_(plan.request.target, plan.request.address.id, plan.commit),
+          asked_(options.hub.limits.block_bytes, num_connections),
           chain_(outer, [this] { stop_.request_stop(); }) {
         progress_.total_bytes = plan.total_bytes;
         progress_.files = plan.files.size();
@@ -142,6 +147,7 @@ private:
     /// Until the partial file is whole and verified.
     Result<void> fetchBytes(HubClient& hub, const ListedFile& file, const std::stop_token& stop) {
         uint64_t counted = 0; // of this file in progress_
+        bool has_waited = false;
         const auto count = [&](uint64_t bytes, uint64_t fetched) {
             counted += bytes;
             add(bytes, fetched);
@@ -153,13 +159,18 @@ private:
         ENGINE_ASSIGN(const auto writer,
                       BlobWriter::open(store_.partial(file), file, stop,
                                        [&](uint64_t bytes) { count(bytes, 0); }));
+        AskedBytes::Share asked(asked_, file.size_bytes);
         FileSink sink;
         sink.begin = [&](uint64_t position) -> Result<void> {
-            setWaiting({});
+            if (has_waited) {
+                setWaiting({});
+                has_waited = false;
+            }
             if (position == writer->position()) {
                 return {};
             }
             uncount();
+            asked.forget(0);
             return writer->restart(); // no ranges there
         };
         sink.bytes = [&](std::span<const std::byte> bytes) -> Result<void> {
@@ -167,17 +178,26 @@ private:
             return writer->append(bytes);
         };
         sink.room = [&] { return writer->room(); };
+        sink.next_end = [&] { return asked.more(writer->onDisk()); };
         bool has_restarted = false;
         for (int attempt = 1; writer->position() < file.size_bytes;) {
             const uint64_t before = writer->position();
-            auto outcome = hub.read(plan_.request.address.id, plan_.commit, file, before,
-                                    /*end=*/0, sink, stop);
-            if (outcome.has_value()) {
-                break;
+            uint64_t end = asked.rangeEnd(before, writer->onDisk());
+            if (end == before) {
+                ENGINE_TRY(writer->settle());
+                end = asked.rangeEnd(before, writer->onDisk());
             }
+            auto outcome =
+                hub.read(plan_.request.address.id, plan_.commit, file, before, end, sink, stop);
+            if (outcome.has_value()) {
+                attempt = 1;
+                continue;
+            }
+            asked.forget(writer->position());
             if (detailOf(outcome.error(), "status") == "416" && before > 0 && !has_restarted) {
                 has_restarted = true;
                 uncount();
+                asked.forget(0);
                 ENGINE_TRY(writer->restart());
                 continue;
             }
@@ -187,6 +207,7 @@ private:
                 return outcome;
             }
             setWaiting(outcome.error().told());
+            has_waited = true;
             if (!waitFor(*wait, stop)) {
                 return networkError({HttpEnd::Kind::Cancelled}, {});
             }
@@ -226,6 +247,7 @@ private:
     const FetchPlan& plan_;
     const FetchOptions& options_;
     SnapshotStore store_;
+    AskedBytes asked_;
     std::atomic<size_t> next_{0};
     std::mutex mutex_;
     FetchProgress progress_;
@@ -240,6 +262,12 @@ private:
 Result<FetchPlan>
 planFetch(const FetchRequest& request, HubClient& hub, const std::stop_token& stop) {
     const ModelAddress& address = request.address;
+    if (hub.source() == Source::ModelScope && request.target.folder.empty()) {
+        return hubError("HubAddress", said("%1: models of ModelScope come as plain files, because "
+                                           "the hub's cache has no place for them; name a folder "
+                                           "with --to",
+                                           address.id));
+    }
     ENGINE_ASSIGN(const ModelInfo info, hub.model(address.id, address.revision, stop));
     ENGINE_ASSIGN(const std::vector<ListedFile> listed, hub.files(address.id, info.commit, stop));
     if (const Phrase problem = request.takes_all ? Phrase() : nothingToLoad(listed);
@@ -284,9 +312,9 @@ Result<void> checkRoom(const FetchPlan& plan) {
 Result<void>
 fetch(const FetchPlan& plan, const FetchOptions& options, const std::stop_token& stop) {
     ENGINE_TRY(checkRoom(plan));
-    Fetching fetching(plan, options, stop);
     const auto num_threads = std::clamp<size_t>(static_cast<size_t>(options.connections), 1,
                                                 std::max<size_t>(1, plan.files.size()));
+    Fetching fetching(plan, options, num_threads, stop);
     std::vector<std::thread> threads;
     for (size_t i = 0; i < num_threads; ++i) {
         threads.emplace_back([&] {

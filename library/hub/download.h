@@ -21,6 +21,7 @@ struct FetchRequest {
     ModelAddress address;
     Target target;
     bool takes_all = false; ///< Also files that Belfry does not load.
+    Source source = Source::Hub;
 };
 
 struct PlannedFile {
@@ -69,9 +70,10 @@ planFetch(const FetchRequest& request, HubClient& hub, const std::stop_token& st
 engine::Result<void> checkRoom(const FetchPlan& plan);
 inline constexpr uint64_t kKeptFreeBytes = uint64_t{1} << 30;
 
-/// Fetches what is missing. Whatever ends it, files that were whole stay, and those that were not
-/// are continued by the next call. The revision is noted last. Errors: the first that no repetition
-/// helped against; Cancelled.
+/// Fetches what is missing, in ranges: an end of the program at any moment costs no more than
+/// Limits::block_bytes of what was on its way (asked_bytes.h). Whatever ends it, files that were
+/// whole stay, and those that were not are continued by the next call. The revision is noted last.
+/// Errors: the first that no repetition helped against; Cancelled.
 engine::Result<void>
 fetch(const FetchPlan& plan, const FetchOptions& options, const std::stop_token& stop);
 

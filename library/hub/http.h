@@ -20,6 +20,7 @@ namespace library::hub {
 struct HttpHeader {
     std::string name;
     std::string value;
+    friend bool operator==(const HttpHeader&, const HttpHeader&) = default;
 };
 
 struct HttpRequest {
@@ -35,6 +36,8 @@ struct HttpRequest {
     std::chrono::milliseconds connect_limit{0};
     /// From then until the answer begins; 0 = silence_limit.
     std::chrono::milliseconds first_byte_limit{0};
+    /// Certificates (PEM) that are trusted besides the system's.
+    std::string authorities = {};
 };
 
 struct HttpHead {
@@ -73,8 +76,20 @@ struct HttpEnd {
         Malformed, ///< What came is no HTTP.
         Forbidden, ///< By a switch, which `detail` names: no connection was tried.
     };
+    /// What is wrong with the certificate that came; what counts most, where it is several.
+    enum class Flaw : uint8_t {
+        None = 1, ///< Nothing, or not told: see `detail`.
+        Issuer,   ///< Nobody who is trusted vouches for it.
+        Revoked,
+        Expired,
+        NotYetValid,
+        Name, ///< It is another host's.
+    };
     Kind kind = Kind::Done;
     std::string detail = {}; ///< The network's own words, for the end of a message.
+    Flaw flaw = Flaw::None;  ///< With Tls.
+    /// Issuer: who signed it. Expired, NotYetValid: the day (2026-11-26). Name: whose it is.
+    std::string flaw_detail = {};
 };
 
 /// Belongs to the thread that uses it.
@@ -87,6 +102,9 @@ public:
     /// Blocks until the answer's end. Follows no redirect, sends no header but `headers` and
     /// those that HTTP needs, unpacks nothing.
     virtual HttpEnd run(const HttpRequest& request, HttpSink& sink, std::stop_token stop) = 0;
+    /// Called by a sink: what run() will most likely be asked for next, so that it may be begun
+    /// beside the one that runs. A GET. When run() gets another request, it is given up.
+    virtual void prepare(const HttpRequest& /*next*/) {}
 };
 
 /// Called once in each thread that makes requests.

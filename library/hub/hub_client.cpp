@@ -11,6 +11,7 @@
 #include "library/hub/answer_heads.h"
 #include "library/hub/cache_layout.h"
 #include "library/hub/lists.h"
+#include "library/hub/modelscope.h"
 #include "library/hub/url.h"
 
 namespace library::hub {
@@ -54,11 +55,14 @@ struct HubClient::Exchange {
     std::function<Result<void>(std::span<const std::byte>)> on_bytes;
     std::function<std::span<std::byte>()> room; ///< As FileSink's.
 
+    bool is_abroad = false; ///< The last request was not to the hub itself.
+
     // What came of it.
+    std::string here; ///< The address of the last request.
+    int hops = 0;
     HttpHead head;
     std::string error_body;
     HttpEnd end;
-    bool is_abroad = false; ///< The last answer is not the hub's own.
 };
 
 namespace {
@@ -110,6 +114,16 @@ private:
     bool is_body_wanted_ = false;
     size_t unwanted_ = 0;
 };
+
+/// For bytes [begin, end) of a file; none for all of it. Open towards the file's end.
+std::vector<HttpHeader> rangeHeaders(uint64_t file_bytes, uint64_t begin, uint64_t end) {
+    std::vector<HttpHeader> headers = {{"Accept-Encoding", "identity"}};
+    if (begin > 0 || end < file_bytes) {
+        headers.push_back({"Range", "bytes=" + std::to_string(begin) + "-" +
+                                        (end < file_bytes ? std::to_string(end - 1) : "")});
+    }
+    return headers;
+}
 
 Error redirectError(const Asked& asked, const std::string& where, Sentence what) {
     return hubError("HubRedirect",
@@ -174,6 +188,15 @@ Asked HubClient::asked(const std::string& id,
             !options_.token.empty()};
 }
 
+HttpRequest HubClient::request(const Exchange& exchange, const std::string& url) const {
+    HttpRequest out{url, exchange.headers, options_.limits.silence, exchange.total_limit};
+    out.headers.push_back({"User-Agent", options_.user_agent});
+    if (!options_.token.empty() && !exchange.is_abroad) {
+        out.headers.push_back({"Authorization", "Bearer " + options_.token});
+    }
+    return out;
+}
+
 Result<void> HubClient::send(Exchange& exchange, const std::stop_token& stop) {
     auto url = parseUrl(exchange.url);
     if (!url.has_value()) {
@@ -181,16 +204,11 @@ Result<void> HubClient::send(Exchange& exchange, const std::stop_token& stop) {
                                            engine::inQuotes(exchange.url)));
     }
     const std::string home = parseUrl(options_.endpoint)->origin();
-    exchange.is_abroad = false;
     for (int hops = 0; hops <= options_.limits.redirects; ++hops) {
         // Once abroad, no token any more: what leads back was written by another host.
         exchange.is_abroad = exchange.is_abroad || url->origin() != home;
-        HttpRequest request{url->text(), exchange.headers, options_.limits.silence,
-                            exchange.total_limit};
-        request.headers.push_back({"User-Agent", options_.user_agent});
-        if (!options_.token.empty() && !exchange.is_abroad) {
-            request.headers.push_back({"Authorization", "Bearer " + options_.token});
-        }
+        exchange.here = url->text();
+        exchange.hops = hops;
         const auto onHead = [&](const HttpHead& head) -> Result<void> {
             if (!exchange.is_abroad) {
                 ENGINE_TRY(exchange.on_hub_head(head));
@@ -199,7 +217,7 @@ Result<void> HubClient::send(Exchange& exchange, const std::stop_token& stop) {
                                                             : Result<void>();
         };
         ExchangeSink sink(onHead, exchange.on_bytes, exchange.room);
-        exchange.end = http_->run(request, sink, stop);
+        exchange.end = http_->run(request(exchange, exchange.here), sink, stop);
         exchange.head = std::move(sink.head);
         exchange.error_body = std::move(sink.body);
         if (sink.refusal.has_value()) {
@@ -325,6 +343,9 @@ Result<std::string> HubClient::text(const std::string& url,
 Result<ModelInfo>
 HubClient::model(const std::string& id, const std::string& revision, const std::stop_token& stop) {
     const Asked what = asked(id, revision);
+    if (options_.source == Source::ModelScope) {
+        return ModelInfo{id, revision};
+    }
     const std::string url = options_.endpoint + "/api/models/" + id + "/revision/" +
                             percentEncoded(revision, /*keeps_slashes=*/false);
     ENGINE_ASSIGN(const std::string answer, text(url, what, nullptr, stop));
@@ -334,6 +355,12 @@ HubClient::model(const std::string& id, const std::string& revision, const std::
 Result<std::vector<ListedFile>>
 HubClient::files(const std::string& id, const std::string& commit, const std::stop_token& stop) {
     const Asked what = asked(id, commit);
+    if (options_.source == Source::ModelScope) {
+        ENGINE_ASSIGN(
+            const std::string list,
+            text(options_.endpoint + modelScopeListPath(id, commit), what, nullptr, stop));
+        return readModelScopeList(list, what, options_.limits.files);
+    }
     std::string url = options_.endpoint + "/api/models/" + id + "/tree/" + commit +
                       "?recursive=true&expand=false";
     std::vector<ListedFile> files;
@@ -391,25 +418,44 @@ Result<void> HubClient::read(const std::string& id,
                              const std::stop_token& stop) {
     Exchange exchange;
     exchange.asked = asked(id, commit, file.name);
-    exchange.url = options_.endpoint + "/" + id + "/resolve/" + commit + "/" +
-                   percentEncoded(file.name, /*keeps_slashes=*/true);
-    exchange.headers = {{"Accept-Encoding", "identity"}};
-    if (begin > 0 || end > 0) {
-        exchange.headers.push_back({"Range", "bytes=" + std::to_string(begin) + "-" +
-                                                 (end > 0 ? std::to_string(end - 1) : "")});
-    }
+    const std::string address =
+        options_.endpoint + (options_.source == Source::ModelScope
+                                 ? modelScopeFilePath(id, commit, file.name)
+                                 : "/" + id + "/resolve/" + commit + "/" +
+                                       percentEncoded(file.name, /*keeps_slashes=*/true));
+    const bool is_known = route_.file == address;
+    exchange.url = is_known ? route_.url : address;
+    exchange.is_abroad = is_known && route_.is_abroad;
+    const uint64_t wanted_end = end > 0 ? std::min(end, file.size_bytes) : file.size_bytes;
+    exchange.headers = rangeHeaders(file.size_bytes, begin, wanted_end);
     exchange.may_leave = true;
+    route_ = {}; // until bytes come
     exchange.room = sink.room;
     exchange.on_hub_head = [&](const HttpHead& head) {
         return checkHubHead(head, file, exchange.asked);
     };
-    const uint64_t wanted_end = end > 0 ? end : file.size_bytes;
     uint64_t position = begin; // of the next byte
     auto window_begin = std::chrono::steady_clock::now();
     uint64_t window_bytes = 0;
+    Route route; // of an answer with bytes
+    bool prepares = false;
     exchange.on_head = [&](const HttpHead& head) -> Result<void> {
         ENGINE_ASSIGN(position, firstByte(head, file, begin, exchange.asked));
+        // A renamed file's new address at the hub is the hub's to tell, each time.
+        if (exchange.is_abroad || exchange.hops == 0) {
+            route = {address, exchange.here, exchange.is_abroad};
+        }
+        prepares = head.status == 206 && !route.url.empty() && wanted_end < file.size_bytes &&
+                   sink.next_end != nullptr;
         return sink.begin(position);
+    };
+    const auto prepareNext = [&] {
+        prepares = false;
+        if (const uint64_t next = sink.next_end(); next > wanted_end) {
+            Exchange following = exchange;
+            following.headers = rangeHeaders(file.size_bytes, wanted_end, next);
+            http_->prepare(request(following, route.url));
+        }
     };
     exchange.on_bytes = [&](std::span<const std::byte> bytes) -> Result<void> {
         if (bytes.size() > file.size_bytes - position) {
@@ -421,6 +467,9 @@ Result<void> HubClient::read(const std::string& id,
         position += bytes.size();
         window_bytes += bytes.size();
         ENGINE_TRY(sink.bytes(bytes));
+        if (prepares && position >= begin + (wanted_end - begin) / 2) {
+            prepareNext();
+        }
         const auto now = std::chrono::steady_clock::now();
         if (now - window_begin > options_.limits.drip) {
             if (window_bytes < options_.limits.min_bytes && position < wanted_end) {
@@ -442,6 +491,7 @@ Result<void> HubClient::read(const std::string& id,
                                                   std::to_string(file.size_bytes)},
                          exchange.asked));
     }
+    route_ = std::move(route);
     return {};
 }
 

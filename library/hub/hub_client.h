@@ -33,14 +33,24 @@ struct Limits {
     std::chrono::milliseconds longest_wait{330'000}; ///< That a server may ask for with 429.
     std::chrono::milliseconds lock{600'000};         ///< For another program that fetches the same.
     int attempts = 5;                                ///< Without a byte in between.
+    /// Asked for and not on the disk yet, of a fetch: what its end at any moment can cost. 16 MiB
+    /// are worth a second of 130 Mbit/s, and more than a line of 1 Gbit/s holds in 100 ms.
+    uint64_t block_bytes = uint64_t{16} << 20;
     int redirects = 10;
     size_t list_bytes = size_t{16} << 20; ///< Of one page of a list of files.
     size_t pages = 100;
     size_t files = 20'000;
 };
 
+/// Whose protocol is spoken.
+enum class Source : uint8_t {
+    Hub = 1,    ///< The Hugging Face hub, and its mirrors.
+    ModelScope, ///< modelscope.h; to a plain folder only.
+};
+
 struct HubOptions {
-    std::string endpoint; ///< As cache_layout.h's endpoint().
+    Source source = Source::Hub;
+    std::string endpoint; ///< As cache_layout.h's endpoint(), or modelScopeEndpoint().
     std::string token;    ///< Empty: none.
     std::string user_agent = "belfry";
     Limits limits = {};
@@ -48,7 +58,7 @@ struct HubOptions {
 
 struct ModelInfo {
     std::string id;     ///< As the hub writes it; it may have been renamed.
-    std::string commit; ///< 40 digits.
+    std::string commit; ///< 40 digits; of ModelScope, which has none, the revision.
 };
 
 struct ListedFile {
@@ -67,6 +77,9 @@ struct FileSink {
     std::function<engine::Result<void>(std::span<const std::byte>)> bytes;
     /// Where the next bytes may be put before that; not set: anywhere.
     std::function<std::span<std::byte>()> room = {};
+    /// Asked when half of a range has come: the end of the next range, which is then begun beside
+    /// this one and must be what is read next; 0: none. Not set: none.
+    std::function<uint64_t()> next_end = {};
 };
 
 /// Whether a second attempt may go better is the error's detail "again": the milliseconds that the
@@ -92,8 +105,10 @@ public:
     files(const std::string& id, const std::string& commit, const std::stop_token& stop);
 
     /// Bytes begin, begin + 1, ... of a file; up to `end` (not included), or to its end where `end`
-    /// is 0. One attempt. A server that knows no ranges sends the whole from 0 on. Errors: as
-    /// hub_error.h; HubChanged when the server tells another checksum or size than `file`'s.
+    /// is 0. One attempt. A server that knows no ranges sends the whole from 0 on. Where the hub
+    /// led to for one range, the next of the same file is asked for directly, until that fails.
+    /// Errors: as hub_error.h; HubChanged when the server tells another checksum or size than
+    /// `file`'s.
     engine::Result<void> read(const std::string& id,
                               const std::string& commit,
                               const ListedFile& file,
@@ -114,12 +129,20 @@ public:
     /// nullopt: it will not.
     [[nodiscard]] std::optional<std::chrono::milliseconds> waitAfter(const engine::Error& error,
                                                                      int attempt) const;
+    [[nodiscard]] Source source() const { return options_.source; }
     [[nodiscard]] const Limits& limits() const { return options_.limits; }
 
 private:
     struct Exchange;
+    /// Where a file's bytes came from last.
+    struct Route {
+        std::string file; ///< Its address at the hub.
+        std::string url;
+        bool is_abroad = false; ///< Then it gets no token.
+    };
 
     HubClient(HubOptions options, HttpClient& http) : options_(std::move(options)), http_(&http) {}
+    [[nodiscard]] HttpRequest request(const Exchange& exchange, const std::string& url) const;
     /// Follows redirects; the last answer's head and end come in `exchange`.
     engine::Result<void> send(Exchange& exchange, const std::stop_token& stop);
     /// A short JSON answer, with repetitions. `next` gets the address of the next page, or nothing.
@@ -134,6 +157,7 @@ private:
 
     HubOptions options_;
     HttpClient* http_;
+    Route route_;
 };
 
 } // namespace library::hub

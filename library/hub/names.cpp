@@ -166,7 +166,11 @@ Result<ModelAddress> parseAddress(std::string_view text, std::string_view endpoi
         if (!url.has_value() || !base.has_value() || url->origin() != base->origin()) {
             return addressError(text, said("is no address at %1", endpoint));
         }
-        const std::string path = url->target.substr(0, url->target.find('?'));
+        std::string path = url->target.substr(0, url->target.find('?'));
+        const std::string below = base->target == "/" ? std::string() : base->target;
+        if (path.starts_with(below + "/")) { // a mirror's hub may lie below a path of its own
+            path.erase(0, below.size());
+        }
         const auto decoded = percentDecoded(path);
         if (!decoded.has_value()) {
             return addressError(text, phrase("is no valid address"));

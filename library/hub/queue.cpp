@@ -18,6 +18,7 @@
 
 #include "library/hub/hub_error.h"
 #include "library/hub/snapshot_store.h"
+#include "library/hub/token.h"
 
 namespace library::hub {
 
@@ -93,7 +94,9 @@ struct DownloadQueue::State {
     void beginWaiting();
     /// A thread's work.
     void run(QueueItem item, const std::stop_token& stop);
-    Result<void> fetchItem(QueueItem& item, const std::stop_token& stop);
+    Result<void> fetchItem(const QueueItem& item, const std::stop_token& stop);
+    Result<void>
+    fetchWith(const FetchOptions& with, const QueueItem& item, const std::stop_token& stop);
     void update(uint64_t number, const std::function<void(QueueItem&)>& change);
     void end(uint64_t number, const Result<void>& outcome);
     void removeParts(const QueueItem& item) const;
@@ -142,27 +145,44 @@ void DownloadQueue::State::update(uint64_t number, const std::function<void(Queu
     options.on_change(copy);
 }
 
-Result<void> DownloadQueue::State::fetchItem(QueueItem& item, const std::stop_token& stop) {
+Result<void> DownloadQueue::State::fetchItem(const QueueItem& item, const std::stop_token& stop) {
     FetchOptions fetch_options = options.fetch;
-    if (options.token) {
-        std::string token = options.token();
-        fetch_options.hub.token = token.empty() ? fetch_options.hub.token : std::move(token);
-    }
     fetch_options.on_progress = [&](const FetchProgress& progress) {
         update(item.number, [&](QueueItem& shown) {
             shown.progress = progress;
             shown.done_bytes = progress.done_bytes;
         });
     };
-    const auto http = fetch_options.make_http();
-    ENGINE_ASSIGN(HubClient hub, HubClient::create(fetch_options.hub, *http));
+    const bool is_hubs = item.request.source == Source::Hub;
+    if (!is_hubs) {
+        fetch_options.hub.source = item.request.source;
+        fetch_options.hub.endpoint = options.modelscope_endpoint;
+        fetch_options.hub.token.clear();
+    }
+    auto outcome = fetchWith(fetch_options, item, stop);
+    if (!is_hubs || outcome.has_value() || !asksForToken(outcome.error()) || !options.token) {
+        return outcome;
+    }
+    const std::string token = options.token();
+    if (token.empty() || token == fetch_options.hub.token) {
+        return outcome;
+    }
+    fetch_options.hub.token = token;
+    return fetchWith(fetch_options, item, stop);
+}
+
+Result<void> DownloadQueue::State::fetchWith(const FetchOptions& with,
+                                             const QueueItem& item,
+                                             const std::stop_token& stop) {
+    const auto http = with.make_http();
+    ENGINE_ASSIGN(HubClient hub, HubClient::create(with.hub, *http));
     ENGINE_ASSIGN(const FetchPlan plan, planFetch(item.request, hub, stop));
     update(item.number, [&](QueueItem& shown) {
         shown.commit = plan.commit; // a branch may have moved on since: its new state is fetched
         shown.model_folder = plan.model_folder;
         shown.total_bytes = plan.total_bytes;
     });
-    return hub::fetch(plan, fetch_options, stop);
+    return hub::fetch(plan, with, stop);
 }
 
 void DownloadQueue::State::run(QueueItem item, const std::stop_token& stop) {

@@ -52,10 +52,12 @@ engine::Result<void> writeQueueFile(const std::filesystem::path& file,
                                     const std::vector<QueueItem>& items);
 
 struct QueueOptions {
-    std::filesystem::path file; ///< Empty: nothing is kept.
-    FetchOptions fetch;         ///< Its on_progress is not called.
-    int at_once = 2;            ///< Models; each takes fetch.connections.
-    /// A token for each start, because it may have been typed meanwhile; empty: fetch.hub.token.
+    std::filesystem::path file;           ///< Empty: nothing is kept.
+    FetchOptions fetch;                   ///< Its on_progress is not called.
+    int at_once = 2;                      ///< Models; each takes fetch.connections.
+    std::string modelscope_endpoint = {}; ///< For requests of Source::ModelScope.
+    /// Asked where the hub refuses fetch.hub.token or its absence, because reading it may open a
+    /// keyring; what it gives is tried once. Empty: none.
     std::function<std::string()> token;
     /// Called after every change, at most ten times a second per item and at its end, on a thread
     /// of the queue's and never with a lock held; not after the destructor has come back. It may

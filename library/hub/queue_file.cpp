@@ -32,6 +32,7 @@ constexpr size_t kMostBytes = size_t{4} << 20;
 constexpr size_t kMostItems = 1000;
 constexpr std::string_view kKind = "belfry-downloads";
 constexpr int64_t kVersion = 1;
+constexpr std::string_view kModelScope = "modelscope"; ///< Of "source"; none: the hub.
 
 std::string inJson(std::string_view text) {
     std::string out = "\"";
@@ -82,7 +83,9 @@ std::optional<QueueItem> readItem(const Json& object) {
     item.model_folder = engine::pathFromUtf8(textOf(object, "model_folder"));
     const Target& target = item.request.target;
     const fs::path& place = target.folder.empty() ? target.cache : target.folder;
-    if (!place.is_absolute() || !isCommit(item.commit)) {
+    const bool is_hubs = textOf(object, "source") != kModelScope;
+    item.request.source = is_hubs ? Source::Hub : Source::ModelScope;
+    if (!place.is_absolute() || (is_hubs && !isCommit(item.commit))) {
         return std::nullopt;
     }
     item.total_bytes = static_cast<uint64_t>(numberOf(object, "total_bytes"));
@@ -134,14 +137,16 @@ Result<void> writeQueueFile(const fs::path& file, const std::vector<QueueItem>& 
         }
         const Target& target = item.request.target;
         const auto isTrue = [](bool value) { return std::string(value ? "true" : "false"); };
-        text += std::string(is_first ? "\n" : ",\n") +                               //
-                " {\"id\": " + inJson(item.request.address.id) +                     //
-                ", \"revision\": " + inJson(item.request.address.revision) +         //
-                ", \"commit\": " + inJson(item.commit) +                             //
-                ", \"cache\": " + inJson(engine::utf8Of(target.cache)) +             //
-                ", \"folder\": " + inJson(engine::utf8Of(target.folder)) +           //
-                ", \"has_links\": " + isTrue(target.has_links) +                     //
-                ", \"takes_all\": " + isTrue(item.request.takes_all) +               //
+        text += std::string(is_first ? "\n" : ",\n") +                       //
+                " {\"id\": " + inJson(item.request.address.id) +             //
+                ", \"revision\": " + inJson(item.request.address.revision) + //
+                ", \"commit\": " + inJson(item.commit) +                     //
+                ", \"cache\": " + inJson(engine::utf8Of(target.cache)) +     //
+                ", \"folder\": " + inJson(engine::utf8Of(target.folder)) +   //
+                ", \"has_links\": " + isTrue(target.has_links) +             //
+                ", \"takes_all\": " + isTrue(item.request.takes_all) +       //
+                (item.request.source == Source::ModelScope ? ", \"source\": " + inJson(kModelScope)
+                                                           : std::string()) +
                 ", \"model_folder\": " + inJson(engine::utf8Of(item.model_folder)) + //
                 ", \"total_bytes\": " + std::to_string(item.total_bytes) +           //
                 ", \"done_bytes\": " + std::to_string(item.done_bytes) +             //

@@ -4,6 +4,8 @@
 #include "engine/base/paths.h"
 #include "engine/base/small_file.h"
 
+#include <algorithm>
+
 #include "library/hub/token_store.h"
 
 namespace library::hub {
@@ -22,6 +24,13 @@ std::string trimmed(const std::string& text) {
 }
 
 } // namespace
+
+bool asksForToken(const engine::Error& error) {
+    return std::any_of(error.details.begin(), error.details.end(), [](const auto& detail) {
+        return detail.first == "rule" &&
+               (detail.second == "HubToken" || detail.second == "HubGated");
+    });
+}
 
 Result<std::string> findToken(const Environment& environment) {
     if (isSwitchedOn(environment.hf_hub_disable_implicit_token)) {

@@ -11,6 +11,9 @@
 
 namespace library::hub {
 
+/// Whether a token, or another one, may change this refusal: HubToken, HubGated.
+bool asksForToken(const engine::Error& error);
+
 /// HF_TOKEN, else HUGGING_FACE_HUB_TOKEN, else the text of tokenFile(); without blanks and line
 /// ends around it. Empty: there is none, or HF_HUB_DISABLE_IMPLICIT_TOKEN is on.
 /// Errors: HubToken when it is something that no token can be.

@@ -82,6 +82,15 @@ private:
     fs::path file_;
 };
 
+/// What findToken() finds without a file.
+Result<std::string> variableToken(Environment environment) {
+    environment.home.clear();
+    environment.xdg_cache_home.clear();
+    environment.hf_home.clear();
+    environment.hf_token_path.clear();
+    return findToken(environment);
+}
+
 } // namespace
 
 std::unique_ptr<TokenStore> fileTokenStore(fs::path file) {
@@ -104,17 +113,9 @@ Result<std::string> checkedToken(const std::string& text, const engine::Argument
 
 Result<FoundToken> chooseToken(const Environment& environment, TokenStore* store) {
     using Source = FoundToken::Source;
-    const bool is_implicit = !isSwitchedOn(environment.hf_hub_disable_implicit_token);
-    if (is_implicit) {
-        Environment variables = environment;
-        variables.home.clear();
-        variables.xdg_cache_home.clear();
-        variables.hf_home.clear();
-        variables.hf_token_path.clear();
-        ENGINE_ASSIGN(std::string token, findToken(variables));
-        if (!token.empty()) {
-            return FoundToken{std::move(token), Source::Environment};
-        }
+    ENGINE_ASSIGN(std::string variable, variableToken(environment));
+    if (!variable.empty()) {
+        return FoundToken{std::move(variable), Source::Environment};
     }
     std::optional<engine::Error> failure;
     if (store != nullptr) {
@@ -127,14 +128,19 @@ Result<FoundToken> chooseToken(const Environment& environment, TokenStore* store
             failure = std::move(token).error();
         }
     }
-    if (is_implicit) {
-        ENGINE_ASSIGN(std::string token, findToken(environment));
-        if (!token.empty()) {
-            return FoundToken{std::move(token), Source::HubFile};
-        }
+    ENGINE_ASSIGN(std::string token, findToken(environment));
+    if (!token.empty()) {
+        return FoundToken{std::move(token), Source::HubFile};
     }
     return failure.has_value() ? Result<FoundToken>(*std::move(failure))
                                : Result<FoundToken>(FoundToken());
+}
+
+Result<std::string> impliedToken(const Environment& environment, const std::string& stored) {
+    ENGINE_ASSIGN(std::string variable, variableToken(environment));
+    return !variable.empty() ? Result<std::string>(std::move(variable))
+           : !stored.empty() ? Result<std::string>(stored)
+                             : findToken(environment);
 }
 
 std::string shownToken(const std::string& token) {

@@ -54,6 +54,10 @@ struct FoundToken {
 /// over where another has a token. Errors: as findToken(), and of the store.
 engine::Result<FoundToken> chooseToken(const Environment& environment, TokenStore* store);
 
+/// The same order without a look at a store: `stored` is what it gave earlier, or empty. Errors: as
+/// findToken().
+engine::Result<std::string> impliedToken(const Environment& environment, const std::string& stored);
+
 /// `text` without blanks and line ends around it. Errors: HubToken when no token can look so;
 /// `place`, a name or a phrase, begins the sentence.
 engine::Result<std::string> checkedToken(const std::string& text, const engine::Argument& place);

@@ -101,7 +101,9 @@ std::string Url::text() const {
 }
 
 bool Url::isLoopback() const {
-    return host == "localhost" || host == "[::1]" || host.starts_with("127.");
+    // In numbers alone: "127.example.org" is a name of whoever owns it.
+    const bool is_number = host.find_first_not_of("0123456789.") == std::string::npos;
+    return host == "localhost" || host == "[::1]" || (is_number && host.starts_with("127."));
 }
 
 std::optional<Url> parseUrl(std::string_view text) {

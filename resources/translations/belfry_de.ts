@@ -1039,8 +1039,12 @@ Soll die Datei ersetzt werden?</translation>
 <context>
     <name>app::ServerLink</name>
     <message>
-        <source>The key was not kept</source>
-        <translation>Der Schlüssel wurde nicht aufbewahrt</translation>
+        <source>The key was not kept: it is used until Belfry ends</source>
+        <translation>Der Schlüssel wurde nicht aufgehoben: Er gilt, bis Belfry endet</translation>
+    </message>
+    <message>
+        <source>The key is still kept</source>
+        <translation>Der Schlüssel ist noch aufgehoben</translation>
     </message>
 </context>
 <context>
@@ -1099,6 +1103,18 @@ Soll die Datei ersetzt werden?</translation>
     <message>
         <source>Log and report</source>
         <translation>Protokoll und Bericht</translation>
+    </message>
+    <message>
+        <source>%1 on %2 answered last time</source>
+        <translation>Zuletzt hat %1 auf %2 geantwortet</translation>
+    </message>
+    <message>
+        <source>Nothing was asked of it since Belfry started.</source>
+        <translation>Seit Belfry läuft, wurde dort nichts gefragt.</translation>
+    </message>
+    <message>
+        <source>Connect</source>
+        <translation>Verbinden</translation>
     </message>
 </context>
 <context>
@@ -1780,6 +1796,10 @@ Soll die Datei ersetzt werden?</translation>
     <message>
         <source>%1 begins every reply anew. Let it reply once more, or ask for the rest.</source>
         <translation>%1 beginnt jede Antwort neu. Lassen Sie noch einmal antworten, oder fragen Sie nach dem Rest.</translation>
+    </message>
+    <message>
+        <source>It is asked again by itself.</source>
+        <translation>Er wird von selbst wieder gefragt.</translation>
     </message>
 </context>
 <context>
@@ -3532,6 +3552,14 @@ Ziehen Sie einen Block hierher, oder wählen Sie einen und drücken M.</translat
         <source>These adapters in one model that any server takes as it is: merge them here first.</source>
         <translation>Diese Adapter in einem Modell, das jeder Server nimmt, wie es ist: zuerst hier verschmelzen.</translation>
     </message>
+    <message>
+        <source>Copy the &amp;stack command</source>
+        <translation>Befehl zum &amp;Stapeln kopieren</translation>
+    </message>
+    <message>
+        <source>One adapter that does what these do at their strengths, without any loss: stack them here first, then name it in the command in their place.</source>
+        <translation>Ein Adapter, der ohne Verlust tut, was diese mit ihren Stärken tun: Stapeln Sie sie zuerst hier und nennen Sie ihn dann im Befehl an ihrer Stelle.</translation>
+    </message>
 </context>
 <context>
     <name>ui::LayoutBlock</name>
@@ -4851,6 +4879,14 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
         <source>Load</source>
         <translation>Laden</translation>
     </message>
+    <message>
+        <source>Choose the folder of the drafting assistant</source>
+        <translation>Den Ordner des Entwurfs-Assistenten wählen</translation>
+    </message>
+    <message>
+        <source>%1 on %2</source>
+        <translation>%1 auf %2</translation>
+    </message>
 </context>
 <context>
     <name>ui::MapText</name>
@@ -5297,8 +5333,8 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
         <translation>angehalten: Der Kontext ist voll</translation>
     </message>
     <message>
-        <source>cut short when the program ended</source>
-        <translation>abgebrochen, als das Programm endete</translation>
+        <source>cut short before its end</source>
+        <translation>vor dem Ende abgebrochen</translation>
     </message>
     <message>
         <source>left out above: the model no longer sees it</source>
@@ -5512,6 +5548,10 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
     <message>
         <source>loaded</source>
         <translation>geladen</translation>
+    </message>
+    <message>
+        <source>connected</source>
+        <translation>verbunden</translation>
     </message>
 </context>
 <context>
@@ -5875,6 +5915,62 @@ Bis zu %2 Token</translation>
     <message>
         <source>Models on this computer, and where to get more</source>
         <translation>Modelle auf diesem Rechner, und woher mehr kommen</translation>
+    </message>
+    <message>
+        <source>The one in the model&apos;s folder</source>
+        <translation>Der im Ordner des Modells</translation>
+    </message>
+    <message>
+        <source>Drafting assistant</source>
+        <translation>Entwurfs-Assistent</translation>
+    </message>
+    <message>
+        <source>A small model that guesses the next tokens, which the model checks several at a time. The text is the same; where it is slower, it leaves itself out.</source>
+        <translation>Ein kleines Modell, das die nächsten Token rät; das Modell prüft mehrere auf einmal. Der Text bleibt derselbe; wo es langsamer ist, setzt es von selbst aus.</translation>
+    </message>
+    <message>
+        <source>Drafts a round</source>
+        <translation>Entwürfe je Runde</translation>
+    </message>
+    <message>
+        <source>As many as pay</source>
+        <translation>So viele, wie sich lohnen</translation>
+    </message>
+    <message>
+        <source>Drafting &amp;assistant</source>
+        <translation>Entwurfs-&amp;Assistent</translation>
+    </message>
+    <message>
+        <source>Drafts a rou&amp;nd</source>
+        <translation>&amp;Entwürfe je Runde</translation>
+    </message>
+    <message>
+        <source>&amp;Use it</source>
+        <translation>&amp;Benutzen</translation>
+    </message>
+    <message>
+        <source>None</source>
+        <translation>Keiner</translation>
+    </message>
+    <message>
+        <source>If there is one</source>
+        <translation>Falls es einen gibt</translation>
+    </message>
+    <message>
+        <source>Choose a folder…</source>
+        <translation>Ordner wählen …</translation>
+    </message>
+    <message>
+        <source>A drafting assistant for this model is there: it can make replies faster.</source>
+        <translation>Ein Entwurfs-Assistent für dieses Modell ist da: Er kann Antworten schneller machen.</translation>
+    </message>
+    <message>
+        <source>It is asked again by itself while this window shows it.</source>
+        <translation>Er wird von selbst wieder gefragt, solange dieses Fenster ihn zeigt.</translation>
+    </message>
+    <message>
+        <source>Not connected. %1 answers until it is.</source>
+        <translation>Nicht verbunden. Bis dahin antwortet %1.</translation>
     </message>
 </context>
 <context>
@@ -6623,6 +6719,26 @@ Bis zu %2 Token</translation>
         <source>The model asks for the tool %1 with %2. Belfry does not run tools.</source>
         <translation>Das Modell verlangt das Werkzeug %1 mit %2. Belfry führt keine Werkzeuge aus.</translation>
     </message>
+    <message>
+        <source>no drafts, as they reached only %1 times the speed</source>
+        <translation>ohne Entwürfe, denn mit ihnen war es nur das %1-Fache der Geschwindigkeit</translation>
+    </message>
+    <message>
+        <source>no drafts, as they do not pay here</source>
+        <translation>ohne Entwürfe, denn sie lohnen sich hier nicht</translation>
+    </message>
+    <message>
+        <source>%1 tokens a round, %2 % of drafts right</source>
+        <translation>%1 Token je Runde, %2 % der Entwürfe richtig</translation>
+    </message>
+    <message>
+        <source>drafts switched themselves off: %1 times the speed without (%2)</source>
+        <translation>Entwürfe haben sich abgeschaltet: das %1-Fache der Geschwindigkeit ohne sie (%2)</translation>
+    </message>
+    <message>
+        <source>drafts: %1 times the speed without (%2)</source>
+        <translation>Entwürfe: das %1-Fache der Geschwindigkeit ohne sie (%2)</translation>
+    </message>
 </context>
 <context>
     <name>ui::SamplesStrip</name>
@@ -6733,6 +6849,125 @@ Bis zu %2 Token</translation>
         <source>%1 (model&apos;s)</source>
         <translation>%1 (Modell)</translation>
     </message>
+    <message>
+        <source>Guess ahead with the drafting assistant</source>
+        <translation>Mit dem Entwurfs-Assistenten vorausraten</translation>
+    </message>
+    <message>
+        <source>The assistant guesses the next tokens and the model checks several at once. The text is the same; where it is slower, it leaves itself out.</source>
+        <translation>Der Assistent rät die nächsten Token, und das Modell prüft mehrere auf einmal. Der Text bleibt derselbe; wo es langsamer ist, setzt er von selbst aus.</translation>
+    </message>
+</context>
+<context>
+    <name>ui::ServerDialog</name>
+    <message>
+        <source>&amp;Allow it without encryption: everybody on the way can read along</source>
+        <translation>Ohne Verschlüsselung &amp;erlauben: Alle unterwegs können mitlesen</translation>
+    </message>
+    <message>
+        <source>&amp;Test the connection</source>
+        <translation>Verbindung &amp;testen</translation>
+    </message>
+    <message>
+        <source>&amp;Model</source>
+        <translation>&amp;Modell</translation>
+    </message>
+    <message>
+        <source>Connect to a server</source>
+        <translation>Mit einem Server verbinden</translation>
+    </message>
+    <message>
+        <source>A server with OpenAI&apos;s interface answers in place of this computer: vLLM, SGLang, llama-server, Belfry on another machine. What you write and attach is sent there.</source>
+        <translation>Ein Server mit der Schnittstelle von OpenAI antwortet anstelle dieses Computers: vLLM, SGLang, llama-server, Belfry auf einem anderen Rechner. Was Sie schreiben und anhängen, geht dorthin.</translation>
+    </message>
+    <message>
+        <source>A&amp;ddress</source>
+        <translation>&amp;Adresse</translation>
+    </message>
+    <message>
+        <source>&amp;Key</source>
+        <translation>&amp;Schlüssel</translation>
+    </message>
+    <message>
+        <source>&amp;Connect</source>
+        <translation>Verbin&amp;den</translation>
+    </message>
+    <message>
+        <source>Asking the server…</source>
+        <translation>Der Server wird gefragt…</translation>
+    </message>
+    <message>
+        <source>%1 (adapter of %2)</source>
+        <translation>%1 (Adapter von %2)</translation>
+    </message>
+    <message>
+        <source>%1 (%2 tokens)</source>
+        <translation>%1 (%2 Token)</translation>
+    </message>
+    <message>
+        <source>%1 answers, but lists no model.</source>
+        <translation>%1 antwortet, nennt aber kein Modell.</translation>
+    </message>
+    <message>
+        <source>%1 answers.</source>
+        <translation>%1 antwortet.</translation>
+    </message>
+    <message>
+        <source>%1 answers: %2.</source>
+        <translation>%1 antwortet: %2.</translation>
+    </message>
+    <message>
+        <source>Not encrypted: prompts, pictures and the key can be read on the way there. Use it in a network that you trust.</source>
+        <translation>Nicht verschlüsselt: Texte, Bilder und der Schlüssel sind auf dem Weg dorthin lesbar. Nur in einem Netz, dem Sie trauen.</translation>
+    </message>
+    <message>
+        <source>A&amp;uthority</source>
+        <translation>&amp;Zertifizierungsstelle</translation>
+    </message>
+    <message>
+        <source>A PEM file; the system&apos;s authorities count as well</source>
+        <translation>PEM-Datei; die des Systems gelten auch</translation>
+    </message>
+    <message>
+        <source>The certificate of an authority of your own that vouches for this server. Ask whoever runs the server for it.</source>
+        <translation>Das Zertifikat einer eigenen Zertifizierungsstelle, die für diesen Server bürgt. Fragen Sie danach, wer den Server betreibt.</translation>
+    </message>
+    <message>
+        <source>Choose…</source>
+        <translation>Wählen…</translation>
+    </message>
+    <message>
+        <source>Choose the certificate of an authority</source>
+        <translation>Zertifikat einer Zertifizierungsstelle wählen</translation>
+    </message>
+    <message>
+        <source>Certificates (*.pem *.crt *.cer)</source>
+        <translation>Zertifikate (*.pem *.crt *.cer)</translation>
+    </message>
+    <message>
+        <source>All files (*)</source>
+        <translation>Alle Dateien (*)</translation>
+    </message>
+    <message>
+        <source>A key is kept in the system&apos;s keyring.</source>
+        <translation>Ein Schlüssel wird im Schlüsselbund des Systems aufgehoben.</translation>
+    </message>
+    <message>
+        <source>A key is kept in a file that only you can read: no keyring runs here.</source>
+        <translation>Ein Schlüssel wird in einer Datei aufgehoben, die nur Sie lesen können: Hier läuft kein Schlüsselbund.</translation>
+    </message>
+    <message>
+        <source>&amp;Forget the key</source>
+        <translation>Schlüssel &amp;vergessen</translation>
+    </message>
+    <message>
+        <source>The one that is kept</source>
+        <translation>Der aufgehobene</translation>
+    </message>
+    <message>
+        <source>None</source>
+        <translation>Keiner</translation>
+    </message>
 </context>
 <context>
     <name>ui::ServingDialog</name>
@@ -6795,73 +7030,6 @@ Bis zu %2 Token</translation>
     <message>
         <source>Requests answered: %1.</source>
         <translation>Beantwortete Anfragen: %1.</translation>
-    </message>
-</context>
-<context>
-    <name>ui::ServerDialog</name>
-    <message>
-        <source>&amp;Allow it without encryption: everybody on the way can read along</source>
-        <translation>Ohne Verschlüsselung &amp;erlauben: Alle unterwegs können mitlesen</translation>
-    </message>
-    <message>
-        <source>&amp;Test the connection</source>
-        <translation>Verbindung &amp;testen</translation>
-    </message>
-    <message>
-        <source>&amp;Model</source>
-        <translation>&amp;Modell</translation>
-    </message>
-    <message>
-        <source>Connect to a server</source>
-        <translation>Mit einem Server verbinden</translation>
-    </message>
-    <message>
-        <source>A server with OpenAI&apos;s interface answers in place of this computer: vLLM, SGLang, llama-server, Belfry on another machine. What you write and attach is sent there.</source>
-        <translation>Ein Server mit der Schnittstelle von OpenAI antwortet anstelle dieses Computers: vLLM, SGLang, llama-server, Belfry auf einem anderen Rechner. Was Sie schreiben und anhängen, geht dorthin.</translation>
-    </message>
-    <message>
-        <source>None, or the one that is kept</source>
-        <translation>Keiner, oder der aufbewahrte</translation>
-    </message>
-    <message>
-        <source>A&amp;ddress</source>
-        <translation>&amp;Adresse</translation>
-    </message>
-    <message>
-        <source>&amp;Key</source>
-        <translation>&amp;Schlüssel</translation>
-    </message>
-    <message>
-        <source>&amp;Connect</source>
-        <translation>Verbin&amp;den</translation>
-    </message>
-    <message>
-        <source>Asking the server…</source>
-        <translation>Der Server wird gefragt…</translation>
-    </message>
-    <message>
-        <source>%1 (adapter of %2)</source>
-        <translation>%1 (Adapter von %2)</translation>
-    </message>
-    <message>
-        <source>%1 (%2 tokens)</source>
-        <translation>%1 (%2 Token)</translation>
-    </message>
-    <message>
-        <source>%1 answers, but lists no model.</source>
-        <translation>%1 antwortet, nennt aber kein Modell.</translation>
-    </message>
-    <message>
-        <source>%1 answers.</source>
-        <translation>%1 antwortet.</translation>
-    </message>
-    <message>
-        <source>%1 answers: %2.</source>
-        <translation>%1 antwortet: %2.</translation>
-    </message>
-    <message>
-        <source>Not encrypted: prompts, pictures and the key can be read on the way there. Use it in a network that you trust.</source>
-        <translation>Nicht verschlüsselt: Texte, Bilder und der Schlüssel sind auf dem Weg dorthin lesbar. Nur in einem Netz, dem Sie trauen.</translation>
     </message>
 </context>
 <context>
@@ -7022,8 +7190,8 @@ Bis zu %2 Token</translation>
         <translation>Netzwerk</translation>
     </message>
     <message>
-        <source>Belfry opens a network connection only when you search for a model or get one. Chats, pictures and sounds stay on this computer.</source>
-        <translation>Belfry verbindet sich nur mit dem Netz, wenn Sie ein Modell suchen oder holen. Chats, Bilder und Klänge bleiben auf diesem Rechner.</translation>
+        <source>Belfry opens a network connection only when you search for a model, get one or choose one on a server. Chats, pictures and sounds stay on this computer; what you write to a server goes there.</source>
+        <translation>Belfry verbindet sich nur mit dem Netz, wenn Sie ein Modell suchen, holen oder auf einem Server wählen. Chats, Bilder und Klänge bleiben auf diesem Rechner; was Sie einem Server schreiben, geht dorthin.</translation>
     </message>
     <message>
         <source>&amp;Never use the network</source>
@@ -7034,8 +7202,8 @@ Bis zu %2 Token</translation>
         <translation>HF_HUB_OFFLINE in der Umgebung verbietet es</translation>
     </message>
     <message>
-        <source>For the window and for belfry-cli</source>
-        <translation>Für das Fenster und für belfry-cli</translation>
+        <source>For the window and for belfry-cli. A server on this computer may answer all the same.</source>
+        <translation>Für das Fenster und für belfry-cli. Ein Server auf diesem Rechner darf trotzdem antworten.</translation>
     </message>
     <message>
         <source>Where models come from: a mirror with Hugging Face&apos;s interface, as HF_ENDPOINT</source>
@@ -7373,6 +7541,58 @@ Bis zu %2 Token</translation>
         <source>%1 of %2</source>
         <translation>%1 von %2</translation>
     </message>
+    <message>
+        <source>Loads its model</source>
+        <translation>Lädt sein Modell</translation>
+    </message>
+    <message>
+        <source>Refuses</source>
+        <translation>Verweigert</translation>
+    </message>
+    <message>
+        <source>Does not answer</source>
+        <translation>Antwortet nicht</translation>
+    </message>
+    <message>
+        <source>Network forbidden</source>
+        <translation>Netz verboten</translation>
+    </message>
+    <message>
+        <source>Connected</source>
+        <translation>Verbunden</translation>
+    </message>
+    <message>
+        <source>Disconnect</source>
+        <translation>Trennen</translation>
+    </message>
+    <message>
+        <source>Ask this server nothing more</source>
+        <translation>Diesen Server nichts mehr fragen</translation>
+    </message>
+    <message>
+        <source>Connect</source>
+        <translation>Verbinden</translation>
+    </message>
+    <message>
+        <source>Let this server answer</source>
+        <translation>Diesen Server antworten lassen</translation>
+    </message>
+    <message>
+        <source>Asking …</source>
+        <translation>Fragt …</translation>
+    </message>
+    <message>
+        <source>Not connected</source>
+        <translation>Nicht verbunden</translation>
+    </message>
+    <message>
+        <source>Connecting</source>
+        <translation>Verbindet</translation>
+    </message>
+    <message>
+        <source>%1 tokens</source>
+        <translation>%1 Token</translation>
+    </message>
 </context>
 <context>
     <name>ui::Suggestion</name>
@@ -7609,6 +7829,18 @@ Bis zu %2 Token</translation>
         <source>Try the &amp;demo model</source>
         <translation>&amp;Demomodell ausprobieren</translation>
     </message>
+    <message>
+        <source>&amp;Server…</source>
+        <translation>&amp;Server…</translation>
+    </message>
+    <message>
+        <source>Another address, another key, another model</source>
+        <translation>Andere Adresse, anderer Schlüssel, anderes Modell</translation>
+    </message>
+    <message>
+        <source>This server does not answer for the model</source>
+        <translation>Dieser Server antwortet nicht für das Modell</translation>
+    </message>
 </context>
 <context>
     <name>ui::WelcomePage</name>
@@ -7659,6 +7891,14 @@ Bis zu %2 Token</translation>
     <message>
         <source>Everything stays on this computer: no account, and no network before you ask for a model.</source>
         <translation>Alles bleibt auf diesem Rechner: kein Konto, und kein Netz, bevor Sie ein Modell holen.</translation>
+    </message>
+    <message>
+        <source>&amp;Server…</source>
+        <translation>&amp;Server…</translation>
+    </message>
+    <message>
+        <source>Let a model on another computer answer</source>
+        <translation>Ein Modell auf einem anderen Computer antworten lassen</translation>
     </message>
 </context>
 <context>

@@ -1039,8 +1039,12 @@ Faut-il le remplacer ?</translation>
 <context>
     <name>app::ServerLink</name>
     <message>
-        <source>The key was not kept</source>
-        <translation>La clé n&apos;a pas été gardée</translation>
+        <source>The key was not kept: it is used until Belfry ends</source>
+        <translation>La clé n&apos;a pas été conservée : elle sert jusqu&apos;à la fin de Belfry</translation>
+    </message>
+    <message>
+        <source>The key is still kept</source>
+        <translation>La clé est encore conservée</translation>
     </message>
 </context>
 <context>
@@ -1099,6 +1103,18 @@ Faut-il le remplacer ?</translation>
     <message>
         <source>Log and report</source>
         <translation>Journal et rapport</translation>
+    </message>
+    <message>
+        <source>%1 on %2 answered last time</source>
+        <translation>La dernière fois, %1 sur %2 a répondu</translation>
+    </message>
+    <message>
+        <source>Nothing was asked of it since Belfry started.</source>
+        <translation>Rien ne lui a été demandé depuis le démarrage de Belfry.</translation>
+    </message>
+    <message>
+        <source>Connect</source>
+        <translation>Se connecter</translation>
     </message>
 </context>
 <context>
@@ -1780,6 +1796,10 @@ Faut-il le remplacer ?</translation>
     <message>
         <source>%1 begins every reply anew. Let it reply once more, or ask for the rest.</source>
         <translation>%1 recommence chaque réponse. Faites-le répondre à nouveau, ou demandez le reste.</translation>
+    </message>
+    <message>
+        <source>It is asked again by itself.</source>
+        <translation>Il est redemandé automatiquement.</translation>
     </message>
 </context>
 <context>
@@ -3532,6 +3552,14 @@ Déposez un bloc ici, ou choisissez-en un et appuyez sur M.</translation>
         <source>These adapters in one model that any server takes as it is: merge them here first.</source>
         <translation>Ces adaptateurs dans un seul modèle que tout serveur accepte tel quel : fusionnez-les d&apos;abord ici.</translation>
     </message>
+    <message>
+        <source>Copy the &amp;stack command</source>
+        <translation>Copier la commande d&apos;&amp;empilement</translation>
+    </message>
+    <message>
+        <source>One adapter that does what these do at their strengths, without any loss: stack them here first, then name it in the command in their place.</source>
+        <translation>Un adaptateur qui fait sans aucune perte ce que ceux-ci font à leur force : empilez-les d&apos;abord ici, puis nommez-le à leur place dans la commande.</translation>
+    </message>
 </context>
 <context>
     <name>ui::LayoutBlock</name>
@@ -4851,6 +4879,14 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
         <source>Load</source>
         <translation>Charger</translation>
     </message>
+    <message>
+        <source>Choose the folder of the drafting assistant</source>
+        <translation>Choisir le dossier de l&apos;assistant de brouillons</translation>
+    </message>
+    <message>
+        <source>%1 on %2</source>
+        <translation>%1 sur %2</translation>
+    </message>
 </context>
 <context>
     <name>ui::MapText</name>
@@ -5297,8 +5333,8 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
         <translation>arrêtée : le contexte est plein</translation>
     </message>
     <message>
-        <source>cut short when the program ended</source>
-        <translation>coupée quand le programme s&apos;est arrêté</translation>
+        <source>cut short before its end</source>
+        <translation>coupée avant la fin</translation>
     </message>
     <message>
         <source>left out above: the model no longer sees it</source>
@@ -5512,6 +5548,10 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
     <message>
         <source>loaded</source>
         <translation>chargé</translation>
+    </message>
+    <message>
+        <source>connected</source>
+        <translation>connecté</translation>
     </message>
 </context>
 <context>
@@ -5875,6 +5915,62 @@ Jusqu&apos;à %2 tokens</translation>
     <message>
         <source>Models on this computer, and where to get more</source>
         <translation>Les modèles sur cet ordinateur, et où en obtenir</translation>
+    </message>
+    <message>
+        <source>The one in the model&apos;s folder</source>
+        <translation>Celui du dossier du modèle</translation>
+    </message>
+    <message>
+        <source>Drafting assistant</source>
+        <translation>Assistant de brouillons</translation>
+    </message>
+    <message>
+        <source>A small model that guesses the next tokens, which the model checks several at a time. The text is the same; where it is slower, it leaves itself out.</source>
+        <translation>Un petit modèle qui devine les jetons suivants ; le modèle en vérifie plusieurs à la fois. Le texte reste le même ; là où c&apos;est plus lent, il s&apos;abstient de lui-même.</translation>
+    </message>
+    <message>
+        <source>Drafts a round</source>
+        <translation>Brouillons par tour</translation>
+    </message>
+    <message>
+        <source>As many as pay</source>
+        <translation>Autant qu&apos;il est rentable</translation>
+    </message>
+    <message>
+        <source>Drafting &amp;assistant</source>
+        <translation>&amp;Assistant de brouillons</translation>
+    </message>
+    <message>
+        <source>Drafts a rou&amp;nd</source>
+        <translation>&amp;Brouillons par tour</translation>
+    </message>
+    <message>
+        <source>&amp;Use it</source>
+        <translation>&amp;Utiliser</translation>
+    </message>
+    <message>
+        <source>None</source>
+        <translation>Aucun</translation>
+    </message>
+    <message>
+        <source>If there is one</source>
+        <translation>S&apos;il y en a un</translation>
+    </message>
+    <message>
+        <source>Choose a folder…</source>
+        <translation>Choisir un dossier…</translation>
+    </message>
+    <message>
+        <source>A drafting assistant for this model is there: it can make replies faster.</source>
+        <translation>Un assistant de brouillons pour ce modèle est là : il peut accélérer les réponses.</translation>
+    </message>
+    <message>
+        <source>It is asked again by itself while this window shows it.</source>
+        <translation>Il est redemandé automatiquement tant que cette fenêtre le montre.</translation>
+    </message>
+    <message>
+        <source>Not connected. %1 answers until it is.</source>
+        <translation>Non connecté. D&apos;ici là, %1 répond.</translation>
     </message>
 </context>
 <context>
@@ -6623,6 +6719,26 @@ Jusqu&apos;à %2 tokens</translation>
         <source>The model asks for the tool %1 with %2. Belfry does not run tools.</source>
         <translation>Le modèle demande l&apos;outil %1 avec %2. Belfry n&apos;exécute pas d&apos;outils.</translation>
     </message>
+    <message>
+        <source>no drafts, as they reached only %1 times the speed</source>
+        <translation>sans brouillons, car avec eux la vitesse n&apos;était que de %1 fois</translation>
+    </message>
+    <message>
+        <source>no drafts, as they do not pay here</source>
+        <translation>sans brouillons, car ils ne sont pas rentables ici</translation>
+    </message>
+    <message>
+        <source>%1 tokens a round, %2 % of drafts right</source>
+        <translation>%1 jetons par tour, %2 % des brouillons justes</translation>
+    </message>
+    <message>
+        <source>drafts switched themselves off: %1 times the speed without (%2)</source>
+        <translation>les brouillons se sont arrêtés d&apos;eux-mêmes : %1 fois la vitesse sans eux (%2)</translation>
+    </message>
+    <message>
+        <source>drafts: %1 times the speed without (%2)</source>
+        <translation>brouillons : %1 fois la vitesse sans eux (%2)</translation>
+    </message>
 </context>
 <context>
     <name>ui::SamplesStrip</name>
@@ -6733,6 +6849,125 @@ Jusqu&apos;à %2 tokens</translation>
         <source>%1 (model&apos;s)</source>
         <translation>%1 (modèle)</translation>
     </message>
+    <message>
+        <source>Guess ahead with the drafting assistant</source>
+        <translation>Deviner à l&apos;avance avec l&apos;assistant de brouillons</translation>
+    </message>
+    <message>
+        <source>The assistant guesses the next tokens and the model checks several at once. The text is the same; where it is slower, it leaves itself out.</source>
+        <translation>L&apos;assistant devine les jetons suivants et le modèle en vérifie plusieurs à la fois. Le texte reste le même ; là où c&apos;est plus lent, il s&apos;abstient de lui-même.</translation>
+    </message>
+</context>
+<context>
+    <name>ui::ServerDialog</name>
+    <message>
+        <source>&amp;Allow it without encryption: everybody on the way can read along</source>
+        <translation>&amp;Autoriser sans chiffrement : tous en chemin peuvent lire</translation>
+    </message>
+    <message>
+        <source>&amp;Test the connection</source>
+        <translation>&amp;Tester la connexion</translation>
+    </message>
+    <message>
+        <source>&amp;Model</source>
+        <translation>&amp;Modèle</translation>
+    </message>
+    <message>
+        <source>Connect to a server</source>
+        <translation>Se connecter à un serveur</translation>
+    </message>
+    <message>
+        <source>A server with OpenAI&apos;s interface answers in place of this computer: vLLM, SGLang, llama-server, Belfry on another machine. What you write and attach is sent there.</source>
+        <translation>Un serveur avec l&apos;interface d&apos;OpenAI répond à la place de cet ordinateur : vLLM, SGLang, llama-server, Belfry sur une autre machine. Ce que vous écrivez et joignez y est envoyé.</translation>
+    </message>
+    <message>
+        <source>A&amp;ddress</source>
+        <translation>A&amp;dresse</translation>
+    </message>
+    <message>
+        <source>&amp;Key</source>
+        <translation>C&amp;lé</translation>
+    </message>
+    <message>
+        <source>&amp;Connect</source>
+        <translation>Se &amp;connecter</translation>
+    </message>
+    <message>
+        <source>Asking the server…</source>
+        <translation>Question au serveur…</translation>
+    </message>
+    <message>
+        <source>%1 (adapter of %2)</source>
+        <translation>%1 (adaptateur de %2)</translation>
+    </message>
+    <message>
+        <source>%1 (%2 tokens)</source>
+        <translation>%1 (%2 tokens)</translation>
+    </message>
+    <message>
+        <source>%1 answers, but lists no model.</source>
+        <translation>%1 répond, mais ne cite aucun modèle.</translation>
+    </message>
+    <message>
+        <source>%1 answers.</source>
+        <translation>%1 répond.</translation>
+    </message>
+    <message>
+        <source>%1 answers: %2.</source>
+        <translation>%1 répond : %2.</translation>
+    </message>
+    <message>
+        <source>Not encrypted: prompts, pictures and the key can be read on the way there. Use it in a network that you trust.</source>
+        <translation>Non chiffré : textes, images et clé sont lisibles en chemin. À n&apos;utiliser que dans un réseau de confiance.</translation>
+    </message>
+    <message>
+        <source>A&amp;uthority</source>
+        <translation>A&amp;utorité</translation>
+    </message>
+    <message>
+        <source>A PEM file; the system&apos;s authorities count as well</source>
+        <translation>Fichier PEM ; celles du système valent aussi</translation>
+    </message>
+    <message>
+        <source>The certificate of an authority of your own that vouches for this server. Ask whoever runs the server for it.</source>
+        <translation>Le certificat d&apos;une autorité à vous, qui répond de ce serveur. Demandez-le à qui gère le serveur.</translation>
+    </message>
+    <message>
+        <source>Choose…</source>
+        <translation>Choisir…</translation>
+    </message>
+    <message>
+        <source>Choose the certificate of an authority</source>
+        <translation>Choisir le certificat d&apos;une autorité</translation>
+    </message>
+    <message>
+        <source>Certificates (*.pem *.crt *.cer)</source>
+        <translation>Certificats (*.pem *.crt *.cer)</translation>
+    </message>
+    <message>
+        <source>All files (*)</source>
+        <translation>Tous les fichiers (*)</translation>
+    </message>
+    <message>
+        <source>A key is kept in the system&apos;s keyring.</source>
+        <translation>Une clé est conservée dans le trousseau du système.</translation>
+    </message>
+    <message>
+        <source>A key is kept in a file that only you can read: no keyring runs here.</source>
+        <translation>Une clé est conservée dans un fichier que vous seul pouvez lire : aucun trousseau ne tourne ici.</translation>
+    </message>
+    <message>
+        <source>&amp;Forget the key</source>
+        <translation>&amp;Oublier la clé</translation>
+    </message>
+    <message>
+        <source>The one that is kept</source>
+        <translation>Celle qui est conservée</translation>
+    </message>
+    <message>
+        <source>None</source>
+        <translation>Aucune</translation>
+    </message>
 </context>
 <context>
     <name>ui::ServingDialog</name>
@@ -6795,73 +7030,6 @@ Jusqu&apos;à %2 tokens</translation>
     <message>
         <source>Requests answered: %1.</source>
         <translation>Requêtes traitées : %1.</translation>
-    </message>
-</context>
-<context>
-    <name>ui::ServerDialog</name>
-    <message>
-        <source>&amp;Allow it without encryption: everybody on the way can read along</source>
-        <translation>&amp;Autoriser sans chiffrement : tous en chemin peuvent lire</translation>
-    </message>
-    <message>
-        <source>&amp;Test the connection</source>
-        <translation>&amp;Tester la connexion</translation>
-    </message>
-    <message>
-        <source>&amp;Model</source>
-        <translation>&amp;Modèle</translation>
-    </message>
-    <message>
-        <source>Connect to a server</source>
-        <translation>Se connecter à un serveur</translation>
-    </message>
-    <message>
-        <source>A server with OpenAI&apos;s interface answers in place of this computer: vLLM, SGLang, llama-server, Belfry on another machine. What you write and attach is sent there.</source>
-        <translation>Un serveur avec l&apos;interface d&apos;OpenAI répond à la place de cet ordinateur : vLLM, SGLang, llama-server, Belfry sur une autre machine. Ce que vous écrivez et joignez y est envoyé.</translation>
-    </message>
-    <message>
-        <source>None, or the one that is kept</source>
-        <translation>Aucune, ou celle qui est gardée</translation>
-    </message>
-    <message>
-        <source>A&amp;ddress</source>
-        <translation>A&amp;dresse</translation>
-    </message>
-    <message>
-        <source>&amp;Key</source>
-        <translation>C&amp;lé</translation>
-    </message>
-    <message>
-        <source>&amp;Connect</source>
-        <translation>Se &amp;connecter</translation>
-    </message>
-    <message>
-        <source>Asking the server…</source>
-        <translation>Question au serveur…</translation>
-    </message>
-    <message>
-        <source>%1 (adapter of %2)</source>
-        <translation>%1 (adaptateur de %2)</translation>
-    </message>
-    <message>
-        <source>%1 (%2 tokens)</source>
-        <translation>%1 (%2 tokens)</translation>
-    </message>
-    <message>
-        <source>%1 answers, but lists no model.</source>
-        <translation>%1 répond, mais ne cite aucun modèle.</translation>
-    </message>
-    <message>
-        <source>%1 answers.</source>
-        <translation>%1 répond.</translation>
-    </message>
-    <message>
-        <source>%1 answers: %2.</source>
-        <translation>%1 répond : %2.</translation>
-    </message>
-    <message>
-        <source>Not encrypted: prompts, pictures and the key can be read on the way there. Use it in a network that you trust.</source>
-        <translation>Non chiffré : textes, images et clé sont lisibles en chemin. À n&apos;utiliser que dans un réseau de confiance.</translation>
     </message>
 </context>
 <context>
@@ -7022,8 +7190,8 @@ Jusqu&apos;à %2 tokens</translation>
         <translation>Réseau</translation>
     </message>
     <message>
-        <source>Belfry opens a network connection only when you search for a model or get one. Chats, pictures and sounds stay on this computer.</source>
-        <translation>Belfry n’ouvre une connexion réseau que lorsque vous cherchez ou obtenez un modèle. Chats, images et sons restent sur cet ordinateur.</translation>
+        <source>Belfry opens a network connection only when you search for a model, get one or choose one on a server. Chats, pictures and sounds stay on this computer; what you write to a server goes there.</source>
+        <translation>Belfry n’ouvre une connexion réseau que lorsque vous cherchez un modèle, en obtenez un ou en choisissez un sur un serveur. Chats, images et sons restent sur cet ordinateur ; ce que vous écrivez à un serveur y va.</translation>
     </message>
     <message>
         <source>&amp;Never use the network</source>
@@ -7034,8 +7202,8 @@ Jusqu&apos;à %2 tokens</translation>
         <translation>HF_HUB_OFFLINE dans l’environnement l’interdit</translation>
     </message>
     <message>
-        <source>For the window and for belfry-cli</source>
-        <translation>Pour la fenêtre et pour belfry-cli</translation>
+        <source>For the window and for belfry-cli. A server on this computer may answer all the same.</source>
+        <translation>Pour la fenêtre et pour belfry-cli. Un serveur sur cet ordinateur peut répondre quand même.</translation>
     </message>
     <message>
         <source>Where models come from: a mirror with Hugging Face&apos;s interface, as HF_ENDPOINT</source>
@@ -7373,6 +7541,58 @@ Jusqu&apos;à %2 tokens</translation>
         <source>%1 of %2</source>
         <translation>%1 sur %2</translation>
     </message>
+    <message>
+        <source>Loads its model</source>
+        <translation>Charge son modèle</translation>
+    </message>
+    <message>
+        <source>Refuses</source>
+        <translation>Refuse</translation>
+    </message>
+    <message>
+        <source>Does not answer</source>
+        <translation>Ne répond pas</translation>
+    </message>
+    <message>
+        <source>Network forbidden</source>
+        <translation>Réseau interdit</translation>
+    </message>
+    <message>
+        <source>Connected</source>
+        <translation>Connecté</translation>
+    </message>
+    <message>
+        <source>Disconnect</source>
+        <translation>Se déconnecter</translation>
+    </message>
+    <message>
+        <source>Ask this server nothing more</source>
+        <translation>Ne plus rien demander à ce serveur</translation>
+    </message>
+    <message>
+        <source>Connect</source>
+        <translation>Se connecter</translation>
+    </message>
+    <message>
+        <source>Let this server answer</source>
+        <translation>Laisser ce serveur répondre</translation>
+    </message>
+    <message>
+        <source>Asking …</source>
+        <translation>Demande …</translation>
+    </message>
+    <message>
+        <source>Not connected</source>
+        <translation>Non connecté</translation>
+    </message>
+    <message>
+        <source>Connecting</source>
+        <translation>Connexion</translation>
+    </message>
+    <message>
+        <source>%1 tokens</source>
+        <translation>%1 tokens</translation>
+    </message>
 </context>
 <context>
     <name>ui::Suggestion</name>
@@ -7609,6 +7829,18 @@ Jusqu&apos;à %2 tokens</translation>
         <source>Try the &amp;demo model</source>
         <translation>Essayer le modèle de d&amp;émo</translation>
     </message>
+    <message>
+        <source>&amp;Server…</source>
+        <translation>&amp;Serveur…</translation>
+    </message>
+    <message>
+        <source>Another address, another key, another model</source>
+        <translation>Une autre adresse, une autre clé, un autre modèle</translation>
+    </message>
+    <message>
+        <source>This server does not answer for the model</source>
+        <translation>Ce serveur ne répond pas pour le modèle</translation>
+    </message>
 </context>
 <context>
     <name>ui::WelcomePage</name>
@@ -7659,6 +7891,14 @@ Jusqu&apos;à %2 tokens</translation>
     <message>
         <source>Everything stays on this computer: no account, and no network before you ask for a model.</source>
         <translation>Tout reste sur cet ordinateur : pas de compte, et pas de réseau avant que vous demandiez un modèle.</translation>
+    </message>
+    <message>
+        <source>&amp;Server…</source>
+        <translation>&amp;Serveur…</translation>
+    </message>
+    <message>
+        <source>Let a model on another computer answer</source>
+        <translation>Laisser répondre un modèle sur un autre ordinateur</translation>
     </message>
 </context>
 <context>

@@ -548,8 +548,8 @@
         <translation>--quant-block: erwartet wird eine Zweierpotenz von 32 bis 4096, gefunden: %1</translation>
     </message>
     <message>
-        <source>--shape %1: expected e2b or e4b</source>
-        <translation>--shape %1: erwartet wird e2b oder e4b</translation>
+        <source>--shape %1: expected e2b, e4b, 26b or 31b</source>
+        <translation>--shape %1: erwartet wird e2b, e4b, 26b oder 31b</translation>
     </message>
     <message>
         <source>0 (off) or a positive whole number</source>
@@ -3848,20 +3848,12 @@
         <translation>Teile auf dem Prozessor oder der Platte: Dort liegt das ganze Modell gleichmäßig verteilt auf den Karten</translation>
     </message>
     <message>
-        <source>several adapters at once: a server applies one to a question, chosen as its model; merge them to have all</source>
-        <translation>mehrere Adapter zugleich: Ein Server wendet auf eine Frage einen an, der als Modell gewählt wird; verschmelzen Sie sie, um alle zu haben</translation>
-    </message>
-    <message>
         <source>stopped before the server had answered</source>
         <translation>angehalten, bevor der Server geantwortet hatte</translation>
     </message>
     <message>
         <source>text only: both towers are loaded there</source>
         <translation>nur Text: Dort werden beide Türme geladen</translation>
-    </message>
-    <message>
-        <source>the adapter %1 at strength %2: a server applies it at full strength; merge it for another one</source>
-        <translation>der Adapter %1 mit Stärke %2: Ein Server wendet ihn mit voller Stärke an; verschmelzen Sie ihn für eine andere</translation>
     </message>
     <message>
         <source>the drafting assistant is left out of the commands</source>
@@ -4586,6 +4578,186 @@
     <message>
         <source>which is not encrypted: refused</source>
         <translation>das ist nicht verschlüsselt: verweigert</translation>
+    </message>
+    <message>
+        <source>the engine&apos;s process cannot be started (%1: %2); start Belfry with --in-process to do without it</source>
+        <translation>der Prozess der Maschine lässt sich nicht starten (%1: %2); starten Sie Belfry mit --in-process, um ohne ihn auszukommen</translation>
+    </message>
+    <message>
+        <source>the answer has %1 bytes, which is more than the %2 that the engine&apos;s process can send at once; ask for less, or start Belfry with --in-process</source>
+        <translation>die Antwort hat %1 Bytes, mehr als die %2, die der Prozess der Maschine auf einmal senden kann; fragen Sie nach weniger, oder starten Sie Belfry mit --in-process</translation>
+    </message>
+    <message>
+        <source>the request has %1 bytes, which is more than the %2 that the engine&apos;s process takes; shorten it</source>
+        <translation>die Anfrage hat %1 Bytes, mehr als die %2, die der Prozess der Maschine annimmt; kürzen Sie sie</translation>
+    </message>
+    <message>
+        <source>the engine&apos;s process was killed (%1): by the system, where memory is short, or by somebody</source>
+        <translation>der Prozess der Maschine wurde beendet (%1): vom System, wenn Speicher knapp ist, oder von jemandem</translation>
+    </message>
+    <message>
+        <source>the engine&apos;s process crashed (%1)</source>
+        <translation>der Prozess der Maschine ist abgestürzt (%1)</translation>
+    </message>
+    <message>
+        <source>the engine&apos;s process ended by itself with the status %1</source>
+        <translation>der Prozess der Maschine endete von selbst mit dem Status %1</translation>
+    </message>
+    <message>
+        <source>the engine&apos;s process is %1, this window is %2: the program was updated meanwhile; start Belfry again</source>
+        <translation>der Prozess der Maschine ist %1, dieses Fenster ist %2: Das Programm wurde inzwischen aktualisiert; starten Sie Belfry neu</translation>
+    </message>
+    <message>
+        <source>the engine&apos;s process was started again, but the model could not be loaded into it: %1</source>
+        <translation>der Prozess der Maschine wurde neu gestartet, aber das Modell ließ sich nicht wieder laden: %1</translation>
+    </message>
+    <message>
+        <source>stopped while the engine was started again</source>
+        <translation>angehalten, während die Maschine neu gestartet wurde</translation>
+    </message>
+    <message>
+        <source>the engine&apos;s process sent something that cannot be read (%1) and was ended</source>
+        <translation>der Prozess der Maschine hat etwas Unlesbares gesendet (%1) und wurde beendet</translation>
+    </message>
+    <message>
+        <source>the engine&apos;s process said nothing for %1 seconds and was ended</source>
+        <translation>der Prozess der Maschine hat %1 Sekunden lang nichts gesagt und wurde beendet</translation>
+    </message>
+    <message>
+        <source>the engine&apos;s process did not stop within %1 seconds and was ended</source>
+        <translation>der Prozess der Maschine hat nicht innerhalb von %1 Sekunden angehalten und wurde beendet</translation>
+    </message>
+    <message>
+        <source>the graphics card failed: %1</source>
+        <translation>die Grafikkarte hat versagt: %1</translation>
+    </message>
+    <message>
+        <source>%1. The next load starts the engine again; where that ends so as well, place less on the graphics card, or start Belfry with --in-process</source>
+        <translation>%1. Das nächste Laden startet die Maschine neu; endet auch das so, legen Sie weniger auf die Grafikkarte, oder starten Sie Belfry mit --in-process</translation>
+    </message>
+    <message>
+        <source>%1. That happened more than once, so it is not tried again by itself: load the model with other options, or start Belfry with --in-process</source>
+        <translation>%1. Das ist mehr als einmal geschehen und wird nicht von selbst noch einmal versucht: Laden Sie das Modell mit anderen Optionen, oder starten Sie Belfry mit --in-process</translation>
+    </message>
+    <message>
+        <source>%1, and cannot be started again: %2</source>
+        <translation>%1, und lässt sich nicht neu starten: %2</translation>
+    </message>
+    <message>
+        <source>%1. The engine was started again and loads the same model to the same places: ask again</source>
+        <translation>%1. Die Maschine wurde neu gestartet und lädt dasselbe Modell an dieselben Orte: Fragen Sie noch einmal</translation>
+    </message>
+    <message>
+        <source>the engine ended more than once, and nothing is loaded any more: load the model again, with other options where it ends once more</source>
+        <translation>die Maschine endete mehr als einmal, und es ist nichts mehr geladen: Laden Sie das Modell neu, mit anderen Optionen, falls sie noch einmal endet</translation>
+    </message>
+    <message>
+        <source>the system&apos;s keyring does not answer (%1): unlock it and try again, or type the server&apos;s key once more</source>
+        <translation>der Schlüsselbund des Systems antwortet nicht (%1): Schließen Sie ihn auf und versuchen Sie es wieder, oder geben Sie den Schlüssel des Servers noch einmal ein</translation>
+    </message>
+    <message>
+        <source>%1 holds no certificate: expected a PEM file, which has lines like -----BEGIN CERTIFICATE-----; ask whoever runs the server for the certificate of its authority</source>
+        <translation>%1 enthält kein Zertifikat: Erwartet wird eine PEM-Datei, in der Zeilen wie -----BEGIN CERTIFICATE----- stehen; fragen Sie, wer den Server betreibt, nach dem Zertifikat seiner Zertifizierungsstelle</translation>
+    </message>
+    <message>
+        <source>make one adapter of it (below), or merge it</source>
+        <translation>machen Sie daraus einen Adapter (siehe unten), oder verschmelzen Sie ihn</translation>
+    </message>
+    <message>
+        <source>merge it</source>
+        <translation>verschmelzen Sie ihn</translation>
+    </message>
+    <message>
+        <source>the adapter %1 at strength %2: a server applies it at full strength; for another one: %3</source>
+        <translation>der Adapter %1 mit der Stärke %2: Ein Server wendet ihn mit voller Stärke an; für eine andere: %3</translation>
+    </message>
+    <message>
+        <source>several adapters at once: a server applies one to a question, chosen as its model; to have all: %1</source>
+        <translation>mehrere Adapter zugleich: Ein Server wendet auf eine Frage einen an, der als ihr Modell gewählt wird; um alle zu haben: %1</translation>
+    </message>
+    <message>
+        <source>%1 cards: every layer is divided over 1, 2, 4 or 8 of them, and this model cannot be cut into stages, because layers read the keys and values of others; the commands take %2</source>
+        <translation>%1 Karten: Jede Schicht wird auf 1, 2, 4 oder 8 davon verteilt, und dieses Modell lässt sich nicht in Stufen zerlegen, weil Schichten die Schlüssel und Werte anderer lesen; die Befehle nehmen %2</translation>
+    </message>
+    <message>
+        <source>%1 stages of the same size one behind the other, each on %2 cards: fewer tokens a second than the same cards side by side give where their number is 1, 2, 4 or 8</source>
+        <translation>%1 gleich große Stufen hintereinander, jede auf so vielen Karten: %2; das gibt weniger Token in der Sekunde als Karten nebeneinander, was nur mit 1, 2, 4 oder 8 geht</translation>
+    </message>
+    <message>
+        <source>%1: its certificate was valid until %2, so nothing was sent: let whoever runs the server renew it; if this computer&apos;s clock is wrong, set it right</source>
+        <translation>%1: Sein Zertifikat galt bis %2, also wurde nichts gesendet: Wer den Server betreibt, muss es erneuern; geht die Uhr dieses Rechners falsch, stellen Sie sie</translation>
+    </message>
+    <message>
+        <source>%1: its certificate is valid from %2 on, so nothing was sent: look whether this computer&apos;s clock is right</source>
+        <translation>%1: Sein Zertifikat gilt erst ab %2, also wurde nichts gesendet: Sehen Sie nach, ob die Uhr dieses Rechners richtig geht</translation>
+    </message>
+    <message>
+        <source>%1: its certificate is another host&apos;s (%2), so nothing was sent: use the name that stands there if it is the same server; else somebody is in between</source>
+        <translation>%1: Sein Zertifikat gehört einem anderen Rechner (%2), also wurde nichts gesendet: Nehmen Sie den Namen, der dort steht, wenn es derselbe Server ist; sonst steht jemand dazwischen</translation>
+    </message>
+    <message>
+        <source>%1: its certificate was taken back by who signed it, so nothing was sent: let whoever runs the server get a new one</source>
+        <translation>%1: Wer sein Zertifikat unterschrieben hat, hat es zurückgezogen, also wurde nichts gesendet: Wer den Server betreibt, muss ein neues besorgen</translation>
+    </message>
+    <message>
+        <source>%1: nobody whom this computer trusts vouches for its certificate (signed by %2), so nothing was sent: if that is an authority of your own, give its certificate as a PEM file (below the server&apos;s address, or --server-ca FILE)</source>
+        <translation>%1: Niemand, dem dieser Rechner vertraut, bürgt für sein Zertifikat (unterschrieben von %2), also wurde nichts gesendet: Ist das eine eigene Zertifizierungsstelle, geben Sie deren Zertifikat als PEM-Datei an (unter der Adresse des Servers, oder --server-ca FILE)</translation>
+    </message>
+    <message>
+        <source>%1: %2 (%3) cannot be stacked, because that is more than a sum of low-rank updates; merge the adapters into the model instead (merge without --stack)</source>
+        <translation>%1: %2 (%3) lässt sich nicht stapeln, denn das ist mehr als eine Summe von Änderungen niedrigen Rangs; verschmelzen Sie die Adapter stattdessen mit dem Modell (merge ohne --stack)</translation>
+    </message>
+    <message>
+        <source>the replacement of rows of a table</source>
+        <translation>das Ersetzen von Zeilen einer Tabelle</translation>
+    </message>
+    <message>
+        <source>the replacement of a whole tensor</source>
+        <translation>das Ersetzen eines ganzen Tensors</translation>
+    </message>
+    <message>
+        <source>a DoRA update</source>
+        <translation>eine DoRA-Änderung</translation>
+    </message>
+    <message>
+        <source>a bias of an update</source>
+        <translation>ein Bias einer Änderung</translation>
+    </message>
+    <message>
+        <source>an update of experts</source>
+        <translation>eine Änderung von Experten</translation>
+    </message>
+    <message>
+        <source>nothing to stack: no adapter was given that changes this model</source>
+        <translation>nichts zu stapeln: Es wurde kein Adapter angegeben, der dieses Modell ändert</translation>
+    </message>
+    <message>
+        <source>the adapters have rank %1 together, at most %2 can be stacked; merge them into the model instead (merge without --stack)</source>
+        <translation>die Adapter haben zusammen den Rang %1, höchstens %2 lassen sich stapeln; verschmelzen Sie sie stattdessen mit dem Modell (merge ohne --stack)</translation>
+    </message>
+    <message>
+        <source>%1 is there again, but has no model &quot;%2&quot; any more; choose one of its list</source>
+        <translation>%1 ist wieder da, hat aber kein Modell &quot;%2&quot; mehr; wählen Sie eines aus seiner Liste</translation>
+    </message>
+    <message>
+        <source>%1: the key is still there (%2); delete the file</source>
+        <translation>%1: Der Schlüssel ist noch da (%2); löschen Sie die Datei</translation>
+    </message>
+    <message>
+        <source>%1: its list of the files of %2 %3; nothing was fetched</source>
+        <translation>%1: Die Liste der Dateien von %2 %3; nichts wurde geholt</translation>
+    </message>
+    <message>
+        <source>is none (&quot;Data&quot; with &quot;Files&quot;)</source>
+        <translation>ist keine („Data“ mit „Files“)</translation>
+    </message>
+    <message>
+        <source>%1 has no list of the files of %2 (%3); check the name and the revision</source>
+        <translation>%1 hat keine Liste der Dateien von %2 (%3); prüfen Sie Namen und Revision</translation>
+    </message>
+    <message>
+        <source>%1: models of ModelScope come as plain files, because the hub&apos;s cache has no place for them; name a folder with --to</source>
+        <translation>%1: Modelle von ModelScope kommen als einfache Dateien, weil der Cache des Hubs keinen Platz für sie hat; nennen Sie einen Ordner mit --to</translation>
     </message>
 </context>
 </TS>

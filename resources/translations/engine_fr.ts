@@ -548,8 +548,8 @@
         <translation>--quant-block : attendu une puissance de deux de 32 à 4096, trouvé %1</translation>
     </message>
     <message>
-        <source>--shape %1: expected e2b or e4b</source>
-        <translation>--shape %1 : attendu e2b ou e4b</translation>
+        <source>--shape %1: expected e2b, e4b, 26b or 31b</source>
+        <translation>--shape %1 : attendu e2b, e4b, 26b ou 31b</translation>
     </message>
     <message>
         <source>0 (off) or a positive whole number</source>
@@ -3848,20 +3848,12 @@
         <translation>parties sur le processeur ou le disque : là-bas tout le modèle est sur les cartes, réparti également</translation>
     </message>
     <message>
-        <source>several adapters at once: a server applies one to a question, chosen as its model; merge them to have all</source>
-        <translation>plusieurs adaptateurs à la fois : un serveur en applique un par question, choisi comme modèle ; fusionnez-les pour les avoir tous</translation>
-    </message>
-    <message>
         <source>stopped before the server had answered</source>
         <translation>arrêté avant que le serveur ait répondu</translation>
     </message>
     <message>
         <source>text only: both towers are loaded there</source>
         <translation>texte seulement : les deux tours y sont chargées</translation>
-    </message>
-    <message>
-        <source>the adapter %1 at strength %2: a server applies it at full strength; merge it for another one</source>
-        <translation>l&apos;adaptateur %1 à la force %2 : un serveur l&apos;applique à pleine force ; fusionnez-le pour une autre</translation>
     </message>
     <message>
         <source>the drafting assistant is left out of the commands</source>
@@ -4586,6 +4578,186 @@
     <message>
         <source>which is not encrypted: refused</source>
         <translation>ce qui n&apos;est pas chiffré : refusé</translation>
+    </message>
+    <message>
+        <source>the engine&apos;s process cannot be started (%1: %2); start Belfry with --in-process to do without it</source>
+        <translation>le processus du moteur ne peut pas être démarré (%1 : %2) ; lancez Belfry avec --in-process pour vous en passer</translation>
+    </message>
+    <message>
+        <source>the answer has %1 bytes, which is more than the %2 that the engine&apos;s process can send at once; ask for less, or start Belfry with --in-process</source>
+        <translation>la réponse compte %1 octets, plus que les %2 que le processus du moteur peut envoyer à la fois ; demandez moins, ou lancez Belfry avec --in-process</translation>
+    </message>
+    <message>
+        <source>the request has %1 bytes, which is more than the %2 that the engine&apos;s process takes; shorten it</source>
+        <translation>la demande compte %1 octets, plus que les %2 que le processus du moteur accepte ; raccourcissez-la</translation>
+    </message>
+    <message>
+        <source>the engine&apos;s process was killed (%1): by the system, where memory is short, or by somebody</source>
+        <translation>le processus du moteur a été tué (%1) : par le système, si la mémoire manque, ou par quelqu&apos;un</translation>
+    </message>
+    <message>
+        <source>the engine&apos;s process crashed (%1)</source>
+        <translation>le processus du moteur a planté (%1)</translation>
+    </message>
+    <message>
+        <source>the engine&apos;s process ended by itself with the status %1</source>
+        <translation>le processus du moteur s&apos;est terminé de lui-même avec l&apos;état %1</translation>
+    </message>
+    <message>
+        <source>the engine&apos;s process is %1, this window is %2: the program was updated meanwhile; start Belfry again</source>
+        <translation>le processus du moteur est %1, cette fenêtre est %2 : le programme a été mis à jour entre-temps ; relancez Belfry</translation>
+    </message>
+    <message>
+        <source>the engine&apos;s process was started again, but the model could not be loaded into it: %1</source>
+        <translation>le processus du moteur a été redémarré, mais le modèle n&apos;a pas pu y être rechargé : %1</translation>
+    </message>
+    <message>
+        <source>stopped while the engine was started again</source>
+        <translation>arrêté pendant le redémarrage du moteur</translation>
+    </message>
+    <message>
+        <source>the engine&apos;s process sent something that cannot be read (%1) and was ended</source>
+        <translation>le processus du moteur a envoyé quelque chose d&apos;illisible (%1) et a été arrêté</translation>
+    </message>
+    <message>
+        <source>the engine&apos;s process said nothing for %1 seconds and was ended</source>
+        <translation>le processus du moteur n&apos;a rien dit pendant %1 secondes et a été arrêté</translation>
+    </message>
+    <message>
+        <source>the engine&apos;s process did not stop within %1 seconds and was ended</source>
+        <translation>le processus du moteur ne s&apos;est pas arrêté en %1 secondes et a été tué</translation>
+    </message>
+    <message>
+        <source>the graphics card failed: %1</source>
+        <translation>la carte graphique a failli : %1</translation>
+    </message>
+    <message>
+        <source>%1. The next load starts the engine again; where that ends so as well, place less on the graphics card, or start Belfry with --in-process</source>
+        <translation>%1. Le prochain chargement redémarre le moteur ; s&apos;il finit de même, placez moins sur la carte graphique, ou lancez Belfry avec --in-process</translation>
+    </message>
+    <message>
+        <source>%1. That happened more than once, so it is not tried again by itself: load the model with other options, or start Belfry with --in-process</source>
+        <translation>%1. C&apos;est arrivé plus d&apos;une fois, et rien n&apos;est retenté de soi-même : chargez le modèle avec d&apos;autres options, ou lancez Belfry avec --in-process</translation>
+    </message>
+    <message>
+        <source>%1, and cannot be started again: %2</source>
+        <translation>%1, et ne peut pas être redémarré : %2</translation>
+    </message>
+    <message>
+        <source>%1. The engine was started again and loads the same model to the same places: ask again</source>
+        <translation>%1. Le moteur a été redémarré et recharge le même modèle aux mêmes endroits : posez la question de nouveau</translation>
+    </message>
+    <message>
+        <source>the engine ended more than once, and nothing is loaded any more: load the model again, with other options where it ends once more</source>
+        <translation>le moteur s&apos;est arrêté plus d&apos;une fois et plus rien n&apos;est chargé : rechargez le modèle, avec d&apos;autres options s&apos;il s&apos;arrête encore</translation>
+    </message>
+    <message>
+        <source>the system&apos;s keyring does not answer (%1): unlock it and try again, or type the server&apos;s key once more</source>
+        <translation>le trousseau du système ne répond pas (%1) : déverrouillez-le et réessayez, ou tapez encore une fois la clé du serveur</translation>
+    </message>
+    <message>
+        <source>%1 holds no certificate: expected a PEM file, which has lines like -----BEGIN CERTIFICATE-----; ask whoever runs the server for the certificate of its authority</source>
+        <translation>%1 ne contient aucun certificat : un fichier PEM est attendu, avec des lignes comme -----BEGIN CERTIFICATE----- ; demandez à qui gère le serveur le certificat de son autorité</translation>
+    </message>
+    <message>
+        <source>make one adapter of it (below), or merge it</source>
+        <translation>faites-en un seul adaptateur (ci-dessous), ou fusionnez-le</translation>
+    </message>
+    <message>
+        <source>merge it</source>
+        <translation>fusionnez-le</translation>
+    </message>
+    <message>
+        <source>the adapter %1 at strength %2: a server applies it at full strength; for another one: %3</source>
+        <translation>l&apos;adaptateur %1 à la force %2 : un serveur l&apos;applique à pleine force ; pour une autre : %3</translation>
+    </message>
+    <message>
+        <source>several adapters at once: a server applies one to a question, chosen as its model; to have all: %1</source>
+        <translation>plusieurs adaptateurs à la fois : un serveur en applique un à une question, choisi comme son modèle ; pour les avoir tous : %1</translation>
+    </message>
+    <message>
+        <source>%1 cards: every layer is divided over 1, 2, 4 or 8 of them, and this model cannot be cut into stages, because layers read the keys and values of others; the commands take %2</source>
+        <translation>%1 cartes : chaque couche est répartie sur 1, 2, 4 ou 8 d&apos;entre elles, et ce modèle ne se découpe pas en étapes, parce que des couches lisent les clés et valeurs d&apos;autres ; les commandes en prennent %2</translation>
+    </message>
+    <message>
+        <source>%1 stages of the same size one behind the other, each on %2 cards: fewer tokens a second than the same cards side by side give where their number is 1, 2, 4 or 8</source>
+        <translation>%1 étapes de même taille l&apos;une derrière l&apos;autre, chacune sur ce nombre de cartes : %2 ; moins de tokens par seconde que des cartes côte à côte, ce qui ne va qu&apos;avec 1, 2, 4 ou 8</translation>
+    </message>
+    <message>
+        <source>%1: its certificate was valid until %2, so nothing was sent: let whoever runs the server renew it; if this computer&apos;s clock is wrong, set it right</source>
+        <translation>%1 : son certificat était valable jusqu&apos;au %2, donc rien n&apos;a été envoyé : qui gère le serveur doit le renouveler ; si l&apos;horloge de cet ordinateur est fausse, réglez-la</translation>
+    </message>
+    <message>
+        <source>%1: its certificate is valid from %2 on, so nothing was sent: look whether this computer&apos;s clock is right</source>
+        <translation>%1 : son certificat est valable à partir du %2, donc rien n&apos;a été envoyé : vérifiez l&apos;horloge de cet ordinateur</translation>
+    </message>
+    <message>
+        <source>%1: its certificate is another host&apos;s (%2), so nothing was sent: use the name that stands there if it is the same server; else somebody is in between</source>
+        <translation>%1 : son certificat est celui d&apos;un autre hôte (%2), donc rien n&apos;a été envoyé : utilisez le nom qui y figure si c&apos;est le même serveur ; sinon quelqu&apos;un est entre les deux</translation>
+    </message>
+    <message>
+        <source>%1: its certificate was taken back by who signed it, so nothing was sent: let whoever runs the server get a new one</source>
+        <translation>%1 : son certificat a été révoqué par qui l&apos;a signé, donc rien n&apos;a été envoyé : qui gère le serveur doit en obtenir un nouveau</translation>
+    </message>
+    <message>
+        <source>%1: nobody whom this computer trusts vouches for its certificate (signed by %2), so nothing was sent: if that is an authority of your own, give its certificate as a PEM file (below the server&apos;s address, or --server-ca FILE)</source>
+        <translation>%1 : personne à qui cet ordinateur fait confiance ne répond de son certificat (signé par %2), donc rien n&apos;a été envoyé : si c&apos;est une autorité à vous, donnez son certificat en fichier PEM (sous l&apos;adresse du serveur, ou --server-ca FILE)</translation>
+    </message>
+    <message>
+        <source>%1: %2 (%3) cannot be stacked, because that is more than a sum of low-rank updates; merge the adapters into the model instead (merge without --stack)</source>
+        <translation>%1 : %2 (%3) ne s&apos;empile pas, car c&apos;est plus qu&apos;une somme de modifications de rang faible ; fusionnez plutôt les adaptateurs dans le modèle (merge sans --stack)</translation>
+    </message>
+    <message>
+        <source>the replacement of rows of a table</source>
+        <translation>le remplacement de lignes d&apos;une table</translation>
+    </message>
+    <message>
+        <source>the replacement of a whole tensor</source>
+        <translation>le remplacement d&apos;un tenseur entier</translation>
+    </message>
+    <message>
+        <source>a DoRA update</source>
+        <translation>une modification DoRA</translation>
+    </message>
+    <message>
+        <source>a bias of an update</source>
+        <translation>un biais d&apos;une modification</translation>
+    </message>
+    <message>
+        <source>an update of experts</source>
+        <translation>une modification d&apos;experts</translation>
+    </message>
+    <message>
+        <source>nothing to stack: no adapter was given that changes this model</source>
+        <translation>rien à empiler : aucun adaptateur donné ne change ce modèle</translation>
+    </message>
+    <message>
+        <source>the adapters have rank %1 together, at most %2 can be stacked; merge them into the model instead (merge without --stack)</source>
+        <translation>les adaptateurs ont ensemble le rang %1, au plus %2 s&apos;empilent ; fusionnez-les plutôt dans le modèle (merge sans --stack)</translation>
+    </message>
+    <message>
+        <source>%1 is there again, but has no model &quot;%2&quot; any more; choose one of its list</source>
+        <translation>%1 est de retour, mais n&apos;a plus de modèle &quot;%2&quot; ; choisissez-en un dans sa liste</translation>
+    </message>
+    <message>
+        <source>%1: the key is still there (%2); delete the file</source>
+        <translation>%1 : la clé est encore là (%2) ; supprimez le fichier</translation>
+    </message>
+    <message>
+        <source>%1: its list of the files of %2 %3; nothing was fetched</source>
+        <translation>%1 : sa liste des fichiers de %2 %3 ; rien n&apos;a été récupéré</translation>
+    </message>
+    <message>
+        <source>is none (&quot;Data&quot; with &quot;Files&quot;)</source>
+        <translation>n&apos;en est pas une (« Data » avec « Files »)</translation>
+    </message>
+    <message>
+        <source>%1 has no list of the files of %2 (%3); check the name and the revision</source>
+        <translation>%1 n&apos;a pas de liste des fichiers de %2 (%3) ; vérifiez le nom et la révision</translation>
+    </message>
+    <message>
+        <source>%1: models of ModelScope come as plain files, because the hub&apos;s cache has no place for them; name a folder with --to</source>
+        <translation>%1 : les modèles de ModelScope arrivent comme simples fichiers, car le cache du hub n&apos;a pas de place pour eux ; nommez un dossier avec --to</translation>
     </message>
 </context>
 </TS>

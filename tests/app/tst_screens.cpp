@@ -291,7 +291,11 @@ void TestScreens::screens() {
         QTRY_VERIFY(program.session().coverage(program.session().adapters().front().folder) !=
                     nullptr);
         program.window->openModelPanel();
+        QTRY_VERIFY(program.find<QWidget>("assistantProposal")->isVisible());
         check(program.window.get(), QStringLiteral("03-model-panel"));
+        QTest::mouseClick(program.find("assistantButton"), Qt::LeftButton);
+        QVERIFY(program.find<QWidget>("draftTokensBox")->isVisible());
+        check(program.window.get(), QStringLiteral("03b-model-panel-assistant"));
         program.window->modelPanel()->closeFlyout();
         QVERIFY(program.load());
         check(program.window.get(), QStringLiteral("04-ready"));

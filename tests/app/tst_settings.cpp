@@ -21,6 +21,10 @@
 #include <QXmlStreamReader>
 
 #include <algorithm>
+#include <filesystem>
+#include <vector>
+
+#include "library/folder_list.h"
 
 namespace {
 
@@ -75,6 +79,11 @@ void TestSettings::survive() {
     settings.shortcuts.remove(QStringLiteral("newChat"));
     store.write(settings);
     QCOMPARE(store.read(), settings);
+    // For belfry-cli, which reads no settings of Qt's.
+    const auto recent = library::readFolderList(std::filesystem::path(folder.path().toStdString()) /
+                                                "recent-models");
+    QVERIFY(recent.has_value());
+    QCOMPARE(*recent, (std::vector<std::filesystem::path>{"/a/b", "/ü, c"}));
 }
 
 void TestSettings::areReadByNobodyElse() {

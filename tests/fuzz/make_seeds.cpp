@@ -217,6 +217,16 @@ int addStreams(const fs::path& root) {
 
 } // namespace
 
+/// What chooses a kind of value and nothing more: the target fills values itself.
+int addMessages(const fs::path& root) {
+    Corpus messages(root / "engine_messages");
+    for (char kind = 0; kind < 12; ++kind) {
+        messages.add(std::string({kind, '\1', '\3', '\0', '\5', '\7'}));
+        messages.add(std::string({kind, '\0', '\3', '\0', '\0', '\0', '\0'}));
+    }
+    return messages.count();
+}
+
 int main(int argc, char** argv) {
     if (argc != 2) {
         std::fprintf(stderr, "usage: fuzz_seeds FOLDER\n");
@@ -293,9 +303,11 @@ int main(int argc, char** argv) {
     const int sounds = addMedia(
         root, "audio", {"wav", "wav float", "wav adpcm", "flac", "vorbis", "opus", "mp3", "aiff"});
     const int streams = addStreams(root);
+    const int messages = addMessages(root);
     std::printf("seeds: %d headers, %d indexes, %d configs, %d tokenizers, %d adapters, %d device "
-                "maps, %d pictures, %d sounds, %d chats, %d streams, %d requests\n",
+                "maps, %d pictures, %d sounds, %d chats, %d streams, %d requests, "
+                "%d messages\n",
                 headers.count(), indexes.count(), configs.count(), tokenizers.count(), adapters,
-                maps, pictures, sounds, chats, streams, requests.count());
+                maps, pictures, sounds, chats, streams, requests.count(), messages);
     return 0;
 }

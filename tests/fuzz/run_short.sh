@@ -15,7 +15,7 @@ if [ ! -e "$build/build.ninja" ]; then
     CC=clang CXX=clang++ cmake -S "$source" -B "$build" -G Ninja -DBELFRY_BUILD_FUZZERS=ON \
         -DBELFRY_BUILD_UI=OFF -DBELFRY_BUILD_TESTS=OFF -DCMAKE_BUILD_TYPE=RelWithDebInfo
 fi
-targets="safetensors_header shard_index config tokenizer adapter device_map image audio chat_import chat_stream serve_request"
+targets="safetensors_header shard_index config tokenizer adapter device_map image audio chat_import chat_stream serve_request engine_messages"
 ninja -C "$build" fuzz_seeds fuzz_planted $(for name in $targets; do echo "fuzz_$name"; done)
 rm -rf "$build/fuzz-findings"
 sh "$source/tests/fuzz/run_one.sh" "$build/tests/fuzz/fuzz_seeds" prepare

@@ -33,7 +33,7 @@ struct Rule {
 };
 
 std::vector<Rule> rules() {
-    const std::vector<std::string> product = {"engine", "library", "remote",
+    const std::vector<std::string> product = {"engine", "library", "remote", "ipc",
                                               "ui",     "app",     "kernels"};
     return {
         {"part names",
@@ -58,7 +58,7 @@ std::vector<Rule> rules() {
          "reads the environment: options are handed down, app reads it (app/environment.h)",
          house::Look::Code,
          R"(\bgetenv\s*\(|\bqgetenv\b|\bqEnvironmentVariable)",
-         {"engine", "kernels", "library", "remote", "ui"},
+         {"engine", "kernels", "library", "remote", "ipc", "ui"},
          {},
          {},
          "const bool is_on = std::getenv(\"X\") != nullptr;\n"},
@@ -66,7 +66,7 @@ std::vector<Rule> rules() {
          "includes kernels/cuda: the engine asks devices (kernels/device.h, engine/devices)",
          house::Look::Code,
          R"(#\s*include\s+"kernels/cuda/)",
-         {"engine", "library", "remote", "ui", "app"},
+         {"engine", "library", "remote", "ipc", "ui", "app"},
          {"engine/devices/"},
          {},
          "#include \"kernels/cuda/cuda_device.h\"\n"},
@@ -97,12 +97,21 @@ std::vector<Rule> rules() {
          {},
          {},
          "#include \"engine/run/engine.h\"\n"},
+        {"ipc's door",
+         "needs more than values and the interface of engines: which engine runs in a process of "
+         "its own is app's to say",
+         house::Look::Code,
+         R"(#\s*include\s+"(engine/(?!api/|base/|client/)|kernels/|library/|remote/))",
+         {"ipc"},
+         {},
+         {},
+         "#include \"engine/run/engine.h\"\n"},
         {"plain C++",
-         "uses Qt: engine, kernels, library and remote are plain C++; the network is behind "
+         "uses Qt: engine, kernels, library, ipc and remote are plain C++; the network is behind "
          "library/hub/http.h",
          house::Look::Code,
          R"(#\s*include\s+[<"]Q)",
-         {"engine", "kernels", "library", "remote"},
+         {"engine", "kernels", "library", "remote", "ipc"},
          {},
          {},
          "#include <QString>\n"},

@@ -85,7 +85,7 @@ QStringList unguardedHeaders(const QString& text) {
 
 void TestSeams::initTestCase() {
     const QString root = QString::fromStdU16String(support::sourceDir().u16string());
-    for (const char* folder : {"engine", "app", "ui", "kernels"}) {
+    for (const char* folder : {"engine", "app", "ui", "kernels", "ipc"}) {
         QDirIterator files(root + QLatin1Char('/') + QLatin1String(folder),
                            {QStringLiteral("*.cpp"), QStringLiteral("*.h")}, QDir::Files,
                            QDirIterator::Subdirectories);

@@ -72,6 +72,7 @@ class TestLaunch : public QObject {
 private Q_SLOTS:
     void plainPlan();
     void countsCards();
+    void cutsIntoStages();
     void namesWhatDiffers();
     void adapters();
     void quotes();
@@ -114,12 +115,35 @@ void TestLaunch::countsCards() {
     QCOMPARE(count(31'000'000'000, {0, 24 * kGiB}), 4);
     QCOMPARE(count(31'000'000'000, {0, 4 * kGiB}), 8); // too little, and the figure says so
     QCOMPARE(count(5'000'000'000, {4, 80 * kGiB}), 4);
-    QCOMPARE(count(5'000'000'000, {3, 80 * kGiB}), 1); // heads do not divide by 3
+    QCOMPARE(count(5'000'000'000, {3, 80 * kGiB}), 2); // heads do not divide by 3
+    QCOMPARE(count(5'000'000'000, {5, 80 * kGiB}), 1); // nobody offers that: as few as hold it
     const auto two = remote::serverLaunch(request(), summary(31'000'000'000),
                                           plan({DeviceId::cuda(0)}), {2, 80 * kGiB});
     QVERIFY(two.bytes_each > 30 * kGiB && two.bytes_each < 36 * kGiB);
     QVERIFY(wordsInShell(two.forms[0].command).contains("--tensor-parallel-size\n2\n"));
     QVERIFY(two.forms[0].compose.find("count: 2") != std::string::npos);
+}
+
+/// Counts that tensor parallel cannot use.
+void TestLaunch::cutsIntoStages() {
+    engine::ModelSummary model = summary(31'000'000'000);
+    model.layers.resize(60);
+    auto launch = remote::serverLaunch(request(), model, plan({DeviceId::cuda(0)}), {6, 24 * kGiB});
+    QCOMPARE(launch.cards.count, 6);
+    QVERIFY(wordsInShell(launch.forms[0].command)
+                .contains("--tensor-parallel-size\n2\n--gpu-memory-utilization\n0.90\n"
+                          "--pipeline-parallel-size\n3\n"));
+    QVERIFY(launch.forms[0].compose.find("count: 6") != std::string::npos);
+    QVERIFY(wordsInShell(launch.forms[1].command).contains("--tp\n2\n"));
+    QVERIFY(wordsInShell(launch.forms[1].command).contains("--pp-size\n3\n"));
+    QVERIFY(says(launch.forms[0], "3 stages of the same size"));
+    // Layers that read the cache of others stay together.
+    model.layers.back().is_kv_shared = true;
+    launch = remote::serverLaunch(request(), model, plan({DeviceId::cuda(0)}), {3, 80 * kGiB});
+    QCOMPARE(launch.cards.count, 2);
+    QVERIFY(!wordsInShell(launch.forms[0].command).contains("pipeline"));
+    QVERIFY(says(launch.forms[0], "cannot be cut into stages") &&
+            says(launch.forms[0], "the commands take 2"));
 }
 
 void TestLaunch::namesWhatDiffers() {
@@ -172,9 +196,24 @@ void TestLaunch::adapters() {
     QCOMPARE(launch.merge_command,
              std::string("belfry-cli merge /models/gemma-4-E2B-it --adapter /a/poems=0.5 "
                          "--adapter /b/poems --out gemma-4-E2B-it-merged\n"));
+    QCOMPARE(launch.stack_command,
+             std::string("belfry-cli merge /models/gemma-4-E2B-it --adapter /a/poems=0.5 "
+                         "--adapter /b/poems --stack --out gemma-4-E2B-it-adapters\n"));
+    QVERIFY(says(vllm, "make one adapter of it"));
     launch = remote::serverLaunch(wanted, model, plan({DeviceId::cuda(0)}), {2, 80 * kGiB});
     QVERIFY(!wordsInShell(launch.forms[0].command).contains("tower-connector"));
     QVERIFY(says(launch.forms[0], "not applied on several cards"));
+    // What is more than a sum is merged or nothing.
+    for (const char* kind : {"dora", "lora+bias", "lora+tokens", "lora+saved", "lora+experts"}) {
+        model.adapters[0].kind = kind;
+        launch = remote::serverLaunch(wanted, model, plan({DeviceId::cuda(0)}));
+        QVERIFY2(launch.stack_command.empty(), kind);
+        QVERIFY(!launch.merge_command.empty() && !says(launch.forms[0], "make one adapter"));
+    }
+    model.adapters[0].kind = "rslora+embedding";
+    wanted.adapters = {{"/a/poems", 0.5, true}};
+    launch = remote::serverLaunch(wanted, model, plan({DeviceId::cuda(0)}));
+    QVERIFY(!launch.stack_command.empty()); // the strength alone
 }
 
 /// Names that a shell or compose would take apart.

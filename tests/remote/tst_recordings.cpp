@@ -11,12 +11,19 @@
 
 namespace {
 
-std::string recorded(const char* name) {
-    const std::ifstream file(support::sourceDir() / "tests/data/servers/transformers-5.24" / name,
-                             std::ios::binary);
+std::filesystem::path servers() {
+    return support::sourceDir() / "tests/data/servers";
+}
+
+std::string contents(const std::filesystem::path& path) {
+    const std::ifstream file(path, std::ios::binary);
     std::ostringstream text;
     text << file.rdbuf();
     return text.str();
+}
+
+std::string recorded(const char* name) {
+    return contents(servers() / "transformers-5.24" / name);
 }
 
 /// As uvicorn sends a stream.
@@ -47,6 +54,8 @@ private Q_SLOTS:
     void streams();
     void whole();
     void refusal();
+    void everyRecording_data();
+    void everyRecording();
 };
 
 void TestRecordings::streams() {
@@ -77,6 +86,42 @@ void TestRecordings::refusal() {
     QVERIFY(!reply.has_value());
     QCOMPARE(support::ruleOf(reply.error()), std::string("RemoteRequest"));
     QVERIFY(reply.error().message.find("Server is pinned to") != std::string::npos);
+}
+
+/// Each server's, whichever there are: the list has the model, and what was asked for is read to
+/// its end.
+void TestRecordings::everyRecording_data() {
+    QTest::addColumn<QString>("server");
+    QTest::addColumn<QString>("stream");
+    for (const auto& folder : std::filesystem::directory_iterator(servers())) {
+        for (const char* name : {"text.sse", "picture.sse", "sound.sse"}) {
+            if (std::filesystem::exists(folder.path() / name)) {
+                const QString server = QString::fromStdString(folder.path().filename().string());
+                QTest::addRow("%s %s", qPrintable(server), name)
+                    << server << QString::fromLatin1(name);
+            }
+        }
+    }
+}
+
+void TestRecordings::everyRecording() {
+    QFETCH(QString, server);
+    QFETCH(QString, stream);
+    const std::filesystem::path folder = servers() / server.toStdString();
+    const auto list = remote::readModelList(contents(folder / "models.json"), "host");
+    QVERIFY2(list.has_value(), list.has_value() ? "" : list.error().message.c_str());
+    QVERIFY(list->find("demo") != nullptr);
+    const support::ChatStandin standin(
+        {support::streamHead(), support::chunk(contents(folder / stream.toStdString())),
+         support::streamEnd()},
+        support::wholeAnswer("200 OK", contents(folder / "models.json")));
+    const auto engine = support::remoteEngine();
+    QVERIFY(engine->load(support::loadOf(standin.base(), "demo"), {}, {}).has_value());
+    const auto reply = engine->generate(support::question(), {}, {});
+    QVERIFY2(reply.has_value(), reply.has_value() ? "" : reply.error().message.c_str());
+    QVERIFY(!reply->text.empty() && reply->text.find('\0') == std::string::npos);
+    QCOMPARE(reply->finish_reason, std::string("stop"));
+    QVERIFY(reply->timing.decode_tokens > 0);
 }
 
 QTEST_GUILESS_MAIN(TestRecordings)

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // belfry-cli chat --server as a person uses it: a model that is found, a conversation, a key that
 // stays out of sight, servers that refuse, break off or are not there.
+#include "tests/support/places.h"
 #include "tests/support/remote/chat_standin.h"
 
+#include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QProcess>
 #include <QProcessEnvironment>
+#include <QScopeGuard>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -59,6 +62,8 @@ private Q_SLOTS:
     void keepsHalfOfAReply();
     void tellsWhatIsWrong();
     void refusesWrongWords();
+    void asksOurOwnServer();
+    void asksThisComputerWhateverIsForbidden();
 };
 
 void TestServerChat::answers() {
@@ -151,12 +156,90 @@ void TestServerChat::refusesWrongWords() {
     const QList<QStringList> wrong = {
         {"chat", "demo", "--server", "http://localhost"},
         {"chat", "demo", "--server-model", "m"},
+        {"chat", "demo", "--server-ca", "ca.pem"},
         {"chat", "--server", "http://localhost", "--raw-prompt", "a"},
         {"chat", "--server", "http://localhost", "--adapter", "x", "--prompt", "a"},
         {"chat", "--server", "http://localhost", "--key-env", "A", "--key-file", "b"}};
     for (const QStringList& words : wrong) {
         QVERIFY2(run(words).code == 2, qPrintable(words.join(QLatin1Char(' '))));
     }
+}
+
+/// belfry-cli serve behind belfry-cli chat --server: the tokens of the same model computed here,
+/// for text, a picture and a sound, also with an adapter as a model of its own name.
+void TestServerChat::asksOurOwnServer() {
+    const QString demo =
+        QString::fromStdString((support::sourceDir() / "resources/demo_model").string());
+    const QTemporaryDir folder;
+    const QString token = folder.filePath(QStringLiteral("token"));
+    QProcess serve;
+    serve.start(qEnvironmentVariable("BELFRY_CLI"),
+                {"serve", "demo", "--precision", "f32", "--port", "0", "--token-file", token,
+                 "--adapter", demo + "/adapter", "--json"});
+    const auto end = qScopeGuard([&] {
+        serve.terminate();
+        serve.waitForFinished(20000);
+    });
+    QByteArray told;
+    while (QJsonDocument::fromJson(told).isNull() && serve.waitForReadyRead(60000)) {
+        told += serve.readAllStandardOutput();
+    }
+    const QJsonObject facts = QJsonDocument::fromJson(told).object();
+    const QString url = facts["url"].toString();
+    QVERIFY2(!url.isEmpty(), told.constData());
+    const auto there = [&](const QStringList& more) {
+        QStringList words = {"chat", "--server",     url,  "--key-file", token, "--temperature",
+                             "0",    "--max-tokens", "40", "--json"};
+        words += more;
+        Outcome outcome;
+        // It says 503 until its model is there.
+        for (int i = 0; i < 200; ++i) {
+            outcome = run(words);
+            if (outcome.code == 0 || !outcome.err.contains(QStringLiteral("has no time now"))) {
+                break;
+            }
+            QTest::qWait(100);
+        }
+        if (outcome.code != 0) {
+            qWarning("%s", qPrintable(outcome.err));
+        }
+        return QJsonDocument::fromJson(outcome.out.toUtf8()).object();
+    };
+    const auto here = [&](const QStringList& more) {
+        const Outcome outcome =
+            run(QStringList{"chat", "demo", "--precision", "f32", "--temperature", "0",
+                            "--max-tokens", "40", "--json"} +
+                more);
+        return QJsonDocument::fromJson(outcome.out.toUtf8()).object();
+    };
+    const QString picture = demo + QStringLiteral("/samples/triangles_and_cross.png");
+    const QString sound = demo + QStringLiteral("/samples/three_beeps.wav");
+    const QList<QStringList> questions = {
+        {"--prompt", "What is a tower?"},
+        {"--prompt", "What do you see and hear?", "--image", picture, "--audio", sound}};
+    for (const QStringList& question : questions) {
+        const QJsonObject local = here(question);
+        const QJsonObject remote = there(question + QStringList{"--server-model", "demo"});
+        QVERIFY(!local["reply"].toString().isEmpty());
+        QCOMPARE(remote["reply"].toString(), local["reply"].toString());
+        QCOMPARE(remote["timing"].toObject()["decode_tokens"].toInt(),
+                 local["token_ids"].toArray().size());
+    }
+    const QStringList new_thing = {"--prompt", "What is a belfry?"};
+    const QJsonObject with = there(new_thing + QStringList{"--server-model", "adapter"});
+    QCOMPARE(with["reply"].toString(),
+             here(new_thing + QStringList{"--adapter", demo + "/adapter"})["reply"].toString());
+}
+
+/// The switch that forbids the network is about other computers.
+void TestServerChat::asksThisComputerWhateverIsForbidden() {
+    const support::ChatStandin server(support::goodAnswer({"Good ", "day"}));
+    qputenv("HF_HUB_OFFLINE", "1");
+    const auto lift = qScopeGuard([] { qunsetenv("HF_HUB_OFFLINE"); });
+    QCOMPARE(run(chat(server, {"--prompt", "Hello?"})).out, QStringLiteral("Good day\n"));
+    const Outcome far = run({"chat", "--server", "https://gpu.example.org", "--prompt", "a"});
+    QCOMPARE(far.code, 1);
+    QVERIFY2(far.err.contains(QStringLiteral("HF_HUB_OFFLINE")), qPrintable(far.err));
 }
 
 QTEST_GUILESS_MAIN(TestServerChat)

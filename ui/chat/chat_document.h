@@ -13,6 +13,7 @@
 #include <QString>
 #include <QStringList>
 
+#include <optional>
 #include <vector>
 
 namespace ui {
@@ -41,9 +42,10 @@ struct ChatTurn {
     /// "interrupted" for a reply that a crash cut short. Empty for turns of the user.
     QString finish_reason;
     engine::GenerateTiming timing;
-    QStringList notes; ///< What the engine had to tell about this turn.
-    quint64 seed = 0;  ///< The seed that the reply was drawn with.
-    QDateTime time;    ///< When the turn was finished, UTC.
+    std::optional<engine::DraftReport> drafts; ///< Where a drafting assistant guessed ahead.
+    QStringList notes;                         ///< What the engine had to tell about this turn.
+    quint64 seed = 0;                          ///< The seed that the reply was drawn with.
+    QDateTime time;                            ///< When the turn was finished, UTC.
     /// Left out of what the model sees, because the context was full.
     bool is_cut = false;
     /// What the reply was made with: the folder, and the adapters in force.
@@ -102,6 +104,7 @@ struct ChatDocument {
     engine::SamplingParameters sampling;
     bool is_thinking = false;
     qint64 image_tokens = 0; ///< Soft-token budget of a picture; 0 = the model's.
+    bool uses_drafts = true; ///< Where a drafting assistant is loaded.
     QString model;           ///< Folder, or "demo"; empty = none was chosen.
     std::vector<engine::AdapterChoice> adapters;
     std::vector<ChatTurn> turns;

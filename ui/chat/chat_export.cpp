@@ -2,6 +2,7 @@
 #include "ui/chat/chat_export.h"
 
 #include "ui/chat/chat_json.h"
+#include "ui/common/reply_words.h"
 
 #include <QCoreApplication>
 #include <QFileInfo>
@@ -68,6 +69,10 @@ QString figures(const ChatTurn& turn) {
     if (timing.time_to_first_token_s > 0.0) {
         parts.append(Text::tr("first token after %1 s")
                          .arg(locale.toString(timing.time_to_first_token_s, 'f', 2)));
+    }
+    if (const QString drafts = turn.drafts.has_value() ? draftWords(*turn.drafts) : QString();
+        !drafts.isEmpty()) {
+        parts.append(drafts);
     }
     if (!turn.model.isEmpty()) {
         parts.append(plain(modelName(turn.model)));

@@ -134,6 +134,31 @@ engine::GenerateTiming timingFromJson(const QJsonObject& object) {
     return timing;
 }
 
+QJsonObject draftReportToJson(const engine::DraftReport& drafts) {
+    return {{key("rounds"), static_cast<qint64>(drafts.rounds)},
+            {key("drafted"), static_cast<qint64>(drafts.drafted)},
+            {key("accepted"), static_cast<qint64>(drafts.accepted)},
+            {key("gain"), drafts.gain},
+            {key("off"), drafts.is_off},
+            {key("draft_s"), drafts.draft_s},
+            {key("check_s"), drafts.check_s}};
+}
+
+engine::DraftReport draftReportFromJson(const QJsonObject& object) {
+    const auto count = [&object](const char* name) {
+        return std::max<qint64>(0, object.value(key(name)).toInteger());
+    };
+    engine::DraftReport drafts;
+    drafts.rounds = count("rounds");
+    drafts.drafted = count("drafted");
+    drafts.accepted = std::min<qint64>(count("accepted"), drafts.drafted);
+    drafts.gain = object.value(key("gain")).toDouble();
+    drafts.is_off = object.value(key("off")).toBool();
+    drafts.draft_s = object.value(key("draft_s")).toDouble();
+    drafts.check_s = object.value(key("check_s")).toDouble();
+    return drafts;
+}
+
 QJsonObject samplingToJson(const engine::SamplingParameters& sampling) {
     return {{key("temperature"), sampling.temperature},
             {key("top_k"), static_cast<qint64>(sampling.top_k)},
@@ -180,6 +205,9 @@ QJsonObject turnToJson(const ChatTurn& turn) {
     if (turn.role == engine::Message::Role::Assistant) {
         object.insert(key("finish_reason"), turn.finish_reason);
         object.insert(key("timing"), timingToJson(turn.timing));
+        if (turn.drafts.has_value()) {
+            object.insert(key("guessed_ahead"), draftReportToJson(*turn.drafts));
+        }
         object.insert(key("seed"), QString::number(turn.seed));
         object.insert(key("model"), turn.model);
         object.insert(key("adapters"), adaptersToJson(turn.adapters));
@@ -215,6 +243,9 @@ ChatTurn turnFromJson(const QJsonObject& object) {
     }
     turn.finish_reason = object.value(key("finish_reason")).toString();
     turn.timing = timingFromJson(object.value(key("timing")).toObject());
+    if (const QJsonValue drafts = object.value(key("guessed_ahead")); drafts.isObject()) {
+        turn.drafts = draftReportFromJson(drafts.toObject());
+    }
     for (const auto& value : object.value(key("notes")).toArray()) {
         turn.notes.append(value.toString());
     }
@@ -289,12 +320,16 @@ std::vector<ChatTurn> turnsFromJson(const QJsonArray& array) {
 }
 
 QJsonObject settingsToJson(const ChatDocument& chat) {
-    return {{key("system_prompt"), chat.system_prompt},
-            {key("sampling"), samplingToJson(chat.sampling)},
-            {key("thinking"), chat.is_thinking},
-            {key("image_tokens"), chat.image_tokens},
-            {key("model"), chat.model},
-            {key("adapters"), adaptersToJson(chat.adapters)}};
+    QJsonObject object{{key("system_prompt"), chat.system_prompt},
+                       {key("sampling"), samplingToJson(chat.sampling)},
+                       {key("thinking"), chat.is_thinking},
+                       {key("image_tokens"), chat.image_tokens},
+                       {key("model"), chat.model},
+                       {key("adapters"), adaptersToJson(chat.adapters)}};
+    if (!chat.uses_drafts) {
+        object.insert(key("uses_drafts"), false);
+    }
+    return object;
 }
 
 void settingsFromJson(const QJsonObject& object, ChatDocument& chat) {
@@ -302,6 +337,7 @@ void settingsFromJson(const QJsonObject& object, ChatDocument& chat) {
     chat.sampling = samplingFromJson(object.value(key("sampling")).toObject());
     chat.is_thinking = object.value(key("thinking")).toBool();
     chat.image_tokens = object.value(key("image_tokens")).toInteger();
+    chat.uses_drafts = object.value(key("uses_drafts")).toBool(true);
     chat.model = object.value(key("model")).toString();
     chat.adapters = adaptersFromJson(object.value(key("adapters")).toArray());
 }

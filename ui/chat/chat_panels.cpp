@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/chat/chat_panels.h"
 
+#include "ui/style/format.h"
 #include "ui/style/theme.h"
 
 #include <QCheckBox>
@@ -92,6 +93,7 @@ SamplingPanel::SamplingPanel(QWidget* parent)
       repetition_(number(2.0, 0.05, tr("Above 1: words already said become less likely"), this)),
       top_k_(new QSpinBox(this)), max_tokens_(new QSpinBox(this)), seed_(new QLineEdit(this)),
       thinking_(new QCheckBox(tr("Let the model think first"), this)),
+      drafts_(new QCheckBox(tr("Guess ahead with the drafting assistant"), this)),
       image_tokens_(new QComboBox(this)) {
     setObjectName(QStringLiteral("samplingPanel"));
     setArea(this, Area::Surface);
@@ -120,6 +122,12 @@ SamplingPanel::SamplingPanel(QWidget* parent)
     seed_->setObjectName(QStringLiteral("seed"));
     thinking_->setObjectName(QStringLiteral("thinking"));
     thinking_->setAccessibleName(thinking_->text());
+    drafts_->setObjectName(QStringLiteral("usesDrafts"));
+    drafts_->setAccessibleName(drafts_->text());
+    drafts_->setToolTip(
+        toolTipText(tr("The assistant guesses the next tokens and the model checks several at "
+                       "once. The text is the same; where it is slower, it leaves itself out.")));
+    drafts_->hide();
     save_->setAccessibleName(save_->text());
     delete_->setAccessibleName(delete_->text());
 
@@ -160,7 +168,12 @@ SamplingPanel::SamplingPanel(QWidget* parent)
         grid->setColumnStretch(i % 4, 1);
     }
     layout->addLayout(grid);
-    layout->addWidget(thinking_);
+    auto* switches = new QHBoxLayout();
+    switches->setSpacing(24);
+    switches->addWidget(thinking_);
+    switches->addWidget(drafts_);
+    switches->addStretch();
+    layout->addLayout(switches);
 
     for (QDoubleSpinBox* box : {temperature_, top_p_, min_p_, repetition_}) {
         connect(box, &QDoubleSpinBox::valueChanged, this, &SamplingPanel::emitValues);
@@ -169,6 +182,11 @@ SamplingPanel::SamplingPanel(QWidget* parent)
     connect(max_tokens_, &QSpinBox::valueChanged, this, &SamplingPanel::emitValues);
     connect(seed_, &QLineEdit::textEdited, this, &SamplingPanel::emitValues);
     connect(thinking_, &QCheckBox::toggled, this, &SamplingPanel::emitValues);
+    connect(drafts_, &QCheckBox::toggled, this, [this](bool is_on) {
+        if (!is_filling_) {
+            Q_EMIT draftsSwitched(is_on);
+        }
+    });
     connect(image_tokens_, &QComboBox::currentIndexChanged, this, &SamplingPanel::emitValues);
     connect(presets_, &QComboBox::activated, this, &SamplingPanel::applyPreset);
     connect(save_, &QPushButton::clicked, this, &SamplingPanel::savePreset);
@@ -186,6 +204,10 @@ void SamplingPanel::setCapabilities(bool samples_freely, bool sets_image_tokens)
     for (QWidget* part : image_fields_) {
         part->setVisible(sets_image_tokens);
     }
+}
+
+void SamplingPanel::setHasAssistant(bool has_assistant) {
+    drafts_->setVisible(has_assistant);
 }
 
 void SamplingPanel::setDefaults(const engine::SamplingParameters& sampling, qint64 image_tokens) {
@@ -274,6 +296,7 @@ void SamplingPanel::showSampling(const engine::SamplingParameters& values) {
 void SamplingPanel::setValues(const ChatDocument& chat) {
     is_filling_ = true;
     thinking_->setChecked(chat.is_thinking);
+    drafts_->setChecked(chat.uses_drafts);
     const int at = image_tokens_->findData(static_cast<int>(chat.image_tokens));
     image_tokens_->setCurrentIndex(std::max(at, 0));
     is_filling_ = false;

@@ -47,6 +47,8 @@ public:
     void setPresets(const std::vector<SamplingPreset>& own);
     /// What the engine follows; the fields of the rest are not there.
     void setCapabilities(bool samples_freely, bool sets_image_tokens);
+    /// A drafting assistant is loaded: its switch is there.
+    void setHasAssistant(bool has_assistant);
     /// Name of the preset that the values are equal to, or "custom".
     [[nodiscard]] QString presetName(const engine::SamplingParameters& sampling) const;
 
@@ -55,6 +57,7 @@ Q_SIGNALS:
                        bool is_thinking,
                        qint64 image_tokens);
     void presetsChanged(const std::vector<SamplingPreset>& own);
+    void draftsSwitched(bool is_on);
 
 private:
     void emitValues();
@@ -72,6 +75,7 @@ private:
     QSpinBox *top_k_, *max_tokens_;
     QLineEdit* seed_;
     QCheckBox* thinking_;
+    QCheckBox* drafts_;
     QComboBox* image_tokens_;
     std::vector<QWidget*> free_fields_, image_fields_; ///< With their captions.
     std::vector<SamplingPreset> own_;

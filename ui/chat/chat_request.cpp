@@ -23,6 +23,7 @@ engine::GenerateRequest makeRequest(const ChatDocument& chat, size_t turns) {
     request.is_thinking = chat.is_thinking;
     request.sampling = chat.sampling;
     request.image_tokens = chat.image_tokens;
+    request.uses_drafts = chat.uses_drafts;
     if (!chat.system_prompt.trimmed().isEmpty()) {
         engine::Message system;
         system.role = engine::Message::Role::System;

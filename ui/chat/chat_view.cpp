@@ -3,6 +3,7 @@
 // chat_view_actions.cpp.
 #include "ui/chat/chat_view.h"
 
+#include "engine/api/model_address.h"
 #include "ui/chat/chat_model.h"
 #include "ui/chat/chat_notice.h"
 #include "ui/chat/chat_panels.h"
@@ -265,6 +266,10 @@ void ChatView::connectHeader() {
             }
             changed(false);
         });
+    connect(sampling_panel_, &SamplingPanel::draftsSwitched, this, [this](bool is_on) {
+        model_->changeSettings([&](ChatDocument& chat) { chat.uses_drafts = is_on; });
+        changed(false);
+    });
     connect(sampling_panel_, &SamplingPanel::presetsChanged, this,
             [this](const std::vector<SamplingPreset>& own) {
                 settings_.presets = own;
@@ -570,12 +575,32 @@ void ChatView::refreshHost() {
                                                                         : engine::Capabilities();
     compare_button_->setVisible(can.takes_adapters);
     sampling_panel_->setCapabilities(can.samples_freely, can.sets_image_tokens);
-    const QString words =
-        can.host.empty() ? QString()
-                         : tr("What you write and attach is sent to %1").arg(fromUtf8(can.host));
+    sampling_panel_->setHasAssistant(
+        is_loaded_ && snapshot_ != nullptr && snapshot_->plan != nullptr &&
+        snapshot_->plan->findModule({engine::PartRole::Assistant}) != nullptr);
+    QString words = can.host.empty()
+                        ? QString()
+                        : tr("What you write and attach is sent to %1").arg(fromUtf8(can.host));
+    // Of this host's server alone: another one may be looked at beside it.
+    const bool is_its = engine::serverHost(server_.model.toStdString()) == can.host;
+    const bool is_lost = !words.isEmpty() && is_its && !server_.words.isEmpty();
+    if (is_lost) {
+        words += QLatin1Char('\n') + server_.words;
+        if (server_.kind == ServerState::Kind::Gone || server_.kind == ServerState::Kind::Loading) {
+            words += QStringLiteral(". ") + tr("It is asked again by itself.");
+        }
+    }
+    setTextRole(host_label_, is_lost && server_.kind != ServerState::Kind::Loading
+                                 ? TextRole::Danger
+                                 : TextRole::Accent);
     host_label_->setText(words);
     host_label_->setAccessibleName(words);
     host_label_->setVisible(!words.isEmpty());
+}
+
+void ChatView::showServerState(const ServerState& state) {
+    server_ = state;
+    refreshHost();
 }
 
 void ChatView::setAnswerer(const QString& name) {
@@ -771,7 +796,9 @@ bool ChatView::eventFilter(QObject* watched, QEvent* event) {
 }
 
 int ChatView::overlayFloor() const {
-    return notice_->isHidden() ? composer_->mapTo(this, QPoint(0, 0)).y() : notice_->y();
+    // Where words go stays in sight.
+    const QWidget* top = host_label_->isHidden() ? static_cast<QWidget*>(composer_) : host_label_;
+    return notice_->isHidden() ? top->mapTo(this, QPoint(0, 0)).y() : notice_->y();
 }
 
 void ChatView::setCovered(int pixels) {
@@ -782,7 +809,10 @@ void ChatView::setCovered(int pixels) {
 }
 
 void ChatView::placeOverlays() {
-    const QRect composer(composer_->mapTo(this, QPoint(0, 0)), composer_->size());
+    QRect composer(composer_->mapTo(this, QPoint(0, 0)), composer_->size());
+    if (!host_label_->isHidden()) {
+        composer.setTop(host_label_->mapTo(this, QPoint(0, 0)).y());
+    }
     if (!notice_->isHidden()) {
         const int room = composer.top() - stack_->y() - 2 * Theme::kGap;
         const int height = std::min(notice_->fitTo(composer.width()), std::max(room, 0));

@@ -10,6 +10,7 @@
 #include "engine/api/snapshot.h"
 #include "ui/chat/chat_document.h"
 #include "ui/chat/chat_settings.h"
+#include "ui/common/server_state.h"
 
 #include <QElapsedTimer>
 #include <QTimer>
@@ -69,6 +70,8 @@ public Q_SLOTS:
     void setModel(std::shared_ptr<const engine::ModelSummary> model, bool is_loaded);
     /// The model that answers, where that has to be said; empty: nobody could take it for another.
     void setAnswerer(const QString& name);
+    /// Beside where words go: that nobody takes them now, and why.
+    void showServerState(const ui::ServerState& state);
     void showSnapshot(std::shared_ptr<const engine::EngineSnapshot> snapshot);
     void showReplyUpdate(quint64 id, const engine::ReplyUpdate& update);
     void showReply(quint64 id, const engine::Reply& reply);
@@ -215,6 +218,7 @@ private:
     SamplingPanel* sampling_panel_ = nullptr;
     QStackedWidget* stack_ = nullptr;
     QWidget* empty_ = nullptr;
+    ServerState server_;
     QLabel* host_label_ = nullptr; ///< Where words go; hidden while they stay here.
     QString agreed_host_;          ///< For this chat.
     QWidget* bottom_ = nullptr;    ///< What the composer stands in.

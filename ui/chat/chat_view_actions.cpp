@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What happens to the conversation: sending, the running reply, regenerate, edit, delete, undo, and
 // the choice when the context is full.
+#include "engine/api/device_loss.h"
 #include "engine/api/model_address.h"
 #include "ui/chat/chat_model.h"
 #include "ui/chat/chat_notice.h"
@@ -231,6 +232,7 @@ void ChatView::continueReply(int row) {
     ChatTurn turn = *continued_;
     turn.finish_reason.clear();
     turn.notes.clear();
+    turn.drafts.reset();
     if (snapshot_ != nullptr) {
         turn.adapters = snapshot_->adapters;
     }
@@ -335,6 +337,7 @@ void ChatView::showReply(quint64 id, const engine::Reply& reply) {
     turn.thinking_s = turn.thinking.isEmpty() ? 0.0 : thinkingSeconds();
     turn.finish_reason = fromUtf8(reply.finish_reason);
     turn.timing = reply.timing;
+    turn.drafts = reply.drafts;
     turn.seed = reply.seed;
     turn.notes.clear();
     for (const engine::ReplyNote& note : reply.notes) {
@@ -384,7 +387,9 @@ void ChatView::showReplyError(quint64 id, const engine::Error& error) {
     }
     if (!turn.text.isEmpty() || !turn.thinking.isEmpty()) {
         // What is written stays, with the reason why there is no more.
-        turn.finish_reason = is_cancelled ? QStringLiteral("cancelled") : QStringLiteral("failed");
+        turn.finish_reason = is_cancelled                     ? QStringLiteral("cancelled")
+                             : engine::wasStartedAgain(error) ? QStringLiteral("interrupted")
+                                                              : QStringLiteral("failed");
         if (!is_cancelled) {
             turn.notes = QStringList{errorWords(error)};
         }

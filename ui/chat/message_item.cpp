@@ -3,6 +3,7 @@
 
 #include "engine/api/model_address.h"
 #include "ui/chat/chat_words.h"
+#include "ui/common/reply_words.h"
 #include "ui/style/format.h"
 
 #include <QCoreApplication>
@@ -151,6 +152,10 @@ QString statisticsText(const ChatTurn& turn, bool is_streaming) {
     if (timing.decode_tokens > 0) {
         parts.append(tokensWords(timing.decode_tokens));
     }
+    if (const QString drafts = turn.drafts.has_value() ? draftWords(*turn.drafts) : QString();
+        !drafts.isEmpty()) {
+        parts.append(drafts);
+    }
     if (timing.image_s + timing.audio_s >= 0.01) {
         parts.append(Texts::tr("media: %1").arg(formatSeconds(timing.image_s + timing.audio_s)));
     }
@@ -177,7 +182,7 @@ QString statisticsText(const ChatTurn& turn, bool is_streaming) {
     } else if (turn.finish_reason == QLatin1String("context")) {
         parts.append(Texts::tr("stopped: the context is full"));
     } else if (turn.finish_reason == QLatin1String("interrupted")) {
-        parts.append(Texts::tr("cut short when the program ended"));
+        parts.append(Texts::tr("cut short before its end"));
     }
     return parts.join(QStringLiteral(" · "));
 }

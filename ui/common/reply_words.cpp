@@ -7,6 +7,7 @@
 #include <QCoreApplication>
 #include <QLocale>
 
+#include <cmath>
 #include <variant>
 
 namespace ui {
@@ -76,6 +77,27 @@ QString words(const ToolAsked& n) {
 }
 
 } // namespace
+
+QString draftWords(const engine::DraftReport& drafts) {
+    const auto figure = [](double value) { return QLocale().toString(value, 'f', 2); };
+    if (drafts.rounds == 0) {
+        return !drafts.is_off      ? QString()
+               : drafts.gain > 0.0 ? Reply::tr("no drafts, as they reached only %1 times the speed")
+                                         .arg(figure(drafts.gain))
+                                   : Reply::tr("no drafts, as they do not pay here");
+    }
+    const QString figures = Reply::tr("%1 tokens a round, %2 % of drafts right")
+                                .arg(figure(drafts.tokensPerRound()),
+                                     QLocale().toString(std::lround(100.0 * drafts.acceptance())));
+    if (drafts.gain <= 0.0) {
+        return figures;
+    }
+    return drafts.is_off
+               ? Reply::tr("drafts switched themselves off: %1 times the speed without (%2)")
+                     .arg(figure(drafts.gain), figures)
+               : Reply::tr("drafts: %1 times the speed without (%2)")
+                     .arg(figure(drafts.gain), figures);
+}
 
 QString replyNoteWords(const engine::ReplyNote& note) {
     return std::visit([](const auto& one) { return words(one); }, note);

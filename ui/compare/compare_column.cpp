@@ -236,6 +236,10 @@ void CompareColumn::showReply(const engine::Reply& reply) {
                                          reply.timing.decode_s)));
     }
     parts.append(tr("first token after %1").arg(formatSeconds(reply.timing.time_to_first_token_s)));
+    if (const QString drafts = reply.drafts.has_value() ? draftWords(*reply.drafts) : QString();
+        !drafts.isEmpty()) {
+        parts.append(drafts);
+    }
     parts.append(tr("seed %1").arg(reply.seed));
     if (!reply.thinking.empty()) {
         parts.append(

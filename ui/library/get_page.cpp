@@ -180,7 +180,8 @@ void GetPage::connectCard() {
         search();
     });
     connect(card_, &OfferCard::pageRequested, this, [this](const QString& id) {
-        Q_EMIT pageRequested(network_.endpoint + QLatin1Char('/') + id);
+        Q_EMIT pageRequested(
+            id.contains(QStringLiteral("://")) ? id : network_.endpoint + QLatin1Char('/') + id);
     });
 }
 

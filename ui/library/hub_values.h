@@ -61,6 +61,7 @@ struct HubOffer {
     quint64 ticket = 0; ///< For begin().
     QString id, revision, commit;
     QString folder; ///< Where it will be; with '/'.
+    QString page;   ///< The model's, where it is not of the hub.
     std::vector<HubFile> files;
     qsizetype left_out = 0; ///< Files that Belfry does not load.
     quint64 left_out_bytes = 0;

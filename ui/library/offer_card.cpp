@@ -137,7 +137,9 @@ OfferCard::OfferCard(QWidget* parent) : QScrollArea(parent) {
             : settingsRequested();
     });
     connect(adapters_, &QPushButton::clicked, this, [this] { Q_EMIT adaptersRequested(id_); });
-    connect(page_, &QPushButton::clicked, this, [this] { Q_EMIT pageRequested(id_); });
+    connect(page_, &QPushButton::clicked, this, [this] {
+        Q_EMIT pageRequested(offer_.has_value() && !offer_->page.isEmpty() ? offer_->page : id_);
+    });
     refresh();
 }
 

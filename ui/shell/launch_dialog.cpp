@@ -9,6 +9,7 @@
 #include <QClipboard>
 #include <QComboBox>
 #include <QDialogButtonBox>
+#include <QGridLayout>
 #include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QLabel>
@@ -52,14 +53,16 @@ LaunchDialog::LaunchDialog(QWidget* parent)
       count_(box("launchCards", tr("Cards of the server"), this)),
       memory_(box("launchMemory", tr("Memory of each card"), this)),
       estimate_(wrapped("launchEstimate", this)), text_(new QPlainTextEdit(this)),
-      losses_(wrapped("launchLosses", this)), merge_(wrapped("launchMerge", this)),
+      losses_(wrapped("launchLosses", this)), stack_(wrapped("launchStack", this)),
+      copy_stack_(new QPushButton(tr("Copy the &stack command"), this)),
+      merge_(wrapped("launchMerge", this)),
       copy_merge_(new QPushButton(tr("Copy the &merge command"), this)), copy_(nullptr) {
     setObjectName(QStringLiteral("launchDialog"));
     setWindowTitle(tr("Run it on a server"));
     setMinimumWidth(kWidth * textZoom() / 100);
     form_->addItem(tr("Command"));
     form_->addItem(QStringLiteral("compose.yaml"));
-    for (const int count : {1, 2, 4, 8}) {
+    for (const int count : {1, 2, 3, 4, 6, 8}) {
         count_->addItem(count == 1 ? tr("1 card") : tr("%1 cards").arg(count), count);
     }
     for (const int gib : {16, 24, 32, 40, 48, 80, 96, 141}) {
@@ -82,9 +85,15 @@ LaunchDialog::LaunchDialog(QWidget* parent)
         row->addWidget(one);
     }
     row->addStretch();
-    auto* merge_row = new QHBoxLayout;
-    merge_row->addWidget(merge_, 1);
-    merge_row->addWidget(copy_merge_, 0, Qt::AlignTop);
+    copy_stack_->setObjectName(QStringLiteral("launchCopyStack"));
+    auto* ways = new QGridLayout; // their buttons are as wide as each other
+    ways->setColumnStretch(0, 1);
+    ways->setHorizontalSpacing(Theme::kPadding);
+    ways->setVerticalSpacing(Theme::kGap);
+    ways->addWidget(stack_, 0, 0);
+    ways->addWidget(copy_stack_, 0, 1, Qt::AlignTop);
+    ways->addWidget(merge_, 1, 0);
+    ways->addWidget(copy_merge_, 1, 1, Qt::AlignTop);
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
     copy_ = buttons->addButton(tr("C&opy"), QDialogButtonBox::ActionRole);
     copy_->setObjectName(QStringLiteral("launchCopy"));
@@ -97,7 +106,7 @@ LaunchDialog::LaunchDialog(QWidget* parent)
     layout->addWidget(estimate_);
     layout->addWidget(text_, 1);
     layout->addWidget(losses_);
-    layout->addLayout(merge_row);
+    layout->addLayout(ways);
     layout->addWidget(buttons);
     for (QComboBox* one : {product_, form_}) {
         connect(one, &QComboBox::currentIndexChanged, this, &LaunchDialog::refresh);
@@ -109,6 +118,8 @@ LaunchDialog::LaunchDialog(QWidget* parent)
             [this] { QGuiApplication::clipboard()->setText(text()); });
     connect(copy_merge_, &QPushButton::clicked, this,
             [this] { QGuiApplication::clipboard()->setText(fromUtf8(launch_.merge_command)); });
+    connect(copy_stack_, &QPushButton::clicked, this,
+            [this] { QGuiApplication::clipboard()->setText(fromUtf8(launch_.stack_command)); });
     connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
 }
 
@@ -163,6 +174,11 @@ void LaunchDialog::refresh() {
     losses_->setText(tr("Not as here:") + QLatin1Char('\n') + lines.join(QLatin1Char('\n')));
     losses_->setVisible(!lines.isEmpty());
     const bool can_merge = !launch_.merge_command.empty();
+    const bool can_stack = !launch_.stack_command.empty();
+    stack_->setText(tr("One adapter that does what these do at their strengths, without any loss: "
+                       "stack them here first, then name it in the command in their place."));
+    stack_->setVisible(can_stack);
+    copy_stack_->setVisible(can_stack);
     merge_->setText(tr("These adapters in one model that any server takes as it is: merge them "
                        "here first."));
     merge_->setVisible(can_merge);

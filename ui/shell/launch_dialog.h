@@ -41,6 +41,8 @@ private:
     QLabel* estimate_;
     QPlainTextEdit* text_;
     QLabel* losses_;
+    QLabel* stack_; ///< One adapter out of several.
+    QPushButton* copy_stack_;
     QLabel* merge_;
     QPushButton* copy_merge_;
     QPushButton* copy_;

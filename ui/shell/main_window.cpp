@@ -394,6 +394,8 @@ void MainWindow::connectPages() {
     connect(model_button_, &QPushButton::clicked, this,
             [this] { model_panel_->isVisible() ? model_panel_->closeFlyout() : openModelPanel(); });
     connect(model_panel_, &ModelPanel::folderDialogRequested, this, &MainWindow::chooseFolder);
+    connect(model_panel_, &ModelPanel::assistantDialogRequested, this,
+            &MainWindow::chooseAssistant);
     connect(model_panel_, &ModelPanel::serverDialogRequested, this, &MainWindow::openServers);
     connect(model_panel_, &ModelPanel::serverLaunchRequested, this, &MainWindow::openServerLaunch);
     model_panel_->setHasServers(setup_.has_network);
@@ -406,7 +408,10 @@ void MainWindow::connectPages() {
     connect(unusable_, &UnusablePage::folderDialogRequested, this, &MainWindow::chooseFolder);
     const auto load_demo = [this] { session_->chooseAndLoad(QStringLiteral("demo")); };
     connect(welcome_, &WelcomePage::demoRequested, this, load_demo);
+    connect(welcome_, &WelcomePage::serverDialogRequested, this, &MainWindow::openServers);
+    welcome_->setHasServers(setup_.has_network);
     connect(unusable_, &UnusablePage::demoRequested, this, load_demo);
+    connect(unusable_, &UnusablePage::serverDialogRequested, this, &MainWindow::openServers);
     connect(recent_, &RecentModels::factsChanged, this, &MainWindow::refreshEmptyState);
     connect(welcome_, &WelcomePage::folderChosen, this, [this](const QString& folder) {
         session_->chooseModel(folder);

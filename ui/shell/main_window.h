@@ -4,6 +4,7 @@
 // engine or the store is connected in app/wiring.cpp.
 #pragma once
 
+#include "ui/common/server_state.h"
 #include "ui/library/models_page.h"
 #include "ui/shell/diagnostics.h"
 #include "ui/shell/samples_strip.h"
@@ -114,6 +115,7 @@ public Q_SLOTS:
     void openPath(const QString& path);
     void openModelPanel();
     void chooseFolder();
+    void chooseAssistant();
     /// Asks where a folder of the recent ones is now.
     void locateFolder(const QString& folder);
     void chooseAdapter();
@@ -129,9 +131,13 @@ public Q_SLOTS:
     /// "Connect to a server".
     void openServers();
     /// Addresses of earlier connections, the last one first.
-    void setServers(const QStringList& addresses) { servers_ = addresses; }
+    void setServers(const ui::KnownServers& servers) { servers_ = servers; }
+    /// Answers serversOpened().
+    void showKeyPlace(ui::KeyPlace place);
+    /// Of the server that is the window's.
+    void showServerState(const ui::ServerState& state);
     void showServerAnswer(const ui::ServerAnswer& answer);
-    void showServerProblem(const QString& words, bool is_plain);
+    void showServerProblem(const ui::ServerProblem& problem);
     void showServerLaunch(const engine::ServerLaunch& launch);
     void openShortcuts();
     void openShortcutEditor();
@@ -154,6 +160,9 @@ Q_SIGNALS:
                                const std::shared_ptr<const engine::ModelSummary>& summary,
                                const std::shared_ptr<const engine::PlacementPlan>& plan,
                                const engine::ServerCards& cards);
+    void serverKeyForgotten(const QString& base);
+    /// The dialog was opened: where are keys kept?
+    void serversOpened();
     /// Answered by showServerAnswer() or showServerProblem().
     void serverTestRequested(const ui::ServerWish& wish);
     void
@@ -246,7 +255,7 @@ private:
     QPointer<ComputerDialog> computer_;
     QPointer<ServerDialog> server_;
     QPointer<LaunchDialog> launch_;
-    QStringList servers_;
+    KnownServers servers_;
     QPointer<ServingDialog> serving_;
     ServingState serving_state_;
     bool is_beside_ = false; ///< Another model is chosen than the loaded one.

@@ -28,10 +28,12 @@
 #include "ui/shell/settings_dialog.h"
 #include "ui/shell/shortcut_editor.h"
 #include "ui/shell/shortcuts_dialog.h"
+#include "ui/shell/status_strip.h"
 #include "ui/style/format.h"
 
 #include <QAbstractButton>
 #include <QButtonGroup>
+#include <QDir>
 #include <QFileDialog>
 #include <QFileInfo>
 
@@ -68,6 +70,17 @@ void MainWindow::chooseFolder() {
     dialog->open();
 }
 
+void MainWindow::chooseAssistant() {
+    QFileDialog* dialog = folderDialog(tr("Choose the folder of the drafting assistant"));
+    connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& folder) {
+        engine::LoadRequest options = session_->request();
+        options.draft = QDir::cleanPath(folder).toStdString();
+        session_->setOptions(options);
+        openModelPanel();
+    });
+    dialog->open();
+}
+
 void MainWindow::openServers() {
     if (server_ != nullptr) {
         server_->raise();
@@ -76,9 +89,23 @@ void MainWindow::openServers() {
     server_ = new ServerDialog(servers_, this);
     server_->setAttribute(Qt::WA_DeleteOnClose);
     connect(server_, &ServerDialog::testRequested, this, &MainWindow::serverTestRequested);
+    connect(server_, &ServerDialog::forgetKeyRequested, this, &MainWindow::serverKeyForgotten);
     connect(server_, &ServerDialog::connectRequested, this, &MainWindow::serverConnectRequested);
     model_panel_->closeFlyout();
     server_->open();
+    Q_EMIT serversOpened();
+}
+
+void MainWindow::showKeyPlace(KeyPlace place) {
+    if (server_ != nullptr) {
+        server_->showKeyPlace(place);
+    }
+}
+
+void MainWindow::showServerState(const ServerState& state) {
+    status_->showServerState(state);
+    chat_->showServerState(state);
+    model_panel_->showServerState(state);
 }
 
 void MainWindow::showServerAnswer(const ServerAnswer& answer) {
@@ -87,9 +114,9 @@ void MainWindow::showServerAnswer(const ServerAnswer& answer) {
     }
 }
 
-void MainWindow::showServerProblem(const QString& words, bool is_plain) {
+void MainWindow::showServerProblem(const ServerProblem& problem) {
     if (server_ != nullptr) {
-        server_->showProblem(words, is_plain);
+        server_->showProblem(problem);
     }
 }
 
@@ -113,7 +140,9 @@ void MainWindow::openServerLaunch() {
     launch_ = new LaunchDialog(this);
     launch_->setAttribute(Qt::WA_DeleteOnClose);
     const auto ask = [this, plan, summary](const engine::ServerCards& cards) {
-        Q_EMIT serverLaunchRequested(layout_->stagedRequest(), summary, plan, cards);
+        engine::LoadRequest request = layout_->stagedRequest();
+        request.adapters = session_->request().adapters; // strengths need no new plan
+        Q_EMIT serverLaunchRequested(request, summary, plan, cards);
     };
     connect(launch_, &LaunchDialog::cardsChosen, this, ask);
     ask({});

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which panes of the window are shown: the tabs, the empty states, and what gives way when the
 // window is small.
+#include "engine/api/model_address.h"
 #include "ui/chat/chat_view.h"
+#include "ui/common/error_words.h"
 #include "ui/compare/compare_pane.h"
 #include "ui/history/history_pane.h"
 #include "ui/layout/block_widget.h"
@@ -15,6 +17,7 @@
 #include "ui/shell/session.h"
 #include "ui/shell/unusable_page.h"
 #include "ui/shell/welcome_page.h"
+#include "ui/style/format.h"
 #include "ui/style/theme.h"
 
 #include <QAbstractButton>
@@ -55,9 +58,16 @@ void MainWindow::refreshEmptyState() {
         page = welcome_;
     } else if (session_->modelError() != nullptr && !session_->isLoaded() && is_chat_empty) {
         page = unusable_;
-        unusable_->showProblem(
-            QDir::toNativeSeparators(session_->model()),
-            folderProblem(*session_->modelError(), recent_->facts(session_->model())));
+        const std::string model = session_->model().toStdString();
+        if (engine::isServerModel(model)) {
+            unusable_->showServerProblem(
+                tr("%1 on %2").arg(session_->modelName(), fromUtf8(engine::serverHost(model))),
+                errorWords(*session_->modelError()));
+        } else {
+            unusable_->showProblem(
+                QDir::toNativeSeparators(session_->model()),
+                folderProblem(*session_->modelError(), recent_->facts(session_->model())));
+        }
     }
     chat_stack_->setCurrentWidget(page);
     chat_->headerBar()->setVisible(page == chat_ && tab_ != Tab::Layout);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/shell/model_button.h"
 
+#include "engine/api/model_address.h"
 #include "ui/common/shortcuts.h"
 #include "ui/shell/session.h"
 #include "ui/style/format.h"
@@ -44,10 +45,18 @@ void ModelButton::refresh() {
     } else {
         name_ = Session::nameOf(model);
         if (model != session_->model() && session_->isLoaded()) {
-            state_ = tr("loaded"); // the chosen one stands beside it
+            state_ = engine::isServerModel(model.toStdString()) ? tr("connected") : tr("loaded");
+            // The chosen one stands beside it.
             spoken.append(state_);
         }
-        if (const auto summary = session_->shownSummary()) {
+        const auto summary = session_->shownSummary();
+        if (summary != nullptr && engine::isServerModel(model.toStdString())) {
+            // What the model takes only its server knows; which program that is it says.
+            if (!summary->variant.empty()) {
+                badges_.append(fromUtf8(summary->variant));
+                spoken.append(badges_);
+            }
+        } else if (summary != nullptr) {
             if (summary->parameters > 0) {
                 badges_.append(formatParameters(summary->parameters));
                 spoken.append(tr("%1 parameters").arg(badges_.last()));

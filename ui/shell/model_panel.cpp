@@ -94,6 +94,13 @@ QString figuresOf(const engine::PlacementPlan& plan) {
                      : ModelPanel::tr("%1, which does not fit").arg(bytes);
 }
 
+/// "gemma-4-E2B-it-assistant"; of one that lies inside its model's folder, that.
+QString assistantName(const QString& folder) {
+    const QString name = Session::nameOf(folder);
+    return name == QStringLiteral("assistant") ? ModelPanel::tr("The one in the model's folder")
+                                               : name;
+}
+
 /// "Gemma 4 E2B"; sizes that nobody has published are not a name.
 QString variantName(const QString& variant) {
     return variant.isEmpty() || variant == QStringLiteral("custom")
@@ -116,6 +123,7 @@ ModelPanel::ModelPanel(Session* session, RecentModels* recent, bool has_demo_mod
     column->addWidget(buildFacts());
     column->addWidget(buildOptions());
     column->addWidget(buildProposal());
+    column->addWidget(buildAssistantProposal());
     column->addLayout(buildLoad());
     auto* outer = new QVBoxLayout(this);
     outer->setContentsMargins(0, 0, 0, 0);
@@ -249,8 +257,7 @@ QWidget* ModelPanel::buildFacts() {
     return inside_;
 }
 
-QWidget* ModelPanel::buildOptions() {
-    options_ = new QWidget(this);
+QFormLayout* ModelPanel::buildChoices() {
     auto* form = new QFormLayout(options_);
     form->setContentsMargins(0, Theme::kGap, 0, 0);
     form->setSpacing(Theme::kGap);
@@ -286,6 +293,42 @@ QWidget* ModelPanel::buildOptions() {
     for (QComboBox* box : {placement_box_, format_box_, context_box_, gpu_box_}) {
         connect(box, &QComboBox::activated, this, &ModelPanel::optionsEdited);
     }
+    return form;
+}
+
+void ModelPanel::buildAssistant(QFormLayout* form) {
+    assistant_box_ = optionBox(QStringLiteral("assistantBox"), tr("Drafting assistant"), options_);
+    assistant_box_->setToolTip(
+        toolTipText(tr("A small model that guesses the next tokens, which the model checks several "
+                       "at a time. The text is the same; where it is slower, it leaves itself "
+                       "out.")));
+    draft_tokens_box_ = optionBox(QStringLiteral("draftTokensBox"), tr("Drafts a round"), options_);
+    draft_tokens_box_->addItem(tr("As many as pay"), 0);
+    for (const int tokens : {1, 2, 3, 4, 6, 8}) {
+        draft_tokens_box_->addItem(QString::number(tokens), tokens);
+    }
+    const auto row = [form](const QString& text, QComboBox* box) {
+        auto* label = new QLabel(text);
+        label->setBuddy(box);
+        form->addRow(label, box);
+    };
+    row(tr("Drafting &assistant"), assistant_box_);
+    row(tr("Drafts a rou&nd"), draft_tokens_box_);
+    connect(draft_tokens_box_, &QComboBox::activated, this, &ModelPanel::optionsEdited);
+    connect(assistant_box_, &QComboBox::activated, this, [this] {
+        if (assistant_box_->currentData().isValid()) {
+            optionsEdited();
+            return;
+        }
+        refreshOptions(); // the entry that asks for a folder is no choice
+        Q_EMIT assistantDialogRequested();
+    });
+}
+
+QWidget* ModelPanel::buildOptions() {
+    options_ = new QWidget(this);
+    QFormLayout* form = buildChoices();
+    buildAssistant(form);
     text_only_ = new QCheckBox(options_);
     text_only_->setObjectName(QStringLiteral("textOnlyBox"));
     text_only_->setToolTip(toolTipText(
@@ -314,6 +357,21 @@ QWidget* ModelPanel::buildProposal() {
     proposal_->hide();
     connect(use, &QPushButton::clicked, this, &ModelPanel::useFourBits);
     return proposal_;
+}
+
+QWidget* ModelPanel::buildAssistantProposal() {
+    assistant_proposal_ = new QWidget(this);
+    assistant_proposal_->setObjectName(QStringLiteral("assistantProposal"));
+    auto* row = new QHBoxLayout(assistant_proposal_);
+    row->setContentsMargins(0, Theme::kGap, 0, 0);
+    assistant_label_ = wrapped(QStringLiteral("assistantWords"), assistant_proposal_);
+    auto* use = new QPushButton(tr("&Use it"), assistant_proposal_);
+    use->setObjectName(QStringLiteral("assistantButton"));
+    row->addWidget(assistant_label_, 1);
+    row->addWidget(use, 0, Qt::AlignVCenter);
+    assistant_proposal_->hide();
+    connect(use, &QPushButton::clicked, this, &ModelPanel::useAssistant);
+    return assistant_proposal_;
 }
 
 QLayout* ModelPanel::buildLoad() {
@@ -352,6 +410,8 @@ void ModelPanel::optionsEdited() {
     options.quant = format_box_->currentData().toString().toStdString();
     options.context = context_box_->currentData().toLongLong();
     options.is_text_only = text_only_->isChecked();
+    options.draft = assistant_box_->currentData().toString().toStdString();
+    options.draft_tokens = draft_tokens_box_->currentData().toLongLong();
     const qulonglong simulated = gpu_box_->currentData().toULongLong();
     options.sim_gpus.clear();
     if (simulated > 0) {
@@ -385,7 +445,41 @@ void ModelPanel::refreshOptions() {
     }
     text_only_->setChecked(request.is_text_only);
     refreshTextOnly();
+    refreshAssistant();
     is_refreshing_ = false;
+}
+
+void ModelPanel::refreshAssistant() {
+    const engine::LoadRequest request = session_->request();
+    const QString known = recent_->facts(session_->model()).assistant;
+    const QString chosen = request.draft == "off" ? QString() : fromUtf8(request.draft);
+    const bool is_auto = chosen == QStringLiteral("auto");
+    assistant_box_->clear();
+    assistant_box_->addItem(tr("None"), QString());
+    if (!known.isEmpty() || is_auto) {
+        assistant_box_->addItem(known.isEmpty() ? tr("If there is one") : assistantName(known),
+                                QStringLiteral("auto"));
+        assistant_box_->setItemData(1, QDir::toNativeSeparators(known), Qt::ToolTipRole);
+    }
+    choose(assistant_box_, chosen, assistantName(chosen));
+    assistant_box_->insertSeparator(assistant_box_->count());
+    assistant_box_->addItem(tr("Choose a folder…"));
+    choose(draft_tokens_box_, static_cast<int>(request.draft_tokens),
+           QString::number(request.draft_tokens));
+    auto* form = qobject_cast<QFormLayout*>(options_->layout());
+    form->setRowVisible(draft_tokens_box_, !chosen.isEmpty());
+    const bool is_usable = session_->summary() != nullptr && session_->modelError() == nullptr;
+    assistant_proposal_->setVisible(is_usable && !known.isEmpty() && chosen.isEmpty());
+    assistant_proposal_->setEnabled(!session_->isBusy());
+    assistant_label_->setText(
+        tr("A drafting assistant for this model is there: it can make replies faster."));
+}
+
+void ModelPanel::useAssistant() {
+    engine::LoadRequest options = session_->request();
+    options.draft = "auto";
+    showPlan(nullptr);
+    session_->setOptions(options);
 }
 
 void ModelPanel::refresh() {
@@ -403,10 +497,11 @@ void ModelPanel::refresh() {
     const bool is_beside = session_->isLoaded() && session_->model() != session_->shownModel();
     name_label_->setText(session_->modelName());
     beside_label_->setVisible(is_beside);
-    beside_label_->setText(
-        tr("Not loaded. %1 answers until it is.").arg(Session::nameOf(session_->shownModel())));
-    facts_label_->setVisible(error == nullptr);
     const bool is_server = engine::isServerModel(session_->model().toStdString());
+    beside_label_->setText((is_server ? tr("Not connected. %1 answers until it is.")
+                                      : tr("Not loaded. %1 answers until it is."))
+                               .arg(Session::nameOf(session_->shownModel())));
+    facts_label_->setVisible(error == nullptr);
     if (is_server) {
         const QString host = fromUtf8(engine::serverHost(session_->model().toStdString()));
         facts_label_->setText(
@@ -437,6 +532,11 @@ void ModelPanel::refresh() {
     QStringList problems;
     if (error != nullptr && is_server) {
         problems.append(errorWords(*error));
+        if (server_.kind == ServerState::Kind::Gone && server_.model == session_->model()) {
+            problems.append(tr("It is asked again by itself while this window shows it."));
+        }
+    } else if (is_server && server_.model == session_->model() && !server_.words.isEmpty()) {
+        problems.append(server_.words);
     } else if (error != nullptr) {
         problems.append(tr("%1 cannot be used.").arg(QDir::toNativeSeparators(session_->model())));
         problems.append(folderProblem(*error, recent_->facts(session_->model())));
@@ -451,7 +551,9 @@ void ModelPanel::refresh() {
     missing_->setVisible(error != nullptr && recent_->isMissing(session_->model()));
     problem_label_->setText(problems.join(QLatin1Char('\n')));
     problem_label_->setVisible(!problems.isEmpty());
-    setTextRole(problem_label_, error != nullptr ? TextRole::Danger : TextRole::Muted);
+    const bool is_lost =
+        is_server && !problems.isEmpty() && server_.kind != ServerState::Kind::Loading;
+    setTextRole(problem_label_, error != nullptr || is_lost ? TextRole::Danger : TextRole::Muted);
 
     const bool is_usable = is_chosen && summary != nullptr && error == nullptr;
     options_->setVisible(is_usable && !is_server);
@@ -507,6 +609,11 @@ void ModelPanel::askAlternative() {
     engine::LoadRequest in_four_bits = request;
     in_four_bits.quant = kFourBits;
     Q_EMIT alternativeRequested(++alternative_ticket_, in_four_bits);
+}
+
+void ModelPanel::showServerState(const ServerState& state) {
+    server_ = state;
+    refresh();
 }
 
 void ModelPanel::showAlternative(quint64 ticket,

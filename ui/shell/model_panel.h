@@ -5,12 +5,14 @@
 
 #include "engine/api/load_request.h"
 #include "engine/api/placement.h"
+#include "ui/common/server_state.h"
 #include "ui/shell/flyout.h"
 
 #include <memory>
 
 class QCheckBox;
 class QComboBox;
+class QFormLayout;
 class QLabel;
 class QLayout;
 class QListView;
@@ -38,10 +40,14 @@ public Q_SLOTS:
     /// The plan of what Load would do now; nullptr while it is being made.
     void showPlan(const std::shared_ptr<const engine::PlacementPlan>& plan);
     /// The answer to alternativeRequested(); an older one than the last asked for is ignored.
+    /// Of the chosen server.
+    void showServerState(const ui::ServerState& state);
     void showAlternative(quint64 ticket, const std::shared_ptr<const engine::PlacementPlan>& plan);
 
 Q_SIGNALS:
     void folderDialogRequested();
+    /// Where is the drafting assistant of the chosen model?
+    void assistantDialogRequested();
     void libraryRequested();
     void serverDialogRequested();
     /// The model as commands for a server.
@@ -57,7 +63,10 @@ private:
     void buildRecent(QVBoxLayout* column);
     QWidget* buildFacts();
     QWidget* buildOptions();
+    QFormLayout* buildChoices();
+    void buildAssistant(QFormLayout* form);
     QWidget* buildProposal();
+    QWidget* buildAssistantProposal();
     QLayout* buildLoad();
     void refresh();
     void refreshOptions();
@@ -65,6 +74,8 @@ private:
     /// The plan was refused by what the system reports as free, and by nothing else.
     [[nodiscard]] bool canLoadAnyway() const;
     void refreshTextOnly();
+    void refreshAssistant();
+    void useAssistant();
     void refreshLoad();
     /// Asks for the plan in 4 bits, where it could be the better choice.
     void askAlternative();
@@ -78,6 +89,7 @@ protected:
 private:
     Session* session_;
     RecentModels* recent_;
+    ServerState server_;
     std::shared_ptr<const engine::PlacementPlan> plan_;
     std::shared_ptr<const engine::PlacementPlan> alternative_; ///< In 4 bits.
     quint64 alternative_ticket_ = 0;
@@ -97,10 +109,14 @@ private:
     QComboBox* format_box_ = nullptr;
     QComboBox* context_box_ = nullptr;
     QComboBox* gpu_box_ = nullptr;
+    QComboBox* assistant_box_ = nullptr;
+    QComboBox* draft_tokens_box_ = nullptr; ///< Only where an assistant is chosen.
     ProfileMenu* profiles_ = nullptr;
     QCheckBox* text_only_ = nullptr;
     QWidget* proposal_ = nullptr; ///< 4 bits, with both figures.
     QLabel* proposal_label_ = nullptr;
+    QWidget* assistant_proposal_ = nullptr; ///< One is known and not chosen.
+    QLabel* assistant_label_ = nullptr;
     QLabel* plan_label_ = nullptr;
     QPushButton* launch_button_ = nullptr; ///< Where the plan does not fit.
     QPushButton* load_button_ = nullptr;

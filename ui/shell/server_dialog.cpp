@@ -8,6 +8,8 @@
 #include <QCheckBox>
 #include <QComboBox>
 #include <QDialogButtonBox>
+#include <QDir>
+#include <QFileDialog>
 #include <QFormLayout>
 #include <QHBoxLayout>
 #include <QLabel>
@@ -35,8 +37,12 @@ QLabel* words(const char* name, QWidget* parent) {
 
 } // namespace
 
-ServerDialog::ServerDialog(const QStringList& known, QWidget* parent)
-    : QDialog(parent), address_(new QComboBox(this)), key_(new QLineEdit(this)),
+ServerDialog::ServerDialog(KnownServers known, QWidget* parent)
+    : QDialog(parent), known_(std::move(known)), address_(new QComboBox(this)),
+      key_(new QLineEdit(this)), key_place_(words("serverKeyPlace", this)),
+      forget_(new QPushButton(tr("&Forget the key"), this)), authority_row_(new QWidget(this)),
+      authority_label_(new QLabel(tr("A&uthority"), this)),
+      authority_(new QLineEdit(authority_row_)),
       plain_(new QCheckBox(tr("&Allow it without encryption: everybody on the way can read along"),
                            this)),
       test_(new QPushButton(tr("&Test the connection"), this)), state_(words("serverState", this)),
@@ -53,14 +59,18 @@ ServerDialog::ServerDialog(const QStringList& known, QWidget* parent)
     setTextRole(intro, TextRole::Muted);
     address_->setObjectName(QStringLiteral("serverAddress"));
     address_->setEditable(true);
-    address_->addItems(known);
-    address_->setCurrentIndex(known.isEmpty() ? -1 : 0);
+    address_->addItems(known_.addresses);
+    address_->setCurrentIndex(known_.addresses.isEmpty() ? -1 : 0);
     address_->lineEdit()->setPlaceholderText(QStringLiteral("https://gpu.example.org/v1"));
     key_->setObjectName(QStringLiteral("serverKey"));
     key_->setEchoMode(QLineEdit::Password);
-    key_->setPlaceholderText(tr("None, or the one that is kept"));
     plain_->setObjectName(QStringLiteral("serverPlain"));
     plain_->hide();
+    setTextRole(key_place_, TextRole::Muted);
+    setTextSize(key_place_, 90);
+    forget_->setObjectName(QStringLiteral("serverForgetKey"));
+    setButtonKind(forget_, ButtonKind::Flat);
+    buildAuthority();
     test_->setObjectName(QStringLiteral("serverTest"));
     model_->setObjectName(QStringLiteral("serverModel"));
     model_label_->setBuddy(model_);
@@ -73,7 +83,14 @@ ServerDialog::ServerDialog(const QStringList& known, QWidget* parent)
         form->addRow(label, field);
     };
     row(tr("A&ddress"), address_);
-    row(tr("&Key"), key_);
+    auto* key_label = new QLabel(tr("&Key"), this);
+    key_label->setBuddy(key_);
+    auto* key_row = new QHBoxLayout;
+    key_row->addWidget(key_, 1);
+    key_row->addWidget(forget_);
+    form->addRow(key_label, key_row);
+    form->addRow(QString(), key_place_);
+    form->addRow(authority_label_, authority_row_);
     form->addRow(QString(), plain_);
     auto* test_row = new QHBoxLayout;
     test_row->addWidget(test_);
@@ -103,21 +120,81 @@ ServerDialog::ServerDialog(const QStringList& known, QWidget* parent)
     connect(address_, &QComboBox::editTextChanged, this, [this, changed] {
         plain_->hide();
         plain_->setChecked(false);
+        findKnown();
         changed();
     });
+    connect(authority_, &QLineEdit::textChanged, this, changed);
     connect(key_, &QLineEdit::textChanged, this, changed);
     connect(plain_, &QCheckBox::toggled, this, changed);
     connect(test_, &QPushButton::clicked, this, &ServerDialog::test);
+    connect(forget_, &QPushButton::clicked, this, &ServerDialog::forgetKey);
     connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
     connect(connect_, &QPushButton::clicked, this, [this] {
         Q_EMIT connectRequested(wish(), base_, model_->currentData().toString());
         accept();
     });
+    findKnown();
     refresh();
 }
 
+void ServerDialog::buildAuthority() {
+    authority_->setObjectName(QStringLiteral("serverAuthority"));
+    authority_->setPlaceholderText(tr("A PEM file; the system's authorities count as well"));
+    authority_->setToolTip(tr("The certificate of an authority of your own that vouches for this "
+                              "server. Ask whoever runs the server for it."));
+    authority_label_->setBuddy(authority_);
+    auto* choose = new QPushButton(tr("Choose…"), authority_row_);
+    choose->setObjectName(QStringLiteral("serverAuthorityChoose"));
+    auto* row = new QHBoxLayout(authority_row_);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(Theme::kGap);
+    row->addWidget(authority_, 1);
+    row->addWidget(choose);
+    connect(choose, &QPushButton::clicked, this, &ServerDialog::chooseAuthority);
+}
+
+void ServerDialog::chooseAuthority() {
+    auto* dialog = new QFileDialog(this, tr("Choose the certificate of an authority"));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setFileMode(QFileDialog::ExistingFile);
+    dialog->setNameFilters({tr("Certificates (*.pem *.crt *.cer)"), tr("All files (*)")});
+    connect(dialog, &QFileDialog::fileSelected, this,
+            [this](const QString& file) { authority_->setText(QDir::toNativeSeparators(file)); });
+    dialog->open();
+}
+
+void ServerDialog::findKnown() {
+    const QString address = address_->currentText().trimmed();
+    const bool is_keyed = known_.keyed.contains(address);
+    key_->setPlaceholderText(is_keyed ? tr("The one that is kept") : tr("None"));
+    forget_->setVisible(is_keyed);
+    const QString file = known_.authorities.value(address);
+    authority_->setText(QDir::toNativeSeparators(file));
+    // Few need one: shown to those, and to whom a server is refused for want of one.
+    authority_row_->setVisible(!file.isEmpty());
+    authority_label_->setVisible(!file.isEmpty());
+}
+
+void ServerDialog::forgetKey() {
+    const QString address = address_->currentText().trimmed();
+    known_.keyed.removeAll(address);
+    Q_EMIT forgetKeyRequested(address);
+    findKnown();
+    fitHeight();
+}
+
+void ServerDialog::showKeyPlace(KeyPlace place) {
+    key_place_->setText(
+        place == KeyPlace::Keyring
+            ? tr("A key is kept in the system's keyring.")
+            : tr("A key is kept in a file that only you can read: no keyring runs here."));
+    key_place_->setVisible(place != KeyPlace::Unknown);
+    fitHeight();
+}
+
 ServerWish ServerDialog::wish() const {
-    return {address_->currentText().trimmed(), key_->text(), plain_->isChecked()};
+    return {address_->currentText().trimmed(), key_->text(), plain_->isChecked(),
+            QDir::fromNativeSeparators(authority_->text().trimmed())};
 }
 
 void ServerDialog::test() {
@@ -163,15 +240,19 @@ void ServerDialog::showAnswer(const ServerAnswer& answer) {
     refresh();
 }
 
-void ServerDialog::showProblem(const QString& text, bool is_plain) {
+void ServerDialog::showProblem(const ServerProblem& problem) {
     if (!is_asking_) {
         return;
     }
     is_asking_ = false;
     setTextRole(state_, TextRole::Danger);
-    state_->setText(text);
+    state_->setText(problem.words);
     state_->show();
-    plain_->setVisible(plain_->isVisible() || is_plain);
+    plain_->setVisible(plain_->isVisible() || problem.is_plain);
+    if (problem.is_authority) {
+        authority_row_->show();
+        authority_label_->show();
+    }
     refresh();
 }
 

@@ -20,16 +20,17 @@ class ServerDialog : public QDialog {
     Q_OBJECT
 
 public:
-    /// `known`: addresses of earlier connections, the last one first.
-    explicit ServerDialog(const QStringList& known, QWidget* parent = nullptr);
+    explicit ServerDialog(KnownServers known, QWidget* parent = nullptr);
 
 public Q_SLOTS:
     void showAnswer(const ui::ServerAnswer& answer);
-    /// `is_plain`: refused because http goes to a host that is not of this network.
-    void showProblem(const QString& words, bool is_plain);
+    void showProblem(const ui::ServerProblem& problem);
+    void showKeyPlace(ui::KeyPlace place);
 
 Q_SIGNALS:
     void testRequested(const ui::ServerWish& wish);
+    /// The key that is kept for this address is to go.
+    void forgetKeyRequested(const QString& base);
     /// Use this model of the server that answered last.
     void connectRequested(const ui::ServerWish& wish, const QString& base, const QString& model);
 
@@ -39,8 +40,20 @@ private:
     void test();
     [[nodiscard]] ServerWish wish() const;
 
+    void buildAuthority();
+    void chooseAuthority();
+    /// What is known of the address that stands there: its key is kept, a file was given.
+    void findKnown();
+    void forgetKey();
+
+    KnownServers known_;
     QComboBox* address_;
     QLineEdit* key_;
+    QLabel* key_place_;
+    QPushButton* forget_;
+    QWidget* authority_row_; ///< Where the server needs one: https, and nobody knows its signer.
+    QLabel* authority_label_;
+    QLineEdit* authority_;
     QCheckBox* plain_;
     QPushButton* test_;
     QLabel* state_;

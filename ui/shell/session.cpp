@@ -30,7 +30,8 @@ bool differsInMapOnly(const engine::LoadRequest& a, const engine::LoadRequest& b
            a.prefill_chunk == b.prefill_chunk && a.image_tokens == b.image_tokens &&
            a.limits == b.limits && a.sim_gpus == b.sim_gpus &&
            a.is_reference_precision == b.is_reference_precision &&
-           a.is_text_only == b.is_text_only && a.threads == b.threads;
+           a.is_text_only == b.is_text_only && a.draft == b.draft &&
+           a.draft_tokens == b.draft_tokens && a.threads == b.threads;
 }
 
 } // namespace
@@ -129,6 +130,9 @@ void Session::chooseModel(const QString& folder) {
     } else if (!model_.isEmpty() && folder != model_ &&
                options_.device_map.find('{') != std::string::npos) {
         options_.device_map = "fit"; // a map names the parts of the model it was made for
+    }
+    if (folder != model_ && folder != loadedModel() && options_.draft != "auto") {
+        options_.draft.clear(); // an assistant belongs to one model
     }
     useRemembered(folder);
     model_ = folder;
@@ -563,7 +567,7 @@ void Session::showAdaptersError(const engine::Error& error) {
 
 void Session::tellFailure(const QString& what, const engine::Error& error) {
     needs_restart_ = needs_restart_ || engine::needsNewProcess(error);
-    if (error.code == engine::ErrorCode::DeviceLost &&
+    if (error.code == engine::ErrorCode::DeviceLost && !engine::wasStartedAgain(error) &&
         (!loaded_.model.empty() || engine::needsNewProcess(error))) {
         Q_EMIT deviceLost(error, false);
     } else {
@@ -572,7 +576,8 @@ void Session::tellFailure(const QString& what, const engine::Error& error) {
 }
 
 void Session::showDeviceError(const engine::Error& error) {
-    if (error.code == engine::ErrorCode::DeviceLost) {
+    // One that mends itself is told where the reply is.
+    if (error.code == engine::ErrorCode::DeviceLost && !engine::wasStartedAgain(error)) {
         tellFailure(QString(), error);
     }
 }

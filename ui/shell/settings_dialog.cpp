@@ -119,8 +119,9 @@ SettingsDialog::SettingsDialog(const Settings& settings,
     buildFiles(forms, data_folder, cache_folder);
     forms.alignFields();
     auto* privacy = new QLabel(
-        tr("Belfry opens a network connection only when you search for a model or get one. "
-           "Chats, pictures and sounds stay on this computer."),
+        tr("Belfry opens a network connection only when you search for a model, get one or choose "
+           "one on a server. Chats, pictures and sounds stay on this computer; what you write to a "
+           "server goes there."),
         this);
     privacy->setWordWrap(true);
     setTextRole(privacy, TextRole::Muted);
@@ -216,7 +217,8 @@ void SettingsDialog::buildNetwork(Forms& forms, const NetworkFacts& network) {
     offline_check_->setEnabled(!network.is_forbidden_outside);
     offline_check_->setToolTip(network.is_forbidden_outside
                                    ? tr("HF_HUB_OFFLINE in the environment forbids it")
-                                   : tr("For the window and for belfry-cli"));
+                                   : tr("For the window and for belfry-cli. A server on this "
+                                        "computer may answer all the same."));
     forms.addRow(QString(), offline_check_);
     const auto field = [this](const QString& text, const QString& usual) {
         auto* made = new QLineEdit(text, this);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/shell/status_strip.h"
 
+#include "engine/api/model_address.h"
 #include "ui/shell/session.h"
 #include "ui/style/elided_label.h"
 #include "ui/style/format.h"
@@ -34,6 +35,29 @@ QString stageName(const std::string& stage) {
         return StatusStrip::tr("Moving");
     }
     return StatusStrip::tr("Loading");
+}
+
+struct StateWords {
+    TextRole role;
+    QString text;
+};
+
+/// Nothing of a server is loaded here: it is there, or it is not.
+StateWords wordsOf(ServerState::Kind kind) {
+    switch (kind) {
+    case ServerState::Kind::Loading:
+        return {TextRole::Muted, StatusStrip::tr("Loads its model")};
+    case ServerState::Kind::Refused:
+        return {TextRole::Danger, StatusStrip::tr("Refuses")};
+    case ServerState::Kind::Gone:
+        return {TextRole::Danger, StatusStrip::tr("Does not answer")};
+    case ServerState::Kind::Forbidden:
+        return {TextRole::Danger, StatusStrip::tr("Network forbidden")};
+    case ServerState::Kind::None:
+    case ServerState::Kind::Reachable:
+        break;
+    }
+    return {TextRole::Success, StatusStrip::tr("Connected")};
 }
 
 } // namespace
@@ -107,9 +131,15 @@ void StatusStrip::refresh() {
                              !session_->summary()->is_header_only);
     eject_button_->setVisible(session_->isLoaded() && !is_moving);
     eject_button_->setEnabled(state == Session::State::Ready);
+    const bool is_server = isServer();
+    eject_button_->setText(is_server ? tr("Disconnect") : tr("Eject"));
     eject_button_->setToolTip(state == Session::State::Generating
                                   ? tr("A reply is being written: stop it first (Esc)")
-                                  : tr("Remove the model from memory"));
+                              : is_server ? tr("Ask this server nothing more")
+                                          : tr("Remove the model from memory"));
+    load_button_->setText(is_server ? tr("Connect") : tr("Load"));
+    load_button_->setToolTip(is_server ? tr("Let this server answer")
+                                       : tr("Load the chosen model"));
     detail_label_->clear();
     switch (state) {
     case Session::State::Empty:
@@ -117,27 +147,57 @@ void StatusStrip::refresh() {
         break;
     case Session::State::Chosen:
         setTextRole(state_label_, TextRole::Muted);
-        state_label_->setText(session_->isInspecting() ? tr("Reading …") : tr("Not loaded"));
+        state_label_->setText(
+            is_server ? (session_->isInspecting() ? tr("Asking …") : tr("Not connected"))
+            : session_->isInspecting() ? tr("Reading …")
+                                       : tr("Not loaded"));
         break;
     case Session::State::Loading:
     case Session::State::Applying:
         setTextRole(state_label_, TextRole::Normal);
-        state_label_->setText(state == Session::State::Loading ? tr("Loading") : tr("Moving"));
+        state_label_->setText(is_server                          ? tr("Connecting")
+                              : state == Session::State::Loading ? tr("Loading")
+                                                                 : tr("Moving"));
         break;
     case Session::State::Ready:
-    case Session::State::Generating: {
-        setTextRole(state_label_, TextRole::Success);
-        state_label_->setText(tr("Loaded"));
-        QStringList facts = {quantName(fromUtf8(session_->loadedRequest().quant))};
-        if (session_->loadSeconds() > 0) {
-            facts.append(formatSeconds(session_->loadSeconds()));
-        }
-        detail_label_->setText(facts.join(QStringLiteral(" · ")));
+    case Session::State::Generating:
+        showReady();
         break;
-    }
     }
     refreshProgress();
     update();
+}
+
+void StatusStrip::showReady() {
+    QStringList facts;
+    if (isServer()) {
+        const StateWords words = wordsOf(server_.kind);
+        setTextRole(state_label_, words.role);
+        state_label_->setText(words.text);
+        facts.append(fromUtf8(engine::serverHost(session_->loadedRequest().model)));
+        const auto summary = session_->shownSummary();
+        if (summary != nullptr && summary->max_context > 0) {
+            facts.append(tr("%1 tokens").arg(formatCount(summary->max_context)));
+        }
+        detail_label_->setToolTip(server_.words);
+    } else {
+        setTextRole(state_label_, TextRole::Success);
+        state_label_->setText(tr("Loaded"));
+        facts.append(quantName(fromUtf8(session_->loadedRequest().quant)));
+        if (session_->loadSeconds() > 0) {
+            facts.append(formatSeconds(session_->loadSeconds()));
+        }
+    }
+    detail_label_->setText(facts.join(QStringLiteral(" · ")));
+}
+
+bool StatusStrip::isServer() const {
+    return engine::isServerModel(session_->shownModel().toStdString());
+}
+
+void StatusStrip::showServerState(const ServerState& state) {
+    server_ = state;
+    refresh();
 }
 
 void StatusStrip::refreshProgress() {
@@ -181,7 +241,11 @@ void StatusStrip::paintEvent(QPaintEvent* /*event*/) {
         QPainter painter(this);
         painter.setRenderHint(QPainter::Antialiasing);
         painter.setPen(Qt::NoPen);
-        painter.setBrush(Theme::current().success);
+        const TextRole role = isServer() ? wordsOf(server_.kind).role : TextRole::Success;
+        const Theme& theme = Theme::current();
+        painter.setBrush(role == TextRole::Success  ? theme.success
+                         : role == TextRole::Danger ? theme.danger
+                                                    : theme.warning);
         painter.drawEllipse(QPointF(8, height() / 2.0), 4, 4);
     }
 }

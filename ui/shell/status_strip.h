@@ -3,6 +3,7 @@
 // moves parts, and Load or Eject otherwise.
 #pragma once
 
+#include "ui/common/server_state.h"
 #include "ui/shell/load_pace.h"
 
 #include <QWidget>
@@ -24,6 +25,10 @@ class StatusStrip : public QWidget {
 public:
     explicit StatusStrip(Session* session, QWidget* parent = nullptr);
 
+public Q_SLOTS:
+    /// How the server of the loaded model is; of a model of this computer it says nothing.
+    void showServerState(const ui::ServerState& state);
+
 Q_SIGNALS:
     /// The user wants to know why the chosen folder cannot be used.
     void whyRequested();
@@ -34,8 +39,13 @@ protected:
 private:
     void refresh();
     void refreshProgress();
+    /// Words for what is loaded: here, or on a server.
+    void showReady();
+    /// The model that the strip speaks of is on a server.
+    [[nodiscard]] bool isServer() const;
 
     Session* session_;
+    ServerState server_;
     LoadPace pace_;
     std::string stage_; ///< That pace_ is of.
     QLabel* state_label_;

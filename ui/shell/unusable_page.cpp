@@ -49,11 +49,11 @@ UnusablePage::UnusablePage(bool has_demo_model, QWidget* parent) : QWidget(paren
     column->setSpacing(Theme::kGap);
     column->addStretch(2);
     column->addWidget(new Sign(page), 0, Qt::AlignHCenter);
-    auto* title = new QLabel(tr("This folder cannot be used"), page);
-    title->setAlignment(Qt::AlignHCenter);
-    title->setWordWrap(true);
-    setTextSize(title, 150, true);
-    column->addWidget(title);
+    title_ = new QLabel(page);
+    title_->setAlignment(Qt::AlignHCenter);
+    title_->setWordWrap(true);
+    setTextSize(title_, 150, true);
+    column->addWidget(title_);
     auto* folder = new ElidedLabel(page);
     folder->setElideMode(Qt::ElideMiddle);
     folder->setAlignment(Qt::AlignHCenter);
@@ -69,30 +69,50 @@ UnusablePage::UnusablePage(bool has_demo_model, QWidget* parent) : QWidget(paren
     why_->setTextInteractionFlags(Qt::TextSelectableByMouse);
     column->addWidget(why_);
     column->addSpacing(16);
-    auto* choose = new QPushButton(tr("Choose another &folder…"), page);
-    choose->setObjectName(QStringLiteral("unusableChoose"));
-    choose->setIcon(icon(QStringLiteral("folder")));
-    setButtonKind(choose, ButtonKind::Primary);
+    choose_ = new QPushButton(tr("Choose another &folder…"), page);
+    choose_->setObjectName(QStringLiteral("unusableChoose"));
+    choose_->setIcon(icon(QStringLiteral("folder")));
+    server_ = new QPushButton(tr("&Server…"), page);
+    server_->setObjectName(QStringLiteral("unusableServer"));
+    server_->setIcon(icon(QStringLiteral("server")));
+    server_->setToolTip(tr("Another address, another key, another model"));
     auto* demo = new QPushButton(tr("Try the &demo model"), page);
     demo->setObjectName(QStringLiteral("unusableDemo"));
     demo->setVisible(has_demo_model);
     auto* buttons = new QHBoxLayout();
     buttons->addStretch();
-    buttons->addWidget(choose);
+    buttons->addWidget(server_);
+    buttons->addWidget(choose_);
     buttons->addWidget(demo);
     buttons->addStretch();
     column->addLayout(buttons);
     column->addStretch(3);
-    connect(choose, &QPushButton::clicked, this, &UnusablePage::folderDialogRequested);
+    connect(choose_, &QPushButton::clicked, this, &UnusablePage::folderDialogRequested);
+    connect(server_, &QPushButton::clicked, this, &UnusablePage::serverDialogRequested);
     connect(demo, &QPushButton::clicked, this, &UnusablePage::demoRequested);
 }
 
 void UnusablePage::showProblem(const QString& folder, const QString& why) {
-    if (folder_->text() == folder && why_->text() == why) {
+    showTexts(tr("This folder cannot be used"), folder, why, false);
+}
+
+void UnusablePage::showServerProblem(const QString& name, const QString& why) {
+    showTexts(tr("This server does not answer for the model"), name, why, true);
+}
+
+void UnusablePage::showTexts(const QString& title,
+                             const QString& name,
+                             const QString& why,
+                             bool is_server) {
+    if (folder_->text() == name && why_->text() == why && title_->text() == title) {
         return;
     }
-    folder_->setText(folder);
+    title_->setText(title);
+    folder_->setText(name);
     why_->setText(why);
+    server_->setVisible(is_server);
+    setButtonKind(is_server ? server_ : choose_, ButtonKind::Primary);
+    setButtonKind(is_server ? choose_ : server_, ButtonKind::Normal);
     QAccessibleEvent alert(why_, QAccessible::Alert);
     QAccessible::updateAccessibility(&alert);
 }

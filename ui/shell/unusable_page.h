@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// In place of an empty chat while the chosen folder cannot be used: which folder, why, and the two
-// ways on.
+// In place of an empty chat while the chosen model cannot be used: which folder or server, why, and
+// the ways on.
 #pragma once
 
 #include <QWidget>
 
 class QLabel;
+class QPushButton;
 
 namespace ui {
 
@@ -16,13 +17,21 @@ public:
     explicit UnusablePage(bool has_demo_model, QWidget* parent = nullptr);
 
     void showProblem(const QString& folder, const QString& why);
+    /// `name`: "model on host".
+    void showServerProblem(const QString& name, const QString& why);
 
 Q_SIGNALS:
+    void serverDialogRequested();
     void folderDialogRequested();
     void demoRequested();
 
 private:
+    void showTexts(const QString& title, const QString& name, const QString& why, bool is_server);
+
+    QLabel* title_;
     QLabel* folder_;
+    QPushButton* choose_;
+    QPushButton* server_;
     QLabel* why_;
 };
 

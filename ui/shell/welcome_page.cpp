@@ -102,6 +102,9 @@ WelcomePage::WelcomePage(RecentModels* recent, bool has_demo_model, QWidget* par
     };
     auto* get_button = link(tr("&Get a model…"), "welcomeGet", "download");
     auto* library_button = link(tr("&Models on this computer"), "welcomeLibrary", "search");
+    server_button_ = link(tr("&Server…"), "welcomeServer", "server");
+    server_button_->setToolTip(tr("Let a model on another computer answer"));
+    server_button_->hide();
     more->addStretch();
     column->addLayout(more);
     column->addSpacing(16);
@@ -128,6 +131,7 @@ WelcomePage::WelcomePage(RecentModels* recent, bool has_demo_model, QWidget* par
     column->addStretch(3);
     connect(choose_button, &QPushButton::clicked, this, &WelcomePage::folderDialogRequested);
     connect(demo_button, &QPushButton::clicked, this, &WelcomePage::demoRequested);
+    connect(server_button_, &QPushButton::clicked, this, &WelcomePage::serverDialogRequested);
     connect(get_button, &QPushButton::clicked, this, &WelcomePage::getRequested);
     connect(library_button, &QPushButton::clicked, this, &WelcomePage::libraryRequested);
     const auto pick = [this](const QModelIndex& index) {
@@ -160,6 +164,10 @@ void WelcomePage::showMemory(const std::vector<engine::DeviceMemory>& memory) {
     }
     computer_->setText(parts.join(QStringLiteral(" · ")));
     computer_->setVisible(!memory.empty());
+}
+
+void WelcomePage::setHasServers(bool has_servers) {
+    server_button_->setVisible(has_servers);
 }
 
 void WelcomePage::refresh() {

@@ -11,6 +11,7 @@
 
 class QListView;
 class QLabel;
+class QPushButton;
 
 namespace ui {
 
@@ -25,17 +26,22 @@ public:
     /// What this computer has, in one line.
     void showMemory(const std::vector<engine::DeviceMemory>& memory);
 
+    /// Without a network in this build servers are not offered.
+    void setHasServers(bool has_servers);
+
 Q_SIGNALS:
     void folderDialogRequested();
     void demoRequested();
     void getRequested();
     void libraryRequested();
+    void serverDialogRequested();
     void folderChosen(const QString& folder);
 
 private:
     void refresh();
 
     RecentModels* recent_;
+    QPushButton* server_button_;
     QLabel* computer_;
     QLabel* recent_title_;
     QListView* recent_view_;

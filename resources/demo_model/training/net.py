@@ -188,10 +188,11 @@ class Net:
         ctx = rms(ctx.view(b, t, LAYERS, PLE), w[LM + "per_layer_projection_norm.weight"])
         return x, (ctx + own.view(b, t, LAYERS, PLE)) * 2 ** -0.5
 
-    def text(self, w, tokens, media, features):
+    def text(self, w, tokens, media, features, kept=None):
         """tokens, media [B, T] -> final normed hidden states [B, T, H].
 
-        media is 0 at text and else the row of `features`, whose last 1024 rows are spare.
+        media is 0 at text and else the row of `features`, whose last 1024 rows are spare. `kept`,
+        a dictionary, takes the keys and values [B, T, d] of every layer that has its own.
         """
         x, ple = self.text_input(w, tokens, media, features)
         ple = ple.unbind(2)
@@ -229,6 +230,8 @@ class Net:
             h = F.gelu(F.linear(x, w[p + "per_layer_input_gate.weight"]), approximate="tanh")
             h = F.linear(h * ple[i], w[p + "per_layer_projection.weight"])
             x = (x + rms(h, w[p + "post_per_layer_input_norm.weight"])) * w[p + "layer_scalar"]
+        if kept is not None:
+            kept.update(kv)
         return rms(x, w[LM + "norm.weight"])
 
     @staticmethod

@@ -115,9 +115,13 @@ class Bench:
         audio = self.net.audio(w, self.mel, self.frames)
         return self.text_logits(w, image, audio)
 
-    def text_logits(self, w, image, audio):
+    def features(self, image, audio):
+        """The rows that `media` numbers point at, with the spare ones of net.py at the end."""
         tail = torch.zeros(1024, net.H, device=self.device, dtype=self.dtype)
-        features = torch.cat([tail[:1], image.reshape(-1, net.H), audio.reshape(-1, net.H), tail])
+        return torch.cat([tail[:1], image.reshape(-1, net.H), audio.reshape(-1, net.H), tail])
+
+    def text_logits(self, w, image, audio):
+        features = self.features(image, audio)
         hidden = [self.net.text(w, t, m, features).reshape(-1, net.H)
                   for t, m in zip(self.tokens, self.media)]
         return self.net.logits(w, torch.cat(hidden).index_select(0, self.positions))

@@ -42,6 +42,7 @@ private Q_SLOTS:
     void namesAmbiguity();
     void pathsComeFirst();
     void keepsFolders();
+    void listsWhatTheWindowUsed();
     void deletes();
     void asksBeforeItDeletes();
 
@@ -222,6 +223,35 @@ void TestModels::keepsFolders() {
     QVERIFY(removed.json()["models"].toArray().isEmpty());
     QVERIFY(support::fs::exists(home("mine/some-model")));
     QCOMPARE(run({"models", "--remove-folder", "mine"}).code, 1);
+}
+
+void TestModels::listsWhatTheWindowUsed() {
+    fillCache();
+    const path snapshot =
+        home(".cache/huggingface/hub/models--google--gemma-4-E2B-it/snapshots") / support::kCommitA;
+    support::putModel(home("elsewhere/my-gemma"));
+#ifdef _WIN32
+    const path list = home("Belfry/recent-models");
+#else
+    const path list = home(".config/Belfry/recent-models");
+#endif
+    // One that the cache has as well, one that is elsewhere, one that is gone.
+    support::put(list, snapshot.string() + "\n" + home("elsewhere/my-gemma").string() + "\n" +
+                           home("gone").string() + "\n");
+    for (int i = 0; i < 5; ++i) { // whichever place answers first
+        const Outcome told = run({"models", "--no-plan", "--json"});
+        QVERIFY2(told.code == 0, qPrintable(told.err));
+        QStringList names;
+        for (const QJsonValue& model : told.json()["models"].toArray()) {
+            names << model.toObject()["name"].toString();
+        }
+        names.sort();
+        QVERIFY2(names.contains(kId) && names.contains(QStringLiteral("my-gemma")),
+                 qPrintable(names.join(QLatin1Char(' '))));
+        QCOMPARE(names.count(kId), 1);
+    }
+    const Outcome opened = run({"inspect", "my-gemma", "--json"});
+    QVERIFY2(!opened.err.contains(QStringLiteral("no model")), qPrintable(opened.err));
 }
 
 void TestModels::deletes() {

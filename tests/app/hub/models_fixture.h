@@ -21,6 +21,7 @@
 #include <QListView>
 
 #include <filesystem>
+#include <functional>
 #include <string>
 
 #include "library/folder_list.h"
@@ -41,9 +42,14 @@ inline HubContent demoRepository(const std::string& demo) {
 
 class Models {
 public:
-    Models(Program& program, const QString& folder, const std::string& endpoint)
+    /// `change`: what is different of the hub's setup.
+    Models(
+        Program& program,
+        const QString& folder,
+        const std::string& endpoint,
+        const std::function<void(app::HubSetup&)>& change = [](app::HubSetup&) {})
         : program_(program), folder_(folder.toStdString()), library(librarySetup()),
-          hub(hubSetup(endpoint), engine::EngineOptions()) {
+          hub(hubSetup(endpoint, change), engine::EngineOptions()) {
         app::connectLibrary(*program.window, library);
         app::connectHub(*program.window, hub, *program.planner, library);
     }
@@ -88,7 +94,8 @@ private:
         };
         return setup;
     }
-    app::HubSetup hubSetup(const std::string& endpoint) {
+    app::HubSetup hubSetup(const std::string& endpoint,
+                           const std::function<void(app::HubSetup&)>& change) {
         app::HubSetup setup;
         setup.network = app::qtHttp;
         setup.environment.hf_endpoint = endpoint;
@@ -100,6 +107,7 @@ private:
             return library::hub::fileTokenStore(file);
         };
         setup.queue_file = folder_ / "downloads.json";
+        change(setup);
         return setup;
     }
 

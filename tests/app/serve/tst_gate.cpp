@@ -180,6 +180,18 @@ void TestGate::pages() {
     QVERIFY(std::holds_alternative<Admission>(verdict));
     QCOMPARE(std::get<Admission>(verdict).fields[0].second, std::string("http://localhost:3000"));
 
+    // A page that may ask may read why it was refused, too.
+    asked.fields.emplace_back("content-encoding", "gzip");
+    const auto packed = gate.check(asked, Gate::Clock::now());
+    QCOMPARE(statusOf(packed), 415);
+    QCOMPARE(std::get<HttpAnswer>(packed).fields ==
+                 HttpFields(expected.begin(), expected.begin() + 2),
+             true);
+    std::erase_if(asked.fields, [](const auto& field) { return field.first == "authorization"; });
+    const auto unknown = gate.check(asked, Gate::Clock::now());
+    QCOMPARE(statusOf(unknown), 401);
+    QCOMPARE(std::get<HttpAnswer>(unknown).fields.front(), expected.front());
+
     asked = rightHead();
     asked.fields.emplace_back("sec-fetch-site", "cross-site"); // a form without Origin
     QCOMPARE(check(asked), 403);

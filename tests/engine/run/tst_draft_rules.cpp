@@ -70,6 +70,66 @@ double chiSquare(const std::map<int32_t, int>& seen,
     return sum;
 }
 
+/// A text that is written as the policy says, at made-up costs: a token by itself takes 1.
+struct Text {
+    double acceptance = 0.0;
+    double draft_s = 0.0; ///< Of a draft,
+    double row_s = 0.0;   ///< of each row of a check behind its first.
+    double setup_s = 0.0; ///< Of the first check of so many rows, on top.
+    double seconds = 0.0, setups_s = 0.0;
+    int64_t tokens = 0;
+    bool has_row = true;
+    /// What the first two rounds of a number of rows cost beyond what was guessed: the first may
+    /// set something up, so two are needed to know.
+    double unforeseen = 0.0;
+    std::vector<int> checks = std::vector<int>(20, 0);
+    engine::RandomSource random{3}, noise{4};
+    double held_up = 0.0; ///< Share of steps that take ten times as long.
+
+    [[nodiscard]] double delay() { return noise.uniform() < held_up ? 10.0 : 1.0; }
+
+    void write(engine::DraftPolicy& policy, int64_t count) {
+        for (const int64_t end = tokens + count; tokens < end;) {
+            const int64_t drafts = policy.next(end - tokens - 1, has_row);
+            if (drafts == 0) {
+                const double taken = delay();
+                policy.notePlain(taken);
+                seconds += taken;
+                ++tokens;
+                has_row = false;
+                continue;
+            }
+            round(policy, has_row ? drafts : 0);
+            has_row = true;
+        }
+    }
+
+    void round(engine::DraftPolicy& policy, int64_t drafts) {
+        int64_t accepted = 0;
+        while (accepted < drafts && random.uniform() < acceptance) {
+            ++accepted;
+        }
+        const auto rows = static_cast<size_t>(drafts) + 1;
+        double check_s = 1.0 + row_s * static_cast<double>(drafts);
+        const double drafting_s = draft_s * static_cast<double>(drafts);
+        const double loss = drafting_s + check_s - static_cast<double>(accepted + 1);
+        if (checks[rows] == 0) {
+            unforeseen += std::max(0.0, loss);
+            check_s += setup_s;
+            setups_s += setup_s;
+        } else if (checks[rows] == 1) {
+            // It counts on a row at the price of a token and on a draft at a third of one.
+            unforeseen += std::max(0.0, (row_s - 1.0) * static_cast<double>(drafts)) +
+                          std::max(0.0, (draft_s - 0.3) * static_cast<double>(drafts));
+        }
+        ++checks[rows];
+        check_s *= delay();
+        policy.noteRound(drafts, accepted, drafting_s, check_s);
+        seconds += drafting_s + check_s;
+        tokens += accepted + 1;
+    }
+};
+
 } // namespace
 
 class TestDraftRules : public QObject {
@@ -82,8 +142,12 @@ private Q_SLOTS:
     void forcedAcceptance();
     void choosesByCost_data();
     void choosesByCost();
+    void neverMuchSlower_data();
+    void neverMuchSlower();
+    void firstRoundsSetUp();
+    void noiseIsNoReason();
     void fixedStaysOn();
-    void triesAgainWhereItWasClose();
+    void looksAgain();
 };
 
 void TestDraftRules::drawsFromTheModel() {
@@ -217,70 +281,139 @@ void TestDraftRules::choosesByCost() {
     QFETCH(double, row_s);
     QFETCH(int, least);
     QFETCH(int, most);
+    Text text{acceptance, draft_s, row_s};
     engine::DraftPolicy policy(0, 0);
     policy.beginReply();
-    QCOMPARE(policy.next(16), int64_t{0}); // tokens by themselves are timed first
-    for (int i = 0; i < 3; ++i) {
-        policy.notePlain(1.0);
+    QCOMPARE(policy.next(16, true), int64_t{0}); // tokens by themselves are timed first
+    text.write(policy, 3000);
+    const bool pays = most > 0;
+    QCOMPARE(policy.isOff(), !pays);
+    QCOMPARE(policy.report().is_off, !pays);
+    QCOMPARE(policy.report().gain > 1.0, pays);
+    QVERIFY(policy.report().rounds > 0);
+    QCOMPARE(policy.next(0, true), int64_t{0});
+    if (pays) {
+        const auto found = static_cast<int>(policy.next(16, true));
+        QVERIFY2(found >= least && found <= most, qPrintable(QString::number(found)));
+        QVERIFY2(text.seconds < 3000.0, qPrintable(QString::number(text.seconds)));
+    } else {
+        policy.beginReply();
+        QVERIFY(policy.report().is_off); // and by how much is told again
+        QVERIFY(policy.report().gain > 0.0 && policy.report().gain < 1.0);
+        QCOMPARE(policy.report().rounds, int64_t{0});
     }
-    engine::ForcedAcceptance chance(acceptance);
-    for (int round = 0; round < 400; ++round) {
-        const int64_t drafts = policy.next(16);
-        if (drafts == 0) {
-            break;
+}
+
+void TestDraftRules::neverMuchSlower_data() {
+    QTest::addColumn<double>("acceptance");
+    QTest::addColumn<double>("draft_s");
+    QTest::addColumn<double>("row_s");
+    for (const double acceptance : {0.0, 0.3, 0.65}) {
+        for (const double draft_s : {0.05, 0.5, 3.0}) {
+            for (const double row_s : {0.1, 0.6, 1.5, 6.0}) {
+                QTest::addRow("%.2f accepted, a draft %.2f, a row %.1f", acceptance, draft_s, row_s)
+                    << acceptance << draft_s << row_s;
+            }
         }
-        int64_t accepted = 0;
-        while (accepted < drafts && chance.choice(1, 0, kVocab) == 0) {
-            ++accepted;
-        }
-        policy.noteRound(drafts, accepted, draft_s * static_cast<double>(drafts),
-                         1.0 + row_s * static_cast<double>(drafts));
     }
-    const auto found = static_cast<int>(policy.next(16));
-    QVERIFY2(found >= least && found <= most, qPrintable(QString::number(found)));
-    QCOMPARE(policy.isOff(), most == 0);
-    QCOMPARE(policy.report().is_off, most == 0);
-    QCOMPARE(policy.report().gain > 1.0, most > 0);
-    QCOMPARE(policy.next(0), int64_t{0});
+}
+
+/// Of every length, in replies of every length: 2 %, or four tokens of a short text.
+void TestDraftRules::neverMuchSlower() {
+    QFETCH(double, acceptance);
+    QFETCH(double, draft_s);
+    QFETCH(double, row_s);
+    for (const int64_t reply : {5, 40, 700}) {
+        Text text{acceptance, draft_s, row_s};
+        engine::DraftPolicy policy(0, 4);
+        while (text.tokens < 6000) {
+            policy.beginReply();
+            text.has_row = true; // of the prompt
+            text.write(policy, reply);
+            const auto tokens = static_cast<double>(text.tokens);
+            const double most = (1.0 + engine::DraftPolicy::kMostLoss) * tokens +
+                                engine::DraftPolicy::kFreeTokens + text.unforeseen;
+            QVERIFY2(text.seconds <= most,
+                     qPrintable(QStringLiteral("%1 s for %2 tokens, at most %3")
+                                    .arg(text.seconds)
+                                    .arg(tokens)
+                                    .arg(most)));
+        }
+    }
+}
+
+/// The first check of so many rows and the first draft of all take long: once, and that is no
+/// reason to leave drafts out.
+void TestDraftRules::firstRoundsSetUp() {
+    Text text{0.8, 0.05, 0.1};
+    text.setup_s = 40.0;
+    engine::DraftPolicy policy(0, 3);
+    policy.beginReply();
+    text.write(policy, 200);
+    QVERIFY(!policy.isOff());
+    QVERIFY(policy.next(16, true) >= 3);
+    QVERIFY2(text.seconds - text.setups_s < 150.0,
+             qPrintable(QString::number(text.seconds - text.setups_s)));
+}
+
+/// One step in twenty is held up, whatever it is: drafts that pay go on.
+void TestDraftRules::noiseIsNoReason() {
+    for (const uint64_t seed : {1, 2, 3, 4, 5}) {
+        Text text{0.8, 0.05, 0.1};
+        text.noise = engine::RandomSource(seed);
+        text.held_up = 0.05;
+        engine::DraftPolicy policy(0, 3);
+        int64_t rounds = 0;
+        for (int reply = 0; reply < 60; ++reply) {
+            policy.beginReply();
+            text.has_row = true;
+            text.write(policy, 50);
+            rounds += policy.report().rounds;
+            // Nothing happens without a word.
+            QVERIFY(policy.report().rounds > 0 || policy.report().is_off);
+        }
+        QVERIFY2(rounds > 400, qPrintable(QString::number(rounds))); // of 3000 tokens
+        QVERIFY(!policy.isOff());
+    }
 }
 
 void TestDraftRules::fixedStaysOn() {
     engine::DraftPolicy policy(4, 2);
     policy.beginReply();
-    QCOMPARE(policy.next(16), int64_t{4});
-    QCOMPARE(policy.next(3), int64_t{3});
+    QCOMPARE(policy.next(16, true), int64_t{4});
+    QCOMPARE(policy.next(16, false), int64_t{4});
+    QCOMPARE(policy.next(3, true), int64_t{3});
     policy.notePlain(1.0);
     for (int round = 0; round < 50; ++round) {
         policy.noteRound(4, 0, 1.0, 5.0);
     }
-    QCOMPARE(policy.next(16), int64_t{4});
+    QCOMPARE(policy.next(16, true), int64_t{4});
     QVERIFY(!policy.isOff());
     QCOMPARE(policy.report().rounds, int64_t{50});
     QCOMPARE(policy.report().tokensPerRound(), 1.0);
     QVERIFY(policy.report().gain < 0.2);
 }
 
-void TestDraftRules::triesAgainWhereItWasClose() {
-    const auto drafted = [](double check_s) {
-        engine::DraftPolicy policy(0, 1);
-        policy.beginReply();
-        for (int i = 0; i < 3; ++i) {
-            policy.notePlain(1.0);
-        }
-        for (int round = 0; round < 40 && !policy.isOff(); ++round) {
-            policy.noteRound(1, round % 2, 0.05, check_s);
-        }
-        return policy;
-    };
-    engine::DraftPolicy close = drafted(1.6);
-    QVERIFY(close.isOff());
-    close.beginReply();
-    QVERIFY(!close.isOff());
-    engine::DraftPolicy hopeless = drafted(4.0);
-    QVERIFY(hopeless.isOff());
-    hopeless.beginReply();
-    QVERIFY(hopeless.isOff());
-    QVERIFY(hopeless.report().is_off);
+void TestDraftRules::looksAgain() {
+    // A text of which nothing is guessed, then one that is guessed well: code behind prose.
+    Text text{0.0, 0.1, 0.3};
+    engine::DraftPolicy policy(0, 2);
+    policy.beginReply();
+    text.write(policy, 300);
+    QVERIFY(policy.isOff());
+    const int64_t rounds = policy.report().rounds;
+    text.acceptance = 0.95;
+    text.write(policy, 1500);
+    QVERIFY(!policy.isOff());
+    QVERIFY(policy.report().rounds > rounds);
+    QVERIFY(policy.next(16, true) > 0);
+    // Where a check costs as much as its rows one by one, it hardly ever looks.
+    Text hopeless{0.9, 2.0, 4.0};
+    engine::DraftPolicy off(0, 2);
+    off.beginReply();
+    hopeless.write(off, 10000);
+    QVERIFY(off.isOff());
+    QVERIFY2(off.report().rounds < 40, qPrintable(QString::number(off.report().rounds)));
 }
 
 QTEST_APPLESS_MAIN(TestDraftRules)

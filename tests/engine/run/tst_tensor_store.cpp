@@ -3,6 +3,7 @@
 // cancelled move leaves the former model answering, also when old and new places do not fit side
 // by side and also when the memory of an undone move cannot be had back at once.
 #include "tests/engine/run/loader_fixture.h"
+#include "tests/support/sampled_points.h"
 
 #include <random>
 
@@ -304,7 +305,7 @@ void TestTensorStore::failedAllocations() {
     auto store = engine::load(source, golden.config, old_plan, devices.owned.set);
     QVERIFY2(store.has_value(), messageOf(store).c_str());
     const DeviceId id = *DeviceId::parse(device.toStdString());
-    for (uint64_t n = 1;; n += n < 40 ? 1 : 17) {
+    for (uint64_t n = 1;; n += (n < 40 ? 1 : 17) * support::kPointStride) {
         const uint64_t before = devices.host(id).allocationCalls();
         devices.host(id).failAllocation(n);
         const auto moved = engine::applyPlan(**store, new_plan);

@@ -3,6 +3,7 @@
 // strength, switching, and the forum's matrix (placements x formats x adapters) on simulated GPUs.
 #include "tests/support/engine/golden_engine.h"
 #include "tests/support/places.h"
+#include "tests/support/sampled_points.h"
 #include "tests/support/worst_error.h"
 
 #include <QElapsedTimer>
@@ -12,6 +13,7 @@
 #include <filesystem>
 #include <limits>
 #include <map>
+#include <string_view>
 
 namespace {
 
@@ -401,7 +403,10 @@ void TestAdapters::forumMatrix_data() {
         {"everything on the CPU", "cpu"},
         {"two GPUs",
          R"({"version": 1, "default": "sim:0", "map": {"model.language_model.layers.[5-9]": "sim:1"}})"}};
-    for (const char* quant : {"none", "nf4", "nf4-dq"}) {
+    for (const char* quant : {"nf4-dq", "none", "nf4"}) {
+        if (support::kTakesPart && std::string_view(quant) != "nf4-dq") {
+            continue;
+        }
         for (const char* set : {"", "text", "multimodal", "multimodal+text"}) {
             for (const auto& [name, map] : maps) {
                 QTest::addRow("%s, %s, %s", name, quant, *set == 0 ? "no adapter" : set)
@@ -441,8 +446,10 @@ void TestAdapters::travellingBases_data() {
     QTest::addColumn<QStringList>("names");
     QTest::addColumn<QString>("quant");
     QTest::newRow("plain") << QStringList{"multimodal"} << "none";
-    QTest::newRow("plain, 4 bits") << QStringList{"multimodal"} << "nf4-dq";
-    QTest::newRow("DoRA") << QStringList{"dora"} << "none";
+    if (!support::kTakesPart) {
+        QTest::newRow("plain, 4 bits") << QStringList{"multimodal"} << "nf4-dq";
+        QTest::newRow("DoRA") << QStringList{"dora"} << "none";
+    }
     QTest::newRow("both") << QStringList{"multimodal", "dora"} << "nf4";
 }
 

@@ -532,6 +532,7 @@ void TestCheckRows::textsOfAnEngine() {
     QCOMPARE(behind.token_ids, anew.token_ids);
     QCOMPARE(card.finish(), std::string());
     QVERIFY(card.fake().violations().empty());
+    QCOMPARE(support::memoryDifference(engine), std::string()); // assistant and check included
 }
 
 QTEST_APPLESS_MAIN(TestCheckRows)

@@ -3,6 +3,7 @@
 // questions with pictures and sounds over 12 placements, 4-bit weights and an 8-bit head included;
 // the 12 that need the adapter fail without it, so a lost tower adapter would show.
 #include "engine/run/engine.h"
+#include "tests/support/engine/golden_engine.h"
 #include "tests/support/golden.h"
 
 #include <QTest>
@@ -14,6 +15,7 @@ const std::string kDemo = (support::sourceDir() / "resources/demo_model").string
 struct Tally {
     int right = 0, asked = 0;
     std::vector<std::string> answers;
+    int64_t rounds = 0, drafted = 0, accepted = 0; ///< Of drafts.
 };
 
 /// Asks the fixed questions; only those that need the adapter, or only those that do not.
@@ -42,6 +44,11 @@ Tally ask(engine::Engine& engine, bool needs_adapter) {
         const auto reply = engine.generate(request, {}, {});
         const std::string text =
             reply.has_value() ? reply->text : "error: " + reply.error().message;
+        if (reply.has_value() && reply->drafts.has_value()) {
+            tally.rounds += reply->drafts->rounds;
+            tally.drafted += reply->drafts->drafted;
+            tally.accepted += reply->drafts->accepted;
+        }
         ++tally.asked;
         tally.right += text == question["answer"].get<std::string>() ? 1 : 0;
         if (text != question["answer"].get<std::string>()) {
@@ -56,8 +63,11 @@ std::string load(engine::Engine& engine,
                  const char* map,
                  const char* quant,
                  const char* head,
-                 bool has_adapter) {
+                 bool has_adapter,
+                 bool has_assistant = false) {
     engine::LoadRequest request;
+    request.draft = has_assistant ? "auto" : "off";
+    request.draft_tokens = 3;
     request.model = kDemo;
     request.device_map = map;
     request.quant = quant;
@@ -78,6 +88,8 @@ class TestDemoModel : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    void itsAssistantGuessesAhead_data();
+    void itsAssistantGuessesAhead();
     void sameAnswersEverywhere_data();
     void sameAnswersEverywhere();
     void newThingsNeedTheAdapter();
@@ -85,6 +97,40 @@ private Q_SLOTS:
 private:
     std::vector<std::string> base_, adapted_;
 };
+
+void TestDemoModel::itsAssistantGuessesAhead_data() {
+    QTest::addColumn<QString>("map");
+    QTest::addColumn<QString>("quant");
+    QTest::newRow("one device") << "cpu"
+                                << "none";
+    QTest::newRow("4 bits") << "gpu"
+                            << "nf4-dq";
+    QTest::newRow("split, the assistant apart") << R"({"version": 1, "default": "sim:0", "map": {
+            "model.language_model.layers.[6-9]": "sim:1", "assistant": "cpu"}})"
+                                                << "none";
+}
+
+/// The trained assistant that comes with the model: the answers stay, and most of its drafts are in
+/// them. By chance, with the word said most often as every draft, one in ten would be.
+void TestDemoModel::itsAssistantGuessesAhead() {
+    QFETCH(QString, map);
+    QFETCH(QString, quant);
+    engine::Engine engine;
+    const bool is_exact = quant == QLatin1String("none");
+    const std::string failure = load(engine, map.toUtf8().constData(), quant.toUtf8().constData(),
+                                     is_exact ? "bf16" : "int8", false, true);
+    QVERIFY2(failure.empty(), failure.c_str());
+    const Tally tally = ask(engine, false);
+    QCOMPARE(tally.right, tally.asked);
+    QVERIFY(tally.rounds > 100);
+    const double accepted =
+        static_cast<double>(tally.accepted) / static_cast<double>(tally.drafted);
+    qInfo("%.2f of %lld drafts accepted, %.2f tokens a round", accepted,
+          static_cast<long long>(tally.drafted),
+          1.0 + static_cast<double>(tally.accepted) / static_cast<double>(tally.rounds));
+    QVERIFY(accepted > 0.5);
+    QCOMPARE(support::memoryDifference(engine), std::string());
+}
 
 void TestDemoModel::sameAnswersEverywhere_data() {
     QTest::addColumn<QByteArray>("map");

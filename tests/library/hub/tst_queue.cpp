@@ -33,9 +33,9 @@ public:
         return out;
     }
 
-    hub::FetchPlan plan() {
+    hub::FetchPlan plan(const std::string& id = "org/m") {
         hub::FetchRequest request;
-        request.address = {standin.content().id, "main"};
+        request.address = {id, "main"};
         request.target.cache = cache;
         const auto http = app::qtHttp([] { return std::string(); })();
         auto client = hub::HubClient::create(support::hubOptions(standin, {}), *http);
@@ -63,6 +63,8 @@ private Q_SLOTS:
     void resumesWhatWasPaused();
     void tellsWhatFailed();
     void forgetsWhatWasCancelled();
+    void fetchesSeveralAtOnce();
+    void asksForATokenOnDemand();
     void refusesAFileThatIsNotIts_data();
     void refusesAFileThatIsNotIts();
     void leavesOutItemsThatCannotBe();
@@ -180,6 +182,78 @@ void TestQueue::forgetsWhatWasCancelled() {
     }
 }
 
+void TestQueue::fetchesSeveralAtOnce() {
+    support::HubContent content = support::smallModel();
+    content.also_called = {"org/other", "org/third"};
+    content.bytes_per_second = 250'000;
+    Rig rig(std::move(content));
+    auto queue = hub::DownloadQueue::open(rig.options()); // two at a time
+    const auto first = *(*queue)->add(rig.plan());
+    const auto second = *(*queue)->add(rig.plan("org/other"));
+    const auto third = *(*queue)->add(rig.plan("org/third"));
+    const auto item = [&](uint64_t number) {
+        for (const hub::QueueItem& one : (*queue)->items()) {
+            if (one.number == number) {
+                return one;
+            }
+        }
+        return hub::QueueItem();
+    };
+    QTRY_VERIFY(item(first).done_bytes > 70'000 && item(second).done_bytes > 70'000);
+    QVERIFY(item(first).state == State::Fetching && item(second).state == State::Fetching);
+    QVERIFY(item(third).state == State::Waiting);
+    // A pause of one leaves the other, and lets the third begin.
+    (*queue)->pause(first);
+    QTRY_VERIFY(item(first).state == State::Paused);
+    const uint64_t paused_at = item(first).done_bytes;
+    QTRY_VERIFY(item(third).state == State::Fetching);
+    QVERIFY(item(second).state == State::Fetching || item(second).state == State::Done);
+    (*queue)->waitUntilIdle();
+    QVERIFY(item(second).state == State::Done && item(third).state == State::Done);
+    QVERIFY(item(first).state == State::Paused);
+    QCOMPARE(item(first).done_bytes, paused_at);
+    (*queue)->resume(first);
+    (*queue)->waitUntilIdle();
+    QVERIFY(item(first).state == State::Done);
+    for (const uint64_t number : {first, second, third}) {
+        for (const char* name : {"config.json", "model-00001-of-00002.safetensors"}) {
+            QVERIFY(support::textOf(item(number).model_folder / name) ==
+                    rig.standin.content().files.at(name));
+        }
+    }
+}
+
+void TestQueue::asksForATokenOnDemand() {
+    int num_asked = 0;
+    const auto fetched = [&](const std::string& wanted, const std::string& implied) {
+        support::HubContent content = support::smallModel();
+        content.token = wanted;
+        Rig rig(std::move(content));
+        hub::QueueOptions options = rig.options();
+        options.fetch.hub.token = implied;
+        options.token = [&] {
+            ++num_asked;
+            return std::string("hf_right");
+        };
+        auto queue = hub::DownloadQueue::open(options);
+        hub::FetchPlan plan;
+        plan.request.address = {"org/m", "main"};
+        plan.request.target.cache = rig.cache;
+        plan.commit = rig.standin.content().commit;
+        (void)(*queue)->add(plan);
+        (*queue)->waitUntilIdle();
+        return stateOf(**queue) == State::Done;
+    };
+    QVERIFY(fetched("", ""));
+    QVERIFY(fetched("hf_implied", "hf_implied"));
+    QCOMPARE(num_asked, 0); // no keyring was touched
+    QVERIFY(fetched("hf_right", ""));
+    QCOMPARE(num_asked, 1);
+    QVERIFY(fetched("hf_right", "hf_old"));
+    QVERIFY(!fetched("hf_other", ""));
+    QCOMPARE(num_asked, 3); // once each, whatever comes of it
+}
+
 void TestQueue::refusesAFileThatIsNotIts_data() {
     QTest::addColumn<QByteArray>("text");
     QTest::newRow("no JSON") << QByteArray("{");
@@ -213,10 +287,18 @@ void TestQueue::leavesOutItemsThatCannotBe() {
     relative.request.target.cache = "here";
     hub::QueueItem hostile = item;
     hostile.request.address.id = "../../etc";
-    QVERIFY(hub::writeQueueFile(file, {item, relative, hostile}).has_value());
+    hub::QueueItem branch = item; // the hub's come by commits
+    branch.commit = "master";
+    hub::QueueItem other = branch;
+    other.request.source = hub::Source::ModelScope;
+    other.request.target = {{}, "/models/org/m", true};
+    QVERIFY(hub::writeQueueFile(file, {item, relative, hostile, branch, other}).has_value());
     const auto items = hub::readQueueFile(file);
     QVERIFY2(items.has_value(), items.has_value() ? "" : items.error().message.c_str());
-    QCOMPARE(items->size(), size_t{1});
+    QCOMPARE(items->size(), size_t{2});
+    QVERIFY((*items)[0].request.source == hub::Source::Hub);
+    QVERIFY((*items)[1].request.source == hub::Source::ModelScope);
+    QCOMPARE((*items)[1].request.target.folder, other.request.target.folder);
     QCOMPARE((*items)[0].request.target.cache, item.request.target.cache);
     QCOMPARE((*items)[0].done_bytes, uint64_t{3});
     QVERIFY((fs::status(file).permissions() & fs::perms(077)) == fs::perms::none);

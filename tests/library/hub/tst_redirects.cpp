@@ -25,11 +25,30 @@ public:
         if (found == answers.end()) {
             return {hub::HttpEnd::Kind::NoHost};
         }
-        if (sink.onHead(found->second) && found->second.status == 200) {
-            const std::string body = "12345";
+        hub::HttpHead head = found->second;
+        std::string body = "12345";
+        if (const std::string range = rangeOf(request); head.status == 200 && !range.empty()) {
+            const size_t begin = std::stoul(range.substr(6));
+            const size_t end = range.back() == '-' ? body.size() : std::stoul(range.substr(8)) + 1;
+            head = {206,
+                    {{"content-range",
+                      "bytes " + std::to_string(begin) + "-" + std::to_string(end - 1) + "/5"}}};
+            body = body.substr(begin, end - begin);
+        }
+        if (sink.onHead(head) && head.status < 300) {
             sink.onBytes(std::as_bytes(std::span(body.data(), body.size())));
         }
         return {};
+    }
+    void prepare(const hub::HttpRequest& next) override { prepared.push_back(next); }
+    std::vector<hub::HttpRequest> prepared;
+
+private:
+    static std::string rangeOf(const hub::HttpRequest& request) {
+        const auto found =
+            std::find_if(request.headers.begin(), request.headers.end(),
+                         [](const hub::HttpHeader& header) { return header.name == "Range"; });
+        return found == request.headers.end() ? std::string() : found->value;
     }
 };
 
@@ -53,6 +72,8 @@ class TestRedirects : public QObject {
 private Q_SLOTS:
     void follows_data();
     void follows();
+    void nextRangeGoesDirectly_data();
+    void nextRangeGoesDirectly();
 };
 
 void TestRedirects::follows_data() {
@@ -108,6 +129,67 @@ void TestRedirects::follows() {
     QCOMPARE(sent, tokens);
     if (!is_done) {
         QVERIFY(outcome.error().message.find("not encrypted") != std::string::npos);
+    }
+}
+
+void TestRedirects::nextRangeGoesDirectly_data() {
+    QTest::addColumn<QByteArrayList>("path"); // as follows_data()
+    QTest::addColumn<QByteArray>("second");   // where the second range is asked for
+    QTest::addColumn<QByteArray>("tokens");   // of both ranges' requests
+    QTest::addColumn<bool>("is_prepared");
+    const auto row = [](const char* name, const QByteArrayList& path, const char* second,
+                        const char* tokens, bool is_prepared) {
+        QTest::newRow(name) << path << QByteArray(second) << QByteArray(tokens) << is_prepared;
+    };
+    row("the hub's own", {}, kStart.c_str(), "yy", true);
+    row("another host", {"https://cdn.example/x"}, "https://cdn.example/x", "ynn", true);
+    // What leads back was written by the other host.
+    row("and back", {"https://cdn.example/x", "https://hub.example/y"}, "https://hub.example/y",
+        "ynnn", true);
+    // A renamed file: the hub tells where, each time.
+    row("the same host", {"https://hub.example/x"}, kStart.c_str(), "yyyy", false);
+}
+
+void TestRedirects::nextRangeGoesDirectly() {
+    QFETCH(QByteArrayList, path);
+    QFETCH(QByteArray, second);
+    QFETCH(QByteArray, tokens);
+    QFETCH(bool, is_prepared);
+    ScriptedHttp http;
+    std::string from = kStart;
+    for (const QByteArray& next : path) {
+        http.answers[from] = to(next.toStdString());
+        from = next.toStdString();
+    }
+    http.answers[from] = {200, {}};
+    hub::HubOptions options;
+    options.endpoint = "https://hub.example";
+    options.token = "hf_secret";
+    auto client = hub::HubClient::create(options, http);
+    const hub::ListedFile file{"f", 5, std::string(64, 'a'), true};
+    std::string bytes;
+    hub::FileSink sink;
+    sink.begin = [](uint64_t) { return engine::Result<void>(); };
+    sink.bytes = [&](std::span<const std::byte> piece) {
+        bytes.append(reinterpret_cast<const char*>(piece.data()), piece.size());
+        return engine::Result<void>();
+    };
+    sink.next_end = [] { return uint64_t{5}; };
+    QVERIFY(client->read("org/m", "c", file, 0, 2, sink, {}).has_value());
+    const size_t num_first = http.asked.size();
+    QVERIFY(client->read("org/m", "c", file, 2, 5, sink, {}).has_value());
+    QCOMPARE(bytes, std::string("12345"));
+    QCOMPARE(http.asked.at(num_first).url, second.toStdString());
+    QByteArray sent;
+    for (const hub::HttpRequest& request : http.asked) {
+        sent += hasToken(request) ? 'y' : 'n';
+    }
+    QCOMPARE(sent, tokens);
+    // What was prepared is what was asked for next, headers and all.
+    QCOMPARE(http.prepared.size(), size_t{is_prepared ? 1U : 0U});
+    if (is_prepared) {
+        QCOMPARE(http.prepared[0].url, http.asked.at(num_first).url);
+        QVERIFY(http.prepared[0].headers == http.asked.at(num_first).headers);
     }
 }
 

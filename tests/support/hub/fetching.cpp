@@ -69,6 +69,7 @@ hub::HubOptions hubOptions(const HubStandin& standin, const FetchSetup& setup) {
     hub::HubOptions options;
     options.endpoint = standin.endpoint();
     options.token = setup.token;
+    options.source = setup.source;
     options.limits = setup.limits;
     return options;
 }
@@ -87,6 +88,7 @@ Fetched fetchFrom(const HubStandin& standin, const FetchSetup& setup) {
     request.address = {standin.content().id, setup.revision};
     request.target = {setup.cache, setup.folder, setup.has_links};
     request.takes_all = setup.takes_all;
+    request.source = setup.source;
     const auto http = options.make_http();
     auto client = hub::HubClient::create(options.hub, *http);
     if (!client.has_value()) {

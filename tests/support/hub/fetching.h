@@ -32,6 +32,7 @@ struct FetchSetup {
     std::string token = {};
     bool has_links = true;
     bool takes_all = false;
+    library::hub::Source source = library::hub::Source::Hub;
     library::hub::Limits limits = shortLimits();
 };
 

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/hub/hub_standin.h"
 
-#include "tests/support/sockets.h"
+#include "tests/support/hub/loopback.h"
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <span>
-#include <stdexcept>
 
 #include "library/hub/digest.h"
 #include "library/hub/url.h"
@@ -18,30 +23,25 @@ namespace {
 
 using library::hub::Digest;
 
-constexpr int kPollMs = 20;
-
 std::string lower(std::string text) {
     std::transform(text.begin(), text.end(), text.begin(),
                    [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     return text;
 }
 
-int listenOn(int& port) {
-    const int listener = listenOnLoopback(port);
-    if (listener < 0) {
-        throw std::runtime_error("no port on the loopback interface");
-    }
-    return listener;
-}
-
-bool isReadable(int socket) {
-    return isReady(socket, POLLIN, kPollMs);
-}
-
 std::string etagOf(const std::string& content, bool is_large) {
     Digest digest = is_large ? Digest::sha256() : Digest::gitBlob(content.size());
     digest.add(std::as_bytes(std::span(content.data(), content.size())));
     return digest.finish();
+}
+
+/// The file that ModelScope is asked for; empty: none.
+std::string modelScopeFile(const std::string& path) {
+    constexpr std::string_view kName = "&FilePath=";
+    const size_t at = path.find(kName);
+    return at == std::string::npos || !path.starts_with("/api/v1/models/")
+               ? std::string()
+               : path.substr(at + kName.size());
 }
 
 /// "bytes=5-", "bytes=5-9" against a length: [begin, end). False: no range, or none of that.
@@ -70,7 +70,7 @@ HubStandin::HubStandin(HubContent content, HubFault fault)
         etags_[name] = etagOf(text, content_.isLarge(name));
     }
     for (int i = 0; i < 2; ++i) {
-        listeners_[i] = listenOn(ports_[i]);
+        listeners_[i] = listenOnLoopback(ports_[i]);
     }
     for (int i = 0; i < 2; ++i) {
         acceptors_.emplace_back([this, i] { accept(listeners_[i], i == 1); });
@@ -85,12 +85,12 @@ HubStandin::~HubStandin() {
     for (std::thread& connection : connections_) {
         connection.join();
     }
-    closeSocket(listeners_[0]);
-    closeSocket(listeners_[1]);
+    ::close(listeners_[0]);
+    ::close(listeners_[1]);
 }
 
 std::string HubStandin::endpoint() const {
-    return "http://127.0.0.1:" + std::to_string(ports_[0]);
+    return "http://127.0.0.1:" + std::to_string(ports_[0]) + content_.prefix;
 }
 
 std::string HubStandin::otherEndpoint() const {
@@ -102,6 +102,20 @@ std::vector<HubRequest> HubStandin::requests() const {
     return requests_;
 }
 
+size_t HubStandin::connections() const {
+    const std::lock_guard lock(mutex_);
+    return connections_.size();
+}
+
+std::string HubStandin::idIn(const std::string& path) const {
+    for (const std::string& id : content_.also_called) {
+        if (path.starts_with("/api/models/" + id + "/") || path.starts_with("/" + id + "/")) {
+            return id;
+        }
+    }
+    return content_.id;
+}
+
 std::string HubStandin::etag(const std::string& name) const {
     return etags_.at(name);
 }
@@ -111,16 +125,16 @@ void HubStandin::accept(int listener, bool is_other_host) {
         if (!isReadable(listener)) {
             continue;
         }
-        const int connection = acceptSocket(listener);
+        const int connection = ::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC);
         if (connection < 0) {
             continue;
         }
         const int on = 1;
-        setSocketOption(connection, IPPROTO_TCP, TCP_NODELAY, on);
+        ::setsockopt(connection, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
         const std::lock_guard lock(mutex_);
         connections_.emplace_back([this, connection, is_other_host] {
             serve(connection, is_other_host);
-            closeSocket(connection);
+            ::close(connection);
         });
     }
 }
@@ -147,6 +161,9 @@ void HubStandin::serve(int connection, bool is_other_host) {
         text.erase(0, end + 4);
         const size_t first = head.find(' ');
         request.path = head.substr(first + 1, head.find(' ', first + 1) - first - 1);
+        if (!is_other_host && request.path.starts_with(content_.prefix)) {
+            request.path.erase(0, content_.prefix.size());
+        }
         for (size_t at = head.find("\r\n"); at != std::string::npos;) {
             const size_t next = head.find("\r\n", at + 2);
             const std::string line = head.substr(at + 2, next - at - 2);
@@ -171,7 +188,7 @@ void HubStandin::serve(int connection, bool is_other_host) {
 
 HubFault::Where HubStandin::place(const HubRequest& request) const {
     using Where = HubFault::Where;
-    const std::string api = "/api/models/" + content_.id;
+    const std::string api = "/api/models/" + idIn(request.path);
     if (request.is_other_host) {
         return Where::Cdn;
     }
@@ -184,8 +201,12 @@ HubFault::Where HubStandin::place(const HubRequest& request) const {
     if (request.path.starts_with(api)) {
         return Where::Info;
     }
+    if (request.path.starts_with("/api/v1/models/" + content_.id + "/repo/files?")) {
+        return Where::Tree;
+    }
     const std::string path = request.path.substr(0, request.path.find('?'));
-    return content_.isLarge(path) ? Where::Large : Where::Small;
+    return content_.isLarge(path) || content_.isLarge(modelScopeFile(request.path)) ? Where::Large
+                                                                                    : Where::Small;
 }
 
 bool HubStandin::answer(int connection, const HubRequest& request) {
@@ -277,14 +298,16 @@ bool HubStandin::sendReply(int connection,
 
 bool HubStandin::sendBytes(int connection, std::string_view bytes, bool is_counted) {
     while (!bytes.empty() && !is_ending_) {
-        if (!isReady(connection, POLLOUT, kPollMs)) {
+        pollfd one = {connection, POLLOUT, 0};
+        if (::poll(&one, 1, kPollMs) <= 0) {
             continue;
         }
-        const std::ptrdiff_t n = sendWhatFits(connection, bytes.data(), bytes.size());
-        if (n < 0) {
+        const ssize_t n =
+            ::send(connection, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+        if (n < 0 && errno != EAGAIN) {
             return false;
         }
-        const auto sent = static_cast<size_t>(n);
+        const auto sent = static_cast<size_t>(std::max<ssize_t>(0, n));
         bytes.remove_prefix(sent);
         bytes_sent_ += is_counted ? sent : 0;
     }
@@ -323,11 +346,26 @@ HubReply HubStandin::listReply(const HubRequest& request) const {
     reply.headers["Content-Type"] = "application/json; charset=utf-8";
     if (first + content_.page_size < index) {
         reply.headers["Link"] =
-            "<" + endpoint() + "/api/models/" + content_.id + "/tree/" + content_.commit +
+            "<" + endpoint() + "/api/models/" + idIn(request.path) + "/tree/" + content_.commit +
             "?recursive=true&expand=false&cursor=" + std::to_string(first + content_.page_size) +
             ">; rel=\"next\"";
     }
     reply.setBody(json + "]");
+    return reply;
+}
+
+HubReply HubStandin::modelScopeListReply() const {
+    std::string json = R"({"Code":200,"Message":"success","Success":true,"Data":{"Files":[)"
+                       R"({"Name":"original","Path":"original","Type":"tree","Size":0})";
+    for (const auto& [name, text] : content_.files) {
+        const std::string sha256 = etagOf(text, /*is_large=*/true);
+        json += R"(,{"Name":")" + name.substr(name.rfind('/') + 1) + R"(","Path":")" + name +
+                R"(","Type":"blob","Revision":")" + content_.commit + R"(","Sha256":")" + sha256 +
+                R"(","Size":)" + std::to_string(text.size()) + "}";
+    }
+    HubReply reply;
+    reply.headers["Content-Type"] = "application/json; charset=utf-8";
+    reply.setBody(json + "]}}");
     return reply;
 }
 
@@ -381,8 +419,9 @@ HubReply HubStandin::fileReply(const HubRequest& request, const std::string& nam
 HubReply HubStandin::rightReply(const HubRequest& request) const {
     HubReply reply;
     const std::string path = *library::hub::percentDecoded(request.path);
-    const std::string api = "/api/models/" + content_.id;
-    const std::string resolve = "/" + content_.id + "/resolve/";
+    const std::string id = idIn(path);
+    const std::string api = "/api/models/" + id;
+    const std::string resolve = "/" + id + "/resolve/";
     const auto token = request.headers.find("authorization");
     if (!request.is_other_host && !content_.token.empty() &&
         (token == request.headers.end() || token->second != "Bearer " + content_.token)) {
@@ -398,11 +437,14 @@ HubReply HubStandin::rightReply(const HubRequest& request) const {
     }
     if (path.starts_with(api)) {
         reply.headers["Content-Type"] = "application/json; charset=utf-8";
-        reply.setBody(R"({"id":")" + content_.id + R"(","sha":")" + content_.commit +
+        reply.setBody(R"({"id":")" + id + R"(","sha":")" + content_.commit +
                       R"(","private":false,"gated":false,"tags":[],"siblings":[]})");
         return reply;
     }
-    std::string name;
+    if (path.starts_with("/api/v1/models/" + content_.id + "/repo/files?")) {
+        return modelScopeListReply();
+    }
+    std::string name = modelScopeFile(path);
     if (request.is_other_host && path.starts_with("/cdn/")) {
         name = path.substr(5, path.find('?') - 5);
     } else if (path.starts_with(resolve)) {

@@ -67,6 +67,8 @@ struct HubFault {
 
 struct HubContent {
     std::string id = "org/m";
+    std::vector<std::string> also_called = {}; ///< Other models with the same files.
+    std::string prefix = {}; ///< "/hf": the hub lies below that path, as a mirror may.
     std::string commit = std::string(40, 'b');
     std::map<std::string, std::string> files;
     /// Names that are large whatever their length; others are when they end in .safetensors.
@@ -85,11 +87,15 @@ public:
     HubStandin(const HubStandin&) = delete;
     HubStandin& operator=(const HubStandin&) = delete;
 
-    [[nodiscard]] std::string endpoint() const;      ///< "http://127.0.0.1:40001"
+    [[nodiscard]] std::string endpoint() const;      ///< "http://127.0.0.1:40001" and the prefix.
     [[nodiscard]] std::string otherEndpoint() const; ///< The second port.
     [[nodiscard]] std::vector<HubRequest> requests() const;
     /// Of bodies of files, taken by the system for sending.
     [[nodiscard]] uint64_t bytesSent() const { return bytes_sent_; }
+    /// Connections that were ever made.
+    [[nodiscard]] size_t connections() const;
+    [[nodiscard]] int port() const { return ports_[0]; }
+    [[nodiscard]] int otherPort() const { return ports_[1]; }
     [[nodiscard]] const HubContent& content() const { return content_; }
     /// As the hub tells it: SHA-256 or git's blob id.
     [[nodiscard]] std::string etag(const std::string& name) const;
@@ -100,8 +106,12 @@ private:
     /// False: the connection ends.
     bool answer(int connection, const HubRequest& request);
     HubFault::Where place(const HubRequest& request) const;
+    /// Under which of its names a path asks for the model.
+    std::string idIn(const std::string& path) const;
     HubReply rightReply(const HubRequest& request) const;
     HubReply listReply(const HubRequest& request) const;
+    /// The whole list as ModelScope tells it.
+    HubReply modelScopeListReply() const;
     HubReply searchReply(const HubRequest& request) const;
     HubReply fileReply(const HubRequest& request, const std::string& name) const;
     bool sendReply(int connection, const HubReply& reply, bool is_file, const HubFault* fault);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// hub_standin ID FOLDER [BYTES_PER_SECOND]: the files of FOLDER (and those below) as the model ID,
-// on a port of the loopback interface. Prints "HF_ENDPOINT=..." and serves until its standard input
-// ends; then how many bytes of files it sent.
+// hub_standin ID FOLDER [BYTES_PER_SECOND [TOKEN]]: the files of FOLDER (and those below) as the
+// model ID, on a port of the loopback interface. Prints "HF_ENDPOINT=..." and serves until its
+// standard input ends; then how many bytes of files it sent.
 #include "tests/support/hub/fetching.h"
 
 #include <cstdio>
@@ -11,7 +11,7 @@
 
 int main(int argc, char** argv) {
     if (argc < 3) {
-        std::fprintf(stderr, "hub_standin ID FOLDER [BYTES_PER_SECOND]\n");
+        std::fprintf(stderr, "hub_standin ID FOLDER [BYTES_PER_SECOND [TOKEN]]\n");
         return 2;
     }
     support::HubContent content;
@@ -24,6 +24,7 @@ int main(int argc, char** argv) {
         }
     }
     content.bytes_per_second = argc > 3 ? std::strtoull(argv[3], nullptr, 10) : 0;
+    content.token = argc > 4 ? argv[4] : "";
     const support::HubStandin hub(content);
     std::printf("HF_ENDPOINT=%s\n", hub.endpoint().c_str());
     std::fflush(stdout);

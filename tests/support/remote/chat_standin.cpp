@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/remote/chat_standin.h"
 
-#include "tests/support/sockets.h"
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -17,7 +22,8 @@ namespace {
 constexpr int kPollMs = 10;
 
 bool isReadable(int socket) {
-    return isReady(socket, POLLIN, kPollMs);
+    pollfd one = {socket, POLLIN, 0};
+    return ::poll(&one, 1, kPollMs) > 0;
 }
 
 std::string lower(std::string text) {
@@ -150,8 +156,9 @@ ChatScript goodAnswer(const std::vector<std::string>& words, const std::string& 
     return script;
 }
 
-ChatStandin::ChatStandin(ChatScript answer, ChatScript models)
-    : answer_(std::move(answer)), models_(std::move(models)) {
+ChatStandin::ChatStandin(ChatScript answer, ChatScript models, int port)
+    : answer_(std::move(answer)), models_(std::move(models)),
+      health_(wholeAnswer("200 OK", R"({"status":"ok"})")) {
     if (models_.empty()) {
         models_ = wholeAnswer(
             "200 OK",
@@ -159,10 +166,20 @@ ChatStandin::ChatStandin(ChatScript answer, ChatScript models)
             R"({"id":"m","object":"model","owned_by":"vllm","parent":null,"max_model_len":4096},)"
             R"({"id":"m-poems","object":"model","owned_by":"vllm","parent":"m"}]})");
     }
-    listener_ = listenOnLoopback(port_);
-    if (listener_ < 0) {
+    listener_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_in address = {};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    address.sin_port = htons(static_cast<uint16_t>(port));
+    const int on = 1; // the port of one that has just gone
+    ::setsockopt(listener_, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+    socklen_t length = sizeof(address);
+    auto* const any = reinterpret_cast<sockaddr*>(&address);
+    if (listener_ < 0 || ::bind(listener_, any, length) != 0 || ::listen(listener_, 64) != 0 ||
+        ::getsockname(listener_, any, &length) != 0) {
         throw std::runtime_error("no port on the loopback interface");
     }
+    port_ = ntohs(address.sin_port);
     acceptor_ = std::thread([this] { accept(); });
 }
 
@@ -172,7 +189,7 @@ ChatStandin::~ChatStandin() {
     for (std::thread& connection : connections_) {
         connection.join();
     }
-    closeSocket(listener_);
+    ::close(listener_);
 }
 
 std::string ChatStandin::base() const {
@@ -191,6 +208,24 @@ size_t ChatStandin::numAsked() const {
                       [](const ChatRequestSeen& seen) { return seen.method == "POST"; }));
 }
 
+size_t ChatStandin::numGets(std::string_view path) const {
+    const std::lock_guard lock(mutex_);
+    return static_cast<size_t>(
+        std::count_if(requests_.begin(), requests_.end(), [path](const ChatRequestSeen& seen) {
+            return seen.method == "GET" && seen.path.starts_with(path);
+        }));
+}
+
+void ChatStandin::setModels(ChatScript models) {
+    const std::lock_guard lock(mutex_);
+    models_ = std::move(models);
+}
+
+void ChatStandin::setHealth(ChatScript health) {
+    const std::lock_guard lock(mutex_);
+    health_ = std::move(health);
+}
+
 void ChatStandin::setAnswer(ChatScript answer) {
     const std::lock_guard lock(mutex_);
     answer_ = std::move(answer);
@@ -201,16 +236,16 @@ void ChatStandin::accept() {
         if (!isReadable(listener_)) {
             continue;
         }
-        const int connection = acceptSocket(listener_);
+        const int connection = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
         if (connection < 0) {
             continue;
         }
         const int on = 1;
-        setSocketOption(connection, IPPROTO_TCP, TCP_NODELAY, on);
+        ::setsockopt(connection, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
         const std::lock_guard lock(mutex_);
         connections_.emplace_back([this, connection] {
             serve(connection);
-            closeSocket(connection);
+            ::close(connection);
         });
     }
 }
@@ -224,7 +259,9 @@ void ChatStandin::serve(int connection) {
     {
         const std::lock_guard lock(mutex_);
         requests_.push_back(*seen);
-        script = seen->method == "POST" ? answer_ : models_;
+        script = seen->method == "POST"            ? answer_
+                 : seen->path.ends_with("/health") ? health_
+                                                   : models_;
     }
     play(connection, script);
 }
@@ -264,7 +301,8 @@ void ChatStandin::play(int connection, const ChatScript& script) {
             break;
         }
         case ChatStep::Kind::Reset: {
-            setSocketOption(connection, SOL_SOCKET, SO_LINGER, Linger{1, 0});
+            const linger now = {1, 0};
+            ::setsockopt(connection, SOL_SOCKET, SO_LINGER, &now, sizeof(now));
             return;
         }
         }
@@ -273,7 +311,7 @@ void ChatStandin::play(int connection, const ChatScript& script) {
             return;
         }
     }
-    ::shutdown(connection, kShutWrite);
+    ::shutdown(connection, SHUT_WR);
     // Until the other side has read everything: closing now would reset the connection.
     char byte = 0;
     while (!is_ending_ && (!isReadable(connection) || ::recv(connection, &byte, 1, 0) > 0)) {

@@ -56,7 +56,8 @@ ChatScript goodAnswer(const std::vector<std::string>& words, const std::string& 
 
 class ChatStandin {
 public:
-    explicit ChatStandin(ChatScript answer, ChatScript models = {});
+    /// `port`: one that a stand-in had before; 0: any.
+    explicit ChatStandin(ChatScript answer, ChatScript models = {}, int port = 0);
     ~ChatStandin();
     ChatStandin(const ChatStandin&) = delete;
     ChatStandin& operator=(const ChatStandin&) = delete;
@@ -68,14 +69,18 @@ public:
     [[nodiscard]] size_t numAsked() const;
     /// Connections that the client ended while the server still had something to say.
     [[nodiscard]] int numClosedByClient() const { return num_closed_; }
+    /// GET requests below this path.
+    [[nodiscard]] size_t numGets(std::string_view path) const;
     void setAnswer(ChatScript answer);
+    void setModels(ChatScript models);
+    void setHealth(ChatScript health);
 
 private:
     void accept();
     void serve(int connection);
     void play(int connection, const ChatScript& script);
 
-    ChatScript answer_, models_;
+    ChatScript answer_, models_, health_;
     int listener_ = -1;
     int port_ = 0;
     std::atomic<bool> is_ending_{false};

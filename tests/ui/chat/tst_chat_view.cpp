@@ -2,19 +2,24 @@
 // The chat view driven like a user would, with replies made up here: send, stream, stop,
 // regenerate, edit, delete, undo, failures, a full context, attachments, the window of laid out
 // messages.
+#include "engine/api/placement.h"
 #include "ui/chat/attachment_chip.h"
+#include "ui/chat/chat_json.h"
 #include "ui/chat/chat_model.h"
 #include "ui/chat/chat_notice.h"
 #include "ui/chat/chat_view.h"
 #include "ui/chat/composer.h"
 #include "ui/chat/context_gauge.h"
+#include "ui/chat/message_item.h"
 #include "ui/chat/message_list.h"
+#include "ui/common/reply_words.h"
 #include "ui/style/format.h"
 #include "ui/style/theme.h"
 
 #include <QAbstractSpinBox>
 #include <QAccessible>
 #include <QApplication>
+#include <QCheckBox>
 #include <QClipboard>
 #include <QDir>
 #include <QDropEvent>
@@ -138,6 +143,9 @@ class TestChatView : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    void guessingAhead();
+    void guessesInWords_data();
+    void guessesInWords();
     void initTestCase();
     void sendsAndStreams();
     void stopKeepsWhatIsWritten();
@@ -164,6 +172,80 @@ private Q_SLOTS:
     void everyControlHasAName();
     void screenReaderSeesEveryMessage();
 };
+
+/// The switch is there where an assistant is loaded, holds for its chat, and what came of it is
+/// told under the reply and kept with it.
+void TestChatView::guessingAhead() {
+    Fixture f;
+    QTest::mouseClick(f.view.findChild<QToolButton*>(QStringLiteral("samplingButton")),
+                      Qt::LeftButton);
+    auto* box = f.view.findChild<QCheckBox*>(QStringLiteral("usesDrafts"));
+    QVERIFY(!box->isVisible());
+    auto plan = std::make_shared<engine::PlacementPlan>();
+    engine::ModulePlacement assistant;
+    assistant.part = {engine::PartRole::Assistant};
+    plan->modules.push_back(assistant);
+    auto snapshot = std::make_shared<engine::EngineSnapshot>(*snapshotOf(8192));
+    snapshot->plan = plan;
+    f.view.showSnapshot(snapshot);
+    QVERIFY(box->isVisible() && box->isChecked());
+    f.type(QStringLiteral("Hello"));
+    QVERIFY(f.request().uses_drafts);
+    engine::Reply reply = makeReply(f.request().id, "Hello!");
+    reply.drafts = engine::DraftReport{5, 15, 9, 1.4, false, 0.01, 0.02};
+    f.view.showReply(reply.id, reply);
+    const ChatTurn turn = f.view.chat().turns.back();
+    QCOMPARE(turn.drafts->accepted, int64_t{9});
+    QVERIFY2(ui::statisticsText(turn, false).contains(ui::draftWords(*reply.drafts)),
+             qPrintable(ui::statisticsText(turn, false)));
+    const auto again = ui::turnFromJson(ui::turnToJson(turn));
+    QCOMPARE(again.drafts->rounds, int64_t{5});
+    QCOMPARE(again.drafts->gain, 1.4);
+    // Off, in this chat.
+    QTest::mouseClick(box, Qt::LeftButton);
+    QVERIFY(!f.view.chat().uses_drafts);
+    f.ask(QStringLiteral("Again"), "Yes.");
+    QVERIFY(!f.request().uses_drafts);
+    QVERIFY(!f.view.chat().turns.back().drafts.has_value());
+    ChatDocument kept;
+    ui::settingsFromJson(ui::settingsToJson(f.view.chat()), kept);
+    QVERIFY(!kept.uses_drafts);
+    ChatDocument old; // written before there was a switch
+    ui::settingsFromJson(QJsonObject(), old);
+    QVERIFY(old.uses_drafts);
+    f.view.setChat(old);
+    QVERIFY(box->isChecked());
+}
+
+void TestChatView::guessesInWords_data() {
+    QTest::addColumn<int>("rounds");
+    QTest::addColumn<int>("drafted");
+    QTest::addColumn<int>("accepted");
+    QTest::addColumn<double>("gain");
+    QTest::addColumn<bool>("is_off");
+    QTest::addColumn<QString>("words");
+    QTest::newRow("faster") << 10 << 30 << 15 << 1.3 << false
+                            << "drafts: 1.30 times the speed without (2.50 tokens a round, 50 % of "
+                               "drafts right)";
+    QTest::newRow("nothing to compare")
+        << 10 << 30 << 15 << 0.0 << false << "2.50 tokens a round, 50 % of drafts right";
+    QTest::newRow("switched off in this reply")
+        << 2 << 4 << 1 << 0.6 << true
+        << "drafts switched themselves off: 0.60 times the speed without (1.50 tokens a round, "
+           "25 % of drafts right)";
+    QTest::newRow("off since then")
+        << 0 << 0 << 0 << 0.6 << true << "no drafts, as they reached only 0.60 times the speed";
+    QTest::newRow("no round yet") << 0 << 0 << 0 << 0.0 << false << "";
+}
+
+void TestChatView::guessesInWords() {
+    QFETCH(int, rounds);
+    QFETCH(int, drafted);
+    QFETCH(int, accepted);
+    QFETCH(double, gain);
+    QFETCH(bool, is_off);
+    QTEST(ui::draftWords({rounds, drafted, accepted, gain, is_off, 0.0, 0.0}), "words");
+}
 
 void TestChatView::initTestCase() {
     qRegisterMetaType<engine::GenerateRequest>();

@@ -29,6 +29,7 @@ class TestLayout : public QObject {
 private Q_SLOTS:
     void initTestCase();
     void dragAndKeyboardAgree();
+    void assistantIsABlock();
     void arrowsStartAtTheOwnLane();
     void priceWhileHeld();
     void escapeAndOutside();
@@ -92,6 +93,49 @@ void TestLayout::dragAndKeyboardAgree() {
     popup->actions().front()->menu()->actions().at(1)->trigger();
     popup->close();
     QTRY_COMPARE(menu.mapText(), mouse.mapText());
+}
+
+/// The drafting assistant is moved as everything else is: its bytes come along, in the lane and in
+/// the meter; without one there is no block.
+void TestLayout::assistantIsABlock() {
+    const QString id = QStringLiteral("assistant");
+    LayoutFixture none(e2bRequest("gpu"));
+    QVERIFY(none.isReady());
+    QVERIFY(none.view.blockWidget(id) == nullptr);
+    const auto weightsOf = [](const engine::PlacementPlan& plan, DeviceId device) {
+        for (const engine::DevicePlan& one : plan.devices) {
+            if (one.id == device) {
+                return one.parts[engine::MemoryPart::Weights];
+            }
+        }
+        return uint64_t{0};
+    };
+    const uint64_t without = weightsOf(*none.view.stagedPlan(), DeviceId::sim(0));
+
+    engine::LoadRequest request = e2bRequest("gpu");
+    request.draft = "auto"; // the published one, random weights
+    LayoutFixture f(request);
+    QVERIFY(f.isReady());
+    ui::BlockWidget* block = f.view.blockWidget(id);
+    QVERIFY(block != nullptr);
+    QVERIFY(block->block().store == DeviceId::sim(0));
+    const uint64_t bytes = LayoutFixture::module(*f.view.stagedPlan(), "assistant")->bytes;
+    QVERIFY(bytes > 0);
+    QCOMPARE(block->block().bytes, bytes);
+    QCOMPARE(weightsOf(*f.view.stagedPlan(), DeviceId::sim(0)), without + bytes);
+    const uint64_t cpu_before = weightsOf(*f.view.stagedPlan(), DeviceId::cpu());
+    QVERIFY(f.drag(id, DeviceId::cpu(), true));
+    QTRY_VERIFY(f.view.blockWidget(id)->block().store == DeviceId::cpu());
+    QCOMPARE(weightsOf(*f.view.stagedPlan(), DeviceId::sim(0)), without);
+    QCOMPARE(weightsOf(*f.view.stagedPlan(), DeviceId::cpu()), cpu_before + bytes);
+    QVERIFY2(f.mapText().find("assistant") != std::string::npos, f.mapText().c_str());
+    // And by keys, back.
+    block = f.view.blockWidget(id);
+    block->setFocus();
+    QTest::keyClick(block, Qt::Key_M);
+    QTest::keyClick(block, Qt::Key_1);
+    QTest::keyClick(block, Qt::Key_Return);
+    QTRY_VERIFY(f.view.blockWidget(id)->block().store == DeviceId::sim(0));
 }
 
 void TestLayout::arrowsStartAtTheOwnLane() {

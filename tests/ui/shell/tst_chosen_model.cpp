@@ -13,6 +13,7 @@
 #include "ui/style/theme.h"
 
 #include <QApplication>
+#include <QComboBox>
 #include <QLabel>
 #include <QPushButton>
 #include <QSignalSpy>
@@ -50,6 +51,12 @@ public:
         session().load();
         finish("demo");
     }
+    /// Of the chosen folder, as the planner's thread would tell.
+    void tell(const QString& assistant) {
+        ui::FolderFacts facts;
+        facts.assistant = assistant;
+        window.recentModels()->showFacts({{session().model(), facts}});
+    }
     void finish(const char* folder) {
         auto snapshot = std::make_shared<engine::EngineSnapshot>();
         snapshot->model = summary(folder);
@@ -84,6 +91,7 @@ private Q_SLOTS:
     void unusableFolder();
     void whatIsKeptOfTheOptions();
     void recentHoldsModelsOnly();
+    void assistantIsProposed();
     void escapeAsksBeforeALongLoad();
     void escapeOffersToResume();
 };
@@ -190,6 +198,44 @@ void TestChosenModel::recentHoldsModelsOnly() {
     QCOMPARE(w.window.recentModels()->folders(), QStringList()); // nobody knows yet
     w.session().showModel(kOther, summary("/models/gemma-4-E2B-it"));
     QCOMPARE(w.window.recentModels()->folders(), QStringList{kOther});
+}
+
+/// One that is known is proposed, taken by a click and by the list, and stays with its model.
+void TestChosenModel::assistantIsProposed() {
+    Window w;
+    w.session().chooseModel(kOther);
+    w.session().showModel(kOther, summary("/models/gemma-4-E2B-it"));
+    w.window.openModelPanel();
+    auto* proposal = w.find<QWidget>("assistantProposal");
+    auto* box = w.find<QComboBox>("assistantBox");
+    auto* tokens = w.find<QComboBox>("draftTokensBox");
+    QVERIFY(!proposal->isVisible());
+    QVERIFY(!tokens->isVisible());
+    QCOMPARE(box->currentText(), QStringLiteral("None"));
+    w.tell(kOther + QStringLiteral("-assistant"));
+    QVERIFY(proposal->isVisible());
+    QTest::mouseClick(w.find<QPushButton>("assistantButton"), Qt::LeftButton);
+    QVERIFY(!proposal->isVisible());
+    QCOMPARE(w.session().request().draft, std::string("auto"));
+    QCOMPARE(box->currentText(), QStringLiteral("gemma-4-E2B-it-assistant"));
+    QVERIFY(tokens->isVisible());
+    QCOMPARE(tokens->currentText(), QStringLiteral("As many as pay"));
+    tokens->setCurrentIndex(tokens->findData(4));
+    Q_EMIT tokens->activated(tokens->currentIndex());
+    QCOMPARE(w.session().request().draft_tokens, int64_t{4});
+    // A folder of the user's own: the last entry asks for it and is no choice itself.
+    QSignalSpy asked(w.window.modelPanel(), &ui::ModelPanel::assistantDialogRequested);
+    box->setCurrentIndex(box->count() - 1);
+    Q_EMIT box->activated(box->count() - 1);
+    QCOMPARE(asked.count(), 1);
+    QCOMPARE(box->currentText(), QStringLiteral("gemma-4-E2B-it-assistant"));
+    engine::LoadRequest options = w.session().request();
+    options.draft = "/elsewhere/my-assistant";
+    w.session().setOptions(options);
+    QCOMPARE(box->currentText(), QStringLiteral("my-assistant"));
+    // It is of that model: another one does not take it along.
+    w.session().chooseModel(QStringLiteral("/models/gemma-4-31B-it"));
+    QCOMPARE(w.session().request().draft, std::string());
 }
 
 void TestChosenModel::escapeAsksBeforeALongLoad() {

@@ -261,6 +261,18 @@ void TestShellModels::onlyAMapIsMoved() {
     session.apply(request);
     QCOMPARE(moves.count(), 1);
     QCOMPARE(loads.count(), 2);
+    session.showLoadError({engine::ErrorCode::Cancelled, "cancelled"});
+    // An assistant is loaded, not moved to; how many drafts it makes likewise.
+    request = session.request();
+    request.quant = "none";
+    request.draft = "auto";
+    session.apply(request);
+    QCOMPARE(loads.count(), 3);
+    session.showLoaded();
+    request.draft_tokens = 4;
+    session.apply(request);
+    QCOMPARE(moves.count(), 1);
+    QCOMPARE(loads.count(), 4);
     // Cancelled is no failure to report.
     QSignalSpy failed(&session, &Session::failed);
     session.showLoadError({engine::ErrorCode::Cancelled, "cancelled"});

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/process_engines.h"
+
+#include "app/chosen_engine.h"
+#include "app/core_dumps.h"
+#include "app/log_bridge.h"
+#include "app/program_paths.h"
+#include "app/version.h"
+#include "engine/base/paths.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "ipc/engine_host.h"
+#include "ipc/process_engine.h"
+
+namespace app {
+
+namespace {
+
+ipc::ProcessOptions processOptions(const engine::EngineOptions& options,
+                                   std::function<void()> on_step) {
+    ipc::ProcessOptions process;
+    process.words = {ownProgram(), std::string(kRunEngine)};
+    process.program = versionLine();
+    process.host.demo_folder = options.demo_folder;
+    process.host.rates_file = options.rates_file;
+    process.host.library_path = options.inquiry->options().library_path;
+    for (const std::filesystem::path& cache : options.hub_caches) {
+        process.host.hub_caches.push_back(engine::utf8Of(cache));
+    }
+    process.on_step = std::move(on_step);
+    process.log = [](const std::string& line) {
+        qCInfo(logEngine).noquote() << QString::fromStdString(line);
+    };
+    return process;
+}
+
+engine::EngineOptions engineOptions(const ipc::HostOptions& host, std::function<void()> on_step) {
+    engine::EngineOptions options;
+    options.demo_folder = host.demo_folder;
+    options.rates_file = host.rates_file;
+    for (const std::string& cache : host.hub_caches) {
+        options.hub_caches.push_back(engine::pathFromUtf8(cache));
+    }
+    // The window has asked the driver by way of another process: here it is loaded unasked, aside,
+    // so that one that hangs now keeps nobody waiting who does not ask for a card.
+    engine::CardInquiryOptions inquiry;
+    inquiry.library_path = host.library_path;
+    options.inquiry = std::make_shared<engine::CardInquiry>(std::move(inquiry));
+    options.inquiry->begin();
+    options.on_step = std::move(on_step);
+    return options;
+}
+
+} // namespace
+
+int runEngineProcess() {
+    const ipc::MakeEngine make = [](const ipc::HostOptions& host, std::function<void()> on_step) {
+        // Before a word of anybody's is here; not before the limits, one of which is written to a
+        // file that then is root's (/proc/self/oom_score_adj).
+        keepOutOfCoreDumps();
+        return std::make_unique<engine::Engine>(engineOptions(host, std::move(on_step)));
+    };
+    return ipc::runEngineHost(make, versionLine());
+}
+
+EngineFactory processEngines(const engine::EngineOptions& options) {
+    if (options.inquiry == nullptr || ownProgram().empty()) {
+        return {options};
+    }
+    const EngineFactory::Make make = [options](std::function<void()> on_step) {
+        engine::EngineOptions here = options;
+        here.on_step = on_step;
+        const ChosenEngine::Choice choose =
+            [inquiry = options.inquiry](bool waits) -> std::optional<bool> {
+            if (!waits && !inquiry->state().is_done) {
+                return std::nullopt;
+            }
+            return inquiry->driver() != nullptr;
+        };
+        return std::make_unique<ChosenEngine>(
+            std::make_unique<engine::Engine>(std::move(here)),
+            std::make_unique<ipc::ProcessEngine>(processOptions(options, std::move(on_step))),
+            choose);
+    };
+    return EngineFactory(make);
+}
+
+} // namespace app

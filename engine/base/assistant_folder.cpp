@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/base/assistant_folder.h"
+
+#include "engine/base/paths.h"
+#include "engine/base/small_file.h"
+
+#include <string>
+
+namespace engine {
+
+namespace {
+
+bool hasConfig(const std::filesystem::path& folder) {
+    std::error_code ignored;
+    return std::filesystem::exists(folder / "config.json", ignored);
+}
+
+/// "NAME-assistant" beside "NAME".
+std::filesystem::path sibling(std::filesystem::path folder) {
+    folder += "-assistant";
+    return folder;
+}
+
+/// Of a model at models--OWNER--NAME/snapshots/COMMIT.
+std::filesystem::path inCache(const std::filesystem::path& model) {
+    constexpr size_t kMostCommit = 200; // 40 digits and whatever an editor left behind them
+    const std::filesystem::path repository = model.parent_path().parent_path();
+    if (model.parent_path().filename() != "snapshots" ||
+        !utf8Of(repository.filename()).starts_with("models--")) {
+        return {};
+    }
+    const std::filesystem::path assistant = sibling(repository);
+    if (const auto commit = readSmallFile(assistant / "refs" / "main", kMostCommit);
+        commit.has_value()) {
+        const size_t length = commit->find_last_not_of(" \t\r\n") + 1;
+        const std::filesystem::path named =
+            assistant / "snapshots" / pathFromUtf8(commit->substr(0, length));
+        if (length > 0 && hasConfig(named)) {
+            return named;
+        }
+    }
+    std::error_code failed;
+    std::filesystem::path last;
+    for (std::filesystem::directory_iterator at(assistant / "snapshots", failed), end;
+         !failed && at != end; at.increment(failed)) {
+        if (hasConfig(at->path()) && last < at->path()) {
+            last = at->path();
+        }
+    }
+    return last;
+}
+
+} // namespace
+
+std::filesystem::path assistantFolderOf(std::filesystem::path model) {
+    if (!model.has_filename()) {
+        model = model.parent_path();
+    }
+    if (model.empty()) {
+        return {};
+    }
+    for (const std::filesystem::path& folder : {sibling(model), model / "assistant"}) {
+        if (hasConfig(folder)) {
+            return folder;
+        }
+    }
+    return inCache(model);
+}
+
+} // namespace engine

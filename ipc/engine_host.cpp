@@ -1,0 +1,391 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ipc/engine_host.h"
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdio>
+#include <cstdlib>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <new>
+#include <optional>
+#include <stop_token>
+#include <thread>
+#include <utility>
+
+#include "ipc/limits.h"
+#include "ipc/pipe.h"
+
+namespace ipc {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using engine::Result;
+using std::chrono::milliseconds;
+
+constexpr milliseconds kStepInterval{100};    ///< Of memory told while the engine works.
+constexpr milliseconds kProgressInterval{15}; ///< Of a load.
+/// Tokens that come faster travel together: less than a screen shows as a step of its own.
+constexpr milliseconds kUpdateInterval{8};
+
+/// What was asked, and what stops it.
+struct Job {
+    Frame frame;
+    std::stop_source stop;
+};
+
+class Host {
+public:
+    Host(Pipe pipe, const MakeEngine& make, std::string program, std::vector<std::string> limits)
+        : pipe_(std::move(pipe)), make_(make), program_(std::move(program)),
+          limits_(std::move(limits)) {}
+
+    /// The second thread.
+    void read();
+    /// The engine's.
+    void answer();
+
+private:
+    Job nextJob();
+    void perform(const Job& job);
+    bool performOnModel(const Job& job);
+    bool performOnFiles(const Job& job);
+    void send(Kind kind, uint64_t call, const std::string& payload);
+    EngineState stateNow();
+    void step();
+    engine::ProgressCallback progress();
+    Result<engine::Reply> generate(const engine::GenerateRequest& request,
+                                   const std::stop_token& stop);
+
+    /// Decodes, does and answers.
+    template <typename Call, typename Work>
+    void handle(const Job& job, Work work) {
+        Call call;
+        Answer<typename Call::Value> answer;
+        std::string why;
+        if (!decode(job.frame.payload, call, why)) {
+            answer.error = {engine::ErrorCode::Internal, "a request that cannot be read: " + why};
+        } else {
+            try {
+                auto result = work(call);
+                if (result.has_value()) {
+                    answer.value = std::move(result).value();
+                } else {
+                    answer.error = std::move(result).error();
+                }
+            } catch (const std::bad_alloc&) {
+                answer.error = {engine::ErrorCode::OutOfMemory,
+                                engine::said("the system has no memory left for this; close other "
+                                             "programs or choose smaller options")};
+            }
+        }
+        answer.state = stateNow();
+        std::string payload = encode(answer);
+        if (payload.size() > kMostPayload) {
+            answer.value.reset();
+            answer.error = {
+                engine::ErrorCode::InvalidRequest,
+                engine::said("the answer has %1 bytes, which is more than the %2 that the engine's "
+                             "process can send at once; ask for less, or start Belfry with "
+                             "--in-process",
+                             payload.size(), kMostPayload)};
+            payload = encode(answer);
+        }
+        send(Kind::Answer, job.frame.call, payload);
+    }
+    static Result<Nothing> nothing(Result<void> result) {
+        ENGINE_TRY(std::move(result));
+        return Nothing();
+    }
+
+    Pipe pipe_;
+    std::mutex write_mutex_;
+    MakeEngine make_;
+    std::string program_;
+    std::vector<std::string> limits_;
+    std::unique_ptr<engine::EngineClient> engine_;
+
+    std::mutex mutex_; ///< Of the two:
+    std::deque<Job> jobs_;
+    std::map<uint64_t, std::stop_source> stops_; ///< Of calls that are not answered.
+    std::condition_variable changed_;
+
+    uint64_t call_ = 0; ///< That the engine works on.
+    Clock::time_point last_step_;
+    bool tells_all_ = true; ///< The next answer tells what is loaded again.
+    std::shared_ptr<const engine::ModelSummary> told_summary_;
+    std::shared_ptr<const engine::PlacementPlan> told_plan_;
+};
+
+void Host::read() {
+    FrameCutter cutter;
+    std::string room(size_t{64} << 10U, '\0');
+    for (;;) {
+        const size_t got = pipe_.read(room.data(), room.size());
+        if (got == 0 || !cutter.feed(std::string_view(room).substr(0, got))) {
+            // The window is gone, or is none. What the engine holds the system takes back.
+            std::_Exit(got == 0 ? 0 : 2);
+        }
+        while (cutter.hasFrame()) {
+            Frame frame = cutter.take();
+            if (frame.kind == Kind::Ping) {
+                send(Kind::Pong, frame.call, {});
+                continue;
+            }
+            const std::lock_guard lock(mutex_);
+            if (frame.kind == Kind::Cancel) {
+                if (const auto found = stops_.find(frame.call); found != stops_.end()) {
+                    found->second.request_stop();
+                }
+                continue;
+            }
+            Job job{std::move(frame), {}};
+            stops_[job.frame.call] = job.stop;
+            jobs_.push_back(std::move(job));
+            changed_.notify_one();
+        }
+    }
+}
+
+Job Host::nextJob() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return !jobs_.empty(); });
+    Job job = std::move(jobs_.front());
+    jobs_.pop_front();
+    return job;
+}
+
+void Host::answer() {
+    for (;;) {
+        const Job job = nextJob();
+        call_ = job.frame.call;
+        perform(job);
+        const std::lock_guard lock(mutex_);
+        stops_.erase(job.frame.call);
+    }
+}
+
+void Host::send(Kind kind, uint64_t call, const std::string& payload) {
+    const std::string bytes = frameBytes(kind, call, payload);
+    const std::lock_guard lock(write_mutex_);
+    if (bytes.empty() || !pipe_.write(bytes)) {
+        std::_Exit(0);
+    }
+}
+
+EngineState Host::stateNow() {
+    EngineState state;
+    if (engine_ == nullptr) {
+        return state;
+    }
+    state.is_loaded = engine_->isLoaded();
+    state.capabilities = engine_->capabilities();
+    std::tie(state.context_used, state.context_size) = engine_->contextUse();
+    state.memory = engine_->memory();
+    auto summary = engine_->summary();
+    auto plan = engine_->currentPlan();
+    const bool is_other = summary != told_summary_ || plan != told_plan_;
+    if (std::exchange(tells_all_, false) || is_other) {
+        state.model = {engine_->loadedRequest(), engine_->loadSeconds(), engine_->loadNotes()};
+    }
+    if (summary != told_summary_) {
+        state.summary = told_summary_ = std::move(summary);
+    }
+    if (plan != told_plan_) {
+        state.plan = told_plan_ = std::move(plan);
+    }
+    return state;
+}
+
+void Host::step() {
+    const Clock::time_point now = Clock::now();
+    if (engine_ == nullptr || now - last_step_ < kStepInterval) {
+        return;
+    }
+    last_step_ = now;
+    Step step;
+    std::tie(step.context_used, step.context_size) = engine_->contextUse();
+    step.memory = engine_->memory();
+    send(Kind::Step, call_, encode(step));
+}
+
+engine::ProgressCallback Host::progress() {
+    return [this, last = Clock::time_point(),
+            stage = std::string()](const engine::LoadProgressValue& value) mutable {
+        const Clock::time_point now = Clock::now();
+        if (now - last >= kProgressInterval || value.stage != stage ||
+            value.bytes_done == value.bytes_total) {
+            last = now;
+            stage = value.stage;
+            send(Kind::Progress, call_, encode(value));
+        }
+        step();
+    };
+}
+
+Result<engine::Reply> Host::generate(const engine::GenerateRequest& request,
+                                     const std::stop_token& stop) {
+    engine::ReplyUpdate pending;
+    bool is_pending = false;
+    Clock::time_point last; // the first goes at once
+    const auto flush = [&] {
+        if (is_pending) {
+            send(Kind::Update, call_, encode(pending));
+            pending = {};
+            is_pending = false;
+        }
+    };
+    const engine::UpdateCallback update = [&](const engine::ReplyUpdate& value) {
+        pending.text += value.text;
+        pending.thinking += value.thinking;
+        pending.tokens = value.tokens;
+        pending.logprobs.insert(pending.logprobs.end(), value.logprobs.begin(),
+                                value.logprobs.end());
+        is_pending = true;
+        const bool has_words =
+            !pending.text.empty() || !pending.thinking.empty() || !pending.logprobs.empty();
+        const Clock::time_point now = Clock::now();
+        if (has_words && now - last >= kUpdateInterval) {
+            last = now;
+            flush();
+        }
+        step();
+    };
+    auto reply = engine_->generate(request, update, stop);
+    flush();
+    return reply;
+}
+
+bool Host::performOnModel(const Job& job) {
+    const std::stop_token stop = job.stop.get_token();
+    switch (job.frame.kind) {
+    case Kind::Load:
+        tells_all_ = true;
+        handle<Load>(job, [&](const Load& call) {
+            return nothing(engine_->load(call.request, progress(), stop));
+        });
+        return true;
+    case Kind::Unload:
+        tells_all_ = true;
+        handle<Unload>(job, [&](const Unload& /*call*/) {
+            engine_->unload();
+            return Result<Nothing>(Nothing());
+        });
+        return true;
+    case Kind::ApplyMap:
+        tells_all_ = true;
+        handle<ApplyMap>(job, [&](const ApplyMap& call) {
+            return nothing(engine_->applyMap(call.device_map, progress(), stop));
+        });
+        return true;
+    case Kind::SetAdapters:
+        tells_all_ = true;
+        handle<SetAdapters>(job, [&](const SetAdapters& call) {
+            return nothing(engine_->setAdapters(call.adapters, stop));
+        });
+        return true;
+    case Kind::AdapterEffect:
+        tells_all_ = true;
+        handle<AdapterEffect>(job, [&](const AdapterEffect& call) {
+            return engine_->adapterEffect(call.folder, stop);
+        });
+        return true;
+    case Kind::Generate:
+        handle<Generate>(job, [&](const Generate& call) { return generate(call.request, stop); });
+        return true;
+    case Kind::Logits:
+        handle<Logits>(job, [&](const Logits& call) {
+            return engine_->logits(call.request, call.rows, stop);
+        });
+        return true;
+    case Kind::EncodeAhead:
+        handle<EncodeAhead>(job, [&](const EncodeAhead& call) {
+            return nothing(engine_->encodeAhead(call.part, call.image_tokens, stop));
+        });
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool Host::performOnFiles(const Job& job) {
+    switch (job.frame.kind) {
+    case Kind::Inspect:
+        handle<Inspect>(
+            job, [&](const Inspect& call) { return engine_->inspect(call.model, call.adapters); });
+        return true;
+    case Kind::Plan:
+        handle<Plan>(job, [&](const Plan& call) { return engine_->plan(call.request, call.held); });
+        return true;
+    case Kind::ExportMap:
+        handle<ExportMap>(job, [&](const ExportMap& call) {
+            return engine_->exportMap(call.request, call.kind);
+        });
+        return true;
+    case Kind::Tokenize:
+        handle<Tokenize>(
+            job, [&](const Tokenize& call) { return engine_->tokenize(call.model, call.text); });
+        return true;
+    case Kind::CheckMedia:
+        handle<CheckMedia>(job, [&](const CheckMedia& call) {
+            return nothing(engine_->checkMedia(call.model, call.images, call.audios));
+        });
+        return true;
+    case Kind::MediaCost:
+        handle<MediaCost>(job, [&](const MediaCost& call) {
+            return engine_->mediaCost(call.part, call.image_tokens);
+        });
+        return true;
+    case Kind::Status:
+        handle<Status>(job, [&](const Status& /*call*/) {
+            return Result<std::vector<engine::DeviceMemory>>(engine_->machineMemory());
+        });
+        return true;
+    case Kind::ModelFolder:
+        handle<ModelFolder>(job, [&](const ModelFolder& call) {
+            return Result<std::string>(engine_->modelFolder(call.name));
+        });
+        return true;
+    case Kind::AdapterFolder:
+        handle<AdapterFolder>(job, [&](const AdapterFolder& call) {
+            return Result<std::string>(engine_->adapterFolder(call.name));
+        });
+        return true;
+    default:
+        return false;
+    }
+}
+
+void Host::perform(const Job& job) {
+    if (job.frame.kind == Kind::Hello && engine_ == nullptr) {
+        handle<Hello>(job, [&](const Hello& call) {
+            engine_ = make_(call.options, [this] { step(); });
+            return Result<Welcome>(Welcome{kVersion, program_, limits_});
+        });
+        return;
+    }
+    if (engine_ == nullptr || !(performOnModel(job) || performOnFiles(job))) {
+        std::_Exit(2); // no window of ours asks so
+    }
+}
+
+} // namespace
+
+int runEngineHost(const MakeEngine& make, const std::string& program) {
+    Pipe pipe = Pipe::takeStandardStreams();
+    if (!pipe.isOpen()) {
+        std::fputs("belfry: this word is for the window, which starts the engine with it\n",
+                   stderr);
+        return 2;
+    }
+    std::vector<std::string> limits = limitProcess();
+    Host host(std::move(pipe), make, program, std::move(limits));
+    std::thread reader([&host] { host.read(); });
+    host.answer();
+    reader.join(); // never: both end with the process
+    return 0;
+}
+
+} // namespace ipc

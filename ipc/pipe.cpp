@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ipc/pipe.h"
+
+#include <algorithm>
+#include <utility>
+
+#ifdef _WIN32
+#include <windows.h>
+#else
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#endif
+
+namespace ipc {
+
+Pipe::Pipe(Pipe&& other) noexcept
+    : in_(std::exchange(other.in_, kNone)), out_(std::exchange(other.out_, kNone)) {}
+
+Pipe& Pipe::operator=(Pipe&& other) noexcept {
+    std::swap(in_, other.in_);
+    std::swap(out_, other.out_);
+    return *this;
+}
+
+#ifdef _WIN32
+
+namespace {
+
+HANDLE handleOf(Pipe::End end) {
+    return reinterpret_cast<HANDLE>(end); // NOLINT(performance-no-int-to-ptr)
+}
+
+} // namespace
+
+Pipe Pipe::takeStandardStreams() {
+    const HANDLE in = GetStdHandle(STD_INPUT_HANDLE);
+    const HANDLE out = GetStdHandle(STD_OUTPUT_HANDLE);
+    if (in == nullptr || in == INVALID_HANDLE_VALUE || out == nullptr ||
+        out == INVALID_HANDLE_VALUE) {
+        return {};
+    }
+    SetHandleInformation(in, HANDLE_FLAG_INHERIT, 0);
+    SetHandleInformation(out, HANDLE_FLAG_INHERIT, 0);
+    SetStdHandle(STD_INPUT_HANDLE, nullptr);
+    SetStdHandle(STD_OUTPUT_HANDLE, nullptr);
+    return {reinterpret_cast<End>(in), reinterpret_cast<End>(out)};
+}
+
+size_t Pipe::read(char* bytes, size_t most) {
+    DWORD got = 0;
+    const auto wanted = static_cast<DWORD>(std::min<size_t>(most, 1U << 20U));
+    return ReadFile(handleOf(in_), bytes, wanted, &got, nullptr) != 0 ? got : 0;
+}
+
+bool Pipe::write(std::string_view bytes) {
+    while (!bytes.empty()) {
+        DWORD written = 0;
+        const auto wanted = static_cast<DWORD>(std::min<size_t>(bytes.size(), 1U << 20U));
+        if (WriteFile(handleOf(out_), bytes.data(), wanted, &written, nullptr) == 0 ||
+            written == 0) {
+            return false;
+        }
+        bytes.remove_prefix(written);
+    }
+    return true;
+}
+
+void Pipe::shut() {
+    if (out_ != kNone && out_ != in_) {
+        CloseHandle(handleOf(std::exchange(out_, kNone)));
+    }
+}
+
+void Pipe::close() {
+    for (End* const end : {&in_, &out_}) {
+        if (*end != kNone) {
+            CloseHandle(handleOf(std::exchange(*end, kNone)));
+        }
+    }
+}
+
+#else
+
+Pipe Pipe::takeStandardStreams() {
+    // Duplicates beyond the three streams, which then lead nowhere and to standard error.
+    const int in = ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    const int out = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    Pipe pipe(in, out);
+    const int nothing = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+    const bool is_apart = nothing >= 0 && ::dup2(nothing, STDIN_FILENO) >= 0 &&
+                          ::dup2(STDERR_FILENO, STDOUT_FILENO) >= 0;
+    if (nothing >= 0) {
+        ::close(nothing);
+    }
+    return in >= 0 && out >= 0 && is_apart ? std::move(pipe) : Pipe();
+}
+
+size_t Pipe::read(char* bytes, size_t most) {
+    for (;;) {
+        const ssize_t got = ::read(static_cast<int>(in_), bytes, most);
+        if (got >= 0) {
+            return static_cast<size_t>(got);
+        }
+        if (errno != EINTR) {
+            return 0;
+        }
+    }
+}
+
+bool Pipe::write(std::string_view bytes) {
+#ifdef MSG_NOSIGNAL
+    constexpr int kFlags = MSG_NOSIGNAL; // a reader that is gone is an answer, not the end of us
+#else
+    constexpr int kFlags = 0;
+#endif
+    while (!bytes.empty()) {
+        const ssize_t sent = ::send(static_cast<int>(out_), bytes.data(), bytes.size(), kFlags);
+        if (sent > 0) {
+            bytes.remove_prefix(static_cast<size_t>(sent));
+        } else if (errno != EINTR) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void Pipe::shut() {
+    if (out_ != kNone) {
+        ::shutdown(static_cast<int>(out_), SHUT_RDWR);
+    }
+}
+
+void Pipe::close() {
+    if (out_ != kNone && out_ != in_) {
+        ::close(static_cast<int>(out_));
+    }
+    if (in_ != kNone) {
+        ::close(static_cast<int>(in_));
+    }
+    in_ = out_ = kNone;
+}
+
+#endif
+
+} // namespace ipc

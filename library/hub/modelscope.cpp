@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "library/hub/modelscope.h"
+
+#include "engine/base/json/tree.h"
+#include "engine/base/utf8.h"
+
+#include <algorithm>
+#include <array>
+
+#include "library/hub/lists.h"
+#include "library/hub/url.h"
+
+namespace library::hub {
+
+using engine::Json;
+using engine::Phrase;
+using engine::Result;
+using engine::said;
+
+namespace {
+
+constexpr std::string_view kPages = "/models/";
+
+std::string textOf(const Json& object, std::string_view key) {
+    const Json* const value = object.find(key);
+    return value != nullptr && value->is(Json::Kind::String) ? value->text : std::string();
+}
+
+engine::Error listError(const Asked& asked, engine::Sentence what) {
+    return hubError("HubListing", said("%1: its list of the files of %2 %3; nothing was fetched",
+                                       asked.origin, nameOf(asked), std::move(what)));
+}
+
+Result<ListedFile> readFile(const Json& item, const Asked& asked) {
+    constexpr int64_t kLargestFile = int64_t{1} << 44; // 16 TiB: no file of a model
+    ListedFile file;
+    file.name = textOf(item, "Path");
+    file.etag = textOf(item, "Sha256");
+    file.is_large = true; // as far as the checksum goes, all are
+    const std::string shown = engine::inQuotes(file.name);
+    if (const char* problem = fileNameProblem(file.name)) {
+        return listError(asked, said("has the file name %1, which %2", shown, Phrase{problem}));
+    }
+    const Json* const size = item.find("Size");
+    const auto bytes = size == nullptr ? std::nullopt : size->integer();
+    if (!bytes.has_value() || *bytes < 0 || *bytes > kLargestFile) {
+        return listError(asked, said("tells no possible size of %1", shown));
+    }
+    file.size_bytes = static_cast<uint64_t>(*bytes);
+    if (!isSha256(file.etag)) {
+        return listError(
+            asked, said("tells no checksum of %1, without which it cannot be verified", shown));
+    }
+    return file;
+}
+
+} // namespace
+
+std::string modelScopeEndpoint(const Environment& environment) {
+    std::string base = environment.modelscope_endpoint;
+    while (base.ends_with('/')) {
+        base.pop_back();
+    }
+    return base.empty() ? std::string(kModelScopeEndpoint) : base;
+}
+
+bool isModelScopeAddress(std::string_view text) {
+    constexpr std::array<std::string_view, 4> kHosts = {"modelscope.cn", "www.modelscope.cn",
+                                                        "modelscope.ai", "www.modelscope.ai"};
+    const auto url = parseUrl(text);
+    return url.has_value() && std::find(kHosts.begin(), kHosts.end(), url->host) != kHosts.end();
+}
+
+Result<ModelAddress> parseModelScopeAddress(std::string_view text) {
+    std::string rest(text);
+    if (isModelScopeAddress(text)) {
+        // "/models/OWNER/NAME/summary": what the hub's form has without the first part
+        const std::string target = parseUrl(text)->target;
+        rest = std::string(kDefaultEndpoint) +
+               (target.starts_with(kPages) ? target.substr(kPages.size() - 1) : target);
+    }
+    ENGINE_ASSIGN(ModelAddress address, parseAddress(rest, kDefaultEndpoint));
+    if (rest.find('@') == std::string::npos) {
+        address.revision = "master";
+    }
+    return address;
+}
+
+std::string modelScopePage(const std::string& id) {
+    return std::string(kModelScopeEndpoint) + std::string(kPages) + id;
+}
+
+std::string modelScopeListPath(const std::string& id, const std::string& revision) {
+    return "/api/v1/models/" + id +
+           "/repo/files?Revision=" + percentEncoded(revision, /*keeps_slashes=*/false) +
+           "&Recursive=True";
+}
+
+std::string
+modelScopeFilePath(const std::string& id, const std::string& revision, const std::string& name) {
+    return "/api/v1/models/" + id +
+           "/repo?Revision=" + percentEncoded(revision, /*keeps_slashes=*/false) +
+           "&FilePath=" + percentEncoded(name, /*keeps_slashes=*/false);
+}
+
+Result<std::vector<ListedFile>>
+readModelScopeList(const std::string& json, const Asked& asked, size_t most) {
+    ENGINE_ASSIGN(const Json root, parseAnswer(json, asked));
+    const Json* const data = root.find("Data");
+    const Json* const items = data == nullptr ? nullptr : data->find("Files");
+    if (items == nullptr || !items->is(Json::Kind::Array)) {
+        const std::string message = textOf(root, "Message");
+        return message.empty()
+                   ? listError(asked, engine::phrase("is none (\"Data\" with \"Files\")"))
+                   : hubError("HubMissing",
+                              said("%1 has no list of the files of %2 (%3); check "
+                                   "the name and the revision",
+                                   asked.origin, nameOf(asked), engine::inQuotes(message)));
+    }
+    std::vector<ListedFile> files;
+    for (const Json& item : items->items) {
+        if (textOf(item, "Type") == "tree") {
+            continue;
+        }
+        if (files.size() >= most) {
+            return listError(asked, said("lists more than %1 files", most));
+        }
+        ENGINE_ASSIGN(ListedFile file, readFile(item, asked));
+        files.push_back(std::move(file));
+    }
+    ENGINE_TRY(checkFileList(files, asked));
+    return files;
+}
+
+} // namespace library::hub

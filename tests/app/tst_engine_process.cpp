@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// The window in front of an engine in a process of its own, which dies in the middle of a reply:
+// the half reply is kept and marked, nothing has to be pressed, the next question is answered, and
+// the window goes on handling events meanwhile.
+#include "tests/app/program_fixture.h"
+
+#include <QFile>
+#include <QTemporaryDir>
+#include <QTimer>
+
+#include <atomic>
+#include <csignal>
+
+#include "ipc/process_engine.h"
+
+using support::Program;
+
+namespace {
+
+/// Engines of host_program.cpp on a fake card, with faults planned in `folder`.
+class Hosts {
+public:
+    explicit Hosts(QString folder)
+        : folder_(std::move(folder)), factory_([this](std::function<void()> on_step) {
+              ipc::ProcessOptions options;
+              options.words = {BELFRY_HOST_PROGRAM, "card", folder_.toStdString()};
+              options.program = "test";
+              options.host.demo_folder = app::demoModelFolder();
+              options.on_step = std::move(on_step);
+              options.log = [this](const std::string& line) {
+                  restarts_ += line.find("loads the model again") != std::string::npos ? 1 : 0;
+              };
+              return std::make_unique<ipc::ProcessEngine>(std::move(options));
+          }) {}
+
+    [[nodiscard]] const app::EngineFactory& factory() const { return factory_; }
+    [[nodiscard]] int restarts() const { return restarts_; }
+    void plan(const char* where, const QByteArray& what) const {
+        QFile file(folder_ + QLatin1Char('/') + QLatin1String(where));
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(what);
+    }
+
+private:
+    QString folder_;
+    std::atomic<int> restarts_ = 0;
+    app::EngineFactory factory_;
+};
+
+/// Loads and asks once; the next question finds 40 tokens to say.
+void loadAndAsk(Program& program) {
+    engine::LoadRequest options = program.session().request();
+    options.device_map = "towers-cpu";
+    program.session().setOptions(options);
+    program.session().chooseModel(QStringLiteral("demo"));
+    QTRY_VERIFY_WITH_TIMEOUT(program.session().summary() != nullptr, 30000);
+    QVERIFY(program.load());
+    ui::ChatDocument document;
+    document.sampling.max_tokens = 40;
+    program.chat().setChat(document);
+    program.ask(QStringLiteral("Hello"));
+    QVERIFY(program.waitForReply(2));
+}
+
+} // namespace
+
+class TestEngineProcess : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void keepsTheHalfReply_data();
+    void keepsTheHalfReply();
+    void diesBeforeAWord();
+    void dropsAModelThatKills();
+};
+
+void TestEngineProcess::keepsTheHalfReply_data() {
+    QTest::addColumn<QByteArray>("fault");
+    QTest::addColumn<QString>("name");
+    QTest::newRow("killed") << QByteArray::number(SIGKILL) << QStringLiteral("SIGKILL");
+    QTest::newRow("crashed") << QByteArray::number(SIGSEGV) << QStringLiteral("SIGSEGV");
+    QTest::newRow("card fault") << QByteArray("0") << QStringLiteral("ILLEGAL_ADDRESS");
+}
+
+void TestEngineProcess::keepsTheHalfReply() {
+    QFETCH(const QByteArray, fault);
+    QFETCH(const QString, name);
+    const QTemporaryDir folder;
+    const QTemporaryDir faults;
+    const Hosts hosts(faults.path());
+    Program program(folder.path(), support::settingsAfterGuide(), {}, &hosts.factory());
+    loadAndAsk(program);
+    if (QTest::currentTestFailed()) {
+        return;
+    }
+    int beats = 0;
+    QTimer heart;
+    QObject::connect(&heart, &QTimer::timeout, [&beats] { ++beats; });
+    heart.start(5);
+    hosts.plan("token", fault);
+    program.ask(QStringLiteral("Are you there?"));
+    QVERIFY(program.waitForReply(4));
+    const ui::ChatTurn half = program.chat().chat().turns.back();
+    QVERIFY(!half.text.isEmpty());
+    QCOMPARE(half.finish_reason, QStringLiteral("interrupted"));
+    QCOMPARE(half.notes.size(), 1);
+    QVERIFY2(half.notes.front().contains(name) &&
+                 half.notes.front().contains(QStringLiteral("started again")),
+             qPrintable(half.notes.front()));
+    QVERIFY(!program.window->notice()->isVisible()); // nothing to press
+    QVERIFY(program.session().isLoaded());
+    QCOMPARE(hosts.restarts(), 1);
+    program.shot("engine_process_half_reply");
+    // The next question, at once: it waits for the model and is answered.
+    program.ask(QStringLiteral("And now?"));
+    QVERIFY(program.waitForReply(6));
+    QVERIFY(!program.chat().chat().turns.back().text.isEmpty());
+    QCOMPARE(program.chat().chat().turns.back().finish_reason, QStringLiteral("length"));
+    QCOMPARE(program.chat().chat().turns[3].text, half.text);
+    QCOMPARE(program.session().request().device_map, std::string("towers-cpu"));
+    QVERIFY(beats > 5); // events were handled all the time
+    program.shot("engine_process_next_reply");
+}
+
+/// Nothing was written: the question is in the message field again, with the reason beside it.
+void TestEngineProcess::diesBeforeAWord() {
+    const QTemporaryDir folder;
+    const QTemporaryDir faults;
+    const Hosts hosts(faults.path());
+    Program program(folder.path(), support::settingsAfterGuide(), {}, &hosts.factory());
+    loadAndAsk(program);
+    if (QTest::currentTestFailed()) {
+        return;
+    }
+    hosts.plan("step", QByteArray::number(SIGKILL));
+    program.ask(QStringLiteral("Are you there?"));
+    QVERIFY(program.waitForReply(2));
+    QCOMPARE(program.input()->toPlainText(), QStringLiteral("Are you there?"));
+    QTest::keyClick(program.input(), Qt::Key_Return);
+    QVERIFY(program.waitForReply(4));
+}
+
+/// A load that kills the process says so, once; the window stays and another layout loads.
+void TestEngineProcess::dropsAModelThatKills() {
+    const QTemporaryDir folder;
+    const QTemporaryDir faults;
+    const Hosts hosts(faults.path());
+    Program program(folder.path(), support::settingsAfterGuide(), {}, &hosts.factory());
+    hosts.plan("load", QByteArray::number(SIGKILL));
+    program.session().chooseModel(QStringLiteral("demo"));
+    QTRY_VERIFY_WITH_TIMEOUT(program.session().summary() != nullptr, 30000);
+    program.session().load();
+    QTRY_VERIFY_WITH_TIMEOUT(program.window->notice()->isVisible(), 30000);
+    QVERIFY(!program.session().isLoaded());
+    program.shot("engine_process_load_killed");
+    QVERIFY(program.load());
+    QCOMPARE(hosts.restarts(), 0);
+}
+
+QTEST_MAIN(TestEngineProcess)
+#include "tst_engine_process.moc"

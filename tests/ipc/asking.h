@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// What tests of the engine's process share: where the demo model is, and options that start
+// host_program.cpp.
+#pragma once
+
+#include "engine/base/paths.h"
+#include "tests/support/places.h"
+
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "ipc/process_engine.h"
+
+namespace asking {
+
+inline std::string demoFolder() {
+    return engine::utf8Of(support::sourceDir() / "resources" / "demo_model");
+}
+
+inline engine::LoadRequest demoRequest(const char* map) {
+    engine::LoadRequest request;
+    request.model = "demo";
+    request.device_map = map;
+    request.threads = 1;
+    return request;
+}
+
+inline engine::GenerateRequest question(int64_t tokens, const std::string& text = "Hello") {
+    engine::GenerateRequest request;
+    request.id = 7;
+    request.messages = {{engine::Message::Role::User, {{engine::MessagePart::Kind::Text, text}}}};
+    request.sampling.temperature = 0.0;
+    request.sampling.max_tokens = tokens;
+    request.sampling.ignores_eos = true;
+    return request;
+}
+
+/// Lines of the log, from any thread.
+struct Log {
+    std::mutex mutex;
+    std::vector<std::string> lines;
+    [[nodiscard]] bool has(const std::string& words) {
+        const std::lock_guard lock(mutex);
+        for (const std::string& line : lines) {
+            if (line.find(words) != std::string::npos) {
+                return true;
+            }
+        }
+        return false;
+    }
+};
+
+/// `log` must outlive the engine.
+inline ipc::ProcessOptions options(std::vector<std::string> words, Log& log) {
+    ipc::ProcessOptions options;
+    options.words = std::move(words);
+    options.program = "test";
+    options.host.demo_folder = demoFolder();
+    options.log = [&log](const std::string& line) {
+        const std::lock_guard lock(log.mutex);
+        log.lines.push_back(line);
+    };
+    return options;
+}
+
+} // namespace asking

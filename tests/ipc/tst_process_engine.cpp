@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: Apache-2.0
+// The engine in a process of its own says what the engine on a thread says, stops when asked, and
+// can do no more than it needs. How it dies: tst_process_faults.cpp.
+#include "engine/api/error_cause.h"
+#include "engine/devices/gpu_access.h"
+#include "engine/run/engine.h"
+#include "tests/ipc/asking.h"
+
+#include <QTest>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <thread>
+
+using asking::Log;
+
+namespace {
+
+const std::string kHost = BELFRY_HOST_PROGRAM;
+
+engine::EngineOptions threadOptions() {
+    engine::EngineOptions options;
+    options.demo_folder = asking::demoFolder();
+    options.gpus = std::make_shared<const engine::GpuAccess>();
+    return options;
+}
+
+/// What a caller heard of one reply.
+struct Heard {
+    std::string text;
+    engine::Reply reply;
+    bool is_reply = false;
+};
+
+Heard ask(engine::EngineClient& engine, const engine::GenerateRequest& request) {
+    Heard heard;
+    const auto reply = engine.generate(
+        request, [&](const engine::ReplyUpdate& update) { heard.text += update.text; }, {});
+    heard.is_reply = reply.has_value();
+    if (reply.has_value()) {
+        heard.reply = *reply;
+    }
+    return heard;
+}
+
+} // namespace
+
+class TestProcessEngine : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void saysTheSame();
+    void plansTheSame();
+    void movesAndAdapts();
+    void looksAtMedia();
+    void stops();
+    void tellsOfLongWork();
+    void errorsAreTheEngines();
+    void isLimited();
+    void endsWithItsWindow();
+    void leavesNothing();
+};
+
+/// Greedy: the same tokens, the same words, told and as a whole.
+void TestProcessEngine::saysTheSame() {
+    Log log;
+    engine::Engine here(threadOptions());
+    ipc::ProcessEngine there(asking::options({kHost, "cpu"}, log));
+    for (engine::EngineClient* engine :
+         {static_cast<engine::EngineClient*>(&here), static_cast<engine::EngineClient*>(&there)}) {
+        const auto loaded = engine->load(asking::demoRequest("cpu"), {}, {});
+        QVERIFY2(loaded.has_value(), loaded.has_value() ? "" : loaded.error().message.c_str());
+    }
+    QVERIFY(there.isLoaded());
+    QCOMPARE(there.loadedRequest().model, std::string("demo"));
+    QVERIFY(there.summary() != nullptr && there.currentPlan() != nullptr);
+    QCOMPARE(there.summary()->variant, here.summary()->variant);
+    QCOMPARE(there.summary()->layers.size(), here.summary()->layers.size());
+    QCOMPARE(there.currentPlan()->map_text, here.currentPlan()->map_text);
+    QCOMPARE(there.currentPlan()->tensors.size(), here.currentPlan()->tensors.size());
+    QCOMPARE(there.loadNotes().size(), here.loadNotes().size());
+    QVERIFY(there.loadSeconds() > 0.0);
+    for (const char* text : {"Hello", "What is a bell tower?", "Gr\xc3\xbc\xc3\x9f dich"}) {
+        engine::GenerateRequest request = asking::question(24, text);
+        request.uses_drafts = false;
+        request.logprobs = 2;
+        const Heard a = ask(here, request);
+        const Heard b = ask(there, request);
+        QVERIFY(a.is_reply && b.is_reply);
+        QVERIFY(!a.reply.token_ids.empty());
+        QCOMPARE(b.reply.token_ids, a.reply.token_ids);
+        QCOMPARE(b.reply.input_ids, a.reply.input_ids);
+        QCOMPARE(b.reply.text, a.reply.text);
+        QCOMPARE(b.text, a.text);
+        QCOMPARE(b.reply.id, uint64_t{7});
+        QCOMPARE(there.contextUse(), here.contextUse());
+    }
+    QVERIFY(log.has("no new privileges"));
+}
+
+void TestProcessEngine::plansTheSame() {
+    Log log;
+    engine::Engine here(threadOptions());
+    ipc::ProcessEngine there(asking::options({kHost, "cpu"}, log));
+    engine::LoadRequest request = asking::demoRequest("towers-cpu");
+    request.sim_gpus = {uint64_t{1} << 30U};
+    const auto a = here.plan(request);
+    const auto b = there.plan(request, {{engine::DeviceId::sim(0), 5}});
+    QVERIFY(a.has_value() && b.has_value());
+    QCOMPARE(b->map_text, a->map_text);
+    QCOMPARE(b->fits, a->fits);
+    QCOMPARE(b->notes.size(), a->notes.size());
+    const auto map = there.exportMap(request, engine::MapExport::Kind::Accelerate);
+    QVERIFY(map.has_value());
+    QCOMPARE(map->text, here.exportMap(request, engine::MapExport::Kind::Accelerate)->text);
+    const auto ids = there.tokenize("demo", "Hello there");
+    QVERIFY(ids.has_value());
+    QCOMPARE(ids->ids, here.tokenize("demo", "Hello there")->ids);
+    QCOMPARE(there.modelFolder("demo"), here.modelFolder("demo"));
+    const auto summary = there.inspect("demo", {});
+    QVERIFY(summary.has_value());
+    QCOMPARE(summary->parameters, here.inspect("demo", {})->parameters);
+    QVERIFY(!there.isLoaded());
+    QTRY_VERIFY(!there.machineMemory().empty());
+}
+
+void TestProcessEngine::movesAndAdapts() {
+    Log log;
+    ipc::ProcessEngine there(asking::options({kHost, "cpu"}, log));
+    engine::LoadRequest request = asking::demoRequest("cpu");
+    request.sim_gpus = {uint64_t{1} << 30U};
+    QVERIFY(there.load(request, {}, {}).has_value());
+    int steps = 0;
+    const auto moved =
+        there.applyMap("towers-cpu", [&](const engine::LoadProgressValue&) { ++steps; }, {});
+    QVERIFY2(moved.has_value(), moved.has_value() ? "" : moved.error().message.c_str());
+    QVERIFY(steps > 0);
+    QCOMPARE(there.currentPlan()->find({engine::PartRole::FinalNorm, -1})->compute,
+             engine::DeviceId::sim(0));
+    const std::string adapter = asking::demoFolder() + "/adapter";
+    QVERIFY(there.setAdapters({{adapter, 0.5, true}}, {}).has_value());
+    QCOMPARE(there.loadedRequest().adapters.size(), size_t{1});
+    QCOMPARE(there.loadedRequest().adapters.front().strength, 0.5);
+    QTRY_VERIFY(!there.memory().empty());
+    there.unload();
+    QVERIFY(!there.isLoaded() && there.summary() == nullptr && there.currentPlan() == nullptr);
+}
+
+void TestProcessEngine::looksAtMedia() {
+    Log log;
+    engine::Engine here(threadOptions());
+    ipc::ProcessEngine there(asking::options({kHost, "cpu"}, log));
+    QVERIFY(here.load(asking::demoRequest("cpu"), {}, {}).has_value());
+    QVERIFY(there.load(asking::demoRequest("cpu"), {}, {}).has_value());
+    const std::string folder = asking::demoFolder() + "/samples";
+    int looked = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(engine::pathFromUtf8(folder))) {
+        engine::MessagePart part;
+        part.text = engine::utf8Of(entry.path());
+        part.kind = entry.path().extension() == ".wav" || entry.path().extension() == ".flac"
+                        ? engine::MessagePart::Kind::Audio
+                        : engine::MessagePart::Kind::Image;
+        const auto a = here.mediaCost(part, 0);
+        const auto b = there.mediaCost(part, 0);
+        QCOMPARE(b.has_value(), a.has_value());
+        if (a.has_value()) {
+            ++looked;
+            QCOMPARE(b->tokens, a->tokens);
+            QCOMPARE(b->description, a->description);
+            QVERIFY(there.encodeAhead(part, 0, {}).has_value());
+        } else {
+            QCOMPARE(b.error().message, a.error().message);
+        }
+    }
+    QVERIFY(looked > 0);
+}
+
+void TestProcessEngine::stops() {
+    Log log;
+    ipc::ProcessEngine there(asking::options({kHost, "cpu"}, log));
+    QVERIFY(there.load(asking::demoRequest("cpu"), {}, {}).has_value());
+    std::stop_source stop;
+    engine::GenerateRequest request = asking::question(2000);
+    const auto reply = there.generate(
+        request, [&](const engine::ReplyUpdate&) { stop.request_stop(); }, stop.get_token());
+    QVERIFY(reply.has_value());
+    QCOMPARE(reply->finish_reason, std::string("cancelled"));
+    QVERIFY(reply->token_ids.size() < 2000);
+    // A stop that came before the question.
+    const auto second = there.generate(request, {}, stop.get_token());
+    QVERIFY(!second.has_value() || second->finish_reason == "cancelled");
+    // And it goes on.
+    QVERIFY(there.generate(asking::question(3), {}, {}).has_value());
+    // A load that is stopped leaves what was there.
+    std::stop_source other;
+    const auto load = there.load(
+        asking::demoRequest("cpu"), [&](const engine::LoadProgressValue&) { other.request_stop(); },
+        other.get_token());
+    if (!load.has_value()) { // else it was done before
+        QCOMPARE(load.error().code, engine::ErrorCode::Cancelled);
+    }
+    QVERIFY(there.isLoaded());
+    QVERIFY(there.generate(asking::question(3), {}, {}).has_value());
+}
+
+void TestProcessEngine::tellsOfLongWork() {
+    Log log;
+    int stages = 0;
+    int steps = 0;
+    ipc::ProcessOptions options = asking::options({kHost, "cpu"}, log);
+    engine::EngineClient* asked = nullptr;
+    options.on_step = [&] {
+        ++steps;
+        // Plain questions in the middle of a call.
+        static_cast<void>(asked->memory());
+        static_cast<void>(asked->machineMemory());
+        static_cast<void>(asked->contextUse());
+    };
+    ipc::ProcessEngine there(options);
+    asked = &there;
+    QVERIFY(there
+                .load(asking::demoRequest("cpu"),
+                      [&](const engine::LoadProgressValue& value) {
+                          stages += value.stage.empty() ? 0 : 1;
+                      },
+                      {})
+                .has_value());
+    QVERIFY(stages > 0);
+    // The first step of a reply is told as soon as there is one.
+    QVERIFY(there.generate(asking::question(5), {}, {}).has_value());
+    QVERIFY(steps > 0);
+}
+
+void TestProcessEngine::errorsAreTheEngines() {
+    Log log;
+    engine::Engine here(threadOptions());
+    ipc::ProcessEngine there(asking::options({kHost, "cpu"}, log));
+    for (const char* model : {"/nowhere/at/all", "", "demo\xff"}) {
+        const auto a = here.inspect(model, {});
+        const auto b = there.inspect(model, {});
+        QVERIFY(!a.has_value() && !b.has_value());
+        QCOMPARE(b.error().code, a.error().code);
+        QCOMPARE(b.error().sentence.isEmpty(), a.error().sentence.isEmpty());
+    }
+    engine::LoadRequest bad = asking::demoRequest("{\"version\": 1, \"default\": \"nowhere\"}");
+    const auto a = here.load(bad, {}, {});
+    const auto b = there.load(bad, {}, {});
+    QVERIFY(!a.has_value() && !b.has_value());
+    QCOMPARE(b.error().message, a.error().message);
+    QVERIFY(a.error().cause != nullptr && b.error().cause != nullptr);
+    QCOMPARE(b.error().cause->what.index(), a.error().cause->what.index());
+    // Nothing is loaded: the engine's own words, and no process died of it.
+    QVERIFY(!there.generate(asking::question(3), {}, {}).has_value());
+    engine::GenerateRequest large = asking::question(1);
+    large.messages.front().parts.front().text = std::string(ipc::kMostPayload + 1, 'x');
+    const auto refused = there.generate(large, {}, {});
+    QVERIFY(!refused.has_value());
+    QCOMPARE(refused.error().code, engine::ErrorCode::InvalidRequest);
+    QVERIFY(!log.has("ended"));
+}
+
+/// By the system's word: what is denied answers EPERM, in every thread.
+void TestProcessEngine::isLimited() {
+#ifdef __linux__
+    const engine::ChildEnd end = engine::runChild({kHost, "limits"}, std::chrono::seconds(60));
+    QCOMPARE(end.kind, engine::ChildEnd::Kind::Exited);
+    std::map<std::string, std::string> told;
+    for (const QByteArray& line : QByteArray::fromStdString(end.output).split('\n')) {
+        const qsizetype at = line.indexOf(": ");
+        if (at > 0) {
+            told[line.left(at).toStdString()] = line.mid(at + 2).toStdString();
+        }
+    }
+    const std::string denied = std::to_string(EPERM);
+    for (const char* name : {"AF_INET", "AF_INET6", "execve", "ptrace", "kill", "thread"}) {
+        QVERIFY2(told[name] == denied, (std::string(name) + ": " + told[name]).c_str());
+    }
+    for (const char* name : {"AF_UNIX", "kill own"}) {
+        QVERIFY2(told[name] == "0", (std::string(name) + ": " + told[name]).c_str());
+    }
+    for (const char* name :
+         {"ends with the window", "memory killer", "no new privileges", "system calls"}) {
+        QVERIFY2(told[name] == "achieved", name);
+    }
+#else
+    QSKIP("limits are Linux's");
+#endif
+}
+
+void TestProcessEngine::endsWithItsWindow() {
+    Log log;
+    auto there = std::make_unique<ipc::ProcessEngine>(asking::options({kHost, "cpu"}, log));
+    QVERIFY(there->inspect("demo", {}).has_value());
+    const auto id = static_cast<pid_t>(there->process().id());
+    QVERIFY(id > 0 && ::kill(id, 0) == 0);
+    there.reset();
+    QVERIFY(::kill(id, 0) != 0); // gone, and waited for
+}
+
+/// Neither descriptors nor processes.
+void TestProcessEngine::leavesNothing() {
+    const auto descriptors = [] {
+        const std::filesystem::directory_iterator all("/proc/self/fd");
+        return std::distance(begin(all), end(all));
+    };
+    const auto before = descriptors();
+    for (int i = 0; i < 20; ++i) {
+        Log log;
+        ipc::ProcessEngine there(asking::options({kHost, "cpu"}, log));
+        QVERIFY(there.inspect("demo", {}).has_value());
+    }
+    QCOMPARE(descriptors(), before);
+    QCOMPARE(::waitpid(-1, nullptr, WNOHANG), -1);
+    QCOMPARE(errno, ECHILD);
+}
+
+QTEST_GUILESS_MAIN(TestProcessEngine)
+#include "tst_process_engine.moc"

@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: Apache-2.0
+// The engine's process dies, hangs or lies: the call that ran ends with an error that says so,
+// another process loads the same model to the same places, and nothing is tried for ever.
+#include "engine/api/device_loss.h"
+#include "tests/ipc/asking.h"
+
+#include <QFile>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <sys/wait.h>
+
+#include <chrono>
+#include <csignal>
+#include <string>
+
+using asking::Log;
+using engine::ErrorCode;
+
+namespace {
+
+const std::string kHost = BELFRY_HOST_PROGRAM;
+
+void plan(const QTemporaryDir& folder, const char* where, const QByteArray& what) {
+    QFile file(folder.filePath(QString::fromLatin1(where)));
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write(what);
+}
+
+std::vector<std::string> hostWords(const char* kind, const QTemporaryDir& folder) {
+    return {kHost, kind, folder.path().toStdString()};
+}
+
+bool says(const engine::Error& error, const char* words) {
+    return error.message.find(words) != std::string::npos;
+}
+
+} // namespace
+
+class TestProcessFaults : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void cleanup();
+    void diesInAReply_data();
+    void diesInAReply();
+    void diesInAPrompt();
+    void diesInALoad();
+    void diesInEveryLoad();
+    void diesAtRest();
+    void losesItsCard();
+    void diesAgainAndAgain();
+    void hangs();
+    void doesNotStop();
+    void isStoppedWhileLoadingAgain();
+    void cannotBeStarted();
+    void isNoEngine_data();
+    void isNoEngine();
+    void isOfAnotherVersion();
+    void callbackThrows();
+};
+
+void TestProcessFaults::cleanup() {
+    QCOMPARE(::waitpid(-1, nullptr, WNOHANG), -1); // nothing is left
+    QCOMPARE(errno, ECHILD);
+}
+
+void TestProcessFaults::diesInAReply_data() {
+    QTest::addColumn<int>("number");
+    QTest::addColumn<QByteArray>("name");
+    QTest::newRow("SIGKILL") << SIGKILL << QByteArray("SIGKILL");
+    QTest::newRow("SIGSEGV") << SIGSEGV << QByteArray("SIGSEGV");
+    QTest::newRow("SIGABRT") << SIGABRT << QByteArray("SIGABRT");
+}
+
+void TestProcessFaults::diesInAReply() {
+    QFETCH(const int, number);
+    QFETCH(const QByteArray, name);
+    const QTemporaryDir folder;
+    Log log;
+    ipc::ProcessEngine engine(asking::options(hostWords("card", folder), log));
+    engine::LoadRequest request = asking::demoRequest("towers-cpu");
+    QVERIFY(engine.load(request, {}, {}).has_value());
+    const std::string adapter = asking::demoFolder() + "/adapter";
+    QVERIFY(engine.setAdapters({{adapter, 0.25, true}}, {}).has_value());
+    const int64_t former = engine.process().id();
+    const std::string map = engine.currentPlan()->map_text;
+
+    plan(folder, "token", QByteArray::number(number));
+    std::string said;
+    const auto reply = engine.generate(
+        asking::question(40), [&](const engine::ReplyUpdate& update) { said += update.text; }, {});
+    QVERIFY(!reply.has_value());
+    QVERIFY(!said.empty()); // what came before is the caller's
+    QVERIFY2(says(reply.error(), name.constData()), reply.error().message.c_str());
+    QVERIFY(engine::wasStartedAgain(reply.error()));
+    QVERIFY(engine.isLoaded());
+    QVERIFY(engine.process().id() != 0 && engine.process().id() != former);
+
+    const auto began = std::chrono::steady_clock::now();
+    const auto next = engine.generate(asking::question(3), {}, {});
+    QVERIFY2(next.has_value(), next.has_value() ? "" : next.error().message.c_str());
+    // Five seconds on a machine with nothing else to do.
+    QVERIFY(std::chrono::steady_clock::now() - began < std::chrono::seconds(60));
+    QCOMPARE(engine.currentPlan()->map_text, map);
+    QCOMPARE(engine.loadedRequest().adapters.size(), size_t{1});
+    QCOMPARE(engine.loadedRequest().adapters.front().strength, 0.25);
+    QVERIFY(log.has("loads the model again") && log.has("loaded again"));
+}
+
+void TestProcessFaults::diesInAPrompt() {
+    const QTemporaryDir folder;
+    Log log;
+    ipc::ProcessEngine engine(asking::options(hostWords("cpu", folder), log));
+    QVERIFY(engine.load(asking::demoRequest("cpu"), {}, {}).has_value());
+    plan(folder, "step", QByteArray::number(SIGKILL));
+    const auto reply = engine.generate(asking::question(5), {}, {});
+    QVERIFY(!reply.has_value() && engine::wasStartedAgain(reply.error()));
+    QVERIFY(engine.generate(asking::question(5), {}, {}).has_value());
+}
+
+/// Of another model: the one that was there comes back.
+void TestProcessFaults::diesInALoad() {
+    const QTemporaryDir folder;
+    Log log;
+    ipc::ProcessEngine engine(asking::options(hostWords("cpu", folder), log));
+    plan(folder, "load", QByteArray::number(SIGSEGV));
+    const auto first = engine.load(asking::demoRequest("cpu"), {}, {});
+    QVERIFY(!first.has_value() && !engine.isLoaded());
+    QVERIFY2(says(first.error(), "SIGSEGV") && says(first.error(), "--in-process"),
+             first.error().message.c_str());
+    QVERIFY(!engine::wasStartedAgain(first.error()));
+    QVERIFY(engine.load(asking::demoRequest("cpu"), {}, {}).has_value());
+    plan(folder, "load", QByteArray::number(SIGKILL));
+    engine::LoadRequest other = asking::demoRequest("cpu");
+    other.quant = "nf4";
+    const auto second = engine.load(other, {}, {});
+    QVERIFY(!second.has_value() && engine::wasStartedAgain(second.error()));
+    QVERIFY(engine.isLoaded());
+    QCOMPARE(engine.loadedRequest().quant, std::string("none"));
+    QVERIFY(engine.generate(asking::question(3), {}, {}).has_value());
+}
+
+/// A model that kills the process whenever it is loaded is loaded again once, not for ever.
+void TestProcessFaults::diesInEveryLoad() {
+    const QTemporaryDir folder;
+    Log log;
+    ipc::ProcessEngine engine(asking::options(hostWords("cpu", folder), log));
+    QVERIFY(engine.load(asking::demoRequest("cpu"), {}, {}).has_value());
+    plan(folder, "always", {});
+    plan(folder, "load", QByteArray::number(SIGKILL));
+    plan(folder, "step", QByteArray::number(SIGKILL));
+    const auto reply = engine.generate(asking::question(3), {}, {});
+    QVERIFY(!reply.has_value() && engine::wasStartedAgain(reply.error()));
+    const auto next = engine.generate(asking::question(3), {}, {});
+    QVERIFY(!next.has_value() && !engine::wasStartedAgain(next.error()));
+    QVERIFY2(says(next.error(), "more than once"), next.error().message.c_str());
+    QVERIFY(!engine.isLoaded());
+    QCOMPARE(engine.process().id(), int64_t{0});
+    // The way on: a load of the user's.
+    QVERIFY(QFile::remove(folder.filePath(QStringLiteral("load"))));
+    QVERIFY(QFile::remove(folder.filePath(QStringLiteral("step"))));
+    QVERIFY(engine.load(asking::demoRequest("cpu"), {}, {}).has_value());
+    QVERIFY(engine.generate(asking::question(3), {}, {}).has_value());
+}
+
+/// The system's memory killer asks nobody: the meter notices, and the model is there again.
+void TestProcessFaults::diesAtRest() {
+    const QTemporaryDir folder;
+    Log log;
+    ipc::ProcessEngine engine(asking::options(hostWords("cpu", folder), log));
+    QVERIFY(engine.load(asking::demoRequest("cpu"), {}, {}).has_value());
+    const int64_t former = engine.process().id();
+    QCOMPARE(::kill(static_cast<pid_t>(former), SIGKILL), 0);
+    QTRY_VERIFY_WITH_TIMEOUT((static_cast<void>(engine.memory()), log.has("loaded again")), 60000);
+    QVERIFY(engine.isLoaded() && engine.process().id() != former);
+    QVERIFY(engine.generate(asking::question(3), {}, {}).has_value());
+}
+
+/// A kernel's fault: the driver gives this process no card any more, and gives the next one its.
+void TestProcessFaults::losesItsCard() {
+    const QTemporaryDir folder;
+    Log log;
+    ipc::ProcessEngine engine(asking::options(hostWords("card", folder), log));
+    QVERIFY(engine.load(asking::demoRequest("gpu"), {}, {}).has_value());
+    plan(folder, "token", "0");
+    const auto reply = engine.generate(asking::question(40), {}, {});
+    QVERIFY(!reply.has_value());
+    QCOMPARE(reply.error().code, ErrorCode::DeviceLost);
+    QVERIFY(engine::wasStartedAgain(reply.error()) && !engine::needsNewProcess(reply.error()));
+    QVERIFY2(says(reply.error(), "ILLEGAL_ADDRESS") &&
+                 !says(reply.error(), "Start the program again"),
+             reply.error().message.c_str());
+    const auto next = engine.generate(asking::question(3), {}, {});
+    QVERIFY2(next.has_value(), next.has_value() ? "" : next.error().message.c_str());
+    QCOMPARE(engine.loadedRequest().device_map, std::string("gpu"));
+}
+
+void TestProcessFaults::diesAgainAndAgain() {
+    const QTemporaryDir folder;
+    Log log;
+    ipc::ProcessEngine engine(asking::options(hostWords("card", folder), log));
+    QVERIFY(engine.load(asking::demoRequest("gpu"), {}, {}).has_value());
+    plan(folder, "always", {});
+    plan(folder, "token", QByteArray::number(SIGSEGV));
+    for (int i = 1; i <= 3; ++i) {
+        const auto reply = engine.generate(asking::question(40), {}, {});
+        QVERIFY(!reply.has_value());
+        QCOMPARE(engine::wasStartedAgain(reply.error()), i < 3);
+    }
+    QVERIFY(!engine.isLoaded());
+}
+
+void TestProcessFaults::hangs() {
+    const QTemporaryDir folder;
+    Log log;
+    ipc::ProcessOptions options = asking::options(hostWords("cpu", folder), log);
+    ipc::ProcessEngine engine(options);
+    QVERIFY(engine.load(asking::demoRequest("cpu"), {}, {}).has_value());
+    // The engine is busy, the process is not dead: nobody is in a hurry.
+    plan(folder, "step", "sleep 300");
+    QVERIFY(engine.generate(asking::question(3), {}, {}).has_value());
+
+    Log other;
+    options = asking::options({kHost, "idle"}, other);
+    options.patience = std::chrono::milliseconds(400);
+    ipc::ProcessEngine silent(options);
+    const auto answer = silent.inspect("demo", {});
+    QVERIFY(!answer.has_value() && says(answer.error(), "said nothing"));
+}
+
+void TestProcessFaults::doesNotStop() {
+    const QTemporaryDir folder;
+    Log log;
+    ipc::ProcessOptions options = asking::options(hostWords("cpu", folder), log);
+    options.patience = std::chrono::seconds(3);
+    ipc::ProcessEngine engine(options);
+    QVERIFY(engine.load(asking::demoRequest("cpu"), {}, {}).has_value());
+    plan(folder, "step", "sleep 600000");
+    std::stop_source stop;
+    stop.request_stop();
+    const auto reply = engine.generate(asking::question(3), {}, stop.get_token());
+    // Stopped before it began, or in the sleep.
+    if (!reply.has_value() && reply.error().code != ErrorCode::Cancelled) {
+        QVERIFY2(says(reply.error(), "did not stop"), reply.error().message.c_str());
+        QVERIFY(engine::wasStartedAgain(reply.error()));
+    }
+    QFile::remove(folder.filePath(QStringLiteral("step")));
+    const auto next = engine.generate(asking::question(3), {}, {});
+    QVERIFY2(next.has_value(), next.has_value() ? "" : next.error().message.c_str());
+}
+
+/// A stop does not cost the model that is on its way back.
+void TestProcessFaults::isStoppedWhileLoadingAgain() {
+    const QTemporaryDir folder;
+    Log log;
+    ipc::ProcessEngine engine(asking::options(hostWords("cpu", folder), log));
+    QVERIFY(engine.load(asking::demoRequest("cpu"), {}, {}).has_value());
+    plan(folder, "step", QByteArray::number(SIGKILL));
+    plan(folder, "load", "sleep 1000");
+    QVERIFY(!engine.generate(asking::question(3), {}, {}).has_value());
+    std::stop_source stop;
+    stop.request_stop();
+    const auto stopped = engine.generate(asking::question(3), {}, stop.get_token());
+    QVERIFY(!stopped.has_value());
+    QCOMPARE(stopped.error().code, ErrorCode::Cancelled);
+    QVERIFY(engine.isLoaded());
+    QVERIFY(engine.generate(asking::question(3), {}, {}).has_value());
+}
+
+void TestProcessFaults::cannotBeStarted() {
+    Log log;
+    ipc::ProcessEngine engine(asking::options({"/nowhere/belfry", "--run-engine"}, log));
+    const auto answer = engine.inspect("demo", {});
+    QVERIFY(!answer.has_value());
+    QVERIFY2(says(answer.error(), "/nowhere/belfry") && says(answer.error(), "--in-process"),
+             answer.error().message.c_str());
+    QVERIFY(engine.memory().empty() && engine.machineMemory().empty());
+}
+
+void TestProcessFaults::isNoEngine_data() {
+    QTest::addColumn<QByteArray>("command");
+    QTest::addColumn<QByteArray>("words");
+    QTest::newRow("ends at once") << QByteArray("exit 3") << QByteArray("status 3");
+    QTest::newRow("noise") << QByteArray("head -c 1000000 /dev/urandom; sleep 60")
+                           << QByteArray("cannot be read");
+    QTest::newRow("zeros for ever") << QByteArray("cat /dev/zero") << QByteArray("cannot be read");
+    QTest::newRow("a huge length")
+        << QByteArray(R"(printf '\377\377\377\377\100'; sleep 60)") << QByteArray("cannot be read");
+    QTest::newRow("an answer of garbage")
+        << QByteArray(
+               R"(printf '\014\000\000\000\100\001\000\000\000\000\000\000\000abc'; sleep 60)")
+        << QByteArray("cannot be read");
+    QTest::newRow("another call's answer")
+        << QByteArray(
+               R"(printf '\014\000\000\000\100\077\000\000\000\000\000\000\000abc'; sleep 60)")
+        << QByteArray("cannot be read");
+    QTest::newRow("a flood") << QByteArray("exec '" BELFRY_HOST_PROGRAM "' flood")
+                             << QByteArray("cannot be read");
+    QTest::newRow("half a message")
+        << QByteArray(R"(printf '\014\000\000')") << QByteArray("status 0");
+}
+
+void TestProcessFaults::isNoEngine() {
+    QFETCH(const QByteArray, command);
+    QFETCH(const QByteArray, words);
+    Log log;
+    ipc::ProcessEngine engine(asking::options({"/bin/sh", "-c", command.toStdString()}, log));
+    const auto answer = engine.load(asking::demoRequest("cpu"), {}, {});
+    QVERIFY(!answer.has_value());
+    QVERIFY2(says(answer.error(), words.constData()), answer.error().message.c_str());
+    QVERIFY(!engine.isLoaded());
+    QCOMPARE(engine.process().id(), int64_t{0});
+}
+
+void TestProcessFaults::isOfAnotherVersion() {
+    const QTemporaryDir folder;
+    Log log;
+    ipc::ProcessOptions options = asking::options(hostWords("cpu", folder), log);
+    options.program = "Belfry 9";
+    ipc::ProcessEngine engine(options);
+    const auto answer = engine.inspect("demo", {});
+    QVERIFY(!answer.has_value() && says(answer.error(), "was updated"));
+}
+
+void TestProcessFaults::callbackThrows() {
+    const QTemporaryDir folder;
+    Log log;
+    ipc::ProcessEngine engine(asking::options(hostWords("cpu", folder), log));
+    QVERIFY(engine.load(asking::demoRequest("cpu"), {}, {}).has_value());
+    bool was_thrown = false;
+    try {
+        static_cast<void>(engine.generate(
+            asking::question(30), [](const engine::ReplyUpdate&) { throw std::bad_alloc(); }, {}));
+    } catch (const std::bad_alloc&) {
+        was_thrown = true;
+    }
+    QVERIFY(was_thrown);
+    QVERIFY(engine.generate(asking::question(3), {}, {}).has_value());
+}
+
+QTEST_GUILESS_MAIN(TestProcessFaults)
+#include "tst_process_faults.moc"

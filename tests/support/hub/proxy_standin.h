@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// A proxy on this computer: requests for names that only it knows go on to ports of the loopback
+// interface (RFC 9112, absolute-form); tunnels (CONNECT) are refused. It remembers all that it was
+// told.
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace support {
+
+class ProxyStandin {
+public:
+    /// `ports` by host name.
+    explicit ProxyStandin(std::map<std::string, int> ports);
+    ~ProxyStandin();
+    ProxyStandin(const ProxyStandin&) = delete;
+    ProxyStandin& operator=(const ProxyStandin&) = delete;
+
+    [[nodiscard]] std::string address() const; ///< "http://127.0.0.1:40001"
+    /// Heads of requests as they came, tunnels included.
+    [[nodiscard]] std::vector<std::string> heads() const;
+
+private:
+    void accept();
+    void serve(int connection);
+    /// One answer from `host` to who asked; false: the connection ends.
+    bool pass(int connection, const std::string& host, const std::string& head) const;
+
+    const std::map<std::string, int> ports_;
+    int port_ = 0; ///< Before listener_, with which it is found.
+    int listener_ = -1;
+    std::atomic<bool> is_ending_{false};
+    mutable std::mutex mutex_;
+    std::vector<std::string> heads_;
+    std::vector<std::thread> connections_;
+    std::thread acceptor_;
+};
+
+} // namespace support
