@@ -199,7 +199,8 @@ StreamSizes streamProjectSizes(int multiprocessors,
                                int weights,
                                int bits,
                                int grain,
-                               int most_tiles) {
+                               int most_tiles,
+                               bool has_pair_passes) {
     const int64_t units = cols * bits / 8 / kUnitBytes;
     const int64_t grains = ceilDivide(outputs, grain);
     const int64_t local = ceilDivide(grains, multiprocessors) * grain;
@@ -225,8 +226,12 @@ StreamSizes streamProjectSizes(int multiprocessors,
     constexpr int64_t kPassTiles = 12;
     sizes.units = static_cast<int>(units);
     sizes.tile_shift = std::countr_zero(static_cast<uint64_t>(rows));
-    sizes.pass_tiles = static_cast<int>(
-        is_pair ? tiles : std::min({tiles, kPassTiles * folds, int64_t{most_tiles}}));
+    constexpr int kPairTiles = 2 * 3;
+    const int64_t most_of_pair =
+        has_pair_passes ? std::max(kPairTiles, most_tiles / kPairTiles * kPairTiles) : tiles;
+    sizes.pass_tiles =
+        static_cast<int>(is_pair ? std::min(tiles, most_of_pair)
+                                 : std::min({tiles, kPassTiles * folds, int64_t{most_tiles}}));
     sizes.work_bytes = streamWorkBytes(cols, sizes.pass_tiles, sizes.tile_shift, is_plain);
     sizes.share = static_cast<int>(grains / multiprocessors) * grain;
     sizes.extra = static_cast<int>(grains % multiprocessors);
@@ -261,6 +266,29 @@ streamLayoutFor(int shared_base, int shared_bytes, int row_bytes, int norm_bytes
     const int count = std::min(room / kChunkBytes, kMaxChunks);
     layout.chunk_count = count < kFewest ? 0 : count;
     return layout;
+}
+
+StreamLayout asyncLayoutFor(int shared_bytes, int row_bytes, int work_bytes, int chunk_codes) {
+    const auto align = [](int bytes) { return (bytes + 15) / 16 * 16; };
+    StreamLayout layout{};
+    layout.attend = kAsyncAttendOffset;
+    layout.table = kAsyncTableOffset;
+    layout.work = layout.table + kDenseTableBytes;
+    layout.work_bytes = align(work_bytes);
+    layout.row = layout.work + layout.work_bytes;
+    layout.chunks = layout.row + align(row_bytes);
+    layout.chunk_codes = align(chunk_codes);
+    layout.chunk_bytes = align(asyncChunkBytes(layout.chunk_codes));
+    // One for each fetching warp.
+    const int count = std::min((shared_bytes - layout.chunks) / layout.chunk_bytes, kMaxChunks);
+    layout.chunk_count = count < kAsyncFetchWarps ? 0 : count;
+    return layout;
+}
+
+int asyncAhead(int64_t l2_bytes, int multiprocessors, int chunk_bytes) {
+    constexpr int64_t kMostAhead = 8;
+    return static_cast<int>(
+        std::min(kMostAhead, l2_bytes / 2 / (int64_t{multiprocessors} * chunk_bytes)));
 }
 
 int headParts(int multiprocessors, int num_heads, int head_dim) {

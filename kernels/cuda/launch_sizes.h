@@ -139,7 +139,8 @@ struct StreamSizes {
 inline constexpr int kMostPassTiles = 1 << 20;
 /// outputs, is_pair as of projectSizes(); is_plain: the input meets no residual row and no norm;
 /// weights: how many follow each other; bits: 4 or 8; grain: outputs that stay together;
-/// most_tiles: of a pass, unless it is a pair.
+/// most_tiles: of a pass, unless it is a pair; has_pair_passes: of a pair too, a multiple of six
+/// tiles, so that results which stay together are of one pass.
 StreamSizes streamProjectSizes(int multiprocessors,
                                int64_t outputs,
                                int64_t cols,
@@ -148,7 +149,8 @@ StreamSizes streamProjectSizes(int multiprocessors,
                                int weights,
                                int bits,
                                int grain,
-                               int most_tiles = kMostPassTiles);
+                               int most_tiles = kMostPassTiles,
+                               bool has_pair_passes = false);
 
 /// Work memory of a projection in that form. pass_tiles, tile_shift: of its sizes.
 int streamWorkBytes(int64_t cols, int pass_tiles, int tile_shift, bool is_plain);
@@ -158,6 +160,14 @@ int streamWorkBytes(int64_t cols, int pass_tiles, int tile_shift, bool is_plain)
 /// leaves in front of it is for the work memory, if that is enough.
 StreamLayout
 streamLayoutFor(int shared_base, int shared_bytes, int row_bytes, int norm_bytes, int work_bytes);
+
+/// The same for stream_async.cu, where dynamic shared memory may begin anywhere. chunk_codes: bytes
+/// of codes of the largest tile.
+StreamLayout asyncLayoutFor(int shared_bytes, int row_bytes, int work_bytes, int chunk_codes);
+/// Chunks ahead of that ring that half of the card's cache holds, of all blocks; at most eight.
+int asyncAhead(int64_t l2_bytes, int multiprocessors, int chunk_bytes);
+/// Cards with bulk copies and less shared memory than this take that form, too.
+inline constexpr int kBulkSharedBytes = 196608;
 
 /// Most parts of a query head where a block takes one head (stream_attend_heads.cuh); 0: not in
 /// this form.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The decoder layers of one token in a single cooperative launch, for 4-bit and 8-bit weights on
-// cards with bulk copies (compute capability 9.0).
+// cards with bulk copies (compute capability 9.0) and much shared memory; for others:
+// stream_async.cu.
 //
 // One block on every multiprocessor goes through the same list of steps. Four of its warps do
 // nothing but fetch weights (weight_ring.cuh; where there are low-rank updates, one of them is for
@@ -8,76 +9,11 @@
 // dependences. Twelve compute: they take the results of the step before as they come
 // (exchange.cuh), multiply on tensor cores (half_products.cuh) and hand on. There is no barrier
 // over the grid anywhere.
-#include "kernels/cuda/device/stream_attend.cuh"
-#include "kernels/cuda/device/stream_step.cuh"
+#include "kernels/cuda/device/stream_block.cuh"
 
 using namespace kernels::cuda;
 
 namespace {
-
-/// Asks for arguments and norms: its warp seldom has results, which the others wait for.
-constexpr int kAskingThread = kComputeThreads - 1;
-
-/// Kernels for steps without low-rank updates, with such that there are plans of (UnitPlan), and
-/// with any. Each has no code but its own: what is not there takes no registers and none of the
-/// cache for instructions, which a layer's fill.
-enum class Updates { none, planned, any };
-
-template <Updates UPDATES, bool IS_TRACED>
-__device__ __forceinline__ void runSteps(const TokenStep* steps,
-                                         int count,
-                                         const StreamLayout& layout,
-                                         const StepFetcher& fetcher,
-                                         WeightRing ring,
-                                         Exchange exchange,
-                                         long long* trace) {
-    char* const shared = fetcher.shared;
-    char* const work = shared + layout.work;
-    const CodeTable table{sharedAddress(shared) + (threadIdx.x & 31) * 4};
-    float4* const row = reinterpret_cast<float4*>(shared + layout.row);
-    const UnitSignals units{shared + kUnitSignalsOffset, UPDATES != Updates::none,
-                            UPDATES == Updates::any};
-    const bool is_asking = threadIdx.x == kAskingThread;
-    if (is_asking) {
-        fetcher.askForStep(steps, 0);
-        for (int i = 1; i < kStepsAsked && i < count; ++i) {
-            fetcher.askForStep(steps, i);
-        }
-        fetcher.waitForStep(0);
-        fetcher.askForNorms(0);
-    }
-    for (int i = threadIdx.x; i < kAttendConstantBytes / 4; i += kComputeThreads) {
-        reinterpret_cast<uint32_t*>(shared + layout.attend)[i] = 0;
-    }
-    syncCompute();
-#pragma unroll 1
-    for (int i = 0; i < count; ++i) {
-        // Everybody is behind the step before, and nobody needs what lies there.
-        if (is_asking) {
-            if (i + kStepsAsked < count) {
-                fetcher.askForStep(steps, i + kStepsAsked);
-            }
-            if (i + 1 < count) {
-                fetcher.waitForStep(i + 1);
-                fetcher.askForNorms(i + 1);
-            }
-        }
-        // They were asked for when the step's arguments had come.
-        fetcher.waitForNorms(i);
-        const TokenStep& step = fetcher.stepAt(i);
-        const StepClocks clocks{trace, i, IS_TRACED};
-        clocks.note(0);
-        if (step.kind == kStepAttend) {
-            streamAttend(step.attend, work, shared + kCodeGapOffset, shared + layout.attend,
-                         fetcher.normsOf(i), layout.norm_bytes, exchange, i, clocks);
-        } else {
-            streamProject(step.project, work, row, fetcher.normsOf(i), layout.norm_bytes, ring,
-                          table, units, exchange, i, clocks);
-        }
-        clocks.note(4);
-        syncCompute();
-    }
-}
 
 /// The whole launch of one block.
 template <Updates UPDATES, bool IS_TRACED>
@@ -112,15 +48,9 @@ __device__ __forceinline__ void runBlock(const TokenStep* steps,
     ring.clear(kStreamThreads);
     __syncthreads();
     if (threadIdx.x < kComputeThreads) {
-        runSteps<UPDATES, IS_TRACED>(steps, count, layout, fetcher, ring, exchange, trace);
-        // The last block that is done leaves the number of the last step.
-        if (threadIdx.x == 0 && atomicAdd(counters + 1, 1) == static_cast<int>(gridDim.x) - 1) {
-            counters[0] = static_cast<int>(exchange.base) + count;
-            counters[1] = 0;
-            for (int i = 0; i < kWideRegions; ++i) {
-                counters[2 + i] = (exchange.wide_base[i] + layout.wide_uses[i]) % 127;
-            }
-        }
+        runSteps<BulkForm, UPDATES, IS_TRACED>(steps, count, layout, fetcher, ring, exchange,
+                                               trace);
+        noteEnd(counters, count, layout, exchange);
     } else {
         const int warp = static_cast<int>(threadIdx.x) / 32 - kComputeWarps;
         constexpr bool kHasUpdates = UPDATES != Updates::none;
