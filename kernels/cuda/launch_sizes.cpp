@@ -185,7 +185,27 @@ AttendSizes residentAttendSizes(
     return sizes;
 }
 
-int streamWorkBytes(int64_t cols, int pass_tiles, int tile_shift, bool is_plain) {
+namespace {
+
+/// Pieces of a row of bf16, the fewest that four stretches of a chunk take; 0: none fit evenly.
+int64_t halfPieces(int64_t units) {
+    constexpr int64_t kMostPieces = 16;
+    for (int64_t pieces = 1; pieces <= kMostPieces; ++pieces) {
+        if (units % (4 * pieces) == 0 && units / pieces <= int64_t{4} * kChunkUnits) {
+            return pieces;
+        }
+    }
+    return 0;
+}
+
+} // namespace
+
+int streamWorkBytes(int64_t cols, int pass_tiles, int tile_shift, bool is_plain, bool is_half) {
+    if (is_half) {
+        return kStreamNormSums + kStreamScaleBytes + static_cast<int>(cols) * 4 +
+               streamTakenBytes(static_cast<int32_t>(cols), is_plain) +
+               pass_tiles * kTileRows * kComputeWarps * 4;
+    }
     // Of a wide row the stretches' sums are added at once.
     const int sums = cols > kPackets ? pass_tiles << tile_shift : pass_tiles * kTileRows;
     return streamProjectBytes(static_cast<int32_t>(cols), sums, is_plain);
@@ -206,13 +226,18 @@ StreamSizes streamProjectSizes(int multiprocessors,
     const int64_t local = ceilDivide(grains, multiprocessors) * grain;
     StreamSizes sizes;
     // A wide row has one part of fp16, so that eight stretches fit beside each other, others two.
-    const bool is_wide = cols > kPackets;
+    const bool is_half = bits == 16;
+    const bool is_wide = cols > kPackets && !is_half;
+    const int64_t pieces = is_half ? halfPieces(units) : 1;
     int64_t folds = is_wide ? 8 : 1;
-    while (folds < 4 && units > folds * kChunkUnits) {
+    while (folds < 4 && units > folds * pieces * kChunkUnits) {
         folds *= 2;
     }
-    if (units > folds * kChunkUnits) {
+    if (pieces == 0 || units > folds * pieces * kChunkUnits) {
         return sizes;
+    }
+    if (pieces > 1) {
+        folds = 4;
     }
     // More of them where a block has few rows: more warps have a share, or each a smaller one.
     while (folds < 4 && weights == 1 && local * 2 * folds <= kTileRows &&
@@ -225,6 +250,7 @@ StreamSizes streamProjectSizes(int multiprocessors,
         is_pair ? 2 * ceilDivide(local, rows) : ceilDivide(local, rows) + weights - 1;
     constexpr int64_t kPassTiles = 12;
     sizes.units = static_cast<int>(units);
+    sizes.pieces = static_cast<int>(pieces);
     sizes.tile_shift = std::countr_zero(static_cast<uint64_t>(rows));
     constexpr int kPairTiles = 2 * 3;
     const int64_t most_of_pair =
@@ -232,7 +258,7 @@ StreamSizes streamProjectSizes(int multiprocessors,
     sizes.pass_tiles =
         static_cast<int>(is_pair ? std::min(tiles, most_of_pair)
                                  : std::min({tiles, kPassTiles * folds, int64_t{most_tiles}}));
-    sizes.work_bytes = streamWorkBytes(cols, sizes.pass_tiles, sizes.tile_shift, is_plain);
+    sizes.work_bytes = streamWorkBytes(cols, sizes.pass_tiles, sizes.tile_shift, is_plain, is_half);
     sizes.share = static_cast<int>(grains / multiprocessors) * grain;
     sizes.extra = static_cast<int>(grains % multiprocessors);
     sizes.grain = grain;

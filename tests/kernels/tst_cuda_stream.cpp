@@ -72,6 +72,26 @@ void TestCudaStream::chain_data() {
         s.tokens = 40;
         s.inter = 6400;
     });
+    row("bf16", 4, 50, [](ChainShape& s) {
+        s.format = WeightFormat::BF16;
+        s.is_nested = false;
+    });
+    row("bf16, a ring, a reader", 7, 51, [](ChainShape& s) {
+        s.format = WeightFormat::BF16;
+        s.is_nested = false;
+        s.is_reader = true;
+        s.tokens = 200;
+        s.window = 90;
+        s.is_ring = true;
+    });
+    row("bf16, rows of several pieces, wide ones among them", 28, 52, [](ChainShape& s) {
+        s.format = WeightFormat::BF16;
+        s.is_nested = false;
+        s.hidden = 1600;
+        s.dim = 512;
+        s.heads = 2;
+        s.inter = 6400;
+    });
     // Adapters: their operands come while the step before runs, or, where there is no room for both
     // or no step with updates near, when the step begins (placeStreamUnits()). There are no plans
     // where that happens, where blocks have many units (few multiprocessors) or many tiles of
@@ -200,7 +220,9 @@ void TestCudaStream::chain() {
         QVERIFY2(error < kStreamBound, qPrintable(QString::number(error)));
     }
     std::string kernel = "belfry_stream";
-    if (shape.rank > 0) {
+    if (shape.format == WeightFormat::BF16) {
+        kernel += "_half";
+    } else if (shape.rank > 0) {
         kernel += shape.is_planned ? "_updates" : "_any_updates";
     }
     QCOMPARE(layersOf(card), std::vector<std::string>({kernel, kernel}));

@@ -357,11 +357,12 @@ struct ProjectKernelArgs {
     int32_t outputs;     ///< Results of all weights together (a pair gives one).
     int32_t block_shift; ///< log2 of the 4-bit block size.
     // stream.cu only.
-    int32_t units;       ///< 32-byte units of a weight row.
-    int32_t tile_shift;  ///< log2 of the rows of a tile: 16 over the folds of a row.
-    int32_t share;       ///< Outputs of a block, in multiples of `grain`;
-    int32_t extra;       ///< blocks that have one grain more.
-    int32_t grain;       ///< What is above is all that fetching needs.
+    int32_t units;      ///< 32-byte units of a weight row.
+    int32_t tile_shift; ///< log2 of the rows of a tile: 16 over the folds of a row.
+    int32_t share;      ///< Outputs of a block, in multiples of `grain`;
+    int32_t extra;      ///< blocks that have one grain more.
+    int32_t grain;
+    int32_t pieces; ///< Of a row of 16 bits: a tile each. What is above is all that fetching needs.
     int32_t pass_tiles;  ///< Tiles whose sums are in shared memory at a time.
     int32_t link;        ///< Of t (residual inputs), else of x.
     int32_t publish;     ///< How the next step wants the outputs.

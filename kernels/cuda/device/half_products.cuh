@@ -81,6 +81,13 @@ __device__ __forceinline__ void multiplyCodes(float (&c)[4],
     }
 }
 
+/// 16 rows x 16 columns of bf16: a lane's four columns of both rows, and of x as they lie there.
+__device__ __forceinline__ void
+multiplyHalfUnit(float (&c)[4], const uint2& first, const uint2& second, const uint2& x) {
+    const uint32_t a[4] = {first.x, second.x, first.y, second.y};
+    multiplyAdd(c, a, x.x, x.y);
+}
+
 /// Two signed bytes of `word` as fp16, exactly: 1024 + 128 + b has b in its lower bits.
 __device__ __forceinline__ uint32_t halvesOfBytes(uint32_t biased, uint32_t selector) {
     return bitsOf(

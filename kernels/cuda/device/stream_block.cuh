@@ -116,4 +116,60 @@ noteEnd(int32_t* counters, int count, const StreamLayout& layout, const Exchange
     }
 }
 
+/// The whole launch of one block of stream.cu and stream_half.cu.
+template <typename FORM, Updates UPDATES, bool IS_TRACED>
+__device__ __forceinline__ void runBulkBlock(const TokenStep* steps,
+                                             int count,
+                                             const StreamLayout& layout,
+                                             int32_t* counters,
+                                             int32_t* flags,
+                                             uint2* packets,
+                                             long long* trace) {
+    char* const shared = dynamicShared() + layout.table;
+    // The host was told another place of dynamic shared memory than it has: look-ups would go
+    // astray.
+    if (sharedAddress(shared) % kCodeTableAlignment != 0) {
+        __trap();
+    }
+    const RingOf<FORM> ring{reinterpret_cast<uint64_t*>(shared + kCodeTableBytes),
+                            shared + layout.chunks, layout.chunk_count};
+    const Exchange exchange{packets,
+                            flags,
+                            static_cast<uint32_t>(loadAcquire(counters)),
+                            {loadAcquire(counters + 2), loadAcquire(counters + 3)},
+                            static_cast<int>(blockIdx.x),
+                            static_cast<int>(gridDim.x)};
+    const StepFetcherOf<FORM> fetcher{shared, layout.norms, layout.norm_bytes};
+    if (threadIdx.x == 0) {
+        UnitSignals{shared + kUnitSignalsOffset}.init();
+        fetcher.init();
+        ring.init();
+    }
+    CodeTable::fill(shared, layout.code_format, kStreamThreads);
+    ring.clear(kStreamThreads);
+    __syncthreads();
+    if (threadIdx.x < kComputeThreads) {
+        runSteps<FORM, UPDATES, IS_TRACED>(steps, count, layout, fetcher, ring, exchange, trace);
+        noteEnd(counters, count, layout, exchange);
+    } else {
+        const int warp = static_cast<int>(threadIdx.x) / 32 - kComputeWarps;
+        constexpr bool kHasUpdates = UPDATES != Updates::none;
+        if constexpr (kHasUpdates) {
+            if (warp == kFetchWarps - 1) {
+                runUnits<UPDATES == Updates::planned>(layout, count, fetcher,
+                                                      UnitSignals{shared + kUnitSignalsOffset},
+                                                      exchange, trace, IS_TRACED);
+                return;
+            }
+        }
+        fetchWeights(steps, count, ring, warp, kHasUpdates ? kFetchWarps - 1 : kFetchWarps,
+                     shared + kStepHeadsOffset + warp * 2 * kStepHeadBytes, exchange.block);
+    }
+}
+
+/// Of the kernels.
+#define BELFRY_STREAM_PARAMETERS                                                                   \
+    const TokenStep *steps, int count, StreamLayout layout, int32_t *counters, int32_t *flags,     \
+        uint2 *packets, long long *trace
+
 } // namespace kernels::cuda

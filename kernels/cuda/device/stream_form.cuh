@@ -19,6 +19,7 @@ namespace kernels::cuda {
 
 struct BulkForm {
     static constexpr bool kIsBulk = true;
+    static constexpr bool kHasHalves = false; ///< Takes bf16 weights, too.
     using Barrier = CopyBarrier;
     using Table = CodeTable;
     static constexpr int kFetchingWarps = kFetchWarps;
@@ -30,8 +31,13 @@ struct BulkForm {
     static constexpr int kChunkArrivals = 1;                    ///< Of a chunk that is there.
 };
 
+struct HalfForm : BulkForm {
+    static constexpr bool kHasHalves = true;
+};
+
 struct AsyncForm {
     static constexpr bool kIsBulk = false;
+    static constexpr bool kHasHalves = false;
     using Barrier = AsyncBarrier;
     using Table = DenseCodeTable;
     static constexpr int kFetchingWarps = kAsyncFetchWarps;
@@ -43,6 +49,12 @@ struct AsyncForm {
     /// Every lane behind its copies, one for what they have stored.
     static constexpr int kChunkArrivals = 33;
 };
+
+/// bf16 weights: products in bf16, the input as two of them (16 bits).
+template <typename FORM>
+__device__ __forceinline__ bool isHalf(const ProjectKernelArgs& a) {
+    return FORM::kHasHalves && a.w[0].format == kFormatBf16;
+}
 
 /// A norm of a step: where the step before has brought it, or where it is anyhow.
 template <typename FORM>

@@ -27,6 +27,12 @@ __device__ __forceinline__ bool isWide(const ProjectKernelArgs& a) {
     return a.cols > kPackets;
 }
 
+/// Its input has one part of fp16.
+template <typename FORM>
+__device__ __forceinline__ bool hasWidePlane(const ProjectKernelArgs& a) {
+    return isWide(a) && !isHalf<FORM>(a);
+}
+
 /// A row of packets that every thread takes at once: it stays in registers, and the residual row
 /// and the norms that it meets are there before it comes.
 __device__ __forceinline__ bool isShort(const ProjectKernelArgs& a) {
@@ -37,7 +43,7 @@ template <typename FORM = BulkForm>
 __device__ __forceinline__ StreamWork streamWork(char* memory, const ProjectKernelArgs& a) {
     StreamWork w{};
     const int cols = a.cols;
-    const bool is_wide = isWide(a);
+    const bool is_wide = hasWidePlane<FORM>(a);
     w.block_bytes = is_wide ? 128 : 256;
     w.buffer = reinterpret_cast<float*>(memory);
     w.scales = reinterpret_cast<float*>(memory + kStreamNormSums);
@@ -115,10 +121,32 @@ __device__ __forceinline__ PowerScale powerScale(float largest) {
             __uint_as_float(static_cast<uint32_t>(254 - bounded) << 23)};
 }
 
-/// Columns 4 c to 4 c + 3 as two parts of fp16. All lanes of the warp; `is_there` tells whose
-/// columns exist.
-__device__ __forceinline__ void
-storePlanes(const StreamWork& w, int c, const float4& v, bool is_four_bit, bool is_there) {
+/// Two columns as two parts of bf16.
+__device__ __forceinline__ void storeHalves(const StreamWork& w, int column, float x, float y) {
+    char* const to = w.planes + (column >> 4) * 64 + (column & 15) * 2;
+    const __nv_bfloat162 high = __floats2bfloat162_rn(x, y);
+    const float2 back = __bfloat1622float2(high);
+    const __nv_bfloat162 low = __floats2bfloat162_rn(x - back.x, y - back.y);
+    memcpy(to, &high, 4);
+    memcpy(to + 32, &low, 4);
+}
+
+/// Columns 4 c to 4 c + 3 as two parts of fp16, for bf16 weights of bf16. All lanes of the warp;
+/// `is_there` tells whose columns exist.
+template <typename FORM>
+__device__ __forceinline__ void storePlanes(const ProjectKernelArgs& a,
+                                            const StreamWork& w,
+                                            int c,
+                                            const float4& v,
+                                            bool is_four_bit,
+                                            bool is_there) {
+    if (isHalf<FORM>(a)) {
+        if (is_there) {
+            storeHalves(w, 4 * c, v.x, v.y);
+            storeHalves(w, 4 * c + 2, v.z, v.w);
+        }
+        return;
+    }
     // Of not negative floats the bits are in order too. One scale for the 128 columns of the warp.
     const PowerScale scale =
         powerScale(__uint_as_float(warpMaxBits(__float_as_uint(largestOf(v)))));
@@ -242,6 +270,7 @@ using StepFetcher = StepFetcherOf<BulkForm>;
 /// A wide row: its packets (or values in memory) to fp16. A lane takes two packets, six columns, at
 /// a time, so that a warp has three blocks of 64: they share a scale, and nobody waits for the
 /// whole row. Ends with a barrier.
+template <typename FORM>
 __device__ __forceinline__ void makeWidePlane(const ProjectKernelArgs& a,
                                               const StreamWork& w,
                                               const UnitSignals& units,
@@ -310,7 +339,9 @@ __device__ __forceinline__ void makeWidePlane(const ProjectKernelArgs& a,
 #pragma unroll
             for (int j = 0; j < 3; ++j) {
                 const int column = 6 * p + 2 * j;
-                if (column < cols) {
+                if (column < cols && isHalf<FORM>(a)) {
+                    storeHalves(w, column, values.at[2 * j], values.at[2 * j + 1]);
+                } else if (column < cols) {
                     const int c = column >> 2;
                     *reinterpret_cast<uint32_t*>(w.planes + (c >> 4) * 128 +
                                                  planeOffset(c, is_four_bit, true) +
@@ -402,11 +433,11 @@ __device__ __forceinline__ void makeShortPlanes(const ProjectKernelArgs& a,
     }
     const bool is_there = static_cast<int>(threadIdx.x) < fours;
     if (static_cast<int>(threadIdx.x & ~31U) < fours) {
-        storePlanes(w, threadIdx.x, v[0], is_four_bit, is_there);
+        storePlanes<FORM>(a, w, threadIdx.x, v[0], is_four_bit, is_there);
     }
     if (has_second) {
-        storePlanes(w, threadIdx.x + kComputeThreads, v[1], is_four_bit,
-                    static_cast<int>(threadIdx.x) + kComputeThreads < fours);
+        storePlanes<FORM>(a, w, threadIdx.x + kComputeThreads, v[1], is_four_bit,
+                          static_cast<int>(threadIdx.x) + kComputeThreads < fours);
     }
     if (has_norm) {
         sum = warpSum(sum);
@@ -420,6 +451,7 @@ __device__ __forceinline__ void makeShortPlanes(const ProjectKernelArgs& a,
 
 /// makePlanes() of a row without residual or norm that is not wide: two fours a thread at a time,
 /// from packets to fp16.
+template <typename FORM>
 __device__ __forceinline__ void makePlainPlanes(const ProjectKernelArgs& a,
                                                 const StreamWork& w,
                                                 const UnitSignals& units,
@@ -449,7 +481,7 @@ __device__ __forceinline__ void makePlainPlanes(const ProjectKernelArgs& a,
                 v[i] = loadFour(a.x + 4 * c);
             }
             if ((c & ~31) < fours) {
-                storePlanes(w, c, v[i], is_four_bit, c < fours);
+                storePlanes<FORM>(a, w, c, v[i], is_four_bit, c < fours);
             }
         }
     }
@@ -484,12 +516,12 @@ __device__ __forceinline__ void makePlanes(const ProjectKernelArgs& a,
         return;
     }
     if (isWide(a)) {
-        makeWidePlane(a, w, units, has_units, exchange, step);
+        makeWidePlane<FORM>(a, w, units, has_units, exchange, step);
         clocks.note(1);
         return;
     }
     if (a.input == kInputPlain) {
-        makePlainPlanes(a, w, units, has_units, exchange, step, clocks);
+        makePlainPlanes<FORM>(a, w, units, has_units, exchange, step, clocks);
         return;
     }
     // Read before the wait, so that nothing behind it has to wait for them.
@@ -554,7 +586,7 @@ __device__ __forceinline__ void makePlanes(const ProjectKernelArgs& a,
                 v.w *= norm.w;
             }
         }
-        storePlanes(w, c, v, is_four_bit, is_there);
+        storePlanes<FORM>(a, w, c, v, is_four_bit, is_there);
     }
     if (has_norm) {
         sum = warpSum(sum);

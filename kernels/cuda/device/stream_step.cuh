@@ -163,6 +163,86 @@ __device__ __forceinline__ void multiplyTiles(const ProjectKernelArgs& a,
     }
 }
 
+/// multiplyTiles() of bf16 weights: a tile is `pieces` chunks, one after the other. What a piece
+/// has of the input is read for each tile anew: there is little else to do.
+template <typename FORM, int COUNT>
+__device__ __forceinline__ void multiplyHalfTiles(
+    const ProjectKernelArgs& a, const StreamWork& w, RingOf<FORM>& ring, int first, int end) {
+    const int lane = threadIdx.x & 31;
+    const int warp = threadIdx.x / 32;
+    const int folds = foldsOf(a);
+    const int pieces = a.pieces;
+    const int piece_units = a.units / pieces;
+    const int stretch = piece_units / folds;
+    // As TileLane has it, units in order.
+    const int set = lane >> 2 & 3;
+    const int row = ((set & ((1 << a.tile_shift >> 2) - 1)) * 2 + (lane >> 4)) * 2;
+    const int fold = set * folds >> 2;
+    const int column = lane >> 2;
+    const uint32_t x_at = sharedAddress(w.planes) + (column & 1) * 32 + (lane & 3) * 8 +
+                          (((column >> 1) * folds >> 2) * stretch + warp) * 64;
+    const uint32_t next_row = piece_units * kUnitBytes;
+    const uint32_t halves_at =
+        row * next_row + (fold * stretch + warp) * kUnitBytes + (lane & 3) * 8;
+    const bool is_own = (lane & 3) == set;
+    float* to = w.partial + warp + (row * folds + fold) * kComputeWarps;
+    const int next_sums = folds * kComputeWarps;
+    const int next_tile = next_sums << a.tile_shift;
+#pragma unroll 1
+    for (int tile = first; tile < end; ++tile) {
+        float c[COUNT + 1][4] = {};
+#pragma unroll 1
+        for (int piece = 0; piece < pieces; ++piece) {
+            uint2 x[COUNT + 1];
+            uint2 rows[COUNT + 1][2];
+#pragma unroll
+            for (int i = 0; i < COUNT; ++i) {
+                x[i] = loadShared8(x_at + (piece * piece_units + i * kComputeWarps) * 64);
+            }
+            const uint32_t at = ring.chunkAddress() + halves_at;
+            ring.full().wait(ring.parity);
+#pragma unroll
+            for (int i = 0; i < COUNT; ++i) {
+                rows[i][0] = loadShared8(at + i * kComputeWarps * kUnitBytes);
+                rows[i][1] = loadShared8(at + next_row + i * kComputeWarps * kUnitBytes);
+            }
+#pragma unroll
+            for (int i = 0; i < COUNT; ++i) {
+                multiplyHalfUnit(c[i], rows[i][0], rows[i][1], x[i]);
+            }
+            if (COUNT == 0) {
+                __syncwarp();
+            }
+            ring.release();
+        }
+        if (is_own) {
+            float sums[2] = {};
+#pragma unroll
+            for (int i = 0; i < COUNT; ++i) {
+                sums[0] += c[i][0] + c[i][1];
+                sums[1] += c[i][2] + c[i][3];
+            }
+            to[0] = sums[0];
+            to[next_sums] = sums[1];
+        }
+        to += next_tile;
+    }
+}
+
+/// multiplyHalfTiles() with as many units as this warp has.
+template <typename FORM>
+__device__ __forceinline__ void multiplyOwnHalves(
+    const ProjectKernelArgs& a, const StreamWork& w, RingOf<FORM>& ring, int first, int end) {
+    const int left = a.units / a.pieces / foldsOf(a) - static_cast<int>(threadIdx.x) / 32;
+    if (left > kComputeWarps) {
+        multiplyHalfTiles<FORM, 2>(a, w, ring, first, end);
+    } else if (left > 0) {
+        multiplyHalfTiles<FORM, 1>(a, w, ring, first, end);
+    } else {
+        multiplyHalfTiles<FORM, 0>(a, w, ring, first, end);
+    }
+}
+
 /// multiplyTiles() with as many units as this warp has.
 template <typename FORM, bool IS_FOUR_BIT, bool IS_WIDE>
 __device__ __forceinline__ void multiplyOwn(const ProjectKernelArgs& a,
@@ -325,7 +405,7 @@ __device__ __forceinline__ void streamProject(const ProjectKernelArgs& a,
                                        : -(1 << 20);
     const int stride = is_wide_result ? kWideRows * kComputeWarps : kComputeThreads;
     // Of a wide row one sum is left.
-    const int folds = isWide(a) ? 1 : foldsOf(a);
+    const int folds = hasWidePlane<FORM>(a) ? 1 : foldsOf(a);
     if (units.is_begin_told && has_units && threadIdx.x == 0) {
         units.begun().arrive();
     }
@@ -337,7 +417,9 @@ __device__ __forceinline__ void streamProject(const ProjectKernelArgs& a,
     for (int first = 0;;) {
         const int end = pass.end;
         const int rows = pass.rows;
-        if (!is_four_bit) {
+        if (isHalf<FORM>(a)) {
+            multiplyOwnHalves<FORM>(a, w, ring, first, end);
+        } else if (!is_four_bit) {
             multiplyOwn<FORM, false, false>(a, w, ring, table, first, end);
         } else if (isWide(a)) {
             multiplyOwn<FORM, true, true>(a, w, ring, table, first, end);

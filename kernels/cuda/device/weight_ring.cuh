@@ -218,7 +218,8 @@ struct ChunkScales {
 
 /// A chunk on its way: `bytes` of codes and the absmax values that can be copied. All lanes; the
 /// last arrival is the caller's.
-__device__ __forceinline__ void copyChunk(const RingOf<BulkForm>& ring,
+template <typename FORM>
+__device__ __forceinline__ void copyChunk(const RingOf<FORM>& ring,
                                           const char* codes,
                                           int bytes,
                                           const char* absmax,
@@ -253,6 +254,29 @@ __device__ __forceinline__ void copyChunk(const RingOf<AsyncForm>& ring,
         copyAsyncOnce16(to + ring.codeBytes() + at, absmax + own + at, once);
     }
     ring.full().arriveBehindCopies();
+}
+
+/// Piece `piece` of each of some rows.
+template <typename FORM>
+__device__ __forceinline__ void copyPieces(const RingOf<FORM>& ring,
+                                           const char* from,
+                                           int rows,
+                                           int row_bytes,
+                                           int piece_bytes,
+                                           int piece,
+                                           uint64_t once) {
+    if constexpr (FORM::kHasHalves) {
+        const int lane = threadIdx.x & 31;
+        if (lane == 0) {
+            ring.full().expect(rows * piece_bytes);
+        }
+        __syncwarp();
+        if (lane < rows) {
+            copyBulkOnce(ring.chunkAddress() + lane * piece_bytes,
+                         from + static_cast<int64_t>(lane) * row_bytes + piece * piece_bytes,
+                         piece_bytes, ring.full(), once);
+        }
+    }
 }
 
 /// The beginnings of steps on their way to a fetching warp, one step ahead. memory: [kHeadsOf,
@@ -340,7 +364,9 @@ prefetchWeights(const TokenStep* steps, int count, const int32_t* asked, int ahe
         const int block_shift = a.block_shift - 6;
 #pragma unroll 1
         for (int tile = 0; tile < map.first[3]; ++tile, ++number) {
-            while (askShared(asked) + ahead <= number) {
+            if ((threadIdx.x & 31) == 0) {
+                while (askShared(asked) + ahead <= number) {
+                }
             }
             __syncwarp();
             const ChunkRows rows = chunkRows<AsyncForm>(a, map, tile);
@@ -388,8 +414,10 @@ __device__ __forceinline__ void fetchWeights(const TokenStep* steps,
         const TileMap map(a, block);
         const bool is_four_bit = a.w[0].format == kFormatNf4 || a.w[0].format == kFormatFp4;
         const int row_units = a.units;
+        const int pieces = isHalf<FORM>(a) ? a.pieces : 1;
+        int piece = 0;
 #pragma unroll 1
-        for (int tile = 0; tile < map.first[3]; ++tile) {
+        for (int tile = 0; tile < map.first[3];) {
             if (turn == warp) {
                 const ChunkRows its = chunkRows<FORM>(a, map, tile);
                 const int rows = its.count;
@@ -404,10 +432,15 @@ __device__ __forceinline__ void fetchWeights(const TokenStep* steps,
                     scales.load(w, row_units, a.block_shift - 6, from, rows);
                 }
                 ring.empty().wait(ring.parity ^ 1U);
-                copyChunk(ring, codes, rows * row_bytes,
-                          scales.copied > 0 ? reinterpret_cast<const char*>(w.absmax + scales.first)
-                                            : nullptr,
-                          scales.copied, once);
+                if (pieces > 1) {
+                    copyPieces(ring, codes, rows, row_bytes, row_bytes / pieces, piece, once);
+                } else {
+                    copyChunk(ring, codes, rows * row_bytes,
+                              scales.copied > 0
+                                  ? reinterpret_cast<const char*>(w.absmax + scales.first)
+                                  : nullptr,
+                              scales.copied, once);
+                }
                 if (is_four_bit) {
                     scales.store(w, ring.chunk() + ring.codeBytes());
                 }
@@ -422,6 +455,10 @@ __device__ __forceinline__ void fetchWeights(const TokenStep* steps,
             ++number;
             turn = turn + 1 == warps ? 0 : turn + 1;
             ring.next();
+            if (++piece == pieces) {
+                piece = 0;
+                ++tile;
+            }
         }
     }
     waitForCopies();

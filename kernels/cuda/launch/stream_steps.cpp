@@ -30,6 +30,10 @@ bool isFourBit(int32_t format) {
     return format == kFormatNf4 || format == kFormatFp4;
 }
 
+int bitsOf(int32_t format) {
+    return isFourBit(format) ? 4 : format == kFormatBf16 ? 16 : 8;
+}
+
 bool hasResidual(const ProjectKernelArgs& a) {
     return a.input == kInputResidualNorm || a.input == kInputResidual;
 }
@@ -54,7 +58,9 @@ bool isStreamable(const ProjectKernelArgs& a) {
         return false;
     }
     const bool is_four_bit = isFourBit(a.w[0].format);
-    if (!is_four_bit && a.w[0].format != kFormatInt8Row) {
+    const bool is_half = a.w[0].format == kFormatBf16;
+    if ((!is_four_bit && !is_half && a.w[0].format != kFormatInt8Row) ||
+        (is_half && a.lora_count > 0)) {
         return false;
     }
     for (int j = 0; j < a.count; ++j) {
@@ -189,7 +195,8 @@ int workBytes(const StreamNeeds& needs, const TokenStep& step) {
     const ProjectKernelArgs& a = step.project;
     return step.kind == kStepAttend
                ? needs.attend_bytes
-               : streamWorkBytes(a.cols, a.pass_tiles, a.tile_shift, a.input == kInputPlain);
+               : streamWorkBytes(a.cols, a.pass_tiles, a.tile_shift, a.input == kInputPlain,
+                                 a.w[0].format == kFormatBf16);
 }
 
 /// Plans of one step.
@@ -241,12 +248,13 @@ StreamSizes asyncSizes(
                                               : sizes.pass_tiles * kTileRows;
         needs.plain_bytes = asyncProjectBytes(args.cols, sums, !has_taken);
         needs.chunk_codes = (sizes.units * kUnitBytes) << sizes.tile_shift;
-        if (fits(s, needs)) {
+        // Fewer sums at a time where the wide rows and the chunks of other steps would lack room.
+        most_tiles = sizes.pass_tiles - (is_pair ? 6 : 1);
+        const bool is_least = most_tiles < (is_pair ? 6 : 2);
+        if (fits(s, needs) && (is_least || needs.plain_bytes <= kAsyncWorkBytes)) {
             return sizes;
         }
-        // Fewer sums at a time.
-        most_tiles = sizes.pass_tiles / 2;
-        if (most_tiles < (is_pair ? 6 : 2)) {
+        if (is_least) {
             return {};
         }
     }
@@ -264,8 +272,7 @@ StreamSizes sizesInRoom(const Stream& s,
     const bool is_pair = args.output == kOutputGeluPair;
     const auto sizesWith = [&](int most_tiles) {
         return streamProjectSizes(s.facts.multiprocessors, outputs, args.cols, is_pair,
-                                  args.input == kInputPlain, args.count,
-                                  isFourBit(args.w[0].format) ? 4 : 8,
+                                  args.input == kInputPlain, args.count, bitsOf(args.w[0].format),
                                   is_pair && outputs > kPackets ? kWideGrain : 1, most_tiles);
     };
     StreamSizes sizes = sizesWith(kMostPassTiles);
@@ -304,6 +311,7 @@ void takeSizes(ProjectKernelArgs& args, const StreamSizes& sizes, int64_t output
     args.share = sizes.share;
     args.extra = sizes.extra;
     args.grain = sizes.grain;
+    args.pieces = sizes.pieces;
     args.inverse_cols = 1.0F / static_cast<float>(args.cols);
     args.outputs = static_cast<int32_t>(outputs);
     args.block_shift = isFourBit(args.w[0].format)
@@ -350,6 +358,7 @@ void linkToBefore(TokenSteps& t, ProjectKernelArgs& args) {
 /// Nothing is known of a list that has no step yet.
 void forgetList(TokenSteps& t) {
     t.needs = {};
+    t.has_halves = false;
     t.code_format = 0;
     t.unit_steps = 0;
     for (int i = 0; i < kWideRegions; ++i) {
@@ -363,10 +372,16 @@ void forgetList(TokenSteps& t) {
 Status streamProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
     TokenSteps& t = s.steps;
     const bool has_updates = shareUpdates(s, args).units > 0;
-    if (isAsync(s) && args.lora_count > 0) {
+    const bool is_half = args.w[0].format == kFormatBf16;
+    if ((isAsync(s) || is_half) && args.lora_count > 0) {
         t.has_left = true; // one launch of another form, not some of each
     }
-    if (!isPossible(s) || !isStreamable(args)) {
+    if (is_half && (isAsync(s) || (!t.steps.empty() && t.unit_steps > 0) ||
+                    s.functions[static_cast<size_t>(KernelId::stream_half)] == nullptr)) {
+        return Status::Unsupported;
+    }
+    if (!isPossible(s) || (has_updates && !t.steps.empty() && t.has_halves) ||
+        !isStreamable(args)) {
         return Status::Unsupported;
     }
     StreamNeeds needs;
@@ -411,6 +426,7 @@ Status streamProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
         t.row = hasResidual(args) ? args.x_out : args.x;
     }
     t.is_stream = true;
+    t.has_halves = t.has_halves || is_half;
     if (is_four_bit) {
         t.code_format = args.w[0].format;
     }
@@ -617,6 +633,8 @@ Status launchStream(Stream& s, CuPointer list, int count, CuPointer trace) {
     KernelId kernel = is_traced ? KernelId::stream_traced : KernelId::stream;
     if (is_async) {
         kernel = is_traced ? KernelId::stream_async_traced : KernelId::stream_async;
+    } else if (s.steps.has_halves) {
+        kernel = is_traced ? KernelId::stream_half_traced : KernelId::stream_half;
     } else if (is_planned) {
         kernel = is_traced ? KernelId::stream_updates_traced : KernelId::stream_updates;
     } else if (layout.unit_steps > 0) {
