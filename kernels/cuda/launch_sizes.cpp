@@ -311,6 +311,12 @@ StreamLayout asyncLayoutFor(int shared_bytes, int row_bytes, int work_bytes, int
     return layout;
 }
 
+int asyncWorkBytes(int shared_bytes) {
+    constexpr int kBeside = kAsyncTableOffset + kDenseTableBytes + 1536 * 4 +
+                            kAsyncFetchWarps * asyncChunkBytes(kChunkCodeBytes);
+    return std::clamp(shared_bytes - kBeside, 0, 32768);
+}
+
 int asyncAhead(int64_t l2_bytes, int multiprocessors, int chunk_bytes) {
     constexpr int64_t kMostAhead = 8;
     return static_cast<int>(

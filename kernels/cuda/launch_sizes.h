@@ -169,8 +169,8 @@ StreamLayout asyncLayoutFor(int shared_bytes, int row_bytes, int work_bytes, int
 /// Chunks ahead of that ring that half of the card's cache holds, of all blocks; at most eight.
 int asyncAhead(int64_t l2_bytes, int multiprocessors, int chunk_bytes);
 /// Work memory that a projection of that form takes if it can do with it: what E2B leaves of 99 KiB
-/// beside two chunks, and its widest row takes.
-inline constexpr int kAsyncWorkBytes = 26480;
+/// beside two chunks, more on larger cards.
+int asyncWorkBytes(int shared_bytes);
 /// Cards with bulk copies and less shared memory than this take that form, too.
 inline constexpr int kBulkSharedBytes = 196608;
 

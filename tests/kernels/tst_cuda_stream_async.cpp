@@ -290,14 +290,14 @@ void TestCudaStreamAsync::realShapesFit() {
         QVERIFY(pair.units > 0 && down.units > 0);
         QVERIFY(pair.pass_tiles <= 6);
         const int work =
-            std::max({asyncProjectBytes(hidden, pair.pass_tiles * kTileRows, true),
-                      asyncProjectBytes(inter, down.pass_tiles << down.tile_shift, true),
+            std::max({asyncProjectBytes(hidden, pair.pass_tiles * kTileRows, false, false),
+                      asyncProjectBytes(inter, down.pass_tiles << down.tile_shift, false, true),
                       asyncAttendBytes(512) - kDenseTableBytes});
-        QVERIFY(work <= kAsyncWorkBytes);
+        const int room = asyncWorkBytes(shared - kKept);
+        QVERIFY(work <= room);
         const int codes = std::max((pair.units * kUnitBytes) << pair.tile_shift,
                                    (down.units * kUnitBytes) << down.tile_shift);
-        const StreamLayout layout =
-            asyncLayoutFor(shared - kKept, hidden * 4, kAsyncWorkBytes, codes);
+        const StreamLayout layout = asyncLayoutFor(shared - kKept, hidden * 4, room, codes);
         QVERIFY2(layout.chunk_count >= kAsyncFetchWarps, qPrintable(QString::number(work)));
         QVERIFY(layout.chunks + layout.chunk_count * layout.chunk_bytes <= shared - kKept);
     }

@@ -665,14 +665,15 @@ streamProjectBytes(int32_t cols, int32_t pass_sums, bool is_plain) {
     return kStreamNormSums + kStreamScaleBytes + (cols > kPackets ? 2 * cols : 4 * cols) +
            streamTakenBytes(cols, is_plain) + pass_sums * kComputeWarps * 4;
 }
-/// The same of stream_async.cu, which has no more scales than there are blocks.
+/// The same of stream_async.cu, which has no more scales than there are blocks, and sums for norms
+/// only where there may be one (not of a plain input).
 BELFRY_HOST_DEVICE constexpr int32_t asyncScaleBytes(int32_t cols) {
     return (cols / 64 * 4 + 15) / 16 * 16;
 }
 BELFRY_HOST_DEVICE constexpr int32_t
-asyncProjectBytes(int32_t cols, int32_t pass_sums, bool is_plain) {
-    return streamProjectBytes(cols, pass_sums, is_plain) - kStreamScaleBytes +
-           asyncScaleBytes(cols);
+asyncProjectBytes(int32_t cols, int32_t pass_sums, bool has_taken, bool is_plain) {
+    return streamProjectBytes(cols, pass_sums, !has_taken) - kStreamScaleBytes +
+           asyncScaleBytes(cols) - (is_plain ? kStreamNormSums : 0);
 }
 /// Work memory of a projection of rows (RowsWork): sums of warps, scales, the input as fp16 (of a
 /// wide row two of them: one lies in the gaps of the table, one in the place of the residual row),

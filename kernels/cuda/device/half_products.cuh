@@ -38,11 +38,12 @@ struct CodeTable {
 struct DenseCodeTable {
     uint32_t base; ///< Shared address of this lane's copy of entry 0.
 
-    /// `threads` threads; a barrier of theirs has to follow.
-    static __device__ __forceinline__ void fill(char* at, int32_t format, int threads) {
+    /// From entry `first` on. `threads` threads; a barrier of theirs has to follow.
+    static __device__ __forceinline__ void
+    fill(char* at, int32_t format, int threads, int first = 0) {
         const uint32_t* const codes = format == kFormatFp4 ? kFp4Codes : kNf4Codes;
 #pragma unroll 1
-        for (int i = threadIdx.x; i < kCodePairs * 8; i += threads) {
+        for (int i = first * 8 + static_cast<int>(threadIdx.x); i < kCodePairs * 8; i += threads) {
             const int byte = i >> 3;
             const uint32_t pair = bitsOf(__floats2half2_rn(__uint_as_float(codes[byte >> 4]),
                                                            __uint_as_float(codes[byte & 15])));

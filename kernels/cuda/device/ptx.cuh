@@ -35,6 +35,7 @@ __device__ __forceinline__ void tellShared(int32_t* at, int value) {
     *reinterpret_cast<volatile int32_t*>(at) = value;
 }
 __device__ __forceinline__ int askShared(const int32_t* at) {
+    __nanosleep(100); // nobody waits for who asks
     return *reinterpret_cast<const volatile int32_t*>(at);
 }
 
@@ -342,7 +343,10 @@ struct AsyncBarrier {
                      ".reg .pred done;\n"
                      "again:\n"
                      "mbarrier.test_wait.parity.shared.b64 done, [%0], %1;\n"
-                     "@!done bra again;\n"
+                     "@done bra over;\n"
+                     "nanosleep.u32 20;\n" // who looks all the time is in the way of the copies
+                     "bra again;\n"
+                     "over:\n"
                      "}" ::"r"(sharedAddress(at)),
                      "r"(parity)
                      : "memory");

@@ -25,15 +25,18 @@ __device__ __forceinline__ void attendInTable(const AttendStepKernelArgs& a,
                                               int step,
                                               const StepClocks& clocks) {
     char* const table = shared + layout.table;
-    const bool may_keep = streamHeadBytes(a.head_dim) <= layout.work_bytes;
+    // By heads it takes no more than the table's end.
+    const int more = streamHeadBytes(a.head_dim) - layout.work_bytes;
+    const int taken = more > 0 ? (more + 15) / 16 * 16 : 0;
     const bool is_by_head =
-        streamAttend<AsyncForm>(a, table, may_keep ? shared + layout.work : table, nullptr,
+        streamAttend<AsyncForm>(a, table, shared + layout.work - taken, nullptr,
                                 shared + layout.attend, nullptr, 0, exchange, step, clocks);
-    if (is_by_head && may_keep) {
+    if (is_by_head && taken == 0) {
         return;
     }
     syncCompute();
-    AsyncForm::Table::fill(table, layout.code_format, kComputeThreads);
+    AsyncForm::Table::fill(table, layout.code_format, kComputeThreads,
+                           is_by_head ? (kDenseTableBytes - taken) / kDenseEntryBytes : 0);
 }
 
 template <typename FORM, Updates UPDATES, bool IS_TRACED>

@@ -46,9 +46,10 @@ __device__ __forceinline__ StreamWork streamWork(char* memory, const ProjectKern
     const bool is_wide = hasWidePlane<FORM>(a);
     w.block_bytes = is_wide ? 128 : 256;
     w.buffer = reinterpret_cast<float*>(memory);
-    w.scales = reinterpret_cast<float*>(memory + kStreamNormSums);
-    w.planes =
-        memory + kStreamNormSums + (FORM::kIsBulk ? kStreamScaleBytes : asyncScaleBytes(cols));
+    // AsyncForm: who has no norm needs no sums for it.
+    const int sums = FORM::kIsBulk || a.input != kInputPlain ? kStreamNormSums : 0;
+    w.scales = reinterpret_cast<float*>(memory + sums);
+    w.planes = memory + sums + (FORM::kIsBulk ? kStreamScaleBytes : asyncScaleBytes(cols));
     char* const taken = w.planes + cols * (is_wide ? 2 : 4);
     w.taken = reinterpret_cast<float4*>(taken);
     const bool has_taken = a.input != kInputPlain && (FORM::kIsBulk || !isShort(a));
@@ -385,18 +386,33 @@ __device__ __forceinline__ void makeShortPlanes(const ProjectKernelArgs& a,
     float4 x[kShortFours] = {};
     float4 t_norm[kShortFours] = {};
     float4 norm[kShortFours] = {};
+    // AsyncForm: they are further away than the row, and here before its packets.
+    uint4 raw_t_norm[kShortFours] = {};
+    uint4 raw_norm[kShortFours] = {};
 #pragma unroll
     for (int i = 0; i < kShortFours; ++i) {
         const int c = static_cast<int>(threadIdx.x) + i * kComputeThreads;
         if (c < fours) {
             x[i] = times(a.keeps_row != 0 ? row[c] : loadFour(a.x + 4 * c), scalar);
-            t_norm[i] = loadFour(normOf<FORM>(a.t_norm, norms + norm_bytes), 4 * c);
-            norm[i] = loadFour(normOf<FORM>(a.norm, norms), 4 * c);
+            if (FORM::kIsBulk) {
+                t_norm[i] = loadFour(normOf<FORM>(a.t_norm, norms + norm_bytes), 4 * c);
+                norm[i] = loadFour(normOf<FORM>(a.norm, norms), 4 * c);
+            } else {
+                raw_t_norm[i] = loadRawFour(a.t_norm, 4 * c);
+                raw_norm[i] = loadRawFour(a.norm, 4 * c);
+            }
         }
     }
     float4 v[kShortFours];
     takeShort(exchange.packetsOf(step - 1 + kPacketSteps), fours, exchange.markOf(step - 1), v);
     clocks.note(1);
+    if (!FORM::kIsBulk) {
+#pragma unroll
+        for (int i = 0; i < kShortFours; ++i) {
+            t_norm[i] = fourOf(a.t_norm, raw_t_norm[i]);
+            norm[i] = fourOf(a.norm, raw_norm[i]);
+        }
+    }
     float sum = warpSum(sumOfSquares(v[0]) + sumOfSquares(v[1]));
     if (lane == 0) {
         w.buffer[warp] = sum;

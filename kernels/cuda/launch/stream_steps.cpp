@@ -246,12 +246,12 @@ StreamSizes asyncSizes(
         }
         const int sums = args.cols > kPackets ? sizes.pass_tiles << sizes.tile_shift
                                               : sizes.pass_tiles * kTileRows;
-        needs.plain_bytes = asyncProjectBytes(args.cols, sums, !has_taken);
+        needs.plain_bytes = asyncProjectBytes(args.cols, sums, has_taken, is_plain);
         needs.chunk_codes = (sizes.units * kUnitBytes) << sizes.tile_shift;
         // Fewer sums at a time where the wide rows and the chunks of other steps would lack room.
         most_tiles = sizes.pass_tiles - (is_pair ? 6 : 1);
-        const bool is_least = most_tiles < (is_pair ? 6 : 2);
-        if (fits(s, needs) && (is_least || needs.plain_bytes <= kAsyncWorkBytes)) {
+        const bool is_least = most_tiles < (is_pair ? 6 : 1);
+        if (fits(s, needs) && (is_least || needs.plain_bytes <= asyncWorkBytes(s.async_shared))) {
             return sizes;
         }
         if (is_least) {
