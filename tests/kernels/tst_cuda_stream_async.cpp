@@ -35,6 +35,7 @@ EmulatedCardOptions optionsOf(const CardKind& kind, int multiprocessors, int see
     options.shared_bytes = kind.shared_bytes;
     options.multiprocessors = multiprocessors;
     options.run.seed = static_cast<uint64_t>(seed);
+    options.run.resident_threads = 512U * static_cast<unsigned>(multiprocessors);
     return options;
 }
 
