@@ -305,15 +305,15 @@ StreamLayout asyncLayoutFor(int shared_bytes, int row_bytes, int work_bytes, int
     layout.chunks = layout.row + align(row_bytes);
     layout.chunk_codes = align(chunk_codes);
     layout.chunk_bytes = align(asyncChunkBytes(layout.chunk_codes));
-    // One for each fetching warp.
-    const int count = std::min((shared_bytes - layout.chunks) / layout.chunk_bytes, kMaxChunks);
-    layout.chunk_count = count < kAsyncFetchWarps ? 0 : count;
+    const int count =
+        std::min((shared_bytes - layout.chunks) / layout.chunk_bytes, kAsyncMostChunks);
+    layout.chunk_count = count < kAsyncFewestChunks ? 0 : count;
     return layout;
 }
 
 int asyncWorkBytes(int shared_bytes) {
     constexpr int kBeside = kAsyncTableOffset + kDenseTableBytes + 1536 * 4 +
-                            kAsyncFetchWarps * asyncChunkBytes(kChunkCodeBytes);
+                            kAsyncFewestChunks * asyncChunkBytes(kChunkCodeBytes);
     return std::clamp(shared_bytes - kBeside, 0, 32768);
 }
 

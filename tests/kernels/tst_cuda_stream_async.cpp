@@ -299,7 +299,7 @@ void TestCudaStreamAsync::realShapesFit() {
         const int codes = std::max((pair.units * kUnitBytes) << pair.tile_shift,
                                    (down.units * kUnitBytes) << down.tile_shift);
         const StreamLayout layout = asyncLayoutFor(shared - kKept, hidden * 4, room, codes);
-        QVERIFY2(layout.chunk_count >= kAsyncFetchWarps, qPrintable(QString::number(work)));
+        QVERIFY2(layout.chunk_count >= kAsyncFewestChunks, qPrintable(QString::number(work)));
         QVERIFY(layout.chunks + layout.chunk_count * layout.chunk_bytes <= shared - kKept);
     }
 }

@@ -155,38 +155,6 @@ __device__ __forceinline__ float4 loadFour(const VectorArgs& v, int i) {
     return make_float4(low.x, low.y, high.x, high.y);
 }
 
-/// The same in two steps: what is loaded is not looked at before it is needed.
-__device__ __forceinline__ uint4 loadRawFour(const VectorArgs& v, int i) {
-    uint4 raw = make_uint4(0, 0, 0, 0);
-    if (v.data != nullptr) {
-        if (v.type == kElementF32) {
-            raw = *reinterpret_cast<const uint4*>(static_cast<const float*>(v.data) + i);
-        } else {
-            const uint2 bits =
-                *reinterpret_cast<const uint2*>(static_cast<const uint16_t*>(v.data) + i);
-            raw.x = bits.x;
-            raw.y = bits.y;
-        }
-    }
-    return raw;
-}
-__device__ __forceinline__ float4 fourOf(const VectorArgs& v, const uint4& raw) {
-    if (v.data == nullptr) {
-        return make_float4(1.0F, 1.0F, 1.0F, 1.0F);
-    }
-    if (v.type == kElementF32) {
-        return make_float4(__uint_as_float(raw.x), __uint_as_float(raw.y), __uint_as_float(raw.z),
-                           __uint_as_float(raw.w));
-    }
-    if (v.type == kElementBf16) {
-        return make_float4(__uint_as_float(raw.x << 16), __uint_as_float(raw.x & 0xffff0000U),
-                           __uint_as_float(raw.y << 16), __uint_as_float(raw.y & 0xffff0000U));
-    }
-    const float2 low = __half22float2(asHalf2(raw.x));
-    const float2 high = __half22float2(asHalf2(raw.y));
-    return make_float4(low.x, low.y, high.x, high.y);
-}
-
 __device__ __forceinline__ float4 times(const float4& a, const float4& b) {
     return make_float4(a.x * b.x, a.y * b.y, a.z * b.z, a.w * b.w);
 }

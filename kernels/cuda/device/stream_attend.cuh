@@ -181,12 +181,11 @@ __device__ __forceinline__ void turnHeads(const AttendStepKernelArgs& a,
     }
     const float eps = a.eps;
     const float scale = is_query ? a.scale : 1.0F;
-    const HeadNorm<FORM> own_norm(norm, dim / 2);
     HeadValues head;
     head.take(exchange.packetsOf(step - 1 + kPacketSteps), at, dim / 2, exchange.markOf(step - 1));
     clocks.note(1);
     // Queries as two bf16; what is cached rounded to one, and stored to the cache as well.
-    turnHead(head, own_norm, is_turned ? constants.turns : nullptr, dim, eps, scale,
+    turnHead(head, norm, is_turned ? constants.turns : nullptr, dim, eps, scale,
              [&](int d, const float4& four) {
                  *reinterpret_cast<uint2*>(is_in_gaps ? w.values.eight(fresh.at - begin, d >> 3) +
                                                             (d & 4) * 2

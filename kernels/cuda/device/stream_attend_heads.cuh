@@ -122,11 +122,10 @@ __device__ __forceinline__ void turnOwn(const AttendStepKernelArgs& a,
         norm.data = nullptr;
     }
     __nv_bfloat16* const row = w.fresh + (is_key ? 0 : dim);
-    const HeadNorm<FORM> own_norm(norm, dim / 2);
     HeadValues head;
     head.take(exchange.packetsOf(step - 1 + kPacketSteps), at, dim / 2, exchange.markOf(step - 1));
     clocks.note(1);
-    turnHead(head, own_norm, is_turned ? constants.turns : nullptr, dim, a.eps,
+    turnHead(head, norm, is_turned ? constants.turns : nullptr, dim, a.eps,
              is_query ? a.scale : 1.0F, [&](int d, const float4& four) {
                  if (is_query) {
                      w.query[fourPlace(d >> 2, dim)] = four;

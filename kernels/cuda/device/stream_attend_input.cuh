@@ -138,40 +138,12 @@ __device__ __forceinline__ float4 belowBf16(const float4& v) {
                        v.w - roundBf16(v.w));
 }
 
-/// A head's norm: where it is read, or what was loaded of it before it is needed.
-struct NormThere {
-    VectorArgs norm;
-    __device__ __forceinline__ NormThere(const VectorArgs& v, int) : norm(v) {}
-    __device__ __forceinline__ float4 four(int, int, int d) const { return loadFour(norm, d); }
-};
-struct NormHeld {
-    VectorArgs norm;
-    uint4 raw[HeadValues::kFours][2];
-    __device__ __forceinline__ NormHeld(const VectorArgs& v, int half) : norm(v) {
-#pragma unroll
-        for (int j = 0; j < HeadValues::kFours; ++j) {
-            const int d = 4 * (static_cast<int>(threadIdx.x) & 31) + 128 * j;
-            raw[j][0] = make_uint4(0, 0, 0, 0);
-            raw[j][1] = raw[j][0];
-            if (d < half) {
-                raw[j][0] = loadRawFour(v, d);
-                raw[j][1] = loadRawFour(v, d + half);
-            }
-        }
-    }
-    __device__ __forceinline__ float4 four(int j, int h, int) const {
-        return fourOf(norm, raw[j][h]);
-    }
-};
-template <typename FORM>
-using HeadNorm = std::conditional_t<FORM::kIsBulk, NormThere, NormHeld>;
-
 /// Norm (no data: none), RoPE (turns nullptr: none) and scale of one head; a warp. store(d, four):
 /// elements d to d + 3. The sum of squares is needed at the very end only: it travels through the
 /// lanes while the rest is computed.
-template <typename Norm, typename Store>
+template <typename Store>
 __device__ __forceinline__ void turnHead(const HeadValues& head,
-                                         const Norm& norm,
+                                         const VectorArgs& norm,
                                          const float* turns,
                                          int dim,
                                          float eps,
@@ -191,8 +163,8 @@ __device__ __forceinline__ void turnHead(const HeadValues& head,
         if (d >= half) {
             break;
         }
-        float4 a = times(head.at[0][j], norm.four(j, 0, d));
-        float4 b = times(head.at[1][j], norm.four(j, 1, d + half));
+        float4 a = times(head.at[0][j], loadFour(norm, d));
+        float4 b = times(head.at[1][j], loadFour(norm, d + half));
         if (turns != nullptr) {
             const float4 cosine = *reinterpret_cast<const float4*>(turns + d);
             const float4 sine = *reinterpret_cast<const float4*>(turns + half + d);

@@ -6,7 +6,7 @@
 // The second form has the instructions of 8.0 only. Weights come 16 bytes a thread (cp.async), and
 // a barrier counts threads that arrive behind their copies. It has to do with less than half of the
 // shared memory: a table of codes without gaps (one instruction more a look-up), norms straight
-// from memory, two fetching warps, the arguments that a step without updates has, chunks as large
+// from memory, as few as two chunks, the arguments that a step without updates has, chunks as large
 // as the largest of the launch, attention in the place of the table, which is filled again behind
 // it.
 #pragma once
@@ -29,6 +29,7 @@ struct BulkForm {
     static constexpr int kStepsOffset = kStreamStepsOffset;
     static constexpr int kBarriersOffset = kStepBarriersOffset; ///< Of the ring of steps.
     static constexpr int kChunkArrivals = 1;                    ///< Of a chunk that is there.
+    static constexpr int kMostChunks = kMaxChunks;
 };
 
 struct HalfForm : BulkForm {
@@ -48,6 +49,7 @@ struct AsyncForm {
     static constexpr int kBarriersOffset = kAsyncStepBarriersOffset;
     /// Every lane behind its copies, one for what they have stored.
     static constexpr int kChunkArrivals = 33;
+    static constexpr int kMostChunks = kAsyncMostChunks;
 };
 
 /// bf16 weights: products in bf16, the input as two of them (16 bits).

@@ -226,7 +226,8 @@ struct StepFetcherOf {
     __device__ __forceinline__ void waitForStep(int index) const {
         barrier(index % kStepRing).wait(index / kStepRing & 1);
     }
-    /// The step itself has to be there. AsyncForm: no further than into the cache.
+    /// The step itself has to be there. AsyncForm: no further than into the
+    /// multiprocessor's own cache.
     __device__ __forceinline__ void askForNorms(int index) const {
         const TokenStep& step = stepAt(index);
         const bool is_attend = step.kind == kStepAttend;
@@ -249,11 +250,11 @@ struct StepFetcherOf {
         } else {
 #pragma unroll 1
             for (int at = (threadIdx.x & 31) * 128; at < first_bytes; at += 32 * 128) {
-                prefetchL2(static_cast<const char*>(first.data) + at);
+                touchLine(static_cast<const char*>(first.data) + at);
             }
 #pragma unroll 1
             for (int at = (threadIdx.x & 31) * 128; at < second_bytes; at += 32 * 128) {
-                prefetchL2(static_cast<const char*>(second.data) + at);
+                touchLine(static_cast<const char*>(second.data) + at);
             }
         }
     }
@@ -386,33 +387,18 @@ __device__ __forceinline__ void makeShortPlanes(const ProjectKernelArgs& a,
     float4 x[kShortFours] = {};
     float4 t_norm[kShortFours] = {};
     float4 norm[kShortFours] = {};
-    // AsyncForm: they are further away than the row, and here before its packets.
-    uint4 raw_t_norm[kShortFours] = {};
-    uint4 raw_norm[kShortFours] = {};
 #pragma unroll
     for (int i = 0; i < kShortFours; ++i) {
         const int c = static_cast<int>(threadIdx.x) + i * kComputeThreads;
         if (c < fours) {
             x[i] = times(a.keeps_row != 0 ? row[c] : loadFour(a.x + 4 * c), scalar);
-            if (FORM::kIsBulk) {
-                t_norm[i] = loadFour(normOf<FORM>(a.t_norm, norms + norm_bytes), 4 * c);
-                norm[i] = loadFour(normOf<FORM>(a.norm, norms), 4 * c);
-            } else {
-                raw_t_norm[i] = loadRawFour(a.t_norm, 4 * c);
-                raw_norm[i] = loadRawFour(a.norm, 4 * c);
-            }
+            t_norm[i] = loadFour(normOf<FORM>(a.t_norm, norms + norm_bytes), 4 * c);
+            norm[i] = loadFour(normOf<FORM>(a.norm, norms), 4 * c);
         }
     }
     float4 v[kShortFours];
     takeShort(exchange.packetsOf(step - 1 + kPacketSteps), fours, exchange.markOf(step - 1), v);
     clocks.note(1);
-    if (!FORM::kIsBulk) {
-#pragma unroll
-        for (int i = 0; i < kShortFours; ++i) {
-            t_norm[i] = fourOf(a.t_norm, raw_t_norm[i]);
-            norm[i] = fourOf(a.norm, raw_norm[i]);
-        }
-    }
     float sum = warpSum(sumOfSquares(v[0]) + sumOfSquares(v[1]));
     if (lane == 0) {
         w.buffer[warp] = sum;

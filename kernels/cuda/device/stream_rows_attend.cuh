@@ -90,7 +90,7 @@ __device__ __forceinline__ void turnRowHead(const float* from,
             head.at[i & 1][i >> 1] = loadFour(from + d + (i & 1) * half);
         }
     }
-    turnHead(head, NormThere(norm, dim / 2), turns, dim, eps, scale, store);
+    turnHead(head, norm, turns, dim, eps, scale, store);
 }
 
 /// Eight elements of each of four keys or values of this warp; those that are not cached are zeros.
