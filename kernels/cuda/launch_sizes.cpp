@@ -305,8 +305,7 @@ StreamLayout asyncLayoutFor(int shared_bytes, int row_bytes, int work_bytes, int
     layout.chunks = layout.row + align(row_bytes);
     layout.chunk_codes = align(chunk_codes);
     layout.chunk_bytes = align(asyncChunkBytes(layout.chunk_codes));
-    const int count =
-        std::min((shared_bytes - layout.chunks) / layout.chunk_bytes, kAsyncMostChunks);
+    const int count = std::min((shared_bytes - layout.chunks) / layout.chunk_bytes, kMaxChunks);
     layout.chunk_count = count < kAsyncFewestChunks ? 0 : count;
     return layout;
 }
@@ -317,10 +316,10 @@ int asyncWorkBytes(int shared_bytes) {
     return std::clamp(shared_bytes - kBeside, 0, 32768);
 }
 
-int asyncAhead(int64_t l2_bytes, int multiprocessors, int chunk_bytes) {
-    constexpr int64_t kMostAhead = 8;
-    return static_cast<int>(
-        std::min(kMostAhead, l2_bytes / 2 / (int64_t{multiprocessors} * chunk_bytes)));
+int asyncAhead(int64_t l2_bytes, int multiprocessors, int chunk_bytes, int chunk_count) {
+    constexpr int64_t kAtOnce = 10; // those in shared memory included
+    const int64_t room = l2_bytes / 2 / (int64_t{multiprocessors} * chunk_bytes);
+    return static_cast<int>(std::clamp<int64_t>(kAtOnce - chunk_count, 0, room));
 }
 
 int headParts(int multiprocessors, int num_heads, int head_dim) {

@@ -166,8 +166,9 @@ streamLayoutFor(int shared_base, int shared_bytes, int row_bytes, int norm_bytes
 /// The same for stream_async.cu, where dynamic shared memory may begin anywhere. chunk_codes: bytes
 /// of codes of the largest tile.
 StreamLayout asyncLayoutFor(int shared_bytes, int row_bytes, int work_bytes, int chunk_codes);
-/// Chunks ahead of that ring that half of the card's cache holds, of all blocks; at most eight.
-int asyncAhead(int64_t l2_bytes, int multiprocessors, int chunk_bytes);
+/// Chunks ahead of a ring of `chunk_count` that are asked for in the card's cache: ten of a block
+/// with those in the ring, and of all blocks no more than half of the cache holds.
+int asyncAhead(int64_t l2_bytes, int multiprocessors, int chunk_bytes, int chunk_count);
 /// Work memory that a projection of that form takes if it can do with it: what E2B leaves of 99 KiB
 /// beside two chunks, more on larger cards.
 int asyncWorkBytes(int shared_bytes);

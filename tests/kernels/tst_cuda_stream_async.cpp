@@ -262,7 +262,8 @@ void TestCudaStreamAsync::chunksAhead() {
     QFETCH(int, mebibytes);
     QFETCH(int, multiprocessors);
     QFETCH(int, ahead);
-    QCOMPARE(kernels::cuda::asyncAhead(int64_t{mebibytes} << 20, multiprocessors, 13856), ahead);
+    QCOMPARE(kernels::cuda::asyncAhead(int64_t{40} << 20, 108, 13856, 11), 0);
+    QCOMPARE(kernels::cuda::asyncAhead(int64_t{mebibytes} << 20, multiprocessors, 13856, 2), ahead);
 }
 
 void TestCudaStreamAsync::realShapesFit_data() {

@@ -541,10 +541,9 @@ inline constexpr int kStreamStepsOffset = kStepHeadsOffset + kFetchWarps * 2 * k
 
 // --- stream_async.cu: offsets count from the beginning of dynamic shared memory. ---
 
-inline constexpr int kAsyncFetchWarps = 3;
-/// Chunks in shared memory: what is further ahead is asked for in L2.
-inline constexpr int kAsyncFewestChunks = 2;
-inline constexpr int kAsyncMostChunks = 8;
+inline constexpr int kAsyncFetchWarps = 2;
+/// One for each fetching warp, or it would take a barrier's phase for another.
+inline constexpr int kAsyncFewestChunks = kAsyncFetchWarps;
 /// One more asks memory for what the fetching warps will need.
 inline constexpr int kAsyncThreads = kComputeThreads + (kAsyncFetchWarps + 1) * 32;
 /// Of a step's arguments what comes before those of low-rank updates; a lane brings 16 bytes.
@@ -556,7 +555,7 @@ static_assert(offsetof(TokenStep, project) + offsetof(ProjectKernelArgs, lora) <
 /// Two barriers a chunk, one for each step of the ring, how many chunks have been asked for, a
 /// step's head for each fetching warp, the ring of steps, constants of attention; then the table of
 /// codes and, behind it without a gap, the work memory.
-inline constexpr int kAsyncStepBarriersOffset = 2 * kAsyncMostChunks * 8;
+inline constexpr int kAsyncStepBarriersOffset = 2 * kMaxChunks * 8;
 inline constexpr int kAsyncAskedOffset = kAsyncStepBarriersOffset + kStepRing * 8;
 inline constexpr int kAsyncHeadsOffset = kAsyncAskedOffset + 16;
 inline constexpr int kAsyncStepsOffset = kAsyncHeadsOffset + kAsyncFetchWarps * kStepHeadBytes;

@@ -43,15 +43,6 @@ __device__ __forceinline__ void prefetchL2(const void* at) {
     asm volatile("prefetch.global.L2 [%0];" ::"l"(at));
 }
 
-/// Brings the 128 bytes around `at` (a multiple of 4) into the multiprocessor's own cache, which
-/// nobody waits for.
-__device__ __forceinline__ void touchLine(const void* at) {
-    asm volatile("{\n"
-                 ".reg .u32 unused;\n"
-                 "ld.global.ca.u32 unused, [%0];\n"
-                 "}" ::"l"(at));
-}
-
 /// Lets the next launch begin beside this one (programmatic dependent launch).
 __device__ __forceinline__ void letDependentsStart() {
 #if __CUDA_ARCH__ >= 900

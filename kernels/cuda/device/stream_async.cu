@@ -63,7 +63,7 @@ __device__ __forceinline__ void runBlock(const TokenStep* steps,
 extern "C" {
 
 // As belfry_stream; block: kAsyncThreads; shared memory: asyncLayoutFor().
-__global__ void __launch_bounds__(512, 1) belfry_stream_async(const TokenStep* steps,
+__global__ void __launch_bounds__(480, 1) belfry_stream_async(const TokenStep* steps,
                                                               int count,
                                                               StreamLayout layout,
                                                               int32_t* counters,
@@ -72,7 +72,7 @@ __global__ void __launch_bounds__(512, 1) belfry_stream_async(const TokenStep* s
                                                               long long* trace) {
     runBlock<false>(steps, count, layout, counters, flags, packets, trace);
 }
-__global__ void __launch_bounds__(512, 1) belfry_stream_async_traced(const TokenStep* steps,
+__global__ void __launch_bounds__(480, 1) belfry_stream_async_traced(const TokenStep* steps,
                                                                      int count,
                                                                      StreamLayout layout,
                                                                      int32_t* counters,

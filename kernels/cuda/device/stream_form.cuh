@@ -29,7 +29,6 @@ struct BulkForm {
     static constexpr int kStepsOffset = kStreamStepsOffset;
     static constexpr int kBarriersOffset = kStepBarriersOffset; ///< Of the ring of steps.
     static constexpr int kChunkArrivals = 1;                    ///< Of a chunk that is there.
-    static constexpr int kMostChunks = kMaxChunks;
 };
 
 struct HalfForm : BulkForm {
@@ -49,7 +48,6 @@ struct AsyncForm {
     static constexpr int kBarriersOffset = kAsyncStepBarriersOffset;
     /// Every lane behind its copies, one for what they have stored.
     static constexpr int kChunkArrivals = 33;
-    static constexpr int kMostChunks = kAsyncMostChunks;
 };
 
 /// bf16 weights: products in bf16, the input as two of them (16 bits).

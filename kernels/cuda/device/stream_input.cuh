@@ -226,8 +226,7 @@ struct StepFetcherOf {
     __device__ __forceinline__ void waitForStep(int index) const {
         barrier(index % kStepRing).wait(index / kStepRing & 1);
     }
-    /// The step itself has to be there. AsyncForm: no further than into the
-    /// multiprocessor's own cache.
+    /// The step itself has to be there. AsyncForm: no further than into L2.
     __device__ __forceinline__ void askForNorms(int index) const {
         const TokenStep& step = stepAt(index);
         const bool is_attend = step.kind == kStepAttend;
@@ -250,11 +249,11 @@ struct StepFetcherOf {
         } else {
 #pragma unroll 1
             for (int at = (threadIdx.x & 31) * 128; at < first_bytes; at += 32 * 128) {
-                touchLine(static_cast<const char*>(first.data) + at);
+                prefetchL2(static_cast<const char*>(first.data) + at);
             }
 #pragma unroll 1
             for (int at = (threadIdx.x & 31) * 128; at < second_bytes; at += 32 * 128) {
-                touchLine(static_cast<const char*>(second.data) + at);
+                prefetchL2(static_cast<const char*>(second.data) + at);
             }
         }
     }

@@ -84,7 +84,7 @@ __device__ __forceinline__ bool takesPairsInTurn(const ProjectKernelArgs& a) {
 template <typename FORM>
 struct RingOf {
     using Barrier = typename FORM::Barrier;
-    uint64_t* barriers; ///< [2, kMostChunks]: chunk is there, chunk is done with.
+    uint64_t* barriers; ///< [2, kMaxChunks]: chunk is there, chunk is done with.
     char* chunks;
     int count;
     int own_codes = 0; ///< AsyncForm: bytes of codes of a chunk, and of all of it;
@@ -101,9 +101,7 @@ struct RingOf {
         return FORM::kIsBulk ? kChunkCodeBytes : own_codes;
     }
     __device__ __forceinline__ Barrier full() const { return {barriers + slot}; }
-    __device__ __forceinline__ Barrier empty() const {
-        return {barriers + FORM::kMostChunks + slot};
-    }
+    __device__ __forceinline__ Barrier empty() const { return {barriers + kMaxChunks + slot}; }
     __device__ __forceinline__ char* chunk() const { return chunks + slot * chunkBytes(); }
     __device__ __forceinline__ uint32_t chunkAddress() const {
         return sharedAddress(chunks) + slot * chunkBytes();
@@ -134,7 +132,7 @@ struct RingOf {
     __device__ __forceinline__ void init() const {
         for (int i = 0; i < count; ++i) {
             Barrier{barriers + i}.init(FORM::kChunkArrivals);
-            Barrier{barriers + FORM::kMostChunks + i}.init(kComputeWarps);
+            Barrier{barriers + kMaxChunks + i}.init(kComputeWarps);
         }
         if (FORM::kIsBulk) {
             fenceBarriers();
@@ -247,7 +245,7 @@ __device__ __forceinline__ void copyChunk(const RingOf<AsyncForm>& ring,
     const int own = (threadIdx.x & 31) * 16;
     const uint32_t to = ring.chunkAddress() + own;
     codes += own;
-#pragma unroll 8
+#pragma unroll 4
     for (int at = 0; at < bytes - own; at += 512) {
         copyAsyncOnce16(to + at, codes + at, once);
     }

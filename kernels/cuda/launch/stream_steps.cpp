@@ -376,9 +376,14 @@ Status streamProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
     if ((isAsync(s) || is_half) && args.lora_count > 0) {
         t.has_left = true; // one launch of another form, not some of each
     }
-    if (is_half && (isAsync(s) || (!t.steps.empty() && t.unit_steps > 0) ||
-                    s.functions[static_cast<size_t>(KernelId::stream_half)] == nullptr)) {
-        return Status::Unsupported;
+    if (is_half) {
+        // One form for all of a token's: not some here and some in token.cu.
+        t.has_left_halves = t.has_left_halves || isAsync(s) || !isStreamable(args) ||
+                            (!t.steps.empty() && t.unit_steps > 0) ||
+                            s.functions[static_cast<size_t>(KernelId::stream_half)] == nullptr;
+        if (t.has_left_halves) {
+            return Status::Unsupported;
+        }
     }
     if (!isPossible(s) || (has_updates && !t.steps.empty() && t.has_halves) ||
         !isStreamable(args)) {
@@ -473,6 +478,7 @@ Status streamAttend(Stream& s, AttendStepKernelArgs args) {
     if (!is_linked || heads > kTileHeads || !is_aligned(args.q_norm.data) ||
         !is_aligned(args.k_norm.data) || args.head_dim < 32 || args.head_dim > kTurnFloats ||
         splits < 1 || partial + kPartialOffset > kPartialBytes || !fits(s, needs)) {
+        t.has_left_halves = t.has_left_halves || t.has_halves;
         return Status::Unsupported;
     }
     args.splits = splits;
@@ -613,9 +619,9 @@ Status launchStream(Stream& s, CuPointer list, int count, CuPointer trace) {
     }
     const bool is_async = isAsync(s);
     if (is_async) {
-        // Counted from the chunks that have a place.
-        layout.ahead = layout.chunk_count +
-                       asyncAhead(s.facts.l2_bytes, s.facts.multiprocessors, layout.chunk_bytes);
+        const int more = asyncAhead(s.facts.l2_bytes, s.facts.multiprocessors, layout.chunk_bytes,
+                                    layout.chunk_count);
+        layout.ahead = more > 0 ? layout.chunk_count + more : 0;
     }
     const auto shared = static_cast<unsigned>(
         is_async ? layout.chunks + layout.chunk_count * layout.chunk_bytes

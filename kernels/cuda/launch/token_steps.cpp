@@ -151,6 +151,7 @@ Status beginSteps(Queue q) {
     t.is_stream = false;
     t.row = nullptr;
     t.has_left = false;
+    t.has_left_halves = false;
     t.is_collecting = true;
     return Status::Ok;
 }

@@ -90,7 +90,8 @@ void TestSplitOnCard::asOneCard() {
         const auto ran = [&](size_t from, const std::string& wanted) {
             return std::count_if(card.ran().begin() + static_cast<std::ptrdiff_t>(from),
                                  card.ran().end(), [&](const std::string& name) {
-                                     return name == wanted || name == wanted + "_updates";
+                                     return name == wanted || name == wanted + "_updates" ||
+                                            name == wanted + "_half";
                                  });
         };
         // Three norms a layer, and that of the first layer of each run of them.

@@ -131,7 +131,6 @@ inline int askShared(const int32_t* at) {
     return *at;
 }
 inline void prefetchL2(const void*) {}
-inline void touchLine(const void*) {}
 constexpr bool kHasBulkPrefetch = true;
 inline void prefetchBulk(const void* at, int bytes) {
     if (((reinterpret_cast<uintptr_t>(at) | static_cast<uintptr_t>(bytes)) & 15) != 0) {
