@@ -33,7 +33,6 @@ struct TokenSteps {
     bool may_stream = true;        ///< False: never.
     bool may_bulk = true;          ///< False: stream_async.cu in place of stream.cu.
     bool has_left = false;         ///< A step of this token was not for stream_async.cu.
-    bool has_left_halves = false;  ///< One of its steps with bf16 weights was not for stream.cu.
     bool has_heads = true;         ///< False: attention by tiles always.
     bool is_stream = false;        ///< The steps collected so far are its.
     const int32_t* rows = nullptr; ///< Steps of so many rows each (OpTable::begin_rows), or none.

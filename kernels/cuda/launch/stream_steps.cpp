@@ -376,14 +376,9 @@ Status streamProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
     if ((isAsync(s) || is_half) && args.lora_count > 0) {
         t.has_left = true; // one launch of another form, not some of each
     }
-    if (is_half) {
-        // One form for all of a token's: not some here and some in token.cu.
-        t.has_left_halves = t.has_left_halves || isAsync(s) || !isStreamable(args) ||
-                            (!t.steps.empty() && t.unit_steps > 0) ||
-                            s.functions[static_cast<size_t>(KernelId::stream_half)] == nullptr;
-        if (t.has_left_halves) {
-            return Status::Unsupported;
-        }
+    if (is_half && (isAsync(s) || (!t.steps.empty() && t.unit_steps > 0) ||
+                    s.functions[static_cast<size_t>(KernelId::stream_half)] == nullptr)) {
+        return Status::Unsupported;
     }
     if (!isPossible(s) || (has_updates && !t.steps.empty() && t.has_halves) ||
         !isStreamable(args)) {
@@ -478,7 +473,6 @@ Status streamAttend(Stream& s, AttendStepKernelArgs args) {
     if (!is_linked || heads > kTileHeads || !is_aligned(args.q_norm.data) ||
         !is_aligned(args.k_norm.data) || args.head_dim < 32 || args.head_dim > kTurnFloats ||
         splits < 1 || partial + kPartialOffset > kPartialBytes || !fits(s, needs)) {
-        t.has_left_halves = t.has_left_halves || t.has_halves;
         return Status::Unsupported;
     }
     args.splits = splits;

@@ -151,7 +151,6 @@ Status beginSteps(Queue q) {
     t.is_stream = false;
     t.row = nullptr;
     t.has_left = false;
-    t.has_left_halves = false;
     t.is_collecting = true;
     return Status::Ok;
 }
