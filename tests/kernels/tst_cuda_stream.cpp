@@ -87,8 +87,8 @@ void TestCudaStream::chain_data() {
     row("bf16, rows of several pieces, wide ones among them", 28, 52, [](ChainShape& s) {
         s.format = WeightFormat::BF16;
         s.is_nested = false;
-        s.hidden = 1600;
-        s.dim = 512;
+        s.hidden = 320;
+        s.dim = 64;
         s.heads = 2;
         s.inter = 6400;
     });
