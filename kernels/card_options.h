@@ -14,9 +14,12 @@ struct CardOptions {
     /// The steps of a decoded token as one launch; false: a launch a step, as on compute capability
     /// 7.5.
     bool has_token_launch = true;
-    /// That launch without barriers over the grid (stream.cu); false: with them (token.cu), as on
-    /// compute capability 8.x.
+    /// That launch without barriers over the grid (stream.cu, stream_async.cu); false: with them
+    /// (token.cu).
     bool has_streamed_launch = true;
+    /// Weights on their way to it by bulk copies where the card has them; false: with instructions
+    /// of compute capability 8.0 only (stream_async.cu), as on 8.x.
+    bool has_bulk_copies = true;
     /// In stream.cu, low-rank updates by plans made once; false: worked out in every token, as for
     /// lists too long for plans.
     bool has_update_plans = true;

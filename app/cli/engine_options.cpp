@@ -9,15 +9,21 @@ namespace cli {
 
 namespace {
 
+/// Shared memory of a block on cards of compute capability 8.6, 8.9 and 12.0.
+constexpr int kSmallSharedBytes = 101376;
+
 /// A form that --without leaves out, and how.
 struct Form {
     std::string_view name;
     void (*leaveOut)(engine::EngineOptions& options);
 };
 
-constexpr std::array<Form, 8> kForms = {{
+constexpr std::array<Form, 10> kForms = {{
     {"token-launch", [](engine::EngineOptions& o) { o.cards.has_token_launch = false; }},
     {"streamed-launch", [](engine::EngineOptions& o) { o.cards.has_streamed_launch = false; }},
+    {"bulk-copies", [](engine::EngineOptions& o) { o.cards.has_bulk_copies = false; }},
+    {"large-shared-memory",
+     [](engine::EngineOptions& o) { o.cards.shared_bytes = kSmallSharedBytes; }},
     {"update-plans", [](engine::EngineOptions& o) { o.cards.has_update_plans = false; }},
     {"attention-by-heads",
      [](engine::EngineOptions& o) { o.cards.has_attention_by_heads = false; }},

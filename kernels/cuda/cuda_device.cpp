@@ -183,6 +183,7 @@ Status CudaDevice::openContext(std::string* message) {
     }
     stream_.steps.is_enabled = options_.has_token_launch;
     stream_.steps.may_stream = options_.has_streamed_launch;
+    stream_.steps.may_bulk = options_.has_bulk_copies;
     stream_.steps.may_plan = options_.has_update_plans;
     stream_.steps.has_heads = options_.has_attention_by_heads;
     stream_.wide_rows = options_.wide_rows;
@@ -259,6 +260,9 @@ Status CudaDevice::loadKernels(std::string* message) {
             return failOpening("prepare the kernels", message);
         }
         stream_.functions[id] = function;
+        if (static_cast<KernelId>(id) == KernelId::stream_async) {
+            stream_.async_shared = stream_.facts.shared_bytes - fixed;
+        }
     }
     if (!stream_.is_reference && stream_.facts.compute_capability >= 80 &&
         driver_ == systemDriver(nullptr)) {

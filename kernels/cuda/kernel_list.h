@@ -85,6 +85,10 @@ namespace kernels::cuda {
     X(stream_any_updates)                                                                          \
     X(stream_any_updates_traced)                                                                   \
     X(stream_plans)                                                                                \
+    X(stream_half)                                                                                 \
+    X(stream_half_traced)                                                                          \
+    X(stream_async)                                                                                \
+    X(stream_async_traced)                                                                         \
     X(stream_rows)                                                                                 \
     X(argmax)                                                                                      \
     X(token_inputs_four_bit)                                                                       \

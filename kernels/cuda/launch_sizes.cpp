@@ -185,7 +185,27 @@ AttendSizes residentAttendSizes(
     return sizes;
 }
 
-int streamWorkBytes(int64_t cols, int pass_tiles, int tile_shift, bool is_plain) {
+namespace {
+
+/// Pieces of a row of bf16, the fewest that four stretches of a chunk take; 0: none fit evenly.
+int64_t halfPieces(int64_t units) {
+    constexpr int64_t kMostPieces = 16;
+    for (int64_t pieces = 1; pieces <= kMostPieces; ++pieces) {
+        if (units % (4 * pieces) == 0 && units / pieces <= int64_t{4} * kChunkUnits) {
+            return pieces;
+        }
+    }
+    return 0;
+}
+
+} // namespace
+
+int streamWorkBytes(int64_t cols, int pass_tiles, int tile_shift, bool is_plain, bool is_half) {
+    if (is_half) {
+        return kStreamNormSums + kStreamScaleBytes + static_cast<int>(cols) * 4 +
+               streamTakenBytes(static_cast<int32_t>(cols), is_plain) +
+               pass_tiles * kTileRows * kComputeWarps * 4;
+    }
     // Of a wide row the stretches' sums are added at once.
     const int sums = cols > kPackets ? pass_tiles << tile_shift : pass_tiles * kTileRows;
     return streamProjectBytes(static_cast<int32_t>(cols), sums, is_plain);
@@ -199,19 +219,25 @@ StreamSizes streamProjectSizes(int multiprocessors,
                                int weights,
                                int bits,
                                int grain,
-                               int most_tiles) {
+                               int most_tiles,
+                               bool has_pair_passes) {
     const int64_t units = cols * bits / 8 / kUnitBytes;
     const int64_t grains = ceilDivide(outputs, grain);
     const int64_t local = ceilDivide(grains, multiprocessors) * grain;
     StreamSizes sizes;
     // A wide row has one part of fp16, so that eight stretches fit beside each other, others two.
-    const bool is_wide = cols > kPackets;
+    const bool is_half = bits == 16;
+    const bool is_wide = cols > kPackets && !is_half;
+    const int64_t pieces = is_half ? halfPieces(units) : 1;
     int64_t folds = is_wide ? 8 : 1;
-    while (folds < 4 && units > folds * kChunkUnits) {
+    while (folds < 4 && units > folds * pieces * kChunkUnits) {
         folds *= 2;
     }
-    if (units > folds * kChunkUnits) {
+    if (pieces == 0 || units > folds * pieces * kChunkUnits) {
         return sizes;
+    }
+    if (pieces > 1) {
+        folds = 4;
     }
     // More of them where a block has few rows: more warps have a share, or each a smaller one.
     while (folds < 4 && weights == 1 && local * 2 * folds <= kTileRows &&
@@ -224,10 +250,15 @@ StreamSizes streamProjectSizes(int multiprocessors,
         is_pair ? 2 * ceilDivide(local, rows) : ceilDivide(local, rows) + weights - 1;
     constexpr int64_t kPassTiles = 12;
     sizes.units = static_cast<int>(units);
+    sizes.pieces = static_cast<int>(pieces);
     sizes.tile_shift = std::countr_zero(static_cast<uint64_t>(rows));
-    sizes.pass_tiles = static_cast<int>(
-        is_pair ? tiles : std::min({tiles, kPassTiles * folds, int64_t{most_tiles}}));
-    sizes.work_bytes = streamWorkBytes(cols, sizes.pass_tiles, sizes.tile_shift, is_plain);
+    constexpr int kPairTiles = 2 * 3;
+    const int64_t most_of_pair =
+        has_pair_passes ? std::max(kPairTiles, most_tiles / kPairTiles * kPairTiles) : tiles;
+    sizes.pass_tiles =
+        static_cast<int>(is_pair ? std::min(tiles, most_of_pair)
+                                 : std::min({tiles, kPassTiles * folds, int64_t{most_tiles}}));
+    sizes.work_bytes = streamWorkBytes(cols, sizes.pass_tiles, sizes.tile_shift, is_plain, is_half);
     sizes.share = static_cast<int>(grains / multiprocessors) * grain;
     sizes.extra = static_cast<int>(grains % multiprocessors);
     sizes.grain = grain;
@@ -261,6 +292,34 @@ streamLayoutFor(int shared_base, int shared_bytes, int row_bytes, int norm_bytes
     const int count = std::min(room / kChunkBytes, kMaxChunks);
     layout.chunk_count = count < kFewest ? 0 : count;
     return layout;
+}
+
+StreamLayout asyncLayoutFor(int shared_bytes, int row_bytes, int work_bytes, int chunk_codes) {
+    const auto align = [](int bytes) { return (bytes + 15) / 16 * 16; };
+    StreamLayout layout{};
+    layout.attend = kAsyncAttendOffset;
+    layout.table = kAsyncTableOffset;
+    layout.work = layout.table + kDenseTableBytes;
+    layout.work_bytes = align(work_bytes);
+    layout.row = layout.work + layout.work_bytes;
+    layout.chunks = layout.row + align(row_bytes);
+    layout.chunk_codes = align(chunk_codes);
+    layout.chunk_bytes = align(asyncChunkBytes(layout.chunk_codes));
+    const int count = std::min((shared_bytes - layout.chunks) / layout.chunk_bytes, kMaxChunks);
+    layout.chunk_count = count < kAsyncFewestChunks ? 0 : count;
+    return layout;
+}
+
+int asyncWorkBytes(int shared_bytes) {
+    constexpr int kBeside = kAsyncTableOffset + kDenseTableBytes + 1536 * 4 +
+                            kAsyncFewestChunks * asyncChunkBytes(kChunkCodeBytes);
+    return std::clamp(shared_bytes - kBeside, 0, 32768);
+}
+
+int asyncAhead(int64_t l2_bytes, int multiprocessors, int chunk_bytes, int chunk_count) {
+    constexpr int64_t kAtOnce = 10; // those in shared memory included
+    const int64_t room = l2_bytes / 2 / (int64_t{multiprocessors} * chunk_bytes);
+    return static_cast<int>(std::clamp<int64_t>(kAtOnce - chunk_count, 0, room));
 }
 
 int headParts(int multiprocessors, int num_heads, int head_dim) {

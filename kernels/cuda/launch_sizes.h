@@ -134,12 +134,14 @@ struct StreamSizes {
     int share = 0; ///< Outputs of a block, in multiples of grain;
     int extra = 0; ///< blocks that have one grain more.
     int grain = 1;
+    int pieces = 1; ///< Of 16 bits: chunks of a tile, with so many pieces of its rows.
 };
 /// No limit of streamProjectSizes().
 inline constexpr int kMostPassTiles = 1 << 20;
 /// outputs, is_pair as of projectSizes(); is_plain: the input meets no residual row and no norm;
-/// weights: how many follow each other; bits: 4 or 8; grain: outputs that stay together;
-/// most_tiles: of a pass, unless it is a pair.
+/// weights: how many follow each other; bits: 4, 8 or 16; grain: outputs that stay together;
+/// most_tiles: of a pass, unless it is a pair; has_pair_passes: of a pair too, a multiple of six
+/// tiles, so that results which stay together are of one pass.
 StreamSizes streamProjectSizes(int multiprocessors,
                                int64_t outputs,
                                int64_t cols,
@@ -148,16 +150,30 @@ StreamSizes streamProjectSizes(int multiprocessors,
                                int weights,
                                int bits,
                                int grain,
-                               int most_tiles = kMostPassTiles);
+                               int most_tiles = kMostPassTiles,
+                               bool has_pair_passes = false);
 
-/// Work memory of a projection in that form. pass_tiles, tile_shift: of its sizes.
-int streamWorkBytes(int64_t cols, int pass_tiles, int tile_shift, bool is_plain);
+/// Work memory of a projection in that form. pass_tiles, tile_shift: of its sizes; is_half: bf16.
+int streamWorkBytes(
+    int64_t cols, int pass_tiles, int tile_shift, bool is_plain, bool is_half = false);
 
 /// Where things lie in a block's shared memory, of which the dynamic part begins at address
 /// `shared_base`; chunk_count = 0: not enough of it. What the alignment of the table of codes
 /// leaves in front of it is for the work memory, if that is enough.
 StreamLayout
 streamLayoutFor(int shared_base, int shared_bytes, int row_bytes, int norm_bytes, int work_bytes);
+
+/// The same for stream_async.cu, where dynamic shared memory may begin anywhere. chunk_codes: bytes
+/// of codes of the largest tile.
+StreamLayout asyncLayoutFor(int shared_bytes, int row_bytes, int work_bytes, int chunk_codes);
+/// Chunks ahead of a ring of `chunk_count` that are asked for in the card's cache: ten of a block
+/// with those in the ring, and of all blocks no more than half of the cache holds.
+int asyncAhead(int64_t l2_bytes, int multiprocessors, int chunk_bytes, int chunk_count);
+/// Work memory that a projection of that form takes if it can do with it: what E2B leaves of 99 KiB
+/// beside two chunks, more on larger cards.
+int asyncWorkBytes(int shared_bytes);
+/// Cards with bulk copies and less shared memory than this take that form, too.
+inline constexpr int kBulkSharedBytes = 196608;
 
 /// Most parts of a query head where a block takes one head (stream_attend_heads.cuh); 0: not in
 /// this form.

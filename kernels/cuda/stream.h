@@ -36,6 +36,7 @@ struct Stream {
     CuStream handle = nullptr;
     DeviceFacts facts;
     std::array<CuFunction, kKernelCount> functions{};
+    int async_shared = 0; ///< Most dynamic shared memory of a block of stream_async.cu.
     /// Reference precision: fp32 products of exactly rounded weights, no tensor cores.
     bool is_reference = false;
     /// Memory for expanded weight panels, rounded activations and partial results. Sized by

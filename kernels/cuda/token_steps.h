@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decode steps on their way into one launch (device/stream.cu or device/token.cu): host side.
+// Decode steps on their way into one launch (device/stream.cu, device/stream_async.cu or
+// device/token.cu): host side.
 #pragma once
 
 #include "kernels/cuda/device/args.h"
@@ -18,6 +19,7 @@ struct StreamNeeds {
     int project_bytes = 0; ///< those with updates,
     int operand_bytes = 0; ///< and beside those their updates, of two steps that follow each other;
     int behind_bytes = 0;  ///< up to where those of a step behind attention lie.
+    int chunk_codes = 0;   ///< Of stream_async.cu: bytes of the codes of one tile.
 };
 
 struct TokenSteps {
@@ -29,6 +31,8 @@ struct TokenSteps {
     int32_t table_format = 0;  ///< Of the 4-bit weights among them; 0 = none yet.
     // For stream.cu.
     bool may_stream = true;        ///< False: never.
+    bool may_bulk = true;          ///< False: stream_async.cu in place of stream.cu.
+    bool has_left = false;         ///< A step of this token was not for stream_async.cu.
     bool has_heads = true;         ///< False: attention by tiles always.
     bool is_stream = false;        ///< The steps collected so far are its.
     const int32_t* rows = nullptr; ///< Steps of so many rows each (OpTable::begin_rows), or none.
@@ -40,6 +44,7 @@ struct TokenSteps {
     size_t planned = 0;     ///< Of this token's earlier lists: plans of such steps.
     bool has_plans = false; ///< The steps collected so far have plans.
     int first_unit_step = 0;
+    bool has_halves = false;                ///< Some of stream.cu's have bf16 weights.
     int32_t code_format = 0;                ///< Of the 4-bit weights of stream.cu; 0: none yet.
     int64_t wide_values[kWideRegions] = {}; ///< Width of the rows of each place; 0: free.
     int wide_uses[kWideRegions] = {};

@@ -311,9 +311,9 @@ void TestCudaEmulated::collectedSteps() {
     reader_out.readFrom(reader.args.out, reader.want);
     last.readFrom(down.args.y[0], down.want[0]);
 
-    // A card without bulk copies: others take 4-bit and 8-bit steps to stream.cu (tst_cuda_stream).
+    // Without what takes 4-bit and 8-bit steps elsewhere (tst_cuda_stream).
     EmulatedCardOptions options = withSeed(static_cast<uint64_t>(seed), multiprocessors);
-    options.capability = 80;
+    options.card.has_streamed_launch = false;
     EmulatedCard card(options);
     auto& d = card.device();
     const auto& ops = d.ops();
@@ -428,7 +428,7 @@ void TestCudaEmulated::barriersMatter() {
                           ProjectArgs::Output::Store, 4);
         after.readFrom(out.args.y[0], out.want[0]);
         EmulatedCardOptions options = withSeed(0, 2);
-        options.capability = 80; // as in collectedSteps()
+        options.card.has_streamed_launch = false; // as in collectedSteps()
         EmulatedCard card(options);
         card.run = how;
         auto& d = card.device();

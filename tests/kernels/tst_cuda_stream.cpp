@@ -1,237 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernel that runs a whole token without a barrier over the grid (device/stream.cu) on the CPU:
 // chains of steps as a decoder has them, against the scalar table, in several thread orders.
-#include "tests/kernels/step_cases.h"
+#include "tests/kernels/stream_chain.h"
 #include "tests/support/cuda_emulator/emulated_card.h"
 
 #include <QTest>
 
-#include <algorithm>
-#include <cstring>
-#include <memory>
 #include <vector>
 
 using kernels::DType;
-using kernels::ProjectArgs;
 using kernels::Status;
 using kernels::WeightFormat;
 using namespace support;
-
-namespace {
-
-/// A projection by itself: codes of 11 bits.
-constexpr double kProjectionBound = 4e-4;
-/// The whole chain: a value of the cache may round to the other neighbour in bf16 (2^-8 of itself),
-/// and a softmax over scores of 20 hands an error on 20 times as large.
-constexpr double kStreamBound = 1e-2;
-
-/// What a chain is made of.
-struct ChainShape {
-    int layers = 2;
-    WeightFormat format = WeightFormat::Nf4;
-    bool is_nested = true;
-    int block = 64;
-    int64_t hidden = 192;
-    int64_t heads = 4;
-    int64_t kv_heads = 1;
-    int64_t dim = 64;
-    int64_t inter = 320;
-    int64_t ple = 64;
-    int64_t tokens = 5; ///< So far, the new one included.
-    int64_t window = 0;
-    bool k_is_v = false;
-    bool is_reader = false; ///< The second layer reads the first one's cache.
-    bool is_ring = false;
-    float scale = 1.0F; ///< Smaller: every key counts.
-    int64_t hole = -1;  ///< A cache row in reach that holds nothing.
-    // Low-rank updates of all weights of the steps that have them.
-    int64_t rank = 0;       ///< 0: none.
-    int64_t other_rank = 0; ///< Of a second one of the last weight; 0: none.
-    DType update_type = DType::BF16;
-    size_t every = 1;                  ///< Only every so manieth projection has updates.
-    int without = -1;                  ///< Which of a projection's several weights has none.
-    bool has_projections_only = false; ///< None of the steps for per-layer inputs has.
-    bool is_planned = true; ///< What blocks need to know of them is made before (UnitPlan);
-    bool may_plan = true;   ///< false: asked for not to be.
-};
-
-using Input = ProjectArgs::Input;
-using Output = ProjectArgs::Output;
-
-/// Decoder layers as engine/forward/decode_step.cpp composes them, and a head.
-struct Chain {
-    ChainShape shape;
-    std::vector<std::unique_ptr<ProjectCase>> projections;
-    std::vector<std::unique_ptr<AttendCase>> attentions;
-    std::vector<std::pair<bool, size_t>> order; ///< Attention or not, and which.
-    const float* x_there = nullptr;
-    std::vector<float> x;
-    const float* left_there = nullptr; ///< What is to be added next.
-    std::vector<float> left;
-    uint64_t seed = 1;
-
-    explicit Chain(const ChainShape& s, int layers) : shape(s) {
-        for (int i = 0; i < layers; ++i) {
-            addLayer(i);
-        }
-        add(WeightFormat::Int8Row, shape.hidden, {1000}, Input::ResidualNorm, Output::Store);
-    }
-
-    ProjectCase& add(WeightFormat format,
-                     int64_t cols,
-                     const std::vector<int64_t>& rows,
-                     Input input,
-                     Output output) {
-        projections.push_back(std::make_unique<ProjectCase>(
-            format, shape.is_nested && format != WeightFormat::Int8Row, shape.block, cols, rows,
-            input, output, seed += 20));
-        ProjectCase& c = *projections.back();
-        for (size_t i = 0; i < c.weights.size(); ++i) {
-            c.args.w[i].expand_type = DType::F32; // the reference as exact as the format is
-        }
-        if (input == Input::Plain) {
-            std::copy(left.begin(), left.end(), c.x.data());
-            c.args.x = left_there;
-        } else {
-            if (!x.empty()) {
-                std::copy(x.begin(), x.end(), c.x.data());
-                c.args.x = x_there;
-            }
-            if (c.args.t != nullptr) {
-                std::copy(left.begin(), left.end(), c.t.data());
-            }
-        }
-        addUpdates(c);
-        c.compute(cols, rows);
-        for (size_t i = 0; i < c.weights.size(); ++i) {
-            c.args.w[i] = c.weights[i].view;
-        }
-        if (c.args.t != nullptr) {
-            c.args.t = left_there;
-            x = c.want_residual;
-            x_there = c.x_out.data();
-        } else if (input == Input::Norm) {
-            x = c.x.values();
-            x_there = c.args.x;
-        }
-        left = c.want[0];
-        left_there = c.y[0].data();
-        order.emplace_back(false, projections.size() - 1);
-        return c;
-    }
-
-    void addUpdates(ProjectCase& c) const {
-        const bool is_per_layer =
-            c.args.output == Output::GeluMultiply ||
-            (c.args.input == Input::Plain && c.weights[0].view.cols == shape.ple);
-        if (shape.rank == 0 || projections.size() % shape.every != 0 ||
-            (is_per_layer && shape.has_projections_only)) {
-            return;
-        }
-        for (int i = 0; i < c.args.count; ++i) {
-            const auto weight_seed = seed + 40 * static_cast<uint64_t>(i);
-            if (c.args.count > 1 && i == shape.without) {
-                continue;
-            }
-            c.addUpdate(i, shape.rank, shape.update_type, weight_seed + 1000);
-            if (shape.other_rank > 0 && i + 1 == c.args.count) {
-                c.addUpdate(i, shape.other_rank, shape.update_type, weight_seed + 1002);
-            }
-        }
-    }
-
-    void addLayer(int index) {
-        const bool is_reader = shape.is_reader && index > 0;
-        const int64_t q = shape.heads * shape.dim;
-        const int64_t kv = shape.kv_heads * shape.dim;
-        std::vector<int64_t> rows{q};
-        if (!is_reader) {
-            rows.push_back(kv);
-            if (!shape.k_is_v) {
-                rows.push_back(kv);
-            }
-        }
-        ProjectCase& qkv = add(shape.format, shape.hidden, rows,
-                               index == 0 ? Input::Norm : Input::ResidualNorm, Output::Store);
-        attentions.push_back(std::make_unique<AttendCase>(shape.heads, shape.kv_heads, shape.dim,
-                                                          shape.tokens, 256, shape.window,
-                                                          !is_reader, seed += 20));
-        AttendCase& a = *attentions.back();
-        a.args.is_ring = shape.is_ring;
-        a.args.scale = shape.scale;
-        hideRows(a);
-        if (is_reader) {
-            const AttendCase& owner = *attentions.front();
-            a.cache_k = Guarded<uint8_t>(owner.want_k);
-            a.cache_v = Guarded<uint8_t>(owner.want_v);
-        }
-        const std::vector<float> none;
-        const size_t v = shape.k_is_v ? 1 : 2;
-        a.readFrom(qkv.y[0].data(), qkv.want[0], is_reader ? nullptr : qkv.y[1].data(),
-                   is_reader ? none : qkv.want[1], is_reader ? nullptr : qkv.y[v].data(),
-                   is_reader ? none : qkv.want[v]);
-        if (is_reader) {
-            a.args.cache_k = attentions.front()->cache_k.data();
-            a.args.cache_v = attentions.front()->cache_v.data();
-        }
-        order.emplace_back(true, attentions.size() - 1);
-        left = a.want;
-        left_there = a.out.data();
-        add(shape.format, q, {shape.hidden}, Input::Plain, Output::Store);
-        add(shape.format, shape.hidden, {shape.inter, shape.inter}, Input::ResidualNorm,
-            Output::GeluPair);
-        add(shape.format, shape.inter, {shape.hidden}, Input::Plain, Output::Store);
-        if (shape.ple > 0) {
-            add(shape.format, shape.hidden, {shape.ple}, Input::Residual, Output::GeluMultiply);
-            add(shape.format, shape.ple, {shape.hidden}, Input::Plain, Output::Store);
-        }
-    }
-
-    /// What nobody may see is NaN: rows behind the window, and the hole.
-    void hideRows(AttendCase& a) const {
-        const size_t bytes = sizeOf(a.args.num_kv_heads * a.args.head_dim) * 2;
-        if (shape.hole >= 0) {
-            a.positions[sizeOf(shape.hole)] = -1;
-        }
-        for (size_t row = 0; row < a.positions.size(); ++row) {
-            const int32_t at = a.positions[row];
-            if (at < 0 || (shape.window > 0 && at <= shape.tokens - 1 - shape.window)) {
-                std::memset(a.cache_k.data() + row * bytes, 0xff, bytes);
-                std::memset(a.cache_v.data() + row * bytes, 0xff, bytes);
-            }
-        }
-    }
-
-    Status run(kernels::cuda::CudaDevice& d) {
-        Status status = d.ops().begin_steps(d.queue());
-        for (const auto& [is_attention, index] : order) {
-            if (status == Status::Ok) {
-                status = is_attention ? d.ops().attend_step(d.queue(), attentions[index]->args)
-                                      : d.ops().project(d.queue(), projections[index]->args);
-            }
-        }
-        const Status ended = d.ops().end_steps(d.queue());
-        return status == Status::Ok ? ended : status;
-    }
-
-    /// Error of what the last step made, of the residual rows, of attention, and of the cache rows.
-    [[nodiscard]] double error() const {
-        double residual = 0.0;
-        double error = projections.back()->error(&residual);
-        for (const auto& p : projections) {
-            residual = std::max(residual, p->residualError());
-        }
-        for (const auto& a : attentions) {
-            error = std::max(error, relativeError(a->out.data(), a->want));
-            if (a->args.k != nullptr) {
-                error = std::max(error, a->distantRows() / 10); // bf16
-            }
-        }
-        return std::max(error, residual);
-    }
-};
-
-} // namespace
 
 class TestCudaStream : public QObject {
     Q_OBJECT
@@ -290,6 +70,26 @@ void TestCudaStream::chain_data() {
         s.dim = 512;
         s.heads = 2;
         s.tokens = 40;
+        s.inter = 6400;
+    });
+    row("bf16", 4, 50, [](ChainShape& s) {
+        s.format = WeightFormat::BF16;
+        s.is_nested = false;
+    });
+    row("bf16, a ring, a reader", 7, 51, [](ChainShape& s) {
+        s.format = WeightFormat::BF16;
+        s.is_nested = false;
+        s.is_reader = true;
+        s.tokens = 200;
+        s.window = 90;
+        s.is_ring = true;
+    });
+    row("bf16, rows of several pieces, wide ones among them", 28, 52, [](ChainShape& s) {
+        s.format = WeightFormat::BF16;
+        s.is_nested = false;
+        s.hidden = 320;
+        s.dim = 64;
+        s.heads = 2;
         s.inter = 6400;
     });
     // Adapters: their operands come while the step before runs, or, where there is no room for both
@@ -420,7 +220,9 @@ void TestCudaStream::chain() {
         QVERIFY2(error < kStreamBound, qPrintable(QString::number(error)));
     }
     std::string kernel = "belfry_stream";
-    if (shape.rank > 0) {
+    if (shape.format == WeightFormat::BF16) {
+        kernel += "_half";
+    } else if (shape.rank > 0) {
         kernel += shape.is_planned ? "_updates" : "_any_updates";
     }
     QCOMPARE(layersOf(card), std::vector<std::string>({kernel, kernel}));
@@ -624,7 +426,7 @@ void TestCudaStream::formsAskedFor_data() {
     QTest::addColumn<QString>("kernel");
     QTest::newRow("fastest") << true << 0 << "belfry_stream";
     QTest::newRow("with barriers") << false << 0 << "belfry_token";
-    QTest::newRow("99 KiB: no room for a ring") << true << 1024 * 99 << "belfry_token";
+    QTest::newRow("99 KiB") << true << 1024 * 99 << "belfry_stream_async";
 }
 
 /// A card takes what CardOptions leave it, and computes the same with that.

@@ -357,11 +357,12 @@ struct ProjectKernelArgs {
     int32_t outputs;     ///< Results of all weights together (a pair gives one).
     int32_t block_shift; ///< log2 of the 4-bit block size.
     // stream.cu only.
-    int32_t units;       ///< 32-byte units of a weight row.
-    int32_t tile_shift;  ///< log2 of the rows of a tile: 16 over the folds of a row.
-    int32_t share;       ///< Outputs of a block, in multiples of `grain`;
-    int32_t extra;       ///< blocks that have one grain more.
-    int32_t grain;       ///< What is above is all that fetching needs.
+    int32_t units;      ///< 32-byte units of a weight row.
+    int32_t tile_shift; ///< log2 of the rows of a tile: 16 over the folds of a row.
+    int32_t share;      ///< Outputs of a block, in multiples of `grain`;
+    int32_t extra;      ///< blocks that have one grain more.
+    int32_t grain;
+    int32_t pieces; ///< Of a row of 16 bits: a tile each. What is above is all that fetching needs.
     int32_t pass_tiles;  ///< Tiles whose sums are in shared memory at a time.
     int32_t link;        ///< Of t (residual inputs), else of x.
     int32_t publish;     ///< How the next step wants the outputs.
@@ -537,6 +538,31 @@ inline constexpr int kUnitSignalsOffset = kCodeTableBytes + 2 * kMaxChunks * 8;
 inline constexpr int kStepBarriersOffset = kUnitSignalsOffset + kUnitSignalBytes;
 inline constexpr int kStepHeadsOffset = kStepBarriersOffset + (kStepRing + 2) * 8;
 inline constexpr int kStreamStepsOffset = kStepHeadsOffset + kFetchWarps * 2 * kStepHeadBytes;
+
+// --- stream_async.cu: offsets count from the beginning of dynamic shared memory. ---
+
+inline constexpr int kAsyncFetchWarps = 2;
+/// One for each fetching warp, or it would take a barrier's phase for another.
+inline constexpr int kAsyncFewestChunks = kAsyncFetchWarps;
+/// One more asks memory for what the fetching warps will need.
+inline constexpr int kAsyncThreads = kComputeThreads + (kAsyncFetchWarps + 1) * 32;
+/// Of a step's arguments what comes before those of low-rank updates; a lane brings 16 bytes.
+inline constexpr int kAsyncStepBytes = 496;
+static_assert(offsetof(TokenStep, project) + offsetof(ProjectKernelArgs, lora) <= kAsyncStepBytes &&
+                  offsetof(TokenStep, attend) + sizeof(AttendStepKernelArgs) <= kAsyncStepBytes &&
+                  kAsyncStepBytes % 16 == 0 && kAsyncStepBytes <= 32 * 16,
+              "all that a step without updates needs");
+/// Two barriers a chunk, one for each step of the ring, how many chunks have been asked for, a
+/// step's head for each fetching warp, the ring of steps, constants of attention; then the table of
+/// codes and, behind it without a gap, the work memory.
+inline constexpr int kAsyncStepBarriersOffset = 2 * kMaxChunks * 8;
+inline constexpr int kAsyncAskedOffset = kAsyncStepBarriersOffset + kStepRing * 8;
+inline constexpr int kAsyncHeadsOffset = kAsyncAskedOffset + 16;
+inline constexpr int kAsyncStepsOffset = kAsyncHeadsOffset + kAsyncFetchWarps * kStepHeadBytes;
+inline constexpr int kAsyncAttendOffset = kAsyncStepsOffset + kStepRing * kAsyncStepBytes;
+inline constexpr int kDenseEntryBytes = 32 * 4;
+inline constexpr int kDenseTableBytes = kCodePairs * kDenseEntryBytes;
+
 /// Clocks of a step when they are asked for: at its start, with the input there, with its planes
 /// made, with the products done and at its end. Of a step with low-rank updates also those of their
 /// warp: when it begins to wait for the input, has given its sum to the others, has theirs and has
@@ -555,6 +581,8 @@ inline constexpr int kWidePackets = (kWideValues / 3 + 3) / 2 * 2; ///< Read in 
 inline constexpr int kWideRegions = 2;
 /// Blocks of 64 columns of it that a warp takes at a time: two packets a lane.
 inline constexpr int kWideBlocks = 3;
+/// Columns of a row that every thread takes at once (isShort()).
+inline constexpr int kShortRow = 2 * 4 * kComputeThreads;
 /// Keys of a tile of attention.
 inline constexpr int kTileKeys = 32;
 /// Attention by heads (stream_attend_heads.cuh): keys that a warp has in registers, keys of a
@@ -618,6 +646,11 @@ struct StreamLayout {
     int32_t unit_steps;              ///< Steps with low-rank updates: the last warp is for them.
     int32_t first_unit_step;
     const UnitPlan* plans; ///< [unit_steps, blocks]; nullptr: made on the way.
+    // stream_async.cu only; there `table` is an offset like the others.
+    int32_t work_bytes;  ///< Of the work memory, which lies behind the table.
+    int32_t chunk_codes; ///< Of a chunk; behind them its absmax values.
+    int32_t chunk_bytes;
+    int32_t ahead; ///< Chunks that may be on their way into the cache of the card.
 };
 
 /// Work memory of a projection (StreamWork): sums of warps for the norms, scales of up to 256
@@ -633,6 +666,16 @@ BELFRY_HOST_DEVICE constexpr int32_t
 streamProjectBytes(int32_t cols, int32_t pass_sums, bool is_plain) {
     return kStreamNormSums + kStreamScaleBytes + (cols > kPackets ? 2 * cols : 4 * cols) +
            streamTakenBytes(cols, is_plain) + pass_sums * kComputeWarps * 4;
+}
+/// The same of stream_async.cu, which has no more scales than there are blocks, and sums for norms
+/// only where there may be one (not of a plain input).
+BELFRY_HOST_DEVICE constexpr int32_t asyncScaleBytes(int32_t cols) {
+    return (cols / 64 * 4 + 15) / 16 * 16;
+}
+BELFRY_HOST_DEVICE constexpr int32_t
+asyncProjectBytes(int32_t cols, int32_t pass_sums, bool has_taken, bool is_plain) {
+    return streamProjectBytes(cols, pass_sums, !has_taken) - kStreamScaleBytes +
+           asyncScaleBytes(cols) - (is_plain ? kStreamNormSums : 0);
 }
 /// Work memory of a projection of rows (RowsWork): sums of warps, scales, the input as fp16 (of a
 /// wide row two of them: one lies in the gaps of the table, one in the place of the residual row),
@@ -676,6 +719,9 @@ BELFRY_HOST_DEVICE constexpr int32_t streamUpdateBytes(int32_t weights, int32_t 
 /// stays the same for a whole token (AttendConstants).
 inline constexpr int kTurnFloats = 512;
 inline constexpr int kAttendConstantBytes = 2 * (kTurnFloats * 4 + 80);
+inline constexpr int kAsyncTableOffset = kAsyncAttendOffset + kAttendConstantBytes;
+static_assert(kAsyncHeadsOffset % 16 == 0 && kAsyncStepsOffset % 16 == 0 &&
+              kAsyncAttendOffset % 16 == 0 && kAsyncTableOffset % 16 == 0);
 /// Of attention (AttendWork).
 BELFRY_HOST_DEVICE constexpr int32_t streamAttendBytes(int32_t head_dim) {
     return (kTileKeys + 2 * kTileHeads) * (head_dim * 2 + 16) +
@@ -689,6 +735,16 @@ BELFRY_HOST_DEVICE constexpr int32_t streamHeadBytes(int32_t head_dim) {
 static_assert(streamHeadBytes(32) <= streamAttendBytes(32) &&
                   streamHeadBytes(kTurnFloats) <= streamAttendBytes(kTurnFloats),
               "one plan for both; between these sizes too, as both are linear");
+/// The same of stream_async.cu: values beside the keys, of wide heads in their place.
+inline constexpr int kApartHead = 256;
+BELFRY_HOST_DEVICE constexpr int32_t asyncAttendBytes(int32_t head_dim) {
+    return streamAttendBytes(head_dim) +
+           (head_dim <= kApartHead ? kTileKeys * (head_dim * 2 + 16) : 0);
+}
+/// Absmax of a chunk with `codes` bytes of codes, and what a lane may read behind them.
+BELFRY_HOST_DEVICE constexpr int32_t asyncChunkBytes(int32_t codes) {
+    return codes + codes / 8 + 32;
+}
 static_assert(kTileKeys * kTurnFloats * 2 <= kCodePairs * (kCodeEntryBytes - kCodeGapOffset),
               "the values of a tile lie in the gaps");
 

@@ -34,10 +34,33 @@ struct CodeTable {
     }
 };
 
+/// The same without gaps, half as large, anywhere: an address takes one instruction more.
+struct DenseCodeTable {
+    uint32_t base; ///< Shared address of this lane's copy of entry 0.
+
+    /// From entry `first` on. `threads` threads; a barrier of theirs has to follow.
+    static __device__ __forceinline__ void
+    fill(char* at, int32_t format, int threads, int first = 0) {
+        const uint32_t* const codes = format == kFormatFp4 ? kFp4Codes : kNf4Codes;
+#pragma unroll 1
+        for (int i = first * 8 + static_cast<int>(threadIdx.x); i < kCodePairs * 8; i += threads) {
+            const int byte = i >> 3;
+            const uint32_t pair = bitsOf(__floats2half2_rn(__uint_as_float(codes[byte >> 4]),
+                                                           __uint_as_float(codes[byte & 15])));
+            reinterpret_cast<uint4*>(at)[i] = make_uint4(pair, pair, pair, pair);
+        }
+    }
+    template <int BYTE>
+    __device__ __forceinline__ uint32_t pairOf(uint32_t word) const {
+        return loadShared(base + (permuteBytes(word, 0U, 0x4440U | BYTE) << 7));
+    }
+};
+
 /// 16 rows x 64 columns of 4-bit codes. Two sums: a multiplication waits for
 /// the one before that adds to the same.
+template <typename TABLE>
 __device__ __forceinline__ void multiplyCodes(float (&c)[4],
-                                              const CodeTable& table,
+                                              const TABLE& table,
                                               const uint2& first,
                                               const uint2& second,
                                               const uint4 (&x)[2]) {
@@ -46,17 +69,24 @@ __device__ __forceinline__ void multiplyCodes(float (&c)[4],
     for (int q = 0; q < 2; ++q) {
         const uint32_t wa = q == 0 ? first.x : first.y;
         const uint32_t wb = q == 0 ? second.x : second.y;
-        const uint32_t low[4] = {table.pairOf<0>(wa), table.pairOf<0>(wb), table.pairOf<1>(wa),
-                                 table.pairOf<1>(wb)};
+        const uint32_t low[4] = {table.template pairOf<0>(wa), table.template pairOf<0>(wb),
+                                 table.template pairOf<1>(wa), table.template pairOf<1>(wb)};
         multiplyAddHalves(c, low, x[q].x, x[q].y);
-        const uint32_t high[4] = {table.pairOf<2>(wa), table.pairOf<2>(wb), table.pairOf<3>(wa),
-                                  table.pairOf<3>(wb)};
+        const uint32_t high[4] = {table.template pairOf<2>(wa), table.template pairOf<2>(wb),
+                                  table.template pairOf<3>(wa), table.template pairOf<3>(wb)};
         multiplyAddHalves(more, high, x[q].z, x[q].w);
     }
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
         c[i] += more[i];
     }
+}
+
+/// 16 rows x 16 columns of bf16: a lane's four columns of both rows, and of x as they lie there.
+__device__ __forceinline__ void
+multiplyHalfUnit(float (&c)[4], const uint2& first, const uint2& second, const uint2& x) {
+    const uint32_t a[4] = {first.x, second.x, first.y, second.y};
+    multiplyAdd(c, a, x.x, x.y);
 }
 
 /// Two signed bytes of `word` as fp16, exactly: 1024 + 128 + b has b in its lower bits.

@@ -30,6 +30,15 @@ __device__ __forceinline__ uint32_t loadShared(uint32_t address) {
     return value;
 }
 
+/// A number in shared memory by which one warp tells others how far it is; it orders nothing.
+__device__ __forceinline__ void tellShared(int32_t* at, int value) {
+    *reinterpret_cast<volatile int32_t*>(at) = value;
+}
+__device__ __forceinline__ int askShared(const int32_t* at) {
+    __nanosleep(100); // nobody waits for who asks
+    return *reinterpret_cast<const volatile int32_t*>(at);
+}
+
 __device__ __forceinline__ void prefetchL2(const void* at) {
     asm volatile("prefetch.global.L2 [%0];" ::"l"(at));
 }
@@ -298,13 +307,66 @@ copyBulk(uint32_t shared, const void* global, int bytes, CopyBarrier barrier) {
 #endif
 }
 
+/// A barrier of 8 bytes in shared memory that counts arrivals, also such that come by themselves
+/// once a thread's copies are done: what compute capability 8.0 has of CopyBarrier.
+struct AsyncBarrier {
+    uint64_t* at;
+
+    /// One thread, before anybody else uses it; then a barrier of the block.
+    __device__ __forceinline__ void init(int arrivals) const {
+#if __CUDA_ARCH__ >= 800
+        asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(sharedAddress(at)), "r"(arrivals)
+                     : "memory");
+#endif
+    }
+    /// What this thread has written is visible to who has waited.
+    __device__ __forceinline__ void arrive() const {
+#if __CUDA_ARCH__ >= 800
+        asm volatile("{\n"
+                     ".reg .b64 state;\n"
+                     "mbarrier.arrive.shared.b64 state, [%0];\n"
+                     "}" ::"r"(sharedAddress(at))
+                     : "memory");
+#endif
+    }
+    /// One arrival of this thread as soon as all of its copyAsync16() so far are done; it does not
+    /// wait for it.
+    __device__ __forceinline__ void arriveBehindCopies() const {
+#if __CUDA_ARCH__ >= 800
+        asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(sharedAddress(at))
+                     : "memory");
+#endif
+    }
+    __device__ __forceinline__ void wait(uint32_t parity) const {
+#if __CUDA_ARCH__ >= 800
+        asm volatile("{\n"
+                     ".reg .pred done;\n"
+                     "again:\n"
+                     "mbarrier.test_wait.parity.shared.b64 done, [%0], %1;\n"
+                     "@!done bra again;\n"
+                     "}" ::"r"(sharedAddress(at)),
+                     "r"(parity)
+                     : "memory");
+#endif
+    }
+};
+
 /// For what is read once: its place in L2 is the first that others get.
 __device__ __forceinline__ uint64_t evictFirst() {
     uint64_t policy = 0;
-#if __CUDA_ARCH__ >= 900
+#if __CUDA_ARCH__ >= 800
     asm volatile("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
 #endif
     return policy;
+}
+/// copyAsync16() of what is read once; policy: evictFirst().
+__device__ __forceinline__ void
+copyAsyncOnce16(uint32_t shared, const void* global, uint64_t policy) {
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.cg.shared.global.L2::cache_hint [%0], [%1], 16, %2;" ::"r"(shared),
+                 "l"(global), "l"(policy)
+                 : "memory");
+#endif
 }
 /// copyBulk() of what is read once; policy: evictFirst().
 __device__ __forceinline__ void

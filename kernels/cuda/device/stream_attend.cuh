@@ -32,11 +32,14 @@ struct GapRows {
     }
 };
 
-/// Work memory of attention (streamAttendBytes()), but for the values; rows of head_dim bf16 are 16
-/// bytes apart more.
+/// Work memory of attention (streamAttendBytes(), but for the values; asyncAttendBytes()); rows of
+/// head_dim bf16 are 16 bytes apart more.
+template <typename FORM>
 struct AttendWork {
+    using Values = std::conditional_t<FORM::kIsBulk, GapRows, PaddedRows>;
     PaddedRows keys; ///< [kTileKeys]
-    GapRows values;  ///< [kTileKeys]
+    Values values;   ///< [kTileKeys]
+    bool is_apart;   ///< Not values in the place of the keys, behind the scores.
     char* queries;   ///< [2 kTileHeads] rows: high parts, low parts
     float* scores;   ///< [2 halves of the columns, 2 kTileHeads, kTileKeys + 1]
     char* weights;   ///< [2 kTileHeads] rows of kTileKeys bf16, 16 bytes apart more
@@ -47,12 +50,20 @@ struct AttendWork {
 };
 constexpr int kWeightRowBytes = kTileKeys * 2 + 16;
 
-__device__ __forceinline__ AttendWork attendWork(char* memory, char* gaps, int head_dim) {
-    AttendWork w{};
+/// gaps: of the table of codes, where it has such.
+template <typename FORM>
+__device__ __forceinline__ AttendWork<FORM> attendWork(char* memory, char* gaps, int head_dim) {
+    AttendWork<FORM> w{};
     w.row_bytes = head_dim * 2 + 16;
     w.keys = {memory, w.row_bytes};
     memory += kTileKeys * w.row_bytes;
-    w.values = {gaps, head_dim < 64 ? 0 : 31 - __clz(head_dim / 64)};
+    w.is_apart = FORM::kIsBulk || head_dim <= kApartHead;
+    if constexpr (FORM::kIsBulk) {
+        w.values = {gaps, head_dim < 64 ? 0 : 31 - __clz(head_dim / 64)};
+    } else {
+        w.values = w.is_apart ? PaddedRows{memory, w.row_bytes} : w.keys;
+        memory += w.is_apart ? kTileKeys * w.row_bytes : 0;
+    }
     w.queries = memory;
     memory += 2 * kTileHeads * w.row_bytes;
     w.weights = memory;
@@ -96,7 +107,8 @@ __device__ __forceinline__ void copyTile(const AttendStepKernelArgs& a,
 }
 
 /// Rows of heads that there are not, and factors. The others' are being written by now.
-__device__ __forceinline__ void clearAbsent(const AttendWork& w, int heads) {
+template <typename FORM>
+__device__ __forceinline__ void clearAbsent(const AttendWork<FORM>& w, int heads) {
     const int warp = threadIdx.x / 32;
     const int lane = threadIdx.x & 31;
     for (int row = warp; heads < kTileHeads && row < 2 * kTileHeads; row += kComputeWarps) {
@@ -128,8 +140,9 @@ struct FreshRow {
 };
 
 /// A warp takes a head: queries, then the new key and value.
+template <typename FORM>
 __device__ __forceinline__ void turnHeads(const AttendStepKernelArgs& a,
-                                          const AttendWork& w,
+                                          const AttendWork<FORM>& w,
                                           const AttendConstants& constants,
                                           const RangeHeads& its,
                                           const char* norms,
@@ -161,9 +174,10 @@ __device__ __forceinline__ void turnHeads(const AttendStepKernelArgs& a,
                         (static_cast<int64_t>(its.slot) * a.num_kv_heads + its.kv_head) * dim;
     const bool is_turned = is_query || is_key;
     // As stored, brought by the step before.
-    VectorArgs norm = is_query ? a.q_norm : a.k_norm;
-    if (norm.data != nullptr) {
-        norm.data = is_turned ? norms + (is_query ? 0 : norm_bytes) : nullptr;
+    VectorArgs norm =
+        normOf<FORM>(is_query ? a.q_norm : a.k_norm, norms + (is_query ? 0 : norm_bytes));
+    if (!is_turned) {
+        norm.data = nullptr;
     }
     const float eps = a.eps;
     const float scale = is_query ? a.scale : 1.0F;
@@ -182,7 +196,8 @@ __device__ __forceinline__ void turnHeads(const AttendStepKernelArgs& a,
 }
 
 /// Scores of a tile: eight keys and half of the columns a warp, of eight warps.
-__device__ __forceinline__ void scoreTile(const AttendWork& w, int half, uint32_t lane_row) {
+template <typename FORM>
+__device__ __forceinline__ void scoreTile(const AttendWork<FORM>& w, int half, uint32_t lane_row) {
     const int warp = threadIdx.x / 32;
     const int lane = threadIdx.x & 31;
     const int key0 = (warp & 3) * 8;
@@ -215,8 +230,9 @@ __device__ __forceinline__ void scoreTile(const AttendWork& w, int half, uint32_
 
 /// Weights of a tile's keys for head `warp`, a key a lane; what is there so far is to be multiplied
 /// by the factor that is left for the head.
+template <typename FORM>
 __device__ __forceinline__ void
-weighTile(const AttendWork& w, bool is_visible, float& largest, float& total) {
+weighTile(const AttendWork<FORM>& w, bool is_visible, float& largest, float& total) {
     const int warp = threadIdx.x / 32;
     const int lane = threadIdx.x & 31;
     float score = -INFINITY;
@@ -245,8 +261,9 @@ weighTile(const AttendWork& w, bool is_visible, float& largest, float& total) {
 constexpr int kMostColumns = (64 + kComputeWarps - 1) / kComputeWarps; // of 8, of heads of 512
 
 /// Adds a tile's values: eight columns of all heads at a time.
+template <typename FORM>
 __device__ __forceinline__ void
-addValues(const AttendWork& w, int column_tiles, float (&out)[kMostColumns][4]) {
+addValues(const AttendWork<FORM>& w, int column_tiles, float (&out)[kMostColumns][4]) {
     const int warp = threadIdx.x / 32;
     const int lane = threadIdx.x & 31;
     uint32_t p[2][4];
@@ -272,8 +289,9 @@ addValues(const AttendWork& w, int column_tiles, float (&out)[kMostColumns][4]) 
 }
 
 /// To the other blocks of the head, or divided to the next step.
+template <typename FORM>
 __device__ __forceinline__ void storeRange(const AttendStepKernelArgs& a,
-                                           const AttendWork& w,
+                                           const AttendWork<FORM>& w,
                                            const RangeHeads& its,
                                            const Exchange& exchange,
                                            int step,
@@ -313,8 +331,9 @@ __device__ __forceinline__ void storeRange(const AttendStepKernelArgs& a,
 }
 
 /// The part of this block: sums over rows [begin, end).
+template <typename FORM>
 __device__ __forceinline__ void attendRange(const AttendStepKernelArgs& a,
-                                            const AttendWork& w,
+                                            const AttendWork<FORM>& w,
                                             const AttendConstants& constants,
                                             const char* norms,
                                             int norm_bytes,
@@ -334,13 +353,15 @@ __device__ __forceinline__ void attendRange(const AttendStepKernelArgs& a,
     const int fresh = a.k == nullptr ? -1 : a.is_ring != 0 ? constants.count - 1 : its.slot;
     const bool holds_new = fresh >= begin && fresh < end;
     // In the first tile it is put in its place at once, else kept until its tile's turn.
-    const bool is_in_place = holds_new && fresh < begin + kTileKeys;
+    const bool is_in_place = w.is_apart && holds_new && fresh < begin + kTileKeys;
     const int made = is_in_place ? fresh : -1;
 
     copyTile(a, a.cache_k, w.keys, constants, begin, end, made);
     commitCopies();
     clearAbsent(w, its.heads);
-    copyTile(a, a.cache_v, w.values, constants, begin, end, made);
+    if (w.is_apart) {
+        copyTile(a, a.cache_v, w.values, constants, begin, end, made);
+    }
     commitCopies();
     turnHeads(a, w, constants, its, norms, norm_bytes, exchange, step, begin,
               {fresh, holds_new, is_in_place}, clocks);
@@ -360,7 +381,11 @@ __device__ __forceinline__ void attendRange(const AttendStepKernelArgs& a,
         const int at_position = key >= end                       ? -1
                                 : key == fresh || a.is_ring != 0 ? position
                                                                  : a.key_position[key];
-        waitForCopyGroups<1>();
+        if (w.is_apart) {
+            waitForCopyGroups<1>();
+        } else {
+            waitForCopies();
+        }
         if (has_new) {
             syncCompute(); // after the copy of the old row
             if (static_cast<int>(threadIdx.x) < dim / 8) {
@@ -374,7 +399,9 @@ __device__ __forceinline__ void attendRange(const AttendStepKernelArgs& a,
         }
         syncCompute();
         const int after = first + kTileKeys;
-        if (after < end) {
+        if (!w.is_apart) {
+            copyTile(a, a.cache_v, w.values, constants, first, end);
+        } else if (after < end) {
             copyTile(a, a.cache_k, w.keys, constants, after, end);
         }
         commitCopies();
@@ -384,7 +411,11 @@ __device__ __forceinline__ void attendRange(const AttendStepKernelArgs& a,
         if (warp < its.heads) {
             weighTile(w, is_visible, largest, total);
         }
-        waitForCopyGroups<1>(); // the values; the next keys may still be on their way
+        if (w.is_apart) {
+            waitForCopyGroups<1>(); // the values; the next keys may still be on their way
+        } else {
+            waitForCopies();
+        }
         if (has_new || hidden != 0) {
             syncCompute();
             if (has_new && static_cast<int>(threadIdx.x) < dim / 8) {
@@ -404,7 +435,11 @@ __device__ __forceinline__ void attendRange(const AttendStepKernelArgs& a,
         addValues(w, column_tiles, out);
         if (after < end) {
             syncCompute();
-            copyTile(a, a.cache_v, w.values, constants, after, end);
+            if (w.is_apart) {
+                copyTile(a, a.cache_v, w.values, constants, after, end);
+            } else {
+                copyTile(a, a.cache_k, w.keys, constants, after, end);
+            }
         }
         commitCopies();
     }
@@ -420,8 +455,9 @@ __device__ __forceinline__ void attendRange(const AttendStepKernelArgs& a,
 }
 
 /// Sixteen columns at a time of all parts: sum of exp(m - M) part / L.
+template <typename FORM>
 __device__ __forceinline__ void mergeColumns(const AttendStepKernelArgs& a,
-                                             const AttendWork& w,
+                                             const AttendWork<FORM>& w,
                                              const Exchange& exchange,
                                              int step,
                                              int parts) {
@@ -488,8 +524,12 @@ __device__ __forceinline__ void mergeColumns(const AttendStepKernelArgs& a,
     }
 }
 
-__device__ __forceinline__ void streamAttend(const AttendStepKernelArgs& a,
-                                             char* memory,
+/// tiles, heads: work memory by tiles and by heads; gaps: attendWork(). Returns whether it was by
+/// heads.
+template <typename FORM>
+__device__ __forceinline__ bool streamAttend(const AttendStepKernelArgs& a,
+                                             char* tiles,
+                                             char* heads,
                                              char* gaps,
                                              char* constant_memory,
                                              const char* norms,
@@ -499,10 +539,10 @@ __device__ __forceinline__ void streamAttend(const AttendStepKernelArgs& a,
                                              const StepClocks& clocks) {
     const AttendConstants& constants = attendConstants(a, constant_memory, exchange);
     if (constants.by_head != 0) {
-        attendHeads(a, memory, constants, norms, norm_bytes, exchange, step, clocks);
-        return;
+        attendHeads<FORM>(a, heads, constants, norms, norm_bytes, exchange, step, clocks);
+        return true;
     }
-    const AttendWork w = attendWork(memory, gaps, a.head_dim);
+    const AttendWork<FORM> w = attendWork<FORM>(tiles, gaps, a.head_dim);
     if (constants.split < constants.parts) {
         const int begin = constants.split * constants.chunk;
         const int end =
@@ -516,6 +556,7 @@ __device__ __forceinline__ void streamAttend(const AttendStepKernelArgs& a,
         exchange.waitForFlags(step, constants.parts * a.num_kv_heads);
         mergeColumns(a, w, exchange, step, constants.parts);
     }
+    return false;
 }
 
 } // namespace kernels::cuda

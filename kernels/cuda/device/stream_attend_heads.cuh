@@ -98,6 +98,7 @@ __device__ __forceinline__ void publishPair(uint2* to, float first, float second
 
 /// The query (warp 0) or the new token's key or value (warps 1 and 2), as the step before has made
 /// it, to shared memory.
+template <typename FORM>
 __device__ __forceinline__ void turnOwn(const AttendStepKernelArgs& a,
                                         const HeadWork& w,
                                         const AttendConstants& constants,
@@ -115,9 +116,10 @@ __device__ __forceinline__ void turnOwn(const AttendStepKernelArgs& a,
         is_query ? constants.head * dim : (is_key ? keys_at : values_at) + constants.kv_head * dim;
     const bool is_turned = is_query || is_key;
     // As stored, brought by the step before.
-    VectorArgs norm = is_query ? a.q_norm : a.k_norm;
-    if (norm.data != nullptr) {
-        norm.data = is_turned ? norms + (is_query ? 0 : norm_bytes) : nullptr;
+    VectorArgs norm =
+        normOf<FORM>(is_query ? a.q_norm : a.k_norm, norms + (is_query ? 0 : norm_bytes));
+    if (!is_turned) {
+        norm.data = nullptr;
     }
     __nv_bfloat16* const row = w.fresh + (is_key ? 0 : dim);
     HeadValues head;
@@ -197,7 +199,7 @@ __device__ __forceinline__ void sumValues(const HeadWork& w,
 
 /// This block's part of its head. VECTORS: eights of a head that a lane has; KEYS: most keys of a
 /// warp, 1 or kWarpKeys.
-template <int VECTORS, int KEYS>
+template <typename FORM, int VECTORS, int KEYS>
 __device__ __forceinline__ void attendKeys(const AttendStepKernelArgs& a,
                                            const HeadWork& w,
                                            const AttendConstants& constants,
@@ -259,7 +261,7 @@ __device__ __forceinline__ void attendKeys(const AttendStepKernelArgs& a,
     }
 
     if (warp == 0 || (warp <= 2 && holds_new)) {
-        turnOwn(a, w, constants, norms, norm_bytes, exchange, step, clocks);
+        turnOwn<FORM>(a, w, constants, norms, norm_bytes, exchange, step, clocks);
     }
     if (!kLoadsValuesFirst) {
         load(values, a.cache_v);
@@ -434,6 +436,7 @@ __device__ __forceinline__ void mergeHead(const AttendStepKernelArgs& a,
 }
 
 /// The whole step of one block.
+template <typename FORM>
 __device__ __forceinline__ void attendHeads(const AttendStepKernelArgs& a,
                                             char* memory,
                                             const AttendConstants& constants,
@@ -449,15 +452,16 @@ __device__ __forceinline__ void attendHeads(const AttendStepKernelArgs& a,
         const bool has_one = constants.chunk <= kComputeWarps;
         if (dim <= 256) {
             if (has_one) {
-                attendKeys<1, 1>(a, w, constants, norms, norm_bytes, exchange, step, clocks);
+                attendKeys<FORM, 1, 1>(a, w, constants, norms, norm_bytes, exchange, step, clocks);
             } else {
-                attendKeys<1, kWarpKeys>(a, w, constants, norms, norm_bytes, exchange, step,
-                                         clocks);
+                attendKeys<FORM, 1, kWarpKeys>(a, w, constants, norms, norm_bytes, exchange, step,
+                                               clocks);
             }
         } else if (has_one) {
-            attendKeys<2, 1>(a, w, constants, norms, norm_bytes, exchange, step, clocks);
+            attendKeys<FORM, 2, 1>(a, w, constants, norms, norm_bytes, exchange, step, clocks);
         } else {
-            attendKeys<2, kWarpKeys>(a, w, constants, norms, norm_bytes, exchange, step, clocks);
+            attendKeys<FORM, 2, kWarpKeys>(a, w, constants, norms, norm_bytes, exchange, step,
+                                           clocks);
         }
         syncCompute();
         if (warp * 64 < dim) {

@@ -5,6 +5,7 @@
 
 #include "kernels/cuda/device/exchange.cuh"
 #include "kernels/cuda/device/project_input.cuh"
+#include "kernels/cuda/device/stream_form.cuh"
 
 namespace kernels::cuda {
 

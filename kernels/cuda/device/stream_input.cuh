@@ -9,6 +9,7 @@
 #include "kernels/cuda/device/exchange.cuh"
 #include "kernels/cuda/device/half_products.cuh"
 #include "kernels/cuda/device/project_input.cuh"
+#include "kernels/cuda/device/stream_form.cuh"
 
 namespace kernels::cuda {
 
@@ -26,17 +27,33 @@ __device__ __forceinline__ bool isWide(const ProjectKernelArgs& a) {
     return a.cols > kPackets;
 }
 
+/// Its input has one part of fp16.
+template <typename FORM>
+__device__ __forceinline__ bool hasWidePlane(const ProjectKernelArgs& a) {
+    return isWide(a) && !isHalf<FORM>(a);
+}
+
+/// A row of packets that every thread takes at once: it stays in registers, and the residual row
+/// and the norms that it meets are there before it comes.
+__device__ __forceinline__ bool isShort(const ProjectKernelArgs& a) {
+    return a.input != kInputPlain && a.link == kLinkPackets && a.cols <= kShortRow;
+}
+
+template <typename FORM = BulkForm>
 __device__ __forceinline__ StreamWork streamWork(char* memory, const ProjectKernelArgs& a) {
     StreamWork w{};
     const int cols = a.cols;
-    const bool is_wide = isWide(a);
+    const bool is_wide = hasWidePlane<FORM>(a);
     w.block_bytes = is_wide ? 128 : 256;
     w.buffer = reinterpret_cast<float*>(memory);
-    w.scales = reinterpret_cast<float*>(memory + kStreamNormSums);
-    w.planes = memory + kStreamNormSums + kStreamScaleBytes;
+    // AsyncForm: who has no norm needs no sums for it.
+    const int sums = FORM::kIsBulk || a.input != kInputPlain ? kStreamNormSums : 0;
+    w.scales = reinterpret_cast<float*>(memory + sums);
+    w.planes = memory + sums + (FORM::kIsBulk ? kStreamScaleBytes : asyncScaleBytes(cols));
     char* const taken = w.planes + cols * (is_wide ? 2 : 4);
     w.taken = reinterpret_cast<float4*>(taken);
-    w.partial = reinterpret_cast<float*>(taken + streamTakenBytes(cols, a.input == kInputPlain));
+    const bool has_taken = a.input != kInputPlain && (FORM::kIsBulk || !isShort(a));
+    w.partial = reinterpret_cast<float*>(taken + streamTakenBytes(cols, !has_taken));
     return w;
 }
 
@@ -105,10 +122,32 @@ __device__ __forceinline__ PowerScale powerScale(float largest) {
             __uint_as_float(static_cast<uint32_t>(254 - bounded) << 23)};
 }
 
-/// Columns 4 c to 4 c + 3 as two parts of fp16. All lanes of the warp; `is_there` tells whose
-/// columns exist.
-__device__ __forceinline__ void
-storePlanes(const StreamWork& w, int c, const float4& v, bool is_four_bit, bool is_there) {
+/// Two columns as two parts of bf16.
+__device__ __forceinline__ void storeHalves(const StreamWork& w, int column, float x, float y) {
+    char* const to = w.planes + (column >> 4) * 64 + (column & 15) * 2;
+    const __nv_bfloat162 high = __floats2bfloat162_rn(x, y);
+    const float2 back = __bfloat1622float2(high);
+    const __nv_bfloat162 low = __floats2bfloat162_rn(x - back.x, y - back.y);
+    memcpy(to, &high, 4);
+    memcpy(to + 32, &low, 4);
+}
+
+/// Columns 4 c to 4 c + 3 as two parts of fp16, for bf16 weights of bf16. All lanes of the warp;
+/// `is_there` tells whose columns exist.
+template <typename FORM>
+__device__ __forceinline__ void storePlanes(const ProjectKernelArgs& a,
+                                            const StreamWork& w,
+                                            int c,
+                                            const float4& v,
+                                            bool is_four_bit,
+                                            bool is_there) {
+    if (isHalf<FORM>(a)) {
+        if (is_there) {
+            storeHalves(w, 4 * c, v.x, v.y);
+            storeHalves(w, 4 * c + 2, v.z, v.w);
+        }
+        return;
+    }
     // Of not negative floats the bits are in order too. One scale for the 128 columns of the warp.
     const PowerScale scale =
         powerScale(__uint_as_float(warpMaxBits(__float_as_uint(largestOf(v)))));
@@ -141,57 +180,82 @@ __device__ __forceinline__ float sumOfWarps(const float* buffer) {
     return sum;
 }
 
-/// Arguments and norms of the steps to come, fetched by one thread.
-struct StepFetcher {
-    char* shared; ///< Of the block: the table of codes, from which offsets count.
+/// Arguments and norms of the steps to come, fetched by one thread, by AsyncForm's of one warp.
+template <typename FORM>
+struct StepFetcherOf {
+    using Barrier = typename FORM::Barrier;
+    char* shared; ///< Of the block: where offsets count from.
     int norms;    ///< Offset of two vectors of norm_bytes for this step and two for the next.
     int norm_bytes;
 
     [[nodiscard]] __device__ __forceinline__ TokenStep& stepAt(int index) const {
-        return reinterpret_cast<TokenStep*>(shared + kStreamStepsOffset)[index % kStepRing];
+        return *reinterpret_cast<TokenStep*>(shared + FORM::kStepsOffset +
+                                             index % kStepRing * FORM::kStepBytes);
     }
     [[nodiscard]] __device__ __forceinline__ char* normsOf(int index) const {
         return shared + norms + (index & 1) * 2 * norm_bytes;
     }
-    [[nodiscard]] __device__ __forceinline__ CopyBarrier barrier(int which) const {
-        return {reinterpret_cast<uint64_t*>(shared + kStepBarriersOffset) + which};
+    [[nodiscard]] __device__ __forceinline__ Barrier barrier(int which) const {
+        return {reinterpret_cast<uint64_t*>(shared + FORM::kBarriersOffset) + which};
     }
     [[nodiscard]] __device__ __forceinline__ CopyBarrier normBarrier(int index) const {
+        static_assert(FORM::kIsBulk, "others read norms where they are");
         return barrier(kStepRing + (index & 1));
     }
     /// One thread, at the start; then fenceBarriers() and a barrier of the block.
     __device__ __forceinline__ void init() const {
-        for (int i = 0; i < kStepRing + 2; ++i) {
-            barrier(i).init(1);
+        for (int i = 0; i < (FORM::kIsBulk ? kStepRing + 2 : kStepRing); ++i) {
+            barrier(i).init(FORM::kIsBulk ? 1 : 32);
         }
     }
     __device__ __forceinline__ void askForStep(const TokenStep* steps, int index) const {
-        const CopyBarrier there = barrier(index % kStepRing);
-        there.expect(sizeof(TokenStep));
-        copyBulk(sharedAddress(&stepAt(index)), steps + index, sizeof(TokenStep), there);
-        there.arrive();
+        const Barrier there = barrier(index % kStepRing);
+        if constexpr (FORM::kIsBulk) {
+            there.expect(sizeof(TokenStep));
+            copyBulk(sharedAddress(&stepAt(index)), steps + index, sizeof(TokenStep), there);
+            there.arrive();
+        } else {
+            const int at = (threadIdx.x & 31) * 16;
+            if (at < FORM::kStepBytes) {
+                copyAsync16(reinterpret_cast<char*>(&stepAt(index)) + at,
+                            reinterpret_cast<const char*>(steps + index) + at);
+            }
+            there.arriveBehindCopies();
+        }
     }
     __device__ __forceinline__ void waitForStep(int index) const {
         barrier(index % kStepRing).wait(index / kStepRing & 1);
     }
-    /// The step itself has to be there.
+    /// The step itself has to be there. AsyncForm: no further than into L2.
     __device__ __forceinline__ void askForNorms(int index) const {
         const TokenStep& step = stepAt(index);
         const bool is_attend = step.kind == kStepAttend;
         const VectorArgs first = is_attend ? step.attend.q_norm : step.project.norm;
         const VectorArgs second = is_attend ? step.attend.k_norm : step.project.t_norm;
         const int count = is_attend ? step.attend.head_dim : step.project.cols;
-        const CopyBarrier there = normBarrier(index);
         const int first_bytes = bytesOf(first, count);
         const int second_bytes = bytesOf(second, count);
-        there.expect(first_bytes + second_bytes);
-        if (first_bytes > 0) {
-            copyBulk(sharedAddress(normsOf(index)), first.data, first_bytes, there);
+        if constexpr (FORM::kIsBulk) {
+            const CopyBarrier there = normBarrier(index);
+            there.expect(first_bytes + second_bytes);
+            if (first_bytes > 0) {
+                copyBulk(sharedAddress(normsOf(index)), first.data, first_bytes, there);
+            }
+            if (second_bytes > 0) {
+                copyBulk(sharedAddress(normsOf(index) + norm_bytes), second.data, second_bytes,
+                         there);
+            }
+            there.arrive();
+        } else {
+#pragma unroll 1
+            for (int at = (threadIdx.x & 31) * 128; at < first_bytes; at += 32 * 128) {
+                prefetchL2(static_cast<const char*>(first.data) + at);
+            }
+#pragma unroll 1
+            for (int at = (threadIdx.x & 31) * 128; at < second_bytes; at += 32 * 128) {
+                prefetchL2(static_cast<const char*>(second.data) + at);
+            }
         }
-        if (second_bytes > 0) {
-            copyBulk(sharedAddress(normsOf(index) + norm_bytes), second.data, second_bytes, there);
-        }
-        there.arrive();
     }
     __device__ __forceinline__ void waitForNorms(int index) const {
         normBarrier(index).wait(index >> 1 & 1);
@@ -202,10 +266,12 @@ private:
         return vector.data == nullptr ? 0 : count * (vector.type == kElementF32 ? 4 : 2);
     }
 };
+using StepFetcher = StepFetcherOf<BulkForm>;
 
 /// A wide row: its packets (or values in memory) to fp16. A lane takes two packets, six columns, at
 /// a time, so that a warp has three blocks of 64: they share a scale, and nobody waits for the
 /// whole row. Ends with a barrier.
+template <typename FORM>
 __device__ __forceinline__ void makeWidePlane(const ProjectKernelArgs& a,
                                               const StreamWork& w,
                                               const UnitSignals& units,
@@ -274,7 +340,9 @@ __device__ __forceinline__ void makeWidePlane(const ProjectKernelArgs& a,
 #pragma unroll
             for (int j = 0; j < 3; ++j) {
                 const int column = 6 * p + 2 * j;
-                if (column < cols) {
+                if (column < cols && isHalf<FORM>(a)) {
+                    storeHalves(w, column, values.at[2 * j], values.at[2 * j + 1]);
+                } else if (column < cols) {
                     const int c = column >> 2;
                     *reinterpret_cast<uint32_t*>(w.planes + (c >> 4) * 128 +
                                                  planeOffset(c, is_four_bit, true) +
@@ -289,16 +357,11 @@ __device__ __forceinline__ void makeWidePlane(const ProjectKernelArgs& a,
     syncCompute();
 }
 
-/// Fours of a row that a thread takes at once.
-constexpr int kShortFours = 2;
-/// A row of packets that every thread takes at once: it stays in registers, and the residual row
-/// and the norms that it meets are there before it comes.
-__device__ __forceinline__ bool isShort(const ProjectKernelArgs& a) {
-    return a.input != kInputPlain && a.link == kLinkPackets &&
-           a.cols <= kShortFours * 4 * kComputeThreads;
-}
+/// Fours of a short row that a thread takes at once.
+constexpr int kShortFours = kShortRow / 4 / kComputeThreads;
 
 /// makePlanes() of such a row. has_units: the step has updates, and `units` are told of its input.
+template <typename FORM>
 __device__ __forceinline__ void makeShortPlanes(const ProjectKernelArgs& a,
                                                 const StreamWork& w,
                                                 const UnitSignals& units,
@@ -328,10 +391,8 @@ __device__ __forceinline__ void makeShortPlanes(const ProjectKernelArgs& a,
         const int c = static_cast<int>(threadIdx.x) + i * kComputeThreads;
         if (c < fours) {
             x[i] = times(a.keeps_row != 0 ? row[c] : loadFour(a.x + 4 * c), scalar);
-            t_norm[i] = loadFour(VectorArgs{a.t_norm.data != nullptr ? norms + norm_bytes : nullptr,
-                                            a.t_norm.type, 0},
-                                 4 * c);
-            norm[i] = loadFour(VectorArgs{has_norm ? norms : nullptr, a.norm.type, 0}, 4 * c);
+            t_norm[i] = loadFour(normOf<FORM>(a.t_norm, norms + norm_bytes), 4 * c);
+            norm[i] = loadFour(normOf<FORM>(a.norm, norms), 4 * c);
         }
     }
     float4 v[kShortFours];
@@ -373,11 +434,11 @@ __device__ __forceinline__ void makeShortPlanes(const ProjectKernelArgs& a,
     }
     const bool is_there = static_cast<int>(threadIdx.x) < fours;
     if (static_cast<int>(threadIdx.x & ~31U) < fours) {
-        storePlanes(w, threadIdx.x, v[0], is_four_bit, is_there);
+        storePlanes<FORM>(a, w, threadIdx.x, v[0], is_four_bit, is_there);
     }
     if (has_second) {
-        storePlanes(w, threadIdx.x + kComputeThreads, v[1], is_four_bit,
-                    static_cast<int>(threadIdx.x) + kComputeThreads < fours);
+        storePlanes<FORM>(a, w, threadIdx.x + kComputeThreads, v[1], is_four_bit,
+                          static_cast<int>(threadIdx.x) + kComputeThreads < fours);
     }
     if (has_norm) {
         sum = warpSum(sum);
@@ -391,6 +452,7 @@ __device__ __forceinline__ void makeShortPlanes(const ProjectKernelArgs& a,
 
 /// makePlanes() of a row without residual or norm that is not wide: two fours a thread at a time,
 /// from packets to fp16.
+template <typename FORM>
 __device__ __forceinline__ void makePlainPlanes(const ProjectKernelArgs& a,
                                                 const StreamWork& w,
                                                 const UnitSignals& units,
@@ -420,7 +482,7 @@ __device__ __forceinline__ void makePlainPlanes(const ProjectKernelArgs& a,
                 v[i] = loadFour(a.x + 4 * c);
             }
             if ((c & ~31) < fours) {
-                storePlanes(w, c, v[i], is_four_bit, c < fours);
+                storePlanes<FORM>(a, w, c, v[i], is_four_bit, c < fours);
             }
         }
     }
@@ -432,6 +494,7 @@ __device__ __forceinline__ void makePlainPlanes(const ProjectKernelArgs& a,
 /// warp]. row: the residual row in shared memory; norms: there too, `norm_bytes` apart. Loops are
 /// not unrolled: what runs once in a step costs as much for its instructions' way into the cache as
 /// for itself.
+template <typename FORM>
 __device__ __forceinline__ void makePlanes(const ProjectKernelArgs& a,
                                            const StreamWork& w,
                                            const UnitSignals& units,
@@ -449,23 +512,23 @@ __device__ __forceinline__ void makePlanes(const ProjectKernelArgs& a,
     const int fours = a.cols / 4;
     float sum = 0.0F;
     if (isShort(a)) {
-        makeShortPlanes(a, w, units, has_units, row, norms, norm_bytes, exchange, step, clocks);
+        makeShortPlanes<FORM>(a, w, units, has_units, row, norms, norm_bytes, exchange, step,
+                              clocks);
         return;
     }
     if (isWide(a)) {
-        makeWidePlane(a, w, units, has_units, exchange, step);
+        makeWidePlane<FORM>(a, w, units, has_units, exchange, step);
         clocks.note(1);
         return;
     }
     if (a.input == kInputPlain) {
-        makePlainPlanes(a, w, units, has_units, exchange, step, clocks);
+        makePlainPlanes<FORM>(a, w, units, has_units, exchange, step, clocks);
         return;
     }
     // Read before the wait, so that nothing behind it has to wait for them.
     const bool has_norm = a.norm.data != nullptr;
-    const bool has_t_norm = a.t_norm.data != nullptr;
-    const int norm_type = a.norm.type;
-    const int t_norm_type = a.t_norm.type;
+    const VectorArgs own_norm = normOf<FORM>(a.norm, norms);
+    const VectorArgs own_t_norm = normOf<FORM>(a.t_norm, norms + norm_bytes);
     const float inverse_cols = a.inverse_cols;
     const float eps = a.eps;
     const float scalar = a.scalar;
@@ -505,8 +568,7 @@ __device__ __forceinline__ void makePlanes(const ProjectKernelArgs& a,
         if (is_there) {
             if (has_residual) {
                 const float4 x = keeps_row ? row[c] : loadFour(a.x + 4 * c);
-                const float4 t_norm = loadFour(
-                    VectorArgs{has_t_norm ? norms + norm_bytes : nullptr, t_norm_type, 0}, 4 * c);
+                const float4 t_norm = loadFour(own_t_norm, 4 * c);
                 v.x = fmaf(v.x * scale, t_norm.x, x.x * scalar);
                 v.y = fmaf(v.y * scale, t_norm.y, x.y * scalar);
                 v.z = fmaf(v.z * scale, t_norm.z, x.z * scalar);
@@ -518,14 +580,14 @@ __device__ __forceinline__ void makePlanes(const ProjectKernelArgs& a,
             row[c] = v;
             if (has_norm) {
                 sum += sumOfSquares(v);
-                const float4 norm = loadFour(VectorArgs{norms, norm_type, 0}, 4 * c);
+                const float4 norm = loadFour(own_norm, 4 * c);
                 v.x *= norm.x;
                 v.y *= norm.y;
                 v.z *= norm.z;
                 v.w *= norm.w;
             }
         }
-        storePlanes(w, c, v, is_four_bit, is_there);
+        storePlanes<FORM>(a, w, c, v, is_four_bit, is_there);
     }
     if (has_norm) {
         sum = warpSum(sum);

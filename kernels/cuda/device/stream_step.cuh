@@ -51,11 +51,11 @@ __device__ __forceinline__ int unitThere(const ProjectKernelArgs& a, int unit) {
 /// Tiles [first, end) of the block: sums of this warp's columns into w.partial. A warp takes units
 /// `warp` and `warp` + 12 of every stretch: COUNT of them. Their input stays in registers. The loop
 /// is bound by its instructions: whatever can be is outside.
-template <bool IS_FOUR_BIT, bool IS_WIDE, int COUNT>
+template <typename FORM, bool IS_FOUR_BIT, bool IS_WIDE, int COUNT>
 __device__ __forceinline__ void multiplyTiles(const ProjectKernelArgs& a,
                                               const StreamWork& w,
-                                              WeightRing& ring,
-                                              const CodeTable& table,
+                                              RingOf<FORM>& ring,
+                                              const typename FORM::Table& table,
                                               int first,
                                               int end) {
     const int lane = threadIdx.x & 31;
@@ -86,7 +86,7 @@ __device__ __forceinline__ void multiplyTiles(const ProjectKernelArgs& a,
     const uint32_t next_row = a.units * kUnitBytes;
     const uint32_t next_absmax = a.units * 4;
     const uint32_t codes_at = own.row * next_row + own.unit * kUnitBytes + (lane & 3) * 8;
-    const uint32_t absmax_at = kChunkCodeBytes + own.row * next_absmax + own.unit * 4;
+    const uint32_t absmax_at = ring.codeBytes() + own.row * next_absmax + own.unit * 4;
     // Sums of a row are in the lanes that have its set's columns.
     const bool is_own = (lane & 3) == (IS_WIDE ? lane >> 3 : own.set);
     const bool is_second = (lane & 8) != 0;
@@ -112,6 +112,11 @@ __device__ __forceinline__ void multiplyTiles(const ProjectKernelArgs& a,
                 absmax[i][1] = loadShared(values + next_absmax);
             }
         }
+        if (!FORM::kIsBulk) {
+            // There are few places: the next chunk may come as soon as this one is in registers.
+            __syncwarp();
+            ring.release();
+        }
         float sums[2] = {};
 #pragma unroll
         for (int i = 0; i < COUNT; ++i) {
@@ -132,10 +137,12 @@ __device__ __forceinline__ void multiplyTiles(const ProjectKernelArgs& a,
                 sums[h] = fmaf(sum, factor, sums[h]);
             }
         }
-        if (COUNT == 0) {
-            __syncwarp();
+        if (FORM::kIsBulk) {
+            if (COUNT == 0) {
+                __syncwarp();
+            }
+            ring.release();
         }
-        ring.release();
         if (IS_WIDE) {
             // Eight stretches: added here, in halves of the warp (8) for the two rows at once.
             const float mine = is_own ? (is_second ? sums[1] : sums[0]) : 0.0F;
@@ -156,21 +163,101 @@ __device__ __forceinline__ void multiplyTiles(const ProjectKernelArgs& a,
     }
 }
 
+/// multiplyTiles() of bf16 weights: a tile is `pieces` chunks, one after the other. What a piece
+/// has of the input is read for each tile anew: there is little else to do.
+template <typename FORM, int COUNT>
+__device__ __forceinline__ void multiplyHalfTiles(
+    const ProjectKernelArgs& a, const StreamWork& w, RingOf<FORM>& ring, int first, int end) {
+    const int lane = threadIdx.x & 31;
+    const int warp = threadIdx.x / 32;
+    const int folds = foldsOf(a);
+    const int pieces = a.pieces;
+    const int piece_units = a.units / pieces;
+    const int stretch = piece_units / folds;
+    // As TileLane has it, units in order.
+    const int set = lane >> 2 & 3;
+    const int row = ((set & ((1 << a.tile_shift >> 2) - 1)) * 2 + (lane >> 4)) * 2;
+    const int fold = set * folds >> 2;
+    const int column = lane >> 2;
+    const uint32_t x_at = sharedAddress(w.planes) + (column & 1) * 32 + (lane & 3) * 8 +
+                          (((column >> 1) * folds >> 2) * stretch + warp) * 64;
+    const uint32_t next_row = piece_units * kUnitBytes;
+    const uint32_t halves_at =
+        row * next_row + (fold * stretch + warp) * kUnitBytes + (lane & 3) * 8;
+    const bool is_own = (lane & 3) == set;
+    float* to = w.partial + warp + (row * folds + fold) * kComputeWarps;
+    const int next_sums = folds * kComputeWarps;
+    const int next_tile = next_sums << a.tile_shift;
+#pragma unroll 1
+    for (int tile = first; tile < end; ++tile) {
+        float c[COUNT + 1][4] = {};
+#pragma unroll 1
+        for (int piece = 0; piece < pieces; ++piece) {
+            uint2 x[COUNT + 1];
+            uint2 rows[COUNT + 1][2];
+#pragma unroll
+            for (int i = 0; i < COUNT; ++i) {
+                x[i] = loadShared8(x_at + (piece * piece_units + i * kComputeWarps) * 64);
+            }
+            const uint32_t at = ring.chunkAddress() + halves_at;
+            ring.full().wait(ring.parity);
+#pragma unroll
+            for (int i = 0; i < COUNT; ++i) {
+                rows[i][0] = loadShared8(at + i * kComputeWarps * kUnitBytes);
+                rows[i][1] = loadShared8(at + next_row + i * kComputeWarps * kUnitBytes);
+            }
+#pragma unroll
+            for (int i = 0; i < COUNT; ++i) {
+                multiplyHalfUnit(c[i], rows[i][0], rows[i][1], x[i]);
+            }
+            if (COUNT == 0) {
+                __syncwarp();
+            }
+            ring.release();
+        }
+        if (is_own) {
+            float sums[2] = {};
+#pragma unroll
+            for (int i = 0; i < COUNT; ++i) {
+                sums[0] += c[i][0] + c[i][1];
+                sums[1] += c[i][2] + c[i][3];
+            }
+            to[0] = sums[0];
+            to[next_sums] = sums[1];
+        }
+        to += next_tile;
+    }
+}
+
+/// multiplyHalfTiles() with as many units as this warp has.
+template <typename FORM>
+__device__ __forceinline__ void multiplyOwnHalves(
+    const ProjectKernelArgs& a, const StreamWork& w, RingOf<FORM>& ring, int first, int end) {
+    const int left = a.units / a.pieces / foldsOf(a) - static_cast<int>(threadIdx.x) / 32;
+    if (left > kComputeWarps) {
+        multiplyHalfTiles<FORM, 2>(a, w, ring, first, end);
+    } else if (left > 0) {
+        multiplyHalfTiles<FORM, 1>(a, w, ring, first, end);
+    } else {
+        multiplyHalfTiles<FORM, 0>(a, w, ring, first, end);
+    }
+}
+
 /// multiplyTiles() with as many units as this warp has.
-template <bool IS_FOUR_BIT, bool IS_WIDE>
+template <typename FORM, bool IS_FOUR_BIT, bool IS_WIDE>
 __device__ __forceinline__ void multiplyOwn(const ProjectKernelArgs& a,
                                             const StreamWork& w,
-                                            WeightRing& ring,
-                                            const CodeTable& table,
+                                            RingOf<FORM>& ring,
+                                            const typename FORM::Table& table,
                                             int first,
                                             int end) {
     const int left = stretchOf(a) - static_cast<int>(threadIdx.x) / 32;
     if (left > kComputeWarps) {
-        multiplyTiles<IS_FOUR_BIT, IS_WIDE, 2>(a, w, ring, table, first, end);
+        multiplyTiles<FORM, IS_FOUR_BIT, IS_WIDE, 2>(a, w, ring, table, first, end);
     } else if (left > 0) {
-        multiplyTiles<IS_FOUR_BIT, IS_WIDE, 1>(a, w, ring, table, first, end);
+        multiplyTiles<FORM, IS_FOUR_BIT, IS_WIDE, 1>(a, w, ring, table, first, end);
     } else {
-        multiplyTiles<IS_FOUR_BIT, IS_WIDE, 0>(a, w, ring, table, first, end);
+        multiplyTiles<FORM, IS_FOUR_BIT, IS_WIDE, 0>(a, w, ring, table, first, end);
     }
 }
 
@@ -236,6 +323,7 @@ struct Pass {
 
 /// The pass that begins with tile `first`; i: the thread's row of it. A step of one weight or a
 /// pair does without TileMap: this is in front of every step's input.
+template <typename FORM>
 __device__ __forceinline__ Pass planPass(const ProjectKernelArgs& a, int block, int first, int i) {
     Pass p{};
     const bool is_pair = a.output == kOutputGeluPair;
@@ -247,8 +335,13 @@ __device__ __forceinline__ Pass planPass(const ProjectKernelArgs& a, int block, 
         p.tiles = is_pair ? 2 * each : each;
         p.end = p.tiles < first + a.pass_tiles ? p.tiles : first + a.pass_tiles;
         // Pairs come in one pass: the first weight's rows.
+        // Or in several, in turn.
         p.rows = is_pair ? count : (p.end - first) << a.tile_shift;
         p.row.local = i + (first << a.tile_shift);
+        if (takesPairsInTurn<FORM>(a)) {
+            p.rows = (p.end - first) / 2 << a.tile_shift;
+            p.row.local = i + (first / 2 << a.tile_shift);
+        }
         p.row.is_there = i >= 0 && i < p.rows && p.row.local < count;
         p.row.at = begin + p.row.local;
         p.row.packet = p.row.at;
@@ -275,18 +368,32 @@ __device__ __forceinline__ Pass planPass(const ProjectKernelArgs& a, int block, 
 /// Rows of a warp that publishes packets of three: the last two lanes have none.
 constexpr int kWideRows = 30;
 
+/// Where row i of a pass has its sums, and row i of a pair's second weight.
+struct SumRows {
+    int first, second;
+};
+template <typename FORM>
+__device__ __forceinline__ SumRows sumRows(const ProjectKernelArgs& a, int tiles, int i) {
+    if (takesPairsInTurn<FORM>(a)) {
+        const int at = i + (i >> a.tile_shift << a.tile_shift);
+        return {at, at + (1 << a.tile_shift)};
+    }
+    return {i, (tiles / 2 << a.tile_shift) + i};
+}
+
+template <typename FORM>
 __device__ __forceinline__ void streamProject(const ProjectKernelArgs& a,
                                               char* memory,
                                               float4* row,
                                               const char* norms,
                                               int norm_bytes,
-                                              WeightRing& ring,
-                                              const CodeTable& table,
+                                              RingOf<FORM>& ring,
+                                              const typename FORM::Table& table,
                                               const UnitSignals& units,
                                               const Exchange& exchange,
                                               int step,
                                               const StepClocks& clocks) {
-    const StreamWork w = streamWork(memory, a);
+    const StreamWork w = streamWork<FORM>(memory, a);
     const bool is_pair = a.output == kOutputGeluPair;
     const bool is_four_bit = a.w[0].format != kFormatInt8Row;
     const bool has_units = units.are_used && a.lora_units > 0;
@@ -298,24 +405,26 @@ __device__ __forceinline__ void streamProject(const ProjectKernelArgs& a,
                                        : -(1 << 20);
     const int stride = is_wide_result ? kWideRows * kComputeWarps : kComputeThreads;
     // Of a wide row one sum is left.
-    const int folds = isWide(a) ? 1 : foldsOf(a);
+    const int folds = hasWidePlane<FORM>(a) ? 1 : foldsOf(a);
     if (units.is_begin_told && has_units && threadIdx.x == 0) {
         units.begun().arrive();
     }
     // Made anew where it is needed: nobody has registers for more of it while products are made.
-    Pass pass = planPass(a, exchange.block, 0, own);
-    makePlanes(a, w, units, has_units, row, norms, norm_bytes, exchange, step, clocks);
+    Pass pass = planPass<FORM>(a, exchange.block, 0, own);
+    makePlanes<FORM>(a, w, units, has_units, row, norms, norm_bytes, exchange, step, clocks);
     clocks.note(2);
 #pragma unroll 1
     for (int first = 0;;) {
         const int end = pass.end;
         const int rows = pass.rows;
-        if (!is_four_bit) {
-            multiplyOwn<false, false>(a, w, ring, table, first, end);
+        if (isHalf<FORM>(a)) {
+            multiplyOwnHalves<FORM>(a, w, ring, first, end);
+        } else if (!is_four_bit) {
+            multiplyOwn<FORM, false, false>(a, w, ring, table, first, end);
         } else if (isWide(a)) {
-            multiplyOwn<true, true>(a, w, ring, table, first, end);
+            multiplyOwn<FORM, true, true>(a, w, ring, table, first, end);
         } else {
-            multiplyOwn<true, false>(a, w, ring, table, first, end);
+            multiplyOwn<FORM, true, false>(a, w, ring, table, first, end);
         }
         syncCompute();
         clocks.note(3);
@@ -327,7 +436,7 @@ __device__ __forceinline__ void streamProject(const ProjectKernelArgs& a,
         for (int base = 0; base < rows; base += stride) {
             const int i = base + own;
             if (base > 0) {
-                pass.row = planPass(a, exchange.block, first, i).row;
+                pass.row = planPass<FORM>(a, exchange.block, first, i).row;
             }
             const ResultRow& r = pass.row;
             float value = 0.0F;
@@ -337,11 +446,11 @@ __device__ __forceinline__ void streamProject(const ProjectKernelArgs& a,
                 if (a.norm.data != nullptr) {
                     factor = rsqrtf(sumOfWarps(w.buffer + 64) * a.inverse_cols + a.eps);
                 }
-                value = rowSum(w, i, folds) * factor * r.scale;
+                const SumRows sums = sumRows<FORM>(a, pass.tiles, i);
+                value = rowSum(w, sums.first, folds) * factor * r.scale;
                 float other = r.multiply;
                 if (is_pair) {
-                    other = rowSum(w, (pass.tiles / 2 << a.tile_shift) + i, folds) * factor *
-                            r.second_scale;
+                    other = rowSum(w, sums.second, folds) * factor * r.second_scale;
                 }
                 // Read before the wait: nothing of them stands between updates and results.
                 const bool is_stored = a.output == kOutputStore;
@@ -384,7 +493,7 @@ __device__ __forceinline__ void streamProject(const ProjectKernelArgs& a,
         if (first >= pass.tiles) {
             break;
         }
-        pass = planPass(a, exchange.block, first, own);
+        pass = planPass<FORM>(a, exchange.block, first, own);
         syncCompute(); // the sums of the pass before have been read
     }
     if (a.publish == kLinkFlags) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "kernels/cuda/device/exchange.cuh"
+#include "kernels/cuda/device/stream_form.cuh"
 
 namespace kernels::cuda {
 
@@ -72,19 +73,38 @@ struct TileMap {
     }
 };
 
+/// The tiles of a pair of weights come in turn, so that a step may be in several passes; else those
+/// of the second weight behind those of the first.
+template <typename FORM>
+__device__ __forceinline__ bool takesPairsInTurn(const ProjectKernelArgs& a) {
+    return !FORM::kIsBulk && a.output == kOutputGeluPair;
+}
+
 /// Places for chunks, used in turn. Both sides count the chunks in the same order.
-struct WeightRing {
+template <typename FORM>
+struct RingOf {
+    using Barrier = typename FORM::Barrier;
     uint64_t* barriers; ///< [2, kMaxChunks]: chunk is there, chunk is done with.
     char* chunks;
     int count;
+    int own_codes = 0; ///< AsyncForm: bytes of codes of a chunk, and of all of it;
+    int own_bytes = 0;
+    int32_t* asked = nullptr; ///< chunks that were asked for.
     int slot = 0;
     uint32_t parity = 0;
 
-    __device__ __forceinline__ CopyBarrier full() const { return {barriers + slot}; }
-    __device__ __forceinline__ CopyBarrier empty() const { return {barriers + kMaxChunks + slot}; }
-    __device__ __forceinline__ char* chunk() const { return chunks + slot * kChunkBytes; }
+    __device__ __forceinline__ int chunkBytes() const {
+        return FORM::kIsBulk ? kChunkBytes : own_bytes;
+    }
+    /// Where absmax values begin in a chunk.
+    __device__ __forceinline__ int codeBytes() const {
+        return FORM::kIsBulk ? kChunkCodeBytes : own_codes;
+    }
+    __device__ __forceinline__ Barrier full() const { return {barriers + slot}; }
+    __device__ __forceinline__ Barrier empty() const { return {barriers + kMaxChunks + slot}; }
+    __device__ __forceinline__ char* chunk() const { return chunks + slot * chunkBytes(); }
     __device__ __forceinline__ uint32_t chunkAddress() const {
-        return sharedAddress(chunks) + slot * kChunkBytes;
+        return sharedAddress(chunks) + slot * chunkBytes();
     }
     __device__ __forceinline__ void next() {
         if (++slot == count) {
@@ -102,21 +122,24 @@ struct WeightRing {
     }
     /// `threads` threads, at the start: what is read and multiplied by zero (TileLane) is finite.
     __device__ __forceinline__ void clear(int threads) const {
-        constexpr int kWords = (kChunkBytes - kChunkCodeBytes) / 4;
-        for (int i = threadIdx.x; i < count * kWords; i += threads) {
-            char* const at = chunks + i / kWords * kChunkBytes + kChunkCodeBytes;
-            reinterpret_cast<float*>(at)[i % kWords] = 0.0F;
+        const int words = (chunkBytes() - codeBytes()) / 4;
+        for (int i = threadIdx.x; i < count * words; i += threads) {
+            char* const at = chunks + i / words * chunkBytes() + codeBytes();
+            reinterpret_cast<float*>(at)[i % words] = 0.0F;
         }
     }
     /// One thread, at the start.
     __device__ __forceinline__ void init() const {
         for (int i = 0; i < count; ++i) {
-            CopyBarrier{barriers + i}.init(1);
-            CopyBarrier{barriers + kMaxChunks + i}.init(kComputeWarps);
+            Barrier{barriers + i}.init(FORM::kChunkArrivals);
+            Barrier{barriers + kMaxChunks + i}.init(kComputeWarps);
         }
-        fenceBarriers();
+        if (FORM::kIsBulk) {
+            fenceBarriers();
+        }
     }
 };
+using WeightRing = RingOf<BulkForm>;
 
 /// Absmax of a chunk's units of 64 weights, in the order of memory, where those of its rows lie
 /// behind each other. Loads may be ahead of the chunk's place: load() first, then store(). All
@@ -164,9 +187,10 @@ struct ChunkScales {
         return __fadd_rn(__fmul_rn(__ldg(w.nested_code + (code & 255U)), outer), w.nested_offset);
     }
 
-    __device__ __forceinline__ void store(const WeightArgs& w, char* chunk) const {
+    /// at: of the chunk's first value.
+    __device__ __forceinline__ void store(const WeightArgs& w, char* at) const {
         const int lane = threadIdx.x & 31;
-        float* const to = reinterpret_cast<float*>(chunk + kChunkCodeBytes);
+        float* const to = reinterpret_cast<float*>(at);
         if (copied > 0) {
             return;
         }
@@ -192,33 +216,197 @@ struct ChunkScales {
     }
 };
 
-/// One of `warps` fetching warps, for the whole token. heads: [2, kStepHeadBytes], this warp's.
-__device__ __forceinline__ void fetchWeights(const TokenStep* steps,
-                                             int count,
-                                             WeightRing ring,
-                                             int warp,
-                                             int warps,
-                                             char* heads,
-                                             int block) {
-    const int lane = threadIdx.x & 31;
-    const auto copyHead = [&](int index) {
-        if (index < count && lane < kStepHeadBytes / 16) {
-            copyAsync16(heads + (index & 1) * kStepHeadBytes + lane * 16,
-                        reinterpret_cast<const char*>(steps + index) + lane * 16);
+/// A chunk on its way: `bytes` of codes and the absmax values that can be copied. All lanes; the
+/// last arrival is the caller's.
+template <typename FORM>
+__device__ __forceinline__ void copyChunk(const RingOf<FORM>& ring,
+                                          const char* codes,
+                                          int bytes,
+                                          const char* absmax,
+                                          int absmax_bytes,
+                                          uint64_t once) {
+    if ((threadIdx.x & 31) != 0) {
+        return;
+    }
+    const CopyBarrier full = ring.full();
+    full.expect(bytes + absmax_bytes);
+    copyBulkOnce(ring.chunkAddress(), codes, bytes, full, once);
+    if (absmax_bytes > 0) {
+        fenceBulkCopies(); // other weights' values were stored there
+        copyBulk(ring.chunkAddress() + ring.codeBytes(), absmax, absmax_bytes, full);
+    }
+}
+__device__ __forceinline__ void copyChunk(const RingOf<AsyncForm>& ring,
+                                          const char* codes,
+                                          int bytes,
+                                          const char* absmax,
+                                          int absmax_bytes,
+                                          uint64_t once) {
+    const int own = (threadIdx.x & 31) * 16;
+    const uint32_t to = ring.chunkAddress() + own;
+    codes += own;
+#pragma unroll 4
+    for (int at = 0; at < bytes - own; at += 512) {
+        copyAsyncOnce16(to + at, codes + at, once);
+    }
+#pragma unroll 1
+    for (int at = 0; at < absmax_bytes - own; at += 512) {
+        copyAsyncOnce16(to + ring.codeBytes() + at, absmax + own + at, once);
+    }
+    ring.full().arriveBehindCopies();
+}
+
+/// Piece `piece` of each of some rows.
+template <typename FORM>
+__device__ __forceinline__ void copyPieces(const RingOf<FORM>& ring,
+                                           const char* from,
+                                           int rows,
+                                           int row_bytes,
+                                           int piece_bytes,
+                                           int piece,
+                                           uint64_t once) {
+    if constexpr (FORM::kHasHalves) {
+        const int lane = threadIdx.x & 31;
+        if (lane == 0) {
+            ring.full().expect(rows * piece_bytes);
+        }
+        __syncwarp();
+        if (lane < rows) {
+            copyBulkOnce(ring.chunkAddress() + lane * piece_bytes,
+                         from + static_cast<int64_t>(lane) * row_bytes + piece * piece_bytes,
+                         piece_bytes, ring.full(), once);
+        }
+    }
+}
+
+/// The beginnings of steps on their way to a fetching warp, one step ahead. memory: [kHeadsOf,
+/// kStepHeadBytes], this warp's.
+template <typename FORM>
+struct StepHeads {
+    const TokenStep* steps;
+    int count;
+    char* memory;
+    uint4 next = {}; ///< AsyncForm: 16 bytes of the next one a lane. Groups of copies are full.
+
+    __device__ __forceinline__ void ask(int index) {
+        const int lane = threadIdx.x & 31;
+        const bool is_there = index < count && lane < kStepHeadBytes / 16;
+        const char* const from = reinterpret_cast<const char*>(steps + index) + lane * 16;
+        if (!FORM::kIsBulk) {
+            if (is_there) {
+                next = __ldcg(reinterpret_cast<const uint4*>(from));
+            }
+            return;
+        }
+        if (is_there) {
+            copyAsync16(memory + (index & 1) * kStepHeadBytes + lane * 16, from);
         }
         commitCopies();
-    };
-    const uint64_t once = evictFirst();
-    int turn = 0;
-    copyHead(0);
+    }
+    /// The head of step `index`, which was asked for last; asks for the next one.
+    const __device__ __forceinline__ TokenStep& take(int index) {
+        const int lane = threadIdx.x & 31;
+        __syncwarp();
+        if (FORM::kIsBulk) {
+            ask(index + 1);
+            waitForCopyGroups<1>();
+        } else {
+            if (lane < kStepHeadBytes / 16) {
+                reinterpret_cast<uint4*>(memory)[lane] = next;
+            }
+            ask(index + 1);
+        }
+        __syncwarp();
+        return *reinterpret_cast<const TokenStep*>(memory + (FORM::kIsBulk ? index & 1 : 0) *
+                                                                kStepHeadBytes);
+    }
+};
+
+/// The rows of a weight that a chunk holds.
+struct ChunkRows {
+    int weight, from, count;
+};
+template <typename FORM>
+__device__ __forceinline__ ChunkRows chunkRows(const ProjectKernelArgs& a,
+                                               const TileMap& map,
+                                               int tile) {
+    const bool is_in_turn = takesPairsInTurn<FORM>(a);
+    const int weight = is_in_turn ? tile & 1 : map.weightOf(tile);
+    const int done = (is_in_turn ? tile >> 1 : tile - map.tileOf(weight)) << a.tile_shift;
+    const int left = map.rowsOfWeight(weight) - done;
+    return {weight, map.fromOf(weight) + done, left < 1 << a.tile_shift ? left : 1 << a.tile_shift};
+}
+
+__device__ __forceinline__ void prefetchLines(const void* from, int bytes) {
+    const int past = static_cast<int>(reinterpret_cast<uintptr_t>(from) & 127U);
+    const char* const first = static_cast<const char*>(from) - past;
+#pragma unroll 1
+    for (int at = (threadIdx.x & 31) * 128; at < bytes + past; at += 32 * 128) {
+        prefetchL2(first + at);
+    }
+}
+
+/// AsyncForm: the warp that goes ahead of the fetching ones by up to `ahead` chunks, for the whole
+/// token. Memory is at work while they have no place for a chunk, and what they ask for is near.
+__device__ __forceinline__ void
+prefetchWeights(const TokenStep* steps, int count, const int32_t* asked, int ahead, int block) {
+    int number = 0;
 #pragma unroll 1
     for (int i = 0; i < count; ++i) {
-        __syncwarp();
-        copyHead(i + 1);
-        waitForCopyGroups<1>();
-        __syncwarp();
-        const TokenStep& step =
-            *reinterpret_cast<const TokenStep*>(heads + (i & 1) * kStepHeadBytes);
+        const TokenStep& step = steps[i];
+        if (step.kind != kStepProject) {
+            continue;
+        }
+        const ProjectKernelArgs& a = step.project;
+        const TileMap map(a, block);
+        const bool is_four_bit = a.w[0].format == kFormatNf4 || a.w[0].format == kFormatFp4;
+        const int units = a.units;
+        const int block_shift = a.block_shift - 6;
+#pragma unroll 1
+        for (int tile = 0; tile < map.first[3]; ++tile, ++number) {
+            if ((threadIdx.x & 31) == 0) {
+                while (askShared(asked) + ahead <= number) {
+                }
+            }
+            __syncwarp();
+            const ChunkRows rows = chunkRows<AsyncForm>(a, map, tile);
+            const WeightArgs& w = a.w[rows.weight];
+            const int row_bytes = units * kUnitBytes;
+            prefetchLines(static_cast<const char*>(w.data) +
+                              static_cast<int64_t>(rows.from) * row_bytes,
+                          rows.count * row_bytes);
+            if (is_four_bit) {
+                const int first = rows.from * units >> block_shift;
+                const int blocks = (rows.count * units >> block_shift) + 1;
+                if (w.absmax != nullptr) {
+                    prefetchLines(w.absmax + first, blocks * 4);
+                } else {
+                    prefetchLines(w.absmax_q + first, blocks);
+                    prefetchLines(w.nested_absmax + (first >> 8), (blocks >> 8) * 4 + 8);
+                }
+            }
+        }
+    }
+}
+
+/// One of `warps` fetching warps, for the whole token. heads: StepHeads::memory.
+template <typename FORM>
+__device__ __forceinline__ void fetchWeights(const TokenStep* steps,
+                                             int count,
+                                             RingOf<FORM> ring,
+                                             int warp,
+                                             int warps,
+                                             char* heads_memory,
+                                             int block) {
+    const int lane = threadIdx.x & 31;
+    StepHeads<FORM> heads{steps, count, heads_memory};
+    const uint64_t once = evictFirst();
+    int turn = 0;
+    int number = 0;
+    heads.ask(0);
+#pragma unroll 1
+    for (int i = 0; i < count; ++i) {
+        const TokenStep& step = heads.take(i);
         if (step.kind != kStepProject) {
             continue;
         }
@@ -226,15 +414,15 @@ __device__ __forceinline__ void fetchWeights(const TokenStep* steps,
         const TileMap map(a, block);
         const bool is_four_bit = a.w[0].format == kFormatNf4 || a.w[0].format == kFormatFp4;
         const int row_units = a.units;
+        const int pieces = isHalf<FORM>(a) ? a.pieces : 1;
+        int piece = 0;
 #pragma unroll 1
-        for (int tile = 0; tile < map.first[3]; ++tile) {
+        for (int tile = 0; tile < map.first[3];) {
             if (turn == warp) {
-                const int weight = map.weightOf(tile);
-                const int done = (tile - map.tileOf(weight)) << a.tile_shift;
-                const int left = map.rowsOfWeight(weight) - done;
-                const int rows = left < 1 << a.tile_shift ? left : 1 << a.tile_shift;
-                const int from = map.fromOf(weight) + done;
-                const WeightArgs& w = a.w[weight];
+                const ChunkRows its = chunkRows<FORM>(a, map, tile);
+                const int rows = its.count;
+                const int from = its.from;
+                const WeightArgs& w = a.w[its.weight];
                 const int row_bytes = row_units * kUnitBytes;
                 const char* const codes =
                     static_cast<const char*>(w.data) + static_cast<int64_t>(from) * row_bytes;
@@ -243,27 +431,34 @@ __device__ __forceinline__ void fetchWeights(const TokenStep* steps,
                 if (is_four_bit) {
                     scales.load(w, row_units, a.block_shift - 6, from, rows);
                 }
-                const CopyBarrier full = ring.full();
                 ring.empty().wait(ring.parity ^ 1U);
-                if (lane == 0) {
-                    full.expect(rows * row_bytes + scales.copied);
-                    copyBulkOnce(ring.chunkAddress(), codes, rows * row_bytes, full, once);
-                    if (scales.copied > 0) {
-                        fenceBulkCopies(); // other weights' values were stored there
-                        copyBulk(ring.chunkAddress() + kChunkCodeBytes, w.absmax + scales.first,
-                                 scales.copied, full);
-                    }
+                if (pieces > 1) {
+                    copyPieces(ring, codes, rows, row_bytes, row_bytes / pieces, piece, once);
+                } else {
+                    copyChunk(ring, codes, rows * row_bytes,
+                              scales.copied > 0
+                                  ? reinterpret_cast<const char*>(w.absmax + scales.first)
+                                  : nullptr,
+                              scales.copied, once);
                 }
                 if (is_four_bit) {
-                    scales.store(w, ring.chunk());
+                    scales.store(w, ring.chunk() + ring.codeBytes());
                 }
                 __syncwarp();
                 if (lane == 0) {
-                    full.arrive();
+                    ring.full().arrive();
+                    if (!FORM::kIsBulk) {
+                        tellShared(ring.asked, number + 1);
+                    }
                 }
             }
+            ++number;
             turn = turn + 1 == warps ? 0 : turn + 1;
             ring.next();
+            if (++piece == pieces) {
+                piece = 0;
+                ++tile;
+            }
         }
     }
     waitForCopies();

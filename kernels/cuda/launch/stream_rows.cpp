@@ -70,7 +70,7 @@ bool takeNeeds(Stream& s, const StreamNeeds& needs) {
 
 Status beginRows(Queue q, const int32_t* count) {
     Stream& s = *static_cast<Stream*>(q.context);
-    if (!s.steps.may_stream || s.facts.compute_capability < 90 ||
+    if (!s.steps.may_stream || !s.steps.may_bulk || s.facts.compute_capability < 90 ||
         s.functions[static_cast<size_t>(KernelId::stream_rows)] == nullptr ||
         s.facts.multiprocessors < kStreamRows || // each writes a row of the residual stream
         static_cast<size_t>(s.facts.multiprocessors) * sizeof(int32_t) > kFlagBytes) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collects decode steps for device/stream.cu: which step takes what from the one before, and how.
+// Collects decode steps for device/stream.cu and device/stream_async.cu: which step takes what from
+// the one before, and how.
 #include "kernels/cuda/launch/token_steps.h"
 #include "kernels/cuda/launch_sizes.h"
 
@@ -29,13 +30,24 @@ bool isFourBit(int32_t format) {
     return format == kFormatNf4 || format == kFormatFp4;
 }
 
+int bitsOf(int32_t format) {
+    return isFourBit(format) ? 4 : format == kFormatBf16 ? 16 : 8;
+}
+
 bool hasResidual(const ProjectKernelArgs& a) {
     return a.input == kInputResidualNorm || a.input == kInputResidual;
 }
 
+/// stream_async.cu and not stream.cu.
+bool isAsync(const Stream& s) {
+    return !s.steps.may_bulk || s.facts.compute_capability < 90 ||
+           s.facts.shared_bytes < kBulkSharedBytes;
+}
+
 bool isPossible(const Stream& s) {
-    return s.steps.may_stream && s.facts.compute_capability >= 90 &&
-           s.functions[static_cast<size_t>(KernelId::stream)] != nullptr &&
+    const KernelId kernel = isAsync(s) ? KernelId::stream_async : KernelId::stream;
+    return s.steps.may_stream && !s.steps.has_left && s.facts.compute_capability >= 80 &&
+           s.functions[static_cast<size_t>(kernel)] != nullptr &&
            static_cast<size_t>(s.facts.multiprocessors) * sizeof(int32_t) <= kFlagBytes &&
            s.steps.uploaded + s.steps.steps.size() < kMaxSteps;
 }
@@ -46,7 +58,9 @@ bool isStreamable(const ProjectKernelArgs& a) {
         return false;
     }
     const bool is_four_bit = isFourBit(a.w[0].format);
-    if (!is_four_bit && a.w[0].format != kFormatInt8Row) {
+    const bool is_half = a.w[0].format == kFormatBf16;
+    if ((!is_four_bit && !is_half && a.w[0].format != kFormatInt8Row) ||
+        (is_half && a.lora_count > 0)) {
         return false;
     }
     for (int j = 0; j < a.count; ++j) {
@@ -92,7 +106,7 @@ StreamNeeds mostOf(const StreamNeeds& a, const StreamNeeds& b) {
     return {std::max(a.row_bytes, b.row_bytes),         std::max(a.norm_bytes, b.norm_bytes),
             std::max(a.attend_bytes, b.attend_bytes),   std::max(a.plain_bytes, b.plain_bytes),
             std::max(a.project_bytes, b.project_bytes), std::max(a.operand_bytes, b.operand_bytes),
-            std::max(a.behind_bytes, b.behind_bytes)};
+            std::max(a.behind_bytes, b.behind_bytes),   std::max(a.chunk_codes, b.chunk_codes)};
 }
 
 /// Where operands of updates begin in the work memory.
@@ -101,6 +115,10 @@ int operandsBegin(const StreamNeeds& needs) {
 }
 
 StreamLayout layoutOf(const Stream& s, const StreamNeeds& needs) {
+    if (isAsync(s)) {
+        return asyncLayoutFor(s.async_shared, needs.row_bytes,
+                              std::max(needs.attend_bytes, needs.plain_bytes), needs.chunk_codes);
+    }
     return streamLayoutFor(
         s.facts.shared_base, s.facts.shared_bytes, needs.row_bytes, needs.norm_bytes,
         std::max({needs.attend_bytes, needs.plain_bytes, operandsBegin(needs) + needs.operand_bytes,
@@ -177,7 +195,8 @@ int workBytes(const StreamNeeds& needs, const TokenStep& step) {
     const ProjectKernelArgs& a = step.project;
     return step.kind == kStepAttend
                ? needs.attend_bytes
-               : streamWorkBytes(a.cols, a.pass_tiles, a.tile_shift, a.input == kInputPlain);
+               : streamWorkBytes(a.cols, a.pass_tiles, a.tile_shift, a.input == kInputPlain,
+                                 a.w[0].format == kFormatBf16);
 }
 
 /// Plans of one step.
@@ -208,17 +227,52 @@ int wideRegion(TokenSteps& t, int64_t values) {
     return region;
 }
 
+/// sizesInRoom() for stream_async.cu. is_first: of its list, so that its row does not come in
+/// packets that every thread takes at once (isShort()).
+StreamSizes asyncSizes(
+    const Stream& s, ProjectKernelArgs& args, int64_t outputs, bool is_first, StreamNeeds& needs) {
+    const bool is_pair = args.output == kOutputGeluPair;
+    const bool is_plain = args.input == kInputPlain;
+    const bool has_taken = !is_plain && (is_first || args.cols > kShortRow);
+    needs.row_bytes = is_plain ? 0 : args.cols * 4;
+    int most_tiles = kMostPassTiles;
+    for (;;) {
+        const StreamSizes sizes =
+            streamProjectSizes(s.facts.multiprocessors, outputs, args.cols, is_pair, is_plain,
+                               args.count, isFourBit(args.w[0].format) ? 4 : 8,
+                               is_pair && outputs > kPackets ? kWideGrain : 1, most_tiles, true);
+        if (sizes.units == 0) {
+            return {};
+        }
+        const int sums = args.cols > kPackets ? sizes.pass_tiles << sizes.tile_shift
+                                              : sizes.pass_tiles * kTileRows;
+        needs.plain_bytes = asyncProjectBytes(args.cols, sums, has_taken, is_plain);
+        needs.chunk_codes = (sizes.units * kUnitBytes) << sizes.tile_shift;
+        // Fewer sums at a time where the wide rows and the chunks of other steps would lack room.
+        most_tiles = sizes.pass_tiles - (is_pair ? 6 : 1);
+        const bool is_least = most_tiles < (is_pair ? 6 : 1);
+        if (fits(s, needs) && (is_least || needs.plain_bytes <= asyncWorkBytes(s.async_shared))) {
+            return sizes;
+        }
+        if (is_least) {
+            return {};
+        }
+    }
+}
+
 /// The sizes of a projection and what it needs of shared memory; no units: there is no room.
 StreamSizes sizesInRoom(const Stream& s,
                         ProjectKernelArgs& args,
                         int64_t outputs,
                         bool has_updates,
                         StreamNeeds& needs) {
+    if (isAsync(s)) {
+        return asyncSizes(s, args, outputs, !s.steps.is_stream || s.steps.steps.empty(), needs);
+    }
     const bool is_pair = args.output == kOutputGeluPair;
     const auto sizesWith = [&](int most_tiles) {
         return streamProjectSizes(s.facts.multiprocessors, outputs, args.cols, is_pair,
-                                  args.input == kInputPlain, args.count,
-                                  isFourBit(args.w[0].format) ? 4 : 8,
+                                  args.input == kInputPlain, args.count, bitsOf(args.w[0].format),
                                   is_pair && outputs > kPackets ? kWideGrain : 1, most_tiles);
     };
     StreamSizes sizes = sizesWith(kMostPassTiles);
@@ -257,6 +311,7 @@ void takeSizes(ProjectKernelArgs& args, const StreamSizes& sizes, int64_t output
     args.share = sizes.share;
     args.extra = sizes.extra;
     args.grain = sizes.grain;
+    args.pieces = sizes.pieces;
     args.inverse_cols = 1.0F / static_cast<float>(args.cols);
     args.outputs = static_cast<int32_t>(outputs);
     args.block_shift = isFourBit(args.w[0].format)
@@ -303,6 +358,7 @@ void linkToBefore(TokenSteps& t, ProjectKernelArgs& args) {
 /// Nothing is known of a list that has no step yet.
 void forgetList(TokenSteps& t) {
     t.needs = {};
+    t.has_halves = false;
     t.code_format = 0;
     t.unit_steps = 0;
     for (int i = 0; i < kWideRegions; ++i) {
@@ -316,12 +372,22 @@ void forgetList(TokenSteps& t) {
 Status streamProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
     TokenSteps& t = s.steps;
     const bool has_updates = shareUpdates(s, args).units > 0;
-    if (!isPossible(s) || !isStreamable(args)) {
+    const bool is_half = args.w[0].format == kFormatBf16;
+    if ((isAsync(s) || is_half) && args.lora_count > 0) {
+        t.has_left = true; // one launch of another form, not some of each
+    }
+    if (is_half && (isAsync(s) || (!t.steps.empty() && t.unit_steps > 0) ||
+                    s.functions[static_cast<size_t>(KernelId::stream_half)] == nullptr)) {
+        return Status::Unsupported;
+    }
+    if (!isPossible(s) || (has_updates && !t.steps.empty() && t.has_halves) ||
+        !isStreamable(args)) {
         return Status::Unsupported;
     }
     StreamNeeds needs;
-    const StreamSizes sizes = sizesInRoom(s, args, outputs, has_updates, needs);
+    StreamSizes sizes = sizesInRoom(s, args, outputs, has_updates, needs);
     if (sizes.units == 0) {
+        t.has_left = isAsync(s);
         return Status::Unsupported;
     }
     takeSizes(args, sizes, outputs);
@@ -340,6 +406,15 @@ Status streamProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
             return status;
         }
     }
+    if (isAsync(s) && args.link == kLinkNone) {
+        // The first one of a list needs more.
+        sizes = sizesInRoom(s, args, outputs, has_updates, needs);
+        if (sizes.units == 0) {
+            t.has_left = true;
+            return Status::Unsupported;
+        }
+        takeSizes(args, sizes, outputs);
+    }
     if (args.link != kLinkNone) {
         publish(t.steps.back(), args.link);
         args.keeps_row = args.input != kInputPlain ? 1 : 0;
@@ -351,6 +426,7 @@ Status streamProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
         t.row = hasResidual(args) ? args.x_out : args.x;
     }
     t.is_stream = true;
+    t.has_halves = t.has_halves || is_half;
     if (is_four_bit) {
         t.code_format = args.w[0].format;
     }
@@ -384,9 +460,13 @@ Status streamAttend(Stream& s, AttendStepKernelArgs args) {
     const size_t partial = static_cast<size_t>(args.num_heads) * static_cast<size_t>(splits) *
                            (static_cast<size_t>(args.head_dim) + 2U) * 4U;
     StreamNeeds needs;
-    needs.attend_bytes = streamAttendBytes(args.head_dim);
-    needs.norm_bytes =
-        std::max(bytesOf(args.q_norm, args.head_dim), bytesOf(args.k_norm, args.head_dim));
+    if (isAsync(s)) {
+        needs.attend_bytes = std::max(0, asyncAttendBytes(args.head_dim) - kDenseTableBytes);
+    } else {
+        needs.attend_bytes = streamAttendBytes(args.head_dim);
+        needs.norm_bytes =
+            std::max(bytesOf(args.q_norm, args.head_dim), bytesOf(args.k_norm, args.head_dim));
+    }
     const auto is_aligned = [](const void* at) {
         return reinterpret_cast<uintptr_t>(at) % 16 == 0;
     };
@@ -531,8 +611,15 @@ Status launchStream(Stream& s, CuPointer list, int count, CuPointer trace) {
         s.steps.planned += static_cast<size_t>(s.steps.unit_steps);
         s.steps.has_plans = false;
     }
-    const auto shared =
-        static_cast<unsigned>(layout.table + layout.chunks + layout.chunk_count * kChunkBytes);
+    const bool is_async = isAsync(s);
+    if (is_async) {
+        const int more = asyncAhead(s.facts.l2_bytes, s.facts.multiprocessors, layout.chunk_bytes,
+                                    layout.chunk_count);
+        layout.ahead = more > 0 ? layout.chunk_count + more : 0;
+    }
+    const auto shared = static_cast<unsigned>(
+        is_async ? layout.chunks + layout.chunk_count * layout.chunk_bytes
+                 : layout.table + layout.chunks + layout.chunk_count * kChunkBytes);
     const auto* steps = pointerOf<const TokenStep>(list);
     auto* counters = pointerOf<int32_t>(s.scratch + kStreamCounterOffset);
     auto* flags = pointerOf<int32_t>(s.scratch + kExchangeOffset);
@@ -544,13 +631,18 @@ Status launchStream(Stream& s, CuPointer list, int count, CuPointer trace) {
                           static_cast<void*>(&clocks)};
     const bool is_traced = trace != 0;
     KernelId kernel = is_traced ? KernelId::stream_traced : KernelId::stream;
-    if (is_planned) {
+    if (is_async) {
+        kernel = is_traced ? KernelId::stream_async_traced : KernelId::stream_async;
+    } else if (s.steps.has_halves) {
+        kernel = is_traced ? KernelId::stream_half_traced : KernelId::stream_half;
+    } else if (is_planned) {
         kernel = is_traced ? KernelId::stream_updates_traced : KernelId::stream_updates;
     } else if (layout.unit_steps > 0) {
         kernel = is_traced ? KernelId::stream_any_updates_traced : KernelId::stream_any_updates;
     }
     return s.launchResident(kernel, static_cast<unsigned>(s.facts.multiprocessors),
-                            static_cast<unsigned>(kStreamThreads), shared, parameters);
+                            static_cast<unsigned>(is_async ? kAsyncThreads : kStreamThreads),
+                            shared, parameters);
 }
 
 } // namespace kernels::cuda

@@ -150,6 +150,7 @@ Status beginSteps(Queue q) {
     t.rows = nullptr;
     t.is_stream = false;
     t.row = nullptr;
+    t.has_left = false;
     t.is_collecting = true;
     return Status::Ok;
 }

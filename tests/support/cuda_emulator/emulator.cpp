@@ -48,6 +48,12 @@ struct BulkCopy {
     uint64_t* barrier;
 };
 
+/// Copies of a thread, and the barrier that it arrives at behind them.
+struct LateArrival {
+    std::vector<PendingCopy> copies;
+    uint64_t* barrier;
+};
+
 struct Thread {
     ThreadIds ids;
     Fiber fiber;
@@ -80,6 +86,7 @@ struct Block {
     int arrived = 0;
     int arrived_some[16] = {}; ///< At barriers of a number of threads.
     std::vector<BulkCopy> bulk_copies;
+    std::vector<LateArrival> late_arrivals;
     BarrierVotes votes;   ///< Of the barrier that fills.
     BarrierVotes outcome; ///< Of the one before.
     std::unique_ptr<SharedMemory> shared;
@@ -673,6 +680,21 @@ void change(uint64_t* at, int arrivals, int bytes) {
     noteAtomicWrite();
 }
 
+void copyNow(const PendingCopy& copy) {
+    if (copy.from == nullptr) {
+        std::memset(copy.to, 0, 16);
+    } else {
+        std::memcpy(copy.to, copy.from, 16);
+    }
+}
+
+void arriveNow(const LateArrival& arrival) {
+    for (const PendingCopy& copy : arrival.copies) {
+        copyNow(copy);
+    }
+    change(arrival.barrier, 1, 0);
+}
+
 void copyNow(const BulkCopy& copy) {
     std::memcpy(copy.to, copy.from, copy.bytes);
     change(copy.barrier, 0, -static_cast<int>(copy.bytes));
@@ -702,6 +724,14 @@ bool isPhaseOver(uint64_t* at, uint32_t parity) {
             copyNow(copy);
         }
     }
+    auto& arrivals = launch->current->block->late_arrivals;
+    for (size_t i = arrivals.size(); i-- > 0;) {
+        if (arrivals[i].barrier == at) {
+            const LateArrival arrival = std::move(arrivals[i]);
+            arrivals.erase(arrivals.begin() + static_cast<std::ptrdiff_t>(i));
+            arriveNow(arrival);
+        }
+    }
     return std::bit_cast<CopyBarrierState>(*at).parity != (parity & 1U);
 }
 
@@ -712,6 +742,17 @@ void copyBulk(void* to, const void* from, size_t bytes, uint64_t* barrier) {
         return;
     }
     launch->current->block->bulk_copies.push_back(copy);
+}
+
+void arriveBehindCopies(uint64_t* at) {
+    Thread& self = *launch->current;
+    LateArrival arrival{std::move(self.copies), at};
+    self.copies.clear();
+    if (launch->isSeeded() && (launch->draw() & 1U) == 0) {
+        arriveNow(arrival);
+        return;
+    }
+    self.block->late_arrivals.push_back(std::move(arrival));
 }
 
 void noteProgress() {
@@ -779,18 +820,6 @@ void* sharedPointer(uint32_t number, size_t bytes, size_t alignment) {
     }
     return at;
 }
-
-namespace {
-
-void copyNow(const PendingCopy& copy) {
-    if (copy.from == nullptr) {
-        std::memset(copy.to, 0, 16);
-    } else {
-        std::memcpy(copy.to, copy.from, 16);
-    }
-}
-
-} // namespace
 
 void copyLater(void* to, const void* from) {
     Thread& self = *launch->current;

@@ -90,6 +90,9 @@ void expectCopies(uint64_t* at, int bytes);
 void arriveAtCopyBarrier(uint64_t* at);
 bool isPhaseOver(uint64_t* at, uint32_t parity);
 void copyBulk(void* to, const void* from, size_t bytes, uint64_t* barrier);
+/// An arrival that comes when this thread's copyLater() so far are done: when somebody looks
+/// whether the phase is over at the latest, with a seed at random before.
+void arriveBehindCopies(uint64_t* at);
 /// Something happened that somebody may wait for: no deadlock yet.
 void noteProgress();
 

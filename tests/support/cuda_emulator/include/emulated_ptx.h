@@ -121,6 +121,15 @@ inline uint32_t loadShared(uint32_t address) {
     std::memcpy(&value, ::emulator::sharedPointer(address, 4, 4), 4);
     return value;
 }
+inline void tellShared(int32_t* at, int value) {
+    *at = value;
+    ::emulator::noteAtomicWrite();
+    ::emulator::noteProgress();
+}
+inline int askShared(const int32_t* at) {
+    ::emulator::yieldToOthers();
+    return *at;
+}
 inline void prefetchL2(const void*) {}
 constexpr bool kHasBulkPrefetch = true;
 inline void prefetchBulk(const void* at, int bytes) {
@@ -260,6 +269,14 @@ struct CopyBarrier {
         }
     }
 };
+struct AsyncBarrier {
+    uint64_t* at;
+
+    void init(int arrivals) const { ::emulator::initCopyBarrier(at, arrivals); }
+    void arrive() const { ::emulator::arriveAtCopyBarrier(at); }
+    void arriveBehindCopies() const { ::emulator::arriveBehindCopies(at); }
+    void wait(uint32_t parity) const { CopyBarrier{at}.wait(parity); }
+};
 inline void fenceBarriers() {}
 inline void fenceBulkCopies() {}
 inline void copyBulk(uint32_t shared, const void* global, int bytes, CopyBarrier barrier) {
@@ -271,6 +288,9 @@ inline void copyBulk(uint32_t shared, const void* global, int bytes, CopyBarrier
 }
 inline uint64_t evictFirst() {
     return 0;
+}
+inline void copyAsyncOnce16(uint32_t shared, const void* global, uint64_t /*policy*/) {
+    copyAsync16(shared, global, true);
 }
 inline void copyBulkOnce(
     uint32_t shared, const void* global, int bytes, CopyBarrier barrier, uint64_t /*policy*/) {

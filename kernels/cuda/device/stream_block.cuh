@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// The way of a block's compute warps through the steps of a token, the same for stream.cu and
+// stream_async.cu (FORM: stream_form.cuh).
+#pragma once
+
+#include "kernels/cuda/device/stream_attend.cuh"
+#include "kernels/cuda/device/stream_step.cuh"
+
+namespace kernels::cuda {
+
+/// Asks for arguments and norms: its warp seldom has results, which the others wait for.
+constexpr int kAskingThread = kComputeThreads - 1;
+
+/// Kernels for steps without low-rank updates, with such that there are plans of (UnitPlan), and
+/// with any. Each has no code but its own: what is not there takes no registers and none of the
+/// cache for instructions, which a layer's fill.
+enum class Updates { none, planned, any };
+
+/// Attention in the place of the table of codes and of the work memory behind it, where that alone
+/// is too small. All compute threads; a barrier has to follow.
+__device__ __forceinline__ void attendInTable(const AttendStepKernelArgs& a,
+                                              const StreamLayout& layout,
+                                              char* shared,
+                                              const Exchange& exchange,
+                                              int step,
+                                              const StepClocks& clocks) {
+    char* const table = shared + layout.table;
+    // By heads it takes no more than the table's end.
+    const int more = streamHeadBytes(a.head_dim) - layout.work_bytes;
+    const int taken = more > 0 ? (more + 15) / 16 * 16 : 0;
+    const bool is_by_head =
+        streamAttend<AsyncForm>(a, table, shared + layout.work - taken, nullptr,
+                                shared + layout.attend, nullptr, 0, exchange, step, clocks);
+    if (is_by_head && taken == 0) {
+        return;
+    }
+    syncCompute();
+    AsyncForm::Table::fill(table, layout.code_format, kComputeThreads,
+                           is_by_head ? (kDenseTableBytes - taken) / kDenseEntryBytes : 0);
+}
+
+template <typename FORM, Updates UPDATES, bool IS_TRACED>
+__device__ __forceinline__ void runSteps(const TokenStep* steps,
+                                         int count,
+                                         const StreamLayout& layout,
+                                         const StepFetcherOf<FORM>& fetcher,
+                                         RingOf<FORM> ring,
+                                         Exchange exchange,
+                                         long long* trace) {
+    char* const shared = fetcher.shared;
+    char* const work = shared + layout.work;
+    char* const table_at = shared + (FORM::kIsBulk ? 0 : layout.table);
+    const typename FORM::Table table{sharedAddress(table_at) + (threadIdx.x & 31) * 4};
+    float4* const row = reinterpret_cast<float4*>(shared + layout.row);
+    const UnitSignals units{shared + kUnitSignalsOffset, UPDATES != Updates::none,
+                            UPDATES == Updates::any};
+    const bool is_asking =
+        FORM::kIsBulk ? threadIdx.x == kAskingThread : threadIdx.x / 32 == kAskingThread / 32;
+    if (is_asking) {
+        fetcher.askForStep(steps, 0);
+        for (int i = 1; i < kStepsAsked && i < count; ++i) {
+            fetcher.askForStep(steps, i);
+        }
+        fetcher.waitForStep(0);
+        fetcher.askForNorms(0);
+    }
+    for (int i = threadIdx.x; i < kAttendConstantBytes / 4; i += kComputeThreads) {
+        reinterpret_cast<uint32_t*>(shared + layout.attend)[i] = 0;
+    }
+    syncCompute();
+#pragma unroll 1
+    for (int i = 0; i < count; ++i) {
+        // Everybody is behind the step before, and nobody needs what lies there.
+        if (is_asking) {
+            if (i + kStepsAsked < count) {
+                fetcher.askForStep(steps, i + kStepsAsked);
+            }
+            if (i + 1 < count) {
+                fetcher.waitForStep(i + 1);
+                fetcher.askForNorms(i + 1);
+            }
+        }
+        if constexpr (FORM::kIsBulk) {
+            // They were asked for when the step's arguments had come.
+            fetcher.waitForNorms(i);
+        } else {
+            fetcher.waitForStep(i);
+        }
+        const TokenStep& step = fetcher.stepAt(i);
+        const StepClocks clocks{trace, i, IS_TRACED};
+        clocks.note(0);
+        if (step.kind == kStepAttend) {
+            if constexpr (FORM::kIsBulk) {
+                streamAttend<FORM>(step.attend, work, work, shared + kCodeGapOffset,
+                                   shared + layout.attend, fetcher.normsOf(i), layout.norm_bytes,
+                                   exchange, i, clocks);
+            } else {
+                attendInTable(step.attend, layout, shared, exchange, i, clocks);
+            }
+        } else {
+            streamProject<FORM>(step.project, work, row, fetcher.normsOf(i), layout.norm_bytes,
+                                ring, table, units, exchange, i, clocks);
+        }
+        clocks.note(4);
+        syncCompute();
+    }
+}
+
+/// The last block that is done leaves the number of the last step, and uses of the places for wide
+/// rows.
+__device__ __forceinline__ void
+noteEnd(int32_t* counters, int count, const StreamLayout& layout, const Exchange& exchange) {
+    if (threadIdx.x == 0 && atomicAdd(counters + 1, 1) == static_cast<int>(gridDim.x) - 1) {
+        counters[0] = static_cast<int>(exchange.base) + count;
+        counters[1] = 0;
+        for (int i = 0; i < kWideRegions; ++i) {
+            counters[2 + i] = (exchange.wide_base[i] + layout.wide_uses[i]) % 127;
+        }
+    }
+}
+
+/// The whole launch of one block of stream.cu and stream_half.cu.
+template <typename FORM, Updates UPDATES, bool IS_TRACED>
+__device__ __forceinline__ void runBulkBlock(const TokenStep* steps,
+                                             int count,
+                                             const StreamLayout& layout,
+                                             int32_t* counters,
+                                             int32_t* flags,
+                                             uint2* packets,
+                                             long long* trace) {
+    char* const shared = dynamicShared() + layout.table;
+    // The host was told another place of dynamic shared memory than it has: look-ups would go
+    // astray.
+    if (sharedAddress(shared) % kCodeTableAlignment != 0) {
+        __trap();
+    }
+    const RingOf<FORM> ring{reinterpret_cast<uint64_t*>(shared + kCodeTableBytes),
+                            shared + layout.chunks, layout.chunk_count};
+    const Exchange exchange{packets,
+                            flags,
+                            static_cast<uint32_t>(loadAcquire(counters)),
+                            {loadAcquire(counters + 2), loadAcquire(counters + 3)},
+                            static_cast<int>(blockIdx.x),
+                            static_cast<int>(gridDim.x)};
+    const StepFetcherOf<FORM> fetcher{shared, layout.norms, layout.norm_bytes};
+    if (threadIdx.x == 0) {
+        UnitSignals{shared + kUnitSignalsOffset}.init();
+        fetcher.init();
+        ring.init();
+    }
+    CodeTable::fill(shared, layout.code_format, kStreamThreads);
+    ring.clear(kStreamThreads);
+    __syncthreads();
+    if (threadIdx.x < kComputeThreads) {
+        runSteps<FORM, UPDATES, IS_TRACED>(steps, count, layout, fetcher, ring, exchange, trace);
+        noteEnd(counters, count, layout, exchange);
+    } else {
+        const int warp = static_cast<int>(threadIdx.x) / 32 - kComputeWarps;
+        constexpr bool kHasUpdates = UPDATES != Updates::none;
+        if constexpr (kHasUpdates) {
+            if (warp == kFetchWarps - 1) {
+                runUnits<UPDATES == Updates::planned>(layout, count, fetcher,
+                                                      UnitSignals{shared + kUnitSignalsOffset},
+                                                      exchange, trace, IS_TRACED);
+                return;
+            }
+        }
+        fetchWeights(steps, count, ring, warp, kHasUpdates ? kFetchWarps - 1 : kFetchWarps,
+                     shared + kStepHeadsOffset + warp * 2 * kStepHeadBytes, exchange.block);
+    }
+}
+
+/// Of the kernels.
+#define BELFRY_STREAM_PARAMETERS                                                                   \
+    const TokenStep *steps, int count, StreamLayout layout, int32_t *counters, int32_t *flags,     \
+        uint2 *packets, long long *trace
+
+} // namespace kernels::cuda

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// What stream.cu (bulk copies, compute capability 9.0) and stream_async.cu (8.0 and newer, 99 KiB
+// of shared memory and more) do differently: a traits struct for each, which the code of both takes
+// as FORM. Everything else is one text.
+//
+// The second form has the instructions of 8.0 only. Weights come 16 bytes a thread (cp.async), and
+// a barrier counts threads that arrive behind their copies. It has to do with less than half of the
+// shared memory: a table of codes without gaps (one instruction more a look-up), norms straight
+// from memory, as few as two chunks, the arguments that a step without updates has, chunks as large
+// as the largest of the launch, attention in the place of the table, which is filled again behind
+// it.
+#pragma once
+
+#include "kernels/cuda/device/half_products.cuh"
+
+#include <type_traits>
+
+namespace kernels::cuda {
+
+struct BulkForm {
+    static constexpr bool kIsBulk = true;
+    static constexpr bool kHasHalves = false; ///< Takes bf16 weights, too.
+    using Barrier = CopyBarrier;
+    using Table = CodeTable;
+    static constexpr int kFetchingWarps = kFetchWarps;
+    static constexpr int kThreads = kStreamThreads;
+    static constexpr int kHeadsOf = 2; ///< Heads of steps that a fetching warp has.
+    static constexpr int kStepBytes = sizeof(TokenStep);
+    static constexpr int kStepsOffset = kStreamStepsOffset;
+    static constexpr int kBarriersOffset = kStepBarriersOffset; ///< Of the ring of steps.
+    static constexpr int kChunkArrivals = 1;                    ///< Of a chunk that is there.
+};
+
+struct HalfForm : BulkForm {
+    static constexpr bool kHasHalves = true;
+};
+
+struct AsyncForm {
+    static constexpr bool kIsBulk = false;
+    static constexpr bool kHasHalves = false;
+    using Barrier = AsyncBarrier;
+    using Table = DenseCodeTable;
+    static constexpr int kFetchingWarps = kAsyncFetchWarps;
+    static constexpr int kThreads = kAsyncThreads;
+    static constexpr int kHeadsOf = 1;
+    static constexpr int kStepBytes = kAsyncStepBytes;
+    static constexpr int kStepsOffset = kAsyncStepsOffset;
+    static constexpr int kBarriersOffset = kAsyncStepBarriersOffset;
+    /// Every lane behind its copies, one for what they have stored.
+    static constexpr int kChunkArrivals = 33;
+};
+
+/// bf16 weights: products in bf16, the input as two of them (16 bits).
+template <typename FORM>
+__device__ __forceinline__ bool isHalf(const ProjectKernelArgs& a) {
+    return FORM::kHasHalves && a.w[0].format == kFormatBf16;
+}
+
+/// A norm of a step: where the step before has brought it, or where it is anyhow.
+template <typename FORM>
+__device__ __forceinline__ VectorArgs normOf(const VectorArgs& norm, const char* brought) {
+    if (!FORM::kIsBulk) {
+        return norm;
+    }
+    return VectorArgs{norm.data != nullptr ? brought : nullptr, norm.type, 0};
+}
+
+} // namespace kernels::cuda

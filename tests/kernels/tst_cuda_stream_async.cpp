@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+// The decode launch of cards without bulk copies or with little shared memory
+// (device/stream_async.cu) on the CPU: chains of steps on cards as they are sold, against the
+// scalar table and, to the bit, against what stream.cu makes of them on a card with as many
+// multiprocessors.
+#include "kernels/cuda/launch_sizes.h"
+#include "tests/kernels/stream_chain.h"
+#include "tests/support/cuda_emulator/emulated_card.h"
+
+#include <QTest>
+
+#include <algorithm>
+#include <bit>
+#include <vector>
+
+using kernels::Status;
+using kernels::WeightFormat;
+using namespace support;
+
+namespace {
+
+struct CardKind {
+    const char* name;
+    int capability;
+    int shared_bytes;
+};
+constexpr CardKind kSmall = {"8.6", 86, 101376};
+constexpr CardKind kMiddle = {"8.0", 80, 166912};
+constexpr CardKind kAda = {"8.9", 89, 101376};
+constexpr CardKind kLate = {"12.0", 120, 101376};
+
+EmulatedCardOptions optionsOf(const CardKind& kind, int multiprocessors, int seed) {
+    EmulatedCardOptions options;
+    options.capability = kind.capability;
+    options.shared_bytes = kind.shared_bytes;
+    options.multiprocessors = multiprocessors;
+    options.run.seed = static_cast<uint64_t>(seed);
+    options.run.resident_threads = 512U * static_cast<unsigned>(multiprocessors);
+    return options;
+}
+
+/// Everything that a chain left, in one row, as bits.
+std::vector<uint32_t> leftBy(Chain& chain) {
+    std::vector<uint32_t> all;
+    const auto add = [&](const std::vector<float>& values) {
+        for (const float value : values) {
+            all.push_back(std::bit_cast<uint32_t>(value));
+        }
+    };
+    for (const auto& p : chain.projections) {
+        for (const auto& y : p->y) {
+            add(y.values());
+        }
+        if (p->args.t != nullptr) {
+            add(p->x_out.values());
+        }
+    }
+    for (const auto& a : chain.attentions) {
+        add(a->out.values());
+    }
+    return all;
+}
+
+QString ranOn(const EmulatedCard& card) {
+    QStringList names;
+    for (const std::string& name : card.ran()) {
+        names << QString::fromStdString(name);
+    }
+    return names.join(' ');
+}
+
+} // namespace
+
+class TestCudaStreamAsync : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void chain_data();
+    void chain();
+    void forced();
+    void updatesGoElsewhere();
+    void chunksAhead_data();
+    void chunksAhead();
+    void realShapesFit_data();
+    void realShapesFit();
+};
+
+void TestCudaStreamAsync::chain_data() {
+    QTest::addColumn<ChainShape>("shape");
+    QTest::addColumn<CardKind>("kind");
+    QTest::addColumn<int>("multiprocessors");
+    QTest::addColumn<int>("seed");
+    int seed = 0;
+    const auto row = [&](const char* name, const CardKind& kind, int multiprocessors,
+                         const auto& change) {
+        ChainShape shape;
+        change(shape);
+        QTest::addRow("%s, %s", kind.name, name) << shape << kind << multiprocessors << seed++;
+    };
+    row("nested nf4", kSmall, 4, [](ChainShape&) {});
+    row("nested nf4", kMiddle, 5, [](ChainShape&) {});
+    row("nested nf4", kLate, 7, [](ChainShape&) {});
+    row("fp4, plain absmax", kAda, 3, [](ChainShape& s) {
+        s.format = WeightFormat::Fp4;
+        s.is_nested = false;
+    });
+    row("blocks of 128", kSmall, 5, [](ChainShape& s) {
+        s.block = 128;
+        s.hidden = 256;
+        s.inter = 384;
+        s.ple = 128;
+    });
+    row("8-bit", kSmall, 4, [](ChainShape& s) { s.format = WeightFormat::Int8Row; });
+    // Rows of gate and up in a block whose sums do not fit beside each other.
+    row("pairs in passes", kSmall, 3, [](ChainShape& s) {
+        s.layers = 1;
+        s.heads = 1;
+        s.hidden = 1536;
+        s.inter = 960;
+        s.ple = 0;
+    });
+    row("pairs in passes, their results wide", kSmall, 11, [](ChainShape& s) {
+        s.layers = 1;
+        s.heads = 1;
+        s.hidden = 64;
+        s.inter = 6400;
+        s.ple = 0;
+    });
+    row("parts", kSmall, 4, [](ChainShape& s) { s.tokens = 200; });
+    row("heads of 512 by head", kSmall, 6, [](ChainShape& s) {
+        s.dim = 512;
+        s.heads = 2;
+        s.tokens = 140;
+        s.scale = 0.1F;
+    });
+    row("tiles of 512, hidden rows, the new one in the second tile", kSmall, 3, [](ChainShape& s) {
+        s.dim = 512;
+        s.heads = 1;
+        s.tokens = 300;
+        s.window = 90;
+        s.hole = 50;
+        s.scale = 0.1F;
+    });
+    row("tiles of 512 in the place of the keys, a reader", kAda, 4, [](ChainShape& s) {
+        s.dim = 512;
+        s.heads = 2;
+        s.kv_heads = 2;
+        s.tokens = 150;
+        s.is_reader = true;
+        s.scale = 0.1F;
+    });
+    row("tiles of 256, hidden rows, the new one in the first tile", kSmall, 4, [](ChainShape& s) {
+        s.dim = 256;
+        s.heads = 2;
+        s.tokens = 400;
+        s.window = 90;
+        s.hole = 150;
+        s.scale = 0.1F;
+    });
+    row("window in a ring", kMiddle, 5, [](ChainShape& s) {
+        s.tokens = 400;
+        s.window = 90;
+        s.is_ring = true;
+    });
+    row("keys are values, two kv heads", kSmall, 4, [](ChainShape& s) {
+        s.k_is_v = true;
+        s.kv_heads = 2;
+    });
+    row("wide heads and rows", kSmall, 28, [](ChainShape& s) {
+        s.hidden = 1600;
+        s.dim = 512;
+        s.heads = 2;
+        s.tokens = 40;
+        s.inter = 6400;
+    });
+    // The smallest cards, and the numbers of multiprocessors of others: blocks without a row.
+    const auto isSmall = [](ChainShape& s) {
+        s.layers = 1;
+        s.ple = 0;
+    };
+    row("20 multiprocessors", kSmall, 20, isSmall);
+    row("46 multiprocessors", kSmall, 46, isSmall);
+    row("84 multiprocessors", kAda, 84, isSmall);
+    row("108 multiprocessors", kMiddle, 108, isSmall);
+    row("128 multiprocessors", kAda, 128, isSmall);
+    row("170 multiprocessors", kLate, 170, isSmall);
+}
+
+void TestCudaStreamAsync::chain() {
+    QFETCH(ChainShape, shape);
+    QFETCH(CardKind, kind);
+    QFETCH(int, multiprocessors);
+    QFETCH(int, seed);
+    Chain own(shape, shape.layers);
+    {
+        EmulatedCard card(optionsOf(kind, multiprocessors, seed));
+        for (int turn = 0; turn < 2; ++turn) { // the second one meets what the first one left
+            QCOMPARE(own.run(card.device()), Status::Ok);
+            QCOMPARE(QString::fromStdString(card.finish()), QString());
+            const double error = own.error();
+            QVERIFY2(error < kStreamBound, qPrintable(QString::number(error)));
+        }
+        QCOMPARE(ranOn(card), QString("belfry_stream_async belfry_stream_async"));
+    }
+    Chain other(shape, shape.layers);
+    EmulatedCard large(optionsOf({"9.0", 90, 232448}, multiprocessors, 0));
+    QCOMPARE(other.run(large.device()), Status::Ok);
+    QCOMPARE(QString::fromStdString(large.finish()), QString());
+    QCOMPARE(ranOn(large), QString("belfry_stream"));
+    QVERIFY(leftBy(own) == leftBy(other));
+}
+
+// A card of 9.0 takes the form when it is asked to; measured or not, the same comes out.
+void TestCudaStreamAsync::forced() {
+    std::vector<uint32_t> results[2];
+    for (const bool is_measured : {false, true}) {
+        EmulatedCardOptions options;
+        options.multiprocessors = 3;
+        options.card.has_bulk_copies = false;
+        options.card.shared_bytes = kernels::cuda::kSmallSharedBytes;
+        options.card.has_kernel_times = is_measured;
+        EmulatedCard card(options);
+        Chain chain(ChainShape{}, 1);
+        QCOMPARE(chain.run(card.device()), Status::Ok);
+        QCOMPARE(QString::fromStdString(card.finish()), QString());
+        QCOMPARE(card.ran(), std::vector<std::string>{is_measured ? "belfry_stream_async_traced"
+                                                                  : "belfry_stream_async"});
+        results[is_measured ? 1 : 0] = leftBy(chain);
+    }
+    QVERIFY(results[0] == results[1]);
+}
+
+// A token with low-rank updates goes through the launch with barriers as a whole from the first of
+// them on.
+void TestCudaStreamAsync::updatesGoElsewhere() {
+    ChainShape shape;
+    shape.rank = 8;
+    shape.has_projections_only = true;
+    Chain chain(shape, 2);
+    EmulatedCard card(optionsOf(kSmall, 4, 1));
+    QCOMPARE(chain.run(card.device()), Status::Ok);
+    QCOMPARE(QString::fromStdString(card.finish()), QString());
+    double residual = 0.0;
+    const double error = chain.projections.back()->error(&residual);
+    QVERIFY2(error < kStreamBound, qPrintable(QString::number(error)));
+    QCOMPARE(card.ran(), std::vector<std::string>{"belfry_token"});
+}
+
+// What is on its way into the card's cache leaves half of it alone.
+void TestCudaStreamAsync::chunksAhead_data() {
+    QTest::addColumn<int>("mebibytes");
+    QTest::addColumn<int>("multiprocessors");
+    QTest::addColumn<int>("ahead");
+    QTest::newRow("A100") << 40 << 108 << 8;
+    QTest::newRow("RTX 3090") << 6 << 82 << 2;
+    QTest::newRow("RTX 4090") << 72 << 128 << 8;
+    QTest::newRow("RTX 3060") << 3 << 28 << 4;
+    QTest::newRow("none") << 0 << 28 << 0;
+}
+
+void TestCudaStreamAsync::chunksAhead() {
+    QFETCH(int, mebibytes);
+    QFETCH(int, multiprocessors);
+    QFETCH(int, ahead);
+    QCOMPARE(kernels::cuda::asyncAhead(int64_t{40} << 20, 108, 13856, 11), 0);
+    QCOMPARE(kernels::cuda::asyncAhead(int64_t{mebibytes} << 20, multiprocessors, 13856, 2), ahead);
+}
+
+void TestCudaStreamAsync::realShapesFit_data() {
+    QTest::addColumn<int>("hidden");
+    QTest::addColumn<int>("inter");
+    QTest::addColumn<int>("shared");
+    QTest::newRow("E2B in 99 KiB") << 1536 << 12288 << 101376;
+    QTest::newRow("E4B in 99 KiB") << 2560 << 10240 << 101376;
+    QTest::newRow("E2B in 163 KiB") << 1536 << 12288 << 166912;
+    QTest::newRow("E4B in 163 KiB") << 2560 << 10240 << 166912;
+}
+
+/// The steps that need most, with as few sums at a time as they can do with, and what the driver
+/// may keep for itself included.
+void TestCudaStreamAsync::realShapesFit() {
+    using namespace kernels::cuda;
+    QFETCH(int, hidden);
+    QFETCH(int, inter);
+    QFETCH(int, shared);
+    constexpr int kKept = 1024;
+    for (const int multiprocessors : {20, 28, 46, 58, 84, 108, 128, 132, 170}) {
+        const StreamSizes pair =
+            streamProjectSizes(multiprocessors, inter, hidden, true, true, 2, 4, 3, 6, true);
+        const StreamSizes down =
+            streamProjectSizes(multiprocessors, hidden, inter, false, true, 1, 4, 1, 2, true);
+        QVERIFY(pair.units > 0 && down.units > 0);
+        QVERIFY(pair.pass_tiles <= 6);
+        const int work =
+            std::max({asyncProjectBytes(hidden, pair.pass_tiles * kTileRows, false, false),
+                      asyncProjectBytes(inter, down.pass_tiles << down.tile_shift, false, true),
+                      asyncAttendBytes(512) - kDenseTableBytes});
+        const int room = asyncWorkBytes(shared - kKept);
+        QVERIFY(work <= room);
+        const int codes = std::max((pair.units * kUnitBytes) << pair.tile_shift,
+                                   (down.units * kUnitBytes) << down.tile_shift);
+        const StreamLayout layout = asyncLayoutFor(shared - kKept, hidden * 4, room, codes);
+        QVERIFY2(layout.chunk_count >= kAsyncFewestChunks, qPrintable(QString::number(work)));
+        QVERIFY(layout.chunks + layout.chunk_count * layout.chunk_bytes <= shared - kKept);
+    }
+}
+
+QTEST_GUILESS_MAIN(TestCudaStreamAsync)
+#include "tst_cuda_stream_async.moc"
