@@ -93,7 +93,7 @@ struct DownloadQueue::State {
     /// With mutex held: begins what waits, as far as there is room.
     void beginWaiting();
     /// A thread's work.
-    void run(QueueItem item, const std::stop_token& stop);
+    void run(const QueueItem& item, const std::stop_token& stop);
     Result<void> fetchItem(const QueueItem& item, const std::stop_token& stop);
     Result<void>
     fetchWith(const FetchOptions& with, const QueueItem& item, const std::stop_token& stop);
@@ -185,7 +185,7 @@ Result<void> DownloadQueue::State::fetchWith(const FetchOptions& with,
     return hub::fetch(plan, with, stop);
 }
 
-void DownloadQueue::State::run(QueueItem item, const std::stop_token& stop) {
+void DownloadQueue::State::run(const QueueItem& item, const std::stop_token& stop) {
     options.on_change(item);
     Result<void> outcome;
     try {

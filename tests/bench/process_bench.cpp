@@ -41,13 +41,20 @@ double median(std::vector<double> values) {
 }
 
 /// As the window meets it: from the question to the first words, and from these to the end.
-Measured measure(engine::EngineClient& engine, int64_t tokens, int round) {
+Measured measure(engine::EngineClient& engine, bool has_words, int64_t tokens, int round) {
     using Clock = std::chrono::steady_clock;
     engine::GenerateRequest request;
-    request.messages = {{engine::Message::Role::User,
-                         {{engine::MessagePart::Kind::Text,
-                           "Question " + std::to_string(round) +
-                               ": what does a bell tower look like, and who rings its bells?"}}}};
+    if (has_words) {
+        request.messages = {
+            {engine::Message::Role::User,
+             {{engine::MessagePart::Kind::Text,
+               "Question " + std::to_string(round) +
+                   ": what does a bell tower look like, and who rings its bells?"}}}};
+    } else {
+        for (int32_t i = 0; i < 64; ++i) {
+            request.raw_ids.push_back(2 + i + 64 * (round + 1)); // none like the question before
+        }
+    }
     request.sampling.temperature = 0.0;
     request.sampling.ignores_eos = true;
     request.sampling.max_tokens = tokens;
@@ -91,6 +98,7 @@ int main(int argc, char** argv) {
     };
     engine::LoadRequest load;
     load.model = word(1, BELFRY_DEMO_FOLDER);
+    const bool has_words = !load.model.starts_with("shape:"); // random weights bring no tokenizer
     load.device_map = word(2, "cpu");
     load.quant = word(3, "none");
     const int64_t tokens = std::atoll(word(4, "200").c_str());
@@ -107,7 +115,7 @@ int main(int argc, char** argv) {
             std::fprintf(stderr, "process_bench: %s\n", loaded.error().message.c_str());
             return 1;
         }
-        measure(*engine, tokens, -1); // warm
+        measure(*engine, has_words, tokens, -1); // warm
     }
     std::vector<double> first_here, first_there, decode_here, decode_there, first_by, decode_by;
     for (int i = 0; i < pairs; ++i) {
@@ -115,11 +123,11 @@ int main(int argc, char** argv) {
         Measured b;
         // In turns also within a pair.
         if (i % 2 == 0) {
-            a = measure(*here, tokens, i);
-            b = measure(there, tokens, i);
+            a = measure(*here, has_words, tokens, i);
+            b = measure(there, has_words, tokens, i);
         } else {
-            b = measure(there, tokens, i);
-            a = measure(*here, tokens, i);
+            b = measure(there, has_words, tokens, i);
+            a = measure(*here, has_words, tokens, i);
         }
         first_here.push_back(a.first_s);
         first_there.push_back(b.first_s);
