@@ -355,6 +355,10 @@ void linkToBefore(TokenSteps& t, ProjectKernelArgs& args) {
     }
 }
 
+/// Models with fewer columns have heads and rows that are none of the streamed launch's: they would
+/// change between the forms, a launch each time. Published ones have 1536 and more.
+constexpr int64_t kLeastHalfColumns = 128;
+
 /// Nothing is known of a list that has no step yet.
 void forgetList(TokenSteps& t) {
     t.needs = {};
@@ -376,7 +380,10 @@ Status streamProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
     if ((isAsync(s) || is_half) && args.lora_count > 0) {
         t.has_left = true; // one launch of another form, not some of each
     }
-    if (is_half && (isAsync(s) || (!t.steps.empty() && t.unit_steps > 0) ||
+    // In 16 bits one form for a whole list: what token.cu has begun it goes on with.
+    const bool is_begun_apart =
+        t.steps.empty() ? args.cols < kLeastHalfColumns : !t.is_stream || t.unit_steps > 0;
+    if (is_half && (isAsync(s) || is_begun_apart ||
                     s.functions[static_cast<size_t>(KernelId::stream_half)] == nullptr)) {
         return Status::Unsupported;
     }

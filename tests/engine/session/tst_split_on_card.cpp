@@ -44,22 +44,20 @@ void TestSplitOnCard::asOneCard() {
     support::EmulatedCard card(card_options);
     struct Place {
         const char* map;
-        /// Of a token in 16 bits. Heads of 16 and rows of 16 columns are none of the streamed
-        /// launch's, so that these small layers change between it and the one with barriers.
-        int launches;
-        int norms; ///< Of a prompt: three a layer, one more where a run of layers begins.
+        int launches; ///< Of a token in 16 bits; an 8-bit head is one by itself.
+        int norms;    ///< Of a prompt: three a layer, one more where a run of layers begins.
         bool has_cpu;
     };
     std::vector<int32_t> one_card;
     std::vector<float> one_card_rows, one_card_last;
-    for (const Place& place : {Place{"gpu", 0, 31, false},
+    for (const Place& place : {Place{"gpu", 2, 31, false},
                                Place{R"({"version": 1, "default": "cuda:0", "map":
                   {"model.language_model.layers.[4-9]": "cuda:1"}})",
-                                     45, 32, false},
+                                     3, 32, false},
                                Place{R"({"version": 1, "default": "cuda:0", "map":
                   {"model.language_model.layers.[3-4]": "cpu",
                    "model.language_model.layers.8": "cuda:1"}})",
-                                     38, 28, true}}) {
+                                     5, 28, true}}) {
         size_t before = card.ran().size();
         engine::EngineOptions options;
         options.gpus = std::make_shared<const engine::GpuAccess>(
