@@ -134,10 +134,11 @@ TensorToWrite lazily(std::string name,
 
 std::vector<TensorToWrite> tensorsOf(const Pieces& pieces, int64_t rank) {
     std::vector<TensorToWrite> out;
-    for (const auto& [tensor, list] : pieces) {
+    for (const auto& entry : pieces) {
+        const auto& list = entry.second;
         const LowRankUpdate& first = *list.front().update;
         const bool is_embedding = first.kind == TensorKind::Embedding;
-        const std::string module = "base_model.model." + moduleOf(tensor);
+        const std::string module = "base_model.model." + moduleOf(entry.first);
         out.push_back(lazily(module + (is_embedding ? ".lora_embedding_A" : ".lora_A.weight"),
                              {rank, first.in}, [&list, rank] { return stackedA(list, rank); }));
         out.push_back(lazily(module + (is_embedding ? ".lora_embedding_B" : ".lora_B.weight"),
