@@ -4,6 +4,7 @@
 // orders.
 #include "tests/kernels/row_cases.h"
 #include "tests/support/cuda_emulator/emulated_card.h"
+#include "tests/support/sampled_points.h"
 
 #include <QTest>
 
@@ -39,7 +40,11 @@ void TestCudaRows::chain_data() {
     const auto row = [&](const char* name, int multiprocessors, const auto& change) {
         RowShape shape;
         change(shape);
-        QTest::newRow(name) << shape << multiprocessors << seed++;
+        const int number = seed++;
+        if (support::kTakesPart && (multiprocessors > 4 || number % 3 != 0)) {
+            return; // a row takes minutes there
+        }
+        QTest::newRow(name) << shape << multiprocessors << number;
     };
     row("four rows, nested nf4", 4, [](RowShape&) {});
     row("three rows", 5, [](RowShape& s) { s.rows = 3; });
