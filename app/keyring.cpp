@@ -108,7 +108,7 @@ public:
         ENGINE_TRY(apart([&] {
             QKeychain::ReadPasswordJob job(service());
             job.setKey(entry(base));
-            const auto failure = failureOf(job);
+            auto failure = failureOf(job);
             text = job.textData().toStdString();
             return failure;
         }));
