@@ -33,7 +33,7 @@ std::filesystem::path inCache(const std::filesystem::path& model) {
     if (const auto commit = readSmallFile(assistant / "refs" / "main", kMostCommit);
         commit.has_value()) {
         const size_t length = commit->find_last_not_of(" \t\r\n") + 1;
-        const std::filesystem::path named =
+        std::filesystem::path named =
             assistant / "snapshots" / pathFromUtf8(commit->substr(0, length));
         if (length > 0 && hasConfig(named)) {
             return named;
