@@ -86,7 +86,7 @@ QString draftWords(const engine::DraftReport& drafts) {
                                          .arg(figure(drafts.gain))
                                    : Reply::tr("no drafts, as they do not pay here");
     }
-    const QString figures = Reply::tr("%1 tokens a round, %2 % of drafts right")
+    QString figures = Reply::tr("%1 tokens a round, %2 % of drafts right")
                                 .arg(figure(drafts.tokensPerRound()),
                                      QLocale().toString(std::lround(100.0 * drafts.acceptance())));
     if (drafts.gain <= 0.0) {
