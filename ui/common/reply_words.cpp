@@ -87,8 +87,8 @@ QString draftWords(const engine::DraftReport& drafts) {
                                    : Reply::tr("no drafts, as they do not pay here");
     }
     QString figures = Reply::tr("%1 tokens a round, %2 % of drafts right")
-                                .arg(figure(drafts.tokensPerRound()),
-                                     QLocale().toString(std::lround(100.0 * drafts.acceptance())));
+                          .arg(figure(drafts.tokensPerRound()),
+                               QLocale().toString(std::lround(100.0 * drafts.acceptance())));
     if (drafts.gain <= 0.0) {
         return figures;
     }
