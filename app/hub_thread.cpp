@@ -229,6 +229,10 @@ ui::NetworkFacts HubState::facts(bool asks_tokens) {
     facts.endpoint = ui::fromUtf8(endpoint());
     facts.usual_endpoint = ui::fromUtf8(hub::endpoint(setup_.environment));
     facts.is_mirror = endpoint() != hub::kDefaultEndpoint;
+    facts.modelscope_endpoint = ui::fromUtf8(hub::modelScopeEndpoint(setup_.environment));
+    for (const std::string_view host : hub::modelScopeHosts()) {
+        facts.modelscope_hosts.append(ui::fromUtf8(std::string(host)));
+    }
     if (!asks_tokens) {
         return facts;
     }

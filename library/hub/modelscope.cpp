@@ -64,11 +64,16 @@ std::string modelScopeEndpoint(const Environment& environment) {
     return base.empty() ? std::string(kModelScopeEndpoint) : base;
 }
 
+std::span<const std::string_view> modelScopeHosts() {
+    static constexpr std::array<std::string_view, 4> kHosts = {
+        "modelscope.cn", "www.modelscope.cn", "modelscope.ai", "www.modelscope.ai"};
+    return kHosts;
+}
+
 bool isModelScopeAddress(std::string_view text) {
-    constexpr std::array<std::string_view, 4> kHosts = {"modelscope.cn", "www.modelscope.cn",
-                                                        "modelscope.ai", "www.modelscope.ai"};
+    const auto hosts = modelScopeHosts();
     const auto url = parseUrl(text);
-    return url.has_value() && std::find(kHosts.begin(), kHosts.end(), url->host) != kHosts.end();
+    return url.has_value() && std::find(hosts.begin(), hosts.end(), url->host) != hosts.end();
 }
 
 Result<ModelAddress> parseModelScopeAddress(std::string_view text) {

@@ -8,6 +8,7 @@
 
 #include "engine/base/result.h"
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +23,9 @@ inline constexpr std::string_view kModelScopeEndpoint = "https://modelscope.cn";
 
 /// MODELSCOPE_ENDPOINT without slashes at its end, else kModelScopeEndpoint.
 std::string modelScopeEndpoint(const Environment& environment);
+
+/// Whose pages isModelScopeAddress() knows.
+std::span<const std::string_view> modelScopeHosts();
 
 /// Whether `text` is an address of a page of ModelScope's.
 bool isModelScopeAddress(std::string_view text);

@@ -376,8 +376,11 @@ void GetPage::refresh() {
     go_->setEnabled(is_allowed);
     token_->setEnabled(is_allowed);
     more_->setVisible(model_->hasMore() && !is_searching_);
+    const bool is_modelscope =
+        isAddress(text) && network_.modelscope_hosts.contains(QUrl(text).host());
     const QString origin =
-        network_.is_mirror
+        is_modelscope ? network_.modelscope_endpoint
+        : network_.is_mirror
             ? tr("%1 (a mirror, set in the settings or by HF_ENDPOINT)").arg(network_.endpoint)
             : network_.endpoint;
     promise_->setText(is_allowed ? tr("Nothing is asked of the network before you click. Asked is: "

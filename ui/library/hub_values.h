@@ -101,6 +101,8 @@ struct NetworkFacts {
     QString endpoint;                  ///< "https://huggingface.co"
     QString usual_endpoint;            ///< Without a mirror of the settings.
     bool is_mirror = false;            ///< Another than that.
+    QString modelscope_endpoint;       ///< Asked for addresses of these hosts:
+    QStringList modelscope_hosts;
     QString token_shown;               ///< "hf_…wxyz"; empty: none.
     QString token_place;               ///< Where one is kept: a keyring's name, or a path.
 };

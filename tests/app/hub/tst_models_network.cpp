@@ -196,6 +196,10 @@ void TestModelsNetwork::modelScopeComesToAFolder() {
                  qPrintable(models.label("offerProblem")->text()));
         QVERIFY(models.label("offerPlan")->text().contains(QStringLiteral("Fits")));
         QVERIFY(models.label("offerFolder")->text().contains(QStringLiteral("models")));
+        const QString promise = models.label("getPromise")->text(); // who is asked
+        QVERIFY2(promise.contains(QString::fromStdString(modelscope.endpoint())) &&
+                     !promise.contains(QString::fromStdString(hub.endpoint())),
+                 qPrintable(promise));
         program.shot("hub-modelscope");
         click(program.find("offerDownload"));
         QTRY_VERIFY(!models.downloads().empty() &&
