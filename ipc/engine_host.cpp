@@ -2,18 +2,16 @@
 #include "ipc/engine_host.h"
 
 #include <chrono>
-#include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
-#include <deque>
 #include <map>
 #include <mutex>
 #include <new>
 #include <optional>
 #include <stop_token>
-#include <thread>
 #include <utility>
 
+#include "ipc/inbox.h"
 #include "ipc/limits.h"
 #include "ipc/pipe.h"
 
@@ -29,6 +27,8 @@ constexpr milliseconds kStepInterval{100};    ///< Of memory told while the engi
 constexpr milliseconds kProgressInterval{15}; ///< Of a load.
 /// Tokens that come faster travel together: less than a screen shows as a step of its own.
 constexpr milliseconds kUpdateInterval{8};
+/// An engine that is asked for nothing looks once in so long for nothing at all.
+constexpr std::chrono::hours kLook{1};
 
 /// What was asked, and what stops it.
 struct Job {
@@ -40,14 +40,19 @@ class Host {
 public:
     Host(Pipe pipe, const MakeEngine& make, std::string program, std::vector<std::string> limits)
         : pipe_(std::move(pipe)), make_(make), program_(std::move(program)),
-          limits_(std::move(limits)) {}
+          limits_(std::move(limits)),
+          inbox_(
+              pipe_,
+              [this](const Frame& frame) { return sort(frame); },
+              // The window is gone, or is none. What the engine holds the system takes back.
+              [](bool is_garbage) { std::_Exit(is_garbage ? 2 : 0); }) {}
 
-    /// The second thread.
-    void read();
-    /// The engine's.
+    /// On the engine's thread, without end.
     void answer();
 
 private:
+    /// What is done at once, whatever the engine does; true: a job for it.
+    bool sort(const Frame& frame);
     Job nextJob();
     void perform(const Job& job);
     bool performOnModel(const Job& job);
@@ -107,53 +112,39 @@ private:
     std::vector<std::string> limits_;
     std::unique_ptr<engine::EngineClient> engine_;
 
-    std::mutex mutex_; ///< Of the two:
-    std::deque<Job> jobs_;
+    std::mutex stops_mutex_;
     std::map<uint64_t, std::stop_source> stops_; ///< Of calls that are not answered.
-    std::condition_variable changed_;
 
     uint64_t call_ = 0; ///< That the engine works on.
     Clock::time_point last_step_;
     bool tells_all_ = true; ///< The next answer tells what is loaded again.
     std::shared_ptr<const engine::ModelSummary> told_summary_;
     std::shared_ptr<const engine::PlacementPlan> told_plan_;
+    Inbox inbox_; ///< Last: its thread uses the others.
 };
 
-void Host::read() {
-    FrameCutter cutter;
-    std::string room(size_t{64} << 10U, '\0');
-    for (;;) {
-        const size_t got = pipe_.read(room.data(), room.size());
-        if (got == 0 || !cutter.feed(std::string_view(room).substr(0, got))) {
-            // The window is gone, or is none. What the engine holds the system takes back.
-            std::_Exit(got == 0 ? 0 : 2);
-        }
-        while (cutter.hasFrame()) {
-            Frame frame = cutter.take();
-            if (frame.kind == Kind::Ping) {
-                send(Kind::Pong, frame.call, {});
-                continue;
-            }
-            const std::lock_guard lock(mutex_);
-            if (frame.kind == Kind::Cancel) {
-                if (const auto found = stops_.find(frame.call); found != stops_.end()) {
-                    found->second.request_stop();
-                }
-                continue;
-            }
-            Job job{std::move(frame), {}};
-            stops_[job.frame.call] = job.stop;
-            jobs_.push_back(std::move(job));
-            changed_.notify_one();
-        }
+bool Host::sort(const Frame& frame) {
+    if (frame.kind == Kind::Ping) {
+        send(Kind::Pong, frame.call, {});
+        return false;
     }
+    const std::lock_guard lock(stops_mutex_);
+    if (frame.kind == Kind::Cancel) {
+        if (const auto found = stops_.find(frame.call); found != stops_.end()) {
+            found->second.request_stop();
+        }
+        return false;
+    }
+    stops_[frame.call] = std::stop_source();
+    return true;
 }
 
 Job Host::nextJob() {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return !jobs_.empty(); });
-    Job job = std::move(jobs_.front());
-    jobs_.pop_front();
+    Job job;
+    while (inbox_.next(job.frame, kLook) != Inbox::Got::Frame) {
+    }
+    const std::lock_guard lock(stops_mutex_);
+    job.stop = stops_[job.frame.call];
     return job;
 }
 
@@ -161,8 +152,10 @@ void Host::answer() {
     for (;;) {
         const Job job = nextJob();
         call_ = job.frame.call;
+        // What the memory is now the window knows: nothing stands before the first word.
+        last_step_ = Clock::now();
         perform(job);
-        const std::lock_guard lock(mutex_);
+        const std::lock_guard lock(stops_mutex_);
         stops_.erase(job.frame.call);
     }
 }
@@ -382,9 +375,7 @@ int runEngineHost(const MakeEngine& make, const std::string& program) {
     }
     std::vector<std::string> limits = limitProcess();
     Host host(std::move(pipe), make, program, std::move(limits));
-    std::thread reader([&host] { host.read(); });
-    host.answer();
-    reader.join(); // never: both end with the process
+    host.answer(); // until the process ends
     return 0;
 }
 
