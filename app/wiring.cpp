@@ -153,8 +153,8 @@ void Wiring::connectEngine() {
         qCWarning(logEngine).noquote() << "ended at rest:" << ui::fromUtf8(why.message);
         window_->notice()->showNotice(
             tr("The engine ended and was started again"),
-            ui::errorWords(why) + QLatin1Char('\n') +
-                tr("The model is loaded again, to the same places. The chat is as it was."));
+            tr("The model is loaded again, to the same places. The chat is as it was.") +
+                QLatin1Char('\n') + ui::errorWords(why));
     });
     connect(worker, &EngineWorker::mapFailed, this, log_failure("layout"));
     connect(worker, &EngineWorker::adaptersFailed, this, log_failure("adapters"));
