@@ -91,35 +91,35 @@ void Inbox::watch() {
 void Inbox::awaitFrame(std::unique_lock<std::mutex>& lock,
                        milliseconds wait,
                        const std::stop_token& stop) {
-    using Clock = std::chrono::steady_clock;
-    const Clock::time_point last = Clock::now() + wait;
-    const std::stop_callback wake(stop, [this] { waker_.wake(); });
-    for (;;) {
-        if (!frames_.empty() || is_over_) {
-            return;
+    if constexpr (!Pipe::kCanWait) {
+        changed_.wait_for(lock, stop, wait, [this] { return !frames_.empty() || is_over_; });
+    } else {
+        using Clock = std::chrono::steady_clock;
+        const Clock::time_point last = Clock::now() + wait;
+        const std::stop_callback wake(stop, [this] { waker_.wake(); });
+        for (;;) {
+            if (!frames_.empty() || is_over_) {
+                return;
+            }
+            if (const auto got = pipe_.tryRead(room_.data(), room_.size())) {
+                accept(*got);
+                continue;
+            }
+            const auto left = std::chrono::ceil<milliseconds>(last - Clock::now());
+            if (left.count() <= 0 || stop.stop_requested()) {
+                return;
+            }
+            lock.unlock();
+            pipe_.wait(left, &waker_);
+            lock.lock();
         }
-        if (const auto got = pipe_.tryRead(room_.data(), room_.size())) {
-            accept(*got);
-            continue;
-        }
-        const auto left = std::chrono::ceil<milliseconds>(last - Clock::now());
-        if (left.count() <= 0 || stop.stop_requested()) {
-            return;
-        }
-        lock.unlock();
-        pipe_.wait(left, &waker_);
-        lock.lock();
     }
 }
 
 Inbox::Got Inbox::next(Frame& frame, milliseconds wait, const std::stop_token& stop) {
     const Turn turn(*this);
     std::unique_lock lock(mutex_);
-    if constexpr (Pipe::kCanWait) {
-        awaitFrame(lock, wait, stop);
-    } else {
-        changed_.wait_for(lock, stop, wait, [this] { return !frames_.empty() || is_over_; });
-    }
+    awaitFrame(lock, wait, stop);
     if (frames_.empty()) {
         return !is_over_ ? Got::Nothing : is_garbage_ ? Got::Garbage : Got::Ended;
     }
