@@ -9,6 +9,7 @@
 #include <new>
 #include <optional>
 #include <stop_token>
+#include <type_traits>
 #include <utility>
 
 #include "ipc/inbox.h"
@@ -23,7 +24,9 @@ using Clock = std::chrono::steady_clock;
 using engine::Result;
 using std::chrono::milliseconds;
 
-constexpr milliseconds kStepInterval{100};    ///< Of memory told while the engine works.
+/// Of memory told while the engine works: as the window's meter shows it. To ask a card for it
+/// stops what it computes.
+constexpr milliseconds kStepInterval{250};
 constexpr milliseconds kProgressInterval{15}; ///< Of a load.
 /// Tokens that come faster travel together: less than a screen shows as a step of its own.
 constexpr milliseconds kUpdateInterval{8};
@@ -58,7 +61,9 @@ private:
     bool performOnModel(const Job& job);
     bool performOnFiles(const Job& job);
     void send(Kind kind, uint64_t call, const std::string& payload);
-    EngineState stateNow();
+    /// `is_reply`: with the memory that was told last; who wants to know more asks behind the
+    /// reply.
+    EngineState stateNow(bool is_reply);
     void step();
     engine::ProgressCallback progress();
     Result<engine::Reply> generate(const engine::GenerateRequest& request,
@@ -86,7 +91,7 @@ private:
                                              "programs or choose smaller options")};
             }
         }
-        answer.state = stateNow();
+        answer.state = stateNow(std::is_same_v<Call, Generate>);
         std::string payload = encode(answer);
         if (payload.size() > kMostPayload) {
             answer.value.reset();
@@ -118,6 +123,7 @@ private:
     uint64_t call_ = 0; ///< That the engine works on.
     Clock::time_point last_step_;
     bool tells_all_ = true; ///< The next answer tells what is loaded again.
+    std::vector<engine::DeviceMemory> told_memory_;
     std::shared_ptr<const engine::ModelSummary> told_summary_;
     std::shared_ptr<const engine::PlacementPlan> told_plan_;
     Inbox inbox_; ///< Last: its thread uses the others.
@@ -168,7 +174,7 @@ void Host::send(Kind kind, uint64_t call, const std::string& payload) {
     }
 }
 
-EngineState Host::stateNow() {
+EngineState Host::stateNow(bool is_reply) {
     EngineState state;
     if (engine_ == nullptr) {
         return state;
@@ -176,7 +182,10 @@ EngineState Host::stateNow() {
     state.is_loaded = engine_->isLoaded();
     state.capabilities = engine_->capabilities();
     std::tie(state.context_used, state.context_size) = engine_->contextUse();
-    state.memory = engine_->memory();
+    if (!is_reply || told_memory_.empty()) {
+        told_memory_ = engine_->memory();
+    }
+    state.memory = told_memory_;
     auto summary = engine_->summary();
     auto plan = engine_->currentPlan();
     const bool is_other = summary != told_summary_ || plan != told_plan_;
@@ -200,7 +209,7 @@ void Host::step() {
     last_step_ = now;
     Step step;
     std::tie(step.context_used, step.context_size) = engine_->contextUse();
-    step.memory = engine_->memory();
+    step.memory = told_memory_ = engine_->memory();
     send(Kind::Step, call_, encode(step));
 }
 
