@@ -32,7 +32,7 @@ engine::Capabilities ChosenEngine::capabilities() const {
 
 Result<engine::ModelSummary> ChosenEngine::inspect(const std::string& model,
                                                    const std::vector<std::string>& adapters) {
-    return chosen().inspect(model, adapters);
+    return known().inspect(model, adapters);
 }
 
 Result<void> ChosenEngine::load(const engine::LoadRequest& request,
@@ -68,11 +68,11 @@ Result<engine::Reply> ChosenEngine::generate(const engine::GenerateRequest& requ
 }
 
 std::string ChosenEngine::modelFolder(const std::string& model) const {
-    return chosen().modelFolder(model);
+    return known().modelFolder(model);
 }
 
 std::string ChosenEngine::adapterFolder(const std::string& adapter) const {
-    return chosen().adapterFolder(adapter);
+    return known().adapterFolder(adapter);
 }
 
 Result<engine::PlacementPlan> ChosenEngine::plan(const engine::LoadRequest& request,
@@ -120,7 +120,7 @@ Result<engine::LogitsResult> ChosenEngine::logits(const engine::GenerateRequest&
 }
 
 Result<engine::Tokenized> ChosenEngine::tokenize(const std::string& model, std::string_view text) {
-    return chosen().tokenize(model, text);
+    return known().tokenize(model, text);
 }
 
 Result<void> ChosenEngine::encodeAhead(const engine::MessagePart& part,

@@ -15,7 +15,8 @@ class ChosenEngine final : public engine::EngineClient {
 public:
     /// Which it is; with `waits` always an answer.
     using Choice = std::function<std::optional<bool>(bool waits)>;
-    /// `here` answers plain questions until it is known; `choose` says whether it is `there` then.
+    /// `here` answers plain questions, and those about files, until it is known; `choose` says
+    /// whether it is `there` then.
     ChosenEngine(std::unique_ptr<engine::EngineClient> here,
                  std::unique_ptr<engine::EngineClient> there,
                  Choice choose);
@@ -68,7 +69,8 @@ public:
                                                 int64_t image_tokens) override;
 
 private:
-    /// For plain questions; never waits.
+    /// For plain questions and those about a model's files, for which a driver that is slow to
+    /// answer keeps nobody waiting.
     [[nodiscard]] engine::EngineClient& known() const;
     /// For all others.
     [[nodiscard]] engine::EngineClient& chosen() const;

@@ -4,9 +4,9 @@
 namespace app {
 
 EngineFactory::EngineFactory(engine::EngineOptions options)
-    : make_([options = std::move(options)](std::function<void()> on_step) {
+    : make_([options = std::move(options)](const EngineEvents& events) {
           engine::EngineOptions with_step = options;
-          with_step.on_step = std::move(on_step);
+          with_step.on_step = events.on_step;
           return std::make_unique<engine::Engine>(std::move(with_step));
       }) {}
 

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <new>
+#include <utility>
 
 namespace app {
 
@@ -53,7 +54,9 @@ bool hasChanged(const std::vector<engine::DeviceMemory>& before,
 } // namespace
 
 EngineWorker::EngineWorker(const EngineFactory& factory, int meter_interval_ms)
-    : engine_(factory.make([this] { publishWhileBusy(); })), meter_interval_ms_(meter_interval_ms) {
+    : engine_(factory.make({[this] { publishWhileBusy(); },
+                            [this](const engine::Recovery& recovery) { hear(recovery); }})),
+      meter_interval_ms_(meter_interval_ms) {
     last_snapshot_.start();
     last_look_.start();
 }
@@ -76,12 +79,14 @@ void EngineWorker::publishWhenChanged() {
     const bool is_loaded = engine_->isLoaded();
     if (state_ == engine::EngineSnapshot::State::Ready && !is_loaded) {
         // An engine in a process of its own that could not be brought back.
+        progress_ = {};
         publish(engine::EngineSnapshot::State::Empty);
-        Q_EMIT loadFailed(
-            {engine::ErrorCode::Internal,
-             engine::said("the engine ended more than once, and nothing is loaded any "
-                          "more: load the model again, with other options where it "
-                          "ends once more")});
+        const engine::Error unknown = {
+            engine::ErrorCode::Internal,
+            engine::said("the engine ended more than once, and nothing is loaded any "
+                         "more: load the model again, with other options where it "
+                         "ends once more")};
+        Q_EMIT loadFailed(lost_.message.empty() ? unknown : std::exchange(lost_, {}));
         return;
     }
     if (last_snapshot_.elapsed() < meter_interval_ms_ ||
@@ -90,9 +95,36 @@ void EngineWorker::publishWhenChanged() {
         return;
     }
     last_look_.start();
-    if (hasChanged(told_, memoryNow())) {
+    if (hasChanged(told_, memoryNow()) || is_returning_) {
+        is_returning_ = progress_.bytes_total > 0;
         publish(is_loaded ? engine::EngineSnapshot::State::Ready
                           : engine::EngineSnapshot::State::Empty);
+    }
+}
+
+void EngineWorker::hear(const engine::Recovery& recovery) {
+    using Kind = engine::Recovery::Kind;
+    progress_ = {};
+    switch (recovery.kind) {
+    case Kind::Ended:
+        if (recovery.is_at_rest) {
+            Q_EMIT endedAtRest(recovery.why);
+        }
+        break;
+    case Kind::Loading:
+        takeProgress(recovery.progress);
+        is_returning_ = true;
+        break;
+    case Kind::Back:
+        break;
+    case Kind::Lost:
+        lost_ = recovery.is_at_rest ? recovery.why : engine::Error();
+        break;
+    }
+    // Between jobs the meter's next look shows it.
+    if (state_ == engine::EngineSnapshot::State::Generating &&
+        (recovery.kind == Kind::Back || last_snapshot_.elapsed() >= kUpdateIntervalMs)) {
+        publish(state_);
     }
 }
 
@@ -135,12 +167,16 @@ void EngineWorker::publish(engine::EngineSnapshot::State state) {
     Q_EMIT snapshotChanged(std::shared_ptr<const engine::EngineSnapshot>(std::move(snapshot)));
 }
 
+void EngineWorker::takeProgress(const engine::LoadProgressValue& value) {
+    progress_.stage = value.stage;
+    progress_.tensor = value.tensor;
+    progress_.bytes_done = value.bytes_done;
+    progress_.bytes_total = value.bytes_total;
+}
+
 engine::ProgressCallback EngineWorker::progress(engine::EngineSnapshot::State state) {
     return [this, state](const engine::LoadProgressValue& value) {
-        progress_.stage = value.stage;
-        progress_.tensor = value.tensor;
-        progress_.bytes_done = value.bytes_done;
-        progress_.bytes_total = value.bytes_total;
+        takeProgress(value);
         if (last_snapshot_.elapsed() >= kUpdateIntervalMs) {
             publish(state);
         }
@@ -189,6 +225,7 @@ void EngineWorker::load(const engine::LoadRequest& request, const std::stop_toke
 
 void EngineWorker::unload() {
     engine_->unload();
+    progress_ = {};
     publish(engine::EngineSnapshot::State::Empty);
 }
 

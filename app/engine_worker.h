@@ -98,8 +98,12 @@ Q_SIGNALS:
     void effectFailed(const QString& folder, const engine::Error& error);
     void costMeasured(quint64 ticket, const engine::MediaCost& cost);
     void costFailed(quint64 ticket, const engine::Error& error);
+    /// The engine's process ended while nobody had asked for anything; another one loads what it
+    /// had loaded.
+    void endedAtRest(const engine::Error& why);
 
 private:
+    void hear(const engine::Recovery& recovery);
     void publish(engine::EngineSnapshot::State state);
     /// Between the layers of long work: a snapshot when the last one is old.
     void publishWhileBusy();
@@ -108,6 +112,7 @@ private:
     /// Of what is loaded, and of this machine's other devices.
     std::vector<engine::DeviceMemory> memoryNow();
     engine::ProgressCallback progress(engine::EngineSnapshot::State state);
+    void takeProgress(const engine::LoadProgressValue& value);
 
     std::unique_ptr<engine::EngineClient> engine_;
     quint64 serial_ = 0;
@@ -118,6 +123,8 @@ private:
     QElapsedTimer machine_age_;
     int meter_interval_ms_;
     engine::EngineSnapshot progress_;
+    bool is_returning_ = false; ///< progress_ is of a model on its way back, or was just now.
+    engine::Error lost_;        ///< Why it does not come; without a message: nobody said.
 };
 
 /// The thread and its worker, owned by the GUI side.

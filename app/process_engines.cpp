@@ -3,7 +3,6 @@
 
 #include "app/chosen_engine.h"
 #include "app/core_dumps.h"
-#include "app/log_bridge.h"
 #include "app/program_paths.h"
 #include "app/version.h"
 #include "engine/base/paths.h"
@@ -21,7 +20,7 @@ namespace app {
 namespace {
 
 ipc::ProcessOptions processOptions(const engine::EngineOptions& options,
-                                   std::function<void()> on_step) {
+                                   const EngineEvents& events) {
     ipc::ProcessOptions process;
     process.words = {ownProgram(), std::string(kRunEngine)};
     process.program = versionLine();
@@ -31,10 +30,8 @@ ipc::ProcessOptions processOptions(const engine::EngineOptions& options,
     for (const std::filesystem::path& cache : options.hub_caches) {
         process.host.hub_caches.push_back(engine::utf8Of(cache));
     }
-    process.on_step = std::move(on_step);
-    process.log = [](const std::string& line) {
-        qCInfo(logEngine).noquote() << QString::fromStdString(line);
-    };
+    process.on_step = events.on_step;
+    process.on_recovery = events.on_recovery;
     return process;
 }
 
@@ -67,13 +64,16 @@ int runEngineProcess() {
     return ipc::runEngineHost(make, versionLine());
 }
 
-EngineFactory processEngines(const engine::EngineOptions& options) {
+EngineFactory processEngines(const engine::EngineOptions& options,
+                             const std::function<void(const std::string& line)>& log) {
     if (options.inquiry == nullptr || ownProgram().empty()) {
         return {options};
     }
-    const EngineFactory::Make make = [options](std::function<void()> on_step) {
+    const EngineFactory::Make make = [options, log](const EngineEvents& events) {
         engine::EngineOptions here = options;
-        here.on_step = on_step;
+        here.on_step = events.on_step;
+        ipc::ProcessOptions there = processOptions(options, events);
+        there.log = log;
         const ChosenEngine::Choice choose =
             [inquiry = options.inquiry](bool waits) -> std::optional<bool> {
             if (!waits && !inquiry->state().is_done) {
@@ -83,8 +83,7 @@ EngineFactory processEngines(const engine::EngineOptions& options) {
         };
         return std::make_unique<ChosenEngine>(
             std::make_unique<engine::Engine>(std::move(here)),
-            std::make_unique<ipc::ProcessEngine>(processOptions(options, std::move(on_step))),
-            choose);
+            std::make_unique<ipc::ProcessEngine>(std::move(there)), choose);
     };
     return EngineFactory(make);
 }

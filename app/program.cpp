@@ -166,21 +166,27 @@ QString wordOf(std::string_view word) {
     return QString::fromLatin1(word.data(), static_cast<qsizetype>(word.size()));
 }
 
-/// Whether the engine gets a process of its own; what says so is taken out.
+/// Whether the engine gets a process of its own where there is a card; what says so is taken out.
 bool takeProcessWords(QStringList& arguments) {
     const bool is_wanted = arguments.removeAll(wordOf(kEngineProcess)) > 0;
-    return arguments.removeAll(wordOf(kInProcess)) == 0 && is_wanted;
+    return arguments.removeAll(wordOf(kInProcess)) == 0 && (is_wanted || kIsProcessUsual);
+}
+
+EngineFactory enginesOf(const engine::EngineOptions& options, bool has_process) {
+    if (!has_process) {
+        return {options};
+    }
+    return processEngines(options, [](const std::string& line) {
+        qCInfo(logEngine).noquote() << QString::fromStdString(line);
+    });
 }
 
 /// This program once more, as it was started.
 QStringList restartWords(bool has_process) {
     // Out of an AppImage the file inside is gone as soon as this process is.
     const QString image = qEnvironmentVariable("APPIMAGE");
-    QStringList words = {image.isEmpty() ? QApplication::applicationFilePath() : image};
-    if (has_process) {
-        words.append(wordOf(kEngineProcess));
-    }
-    return words;
+    return {image.isEmpty() ? QApplication::applicationFilePath() : image,
+            wordOf(has_process ? kEngineProcess : kInProcess)};
 }
 
 /// The program until its window closes. `restart`: the program to start then and its words, empty
@@ -251,7 +257,7 @@ int run(int argc, char** argv, const ProgramSeams& seams, QStringList& restart) 
     const auto servers = serverBook(data_folder, settings_store);
     const library::hub::HttpClientFactory make_http = network();
     setup.has_network = make_http != nullptr;
-    const EngineFactory here = has_process ? processEngines(options) : EngineFactory(options);
+    const EngineFactory here = enginesOf(options, has_process);
     EngineThread engine_thread(setup.has_network ? withServers(here, servers, make_http) : here);
     PlannerThread planner(planner_options);
     ChatStoreThread store_thread(StoreOptions{data_folder, {}});

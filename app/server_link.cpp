@@ -72,14 +72,13 @@ EngineFactory withServers(EngineFactory here,
                           library::hub::HttpClientFactory make_http) {
     return EngineFactory(EngineFactory::Make([here = std::move(here), book = std::move(book),
                                               make_http = std::move(make_http)](
-                                                 std::function<void()> on_step) {
+                                                 const EngineEvents& events) {
         remote::RemoteEngine::Options options;
         options.make_http = make_http;
         options.user_agent = ServerWatch::userAgent();
         options.connections = [book](const std::string& base) { return book->connection(base); };
         return std::make_unique<RoutedEngine>(
-            here.make(std::move(on_step)),
-            std::make_unique<remote::RemoteEngine>(std::move(options)));
+            here.make(events), std::make_unique<remote::RemoteEngine>(std::move(options)));
     }));
 }
 

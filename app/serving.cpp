@@ -112,8 +112,11 @@ void Serving::stop() {
 
 void Serving::follow(const engine::EngineSnapshot& snapshot) {
     using State = engine::EngineSnapshot::State;
-    is_loaded_ = snapshot.state == State::Ready || snapshot.state == State::Generating ||
-                 snapshot.state == State::Moving;
+    // Progress of a model that is there already: its engine's process ended, and it comes back.
+    const bool is_returning = snapshot.bytes_total > 0 && snapshot.state != State::Moving;
+    is_loaded_ =
+        !is_returning && (snapshot.state == State::Ready || snapshot.state == State::Generating ||
+                          snapshot.state == State::Moving);
     context_ = snapshot.context_size;
     if (service_ != nullptr) {
         is_loaded_ ? service_->setReady(context_) : service_->setLoading();

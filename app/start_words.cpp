@@ -29,10 +29,11 @@ int tell(const char* line) {
 std::optional<int> answerStartWords(int argc, char** argv) {
     const std::string_view word = argc > 1 ? argv[1] : "";
     if (word == "--help" || word == "-h") {
-        return tell("belfry [--engine-process] [MODEL_FOLDER]   the window; for the terminal: "
-                    "belfry-cli --help\n--engine-process: where there is a graphics card, the "
-                    "engine in a process of its own, which may end without the window; "
-                    "--in-process: not, whatever else is said");
+        return tell(
+            "belfry [--in-process | --engine-process] [MODEL_FOLDER]   the window; for the "
+            "terminal: belfry-cli --help\nWhere there is a graphics card the engine is in a "
+            "process of its own, which may end without the window (on Windows with "
+            "--engine-process alone); --in-process: on a thread of the window");
     }
     if (word == "--version") {
         return tell(versionLine().c_str());

@@ -7,6 +7,7 @@
 #include "engine/api/model_address.h"
 #include "ui/chat/chat_json.h"
 #include "ui/chat/chat_view.h"
+#include "ui/common/error_words.h"
 #include "ui/common/shortcuts.h"
 #include "ui/compare/compare_pane.h"
 #include "ui/history/history_pane.h"
@@ -148,6 +149,13 @@ void Wiring::connectEngine() {
             qCWarning(logEngine).noquote() << what << "failed:" << ui::fromUtf8(error.message);
         };
     };
+    connect(worker, &EngineWorker::endedAtRest, this, [this](const engine::Error& why) {
+        qCWarning(logEngine).noquote() << "ended at rest:" << ui::fromUtf8(why.message);
+        window_->notice()->showNotice(
+            tr("The engine ended and was started again"),
+            tr("The model is loaded again, to the same places. The chat is as it was.") +
+                QLatin1Char('\n') + ui::errorWords(why));
+    });
     connect(worker, &EngineWorker::mapFailed, this, log_failure("layout"));
     connect(worker, &EngineWorker::adaptersFailed, this, log_failure("adapters"));
 }

@@ -2,18 +2,17 @@
 #include "ipc/engine_host.h"
 
 #include <chrono>
-#include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
-#include <deque>
 #include <map>
 #include <mutex>
 #include <new>
 #include <optional>
 #include <stop_token>
-#include <thread>
+#include <type_traits>
 #include <utility>
 
+#include "ipc/inbox.h"
 #include "ipc/limits.h"
 #include "ipc/pipe.h"
 
@@ -25,10 +24,14 @@ using Clock = std::chrono::steady_clock;
 using engine::Result;
 using std::chrono::milliseconds;
 
-constexpr milliseconds kStepInterval{100};    ///< Of memory told while the engine works.
+/// Of memory told while the engine works: as the window's meter shows it. To ask a card for it
+/// stops what it computes.
+constexpr milliseconds kStepInterval{250};
 constexpr milliseconds kProgressInterval{15}; ///< Of a load.
 /// Tokens that come faster travel together: less than a screen shows as a step of its own.
 constexpr milliseconds kUpdateInterval{8};
+/// An engine that is asked for nothing looks once in so long for nothing at all.
+constexpr std::chrono::hours kLook{1};
 
 /// What was asked, and what stops it.
 struct Job {
@@ -40,20 +43,27 @@ class Host {
 public:
     Host(Pipe pipe, const MakeEngine& make, std::string program, std::vector<std::string> limits)
         : pipe_(std::move(pipe)), make_(make), program_(std::move(program)),
-          limits_(std::move(limits)) {}
+          limits_(std::move(limits)),
+          inbox_(
+              pipe_,
+              [this](const Frame& frame) { return sort(frame); },
+              // The window is gone, or is none. What the engine holds the system takes back.
+              [](bool is_garbage) { std::_Exit(is_garbage ? 2 : 0); }) {}
 
-    /// The second thread.
-    void read();
-    /// The engine's.
+    /// On the engine's thread, without end.
     void answer();
 
 private:
+    /// What is done at once, whatever the engine does; true: a job for it.
+    bool sort(const Frame& frame);
     Job nextJob();
     void perform(const Job& job);
     bool performOnModel(const Job& job);
     bool performOnFiles(const Job& job);
     void send(Kind kind, uint64_t call, const std::string& payload);
-    EngineState stateNow();
+    /// `is_reply`: with the memory that was told last; who wants to know more asks behind the
+    /// reply.
+    EngineState stateNow(bool is_reply);
     void step();
     engine::ProgressCallback progress();
     Result<engine::Reply> generate(const engine::GenerateRequest& request,
@@ -81,7 +91,7 @@ private:
                                              "programs or choose smaller options")};
             }
         }
-        answer.state = stateNow();
+        answer.state = stateNow(std::is_same_v<Call, Generate>);
         std::string payload = encode(answer);
         if (payload.size() > kMostPayload) {
             answer.value.reset();
@@ -107,53 +117,40 @@ private:
     std::vector<std::string> limits_;
     std::unique_ptr<engine::EngineClient> engine_;
 
-    std::mutex mutex_; ///< Of the two:
-    std::deque<Job> jobs_;
+    std::mutex stops_mutex_;
     std::map<uint64_t, std::stop_source> stops_; ///< Of calls that are not answered.
-    std::condition_variable changed_;
 
     uint64_t call_ = 0; ///< That the engine works on.
     Clock::time_point last_step_;
     bool tells_all_ = true; ///< The next answer tells what is loaded again.
+    std::vector<engine::DeviceMemory> told_memory_;
     std::shared_ptr<const engine::ModelSummary> told_summary_;
     std::shared_ptr<const engine::PlacementPlan> told_plan_;
+    Inbox inbox_; ///< Last: its thread uses the others.
 };
 
-void Host::read() {
-    FrameCutter cutter;
-    std::string room(size_t{64} << 10U, '\0');
-    for (;;) {
-        const size_t got = pipe_.read(room.data(), room.size());
-        if (got == 0 || !cutter.feed(std::string_view(room).substr(0, got))) {
-            // The window is gone, or is none. What the engine holds the system takes back.
-            std::_Exit(got == 0 ? 0 : 2);
-        }
-        while (cutter.hasFrame()) {
-            Frame frame = cutter.take();
-            if (frame.kind == Kind::Ping) {
-                send(Kind::Pong, frame.call, {});
-                continue;
-            }
-            const std::lock_guard lock(mutex_);
-            if (frame.kind == Kind::Cancel) {
-                if (const auto found = stops_.find(frame.call); found != stops_.end()) {
-                    found->second.request_stop();
-                }
-                continue;
-            }
-            Job job{std::move(frame), {}};
-            stops_[job.frame.call] = job.stop;
-            jobs_.push_back(std::move(job));
-            changed_.notify_one();
-        }
+bool Host::sort(const Frame& frame) {
+    if (frame.kind == Kind::Ping) {
+        send(Kind::Pong, frame.call, {});
+        return false;
     }
+    const std::lock_guard lock(stops_mutex_);
+    if (frame.kind == Kind::Cancel) {
+        if (const auto found = stops_.find(frame.call); found != stops_.end()) {
+            found->second.request_stop();
+        }
+        return false;
+    }
+    stops_[frame.call] = std::stop_source();
+    return true;
 }
 
 Job Host::nextJob() {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return !jobs_.empty(); });
-    Job job = std::move(jobs_.front());
-    jobs_.pop_front();
+    Job job;
+    while (inbox_.next(job.frame, kLook) != Inbox::Got::Frame) {
+    }
+    const std::lock_guard lock(stops_mutex_);
+    job.stop = stops_[job.frame.call];
     return job;
 }
 
@@ -161,8 +158,10 @@ void Host::answer() {
     for (;;) {
         const Job job = nextJob();
         call_ = job.frame.call;
+        // What the memory is now the window knows: nothing stands before the first word.
+        last_step_ = Clock::now();
         perform(job);
-        const std::lock_guard lock(mutex_);
+        const std::lock_guard lock(stops_mutex_);
         stops_.erase(job.frame.call);
     }
 }
@@ -175,7 +174,7 @@ void Host::send(Kind kind, uint64_t call, const std::string& payload) {
     }
 }
 
-EngineState Host::stateNow() {
+EngineState Host::stateNow(bool is_reply) {
     EngineState state;
     if (engine_ == nullptr) {
         return state;
@@ -183,7 +182,10 @@ EngineState Host::stateNow() {
     state.is_loaded = engine_->isLoaded();
     state.capabilities = engine_->capabilities();
     std::tie(state.context_used, state.context_size) = engine_->contextUse();
-    state.memory = engine_->memory();
+    if (!is_reply || told_memory_.empty()) {
+        told_memory_ = engine_->memory();
+    }
+    state.memory = told_memory_;
     auto summary = engine_->summary();
     auto plan = engine_->currentPlan();
     const bool is_other = summary != told_summary_ || plan != told_plan_;
@@ -207,7 +209,7 @@ void Host::step() {
     last_step_ = now;
     Step step;
     std::tie(step.context_used, step.context_size) = engine_->contextUse();
-    step.memory = engine_->memory();
+    step.memory = told_memory_ = engine_->memory();
     send(Kind::Step, call_, encode(step));
 }
 
@@ -382,9 +384,7 @@ int runEngineHost(const MakeEngine& make, const std::string& program) {
     }
     std::vector<std::string> limits = limitProcess();
     Host host(std::move(pipe), make, program, std::move(limits));
-    std::thread reader([&host] { host.read(); });
-    host.answer();
-    reader.join(); // never: both end with the process
+    host.answer(); // until the process ends
     return 0;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The other side of ProcessEngine: an engine that answers what comes through standard input, for a
 // program that was started to be its process. The engine has the main thread, as it has one of its
-// own in the window; a second one reads, so that a stop or the end of the window is noticed while
-// the engine computes.
+// own in the window; a second one reads while it computes, so that a stop or the end of the window
+// is noticed.
 #pragma once
 
 #include "engine/client/engine_client.h"

@@ -161,6 +161,7 @@ Result<void> EngineProcess::settleRestore(const std::string& payload) {
     take(std::move(answer.state));
     if (answer.value.has_value()) {
         log("engine: the model is loaded again");
+        tell({engine::Recovery::Kind::Back, {}, {}});
         return {};
     }
     forgetModel();
@@ -173,6 +174,7 @@ Result<void> EngineProcess::settleRestore(const std::string& payload) {
     answer.error.say(said("the engine's process was started again, but the model could not be "
                           "loaded into it: %1",
                           answer.error.told()));
+    tell({engine::Recovery::Kind::Lost, answer.error, {}});
     return std::move(answer.error);
 }
 
@@ -216,9 +218,13 @@ std::string EngineProcess::hear(const Frame& frame, const Listener& listener) {
     std::string why;
     if (frame.kind == Kind::Progress) {
         engine::LoadProgressValue value;
-        if (decode(frame.payload, value, why) && listener.progress != nullptr &&
-            *listener.progress) {
-            (*listener.progress)(value);
+        if (decode(frame.payload, value, why)) {
+            if (frame.call == restore_) {
+                tell({engine::Recovery::Kind::Loading, {}, value});
+            }
+            if (listener.progress != nullptr && *listener.progress) {
+                (*listener.progress)(value);
+            }
         }
     } else if (frame.kind == Kind::Update) {
         engine::ReplyUpdate update;
@@ -263,16 +269,23 @@ EngineProcess::Heard EngineProcess::listen(uint64_t call,
                                            const std::stop_token& stop,
                                            Until until) {
     const milliseconds look = until == Until::Now ? milliseconds(0) : options_.patience / 10;
+    // A message follows the other: read here, not by the link's thread.
+    std::optional<Inbox::Turn> turn;
+    turn.emplace(link_->inbox());
+    const auto lost = [&](Fault fault, const std::string& detail) -> Heard {
+        turn.reset(); // the link goes
+        return {false, {}, lose(fault, detail)};
+    };
     Clock::time_point heard_last = Clock::now();
     std::optional<Clock::time_point> stopped;
     bool is_pinged = false;
     uint64_t bytes = 0;
     for (;;) {
         Frame frame;
-        const Link::Got got =
-            link_->next(frame, look, stopped.has_value() ? std::stop_token() : stop);
+        const Inbox::Got got =
+            link_->inbox().next(frame, look, stopped.has_value() ? std::stop_token() : stop);
         const Clock::time_point now = Clock::now();
-        if (got == Link::Got::Frame) {
+        if (got == Inbox::Got::Frame) {
             heard_last = now;
             is_pinged = false;
             bytes += kFrameHead + frame.payload.size();
@@ -284,12 +297,12 @@ EngineProcess::Heard EngineProcess::listen(uint64_t call,
                                     : bytes > kMostOfCall    ? "more than any reply has"
                                                              : hear(frame, listener);
             if (!why.empty()) {
-                return {false, {}, lose(Fault::Garbage, why)};
+                return lost(Fault::Garbage, why);
             }
-        } else if (got == Link::Got::Ended) {
-            return {false, {}, lose(Fault::Ended, {})};
-        } else if (got == Link::Got::Garbage) {
-            return {false, {}, lose(Fault::Garbage, "bytes that are no message")};
+        } else if (got == Inbox::Got::Ended) {
+            return lost(Fault::Ended, {});
+        } else if (got == Inbox::Got::Garbage) {
+            return lost(Fault::Garbage, "bytes that are no message");
         } else if (until == Until::Now) {
             return {};
         }
@@ -301,10 +314,10 @@ EngineProcess::Heard EngineProcess::listen(uint64_t call,
             static_cast<void>(link_->send(Kind::Cancel, call, {}));
         }
         if (stopped.has_value() && now - *stopped > options_.patience) {
-            return {false, {}, lose(Fault::DoesNotStop, {})};
+            return lost(Fault::DoesNotStop, {});
         }
         if (now - heard_last > options_.patience) {
-            return {false, {}, lose(Fault::Silent, {})};
+            return lost(Fault::Silent, {});
         }
         if (now - heard_last > options_.patience / 3 && !is_pinged) {
             is_pinged = true;
@@ -361,22 +374,35 @@ Error EngineProcess::startAgain(ErrorCode code, const Sentence& what) {
                            "place less on the graphics card, or start Belfry with --in-process",
                            what)};
     }
-    if (was_restoring_ || ends_.size() >= options_.most_ends) {
+    const auto give_up = [this](Error error) {
         forgetModel();
-        return {code, said("%1. That happened more than once, so it is not tried again by itself: "
-                           "load the model with other options, or start Belfry with --in-process",
-                           what)};
+        tell({engine::Recovery::Kind::Lost, error, {}});
+        return error;
+    };
+    if (was_restoring_ || ends_.size() >= options_.most_ends) {
+        return give_up(
+            {code, said("%1. That happened more than once, so it is not tried again by itself: "
+                        "load the model with other options, or start Belfry with --in-process",
+                        what)});
     }
     if (const auto started = startLink(); !started.has_value()) {
-        forgetModel();
-        return {code, said("%1, and cannot be started again: %2", what, started.error().told())};
+        return give_up(
+            {code, said("%1, and cannot be started again: %2", what, started.error().told())});
     }
+    tell({engine::Recovery::Kind::Ended, {code, what}, {}});
     return {
         code,
         said("%1. The engine was started again and loads the same model to the same places: ask "
              "again",
              what),
         {{std::string(engine::kStartedAgain), "true"}}};
+}
+
+void EngineProcess::tell(engine::Recovery recovery) {
+    if (options_.on_recovery) {
+        recovery.is_at_rest = is_refreshing_;
+        options_.on_recovery(recovery);
+    }
 }
 
 void EngineProcess::unload() {
@@ -402,13 +428,14 @@ void EngineProcess::refresh() {
             return;
         }
     }
-    if (!settle({}, {}, Until::Now).has_value()) {
-        return; // not there yet, or lost: who asks for something learns it
+    is_refreshing_ = true;
+    if (settle({}, {}, Until::Now).has_value()) { // else it is not there yet, or lost
+        if (auto machine = ask(Status()); machine.has_value()) {
+            machine_ = std::move(machine).value();
+            refreshed_ = Clock::now();
+        }
     }
-    if (auto machine = ask(Status()); machine.has_value()) {
-        machine_ = std::move(machine).value();
-        refreshed_ = Clock::now();
-    }
+    is_refreshing_ = false;
 }
 
 } // namespace ipc

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "engine/client/engine_client.h"
+#include "engine/client/recovery.h"
 
 #include <chrono>
 #include <cstdint>
@@ -27,6 +28,9 @@ struct ProcessOptions {
     HostOptions host;
     /// Called between steps of long work, on the thread that asked for it.
     std::function<void()> on_step;
+    /// Called on the thread that asks, in the middle of what it asked: an end, and what follows.
+    /// The plain questions may be asked then.
+    std::function<void(const engine::Recovery&)> on_recovery;
     /// Lines for the log, in English.
     std::function<void(const std::string&)> log;
     /// One that is silent for so long, or does not stop when asked, is ended.
@@ -111,6 +115,7 @@ private:
     engine::Error startAgain(engine::ErrorCode code, const engine::Sentence& what);
     /// Ends the process; how it ended.
     engine::ChildEnd endLink(std::chrono::milliseconds patience);
+    void tell(engine::Recovery recovery);
     void forgetModel();
     void take(EngineState state);
     void log(const std::string& line) const;
@@ -121,6 +126,7 @@ private:
     uint64_t hello_ = 0, restore_ = 0; ///< Calls that are not answered; 0: none.
     bool was_restoring_ = false;       ///< When the process ended.
     bool is_busy_ = false;             ///< A call runs.
+    bool is_refreshing_ = false;       ///< It is refresh()'s: nobody has asked.
     EngineState state_;
     LoadedModel model_;
     std::shared_ptr<const engine::ModelSummary> summary_;

@@ -8,10 +8,13 @@
 #include <windows.h>
 #else
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
+#include <limits>
 #endif
 
 namespace ipc {
@@ -26,6 +29,10 @@ Pipe& Pipe::operator=(Pipe&& other) noexcept {
 }
 
 #ifdef _WIN32
+
+Waker::Waker() = default;
+Waker::~Waker() = default;
+void Waker::wake() const {}
 
 namespace {
 
@@ -83,6 +90,62 @@ void Pipe::close() {
 }
 
 #else
+
+Waker::Waker() {
+    std::array<int, 2> ends = {-1, -1};
+    if (::pipe(ends.data()) != 0) {
+        return;
+    }
+    for (const int end : ends) {
+        static_cast<void>(::fcntl(end, F_SETFD, FD_CLOEXEC));
+        static_cast<void>(::fcntl(end, F_SETFL, O_NONBLOCK));
+    }
+    read_ = ends[0];
+    write_ = ends[1];
+}
+
+Waker::~Waker() {
+    for (const int end : {read_, write_}) {
+        if (end >= 0) {
+            ::close(end);
+        }
+    }
+}
+
+void Waker::wake() const {
+    const char word = 0;
+    // Where it is full it wakes already.
+    static_cast<void>(::write(write_, &word, sizeof(word)) == sizeof(word));
+}
+
+void Pipe::wait(std::chrono::milliseconds most, const Waker* waker) const {
+    std::array<pollfd, 2> ends = {};
+    ends[0] = {static_cast<int>(in_), POLLIN, 0};
+    ends[1] = {waker != nullptr ? waker->read_ : -1, POLLIN, 0}; // negative: is left out
+    const int64_t bound =
+        std::min<int64_t>(most.count(), std::numeric_limits<int>::max()); // 24 days
+    if (::poll(ends.data(), ends.size(), bound < 0 ? -1 : static_cast<int>(bound)) > 0 &&
+        ends[1].revents != 0) {
+        std::array<char, 64> words = {};
+        while (::read(waker->read_, words.data(), words.size()) > 0) {
+        }
+    }
+}
+
+std::optional<size_t> Pipe::tryRead(char* bytes, size_t most) {
+    for (;;) {
+        const ssize_t got = ::recv(static_cast<int>(in_), bytes, most, MSG_DONTWAIT);
+        if (got >= 0) {
+            return static_cast<size_t>(got);
+        }
+        if (errno == EAGAIN || errno == EWOULDBLOCK) {
+            return std::nullopt;
+        }
+        if (errno != EINTR) {
+            return 0;
+        }
+    }
+}
 
 Pipe Pipe::takeStandardStreams() {
     // Duplicates beyond the three streams, which then lead nowhere and to standard error.

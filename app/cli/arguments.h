@@ -67,6 +67,7 @@ struct Arguments {
     std::string token_file;
     std::vector<std::string> allowed_hosts, allowed_origins;
     int64_t most_waiting = 32;
+    bool is_in_process = false;               ///< The engine on a thread, also with a card.
     std::string served_name;                  ///< Of the model in requests.
     std::vector<std::string> served_adapters; ///< Names of the adapters there.
     // chat on a server

@@ -5,6 +5,7 @@
 
 #include "app/cli/arguments.h"
 #include "app/cli/interrupt.h"
+#include "app/engine_factory.h"
 #include "engine/base/result.h"
 #include "engine/run/engine.h"
 
@@ -19,8 +20,8 @@ engine::Result<void> runLogits(engine::EngineClient& engine, const Arguments& ar
 engine::Result<void> runTokenize(engine::EngineClient& engine, const Arguments& arguments);
 engine::Result<void> runMerge(engine::Engine& engine, const Arguments& arguments);
 engine::Result<void> runBench(engine::Engine& engine, const Arguments& arguments);
-/// OpenAI's API until a signal ends it.
-engine::Result<void> runServe(engine::EngineClient& engine, const Arguments& arguments);
+/// OpenAI's API until a signal ends it. Its engine may end before: another one takes its place.
+engine::Result<void> runServe(const app::EngineFactory& engines, const Arguments& arguments);
 /// serve: the names of model and adapters in requests, from the words that were given for them.
 void nameServed(Arguments& arguments);
 /// Of the computer, not of a model: needs no engine.

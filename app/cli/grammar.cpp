@@ -684,6 +684,11 @@ void Grammar::addServe() {
          "a page that may ask from a browser, such as http://localhost:3000; repeatable",
          [this](const std::string& word) { out_.allowed_origins.push_back(word); });
     integer(command, "--queue", "requests that may wait", out_.most_waiting, 1, 1000);
+    flag(
+        command, "--in-process",
+        "the engine in this process also where there is a graphics card, whose crash then ends the "
+        "server",
+        out_.is_in_process);
     flag(command, "--json", "address, token and names as one JSON object on stdout", out_.is_json);
     addLoadOptions(command);
 }

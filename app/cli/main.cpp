@@ -12,6 +12,7 @@
 #include "app/cli/word_values.h"
 #include "app/core_dumps.h"
 #include "app/environment.h"
+#include "app/process_engines.h"
 #include "app/process_start.h"
 #include "app/program_paths.h"
 #include "app/program_words.h"
@@ -72,6 +73,15 @@ std::shared_ptr<engine::CardInquiry> cardInquiry() {
     return std::make_shared<engine::CardInquiry>(std::move(options));
 }
 
+/// Of serve, which stays when its engine ends: in a process of its own where a card is used. Not
+/// with options that a process is not told.
+app::EngineFactory enginesOf(const engine::EngineOptions& options,
+                             const cli::Arguments& arguments) {
+    const bool has_process = app::kIsProcessUsual && !arguments.is_in_process &&
+                             arguments.cpu_kernels.empty() && needsCards(arguments);
+    return has_process ? app::processEngines(options, {}) : app::EngineFactory(options);
+}
+
 int run(const std::vector<std::string>& words) {
     const bool is_json = std::find(words.begin(), words.end(), "--json") != words.end();
     auto arguments = cli::parseArguments(words);
@@ -97,9 +107,10 @@ int run(const std::vector<std::string>& words) {
     // Most ask what any engine answers (EngineClient); merge and bench are this one's own.
     using Command = std::function<engine::Result<void>(engine::Engine&, const cli::Arguments&)>;
     static const std::map<std::string, Command> kCommands = {
-        {"inspect", cli::runInspect}, {"plan", cli::runPlan},         {"chat", cli::runChat},
-        {"logits", cli::runLogits},   {"tokenize", cli::runTokenize}, {"merge", cli::runMerge},
-        {"bench", cli::runBench},     {"get", cli::runGet},           {"serve", cli::runServe}};
+        {"inspect", cli::runInspect},   {"plan", cli::runPlan},
+        {"chat", cli::runChat},         {"logits", cli::runLogits},
+        {"tokenize", cli::runTokenize}, {"merge", cli::runMerge},
+        {"bench", cli::runBench},       {"get", cli::runGet}};
     engine::EngineOptions options = cli::engineOptions(*arguments);
     options.demo_folder = app::demoModelFolder();
     options.rates_file = app::ratesFile();
@@ -122,13 +133,16 @@ int run(const std::vector<std::string>& words) {
     if (!named.has_value()) {
         return fail(named.error(), is_json, 1);
     }
+    if (arguments->command == "serve") {
+        const auto served = cli::runServe(enginesOf(options, *arguments), *arguments);
+        return served.has_value() ? 0 : fail(served.error(), is_json, 1);
+    }
     engine::Engine engine(options);
     const auto outcome = kCommands.at(arguments->command)(engine, *arguments);
     if (!outcome.has_value()) {
         return fail(outcome.error(), is_json, 1);
     }
-    const bool is_end_usual = arguments->command == "serve";
-    if (cli::interruptToken().stop_requested() && !cli::isOutputLost() && !is_end_usual) {
+    if (cli::interruptToken().stop_requested() && !cli::isOutputLost()) {
         // What is printed is cut: no script may take it for the whole.
         std::cerr << "error: Cancelled: ended by a signal before it was done\n";
         return 1;
@@ -145,6 +159,9 @@ bool isJson(int argc, char** argv) {
 
 int main(int argc, char** argv) {
     app::prepareProcess();
+    if (argc > 1 && argv[1] == app::kRunEngine) {
+        return app::runEngineProcess(); // keeps out of core dumps when it has its limits
+    }
     app::keepOutOfCoreDumps();
     if (argc > 1 && argv[1] == engine::kTellCards) {
         return engine::tellCards(app::libraryPath());

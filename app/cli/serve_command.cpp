@@ -2,6 +2,7 @@
 // serve: the model behind OpenAI's API, until Ctrl-C or an end asked for by the system.
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
+#include "app/engine_factory.h"
 #include "app/serve/access_token.h"
 #include "app/serve/http_server.h"
 #include "app/serve/job.h"
@@ -56,6 +57,96 @@ public:
 private:
     std::atomic<bool> done_{false};
     std::thread thread_;
+};
+
+/// The engine behind the service. One in a process of its own may end: then there is 503 until what
+/// was loaded is back, and where it does not come back by itself it is loaded anew, ever more
+/// rarely.
+class ServedEngine {
+public:
+    ServedEngine(const app::EngineFactory& engines,
+                 serve::Service& service,
+                 const Arguments& arguments)
+        : service_(service), arguments_(arguments),
+          engine_(
+              engines.make({{}, [this](const engine::Recovery& recovery) { hear(recovery); }})) {}
+
+    Result<void> load() {
+        ENGINE_TRY(loadModel(*engine_, arguments_));
+        service_.setReady(engine_->contextUse().second);
+        return {};
+    }
+
+    /// The next request, or a moment without one.
+    void answerNext() {
+        if (!engine_->isLoaded()) {
+            bringBack();
+            return;
+        }
+        if (const auto job = service_.take(kLookAtInterrupt)) {
+            service_.run(*engine_, *job);
+        } else if (is_returning_ || Clock::now() - looked_ >= kLookAtEngine) {
+            looked_ = Clock::now();
+            static_cast<void>(engine_->memory()); // notices an end, and follows a way back
+        }
+    }
+
+private:
+    using Clock = std::chrono::steady_clock;
+
+    static void note(const std::string& words) { std::cerr << "note: " << words << "\n"; }
+
+    void hear(const engine::Recovery& recovery) {
+        using Kind = engine::Recovery::Kind;
+        switch (recovery.kind) {
+        case Kind::Ended:
+            is_returning_ = true;
+            service_.setLoading();
+            note(recovery.why.message +
+                 "; it is started again and loads the model, and requests get "
+                 "503 meanwhile");
+            break;
+        case Kind::Loading:
+            break;
+        case Kind::Back:
+            is_returning_ = false;
+            service_.setReady(engine_->contextUse().second);
+            note("the model is loaded again");
+            break;
+        case Kind::Lost:
+            is_returning_ = false;
+            service_.setLoading();
+            pause_ = kFirstPause;
+            next_try_ = Clock::now() + pause_;
+            note(recovery.why.message);
+            break;
+        }
+    }
+
+    void bringBack() {
+        if (Clock::now() < next_try_) {
+            std::this_thread::sleep_for(kLookAtInterrupt);
+            return;
+        }
+        if (const auto loaded = load(); loaded.has_value()) {
+            note("the model is loaded again");
+            return;
+        } else if (!interruptToken().stop_requested()) {
+            note(loaded.error().message);
+        }
+        pause_ = std::min<std::chrono::seconds>(2 * pause_, kLastPause);
+        next_try_ = Clock::now() + pause_;
+        note("it is tried again in " + std::to_string(pause_.count()) + " s");
+    }
+
+    static constexpr std::chrono::seconds kLookAtEngine{1}, kFirstPause{10}, kLastPause{600};
+
+    serve::Service& service_;
+    const Arguments& arguments_;
+    std::unique_ptr<engine::EngineClient> engine_;
+    bool is_returning_ = false;
+    Clock::time_point looked_, next_try_;
+    std::chrono::seconds pause_ = kFirstPause;
 };
 
 bool isLoopback(const std::string& host) {
@@ -119,7 +210,7 @@ void nameServed(Arguments& arguments) {
     }
 }
 
-Result<void> runServe(engine::EngineClient& engine, const Arguments& arguments) {
+Result<void> runServe(const app::EngineFactory& engines, const Arguments& arguments) {
     serve::ServiceOptions options;
     std::string fresh;
     if (arguments.token_file.empty()) {
@@ -149,16 +240,14 @@ Result<void> runServe(engine::EngineClient& engine, const Arguments& arguments) 
     const std::string shown = host.find(':') != std::string::npos ? "[" + host + "]" : host;
     tell(arguments, "http://" + shown + ":" + std::to_string(server->port()) + "/v1", fresh,
          server->port());
-    ENGINE_TRY(loadModel(engine, arguments)); // meanwhile: 503
-    service.setReady(engine.contextUse().second);
+    ServedEngine engine(engines, service, arguments);
+    ENGINE_TRY(engine.load()); // meanwhile: 503
     if (!arguments.is_json) {
         std::cerr << "ready; Ctrl-C ends it\n";
     }
     const InterruptWatch watch(service);
     while (!interruptToken().stop_requested()) {
-        if (const auto job = service.take(kLookAtInterrupt)) {
-            service.run(engine, *job);
-        }
+        engine.answerNext();
     }
     service.shutDown();
     if (!arguments.is_json) {

@@ -62,7 +62,7 @@ void refuseUnknowns(Fields& fields) {
     if (const Json* choice = fields.find("tool_choice");
         choice != nullptr && !choice->isString("none") && !choice->isString("auto")) {
         fields.refuse("tool_choice", "expected \"none\" or \"auto\": Belfry gives no tools to its "
-                                     "models yet");
+                                     "models yet; leave it out");
     }
     if (const Json* bias = fields.find("logit_bias"); bias != nullptr && !isEmptyContainer(*bias)) {
         fields.refuse("logit_bias", "Belfry has no bias of single tokens; leave it out");
@@ -82,7 +82,7 @@ void refuseUnknowns(Fields& fields) {
         }
     }
     if (fields.find("audio") != nullptr) {
-        fields.refuse("audio", "Belfry's models answer in text");
+        fields.refuse("audio", "Belfry's models answer in text; leave it out");
     }
     if (fields.find("chat_template") != nullptr) {
         fields.refuse("chat_template", "the model's own template is used; leave it out");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/serve/api_words.h"
 
+#include "engine/api/device_loss.h"
 #include "engine/base/utf8.h"
 
 #include <nlohmann/json.hpp>
@@ -152,8 +153,14 @@ ApiError engineError(const engine::Error& error) {
                            error.code == ErrorCode::InvalidFile ||
                            error.code == ErrorCode::Unsupported;
     if (!is_theirs) {
-        out.status = 500;
+        // An engine in a process of its own that is there again soon: the same may be asked again.
+        const bool comes_back = engine::wasStartedAgain(error);
+        out.status = comes_back ? 503 : 500;
         out.type = "server_error";
+        if (comes_back) {
+            out.code = "engine_restarted";
+            return out;
+        }
     }
     const bool is_too_long =
         std::any_of(error.details.begin(), error.details.end(),

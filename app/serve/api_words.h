@@ -45,7 +45,8 @@ struct Usage {
 /// {"error": {...}} with its status; Retry-After for 429 and 503.
 HttpAnswer errorAnswer(const ApiError& error);
 std::string errorJson(const ApiError& error);
-/// An error of the engine in OpenAI's shape; its message as it is.
+/// An error of the engine in OpenAI's shape; its message as it is. 503 where its process ended and
+/// comes back.
 ApiError engineError(const engine::Error& error);
 
 std::string modelJson(const ModelCard& card, int64_t context, int64_t created);

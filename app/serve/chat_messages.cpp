@@ -149,7 +149,8 @@ Outcome readMessage(const Json& message, const std::string& label, bool is_last,
     if (const Json* calls = given(message, "tool_calls");
         calls != nullptr && !(calls->is(Json::Kind::Array) && calls->items.empty())) {
         return wrongMember(label + ".tool_calls",
-                           "calls of tools are not taken: Belfry gives no tools to its models yet");
+                           "calls of tools are not taken: Belfry gives no tools to its models "
+                           "yet; leave them out, or write them into the content");
     }
     const std::string param = label + ".content";
     const Json* content = given(message, "content");

@@ -1116,6 +1116,14 @@ Soll die Datei ersetzt werden?</translation>
         <source>Connect</source>
         <translation>Verbinden</translation>
     </message>
+    <message>
+        <source>The engine ended and was started again</source>
+        <translation>Die Maschine endete und wurde neu gestartet</translation>
+    </message>
+    <message>
+        <source>The model is loaded again, to the same places. The chat is as it was.</source>
+        <translation>Das Modell wird erneut geladen, an dieselben Plätze. Der Chat ist, wie er war.</translation>
+    </message>
 </context>
 <context>
     <name>ui::AboutDialog</name>
@@ -7592,6 +7600,10 @@ Bis zu %2 Token</translation>
     <message>
         <source>%1 tokens</source>
         <translation>%1 Token</translation>
+    </message>
+    <message>
+        <source>Loading again</source>
+        <translation>Lädt erneut</translation>
     </message>
 </context>
 <context>

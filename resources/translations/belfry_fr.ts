@@ -1116,6 +1116,14 @@ Faut-il le remplacer ?</translation>
         <source>Connect</source>
         <translation>Se connecter</translation>
     </message>
+    <message>
+        <source>The engine ended and was started again</source>
+        <translation>Le moteur s’est arrêté et a été relancé</translation>
+    </message>
+    <message>
+        <source>The model is loaded again, to the same places. The chat is as it was.</source>
+        <translation>Le modèle est rechargé, aux mêmes emplacements. La discussion est restée telle quelle.</translation>
+    </message>
 </context>
 <context>
     <name>ui::AboutDialog</name>
@@ -7592,6 +7600,10 @@ Jusqu&apos;à %2 tokens</translation>
     <message>
         <source>%1 tokens</source>
         <translation>%1 tokens</translation>
+    </message>
+    <message>
+        <source>Loading again</source>
+        <translation>Rechargement</translation>
     </message>
 </context>
 <context>

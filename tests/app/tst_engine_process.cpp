@@ -5,11 +5,18 @@
 #include "tests/app/program_fixture.h"
 
 #include <QFile>
+#include <QLabel>
+#include <QProgressBar>
 #include <QTemporaryDir>
 #include <QTimer>
 
+#include <sys/types.h>
+
 #include <atomic>
 #include <csignal>
+#include <mutex>
+#include <string_view>
+#include <vector>
 
 #include "ipc/process_engine.h"
 
@@ -21,20 +28,34 @@ namespace {
 class Hosts {
 public:
     explicit Hosts(QString folder)
-        : folder_(std::move(folder)), factory_([this](std::function<void()> on_step) {
+        : folder_(std::move(folder)), factory_([this](const app::EngineEvents& events) {
               ipc::ProcessOptions options;
               options.words = {BELFRY_HOST_PROGRAM, "card", folder_.toStdString()};
               options.program = "test";
               options.host.demo_folder = app::demoModelFolder();
-              options.on_step = std::move(on_step);
+              options.on_step = events.on_step;
+              options.on_recovery = events.on_recovery;
               options.log = [this](const std::string& line) {
+                  constexpr std::string_view kStart = "engine: process ";
                   restarts_ += line.find("loads the model again") != std::string::npos ? 1 : 0;
+                  if (line.starts_with(kStart)) {
+                      const std::lock_guard lock(mutex_);
+                      ids_.push_back(std::stoi(line.substr(kStart.size())));
+                  }
               };
               return std::make_unique<ipc::ProcessEngine>(std::move(options));
           }) {}
 
     [[nodiscard]] const app::EngineFactory& factory() const { return factory_; }
     [[nodiscard]] int restarts() const { return restarts_; }
+    /// All that run: the window's engine and the planner's.
+    void killAll() {
+        const std::lock_guard lock(mutex_);
+        for (const pid_t id : ids_) {
+            static_cast<void>(::kill(id, SIGKILL));
+        }
+        ids_.clear();
+    }
     void plan(const char* where, const QByteArray& what) const {
         QFile file(folder_ + QLatin1Char('/') + QLatin1String(where));
         QVERIFY(file.open(QIODevice::WriteOnly));
@@ -44,6 +65,8 @@ public:
 private:
     QString folder_;
     std::atomic<int> restarts_ = 0;
+    std::mutex mutex_;
+    std::vector<pid_t> ids_;
     app::EngineFactory factory_;
 };
 
@@ -71,6 +94,8 @@ private Q_SLOTS:
     void keepsTheHalfReply_data();
     void keepsTheHalfReply();
     void diesBeforeAWord();
+    void diesAtRest();
+    void showsTheWayBack();
     void dropsAModelThatKills();
 };
 
@@ -138,6 +163,61 @@ void TestEngineProcess::diesBeforeAWord() {
     QCOMPARE(program.input()->toPlainText(), QStringLiteral("Are you there?"));
     QTest::keyClick(program.input(), Qt::Key_Return);
     QVERIFY(program.waitForReply(4));
+}
+
+/// Nobody had asked for anything: it is said calmly, and nothing has to be done.
+void TestEngineProcess::diesAtRest() {
+    const QTemporaryDir folder;
+    const QTemporaryDir faults;
+    Hosts hosts(faults.path());
+    Program program(folder.path(), support::settingsAfterGuide(), {}, &hosts.factory());
+    loadAndAsk(program);
+    if (QTest::currentTestFailed()) {
+        return;
+    }
+    hosts.killAll();
+    QTRY_VERIFY_WITH_TIMEOUT(program.window->notice()->isVisible(), 30000);
+    QTRY_COMPARE_WITH_TIMEOUT(hosts.restarts(), 1, 30000);
+    program.shot("engine_process_at_rest");
+    QString words;
+    for (const QLabel* label : program.window->notice()->findChildren<QLabel*>()) {
+        words += label->text() + QLatin1Char('\n');
+    }
+    QVERIFY2(words.contains(QStringLiteral("ended and was started again")) &&
+                 words.contains(QStringLiteral("SIGKILL")),
+             qPrintable(words));
+    QVERIFY(program.session().isLoaded());
+    QVERIFY(program.chat().chat().turns.size() == 2);
+    program.ask(QStringLiteral("Are you there?"));
+    QVERIFY(program.waitForReply(4));
+    QVERIFY(!program.chat().chat().turns.back().text.isEmpty());
+}
+
+/// How far the model is that comes back stands where a load's progress does; nothing else changes.
+void TestEngineProcess::showsTheWayBack() {
+    const QTemporaryDir folder;
+    const QTemporaryDir faults;
+    const Hosts hosts(faults.path());
+    Program program(folder.path(), support::settingsAfterGuide(), {}, &hosts.factory());
+    loadAndAsk(program);
+    if (QTest::currentTestFailed()) {
+        return;
+    }
+    const auto now = program.session().snapshot();
+    QCOMPARE(now->bytes_total, uint64_t{0});
+    const auto returning = std::make_shared<engine::EngineSnapshot>(*now);
+    returning->stage = "read";
+    returning->bytes_done = 3 * support::kGiB;
+    returning->bytes_total = 4 * support::kGiB;
+    program.session().showSnapshot(returning);
+    QCOMPARE(program.find<QLabel>("engineState")->text(), QStringLiteral("Loading again"));
+    QVERIFY(program.find<QProgressBar>("loadProgress")->isVisible());
+    QCOMPARE(program.find<QProgressBar>("loadProgress")->value(), 750);
+    QVERIFY(!program.find("cancelButton")->isVisible() && program.find("ejectButton")->isVisible());
+    program.shot("engine_process_way_back");
+    program.session().showSnapshot(now);
+    QCOMPARE(program.find<QLabel>("engineState")->text(), QStringLiteral("Loaded"));
+    QVERIFY(!program.find<QProgressBar>("loadProgress")->isVisible());
 }
 
 /// A load that kills the process says so, once; the window stays and another layout loads.

@@ -63,7 +63,7 @@ private:
 };
 
 const app::EngineFactory& parrots() {
-    static const app::EngineFactory::Make kMake = [](const std::function<void()>& /*on_step*/) {
+    static const app::EngineFactory::Make kMake = [](const app::EngineEvents& /*events*/) {
         return std::make_unique<Parrot>();
     };
     static const app::EngineFactory kFactory(kMake);

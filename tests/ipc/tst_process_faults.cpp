@@ -48,6 +48,7 @@ private Q_SLOTS:
     void diesInALoad();
     void diesInEveryLoad();
     void diesAtRest();
+    void isLostAtRest();
     void losesItsCard();
     void diesAgainAndAgain();
     void hangs();
@@ -164,17 +165,52 @@ void TestProcessFaults::diesInEveryLoad() {
     QVERIFY(engine.generate(asking::question(3), {}, {}).has_value());
 }
 
-/// The system's memory killer asks nobody: the meter notices, and the model is there again.
+/// The system's memory killer asks nobody: the meter notices, who owns the engine is told, and how
+/// far the model is on its way; then it is there again.
 void TestProcessFaults::diesAtRest() {
+    using Kind = engine::Recovery::Kind;
     const QTemporaryDir folder;
     Log log;
-    ipc::ProcessEngine engine(asking::options(hostWords("cpu", folder), log));
+    std::vector<engine::Recovery> told;
+    ipc::ProcessOptions options = asking::options(hostWords("cpu", folder), log);
+    options.on_recovery = [&told](const engine::Recovery& recovery) { told.push_back(recovery); };
+    ipc::ProcessEngine engine(options);
     QVERIFY(engine.load(asking::demoRequest("cpu"), {}, {}).has_value());
+    QVERIFY(told.empty());
     const int64_t former = engine.process().id();
     QCOMPARE(::kill(static_cast<pid_t>(former), SIGKILL), 0);
     QTRY_VERIFY_WITH_TIMEOUT((static_cast<void>(engine.memory()), log.has("loaded again")), 60000);
     QVERIFY(engine.isLoaded() && engine.process().id() != former);
     QVERIFY(engine.generate(asking::question(3), {}, {}).has_value());
+    QVERIFY(told.size() > 2);
+    QCOMPARE(told.front().kind, Kind::Ended);
+    QVERIFY2(says(told.front().why, "SIGKILL"), told.front().why.message.c_str());
+    QVERIFY(told.front().is_at_rest);
+    QCOMPARE(told.back().kind, Kind::Back);
+    for (size_t i = 1; i + 1 < told.size(); ++i) {
+        QCOMPARE(told[i].kind, Kind::Loading);
+        QVERIFY(!told[i].progress.stage.empty());
+        QVERIFY(told[i].progress.bytes_done <= told[i].progress.bytes_total);
+    }
+}
+
+/// Where it is not tried again, nobody waits for it.
+void TestProcessFaults::isLostAtRest() {
+    using Kind = engine::Recovery::Kind;
+    const QTemporaryDir folder;
+    Log log;
+    std::vector<engine::Recovery> told;
+    ipc::ProcessOptions options = asking::options(hostWords("cpu", folder), log);
+    options.on_recovery = [&told](const engine::Recovery& recovery) { told.push_back(recovery); };
+    ipc::ProcessEngine engine(options);
+    QVERIFY(engine.load(asking::demoRequest("cpu"), {}, {}).has_value());
+    plan(folder, "load", QByteArray::number(SIGSEGV)); // of the load that brings it back
+    QCOMPARE(::kill(static_cast<pid_t>(engine.process().id()), SIGKILL), 0);
+    QTRY_VERIFY_WITH_TIMEOUT((static_cast<void>(engine.memory()), !engine.isLoaded()), 60000);
+    QCOMPARE(told.front().kind, Kind::Ended);
+    QCOMPARE(told.back().kind, Kind::Lost);
+    QVERIFY2(says(told.back().why, "more than once"), told.back().why.message.c_str());
+    QVERIFY(told.back().is_at_rest);
 }
 
 /// A kernel's fault: the driver gives this process no card any more, and gives the next one its.

@@ -15,6 +15,7 @@
 #include <QPushButton>
 
 #include <cmath>
+#include <utility>
 
 namespace ui {
 
@@ -115,9 +116,9 @@ StatusStrip::StatusStrip(Session* session, QWidget* parent) : QWidget(parent), s
 void StatusStrip::refresh() {
     const Session::State state = session_->state();
     const bool is_moving = state == Session::State::Loading || state == Session::State::Applying;
-    progress_->setVisible(is_moving);
+    progress_->setVisible(is_moving || is_returning_);
     cancel_button_->setVisible(is_moving);
-    if (is_moving) {
+    if (is_moving || is_returning_) {
         progress_->setRange(0, 0);
     } else {
         pace_.restart();
@@ -200,11 +201,25 @@ void StatusStrip::showServerState(const ServerState& state) {
     refresh();
 }
 
+bool StatusStrip::isReturning() const {
+    using State = engine::EngineSnapshot::State;
+    const auto& snapshot = session_->snapshot();
+    const Session::State state = session_->state();
+    return snapshot != nullptr && snapshot->bytes_total > 0 && !isServer() &&
+           (snapshot->state == State::Ready || snapshot->state == State::Generating) &&
+           (state == Session::State::Ready || state == Session::State::Generating);
+}
+
 void StatusStrip::refreshProgress() {
     const auto& snapshot = session_->snapshot();
     const Session::State state = session_->state();
-    if (snapshot == nullptr ||
-        (state != Session::State::Loading && state != Session::State::Applying)) {
+    const bool is_moving = state == Session::State::Loading || state == Session::State::Applying;
+    const bool is_returning = isReturning();
+    if (std::exchange(is_returning_, is_returning) != is_returning) {
+        refresh(); // comes here again
+        return;
+    }
+    if (snapshot == nullptr || (!is_moving && !is_returning)) {
         return;
     }
     if (snapshot->bytes_total > 0) {
@@ -212,7 +227,10 @@ void StatusStrip::refreshProgress() {
             static_cast<double>(snapshot->bytes_done) / static_cast<double>(snapshot->bytes_total);
         progress_->setRange(0, 1000);
         progress_->setValue(static_cast<int>(1000.0 * part));
-        state_label_->setText(stageName(snapshot->stage));
+        if (is_returning) {
+            setTextRole(state_label_, TextRole::Normal);
+        }
+        state_label_->setText(is_returning ? tr("Loading again") : stageName(snapshot->stage));
         if (snapshot->stage != stage_) {
             stage_ = snapshot->stage;
             pace_.restart();
@@ -241,7 +259,9 @@ void StatusStrip::paintEvent(QPaintEvent* /*event*/) {
         QPainter painter(this);
         painter.setRenderHint(QPainter::Antialiasing);
         painter.setPen(Qt::NoPen);
-        const TextRole role = isServer() ? wordsOf(server_.kind).role : TextRole::Success;
+        const TextRole role = isServer()      ? wordsOf(server_.kind).role
+                              : is_returning_ ? TextRole::Normal
+                                              : TextRole::Success;
         const Theme& theme = Theme::current();
         painter.setBrush(role == TextRole::Success  ? theme.success
                          : role == TextRole::Danger ? theme.danger

@@ -43,11 +43,14 @@ private:
     void showReady();
     /// The model that the strip speaks of is on a server.
     [[nodiscard]] bool isServer() const;
+    /// The engine's process ended, and what is loaded is on its way back.
+    [[nodiscard]] bool isReturning() const;
 
     Session* session_;
     ServerState server_;
     LoadPace pace_;
-    std::string stage_; ///< That pace_ is of.
+    std::string stage_;         ///< That pace_ is of.
+    bool is_returning_ = false; ///< As shown.
     QLabel* state_label_;
     QPushButton* why_button_; ///< In place of the state where the folder cannot be used.
     ElidedLabel* detail_label_;

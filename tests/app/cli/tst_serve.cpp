@@ -58,7 +58,10 @@ QByteArray longBody(int tokens) {
 /// What a program listens to and how it is let in.
 class Server {
 public:
-    explicit Server(QStringList words) {
+    explicit Server(
+        QStringList words,
+        const QProcessEnvironment& environment = QProcessEnvironment::systemEnvironment()) {
+        process_.setProcessEnvironment(environment);
         words = QStringList{"serve", "demo", "--port", "0", "--json"} + words;
         process_.start(qEnvironmentVariable("BELFRY_CLI"), words);
         while (process_.waitForReadyRead(60'000)) {
@@ -93,6 +96,20 @@ public:
         support::RawClient client(port);
         client.send(support::postText(port, path, token, body.toStdString()));
         return client.answer(120s);
+    }
+    /// Processes that it has started and that run.
+    [[nodiscard]] QList<pid_t> children() const {
+        const QString id = QString::number(process_.processId());
+        QFile file(QString("/proc/%1/task/%1/children").arg(id));
+        QList<pid_t> all;
+        if (file.open(QIODevice::ReadOnly)) {
+            for (const QByteArray& word : file.readAll().simplified().split(' ')) {
+                if (!word.isEmpty()) {
+                    all.append(word.toInt());
+                }
+            }
+        }
+        return all;
     }
     /// Ctrl-C; the exit code, -1 where it does not end.
     int interrupt() {
@@ -132,6 +149,7 @@ private Q_SLOTS:
     void halfRequests();
     void manyClients();
     void tokenFile();
+    void engineEnds();
     void endsInOrder();
 
 private:
@@ -389,6 +407,56 @@ void TestServe::manyClients() {
             }
         }
     }
+}
+
+/// With a card the engine is a process of its own: its end costs what it was asked, and not the
+/// server.
+void TestServe::engineEnds() {
+#ifndef BELFRY_FAKE_CUDA_FOLDER
+    QSKIP("no fake driver library on this system");
+#else
+    const QTemporaryDir folder;
+    const QString fault_file = folder.filePath("fault");
+    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+    environment.insert("LD_LIBRARY_PATH", BELFRY_FAKE_CUDA_FOLDER);
+    environment.insert("BELFRY_FAKE_FAULT_FILE", fault_file);
+    const QStringList words = {"--device-map", "gpu", "--context", "512"};
+    Server server(words, environment);
+    if (!server.isReady()) {
+        const QString why = server.errors();
+        if (why.contains("no GPU kernels")) {
+            QSKIP("this build has no GPU kernels");
+        }
+        QVERIFY2(false, qPrintable(why));
+    }
+    const QByteArray body = chatBody(textMessage("user", "Hello"), R"(,"max_tokens":3)");
+    QCOMPARE(server.ask(body).status, 200);
+    QCOMPARE(server.children().size(), 1);
+    const pid_t former = server.children().front();
+    // At rest: nobody had asked.
+    QCOMPARE(::kill(former, SIGKILL), 0);
+    QTRY_VERIFY_WITH_TIMEOUT(server.children().size() == 1 && server.children().front() != former,
+                             30'000);
+    QVERIFY(server.isReady());
+    QCOMPARE(server.ask(body).status, 200);
+    // A fault of the card in a reply: 503, and when to ask again.
+    QFile mark(fault_file);
+    QVERIFY(mark.open(QIODevice::WriteOnly) && mark.write("700") > 0);
+    mark.close();
+    const auto answer = server.ask(body);
+    QVERIFY2(answer.status == 503, answer.body.c_str());
+    QVERIFY(answer.fields.contains("retry-after"));
+    QVERIFY2(answer.body.find("engine_restarted") != std::string::npos, answer.body.c_str());
+    QVERIFY(QFile::remove(fault_file));
+    QVERIFY(server.isReady());
+    QCOMPARE(server.ask(body).status, 200);
+    QVERIFY(server.errors().contains("it is started again"));
+    // In this process where that is asked for: nothing was started for the engine.
+    Server in_process(words + QStringList{"--in-process"}, environment);
+    QVERIFY(in_process.isReady());
+    QCOMPARE(in_process.ask(body).status, 200);
+    QCOMPARE(in_process.children().size(), 0);
+#endif
 }
 
 void TestServe::tokenFile() {

@@ -146,6 +146,11 @@ void TestRequests::refuses() {
     QCOMPARE(wrong->type, std::string("invalid_request_error"));
     QCOMPARE(QByteArray::fromStdString(wrong->param), param);
     QVERIFY(wrong->message.starts_with(wrong->param + ": "));
+    // What to do instead stands in every one.
+    const QByteArray told = QByteArray::fromStdString(wrong->message);
+    QVERIFY2(told.contains("leave it out") || told.contains("leave them out") ||
+                 told.contains("expected") || told.contains("ask ") || told.contains("needs "),
+             told.constData());
 }
 
 void TestRequests::wrongNumbers_data() {
