@@ -88,6 +88,7 @@ void TestProxy::isTakenFromTheEnvironment() {
     const QTemporaryDir home;
     QProcessEnvironment environment;
     environment.insert(QStringLiteral("HOME"), home.path());
+    environment.insert(QStringLiteral("USERPROFILE"), home.path());
     environment.insert(QStringLiteral("HF_ENDPOINT"), QStringLiteral("http://hub.example"));
     environment.insert(QStringLiteral("http_proxy"), QString::fromStdString(proxy.address()));
     QProcess get;

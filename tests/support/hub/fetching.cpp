@@ -108,6 +108,23 @@ Fetched fetchFrom(const HubStandin& standin, const FetchSetup& setup) {
     return out;
 }
 
+uint64_t keptBytes(const hub::RepositoryLayout& layout) {
+    namespace fs = std::filesystem;
+    uint64_t sum = 0;
+    for (const fs::path& folder : {layout.blobs(), layout.snapshots()}) {
+        std::error_code failure; // what is being renamed right now is counted the next time
+        for (fs::recursive_directory_iterator at(folder, failure), end; !failure && at != end;
+             at.increment(failure)) {
+            std::error_code gone;
+            if (fs::is_regular_file(at->symlink_status(gone))) {
+                const uint64_t bytes = at->file_size(gone);
+                sum += gone ? 0 : bytes;
+            }
+        }
+    }
+    return sum;
+}
+
 std::string textOf(const std::filesystem::path& path) {
     std::ifstream file(path, std::ios::binary);
     return {std::istreambuf_iterator<char>(file), {}};
