@@ -178,7 +178,7 @@ void TestQueue::forgetsWhatWasCancelled() {
     QCOMPARE(hub::readQueueFile(rig.file)->size(), size_t{0});
     const hub::RepositoryLayout layout(rig.cache, "org/m");
     for (const auto& entry : fs::directory_iterator(layout.blobs())) {
-        QVERIFY2(entry.path().extension() != ".incomplete", entry.path().c_str());
+        QVERIFY2(entry.path().extension() != ".incomplete", entry.path().string().c_str());
     }
 }
 

@@ -40,8 +40,13 @@ std::string ruleOf(const engine::Error& error) {
 
 hub::Limits shortLimits() {
     hub::Limits limits;
+#ifdef _WIN32 // where the first connection of a thread takes longer, under wine at least
+    limits.silence = milliseconds(4000);
+    limits.short_answer = milliseconds(6000);
+#else
     limits.silence = milliseconds(400);
     limits.short_answer = milliseconds(900);
+#endif
     limits.drip = milliseconds(500);
     limits.min_bytes = 4096;
     limits.first_wait = milliseconds(2);
