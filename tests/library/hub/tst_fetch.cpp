@@ -203,7 +203,8 @@ void TestFetch::waitsForALock() {
     auto lock =
         hub::CacheLock::take(layout.lock(standin.etag(kFirst)), std::chrono::seconds(1), {});
     QVERIFY(lock.has_value());
-    QCOMPARE(support::fetchFrom(standin, setup()).rule, std::string("HubLocked"));
+    const support::Fetched locked = support::fetchFrom(standin, setup());
+    QVERIFY2(locked.rule == "HubLocked", (locked.rule + ": " + locked.error.message).c_str());
     std::thread other([&] {
         std::this_thread::sleep_for(std::chrono::milliseconds(100));
         lock->reset();
