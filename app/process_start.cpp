@@ -3,6 +3,8 @@
 
 #ifdef _WIN32
 #include <windows.h>
+
+#include <cstdlib>
 #else
 #include <fcntl.h>
 #include <unistd.h>
@@ -56,6 +58,12 @@ void prepareProcess() {
 
 void prepareProcess() {
     SetDefaultDllDirectories(LOAD_LIBRARY_SEARCH_SYSTEM32 | LOAD_LIBRARY_SEARCH_APPLICATION_DIR);
+    // Compiled patterns of QRegularExpression (Qt 6.4) have a stack in a thread_local object. The
+    // compilers meant in kernels/cpu/thread_owned.h free that memory before the object's destructor
+    // runs: a thread that has used one reads what is gone when it ends, within a lock of the run
+    // time that the end of the process then waits for without end. Patterns that are interpreted
+    // have no such object.
+    (void)_putenv_s("QT_ENABLE_REGEXP_JIT", "0");
 }
 
 #endif

@@ -9,7 +9,8 @@ namespace app {
 /// Call first in main(), before any file is opened. A standard stream that came closed is opened on
 /// nothing: reading gives the end, writing fails, so that a file opened later never takes its
 /// number and lost output is noticed. SIGPIPE and SIGXFSZ (a file-size limit) end nobody any more;
-/// programs started from here get the usual ones back.
+/// programs started from here get the usual ones back. Windows: libraries come from system32 and
+/// our own folder alone, and Qt compiles no patterns (the .cpp says why).
 void prepareProcess();
 
 } // namespace app

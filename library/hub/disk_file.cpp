@@ -15,7 +15,7 @@
 #include "library/hub/hub_error.h"
 #ifdef _WIN32
 #include <io.h>
-#include <sys/locking.h>
+#include <windows.h>
 #else
 #include <sys/file.h>
 #include <unistd.h>
@@ -54,10 +54,15 @@ int64_t writeFile(int descriptor, const void* bytes, size_t n) {
 }
 /// True: taken. False with errno EWOULDBLOCK: somebody else has it.
 bool lockFile(int descriptor) {
-    if (::_lseek(descriptor, 0, SEEK_SET) == 0 && ::_locking(descriptor, _LK_NBLCK, 1) == 0) {
+    // The first byte, which Python's filelock takes by _locking(); wine's leaves errno as it was.
+    OVERLAPPED place = {};
+    const auto file = reinterpret_cast<HANDLE>(::_get_osfhandle(descriptor)); // NOLINT: its number
+    constexpr DWORD kHow = LOCKFILE_EXCLUSIVE_LOCK | LOCKFILE_FAIL_IMMEDIATELY;
+    if (::LockFileEx(file, kHow, 0, 1, 0, &place) != 0) {
         return true;
     }
-    errno = errno == EACCES || errno == EDEADLOCK ? EWOULDBLOCK : errno;
+    const DWORD why = ::GetLastError();
+    errno = why == ERROR_LOCK_VIOLATION || why == ERROR_IO_PENDING ? EWOULDBLOCK : EINVAL;
     return false;
 }
 bool isPlainFile(int descriptor) {

@@ -335,12 +335,14 @@ void TestRemoteEngine::keys() {
     QCOMPARE(*remote::readKeyFile(path), std::string("sk-1"));
     QVERIFY(remote::writeKeyFile(path, "sk-2").has_value());
     QCOMPARE(*remote::readKeyFile(path), std::string("sk-2"));
+#ifndef _WIN32 // where a folder's rights are its files'
     QFile file(QString::fromStdString(path));
     QVERIFY(file.setPermissions(QFile::ReadOwner | QFile::WriteOwner | QFile::ReadOther));
     const auto open = remote::readKeyFile(path);
     QVERIFY(!open.has_value());
     QVERIFY(open.error().message.find("chmod 600") != std::string::npos);
     QVERIFY(open.error().message.find("sk-2") == std::string::npos);
+#endif
     QVERIFY(!remote::readKeyFile(path + "x").has_value());
     for (const char* bad : {"", "  \n", "two words", "line\r\nX-Evil: 1", "\xc3\xa4"}) {
         const auto key = remote::checkedKey(bad, "SOME_KEY");

@@ -112,11 +112,13 @@ void TestServerChat::hidesTheKey() {
     const QTemporaryDir folder;
     const QString file = folder.filePath(QStringLiteral("key"));
     std::ofstream(file.toStdString()) << key.toStdString() << '\n';
+#ifndef _WIN32 // where a folder's rights are its files'
     QFile::setPermissions(file, QFile::ReadOwner | QFile::WriteOwner | QFile::ReadGroup);
     const Outcome open = run(chat(server, {"--prompt", "a", "--key-file", file}));
     QCOMPARE(open.code, 1);
     QVERIFY(open.err.contains(QStringLiteral("chmod 600")) && !open.err.contains(key));
     QFile::setPermissions(file, QFile::ReadOwner | QFile::WriteOwner);
+#endif
     QCOMPARE(run(chat(server, {"--prompt", "a", "--key-file", file})).code, 0);
     const Outcome unset = run(chat(server, {"--prompt", "a", "--key-env", "NO_SUCH_KEY"}));
     QCOMPARE(unset.code, 1);

@@ -19,7 +19,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <cerrno>
 #endif
+
+#include <cstddef>
 
 namespace support {
 
@@ -49,6 +52,30 @@ inline bool isReady(int socket, short what, int ms) {
     return ::WSAPoll(&one, 1, ms) > 0;
 }
 
+/// The next connection of a listening socket, -1 where there is none.
+inline int acceptSocket(int listener) {
+    const SOCKET one = ::accept(static_cast<SOCKET>(listener), nullptr, nullptr);
+    return one == INVALID_SOCKET ? -1 : static_cast<int>(one);
+}
+
+/// How many of these bytes the system takes without waiting: 0 none yet, -1 never again.
+inline ssize_t sendWithoutWaiting(int socket, const char* bytes, size_t count) {
+    constexpr size_t kMost = size_t{1} << 20; // a length is an int there
+    u_long waits_not = 1;
+    ::ioctlsocket(static_cast<SOCKET>(socket), static_cast<long>(FIONBIO), &waits_not);
+    const int sent = ::send(static_cast<SOCKET>(socket), bytes,
+                            static_cast<int>(count < kMost ? count : kMost), 0);
+    const bool is_full = sent < 0 && ::WSAGetLastError() == WSAEWOULDBLOCK;
+    waits_not = 0;
+    ::ioctlsocket(static_cast<SOCKET>(socket), static_cast<long>(FIONBIO), &waits_not);
+    return is_full ? 0 : sent;
+}
+
+/// Nothing more will be sent; what comes can still be read.
+inline void endSending(int socket) {
+    ::shutdown(static_cast<SOCKET>(socket), SD_SEND);
+}
+
 using Linger = ::linger;
 
 #else
@@ -70,6 +97,19 @@ void setSocketOption(int socket, int level, int name, const T& value) {
 inline bool isReady(int socket, short what, int ms) {
     pollfd one = {socket, what, 0};
     return ::poll(&one, 1, ms) > 0;
+}
+
+inline int acceptSocket(int listener) {
+    return ::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC);
+}
+
+inline ssize_t sendWithoutWaiting(int socket, const char* bytes, size_t count) {
+    const ssize_t sent = ::send(socket, bytes, count, MSG_NOSIGNAL | MSG_DONTWAIT);
+    return sent < 0 && errno == EAGAIN ? 0 : sent;
+}
+
+inline void endSending(int socket) {
+    ::shutdown(socket, SHUT_WR);
 }
 
 using Linger = ::linger;

@@ -4,13 +4,13 @@
 // what the kill cost is no more than one block by the sender's count. The window that is killed is
 // this program, started with --window FOLDER ENDPOINT.
 #include "tests/app/hub/models_fixture.h"
+#include "tests/support/processes.h"
 
 #include <QApplication>
 #include <QElapsedTimer>
 #include <QProcess>
 #include <QTemporaryDir>
 
-#include <csignal>
 #include <random>
 
 namespace fs = std::filesystem;
@@ -33,15 +33,6 @@ int runWindow(const QString& folder, const QString& endpoint) {
     }
     QTest::mouseClick(program.find("offerDownload"), Qt::LeftButton);
     return QApplication::exec();
-}
-
-uint64_t bytesBelow(const fs::path& folder) {
-    uint64_t sum = 0;
-    std::error_code failure;
-    for (const auto& entry : fs::directory_iterator(folder, failure)) {
-        sum += fs::is_regular_file(entry.symlink_status(failure)) ? entry.file_size(failure) : 0;
-    }
-    return sum;
 }
 
 } // namespace
@@ -83,16 +74,16 @@ void TestKilledWindow::goesOnOnAClick() {
         QElapsedTimer timer;
         timer.start();
         while (window.state() == QProcess::Running && timer.elapsed() < 120'000 &&
-               bytesBelow(layout.blobs()) < (uint64_t{30} << 20U)) {
+               support::keptBytes(layout) < (uint64_t{30} << 20U)) {
             window.waitForFinished(2);
         }
         // Stopped first, so that every buffer on the way fills: the worst moment for a kill.
-        QCOMPARE(::kill(static_cast<pid_t>(window.processId()), SIGSTOP), 0);
+        QVERIFY(support::pauseProcess(window.processId()));
         QTest::qWait(500);
         window.kill();
         QVERIFY(window.waitForFinished());
         QCOMPARE(window.exitStatus(), QProcess::CrashExit); // killed, not done before
-        kept = bytesBelow(layout.blobs());
+        kept = support::keptBytes(layout);
         QVERIFY2(kept >= (uint64_t{30} << 20U) && kept < size, std::to_string(kept).c_str());
         QVERIFY(!fs::exists(layout.ref("main"))); // no model
     }

@@ -208,6 +208,7 @@ void TestModelScope::comesByTheCommandLine() {
     const QTemporaryDir home;
     QProcessEnvironment environment;
     environment.insert(QStringLiteral("HOME"), home.path());
+    environment.insert(QStringLiteral("USERPROFILE"), home.path());
     environment.insert(QStringLiteral("HF_TOKEN"), QStringLiteral("hf_secretsecretsecret"));
     environment.insert(QStringLiteral("MODELSCOPE_ENDPOINT"),
                        QString::fromStdString(standin.endpoint()));

@@ -96,6 +96,7 @@ public:
         environment_.insert(QStringLiteral("HF_ENDPOINT"), QString::fromStdString(hub.endpoint()));
         environment_.insert(QStringLiteral("HF_HOME"), home);
         environment_.insert(QStringLiteral("HOME"), home);
+        environment_.insert(QStringLiteral("USERPROFILE"), home);
         environment_.insert(QStringLiteral("XDG_CONFIG_HOME"), home);
         environment_.insert(QStringLiteral("HF_TOKEN"), QLatin1String(kToken));
     }
@@ -117,15 +118,6 @@ public:
 private:
     QProcessEnvironment environment_;
 };
-
-uint64_t bytesBelow(const fs::path& folder) {
-    uint64_t sum = 0;
-    std::error_code failure;
-    for (const auto& entry : fs::directory_iterator(folder, failure)) {
-        sum += fs::is_regular_file(entry.symlink_status(failure)) ? entry.file_size(failure) : 0;
-    }
-    return sum;
-}
 
 } // namespace
 
@@ -174,13 +166,13 @@ void TestStory::fromNothingToAnAnswer() {
         QElapsedTimer timer;
         timer.start();
         while (process.state() == QProcess::Running && timer.elapsed() < 60'000 &&
-               bytesBelow(layout.blobs()) < at) {
+               support::keptBytes(layout) < at) {
             process.waitForFinished(1);
         }
         process.kill();
         QVERIFY(process.waitForFinished());
         QCOMPARE(process.exitStatus(), QProcess::CrashExit);
-        kept = bytesBelow(layout.blobs());
+        kept = support::keptBytes(layout);
         QVERIFY(!fs::exists(layout.ref("main"))); // no model yet
     }
     const QJsonObject fetched =

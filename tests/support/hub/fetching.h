@@ -7,9 +7,18 @@
 #include <filesystem>
 #include <string>
 
+#include "library/hub/cache_layout.h"
 #include "library/hub/download.h"
 
 namespace support {
+
+/// Whether a snapshot's files are links to blobs; elsewhere each is the file itself (the C++
+/// library for Windows makes no links).
+#ifdef _WIN32
+inline constexpr bool kMakesLinks = false;
+#else
+inline constexpr bool kMakesLinks = true;
+#endif
 
 /// Hundreds of milliseconds instead of half a minute.
 library::hub::Limits shortLimits();
@@ -30,7 +39,7 @@ struct FetchSetup {
     std::filesystem::path folder = {};
     std::string revision = "main";
     std::string token = {};
-    bool has_links = true;
+    bool has_links = kMakesLinks;
     bool takes_all = false;
     library::hub::Source source = library::hub::Source::Hub;
     library::hub::Limits limits = shortLimits();
@@ -39,6 +48,9 @@ struct FetchSetup {
 library::hub::HubOptions hubOptions(const HubStandin& hub, const FetchSetup& setup);
 /// Plan and files.
 Fetched fetchFrom(const HubStandin& hub, const FetchSetup& setup);
+
+/// What lies on the disk of a model's files, whole or not: blobs and snapshots, no links.
+uint64_t keptBytes(const library::hub::RepositoryLayout& layout);
 
 std::string textOf(const std::filesystem::path& path);
 void writeText(const std::filesystem::path& path, const std::string& text);

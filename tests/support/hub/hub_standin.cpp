@@ -2,12 +2,7 @@
 #include "tests/support/hub/hub_standin.h"
 
 #include "tests/support/hub/loopback.h"
-
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <poll.h>
-#include <sys/socket.h>
-#include <unistd.h>
+#include "tests/support/sockets.h"
 
 #include <algorithm>
 #include <chrono>
@@ -85,8 +80,8 @@ HubStandin::~HubStandin() {
     for (std::thread& connection : connections_) {
         connection.join();
     }
-    ::close(listeners_[0]);
-    ::close(listeners_[1]);
+    closeSocket(listeners_[0]);
+    closeSocket(listeners_[1]);
 }
 
 std::string HubStandin::endpoint() const {
@@ -125,16 +120,15 @@ void HubStandin::accept(int listener, bool is_other_host) {
         if (!isReadable(listener)) {
             continue;
         }
-        const int connection = ::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC);
+        const int connection = acceptSocket(listener);
         if (connection < 0) {
             continue;
         }
-        const int on = 1;
-        ::setsockopt(connection, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+        setSocketOption(connection, IPPROTO_TCP, TCP_NODELAY, int{1});
         const std::lock_guard lock(mutex_);
         connections_.emplace_back([this, connection, is_other_host] {
             serve(connection, is_other_host);
-            ::close(connection);
+            closeSocket(connection);
         });
     }
 }
@@ -298,16 +292,14 @@ bool HubStandin::sendReply(int connection,
 
 bool HubStandin::sendBytes(int connection, std::string_view bytes, bool is_counted) {
     while (!bytes.empty() && !is_ending_) {
-        pollfd one = {connection, POLLOUT, 0};
-        if (::poll(&one, 1, kPollMs) <= 0) {
+        if (!isReady(connection, POLLOUT, kPollMs)) {
             continue;
         }
-        const ssize_t n =
-            ::send(connection, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
-        if (n < 0 && errno != EAGAIN) {
+        const ssize_t n = sendWithoutWaiting(connection, bytes.data(), bytes.size());
+        if (n < 0) {
             return false;
         }
-        const auto sent = static_cast<size_t>(std::max<ssize_t>(0, n));
+        const auto sent = static_cast<size_t>(n);
         bytes.remove_prefix(sent);
         bytes_sent_ += is_counted ? sent : 0;
     }

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/hub/loopback.h"
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <poll.h>
-#include <sys/socket.h>
-#include <unistd.h>
+#include "tests/support/sockets.h"
 
 #include <cstdint>
 #include <stdexcept>
@@ -25,7 +21,7 @@ sockaddr_in loopback(int port) {
 } // namespace
 
 int listenOnLoopback(int& port) {
-    const int listener = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const int listener = openSocket(AF_INET);
     sockaddr_in address = loopback(0);
     socklen_t length = sizeof(address);
     auto* const any = reinterpret_cast<sockaddr*>(&address);
@@ -38,19 +34,20 @@ int listenOnLoopback(int& port) {
 }
 
 int connectToLoopback(int port) {
-    const int connection = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const int connection = openSocket(AF_INET);
     const sockaddr_in address = loopback(port);
     if (connection >= 0 &&
         ::connect(connection, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0) {
         return connection;
     }
-    ::close(connection);
+    if (connection >= 0) {
+        closeSocket(connection);
+    }
     return -1;
 }
 
 bool isReadable(int socket) {
-    pollfd one = {socket, POLLIN, 0};
-    return ::poll(&one, 1, kPollMs) > 0;
+    return isReady(socket, POLLIN, kPollMs);
 }
 
 } // namespace support

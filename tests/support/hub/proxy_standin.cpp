@@ -2,9 +2,7 @@
 #include "tests/support/hub/proxy_standin.h"
 
 #include "tests/support/hub/loopback.h"
-
-#include <sys/socket.h>
-#include <unistd.h>
+#include "tests/support/sockets.h"
 
 #include <algorithm>
 #include <cctype>
@@ -48,7 +46,7 @@ ProxyStandin::~ProxyStandin() {
     for (std::thread& connection : connections_) {
         connection.join();
     }
-    ::close(listener_);
+    closeSocket(listener_);
 }
 
 std::string ProxyStandin::address() const {
@@ -62,12 +60,11 @@ std::vector<std::string> ProxyStandin::heads() const {
 
 void ProxyStandin::accept() {
     while (!is_ending_) {
-        const int connection =
-            isReadable(listener_) ? ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC) : -1;
+        const int connection = isReadable(listener_) ? acceptSocket(listener_) : -1;
         if (connection >= 0) {
             connections_.emplace_back([this, connection] {
                 serve(connection);
-                ::close(connection);
+                closeSocket(connection);
             });
         }
     }
@@ -133,7 +130,7 @@ bool ProxyStandin::pass(int connection, const std::string& host, const std::stri
             length = end + kEnd.size() + contentLength(answer.substr(0, end));
         }
     }
-    ::close(there);
+    closeSocket(there);
     return sendAll(connection, answer) && length > 0 && answer.size() == length;
 }
 

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/remote/chat_standin.h"
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <poll.h>
-#include <sys/socket.h>
-#include <unistd.h>
+#include "tests/support/sockets.h"
 
 #include <algorithm>
 #include <array>
@@ -22,8 +17,7 @@ namespace {
 constexpr int kPollMs = 10;
 
 bool isReadable(int socket) {
-    pollfd one = {socket, POLLIN, 0};
-    return ::poll(&one, 1, kPollMs) > 0;
+    return isReady(socket, POLLIN, kPollMs);
 }
 
 std::string lower(std::string text) {
@@ -166,13 +160,12 @@ ChatStandin::ChatStandin(ChatScript answer, ChatScript models, int port)
             R"({"id":"m","object":"model","owned_by":"vllm","parent":null,"max_model_len":4096},)"
             R"({"id":"m-poems","object":"model","owned_by":"vllm","parent":"m"}]})");
     }
-    listener_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    listener_ = openSocket(AF_INET);
     sockaddr_in address = {};
     address.sin_family = AF_INET;
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     address.sin_port = htons(static_cast<uint16_t>(port));
-    const int on = 1; // the port of one that has just gone
-    ::setsockopt(listener_, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+    setSocketOption(listener_, SOL_SOCKET, SO_REUSEADDR, int{1}); // a port that has just gone
     socklen_t length = sizeof(address);
     auto* const any = reinterpret_cast<sockaddr*>(&address);
     if (listener_ < 0 || ::bind(listener_, any, length) != 0 || ::listen(listener_, 64) != 0 ||
@@ -189,7 +182,7 @@ ChatStandin::~ChatStandin() {
     for (std::thread& connection : connections_) {
         connection.join();
     }
-    ::close(listener_);
+    closeSocket(listener_);
 }
 
 std::string ChatStandin::base() const {
@@ -236,16 +229,15 @@ void ChatStandin::accept() {
         if (!isReadable(listener_)) {
             continue;
         }
-        const int connection = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
+        const int connection = acceptSocket(listener_);
         if (connection < 0) {
             continue;
         }
-        const int on = 1;
-        ::setsockopt(connection, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+        setSocketOption(connection, IPPROTO_TCP, TCP_NODELAY, int{1});
         const std::lock_guard lock(mutex_);
         connections_.emplace_back([this, connection] {
             serve(connection);
-            ::close(connection);
+            closeSocket(connection);
         });
     }
 }
@@ -301,8 +293,7 @@ void ChatStandin::play(int connection, const ChatScript& script) {
             break;
         }
         case ChatStep::Kind::Reset: {
-            const linger now = {1, 0};
-            ::setsockopt(connection, SOL_SOCKET, SO_LINGER, &now, sizeof(now));
+            setSocketOption(connection, SOL_SOCKET, SO_LINGER, Linger{1, 0});
             return;
         }
         }
@@ -311,7 +302,7 @@ void ChatStandin::play(int connection, const ChatScript& script) {
             return;
         }
     }
-    ::shutdown(connection, SHUT_WR);
+    endSending(connection);
     // Until the other side has read everything: closing now would reset the connection.
     char byte = 0;
     while (!is_ending_ && (!isReadable(connection) || ::recv(connection, &byte, 1, 0) > 0)) {
