@@ -143,6 +143,10 @@ Result<void> DraftStep::send(const Start& start, const KvCache& kv) {
     Sent& block = sent();
     block = {};
     block.numbers.at.position = static_cast<int32_t>(kv.size()) - 1;
+    // Rows are counted back from there (attend_tiles.cuh).
+    block.numbers.at.sliding_slot =
+        block.numbers.at.position % static_cast<int32_t>(std::max<size_t>(ring.size(), 1));
+    block.numbers.at.full_slot = block.numbers.at.position;
     block.numbers.at.sliding_count = static_cast<int32_t>(kv.slidingSlotsInUse());
     block.numbers.at.full_count = static_cast<int32_t>(kv.size());
     block.numbers.at.token = start.token;

@@ -151,6 +151,7 @@ support::TinyShape wideHeads() {
     shape.heads = 2;
     shape.sliding_dim = 256;
     shape.full_dim = 512;
+    shape.assistant_hidden = 128; // blocks of 64
     return shape;
 }
 
@@ -204,14 +205,12 @@ void TestDraftSteps::draftsAreTheSingleOnes() {
         on.model->drafter()->setPosition(turn % 3 == 2 ? engine::DraftPosition::BeforeToken
                                                        : engine::DraftPosition::OfToken);
         const auto launches = on.count(form.toStdString());
-        const auto single = on.count("belfry_attention_reference");
         on.compare(idAt(on.kv->size() + 50), hidden, turn % 2 == 0 ? 3 : 2, true);
         if (QTest::currentTestFailed()) {
             return;
         }
         QVERIFY(on.count(form.toStdString()) > launches);
-        QVERIFY(on.count("belfry_attention_reference") > single); // of the comparison
-        if (turn == 4) {                                          // a tail that was turned down
+        if (turn == 4) { // a tail that was turned down
             QVERIFY(on.kv->truncate(on.kv->size() - 2));
             on.compare(idAt(7), hidden, 2, true);
         }
