@@ -162,6 +162,7 @@ void writeTinyAssistant(const fs::path& folder, const fs::path& model, const Tin
     setShape(config["text_config"], shape, {"3"});
     if (shape.assistant_hidden > 0) {
         config["text_config"]["hidden_size"] = shape.assistant_hidden;
+        config["text_config"]["intermediate_size"] = shape.intermediate;
     }
     writeText(folder / "config.json", config.dump());
     writeText(folder / "generation_config.json",
