@@ -173,6 +173,9 @@ struct AttendStepArgs {
     /// Position p lies in row p % capacity and positions have no gaps: rows beyond the window need
     /// not be looked at.
     bool is_ring = false;
+    /// Queries are turned as at position + turn, and see what one at `position` sees: a draft is
+    /// behind the tokens that have keys. Not 0: without k; not between begin_rows and end_steps.
+    int32_t turn = 0;
     float scale = 1.0F;
     float eps = 1e-6F;
     float* out = nullptr; ///< [num_heads, head_dim]
@@ -278,6 +281,33 @@ struct TokenNumbers {
     int32_t sliding_count, full_count; ///< Rows in use, its own included.
     int32_t token;                     ///< Its id.
     int32_t unused[10];
+};
+
+/// Numbers of a round of drafts: where it stands, and what was drafted so far. The layout is the
+/// engine's and the device code's.
+struct DraftNumbers {
+    static constexpr int32_t kMost = 31;
+    TokenNumbers at;      ///< Of the last token that has keys; its token: the one to draft behind.
+    int32_t count;        ///< Drafts made.
+    int32_t draft[kMost]; ///< Those.
+};
+
+/// The end of a draft (OpTable::choose_draft). The largest logit's token, the lowest of equals, of
+/// what is finite and not suppressed; the token drafted behind where there is none. It becomes
+/// numbers->at.token and numbers->draft[count++].
+struct DraftChoiceArgs {
+    const float* logits = nullptr; ///< [tokens], or with groups [groups]: of their centroids.
+    int64_t tokens = 0;
+    const uint32_t* suppressed = nullptr; ///< [ceil(tokens / 32)] bits, or nullptr.
+    int64_t groups = 0;                   ///< 0: none. Of tokens / groups rows each.
+    int64_t top = 0;                      ///< Groups whose logits are largest, of equals the first.
+    WeightView table;                     ///< [tokens, hidden], one group behind the other.
+    const int32_t* ordering = nullptr;    ///< [tokens]: whose row of the table that is.
+    const float* x = nullptr;             ///< [hidden]: logits of these tokens are rows times
+    MatView norm;                         ///< rms(x) * norm.
+    float eps = 1e-6F;
+    DraftNumbers* numbers = nullptr;
+    int32_t* told = nullptr; ///< [kMost] where the device's kernels write, as draft; or nullptr.
 };
 
 /// A token and its logit.
@@ -445,6 +475,9 @@ struct OpTable {
     /// As begin_steps, for up to 160 steps that are run once, now: recordings of a list of up to
     /// 330 steps stay as they are.
     Status (*begin_once_steps)(Queue q) = nullptr;
+    /// As begin_steps, for a list of up to 40 steps beside all others (an assistant's): each stays
+    /// as it is when the other begins anew. One such list at a time. Optional with begin_steps.
+    Status (*begin_side_steps)(Queue q) = nullptr;
     /// As begin_steps, for steps of up to kMostStepRows rows each: of what project and attend_step
     /// say, x, t, x_out, y, multiply, q, k, v and out have so many rows, without gaps but for
     /// multiply. Row r is the token at position + r; only a cache that is a ring, or whole. count
@@ -490,6 +523,9 @@ struct OpTable {
                          const uint32_t* suppressed,
                          int32_t wanted,
                          TopLogits* top) = nullptr;
+    /// One launch behind a draft's layers. Optional: the caller then looks at the logits.
+    /// Unsupported: nothing was enqueued.
+    Status (*choose_draft)(Queue q, const DraftChoiceArgs& args) = nullptr;
     /// Dense values to a quantized format, the bytes of engine/quant/NF4.md. nullptr where the
     /// host does it. Unsupported: a format or block size that the kernels do not take.
     Status (*quantize)(Queue q, const QuantizeArgs& args) = nullptr;

@@ -18,7 +18,7 @@ struct Form {
     void (*leaveOut)(engine::EngineOptions& options);
 };
 
-constexpr std::array<Form, 10> kForms = {{
+constexpr std::array<Form, 11> kForms = {{
     {"token-launch", [](engine::EngineOptions& o) { o.cards.has_token_launch = false; }},
     {"streamed-launch", [](engine::EngineOptions& o) { o.cards.has_streamed_launch = false; }},
     {"bulk-copies", [](engine::EngineOptions& o) { o.cards.has_bulk_copies = false; }},
@@ -31,6 +31,7 @@ constexpr std::array<Form, 10> kForms = {{
     {"candidates", [](engine::EngineOptions& o) { o.decode.has_candidates = false; }},
     {"lookahead", [](engine::EngineOptions& o) { o.decode.looks_ahead = false; }},
     {"split-steps", [](engine::EngineOptions& o) { o.decode.has_split_steps = false; }},
+    {"draft-steps", [](engine::EngineOptions& o) { o.decode.has_draft_steps = false; }},
 }};
 
 } // namespace

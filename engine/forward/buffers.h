@@ -126,6 +126,11 @@ enum class Buffer : uint8_t {
     AudioProjectorIn,  ///< [F, output size]
     AudioProjectorOut, ///< [F, hidden]
 
+    // The assistant on a card, kept for the life of the model (draft_step.h).
+    DraftNumbers,    ///< DraftNumbers
+    DraftOrdering,   ///< [vocab] int32, tokens in the order of a table in groups
+    DraftSuppressed, ///< [vocab / 32] bits, never drafted
+
     // The assistant: one row.
     DraftIn,        ///< [2 * model hidden], the model's embedding and hidden state
     DraftPosition,  ///< [16] int32: for RoPE, behind it from [8] on for what a draft may see

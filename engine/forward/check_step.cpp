@@ -111,8 +111,6 @@ Result<void> CheckStep::enqueue(const KvCache& kv) {
     auto* const here = reinterpret_cast<Numbers*>(home_->buffer(Buffer::StepInput));
     const int64_t width = model_->perLayerWidth();
     float* const x = home_->buffer(Buffer::X);
-    ENGINE_KERNEL(device.copyInLater(here, host_, sizeof(Numbers), kernels::Device::kNoMark),
-                  "copy in", "check step");
     steps_.beginRows(*home_, x, home_->buffer(Buffer::H),
                      text.ple_size > 0 ? home_->buffer(Buffer::Ple) : nullptr);
     for (int64_t row = 0; row < kMostRows; ++row) {
@@ -137,6 +135,17 @@ Result<void> CheckStep::enqueue(const KvCache& kv) {
     ENGINE_KERNEL(device.copyOut(const_cast<float*>(hidden()), normed.data, sizeBytes(normed)),
                   "copy out", "check step");
     return enqueueChoices();
+}
+
+Result<void> CheckStep::send(std::span<const int32_t> ids, const Later* later) {
+    kernels::Device& device = home_->device();
+    auto* const here = reinterpret_cast<Numbers*>(home_->buffer(Buffer::StepInput));
+    ENGINE_KERNEL(device.copyInLater(here, host_, sizeof(Numbers), kernels::Device::kNoMark),
+                  "copy in", "check step");
+    return later == nullptr ? Result<void>()
+                            : checkStatus(device.copyWithin(&here->id[1], later->ids,
+                                                            (ids.size() - 1) * sizeof(int32_t)),
+                                          "copy", "check step");
 }
 
 Result<void> CheckStep::record(const KvCache& kv) {
@@ -176,7 +185,8 @@ Result<void> CheckStep::read(int64_t tokens, RowChoices& choices) {
     return checkStatus(device.synchronize(), "synchronize", "check step");
 }
 
-Result<void> CheckStep::run(std::span<const int32_t> ids, KvCache& kv, RowChoices& choices) {
+Result<void>
+CheckStep::run(std::span<const int32_t> ids, KvCache& kv, RowChoices& choices, const Later* later) {
     kernels::Device& device = home_->device();
     const auto tokens = static_cast<int64_t>(ids.size());
     const bool has_top = !choices.is_greedy && choices.wanted > 0 &&
@@ -209,10 +219,14 @@ Result<void> CheckStep::run(std::span<const int32_t> ids, KvCache& kv, RowChoice
         for (kernels::TopLogits& row : results().top) {
             row.count = kernels::TopLogits::kSeeRow;
         }
+        ENGINE_TRY(send(ids, later));
         if (graph_ == nullptr) {
             ENGINE_TRY(enqueue(kv));
         } else {
             ENGINE_KERNEL(device.replay(graph_), "replay", "check step");
+        }
+        if (later != nullptr) {
+            ENGINE_TRY(later->when_told());
         }
         ENGINE_KERNEL(device.synchronize(), "synchronize", "check step");
         return read(tokens, choices);

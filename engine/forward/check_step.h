@@ -9,6 +9,7 @@
 #include "engine/forward/step_recording.h"
 #include "engine/forward/token_choice.h"
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -41,9 +42,18 @@ public:
 
     /// For a model and a cache of which DecodeStep::isPossible() holds.
     [[nodiscard]] bool isPossible(const KvCache& kv, int64_t tokens);
-    /// Appends `ids` to the cache. Errors leave it as it was. Unsupported: nothing was done, it is
-    /// not possible any more.
-    Result<void> run(std::span<const int32_t> ids, KvCache& kv, RowChoices& choices);
+    /// Ids behind the first one that are being made on the same card, by what was enqueued before.
+    struct Later {
+        const int32_t* ids = nullptr;            ///< In its memory, one less than rows.
+        std::function<Result<void>()> when_told; ///< Called when the check is enqueued.
+    };
+    /// Appends `ids` to the cache; with `later` only the first of them counts. Errors leave it as
+    /// it was. Unsupported: nothing was done, it is not possible any more.
+    Result<void> run(std::span<const int32_t> ids,
+                     KvCache& kv,
+                     RowChoices& choices,
+                     const Later* later = nullptr);
+    [[nodiscard]] const DeviceScratch* home() const { return home_; }
 
     /// Drops the recording: bindings, adapters or buffers changed.
     void reset();
@@ -64,6 +74,7 @@ private:
     /// Finds out state_: unknown as long as a table is not where the device reads it.
     void prepare();
     Result<void> record(const KvCache& kv);
+    Result<void> send(std::span<const int32_t> ids, const Later* later);
     Result<void> enqueue(const KvCache& kv);
     Result<void> enqueueChoices();
     Result<void> read(int64_t tokens, RowChoices& choices);

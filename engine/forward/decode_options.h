@@ -15,6 +15,8 @@ struct DecodeOptions {
     /// A decoder that several devices share takes fused steps for its parts (split_steps.h); false:
     /// single functions.
     bool has_split_steps = true;
+    /// Drafts are fused steps, chosen by the device (draft_step.h); false: single functions.
+    bool has_draft_steps = true;
 };
 
 } // namespace engine

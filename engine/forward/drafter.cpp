@@ -22,16 +22,50 @@ constexpr float kNever = -std::numeric_limits<float>::infinity();
 
 } // namespace
 
-Result<void> Drafter::begin(std::span<const float> hidden, const KvCache& kv) {
-    const AssistantWeights& weights = model_->assistant;
+Result<void> Drafter::checkStart(std::span<const float> hidden, const KvCache& kv) const {
     const int64_t width = model_->config.text.hidden_size;
-    if (weights.home == nullptr || kv.size() == 0 || static_cast<int64_t>(hidden.size()) != width) {
+    if (model_->assistant.home == nullptr || kv.size() == 0 ||
+        static_cast<int64_t>(hidden.size()) != width) {
         return Error{ErrorCode::Internal,
                      "drafts need an assistant, a token in the cache and a hidden state of " +
                          std::to_string(width) + " values; there are " + std::to_string(kv.size()) +
                          " tokens and " + std::to_string(hidden.size()) + " values"};
     }
-    DeviceScratch& home = *weights.home;
+    return {};
+}
+
+Result<std::vector<int32_t>> Drafter::draft(int32_t token,
+                                            int64_t count,
+                                            std::span<const float> hidden,
+                                            const KvCache& kv,
+                                            const std::stop_token& stop) {
+    ENGINE_TRY(checkStart(hidden, kv));
+    std::vector<int32_t> drafts;
+    if (step_.isPossible(kv)) {
+        const Result<void> begun = step_.begin({token, hidden, turn()}, count, kv);
+        if (begun.has_value()) {
+            ENGINE_TRY(step_.end(count, drafts));
+            return drafts;
+        }
+        if (begun.error().code != ErrorCode::Unsupported) {
+            return begun.error();
+        }
+    }
+    ENGINE_TRY(begin(hidden, kv));
+    while (static_cast<int64_t>(drafts.size()) < count) {
+        if (stop.stop_requested()) {
+            return Error{ErrorCode::Cancelled, said("stopped by the user")};
+        }
+        ENGINE_ASSIGN(token, next(token, kv));
+        drafts.push_back(token);
+    }
+    return drafts;
+}
+
+Result<void> Drafter::begin(std::span<const float> hidden, const KvCache& kv) {
+    ENGINE_TRY(checkStart(hidden, kv));
+    DeviceScratch& home = *model_->assistant.home;
+    const int64_t width = model_->config.text.hidden_size;
     const auto n = static_cast<int32_t>(kv.size());
     std::array<int32_t, kSeenFrom + 1> positions{};
     positions[0] = position_ == DraftPosition::OfToken ? n : n - 1;

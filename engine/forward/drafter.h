@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Drafts of the next tokens by the model's assistant (multi-token prediction): four small layers
-// that read the model's own keys and values, by single functions, one row a step. Appends nothing
-// to any cache. Formulas: transformers' modeling_gemma4_assistant.py; which keys a draft sees is
-// the exact set (positions 0 to n - 1, in sliding layers the last `window` of them), not the one
-// row more that transformers' generator lets it see.
+// that read the model's own keys and values, by fused steps where a card has all of it
+// (draft_step.h), else by single functions, one row a step. Appends nothing to any cache. Formulas:
+// transformers' modeling_gemma4_assistant.py; which keys a draft sees is the exact set (positions 0
+// to n - 1, in sliding layers the last `window` of them), not the one row more that transformers'
+// generator lets it see.
 #pragma once
 
-#include "engine/forward/bound_model.h"
-#include "engine/forward/kv_cache.h"
+#include "engine/forward/draft_step.h"
 
 #include <cstdint>
 #include <span>
@@ -24,8 +24,25 @@ inline constexpr DraftPosition kDraftPosition = DraftPosition::OfToken;
 
 class Drafter {
 public:
-    explicit Drafter(BoundModel& model) : model_(&model) {}
+    explicit Drafter(BoundModel& model) : model_(&model), step_(model) {}
 
+    /// `count` drafts, the first behind `token`, each other behind the one before it; kv and hidden
+    /// as of begin(). Errors: Cancelled, those of begin() and next().
+    Result<std::vector<int32_t>> draft(int32_t token,
+                                       int64_t count,
+                                       std::span<const float> hidden,
+                                       const KvCache& kv,
+                                       const std::stop_token& stop);
+
+    /// The same as steps of one card, for what is enqueued there behind them; nullptr: not of this
+    /// model and cache. Then begin() and end() of that, with turn().
+    [[nodiscard]] DraftStep* step(const KvCache& kv) {
+        return step_.isPossible(kv) ? &step_ : nullptr;
+    }
+    /// Of DraftStep::Start.
+    [[nodiscard]] int32_t turn() const { return position_ == DraftPosition::OfToken ? 1 : 0; }
+
+    // The same by single functions.
     /// Begins a round behind the tokens that `kv` holds. hidden [model hidden]: the row behind the
     /// final norm that the next token was chosen by. Errors: Internal (no token is held, or no
     /// assistant loaded), those of devices.
@@ -35,8 +52,11 @@ public:
     Result<int32_t> next(int32_t token, const KvCache& kv, std::vector<float>* logits = nullptr);
 
     void setPosition(DraftPosition position) { position_ = position; }
+    /// Bindings, adapters or buffers changed.
+    void reset() { step_.reset(); }
 
 private:
+    [[nodiscard]] Result<void> checkStart(std::span<const float> hidden, const KvCache& kv) const;
     Result<void> embed(int32_t token);
     Result<void> runLayer(const KvCache& kv, size_t index);
     Result<void> attend(const KvCache& kv, size_t index, kernels::MatF32 h, kernels::MutF32 t);
@@ -54,6 +74,7 @@ private:
     }
 
     BoundModel* model_;
+    DraftStep step_;
     DraftPosition position_ = kDraftPosition;
     std::vector<float> row_;  ///< [model hidden], an embedding on its way.
     std::vector<float> rows_; ///< [candidates, hidden], on their way to a card.

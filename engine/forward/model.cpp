@@ -7,6 +7,7 @@
 #include "engine/forward/device_roles.h"
 #include "engine/forward/media_encoders.h"
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -78,6 +79,7 @@ Result<std::unique_ptr<Model>> Model::create(ModelConfig config,
 Result<void> Model::setAdapters(AdapterHook* adapters) {
     bound_.context->setAdapters(adapters);
     tokens_.reset();
+    drafter_.reset();
     return bindModel(bound_);
 }
 
@@ -113,6 +115,34 @@ Result<void> Model::step(int32_t id,
 Result<bool> Model::check(std::span<const int32_t> ids, KvCache& kv, RowChoices& choices) {
     ENGINE_TRY(checkRoom(ids, kv));
     return tokens_.check(ids, kv, choices);
+}
+
+Result<bool> Model::draftAndCheck(DraftRound& round, KvCache& kv, RowChoices& choices) {
+    round.ids.assign(static_cast<size_t>(round.count) + 1, round.token);
+    ENGINE_TRY(checkRoom(round.ids, kv));
+    DraftStep* const step = drafter() == nullptr ? nullptr : drafter_.step(kv);
+    if (step == nullptr || kv.size() == 0 ||
+        static_cast<int64_t>(round.hidden.size()) != bound_.config.text.hidden_size ||
+        tokens_.checksOn(kv, round.count + 1) != step->home()) {
+        return false;
+    }
+    tokens_.settle();
+    const Result<void> begun =
+        step->begin({round.token, round.hidden, drafter_.turn()}, round.count, kv);
+    if (!begun.has_value()) {
+        return begun.error().code == ErrorCode::Unsupported ? Result<bool>(false) : begun.error();
+    }
+    std::vector<int32_t> drafts;
+    const CheckStep::Later later = {step->draftsThere(), [&]() -> Result<void> {
+                                        ENGINE_TRY(step->end(round.count, drafts));
+                                        if (round.when_drafted) {
+                                            round.when_drafted();
+                                        }
+                                        return {};
+                                    }};
+    ENGINE_ASSIGN(const bool is_done, tokens_.check(round.ids, kv, choices, &later));
+    std::copy(drafts.begin(), drafts.end(), round.ids.begin() + 1);
+    return is_done;
 }
 
 Result<void> Model::forward(const ForwardInput& input,

@@ -21,6 +21,15 @@
 
 namespace engine {
 
+/// Drafts and their check, one behind the other (Model::draftAndCheck).
+struct DraftRound {
+    int32_t token = 0;                  ///< Said, not in the cache.
+    int64_t count = 0;                  ///< Drafts, at least one.
+    std::span<const float> hidden;      ///< As of Drafter::begin().
+    std::vector<int32_t> ids;           ///< Filled: the token and the drafts.
+    std::function<void()> when_drafted; ///< Called when the drafts are there; may be empty.
+};
+
 class Model {
 public:
     /// Binds every module to its weights. `weights` and `devices` must outlive the model.
@@ -71,6 +80,9 @@ public:
     /// False: not of this model, cache or number (see CheckStep); nothing was done, forward() does
     /// it.
     Result<bool> check(std::span<const int32_t> ids, KvCache& kv, RowChoices& choices);
+    /// Drafts and the check() of them where one card takes both, which does not wait for the host
+    /// between them. False: not here; nothing was done.
+    Result<bool> draftAndCheck(DraftRound& round, KvCache& kv, RowChoices& choices);
     /// Waits for a step that ran ahead of the host, which is then forgotten. Before anything else
     /// touches the cache or the weights.
     void settle() { tokens_.settle(); }

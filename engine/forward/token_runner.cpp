@@ -50,13 +50,16 @@ Result<void> TokenRunner::run(int32_t id,
     return outcome;
 }
 
-Result<bool> TokenRunner::check(std::span<const int32_t> ids, KvCache& kv, RowChoices& choices) {
+Result<bool> TokenRunner::check(std::span<const int32_t> ids,
+                                KvCache& kv,
+                                RowChoices& choices,
+                                const CheckStep::Later* later) {
     settle();
     if (!whole_.isPossible(kv) || !check_.isPossible(kv, static_cast<int64_t>(ids.size()))) {
         return false;
     }
     ENGINE_TRY(whole_.setSuppressed(choices.suppressed));
-    const Result<void> outcome = check_.run(ids, kv, choices);
+    const Result<void> outcome = check_.run(ids, kv, choices, later);
     if (outcome.has_value()) {
         return true;
     }

@@ -24,7 +24,14 @@ public:
                      std::vector<float>& logits,
                      const std::stop_token& stop);
     /// As Model::check().
-    Result<bool> check(std::span<const int32_t> ids, KvCache& kv, RowChoices& choices);
+    Result<bool> check(std::span<const int32_t> ids,
+                       KvCache& kv,
+                       RowChoices& choices,
+                       const CheckStep::Later* later = nullptr);
+    /// Where so many rows are checked as fused steps; nullptr: nowhere.
+    [[nodiscard]] const DeviceScratch* checksOn(const KvCache& kv, int64_t rows) {
+        return whole_.isPossible(kv) && check_.isPossible(kv, rows) ? check_.home() : nullptr;
+    }
     /// Who takes the rest of a prompt for its last row; nullptr where nobody does.
     [[nodiscard]] DecodeStep* lastRow(const KvCache& kv) {
         return whole_.isPossible(kv) ? &whole_ : nullptr;

@@ -348,6 +348,16 @@ void addAudio(WorkspaceLayout& layout, const Sizes& sizes) {
     layout.add(Buffer::AudioOut, frames * audio.output_size);
 }
 
+/// Kept for the life of the model, where drafts are chosen without the host.
+void addDraftTables(WorkspaceLayout& layout, const AssistantConfig& assistant) {
+    const int64_t vocab = assistant.text.vocab_size;
+    layout.add(Buffer::DraftNumbers, sizeof(kernels::DraftNumbers) / sizeof(float));
+    layout.add(Buffer::DraftSuppressed, (vocab + 31) / 32);
+    if (assistant.num_centroids > 0) {
+        layout.add(Buffer::DraftOrdering, vocab);
+    }
+}
+
 void addAssistant(WorkspaceLayout& layout, const AssistantConfig& assistant) {
     const int64_t hidden = assistant.text.hidden_size;
     int64_t widest_mlp = 0;
@@ -403,6 +413,9 @@ layoutWorkspace(const ModelConfig& config, const RunShape& shape, const DeviceRo
     }
     if (role.has_layers) {
         addLayerTables(layout, sizes);
+    }
+    if (role.has_assistant && role.is_cuda) {
+        addDraftTables(layout, *config.assistant);
     }
     if (role.has_vision) {
         layout.add(Buffer::VisionInvFreq, config.vision->head_dim);

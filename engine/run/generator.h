@@ -124,6 +124,8 @@ private:
                             int64_t drafts,
                             Drafting& drafting,
                             const std::stop_token&);
+    /// What a check is asked for.
+    static RowChoices wantedRows(const Writing& writing);
     /// The model's choices, or logits, behind each of `ids`, which it appends to the cache; and the
     /// hidden rows.
     Result<RowChoices>

@@ -39,25 +39,24 @@ Result<std::vector<TokenId>> Generator::makeDrafts(TokenId token,
     if (count == 0) {
         return ids;
     }
-    Drafter& drafter = *model_->drafter();
-    ENGINE_TRY(drafter.begin(drafting.hidden, *kv_));
-    while (static_cast<int64_t>(ids.size()) <= count) {
-        if (stop.stop_requested()) {
-            return Error{ErrorCode::Cancelled, said("stopped by the user")};
-        }
-        ENGINE_ASSIGN(const TokenId draft, drafter.next(ids.back(), *kv_));
-        ids.push_back(draft);
-    }
+    ENGINE_ASSIGN(const std::vector<TokenId> drafts,
+                  model_->drafter()->draft(token, count, drafting.hidden, *kv_, stop));
+    ids.insert(ids.end(), drafts.begin(), drafts.end());
     return ids;
+}
+
+RowChoices Generator::wantedRows(const Writing& writing) {
+    RowChoices rows;
+    rows.is_greedy = writing.choice.is_greedy;
+    rows.wanted = writing.choice.wanted;
+    rows.suppressed = writing.choice.suppressed;
+    return rows;
 }
 
 Result<RowChoices> Generator::checkDrafts(std::span<const TokenId> ids,
                                           const Writing& writing,
                                           const std::stop_token& stop) {
-    RowChoices rows;
-    rows.is_greedy = writing.choice.is_greedy;
-    rows.wanted = writing.choice.wanted;
-    rows.suppressed = writing.choice.suppressed;
+    RowChoices rows = wantedRows(writing);
     ENGINE_ASSIGN(const bool is_done, model_->check(ids, *kv_, rows));
     if (is_done) {
         return rows;
@@ -79,9 +78,20 @@ Result<bool> Generator::draftRound(Writing& writing,
     model_->settle();
     const int64_t held = kv_->size();
     const auto started = DraftClock::now();
-    ENGINE_ASSIGN(const std::vector<TokenId> ids, makeDrafts(token, drafts, drafting, stop));
-    const auto drafted = DraftClock::now();
-    ENGINE_ASSIGN(RowChoices rows, checkDrafts(ids, writing, stop));
+    auto drafted = started;
+    RowChoices rows = wantedRows(writing);
+    DraftRound round{
+        token, drafts, drafting.hidden, {}, [&drafted] { drafted = DraftClock::now(); }};
+    bool is_checked = false;
+    if (drafts > 0) {
+        ENGINE_ASSIGN(is_checked, model_->draftAndCheck(round, *kv_, rows));
+    }
+    if (!is_checked) {
+        ENGINE_ASSIGN(round.ids, makeDrafts(token, drafts, drafting, stop));
+        drafted = DraftClock::now();
+        ENGINE_ASSIGN(rows, checkDrafts(round.ids, writing, stop));
+    }
+    const std::vector<TokenId>& ids = round.ids;
     const auto checked = DraftClock::now();
 
     // From here on the rows of the cache count that are confirmed; an error below takes none back,

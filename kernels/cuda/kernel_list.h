@@ -96,6 +96,8 @@ namespace kernels::cuda {
     X(token_inputs_bf16)                                                                           \
     X(cap_argmax)                                                                                  \
     X(top_logits)                                                                                  \
+    X(draft_groups)                                                                                \
+    X(draft_largest)                                                                               \
     X(flash_64)                                                                                    \
     X(flash_256)                                                                                   \
     X(flash_512)                                                                                   \

@@ -30,9 +30,12 @@ static_assert(kStepBytes / sizeof(TokenStep) * kTraceMarks * sizeof(long long) <
 /// Then the steps of a list of rows (OpTable::begin_rows).
 inline constexpr size_t kRowStepOffset = kCounterBytes + kStepBytes + kTraceBytes;
 inline constexpr size_t kRowStepBytes = kTokenStepBytes;
+/// Then those of an assistant's draft (OpTable::begin_side_steps).
+inline constexpr size_t kSideStepOffset = kRowStepOffset + kRowStepBytes;
+inline constexpr size_t kSideStepBytes = size_t{56} << 10U;
 /// Then what the blocks of stream.cu hand to each other: a flag of every block, and packets.
 /// Nothing else may ever write there.
-inline constexpr size_t kExchangeOffset = kRowStepOffset + kRowStepBytes;
+inline constexpr size_t kExchangeOffset = kSideStepOffset + kSideStepBytes;
 inline constexpr size_t kFlagBytes = 2048;
 inline constexpr size_t kStreamUnitOffset =
     kFlagBytes + (size_t{kPacketSteps} * static_cast<size_t>(kPackets) +

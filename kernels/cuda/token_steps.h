@@ -27,6 +27,7 @@ struct TokenSteps {
     bool is_enabled = true; ///< False: every step is a launch of its own.
     std::vector<TokenStep> steps;
     size_t uploaded = 0;       ///< Steps of this token that were launched already.
+    bool is_side = false;      ///< The list is one beside a token's (OpTable::begin_side_steps).
     unsigned shared_bytes = 0; ///< Most that one of them needs.
     int32_t table_format = 0;  ///< Of the 4-bit weights among them; 0 = none yet.
     // For stream.cu.

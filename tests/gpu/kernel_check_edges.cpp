@@ -149,6 +149,116 @@ void checkCandidates(cuda::CudaDevice& d) {
     d.freeHost(on_host);
 }
 
+/// What E2B's assistant ends with: a table of bf16 in groups, and operands of a draft.
+struct DraftHead {
+    static constexpr int64_t kCols = 256, kGroups = 2048, kTop = 32;
+    int64_t tokens;
+    Pair<float> centroids, x, norm;
+    Pair<int32_t> ordering;
+    Pair<uint16_t> table;
+    Pair<uint32_t> suppressed;
+    Buffer numbers;
+
+    DraftHead(cuda::CudaDevice& d, int64_t tokens_)
+        : tokens(tokens_), centroids(d, normal(kGroups)), x(d, normal(kCols)),
+          norm(d, normal(kCols)), ordering(d, orderOf(tokens_)), table(d, tableOf(tokens_)),
+          suppressed(d, std::vector<uint32_t>(static_cast<size_t>((tokens_ + 31) / 32), 0)),
+          numbers(d, sizeof(kernels::DraftNumbers)) {
+        const kernels::DraftNumbers none{};
+        d.copyIn(numbers.data, &none, sizeof(none));
+    }
+    static std::vector<int32_t> orderOf(int64_t tokens) {
+        std::vector<int32_t> order(static_cast<size_t>(tokens));
+        std::iota(order.rbegin(), order.rend(), 0);
+        return order;
+    }
+    static std::vector<uint16_t> tableOf(int64_t tokens) {
+        const std::vector<float> values = normal(static_cast<size_t>(tokens * kCols));
+        std::vector<uint16_t> halves(values.size());
+        std::transform(values.begin(), values.end(), halves.begin(), [](float value) {
+            return static_cast<uint16_t>(std::bit_cast<uint32_t>(value) >> 16U);
+        });
+        return halves;
+    }
+    [[nodiscard]] kernels::DraftChoiceArgs args() const {
+        kernels::DraftChoiceArgs a;
+        a.logits = centroids.there();
+        a.tokens = tokens;
+        a.suppressed = suppressed.there();
+        a.groups = kGroups;
+        a.top = kTop;
+        a.table.data = table.there();
+        a.table.format = WeightFormat::BF16;
+        a.table.rows = tokens;
+        a.table.cols = kCols;
+        a.ordering = ordering.there();
+        a.x = x.there();
+        a.norm = {norm.there(), DType::F32, 1, kCols};
+        a.numbers = static_cast<kernels::DraftNumbers*>(numbers.data);
+        return a;
+    }
+    /// The largest logits of the nearest groups, and the token of the first.
+    [[nodiscard]] std::pair<int32_t, double> expected() const {
+        std::vector<int32_t> groups(kGroups);
+        std::iota(groups.begin(), groups.end(), 0);
+        std::stable_sort(groups.begin(), groups.end(), [this](int32_t a, int32_t b) {
+            return centroids.host[static_cast<size_t>(a)] > centroids.host[static_cast<size_t>(b)];
+        });
+        std::vector<std::pair<double, int32_t>> logits;
+        const int64_t size = tokens / kGroups;
+        for (int64_t i = 0; i < kTop * size; ++i) {
+            const int64_t row = groups[static_cast<size_t>(i / size)] * size + i % size;
+            double sum = 0.0;
+            for (int64_t c = 0; c < kCols; ++c) {
+                const auto bits =
+                    static_cast<uint32_t>(table.host[static_cast<size_t>(row * kCols + c)]) << 16U;
+                sum += static_cast<double>(std::bit_cast<float>(bits)) *
+                       x.host[static_cast<size_t>(c)] * norm.host[static_cast<size_t>(c)];
+            }
+            logits.emplace_back(sum, ordering.host[static_cast<size_t>(row)]);
+        }
+        std::partial_sort(logits.begin(), logits.begin() + 2, logits.end(), std::greater<>());
+        return {logits[0].second, (logits[0].first - logits[1].first) / logits[0].first};
+    }
+};
+
+/// The largest token of all, or of the nearest groups.
+void checkDraftChoice(cuda::CudaDevice& d) {
+    if (d.ops().choose_draft == nullptr) {
+        std::printf("drafts are chosen by the host here\n");
+        return;
+    }
+#ifdef BELFRY_EMULATED_CARD
+    constexpr int64_t kMost = 8192;
+#else
+    constexpr int64_t kMost = 262144;
+#endif
+    const DraftHead head(d, kMost);
+    const auto [token, lead] = head.expected();
+    const Pair<float> logits(d, normal(static_cast<size_t>(kMost), 8.0F));
+    const auto largest = static_cast<int32_t>(
+        std::max_element(logits.host.begin(), logits.host.end()) - logits.host.begin());
+    for (const bool has_groups : {true, false}) {
+        for (int round = 0; round < 2; ++round) {
+            kernels::DraftChoiceArgs args = head.args();
+            if (!has_groups) {
+                args.groups = 0;
+                args.logits = logits.there();
+            }
+            const Status status = d.ops().choose_draft(d.queue(), args);
+            kernels::DraftNumbers got{};
+            d.copyOut(&got, head.numbers.data, sizeof(got));
+            d.synchronize();
+            const int32_t count = (has_groups ? 0 : 2) + round;
+            const bool is_right = got.count == count + 1 &&
+                                  got.draft[count] == (has_groups ? token : largest) &&
+                                  (!has_groups || lead > 1e-5);
+            report(std::string("draft of ") + (has_groups ? "the nearest groups" : "all tokens"),
+                   status, is_right ? 0.0 : 1.0, 1e-6);
+        }
+    }
+}
+
 /// Tokens behind each other without the host: their choices, and the numbers that are left.
 void checkNextNumbers(cuda::CudaDevice& d) {
     constexpr int32_t kRing = 11;
@@ -361,11 +471,32 @@ void timeChoice(cuda::CudaDevice& d) {
     d.freeHost(on_host);
 }
 
+void timeDraftChoice(cuda::CudaDevice& d) {
+    if (d.ops().choose_draft == nullptr) {
+        return;
+    }
+    const int64_t count = 262144;
+    const DraftHead head(d, count);
+    const Pair<float> logits(d, normal(static_cast<size_t>(count), 8.0F));
+    for (const bool has_groups : {true, false}) {
+        kernels::DraftChoiceArgs args = head.args();
+        if (!has_groups) {
+            args.groups = 0;
+            args.logits = logits.there();
+        }
+        const double time =
+            microseconds(d, 20, [&](int) { return d.ops().choose_draft(d.queue(), args); });
+        std::printf("  a draft among %-28s  %8.2f us\n",
+                    has_groups ? "32 of 2048 groups" : "all tokens", time);
+    }
+}
+
 } // namespace
 
 void checkEdges(cuda::CudaDevice& d) {
     checkChoice(d);
     checkCandidates(d);
+    checkDraftChoice(d);
     checkNextNumbers(d);
     checkInputs(d);
 }
@@ -373,6 +504,7 @@ void checkEdges(cuda::CudaDevice& d) {
 void timeEdges(cuda::CudaDevice& d) {
     std::printf("\nedges of a token, as parts of a recording\n");
     timeChoice(d);
+    timeDraftChoice(d);
     if (d.ops().project != nullptr) {
         timeInputs(d);
     }

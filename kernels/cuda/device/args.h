@@ -282,6 +282,31 @@ struct TopLogitArgs {
     } entry[kMostTopLogits];
 };
 
+/// The end of a draft (draft_choice.cu; kernels/ops.h, DraftNumbers and DraftChoiceArgs).
+inline constexpr int kMostDraftNumbers = 31;
+struct DraftNumberArgs {
+    TokenNumberArgs at;
+    int32_t count;
+    int32_t draft[kMostDraftNumbers];
+};
+inline constexpr int kMostDraftColumns = 2048;
+struct DraftChoiceKernelArgs {
+    const float* logits; ///< [tokens] or [groups]
+    const uint32_t* suppressed;
+    WeightArgs table; ///< [tokens, cols] in 16 or 32 bits
+    const int32_t* ordering;
+    const float* x; ///< [cols]
+    VectorArgs norm;
+    EdgeCounters* counters;
+    DraftNumberArgs* numbers;
+    int32_t* told;
+    int32_t tokens;
+    int32_t groups, top;
+    int32_t group_size;
+    int32_t parts; ///< Blocks of a group.
+    float eps;
+};
+
 /// What stands before the layers of a token (token_input.cuh; kernels/ops.h, TokenInputArgs).
 inline constexpr int kEdgeThreads = 256;
 inline constexpr int kTokenRows = 32;       ///< Of the projection, of a block.
@@ -457,6 +482,7 @@ struct AttendStepKernelArgs {
     int32_t link;       ///< stream.cu: of q, k and v.
     int32_t publish;    ///< stream.cu: of out.
     int32_t head_parts; ///< stream.cu: most parts of one query head; 0: by tiles only.
+    int32_t turn;       ///< Queries are turned as at position + turn.
 };
 
 /// One step of a decoded token for the kernel that runs them all (token.cu).

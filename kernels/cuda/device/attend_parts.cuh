@@ -149,7 +149,7 @@ prepareConstants(const AttendStepKernelArgs& a, PartShared& s, const PartPlace& 
         s.norms[1][d] =
             a.k_norm.data == nullptr ? 1.0F : loadElement(a.k_norm.data, a.k_norm.type, d);
     }
-    const float at = static_cast<float>(p.position);
+    const float at = static_cast<float>(p.position + a.turn);
     for (int j = threadIdx.x; j < p.dim / 2; j += THREADS) {
         float sine = 0.0F;
         float cosine = 0.0F;

@@ -56,7 +56,7 @@ normHeads(const AttendStepKernelArgs& a, const Shared& s, const Place& p) {
             s.new_value[d] = a.v[static_cast<int64_t>(p.kv_head) * p.dim + d];
         }
     }
-    const float at = static_cast<float>(p.position);
+    const float at = static_cast<float>(p.position + a.turn);
     for (int j = threadIdx.x; j < p.dim / 2; j += kThreads) {
         float sine = 0.0F;
         float cosine = 0.0F;

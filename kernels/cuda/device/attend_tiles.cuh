@@ -262,7 +262,7 @@ struct TilePart {
         if (thread < dim / 2) {
             float sine = 0.0F;
             float cosine = 0.0F;
-            sincosf(__fmul_rn(static_cast<float>(position), frequency), &sine, &cosine);
+            sincosf(__fmul_rn(static_cast<float>(position + a.turn), frequency), &sine, &cosine);
             s.turns[thread] = cosine;
             s.turns[dim / 2 + thread] = sine;
         }

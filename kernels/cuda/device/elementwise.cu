@@ -1,29 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Norms, RoPE and element-wise steps on fp32 activations. One block a row where a row needs a sum,
 // else one thread an element.
-#include "kernels/cuda/device/common.cuh"
+#include "kernels/cuda/device/logit_keys.cuh"
 
 using namespace kernels::cuda;
 
 namespace {
-
-/// Orders by value, then by lower index; of what is not suppressed above 0.
-__device__ __forceinline__ unsigned long long logitKey(float value, int index, bool is_suppressed) {
-    const uint32_t bits = __float_as_uint(value);
-    const uint32_t ordered = (bits & 0x80000000U) != 0U ? ~bits : bits | 0x80000000U;
-    return is_suppressed ? 0U
-                         : static_cast<unsigned long long>(ordered) << 32 |
-                               (0xffffffffU - static_cast<uint32_t>(index));
-}
-
-__device__ __forceinline__ unsigned long long warpLargest(unsigned long long key) {
-#pragma unroll
-    for (int offset = 16; offset > 0; offset >>= 1) {
-        const unsigned long long other = __shfl_xor_sync(0xffffffffU, key, offset);
-        key = other > key ? other : key;
-    }
-    return key;
-}
 
 /// The numbers of the token behind one at position - 1 whose ring had `count` slots in use: as
 /// KvCache::append() says them on the host.

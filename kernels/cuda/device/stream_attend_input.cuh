@@ -43,8 +43,8 @@ attendConstants(const AttendStepKernelArgs& a, char* memory, const Exchange& exc
     const int position = *a.position;
     const int half = a.head_dim / 2;
     for (int d = threadIdx.x; d < half; d += kComputeThreads) {
-        sincosf(__fmul_rn(static_cast<float>(position), a.inv_freq[d]), &c.turns[half + d],
-                &c.turns[d]);
+        sincosf(__fmul_rn(static_cast<float>(position + a.turn), a.inv_freq[d]),
+                &c.turns[half + d], &c.turns[d]);
     }
     if (threadIdx.x == 0) {
         c.position = position;

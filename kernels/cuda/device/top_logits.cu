@@ -6,7 +6,7 @@
 // largest of these is a bar that k different logits reach, so that no logit below it is among the k
 // largest, and only groups whose largest reaches it need be looked at again: about as many as k.
 // The last block that is done does so and finds the k-th largest of the few that are left.
-#include "kernels/cuda/device/common.cuh"
+#include "kernels/cuda/device/logit_keys.cuh"
 
 #include <cfloat>
 
@@ -20,43 +20,6 @@ constexpr int kOwn = kMaxLogitGroups / kThreads;
 /// Of more groups than wanted the first bar may be reached: finding the exact one takes longer than
 /// looking at these.
 constexpr int kSpareGroups = 32;
-constexpr uint32_t kMinusInfinity = 0x007fffffU;
-
-/// Rises with the logit and is the same for both zeros; 0 for what is never chosen.
-__device__ __forceinline__ uint32_t candidateKey(float value, bool is_out) {
-    const uint32_t bits = __float_as_uint(value == 0.0F ? 0.0F : value);
-    const uint32_t ordered = (bits & 0x80000000U) != 0U ? ~bits : bits | 0x80000000U;
-    return is_out || ordered <= kMinusInfinity ? 0U : ordered;
-}
-
-/// A bar that at least `wanted` of the block's keys reach, and at most `spare` more unless they are
-/// equal; 0: fewer keys than that are above 0. tally [32] in shared memory: zeros.
-__device__ __forceinline__ uint32_t findBar(const uint32_t (&keys)[kOwn],
-                                            int wanted,
-                                            int spare,
-                                            int* tally) {
-    uint32_t bar = 0;
-    for (int bit = 31; bit >= 0; --bit) {
-        const uint32_t higher = bar | 1U << bit;
-        int reach = 0;
-#pragma unroll
-        for (const uint32_t key : keys) {
-            reach += __popc(__ballot_sync(0xffffffffU, key >= higher ? 1 : 0));
-        }
-        if ((threadIdx.x & 31) == 0 && reach > 0) {
-            atomicAdd(&tally[bit], reach);
-        }
-        __syncthreads();
-        const int all = tally[bit];
-        if (all >= wanted) {
-            bar = higher;
-            if (all <= wanted + spare) {
-                break;
-            }
-        }
-    }
-    return bar;
-}
 
 /// Up to four neighbours of a row, from i on.
 struct FourLogits {

@@ -97,6 +97,9 @@ Status topLogits(Queue q,
                  int32_t wanted,
                  TopLogits* top);
 
+// draft_choice.cpp: the end of a draft.
+Status chooseDraft(Queue q, const DraftChoiceArgs& args);
+
 // products.cpp: linear layers of any number of rows.
 Status linear(Queue q, MatF32 x, WeightView w, MutF32 y);
 

@@ -150,8 +150,8 @@ Status rowsAttend(Stream& s, AttendStepKernelArgs args) {
     StreamNeeds needs;
     needs.attend_bytes = streamRowsAttendBytes(args.head_dim);
     needs.row_bytes = 2 * kStreamRows * args.head_dim * 2; // new keys and values
-    if (t.steps.empty() || t.steps.size() >= kMaxRowSteps || args.is_ring == 0 || splits < 1 ||
-        args.num_heads > 64 || args.head_dim < 64 ||
+    if (t.steps.empty() || t.steps.size() >= kMaxRowSteps || args.is_ring == 0 || args.turn != 0 ||
+        splits < 1 || args.num_heads > 64 || args.head_dim < 64 ||
         !std::has_single_bit(static_cast<uint32_t>(args.head_dim)) || args.head_dim > kTurnFloats ||
         !isAligned(args.q_norm.data) || !isAligned(args.k_norm.data) ||
         kPartialOffset + partial > s.scratch_bytes || !takeNeeds(s, needs)) {

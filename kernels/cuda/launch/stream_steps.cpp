@@ -11,7 +11,6 @@ namespace kernels::cuda {
 
 namespace {
 
-constexpr size_t kMaxSteps = kStepBytes / sizeof(TokenStep);
 /// Its own counters, behind those of the grid barrier.
 constexpr size_t kStreamCounterOffset = kBarrierOffset + 64;
 constexpr unsigned kPlanThreads = 160;
@@ -49,7 +48,7 @@ bool isPossible(const Stream& s) {
     return s.steps.may_stream && !s.steps.has_left && s.facts.compute_capability >= 80 &&
            s.functions[static_cast<size_t>(kernel)] != nullptr &&
            static_cast<size_t>(s.facts.multiprocessors) * sizeof(int32_t) <= kFlagBytes &&
-           s.steps.uploaded + s.steps.steps.size() < kMaxSteps;
+           s.steps.uploaded + s.steps.steps.size() < mostSteps(s.steps);
 }
 
 /// Its weights have a form that the kernel takes.

@@ -273,7 +273,7 @@ storeRows(Queue q, MatF32 src, const int32_t* slot, DType type, void* dst, int64
 Status attendStep(Queue q, const AttendStepArgs& a) {
     Stream& s = streamOf(q);
     if (a.num_heads <= 0 || a.num_kv_heads <= 0 || a.num_heads % a.num_kv_heads != 0 ||
-        a.head_dim <= 0 || a.q == nullptr || a.out == nullptr) {
+        a.head_dim <= 0 || a.q == nullptr || a.out == nullptr || (a.turn != 0 && a.k != nullptr)) {
         return Status::BadShape;
     }
     const int64_t per_kv = a.num_heads / a.num_kv_heads;
@@ -306,6 +306,7 @@ Status attendStep(Queue q, const AttendStepArgs& a) {
     args.window = a.window;
     args.capacity = static_cast<int32_t>(a.capacity);
     args.is_ring = a.is_ring ? 1 : 0;
+    args.turn = a.turn;
     args.num_heads = static_cast<int32_t>(a.num_heads);
     args.num_kv_heads = static_cast<int32_t>(a.num_kv_heads);
     args.head_dim = static_cast<int32_t>(a.head_dim);
@@ -411,6 +412,8 @@ OpTable makeTable(bool is_reference) {
         table.attend_step = attendStep;
         table.begin_steps = beginSteps;
         table.continue_steps = continueSteps;
+        table.begin_side_steps = beginSideSteps;
+        table.choose_draft = chooseDraft;
         table.begin_rows = beginRows;
         table.end_steps = endSteps;
     }

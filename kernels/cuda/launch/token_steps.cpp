@@ -65,7 +65,7 @@ Status makeRoom(Stream& s, unsigned shared, int32_t format) {
     if (shared + ring > static_cast<unsigned>(s.facts.shared_bytes)) {
         return Status::Unsupported;
     }
-    if (t.uploaded + t.steps.size() >= kMaxSteps) {
+    if (t.uploaded + t.steps.size() >= mostSteps(t)) {
         return Status::Unsupported;
     }
     if (isFourBit(format)) {
@@ -147,6 +147,7 @@ Status beginSteps(Queue q) {
     t.uploaded = 0;
     t.planned = 0;
     t.is_once = false;
+    t.is_side = false;
     t.rows = nullptr;
     t.is_stream = false;
     t.row = nullptr;
@@ -167,6 +168,17 @@ Status continueSteps(Queue q) {
     return status;
 }
 
+Status beginSideSteps(Queue q) {
+    static_assert(kSideStepBytes / sizeof(TokenStep) >= 40);
+    const Status status = beginSteps(q);
+    static_cast<Stream*>(q.context)->steps.is_side = status == Status::Ok;
+    return status;
+}
+
+size_t mostSteps(const TokenSteps& steps) {
+    return steps.is_side ? kSideStepBytes / sizeof(TokenStep) : kMaxSteps;
+}
+
 Status endSteps(Queue q) {
     Stream& s = *static_cast<Stream*>(q.context);
     const Status status = s.flush();
@@ -177,7 +189,7 @@ Status endSteps(Queue q) {
 
 bool canCollect(const Stream& s, ProjectKernelArgs args, int64_t outputs) {
     const auto ring = static_cast<unsigned>(kStepRing * sizeof(TokenStep));
-    return s.steps.uploaded + s.steps.steps.size() < kMaxSteps &&
+    return s.steps.uploaded + s.steps.steps.size() < mostSteps(s.steps) &&
            collectedSizes(s, args, outputs).shared_bytes + ring <=
                static_cast<unsigned>(s.facts.shared_bytes);
 }
@@ -300,8 +312,9 @@ Status Stream::flush() {
         placeStreamUnits(*this);
     }
     const bool has_rows = t.rows != nullptr;
-    const CuPointer to = has_rows ? scratch + kRowStepOffset
-                                  : scratch + kCounterBytes + t.uploaded * sizeof(TokenStep);
+    const size_t first = t.is_side ? kSideStepOffset : kCounterBytes;
+    const CuPointer to =
+        scratch + (has_rows ? kRowStepOffset : first + t.uploaded * sizeof(TokenStep));
     // Not on the compute stream: while that one is captured the copy would become part of every
     // replay. The host waits, so the list may go. A launch that still reads an older list has
     // ended: the host waits for every token, and for one that ran ahead before it makes a new list.

@@ -11,7 +11,11 @@ namespace kernels::cuda {
 
 Status beginSteps(Queue q);
 Status continueSteps(Queue q);
+Status beginSideSteps(Queue q);
 Status endSteps(Queue q);
+
+/// Steps that the list being collected may have, those launched already included.
+size_t mostSteps(const TokenSteps& steps);
 
 /// The parts of it for stream.cu (stream_steps.cpp). Unsupported: nothing was added or launched.
 Status streamProject(Stream& s, ProjectKernelArgs args, int64_t outputs);

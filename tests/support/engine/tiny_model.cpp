@@ -160,6 +160,10 @@ void writeTinyAssistant(const fs::path& folder, const fs::path& model, const Tin
     config["backbone_hidden_size"] = shape.hidden;
     config["use_ordered_embeddings"] = false;
     setShape(config["text_config"], shape, {"3"});
+    if (shape.assistant_hidden > 0) {
+        config["text_config"]["hidden_size"] = shape.assistant_hidden;
+        config["text_config"]["intermediate_size"] = shape.intermediate;
+    }
     writeText(folder / "config.json", config.dump());
     writeText(folder / "generation_config.json",
               readOrdered(published / "generation_config.json").dump());

@@ -12,6 +12,7 @@ namespace support {
 struct TinyShape {
     int hidden = 64, intermediate = 128, per_layer = 16;
     int heads = 4, sliding_dim = 16, full_dim = 32;
+    int assistant_hidden = 0; ///< 0: of the golden one.
 };
 
 /// Writes a model folder with random weights, the same bytes every time. Ends the test program with

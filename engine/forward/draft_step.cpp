@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/forward/draft_step.h"
+
+#include "engine/forward/row_steps.h"
+#include "engine/forward/step_recording.h"
+#include "engine/forward/token_choice.h"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+namespace engine {
+
+using kernels::DraftNumbers;
+using kernels::MatView;
+using kernels::ProjectArgs;
+using kernels::Status;
+
+namespace {
+
+/// Behind a round's drafts. The last two are a token's, the loader takes the first.
+constexpr int kMark = kernels::Device::kMarks - 3;
+
+} // namespace
+
+DraftStep::~DraftStep() {
+    reset();
+    if (host_ != nullptr) {
+        home_->device().freeHost(host_);
+    }
+}
+
+void DraftStep::reset() {
+    if (graph_ != nullptr) {
+        home_->device().freeGraph(std::exchange(graph_, nullptr));
+    }
+    state_ = State::Unknown;
+}
+
+bool DraftStep::isPossible(const KvCache& kv) {
+    if (state_ != State::Unknown) {
+        return state_ == State::Possible;
+    }
+    DeviceScratch* const home = model_->assistant.home;
+    if (home == nullptr) {
+        return false;
+    }
+    if (home_ != nullptr && home_ != home && host_ != nullptr) {
+        home_->device().freeHost(std::exchange(host_, nullptr));
+    }
+    home_ = home;
+    if (!isHere(kv)) {
+        state_ = State::Impossible;
+        return false;
+    }
+    if (!findEmbedding()) {
+        return false; // it may be on its way
+    }
+    state_ = prepare().has_value() ? State::Possible : State::Impossible;
+    return state_ == State::Possible;
+}
+
+bool DraftStep::isHere(const KvCache& kv) const {
+    const AssistantWeights& weights = model_->assistant;
+    const AssistantConfig& assistant = *model_->config.assistant;
+    const kernels::OpTable& ops = home_->ops();
+    if (model_->is_reference || !model_->decode.has_draft_steps || ops.choose_draft == nullptr ||
+        ops.project == nullptr || ops.attend_step == nullptr || !home_->has(Buffer::DraftNumbers) ||
+        kv.type() != kernels::DType::BF16 || !isFusible(assistant.text.recipe) ||
+        model_->text.embedding_adapter != AdapterHook::kNone) {
+        return false;
+    }
+    std::vector<const Linear*> linears = {&weights.in, &weights.out, &weights.table};
+    if (assistant.num_centroids > 0) {
+        linears.push_back(&weights.centroids);
+    }
+    bool is_here = assistant.num_centroids == 0 || assistant.token_ordering != nullptr;
+    for (const AssistantLayer& layer : weights.layers) {
+        linears.insert(linears.end(), {&layer.attend.q, &layer.attend.o, &layer.mlp.gate,
+                                       &layer.mlp.up, &layer.mlp.down});
+        is_here = is_here && kv.owner(layer.kv_layer).primary.device == home_->id();
+    }
+    return is_here && std::all_of(linears.begin(), linears.end(), [this](const Linear* linear) {
+               return LayerSteps::isHere(*linear, home_->id()) &&
+                      linear->weight != WeightSource::kAbsent &&
+                      linear->adapter == AdapterHook::kNone && !linear->has_input_clip &&
+                      !linear->has_output_clip;
+           });
+}
+
+bool DraftStep::findEmbedding() {
+    WeightSource& weights = model_->context->weights();
+    const WeightSource::Handle table = model_->text.embedding;
+    embedding_ = weights.residentOn(table, home_->id());
+    if (!embedding_) {
+        if (!weights.lockFor(table, home_->id())) {
+            state_ = State::Impossible;
+            return false;
+        }
+        embedding_ = weights.lockedFor(table, home_->id());
+    }
+    return embedding_.has_value();
+}
+
+Result<void> DraftStep::prepare() {
+    const AssistantConfig& assistant = *model_->config.assistant;
+    kernels::Device& device = home_->device();
+    if (host_ == nullptr) {
+        host_ = static_cast<std::byte*>(device.allocateHost(
+            sizeof(Sent) + static_cast<size_t>(home_->size(Buffer::KeyPositionSliding) +
+                                               model_->config.text.hidden_size) *
+                               sizeof(float)));
+    }
+    if (host_ == nullptr || device.kernelAddress(host_) == nullptr) {
+        return checkStatus(Status::OutOfMemory, "page-locked memory", "drafts");
+    }
+    if (assistant.num_centroids > 0) {
+        ENGINE_KERNEL(device.copyIn(home_->buffer(Buffer::DraftOrdering),
+                                    assistant.token_ordering->data(),
+                                    assistant.token_ordering->size() * sizeof(int32_t)),
+                      "copy in", "order of tokens");
+    }
+    std::vector<int32_t> never(assistant.suppress_tokens.begin(), assistant.suppress_tokens.end());
+    // The row of such a token is pad's, which a check behind the drafts does not see to.
+    const ModelConfig& config = model_->config;
+    for (const int64_t id : {config.image_token_id, config.audio_token_id, config.video_token_id}) {
+        never.push_back(static_cast<int32_t>(id));
+    }
+    const std::vector<uint32_t> bits = suppressedBits(never, assistant.text.vocab_size);
+    return checkStatus(device.copyIn(home_->buffer(Buffer::DraftSuppressed), bits.data(),
+                                     bits.size() * sizeof(uint32_t)),
+                       "copy in", "suppressed tokens");
+}
+
+DraftNumbers* DraftStep::numbers() const {
+    return reinterpret_cast<DraftNumbers*>(home_->buffer(Buffer::DraftNumbers));
+}
+
+Result<void> DraftStep::send(const Start& start, const KvCache& kv) {
+    kernels::Device& device = home_->device();
+    const int64_t width = model_->config.text.hidden_size;
+    const std::vector<int32_t>& ring = kv.slidingPositions();
+    Sent& block = sent();
+    block = {};
+    block.numbers.at.position = static_cast<int32_t>(kv.size()) - 1;
+    // Rows are counted back from there (attend_tiles.cuh).
+    block.numbers.at.sliding_slot =
+        block.numbers.at.position % static_cast<int32_t>(std::max<size_t>(ring.size(), 1));
+    block.numbers.at.full_slot = block.numbers.at.position;
+    block.numbers.at.sliding_count = static_cast<int32_t>(kv.slidingSlotsInUse());
+    block.numbers.at.full_count = static_cast<int32_t>(kv.size());
+    block.numbers.at.token = start.token;
+    auto* const positions = reinterpret_cast<int32_t*>(host_ + sizeof(Sent));
+    std::copy(ring.begin(), ring.end(), positions);
+    auto* const hidden =
+        reinterpret_cast<float*>(positions + home_->size(Buffer::KeyPositionSliding));
+    std::copy(start.hidden.begin(), start.hidden.end(), hidden);
+    const auto put = [&device](void* to, const void* from, size_t bytes) {
+        return checkStatus(device.copyInLater(to, from, bytes, kernels::Device::kNoMark), "copy in",
+                           "drafts");
+    };
+    ENGINE_TRY(put(numbers(), &block.numbers, sizeof(DraftNumbers)));
+    ENGINE_TRY(
+        put(home_->buffer(Buffer::KeyPositionSliding), positions, ring.size() * sizeof(int32_t)));
+    return put(home_->buffer(Buffer::DraftIn) + width, hidden, start.hidden.size_bytes());
+}
+
+Result<void> DraftStep::record(const KvCache& kv) {
+    StepRecording recording(home_->device());
+    if (!recording.isOpen()) {
+        return {};
+    }
+    Result<void> outcome = enqueue(kv);
+    graph_ = recording.end(outcome.has_value());
+    return outcome;
+}
+
+Result<void> DraftStep::begin(const Start& start, int64_t count, const KvCache& kv) {
+    kernels::Device& device = home_->device();
+    assert(count <= DraftNumbers::kMost);
+    std::vector<const void*> caches;
+    for (const AssistantLayer& layer : model_->assistant.layers) {
+        caches.push_back(kv.bufferOn(layer.kv_layer, home_->id()).k);
+    }
+    if (graph_ != nullptr && (caches != recorded_kv_ || turn_ != start.turn)) {
+        device.freeGraph(std::exchange(graph_, nullptr));
+    }
+    recorded_kv_ = std::move(caches);
+    turn_ = start.turn;
+    const auto attempt = [&]() -> Result<void> {
+        if (graph_ == nullptr) {
+            ENGINE_TRY(record(kv));
+        }
+        ENGINE_TRY(send(start, kv));
+        for (int64_t i = 0; i < count; ++i) {
+            if (graph_ == nullptr) {
+                ENGINE_TRY(enqueue(kv));
+            } else {
+                ENGINE_KERNEL(device.replay(graph_), "replay", "drafts");
+            }
+        }
+        return checkStatus(device.mark(kMark), "mark", "drafts");
+    };
+    Result<void> outcome = attempt();
+    if (!outcome.has_value()) {
+        (void)device.synchronize(); // nothing reads the block any more
+        if (outcome.error().code == ErrorCode::Unsupported) {
+            state_ = State::Impossible; // the table has no kernel for these operands
+        }
+    }
+    return outcome;
+}
+
+Result<void> DraftStep::end(int64_t count, std::vector<int32_t>& drafts) {
+    ENGINE_KERNEL(home_->device().waitForMark(kMark), "synchronize", "drafts");
+    drafts.assign(sent().told, sent().told + count);
+    return {};
+}
+
+Result<void> DraftStep::enqueue(const KvCache& kv) {
+    const kernels::OpTable& ops = home_->ops();
+    ENGINE_TRY(enqueueInput());
+    CollectedSteps collected(home_->device(), ops.begin_side_steps);
+    for (size_t i = 0; i < model_->assistant.layers.size(); ++i) {
+        ENGINE_TRY(enqueueLayer(i, kv));
+    }
+    ENGINE_TRY(enqueueEnd());
+    ENGINE_KERNEL(collected.end(), "assistant's layers", "drafts");
+    return enqueueChoice();
+}
+
+Result<void> DraftStep::enqueueInput() {
+    const int64_t width = model_->config.text.hidden_size;
+    float* const in = home_->buffer(Buffer::DraftIn);
+    ENGINE_KERNEL(home_->ops().gather_rows(home_->queue(), *embedding_, &numbers()->at.token, 1, 0,
+                                           model_->text.embedding_scale, {in, 1, width, width}),
+                  "gather rows", "embedding");
+    x_ = home_->buffer(Buffer::DraftX);
+    spare_ = home_->buffer(Buffer::DraftH);
+    pending_ = {};
+    // A step of its own: the row behind it has a norm, which no step takes from the one before.
+    ProjectArgs args;
+    args.x = in;
+    args.y[0] = x_;
+    return project(args, {&model_->assistant.in});
+}
+
+Result<void> DraftStep::project(ProjectArgs& args, std::initializer_list<const Linear*> linears) {
+    WeightSource& weights = model_->context->weights();
+    for (const Linear* linear : linears) {
+        ENGINE_ASSIGN(args.w[args.count], weights.acquire(linear->weight));
+        weights.release(linear->weight); // resident: the view stays valid
+        ++args.count;
+    }
+    return checkStatus(home_->ops().project(home_->queue(), args), "projection",
+                       (*linears.begin())->name);
+}
+
+void DraftStep::takeRow(ProjectArgs& args, MatView norm) {
+    args.eps = static_cast<float>(model_->config.assistant->text.rms_norm_eps);
+    args.x = x_;
+    args.norm = norm;
+    args.input = ProjectArgs::Input::Norm;
+    if (pending_.t != nullptr) {
+        args.input = ProjectArgs::Input::ResidualNorm;
+        args.t = pending_.t;
+        args.t_norm = pending_.norm;
+        args.scalar = pending_.scalar;
+        args.x_out = spare_;
+        std::swap(x_, spare_);
+        pending_ = {};
+    }
+}
+
+Result<void> DraftStep::projectBack(const Linear& linear, const float* x) {
+    ProjectArgs args;
+    args.x = x;
+    args.y[0] = home_->buffer(Buffer::DraftT);
+    return project(args, {&linear});
+}
+
+Result<void> DraftStep::enqueueAttention(size_t index, MatView norm, const KvCache& kv) {
+    const AssistantConfig& assistant = *model_->config.assistant;
+    const LayerConfig& shape = assistant.text.layers[index];
+    const AssistantLayer& layer = model_->assistant.layers[index];
+    const bool is_full = shape.type == LayerType::Full;
+    ProjectArgs query;
+    takeRow(query, norm);
+    query.y[0] = home_->buffer(Buffer::DraftQ);
+    ENGINE_TRY(project(query, {&layer.attend.q}));
+
+    const kernels::TokenNumbers& at = numbers()->at;
+    const KvCache::Buffer& buffer = kv.bufferOn(layer.kv_layer, home_->id());
+    kernels::AttendStepArgs args;
+    args.q = home_->buffer(Buffer::DraftQ);
+    args.q_norm = layer.attend.q_norm;
+    args.inv_freq = home_->buffer(is_full ? Buffer::InvFreqFull : Buffer::InvFreqSliding);
+    args.position = &at.position;
+    args.slot = is_full ? &at.full_slot : &at.sliding_slot;
+    args.key_count = is_full ? &at.full_count : &at.sliding_count;
+    args.key_position = home_->ints(is_full ? Buffer::KeyPositionFull : Buffer::KeyPositionSliding);
+    args.cache_k = buffer.k;
+    args.cache_v = buffer.v;
+    args.kv_type = kv.type();
+    args.capacity = kv.owner(layer.kv_layer).capacity;
+    args.num_heads = assistant.text.num_heads;
+    args.num_kv_heads = shape.num_kv_heads;
+    args.head_dim = shape.head_dim;
+    args.window = is_full ? 0 : assistant.text.sliding_window;
+    args.is_ring = true; // KvCache::append()
+    args.turn = turn_;
+    args.scale = assistant.text.recipe.attentionScale(shape.head_dim);
+    args.eps = static_cast<float>(assistant.text.rms_norm_eps);
+    args.out = home_->buffer(Buffer::DraftO);
+    ENGINE_KERNEL(home_->ops().attend_step(home_->queue(), args), "attention", layer.attend.q.name);
+    return projectBack(layer.attend.o, args.out);
+}
+
+Result<void> DraftStep::enqueueLayer(size_t index, const KvCache& kv) {
+    const AssistantLayer& layer = model_->assistant.layers[index];
+    const LayerRecipe& recipe = model_->config.assistant->text.recipe;
+    for (size_t i = 0; i < layer.branches.size(); ++i) {
+        const BoundBranch& branch = layer.branches[i];
+        if (branch.body == BranchBody::Attention) {
+            ENGINE_TRY(enqueueAttention(index, branch.pre, kv));
+        } else {
+            ProjectArgs pair;
+            takeRow(pair, branch.pre);
+            pair.output = ProjectArgs::Output::GeluPair;
+            pair.y[0] = home_->buffer(Buffer::DraftGate);
+            ENGINE_TRY(project(pair, {&layer.mlp.gate, &layer.mlp.up}));
+            ENGINE_TRY(projectBack(layer.mlp.down, home_->buffer(Buffer::DraftGate)));
+        }
+        const bool is_last = i + 1 == layer.branches.size();
+        pending_ = {home_->buffer(Buffer::DraftT), branch.post,
+                    is_last && recipe.has_scalar ? layer.scalar : 1.0F};
+    }
+    return {};
+}
+
+Result<void> DraftStep::enqueueEnd() {
+    const AssistantWeights& weights = model_->assistant;
+    const bool has_groups = model_->config.assistant->num_centroids > 0;
+    ProjectArgs args;
+    takeRow(args, weights.norm);
+    args.y[0] = home_->buffer(Buffer::DraftIn) + model_->config.text.hidden_size;
+    args.y[1] = home_->buffer(has_groups ? Buffer::DraftCentroids : Buffer::DraftLogits);
+    return project(args, {&weights.out, has_groups ? &weights.centroids : &weights.table});
+}
+
+Result<void> DraftStep::enqueueChoice() {
+    const AssistantConfig& assistant = *model_->config.assistant;
+    const AssistantWeights& weights = model_->assistant;
+    const bool has_groups = assistant.num_centroids > 0;
+    kernels::DraftChoiceArgs args;
+    args.logits = home_->buffer(has_groups ? Buffer::DraftCentroids : Buffer::DraftLogits);
+    args.tokens = assistant.text.vocab_size;
+    args.suppressed = reinterpret_cast<const uint32_t*>(home_->buffer(Buffer::DraftSuppressed));
+    args.numbers = numbers();
+    args.told = static_cast<int32_t*>(home_->device().kernelAddress(sent().told));
+    if (has_groups) {
+        args.groups = assistant.num_centroids;
+        args.top = assistant.top_centroids;
+        args.ordering = home_->ints(Buffer::DraftOrdering);
+        args.x = x_;
+        args.norm = weights.norm;
+        args.eps = static_cast<float>(assistant.text.rms_norm_eps);
+        WeightSource& source = model_->context->weights();
+        ENGINE_ASSIGN(args.table, source.acquire(weights.table.weight));
+        source.release(weights.table.weight); // resident: the view stays valid
+    }
+    return checkStatus(home_->ops().choose_draft(home_->queue(), args), "choice",
+                       weights.table.name);
+}
+
+} // namespace engine

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// One draft as a recording of fused steps on one card: the token's embedding, the assistant's
+// layers as one launch where the card takes them so, the choice. It leaves what the next draft
+// begins with on the card, so that a round of drafts is as many replays and one wait. Serves
+// assistants that are whole on the card whose caches they read, with the model's token table where
+// the card reads it; drafter.h's single functions do everything else, and are the reference.
+#pragma once
+
+#include "engine/forward/bound_model.h"
+#include "engine/forward/kv_cache.h"
+#include "engine/forward/layer_steps.h"
+
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace engine {
+
+class DraftStep {
+public:
+    explicit DraftStep(BoundModel& model) : model_(&model) {}
+    ~DraftStep();
+    DraftStep(const DraftStep&) = delete;
+    DraftStep& operator=(const DraftStep&) = delete;
+
+    /// The plan, the formats and the card allow it. Cheap after the first call.
+    [[nodiscard]] bool isPossible(const KvCache& kv);
+    /// What a round begins with: `token` behind those in `kv`, hidden [model hidden].
+    struct Start {
+        int32_t token = 0;
+        std::span<const float> hidden;
+        /// Queries are turned as at position kv.size() - 1 + turn (DraftPosition).
+        int32_t turn = 1;
+    };
+    /// Enqueues `count` drafts in a row. Unsupported: the card does not take these steps, it is not
+    /// possible any more.
+    Result<void> begin(const Start& start, int64_t count, const KvCache& kv);
+    /// Waits for them, not for what was enqueued behind them.
+    Result<void> end(int64_t count, std::vector<int32_t>& drafts);
+    /// In the card's memory: those of the round that has begun, for what is enqueued behind it.
+    [[nodiscard]] const int32_t* draftsThere() const { return numbers()->draft; }
+    [[nodiscard]] const DeviceScratch* home() const { return home_; }
+
+    /// Drops the recording: bindings, adapters or buffers changed.
+    void reset();
+
+private:
+    /// What is sent for a round, and where the card tells the drafts.
+    struct Sent {
+        kernels::DraftNumbers numbers;
+        int32_t told[kernels::DraftNumbers::kMost + 1];
+    };
+    using Pending = LayerSteps::Pending;
+
+    [[nodiscard]] bool isHere(const KvCache& kv) const;
+    /// Finds the token table. False: it is not where the card reads it, or not yet.
+    bool findEmbedding();
+    Result<void> prepare();
+    Result<void> send(const Start& start, const KvCache& kv);
+    Result<void> record(const KvCache& kv);
+    Result<void> enqueue(const KvCache& kv);
+    Result<void> enqueueInput();
+    Result<void> enqueueLayer(size_t index, const KvCache& kv);
+    Result<void> enqueueAttention(size_t index, kernels::MatView norm, const KvCache& kv);
+    Result<void> enqueueEnd();
+    Result<void> enqueueChoice();
+    /// The residual row, and what it still lacks, as the input of a step behind `norm`.
+    void takeRow(kernels::ProjectArgs& args, kernels::MatView norm);
+    Result<void> project(kernels::ProjectArgs& args, std::initializer_list<const Linear*> linears);
+    /// DraftT = linear x, which is pending then.
+    Result<void> projectBack(const Linear& linear, const float* x);
+    [[nodiscard]] Sent& sent() const { return *reinterpret_cast<Sent*>(host_); }
+    [[nodiscard]] kernels::DraftNumbers* numbers() const;
+
+    BoundModel* model_;
+    DeviceScratch* home_ = nullptr;
+    enum class State : uint8_t { Unknown = 1, Possible, Impossible };
+    State state_ = State::Unknown;
+    std::optional<kernels::WeightView> embedding_;
+    kernels::GraphHandle graph_ = nullptr;
+    std::vector<const void*> recorded_kv_; ///< K of each layer's cache when it was recorded.
+    int32_t turn_ = 1;                     ///< Of the recording.
+    std::byte* host_ = nullptr;            ///< Page-locked: Sent, ring positions, hidden row.
+    // While steps are enqueued: as in LayerSteps.
+    float* x_ = nullptr;
+    float* spare_ = nullptr;
+    Pending pending_;
+};
+
+} // namespace engine
