@@ -10,6 +10,17 @@ using namespace kernels::cuda;
 
 namespace {
 
+__device__ __forceinline__ Codes<kFormatNf4> codesAt(const WeightArgs& w, int64_t first) {
+    return loadCodes<kFormatNf4>(static_cast<const uint8_t*>(w.data) + (first >> 1));
+}
+
+/// A row on its way into L2, by one warp: memory is at work while the input is made.
+__device__ __forceinline__ void prefetchRow(const void* row, int bytes) {
+    for (int at = static_cast<int>(threadIdx.x & 31) * 128; at < bytes; at += 32 * 128) {
+        prefetchL2(static_cast<const char*>(row) + at);
+    }
+}
+
 /// Row `expert` of the router times rms(x) * scale, and 1 / rms(x); by the whole block.
 __device__ __forceinline__ float2 scoreOf(const WeightArgs& router,
                                           int expert,
@@ -20,11 +31,43 @@ __device__ __forceinline__ float2 scoreOf(const WeightArgs& router,
     const auto hidden = static_cast<int>(router.cols);
     float squares = 0.0F;
     float dot = 0.0F;
+    const auto at = [](const float* row) { return reinterpret_cast<uintptr_t>(row); };
+    const bool is_four_bit = router.format == kFormatNf4 || router.format == kFormatFp4;
+    if (is_four_bit && hidden % 16 == 0 && (router.block_size & (router.block_size - 1)) == 0 &&
+        router.expand_type == kElementBf16 && ((at(x) | at(scale)) & 15) == 0) {
+        // 16 neighbours of one block a thread.
+        if (threadIdx.x < 16) {
+            buffer[threadIdx.x] = __uint_as_float(
+                router.format == kFormatFp4 ? kFp4Codes[threadIdx.x] : kNf4Codes[threadIdx.x]);
+        }
+        __syncthreads();
+        const int shift = 31 - __clz(router.block_size);
+        for (auto c = static_cast<int>(threadIdx.x); c < hidden / 16; c += kExpertThreads) {
+            const int64_t first = static_cast<int64_t>(expert) * hidden + 16 * c;
+            const Codes<kFormatNf4> codes = codesAt(router, first);
+            const float block = blockScale(router, first >> shift);
+#pragma unroll
+            for (int k = 0; k < 16; k += 4) {
+                const float4 values = loadFour(x + 16 * c + k);
+                const float4 scales = loadFour(scale + 16 * c + k);
+                const uint32_t two = (k < 8 ? codes.bits.x : codes.bits.y) >> (k % 8 * 4);
+                const auto weight = [&](uint32_t code) {
+                    return roundTo(kElementBf16, __fmul_rn(buffer[code & 15U], block));
+                };
+                squares += sumOfSquares(values);
+                dot = fmaf(values.x * scales.x, weight(two >> 4), dot);
+                dot = fmaf(values.y * scales.y, weight(two), dot);
+                dot = fmaf(values.z * scales.z, weight(two >> 12), dot);
+                dot = fmaf(values.w * scales.w, weight(two >> 8), dot);
+            }
+        }
+    } else {
 #pragma unroll 4
-    for (auto i = static_cast<int>(threadIdx.x); i < hidden; i += kExpertThreads) {
-        const int64_t at = static_cast<int64_t>(expert) * hidden + i;
-        squares = fmaf(x[i], x[i], squares);
-        dot = fmaf(x[i] * scale[i], weightValue(router, expert, at), dot);
+        for (auto i = static_cast<int>(threadIdx.x); i < hidden; i += kExpertThreads) {
+            const int64_t index = static_cast<int64_t>(expert) * hidden + i;
+            squares = fmaf(x[i], x[i], squares);
+            dot = fmaf(x[i] * scale[i], weightValue(router, expert, index), dot);
+        }
     }
     squares = blockSum(squares, buffer);
     dot = blockSum(dot, buffer);
@@ -48,44 +91,32 @@ __device__ __forceinline__ bool isLastBlock(EdgeCounters* counters, int* flag) {
     return flag[0] != 0;
 }
 
-/// By one warp: the top_k largest shares, with the weights of their experts. share [experts] in
-/// shared memory, none negative or NaN; overwritten.
+/// The top_k largest shares, the lower index of equals, with the weights of their experts; by the
+/// whole block. share [experts] in shared memory, none negative or NaN; sum: of all, NaN where one
+/// score was none.
 __device__ __forceinline__ void
-chooseExperts(const ExpertsKernelArgs& a, volatile float* share, float sum) {
-    const auto lane = static_cast<int>(threadIdx.x & 31);
-    float own = 0.0F; // lane j: of the j-th choice
-    int own_at = 0;
-    for (int j = 0; j < a.top_k; ++j) {
-        float best = -1.0F;
-        int at = a.experts;
-        for (int e = lane; e < a.experts; e += 32) {
-            if (share[e] > best) {
-                best = share[e];
-                at = e;
-            }
+chooseExperts(const ExpertsKernelArgs& a, const float* share, ChosenExpert* pick, float sum) {
+    const auto thread = static_cast<int>(threadIdx.x);
+    for (int e = thread; e < a.experts; e += kExpertThreads) {
+        const float own = share[e];
+        int rank = 0;
+#pragma unroll 8
+        for (int other = 0; other < a.experts; ++other) {
+            const float p = share[other];
+            rank += p > own || (p == own && other < e) ? 1 : 0;
         }
-#pragma unroll
-        for (int offset = 16; offset > 0; offset >>= 1) {
-            const float other = __shfl_xor_sync(0xffffffffU, best, offset);
-            const int other_at = __shfl_xor_sync(0xffffffffU, at, offset);
-            if (other > best || (other == best && other_at < at)) {
-                best = other;
-                at = other_at;
-            }
-        }
-        if (lane == (at & 31)) {
-            share[at] = -2.0F;
-        }
-        __syncwarp();
-        if (lane == j) {
-            own = best;
-            own_at = at;
+        if (rank < a.top_k) {
+            pick[rank] = {e, own};
         }
     }
-    own /= sum; // not a number where a score was none
-    const float top = warpSum(lane < a.top_k ? own : 0.0F);
-    if (lane < a.top_k) {
-        a.chosen->pick[lane] = {own_at, own / top * a.expert_scale[own_at]};
+    __syncthreads();
+    if (thread < a.top_k) {
+        float top = 0.0F;
+        for (int j = 0; j < a.top_k; ++j) {
+            top += pick[j].weight / sum;
+        }
+        const ChosenExpert own = pick[thread];
+        a.chosen->pick[thread] = {own.expert, own.weight / sum / top * a.expert_scale[own.expert]};
     }
 }
 
@@ -161,11 +192,15 @@ __device__ __forceinline__ void joinBranches(const ExpertsKernelArgs& a, float* 
     }
 }
 
-/// A row of values in the form that products with codes read, by all threads. at(i): elements i to
-/// i + 3. Returns the factor that undoes its scaling.
-template <int THREADS, typename At>
-__device__ __forceinline__ float makeHalves(const Shared& s, int values, const At& at) {
+/// A row of values in the form that products with codes read, by all threads, behind the launch
+/// before. begin(): first thing there; at(i): elements i to i + 3. Returns the factor that undoes
+/// its scaling.
+template <int THREADS, typename Begin, typename At>
+__device__ __forceinline__ float
+makeHalves(const Shared& s, int values, const Begin& begin, const At& at) {
     fillTable<THREADS>(s.table, s.block);
+    waitForPredecessor();
+    begin();
     float largest = 0.0F;
     for (int i = static_cast<int>(threadIdx.x) * 4; i < values; i += THREADS * 4) {
         largest = fmaxf(largest, largestOf(at(i)));
@@ -211,10 +246,6 @@ __device__ __forceinline__ float dotCodes(const WeightArgs& w,
     return dot16<kFormatNf4>(codes, x, lane_table) * blockScale(w, first >> block_shift);
 }
 
-__device__ __forceinline__ Codes<kFormatNf4> codesAt(const WeightArgs& w, int64_t first) {
-    return loadCodes<kFormatNf4>(static_cast<const uint8_t*>(w.data) + (first >> 1));
-}
-
 } // namespace
 
 extern "C" {
@@ -258,7 +289,10 @@ __global__ void __launch_bounds__(kExpertThreads)
     belfry_experts_route(const __grid_constant__ ExpertsKernelArgs a) {
     BELFRY_SHARED(float, buffer, [33]);
     BELFRY_SHARED(float, share, [kMostExperts]);
+    BELFRY_SHARED(ChosenExpert, pick, [kMostChosen]);
     BELFRY_SHARED(int, flag, [1]);
+    letDependentsStart();
+    waitForPredecessor();
     const auto expert = static_cast<int>(blockIdx.x);
     const auto thread = static_cast<int>(threadIdx.x);
     const float2 both = scoreOf(a.router, expert, a.x, a.router_scale, a.eps, buffer);
@@ -283,33 +317,37 @@ __global__ void __launch_bounds__(kExpertThreads)
         sum += p;
         share[e] = p >= 0.0F ? p : 0.0F; // a choice among numbers, even where the weights are none
     }
-    sum = blockSum(sum, buffer);
-    if (thread < 32) {
-        chooseExperts(a, share, sum);
-    }
+    chooseExperts(a, share, pick, blockSum(sum, buffer));
 }
 
 // grid: top_k * inner / 8 outputs, block 256; dynamic shared memory: expertBytes(hidden).
 __global__ void __launch_bounds__(kExpertThreads)
     belfry_experts_up_bf16(const __grid_constant__ ExpertsKernelArgs a) {
+    letDependentsStart();
+    waitForPredecessor();
     const int units = a.hidden / 8;
     const Planes x(units);
     const float inverse = a.chosen->inverse;
+    const auto lane = static_cast<int>(threadIdx.x & 31);
+    const int output = static_cast<int>(blockIdx.x * (kExpertThreads / 32) + (threadIdx.x >> 5));
+    const bool is_there = output < a.top_k * a.inner;
+    const int j = is_there ? output / a.inner : 0;
+    const int64_t row =
+        static_cast<int64_t>(a.chosen->pick[j].expert) * 2 * a.inner + (output - j * a.inner);
+    const uint4* const gate = static_cast<const uint4*>(a.gate_up.data) + row * units;
+    const uint4* const up = gate + static_cast<int64_t>(a.inner) * units;
+    if (is_there) {
+        prefetchRow(gate, units * 16);
+        prefetchRow(up, units * 16);
+    }
     for (auto u = static_cast<int>(threadIdx.x); u < units; u += kExpertThreads) {
         x.low[u] = normedFour(a, 8 * u, inverse);
         x.high[u] = normedFour(a, 8 * u + 4, inverse);
     }
     __syncthreads();
-    const auto lane = static_cast<int>(threadIdx.x & 31);
-    const int output = static_cast<int>(blockIdx.x * (kExpertThreads / 32) + (threadIdx.x >> 5));
-    if (output >= a.top_k * a.inner) {
+    if (!is_there) {
         return;
     }
-    const int j = output / a.inner;
-    const int64_t row =
-        static_cast<int64_t>(a.chosen->pick[j].expert) * 2 * a.inner + (output - j * a.inner);
-    const uint4* const gate = static_cast<const uint4*>(a.gate_up.data) + row * units;
-    const uint4* const up = gate + static_cast<int64_t>(a.inner) * units;
     float sums[2] = {};
 #pragma unroll 4
     for (int u = lane; u < units; u += 32) {
@@ -329,21 +367,30 @@ __global__ void __launch_bounds__(kExpertThreads)
 __global__ void __launch_bounds__(kExpertCodeThreads)
     belfry_experts_up_four_bit(const __grid_constant__ ExpertsKernelArgs a) {
     BELFRY_SHARED(float, buffer, [33]);
+    letDependentsStart();
     const Shared s = placeHalves(a.gate_up.format, buffer);
-    const float inverse = a.chosen->inverse;
-    const float undo = makeHalves<kExpertCodeThreads>(
-        s, a.hidden, [&](int i) { return normedFour(a, i, inverse); });
     const auto lane = static_cast<int>(threadIdx.x & 31);
     const int output =
         static_cast<int>(blockIdx.x * (kExpertCodeThreads / 32) + (threadIdx.x >> 5));
-    if (output >= a.top_k * a.inner) {
+    const bool is_there = output < a.top_k * a.inner;
+    const int j = is_there ? output / a.inner : 0;
+    int64_t gate = 0;
+    int64_t up = 0;
+    const auto begin = [&] {
+        const int64_t row =
+            static_cast<int64_t>(a.chosen->pick[j].expert) * 2 * a.inner + (output - j * a.inner);
+        gate = row * a.hidden;
+        up = gate + static_cast<int64_t>(a.inner) * a.hidden;
+        if (is_there) {
+            prefetchRow(static_cast<const uint8_t*>(a.gate_up.data) + gate / 2, a.hidden / 2);
+            prefetchRow(static_cast<const uint8_t*>(a.gate_up.data) + up / 2, a.hidden / 2);
+        }
+    };
+    const float undo = makeHalves<kExpertCodeThreads>(
+        s, a.hidden, begin, [&](int i) { return normedFour(a, i, a.chosen->inverse); });
+    if (!is_there) {
         return;
     }
-    const int j = output / a.inner;
-    const int64_t row =
-        static_cast<int64_t>(a.chosen->pick[j].expert) * 2 * a.inner + (output - j * a.inner);
-    const int64_t gate = row * a.hidden;
-    const int64_t up = gate + static_cast<int64_t>(a.inner) * a.hidden;
     const uint32_t lane_table = sharedAddress(s.table + lane);
     const int chunks = a.hidden / 16;
     float sums[2] = {};
@@ -367,21 +414,26 @@ __global__ void __launch_bounds__(kExpertThreads)
     BELFRY_SHARED(float, buffer, [33]);
     BELFRY_SHARED(int, flag, [1]);
     BELFRY_SHARED(int, expert, [kMostChosen]);
+    letDependentsStart();
+    waitForPredecessor();
     const int units = a.inner / 8;
     const int all = a.top_k * units;
     const Planes x(all);
+    const auto lane = static_cast<int>(threadIdx.x & 31);
+    const int output = static_cast<int>(blockIdx.x * (kExpertThreads / 32) + (threadIdx.x >> 5));
+    const uint4* const rows =
+        static_cast<const uint4*>(a.down.data) + static_cast<int64_t>(output) * units;
+    const int64_t stride = static_cast<int64_t>(a.hidden) * units; // of experts
+    for (int j = 0; output < a.hidden && j < a.top_k; ++j) {
+        prefetchRow(rows + a.chosen->pick[j].expert * stride, units * 16);
+    }
     fetchChoice(a, expert);
     for (auto u = static_cast<int>(threadIdx.x); u < all; u += kExpertThreads) {
         x.low[u] = weightedFour(a, 8 * u);
         x.high[u] = weightedFour(a, 8 * u + 4);
     }
     __syncthreads();
-    const auto lane = static_cast<int>(threadIdx.x & 31);
-    const int output = static_cast<int>(blockIdx.x * (kExpertThreads / 32) + (threadIdx.x >> 5));
     if (output < a.hidden) {
-        const uint4* const rows =
-            static_cast<const uint4*>(a.down.data) + static_cast<int64_t>(output) * units;
-        const int64_t stride = static_cast<int64_t>(a.hidden) * units; // of experts
         const float inverse = 1.0F / static_cast<float>(units);
         float sum = 0.0F;
 #pragma unroll 8
@@ -406,13 +458,20 @@ __global__ void __launch_bounds__(kExpertCodeThreads)
     BELFRY_SHARED(float, buffer, [33]);
     BELFRY_SHARED(int, flag, [1]);
     BELFRY_SHARED(int, expert, [kMostChosen]);
-    fetchChoice(a, expert);
+    letDependentsStart();
     const Shared s = placeHalves(a.down.format, buffer);
-    const float undo = makeHalves<kExpertCodeThreads>(s, a.top_k * a.inner,
-                                                      [&](int i) { return weightedFour(a, i); });
     const auto lane = static_cast<int>(threadIdx.x & 31);
     const int output =
         static_cast<int>(blockIdx.x * (kExpertCodeThreads / 32) + (threadIdx.x >> 5));
+    const auto begin = [&] {
+        for (int j = 0; output < a.hidden && j < a.top_k; ++j) {
+            const int64_t row = static_cast<int64_t>(a.chosen->pick[j].expert) * a.hidden + output;
+            prefetchRow(static_cast<const uint8_t*>(a.down.data) + row * a.inner / 2, a.inner / 2);
+        }
+        fetchChoice(a, expert);
+    };
+    const float undo = makeHalves<kExpertCodeThreads>(s, a.top_k * a.inner, begin,
+                                                      [&](int i) { return weightedFour(a, i); });
     if (output < a.hidden) {
         const uint32_t lane_table = sharedAddress(s.table + lane);
         const int row_chunks = a.inner / 16;
