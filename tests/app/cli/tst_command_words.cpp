@@ -170,7 +170,8 @@ void TestCommandWords::bashCompletes_data() {
          "plan", "serve", "tokenize"});
     row("an option", {"belfry-cli", "chat", "--thr"}, {"--threads"});
     row("not of this command", {"belfry-cli", "plan", "--prompt"}, {});
-    row("a choice", {"belfry-cli", "plan", "demo", "--quant", "nf4"}, {"nf4", "nf4-dq"});
+    row("a choice", {"belfry-cli", "plan", "demo", "--quant", "nf4"},
+        {"nf4", "nf4-dq", "nf4+experts", "nf4-dq+experts"});
     row("a preset or a file", {"belfry-cli", "plan", "demo", "--device-map", "lea"},
         {"leaves of a map.json", "lean"});
     row("a file", {"belfry-cli", "chat", "demo", "--image", "le"}, {"leaves of a map.json"});
