@@ -14,13 +14,6 @@ __device__ __forceinline__ Codes<kFormatNf4> codesAt(const WeightArgs& w, int64_
     return loadCodes<kFormatNf4>(static_cast<const uint8_t*>(w.data) + (first >> 1));
 }
 
-/// A row on its way into L2, by one warp: memory is at work while the input is made.
-__device__ __forceinline__ void prefetchRow(const void* row, int bytes) {
-    for (int at = static_cast<int>(threadIdx.x & 31) * 128; at < bytes; at += 32 * 128) {
-        prefetchL2(static_cast<const char*>(row) + at);
-    }
-}
-
 /// Row `expert` of the router times rms(x) * scale, and 1 / rms(x); by the whole block.
 __device__ __forceinline__ float2 scoreOf(const WeightArgs& router,
                                           int expert,
@@ -193,14 +186,12 @@ __device__ __forceinline__ void joinBranches(const ExpertsKernelArgs& a, float* 
 }
 
 /// A row of values in the form that products with codes read, by all threads, behind the launch
-/// before. begin(): first thing there; at(i): elements i to i + 3. Returns the factor that undoes
+/// before. at(i): elements i to i + 3. Returns the factor that undoes
 /// its scaling.
-template <int THREADS, typename Begin, typename At>
-__device__ __forceinline__ float
-makeHalves(const Shared& s, int values, const Begin& begin, const At& at) {
+template <int THREADS, typename At>
+__device__ __forceinline__ float makeHalves(const Shared& s, int values, const At& at) {
     fillTable<THREADS>(s.table, s.block);
     waitForPredecessor();
-    begin();
     float largest = 0.0F;
     for (int i = static_cast<int>(threadIdx.x) * 4; i < values; i += THREADS * 4) {
         largest = fmaxf(largest, largestOf(at(i)));
@@ -321,33 +312,28 @@ __global__ void __launch_bounds__(kExpertThreads)
 }
 
 // grid: top_k * inner / 8 outputs, block 256; dynamic shared memory: expertBytes(hidden).
-__global__ void __launch_bounds__(kExpertThreads)
+__global__ void __launch_bounds__(kExpertThreads, 6)
     belfry_experts_up_bf16(const __grid_constant__ ExpertsKernelArgs a) {
     letDependentsStart();
     waitForPredecessor();
     const int units = a.hidden / 8;
     const Planes x(units);
     const float inverse = a.chosen->inverse;
-    const auto lane = static_cast<int>(threadIdx.x & 31);
-    const int output = static_cast<int>(blockIdx.x * (kExpertThreads / 32) + (threadIdx.x >> 5));
-    const bool is_there = output < a.top_k * a.inner;
-    const int j = is_there ? output / a.inner : 0;
-    const int64_t row =
-        static_cast<int64_t>(a.chosen->pick[j].expert) * 2 * a.inner + (output - j * a.inner);
-    const uint4* const gate = static_cast<const uint4*>(a.gate_up.data) + row * units;
-    const uint4* const up = gate + static_cast<int64_t>(a.inner) * units;
-    if (is_there) {
-        prefetchRow(gate, units * 16);
-        prefetchRow(up, units * 16);
-    }
     for (auto u = static_cast<int>(threadIdx.x); u < units; u += kExpertThreads) {
         x.low[u] = normedFour(a, 8 * u, inverse);
         x.high[u] = normedFour(a, 8 * u + 4, inverse);
     }
     __syncthreads();
-    if (!is_there) {
+    const auto lane = static_cast<int>(threadIdx.x & 31);
+    const int output = static_cast<int>(blockIdx.x * (kExpertThreads / 32) + (threadIdx.x >> 5));
+    if (output >= a.top_k * a.inner) {
         return;
     }
+    const int j = output / a.inner;
+    const int64_t row =
+        static_cast<int64_t>(a.chosen->pick[j].expert) * 2 * a.inner + (output - j * a.inner);
+    const uint4* const gate = static_cast<const uint4*>(a.gate_up.data) + row * units;
+    const uint4* const up = gate + static_cast<int64_t>(a.inner) * units;
     float sums[2] = {};
 #pragma unroll 4
     for (int u = lane; u < units; u += 32) {
@@ -364,33 +350,24 @@ __global__ void __launch_bounds__(kExpertThreads)
 }
 
 // grid: top_k * inner / 16 outputs, block 512; dynamic shared memory: expertBytes(hidden).
-__global__ void __launch_bounds__(kExpertCodeThreads)
+__global__ void __launch_bounds__(kExpertCodeThreads, 3)
     belfry_experts_up_four_bit(const __grid_constant__ ExpertsKernelArgs a) {
     BELFRY_SHARED(float, buffer, [33]);
     letDependentsStart();
     const Shared s = placeHalves(a.gate_up.format, buffer);
+    const float undo = makeHalves<kExpertCodeThreads>(
+        s, a.hidden, [&](int i) { return normedFour(a, i, a.chosen->inverse); });
     const auto lane = static_cast<int>(threadIdx.x & 31);
     const int output =
         static_cast<int>(blockIdx.x * (kExpertCodeThreads / 32) + (threadIdx.x >> 5));
-    const bool is_there = output < a.top_k * a.inner;
-    const int j = is_there ? output / a.inner : 0;
-    int64_t gate = 0;
-    int64_t up = 0;
-    const auto begin = [&] {
-        const int64_t row =
-            static_cast<int64_t>(a.chosen->pick[j].expert) * 2 * a.inner + (output - j * a.inner);
-        gate = row * a.hidden;
-        up = gate + static_cast<int64_t>(a.inner) * a.hidden;
-        if (is_there) {
-            prefetchRow(static_cast<const uint8_t*>(a.gate_up.data) + gate / 2, a.hidden / 2);
-            prefetchRow(static_cast<const uint8_t*>(a.gate_up.data) + up / 2, a.hidden / 2);
-        }
-    };
-    const float undo = makeHalves<kExpertCodeThreads>(
-        s, a.hidden, begin, [&](int i) { return normedFour(a, i, a.chosen->inverse); });
-    if (!is_there) {
+    if (output >= a.top_k * a.inner) {
         return;
     }
+    const int j = output / a.inner;
+    const int64_t row =
+        static_cast<int64_t>(a.chosen->pick[j].expert) * 2 * a.inner + (output - j * a.inner);
+    const int64_t gate = row * a.hidden;
+    const int64_t up = gate + static_cast<int64_t>(a.inner) * a.hidden;
     const uint32_t lane_table = sharedAddress(s.table + lane);
     const int chunks = a.hidden / 16;
     float sums[2] = {};
@@ -419,21 +396,18 @@ __global__ void __launch_bounds__(kExpertThreads)
     const int units = a.inner / 8;
     const int all = a.top_k * units;
     const Planes x(all);
-    const auto lane = static_cast<int>(threadIdx.x & 31);
-    const int output = static_cast<int>(blockIdx.x * (kExpertThreads / 32) + (threadIdx.x >> 5));
-    const uint4* const rows =
-        static_cast<const uint4*>(a.down.data) + static_cast<int64_t>(output) * units;
-    const int64_t stride = static_cast<int64_t>(a.hidden) * units; // of experts
-    for (int j = 0; output < a.hidden && j < a.top_k; ++j) {
-        prefetchRow(rows + a.chosen->pick[j].expert * stride, units * 16);
-    }
     fetchChoice(a, expert);
     for (auto u = static_cast<int>(threadIdx.x); u < all; u += kExpertThreads) {
         x.low[u] = weightedFour(a, 8 * u);
         x.high[u] = weightedFour(a, 8 * u + 4);
     }
     __syncthreads();
+    const auto lane = static_cast<int>(threadIdx.x & 31);
+    const int output = static_cast<int>(blockIdx.x * (kExpertThreads / 32) + (threadIdx.x >> 5));
     if (output < a.hidden) {
+        const uint4* const rows =
+            static_cast<const uint4*>(a.down.data) + static_cast<int64_t>(output) * units;
+        const int64_t stride = static_cast<int64_t>(a.hidden) * units; // of experts
         const float inverse = 1.0F / static_cast<float>(units);
         float sum = 0.0F;
 #pragma unroll 8
@@ -453,25 +427,20 @@ __global__ void __launch_bounds__(kExpertThreads)
 }
 
 // grid: hidden / 16 outputs, block 512; dynamic shared memory: expertBytes(top_k * inner).
-__global__ void __launch_bounds__(kExpertCodeThreads)
+__global__ void __launch_bounds__(kExpertCodeThreads, 3)
     belfry_experts_down_four_bit(const __grid_constant__ ExpertsKernelArgs a) {
     BELFRY_SHARED(float, buffer, [33]);
     BELFRY_SHARED(int, flag, [1]);
     BELFRY_SHARED(int, expert, [kMostChosen]);
     letDependentsStart();
     const Shared s = placeHalves(a.down.format, buffer);
+    const float undo = makeHalves<kExpertCodeThreads>(s, a.top_k * a.inner,
+                                                      [&](int i) { return weightedFour(a, i); });
+    fetchChoice(a, expert);
+    __syncthreads();
     const auto lane = static_cast<int>(threadIdx.x & 31);
     const int output =
         static_cast<int>(blockIdx.x * (kExpertCodeThreads / 32) + (threadIdx.x >> 5));
-    const auto begin = [&] {
-        for (int j = 0; output < a.hidden && j < a.top_k; ++j) {
-            const int64_t row = static_cast<int64_t>(a.chosen->pick[j].expert) * a.hidden + output;
-            prefetchRow(static_cast<const uint8_t*>(a.down.data) + row * a.inner / 2, a.inner / 2);
-        }
-        fetchChoice(a, expert);
-    };
-    const float undo = makeHalves<kExpertCodeThreads>(s, a.top_k * a.inner, begin,
-                                                      [&](int i) { return weightedFour(a, i); });
     if (output < a.hidden) {
         const uint32_t lane_table = sharedAddress(s.table + lane);
         const int row_chunks = a.inner / 16;
