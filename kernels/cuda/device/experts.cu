@@ -282,7 +282,6 @@ __global__ void __launch_bounds__(kExpertThreads)
     BELFRY_SHARED(float, share, [kMostExperts]);
     BELFRY_SHARED(ChosenExpert, pick, [kMostChosen]);
     BELFRY_SHARED(int, flag, [1]);
-    letDependentsStart();
     waitForPredecessor();
     const auto expert = static_cast<int>(blockIdx.x);
     const auto thread = static_cast<int>(threadIdx.x);
@@ -314,7 +313,6 @@ __global__ void __launch_bounds__(kExpertThreads)
 // grid: top_k * inner / 8 outputs, block 256; dynamic shared memory: expertBytes(hidden).
 __global__ void __launch_bounds__(kExpertThreads, 6)
     belfry_experts_up_bf16(const __grid_constant__ ExpertsKernelArgs a) {
-    letDependentsStart();
     waitForPredecessor();
     const int units = a.hidden / 8;
     const Planes x(units);
@@ -353,7 +351,6 @@ __global__ void __launch_bounds__(kExpertThreads, 6)
 __global__ void __launch_bounds__(kExpertCodeThreads, 3)
     belfry_experts_up_four_bit(const __grid_constant__ ExpertsKernelArgs a) {
     BELFRY_SHARED(float, buffer, [33]);
-    letDependentsStart();
     const Shared s = placeHalves(a.gate_up.format, buffer);
     const float undo = makeHalves<kExpertCodeThreads>(
         s, a.hidden, [&](int i) { return normedFour(a, i, a.chosen->inverse); });
@@ -391,7 +388,6 @@ __global__ void __launch_bounds__(kExpertThreads)
     BELFRY_SHARED(float, buffer, [33]);
     BELFRY_SHARED(int, flag, [1]);
     BELFRY_SHARED(int, expert, [kMostChosen]);
-    letDependentsStart();
     waitForPredecessor();
     const int units = a.inner / 8;
     const int all = a.top_k * units;
@@ -432,7 +428,6 @@ __global__ void __launch_bounds__(kExpertCodeThreads, 3)
     BELFRY_SHARED(float, buffer, [33]);
     BELFRY_SHARED(int, flag, [1]);
     BELFRY_SHARED(int, expert, [kMostChosen]);
-    letDependentsStart();
     const Shared s = placeHalves(a.down.format, buffer);
     const float undo = makeHalves<kExpertCodeThreads>(s, a.top_k * a.inner,
                                                       [&](int i) { return weightedFour(a, i); });
