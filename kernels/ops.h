@@ -181,6 +181,31 @@ struct AttendStepArgs {
     float* out = nullptr; ///< [num_heads, head_dim]
 };
 
+/// Routed experts of one token beside a dense MLP, without the host: scores = R (rms(x) *
+/// router_scale * input_scale), p = softmax(scores), the top_k largest of them (the lower index of
+/// equals), w = their p divided by their sum, times expert_scale; then
+/// t = rms(t) * t_norm + rms(sum of w_j D_j (gelu_tanh(G_j h) * (U_j h))) * out_norm with
+/// h = rms(x) * norm. Scores in fp32. All pointers on the table's device.
+struct ExpertsStepArgs {
+    const float* x = nullptr;            ///< [hidden]
+    float* t = nullptr;                  ///< [hidden]: the dense MLP's output; receives the sum
+    WeightView router;                   ///< [experts, hidden]
+    const float* router_scale = nullptr; ///< [hidden]
+    const float* expert_scale = nullptr; ///< [experts]
+    float input_scale = 1.0F;
+    WeightView gate_up;             ///< [experts * 2 * inner, hidden]; of an expert: G, then U
+    WeightView down;                ///< [experts * hidden, inner]
+    MatView t_norm, norm, out_norm; ///< [hidden]
+    int64_t experts = 0, top_k = 0;
+    float eps = 1e-6F;
+    float* scores = nullptr; ///< [experts], overwritten, as those below
+    float* chosen = nullptr; ///< [chosenFloats(top_k)]
+    float* act = nullptr;    ///< [top_k, inner]
+    float* sum = nullptr;    ///< [hidden]
+
+    static constexpr int64_t chosenFloats(int64_t top_k) { return 2 * top_k + 2; }
+};
+
 /// Rows through up to three weights of equal inputs, with what stands before and behind them in a
 /// layer. Rows are bf16 without gaps, as tensor cores take them. All on the table's device.
 struct ProductArgs {
@@ -464,6 +489,23 @@ struct OpTable {
     /// no taps for them. nullptr: it takes none at all.
     int (*project_parts)(Queue q, const ProjectArgs& args) = nullptr;
     Status (*attend_step)(Queue q, const AttendStepArgs& args) = nullptr;
+    /// scores[t,e] = sum_i R[e,i] rms(x)[t,i] * scale[i] * factor in fp32, whatever the table makes
+    /// of other products: a rounded score can choose another expert. x [rows, hidden], router
+    /// [experts, hidden], scale [hidden], scores [rows, experts]. Optional.
+    Status (*router_scores)(Queue q,
+                            MatF32 x,
+                            WeightView router,
+                            const float* scale,
+                            float factor,
+                            float eps,
+                            MutF32 scores) = nullptr;
+    /// y[rows[i],:] += factor[i] * x[i,:]; no row twice. rows and factor [rows of x], on the
+    /// table's device. Optional.
+    Status (*scatter_add)(Queue q, MatF32 x, const int32_t* rows, const float* factor, MutF32 y) =
+        nullptr;
+    /// Optional: the caller then asks the host which experts a row takes. Unsupported: nothing was
+    /// enqueued.
+    Status (*experts_step)(Queue q, const ExpertsStepArgs& args) = nullptr;
     /// Between them, project and attend_step may be collected and launched as one, in their place
     /// among all that is enqueued; the list is allocated, and its copy waited for. Optional: both
     /// or none. What was handed over must stay valid until end_steps. Unsupported: not collected.

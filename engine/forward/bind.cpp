@@ -467,6 +467,8 @@ private:
         ENGINE_ASSIGN(out.router_scale, tableVector(*layer.home, at(RouterScale)));
         ENGINE_ASSIGN(const ExpectedTensor* scale, tensorOf(at(ExpertScale)));
         ENGINE_ASSIGN(out.per_expert_scale, hostValues(*scale));
+        ENGINE_ASSIGN(out.expert_scale.data, upload(*layer.home, out.per_expert_scale));
+        out.expert_scale.size = scale->numElements();
         ENGINE_ASSIGN(out.gate_up, linear(at(ExpertGateUp)));
         ENGINE_ASSIGN(out.down, linear(at(ExpertDown)));
         ENGINE_ASSIGN(out.dense_norm, norm(*layer.home, at(DenseNorm)));

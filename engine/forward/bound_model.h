@@ -51,6 +51,7 @@ struct ExpertWeights {
     Linear router;                       ///< [experts, hidden]
     Vector router_scale;                 ///< [hidden]
     std::vector<float> per_expert_scale; ///< [experts]
+    Vector expert_scale;                 ///< The same, for steps that do not ask the host.
     Linear gate_up;                      ///< [experts * 2 * moe_intermediate, hidden]
     Linear down;                         ///< [experts * hidden, moe_intermediate]
     kernels::MatView dense_norm;         ///< [hidden], behind the MLP beside the experts,

@@ -61,6 +61,7 @@ enum class Buffer : uint8_t {
     MoeAct,       ///< [rows of one expert, moe_intermediate]
     MoeDown,      ///< [rows of one expert, hidden]
     MoeSum,       ///< [rows, hidden]
+    MoeOrder,     ///< [2, rows * top_k]: rows by expert, then their weights; cards only
 
     // Fused steps of one token (token_steps.h).
     StepInput,      ///< TokenNumbers, ring positions, [hidden] row, [layers * ple_size] table row

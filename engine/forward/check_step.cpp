@@ -41,7 +41,7 @@ void CheckStep::prepare() {
     state_ = State::Impossible;
     const TextConfig& text = model_->config.text;
     DeviceScratch* const home = model_->text.layers.front().home;
-    if (home->ops().begin_rows == nullptr || home->ops().argmax == nullptr ||
+    if (text.has_moe || home->ops().begin_rows == nullptr || home->ops().argmax == nullptr ||
         home->size(Buffer::X) < kMostRows * text.hidden_size ||
         home->size(Buffer::Logits) < kMostRows * text.vocab_size ||
         home->size(Buffer::StepInput) * static_cast<int64_t>(sizeof(float)) <

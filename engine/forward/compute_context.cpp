@@ -11,6 +11,51 @@ using kernels::Status;
 using kernels::WeightFormat;
 using kernels::WeightView;
 
+namespace {
+
+/// Leaves `rows` rows from `first` on of a weight. False: its blocks do not begin there.
+bool takeRows(WeightView& view, int64_t first, int64_t rows) {
+    const int64_t element = first * view.cols;
+    const auto move = [&view](int64_t bytes) {
+        view.data = static_cast<const std::byte*>(view.data) + bytes;
+    };
+    switch (view.format) {
+    case WeightFormat::F32:
+        move(element * 4);
+        break;
+    case WeightFormat::F16:
+    case WeightFormat::BF16:
+        move(element * 2);
+        break;
+    case WeightFormat::Int8Row:
+        move(element);
+        view.row_scale += first;
+        break;
+    case WeightFormat::Nf4:
+    case WeightFormat::Fp4: {
+        const int64_t block = element / view.block_size;
+        constexpr int64_t kNested = 256; // blocks of one nested absmax
+        const bool is_nested = view.absmax == nullptr;
+        if (element % 2 != 0 || element % view.block_size != 0 ||
+            (is_nested && block % kNested != 0)) {
+            return false;
+        }
+        move(element / 2);
+        if (is_nested) {
+            view.absmax_q += block;
+            view.nested_absmax += block / kNested;
+        } else {
+            view.absmax += block;
+        }
+        break;
+    }
+    }
+    view.rows = rows;
+    return true;
+}
+
+} // namespace
+
 Result<void> checkStatus(Status status, const char* step, const std::string& module) {
     switch (status) {
     case Status::Ok:
@@ -154,26 +199,13 @@ Result<void> ComputeContext::linear(
 Result<void> ComputeContext::expert(
     const Linear& linear, DeviceScratch& home, int64_t index, MatF32 x, MutF32 y) {
     ENGINE_ASSIGN(WeightView view, weights_->acquire(linear.weight));
-    size_t element = 0;
-    switch (view.format) {
-    case WeightFormat::F32:
-        element = 4U;
-        break;
-    case WeightFormat::F16:
-    case WeightFormat::BF16:
-        element = 2U;
-        break;
-    case WeightFormat::Int8Row:
-    case WeightFormat::Nf4:
-    case WeightFormat::Fp4:
+    if (!takeRows(view, index * y.cols, y.cols)) {
         weights_->release(linear.weight);
-        return Error{
-            ErrorCode::Unsupported,
-            said("%1: experts run in 16 or 32 bits only; leave them as stored", linear.name)};
+        return Error{ErrorCode::Unsupported,
+                     said("%1: blocks of its format reach from one expert into the next; leave it "
+                          "as stored, or ask for a format without double quantization",
+                          linear.name)};
     }
-    view.data = static_cast<const std::byte*>(view.data) +
-                static_cast<size_t>(index * y.cols * view.cols) * element;
-    view.rows = y.cols;
     Result<void> result = runWhereItComputes(linear, home, view, index, x, y);
     weights_->release(linear.weight);
     return result;

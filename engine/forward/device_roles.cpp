@@ -127,6 +127,15 @@ bool needsMirror(const TensorPlacement& row, const DeviceId& consumer) {
 
 namespace {
 
+/// Weights of experts are for the host that routes rows as well as for steps that do not ask it.
+bool isKeptAsFloats(const ExpectedTensor& tensor) {
+    return isTableVector(tensor) || tensor.slot == TensorSlot::ExpertScale;
+}
+
+int64_t tableFloats(const ExpectedTensor& tensor) {
+    return (tensor.numElements() + 15) / 16 * 16;
+}
+
 /// Values of the widest input or output of an assistant's linears.
 int64_t widestOf(const AssistantConfig& assistant) {
     int64_t widest = std::max({2 * assistant.backbone_size, assistant.text.hidden_size,
@@ -198,8 +207,8 @@ std::map<DeviceId, DeviceRole> deviceRoles(const ModelConfig& config,
         }
         const DeviceId consumer = devices.consumerOf(tensor);
         if (tensor.kind == TensorKind::Vector) {
-            if (!isHostVector(tensor) && (isTableVector(tensor) || needsMirror(*row, consumer))) {
-                roles[consumer].table_floats += (tensor.numElements() + 15) / 16 * 16;
+            if (isKeptAsFloats(tensor) || (!isHostVector(tensor) && needsMirror(*row, consumer))) {
+                roles[consumer].table_floats += tableFloats(tensor);
             }
             continue;
         }
@@ -228,12 +237,13 @@ DutyScratch::DutyScratch(const ModelConfig& config, const std::vector<ExpectedTe
     : config_(config) {
     std::vector<int64_t> of_layer(config.text.layers.size(), 0);
     for (const ExpectedTensor& tensor : tensors) {
-        if (tensor.kind != TensorKind::Vector || tensor.is_unused || isHostVector(tensor) ||
+        if (tensor.kind != TensorKind::Vector || tensor.is_unused ||
+            (isHostVector(tensor) && !isKeptAsFloats(tensor)) ||
             tensor.part.role == PartRole::Assistant) {
             continue;
         }
-        const int64_t floats = (tensor.numElements() + 15) / 16 * 16;
-        const int64_t kept = isTableVector(tensor) ? floats : 0;
+        const int64_t floats = tableFloats(tensor);
+        const int64_t kept = isKeptAsFloats(tensor) ? floats : 0;
         if (tensor.tower == Tower::Vision) {
             vision_floats_ += kept;
             vision_visit_floats_ += floats;

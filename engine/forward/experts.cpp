@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <vector>
 
 namespace engine {
@@ -14,6 +15,7 @@ namespace engine {
 using kernels::MatF32;
 using kernels::MatView;
 using kernels::MutF32;
+using kernels::Status;
 
 namespace {
 
@@ -25,6 +27,31 @@ struct Choice {
     float weight;
 };
 
+/// Scores of rows in one launch, where the table has that and the router is here and by itself.
+/// Unsupported: else.
+Status
+routerScoresOfX(const BoundModel& model, const DecoderLayer& layer, MutF32 x, MutF32 scores) {
+    const DeviceScratch& home = *layer.home;
+    const Linear& router = layer.experts.router;
+    const bool is_here = router.device == home.id() && router.is_resident &&
+                         router.adapter == AdapterHook::kNone && !router.has_input_clip &&
+                         !router.has_output_clip;
+    if (home.ops().router_scores == nullptr || !is_here) {
+        return Status::Unsupported;
+    }
+    WeightSource& weights = model.context->weights();
+    const Result<kernels::WeightView> view = weights.acquire(router.weight);
+    if (!view.has_value()) {
+        return Status::Unsupported;
+    }
+    weights.release(router.weight); // resident: the view stays valid
+    const TextConfig& text = model.config.text;
+    return home.ops().router_scores(home.queue(), x, *view, layer.experts.router_scale.data,
+                                    1.0F / std::sqrt(static_cast<float>(text.hidden_size)),
+                                    static_cast<float>(text.rms_norm_eps), scores);
+}
+
+/// The same by single functions. z: scratch, may be overwritten.
 Result<void>
 routerScores(const BoundModel& model, const DecoderLayer& layer, MutF32 z, MutF32 scores) {
     DeviceScratch& home = *layer.home;
@@ -92,11 +119,44 @@ std::vector<std::vector<Choice>> chooseExperts(const TextConfig& text,
     return chosen;
 }
 
-/// total += weight * expert(z) for the rows that chose it.
+/// Rows by expert and their weights on a card, so that an expert takes and gives its rows in one
+/// launch each.
+struct OrderOnCard {
+    const int32_t* rows = nullptr; ///< nullptr: row by row
+    const float* weights = nullptr;
+};
+
+Result<OrderOnCard> sendOrder(const DeviceScratch& home,
+                              const std::vector<std::vector<Choice>>& chosen,
+                              const std::string& name) {
+    if (home.ops().scatter_add == nullptr || !home.has(Buffer::MoeOrder)) {
+        return OrderOnCard();
+    }
+    std::vector<int32_t> order;
+    std::vector<float> weights;
+    for (const std::vector<Choice>& of_expert : chosen) {
+        for (const Choice& c : of_expert) {
+            order.push_back(static_cast<int32_t>(c.row));
+            weights.push_back(c.weight);
+        }
+    }
+    const size_t count = order.size();
+    order.resize(2 * count);
+    std::memcpy(order.data() + count, weights.data(), count * sizeof(float));
+    int32_t* const there = home.ints(Buffer::MoeOrder);
+    ENGINE_KERNEL(home.device().copyIn(there, order.data(), order.size() * sizeof(int32_t)),
+                  "copy in", name);
+    return OrderOnCard{there, home.buffer(Buffer::MoeOrder) + count};
+}
+
+/// total += weight * expert(z) for the rows that chose it. first: how many are in front of them in
+/// the order on a card.
 Result<void> runExpert(const BoundModel& model,
                        const DecoderLayer& layer,
                        int64_t expert,
                        const std::vector<Choice>& chosen,
+                       const OrderOnCard& order,
+                       int64_t first,
                        MutF32 z,
                        MutF32 total) {
     ComputeContext& context = *model.context;
@@ -105,7 +165,13 @@ Result<void> runExpert(const BoundModel& model,
     const int64_t inner = model.config.text.moe_intermediate_size;
     const auto count = static_cast<int64_t>(chosen.size());
     const MutF32 in = home.matrix(Buffer::MoeRows, count, hidden);
-    for (int64_t i = 0; i < count; ++i) {
+    if (order.rows != nullptr) {
+        const kernels::WeightView rows{z.data, kernels::WeightFormat::F32, z.rows, z.cols};
+        ENGINE_KERNEL(
+            home.ops().gather_rows(home.queue(), rows, order.rows + first, count, 0, 1.0F, in),
+            "gather rows", layer.experts.router.name);
+    }
+    for (int64_t i = 0; order.rows == nullptr && i < count; ++i) {
         ENGINE_TRY(context.move(home, z.data + chosen[static_cast<size_t>(i)].row * z.stride, home,
                                 in.data + i * in.stride,
                                 static_cast<size_t>(hidden) * sizeof(float)));
@@ -119,6 +185,11 @@ Result<void> runExpert(const BoundModel& model,
                             layer.experts.gate_up.name));
     const MutF32 down = home.matrix(Buffer::MoeDown, count, hidden);
     ENGINE_TRY(context.expert(layer.experts.down, home, expert, act, down));
+    if (order.rows != nullptr) {
+        return checkStatus(home.ops().scatter_add(home.queue(), down, order.rows + first,
+                                                  order.weights + first, total),
+                           "sum experts", layer.experts.router.name);
+    }
     for (int64_t i = 0; i < count; ++i) {
         const Choice& c = chosen[static_cast<size_t>(i)];
         ENGINE_KERNEL(home.ops().add_scaled(home.queue(), rowsOf(down, i, 1), c.weight,
@@ -143,12 +214,17 @@ addExperts(const BoundModel& model, const DecoderLayer& layer, MutF32 x, MutF32 
 
     ENGINE_KERNEL(ops.rms_norm(queue, dense, weights.dense_norm, eps, dense), "norm", name);
     const MutF32 z = home.matrix(Buffer::MoeIn, rows, text.hidden_size);
-    ENGINE_KERNEL(ops.rms_norm(queue, x, kNoWeight, eps, z), "norm", name);
-    ENGINE_KERNEL(ops.scale_columns(queue, z, weights.router_scale.data), "router scale", name);
-    ENGINE_KERNEL(ops.scale(queue, z, 1.0F / std::sqrt(static_cast<float>(text.hidden_size))),
-                  "scale", name);
     const MutF32 scores = home.matrix(Buffer::MoeProbs, rows, text.num_experts);
-    ENGINE_TRY(routerScores(model, layer, z, scores));
+    if (const Status status = routerScoresOfX(model, layer, x, scores);
+        status != Status::Unsupported) {
+        ENGINE_KERNEL(status, "router", name);
+    } else {
+        ENGINE_KERNEL(ops.rms_norm(queue, x, kNoWeight, eps, z), "norm", name);
+        ENGINE_KERNEL(ops.scale_columns(queue, z, weights.router_scale.data), "router scale", name);
+        ENGINE_KERNEL(ops.scale(queue, z, 1.0F / std::sqrt(static_cast<float>(text.hidden_size))),
+                      "scale", name);
+        ENGINE_TRY(routerScores(model, layer, z, scores));
+    }
     std::vector<float> host_scores(static_cast<size_t>(rows * text.num_experts));
     ENGINE_KERNEL(home.device().copyOut(host_scores.data(), scores.data, host_scores.size() * 4),
                   "copy out", name);
@@ -159,9 +235,13 @@ addExperts(const BoundModel& model, const DecoderLayer& layer, MutF32 x, MutF32 
     const MutF32 total = home.matrix(Buffer::MoeSum, rows, text.hidden_size);
     const std::vector<float> zeros(static_cast<size_t>(rows * text.hidden_size), 0.0F);
     ENGINE_KERNEL(home.device().copyIn(total.data, zeros.data(), zeros.size() * 4), "clear", name);
+    ENGINE_ASSIGN(const OrderOnCard order, sendOrder(home, chosen, name));
+    int64_t first = 0;
     for (int64_t e = 0; e < text.num_experts; ++e) {
-        if (!chosen[static_cast<size_t>(e)].empty()) {
-            ENGINE_TRY(runExpert(model, layer, e, chosen[static_cast<size_t>(e)], z, total));
+        const std::vector<Choice>& of_expert = chosen[static_cast<size_t>(e)];
+        if (!of_expert.empty()) {
+            ENGINE_TRY(runExpert(model, layer, e, of_expert, order, first, z, total));
+            first += static_cast<int64_t>(of_expert.size());
         }
     }
     ENGINE_KERNEL(ops.rms_norm(queue, total, weights.post_norm, eps, total), "norm", name);

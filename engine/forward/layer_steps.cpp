@@ -4,6 +4,7 @@
 #include "engine/forward/row_steps.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <utility>
 
@@ -18,8 +19,9 @@ bool LayerSteps::isPossibleOn(const BoundModel& model,
                               const DeviceScratch& home,
                               const KvCache& kv) {
     const kernels::OpTable& ops = home.ops();
-    return isFusible(model.config.text.recipe) && kv.type() == kernels::DType::BF16 &&
-           ops.project != nullptr && ops.attend_step != nullptr;
+    return isFusible(model.config.text.recipe, ops.experts_step != nullptr) &&
+           kv.type() == kernels::DType::BF16 && ops.project != nullptr &&
+           ops.attend_step != nullptr;
 }
 
 bool LayerSteps::isHere(const Linear& linear, DeviceId home) {
@@ -32,6 +34,12 @@ bool LayerSteps::isLayerHere(const DecoderLayer& layer) {
     for (const Linear* linear : {&a.q, &a.k, &a.v, &a.o, &layer.mlp.gate, &layer.mlp.up,
                                  &layer.mlp.down, &layer.per_layer.gate, &layer.per_layer.back}) {
         is_here = is_here && isHere(*linear, layer.home->id());
+    }
+    const ExpertWeights& experts = layer.experts;
+    for (const Linear* linear : {&experts.router, &experts.gate_up, &experts.down}) {
+        // Updates of experts are for single functions.
+        is_here =
+            is_here && isHere(*linear, layer.home->id()) && linear->adapter == AdapterHook::kNone;
     }
     return is_here;
 }
@@ -317,6 +325,41 @@ Result<void> LayerSteps::enqueueMlp(const DecoderLayer& layer, kernels::MatView 
     return projectBack(layer.mlp.down, home_->buffer(Buffer::Gate));
 }
 
+Result<void> LayerSteps::enqueueExperts(const DecoderLayer& layer) {
+    const TextConfig& text = model_->config.text;
+    const ExpertWeights& experts = layer.experts;
+    const std::string& name = experts.router.name;
+    if (has_rows_) {
+        return checkStatus(Status::Unsupported, "experts of rows", name);
+    }
+    WeightSource& weights = model_->context->weights();
+    const auto resident = [&weights](const Linear& linear) -> Result<kernels::WeightView> {
+        ENGINE_ASSIGN(const kernels::WeightView view, weights.acquire(linear.weight));
+        weights.release(linear.weight); // resident: the view stays valid
+        return view;
+    };
+    kernels::ExpertsStepArgs args;
+    args.x = x_; // complete: gate and up have added what was pending
+    args.t = home_->buffer(Buffer::T);
+    ENGINE_ASSIGN(args.router, resident(experts.router));
+    ENGINE_ASSIGN(args.gate_up, resident(experts.gate_up));
+    ENGINE_ASSIGN(args.down, resident(experts.down));
+    args.router_scale = experts.router_scale.data;
+    args.expert_scale = experts.expert_scale.data;
+    args.input_scale = 1.0F / std::sqrt(static_cast<float>(text.hidden_size));
+    args.t_norm = experts.dense_norm;
+    args.norm = experts.pre_norm;
+    args.out_norm = experts.post_norm;
+    args.experts = text.num_experts;
+    args.top_k = text.top_k_experts;
+    args.eps = static_cast<float>(text.rms_norm_eps);
+    args.scores = home_->buffer(Buffer::MoeProbs);
+    args.chosen = home_->buffer(Buffer::MoeRouterLow);
+    args.act = home_->buffer(Buffer::MoeAct);
+    args.sum = home_->buffer(Buffer::MoeSum);
+    return checkStatus(home_->ops().experts_step(home_->queue(), args), "experts", name);
+}
+
 Result<void> LayerSteps::enqueuePerLayerInput(const DecoderLayer& layer, int index) {
     Projection gate;
     takeRow(gate, {});
@@ -338,6 +381,9 @@ Result<void> LayerSteps::enqueueLayer(int index, bool are_keys_stored, const KvC
             ENGINE_TRY(enqueueAttention(layer, index, branch.pre, are_keys_stored, kv));
         } else if (branch.body == BranchBody::Mlp) {
             ENGINE_TRY(enqueueMlp(layer, branch.pre));
+        } else if (branch.body == BranchBody::MlpWithExperts) {
+            ENGINE_TRY(enqueueMlp(layer, branch.pre));
+            ENGINE_TRY(enqueueExperts(layer));
         } else {
             ENGINE_TRY(enqueuePerLayerInput(layer, index));
         }

@@ -84,6 +84,8 @@ private:
                                   bool are_keys_stored,
                                   const KvCache& kv);
     Result<void> enqueueMlp(const DecoderLayer& layer, kernels::MatView norm);
+    /// Behind enqueueMlp(), whose result becomes that of both.
+    Result<void> enqueueExperts(const DecoderLayer& layer);
     Result<void> enqueuePerLayerInput(const DecoderLayer& layer, int index);
     /// T = linear x, for rows that stand alone.
     Result<void> projectBack(const Linear& linear, const float* x);

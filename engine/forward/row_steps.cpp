@@ -36,16 +36,17 @@ bool updatesOf(const Linear& linear,
 
 } // namespace
 
-bool isFusible(const LayerRecipe& recipe) {
-    const auto is_known = [](const Branch& branch) {
+bool isFusible(const LayerRecipe& recipe, bool has_experts) {
+    const auto is_known = [has_experts](const Branch& branch) {
         const bool has_norms = branch.has_pre_norm && branch.has_post_norm;
         switch (branch.body) {
         case BranchBody::Attention:
         case BranchBody::Mlp:
             return has_norms && branch.weight == 1.0;
+        case BranchBody::MlpWithExperts:
+            return has_experts && has_norms && branch.weight == 1.0;
         case BranchBody::PerLayerInput:
             return !branch.has_pre_norm && branch.has_post_norm && branch.weight == 1.0;
-        case BranchBody::MlpWithExperts:
         case BranchBody::FeedForward:
         case BranchBody::RelativeAttention:
         case BranchBody::Convolution:

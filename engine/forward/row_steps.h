@@ -15,7 +15,8 @@ namespace engine {
 
 /// Recipes that the fused steps (of many rows here, of one in layer_steps.h) can compute: pre and
 /// post norms around attention and a GELU MLP, head norms, per-layer inputs.
-[[nodiscard]] bool isFusible(const LayerRecipe& recipe);
+/// has_experts: experts beside the MLP are no obstacle.
+[[nodiscard]] bool isFusible(const LayerRecipe& recipe, bool has_experts = false);
 
 /// True when `home` computes this layer by itself, and what is active there of adapters is plain
 /// low-rank updates of which a product takes that many.

@@ -4,7 +4,7 @@
 // once and replayed where the device takes recordings. The first part makes the token's inputs, the
 // last one its logits, where they are on a device with layers. token_runner.h goes from part to
 // part and does by single functions what has no such form: layers with weights elsewhere, streamed
-// ones, experts.
+// ones, experts with adapters.
 //
 // Between two cards a row goes as the steps have it, without what its last layer leaves to add: the
 // first step of the next card adds that as it would behind a step of its own, so that several cards

@@ -224,15 +224,22 @@ void addLayerTables(WorkspaceLayout& layout, const Sizes& sizes) {
     layout.add(Buffer::StepSuppressed, (text.vocab_size + 31) / 32);
 }
 
-void addExperts(WorkspaceLayout& layout, const TextConfig& text, int64_t rows) {
+void addExperts(WorkspaceLayout& layout, const TextConfig& text, int64_t rows, bool is_card) {
     layout.add(Buffer::MoeProbs, rows * text.num_experts);
-    layout.add(Buffer::MoeRouterLow, rows * text.num_experts);
+    // One row's choice is there where the host does not make it.
+    layout.add(Buffer::MoeRouterLow,
+               std::max(rows * text.num_experts,
+                        kernels::ExpertsStepArgs::chosenFloats(text.top_k_experts)));
     layout.add(Buffer::MoeIn, rows * text.hidden_size);
     layout.add(Buffer::MoeRows, rows * text.hidden_size);
     layout.add(Buffer::MoeGateUp, rows * 2 * text.moe_intermediate_size);
-    layout.add(Buffer::MoeAct, rows * text.moe_intermediate_size);
+    // Of all experts of one row where they run at the same time.
+    layout.add(Buffer::MoeAct, std::max(rows, text.top_k_experts) * text.moe_intermediate_size);
     layout.add(Buffer::MoeDown, rows * text.hidden_size);
     layout.add(Buffer::MoeSum, rows * text.hidden_size);
+    if (is_card) {
+        layout.add(Buffer::MoeOrder, 2 * rows * text.top_k_experts);
+    }
 }
 
 void addDecoder(WorkspaceLayout& layout, const Sizes& sizes) {
@@ -252,7 +259,7 @@ void addDecoder(WorkspaceLayout& layout, const Sizes& sizes) {
             layout.add(Buffer::PleGate, rows * text.ple_size);
         }
         if (text.has_moe) {
-            addExperts(layout, text, rows);
+            addExperts(layout, text, rows, role.is_cuda);
         }
     }
     if (role.has_ple_projection) {

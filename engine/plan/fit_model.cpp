@@ -193,7 +193,7 @@ FitFormats FitModel::weigh(QuantOption quant, HeadOption head, int quality) cons
             }
         }
         ResolvedTensor row;
-        row.format = loadFormat(tensor, stored, quant);
+        row.format = loadFormat(tensor, stored, quant, request.quantizes_experts);
         const int64_t bytes = saturated(rowBytes(request, row, tensor));
         const AdapterNeed adapter = adapterOf(tensor.name);
         if (tensor.part.role == PartRole::Assistant) { // goes where its last layer's keys are

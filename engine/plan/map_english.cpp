@@ -87,7 +87,7 @@ std::string whyText(const issue::FormatRefused& i) {
     using Why = issue::FormatRefused::Why;
     switch (i.why) {
     case Why::NotQuantizable:
-        return "only linear weights, embedding tables and the head can have it";
+        return "only linear weights, experts, embedding tables and the head can have it";
     case Why::NotFloats:
         return "the checkpoint holds " + i.held + " values";
     case Why::NeedsOwnKey:

@@ -28,6 +28,11 @@ constexpr int indexOf(MapField field) {
     return static_cast<int>(field) - 1;
 }
 
+/// --quant is for it.
+bool takesQuant(const ExpectedTensor& tensor, bool has_experts) {
+    return isQuantizable(tensor) || (has_experts && tensor.kind == TensorKind::Experts);
+}
+
 Format quantFormat(QuantOption option) {
     switch (option) {
     case QuantOption::None:
@@ -294,11 +299,11 @@ private:
         const int by = fields.set_by[indexOf(MapField::Format)];
         if (!fields.values.format.has_value()) {
             row.set_by[indexOf(MapField::Format)] = kSetByRule;
-            if (isQuantizable(tensor) && input_.quant != QuantOption::None) {
+            if (takesQuant(tensor, input_.quantizes_experts) && input_.quant != QuantOption::None) {
                 if (is_packed) {
                     ++packed_count_;
                 } else {
-                    row.format = loadFormat(tensor, stored, input_.quant);
+                    row.format = loadFormat(tensor, stored, input_.quant, input_.quantizes_experts);
                     row.set_by[indexOf(MapField::Format)] = kSetByOption;
                     row.is_converted = true;
                 }
@@ -313,9 +318,11 @@ private:
         }
         const bool is_exact = by >= 0 && fields.is_format_exact;
         if (isSmallFormat(wanted)) {
-            const bool is_table = tensor.kind == TensorKind::Embedding;
-            const bool can_have = isQuantizable(tensor) || is_table;
-            if (!can_have || (is_table && !is_exact)) {
+            // Left as they are unless a key names them, as bitsandbytes leaves them.
+            const bool needs_key =
+                tensor.kind == TensorKind::Embedding || tensor.kind == TensorKind::Experts;
+            const bool can_have = isQuantizable(tensor) || needs_key;
+            if (!can_have || (needs_key && !is_exact)) {
                 row.set_by[indexOf(MapField::Format)] = kSetByRule;
                 if (is_exact) {
                     refuseFormat(by, name, tensor.module, wanted, {Why::NotQuantizable});
@@ -592,9 +599,12 @@ private:
 
 } // namespace
 
-Format loadFormat(const ExpectedTensor& tensor, const StoredTensor& stored, QuantOption quant) {
-    return stored.packed == Format::AsStored && isQuantizable(tensor) ? quantFormat(quant)
-                                                                      : stored.packed;
+Format loadFormat(const ExpectedTensor& tensor,
+                  const StoredTensor& stored,
+                  QuantOption quant,
+                  bool has_experts) {
+    return stored.packed == Format::AsStored && takesQuant(tensor, has_experts) ? quantFormat(quant)
+                                                                                : stored.packed;
 }
 
 Format headFormat(HeadOption head, QuantOption quant) {

@@ -76,12 +76,17 @@ struct ResolveInput {
     const StoredTensors* stored = nullptr; ///< May be null: as empty.
     std::vector<DeviceId> devices;         ///< Those of this machine; cpu and disk always count.
     QuantOption quant = QuantOption::None;
+    bool quantizes_experts = false; ///< `quant` is for experts as well.
     HeadOption head = HeadOption::Bf16;
     const KnownNames* names = nullptr; ///< Of `tensors`, where they were looked up before.
 };
 
 /// Format of a tensor that no key gives one: as the checkpoint holds it, else as --quant says.
-Format loadFormat(const ExpectedTensor& tensor, const StoredTensor& stored, QuantOption quant);
+/// has_experts: of experts too, which bitsandbytes leaves alone.
+Format loadFormat(const ExpectedTensor& tensor,
+                  const StoredTensor& stored,
+                  QuantOption quant,
+                  bool has_experts);
 /// Format that --head asks for; AsStored for bf16. nf4 follows --quant in double quantization.
 Format headFormat(HeadOption head, QuantOption quant);
 

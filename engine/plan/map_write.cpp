@@ -341,7 +341,8 @@ void CanonicalMap::addTensor(const ResolvedTensor& row) {
     if (!isQuantizable(tensor)) {
         small_formats_.add(tensor.name, MapTree::kAny);
         if (is_format_given && is_small) {
-            exact_formats_.emplace_back(tensor.module, row.format);
+            const bool has_own_name = tensor.kind == TensorKind::Experts; // not its module's
+            exact_formats_.emplace_back(has_own_name ? tensor.name : tensor.module, row.format);
         }
     } else {
         small_formats_.add(tensor.name, is_small ? given : kUnset);

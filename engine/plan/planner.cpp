@@ -291,6 +291,7 @@ private:
             input.devices.push_back(device.id);
         }
         input.quant = quant_;
+        input.quantizes_experts = request_.quantizes_experts;
         input.head = head_;
         if (names_ == nullptr) {
             own_names_.emplace(*tensors_);
@@ -378,7 +379,8 @@ private:
             ExpectedTensor used = tensor;
             used.is_unused = false;
             ResolvedTensor row;
-            row.format = loadFormat(used, storedAs(request_, used), quant_);
+            row.format =
+                loadFormat(used, storedAs(request_, used), quant_, request_.quantizes_experts);
             plan_.left_out_bytes += rowBytes(request_, row, used);
         }
     }

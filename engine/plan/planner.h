@@ -70,6 +70,7 @@ struct PlanRequest {
     std::string preset = "gpu";
 
     QuantOption quant = QuantOption::None;
+    bool quantizes_experts = false;   ///< --quant is for experts as well.
     int32_t quant_block = kBlockSize; ///< Of weights that are quantized on load.
     HeadOption head = HeadOption::Bf16;
     bool has_weight_cache =

@@ -181,7 +181,10 @@ Result<PlanRequest> planRequest(const LoadRequest& request,
                                                        {"nf4", QuantOption::Nf4},
                                                        {"nf4-dq", QuantOption::Nf4Dq},
                                                        {"fp4", QuantOption::Fp4},
-                                                       {"fp4-dq", QuantOption::Fp4Dq}}));
+                                                       {"fp4-dq", QuantOption::Fp4Dq},
+                                                       {"nf4+experts", QuantOption::Nf4},
+                                                       {"nf4-dq+experts", QuantOption::Nf4Dq}}));
+    plan.quantizes_experts = request.quant.ends_with("+experts");
     if (!isBlockSize(request.quant_block)) {
         return Error{
             ErrorCode::InvalidRequest,
@@ -288,6 +291,7 @@ std::string smallMapText(const PlanRequest& request, const std::string& map_text
         input.devices.push_back(device.id);
     }
     input.quant = request.quant;
+    input.quantizes_experts = request.quantizes_experts;
     input.head = request.head;
     return writeDeviceMap(canonicalMap(*map, input));
 }

@@ -38,6 +38,11 @@ bool waitsItself(KernelId id) {
     case KernelId::project_bf16:
     case KernelId::attend_step_256:
     case KernelId::attend_step_512:
+    case KernelId::experts_route:
+    case KernelId::experts_up_bf16:
+    case KernelId::experts_up_four_bit:
+    case KernelId::experts_down_bf16:
+    case KernelId::experts_down_four_bit:
     case KernelId::product_codes_updates:
     case KernelId::product_codes_pair_updates:
     case KernelId::product_wide_256_updates:

@@ -5171,8 +5171,8 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
         <translation>Auf %1 gespeichert, aber auf %2 gerechnet: store kommt aus %3, compute aus %4. Was auf einer GPU liegt, wird dort gerechnet (%5).</translation>
     </message>
     <message>
-        <source>only linear weights, embedding tables and the head can have it</source>
-        <translation>nur lineare Gewichte, Einbettungstabellen und der Kopf können es haben</translation>
+        <source>only linear weights, experts, embedding tables and the head can have it</source>
+        <translation>nur lineare Gewichte, Experten, Einbettungstabellen und der Kopf können es haben</translation>
     </message>
     <message>
         <source>the checkpoint holds %1 values</source>

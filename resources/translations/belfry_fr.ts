@@ -5171,8 +5171,8 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
         <translation>Stocké sur %1 mais calculé sur %2 : store est donné par %3, compute par %4. Ce qui est stocké sur un GPU y est calculé (%5).</translation>
     </message>
     <message>
-        <source>only linear weights, embedding tables and the head can have it</source>
-        <translation>seuls les poids linéaires, les tables de plongements et la tête peuvent l’avoir</translation>
+        <source>only linear weights, experts, embedding tables and the head can have it</source>
+        <translation>seuls les poids linéaires, les experts, les tables de plongements et la tête peuvent l’avoir</translation>
     </message>
     <message>
         <source>the checkpoint holds %1 values</source>

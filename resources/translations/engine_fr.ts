@@ -300,8 +300,8 @@
         <translation>%1 : l’élément %2 est infini ou n’est pas un nombre ; seuls des poids finis peuvent être quantifiés. Chargez ce module non quantifié, ou procurez-vous une copie intacte du checkpoint.</translation>
     </message>
     <message>
-        <source>%1: experts run in 16 or 32 bits only; leave them as stored</source>
-        <translation>%1 : les experts ne tournent qu’en 16 ou 32 bits ; laissez-les comme ils sont enregistrés</translation>
+        <source>%1: blocks of its format reach from one expert into the next; leave it as stored, or ask for a format without double quantization</source>
+        <translation>%1 : des blocs de ce format vont d’un expert à l’autre ; laissez-le tel quel ou demandez un format sans double quantification</translation>
     </message>
     <message>
         <source>%1: has element type %2; Belfry reads BF16, F16 and F32 weights and bitsandbytes&apos; 4-bit and int8 ones</source>

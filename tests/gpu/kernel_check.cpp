@@ -33,6 +33,7 @@ void checkCard(cuda::CudaDevice& d, bool is_reference, What what) {
     checkUpdates(d, is_reference);
     if (!is_reference) {
         checkRows(d);
+        checkExperts(d);
         checkLargeProducts(d);
         checkSteps(d, false);
         checkStepUpdates(d, false);
@@ -45,6 +46,7 @@ void checkCard(cuda::CudaDevice& d, bool is_reference, What what) {
         }
         if (what == What::ChecksAndTimes) {
             timeKernels(d);
+            timeExperts(d);
         }
     }
     std::printf("last failure: %s\n", d.lastFailure().c_str());

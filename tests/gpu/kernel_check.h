@@ -255,6 +255,9 @@ void checkProbes(cuda::CudaDevice& d);
 void checkSteps(cuda::CudaDevice& d, bool is_collected);
 void checkUpdates(cuda::CudaDevice& d, bool is_reference);
 void checkStepUpdates(cuda::CudaDevice& d, bool is_collected);
+// kernel_check_experts.cpp: routed experts of a token.
+void checkExperts(cuda::CudaDevice& d);
+void timeExperts(cuda::CudaDevice& d);
 // kernel_check_rows.cpp: fused steps of many rows.
 void checkRows(cuda::CudaDevice& d);
 // kernel_check_edges.cpp: what stands before and behind the layers of a token.

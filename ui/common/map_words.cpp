@@ -355,7 +355,7 @@ QString mapWords(const FormatRefused& i) {
     const QString held = fromUtf8(i.held);
     const QString why =
         i.why == Why::NotQuantizable
-            ? Map::tr("only linear weights, embedding tables and the head can have it")
+            ? Map::tr("only linear weights, experts, embedding tables and the head can have it")
         : i.why == Why::NotFloats ? Map::tr("the checkpoint holds %1 values").arg(held)
         : i.why == Why::NeedsOwnKey
             ? Map::tr("the checkpoint holds it packed as %1, and only a key that names exactly "

@@ -88,6 +88,17 @@ int projectParts(Queue q, const ProjectArgs& step);
 // token_input.cpp: what stands before the layers of a token.
 Status tokenInputs(Queue q, const TokenInputArgs& args);
 
+// experts.cpp: routed experts, of one token in a few launches.
+Status routerScores(Queue q,
+                    MatF32 x,
+                    WeightView router,
+                    const float* scale,
+                    float factor,
+                    float eps,
+                    MutF32 scores);
+Status scatterAdd(Queue q, MatF32 x, const int32_t* rows, const float* factor, MutF32 y);
+Status expertsStep(Queue q, const ExpertsStepArgs& args);
+
 // top_logits.cpp: what a choice among the most probable tokens can fall on.
 Status topLogits(Queue q,
                  float* logits,

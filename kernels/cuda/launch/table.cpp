@@ -398,7 +398,9 @@ OpTable makeTable(bool is_reference) {
     table.soft_cap = softCap;
     table.gather_rows = gatherRows;
     table.store_rows = storeRows;
+    table.scatter_add = scatterAdd;
     if (!is_reference) {
+        table.router_scores = routerScores;
         table.takes_rows = takesRows;
         table.product = product;
         table.norm_rows = normRows;
@@ -410,6 +412,7 @@ OpTable makeTable(bool is_reference) {
         table.project = project;
         table.project_parts = projectParts;
         table.attend_step = attendStep;
+        table.experts_step = expertsStep;
         table.begin_steps = beginSteps;
         table.continue_steps = continueSteps;
         table.begin_side_steps = beginSideSteps;

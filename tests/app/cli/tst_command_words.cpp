@@ -116,7 +116,8 @@ void TestCommandWords::wordsAreTold_data() {
     row("other shell", {"completion", "csh"}, "completion csh: expected bash, zsh or fish");
     row("no such page", {"manual", "speak"}, "manual speak: there is none");
     row("the first mistake", {"plan", "demo", "--quant", "x", "--head", "y"},
-        "--quant x: expected one of none, nf4, nf4-dq, fp4, fp4-dq");
+        "--quant x: expected one of none, nf4, nf4-dq, fp4, fp4-dq, nf4+experts, "
+        "nf4-dq+experts");
 }
 
 void TestCommandWords::wordsAreTold() {
@@ -140,7 +141,7 @@ void TestCommandWords::anEqualsSignOrABlank() {
     // An empty value and one that looks like an option are values; the last one of two counts.
     QCOMPARE(run({"plan", "demo", "--quant=", "nf4"}).err.section('\n', 0, 0),
              QString("error: InvalidRequest: --quant : expected one of none, nf4, nf4-dq, fp4, "
-                     "fp4-dq"));
+                     "fp4-dq, nf4+experts, nf4-dq+experts"));
     const Outcome like = run({"tokenize", "demo", "--text", "x", "--text", "--json"});
     QCOMPARE(like.code, 0);
     const Outcome bracket = run({"tokenize", "demo", "--json", "--text", "[a,b]"});
@@ -169,7 +170,8 @@ void TestCommandWords::bashCompletes_data() {
          "plan", "serve", "tokenize"});
     row("an option", {"belfry-cli", "chat", "--thr"}, {"--threads"});
     row("not of this command", {"belfry-cli", "plan", "--prompt"}, {});
-    row("a choice", {"belfry-cli", "plan", "demo", "--quant", "nf4"}, {"nf4", "nf4-dq"});
+    row("a choice", {"belfry-cli", "plan", "demo", "--quant", "nf4"},
+        {"nf4", "nf4-dq", "nf4+experts", "nf4-dq+experts"});
     row("a preset or a file", {"belfry-cli", "plan", "demo", "--device-map", "lea"},
         {"leaves of a map.json", "lean"});
     row("a file", {"belfry-cli", "chat", "demo", "--image", "le"}, {"leaves of a map.json"});

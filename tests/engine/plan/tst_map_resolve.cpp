@@ -924,6 +924,17 @@ void TestMapResolve::otherFamilies() {
     // Experts are no linear modules: --quant leaves them, the router's projection is one.
     QCOMPARE(rowOf(moe, experts, kLayer + "7.experts.gate_up_proj")->format, Format::AsStored);
     QCOMPARE(rowOf(moe, experts, kLayer + "7.router.proj.weight")->format, Format::Nf4);
+    // Small formats only where a key says so of exactly them.
+    const std::string gate_up = "model.language_model.layers.[0-29].experts.gate_up_proj";
+    const Resolution small =
+        resolve(moe,
+                native("\"cuda:0\"",
+                       "\"" + gate_up +
+                           R"(": {"format": "nf4"}, "model.layers.7.experts": {"format": "q8"})"),
+                kDevices, QuantOption::Nf4);
+    QCOMPARE(codesOf(small.errors), std::string());
+    QCOMPARE(rowOf(moe, small, kLayer + "7.experts.gate_up_proj")->format, Format::Nf4);
+    QCOMPARE(rowOf(moe, small, kLayer + "7.experts.down_proj")->format, Format::AsStored);
     QVERIFY(hasNote(inEnglish(experts.notes), "router.norm"));
 }
 

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arguments of the kernels of routed experts (experts.cu), as args.h has those of the others.
+#pragma once
+
+#include "kernels/cuda/device/args.h"
+
+namespace kernels::cuda {
+
+/// Experts of one token (experts.cu; kernels/ops.h, ExpertsStepArgs).
+inline constexpr int kMostExperts = 1024;
+inline constexpr int kMostChosen = 32;
+inline constexpr int kExpertThreads = 256;     ///< Of a block, 16-bit weights and the choice.
+inline constexpr int kExpertCodeThreads = 512; ///< 4-bit weights: a table a block.
+inline constexpr int kMostExpertHidden = 16 * kExpertThreads;
+struct ChosenExpert {
+    int32_t expert;
+    float weight;
+};
+struct ChosenExperts {
+    float inverse; ///< 1 / rms(x)
+    int32_t unused;
+    ChosenExpert pick[kMostChosen];
+};
+struct ExpertsKernelArgs {
+    WeightArgs router, gate_up, down;
+    const float* x;
+    float* t;
+    const float* router_scale;
+    const float* expert_scale;
+    VectorArgs t_norm, norm, out_norm;
+    float* scores;
+    ChosenExperts* chosen; ///< Room for top_k of them.
+    float* act;
+    float* sum;
+    EdgeCounters* counters;
+    int32_t hidden, inner, experts, top_k;
+    int32_t block_shift; ///< log2 of the 4-bit block size.
+    float input_scale, eps;
+};
+/// Dynamic shared memory of a product of `values` inputs.
+BELFRY_HOST_DEVICE constexpr int32_t expertBytes(int32_t values, bool is_four_bit) {
+    return is_four_bit ? 256 * 32 * 4 + values * 2 : values * 4;
+}
+
+} // namespace kernels::cuda

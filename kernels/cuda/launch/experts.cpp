@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// The launches of a token's routed experts (device/experts.cu).
+#include "kernels/cuda/device/expert_args.h"
+#include "kernels/cuda/launch/launch_args.h"
+#include "kernels/cuda/launch_sizes.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+
+namespace kernels::cuda {
+
+namespace {
+
+bool isAligned(const void* at) {
+    return reinterpret_cast<uintptr_t>(at) % 16 == 0;
+}
+
+/// The kernels of experts take this weight: bf16 in whole pieces of 16 bytes, or 4-bit codes of
+/// which a chunk of 16 is within a block.
+bool canRead(const WeightView& w) {
+    if (isFourBit(w)) {
+        return w.cols % 16 == 0 && w.block_size >= 16 &&
+               std::has_single_bit(static_cast<uint32_t>(w.block_size)) &&
+               w.expand_type != DType::F32 && isAligned(w.data);
+    }
+    return w.format == WeightFormat::BF16 && w.cols % 8 == 0 && isAligned(w.data);
+}
+
+bool areShapesRight(const ExpertsStepArgs& a) {
+    const int64_t hidden = a.router.cols;
+    const int64_t inner = a.down.cols;
+    return isWeight(a.router) && isWeight(a.gate_up) && isWeight(a.down) && a.x != nullptr &&
+           a.t != nullptr && a.router_scale != nullptr && a.expert_scale != nullptr &&
+           a.scores != nullptr && a.chosen != nullptr && a.act != nullptr && a.sum != nullptr &&
+           a.t_norm.data != nullptr && a.norm.data != nullptr && a.out_norm.data != nullptr &&
+           a.top_k >= 1 && a.top_k <= a.experts && a.router.rows == a.experts &&
+           a.gate_up.rows == a.experts * 2 * inner && a.gate_up.cols == hidden &&
+           a.down.rows == a.experts * hidden;
+}
+
+} // namespace
+
+Status routerScores(Queue q,
+                    MatF32 x,
+                    WeightView router,
+                    const float* scale,
+                    float factor,
+                    float eps,
+                    MutF32 scores) {
+    if (!isMatrix(x) || !isMatrix(scores) || !isWeight(router) || scale == nullptr ||
+        x.rows != scores.rows || x.cols != router.cols || scores.cols != router.rows) {
+        return Status::BadShape;
+    }
+    if (x.rows == 0) {
+        return Status::Ok;
+    }
+    if (x.rows > 65535) { // of a grid
+        return Status::Unsupported;
+    }
+    return streamOf(q).launch(KernelId::router_scores, static_cast<unsigned>(router.rows),
+                              static_cast<unsigned>(x.rows), 1, kExpertThreads, 0, x.data, x.stride,
+                              weightArgs(router), scale, factor, eps, scores.data, scores.stride);
+}
+
+Status scatterAdd(Queue q, MatF32 x, const int32_t* rows, const float* factor, MutF32 y) {
+    if (!isMatrix(x) || !isMatrix(y) || x.cols != y.cols ||
+        (x.rows > 0 && (rows == nullptr || factor == nullptr))) {
+        return Status::BadShape;
+    }
+    if (x.rows == 0) {
+        return Status::Ok;
+    }
+    return streamOf(q).launch(KernelId::scatter_add, static_cast<unsigned>(x.rows),
+                              tiles(x.cols, kThreads), 1, kThreads, 0, x.data, x.stride, rows,
+                              factor, y.data, y.stride, static_cast<int>(x.cols));
+}
+
+Status expertsStep(Queue q, const ExpertsStepArgs& a) {
+    static_assert(offsetof(ChosenExperts, pick) == 2 * sizeof(float) &&
+                  sizeof(ChosenExpert) == 2 * sizeof(float));
+    if (!areShapesRight(a)) {
+        return Status::BadShape;
+    }
+    Stream& s = streamOf(q);
+    const int64_t hidden = a.router.cols;
+    const int64_t inner = a.down.cols;
+    const bool is_four_bit = isFourBit(a.gate_up);
+    const auto up_bytes =
+        static_cast<unsigned>(expertBytes(static_cast<int32_t>(hidden), is_four_bit));
+    const auto down_bytes =
+        static_cast<unsigned>(expertBytes(static_cast<int32_t>(a.top_k * inner), is_four_bit));
+    // Static shared memory of the blocks comes to what is asked for.
+    constexpr unsigned kStaticBytes = 1024;
+    if (s.is_reference || s.steps.rows != nullptr || s.scratch_bytes < kCounterBytes ||
+        a.experts > kMostExperts || a.top_k > kMostChosen || hidden > kMostExpertHidden ||
+        a.top_k * inner >= (int64_t{1} << 20) || !canRead(a.gate_up) || !canRead(a.down) ||
+        a.gate_up.format != a.down.format || a.gate_up.block_size != a.down.block_size ||
+        std::max(up_bytes, down_bytes) + kStaticBytes >
+            static_cast<unsigned>(s.facts.shared_bytes) ||
+        !isAligned(a.x) || !isAligned(a.act) || !isAligned(a.norm.data)) {
+        return Status::Unsupported;
+    }
+    ExpertsKernelArgs args{};
+    args.router = weightArgs(a.router);
+    args.gate_up = weightArgs(a.gate_up);
+    args.down = weightArgs(a.down);
+    args.x = a.x;
+    args.t = a.t;
+    args.router_scale = a.router_scale;
+    args.expert_scale = a.expert_scale;
+    args.t_norm = vectorArgs(a.t_norm);
+    args.norm = vectorArgs(a.norm);
+    args.out_norm = vectorArgs(a.out_norm);
+    args.scores = a.scores;
+    args.chosen = reinterpret_cast<ChosenExperts*>(a.chosen);
+    args.act = a.act;
+    args.sum = a.sum;
+    args.counters = static_cast<EdgeCounters*>(pointerOf(s.scratch + kEdgeOffset));
+    args.hidden = static_cast<int32_t>(hidden);
+    args.inner = static_cast<int32_t>(inner);
+    args.experts = static_cast<int32_t>(a.experts);
+    args.top_k = static_cast<int32_t>(a.top_k);
+    args.block_shift =
+        is_four_bit ? std::countr_zero(static_cast<uint32_t>(a.gate_up.block_size)) : 0;
+    args.input_scale = a.input_scale;
+    args.eps = a.eps;
+    Status status = s.launch(KernelId::experts_route, static_cast<unsigned>(a.experts), 1, 1,
+                             kExpertThreads, 0, args);
+    const unsigned threads = is_four_bit ? kExpertCodeThreads : kExpertThreads;
+    const int64_t outputs = threads / 32; // of a block
+    if (status == Status::Ok) {
+        status = s.launch(is_four_bit ? KernelId::experts_up_four_bit : KernelId::experts_up_bf16,
+                          tiles(a.top_k * inner, outputs), 1, 1, threads, up_bytes, args);
+    }
+    if (status == Status::Ok) {
+        status =
+            s.launch(is_four_bit ? KernelId::experts_down_four_bit : KernelId::experts_down_bf16,
+                     tiles(hidden, outputs), 1, 1, threads, down_bytes, args);
+    }
+    return status;
+}
+
+} // namespace kernels::cuda

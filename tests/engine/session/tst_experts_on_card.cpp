@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// The golden model with experts on a card whose kernels run on the CPU: its decoded tokens take
+// their experts without a word to the host, in 16 and in 4 bits, with the answers of the CPU's
+// float32 path within what bf16 costs.
+#include "engine/devices/gpu_access.h"
+#include "tests/support/cuda_emulator/emulated_card.h"
+#include "tests/support/engine/golden_engine.h"
+
+#include <QTest>
+
+#include <algorithm>
+
+namespace {
+
+std::unique_ptr<support::EmulatedCard> makeCard() {
+    support::EmulatedCardOptions options;
+    options.multiprocessors = 4;
+    options.run.resident_threads = 8192;
+    return std::make_unique<support::EmulatedCard>(options);
+}
+
+std::shared_ptr<const engine::GpuAccess> accessOf(support::EmulatedCard& card) {
+    return std::make_shared<const engine::GpuAccess>(
+        engine::cudaAccess(&card.fake().driver(), {}, support::FakeDriver::images()));
+}
+
+/// `where` with the experts of all layers in `format`; empty: as stored.
+std::string mapOf(const std::string& where, const std::string& format) {
+    std::string keys;
+    for (const char* name : {"gate_up_proj", "down_proj"}) {
+        keys += std::string(keys.empty() ? "" : ", ") +
+                R"("model.language_model.layers.[0-5].experts.)" + name + R"(": {"format": ")" +
+                format + "\"}";
+    }
+    return R"({"version": 1, "default": ")" + where + R"(", "map": {)" +
+           (format.empty() ? "" : keys) + "}}";
+}
+
+engine::LoadRequest
+requestOf(const std::string& where, const QString& quant, const QString& experts) {
+    engine::LoadRequest request = support::goldenRequest("moe26b");
+    request.quant = quant.toStdString();
+    request.device_map = mapOf(where, experts.toStdString());
+    request.is_reference_precision = where == "cpu";
+    request.context = 128;
+    return request;
+}
+
+engine::GenerateRequest promptOf(const support::GoldenCase& c, size_t count) {
+    engine::GenerateRequest prompt;
+    prompt.raw_ids = c.input_ids;
+    prompt.raw_ids.resize(count);
+    return prompt;
+}
+
+} // namespace
+
+class TestExpertsOnCard : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void decoded_data();
+    void decoded();
+    void blocksAcrossExperts();
+};
+
+void TestExpertsOnCard::decoded_data() {
+    QTest::addColumn<QString>("quant");
+    QTest::addColumn<QString>("experts");
+    QTest::newRow("16 bits") << "none"
+                             << "";
+    QTest::newRow("dense parts in 4 bits") << "nf4-dq"
+                                           << "";
+    QTest::newRow("all in 4 bits") << "nf4+experts" << "";
+    QTest::newRow("fp4") << "none"
+                         << "fp4";
+}
+
+void TestExpertsOnCard::decoded() {
+    QFETCH(QString, quant);
+    QFETCH(QString, experts);
+    const auto cases = support::goldenCases("moe26b");
+    const auto found = std::find_if(cases.begin(), cases.end(), [](const support::GoldenCase& one) {
+        return one.image.empty() && one.audio.empty() && one.input_ids.size() > 6;
+    });
+    QVERIFY(found != cases.end());
+    const support::GoldenCase& c = *found;
+    const size_t count = std::min<size_t>(12, c.input_ids.size());
+    const double allowed =
+        support::readJson(support::goldenDir() /
+                          "about.json")["noise_against_float64"]["moe26b/" + c.id]["bf16_nmse"]
+            .get<double>();
+
+    engine::Engine on_cpu;
+    const auto ready = on_cpu.load(requestOf("cpu", quant, experts), {}, {});
+    QVERIFY2(ready.has_value(), ready.has_value() ? "" : ready.error().message.c_str());
+    const auto card = makeCard();
+    engine::EngineOptions options;
+    options.gpus = accessOf(*card);
+    engine::Engine engine(options);
+    const auto loaded = engine.load(requestOf("cuda:0", quant, experts), {}, {});
+    QVERIFY2(loaded.has_value(), loaded.has_value() ? "" : loaded.error().message.c_str());
+    QCOMPARE(support::memoryDifference(engine), std::string());
+
+    QVERIFY(engine.logits(promptOf(c, count - 3), 1, {}).has_value());
+    const auto runs = [&card](const char* kernel) {
+        return std::count(card->ran().begin(), card->ran().end(), std::string("belfry_") + kernel);
+    };
+    const auto layers = static_cast<std::ptrdiff_t>(engine.currentPlan()->kv_device.size());
+    for (size_t end = count - 2; end <= count; ++end) {
+        const auto before = runs("experts_route");
+        const auto got = engine.logits(promptOf(c, end), 1, {});
+        QVERIFY2(got.has_value(), got.has_value() ? "" : got.error().message.c_str());
+        QCOMPARE(card->finish(), std::string());
+        QCOMPARE(runs("experts_route") - before, layers);
+        const auto want = on_cpu.logits(promptOf(c, end), 1, {});
+        QVERIFY(want.has_value());
+        const double nmse = support::nmse(got->logits, want->logits);
+        QVERIFY2(nmse <= allowed, qPrintable(QString("%1, allowed %2").arg(nmse).arg(allowed)));
+    }
+    const bool is_four_bit = !experts.isEmpty() || quant.endsWith("experts");
+    QCOMPARE(runs("experts_up_four_bit") > 0, is_four_bit);
+    QCOMPARE(runs("experts_up_bf16") > 0, !is_four_bit);
+    QCOMPARE(support::memoryDifference(engine), std::string());
+    QVERIFY(card->fake().violations().empty());
+}
+
+/// Double quantization takes 256 blocks at a time; these experts are smaller than that.
+void TestExpertsOnCard::blocksAcrossExperts() {
+    engine::Engine engine;
+    const auto loaded = engine.load(requestOf("cpu", "nf4-dq+experts", ""), {}, {});
+    QVERIFY2(loaded.has_value(), loaded.has_value() ? "" : loaded.error().message.c_str());
+    const auto c = support::goldenCases("moe26b").front();
+    const auto got = engine.logits(promptOf(c, 4), 1, {});
+    QVERIFY(!got.has_value());
+    QCOMPARE(got.error().code, engine::ErrorCode::Unsupported);
+    QVERIFY(QString::fromStdString(got.error().message).contains("from one expert into the next"));
+}
+
+QTEST_APPLESS_MAIN(TestExpertsOnCard)
+#include "tst_experts_on_card.moc"

@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: Apache-2.0
+// Routed experts of one token as kernels of a card, run on the CPU, against a sum in double over
+// exactly expanded weights: every format, choices with ties, scores that are no numbers. Operands
+// end at a page that nobody may touch, threads run in orders drawn from seeds.
+#include "kernels/cpu/tables.h"
+#include "tests/kernels/kernel_cases.h"
+#include "tests/support/cuda_emulator/emulated_card.h"
+
+#include <QTest>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+using kernels::DType;
+using kernels::ExpertsStepArgs;
+using kernels::Status;
+using kernels::WeightFormat;
+using kernels::WeightView;
+using namespace support;
+
+namespace {
+
+size_t at(int64_t index) {
+    return static_cast<size_t>(index);
+}
+
+struct Shape {
+    int64_t hidden = 256, inner = 64, experts = 12, top_k = 3;
+};
+
+/// A weight whose products are of the size of their input's.
+TestWeight
+weightOf(WeightFormat format, int64_t rows, int64_t cols, bool is_nested, uint64_t seed) {
+    return makeWeight(format, rows, cols, 64, is_nested, DType::BF16, seed);
+}
+
+std::vector<float> expanded(const kernels::WeightView& w) {
+    std::vector<float> values(at(w.rows * w.cols));
+    std::vector<int32_t> ids(at(w.rows));
+    std::iota(ids.begin(), ids.end(), 0);
+    kernels::cpuScalarOps().gather_rows({}, w, ids.data(), w.rows, 0, 1.0F,
+                                        {values.data(), w.rows, w.cols, w.cols});
+    return values;
+}
+
+/// The operands of one step.
+struct Case {
+    Shape shape;
+    TestWeight router, gate_up, down;
+    Guarded<float> x, t, router_scale, expert_scale, scores, chosen, act, sum;
+    Guarded<uint8_t> t_norm, norm, out_norm;
+    ExpertsStepArgs args;
+
+    Case(const Shape& s, WeightFormat format, WeightFormat of_router, bool is_nested, uint64_t seed)
+        : shape(s), router(weightOf(of_router, s.experts, s.hidden, false, seed)),
+          gate_up(weightOf(format, s.experts * 2 * s.inner, s.hidden, is_nested, seed + 1)),
+          down(weightOf(format, s.experts * s.hidden, s.inner, is_nested, seed + 2)),
+          x(randomFloats(s.hidden, seed + 3, 2.0F)), t(randomFloats(s.hidden, seed + 4)),
+          router_scale(randomFloats(s.hidden, seed + 5, 0.5F)),
+          expert_scale(randomFloats(s.experts, seed + 6)), scores(at(s.experts)),
+          chosen(at(ExpertsStepArgs::chosenFloats(s.top_k))), act(at(s.top_k * s.inner)),
+          sum(at(s.hidden)), t_norm(stored(randomFloats(s.hidden, seed + 7), DType::BF16)),
+          norm(stored(randomFloats(s.hidden, seed + 8), DType::F32)),
+          out_norm(stored(randomFloats(s.hidden, seed + 9), DType::F16)) {
+        args.x = x.data();
+        args.t = t.data();
+        args.router = router.view;
+        args.router_scale = router_scale.data();
+        args.expert_scale = expert_scale.data();
+        args.input_scale = 1.0F / std::sqrt(static_cast<float>(s.hidden));
+        args.gate_up = gate_up.view;
+        args.down = down.view;
+        args.t_norm = {t_norm.data(), DType::BF16, 1, s.hidden};
+        args.norm = {norm.data(), DType::F32, 1, s.hidden};
+        args.out_norm = {out_norm.data(), DType::F16, 1, s.hidden};
+        args.experts = s.experts;
+        args.top_k = s.top_k;
+        args.scores = scores.data();
+        args.chosen = chosen.data();
+        args.act = act.data();
+        args.sum = sum.data();
+    }
+    [[nodiscard]] int32_t expertAt(int64_t j) const {
+        int32_t expert = 0;
+        std::memcpy(&expert, chosen.data() + 2 + 2 * j, sizeof expert);
+        return expert;
+    }
+};
+
+double valueOf(const kernels::MatView& vector, int64_t i) {
+    return static_cast<double>(kernels::cpu::loadElement(vector.data, vector.type, i));
+}
+
+double inverseRms(const std::vector<double>& row) {
+    double squares = 0;
+    for (const double v : row) {
+        squares += v * v;
+    }
+    return 1.0 / std::sqrt(squares / static_cast<double>(row.size()) + 1e-6);
+}
+
+struct Answer {
+    std::vector<int32_t> experts;
+    std::vector<double> t;
+};
+
+/// From the formula (engine/families/gemma4/ARCHITECTURE.md, experts), in double.
+Answer answerOf(const Case& c) {
+    const Shape& s = c.shape;
+    const ExpertsStepArgs& a = c.args;
+    std::vector<double> x(c.x.data(), c.x.data() + s.hidden);
+    std::vector<double> dense(c.t.data(), c.t.data() + s.hidden);
+    const double inverse = inverseRms(x);
+    const std::vector<float> router = expanded(a.router);
+    const std::vector<float> gate_up = expanded(a.gate_up);
+    const std::vector<float> down = expanded(a.down);
+    std::vector<double> p(at(s.experts));
+    for (int64_t e = 0; e < s.experts; ++e) {
+        for (int64_t i = 0; i < s.hidden; ++i) {
+            p[at(e)] += x[at(i)] * inverse * static_cast<double>(c.router_scale[at(i)]) *
+                        static_cast<double>(a.input_scale) *
+                        static_cast<double>(router[at(e * s.hidden + i)]);
+        }
+    }
+    Answer answer;
+    std::vector<int32_t> order(at(s.experts));
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(),
+                     [&p](int32_t i, int32_t j) { return p[at(i)] > p[at(j)]; });
+    answer.experts.assign(order.begin(), order.begin() + s.top_k);
+    double top = 0;
+    for (const int32_t e : answer.experts) {
+        top += std::exp(p[at(e)] - p[at(order[0])]);
+    }
+    std::vector<double> sum(at(s.hidden));
+    for (const int32_t e : answer.experts) {
+        const double w =
+            std::exp(p[at(e)] - p[at(order[0])]) / top * static_cast<double>(c.expert_scale[at(e)]);
+        std::vector<double> act(at(s.inner));
+        for (int64_t r = 0; r < s.inner; ++r) {
+            double pair[2] = {};
+            for (int64_t half = 0; half < 2; ++half) {
+                const int64_t row = (e * 2 + half) * s.inner + r;
+                for (int64_t i = 0; i < s.hidden; ++i) {
+                    pair[half] += x[at(i)] * inverse * valueOf(a.norm, i) *
+                                  static_cast<double>(gate_up[at(row * s.hidden + i)]);
+                }
+            }
+            const double g = pair[0];
+            act[at(r)] = 0.5 * g *
+                         (1 + std::tanh(0.7978845608028654 * (g + 0.044715 * g * g * g))) * pair[1];
+        }
+        for (int64_t i = 0; i < s.hidden; ++i) {
+            for (int64_t r = 0; r < s.inner; ++r) {
+                sum[at(i)] += w * act[at(r)] *
+                              static_cast<double>(down[at((e * s.hidden + i) * s.inner + r)]);
+            }
+        }
+    }
+    const double dense_inverse = inverseRms(dense);
+    const double sum_inverse = inverseRms(sum);
+    answer.t.resize(at(s.hidden));
+    for (int64_t i = 0; i < s.hidden; ++i) {
+        answer.t[at(i)] = dense[at(i)] * dense_inverse * valueOf(a.t_norm, i) +
+                          sum[at(i)] * sum_inverse * valueOf(a.out_norm, i);
+    }
+    return answer;
+}
+
+double relativeErrorOf(const Guarded<float>& got, const std::vector<double>& want) {
+    double error = 0;
+    double norm = 0;
+    for (size_t i = 0; i < want.size(); ++i) {
+        const double d = static_cast<double>(got[i]) - want[i];
+        error += d * d;
+        norm += want[i] * want[i];
+    }
+    return std::isfinite(error) ? std::sqrt(error / norm) : INFINITY;
+}
+
+} // namespace
+
+class TestCudaExperts : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void sums_data();
+    void sums();
+    void tiesGoToTheLowerIndex();
+    void noNumbers();
+    void rows();
+    void refuses();
+};
+
+void TestCudaExperts::sums_data() {
+    QTest::addColumn<int>("format");
+    QTest::addColumn<int>("router");
+    QTest::addColumn<bool>("is_nested");
+    QTest::addColumn<QList<int>>("shape");
+    QTest::addColumn<double>("bound");
+    const auto add = [](const char* name, WeightFormat format, WeightFormat router, bool is_nested,
+                        const QList<int>& shape) {
+        // Sums in fp32; with codes, fp16 products of scaled rows as in all decode steps.
+        QTest::newRow(name) << static_cast<int>(format) << static_cast<int>(router) << is_nested
+                            << shape << (format == WeightFormat::BF16 ? 1e-5 : 4e-3);
+    };
+    using enum WeightFormat;
+    add("bf16", BF16, BF16, false, {256, 64, 12, 3});
+    add("bf16, widths of 8", BF16, Nf4, false, {264, 40, 5, 2});
+    add("bf16, all experts", BF16, Int8Row, false, {128, 16, 4, 4});
+    add("nf4", Nf4, Nf4, false, {256, 64, 12, 3});
+    add("nf4, nested", Nf4, F32, true, {320, 128, 9, 4});
+    add("nf4, blocks across rows", Nf4, BF16, false, {96, 32, 6, 2});
+    add("fp4", Fp4, F16, false, {256, 192, 6, 2});
+    add("bf16, more experts than threads", BF16, BF16, false, {64, 8, 300, 32});
+}
+
+void TestCudaExperts::sums() {
+    QFETCH(int, format);
+    QFETCH(int, router);
+    QFETCH(bool, is_nested);
+    QFETCH(QList<int>, shape);
+    QFETCH(double, bound);
+    for (const uint64_t seed : {1U, 2U}) {
+        EmulatedCardOptions options;
+        options.run.seed = seed;
+        EmulatedCard card(options);
+        auto& d = card.device();
+        const Case c({shape[0], shape[1], shape[2], shape[3]}, static_cast<WeightFormat>(format),
+                     static_cast<WeightFormat>(router), is_nested, 100 * seed);
+        const Answer want = answerOf(c);
+        QCOMPARE(d.ops().experts_step(d.queue(), c.args), Status::Ok);
+        QCOMPARE(card.finish(), std::string());
+        for (int64_t j = 0; j < c.shape.top_k; ++j) {
+            QCOMPARE(c.expertAt(j), want.experts[at(j)]);
+        }
+        const double error = relativeErrorOf(c.t, want.t);
+        QVERIFY2(error <= bound, qPrintable(QString::number(error)));
+        QCOMPARE(card.ran().size(), size_t{3});
+    }
+}
+
+void TestCudaExperts::tiesGoToTheLowerIndex() {
+    EmulatedCard card({});
+    auto& d = card.device();
+    Case c({64, 16, 40, 4}, WeightFormat::BF16, WeightFormat::BF16, false, 5);
+    // Rows of zeros score the same, and above those whose scores are made small.
+    std::memset(c.router.bytes.data(), 0, c.router.bytes.size());
+    const auto score = [&c](int64_t expert, float value) {
+        for (int64_t i = 0; i < c.shape.hidden; ++i) {
+            kernels::cpu::storeElement(c.router.bytes.data(), DType::BF16,
+                                       expert * c.shape.hidden + i,
+                                       value * c.x[at(i)] * c.router_scale[at(i)]);
+        }
+    };
+    score(0, -1.0F);
+    score(33, 1.0F);
+    QCOMPARE(d.ops().experts_step(d.queue(), c.args), Status::Ok);
+    QCOMPARE(card.finish(), std::string());
+    QCOMPARE(c.expertAt(0), 33);
+    QCOMPARE(c.expertAt(1), 1);
+    QCOMPARE(c.expertAt(2), 2);
+    QCOMPARE(c.expertAt(3), 3);
+}
+
+/// Not a number in, not a number out, and nothing is read outside the weights.
+void TestCudaExperts::noNumbers() {
+    for (const float bad : {NAN, INFINITY}) {
+        EmulatedCard card({});
+        auto& d = card.device();
+        Case c({64, 16, 8, 2}, WeightFormat::BF16, WeightFormat::BF16, false, 6);
+        c.router_scale[3] = bad;
+        QCOMPARE(d.ops().experts_step(d.queue(), c.args), Status::Ok);
+        QCOMPARE(card.finish(), std::string());
+        for (int64_t j = 0; j < 2; ++j) {
+            QVERIFY(c.expertAt(j) >= 0 && c.expertAt(j) < 8);
+        }
+        QVERIFY(std::isnan(c.t[0]));
+    }
+}
+
+/// Scores of several rows, and rows added where they belong.
+void TestCudaExperts::rows() {
+    constexpr int64_t kRows = 5;
+    constexpr int64_t kHidden = 72;
+    constexpr int64_t kExperts = 11;
+    for (const WeightFormat format :
+         {WeightFormat::BF16, WeightFormat::Int8Row, WeightFormat::Nf4}) {
+        EmulatedCard card({});
+        auto& d = card.device();
+        const TestWeight router = weightOf(format, kExperts, kHidden, false, 3);
+        const Guarded<float> x = randomFloats(kRows * kHidden, 4);
+        const Guarded<float> scale = randomFloats(kHidden, 5);
+        const Guarded<float> scores(at(kRows * kExperts));
+        QCOMPARE(d.ops().router_scores(d.queue(), matrix(x, kRows, kHidden), router.view,
+                                       scale.data(), 0.25F, 1e-6F, matrix(scores, kRows, kExperts)),
+                 Status::Ok);
+        QCOMPARE(card.finish(), std::string());
+        const std::vector<float> values = expanded(router.view);
+        for (int64_t r = 0; r < kRows; ++r) {
+            const std::vector<double> row(x.data() + r * kHidden, x.data() + (r + 1) * kHidden);
+            for (int64_t e = 0; e < kExperts; ++e) {
+                double want = 0;
+                for (int64_t i = 0; i < kHidden; ++i) {
+                    want += row[at(i)] * static_cast<double>(scale[at(i)]) *
+                            static_cast<double>(values[at(e * kHidden + i)]);
+                }
+                want *= 0.25 * inverseRms(row);
+                QVERIFY(std::abs(static_cast<double>(scores[at(r * kExperts + e)]) - want) <=
+                        1e-5 * (1 + std::abs(want)));
+            }
+        }
+    }
+    EmulatedCard card({});
+    auto& d = card.device();
+    const Guarded<float> x = randomFloats(3 * kHidden, 6);
+    const Guarded<float> y = randomFloats(kRows * kHidden, 7);
+    const std::vector<float> before = y.values();
+    const Guarded<int32_t> to(std::vector<int32_t>{4, 0, 2});
+    const Guarded<float> factor(std::vector<float>{2.0F, -1.0F, 0.5F});
+    QCOMPARE(d.ops().scatter_add(d.queue(), matrix(x, 3, kHidden), to.data(), factor.data(),
+                                 matrix(y, kRows, kHidden)),
+             Status::Ok);
+    QCOMPARE(card.finish(), std::string());
+    std::vector<float> want = before;
+    for (int64_t i = 0; i < 3; ++i) {
+        for (int64_t c = 0; c < kHidden; ++c) {
+            want[at(to[at(i)] * kHidden + c)] += factor[at(i)] * x[at(i * kHidden + c)];
+        }
+    }
+    QVERIFY(y.values() == want);
+    QCOMPARE(d.ops().scatter_add(d.queue(), matrix(x, 3, kHidden), nullptr, factor.data(),
+                                 matrix(y, kRows, kHidden)),
+             Status::BadShape);
+    QCOMPARE(d.ops().router_scores(d.queue(), matrix(x, 3, kHidden), WeightView(), nullptr, 1.0F,
+                                   1e-6F, matrix(y, 3, kHidden)),
+             Status::BadShape);
+}
+
+void TestCudaExperts::refuses() {
+    EmulatedCard card({});
+    auto& d = card.device();
+    const Case c({64, 16, 8, 2}, WeightFormat::BF16, WeightFormat::BF16, false, 7);
+    const auto call = [&](auto change) {
+        ExpertsStepArgs args = c.args;
+        change(args);
+        return d.ops().experts_step(d.queue(), args);
+    };
+    QCOMPARE(call([](ExpertsStepArgs& a) { a.x = nullptr; }), Status::BadShape);
+    QCOMPARE(call([](ExpertsStepArgs& a) { a.top_k = 9; }), Status::BadShape);
+    QCOMPARE(call([](ExpertsStepArgs& a) { a.top_k = 0; }), Status::BadShape);
+    QCOMPARE(call([](ExpertsStepArgs& a) { a.down.rows -= 1; }), Status::BadShape);
+    QCOMPARE(call([](ExpertsStepArgs& a) { a.gate_up.cols = 32; }), Status::BadShape);
+    const Case other({64, 16, 8, 2}, WeightFormat::F32, WeightFormat::BF16, false, 8);
+    QCOMPARE(d.ops().experts_step(d.queue(), other.args), Status::Unsupported);
+    const Case many({64, 16, 64, 40}, WeightFormat::BF16, WeightFormat::BF16, false, 9);
+    QCOMPARE(d.ops().experts_step(d.queue(), many.args), Status::Unsupported);
+    QVERIFY(card.ran().empty());
+}
+
+QTEST_APPLESS_MAIN(TestCudaExperts)
+#include "tst_cuda_experts.moc"
