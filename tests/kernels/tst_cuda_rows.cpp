@@ -97,6 +97,27 @@ void TestCudaRows::chain_data() {
         s.layers = 1;
         s.inter = 6400;
     });
+    // As long as those of 12B and 31B (device/stream_rows_large.cu).
+    row("long rows", 16, [](RowShape& s) {
+        s.layers = 1;
+        s.hidden = 3200;
+        s.inter = 192;
+        s.rows = 3;
+    });
+    row("long rows, plain ones in parts", 24, [](RowShape& s) {
+        s.layers = 1;
+        s.hidden = 5376;
+        s.inter = 6400;
+        s.ple = 0;
+    });
+    row("long rows, 8-bit", 16, [](RowShape& s) {
+        s.layers = 1;
+        s.hidden = 3200;
+        s.inter = 4096;
+        s.ple = 0;
+        s.rows = 2;
+        s.format = WeightFormat::Int8Row;
+    });
     row("the widest rows", 24, [](RowShape& s) {
         s.layers = 1;
         s.ple = 0;
@@ -124,7 +145,9 @@ void TestCudaRows::chain() {
         QVERIFY2(chain.cacheError() < kBound, qPrintable(QString::number(chain.cacheError())));
         QVERIFY2(chain.error() < kBound, qPrintable(QString::number(chain.error())));
     }
-    QCOMPARE(card.ran(), std::vector<std::string>(sizeOf(turns), "belfry_stream_rows"));
+    QCOMPARE(card.ran(), std::vector<std::string>(sizeOf(turns), shape.hidden > 3072
+                                                                     ? "belfry_stream_rows_large"
+                                                                     : "belfry_stream_rows"));
 }
 
 void TestCudaRows::refused_data() {

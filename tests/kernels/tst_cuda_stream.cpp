@@ -19,6 +19,8 @@ class TestCudaStream : public QObject {
 private Q_SLOTS:
     void chain_data();
     void chain();
+    void longRows_data();
+    void longRows();
     void heads_data();
     void heads();
     void measured_data();
@@ -91,6 +93,36 @@ void TestCudaStream::chain_data() {
         s.dim = 64;
         s.heads = 2;
         s.inter = 6400;
+    });
+    // Rows as long as those of 12B and 31B (device/stream_large.cu). The residual row is in memory.
+    row("long rows", 4, 60, [](ChainShape& s) {
+        s.hidden = 3200;
+        s.tokens = 200;
+    });
+    row("long rows, 8-bit, wide ones in parts", 5, 61, [](ChainShape& s) {
+        s.hidden = 3200;
+        s.format = WeightFormat::Int8Row;
+        s.inter = 6400;
+        s.ple = 0;
+    });
+    row("long rows, fp4, plain absmax, blocks of 128", 4, 62, [](ChainShape& s) {
+        s.hidden = 3328;
+        s.format = WeightFormat::Fp4;
+        s.is_nested = false;
+        s.block = 128;
+        s.inter = 384;
+        s.ple = 128;
+        s.tokens = 30;
+    });
+    row("long rows, wide results of attention and MLP behind flags", 32, 63, [](ChainShape& s) {
+        s.hidden = 3200;
+        s.dim = 512;
+        s.heads = 16;
+        s.kv_heads = 2;
+        s.inter = 6400;
+        s.ple = 0;
+        s.layers = 1;
+        s.tokens = 40;
     });
     // Adapters: their operands come while the step before runs, or, where there is no room for both
     // or no step with updates near, when the step begins (placeStreamUnits()). There are no plans
@@ -222,10 +254,63 @@ void TestCudaStream::chain() {
     std::string kernel = "belfry_stream";
     if (shape.format == WeightFormat::BF16) {
         kernel += "_half";
+    } else if (shape.hidden > 3072) {
+        kernel += "_large";
     } else if (shape.rank > 0) {
         kernel += shape.is_planned ? "_updates" : "_any_updates";
     }
     QCOMPARE(layersOf(card), std::vector<std::string>({kernel, kernel}));
+}
+
+// Rows with the columns of 12B and 31B, of few outputs, in a list of their form.
+void TestCudaStream::longRows_data() {
+    QTest::addColumn<WeightFormat>("format");
+    QTest::addColumn<bool>("isNested");
+    QTest::addColumn<int64_t>("cols");
+    QTest::addColumn<int>("input");
+    const int plain = static_cast<int>(kernels::ProjectArgs::Input::Plain);
+    const int residual = static_cast<int>(kernels::ProjectArgs::Input::ResidualNorm);
+    const auto row = [](const char* name, WeightFormat format, bool is_nested, int64_t cols,
+                        int input) { QTest::newRow(name) << format << is_nested << cols << input; };
+    row("31B, residual row", WeightFormat::Nf4, true, 5376, residual);
+    row("31B, head in 8 bits", WeightFormat::Int8Row, false, 5376, residual);
+    row("31B, down", WeightFormat::Nf4, true, 21504, plain);
+    row("31B, down, plain absmax", WeightFormat::Fp4, false, 21504, plain);
+    row("31B, down in 8 bits", WeightFormat::Int8Row, false, 21504, plain);
+    row("31B, o of full layers", WeightFormat::Nf4, true, 16384, plain);
+    row("31B, o of sliding layers", WeightFormat::Nf4, true, 8192, plain);
+    row("12B, residual row", WeightFormat::Nf4, true, 3840, residual);
+    row("12B, down", WeightFormat::Nf4, true, 15360, plain);
+    row("12B, o of sliding layers", WeightFormat::Nf4, true, 4096, plain);
+}
+
+void TestCudaStream::longRows() {
+    QFETCH(WeightFormat, format);
+    QFETCH(bool, isNested);
+    QFETCH(int64_t, cols);
+    QFETCH(int, input);
+    using kernels::ProjectArgs;
+    EmulatedCardOptions options;
+    options.multiprocessors = 3;
+    EmulatedCard card(options);
+    // What makes the list one of long rows, and what else is in it.
+    ProjectCase first(WeightFormat::Nf4, true, 64, 3200, {16}, ProjectArgs::Input::Norm,
+                      ProjectArgs::Output::Store, 1);
+    ProjectCase step(format, isNested, 64, cols, {50}, static_cast<ProjectArgs::Input>(input),
+                     ProjectArgs::Output::Store, 30);
+    const auto& ops = card.device().ops();
+    const auto queue = card.device().queue();
+    QCOMPARE(ops.begin_steps(queue), Status::Ok);
+    QCOMPARE(ops.project(queue, first.args), Status::Ok);
+    QCOMPARE(ops.project(queue, step.args), Status::Ok);
+    QCOMPARE(ops.end_steps(queue), Status::Ok);
+    QCOMPARE(QString::fromStdString(card.finish()), QString());
+    double residual = 0.0;
+    QVERIFY(first.error(&residual) < kProjectBound);
+    const double error = step.error(&residual);
+    QVERIFY2(error < kProjectBound, qPrintable(QString::number(error)));
+    QVERIFY2(residual < kResidualBound, qPrintable(QString::number(residual)));
+    QCOMPARE(layersOf(card), std::vector<std::string>(2, "belfry_stream_large"));
 }
 
 // Attention by heads (device/stream_attend_heads.cuh) against the reference and against attention
