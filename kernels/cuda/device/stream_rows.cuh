@@ -367,6 +367,18 @@ __device__ __forceinline__ bool hasUnit(const ProjectKernelArgs& a, int fold, in
     return unit < a.units && unit < (fold + 1) * stretchOf(a);
 }
 
+/// A warp's share of the four rows' sums; is_more: added to what is there.
+__device__ __forceinline__ void
+putSums(float4* to, const float (&sums)[kStreamRows], bool is_more) {
+    float4 four = make_float4(sums[0], sums[1], sums[2], sums[3]);
+    if (is_more) {
+        const float4 others = *to;
+        four =
+            make_float4(four.x + others.x, four.y + others.y, four.z + others.z, four.w + others.w);
+    }
+    *to = four;
+}
+
 /// Tiles [first, end) of the block times all rows, for rows of up to four stretches. As
 /// multiplyTiles(), whose way through a chunk it shares. LargeForm: part `piece` of the columns,
 /// whose sums are added to those of the parts before it. COUNT: units of a warp; one too many is
@@ -486,13 +498,7 @@ __device__ __forceinline__ void multiplyRowTiles(const ProjectKernelArgs& a,
         if (is_own) {
 #pragma unroll
             for (int h = 0; h < 2; ++h) {
-                float4 four = make_float4(sums[h][0], sums[h][1], sums[h][2], sums[h][3]);
-                if (is_more) {
-                    const float4 others = to[h * folds];
-                    four = make_float4(four.x + others.x, four.y + others.y, four.z + others.z,
-                                       four.w + others.w);
-                }
-                to[h * folds] = four;
+                putSums(to + h * folds, sums[h], is_more);
             }
         }
         to += kTileRows;
