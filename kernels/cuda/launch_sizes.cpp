@@ -349,7 +349,7 @@ StreamSizes largeRowsSizes(int multiprocessors,
     takePasses(sizes, multiprocessors, outputs, is_pair, weights, kTileRows / kFolds, room,
                [&](int64_t pass) {
                    return largeRowsProjectBytes(static_cast<int32_t>(columns),
-                                                static_cast<int32_t>(pass * kTileRows));
+                                                static_cast<int32_t>(pass * kTileRows / 2));
                });
     return sizes;
 }

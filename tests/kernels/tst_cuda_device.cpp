@@ -768,9 +768,9 @@ void TestCudaDevice::largeTiles() {
         QVERIFY2(several.units * several.pieces == sizes.units * sizes.pieces, at);
         QVERIFY2(several.pass_tiles > 0 && several.work_bytes <= room, at);
     }
-    // Gate and up come in two passes and several rows of them in six, down's in one.
+    // Gate and up come in two passes and several rows of them in three, down's in one.
     QCOMPARE(largeProjectSizes(kBlocks, 21504, 5376, true, 2, 4, room).pass_tiles, 52);
-    QCOMPARE(largeRowsSizes(kBlocks, 21504, 5376, true, false, 2, 4, room).pass_tiles, 16);
+    QCOMPARE(largeRowsSizes(kBlocks, 21504, 5376, true, false, 2, 4, room).pass_tiles, 34);
     QCOMPARE(largeRowsSizes(kBlocks, 5376, 21504, false, true, 1, 4, room).pass_tiles, 11);
     // Columns that no parts divide, and too many.
     QCOMPARE(largeProjectSizes(kBlocks, 64, 64 * 331, false, 1, 4, room).units, 0);

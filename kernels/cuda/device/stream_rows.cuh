@@ -64,7 +64,7 @@ struct RowsWork {
           planes(memory + kStreamNormSums + kRowsScales * 4), gaps(table + kCodeGapOffset),
           tail(tail_), row_bytes(2 * planeColumns(a)), sums(0),
           is_wide(!FORM::kIsLarge && isWide(a)) {
-        sums = (a.pass_tiles << a.tile_shift) * (is_wide ? 1 : foldsOf(a));
+        sums = (a.pass_tiles << a.tile_shift) * stretches(a);
         const int apart = FORM::kIsLarge ? kStreamRows - kLargeGapRows : is_wide ? 2 : kStreamRows;
         partial = reinterpret_cast<float4*>(planes + apart * row_bytes);
     }
@@ -74,6 +74,10 @@ struct RowsWork {
             return a.cols;
         }
         return a.units * (a.w[0].format == kFormatInt8Row ? 32 : 64);
+    }
+    /// Sums that a weight row has of each warp.
+    [[nodiscard]] __device__ __forceinline__ int stretches(const ProjectKernelArgs& a) const {
+        return FORM::kIsLarge ? 2 : is_wide ? 1 : foldsOf(a);
     }
     /// A block of 64 columns has 128 bytes; they begin `pitch(row)` apart.
     [[nodiscard]] __device__ __forceinline__ char* rowAt(int row) const {
@@ -367,31 +371,18 @@ __device__ __forceinline__ bool hasUnit(const ProjectKernelArgs& a, int fold, in
     return unit < a.units && unit < (fold + 1) * stretchOf(a);
 }
 
-/// A warp's share of the four rows' sums; is_more: added to what is there.
-__device__ __forceinline__ void
-putSums(float4* to, const float (&sums)[kStreamRows], bool is_more) {
-    float4 four = make_float4(sums[0], sums[1], sums[2], sums[3]);
-    if (is_more) {
-        const float4 others = *to;
-        four =
-            make_float4(four.x + others.x, four.y + others.y, four.z + others.z, four.w + others.w);
-    }
-    *to = four;
-}
-
 /// Tiles [first, end) of the block times all rows, for rows of up to four stretches. As
-/// multiplyTiles(), whose way through a chunk it shares. LargeForm: part `piece` of the columns,
-/// whose sums are added to those of the parts before it. COUNT: units of a warp; one too many is
-/// read where a chunk has room for 24 of a stretch.
-template <typename FORM, bool IS_FOUR_BIT, int COUNT>
+/// multiplyTiles(), whose way through a chunk it shares. A warp takes two units always: a chunk has
+/// room for 24 of a stretch.
+template <bool IS_FOUR_BIT>
 __device__ __forceinline__ void multiplyRowTiles(const ProjectKernelArgs& a,
-                                                 const RowsWork<FORM>& w,
-                                                 RingOf<FORM>& ring,
+                                                 const RowsWork<BulkForm>& w,
+                                                 WeightRing& ring,
                                                  const CodeTable& table,
-                                                 int piece,
                                                  int first,
                                                  int end) {
     constexpr int kPairs = kStreamRows / 2;
+    constexpr int COUNT = 2;
     const int lane = threadIdx.x & 31;
     const TileLane own(a, false);
     uint4 x[kPairs][COUNT][2];
@@ -400,11 +391,9 @@ __device__ __forceinline__ void multiplyRowTiles(const ProjectKernelArgs& a,
         const int column = lane >> 2;
         const int set = column >> 1;
         const int unit = TileLane::unitOf(a, set * foldsOf(a) >> 2, set);
-        // Of a plain row only the part's columns are there.
-        const int before = FORM::kIsLarge && a.input != kInputPlain ? piece * a.units : 0;
 #pragma unroll
         for (int i = 0; i < COUNT; ++i) {
-            const int u = before + unitThere(a, unit + i * kComputeWarps);
+            const int u = unitThere(a, unit + i * kComputeWarps);
             const int own_u = own.unit + i * kComputeWarps;
 #pragma unroll
             for (int p = 0; p < kPairs; ++p) {
@@ -419,7 +408,7 @@ __device__ __forceinline__ void multiplyRowTiles(const ProjectKernelArgs& a,
                 }
             }
             // Nothing to add behind the row's end, nor of the next stretch.
-            const int block = IS_FOUR_BIT ? before + own_u : (before + own_u) >> 1;
+            const int block = IS_FOUR_BIT ? own_u : own_u >> 1;
             scale[i] = hasUnit(a, own.fold, own_u) ? w.scales[block] : 0.0F;
         }
     }
@@ -432,7 +421,6 @@ __device__ __forceinline__ void multiplyRowTiles(const ProjectKernelArgs& a,
     // The four rows' sums lie together: one store of eight lanes is one or two ways into memory.
     float4* to =
         w.partial + static_cast<int>(threadIdx.x) / 32 * w.sums + own.row * folds + own.fold;
-    const bool is_more = FORM::kIsLarge && piece > 0;
 #pragma unroll 1
     for (int tile = first; tile < end; ++tile) {
         const uint32_t at = ring.chunkAddress();
@@ -498,7 +486,7 @@ __device__ __forceinline__ void multiplyRowTiles(const ProjectKernelArgs& a,
         if (is_own) {
 #pragma unroll
             for (int h = 0; h < 2; ++h) {
-                putSums(to + h * folds, sums[h], is_more);
+                to[h * folds] = make_float4(sums[h][0], sums[h][1], sums[h][2], sums[h][3]);
             }
         }
         to += kTileRows;
@@ -591,6 +579,118 @@ __device__ __forceinline__ void multiplyWideTiles(const ProjectKernelArgs& a,
     }
 }
 
+/// The same of LargeForm, two tiles at a time: rows of one are the upper eight rows of a product,
+/// rows of the other its lower ones, so that two stretches of four rows each are all of its eight
+/// columns: one product for four rows of the input, where there are two in multiplyRowTiles(). Then
+/// the other two stretches. Sums of part `piece` of the columns are added to those of the parts
+/// before it.
+template <bool IS_FOUR_BIT, int COUNT>
+__device__ __forceinline__ void multiplyTilePairs(const ProjectKernelArgs& a,
+                                                  const RowsWork<LargeForm>& w,
+                                                  RingOf<LargeForm>& ring,
+                                                  const CodeTable& table,
+                                                  int piece,
+                                                  int first,
+                                                  int end) {
+    const int lane = threadIdx.x & 31;
+    const int warp = static_cast<int>(threadIdx.x) / 32;
+    const int stretch = stretchOf(a);
+    const int fold = lane >> 2 & 1; ///< Of two.
+    const int row = lane >> 3;
+    // Stretches in an order of their own where they begin at the same bank.
+    const auto unitOf = [&](int f) { return f * stretch + ((stretch & 3) == 0 ? warp ^ f : warp); };
+    // Of a plain row only the part's columns are there.
+    const int before = a.input != kInputPlain ? piece * a.units : 0;
+    uint4 x[2][COUNT][2] = {};
+    float scale[2][COUNT];
+    uint32_t codes_at[2];
+    uint32_t absmax_at[2];
+    const uint32_t next_row = a.units * kUnitBytes;
+    {
+        const int x_row = lane >> 2 & 3;
+        const int pitch = w.pitch(x_row);
+        const uint32_t at = sharedAddress(w.rowAt(x_row)) + (lane & 3) * 16;
+#pragma unroll
+        for (int half = 0; half < 2; ++half) {
+            const int own_fold = 2 * half + fold;
+            codes_at[half] = row * next_row + unitOf(own_fold) * kUnitBytes + (lane & 3) * 8;
+            absmax_at[half] = ring.codeBytes() + (row * a.units + unitOf(own_fold)) * 4;
+#pragma unroll
+            for (int i = 0; i < COUNT; ++i) {
+                const int more = i * kComputeWarps;
+                const int u = before + unitThere(a, unitOf(2 * half + (lane >> 4)) + more);
+                if (IS_FOUR_BIT) {
+                    x[half][i][0] = loadShared16(at + u * pitch);
+                    x[half][i][1] = loadShared16(at + u * pitch + 64);
+                } else {
+                    x[half][i][0] = loadShared16(at + (u >> 1) * pitch + (u & 1) * 64);
+                }
+                const int own_u = unitOf(own_fold) + more;
+                const int block = IS_FOUR_BIT ? before + own_u : (before + own_u) >> 1;
+                scale[half][i] = hasUnit(a, own_fold, own_u) ? w.scales[block] : 0.0F;
+            }
+        }
+    }
+    const bool is_own = (lane >> 1 & 1) == fold;
+    float2* to = reinterpret_cast<float2*>(w.partial + warp * w.sums + row * 2 + fold) + (lane & 1);
+    constexpr int kNextTile = 4 * 2 * 2; // rows, stretches, halves of four sums
+#pragma unroll 1
+    for (int tile = first; tile < end; tile += 2) {
+        const bool has_other = tile + 1 < end;
+        uint32_t at[2];
+        RingOf<LargeForm> other = ring;
+        at[0] = ring.chunkAddress();
+        ring.full().wait(ring.parity);
+        if (has_other) {
+            other.next();
+            other.full().wait(other.parity);
+        }
+        at[1] = other.chunkAddress();
+        float2 sums[2] = {};
+#pragma unroll
+        for (int half = 0; half < 2; ++half) {
+#pragma unroll
+            for (int i = 0; i < COUNT; ++i) {
+                uint2 codes[2];
+                float factor[2];
+#pragma unroll
+                for (int h = 0; h < 2; ++h) {
+                    codes[h] = loadShared8(at[h] + codes_at[half] + i * kComputeWarps * kUnitBytes);
+                    factor[h] = scale[half][i];
+                    if (IS_FOUR_BIT) {
+                        factor[h] *= __uint_as_float(
+                            loadShared(at[h] + absmax_at[half] + i * kComputeWarps * 4));
+                    }
+                }
+                float c[4] = {};
+                if (IS_FOUR_BIT) {
+                    multiplyCodes(c, table, codes[0], codes[1], x[half][i]);
+                } else {
+                    multiplyBytes(c, codes[0], codes[1], x[half][i][0]);
+                }
+#pragma unroll
+                for (int h = 0; h < 2; ++h) {
+                    sums[h].x = fmaf(c[2 * h], factor[h], sums[h].x);
+                    sums[h].y = fmaf(c[2 * h + 1], factor[h], sums[h].y);
+                }
+            }
+        }
+        ring.release();
+        if (has_other) {
+            ring.release();
+        }
+#pragma unroll
+        for (int h = 0; h < 2; ++h) {
+            if (is_own && (h == 0 || has_other)) {
+                float2* const sum = to + h * kNextTile;
+                const float2 others = piece > 0 ? *sum : make_float2(0.0F, 0.0F);
+                *sum = make_float2(sums[h].x + others.x, sums[h].y + others.y);
+            }
+        }
+        to += 2 * kNextTile;
+    }
+}
+
 /// Tiles [first, end) times part `piece` of the input.
 template <typename FORM>
 __device__ __forceinline__ void multiplyRows(const ProjectKernelArgs& a,
@@ -604,20 +704,20 @@ __device__ __forceinline__ void multiplyRows(const ProjectKernelArgs& a,
     if constexpr (FORM::kIsLarge) {
         const bool has_second = stretchOf(a) - static_cast<int>(threadIdx.x) / 32 > kComputeWarps;
         if (is_four_bit && has_second) {
-            multiplyRowTiles<FORM, true, 2>(a, w, ring, table, piece, first, end);
+            multiplyTilePairs<true, 2>(a, w, ring, table, piece, first, end);
         } else if (is_four_bit) {
-            multiplyRowTiles<FORM, true, 1>(a, w, ring, table, piece, first, end);
+            multiplyTilePairs<true, 1>(a, w, ring, table, piece, first, end);
         } else if (has_second) {
-            multiplyRowTiles<FORM, false, 2>(a, w, ring, table, piece, first, end);
+            multiplyTilePairs<false, 2>(a, w, ring, table, piece, first, end);
         } else {
-            multiplyRowTiles<FORM, false, 1>(a, w, ring, table, piece, first, end);
+            multiplyTilePairs<false, 1>(a, w, ring, table, piece, first, end);
         }
     } else if (!is_four_bit) {
-        multiplyRowTiles<FORM, false, 2>(a, w, ring, table, piece, first, end);
+        multiplyRowTiles<false>(a, w, ring, table, first, end);
     } else if (w.is_wide) {
         multiplyWideTiles(a, w, ring, table, first, end);
     } else {
-        multiplyRowTiles<FORM, true, 2>(a, w, ring, table, piece, first, end);
+        multiplyRowTiles<true>(a, w, ring, table, first, end);
     }
 }
 
@@ -652,7 +752,7 @@ __device__ __forceinline__ void projectRows(const ProjectKernelArgs& a,
     const bool is_pair = a.output == kOutputGeluPair;
     const bool is_plain = a.input == kInputPlain;
     const bool has_scale = a.w[0].format == kFormatInt8Row;
-    const int folds = w.is_wide ? 1 : foldsOf(a);
+    const int folds = w.stretches(a);
     const int pieces = FORM::kIsLarge ? a.pieces : 1;
     if (is_plain) {
         makePlainRows(a, w, token_rows, 0, exchange, step, clocks);
