@@ -296,8 +296,12 @@ __device__ __forceinline__ void makeNormedRows(const ProjectKernelArgs& a,
         for (int r = 0; r < kStreamRows; ++r) {
             sums[r] = sumOfSquares(t[r]);
         }
-#pragma unroll 1
-        for (int base = kComputeThreads; base < fours; base += kComputeThreads) {
+        // LargeForm: those of all turns on their way at once.
+        constexpr int kAtOnce = FORM::kIsLarge ? kPackets / 4 / kComputeThreads - 1 : 1;
+#pragma unroll kAtOnce
+        for (int base = kComputeThreads;
+             FORM::kIsLarge ? base <= kAtOnce * kComputeThreads : base < fours;
+             base += kComputeThreads) {
             float4 v[kStreamRows];
             loadRows(v, a.t, base + c);
 #pragma unroll
@@ -347,17 +351,33 @@ __device__ __forceinline__ void makeNormedRows(const ProjectKernelArgs& a,
                 x[r] = times(x[r], n);
             }
         }
-        storeRows(w, rows, c, x, planeOffset(c, is_four_bit, true), c < fours);
+        const int done = c;
+        const auto loadNext = [&] {
+            norm.load(a.norm, 4 * c, has_norm && c < fours);
+            t_norm.load(a.t_norm, 4 * c, has_residual && c < fours);
+            loadRows(x, a.x, c);
+            if (has_residual) {
+                loadRows(t, a.t, c);
+            }
+        };
         base += kComputeThreads;
         c += kComputeThreads;
-        if (base >= fours) {
-            break;
-        }
-        norm.load(a.norm, 4 * c, has_norm && c < fours);
-        t_norm.load(a.t_norm, 4 * c, has_residual && c < fours);
-        loadRows(x, a.x, c);
-        if (has_residual) {
-            loadRows(t, a.t, c);
+        if constexpr (FORM::kIsLarge) {
+            // The next turn's are on their way while this one's are stored.
+            const float4 v[kStreamRows] = {x[0], x[1], x[2], x[3]};
+            if (base < fours) {
+                loadNext();
+            }
+            storeRows(w, rows, done, v, planeOffset(done, is_four_bit, true), done < fours);
+            if (base >= fours) {
+                break;
+            }
+        } else {
+            storeRows(w, rows, done, x, planeOffset(done, is_four_bit, true), done < fours);
+            if (base >= fours) {
+                break;
+            }
+            loadNext();
         }
     }
     if (has_norm) {
