@@ -249,6 +249,23 @@ __device__ __forceinline__ void putShares(float* buffer, float (&sums)[kStreamRo
     }
 }
 
+/// Columns 4 c to 4 c + 3 of the rows that are there; zeros else.
+__device__ __forceinline__ void
+loadRowFours(float4 (&to)[kStreamRows], const float* from, int rows, int cols, int c) {
+#pragma unroll
+    for (int r = 0; r < kStreamRows; ++r) {
+        to[r] = make_float4(0.0F, 0.0F, 0.0F, 0.0F);
+        if (r < rows && 4 * c < cols) {
+            to[r] = loadFour(from + r * cols + 4 * c);
+        }
+    }
+}
+
+/// That of row `row`.
+__device__ __forceinline__ float4 ofRow(const float4 (&x)[kStreamRows], int row) {
+    return row == 0 ? x[0] : row == 1 ? x[1] : row == 2 ? x[2] : x[3];
+}
+
 /// The input behind a residual sum, a norm or both. A thread has four columns of all rows; of long
 /// rows it comes back, and takes what it has seen once more.
 template <typename FORM>
@@ -270,14 +287,8 @@ __device__ __forceinline__ void makeNormedRows(const ProjectKernelArgs& a,
     float4 t[kStreamRows];
     NormFour norm;
     NormFour t_norm;
-    const auto loadRows = [&](float4(&to)[kStreamRows], const float* from, int c) {
-#pragma unroll
-        for (int r = 0; r < kStreamRows; ++r) {
-            to[r] = make_float4(0.0F, 0.0F, 0.0F, 0.0F);
-            if (r < rows && c < fours) {
-                to[r] = loadFour(from + r * cols + 4 * c);
-            }
-        }
+    const auto loadRows = [&](float4(&to)[kStreamRows], const float* from, int at) {
+        loadRowFours(to, from, rows, cols, at);
     };
     int c = threadIdx.x;
     if (step > 0) {
@@ -336,11 +347,8 @@ __device__ __forceinline__ void makeNormedRows(const ProjectKernelArgs& a,
             }
             // Each row by a block of its own.
             if (exchange.block < rows && c < fours) {
-                const int r = exchange.block;
-                *reinterpret_cast<float4*>(a.x_out + r * cols + 4 * c) = r == 0   ? x[0]
-                                                                         : r == 1 ? x[1]
-                                                                         : r == 2 ? x[2]
-                                                                                  : x[3];
+                const float4 own = ofRow(x, exchange.block);
+                *reinterpret_cast<float4*>(a.x_out + exchange.block * cols + 4 * c) = own;
             }
         }
         if (has_norm) {
