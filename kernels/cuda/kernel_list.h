@@ -94,9 +94,12 @@ namespace kernels::cuda {
     X(stream_plans)                                                                                \
     X(stream_half)                                                                                 \
     X(stream_half_traced)                                                                          \
+    X(stream_large)                                                                                \
+    X(stream_large_traced)                                                                         \
     X(stream_async)                                                                                \
     X(stream_async_traced)                                                                         \
     X(stream_rows)                                                                                 \
+    X(stream_rows_large)                                                                           \
     X(argmax)                                                                                      \
     X(token_inputs_four_bit)                                                                       \
     X(token_inputs_int8)                                                                           \

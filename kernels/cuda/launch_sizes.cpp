@@ -265,13 +265,135 @@ StreamSizes streamProjectSizes(int multiprocessors,
     return sizes;
 }
 
-StreamLayout
-streamLayoutFor(int shared_base, int shared_bytes, int row_bytes, int norm_bytes, int work_bytes) {
-    const auto align = [](int bytes) { return (bytes + 127) / 128 * 128; };
+namespace {
+
+/// From the beginning of dynamic shared memory to the table of codes.
+int tableOffset(int shared_base) {
+    return (shared_base + kCodeTableAlignment - 1) / kCodeTableAlignment * kCodeTableAlignment -
+           shared_base;
+}
+
+/// Parts of a row of `units`, of so many stretches each: the fewest that fit a chunk; 0: none do.
+int64_t largePieces(int64_t units, int64_t folds, int bits) {
+    constexpr int64_t kMostPieces = 16;
+    // Of absmax four are copied at once; a block of 64 columns of 8 bits is two units.
+    const int64_t grain = bits == 4 ? 4 : 2;
+    if (units <= folds * kLargeChunkUnits) {
+        return 1;
+    }
+    for (int64_t pieces = 2; pieces <= kMostPieces; ++pieces) {
+        if (units % (pieces * grain) == 0 && units / pieces <= folds * kLargeChunkUnits) {
+            return pieces;
+        }
+    }
+    return 0;
+}
+
+} // namespace
+
+int largeWorkRoom(int shared_base) {
+    constexpr int kLeast = 44 << 10;
+    return std::max(kLeast, tableOffset(shared_base) / 128 * 128);
+}
+
+namespace {
+
+/// Sets how outputs are dealt out and tiles come in passes, as many as there is room for; `bytes`:
+/// work memory of a pass of so many tiles. Leaves no units where there is room for none.
+template <typename Bytes>
+void takePasses(StreamSizes& sizes,
+                int multiprocessors,
+                int64_t outputs,
+                bool is_pair,
+                int weights,
+                int64_t rows,
+                int room,
+                const Bytes& bytes) {
+    const int64_t local = ceilDivide(outputs, multiprocessors);
+    // Every weight's rows may end in a tile that is not full.
+    const int64_t tiles =
+        is_pair ? 2 * ceilDivide(local, rows) : ceilDivide(local, rows) + weights - 1;
+    int64_t pass = (room - bytes(0)) / (bytes(1) - bytes(0));
+    pass = std::min(is_pair ? pass / 2 * 2 : pass, tiles);
+    if (pass < (is_pair ? 2 : 1)) {
+        sizes = {};
+        return;
+    }
+    sizes.tile_shift = std::countr_zero(static_cast<uint64_t>(rows));
+    sizes.pass_tiles = static_cast<int>(pass);
+    sizes.work_bytes = bytes(pass);
+    sizes.share = static_cast<int>(outputs / multiprocessors);
+    sizes.extra = static_cast<int>(outputs % multiprocessors);
+}
+
+} // namespace
+
+StreamSizes largeRowsSizes(int multiprocessors,
+                           int64_t outputs,
+                           int64_t cols,
+                           bool is_pair,
+                           bool is_plain,
+                           int weights,
+                           int bits,
+                           int room) {
+    StreamSizes sizes;
+    constexpr int64_t kFolds = 4;
+    const int64_t units = cols * bits / 8 / kUnitBytes;
+    const int64_t pieces = largePieces(units, kFolds, bits);
+    const int64_t columns = is_plain && pieces > 0 ? cols / pieces : cols;
+    if (pieces == 0 || columns > kLargeRowColumns) {
+        return sizes;
+    }
+    sizes.units = static_cast<int>(units / pieces);
+    sizes.pieces = static_cast<int>(pieces);
+    takePasses(sizes, multiprocessors, outputs, is_pair, weights, kTileRows / kFolds, room,
+               [&](int64_t pass) {
+                   return largeRowsProjectBytes(static_cast<int32_t>(columns),
+                                                static_cast<int32_t>(pass * kTileRows / 2));
+               });
+    return sizes;
+}
+
+StreamSizes largeProjectSizes(int multiprocessors,
+                              int64_t outputs,
+                              int64_t cols,
+                              bool is_pair,
+                              int weights,
+                              int bits,
+                              int room) {
+    StreamSizes sizes;
+    const int64_t units = cols * bits / 8 / kUnitBytes;
+    const bool is_wide = cols > kPackets;
+    int64_t folds = is_wide ? 8 : 1;
+    while (folds < 4 && units > folds * kLargeChunkUnits) {
+        folds *= 2;
+    }
+    const int64_t pieces = largePieces(units, folds, bits);
+    if (pieces == 0 || cols > kLargeColumns) {
+        return sizes;
+    }
+    const int64_t rows = kTileRows / folds;
+    const int64_t sums = is_wide ? rows : kTileRows; // of a tile and part
+    sizes.units = static_cast<int>(units / pieces);
+    sizes.pieces = static_cast<int>(pieces);
+    takePasses(sizes, multiprocessors, outputs, is_pair, weights, rows, room, [&](int64_t pass) {
+        return largeProjectBytes(static_cast<int32_t>(cols),
+                                 static_cast<int32_t>(pass * sums * pieces));
+    });
+    return sizes;
+}
+
+StreamLayout streamLayoutFor(int shared_base,
+                             int shared_bytes,
+                             int row_bytes,
+                             int norm_bytes,
+                             int work_bytes,
+                             int chunk_bytes) {
+    // As copies need it where 192 bytes more are one chunk less: 31B, seven of them.
+    const int grain = chunk_bytes == kLargeChunkBytes ? 16 : 128;
+    const auto align = [grain](int bytes) { return (bytes + grain - 1) / grain * grain; };
     StreamLayout layout{};
-    layout.table =
-        (shared_base + kCodeTableAlignment - 1) / kCodeTableAlignment * kCodeTableAlignment -
-        shared_base;
+    layout.table = tableOffset(shared_base);
     layout.attend = align(kStreamStepsOffset + kStepRing * static_cast<int>(sizeof(TokenStep)));
     layout.norms = layout.attend + align(kAttendConstantBytes);
     // Two vectors of this step and two of the next one.
@@ -289,7 +411,7 @@ streamLayoutFor(int shared_base, int shared_bytes, int row_bytes, int norm_bytes
     constexpr int kFewest = 4;
     constexpr int kStatic = 1024; // what is reserved may count as the kernel's own static memory
     const int room = shared_bytes - kStatic - layout.table - layout.chunks;
-    const int count = std::min(room / kChunkBytes, kMaxChunks);
+    const int count = std::min(room / chunk_bytes, kMaxChunks);
     layout.chunk_count = count < kFewest ? 0 : count;
     return layout;
 }

@@ -38,9 +38,9 @@ inline constexpr size_t kSideStepBytes = size_t{56} << 10U;
 inline constexpr size_t kExchangeOffset = kSideStepOffset + kSideStepBytes;
 inline constexpr size_t kFlagBytes = 2048;
 inline constexpr size_t kStreamUnitOffset =
-    kFlagBytes + (size_t{kPacketSteps} * static_cast<size_t>(kPackets) +
-                  size_t{kWideRegions} * static_cast<size_t>(kWidePackets) + size_t{kPartPackets}) *
-                     8U;
+    kFlagBytes +
+    (size_t{kLargePacketsAt} + size_t{kPacketSteps} * static_cast<size_t>(kLargePackets)) * 8U;
+static_assert(2U * kLargeFlags * sizeof(int32_t) <= kFlagBytes);
 /// Words of the sums of a step's updates.
 inline constexpr size_t kStreamUnitWords = size_t{kMaxLoraUnits} * static_cast<size_t>(kUnitSlot);
 inline constexpr size_t kExchangeBytes =
@@ -50,7 +50,8 @@ inline constexpr size_t kExchangeBytes =
 inline constexpr size_t kPlanOffset = kExchangeOffset + kExchangeBytes;
 inline constexpr size_t kPlanBytes = size_t{9} << 19U;
 /// Counters, steps and partial results: up to 64 heads, 50 splits of 512 + 2 floats.
-inline constexpr size_t kPartialBytes = (size_t{64} * 64U * 514U * 4U) + kCounterBytes + kPlanBytes;
+inline constexpr size_t kPartialBytes = (size_t{64} * 64U * 514U * 4U) + kCounterBytes +
+                                        kPlanBytes + size_t{kPacketSteps} * kLargePackets * 8U;
 /// Where partial results begin.
 inline constexpr size_t kPartialOffset = kPlanOffset + kPlanBytes;
 /// Products keep their input and panel over the partial results: neither outlives its own step.
@@ -137,7 +138,9 @@ struct StreamSizes {
     int share = 0; ///< Outputs of a block, in multiples of grain;
     int extra = 0; ///< blocks that have one grain more.
     int grain = 1;
-    int pieces = 1; ///< Of 16 bits: chunks of a tile, with so many pieces of its rows.
+    /// Of 16 bits: chunks of a tile, with so many pieces of its rows. Of stream_large.cu: parts of
+    /// the columns, of which `units` are one.
+    int pieces = 1;
 };
 /// No limit of streamProjectSizes().
 inline constexpr int kMostPassTiles = 1 << 20;
@@ -160,11 +163,37 @@ StreamSizes streamProjectSizes(int multiprocessors,
 int streamWorkBytes(
     int64_t cols, int pass_tiles, int tile_shift, bool is_plain, bool is_half = false);
 
+/// The same for stream_large.cu; room: most work memory. Pairs come in turn, in passes.
+StreamSizes largeProjectSizes(int multiprocessors,
+                              int64_t outputs,
+                              int64_t cols,
+                              bool is_pair,
+                              int weights,
+                              int bits,
+                              int room);
+/// The same for stream_rows_large.cu, whose plain rows are there a part at a time.
+StreamSizes largeRowsSizes(int multiprocessors,
+                           int64_t outputs,
+                           int64_t cols,
+                           bool is_pair,
+                           bool is_plain,
+                           int weights,
+                           int bits,
+                           int room);
+/// Work memory that a projection of both may take: what lies in front of the table of codes, but
+/// never so little that a row of 6144 columns would not fit.
+int largeWorkRoom(int shared_base);
+
 /// Where things lie in a block's shared memory, of which the dynamic part begins at address
 /// `shared_base`; chunk_count = 0: not enough of it. What the alignment of the table of codes
-/// leaves in front of it is for the work memory, if that is enough.
-StreamLayout
-streamLayoutFor(int shared_base, int shared_bytes, int row_bytes, int norm_bytes, int work_bytes);
+/// leaves in front of it is for the work memory, if that is enough. chunk_bytes: kLargeChunkBytes
+/// of stream_large.cu.
+StreamLayout streamLayoutFor(int shared_base,
+                             int shared_bytes,
+                             int row_bytes,
+                             int norm_bytes,
+                             int work_bytes,
+                             int chunk_bytes = kChunkBytes);
 
 /// The same for stream_async.cu, where dynamic shared memory may begin anywhere. chunk_codes: bytes
 /// of codes of the largest tile.

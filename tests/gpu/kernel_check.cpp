@@ -16,7 +16,7 @@ enum class What { Checks, ChecksAndTimes, Edges };
 
 void checkCard(cuda::CudaDevice& d, bool is_reference, What what) {
     std::printf("%s, table %s\n", d.name().c_str(), d.ops().name);
-    const size_t scratch_bytes = cuda::scratchBytes(4096, 12288);
+    const size_t scratch_bytes = cuda::scratchBytes(4096, 21504);
     Buffer scratch(d, scratch_bytes);
     d.setScratch(scratch.data, scratch_bytes);
     checkEdges(d);
@@ -40,6 +40,7 @@ void checkCard(cuda::CudaDevice& d, bool is_reference, What what) {
         if (d.ops().begin_steps(d.queue()) == Status::Ok) {
             d.ops().end_steps(d.queue());
             checkSteps(d, true);
+            checkLongRows(d);
             checkStepUpdates(d, true);
         } else {
             std::printf("steps are not collected on this card\n");

@@ -253,6 +253,7 @@ void checkAttention(cuda::CudaDevice& d, bool is_reference);
 void checkProbes(cuda::CudaDevice& d);
 // kernel_check_steps.cpp, kernel_check_updates.cpp: decode steps and low-rank updates.
 void checkSteps(cuda::CudaDevice& d, bool is_collected);
+void checkLongRows(cuda::CudaDevice& d);
 void checkUpdates(cuda::CudaDevice& d, bool is_reference);
 void checkStepUpdates(cuda::CudaDevice& d, bool is_collected);
 // kernel_check_experts.cpp: routed experts of a token.

@@ -214,4 +214,56 @@ void checkSteps(cuda::CudaDevice& d, bool is_collected) {
     }
 }
 
+/// Columns of 31B, in a list that begins with a residual row of it: norm and a few outputs, then
+/// rows without norm.
+void checkLongRows(cuda::CudaDevice& d) {
+    const OpTable& cpu = cpuScalarOps();
+    const int64_t hidden = 5376;
+    const int64_t out = 400;
+    Pair<float> x(d, normal(5376));
+    Pair<float> n(d, normal(5376));
+    Weight first(d, WeightFormat::Nf4, 64, hidden, true);
+    std::vector<float> h(5376);
+    std::vector<float> want_first(64);
+    cpu.rms_norm({}, {x.host.data(), 1, hidden, hidden}, {n.host.data(), DType::F32, 1, hidden},
+                 1e-6F, {h.data(), 1, hidden, hidden});
+    cpu.linear({}, {h.data(), 1, hidden, hidden}, first.host, {want_first.data(), 1, 64, 64});
+    for (const auto& [format, cols] : {std::pair{WeightFormat::Nf4, int64_t{8192}},
+                                       {WeightFormat::Nf4, int64_t{16384}},
+                                       {WeightFormat::Nf4, int64_t{21504}},
+                                       {WeightFormat::Int8Row, int64_t{21504}}}) {
+        Pair<float> row(d, normal(static_cast<size_t>(cols)));
+        Weight w(d, format, out, cols, format == WeightFormat::Nf4);
+        std::vector<float> want(400);
+        cpu.linear({}, {row.host.data(), 1, cols, cols}, w.host, {want.data(), 1, out, out});
+        Buffer y_first(d, 64 * 4);
+        Buffer y(d, 400 * 4);
+        ProjectArgs p;
+        p.input = ProjectArgs::Input::Norm;
+        p.x = x.there();
+        p.norm = {n.there(), DType::F32, 1, hidden};
+        p.count = 1;
+        p.w[0] = first.card;
+        p.y[0] = y_first.f();
+        ProjectArgs plain;
+        plain.x = row.there();
+        plain.count = 1;
+        plain.w[0] = w.card;
+        plain.y[0] = y.f();
+        Status status = d.ops().begin_steps(d.queue());
+        if (status == Status::Ok) {
+            status = d.ops().project(d.queue(), p);
+            status = status == Status::Ok ? d.ops().project(d.queue(), plain) : status;
+            const Status ended = d.ops().end_steps(d.queue());
+            status = status == Status::Ok ? ended : status;
+        }
+        const std::string name = std::string(formatName(format, format == WeightFormat::Nf4)) +
+                                 " " + std::to_string(cols);
+        report("collected: norm of 5376 before " + name, status,
+               relativeError(fetch(d, y_first, want_first.size()), want_first), 4e-3);
+        report("collected: long row " + name, status, relativeError(fetch(d, y, want.size()), want),
+               4e-3);
+    }
+}
+
 } // namespace kernel_check

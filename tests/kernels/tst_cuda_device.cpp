@@ -85,6 +85,7 @@ private Q_SLOTS:
     void launchPlans();
     void streamLayouts();
     void streamTiles();
+    void largeTiles();
     void attentionForms_data();
     void attentionForms();
     void asOnSmallerCards();
@@ -722,6 +723,60 @@ void TestCudaDevice::streamTiles() {
     // Rows of more than eight stretches, or four with both parts of the input: other kernels.
     QCOMPARE(streamProjectSizes(kBlocks, 5376, 21504, false, false, 1, 4, 1).units, 0);
     QCOMPARE(streamProjectSizes(kBlocks, 5376, 5376, false, false, 1, 8, 1).units, 0);
+}
+
+// Rows of 12B and 31B: at most 21 units of a stretch, in parts where they have more, in 64,512
+// bytes of work memory on a card whose shared memory begins at 1024.
+void TestCudaDevice::largeTiles() {
+    constexpr int kBlocks = 132;
+    const int room = largeWorkRoom(1024);
+    QCOMPARE(room, 64512);
+    QVERIFY(largeWorkRoom(0) >= largeProjectBytes(6144, kTileRows));
+    struct Case {
+        int64_t outputs;
+        int64_t cols;
+        bool is_pair;
+        bool is_plain;
+        int bits;
+        int rows; // of a tile
+        int units;
+        int pieces;
+        int rows_pieces; // of several rows, whose tiles have four
+    };
+    for (const Case& c : {Case{21504, 5376, true, false, 4, 4, 84, 1, 1},
+                          Case{18432, 5376, false, false, 4, 4, 84, 1, 1},
+                          Case{5376, 21504, false, true, 4, 2, 168, 2, 4},
+                          Case{5376, 16384, false, true, 4, 2, 128, 2, 4},
+                          Case{5376, 8192, false, true, 4, 2, 128, 1, 2},
+                          Case{262144, 5376, false, false, 8, 4, 84, 2, 2},
+                          Case{5376, 21504, false, true, 8, 2, 168, 4, 8},
+                          Case{3840, 15360, false, true, 4, 2, 120, 2, 3},
+                          Case{8192, 3840, false, false, 4, 4, 60, 1, 1}}) {
+        const QByteArray at = QByteArray::number(static_cast<qlonglong>(c.outputs)) + " x " +
+                              QByteArray::number(static_cast<qlonglong>(c.cols));
+        const int weights = c.is_pair ? 2 : 1;
+        const StreamSizes sizes =
+            largeProjectSizes(kBlocks, c.outputs, c.cols, c.is_pair, weights, c.bits, room);
+        QVERIFY2(sizes.units == c.units && sizes.pieces == c.pieces, at);
+        QVERIFY2(1 << sizes.tile_shift == c.rows, at);
+        QVERIFY2(sizes.units * c.rows <= kLargeChunkUnits * kTileRows, at);
+        QVERIFY2(sizes.pass_tiles > 0 && sizes.work_bytes <= room, at);
+        QCOMPARE(sizes.share * kBlocks + sizes.extra, c.outputs);
+        const StreamSizes several = largeRowsSizes(kBlocks, c.outputs, c.cols, c.is_pair,
+                                                   c.is_plain, weights, c.bits, room);
+        QVERIFY2(several.tile_shift == 2 && several.pieces == c.rows_pieces, at);
+        QVERIFY2(several.units * several.pieces == sizes.units * sizes.pieces, at);
+        QVERIFY2(several.pass_tiles > 0 && several.work_bytes <= room, at);
+    }
+    // Gate and up come in two passes and several rows of them in three, down's in one.
+    QCOMPARE(largeProjectSizes(kBlocks, 21504, 5376, true, 2, 4, room).pass_tiles, 52);
+    QCOMPARE(largeRowsSizes(kBlocks, 21504, 5376, true, false, 2, 4, room).pass_tiles, 34);
+    QCOMPARE(largeRowsSizes(kBlocks, 5376, 21504, false, true, 1, 4, room).pass_tiles, 11);
+    // Columns that no parts divide, and too many.
+    QCOMPARE(largeProjectSizes(kBlocks, 64, 64 * 331, false, 1, 4, room).units, 0);
+    QCOMPARE(largeProjectSizes(kBlocks, 64, 32768, false, 1, 4, room).units, 0);
+    const int chunks = streamLayoutFor(1024, 232448, 0, 1024, room, kLargeChunkBytes).chunk_count;
+    QCOMPARE(chunks, 7);
 }
 
 void TestCudaDevice::streamLayouts() {

@@ -28,6 +28,8 @@ class TestCudaRows : public QObject {
 private Q_SLOTS:
     void chain_data();
     void chain();
+    void longRows_data();
+    void longRows();
     void refused_data();
     void refused();
 };
@@ -97,6 +99,21 @@ void TestCudaRows::chain_data() {
         s.layers = 1;
         s.inter = 6400;
     });
+    // As long as those of 12B and 31B (device/stream_rows_large.cu).
+    row("long rows", 16, [](RowShape& s) {
+        s.layers = 1;
+        s.hidden = 3200;
+        s.inter = 192;
+        s.rows = 3;
+    });
+    row("long rows, 8-bit", 16, [](RowShape& s) {
+        s.layers = 1;
+        s.hidden = 3200;
+        s.inter = 192;
+        s.ple = 0;
+        s.rows = 2;
+        s.format = WeightFormat::Int8Row;
+    });
     row("the widest rows", 24, [](RowShape& s) {
         s.layers = 1;
         s.ple = 0;
@@ -124,7 +141,65 @@ void TestCudaRows::chain() {
         QVERIFY2(chain.cacheError() < kBound, qPrintable(QString::number(chain.cacheError())));
         QVERIFY2(chain.error() < kBound, qPrintable(QString::number(chain.error())));
     }
-    QCOMPARE(card.ran(), std::vector<std::string>(sizeOf(turns), "belfry_stream_rows"));
+    QCOMPARE(card.ran(), std::vector<std::string>(sizeOf(turns), shape.hidden > 3072
+                                                                     ? "belfry_stream_rows_large"
+                                                                     : "belfry_stream_rows"));
+}
+
+// Rows with the columns of 12B and 31B, of few outputs, in a list of their form.
+void TestCudaRows::longRows_data() {
+    QTest::addColumn<WeightFormat>("format");
+    QTest::addColumn<int64_t>("cols");
+    QTest::addColumn<bool>("hasNorm");
+    QTest::newRow("31B, residual row") << WeightFormat::Nf4 << int64_t{5376} << true;
+    QTest::newRow("31B, head in 8 bits") << WeightFormat::Int8Row << int64_t{5376} << true;
+    QTest::newRow("31B, down") << WeightFormat::Nf4 << int64_t{21504} << false;
+    QTest::newRow("31B, o of full layers") << WeightFormat::Nf4 << int64_t{16384} << false;
+    QTest::newRow("31B, o of sliding layers, 8-bit")
+        << WeightFormat::Int8Row << int64_t{8192} << false;
+    QTest::newRow("12B, down") << WeightFormat::Nf4 << int64_t{15360} << false;
+}
+
+void TestCudaRows::longRows() {
+    QFETCH(WeightFormat, format);
+    QFETCH(int64_t, cols);
+    QFETCH(bool, hasNorm);
+    constexpr int64_t kRows = 3;
+    constexpr int64_t kOutputs = 40;
+    const auto input = hasNorm ? ProjectArgs::Input::Norm : ProjectArgs::Input::Plain;
+    EmulatedCardOptions options;
+    options.multiprocessors = 4; // one for each row of the residual stream
+    EmulatedCard card(options);
+    ProjectCase first(WeightFormat::Nf4, true, 64, 3200, {16}, ProjectArgs::Input::Norm,
+                      ProjectArgs::Output::Store, 1);
+    ProjectCase step(format, format == WeightFormat::Nf4, 64, cols, {kOutputs}, input,
+                     ProjectArgs::Output::Store, 30);
+    Guarded<float> first_x(randomFloats(kMost * 3200, 5));
+    Guarded<float> x(randomFloats(kMost * cols, 6));
+    Guarded<float> first_y(sizeOf(kMost * 16));
+    Guarded<float> y(sizeOf(kMost * kOutputs));
+    Guarded<int32_t> count(1);
+    count[0] = static_cast<int32_t>(kRows);
+    std::vector<float> want;
+    for (int64_t r = 0; r < kRows; ++r) {
+        const float* const row = x.data() + r * cols;
+        step.readFrom(row, std::vector<float>(row, row + cols));
+        want.insert(want.end(), step.want[0].begin(), step.want[0].end());
+    }
+    first.args.x = first_x.data();
+    first.args.y[0] = first_y.data();
+    step.args.x = x.data();
+    step.args.y[0] = y.data();
+    const auto& ops = card.device().ops();
+    const auto queue = card.device().queue();
+    QCOMPARE(ops.begin_rows(queue, count.data()), Status::Ok);
+    QCOMPARE(ops.project(queue, first.args), Status::Ok);
+    QCOMPARE(ops.project(queue, step.args), Status::Ok);
+    QCOMPARE(ops.end_steps(queue), Status::Ok);
+    QCOMPARE(QString::fromStdString(card.finish()), QString());
+    const double error = relativeError(y.data(), want);
+    QVERIFY2(error < kProjectBound, qPrintable(QString::number(error)));
+    QCOMPARE(card.ran(), std::vector<std::string>(1, "belfry_stream_rows_large"));
 }
 
 void TestCudaRows::refused_data() {

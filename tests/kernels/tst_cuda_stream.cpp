@@ -3,6 +3,7 @@
 // chains of steps as a decoder has them, against the scalar table, in several thread orders.
 #include "tests/kernels/stream_chain.h"
 #include "tests/support/cuda_emulator/emulated_card.h"
+#include "tests/support/sampled_points.h"
 
 #include <QTest>
 
@@ -19,6 +20,8 @@ class TestCudaStream : public QObject {
 private Q_SLOTS:
     void chain_data();
     void chain();
+    void longRows_data();
+    void longRows();
     void heads_data();
     void heads();
     void measured_data();
@@ -35,6 +38,9 @@ void TestCudaStream::chain_data() {
     const auto row = [](const char* name, int multiprocessors, int seed, const auto& change) {
         ChainShape shape;
         change(shape);
+        if (support::kTakesPart && shape.heads > 8) {
+            return; // minutes there
+        }
         QTest::newRow(name) << shape << multiprocessors << seed;
     };
     row("nested nf4", 4, 0, [](ChainShape&) {});
@@ -91,6 +97,35 @@ void TestCudaStream::chain_data() {
         s.dim = 64;
         s.heads = 2;
         s.inter = 6400;
+    });
+    // Rows as long as those of 12B and 31B (device/stream_large.cu). The residual row is in memory.
+    row("long rows", 4, 60, [](ChainShape& s) {
+        s.hidden = 3200;
+        s.tokens = 200;
+    });
+    row("long rows, 8-bit", 5, 61, [](ChainShape& s) {
+        s.hidden = 3200;
+        s.format = WeightFormat::Int8Row;
+        s.layers = 1;
+    });
+    row("long rows, fp4, plain absmax, blocks of 128", 4, 62, [](ChainShape& s) {
+        s.hidden = 3328;
+        s.format = WeightFormat::Fp4;
+        s.is_nested = false;
+        s.block = 128;
+        s.inter = 384;
+        s.ple = 128;
+        s.tokens = 30;
+    });
+    row("long rows, wide results of attention behind flags", 16, 63, [](ChainShape& s) {
+        s.hidden = 3136;
+        s.dim = 512;
+        s.heads = 16;
+        s.kv_heads = 2;
+        s.inter = 192;
+        s.ple = 0;
+        s.layers = 1;
+        s.tokens = 40;
     });
     // Adapters: their operands come while the step before runs, or, where there is no room for both
     // or no step with updates near, when the step begins (placeStreamUnits()). There are no plans
@@ -211,7 +246,9 @@ void TestCudaStream::chain() {
     options.card.has_update_plans = shape.may_plan;
     EmulatedCard card(options);
     Chain chain(shape, shape.layers);
-    for (int turn = 0; turn < 2; ++turn) { // the second one meets what the first one left
+    // The second one meets what the first one left; the widest shape takes long.
+    const int turns = shape.heads > 8 ? 1 : 2;
+    for (int turn = 0; turn < turns; ++turn) {
         QCOMPARE(chain.run(card.device()), Status::Ok);
         QCOMPARE(QString::fromStdString(card.finish()), QString());
         double residual = 0.0;
@@ -222,10 +259,63 @@ void TestCudaStream::chain() {
     std::string kernel = "belfry_stream";
     if (shape.format == WeightFormat::BF16) {
         kernel += "_half";
+    } else if (shape.hidden > 3072) {
+        kernel += "_large";
     } else if (shape.rank > 0) {
         kernel += shape.is_planned ? "_updates" : "_any_updates";
     }
-    QCOMPARE(layersOf(card), std::vector<std::string>({kernel, kernel}));
+    QCOMPARE(layersOf(card), std::vector<std::string>(sizeOf(turns), kernel));
+}
+
+// Rows with the columns of 12B and 31B, of few outputs, in a list of their form.
+void TestCudaStream::longRows_data() {
+    QTest::addColumn<WeightFormat>("format");
+    QTest::addColumn<bool>("isNested");
+    QTest::addColumn<int64_t>("cols");
+    QTest::addColumn<int>("input");
+    const int plain = static_cast<int>(kernels::ProjectArgs::Input::Plain);
+    const int residual = static_cast<int>(kernels::ProjectArgs::Input::ResidualNorm);
+    const auto row = [](const char* name, WeightFormat format, bool is_nested, int64_t cols,
+                        int input) { QTest::newRow(name) << format << is_nested << cols << input; };
+    row("31B, residual row", WeightFormat::Nf4, true, 5376, residual);
+    row("31B, head in 8 bits", WeightFormat::Int8Row, false, 5376, residual);
+    row("31B, down", WeightFormat::Nf4, true, 21504, plain);
+    row("31B, down, plain absmax", WeightFormat::Fp4, false, 21504, plain);
+    row("31B, down in 8 bits", WeightFormat::Int8Row, false, 21504, plain);
+    row("31B, o of full layers", WeightFormat::Nf4, true, 16384, plain);
+    row("31B, o of sliding layers", WeightFormat::Nf4, true, 8192, plain);
+    row("12B, residual row", WeightFormat::Nf4, true, 3840, residual);
+    row("12B, down", WeightFormat::Nf4, true, 15360, plain);
+    row("12B, o of sliding layers", WeightFormat::Nf4, true, 4096, plain);
+}
+
+void TestCudaStream::longRows() {
+    QFETCH(WeightFormat, format);
+    QFETCH(bool, isNested);
+    QFETCH(int64_t, cols);
+    QFETCH(int, input);
+    using kernels::ProjectArgs;
+    EmulatedCardOptions options;
+    options.multiprocessors = 3;
+    EmulatedCard card(options);
+    // What makes the list one of long rows, and what else is in it.
+    ProjectCase first(WeightFormat::Nf4, true, 64, 3200, {16}, ProjectArgs::Input::Norm,
+                      ProjectArgs::Output::Store, 1);
+    ProjectCase step(format, isNested, 64, cols, {50}, static_cast<ProjectArgs::Input>(input),
+                     ProjectArgs::Output::Store, 30);
+    const auto& ops = card.device().ops();
+    const auto queue = card.device().queue();
+    QCOMPARE(ops.begin_steps(queue), Status::Ok);
+    QCOMPARE(ops.project(queue, first.args), Status::Ok);
+    QCOMPARE(ops.project(queue, step.args), Status::Ok);
+    QCOMPARE(ops.end_steps(queue), Status::Ok);
+    QCOMPARE(QString::fromStdString(card.finish()), QString());
+    double residual = 0.0;
+    QVERIFY(first.error(&residual) < kProjectBound);
+    const double error = step.error(&residual);
+    QVERIFY2(error < kProjectBound, qPrintable(QString::number(error)));
+    QVERIFY2(residual < kResidualBound, qPrintable(QString::number(residual)));
+    QCOMPARE(layersOf(card), std::vector<std::string>(2, "belfry_stream_large"));
 }
 
 // Attention by heads (device/stream_attend_heads.cuh) against the reference and against attention

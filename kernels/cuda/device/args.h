@@ -387,8 +387,11 @@ struct ProjectKernelArgs {
     int32_t share;      ///< Outputs of a block, in multiples of `grain`;
     int32_t extra;      ///< blocks that have one grain more.
     int32_t grain;
-    int32_t pieces; ///< Of a row of 16 bits: a tile each. What is above is all that fetching needs.
-    int32_t pass_tiles;  ///< Tiles whose sums are in shared memory at a time.
+    /// Of a row of 16 bits: a tile each. Of stream_large.cu: parts of the columns, one after the
+    /// other for all tiles of a pass; `units` are those of a part.
+    int32_t pieces;
+    int32_t pass_tiles; ///< Tiles whose sums are in shared memory at a time.
+    // What is above is all that fetching needs.
     int32_t link;        ///< Of t (residual inputs), else of x.
     int32_t publish;     ///< How the next step wants the outputs.
     int32_t keeps_row;   ///< The residual row x is in shared memory.
@@ -498,8 +501,7 @@ struct alignas(16) TokenStep {
 };
 /// What fetching needs of a step: its beginning.
 inline constexpr int kStepHeadBytes = 352;
-static_assert(offsetof(TokenStep, project) + offsetof(ProjectKernelArgs, pass_tiles) <=
-                  kStepHeadBytes,
+static_assert(offsetof(TokenStep, project) + offsetof(ProjectKernelArgs, link) <= kStepHeadBytes,
               "the rest is not copied");
 /// Steps of which the arguments are in shared memory at a time: this one, those whose weights are
 /// prefetched, the one being read.
@@ -547,6 +549,10 @@ inline constexpr int kChunkUnits = 24;
 inline constexpr int kChunkCodeBytes = kTileRows * kChunkUnits * kUnitBytes;
 inline constexpr int kChunkBytes = kChunkCodeBytes + kChunkUnits * kTileRows * 4;
 inline constexpr int kMaxChunks = 16;
+/// Of stream_large.cu: 21 units a row of a tile, what rows of 5376 and 21504 columns are made of.
+inline constexpr int kLargeChunkUnits = 21;
+inline constexpr int kLargeChunkCodeBytes = kTileRows * kLargeChunkUnits * kUnitBytes;
+inline constexpr int kLargeChunkBytes = kLargeChunkCodeBytes + kLargeChunkUnits * kTileRows * 4;
 /// Every pair of 4-bit codes as two fp16, once for each lane. Entries begin 256 bytes apart and the
 /// table at a multiple of 64 KiB, so that a byte of codes is a byte of its entry's address. Behind
 /// each entry is a gap of 128 bytes (GapRows).
@@ -605,6 +611,10 @@ inline constexpr int kPacketSteps = 8;
 inline constexpr int kWideValues = 16384;
 inline constexpr int kWidePackets = (kWideValues / 3 + 3) / 2 * 2; ///< Read in pairs.
 inline constexpr int kWideRegions = 2;
+/// stream_large.cu: values that a step may publish as packets (q, k and v of 31B), in places of its
+/// own behind those of the others, and columns of a row.
+inline constexpr int kLargePackets = 18432;
+inline constexpr int kLargeColumns = 24576;
 /// Blocks of 64 columns of it that a warp takes at a time: two packets a lane.
 inline constexpr int kWideBlocks = 3;
 /// Columns of a row that every thread takes at once (isShort()).
@@ -617,6 +627,11 @@ inline constexpr int kWarpKeys = 4;
 inline constexpr int kHeadKeys = kComputeWarps * kWarpKeys;
 inline constexpr int kHeadParts = 16;
 inline constexpr int kPartPackets = 66 << 10;
+/// Packets of stream_large.cu are behind all of those, and the flags of its results behind as many
+/// of others.
+inline constexpr int kLargePacketsAt =
+    kPacketSteps * kPackets + kWideRegions * kWidePackets + kPartPackets;
+inline constexpr int kLargeFlags = 256;
 
 /// What a block needs to know of the updates of one step (unit_plan.cuh), made once for all
 /// tokens: a warp takes five to eight clocks an instruction that runs once a step.
@@ -693,6 +708,12 @@ streamProjectBytes(int32_t cols, int32_t pass_sums, bool is_plain) {
     return kStreamNormSums + kStreamScaleBytes + (cols > kPackets ? 2 * cols : 4 * cols) +
            streamTakenBytes(cols, is_plain) + pass_sums * kComputeWarps * 4;
 }
+/// The same of stream_large.cu, where a row that meets norms stays in registers.
+inline constexpr int kLargeScaleBytes = kLargeColumns / 64 * 4;
+BELFRY_HOST_DEVICE constexpr int32_t largeProjectBytes(int32_t cols, int32_t pass_sums) {
+    return kStreamNormSums + kLargeScaleBytes + (cols > kPackets ? 2 : 4) * cols +
+           pass_sums * kComputeWarps * 4;
+}
 /// The same of stream_async.cu, which has no more scales than there are blocks, and sums for norms
 /// only where there may be one (not of a plain input).
 BELFRY_HOST_DEVICE constexpr int32_t asyncScaleBytes(int32_t cols) {
@@ -711,6 +732,14 @@ BELFRY_HOST_DEVICE constexpr int32_t
 streamRowsProjectBytes(int32_t cols, int32_t pass_sums, int32_t held_rows) {
     return held_rows * kStreamRows * 4 + kStreamNormSums + kRowsScales * 4 +
            (cols > kPackets ? 2 : kStreamRows) * cols * 2 +
+           pass_sums * kStreamRows * kComputeWarps * 4;
+}
+/// The same of stream_rows_large.cu: rows of up to 85 blocks of 64 columns, of which three lie in
+/// the gaps of the table.
+inline constexpr int kLargeGapRows = 3;
+inline constexpr int kLargeRowColumns = kCodePairs / kLargeGapRows * 64;
+BELFRY_HOST_DEVICE constexpr int32_t largeRowsProjectBytes(int32_t cols, int32_t pass_sums) {
+    return kStreamNormSums + kRowsScales * 4 + (kStreamRows - kLargeGapRows) * cols * 2 +
            pass_sums * kStreamRows * kComputeWarps * 4;
 }
 /// Of attention of rows (RowsAttendWork): queries, turns or the warps' sums of up to 256 columns,

@@ -44,13 +44,17 @@ struct Exchange {
     int wide_base[kWideRegions]; ///< Uses of each place for wide rows before this launch.
     int block;
     int grid;
+    // Constants of the kernel:
+    int pitch = kPackets; ///< packets of a step,
+    int parts =           ///< and where, counted in packets, those of attention's parts begin.
+        kPacketSteps * kPackets + kWideRegions * kWidePackets;
 
     /// What marks the results of step `step`.
     __device__ __forceinline__ uint32_t markOf(int step) const {
         return base + static_cast<uint32_t>(step) + 1;
     }
     __device__ __forceinline__ uint2* packetsOf(int step) const {
-        return packets + (step % kPacketSteps) * kPackets;
+        return packets + (step % kPacketSteps) * pitch;
     }
     __device__ __forceinline__ void publish(int step, int index, float value) const {
         storePacket(packetsOf(step) + packetPlace(index), __float_as_uint(value), markOf(step));

@@ -46,8 +46,7 @@ __device__ __forceinline__ HeadWork headWork(char* memory, int dim) {
 /// Packets of one part of a head: its columns, then maximum and total.
 __device__ __forceinline__ uint2*
 partPackets(const Exchange& exchange, const AttendStepKernelArgs& a, int head, int part) {
-    return exchange.packets + kPacketSteps * kPackets + kWideRegions * kWidePackets +
-           (head * a.head_parts + part) * (a.head_dim + 2);
+    return exchange.packets + exchange.parts + (head * a.head_parts + part) * (a.head_dim + 2);
 }
 
 /// A bf16 pair as two fp32.

@@ -39,6 +39,17 @@ __device__ __forceinline__ void attendInTable(const AttendStepKernelArgs& a,
                            is_by_head ? (kDenseTableBytes - taken) / kDenseEntryBytes : 0);
 }
 
+/// The exchange of what steps leave for the next. LargeForm has flags for that which are not those
+/// of attention's parts: results of attention, too, lie behind flags.
+template <typename FORM>
+__device__ __forceinline__ Exchange resultsOf(const Exchange& exchange) {
+    Exchange results = exchange;
+    if constexpr (FORM::kIsLarge) {
+        results.flags += kLargeFlags;
+    }
+    return results;
+}
+
 template <typename FORM, Updates UPDATES, bool IS_TRACED>
 __device__ __forceinline__ void runSteps(const TokenStep* steps,
                                          int count,
@@ -94,12 +105,17 @@ __device__ __forceinline__ void runSteps(const TokenStep* steps,
                 streamAttend<FORM>(step.attend, work, work, shared + kCodeGapOffset,
                                    shared + layout.attend, fetcher.normsOf(i), layout.norm_bytes,
                                    exchange, i, clocks);
+                if constexpr (FORM::kIsLarge) {
+                    if (step.attend.publish == kLinkFlags) {
+                        resultsOf<FORM>(exchange).raiseFlag(i);
+                    }
+                }
             } else {
                 attendInTable(step.attend, layout, shared, exchange, i, clocks);
             }
         } else {
             streamProject<FORM>(step.project, work, row, fetcher.normsOf(i), layout.norm_bytes,
-                                ring, table, units, exchange, i, clocks);
+                                ring, table, units, resultsOf<FORM>(exchange), i, clocks);
         }
         clocks.note(4);
         syncCompute();
@@ -119,7 +135,7 @@ noteEnd(int32_t* counters, int count, const StreamLayout& layout, const Exchange
     }
 }
 
-/// The whole launch of one block of stream.cu and stream_half.cu.
+/// The whole launch of one block of stream.cu, stream_half.cu and stream_large.cu.
 template <typename FORM, Updates UPDATES, bool IS_TRACED>
 __device__ __forceinline__ void runBulkBlock(const TokenStep* steps,
                                              int count,
@@ -136,12 +152,17 @@ __device__ __forceinline__ void runBulkBlock(const TokenStep* steps,
     }
     const RingOf<FORM> ring{reinterpret_cast<uint64_t*>(shared + kCodeTableBytes),
                             shared + layout.chunks, layout.chunk_count};
-    const Exchange exchange{packets,
-                            flags,
-                            static_cast<uint32_t>(loadAcquire(counters)),
-                            {loadAcquire(counters + 2), loadAcquire(counters + 3)},
-                            static_cast<int>(blockIdx.x),
-                            static_cast<int>(gridDim.x)};
+    Exchange exchange{packets,
+                      flags,
+                      static_cast<uint32_t>(loadAcquire(counters)),
+                      {loadAcquire(counters + 2), loadAcquire(counters + 3)},
+                      static_cast<int>(blockIdx.x),
+                      static_cast<int>(gridDim.x)};
+    if constexpr (FORM::kIsLarge) {
+        exchange.packets += kLargePacketsAt;
+        exchange.pitch = kLargePackets;
+        exchange.parts = -kPartPackets;
+    }
     const StepFetcherOf<FORM> fetcher{shared, layout.norms, layout.norm_bytes};
     if (threadIdx.x == 0) {
         UnitSignals{shared + kUnitSignalsOffset}.init();
@@ -165,8 +186,13 @@ __device__ __forceinline__ void runBulkBlock(const TokenStep* steps,
                 return;
             }
         }
-        fetchWeights(steps, count, ring, warp, kHasUpdates ? kFetchWarps - 1 : kFetchWarps,
-                     shared + kStepHeadsOffset + warp * 2 * kStepHeadBytes, exchange.block);
+        char* const heads = shared + kStepHeadsOffset + warp * 2 * kStepHeadBytes;
+        if constexpr (FORM::kIsLarge) {
+            fetchLarge(steps, count, ring, warp, kFetchWarps, heads, exchange.block);
+        } else {
+            fetchWeights(steps, count, ring, warp, kHasUpdates ? kFetchWarps - 1 : kFetchWarps,
+                         heads, exchange.block);
+        }
     }
 }
 

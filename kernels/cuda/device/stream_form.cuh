@@ -20,6 +20,7 @@ namespace kernels::cuda {
 struct BulkForm {
     static constexpr bool kIsBulk = true;
     static constexpr bool kHasHalves = false; ///< Takes bf16 weights, too.
+    static constexpr bool kIsLarge = false;   ///< Rows as long as those of 31B (stream_large.cuh).
     using Barrier = CopyBarrier;
     using Table = CodeTable;
     static constexpr int kFetchingWarps = kFetchWarps;
@@ -35,9 +36,14 @@ struct HalfForm : BulkForm {
     static constexpr bool kHasHalves = true;
 };
 
+struct LargeForm : BulkForm {
+    static constexpr bool kIsLarge = true;
+};
+
 struct AsyncForm {
     static constexpr bool kIsBulk = false;
     static constexpr bool kHasHalves = false;
+    static constexpr bool kIsLarge = false;
     using Barrier = AsyncBarrier;
     using Table = DenseCodeTable;
     static constexpr int kFetchingWarps = kAsyncFetchWarps;

@@ -49,10 +49,14 @@ __device__ __forceinline__ StreamWork streamWork(char* memory, const ProjectKern
     // AsyncForm: who has no norm needs no sums for it.
     const int sums = FORM::kIsBulk || a.input != kInputPlain ? kStreamNormSums : 0;
     w.scales = reinterpret_cast<float*>(memory + sums);
-    w.planes = memory + sums + (FORM::kIsBulk ? kStreamScaleBytes : asyncScaleBytes(cols));
+    w.planes = memory + sums +
+               (FORM::kIsLarge  ? kLargeScaleBytes
+                : FORM::kIsBulk ? kStreamScaleBytes
+                                : asyncScaleBytes(cols));
     char* const taken = w.planes + cols * (is_wide ? 2 : 4);
     w.taken = reinterpret_cast<float4*>(taken);
-    const bool has_taken = a.input != kInputPlain && (FORM::kIsBulk || !isShort(a));
+    const bool has_taken =
+        a.input != kInputPlain && !FORM::kIsLarge && (FORM::kIsBulk || !isShort(a));
     w.partial = reinterpret_cast<float*>(taken + streamTakenBytes(cols, !has_taken));
     return w;
 }
@@ -233,8 +237,10 @@ struct StepFetcherOf {
         const VectorArgs first = is_attend ? step.attend.q_norm : step.project.norm;
         const VectorArgs second = is_attend ? step.attend.k_norm : step.project.t_norm;
         const int count = is_attend ? step.attend.head_dim : step.project.cols;
-        const int first_bytes = bytesOf(first, count);
-        const int second_bytes = bytesOf(second, count);
+        // LargeForm: those of long rows stay where they are.
+        const bool is_brought = !FORM::kIsLarge || is_attend;
+        const int first_bytes = is_brought ? bytesOf(first, count) : 0;
+        const int second_bytes = is_brought ? bytesOf(second, count) : 0;
         if constexpr (FORM::kIsBulk) {
             const CopyBarrier there = normBarrier(index);
             there.expect(first_bytes + second_bytes);

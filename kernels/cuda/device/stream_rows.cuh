@@ -28,29 +28,33 @@ struct RowShare {
         return warp * 32 + static_cast<int>(threadIdx.x & 31);
     }
     [[nodiscard]] __device__ __forceinline__ int threads() const { return warps * 32; }
-    /// The row's sum, of whose shares buffer[4 warp + row] is one.
-    [[nodiscard]] __device__ __forceinline__ float sum(const float* buffer) const {
-        float all = 0.0F;
-#pragma unroll
-        for (int i = 0; i < kComputeWarps; ++i) {
-            all += buffer[i * kStreamRows + row];
-        }
-        return all;
-    }
 };
 static_assert(kStreamRows == 4 && kComputeWarps == 12, "as RowShare deals them out");
 
-/// Work memory of a projection (streamRowsProjectBytes()), and where the input's rows lie.
+/// A row's sum, of whose shares buffer[4 warp + row] is one.
+__device__ __forceinline__ float sumOfRow(const float* buffer, int row) {
+    float all = 0.0F;
+#pragma unroll
+    for (int i = 0; i < kComputeWarps; ++i) {
+        all += buffer[i * kStreamRows + row];
+    }
+    return all;
+}
+
+/// Work memory of a projection (streamRowsProjectBytes(), largeRowsProjectBytes()), and where the
+/// input's rows lie: side by side, of a wide row or of LargeForm in the gaps of the table, too.
+template <typename FORM>
 struct RowsWork {
     float* buffer; ///< [2, 64]: shares of the warps in each row's sum.
     float* scales; ///< [kRowsScales], of 64 columns of all rows each
-    /// [rows of a pass, stretches (of a wide row 1), kStreamRows, kComputeWarps]; behind it the
-    /// results of a pair's first weight, [rows of the block, kStreamRows].
-    float* partial;
+    /// [kComputeWarps, rows of a pass, stretches (of a wide row 1)]: a warp's share of the sums of
+    /// all rows. Behind it the results of a pair's first weight, [rows of the block].
+    float4* partial;
     char* planes;
     char* gaps; ///< Of the table of codes.
     char* tail;
     int row_bytes;
+    int sums; ///< Of a warp.
     bool is_wide;
 
     __device__ __forceinline__
@@ -58,18 +62,35 @@ struct RowsWork {
         : buffer(reinterpret_cast<float*>(memory)),
           scales(reinterpret_cast<float*>(memory + kStreamNormSums)), partial(nullptr),
           planes(memory + kStreamNormSums + kRowsScales * 4), gaps(table + kCodeGapOffset),
-          tail(tail_), row_bytes(2 * a.cols), is_wide(isWide(a)) {
-        partial = reinterpret_cast<float*>(planes + (is_wide ? 2 : kStreamRows) * row_bytes);
+          tail(tail_), row_bytes(2 * planeColumns(a)), sums(0),
+          is_wide(!FORM::kIsLarge && isWide(a)) {
+        sums = (a.pass_tiles << a.tile_shift) * stretches(a);
+        const int apart = FORM::kIsLarge ? kStreamRows - kLargeGapRows : is_wide ? 2 : kStreamRows;
+        partial = reinterpret_cast<float4*>(planes + apart * row_bytes);
+    }
+    /// Columns that are there at a time: of LargeForm a part of a plain row, all of others.
+    static __device__ __forceinline__ int planeColumns(const ProjectKernelArgs& a) {
+        if (!FORM::kIsLarge || a.input != kInputPlain) {
+            return a.cols;
+        }
+        return a.units * (a.w[0].format == kFormatInt8Row ? 32 : 64);
+    }
+    /// Sums that a weight row has of each warp.
+    [[nodiscard]] __device__ __forceinline__ int stretches(const ProjectKernelArgs& a) const {
+        return FORM::kIsLarge ? 2 : is_wide ? 1 : foldsOf(a);
     }
     /// A block of 64 columns has 128 bytes; they begin `pitch(row)` apart.
     [[nodiscard]] __device__ __forceinline__ char* rowAt(int row) const {
+        if (FORM::kIsLarge) {
+            return row < kLargeGapRows ? gaps + (row_bytes >> 7) * row * kCodeEntryBytes : planes;
+        }
         if (!is_wide) {
             return planes + row * row_bytes;
         }
         return row == 0 ? gaps : row == 3 ? tail : planes + (row - 1) * row_bytes;
     }
     [[nodiscard]] __device__ __forceinline__ int pitch(int row) const {
-        return is_wide && row == 0 ? kCodeEntryBytes : 128;
+        return (FORM::kIsLarge ? row < kLargeGapRows : is_wide && row == 0) ? kCodeEntryBytes : 128;
     }
 };
 
@@ -100,8 +121,13 @@ __device__ __forceinline__ float sumsOfWarp(float (&v)[N]) {
 /// Columns 4 c to 4 c + 3 of all rows as fp16. All lanes of the warp, whose 128 columns share a
 /// scale, of all rows: fp16 has 2^29 between its largest value and the last one with all bits.
 /// place: planeOffset().
-__device__ __forceinline__ void storeRows(
-    const RowsWork& w, int rows, int c, const float4 (&v)[kStreamRows], int place, bool is_there) {
+template <typename FORM>
+__device__ __forceinline__ void storeRows(const RowsWork<FORM>& w,
+                                          int rows,
+                                          int c,
+                                          const float4 (&v)[kStreamRows],
+                                          int place,
+                                          bool is_there) {
     float largest = 0.0F;
 #pragma unroll
     for (int r = 0; r < kStreamRows; ++r) {
@@ -124,23 +150,27 @@ __device__ __forceinline__ void storeRows(
     }
 }
 
-/// The input without norm or residual.
+/// The input without norm or residual; piece: of its columns (LargeForm).
+template <typename FORM>
 __device__ __forceinline__ void makePlainRows(const ProjectKernelArgs& a,
-                                              const RowsWork& w,
+                                              const RowsWork<FORM>& w,
                                               int rows,
+                                              int piece,
                                               const Exchange& exchange,
                                               int step,
                                               const StepClocks& clocks) {
-    constexpr int kAtOnce = 2;
+    // LargeForm: a part of a row at once.
+    constexpr int kAtOnce = FORM::kIsLarge ? 4 : 2;
     const bool is_four_bit = a.w[0].format != kFormatInt8Row;
-    const int fours = a.cols / 4;
+    const int fours = RowsWork<FORM>::planeColumns(a) / 4;
+    const float* const x = a.x + piece * 4 * fours;
     // Eight stretches of a wide row are read beside each other: every second one has the halves of
     // its blocks in the other order, so that two of them are in different banks.
     const int stretch = w.is_wide ? stretchOf(a) : 0;
     const unsigned inverse =
         w.is_wide ? (65536U + static_cast<unsigned>(stretch) - 1U) / static_cast<unsigned>(stretch)
                   : 0U;
-    if (step > 0) {
+    if (step > 0 && piece == 0) {
         exchange.waitForFlags(step - 1, exchange.grid);
     }
     clocks.note(1);
@@ -156,7 +186,7 @@ __device__ __forceinline__ void makePlainRows(const ProjectKernelArgs& a,
             for (int r = 0; r < kStreamRows; ++r) {
                 v[i][r] = make_float4(0.0F, 0.0F, 0.0F, 0.0F);
                 if (r < rows && c < fours) {
-                    v[i][r] = loadFour(a.x + r * a.cols + 4 * c);
+                    v[i][r] = loadFour(x + r * a.cols + 4 * c);
                 }
             }
         }
@@ -219,10 +249,28 @@ __device__ __forceinline__ void putShares(float* buffer, float (&sums)[kStreamRo
     }
 }
 
+/// Columns 4 c to 4 c + 3 of the rows that are there; zeros else.
+__device__ __forceinline__ void
+loadRowFours(float4 (&to)[kStreamRows], const float* from, int rows, int cols, int c) {
+#pragma unroll
+    for (int r = 0; r < kStreamRows; ++r) {
+        to[r] = make_float4(0.0F, 0.0F, 0.0F, 0.0F);
+        if (r < rows && 4 * c < cols) {
+            to[r] = loadFour(from + r * cols + 4 * c);
+        }
+    }
+}
+
+/// That of row `row`.
+__device__ __forceinline__ float4 ofRow(const float4 (&x)[kStreamRows], int row) {
+    return row == 0 ? x[0] : row == 1 ? x[1] : row == 2 ? x[2] : x[3];
+}
+
 /// The input behind a residual sum, a norm or both. A thread has four columns of all rows; of long
 /// rows it comes back, and takes what it has seen once more.
+template <typename FORM>
 __device__ __forceinline__ void makeNormedRows(const ProjectKernelArgs& a,
-                                               const RowsWork& w,
+                                               const RowsWork<FORM>& w,
                                                int rows,
                                                const Exchange& exchange,
                                                int step,
@@ -239,14 +287,8 @@ __device__ __forceinline__ void makeNormedRows(const ProjectKernelArgs& a,
     float4 t[kStreamRows];
     NormFour norm;
     NormFour t_norm;
-    const auto loadRows = [&](float4(&to)[kStreamRows], const float* from, int c) {
-#pragma unroll
-        for (int r = 0; r < kStreamRows; ++r) {
-            to[r] = make_float4(0.0F, 0.0F, 0.0F, 0.0F);
-            if (r < rows && c < fours) {
-                to[r] = loadFour(from + r * cols + 4 * c);
-            }
-        }
+    const auto loadRows = [&](float4(&to)[kStreamRows], const float* from, int at) {
+        loadRowFours(to, from, rows, cols, at);
     };
     int c = threadIdx.x;
     if (step > 0) {
@@ -265,8 +307,12 @@ __device__ __forceinline__ void makeNormedRows(const ProjectKernelArgs& a,
         for (int r = 0; r < kStreamRows; ++r) {
             sums[r] = sumOfSquares(t[r]);
         }
-#pragma unroll 1
-        for (int base = kComputeThreads; base < fours; base += kComputeThreads) {
+        // LargeForm: those of all turns on their way at once.
+        constexpr int kAtOnce = FORM::kIsLarge ? kPackets / 4 / kComputeThreads - 1 : 1;
+#pragma unroll kAtOnce
+        for (int base = kComputeThreads;
+             FORM::kIsLarge ? base <= kAtOnce * kComputeThreads : base < fours;
+             base += kComputeThreads) {
             float4 v[kStreamRows];
             loadRows(v, a.t, base + c);
 #pragma unroll
@@ -301,11 +347,8 @@ __device__ __forceinline__ void makeNormedRows(const ProjectKernelArgs& a,
             }
             // Each row by a block of its own.
             if (exchange.block < rows && c < fours) {
-                const int r = exchange.block;
-                *reinterpret_cast<float4*>(a.x_out + r * cols + 4 * c) = r == 0   ? x[0]
-                                                                         : r == 1 ? x[1]
-                                                                         : r == 2 ? x[2]
-                                                                                  : x[3];
+                const float4 own = ofRow(x, exchange.block);
+                *reinterpret_cast<float4*>(a.x_out + exchange.block * cols + 4 * c) = own;
             }
         }
         if (has_norm) {
@@ -316,17 +359,33 @@ __device__ __forceinline__ void makeNormedRows(const ProjectKernelArgs& a,
                 x[r] = times(x[r], n);
             }
         }
-        storeRows(w, rows, c, x, planeOffset(c, is_four_bit, true), c < fours);
+        const int done = c;
+        const auto loadNext = [&] {
+            norm.load(a.norm, 4 * c, has_norm && c < fours);
+            t_norm.load(a.t_norm, 4 * c, has_residual && c < fours);
+            loadRows(x, a.x, c);
+            if (has_residual) {
+                loadRows(t, a.t, c);
+            }
+        };
         base += kComputeThreads;
         c += kComputeThreads;
-        if (base >= fours) {
-            break;
-        }
-        norm.load(a.norm, 4 * c, has_norm && c < fours);
-        t_norm.load(a.t_norm, 4 * c, has_residual && c < fours);
-        loadRows(x, a.x, c);
-        if (has_residual) {
-            loadRows(t, a.t, c);
+        if constexpr (FORM::kIsLarge) {
+            // The next turn's are on their way while this one's are stored.
+            const float4 v[kStreamRows] = {x[0], x[1], x[2], x[3]};
+            if (base < fours) {
+                loadNext();
+            }
+            storeRows(w, rows, done, v, planeOffset(done, is_four_bit, true), done < fours);
+            if (base >= fours) {
+                break;
+            }
+        } else {
+            storeRows(w, rows, done, x, planeOffset(done, is_four_bit, true), done < fours);
+            if (base >= fours) {
+                break;
+            }
+            loadNext();
         }
     }
     if (has_norm) {
@@ -341,10 +400,11 @@ __device__ __forceinline__ bool hasUnit(const ProjectKernelArgs& a, int fold, in
 }
 
 /// Tiles [first, end) of the block times all rows, for rows of up to four stretches. As
-/// multiplyTiles(), whose way through a chunk it shares.
+/// multiplyTiles(), whose way through a chunk it shares. A warp takes two units always: a chunk has
+/// room for 24 of a stretch.
 template <bool IS_FOUR_BIT>
 __device__ __forceinline__ void multiplyRowTiles(const ProjectKernelArgs& a,
-                                                 const RowsWork& w,
+                                                 const RowsWork<BulkForm>& w,
                                                  WeightRing& ring,
                                                  const CodeTable& table,
                                                  int first,
@@ -365,29 +425,30 @@ __device__ __forceinline__ void multiplyRowTiles(const ProjectKernelArgs& a,
             const int own_u = own.unit + i * kComputeWarps;
 #pragma unroll
             for (int p = 0; p < kPairs; ++p) {
-                const uint32_t at = sharedAddress(w.rowAt(2 * p + (column & 1))) + (lane & 3) * 16;
+                const int row = 2 * p + (column & 1);
+                const int pitch = w.pitch(row);
+                const uint32_t at = sharedAddress(w.rowAt(row)) + (lane & 3) * 16;
                 if (IS_FOUR_BIT) {
-                    x[p][i][0] = loadShared16(at + u * 128);
-                    x[p][i][1] = loadShared16(at + u * 128 + 64);
+                    x[p][i][0] = loadShared16(at + u * pitch);
+                    x[p][i][1] = loadShared16(at + u * pitch + 64);
                 } else {
-                    x[p][i][0] = loadShared16(at + u * 64);
+                    x[p][i][0] = loadShared16(at + (u >> 1) * pitch + (u & 1) * 64);
                 }
             }
             // Nothing to add behind the row's end, nor of the next stretch.
-            scale[i] =
-                hasUnit(a, own.fold, own_u) ? w.scales[IS_FOUR_BIT ? own_u : own_u >> 1] : 0.0F;
+            const int block = IS_FOUR_BIT ? own_u : own_u >> 1;
+            scale[i] = hasUnit(a, own.fold, own_u) ? w.scales[block] : 0.0F;
         }
     }
     const uint32_t next_row = a.units * kUnitBytes;
     const uint32_t next_absmax = a.units * 4;
     const uint32_t codes_at = own.row * next_row + own.unit * kUnitBytes + (lane & 3) * 8;
-    const uint32_t absmax_at = kChunkCodeBytes + own.row * next_absmax + own.unit * 4;
+    const uint32_t absmax_at = ring.codeBytes() + own.row * next_absmax + own.unit * 4;
     const bool is_own = (lane & 3) == own.set;
     const int folds = foldsOf(a);
-    const int next_sums = folds * kStreamRows * kComputeWarps;
-    float* to =
-        w.partial + threadIdx.x / 32 + (own.row * folds + own.fold) * kStreamRows * kComputeWarps;
-    const int next_tile = next_sums << a.tile_shift;
+    // The four rows' sums lie together: one store of eight lanes is one or two ways into memory.
+    float4* to =
+        w.partial + static_cast<int>(threadIdx.x) / 32 * w.sums + own.row * folds + own.fold;
 #pragma unroll 1
     for (int tile = first; tile < end; ++tile) {
         const uint32_t at = ring.chunkAddress();
@@ -453,20 +514,17 @@ __device__ __forceinline__ void multiplyRowTiles(const ProjectKernelArgs& a,
         if (is_own) {
 #pragma unroll
             for (int h = 0; h < 2; ++h) {
-#pragma unroll
-                for (int r = 0; r < kStreamRows; ++r) {
-                    to[h * next_sums + r * kComputeWarps] = sums[h][r];
-                }
+                to[h * folds] = make_float4(sums[h][0], sums[h][1], sums[h][2], sums[h][3]);
             }
         }
-        to += next_tile;
+        to += kTileRows;
     }
 }
 
 /// The same for wide rows of 4-bit weights: eight stretches beside each other, two weight rows a
 /// tile. The input stays in shared memory; a multiplication takes one row's eight stretches.
 __device__ __forceinline__ void multiplyWideTiles(const ProjectKernelArgs& a,
-                                                  const RowsWork& w,
+                                                  const RowsWork<BulkForm>& w,
                                                   WeightRing& ring,
                                                   const CodeTable& table,
                                                   int first,
@@ -494,8 +552,7 @@ __device__ __forceinline__ void multiplyWideTiles(const ProjectKernelArgs& a,
     const uint32_t absmax_at = kChunkCodeBytes + own.unit * 4;
     const bool is_own = (lane & 3) == lane >> 3;
     const bool is_odd = (lane & 4) != 0;
-    float* to = w.partial + threadIdx.x / 32;
-    constexpr int kNextSums = kStreamRows * kComputeWarps;
+    float* to = reinterpret_cast<float*>(w.partial + static_cast<int>(threadIdx.x) / 32 * w.sums);
 #pragma unroll 1
     for (int tile = first; tile < end; ++tile) {
         const uint32_t at = ring.chunkAddress();
@@ -544,31 +601,191 @@ __device__ __forceinline__ void multiplyWideTiles(const ProjectKernelArgs& a,
         const float sum = sumsOfWarp(sums);
         if ((lane & 3) == 0) {
             const int value = lane >> 2;
-            to[(value & 1) * kNextSums + (value >> 1) * kComputeWarps] = sum;
+            to[(value & 1) * kStreamRows + (value >> 1)] = sum;
         }
-        to += 2 * kNextSums;
+        to += 2 * kStreamRows;
     }
 }
 
+/// The same of LargeForm, two tiles at a time: rows of one are the upper eight rows of a product,
+/// rows of the other its lower ones, so that two stretches of four rows each are all of its eight
+/// columns: one product for four rows of the input, where there are two in multiplyRowTiles(). Then
+/// the other two stretches. Sums of part `piece` of the columns are added to those of the parts
+/// before it.
+template <bool IS_FOUR_BIT, int COUNT>
+__device__ __forceinline__ void multiplyTilePairs(const ProjectKernelArgs& a,
+                                                  const RowsWork<LargeForm>& w,
+                                                  RingOf<LargeForm>& ring,
+                                                  const CodeTable& table,
+                                                  int piece,
+                                                  int first,
+                                                  int end) {
+    const int lane = threadIdx.x & 31;
+    const int warp = static_cast<int>(threadIdx.x) / 32;
+    const int stretch = stretchOf(a);
+    const int fold = lane >> 2 & 1; ///< Of two.
+    const int row = lane >> 3;
+    // Stretches in an order of their own where they begin at the same bank.
+    const auto unitOf = [&](int f) { return f * stretch + ((stretch & 3) == 0 ? warp ^ f : warp); };
+    // Of a plain row only the part's columns are there.
+    const int before = a.input != kInputPlain ? piece * a.units : 0;
+    uint4 x[2][COUNT][2] = {};
+    float scale[2][COUNT];
+    uint32_t codes_at[2];
+    uint32_t absmax_at[2];
+    const uint32_t next_row = a.units * kUnitBytes;
+    {
+        const int x_row = lane >> 2 & 3;
+        const int pitch = w.pitch(x_row);
+        const uint32_t at = sharedAddress(w.rowAt(x_row)) + (lane & 3) * 16;
+#pragma unroll
+        for (int half = 0; half < 2; ++half) {
+            const int own_fold = 2 * half + fold;
+            codes_at[half] = row * next_row + unitOf(own_fold) * kUnitBytes + (lane & 3) * 8;
+            absmax_at[half] = ring.codeBytes() + (row * a.units + unitOf(own_fold)) * 4;
+#pragma unroll
+            for (int i = 0; i < COUNT; ++i) {
+                const int more = i * kComputeWarps;
+                const int u = before + unitThere(a, unitOf(2 * half + (lane >> 4)) + more);
+                if (IS_FOUR_BIT) {
+                    x[half][i][0] = loadShared16(at + u * pitch);
+                    x[half][i][1] = loadShared16(at + u * pitch + 64);
+                } else {
+                    x[half][i][0] = loadShared16(at + (u >> 1) * pitch + (u & 1) * 64);
+                }
+                const int own_u = unitOf(own_fold) + more;
+                const int block = IS_FOUR_BIT ? before + own_u : (before + own_u) >> 1;
+                scale[half][i] = hasUnit(a, own_fold, own_u) ? w.scales[block] : 0.0F;
+            }
+        }
+    }
+    const bool is_own = (lane >> 1 & 1) == fold;
+    float2* to = reinterpret_cast<float2*>(w.partial + warp * w.sums + row * 2 + fold) + (lane & 1);
+    constexpr int kNextTile = 4 * 2 * 2; // rows, stretches, halves of four sums
+#pragma unroll 1
+    for (int tile = first; tile < end; tile += 2) {
+        const bool has_other = tile + 1 < end;
+        uint32_t at[2];
+        RingOf<LargeForm> other = ring;
+        at[0] = ring.chunkAddress();
+        ring.full().wait(ring.parity);
+        if (has_other) {
+            other.next();
+            other.full().wait(other.parity);
+        }
+        at[1] = other.chunkAddress();
+        float2 sums[2] = {};
+#pragma unroll
+        for (int half = 0; half < 2; ++half) {
+#pragma unroll
+            for (int i = 0; i < COUNT; ++i) {
+                uint2 codes[2];
+                float factor[2];
+#pragma unroll
+                for (int h = 0; h < 2; ++h) {
+                    codes[h] = loadShared8(at[h] + codes_at[half] + i * kComputeWarps * kUnitBytes);
+                    factor[h] = scale[half][i];
+                    if (IS_FOUR_BIT) {
+                        factor[h] *= __uint_as_float(
+                            loadShared(at[h] + absmax_at[half] + i * kComputeWarps * 4));
+                    }
+                }
+                float c[4] = {};
+                if (IS_FOUR_BIT) {
+                    multiplyCodes(c, table, codes[0], codes[1], x[half][i]);
+                } else {
+                    multiplyBytes(c, codes[0], codes[1], x[half][i][0]);
+                }
+#pragma unroll
+                for (int h = 0; h < 2; ++h) {
+                    sums[h].x = fmaf(c[2 * h], factor[h], sums[h].x);
+                    sums[h].y = fmaf(c[2 * h + 1], factor[h], sums[h].y);
+                }
+            }
+        }
+        ring.release();
+        if (has_other) {
+            ring.release();
+        }
+#pragma unroll
+        for (int h = 0; h < 2; ++h) {
+            if (is_own && (h == 0 || has_other)) {
+                float2* const sum = to + h * kNextTile;
+                const float2 others = piece > 0 ? *sum : make_float2(0.0F, 0.0F);
+                *sum = make_float2(sums[h].x + others.x, sums[h].y + others.y);
+            }
+        }
+        to += 2 * kNextTile;
+    }
+}
+
+/// Tiles [first, end) times part `piece` of the input.
+template <typename FORM>
+__device__ __forceinline__ void multiplyRows(const ProjectKernelArgs& a,
+                                             const RowsWork<FORM>& w,
+                                             RingOf<FORM>& ring,
+                                             const CodeTable& table,
+                                             int piece,
+                                             int first,
+                                             int end) {
+    const bool is_four_bit = a.w[0].format != kFormatInt8Row;
+    if constexpr (FORM::kIsLarge) {
+        const bool has_second = stretchOf(a) - static_cast<int>(threadIdx.x) / 32 > kComputeWarps;
+        if (is_four_bit && has_second) {
+            multiplyTilePairs<true, 2>(a, w, ring, table, piece, first, end);
+        } else if (is_four_bit) {
+            multiplyTilePairs<true, 1>(a, w, ring, table, piece, first, end);
+        } else if (has_second) {
+            multiplyTilePairs<false, 2>(a, w, ring, table, piece, first, end);
+        } else {
+            multiplyTilePairs<false, 1>(a, w, ring, table, piece, first, end);
+        }
+    } else if (!is_four_bit) {
+        multiplyRowTiles<false>(a, w, ring, table, first, end);
+    } else if (w.is_wide) {
+        multiplyWideTiles(a, w, ring, table, first, end);
+    } else {
+        multiplyRowTiles<true>(a, w, ring, table, first, end);
+    }
+}
+
+/// Sum of row `row` of the input times weight row i of a pass, over warps and stretches.
+template <typename FORM>
+__device__ __forceinline__ float rowsSum(const RowsWork<FORM>& w, int i, int row, int folds) {
+    const float* at = reinterpret_cast<const float*>(w.partial + i * folds) + row;
+    float sum = 0.0F;
+#pragma unroll 1
+    for (int f = 0; f < folds; ++f, at += kStreamRows) {
+#pragma unroll
+        for (int warp = 0; warp < kComputeWarps; ++warp) {
+            sum += at[warp * w.sums * kStreamRows];
+        }
+    }
+    return sum;
+}
+
 /// One step. tail: where the last row of a wide input lies.
+template <typename FORM>
 __device__ __forceinline__ void projectRows(const ProjectKernelArgs& a,
                                             char* memory,
                                             char* table_memory,
                                             char* tail,
-                                            WeightRing& ring,
+                                            RingOf<FORM>& ring,
                                             const CodeTable& table,
-                                            const RowShare& share,
+                                            int token_rows,
                                             const Exchange& exchange,
                                             int step,
                                             const StepClocks& clocks) {
-    const RowsWork w(a, memory, table_memory, tail);
+    const RowsWork<FORM> w(a, memory, table_memory, tail);
     const bool is_pair = a.output == kOutputGeluPair;
-    const bool is_four_bit = a.w[0].format != kFormatInt8Row;
-    const int folds = w.is_wide ? 1 : foldsOf(a);
-    if (a.input == kInputPlain) {
-        makePlainRows(a, w, share.rows, exchange, step, clocks);
+    const bool is_plain = a.input == kInputPlain;
+    const bool has_scale = a.w[0].format == kFormatInt8Row;
+    const int folds = w.stretches(a);
+    const int pieces = FORM::kIsLarge ? a.pieces : 1;
+    if (is_plain) {
+        makePlainRows(a, w, token_rows, 0, exchange, step, clocks);
     } else {
-        makeNormedRows(a, w, share.rows, exchange, step, clocks);
+        makeNormedRows(a, w, token_rows, exchange, step, clocks);
     }
     syncCompute();
     clocks.note(2);
@@ -579,9 +796,11 @@ __device__ __forceinline__ void projectRows(const ProjectKernelArgs& a,
     const int tiles = is_pair        ? 2 * each
                       : a.count == 1 ? each
                                      : TileMap(a, exchange.block).first[3];
-    const bool is_whole_pair = is_pair && a.pass_tiles >= tiles;
-    float4* const held = reinterpret_cast<float4*>(w.partial + (a.pass_tiles << shift) * folds *
-                                                                   kStreamRows * kComputeWarps);
+    const bool is_in_turn = takesPairsInTurn<FORM>(a);
+    const bool is_whole_pair = is_pair && (is_in_turn || a.pass_tiles >= tiles);
+    float4* const held = w.partial + w.sums * kComputeWarps;
+    // Rows of the input next to each other, so that lanes read what lies together.
+    const int own_row = static_cast<int>(threadIdx.x) % kStreamRows;
     const float inverse_cols = a.inverse_cols;
     const float eps = a.eps;
 #pragma unroll 1
@@ -590,35 +809,33 @@ __device__ __forceinline__ void projectRows(const ProjectKernelArgs& a,
         if (is_pair && !is_whole_pair && first < each && end > each) {
             end = each; // the first weight's sums are held until the second's come
         }
-        if (!is_four_bit) {
-            multiplyRowTiles<false>(a, w, ring, table, first, end);
-        } else if (w.is_wide) {
-            multiplyWideTiles(a, w, ring, table, first, end);
-        } else {
-            multiplyRowTiles<true>(a, w, ring, table, first, end);
+        multiplyRows(a, w, ring, table, 0, first, end);
+#pragma unroll 1
+        for (int piece = 1; piece < pieces; ++piece) {
+            if (is_plain) {
+                syncCompute(); // the part before has been read
+                makePlainRows(a, w, token_rows, piece, exchange, step, clocks);
+                syncCompute();
+            }
+            multiplyRows(a, w, ring, table, piece, first, end);
         }
         syncCompute();
         clocks.note(3);
         float factor = 1.0F;
         if (a.norm.data != nullptr) {
-            factor = rsqrtf(share.sum(w.buffer + 64) * inverse_cols + eps);
+            factor = rsqrtf(sumOfRow(w.buffer + 64, own_row) * inverse_cols + eps);
         }
-        const int rows = (is_whole_pair ? each : end - first) << shift;
-        const auto sumOf = [&](int i) {
-            float sum = 0.0F;
+        const int rows = (is_in_turn      ? (end - first) / 2
+                          : is_whole_pair ? each
+                                          : end - first)
+                         << shift;
 #pragma unroll 1
-            for (int f = 0; f < folds; ++f) {
-                sum += sumOfWarps(w.partial +
-                                  ((i * folds + f) * kStreamRows + share.row) * kComputeWarps);
-            }
-            return sum;
-        };
-#pragma unroll 1
-        for (int i = share.thread(); i < rows; i += share.threads()) {
+        for (int i = static_cast<int>(threadIdx.x) / kStreamRows; i < rows;
+             i += kComputeThreads / kStreamRows) {
             ResultRow r{};
             if (is_pair) {
-                r.weight = first < each ? 0 : 1;
-                r.local = i + ((first - r.weight * each) << shift);
+                r.weight = is_whole_pair || first < each ? 0 : 1;
+                r.local = i + ((is_in_turn ? first / 2 : first - r.weight * each) << shift);
                 r.is_there = r.local < outputs;
                 r.at = begin + r.local;
             } else if (a.count == 1) {
@@ -628,17 +845,18 @@ __device__ __forceinline__ void projectRows(const ProjectKernelArgs& a,
             } else {
                 r = resultRow(a, TileMap(a, exchange.block), first, rows, i);
             }
-            if (!r.is_there) {
+            if (!r.is_there || own_row >= token_rows) {
                 continue;
             }
-            const bool has_scale = !is_four_bit;
-            float value = sumOf(i) * factor;
+            const SumRows sums =
+                is_in_turn ? sumRows<FORM>(a, tiles, i) : SumRows{i, (each << shift) + i};
+            float value = rowsSum(w, sums.first, own_row, folds) * factor;
             if (has_scale) {
                 value *= a.w[r.weight].row_scale[r.at];
             }
-            float* const kept = reinterpret_cast<float*>(held + r.local) + share.row;
+            float* const kept = reinterpret_cast<float*>(held + r.local) + own_row;
             if (is_whole_pair) {
-                float other = sumOf((each << shift) + i) * factor;
+                float other = rowsSum(w, sums.second, own_row, folds) * factor;
                 if (has_scale) {
                     other *= a.w[1].row_scale[r.at];
                 }
@@ -649,16 +867,20 @@ __device__ __forceinline__ void projectRows(const ProjectKernelArgs& a,
             } else if (is_pair) {
                 value *= geluFast(*kept);
             } else if (a.output == kOutputGeluMultiply) {
-                value = geluFast(value) * __ldcg(a.multiply + share.row * a.multiply_stride + r.at);
+                value = geluFast(value) * __ldcg(a.multiply + own_row * a.multiply_stride + r.at);
             }
             float* const to = a.y[is_pair ? 0 : r.weight];
-            to[static_cast<int64_t>(share.row) * a.w[r.weight].rows + r.at] = value;
+            to[static_cast<int64_t>(own_row) * a.w[r.weight].rows + r.at] = value;
         }
         first = end;
         if (first >= tiles) {
             break;
         }
         syncCompute(); // the sums of the pass before have been read
+        if (is_plain && pieces > 1) {
+            makePlainRows(a, w, token_rows, 0, exchange, step, clocks);
+            syncCompute();
+        }
     }
     exchange.raiseFlag(step);
 }

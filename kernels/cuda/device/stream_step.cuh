@@ -4,6 +4,7 @@
 // unit, so that a block with two rows is as busy as one with two hundred.
 #pragma once
 
+#include "kernels/cuda/device/stream_large.cuh"
 #include "kernels/cuda/device/stream_lora.cuh"
 #include "kernels/cuda/device/weight_ring.cuh"
 
@@ -261,6 +262,32 @@ __device__ __forceinline__ void multiplyOwn(const ProjectKernelArgs& a,
     }
 }
 
+/// multiplyTiles() of LargeForm: one part of the columns after the other.
+template <typename FORM>
+__device__ __forceinline__ void multiplyPieces(const ProjectKernelArgs& a,
+                                               const StreamWork& w,
+                                               RingOf<FORM>& ring,
+                                               const typename FORM::Table& table,
+                                               int folds,
+                                               int first,
+                                               int end) {
+    const bool is_four_bit = a.w[0].format != kFormatInt8Row;
+    const bool is_wide = isWide(a);
+#pragma unroll 1
+    for (int piece = 0; piece < a.pieces; ++piece) {
+        const StreamWork part = pieceWork(a, w, piece, folds);
+        if (is_four_bit && is_wide) {
+            multiplyOwn<FORM, true, true>(a, part, ring, table, first, end);
+        } else if (is_four_bit) {
+            multiplyOwn<FORM, true, false>(a, part, ring, table, first, end);
+        } else if (is_wide) {
+            multiplyOwn<FORM, false, true>(a, part, ring, table, first, end);
+        } else {
+            multiplyOwn<FORM, false, false>(a, part, ring, table, first, end);
+        }
+    }
+}
+
 /// Sum of one row over the warps and its `folds` stretches; `row` counts from the first tile of the
 /// pass.
 __device__ __forceinline__ float rowSum(const StreamWork& w, int row, int folds) {
@@ -272,6 +299,20 @@ __device__ __forceinline__ float rowSum(const StreamWork& w, int row, int folds)
         for (int i = 0; i < kComputeWarps / 4; ++i) {
             const float4 v = *at++;
             sum += (v.x + v.y) + (v.z + v.w);
+        }
+    }
+    return sum;
+}
+
+/// rowSum() of all parts of the row's columns (LargeForm).
+template <typename FORM>
+__device__ __forceinline__ float
+wholeSum(const ProjectKernelArgs& a, const StreamWork& w, int row, int folds) {
+    float sum = rowSum(w, row, folds);
+    if constexpr (FORM::kIsLarge) {
+#pragma unroll 1
+        for (int piece = 1; piece < a.pieces; ++piece) {
+            sum += rowSum(pieceWork(a, w, piece, folds), row, folds);
         }
     }
     return sum;
@@ -411,13 +452,19 @@ __device__ __forceinline__ void streamProject(const ProjectKernelArgs& a,
     }
     // Made anew where it is needed: nobody has registers for more of it while products are made.
     Pass pass = planPass<FORM>(a, exchange.block, 0, own);
-    makePlanes<FORM>(a, w, units, has_units, row, norms, norm_bytes, exchange, step, clocks);
+    if constexpr (FORM::kIsLarge) {
+        makeLargePlanes<FORM>(a, w, units, exchange, step, clocks);
+    } else {
+        makePlanes<FORM>(a, w, units, has_units, row, norms, norm_bytes, exchange, step, clocks);
+    }
     clocks.note(2);
 #pragma unroll 1
     for (int first = 0;;) {
         const int end = pass.end;
         const int rows = pass.rows;
-        if (isHalf<FORM>(a)) {
+        if constexpr (FORM::kIsLarge) {
+            multiplyPieces<FORM>(a, w, ring, table, folds, first, end);
+        } else if (isHalf<FORM>(a)) {
             multiplyOwnHalves<FORM>(a, w, ring, first, end);
         } else if (!is_four_bit) {
             multiplyOwn<FORM, false, false>(a, w, ring, table, first, end);
@@ -447,10 +494,10 @@ __device__ __forceinline__ void streamProject(const ProjectKernelArgs& a,
                     factor = rsqrtf(sumOfWarps(w.buffer + 64) * a.inverse_cols + a.eps);
                 }
                 const SumRows sums = sumRows<FORM>(a, pass.tiles, i);
-                value = rowSum(w, sums.first, folds) * factor * r.scale;
+                value = wholeSum<FORM>(a, w, sums.first, folds) * factor * r.scale;
                 float other = r.multiply;
                 if (is_pair) {
-                    other = rowSum(w, sums.second, folds) * factor * r.second_scale;
+                    other = wholeSum<FORM>(a, w, sums.second, folds) * factor * r.second_scale;
                 }
                 // Read before the wait: nothing of them stands between updates and results.
                 const bool is_stored = a.output == kOutputStore;

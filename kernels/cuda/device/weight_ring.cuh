@@ -77,7 +77,7 @@ struct TileMap {
 /// of the second weight behind those of the first.
 template <typename FORM>
 __device__ __forceinline__ bool takesPairsInTurn(const ProjectKernelArgs& a) {
-    return !FORM::kIsBulk && a.output == kOutputGeluPair;
+    return (!FORM::kIsBulk || FORM::kIsLarge) && a.output == kOutputGeluPair;
 }
 
 /// Places for chunks, used in turn. Both sides count the chunks in the same order.
@@ -94,11 +94,11 @@ struct RingOf {
     uint32_t parity = 0;
 
     __device__ __forceinline__ int chunkBytes() const {
-        return FORM::kIsBulk ? kChunkBytes : own_bytes;
+        return FORM::kIsLarge ? kLargeChunkBytes : FORM::kIsBulk ? kChunkBytes : own_bytes;
     }
     /// Where absmax values begin in a chunk.
     __device__ __forceinline__ int codeBytes() const {
-        return FORM::kIsBulk ? kChunkCodeBytes : own_codes;
+        return FORM::kIsLarge ? kLargeChunkCodeBytes : FORM::kIsBulk ? kChunkCodeBytes : own_codes;
     }
     __device__ __forceinline__ Barrier full() const { return {barriers + slot}; }
     __device__ __forceinline__ Barrier empty() const { return {barriers + kMaxChunks + slot}; }

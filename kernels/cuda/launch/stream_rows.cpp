@@ -45,12 +45,13 @@ bool hasRowForm(const ProjectKernelArgs& a) {
             return false;
         }
     }
-    return a.cols <= kPackets || (a.input == kInputPlain && a.cols <= kWideValues);
+    return true;
 }
 
 StreamLayout layoutOf(const Stream& s, const StreamNeeds& needs) {
     return streamLayoutFor(s.facts.shared_base, s.facts.shared_bytes, needs.row_bytes, 0,
-                           std::max(needs.attend_bytes, needs.project_bytes));
+                           std::max(needs.attend_bytes, needs.project_bytes),
+                           s.steps.is_large ? kLargeChunkBytes : kChunkBytes);
 }
 
 /// Takes the needs of one more step where there is room for them.
@@ -64,6 +65,44 @@ bool takeNeeds(Stream& s, const StreamNeeds& needs) {
     }
     s.steps.needs = all;
     return true;
+}
+
+/// How a projection of rows is cut. Takes what it needs of shared memory; no units: there is not so
+/// much.
+StreamSizes
+takeRowSizes(Stream& s, const ProjectKernelArgs& args, int64_t outputs, bool is_pair, int bits) {
+    const bool is_plain = args.input == kInputPlain;
+    StreamNeeds needs;
+    if (s.steps.is_large) {
+        const StreamSizes sizes =
+            largeRowsSizes(s.facts.multiprocessors, outputs, args.cols, is_pair, is_plain,
+                           args.count, bits, largeWorkRoom(s.facts.shared_base));
+        needs.project_bytes = sizes.work_bytes;
+        return sizes.units != 0 && takeNeeds(s, needs) ? sizes : StreamSizes{};
+    }
+    if (args.cols > kPackets && (!is_plain || args.cols > kWideValues)) {
+        return {};
+    }
+    StreamSizes sizes = streamProjectSizes(s.facts.multiprocessors, outputs, args.cols, is_pair,
+                                           true, args.count, bits, 1);
+    if (sizes.units == 0) {
+        return sizes;
+    }
+    // A pair's weights come at once, or one after the other where they do not fit.
+    const int held = is_pair ? sizes.share + sizes.grain : 0;
+    int pass_tiles =
+        is_pair ? sizes.pass_tiles : std::min(sizes.pass_tiles, kMostSums >> sizes.tile_shift);
+    needs.row_bytes = args.cols > kPackets ? 2 * args.cols : 0;
+    for (; pass_tiles > 0; pass_tiles /= 2) {
+        const int sums =
+            args.cols > kPackets ? pass_tiles << sizes.tile_shift : pass_tiles * kTileRows;
+        needs.project_bytes = streamRowsProjectBytes(args.cols, sums, held);
+        if (takeNeeds(s, needs)) {
+            sizes.pass_tiles = pass_tiles;
+            return sizes;
+        }
+    }
+    return {};
 }
 
 } // namespace
@@ -97,33 +136,20 @@ Status rowsProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
     if (is_four_bit && t.code_format != 0 && t.code_format != args.w[0].format) {
         return Status::Unsupported; // one launch has one table of codes
     }
+    if (t.steps.empty()) {
+        // As stream_steps.cpp has it.
+        t.is_large = args.input != kInputPlain && args.cols > kShortRow &&
+                     s.functions[static_cast<size_t>(KernelId::stream_rows_large)] != nullptr;
+    }
     const bool is_pair = args.output == kOutputGeluPair;
-    StreamNeeds needs;
-    StreamSizes sizes;
-    sizes = streamProjectSizes(s.facts.multiprocessors, outputs, args.cols, is_pair, true,
-                               args.count, is_four_bit ? 4 : 8, 1);
+    const StreamSizes sizes = takeRowSizes(s, args, outputs, is_pair, is_four_bit ? 4 : 8);
     if (sizes.units == 0) {
         return Status::Unsupported;
     }
-    // A pair's weights come at once, or one after the other where they do not fit.
-    const int held = is_pair ? sizes.share + sizes.grain : 0;
-    int pass_tiles =
-        is_pair ? sizes.pass_tiles : std::min(sizes.pass_tiles, kMostSums >> sizes.tile_shift);
-    needs.row_bytes = args.cols > kPackets ? 2 * args.cols : 0;
-    for (;; pass_tiles /= 2) {
-        if (pass_tiles == 0) {
-            return Status::Unsupported;
-        }
-        const int sums =
-            args.cols > kPackets ? pass_tiles << sizes.tile_shift : pass_tiles * kTileRows;
-        needs.project_bytes = streamRowsProjectBytes(args.cols, sums, held);
-        if (takeNeeds(s, needs)) {
-            break;
-        }
-    }
     args.units = sizes.units;
     args.tile_shift = sizes.tile_shift;
-    args.pass_tiles = pass_tiles;
+    args.pass_tiles = sizes.pass_tiles;
+    args.pieces = sizes.pieces;
     args.share = sizes.share;
     args.extra = sizes.extra;
     args.grain = sizes.grain;
@@ -170,8 +196,9 @@ Status rowsAttend(Stream& s, AttendStepKernelArgs args) {
 Status launchRows(Stream& s, CuPointer list, int count, CuPointer trace) {
     StreamLayout layout = layoutOf(s, s.steps.needs);
     layout.code_format = s.steps.code_format;
-    const auto shared =
-        static_cast<unsigned>(layout.table + layout.chunks + layout.chunk_count * kChunkBytes);
+    const auto shared = static_cast<unsigned>(
+        layout.table + layout.chunks +
+        layout.chunk_count * (s.steps.is_large ? kLargeChunkBytes : kChunkBytes));
     const auto* steps = pointerOf<const TokenStep>(list);
     auto* counters = pointerOf<int32_t>(s.scratch + kStreamCounterOffset);
     auto* flags = pointerOf<int32_t>(s.scratch + kExchangeOffset);
@@ -181,7 +208,8 @@ Status launchRows(Stream& s, CuPointer list, int count, CuPointer trace) {
                           static_cast<void*>(&layout), static_cast<void*>(&counters),
                           static_cast<void*>(&flags),  static_cast<void*>(&rows),
                           static_cast<void*>(&clocks)};
-    return s.launchResident(KernelId::stream_rows, static_cast<unsigned>(s.facts.multiprocessors),
+    return s.launchResident(s.steps.is_large ? KernelId::stream_rows_large : KernelId::stream_rows,
+                            static_cast<unsigned>(s.facts.multiprocessors),
                             static_cast<unsigned>(kStreamThreads), shared, parameters);
 }
 

@@ -121,7 +121,8 @@ StreamLayout layoutOf(const Stream& s, const StreamNeeds& needs) {
     return streamLayoutFor(
         s.facts.shared_base, s.facts.shared_bytes, needs.row_bytes, needs.norm_bytes,
         std::max({needs.attend_bytes, needs.plain_bytes, operandsBegin(needs) + needs.operand_bytes,
-                  needs.behind_bytes}));
+                  needs.behind_bytes}),
+        s.steps.is_large ? kLargeChunkBytes : kChunkBytes);
 }
 
 /// Room in shared memory for one more step; false: launch it otherwise.
@@ -269,6 +270,13 @@ StreamSizes sizesInRoom(const Stream& s,
         return asyncSizes(s, args, outputs, !s.steps.is_stream || s.steps.steps.empty(), needs);
     }
     const bool is_pair = args.output == kOutputGeluPair;
+    if (s.steps.is_large) {
+        const StreamSizes sizes =
+            largeProjectSizes(s.facts.multiprocessors, outputs, args.cols, is_pair, args.count,
+                              bitsOf(args.w[0].format), largeWorkRoom(s.facts.shared_base));
+        needs.plain_bytes = sizes.work_bytes;
+        return fits(s, needs) ? sizes : StreamSizes{};
+    }
     const auto sizesWith = [&](int most_tiles) {
         return streamProjectSizes(s.facts.multiprocessors, outputs, args.cols, is_pair,
                                   args.input == kInputPlain, args.count, bitsOf(args.w[0].format),
@@ -338,9 +346,9 @@ void linkToBefore(TokenSteps& t, ProjectKernelArgs& args) {
         return;
     }
     args.link = left.values <= kPackets ? kLinkPackets : kLinkFlags;
-    // Attention publishes packets only.
+    // Attention publishes packets only, but for stream_large.cu.
     if (args.link == kLinkFlags && before.kind == kStepAttend) {
-        args.link = kLinkNone;
+        args.link = t.is_large ? kLinkFlags : kLinkNone;
     } else if (args.link == kLinkFlags && before.project.grain == kWideGrain &&
                !hasResidual(args)) {
         const int region = wideRegion(t, left.values);
@@ -357,6 +365,14 @@ void linkToBefore(TokenSteps& t, ProjectKernelArgs& args) {
 /// Models with fewer columns have heads and rows that are none of the streamed launch's: they would
 /// change between the forms, a launch each time. Published ones have 1536 and more.
 constexpr int64_t kLeastHalfColumns = 128;
+
+/// A list that begins with this step is one of stream_large.cu.
+bool beginsLarge(const Stream& s, const ProjectKernelArgs& args) {
+    return !isAsync(s) && args.input != kInputPlain && args.cols > kShortRow &&
+           args.w[0].format != kFormatBf16 && args.lora_count == 0 &&
+           s.facts.multiprocessors <= kLargeFlags &&
+           s.functions[static_cast<size_t>(KernelId::stream_large)] != nullptr;
+}
 
 /// Nothing is known of a list that has no step yet.
 void forgetList(TokenSteps& t) {
@@ -390,8 +406,17 @@ Status streamProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
         !isStreamable(args)) {
         return Status::Unsupported;
     }
+    if (t.steps.empty() || !t.is_stream) {
+        t.is_large = beginsLarge(s, args);
+    } else if (t.is_large && (is_half || args.lora_count > 0)) {
+        return Status::Unsupported;
+    }
     StreamNeeds needs;
     StreamSizes sizes = sizesInRoom(s, args, outputs, has_updates, needs);
+    if (sizes.units == 0 && t.is_large && (t.steps.empty() || !t.is_stream)) {
+        t.is_large = false; // columns that no parts divide
+        sizes = sizesInRoom(s, args, outputs, has_updates, needs);
+    }
     if (sizes.units == 0) {
         t.has_left = isAsync(s);
         return Status::Unsupported;
@@ -423,7 +448,7 @@ Status streamProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
     }
     if (args.link != kLinkNone) {
         publish(t.steps.back(), args.link);
-        args.keeps_row = args.input != kInputPlain ? 1 : 0;
+        args.keeps_row = args.input != kInputPlain && !t.is_large ? 1 : 0;
     }
     if (t.steps.empty()) {
         forgetList(t);
@@ -457,7 +482,8 @@ Status streamAttend(Stream& s, AttendStepKernelArgs args) {
     }
     const ProjectKernelArgs& before = t.steps.back().project;
     const bool is_linked =
-        before.y[0] == args.q && before.outputs <= kPackets && before.output == kOutputStore &&
+        before.y[0] == args.q && before.outputs <= (t.is_large ? kLargePackets : kPackets) &&
+        before.output == kOutputStore &&
         (args.k == nullptr ? before.count == 1
                            : before.y[1] == args.k && before.count == (args.v == args.k ? 2 : 3) &&
                                  (args.v == args.k || before.y[2] == args.v));
@@ -625,7 +651,8 @@ Status launchStream(Stream& s, CuPointer list, int count, CuPointer trace) {
     }
     const auto shared = static_cast<unsigned>(
         is_async ? layout.chunks + layout.chunk_count * layout.chunk_bytes
-                 : layout.table + layout.chunks + layout.chunk_count * kChunkBytes);
+                 : layout.table + layout.chunks +
+                       layout.chunk_count * (s.steps.is_large ? kLargeChunkBytes : kChunkBytes));
     const auto* steps = pointerOf<const TokenStep>(list);
     auto* counters = pointerOf<int32_t>(s.scratch + kStreamCounterOffset);
     auto* flags = pointerOf<int32_t>(s.scratch + kExchangeOffset);
@@ -639,6 +666,8 @@ Status launchStream(Stream& s, CuPointer list, int count, CuPointer trace) {
     KernelId kernel = is_traced ? KernelId::stream_traced : KernelId::stream;
     if (is_async) {
         kernel = is_traced ? KernelId::stream_async_traced : KernelId::stream_async;
+    } else if (s.steps.is_large) {
+        kernel = is_traced ? KernelId::stream_large_traced : KernelId::stream_large;
     } else if (s.steps.has_halves) {
         kernel = is_traced ? KernelId::stream_half_traced : KernelId::stream_half;
     } else if (is_planned) {
