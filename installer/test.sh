@@ -70,6 +70,8 @@ if [ "$fast" = no ] && [ "$failed" -eq 0 ]; then
     fi
     say "Random work from several threads under ThreadSanitizer"
     "$root/tests/race/run.sh" 60 || checks_failed=1
+    say "Tests of the engine and the kernels under AddressSanitizer and UndefinedBehaviorSanitizer"
+    sh "$root/installer/sanitize.sh" || checks_failed=1
 fi
 if [ "$windows" = yes ] && [ "$failed" -eq 0 ]; then
     say "For Windows"

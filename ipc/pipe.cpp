@@ -125,7 +125,7 @@ void Pipe::wait(std::chrono::milliseconds most, const Waker* waker) const {
     const int64_t bound =
         std::min<int64_t>(most.count(), std::numeric_limits<int>::max()); // 24 days
     if (::poll(ends.data(), ends.size(), bound < 0 ? -1 : static_cast<int>(bound)) > 0 &&
-        ends[1].revents != 0) {
+        waker != nullptr && ends[1].revents != 0) {
         std::array<char, 64> words = {};
         while (::read(waker->read_, words.data(), words.size()) > 0) {
         }

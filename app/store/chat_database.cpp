@@ -130,9 +130,10 @@ engine::Result<OpenReport> ChatDatabase::open() {
     is_read_only_ = false;
     auto opened = openFile();
     if (!opened.has_value()) {
-        switch (storeProblem(opened.error())) {
+        const engine::Error error = explained(opened.error());
+        switch (storeProblem(error)) {
         case StoreProblem::Damaged:
-            return replaceDamaged(opened.error());
+            return replaceDamaged(error);
         case StoreProblem::ReadOnly:
         case StoreProblem::DiskFull:
             return openReadOnly(opened.error());
@@ -160,7 +161,7 @@ engine::Result<void> ChatDatabase::openFile() {
         ui::makePrivate(file() + QString::fromLatin1(suffix));
     }
     if (was_killed) {
-        ENGINE_TRY(checkAfterCrash());
+        ENGINE_TRY(checkWith("PRAGMA quick_check(1)"));
     }
     ENGINE_TRY(createTables());
     place_ = placeOf(file());
@@ -299,6 +300,14 @@ void ChatDatabase::storeAttachments(ui::ChatDocument& chat, QStringList& notes) 
 }
 
 engine::Result<void> ChatDatabase::save(ui::ChatDocument& chat, QStringList& notes) {
+    auto done = saveChat(chat, notes);
+    if (!done.has_value()) {
+        return explained(done.error());
+    }
+    return done;
+}
+
+engine::Result<void> ChatDatabase::saveChat(ui::ChatDocument& chat, QStringList& notes) {
     if (is_read_only_ || !database_.isOpen()) {
         return storeError(StoreProblem::ReadOnly,
                           Text::tr("Chats cannot be saved in %1. Make the folder writable; what "

@@ -84,7 +84,12 @@ private:
     engine::Result<void> createTables();
     engine::Result<void> createFirstTables();
     engine::Result<void> checkTables();
-    engine::Result<void> checkAfterCrash();
+    /// Errors: Damaged, with what SQLite says of the first fault.
+    engine::Result<void> checkWith(const char* pragma);
+    /// What a damaged file breaks can be told as a rule that is broken or a name that is not there:
+    /// the error itself, or that the file is damaged where it is.
+    engine::Error explained(engine::Error error);
+    engine::Result<void> saveChat(ui::ChatDocument& chat, QStringList& notes);
     engine::Result<void> purge();
     qint64 recover(const QString& damaged);
     void storeAttachments(ui::ChatDocument& chat, QStringList& notes);

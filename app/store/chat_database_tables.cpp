@@ -20,8 +20,17 @@ struct Text {
 
 } // namespace
 
-engine::Result<void> ChatDatabase::checkAfterCrash() {
-    ENGINE_ASSIGN(auto check, database_.prepare("PRAGMA quick_check(1)"));
+engine::Error ChatDatabase::explained(engine::Error error) {
+    if (storeProblem(error) == StoreProblem::Other && database_.isOpen()) {
+        if (auto whole = checkWith("PRAGMA integrity_check(1)"); !whole.has_value()) {
+            return std::move(whole).error();
+        }
+    }
+    return error;
+}
+
+engine::Result<void> ChatDatabase::checkWith(const char* pragma) {
+    ENGINE_ASSIGN(auto check, database_.prepare(pragma));
     ENGINE_TRY(check.step());
     const QString verdict = check.text(0);
     if (verdict != QLatin1String("ok")) {

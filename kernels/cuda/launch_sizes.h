@@ -40,7 +40,7 @@ inline constexpr size_t kFlagBytes = 2048;
 inline constexpr size_t kStreamUnitOffset =
     kFlagBytes +
     (size_t{kLargePacketsAt} + size_t{kPacketSteps} * static_cast<size_t>(kLargePackets)) * 8U;
-static_assert(2U * kLargeFlags * sizeof(int32_t) <= kFlagBytes);
+static_assert(2U * sizeof(int32_t) * kLargeFlags <= kFlagBytes);
 /// Words of the sums of a step's updates.
 inline constexpr size_t kStreamUnitWords = size_t{kMaxLoraUnits} * static_cast<size_t>(kUnitSlot);
 inline constexpr size_t kExchangeBytes =

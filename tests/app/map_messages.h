@@ -219,11 +219,10 @@ void addPlaceFindings(const Row& row) {
         "stored on a GPU is computed there (1 tensor: a.b).");
     using Why = FormatRefused::Why;
     row("format of a norm", FormatRefused{"nf4", Why::NotQuantizable, "", {1, "a"}},
-        "format nf4 is not possible: only linear weights, embedding tables and the head can have "
-        "it "
-        "(1 tensor: a)",
-        "The format nf4 is not possible: only linear weights, embedding tables and the head can "
-        "have it (1 tensor: a).");
+        "format nf4 is not possible: only linear weights, experts, embedding tables and the head "
+        "can have it (1 tensor: a)",
+        "The format nf4 is not possible: only linear weights, experts, embedding tables and the "
+        "head can have it (1 tensor: a).");
     row("format of whole numbers", FormatRefused{"f16", Why::NotFloats, "I32", {1, "a"}},
         "format f16 is not possible: the checkpoint holds I32 values (1 tensor: a)",
         "The format f16 is not possible: the checkpoint holds I32 values (1 tensor: a).");
