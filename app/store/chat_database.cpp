@@ -69,6 +69,17 @@ std::pair<quint64, quint64> placeOf([[maybe_unused]] const QString& file) {
     return {};
 }
 
+/// SQLite only reads a file whose header names a form behind the two that it writes; Belfry writes
+/// no such one. https://www.sqlite.org/fileformat.html, "File format version numbers"
+bool isOfLaterForm(const QString& file) {
+    constexpr qint64 kWriteVersionAt = 18;
+    constexpr int kLatest = 2;
+    QFile header(file);
+    char version = 0;
+    return header.open(QIODevice::ReadOnly) && header.seek(kWriteVersionAt) &&
+           header.getChar(&version) && static_cast<unsigned char>(version) > kLatest;
+}
+
 } // namespace
 
 ChatDatabase::ChatDatabase(StoreOptions options)
@@ -135,8 +146,12 @@ engine::Result<OpenReport> ChatDatabase::open() {
         case StoreProblem::Damaged:
             return replaceDamaged(error);
         case StoreProblem::ReadOnly:
+            if (isOfLaterForm(file())) {
+                return replaceDamaged(error);
+            }
+            return openReadOnly(error);
         case StoreProblem::DiskFull:
-            return openReadOnly(opened.error());
+            return openReadOnly(error);
         default:
             close();
             return std::move(opened).error();

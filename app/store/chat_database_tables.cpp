@@ -21,10 +21,20 @@ struct Text {
 } // namespace
 
 engine::Error ChatDatabase::explained(engine::Error error) {
-    if (storeProblem(error) == StoreProblem::Other && database_.isOpen()) {
-        if (auto whole = checkWith("PRAGMA integrity_check(1)"); !whole.has_value()) {
-            return std::move(whole).error();
-        }
+    const StoreProblem problem = storeProblem(error);
+    if (!database_.isOpen() ||
+        (problem != StoreProblem::Other && problem != StoreProblem::Refused)) {
+        return error;
+    }
+    if (auto whole = checkWith("PRAGMA integrity_check(1)"); !whole.has_value()) {
+        return std::move(whole).error();
+    }
+    // The statements are always the same: it is the text of the tables that changed, at which no
+    // check looks.
+    if (problem == StoreProblem::Refused) {
+        return storeError(StoreProblem::Damaged,
+                          Text::tr("%1 is damaged (%2).")
+                              .arg(QDir::toNativeSeparators(file()), ui::errorWords(error)));
     }
     return error;
 }

@@ -20,11 +20,12 @@ struct ReasonName {
     StoreProblem problem;
     const char* name;
 };
-constexpr std::array<ReasonName, 5> kReasonNames{{{StoreProblem::DiskFull, "disk_full"},
+constexpr std::array<ReasonName, 6> kReasonNames{{{StoreProblem::DiskFull, "disk_full"},
                                                   {StoreProblem::ReadOnly, "read_only"},
                                                   {StoreProblem::InUse, "in_use"},
                                                   {StoreProblem::Damaged, "damaged"},
-                                                  {StoreProblem::TooNew, "too_new"}}};
+                                                  {StoreProblem::TooNew, "too_new"},
+                                                  {StoreProblem::Refused, "refused"}}};
 
 struct Text {
     Q_DECLARE_TR_FUNCTIONS(app::Database)
@@ -45,6 +46,8 @@ StoreProblem problemOfCode(int extended) {
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
         return StoreProblem::Damaged;
+    case SQLITE_ERROR:
+        return StoreProblem::Refused;
     default:
         return StoreProblem::Other;
     }
@@ -68,6 +71,7 @@ QString explain(StoreProblem problem, const QString& file, const QString& detail
     case StoreProblem::Damaged:
         return Text::tr("%1 is damaged (%2).").arg(name, detail);
     case StoreProblem::TooNew:
+    case StoreProblem::Refused:
     case StoreProblem::Other:
         break;
     }

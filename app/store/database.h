@@ -24,6 +24,7 @@ enum class StoreProblem {
     InUse,    ///< Another program holds the file.
     Damaged,  ///< The file is not a database, or breaks its rules.
     TooNew,   ///< Written by a later version of the program.
+    Refused,  ///< SQLite does not understand a statement: the tables are others.
     Other,
 };
 

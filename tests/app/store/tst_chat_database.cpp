@@ -98,6 +98,8 @@ private Q_SLOTS:
     void secondProgramIsTold();
     void damagedFileIsSetAside();
     void flippedBytes();
+    void damageThatLooksLikeSomethingElse_data();
+    void damageThatLooksLikeSomethingElse();
     void speedOfListAndSearch();
 
 private:
@@ -415,6 +417,50 @@ void TestChatDatabase::damagedFileIsSetAside() {
     QCOMPARE(opened->recovered_chats, 0);
     save(sampleChat(QStringLiteral("b"), 2));
     QCOMPARE(database_->list({})->size(), size_t{1});
+}
+
+void TestChatDatabase::damageThatLooksLikeSomethingElse_data() {
+    QTest::addColumn<QByteArray>("good");
+    QTest::addColumn<QByteArray>("bad");
+    // SQLite's own checks pass, and what it says is no word of damage.
+    QTest::newRow("another table's name")
+        << QByteArray("REFERENCES chats") << QByteArray("REFERENCES ghats");
+    QTest::newRow("another column's name") << QByteArray("modified") << QByteArray("modifief");
+    // Bytes 16 to 19 of the header: pages of 4096 bytes, forms for writing and for reading.
+    QTest::newRow("a later form") << QByteArray("\x10\x00\x02\x02", 4)
+                                  << QByteArray("\x10\x00\x07\x02", 4);
+}
+
+void TestChatDatabase::damageThatLooksLikeSomethingElse() {
+    QFETCH(QByteArray, good);
+    QFETCH(QByteArray, bad);
+    for (int i = 0; i < 3; ++i) {
+        save(sampleChat(QString::number(i), 2));
+    }
+    database_->close();
+    const QString file = folder_->filePath(QStringLiteral("chats.sqlite"));
+    QFile input(file);
+    QVERIFY(input.open(QIODevice::ReadOnly));
+    QByteArray content = input.readAll();
+    input.close();
+    QVERIFY(content.contains(good));
+    content.replace(content.indexOf(good), good.size(), bad);
+    support::writeFile(file, content);
+    VERIFY_DONE(database_->open());
+    ui::ChatDocument chat = sampleChat(QStringLiteral("new"), 2);
+    auto saved = database_->save(chat, notes_);
+    if (!saved.has_value()) { // as the store does
+        QCOMPARE(app::storeProblem(saved.error()), app::StoreProblem::Damaged);
+        VERIFY_DONE(database_->replaceDamaged(saved.error()));
+        saved = database_->save(chat, notes_);
+    }
+    VERIFY_DONE(saved);
+    auto listed = database_->list({});
+    VERIFY_DONE(listed);
+    QVERIFY(listed->size() >= 1);
+    QVERIFY(database_->load(chat.id).has_value());
+    const QDir folder(folder_->path());
+    QVERIFY(!folder.entryList({QStringLiteral("chats.sqlite.damaged-*")}, QDir::Files).isEmpty());
 }
 
 void TestChatDatabase::flippedBytes() {
