@@ -103,8 +103,8 @@ struct NetworkFacts {
     bool is_mirror = false;            ///< Another than that.
     QString modelscope_endpoint;       ///< Asked for addresses of these hosts:
     QStringList modelscope_hosts;
-    QString token_shown;               ///< "hf_…wxyz"; empty: none.
-    QString token_place;               ///< Where one is kept: a keyring's name, or a path.
+    QString token_shown; ///< "hf_…wxyz"; empty: none.
+    QString token_place; ///< Where one is kept: a keyring's name, or a path.
 };
 
 } // namespace ui

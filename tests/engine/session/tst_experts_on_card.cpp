@@ -71,7 +71,8 @@ void TestExpertsOnCard::decoded_data() {
                              << "";
     QTest::newRow("dense parts in 4 bits") << "nf4-dq"
                                            << "";
-    QTest::newRow("all in 4 bits") << "nf4+experts" << "";
+    QTest::newRow("all in 4 bits") << "nf4+experts"
+                                   << "";
     QTest::newRow("fp4") << "none"
                          << "fp4";
 }
