@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Installs what is missing, builds everything with warnings as errors, checks formatting, runs all
-# tests and short fuzz runs. Needs no graphics card and no CUDA toolkit.
-#   --fast      build and test only (no format check, static analysis or fuzzing)
+# tests, short fuzz runs, and parts once more under sanitizers. Needs no graphics card and no CUDA toolkit.
+#   --fast      build and test only (no format check, static analysis, fuzzing or sanitizers)
 #   --all       static analysis of every file, not only of what changed since the last whole sweep
 #   --windows   at last the command line and the engine for Windows as well, with their tests under wine
 #               (Debian 12): installer/windows.sh --ci
