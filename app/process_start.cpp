@@ -7,10 +7,14 @@
 #include <cstdlib>
 #else
 #include <fcntl.h>
+#include <pthread.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
 #include <initializer_list>
 #endif
 
@@ -19,6 +23,33 @@ namespace app {
 #ifndef _WIN32
 
 namespace {
+
+constexpr rlim_t kLeastStack_bytes = rlim_t{1} << 20;
+constexpr rlim_t kWantedStack_bytes = rlim_t{8} << 20; ///< Linux' own default.
+
+/// Overrunning a stack is a signal that nobody can turn into an error: the limit is looked at
+/// before. The first thread's stack grows up to the limit of the moment; those of other threads
+/// have the size that the limit gave when the program was started.
+void takeStack() {
+    rlimit limit{};
+    if (::getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= kLeastStack_bytes) {
+        return; // RLIM_INFINITY is the largest number
+    }
+    limit.rlim_cur = std::min(limit.rlim_max, kWantedStack_bytes);
+    pthread_attr_t threads;
+    if (limit.rlim_cur < kLeastStack_bytes || ::setrlimit(RLIMIT_STACK, &limit) != 0 ||
+        ::pthread_getattr_default_np(&threads) != 0) {
+        std::fprintf(stderr,
+                     "error: OutOfMemory: the stack is limited to %llu KiB and %llu are "
+                     "needed; raise the limit (ulimit -s) and start again\n",
+                     static_cast<unsigned long long>(limit.rlim_max / 1024),
+                     static_cast<unsigned long long>(kLeastStack_bytes / 1024));
+        ::_exit(1);
+    }
+    (void)::pthread_attr_setstacksize(&threads, limit.rlim_cur);
+    (void)::pthread_setattr_default_np(&threads);
+    (void)::pthread_attr_destroy(&threads);
+}
 
 /// A handler rather than SIG_IGN, which would be handed on to programs that we start.
 void doNothing(int /*number*/) {}
@@ -52,6 +83,7 @@ void prepareProcess() {
     for (const int number : {SIGPIPE, SIGXFSZ}) {
         static_cast<void>(::sigaction(number, &action, nullptr));
     }
+    takeStack();
 }
 
 #else

@@ -9,7 +9,8 @@ namespace app {
 /// Call first in main(), before any file is opened. A standard stream that came closed is opened on
 /// nothing: reading gives the end, writing fails, so that a file opened later never takes its
 /// number and lost output is noticed. SIGPIPE and SIGXFSZ (a file-size limit) end nobody any more;
-/// programs started from here get the usual ones back. Windows: libraries come from system32 and
+/// programs started from here get the usual ones back. A stack limit under 1 MiB is raised for all
+/// threads; where it cannot be, the program ends with a message and code 1. Windows: libraries come from system32 and
 /// our own folder alone, and Qt compiles no patterns (the .cpp says why).
 void prepareProcess();
 

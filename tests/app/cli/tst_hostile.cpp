@@ -351,7 +351,7 @@ void TestHostile::limits_data() {
     QTest::addColumn<QByteArray>("limit");
     QTest::addColumn<QByteArray>("command");
     for (const char* limit : {"-f 0", "-f 4", "-f 100", "-n 4", "-n 12", "-v 60000", "-v 200000",
-                              "-u 1", "-s 64", "-l 0"}) {
+                              "-u 1", "-s 64", "-S -s 64", "-l 0"}) {
         const QByteArray l = limit;
 #ifdef BELFRY_SANITIZED
         if (l.startsWith("-v") || l.startsWith("-s")) {
