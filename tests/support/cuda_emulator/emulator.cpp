@@ -28,7 +28,7 @@ namespace {
 
 struct Block;
 
-enum class State : uint8_t { Ready = 1, AtBarrier, InWarp, Yielding, Ended };
+enum class State : uint8_t { Ready = 1, AtBarrier, InWarp, Yielding, AtPhase, Ended };
 
 struct PendingCopy {
     void* to;
@@ -54,18 +54,19 @@ struct LateArrival {
     uint64_t* barrier;
 };
 
-struct Thread {
-    ThreadIds ids;
-    Fiber fiber;
+struct alignas(64) Thread {
+    Fiber fiber; ///< First, with what else a switch reads.
     Block* block = nullptr;
     int index = 0; ///< In the block.
     State state = State::Ready;
+    ThreadIds ids;
     std::vector<PendingCopy> copies;
     uint64_t copy_group = 0;
     std::vector<PendingProduct> products;
     uint64_t product_group = 0;
-    int barrier = 0;       ///< At which one it waits.
-    uint64_t priority = 0; ///< Order::Starving: the higher one goes first.
+    int barrier = 0;                 ///< At which one it waits.
+    const uint64_t* phase = nullptr; ///< The barrier in shared memory whose phase it waits for.
+    uint64_t priority = 0;           ///< Order::Starving: the higher one goes first.
 };
 
 struct Warp {
@@ -82,6 +83,7 @@ struct Block {
     std::vector<Warp> warps;
     std::vector<Thread*> ready;    ///< The last one goes on next.
     std::vector<Thread*> yielding; ///< Go on when nobody else can.
+    std::vector<Thread*> at_phase; ///< Go on when that phase ends, or has copies that may land.
     int alive = 0;
     int arrived = 0;
     int arrived_some[16] = {}; ///< At barriers of a number of threads.
@@ -122,7 +124,8 @@ struct Launch {
     uint64_t random = 0;
     uint64_t next_block = 0, blocks = 0;
     std::vector<std::unique_ptr<Block>> resident, spare;
-    size_t turn = 0; ///< Resident block whose threads run.
+    size_t turn = 0;     ///< Resident block whose threads run.
+    size_t yielding = 0; ///< Threads, of all resident blocks.
     unsigned room = 1;
     uint64_t progress = 0, seen_progress = 0, switches = 0;
     int idle_rounds = 0;
@@ -197,6 +200,8 @@ void admitBlock() {
     block->votes = {};
     block->ready.clear();
     block->yielding.clear();
+    block->at_phase.clear();
+    block->late_arrivals.clear();
     block->shared->reset();
     // Every other seed of that order mixes the threads of all blocks.
     const uint64_t block_priority = l.options.seed % 2 == 0 ? l.draw() : 0;
@@ -248,24 +253,43 @@ void retireBlock() {
 }
 
 std::string waitersOf(const Block& block) {
-    int counts[6] = {};
-    const Thread* example[6] = {};
+    int counts[7] = {};
+    const Thread* example[7] = {};
     for (const auto& t : block.threads) {
         const auto state = static_cast<size_t>(t->state);
         ++counts[state];
         example[state] = t.get();
     }
-    static const char* const kWhat[6] = {
-        "",     "ready", "at a block barrier", "in a warp exchange", "waiting for other blocks",
-        "ended"};
+    static const char* const kWhat[7] = {"",
+                                         "ready",
+                                         "at a block barrier",
+                                         "in a warp exchange",
+                                         "waiting for other blocks",
+                                         "at a barrier in shared memory",
+                                         "ended"};
     std::string result = "block " + text(block.index) + ":";
-    for (size_t i = 1; i < 6; ++i) {
+    for (size_t i = 1; i < 7; ++i) {
         if (counts[i] > 0) {
             result += " " + std::to_string(counts[i]) + " threads " + kWhat[i] + " (such as " +
                       text(example[i]->ids.thread) + ")";
         }
     }
     return result;
+}
+
+/// Those who most likely come next have long left the caches: the nearest one's stack, and the
+/// record of one behind it.
+void prefetchReady([[maybe_unused]] const Block& block, [[maybe_unused]] Order order) {
+#if defined(__x86_64__)
+    const size_t count = block.ready.size();
+    if (count > 0) {
+        const Thread* const next = order == Order::Starving ? block.ready[0] : block.ready.back();
+        __builtin_prefetch(next->fiber.pointer);
+    }
+    if (count > 2) {
+        __builtin_prefetch(order == Order::Starving ? block.ready[2] : block.ready[count - 3]);
+    }
+#endif
 }
 
 Thread* takeReady(Block& block) {
@@ -278,16 +302,43 @@ Thread* takeReady(Block& block) {
     }
     Thread* const next = block.ready.back();
     block.ready.pop_back();
+    prefetchReady(block, order);
     return next;
 }
 
+/// Whether copies that nobody has waited for yet belong to that barrier.
+bool hasLateCopies(const Block& block, const uint64_t* barrier) {
+    const auto belongs = [&](const auto& late) { return late.barrier == barrier; };
+    return std::any_of(block.bulk_copies.begin(), block.bulk_copies.end(), belongs) ||
+           std::any_of(block.late_arrivals.begin(), block.late_arrivals.end(), belongs);
+}
+
 void wakeYielding() {
-    for (auto& block : launch->resident) {
-        for (Thread* t : block->yielding) {
-            makeReady(*block, *t);
+    Launch& l = *launch;
+    for (size_t i = 0; l.yielding > 0 && i < l.resident.size(); ++i) {
+        Block& block = *l.resident[i];
+        for (Thread* t : block.yielding) {
+            makeReady(block, *t);
         }
-        block->yielding.clear();
+        l.yielding -= block.yielding.size();
+        block.yielding.clear();
     }
+}
+
+/// Those for whose phase copies may land: they land them. False: there are none.
+bool wakeForCopies() {
+    bool has_woken = false;
+    for (auto& block : launch->resident) {
+        std::erase_if(block->at_phase, [&](Thread* t) {
+            const bool is_due = hasLateCopies(*block, t->phase);
+            if (is_due) {
+                makeReady(*block, *t);
+                has_woken = true;
+            }
+            return is_due;
+        });
+    }
+    return has_woken;
 }
 
 /// The thread that goes on; nullptr when all have ended or nobody ever will (error).
@@ -340,14 +391,12 @@ Thread* pickNext() {
         if (l.resident.empty()) {
             return nullptr;
         }
-        bool has_yielding = false;
-        for (auto& block : l.resident) {
-            has_yielding = has_yielding || !block->yielding.empty();
-        }
+        const bool has_yielding = l.yielding > 0;
         wakeYielding();
+        const bool has_copies = wakeForCopies();
         l.idle_rounds = l.progress == l.seen_progress ? l.idle_rounds + 1 : 0;
         l.seen_progress = l.progress;
-        if (!has_yielding || l.idle_rounds > kIdleRounds) {
+        if ((!has_yielding && !has_copies) || l.idle_rounds > kIdleRounds) {
             for (auto& block : l.resident) { // back, for the text
                 for (Thread* t : block->ready) {
                     t->state = State::Yielding;
@@ -674,6 +723,13 @@ void change(uint64_t* at, int arrivals, int bytes) {
     if (state.missing == 0 && state.bytes == 0) {
         state.missing = state.arrivals;
         state.parity = state.parity == 0 ? 1 : 0;
+        Block& block = *launch->current->block;
+        std::erase_if(block.at_phase, [&](Thread* t) {
+            if (t->phase == at) {
+                makeReady(block, *t);
+            }
+            return t->phase == at;
+        });
     }
     *at = std::bit_cast<uint64_t>(state);
     ++launch->progress;
@@ -715,8 +771,11 @@ void arriveAtCopyBarrier(uint64_t* at) {
     change(at, 1, 0);
 }
 
-bool isPhaseOver(uint64_t* at, uint32_t parity) {
-    auto& copies = launch->current->block->bulk_copies;
+namespace {
+
+/// What may land at the latest now that it is waited for.
+void landCopies(Block& block, const uint64_t* at) {
+    auto& copies = block.bulk_copies;
     for (size_t i = copies.size(); i-- > 0;) {
         if (copies[i].barrier == at) {
             const BulkCopy copy = copies[i];
@@ -724,7 +783,7 @@ bool isPhaseOver(uint64_t* at, uint32_t parity) {
             copyNow(copy);
         }
     }
-    auto& arrivals = launch->current->block->late_arrivals;
+    auto& arrivals = block.late_arrivals;
     for (size_t i = arrivals.size(); i-- > 0;) {
         if (arrivals[i].barrier == at) {
             const LateArrival arrival = std::move(arrivals[i]);
@@ -732,7 +791,23 @@ bool isPhaseOver(uint64_t* at, uint32_t parity) {
             arriveNow(arrival);
         }
     }
-    return std::bit_cast<CopyBarrierState>(*at).parity != (parity & 1U);
+}
+
+} // namespace
+
+void waitForPhase(uint64_t* at, uint32_t parity) {
+    Thread& self = *launch->current;
+    Block& block = *self.block;
+    while (true) {
+        landCopies(block, at);
+        if (std::bit_cast<CopyBarrierState>(*at).parity != (parity & 1U)) {
+            return;
+        }
+        self.state = State::AtPhase;
+        self.phase = at;
+        block.at_phase.push_back(&self);
+        leave();
+    }
 }
 
 void copyBulk(void* to, const void* from, size_t bytes, uint64_t* barrier) {
@@ -772,6 +847,7 @@ void yieldToOthers() {
     }
     self.state = State::Yielding;
     self.block->yielding.push_back(&self);
+    ++launch->yielding;
     leave();
 }
 

@@ -83,12 +83,12 @@ BarrierVotes blockBarrier(int vote, const std::source_location& place);
 void someBarrier(int id, int threads, const std::source_location& place);
 
 /// A barrier in shared memory that counts arrivals and copied bytes (mbarrier), and copies of any
-/// size that it counts (cp.async.bulk): done when somebody looks whether the phase is over at the
+/// size that it counts (cp.async.bulk): done when somebody waits for the end of the phase at the
 /// latest, with a seed at random before.
 void initCopyBarrier(uint64_t* at, int arrivals);
 void expectCopies(uint64_t* at, int bytes);
 void arriveAtCopyBarrier(uint64_t* at);
-bool isPhaseOver(uint64_t* at, uint32_t parity);
+void waitForPhase(uint64_t* at, uint32_t parity);
 void copyBulk(void* to, const void* from, size_t bytes, uint64_t* barrier);
 /// An arrival that comes when this thread's copyLater() so far are done: when somebody looks
 /// whether the phase is over at the latest, with a seed at random before.

@@ -102,10 +102,21 @@ namespace emulator {
 namespace {
 
 constexpr size_t kStacksAtOnce = 256;
+/// Where a stack begins below its end: were it the same for all, what a switch touches of thousands
+/// of stacks would share the few lines of a cache that one address of a page may lie in.
+constexpr size_t kPageOfColours = 4096;
+constexpr size_t kColourStep = 576; ///< Whole lines; 64 different ones.
 /// A process may have about 65000 mappings, and a guarded stack takes two.
 constexpr size_t kGuardedStacks = 16384;
 std::vector<void*> free_stacks;
 size_t guarded_stacks = 0;
+
+/// The end of a fiber's stack, aligned to lines.
+char* topOf(const Fiber& fiber) {
+    auto* const bottom = static_cast<char*>(fiber.stack);
+    const size_t number = reinterpret_cast<uintptr_t>(bottom) / kStackBytes;
+    return bottom + kStackBytes - number * kColourStep % kPageOfColours;
+}
 
 } // namespace
 
@@ -149,7 +160,7 @@ void prepareFiber(Fiber& fiber, void (*entry)()) {
     // that are an address for `entry` to return to and the four words that every function may
     // write.
     char* const bottom = static_cast<char*>(fiber.stack);
-    auto* const slot = reinterpret_cast<uint64_t*>(bottom + kStackBytes) - 6;
+    auto* const slot = reinterpret_cast<uint64_t*>(topOf(fiber)) - 6;
     slot[1] = 0;
     slot[0] = reinterpret_cast<uint64_t>(entry);
     for (int i = 1; i <= 8; ++i) {
@@ -165,8 +176,7 @@ void prepareFiber(Fiber& fiber, void (*entry)()) {
 #elif defined(__x86_64__)
     // As if the fiber had called the switch: six saved registers below the address to return to,
     // and that slot aligned so that `entry` finds the stack as after a call.
-    auto* const slot =
-        reinterpret_cast<uint64_t*>(static_cast<char*>(fiber.stack) + kStackBytes) - 2;
+    auto* const slot = reinterpret_cast<uint64_t*>(topOf(fiber)) - 2;
     slot[1] = 0;
     slot[0] = reinterpret_cast<uint64_t>(entry);
     for (int i = 1; i <= 6; ++i) {

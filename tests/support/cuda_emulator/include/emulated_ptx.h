@@ -263,11 +263,7 @@ struct CopyBarrier {
     void init(int arrivals) const { ::emulator::initCopyBarrier(at, arrivals); }
     void expect(int bytes) const { ::emulator::expectCopies(at, bytes); }
     void arrive() const { ::emulator::arriveAtCopyBarrier(at); }
-    void wait(uint32_t parity) const {
-        while (!::emulator::isPhaseOver(at, parity)) {
-            ::emulator::yieldToOthers();
-        }
-    }
+    void wait(uint32_t parity) const { ::emulator::waitForPhase(at, parity); }
 };
 struct AsyncBarrier {
     uint64_t* at;
