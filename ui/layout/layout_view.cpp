@@ -86,7 +86,7 @@ void LayoutView::connectStaging() {
             });
     connect(staging_, &Staging::previewFailed, this,
             [this](engine::DeviceId lane, const engine::Error& error) {
-                showOutcome(lane, {{}, errorWords(error)});
+                showOutcome(lane, {{}, errorSentence(error)});
             });
     connect(staging_, &Staging::refused, this,
             [this](const QString& label, const auto& plan) { showRefusal(label, *plan); });
@@ -171,7 +171,7 @@ void LayoutView::showRefusal(const QString& label, const engine::PlacementPlan& 
 void LayoutView::showFailure(const QString& label,
                              const engine::Error& error,
                              bool is_about_adapters) {
-    const QString message = errorWords(error);
+    const QString message = errorSentence(error);
     is_notice_kept_ = true;
     is_adapter_notice_ = is_about_adapters;
     if (is_about_adapters) {
