@@ -171,7 +171,7 @@ void LayoutView::showRefusal(const QString& label, const engine::PlacementPlan& 
 void LayoutView::showFailure(const QString& label,
                              const engine::Error& error,
                              bool is_about_adapters) {
-    const QString message = errorSentence(error);
+    const QString message = errorWords(error);
     is_notice_kept_ = true;
     is_adapter_notice_ = is_about_adapters;
     if (is_about_adapters) {
