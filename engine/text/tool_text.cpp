@@ -4,14 +4,16 @@
 #include "engine/base/json/tree.h"
 
 #include <algorithm>
-#include <optional>
+#include <utility>
+#include <vector>
 
 namespace engine {
 
 namespace {
 
 constexpr std::string_view kQuote = "<|\"|>";
-constexpr int kMostReferences = 16; ///< Of a schema, one after the other.
+constexpr int kMostReferences = 16;   ///< Of a schema, one after the other.
+constexpr size_t kMostMembers = 4096; ///< Of a tool's parameters, references followed.
 
 std::string upper(std::string text) {
     std::transform(text.begin(), text.end(), text.begin(),
@@ -84,6 +86,8 @@ public:
 
     void properties(const Json& object, int depth);
     void required(const Json& names);
+    /// Not all was written: references may grow a small schema without end.
+    [[nodiscard]] bool isTooLarge() const { return members_ > kMostMembers; }
 
 private:
     void property(const JsonMember& member, int depth);
@@ -94,6 +98,8 @@ private:
 
     const Json& root_;
     SegmentWriter& out_;
+    size_t members_ = 0;
+    std::vector<const Json*> open_; ///< Schemas that are being written, one in the other.
 };
 
 const Json* SchemaWriter::reference(std::string_view path) const {
@@ -199,9 +205,11 @@ void SchemaWriter::required(const Json& names) {
 }
 
 void SchemaWriter::properties(const Json& object, int depth) {
+    members_ += object.members.size();
     const char* between = "";
-    for (const JsonMember* member : sorted(object)) {
-        if (member->value.is(Json::Kind::Object) && depth < kDeepestJsonTree) {
+    for (const JsonMember* member :
+         isTooLarge() ? std::vector<const JsonMember*>() : sorted(object)) {
+        if (member->value.is(Json::Kind::Object) && depth < kDeepestJsonTree && !isTooLarge()) {
             out_.control(std::exchange(between, ","));
             property(*member, depth + 1);
         }
@@ -266,8 +274,11 @@ void SchemaWriter::property(const JsonMember& member, int depth) {
     if (type == "OBJECT") {
         next();
         out_.control("properties:{");
-        if (const Json* own = schema.find("properties"); own != nullptr) {
+        const bool is_open = std::find(open_.begin(), open_.end(), &schema) != open_.end();
+        if (const Json* own = schema.find("properties"); own != nullptr && !is_open) {
+            open_.push_back(&schema);
             properties(*own, depth);
+            open_.pop_back();
         }
         out_.control("}");
         if (const Json* names = schema.find("required"); isFilledList(names)) {
@@ -321,6 +332,12 @@ Result<void> writeToolDeclaration(const Tool& tool, SegmentWriter& out) {
         out.control("type:");
         quoted("OBJECT", out);
         out.control("}");
+        if (writer.isTooLarge()) {
+            return Error{ErrorCode::InvalidRequest,
+                         said("the parameters of the tool %1 have more than %2 members with all "
+                              "references followed; describe fewer",
+                              tool.name, kMostMembers)};
+        }
     }
     out.control("}<tool|>");
     return {};

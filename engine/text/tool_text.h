@@ -17,7 +17,8 @@ namespace engine {
 /// `<|tool>declaration:NAME{...}<tool|>`. Of the parameters' schema the format has descriptions,
 /// types, enumerations of strings, items, properties and what is required; references within the
 /// schema are followed, of alternatives the first is taken, the rest is left out.
-/// Errors: InvalidRequest (parameters that are no JSON object).
+/// A schema within itself has no properties there.
+/// Errors: InvalidRequest (parameters that are no JSON object, or are too large).
 Result<void> writeToolDeclaration(const Tool& tool, SegmentWriter& out);
 
 /// `<|tool_call>call:NAME{...}<tool_call|>`. Errors: InvalidRequest (arguments that are no JSON

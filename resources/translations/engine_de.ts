@@ -3384,6 +3384,10 @@
         <translation>%1 sind kein JSON-Objekt; erwartet wird eines wie {&quot;city&quot;: &quot;Paris&quot;}</translation>
     </message>
     <message>
+        <source>the parameters of the tool %1 have more than %2 members with all references followed; describe fewer</source>
+        <translation>die Parameter des Werkzeugs %1 haben, allen Verweisen gefolgt, mehr als %2 Glieder; beschreiben Sie weniger</translation>
+    </message>
+    <message>
         <source>the parameters of the tool %1</source>
         <translation>die Parameter des Werkzeugs %1</translation>
     </message>

@@ -3384,6 +3384,10 @@
         <translation>%1 ne sont pas un objet JSON ; il en faut un tel que {&quot;city&quot;: &quot;Paris&quot;}</translation>
     </message>
     <message>
+        <source>the parameters of the tool %1 have more than %2 members with all references followed; describe fewer</source>
+        <translation>les paramètres de l’outil %1 ont plus de %2 membres, tous les renvois suivis ; décrivez-en moins</translation>
+    </message>
+    <message>
         <source>the parameters of the tool %1</source>
         <translation>les paramètres de l’outil %1</translation>
     </message>

@@ -143,6 +143,11 @@ void TestTools::schemas_data() {
         "{properties:{p:{properties:{x:{type:QNUMBERQ}},type:QOBJECTQ}},type:QOBJECTQ}");
     row("a reference to itself", R"({"properties":{"p":{"$ref":"#/properties/p"}}})",
         "{properties:{p:{type:QSTRINGQ}},type:QOBJECTQ}");
+    row("a tree",
+        R"({"$defs":{"T":{"type":"object","properties":{"left":{"$ref":"#/$defs/T"},)"
+        R"("name":{"type":"string"}}}},"properties":{"t":{"$ref":"#/$defs/T"}}})",
+        "{properties:{t:{properties:{left:{properties:{},type:QOBJECTQ},name:{type:QSTRINGQ}},type:"
+        "QOBJECTQ}},type:QOBJECTQ}");
     row("a list of objects",
         R"({"properties":{"l":{"type":"array","items":{"type":"object","required":["x"],)"
         R"("properties":{"x":{"type":"number"}},"minProperties":1}}}})",
@@ -229,6 +234,14 @@ void TestTools::refuses() {
     QVERIFY(rendered({user("x"), asking({{"c", "f", "{}"}}), user("y")})
                 .starts_with("error: message 2"));
     QVERIFY(rendered({result("c", "r")}).starts_with("error: message 1"));
+    // Every definition has two of the next one: 2^40 in all.
+    std::string laughs = R"({"properties":{"a":{"$ref":"#/$defs/d0"}},"$defs":{)";
+    for (int i = 0; i < 40; ++i) {
+        const std::string next = R"({"$ref":"#/$defs/d)" + std::to_string(i + 1) + "\"}";
+        laughs += (i > 0 ? "," : "") + std::string("\"d") + std::to_string(i) +
+                  R"(":{"type":"object","properties":{"a":)" + next + R"(,"b":)" + next + "}}";
+    }
+    QVERIFY(declared(laughs + "}}").starts_with("error: the parameters of the tool f have more"));
     QVERIFY(declared("[1]").starts_with("error: the parameters of the tool f"));
 }
 
