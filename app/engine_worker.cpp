@@ -51,6 +51,15 @@ bool hasChanged(const std::vector<engine::DeviceMemory>& before,
                        [&](const auto& a, const auto& b) { return !differs(a, b); });
 }
 
+/// What a load of it will read, at least a byte.
+uint64_t weightBytes(const engine::PlacementPlan* plan) {
+    uint64_t bytes = 0;
+    for (size_t i = 0; plan != nullptr && i < plan->devices.size(); ++i) {
+        bytes += plan->devices[i].parts[engine::MemoryPart::Weights];
+    }
+    return std::max<uint64_t>(bytes, 1);
+}
+
 } // namespace
 
 EngineWorker::EngineWorker(const EngineFactory& factory, int meter_interval_ms)
@@ -107,6 +116,9 @@ void EngineWorker::hear(const engine::Recovery& recovery) {
     progress_ = {};
     switch (recovery.kind) {
     case Kind::Ended:
+        // Nothing of it is there: that must not look loaded until the first bytes are told.
+        takeProgress({"check", 0, weightBytes(engine_->currentPlan().get()), {}});
+        is_returning_ = true;
         if (recovery.is_at_rest) {
             Q_EMIT endedAtRest(recovery.why);
         }

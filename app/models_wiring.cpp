@@ -63,7 +63,7 @@ void connectLibrary(ui::MainWindow& window, LibraryThread& library) {
     QObject::connect(worker, &LibraryWorker::removed, page,
                      [w](const QString& path) { w->recentModels()->forget(path); });
     QObject::connect(worker, &LibraryWorker::failed, page, [page](const engine::Error& error) {
-        page->showProblem(ui::errorWords(error));
+        page->showProblem(ui::errorSentence(error));
     });
 }
 
@@ -96,7 +96,7 @@ void connectHub(ui::MainWindow& window,
     QObject::connect(worker, &HubWorker::offerFailed, page, &GetPage::showOfferError);
     QObject::connect(worker, &HubWorker::networkChanged, page, &GetPage::setNetwork);
     const auto show_problem = [page](const engine::Error& error) {
-        page->showProblem(ui::errorWords(error));
+        page->showProblem(ui::errorSentence(error));
     };
     QObject::connect(worker, &HubWorker::failed, page, show_problem);
     QObject::connect(queue, &HubQueueWorker::failed, page, show_problem);

@@ -43,7 +43,7 @@ ui::ServerAnswer answerOf(const remote::Connection& connection, const remote::Mo
 
 ui::ServerProblem problemOf(const engine::Error& error) {
     ui::ServerProblem problem;
-    problem.words = ui::errorWords(error);
+    problem.words = ui::errorSentence(error);
     for (const auto& [key, value] : error.details) {
         problem.is_plain = problem.is_plain || (key == "rule" && value == "RemotePlain");
         problem.is_authority = problem.is_authority || key == "certificate" ||
@@ -168,7 +168,7 @@ void ServerLink::keep(const QString& base, bool has_new_key) {
                 if (!kept.has_value()) {
                     target.notice()->showNotice(
                         tr("The key was not kept: it is used until Belfry ends"),
-                        ui::errorWords(kept.error()), ui::NoticeStrip::Kind::Error);
+                        ui::errorSentence(kept.error()), ui::NoticeStrip::Kind::Error);
                 }
             });
         });
@@ -182,7 +182,7 @@ void ServerLink::forgetKey(const QString& base) {
                 target.setServers(known(notes));
                 if (!gone.has_value()) {
                     target.notice()->showNotice(tr("The key is still kept"),
-                                                ui::errorWords(gone.error()),
+                                                ui::errorSentence(gone.error()),
                                                 ui::NoticeStrip::Kind::Error);
                 }
             });

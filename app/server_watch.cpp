@@ -129,7 +129,7 @@ void ServerWatch::takeSession() {
     const ui::Session* session = window_->session();
     const engine::Error* error = session->model() == server_ ? session->modelError() : nullptr;
     if (error != nullptr) {
-        show(kindOf(*error), ui::errorWords(*error));
+        show(kindOf(*error), ui::errorSentence(*error));
     } else if (state_.kind == Kind::None) {
         show(Kind::Reachable, {}); // it has just told its models
     }
@@ -186,7 +186,7 @@ void ServerWatch::take(quint64 ticket, const remote::Health& health) {
     }
     const bool was_lost = state_.kind != Kind::Reachable;
     const Kind kind = kindOf(health.state);
-    show(kind, health.error.has_value() ? ui::errorWords(*health.error) : QString());
+    show(kind, health.error.has_value() ? ui::errorSentence(*health.error) : QString());
     if (kind == Kind::Reachable) {
         wait_ = std::chrono::milliseconds(0);
         ui::Session* session = window_->session();

@@ -31,7 +31,7 @@ ui::SoundPart SoundFiles::part(const QString& file, double start_s, double lengt
     try {
         auto part = engine::Engine::readListeningPart(toPath(file), start_s, length_s);
         if (!part) {
-            result.error = ui::errorWords(part.error());
+            result.error = ui::errorSentence(part.error());
             return result;
         }
         result.samples = std::move(part->samples);
@@ -48,7 +48,7 @@ ui::SoundOutline SoundFiles::outline(const QString& file, const std::stop_token&
     try {
         auto peaks = engine::Engine::readSoundPeaks(toPath(file), kMostPeaks, stop);
         if (!peaks) {
-            result.error = ui::errorWords(peaks.error());
+            result.error = ui::errorSentence(peaks.error());
             return result;
         }
         result.state = ui::SoundOutline::State::Ready;

@@ -154,7 +154,7 @@ void Wiring::connectEngine() {
         window_->notice()->showNotice(
             tr("The engine ended and was started again"),
             tr("The model is loaded again, to the same places. The chat is as it was.") +
-                QLatin1Char('\n') + ui::errorWords(why));
+                QLatin1Char('\n') + ui::errorSentence(why));
     });
     connect(worker, &EngineWorker::mapFailed, this, log_failure("layout"));
     connect(worker, &EngineWorker::adaptersFailed, this, log_failure("adapters"));

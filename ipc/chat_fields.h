@@ -23,7 +23,7 @@ IPC_ENUM(engine::ErrorCode,
          Cancelled,
          Internal)
 IPC_ENUM(engine::MessagePart::Kind, Text, Image, Audio)
-IPC_ENUM(engine::Message::Role, System, User, Assistant)
+IPC_ENUM(engine::Message::Role, System, User, Assistant, Tool)
 IPC_ENUM(engine::MapMove::Kind, Place, Inherit)
 IPC_ENUM(engine::Residency, Always, OnUse, Stream)
 IPC_ENUM(engine::MemoryBudget::State, Fine, Near, Spilling)
@@ -48,7 +48,9 @@ IPC_FIELDS(engine::Capabilities,
 
 // chat.h
 IPC_FIELDS(engine::MessagePart, kind, text, cut_start_s, cut_length_s)
-IPC_FIELDS(engine::Message, role, parts)
+IPC_FIELDS(engine::ToolCall, id, name, arguments)
+IPC_FIELDS(engine::Tool, name, description, parameters)
+IPC_FIELDS(engine::Message, role, parts, calls, call_id, thinking)
 IPC_FIELDS(engine::SamplingParameters,
            temperature,
            top_k,
@@ -72,7 +74,8 @@ IPC_FIELDS(engine::GenerateRequest,
            raw_audios,
            raw_ids,
            continues_reply,
-           continued_thinking)
+           continued_thinking,
+           tools)
 IPC_FIELDS(engine::GenerateTiming,
            prefill_tokens,
            reused_tokens,
@@ -84,7 +87,6 @@ IPC_FIELDS(engine::GenerateTiming,
            image_s,
            audio_s)
 IPC_FIELDS(engine::DraftReport, rounds, drafted, accepted, gain, is_off, draft_s, check_s)
-IPC_FIELDS(engine::ToolCall, id, name, arguments)
 IPC_FIELDS(engine::Reply,
            id,
            text,

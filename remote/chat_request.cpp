@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "remote/chat_request.h"
 
+#include "engine/base/json/tree.h"
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -26,6 +28,8 @@ const char* roleName(Message::Role role) {
         return "system";
     case Message::Role::User:
         return "user";
+    case Message::Role::Tool:
+        return "tool";
     case Message::Role::Assistant:
         break;
     }
@@ -94,6 +98,51 @@ void addSampling(const GenerateRequest& request, Product product, ordered_json& 
     }
 }
 
+ordered_json valueOf(const engine::Json& json) {
+    using Kind = engine::Json::Kind;
+    ordered_json out;
+    switch (json.kind) {
+    case Kind::Null:
+        break;
+    case Kind::Bool:
+        out = json.boolean;
+        break;
+    case Kind::Number:
+        out = json.integer().has_value() ? ordered_json(*json.integer())
+                                         : ordered_json(json.number().value_or(0.0));
+        break;
+    case Kind::String:
+        out = json.text;
+        break;
+    case Kind::Array:
+        out = ordered_json::array();
+        for (const engine::Json& item : json.items) {
+            out.push_back(valueOf(item));
+        }
+        break;
+    case Kind::Object:
+        out = ordered_json::object();
+        for (const engine::JsonMember& member : json.members) {
+            out[member.key] = valueOf(member.value);
+        }
+        break;
+    }
+    return out;
+}
+
+Result<void> addTools(const GenerateRequest& request, ordered_json& json) {
+    for (const engine::Tool& tool : request.tools) {
+        ordered_json function = {{"name", tool.name}, {"description", tool.description}};
+        if (!tool.parameters.empty()) {
+            ENGINE_ASSIGN(const engine::Json parameters,
+                          engine::parseJson(tool.parameters, "parameters of " + tool.name));
+            function["parameters"] = valueOf(parameters);
+        }
+        json["tools"].push_back({{"type", "function"}, {"function", std::move(function)}});
+    }
+    return {};
+}
+
 } // namespace
 
 Result<std::string>
@@ -111,13 +160,27 @@ chatRequest(const GenerateRequest& request, const std::string& model, Product pr
     ordered_json messages = ordered_json::array();
     for (const Message& message : request.messages) {
         ENGINE_ASSIGN(ordered_json content, contentJson(message));
-        messages.push_back({{"role", roleName(message.role)}, {"content", std::move(content)}});
+        ordered_json one = {{"role", roleName(message.role)}, {"content", std::move(content)}};
+        if (!message.call_id.empty()) {
+            one["tool_call_id"] = message.call_id;
+        }
+        if (!message.thinking.empty()) {
+            one["reasoning_content"] = message.thinking;
+        }
+        for (const engine::ToolCall& call : message.calls) {
+            one["tool_calls"].push_back(
+                {{"id", call.id},
+                 {"type", "function"},
+                 {"function", {{"name", call.name}, {"arguments", call.arguments}}}});
+        }
+        messages.push_back(std::move(one));
     }
     ordered_json json = {{"model", model},
                          {"messages", std::move(messages)},
                          {"stream", true},
                          {"stream_options", {{"include_usage", true}}}};
     addSampling(request, product, json);
+    ENGINE_TRY(addTools(request, json));
     // What is no UTF-8 goes as U+FFFD: a request is text whatever somebody pasted.
     return json.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }

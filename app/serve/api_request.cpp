@@ -3,6 +3,7 @@
 
 #include "app/serve/api_fields.h"
 #include "app/serve/chat_messages.h"
+#include "app/serve/chat_tools.h"
 #include "engine/base/json/tree.h"
 
 #include <algorithm>
@@ -50,19 +51,8 @@ bool isEmptyContainer(const Json& value) {
 /// What Belfry would have to do for these, it does not do: ignoring them would give an answer that
 /// the caller takes for another.
 void refuseUnknowns(Fields& fields) {
-    for (const char* key : {"tools", "functions"}) {
-        const Json* value = fields.find(key);
-        const Json* choice = fields.find("tool_choice");
-        const bool is_unused = choice != nullptr && choice->isString("none");
-        if (value != nullptr && !isEmptyContainer(*value) && !is_unused) {
-            fields.refuse(key, "Belfry gives no tools to its models yet; leave them out, or send "
-                               "tool_choice \"none\"");
-        }
-    }
-    if (const Json* choice = fields.find("tool_choice");
-        choice != nullptr && !choice->isString("none") && !choice->isString("auto")) {
-        fields.refuse("tool_choice", "expected \"none\" or \"auto\": Belfry gives no tools to its "
-                                     "models yet; leave it out");
+    if (const Json* old = fields.find("functions"); old != nullptr && !isEmptyContainer(*old)) {
+        fields.refuse("functions", "the older form is not taken; leave them out, and send tools");
     }
     if (const Json* bias = fields.find("logit_bias"); bias != nullptr && !isEmptyContainer(*bias)) {
         fields.refuse("logit_bias", "Belfry has no bias of single tokens; leave it out");
@@ -194,6 +184,9 @@ Outcome readChatRequest(std::string_view body, ApiRequest& out) {
     if (fields.isWrong()) {
         return fields.error();
     }
+    if (Outcome wrong = readTools(tree, out)) {
+        return wrong;
+    }
     return readMessages(tree, out);
 }
 
@@ -216,6 +209,9 @@ Outcome readCompletionRequest(std::string_view body, ApiRequest& out) {
     }
     if (const auto best = fields.integer("best_of", 1, 128); best.has_value() && *best > 1) {
         fields.refuse("best_of", "Belfry gives one answer a request: expected 1");
+    }
+    if (const Json* tools = fields.find("tools"); tools != nullptr && !isEmptyContainer(*tools)) {
+        fields.refuse("tools", "belong to chats: ask at /v1/chat/completions");
     }
     const Json* prompt = fields.find("prompt");
     if (prompt != nullptr && prompt->is(Json::Kind::Array) && prompt->items.size() == 1) {

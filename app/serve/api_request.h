@@ -38,11 +38,13 @@ struct ApiRequest {
     engine::GenerateRequest generate;
     std::vector<std::string> stops;
     std::vector<Medium> media;
+    bool is_one_call = false; ///< Of several calls of tools the first alone is wanted.
 };
 
 inline constexpr size_t kMostStops = 16;
 inline constexpr size_t kMostMedia = 64;
 inline constexpr int64_t kMostLogprobs = 20;
+inline constexpr size_t kMostTools = 128;
 
 /// Errors: 400 with the member that is wrong.
 std::optional<ApiError> readChatRequest(std::string_view body, ApiRequest& out);

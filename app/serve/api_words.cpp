@@ -103,6 +103,22 @@ Json completionLogprobs(const std::vector<engine::TokenLogprob>& tokens) {
             {"top_logprobs", std::move(tops)}};
 }
 
+/// `is_stream`: with the place of each, as pieces of a stream have it.
+Json callsTree(const std::vector<engine::ToolCall>& calls, bool is_stream) {
+    Json list = Json::array();
+    for (const engine::ToolCall& call : calls) {
+        Json tree = Json::object();
+        if (is_stream) {
+            tree["index"] = list.size();
+        }
+        tree["id"] = call.id;
+        tree["type"] = "function";
+        tree["function"] = {{"name", call.name}, {"arguments", call.arguments}};
+        list.push_back(std::move(tree));
+    }
+    return list;
+}
+
 bool isChat(const ReplyFrame& frame) {
     return frame.kind == ApiRequest::Kind::Chat;
 }
@@ -190,6 +206,10 @@ std::string replyJson(const ReplyFrame& frame,
     Json choice = {{"index", 0}};
     if (isChat(frame)) {
         choice["message"] = {{"role", "assistant"}, {"content", whole.text}};
+        if (!whole.calls.empty()) {
+            choice["message"]["content"] = nullable(whole.text);
+            choice["message"]["tool_calls"] = callsTree(whole.calls, false);
+        }
         if (!whole.thinking.empty()) {
             choice["message"]["reasoning_content"] = whole.thinking;
         }
@@ -218,7 +238,10 @@ std::string pieceEvent(const ReplyFrame& frame, const ReplyPiece& piece, bool ha
         if (!piece.thinking.empty()) {
             delta["reasoning_content"] = piece.thinking;
         }
-        if (!piece.text.empty() || piece.thinking.empty()) {
+        if (!piece.calls.empty()) {
+            delta["tool_calls"] = callsTree(piece.calls, true);
+        }
+        if (!piece.text.empty() || (piece.thinking.empty() && piece.calls.empty())) {
             delta["content"] = piece.text;
         }
     }

@@ -33,8 +33,9 @@ struct ReplyFrame {
 struct ReplyPiece {
     std::string text, thinking;
     std::vector<engine::TokenLogprob> logprobs;
+    std::vector<engine::ToolCall> calls = {}; ///< Whole ones.
     [[nodiscard]] bool isEmpty() const {
-        return text.empty() && thinking.empty() && logprobs.empty();
+        return text.empty() && thinking.empty() && logprobs.empty() && calls.empty();
     }
 };
 
@@ -52,7 +53,8 @@ ApiError engineError(const engine::Error& error);
 std::string modelJson(const ModelCard& card, int64_t context, int64_t created);
 std::string modelsJson(const std::vector<ModelCard>& cards, int64_t context, int64_t created);
 
-/// A whole answer. `finish_reason`: "stop" or "length". `has_logprobs`: they were asked for.
+/// A whole answer. `finish_reason`: "stop", "length" or "tool_calls". `has_logprobs`: they were
+/// asked for.
 std::string replyJson(const ReplyFrame& frame,
                       const ReplyPiece& whole,
                       bool has_logprobs,

@@ -2,6 +2,7 @@
 #include "app/serve/chat_messages.h"
 
 #include "app/serve/api_fields.h"
+#include "app/serve/chat_tools.h"
 #include "app/serve/media_data.h"
 
 #include <utility>
@@ -128,12 +129,36 @@ Outcome readRole(const Json& message, const std::string& label, Message& out) {
         out.role = Message::Role::User;
     } else if (role->text == "assistant") {
         out.role = Message::Role::Assistant;
-    } else if (role->text == "tool" || role->text == "function") {
-        return wrongMember(label + ".role",
-                           "results of tools are not taken: Belfry gives no tools to its models "
-                           "yet; send what the tool found as text of the user");
+    } else if (role->text == "tool") {
+        out.role = Message::Role::Tool;
     } else {
-        return wrongMember(label + ".role", "expected system, developer, user or assistant");
+        return wrongMember(label + ".role", "expected system, developer, user, assistant or tool");
+    }
+    return std::nullopt;
+}
+
+/// What belongs to a message besides its role and content.
+Outcome readRest(const Json& message, const std::string& label, Message& out) {
+    const Json* calls = given(message, "tool_calls");
+    const bool has_calls = calls != nullptr && !calls->items.empty();
+    if (has_calls && out.role != Message::Role::Assistant) {
+        return wrongMember(label + ".tool_calls", "expected in messages of the assistant only");
+    }
+    if (Outcome wrong = has_calls ? readCalls(message, label, out) : std::nullopt) {
+        return wrong;
+    }
+    if (out.role == Message::Role::Tool) {
+        const Json* id = given(message, "tool_call_id");
+        if (id == nullptr || !id->is(Json::Kind::String)) {
+            return wrongMember(label + ".tool_call_id",
+                               "expected the id of the call that this message answers");
+        }
+        out.call_id = id->text;
+    }
+    const Json* thoughts = given(message, "reasoning_content");
+    if (out.role == Message::Role::Assistant && thoughts != nullptr &&
+        thoughts->is(Json::Kind::String)) {
+        out.thinking = thoughts->text;
     }
     return std::nullopt;
 }
@@ -146,11 +171,8 @@ Outcome readMessage(const Json& message, const std::string& label, bool is_last,
     if (Outcome wrong = readRole(message, label, read)) {
         return wrong;
     }
-    if (const Json* calls = given(message, "tool_calls");
-        calls != nullptr && !(calls->is(Json::Kind::Array) && calls->items.empty())) {
-        return wrongMember(label + ".tool_calls",
-                           "calls of tools are not taken: Belfry gives no tools to its models "
-                           "yet; leave them out, or write them into the content");
+    if (Outcome wrong = readRest(message, label, read)) {
+        return wrong;
     }
     const std::string param = label + ".content";
     const Json* content = given(message, "content");
@@ -162,16 +184,16 @@ Outcome readMessage(const Json& message, const std::string& label, bool is_last,
                 return wrong;
             }
         }
-    } else {
+    } else if (content != nullptr || read.calls.empty()) {
         return wrongMember(param, "expected a string or a list of parts");
     }
-    if (read.parts.empty()) {
+    if (read.parts.empty() && read.calls.empty()) {
         return wrongMember(param, "has no parts");
     }
     if (is_last && read.role == Message::Role::Assistant) {
         return wrongMember(label + ".role",
-                           "the last message must be of the user: replies are begun anew, not "
-                           "continued");
+                           "the last message must be of the user or of a tool: replies are begun "
+                           "anew, not continued");
     }
     out.generate.messages.push_back(std::move(read));
     return std::nullopt;

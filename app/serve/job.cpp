@@ -72,6 +72,7 @@ void Job::send(ReplyPiece piece) {
     whole_.text += piece.text;
     whole_.thinking += piece.thinking;
     std::move(piece.logprobs.begin(), piece.logprobs.end(), std::back_inserter(whole_.logprobs));
+    std::move(piece.calls.begin(), piece.calls.end(), std::back_inserter(whole_.calls));
 }
 
 void Job::finish(std::string_view finish_reason, const Usage& usage) {

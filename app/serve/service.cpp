@@ -332,7 +332,7 @@ void Service::run(engine::EngineClient& engine, Job& job) {
         if (stops.isStopped()) {
             return;
         }
-        job.send({stops.push(value.text), value.thinking, value.logprobs});
+        job.send({stops.push(value.text), value.thinking, value.logprobs, {}});
         if (stops.isStopped()) {
             job.stop.request_stop();
         }
@@ -349,13 +349,24 @@ void Service::run(engine::EngineClient& engine, Job& job) {
             job.fail(
                 unavailable("the reply was stopped: the server is being ended", "shutting_down"));
         } else {
-            job.send({stops.flush(), {}, {}});
+            std::vector<engine::ToolCall> calls = reply->tool_calls;
+            if (stops.isStopped()) {
+                calls.clear(); // they stand behind the end that was asked for
+            } else if (job.request.is_one_call && calls.size() > 1) {
+                calls.resize(1);
+            }
+            const bool is_waiting = !calls.empty() && reply->finish_reason == "tool_calls";
+            job.send({stops.flush(), {}, {}, {}});
+            job.send({{}, {}, {}, std::move(calls)});
             const Usage usage{static_cast<int64_t>(reply->input_ids.size()),
                               static_cast<int64_t>(reply->token_ids.size()),
                               reply->timing.reused_tokens};
             const bool is_full =
                 reply->finish_reason == "length" || reply->finish_reason == "context";
-            job.finish(is_full && !stops.isStopped() ? "length" : "stop", usage);
+            job.finish(is_full && !stops.isStopped() ? "length"
+                       : is_waiting                  ? "tool_calls"
+                                                     : "stop",
+                       usage);
         }
     } catch (const std::bad_alloc&) {
         job.fail(noMemory());

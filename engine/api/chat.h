@@ -22,10 +22,26 @@ struct MessagePart {
     double cut_start_s = 0.0, cut_length_s = 0.0;
 };
 
+/// A tool that the model asks for. Nothing here runs it: it is shown, or handed to who asked.
+struct ToolCall {
+    std::string id, name;
+    std::string arguments; ///< JSON; of a server as the model wrote it, which may be broken.
+    friend bool operator==(const ToolCall&, const ToolCall&) = default;
+};
+
+/// A tool that the model may ask for.
+struct Tool {
+    std::string name, description;
+    std::string parameters = {}; ///< JSON Schema of an object; empty: it takes nothing.
+};
+
 struct Message {
-    enum class Role : uint8_t { System = 1, User, Assistant };
+    enum class Role : uint8_t { System = 1, User, Assistant, Tool };
     Role role = Role::User;
-    std::vector<MessagePart> parts;
+    std::vector<MessagePart> parts;   ///< Role::Tool: what the tool answered.
+    std::vector<ToolCall> calls = {}; ///< Role::Assistant: what it asked for.
+    std::string call_id = {};         ///< Role::Tool: of the call that this answers.
+    std::string thinking = {};        ///< Role::Assistant, behind the last question: its thoughts.
 };
 
 /// Values below zero mean "the model's own default" (generation_config.json).
@@ -65,6 +81,8 @@ struct GenerateRequest {
     /// what is new; token_ids are the new ones, input_ids end with the part that was there.
     bool continues_reply = false;
     std::string continued_thinking; ///< Its thoughts, where the cut reply had some.
+    /// What the model is told that it may ask for; its calls stand in Reply::tool_calls.
+    std::vector<Tool> tools = {};
 };
 
 struct GenerateTiming {
@@ -94,13 +112,6 @@ struct DraftReport {
     [[nodiscard]] double acceptance() const {
         return drafted > 0 ? static_cast<double>(accepted) / static_cast<double>(drafted) : 0.0;
     }
-};
-
-/// A tool that the model asks for. Nothing runs it: it is shown.
-struct ToolCall {
-    std::string id, name;
-    std::string arguments; ///< JSON as the model wrote it; may be broken.
-    friend bool operator==(const ToolCall&, const ToolCall&) = default;
 };
 
 struct Reply {

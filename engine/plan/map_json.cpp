@@ -43,25 +43,4 @@ issue::JsonFound foundJson(const Json& value) {
     return {};
 }
 
-std::string jsonString(std::string_view text) {
-    static constexpr char kHex[] = "0123456789abcdef";
-    std::string out = "\"";
-    for (const char c : text) {
-        const auto byte = static_cast<unsigned char>(c);
-        if (c == '"' || c == '\\') {
-            out += '\\';
-            out += c;
-        } else if (c == '\n') {
-            out += "\\n";
-        } else if (byte < 0x20U) {
-            out += "\\u00";
-            out += kHex[byte >> 4U];
-            out += kHex[byte & 0xfU];
-        } else {
-            out += c;
-        }
-    }
-    return out + "\"";
-}
-
 } // namespace engine

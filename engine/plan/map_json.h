@@ -4,6 +4,7 @@
 #pragma once
 
 #include "engine/api/plan_message.h"
+#include "engine/base/json/text.h"
 #include "engine/base/json/tree.h"
 #include "engine/base/utf8.h"
 
@@ -24,8 +25,5 @@ std::optional<Json> readMapJson(std::string_view text, MapJsonProblem& problem);
 
 /// A value for complaints, shortened.
 issue::JsonFound foundJson(const Json& value);
-
-/// A JSON string literal.
-std::string jsonString(std::string_view text);
 
 } // namespace engine

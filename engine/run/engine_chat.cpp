@@ -10,6 +10,7 @@
 #include "engine/run/sampler.h"
 #include "engine/run/token_logprob.h"
 #include "engine/text/reply_parser.h"
+#include "engine/text/tool_text.h"
 #include "kernels/stage_times.h"
 
 #include <algorithm>
@@ -18,6 +19,7 @@
 #include <cstdio>
 #include <new>
 #include <random>
+#include <utility>
 
 namespace engine {
 
@@ -56,6 +58,48 @@ void rememberReply(Loaded& target, const Reply& reply, std::vector<int32_t> ids)
                                          [&](int32_t id) { return target.tokenizer->isAdded(id); });
     if (!has_control && reply.thinking.empty()) {
         target.replies.remember(reply.text, std::move(ids));
+    }
+}
+
+/// Tokens that end a reply, and those that divide it into thoughts, words and calls.
+std::pair<std::vector<int64_t>, ChatTokens> marksFor(const GenerateRequest& request,
+                                                     const Loaded& target) {
+    std::vector<int64_t> stops;
+    ChatTokens tokens;
+    if (request.sampling.ignores_eos) {
+        return {stops, tokens};
+    }
+    stops = target.opened.config.generation.eos_token_ids;
+    const Result<ChatTokens> found =
+        target.tokenizer.has_value() ? findChatTokens(*target.tokenizer) : Result(tokens);
+    if (target.tokenizer.has_value() && found.has_value()) {
+        tokens = *found;
+        stops.push_back(tokens.turn_end);
+        stops.push_back(tokens.eos);
+        if (!usesTools(request)) {
+            tokens.call_begin = -1; // spelled out like any other word
+        } else if (tokens.hasTools()) {
+            stops.push_back(tokens.response); // it waits for the results
+        }
+    }
+    return {stops, tokens};
+}
+
+/// What the model asks for. The ids are the same for the same reply: clients send them back.
+void takeCalls(const GenerateRequest& request,
+               const std::vector<std::string>& calls,
+               Reply& reply) {
+    for (const std::string& written : calls) {
+        ToolCall call = readToolCall(written, request.tools);
+        std::array<char, 64> id{};
+        std::snprintf(id.data(), id.size(), "call_%013llx%05zx%03zx",
+                      static_cast<unsigned long long>(reply.seed), reply.input_ids.size(),
+                      reply.tool_calls.size());
+        call.id = id.data();
+        reply.tool_calls.push_back(std::move(call));
+    }
+    if (!reply.tool_calls.empty() && reply.finish_reason == "stop") {
+        reply.finish_reason = "tool_calls";
     }
 }
 
@@ -129,22 +173,14 @@ Result<Reply> Engine::answer(const GenerateRequest& request,
     reply.timing.prefill_tokens = prefill.computed_tokens + ahead;
     reply.timing.reused_tokens = prefill.reused_tokens - ahead;
 
-    std::vector<int64_t> stops;
-    ChatTokens chat_tokens;
-    if (!asked.ignores_eos) {
-        stops = config.generation.eos_token_ids;
-        if (target.tokenizer.has_value()) {
-            if (const Result<ChatTokens> found = findChatTokens(*target.tokenizer);
-                found.has_value()) {
-                chat_tokens = *found;
-                stops.push_back(chat_tokens.turn_end);
-                stops.push_back(chat_tokens.eos);
-            }
-        }
-    }
+    const auto marks = marksFor(request, target);
+    const std::vector<int64_t>& stops = marks.first;
     std::optional<ReplyParser> parser;
     if (target.tokenizer.has_value()) {
-        parser.emplace(*target.tokenizer, chat_tokens);
+        parser.emplace(*target.tokenizer, marks.second);
+        if (endsInThought(chatMessages(request), chatOptions(request, config))) {
+            parser->beginInThought();
+        }
     }
     // A reply that goes on: what is there already puts the parser where it was.
     std::vector<int32_t> whole;
@@ -203,6 +239,7 @@ Result<Reply> Engine::answer(const GenerateRequest& request,
         reply.thinking = parser->thinking();
         whole.insert(whole.end(), reply.token_ids.begin(), reply.token_ids.end());
         rememberReply(target, reply, std::move(whole));
+        takeCalls(request, parser->calls(), reply);
     }
     if (std::optional<ReplyNote> note = target.store->takeUseNote()) {
         reply.notes.push_back(*std::move(note));

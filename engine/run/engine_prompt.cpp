@@ -36,13 +36,11 @@ using OpenParts = std::vector<OpenMedia>;
 /// Tells, once a load, where the folder's own chat template would write another prompt.
 void tellOfTemplate(const GenerateRequest& request, Loaded& target, Reply& reply) {
     if (!target.own_template || !request.raw_ids.empty() || !request.raw_prompt.empty() ||
-        request.continues_reply) {
+        request.continues_reply || usesTools(request)) {
         return;
     }
     const std::vector<ChatMessage> messages = chatMessages(request);
-    ChatTemplateOptions options;
-    options.is_large = target.opened.config.is_large_template;
-    options.thinking = request.is_thinking;
+    const ChatTemplateOptions options = chatOptions(request, target.opened.config);
     const auto segments = renderChat(messages, options);
     if (!segments) {
         return;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/run/prompt_builder.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace engine {
@@ -120,7 +121,11 @@ std::vector<ChatMessage> chatMessages(const GenerateRequest& request) {
         ChatMessage chat;
         chat.role = message.role == Message::Role::System ? "system"
                     : message.role == Message::Role::User ? "user"
+                    : message.role == Message::Role::Tool ? "tool"
                                                           : "assistant";
+        chat.thinking = message.thinking;
+        chat.calls = message.calls;
+        chat.call_id = message.call_id;
         for (const MessagePart& part : message.parts) {
             switch (part.kind) {
             case MessagePart::Kind::Text:
@@ -139,6 +144,22 @@ std::vector<ChatMessage> chatMessages(const GenerateRequest& request) {
     return messages;
 }
 
+ChatTemplateOptions chatOptions(const GenerateRequest& request, const ModelConfig& config) {
+    ChatTemplateOptions options;
+    options.is_large = config.is_large_template;
+    options.thinking = request.is_thinking;
+    options.tools = request.tools;
+    return options;
+}
+
+bool usesTools(const GenerateRequest& request) {
+    return !request.tools.empty() || std::any_of(request.messages.begin(), request.messages.end(),
+                                                 [](const Message& message) {
+                                                     return !message.calls.empty() ||
+                                                            message.role == Message::Role::Tool;
+                                                 });
+}
+
 Result<std::vector<int32_t>> promptIds(const GenerateRequest& request,
                                        const ModelConfig& config,
                                        const Tokenizer& tokenizer,
@@ -149,12 +170,15 @@ Result<std::vector<int32_t>> promptIds(const GenerateRequest& request,
     if (!request.raw_prompt.empty()) {
         return tokenizer.encodeSegments(rawPrompt(request.raw_prompt));
     }
-    ENGINE_TRY(findChatTokens(tokenizer));
+    ENGINE_ASSIGN(const ChatTokens tokens, findChatTokens(tokenizer));
+    if (usesTools(request) && !tokens.hasTools()) {
+        return Error{ErrorCode::Unsupported,
+                     said("this model's tokenizer.json has no tokens for calls of tools "
+                          "(<|tool_call> and others); ask without tools")};
+    }
     ENGINE_ASSIGN(const std::vector<int32_t> continued, continuedIds(request, tokenizer, replies));
     const std::vector<ChatMessage> messages = chatMessages(request);
-    ChatTemplateOptions options;
-    options.is_large = config.is_large_template;
-    options.thinking = request.is_thinking;
+    const ChatTemplateOptions options = chatOptions(request, config);
     ENGINE_ASSIGN(const std::vector<Segment> segments, renderChat(messages, options));
 
     // A reply of ours goes back in as the ids it was made of: its text, tokenised afresh, may give

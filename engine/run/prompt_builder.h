@@ -54,8 +54,15 @@ Result<std::vector<int32_t>> continuedIds(const GenerateRequest& request,
 /// with.
 std::vector<ChatMessage> chatMessages(const GenerateRequest& request);
 
+/// How its messages are rendered; holds on to the request's tools.
+ChatTemplateOptions chatOptions(const GenerateRequest& request, const ModelConfig& config);
+
+/// Whether the model may ask for tools, or has done so.
+bool usesTools(const GenerateRequest& request);
+
 /// Ids with one placeholder per medium, continuedIds() at their end.
-/// Errors: InvalidRequest (empty request, wrong roles).
+/// Errors: InvalidRequest (empty request, wrong roles), Unsupported (tools, and a vocabulary that
+/// has no tokens for them).
 Result<std::vector<int32_t>> promptIds(const GenerateRequest& request,
                                        const ModelConfig& config,
                                        const Tokenizer& tokenizer,

@@ -3,7 +3,9 @@
 // specification, section 6.2; the result for plain chats is the same in earlier revisions.
 #include "engine/text/chat_template.h"
 
+#include "engine/text/segment_writer.h"
 #include "engine/text/tokenizer_data.h"
+#include "engine/text/tool_text.h"
 
 #include <algorithm>
 
@@ -57,27 +59,6 @@ std::string withoutChannels(std::string_view text) {
     }
 }
 
-/// Collects segments; neighbours of one kind become one segment.
-class Writer {
-public:
-    void control(std::string_view text) { write(text, true); }
-    void message(std::string_view text) { write(text, false); }
-    [[nodiscard]] std::vector<Segment> take() { return std::move(segments_); }
-
-private:
-    void write(std::string_view text, bool matches_added_tokens) {
-        if (text.empty()) {
-            return;
-        }
-        if (segments_.empty() || segments_.back().matches_added_tokens != matches_added_tokens) {
-            segments_.push_back({std::string(), matches_added_tokens});
-        }
-        segments_.back().text += text;
-    }
-
-    std::vector<Segment> segments_;
-};
-
 bool isSystemRole(const std::string& role) {
     return role == "system" || role == "developer";
 }
@@ -86,14 +67,14 @@ bool isAssistantRole(const std::string& role) {
     return role == "assistant" || role == "model";
 }
 
+bool isToolRole(const std::string& role) {
+    return role == "tool";
+}
+
 Result<void> checkRole(const ChatMessage& message, size_t index) {
     const auto fail = [&](ErrorCode code, const Sentence& what) {
         return Error{code, said("message %1: %2", index + 1, what), {}};
     };
-    if (message.role == "tool") {
-        return fail(ErrorCode::Unsupported,
-                    said("tool results are not supported; send them as text in a user message"));
-    }
     const bool is_word = !message.role.empty() && message.role.size() <= 32 &&
                          std::all_of(message.role.begin(), message.role.end(),
                                      [](char c) { return (c >= 'a' && c <= 'z') || c == '_'; });
@@ -104,9 +85,11 @@ Result<void> checkRole(const ChatMessage& message, size_t index) {
     return {};
 }
 
-Result<void> writeSystemTurn(const ChatMessage* message, bool thinking, Writer& out) {
+Result<void> writeSystemTurn(const ChatMessage* message,
+                             const ChatTemplateOptions& options,
+                             SegmentWriter& out) {
     out.control("<|turn>system\n");
-    if (thinking) {
+    if (options.thinking) {
         out.control("<|think|>\n");
     }
     if (message != nullptr) {
@@ -124,11 +107,14 @@ Result<void> writeSystemTurn(const ChatMessage* message, bool thinking, Writer& 
             }
         }
     }
+    for (const Tool& tool : options.tools) {
+        ENGINE_TRY(writeToolDeclaration(tool, out));
+    }
     out.control("<turn|>\n");
     return {};
 }
 
-void writeParts(const ChatMessage& message, Writer& out) {
+void writeParts(const ChatMessage& message, SegmentWriter& out) {
     for (const ChatPart& part : message.parts) {
         switch (part.kind) {
         case ChatPartKind::Text:
@@ -148,7 +134,71 @@ void writeParts(const ChatMessage& message, Writer& out) {
     }
 }
 
+/// The calls of message `index`, then what the tools answered: the messages behind it.
+Result<void> writeCalls(std::span<const ChatMessage> messages, size_t index, SegmentWriter& out) {
+    const ChatMessage& asking = messages[index];
+    for (const ToolCall& call : asking.calls) {
+        ENGINE_TRY(writeToolCall(call, out));
+    }
+    for (size_t i = index + 1; i < messages.size() && isToolRole(messages[i].role); ++i) {
+        const auto call =
+            std::find_if(asking.calls.begin(), asking.calls.end(),
+                         [&](const ToolCall& one) { return one.id == messages[i].call_id; });
+        std::string text;
+        for (const ChatPart& part : messages[i].parts) {
+            text += part.text;
+        }
+        writeToolResult(call == asking.calls.end() ? "unknown" : call->name, text, out);
+        for (const ChatPart& part : messages[i].parts) {
+            out.control(part.kind == ChatPartKind::Image   ? "<|image|>"
+                        : part.kind == ChatPartKind::Audio ? "<|audio|>"
+                                                           : "");
+        }
+    }
+    return {};
+}
+
+/// Whether the model's turn goes on behind a message that asked for tools: in the message behind
+/// their results, or in what it is about to write.
+bool staysOpen(const ChatMessage& message, const ChatMessage* next) {
+    const bool has_text =
+        std::any_of(message.parts.begin(), message.parts.end(), [](const ChatPart& part) {
+            return part.kind != ChatPartKind::Text || !trimmed(part.text).empty();
+        });
+    return !message.calls.empty() && (next == nullptr ? !has_text : isAssistantRole(next->role));
+}
+
+/// Every result stands behind its call, and every call has one.
+Result<void> checkResults(std::span<const ChatMessage> messages) {
+    for (size_t i = 0; i < messages.size(); ++i) {
+        const bool is_result = isToolRole(messages[i].role);
+        const bool may_be_result =
+            i > 0 && (isToolRole(messages[i - 1].role) || !messages[i - 1].calls.empty());
+        const bool is_answered = i + 1 < messages.size() && isToolRole(messages[i + 1].role);
+        if (is_result && !may_be_result) {
+            return Error{ErrorCode::InvalidRequest,
+                         said("message %1: a tool's result stands right behind the reply that "
+                              "asked for it; expected that reply before it",
+                              i + 1),
+                         {}};
+        }
+        if (!is_result && !messages[i].calls.empty() && !is_answered) {
+            return Error{ErrorCode::InvalidRequest,
+                         said("message %1: it asks for tools, and their results do not follow; "
+                              "expected a message of the role tool for every call",
+                              i + 1),
+                         {}};
+        }
+    }
+    return {};
+}
+
 } // namespace
+
+bool endsInThought(std::span<const ChatMessage> messages, const ChatTemplateOptions& options) {
+    return options.thinking && options.adds_generation_prompt && !messages.empty() &&
+           isToolRole(messages.back().role);
+}
 
 Result<std::vector<Segment>> renderChat(std::span<const ChatMessage> messages,
                                         const ChatTemplateOptions& options) {
@@ -163,19 +213,24 @@ Result<std::vector<Segment>> renderChat(std::span<const ChatMessage> messages,
             after_last_user = i + 1;
         }
     }
-    Writer out;
+    ENGINE_TRY(checkResults(messages));
+    SegmentWriter out;
     out.control("<bos>");
     size_t first = 0;
     const bool has_system = isSystemRole(messages[0].role);
-    if (has_system || options.thinking) {
-        ENGINE_TRY(writeSystemTurn(has_system ? messages.data() : nullptr, options.thinking, out));
+    if (has_system || options.thinking || !options.tools.empty()) {
+        ENGINE_TRY(writeSystemTurn(has_system ? messages.data() : nullptr, options, out));
         first = has_system ? 1 : 0;
     }
+    const ChatMessage* before = nullptr; // that is no tool's
     for (size_t i = first; i < messages.size(); ++i) {
         const ChatMessage& message = messages[i];
+        if (isToolRole(message.role)) {
+            continue; // written with its call
+        }
         const bool is_assistant = isAssistantRole(message.role);
         // An assistant message right after another continues its turn's place without a header.
-        if (!is_assistant || i == first || !isAssistantRole(messages[i - 1].role)) {
+        if (!is_assistant || before == nullptr || !isAssistantRole(before->role)) {
             out.control("<|turn>" + (is_assistant ? std::string("model") : message.role) + "\n");
         }
         if (is_assistant && i >= after_last_user && !message.thinking.empty()) {
@@ -183,13 +238,27 @@ Result<std::vector<Segment>> renderChat(std::span<const ChatMessage> messages,
             out.message(message.thinking);
             out.control("\n<channel|>");
         }
+        size_t next = i + 1;
+        if (!message.calls.empty()) {
+            ENGINE_TRY(writeCalls(messages, i, out));
+            while (next < messages.size() && isToolRole(messages[next].role)) {
+                ++next;
+            }
+        }
         writeParts(message, out);
-        out.control("<turn|>\n");
+        if (!staysOpen(message, next < messages.size() ? &messages[next] : nullptr)) {
+            out.control("<turn|>\n");
+        }
+        before = &message;
     }
     if (options.adds_generation_prompt) {
-        out.control("<|turn>model\n");
-        if (options.is_large && !options.thinking) {
-            out.control("<|channel>thought\n<channel|>");
+        if (endsInThought(messages, options)) {
+            out.control("<|channel>thought\n");
+        } else if (!isToolRole(messages.back().role)) {
+            out.control("<|turn>model\n");
+            if (options.is_large && !options.thinking) {
+                out.control("<|channel>thought\n<channel|>");
+            }
         }
     }
     return out.take();
@@ -234,6 +303,20 @@ Result<ChatTokens> findChatTokens(const Tokenizer& tokenizer) {
                               "typed by anybody could act as one",
                               spelling),
                          {{"rule", "ChatToken"}, {"token", spelling}}};
+        }
+        *id = *found;
+    }
+    const std::pair<const char*, TokenId*> of_tools[] = {
+        {"<|tool_call>", &tokens.call_begin},
+        {"<tool_call|>", &tokens.call_end},
+        {"<|\"|>", &tokens.quote},
+        {"<|tool_response>", &tokens.response},
+    };
+    for (const auto& [spelling, id] : of_tools) {
+        const std::optional<TokenId> found = tokenizer.idOf(spelling);
+        if (!found.has_value() || !tokenizer.isAdded(*found) || tokenizer.isBuiltByMerge(*found)) {
+            tokens.call_begin = tokens.call_end = tokens.quote = tokens.response = -1;
+            break;
         }
         *id = *found;
     }

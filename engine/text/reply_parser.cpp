@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/text/reply_parser.h"
 
+#include "engine/text/tool_text.h"
+
 namespace engine {
 
 namespace {
@@ -10,8 +12,34 @@ constexpr std::string_view kThoughtHeader = "thought\n";
 ReplyParser::ReplyParser(Tokenizer tokenizer, const ChatTokens& tokens)
     : detokenizer_(std::move(tokenizer)), tokens_(tokens) {}
 
+bool ReplyParser::pushCall(TokenId id, ReplyDelta& delta) {
+    if (!tokens_.hasTools()) {
+        return false;
+    }
+    if (id == tokens_.call_begin) {
+        take(detokenizer_.flush(), delta);
+        closeChannel();
+        calls_.emplace_back();
+        state_ = State::Call;
+        return true;
+    }
+    if (state_ == State::Call && (id == tokens_.call_end || id == tokens_.quote)) {
+        take(detokenizer_.flush(), delta);
+        if (id == tokens_.quote) {
+            calls_.back() += kToolQuote;
+        } else {
+            state_ = State::Answer;
+        }
+        return true;
+    }
+    return id == tokens_.call_end; // a stray one
+}
+
 ReplyDelta ReplyParser::push(TokenId id) {
     ReplyDelta delta;
+    if (pushCall(id, delta)) {
+        return delta;
+    }
     const bool opens = id >= 0 && id == tokens_.channel_begin;
     const bool closes = id >= 0 && id == tokens_.channel_end;
     if (opens || closes) {
@@ -36,6 +64,10 @@ ReplyDelta ReplyParser::flush() {
 
 void ReplyParser::take(std::string_view text, ReplyDelta& delta) {
     if (text.empty()) {
+        return;
+    }
+    if (state_ == State::Call) {
+        calls_.back() += text;
         return;
     }
     if (state_ == State::Answer) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Splits a streamed reply into thinking and answer. Works on token ids, so that text which merely
-// spells a marker stays text. Control tokens are hidden; stray and empty channels leave no trace.
+// Splits a streamed reply into thinking, answer and calls of tools. Works on token ids, so that
+// text which merely spells a marker stays text. Control tokens are hidden; stray and empty channels
+// leave no trace.
 #pragma once
 
 #include "engine/text/chat_template.h"
@@ -8,6 +9,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace engine {
 
@@ -19,7 +21,11 @@ struct ReplyDelta {
 class ReplyParser {
 public:
     /// ChatTokens{} (all -1) makes a parser without channels: everything is answer.
+    /// Without the ids of tools (ChatTokens::hasTools()) calls are answer, too.
     ReplyParser(Tokenizer tokenizer, const ChatTokens& tokens);
+
+    /// The prompt ended inside of a thought.
+    void beginInThought() { state_ = State::Thinking; }
 
     ReplyDelta push(TokenId id);
     /// Gives out what is held back (half characters, half a channel name).
@@ -27,10 +33,15 @@ public:
 
     [[nodiscard]] const std::string& thinking() const { return thinking_; } ///< All so far.
     [[nodiscard]] const std::string& answer() const { return answer_; }     ///< All so far.
+    /// What the model wrote of calls, for readToolCall(); one that was cut short as far as it goes.
+    [[nodiscard]] const std::vector<std::string>& calls() const { return calls_; }
+    /// Whether the next word is no part of the answer.
     [[nodiscard]] bool isThinking() const { return state_ != State::Answer; }
 
 private:
-    enum class State { Answer = 1, ChannelName, Thinking };
+    enum class State { Answer = 1, ChannelName, Thinking, Call };
+    /// False: no token of a call.
+    bool pushCall(TokenId id, ReplyDelta& delta);
     void take(std::string_view text, ReplyDelta& delta);
     void takeThinking(std::string_view text, ReplyDelta& delta);
     void openChannel();
@@ -42,6 +53,7 @@ private:
     std::string channel_name_;  ///< Of the open channel, while it may still be "thought\n".
     std::string held_newlines_; ///< End of the thought so far: dropped when the channel closes.
     std::string thinking_, answer_;
+    std::vector<std::string> calls_;
 };
 
 } // namespace engine

@@ -3380,8 +3380,32 @@
         <translation>zu viele Schritte</translation>
     </message>
     <message>
-        <source>tool results are not supported; send them as text in a user message</source>
-        <translation>Ergebnisse von Werkzeugen gehen hier nicht; senden Sie sie als Text in einer Nachricht des Benutzers</translation>
+        <source>%1 are no JSON object; expected one such as {&quot;city&quot;: &quot;Paris&quot;}</source>
+        <translation>%1 sind kein JSON-Objekt; erwartet wird eines wie {&quot;city&quot;: &quot;Paris&quot;}</translation>
+    </message>
+    <message>
+        <source>the parameters of the tool %1 have more than %2 members with all references followed; describe fewer</source>
+        <translation>die Parameter des Werkzeugs %1 haben, allen Verweisen gefolgt, mehr als %2 Glieder; beschreiben Sie weniger</translation>
+    </message>
+    <message>
+        <source>the parameters of the tool %1</source>
+        <translation>die Parameter des Werkzeugs %1</translation>
+    </message>
+    <message>
+        <source>the arguments of a call of %1</source>
+        <translation>die Argumente eines Aufrufs von %1</translation>
+    </message>
+    <message>
+        <source>message %1: a tool&apos;s result stands right behind the reply that asked for it; expected that reply before it</source>
+        <translation>Nachricht %1: das Ergebnis eines Werkzeugs steht gleich hinter der Antwort, die danach gefragt hat; erwartet wird diese Antwort davor</translation>
+    </message>
+    <message>
+        <source>message %1: it asks for tools, and their results do not follow; expected a message of the role tool for every call</source>
+        <translation>Nachricht %1: sie ruft Werkzeuge auf, und deren Ergebnisse folgen nicht; erwartet wird für jeden Aufruf eine Nachricht mit der Rolle tool</translation>
+    </message>
+    <message>
+        <source>this model&apos;s tokenizer.json has no tokens for calls of tools (&lt;|tool_call&gt; and others); ask without tools</source>
+        <translation>die tokenizer.json dieses Modells hat keine Token für Aufrufe von Werkzeugen (&lt;|tool_call&gt; und andere); fragen Sie ohne Werkzeuge</translation>
     </message>
     <message>
         <source>true or false</source>

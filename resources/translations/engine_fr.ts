@@ -3380,8 +3380,32 @@
         <translation>trop d’étapes</translation>
     </message>
     <message>
-        <source>tool results are not supported; send them as text in a user message</source>
-        <translation>les résultats d’outils ne sont pas possibles ; envoyez-les comme texte dans un message de l’utilisateur</translation>
+        <source>%1 are no JSON object; expected one such as {&quot;city&quot;: &quot;Paris&quot;}</source>
+        <translation>%1 ne sont pas un objet JSON ; il en faut un tel que {&quot;city&quot;: &quot;Paris&quot;}</translation>
+    </message>
+    <message>
+        <source>the parameters of the tool %1 have more than %2 members with all references followed; describe fewer</source>
+        <translation>les paramètres de l’outil %1 ont plus de %2 membres, tous les renvois suivis ; décrivez-en moins</translation>
+    </message>
+    <message>
+        <source>the parameters of the tool %1</source>
+        <translation>les paramètres de l’outil %1</translation>
+    </message>
+    <message>
+        <source>the arguments of a call of %1</source>
+        <translation>les arguments d’un appel de %1</translation>
+    </message>
+    <message>
+        <source>message %1: a tool&apos;s result stands right behind the reply that asked for it; expected that reply before it</source>
+        <translation>message %1 : le résultat d’un outil suit immédiatement la réponse qui l’a demandé ; cette réponse est attendue avant lui</translation>
+    </message>
+    <message>
+        <source>message %1: it asks for tools, and their results do not follow; expected a message of the role tool for every call</source>
+        <translation>message %1 : il appelle des outils, et leurs résultats ne suivent pas ; il faut un message du rôle tool pour chaque appel</translation>
+    </message>
+    <message>
+        <source>this model&apos;s tokenizer.json has no tokens for calls of tools (&lt;|tool_call&gt; and others); ask without tools</source>
+        <translation>le tokenizer.json de ce modèle n’a pas de jetons pour les appels d’outils (&lt;|tool_call&gt; et d’autres) ; demandez sans outils</translation>
     </message>
     <message>
         <source>true or false</source>

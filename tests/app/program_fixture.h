@@ -185,7 +185,11 @@ public:
     void shot(const char* name) {
         const QString to = qEnvironmentVariable("BELFRY_SCREENSHOTS");
         if (!to.isEmpty()) {
-            QCoreApplication::processEvents();
+            // Layouts settle over a few rounds of the event loop.
+            for (int i = 0; i < 4; ++i) {
+                QCoreApplication::sendPostedEvents();
+                QCoreApplication::processEvents();
+            }
             window->grab().save(QStringLiteral("%1/%2.png").arg(to, QString::fromUtf8(name)));
         }
     }

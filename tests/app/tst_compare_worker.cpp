@@ -1,14 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// Comparing adapter sets with the real engine and the demo model: each column is what the chat
-// itself would have answered with those adapters and that seed, the base is not loaded again, and
-// the adapters of the chat are in force afterwards, also after a stop.
+// Comparing adapter sets with the real engine and the demo model, on this thread and in a process
+// of its own: each column is what the chat itself would have answered with those adapters and that
+// seed, the base is not loaded again, and the adapters of the chat are in force afterwards, also
+// after a stop, and after the engine's process died in a column.
 #include "app/engine_worker.h"
 #include "app/program_paths.h"
 
+#include <QFile>
 #include <QSignalSpy>
+#include <QTemporaryDir>
 #include <QTest>
 
 #include <algorithm>
+#include <csignal>
+
+#ifdef BELFRY_HOST_PROGRAM
+#include "engine/api/device_loss.h"
+
+#include "ipc/process_engine.h"
+#endif
 
 namespace {
 
@@ -31,11 +41,16 @@ class TestCompareWorker : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    void initTestCase_data();
     void initTestCase();
+    void init();
     void columnsAreWhatTheChatWouldAnswer();
     void stopRestoresTheAdapters();
+    void aColumnDies();
 
 private:
+    /// The demo model with its adapter at half strength. `words`: of a process; empty: this thread.
+    void load(const std::vector<std::string>& words, const char* map);
     std::string replyOf(double strength, bool is_enabled);
     [[nodiscard]] std::string adapterFolder() const { return app::demoModelFolder() + "/adapter"; }
     [[nodiscard]] static std::vector<engine::AdapterChoice>
@@ -50,15 +65,52 @@ private:
         worker_; // in this thread: every call is done when it returns
 };
 
+void TestCompareWorker::initTestCase_data() {
+    QTest::addColumn<bool>("is_process");
+    QTest::newRow("thread") << false;
+#ifdef BELFRY_HOST_PROGRAM
+    QTest::newRow("process") << true;
+#endif
+}
+
 void TestCompareWorker::initTestCase() {
     app::registerEngineTypes();
+    QVERIFY(!app::demoModelFolder().empty());
+}
+
+void TestCompareWorker::init() {
+    QFETCH_GLOBAL(const bool, is_process);
+#ifdef BELFRY_HOST_PROGRAM
+    load(is_process ? std::vector<std::string>{BELFRY_HOST_PROGRAM, "cpu"}
+                    : std::vector<std::string>(),
+         "cpu");
+#else
+    QVERIFY(!is_process);
+    load({}, "cpu");
+#endif
+}
+
+void TestCompareWorker::load(const std::vector<std::string>& words, const char* map) {
     engine::EngineOptions options;
     options.demo_folder = app::demoModelFolder();
-    QVERIFY(!options.demo_folder.empty());
-    worker_ = std::make_unique<app::EngineWorker>(options);
+    app::EngineFactory factory(options);
+#ifdef BELFRY_HOST_PROGRAM
+    if (!words.empty()) {
+        factory = app::EngineFactory([words](const app::EngineEvents& events) {
+            ipc::ProcessOptions process;
+            process.words = words;
+            process.program = "test";
+            process.host.demo_folder = app::demoModelFolder();
+            process.on_step = events.on_step;
+            process.on_recovery = events.on_recovery;
+            return std::make_unique<ipc::ProcessEngine>(std::move(process));
+        });
+    }
+#endif
+    worker_ = std::make_unique<app::EngineWorker>(factory);
     engine::LoadRequest request;
     request.model = "demo";
-    request.device_map = "cpu";
+    request.device_map = map;
     request.context = 512;
     request.adapters = {{adapterFolder(), 0.5, true}};
     QSignalSpy loaded(worker_.get(), &app::EngineWorker::loaded);
@@ -126,6 +178,56 @@ void TestCompareWorker::stopRestoresTheAdapters() {
     QCOMPARE(replied.size(), 2); // the second one stopped, the third never began
     QCOMPARE(replied.at(1).at(2).value<engine::Reply>().finish_reason, std::string("cancelled"));
     QCOMPARE(adaptersIn(snapshots).at(0).strength, 0.5);
+}
+
+/// What it had written is kept beside the reason, the next column is answered, and the chat goes on
+/// with its own adapters in the same places.
+void TestCompareWorker::aColumnDies() {
+    QFETCH_GLOBAL(const bool, is_process);
+    if (!is_process) {
+        QSKIP("what kills an engine on a thread kills the program");
+    }
+#ifdef BELFRY_HOST_PROGRAM
+    const QTemporaryDir faults;
+    load({BELFRY_HOST_PROGRAM, "card", faults.path().toStdString()}, "towers-cpu");
+    QSignalSpy updates(worker_.get(), &app::EngineWorker::compareUpdated);
+    QSignalSpy replied(worker_.get(), &app::EngineWorker::compareReplied);
+    QSignalSpy failed(worker_.get(), &app::EngineWorker::compareFailed);
+    QSignalSpy finished(worker_.get(), &app::EngineWorker::compareFinished);
+    QSignalSpy snapshots(worker_.get(), &app::EngineWorker::snapshotChanged);
+    connect(worker_.get(), &app::EngineWorker::compareStarted, worker_.get(),
+            [&faults](quint64, int column) {
+                if (column == 1) {
+                    QFile file(faults.filePath(QStringLiteral("token")));
+                    QVERIFY(file.open(QIODevice::WriteOnly));
+                    file.write(QByteArray::number(SIGKILL));
+                }
+            });
+    const Sets sets{{}, {{adapterFolder(), 1.0, true}}, {{adapterFolder(), 2.0, true}}};
+    worker_->compare(5, question(), sets, {});
+    QCOMPARE(finished.size(), 1);
+    QCOMPARE(replied.size(), 2);
+    QCOMPARE(replied.at(0).at(1).toInt(), 0);
+    QCOMPARE(replied.at(1).at(1).toInt(), 2);
+    QCOMPARE(failed.size(), 1);
+    QCOMPARE(failed.first().at(1).toInt(), 1);
+    QVERIFY(engine::wasStartedAgain(failed.first().at(2).value<engine::Error>()));
+    const bool has_half =
+        std::any_of(updates.begin(), updates.end(), [](const QList<QVariant>& update) {
+            return update.at(1).toInt() == 1 &&
+                   !update.at(2).value<engine::ReplyUpdate>().text.empty();
+        });
+    QVERIFY(has_half);
+    const auto after =
+        snapshots.last().at(0).value<std::shared_ptr<const engine::EngineSnapshot>>();
+    QVERIFY(after->state == engine::EngineSnapshot::State::Ready && after->plan != nullptr);
+    QCOMPARE(after->bytes_total, uint64_t{0}); // it is there again
+    QCOMPARE(after->adapters.size(), size_t{1});
+    QCOMPARE(after->adapters[0].strength, 0.5);
+    QVERIFY(after->adapters[0].is_enabled);
+    QCOMPARE(after->plan->find({engine::PartRole::FinalNorm, -1})->compute,
+             engine::DeviceId::cuda(0));
+#endif
 }
 
 QTEST_GUILESS_MAIN(TestCompareWorker)

@@ -3,6 +3,9 @@
 // the half reply is kept and marked, nothing has to be pressed, the next question is answered, and
 // the window goes on handling events meanwhile.
 #include "tests/app/program_fixture.h"
+#include "ui/compare/compare_column.h"
+#include "ui/compare/compare_pane.h"
+#include "ui/style/elided_label.h"
 
 #include <QFile>
 #include <QLabel>
@@ -97,23 +100,28 @@ private Q_SLOTS:
     void diesAtRest();
     void showsTheWayBack();
     void dropsAModelThatKills();
+    void dropsAColumn();
 };
 
 void TestEngineProcess::keepsTheHalfReply_data() {
     QTest::addColumn<QByteArray>("fault");
     QTest::addColumn<QString>("name");
-    QTest::newRow("killed") << QByteArray::number(SIGKILL) << QStringLiteral("SIGKILL");
-    QTest::newRow("crashed") << QByteArray::number(SIGSEGV) << QStringLiteral("SIGSEGV");
-    QTest::newRow("card fault") << QByteArray("0") << QStringLiteral("ILLEGAL_ADDRESS");
+    QTest::addColumn<bool>("is_dark");
+    QTest::newRow("killed") << QByteArray::number(SIGKILL) << QStringLiteral("SIGKILL") << false;
+    QTest::newRow("crashed") << QByteArray::number(SIGSEGV) << QStringLiteral("SIGSEGV") << true;
+    QTest::newRow("card fault") << QByteArray("0") << QStringLiteral("ILLEGAL_ADDRESS") << false;
 }
 
 void TestEngineProcess::keepsTheHalfReply() {
     QFETCH(const QByteArray, fault);
     QFETCH(const QString, name);
+    QFETCH(const bool, is_dark);
     const QTemporaryDir folder;
     const QTemporaryDir faults;
     const Hosts hosts(faults.path());
-    Program program(folder.path(), support::settingsAfterGuide(), {}, &hosts.factory());
+    ui::Settings settings = support::settingsAfterGuide();
+    settings.theme = is_dark ? ui::ThemeChoice::Dark : ui::ThemeChoice::Light;
+    Program program(folder.path(), settings, {}, &hosts.factory());
     loadAndAsk(program);
     if (QTest::currentTestFailed()) {
         return;
@@ -132,10 +140,14 @@ void TestEngineProcess::keepsTheHalfReply() {
     QVERIFY2(half.notes.front().contains(name) &&
                  half.notes.front().contains(QStringLiteral("started again")),
              qPrintable(half.notes.front()));
+    QVERIFY2(half.notes.front().startsWith(QLatin1Char('T')) &&
+                 half.notes.front().endsWith(QStringLiteral("ask again.")),
+             qPrintable(half.notes.front()));
     QVERIFY(!program.window->notice()->isVisible()); // nothing to press
     QVERIFY(program.session().isLoaded());
     QCOMPARE(hosts.restarts(), 1);
-    program.shot("engine_process_half_reply");
+    const char* const shots[] = {"engine_process_half_reply", "engine_process_half_reply_dark"};
+    program.shot(shots[is_dark ? 1 : 0]);
     // The next question, at once: it waits for the model and is answered.
     program.ask(QStringLiteral("And now?"));
     QVERIFY(program.waitForReply(6));
@@ -184,7 +196,7 @@ void TestEngineProcess::diesAtRest() {
         words += label->text() + QLatin1Char('\n');
     }
     QVERIFY2(words.contains(QStringLiteral("ended and was started again")) &&
-                 words.contains(QStringLiteral("SIGKILL")),
+                 words.contains(QStringLiteral("The engine's process was killed (SIGKILL)")),
              qPrintable(words));
     QVERIFY(program.session().isLoaded());
     QVERIFY(program.chat().chat().turns.size() == 2);
@@ -214,7 +226,15 @@ void TestEngineProcess::showsTheWayBack() {
     QVERIFY(program.find<QProgressBar>("loadProgress")->isVisible());
     QCOMPARE(program.find<QProgressBar>("loadProgress")->value(), 750);
     QVERIFY(!program.find("cancelButton")->isVisible() && program.find("ejectButton")->isVisible());
+    // Where the room is small a figure goes as a whole.
+    auto* detail = program.find<ui::ElidedLabel>("engineStateDetail");
+    QTRY_COMPARE(detail->shownText(), detail->text());
+    QCOMPARE(detail->text(), QStringLiteral("75 % · 3.0 GiB of 4.0 GiB"));
     program.shot("engine_process_way_back");
+    program.window->resize(program.window->minimumSizeHint());
+    QTRY_VERIFY(detail->shownText().isEmpty() || detail->shownText() == QStringLiteral("75 %") ||
+                detail->shownText() == detail->text());
+    program.shot("engine_process_way_back_small");
     program.session().showSnapshot(now);
     QCOMPARE(program.find<QLabel>("engineState")->text(), QStringLiteral("Loaded"));
     QVERIFY(!program.find<QProgressBar>("loadProgress")->isVisible());
@@ -235,6 +255,38 @@ void TestEngineProcess::dropsAModelThatKills() {
     program.shot("engine_process_load_killed");
     QVERIFY(program.load());
     QCOMPARE(hosts.restarts(), 0);
+}
+
+/// A comparison goes on without the column in which the engine died; its words stay.
+void TestEngineProcess::dropsAColumn() {
+    const QTemporaryDir folder;
+    const QTemporaryDir faults;
+    const Hosts hosts(faults.path());
+    Program program(folder.path(), support::settingsAfterGuide(), {}, &hosts.factory());
+    loadAndAsk(program);
+    if (QTest::currentTestFailed()) {
+        return;
+    }
+    program.session().addAdapter(QString::fromStdString(program.demo) + QStringLiteral("/adapter"));
+    QTRY_COMPARE_WITH_TIMEOUT(program.session().snapshot()->adapters.size(), size_t{1}, 30000);
+    QTRY_COMPARE(program.session().state(), ui::Session::State::Ready);
+    QTest::mouseClick(program.find<QAbstractButton>("compareButton"), Qt::LeftButton);
+    ui::ComparePane* pane = program.window->comparePane();
+    QTRY_VERIFY(pane->isVisible());
+    QCOMPARE(pane->columns().size(), size_t{2});
+    hosts.plan("token", QByteArray::number(SIGSEGV));
+    pane->run();
+    QTRY_VERIFY_WITH_TIMEOUT(!pane->isRunning(), 60000);
+    program.shot("engine_process_compare");
+    ui::CompareColumn* first = pane->columns()[0];
+    QVERIFY(!first->text().isEmpty() && first->figures().isEmpty());
+    const QString why = first->findChild<QLabel*>(QStringLiteral("compareStatus"))->text();
+    QVERIFY2(why.startsWith(QStringLiteral("The engine's process crashed (SIGSEGV)")),
+             qPrintable(why));
+    QVERIFY(!pane->columns()[1]->text().isEmpty() && !pane->columns()[1]->figures().isEmpty());
+    QVERIFY(program.session().isLoaded());
+    QCOMPARE(hosts.restarts(), 1);
+    QVERIFY(!program.window->notice()->isVisible());
 }
 
 QTEST_MAIN(TestEngineProcess)

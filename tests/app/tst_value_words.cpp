@@ -43,6 +43,8 @@ private Q_SLOTS:
     void everyCause_data();
     void everyCause();
     void sentences();
+    void wholeSentences_data();
+    void wholeSentences();
     void otherErrorsAsTheyAre();
 };
 
@@ -617,6 +619,39 @@ void TestValueWords::everyCause() {
     QCOMPARE(ui::errorWords(error), words);
     QVERIFY(!words.contains(QStringLiteral("--")));
     app_test::checkOtherLanguages(words, [&] { return ui::errorWords(error); });
+}
+
+void TestValueWords::wholeSentences_data() {
+    using engine::said;
+    QTest::addColumn<engine::Sentence>("sentence");
+    QTest::addColumn<QString>("words");
+    const auto row = [](const engine::Sentence& sentence, const char* words) {
+        QTest::newRow(words) << sentence << QString::fromUtf8(words);
+    };
+    const engine::Sentence killed = said("the engine's process crashed (%1)", "SIGSEGV");
+    row(killed, "The engine's process crashed (SIGSEGV).");
+    row(said("%1. Ask again", killed), "The engine's process crashed (SIGSEGV). Ask again.");
+    row(said("tensor %1: is missing", "a.b"), "Tensor a.b: is missing.");
+    row(said("decode-step: %1", 5), "Decode-step: 5.");
+    row(said("Stopped already."), "Stopped already.");
+    row(said("and so on ..."), "And so on ...");
+    row(said("which?"), "Which?");
+    // Names stay as they are.
+    row(said("%1 is missing", "model.safetensors"), "model.safetensors is missing.");
+    row(said("config.json: is empty"), "config.json: is empty.");
+    row(said("--in-process has no value"), "--in-process has no value.");
+    row(said("num_layers is 0"), "num_layers is 0.");
+    row(said("cuda:0 is not there"), "cuda:0 is not there.");
+    row(engine::asItIs("permission denied"), "permission denied.");
+    row({}, "");
+}
+
+void TestValueWords::wholeSentences() {
+    QFETCH(const engine::Sentence, sentence);
+    QFETCH(const QString, words);
+    QCOMPARE(ui::wholeSentence(sentence), words);
+    const engine::Error error{engine::ErrorCode::Internal, sentence};
+    QCOMPARE(ui::errorSentence(error), words);
 }
 
 void TestValueWords::sentences() {

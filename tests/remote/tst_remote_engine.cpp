@@ -285,8 +285,31 @@ void TestRemoteEngine::callsOfTools() {
     const support::ChatStandin server(script);
     const auto engine = support::remoteEngine();
     QVERIFY(engine->load(support::loadOf(server.base()), {}, {}).has_value());
-    const auto reply = engine->generate(support::question(), {}, {});
+    engine::GenerateRequest request = support::question("Weather?");
+    request.tools = {
+        {"weather", "Tells it.", R"({"type":"object","properties":{"n":{"minimum":2}}})"},
+        {"clock", ""}};
+    engine::Message asking;
+    asking.role = engine::Message::Role::Assistant;
+    asking.calls = {{"c0", "clock", "{}"}};
+    engine::Message result;
+    result.role = engine::Message::Role::Tool;
+    result.call_id = "c0";
+    result.parts = {{engine::MessagePart::Kind::Text, "noon"}};
+    request.messages.push_back(asking);
+    request.messages.push_back(result);
+    const auto reply = engine->generate(request, {}, {});
     QVERIFY2(reply.has_value(), reply.has_value() ? "" : reply.error().message.c_str());
+    const json body = json::parse(server.requests().back().body);
+    QCOMPARE(body["tools"].size(), size_t{2});
+    const json function = body["tools"][0]["function"];
+    QCOMPARE(function["name"].get<std::string>(), std::string("weather"));
+    QCOMPARE(function["parameters"]["properties"]["n"]["minimum"].get<int>(), 2);
+    QVERIFY(!body["tools"][1]["function"].contains("parameters"));
+    QCOMPARE(body["messages"][1]["tool_calls"][0]["function"]["arguments"].get<std::string>(),
+             std::string("{}"));
+    QCOMPARE(body["messages"][2]["role"].get<std::string>(), std::string("tool"));
+    QCOMPARE(body["messages"][2]["tool_call_id"].get<std::string>(), std::string("c0"));
     QCOMPARE(reply->finish_reason, std::string("tool_calls"));
     QCOMPARE(reply->tool_calls.size(), size_t{2});
     QVERIFY((reply->tool_calls[0] == engine::ToolCall{"c1", "weather", R"({"city":"Bern"})"}));

@@ -243,7 +243,7 @@ void AttachmentChip::showError(const engine::Error& error) {
     }
     has_cost_ = false;
     attachment_.tokens = 0;
-    error_ = errorWords(error);
+    error_ = errorSentence(error);
     if (is_too_long) {
         recording_s_ = seconds;
         error_ = tr("%1 is %2 long, and the model hears at most %3 at a time. Choose which part.")

@@ -21,6 +21,8 @@ QString roleName(engine::Message::Role role) {
         return QStringLiteral("user");
     case engine::Message::Role::Assistant:
         return QStringLiteral("assistant");
+    case engine::Message::Role::Tool: // in no chat of the window: nothing runs tools there
+        break;
     }
     return QStringLiteral("user");
 }

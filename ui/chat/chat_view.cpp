@@ -587,7 +587,7 @@ void ChatView::refreshHost() {
     if (is_lost) {
         words += QLatin1Char('\n') + server_.words;
         if (server_.kind == ServerState::Kind::Gone || server_.kind == ServerState::Kind::Loading) {
-            words += QStringLiteral(". ") + tr("It is asked again by itself.");
+            words += QLatin1Char(' ') + tr("It is asked again by itself.");
         }
     }
     setTextRole(host_label_, is_lost && server_.kind != ServerState::Kind::Loading

@@ -379,9 +379,9 @@ void ChatView::showReplyError(quint64 id, const engine::Error& error) {
         model_->replace(row, *continued_);
         updateState();
         if (const qint64 tokens = detailOf(error, "tokens"); tokens > 0) {
-            offerContextChoice(errorWords(error), tokens, false);
+            offerContextChoice(errorSentence(error), tokens, false);
         } else if (!is_cancelled) {
-            notice_->showNotice(ChatNotice::Tone::Error, errorWords(error), {});
+            notice_->showNotice(ChatNotice::Tone::Error, errorSentence(error), {});
         }
         return;
     }
@@ -391,7 +391,7 @@ void ChatView::showReplyError(quint64 id, const engine::Error& error) {
                              : engine::wasStartedAgain(error) ? QStringLiteral("interrupted")
                                                               : QStringLiteral("failed");
         if (!is_cancelled) {
-            turn.notes = QStringList{errorWords(error)};
+            turn.notes = QStringList{errorSentence(error)};
         }
         turn.thinking_s = turn.thinking.isEmpty() ? 0.0 : thinkingSeconds();
         turn.time = QDateTime::currentDateTimeUtc();
@@ -426,9 +426,9 @@ void ChatView::showReplyError(quint64 id, const engine::Error& error) {
         changed(false);
     }
     if (is_overflow) {
-        offerContextChoice(errorWords(error), tokens, !was_regenerating);
+        offerContextChoice(errorSentence(error), tokens, !was_regenerating);
     } else if (!is_cancelled) {
-        notice_->showNotice(ChatNotice::Tone::Error, errorWords(error), {});
+        notice_->showNotice(ChatNotice::Tone::Error, errorSentence(error), {});
     }
     updateState();
 }

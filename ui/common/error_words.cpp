@@ -116,4 +116,9 @@ QString errorWords(const engine::Error& error) {
     return error.sentence.isEmpty() ? fromUtf8(error.message) : sentenceWords(error.sentence);
 }
 
+QString errorSentence(const engine::Error& error) {
+    return error.cause != nullptr || error.sentence.isEmpty() ? errorWords(error)
+                                                              : wholeSentence(error.sentence);
+}
+
 } // namespace ui

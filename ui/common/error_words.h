@@ -9,6 +9,9 @@
 
 namespace ui {
 
+/// Words to stand behind others: "Belfry cannot use it: ...".
 QString errorWords(const engine::Error& error);
+/// The same to stand on their own: begun with a capital and ended with a full stop.
+QString errorSentence(const engine::Error& error);
 
 } // namespace ui

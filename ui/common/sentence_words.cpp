@@ -49,4 +49,52 @@ QString sentenceWords(const engine::Sentence& sentence) {
     return out;
 }
 
+/// "config.json", "--in-process", "cuda:0" and "num_layers" are spelled as they are.
+static bool isProse(const QString& pattern) {
+    const auto is_of_word = [](QChar c) {
+        return c.isLetter() || c == QLatin1Char('\'') || c == QLatin1Char('-') ||
+               c == QChar(0x2019);
+    };
+    qsizetype end = 0;
+    while (end < pattern.size() && is_of_word(pattern[end])) {
+        ++end;
+    }
+    if (end > 0 && end < pattern.size() && pattern[end].isPunct()) {
+        end += end + 1 == pattern.size() || pattern[end + 1].isSpace() ? 1 : 0;
+    }
+    return end > 0 && pattern[0].isLetter() && (end == pattern.size() || pattern[end].isSpace());
+}
+
+/// Whether the pattern begins with a word of prose, or that of the sentence that stands first in
+/// it.
+static bool beginsInProse(const engine::Sentence& sentence) {
+    const QString pattern = QCoreApplication::translate("engine::Sentence", sentence.pattern);
+    if (!pattern.startsWith(QLatin1Char('%'))) {
+        return isProse(pattern);
+    }
+    const int place = pattern.size() > 1 ? pattern[1].digitValue() : -1;
+    if (place < 1 || static_cast<size_t>(place) > sentence.arguments.size()) {
+        return false;
+    }
+    const auto* const first =
+        std::get_if<engine::Sentence>(&sentence.arguments[static_cast<size_t>(place) - 1].value);
+    return first != nullptr && beginsInProse(*first);
+}
+
+QString wholeSentence(const engine::Sentence& sentence) {
+    QString words = sentenceWords(sentence);
+    if (words.isEmpty()) {
+        return words;
+    }
+    if (beginsInProse(sentence)) {
+        words[0] = words[0].toUpper();
+    }
+    const QChar last = words.back();
+    const bool is_open = last.isLetterOrNumber() || last == QLatin1Char(')') ||
+                         last == QLatin1Char('"') || last == QChar(0x201C) ||
+                         last == QChar(0x201D) || last == QChar(0x00BB) ||
+                         last == QLatin1Char('\'');
+    return is_open ? words + QLatin1Char('.') : words;
+}
+
 } // namespace ui

@@ -12,4 +12,8 @@ namespace ui {
 /// A pattern that the catalogue lacks stays English.
 QString sentenceWords(const engine::Sentence& sentence);
 
+/// The same to stand on its own: a word of the pattern at the beginning gets a capital, names and
+/// files stay as they are; ended with a full stop.
+QString wholeSentence(const engine::Sentence& sentence);
+
 } // namespace ui

@@ -265,7 +265,7 @@ void CompareColumn::showReply(const engine::Reply& reply) {
 void CompareColumn::showError(const engine::Error& error) {
     is_waiting_ = false;
     is_finished_ = false;
-    setStatus(errorWords(error), true);
+    setStatus(errorSentence(error), true);
 }
 
 void CompareColumn::showStopped() {

@@ -86,7 +86,7 @@ void LayoutView::connectStaging() {
             });
     connect(staging_, &Staging::previewFailed, this,
             [this](engine::DeviceId lane, const engine::Error& error) {
-                showOutcome(lane, {{}, errorWords(error)});
+                showOutcome(lane, {{}, errorSentence(error)});
             });
     connect(staging_, &Staging::refused, this,
             [this](const QString& label, const auto& plan) { showRefusal(label, *plan); });

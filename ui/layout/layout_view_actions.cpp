@@ -331,7 +331,7 @@ void LayoutView::showMapText(const QString& file, const QString& text) {
 
 void LayoutView::showMapFileError(const QString& /*file*/, const engine::Error& error) {
     is_notice_kept_ = true;
-    notice_->showNotice(NoticeBar::Kind::Error, errorWords(error));
+    notice_->showNotice(NoticeBar::Kind::Error, errorSentence(error));
 }
 
 void LayoutView::showSaved(const QString& file) {

@@ -393,7 +393,7 @@ void GetPage::refresh() {
         status = problem_;
         role = TextRole::Danger;
     } else if (search_error_.has_value()) {
-        status = errorWords(*search_error_);
+        status = errorSentence(*search_error_);
         role = TextRole::Danger;
     } else if (is_searching_) {
         status = tr("Searching…");

@@ -332,7 +332,7 @@ void LibraryPage::refreshDetail() {
     setTextRole(verdict_, !is_usable || item->fit == LibraryItem::Fit::DoesNotFit ? TextRole::Danger
                           : item->fit == LibraryItem::Fit::Fits ? TextRole::Success
                                                                 : TextRole::Normal);
-    setWords(problem_label_, sentenceWords(item->problem));
+    setWords(problem_label_, wholeSentence(item->problem));
     setWords(way_out_, is_usable ? QString() : wayOut(*item));
     path_->setText(QDir::toNativeSeparators(item->path));
     load_->setText(is_adapter ? tr("&Add to the model") : tr("&Load"));

@@ -274,9 +274,9 @@ void OfferCard::refresh() {
                           : QString());
     QString problem = forbidden_;
     if (problem.isEmpty() && error_.has_value()) {
-        problem = errorWords(*error_);
+        problem = errorSentence(*error_);
     } else if (problem.isEmpty() && offer_.has_value() && offer_->no_room.has_value()) {
-        problem = errorWords(*offer_->no_room);
+        problem = errorSentence(*offer_->no_room);
     }
     setWords(problem_, problem);
     const bool is_allowed = forbidden_.isEmpty() && !id_.isEmpty();

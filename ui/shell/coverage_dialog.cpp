@@ -246,7 +246,7 @@ void CoverageDialog::showEffectError(const engine::Error& error) {
     is_measuring_ = false;
     refreshEffect();
     setTextRole(effect_label_, TextRole::Danger);
-    effect_label_->setText(tr("The effect was not measured. %1").arg(errorWords(error)));
+    effect_label_->setText(tr("The effect was not measured. %1").arg(errorSentence(error)));
 }
 
 void CoverageDialog::refreshEffect() {

@@ -138,7 +138,7 @@ QString folderProblem(const engine::Error& error, const FolderFacts& facts) {
                    : Words::tr("%1 is missing in it. Download the file into the folder.").arg(file);
     }
     const QString kind = kindWords(error);
-    return kind.isEmpty() ? errorWords(error) : kind;
+    return kind.isEmpty() ? errorSentence(error) : kind;
 }
 
 QString adapterProblem(const engine::Error& error) {

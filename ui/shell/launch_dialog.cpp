@@ -168,7 +168,7 @@ void LaunchDialog::refresh() {
     QStringList lines;
     if (index < launch_.forms.size()) {
         for (const engine::Sentence& loss : launch_.forms[index].losses) {
-            lines.append(QStringLiteral("• ") + sentenceWords(loss));
+            lines.append(QStringLiteral("• ") + wholeSentence(loss));
         }
     }
     losses_->setText(tr("Not as here:") + QLatin1Char('\n') + lines.join(QLatin1Char('\n')));

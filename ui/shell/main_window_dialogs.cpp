@@ -262,14 +262,14 @@ void MainWindow::showWaitingChanges(int count) {
 
 void MainWindow::showFailure(const QString& what, const engine::Error& error) {
     if (session_->needsRestart() && !session_->isLoaded()) {
-        offerRestart(what, errorWords(error), false);
+        offerRestart(what, errorSentence(error), false);
         return;
     }
     const auto* plan =
         error.cause == nullptr ? nullptr : std::get_if<engine::cause::BadPlan>(&error.cause->what);
     if (plan != nullptr && engine::isRefusedByEstimate(plan->errors)) {
         notice_->showAction(
-            what, errorWords(error) + QLatin1Char('\n') + loadAnywayWords(), tr("Load anyway"),
+            what, errorSentence(error) + QLatin1Char('\n') + loadAnywayWords(), tr("Load anyway"),
             [this, wanted = session_->askedRequest()] { session_->loadAnyway(wanted); },
             NoticeStrip::Kind::Error);
         notice_->offerAlso(tr("Options…"), [this] { openModelPanel(); });
@@ -277,11 +277,11 @@ void MainWindow::showFailure(const QString& what, const engine::Error& error) {
     }
     const QString plain = adapterProblem(error);
     plain.isEmpty() ? notice_->showError(what, error)
-                    : notice_->showFolded(what, plain, errorWords(error));
+                    : notice_->showFolded(what, plain, errorSentence(error));
 }
 
 void MainWindow::showDeviceLost(const engine::Error& error, bool was_reloading) {
-    const QString detail = errorWords(error);
+    const QString detail = errorSentence(error);
     if (!session_->needsRestart() && !was_reloading) {
         notice_->showAction(
             tr("The graphics card stopped answering"),

@@ -62,7 +62,7 @@ void MainWindow::refreshEmptyState() {
         if (engine::isServerModel(model)) {
             unusable_->showServerProblem(
                 tr("%1 on %2").arg(session_->modelName(), fromUtf8(engine::serverHost(model))),
-                errorWords(*session_->modelError()));
+                errorSentence(*session_->modelError()));
         } else {
             unusable_->showProblem(
                 QDir::toNativeSeparators(session_->model()),

@@ -531,7 +531,7 @@ void ModelPanel::refresh() {
     }
     QStringList problems;
     if (error != nullptr && is_server) {
-        problems.append(errorWords(*error));
+        problems.append(errorSentence(*error));
         if (server_.kind == ServerState::Kind::Gone && server_.model == session_->model()) {
             problems.append(tr("It is asked again by itself while this window shows it."));
         }

@@ -161,7 +161,7 @@ NoticeStrip::NoticeStrip(QWidget* parent) : QFrame(parent), passing_(new Passing
 
 void NoticeStrip::showError(const QString& what, const engine::Error& error) {
     const QString step = nextStep(error.code);
-    showNotice(what, errorWords(error) + (step.isEmpty() ? QString() : QLatin1Char('\n') + step),
+    showNotice(what, errorSentence(error) + (step.isEmpty() ? QString() : QLatin1Char('\n') + step),
                Kind::Error);
 }
 

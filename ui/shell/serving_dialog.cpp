@@ -114,7 +114,7 @@ void ServingDialog::showState(const ServingState& state) {
     QString words;
     switch (state.kind) {
     case Kind::Off:
-        words = state.error.has_value() ? errorWords(*state.error)
+        words = state.error.has_value() ? errorSentence(*state.error)
                                         : tr("Off: no other program gets an answer.");
         break;
     case Kind::NoModel:

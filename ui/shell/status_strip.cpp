@@ -189,7 +189,7 @@ void StatusStrip::showReady() {
             facts.append(formatSeconds(session_->loadSeconds()));
         }
     }
-    detail_label_->setText(facts.join(QStringLiteral(" · ")));
+    detail_label_->setParts(facts);
 }
 
 bool StatusStrip::isServer() const {
@@ -236,7 +236,7 @@ void StatusStrip::refreshProgress() {
             pace_.restart();
         }
         pace_.add(QDateTime::currentMSecsSinceEpoch(), snapshot->bytes_done, snapshot->bytes_total);
-        // What matters most first: the end is cut where the room is small.
+        // What matters most first: the end is left out where the room is small.
         QStringList facts = {tr("%1 %").arg(static_cast<int>(100.0 * part))};
         if (const double left = pace_.secondsLeft(); left >= 0.0) {
             facts.append(left < 1.0     ? tr("nearly done")
@@ -247,7 +247,7 @@ void StatusStrip::refreshProgress() {
         facts.append(
             tr("%1 of %2")
                 .arg(formatBytes(snapshot->bytes_done), formatBytes(snapshot->bytes_total)));
-        detail_label_->setText(facts.join(QStringLiteral(" · ")));
+        detail_label_->setParts(facts);
         detail_label_->setToolTip(detail_label_->text());
         progress_->setAccessibleDescription(detail_label_->text());
     }

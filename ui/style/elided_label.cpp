@@ -22,6 +22,27 @@ void ElidedLabel::setElideMode(Qt::TextElideMode mode) {
     update();
 }
 
+namespace {
+const QString kBetweenParts = QStringLiteral(" · ");
+} // namespace
+
+void ElidedLabel::setParts(const QStringList& parts) {
+    parts_ = parts;
+    setText(parts.join(kBetweenParts));
+}
+
+QString ElidedLabel::shownText() const {
+    if (parts_.isEmpty() || parts_.join(kBetweenParts) != text()) {
+        return fontMetrics().elidedText(text(), mode_, width());
+    }
+    QStringList shown = parts_;
+    while (!shown.isEmpty() &&
+           fontMetrics().horizontalAdvance(shown.join(kBetweenParts)) > width()) {
+        shown.removeLast();
+    }
+    return shown.join(kBetweenParts);
+}
+
 void ElidedLabel::setMinimumCharacters(int characters) {
     minimum_characters_ = characters;
     updateGeometry();
@@ -42,8 +63,7 @@ void ElidedLabel::paintEvent(QPaintEvent* /*event*/) {
     QPainter painter(this);
     painter.setPen(
         palette().color(isEnabled() ? QPalette::Active : QPalette::Disabled, foregroundRole()));
-    painter.drawText(rect(), static_cast<int>(alignment()) | Qt::TextSingleLine,
-                     fontMetrics().elidedText(text(), mode_, width()));
+    painter.drawText(rect(), static_cast<int>(alignment()) | Qt::TextSingleLine, shownText());
 }
 
 bool ElidedLabel::event(QEvent* event) {

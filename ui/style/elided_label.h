@@ -4,6 +4,7 @@
 #pragma once
 
 #include <QLabel>
+#include <QStringList>
 
 namespace ui {
 
@@ -15,6 +16,11 @@ public:
     explicit ElidedLabel(const QString& text, QWidget* parent = nullptr);
 
     void setElideMode(Qt::TextElideMode mode);
+    /// Parts that stand whole or not at all, what matters most first: where the room is small those
+    /// at the end are left out. text() has all of them.
+    void setParts(const QStringList& parts);
+    /// Of a text as it is shown now: by setParts() without what has no room.
+    [[nodiscard]] QString shownText() const;
     /// Narrowest width it may get, in characters; 0 lets it vanish.
     void setMinimumCharacters(int characters);
     [[nodiscard]] QSize minimumSizeHint() const override;
@@ -27,6 +33,7 @@ protected:
 private:
     Qt::TextElideMode mode_ = Qt::ElideRight;
     int minimum_characters_ = 4;
+    QStringList parts_; ///< Of the text, while it is theirs.
 };
 
 } // namespace ui

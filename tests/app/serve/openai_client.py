@@ -102,6 +102,28 @@ def check_shapes(client, told):
     assert completed.usage.completion_tokens <= 5
 
 
+def check_tools(client):
+    """The demo model was not taught to call: what it is told and asked has to pass through."""
+    tools = [{"type": "function", "function": {
+        "name": "get_weather", "description": "Current weather.",
+        "parameters": {"type": "object", "properties": {"city": {"type": "string"}},
+                       "required": ["city"]}}}]
+    ask = [{"role": "user", "content": "Weather in Paris?"}]
+    told = client.chat.completions.create(model="demo", temperature=0, messages=ask, tools=tools,
+                                          max_tokens=20)
+    plain = client.chat.completions.create(model="demo", temperature=0, messages=ask, max_tokens=20)
+    assert told.usage.prompt_tokens > plain.usage.prompt_tokens + 20
+    call = {"id": "call_1", "type": "function",
+            "function": {"name": "get_weather", "arguments": '{"city": "Paris"}'}}
+    more = client.chat.completions.create(
+        model="demo", temperature=0, tools=tools, max_tokens=20, stream=True,
+        messages=[*ask, {"role": "assistant", "content": None, "tool_calls": [call]},
+                  {"role": "tool", "tool_call_id": "call_1", "content": "18 C"}])
+    reason = [c.choices[0].finish_reason for c in more if c.choices][-1]
+    assert reason in ("stop", "length", "tool_calls"), reason
+    print("tools: told with", told.usage.prompt_tokens - plain.usage.prompt_tokens, "tokens")
+
+
 def check_errors(client):
     def raises(kind, call):
         try:
@@ -190,6 +212,7 @@ def main():
     count = int(sys.argv[2]) if len(sys.argv) > 2 else 1000
     process, told, client = start(program, "--adapter", "demo", "--context", "1024")
     check_shapes(client, told)
+    check_tools(client)
     check_errors(client)
     check_many(process, client, count)
     process.send_signal(signal.SIGINT)

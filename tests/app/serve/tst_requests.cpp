@@ -33,6 +33,7 @@ class TestRequests : public QObject {
 
 private Q_SLOTS:
     void honours();
+    void tools();
     void passesOver();
     void refuses_data();
     void refuses();
@@ -88,6 +89,44 @@ void TestRequests::honours() {
     }
 }
 
+/// A whole round: what may be asked for, what was, and what came of it.
+void TestRequests::tools() {
+    const std::string body =
+        R"({"model":"m","parallel_tool_calls":false,"tool_choice":"auto","tools":[{"type":"function",)"
+        R"("function":{"name":"get_weather","description":"Weather.","strict":true,"parameters":)"
+        R"({"type":"object","properties":{"city":{"type":"string"},"days":{"maximum":1e2}}}}},)"
+        R"({"type":"function","function":{"name":"now"}}],"messages":[)"
+        R"({"role":"user","content":"Weather in Paris?"},)"
+        R"({"role":"assistant","content":null,"reasoning_content":"I must ask.","tool_calls":)"
+        R"([{"id":"c1","type":"function","function":{"name":"get_weather","arguments":)"
+        R"("{\"city\": \"Paris\"}"}},{"id":"c2","function":{"name":"now","arguments":""}}]},)"
+        R"({"role":"tool","tool_call_id":"c1","content":"18 C"},)"
+        R"({"role":"tool","tool_call_id":"c2","content":[{"type":"text","text":"noon"}]}]})";
+    ApiRequest read;
+    const auto wrong = readChatRequest(body, read);
+    QVERIFY2(!wrong.has_value(), wrong.has_value() ? wrong->message.c_str() : "");
+    QVERIFY(read.is_one_call);
+    const auto& tools = read.generate.tools;
+    QCOMPARE(tools.size(), size_t{2});
+    QCOMPARE(tools[0].name, std::string("get_weather"));
+    QCOMPARE(tools[0].description, std::string("Weather."));
+    QCOMPARE(tools[0].parameters,
+             std::string(R"({"type":"object","properties":{"city":{"type":"string"},)"
+                         R"("days":{"maximum":1e2}}})"));
+    QVERIFY(tools[1].description.empty() && tools[1].parameters.empty());
+    const auto& messages = read.generate.messages;
+    QCOMPARE(messages.size(), size_t{4});
+    QVERIFY(messages[1].parts.empty());
+    QCOMPARE(messages[1].thinking, std::string("I must ask."));
+    QCOMPARE(messages[1].calls.size(), size_t{2});
+    QVERIFY(
+        (messages[1].calls[0] == engine::ToolCall{"c1", "get_weather", R"({"city": "Paris"})"}));
+    QVERIFY((messages[1].calls[1] == engine::ToolCall{"c2", "now", ""}));
+    QVERIFY(messages[2].role == engine::Message::Role::Tool);
+    QCOMPARE(messages[2].call_id, std::string("c1"));
+    QCOMPARE(messages[3].parts[0].text, std::string("noon"));
+}
+
 void TestRequests::passesOver() {
     ApiRequest read;
     const auto wrong = readChatRequest(
@@ -114,7 +153,17 @@ void TestRequests::refuses_data() {
     row(R"("response_format":{"type":"json_object"})", "response_format");
     row(R"("response_format":{"type":"json_schema"})", "response_format");
     row(R"("response_format":"text")", "response_format");
-    row(R"("tools":[{"type":"function"}])", "tools");
+    row(R"("tools":[{"type":"function"}])", "tools[0]");
+    row(R"("tools":{})", "tools");
+    row(R"("tools":[{"type":"retrieval","function":{"name":"f"}}])", "tools[0]");
+    row(R"("tools":[{"function":{"name":"f"}},{"function":{"name":"f"}}])",
+        "tools[1].function.name");
+    row(R"("tools":[{"function":{"name":"a b"}}])", "tools[0].function.name");
+    row(R"("tools":[{"function":{"name":"<turn|>"}}])", "tools[0].function.name");
+    row(R"("tools":[{"function":{"name":""}}])", "tools[0].function.name");
+    row(R"("tools":[{"function":{"name":"f","description":5}}])", "tools[0].function.description");
+    row(R"("tools":[{"function":{"name":"f","parameters":[]}}])", "tools[0].function.parameters");
+    row(R"("parallel_tool_calls":1)", "parallel_tool_calls");
     row(R"("functions":[{"name":"f"}])", "functions");
     row(R"("tool_choice":"required")", "tool_choice");
     row(R"("tool_choice":{"type":"function"})", "tool_choice");
@@ -226,14 +275,27 @@ void TestRequests::wrongMessages_data() {
     row(R"(["Hi"])", "messages[0]");
     row(R"([{"content":"Hi"}])", "messages[0].role");
     row(R"([{"role":"robot","content":"Hi"}])", "messages[0].role");
-    row(R"([{"role":"tool","content":"Hi"}])", "messages[0].role");
+    row(R"([{"role":"function","content":"Hi"}])", "messages[0].role");
+    row(R"([{"role":"tool","content":"Hi"}])", "messages[0].tool_call_id");
+    row(R"([{"role":"tool","tool_call_id":"c"}])", "messages[0].content");
+    row(R"([{"role":"tool","tool_call_id":"c","content":[{"type":"image_url","image_url":"data:image/png;base64,AA=="}]}])",
+        "messages[0].content[0]");
+    row(R"([{"role":"user","content":"Hi","tool_calls":[{}]}])", "messages[0].tool_calls");
+    row(R"([{"role":"assistant","tool_calls":[{"function":{"name":"f","arguments":"{}"}}]}])",
+        "messages[0].tool_calls[0].id");
+    row(R"([{"role":"assistant","tool_calls":[{"id":"c","function":{"name":"f","arguments":{}}}]}])",
+        "messages[0].tool_calls[0].function.arguments");
+    row(R"([{"role":"assistant","tool_calls":[{"id":"c","function":{"name":"f","arguments":"[1]"}}]}])",
+        "messages[0].tool_calls[0].function.arguments");
+    row(R"([{"role":"assistant","tool_calls":[{"id":"c","function":{"name":"f","arguments":"{\"a\""}}]}])",
+        "messages[0].tool_calls[0].function.arguments");
     row(R"([{"role":"user"}])", "messages[0].content");
     row(R"([{"role":"user","content":5}])", "messages[0].content");
     row(R"([{"role":"user","content":[]}])", "messages[0].content");
     row(R"([{"role":"user","content":["Hi"]}])", "messages[0].content[0]");
     row(R"([{"role":"user","content":[{"type":"video_url"}]}])", "messages[0].content[0].type");
     row(R"([{"role":"user","content":[{"type":"text","text":1}]}])", "messages[0].content[0].text");
-    row(R"([{"role":"assistant","content":null,"tool_calls":[{}]}])", "messages[0].tool_calls");
+    row(R"([{"role":"assistant","content":null,"tool_calls":[{}]}])", "messages[0].tool_calls[0]");
     row(R"([{"role":"assistant","content":"Hi"}])", "messages[0].role");
     row(R"([{"role":"system","content":[{"type":"image_url","image_url":"data:image/png;base64,AA=="}]}])",
         "messages[0].content[0]");

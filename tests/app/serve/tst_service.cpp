@@ -53,6 +53,7 @@ public:
     std::vector<std::string> pieces = {"Hel", "lo"};
     std::string thinking;
     std::string finish_reason = "stop";
+    std::vector<engine::ToolCall> calls;
     std::optional<engine::Error> error;
     std::function<void(size_t piece)> before_piece;
     std::vector<engine::GenerateRequest> asked;
@@ -104,6 +105,7 @@ public:
         reply.input_ids.resize(12);
         reply.timing.reused_tokens = 5;
         reply.finish_reason = finish_reason;
+        reply.tool_calls = calls;
         if (!thinking.empty()) {
             update({"", thinking, 0});
         }
@@ -201,6 +203,7 @@ class TestService : public QObject {
 private Q_SLOTS:
     void whole();
     void stream();
+    void toolCalls();
     void completion();
     void logprobs();
     void stopTexts();
@@ -273,6 +276,56 @@ void TestService::stream() {
     const auto plain = f.ask(chat("tiny", R"(,"stream":true)"));
     f.runAll();
     QVERIFY(plain->body.find("usage") == std::string::npos);
+}
+
+void TestService::toolCalls() {
+    Fixture f;
+    f.engine.pieces = {};
+    f.engine.finish_reason = "tool_calls";
+    f.engine.calls = {{"c1", "get_weather", R"({"city":"Paris"})"}, {"c2", "now", "{}"}};
+    const char* const tools = R"(,"tools":[{"type":"function","function":{"name":"get_weather"}},)"
+                              R"({"type":"function","function":{"name":"now"}}])";
+    const auto sent = f.ask(chat("tiny", tools));
+    f.runAll();
+    QCOMPARE(f.engine.asked.back().tools.size(), size_t{2});
+    const QJsonObject choice = choiceOf(jsonOf(sent->body));
+    QCOMPARE(choice.value("finish_reason").toString(), QString("tool_calls"));
+    QVERIFY(choice.value("message").toObject().value("content").isNull());
+    const QJsonArray calls = choice.value("message").toObject().value("tool_calls").toArray();
+    QCOMPARE(calls.size(), 2);
+    QVERIFY(!calls[0].toObject().contains("index"));
+    QCOMPARE(calls[0].toObject().value("id").toString(), QString("c1"));
+    QCOMPARE(calls[0].toObject().value("type").toString(), QString("function"));
+    const QJsonObject function = calls[0].toObject().value("function").toObject();
+    QCOMPARE(function.value("name").toString(), QString("get_weather"));
+    QCOMPARE(function.value("arguments").toString(), QString(R"({"city":"Paris"})"));
+    // As events: words, then the calls, then the end.
+    f.engine.pieces = {"Let me see."};
+    const auto stream = f.ask(chat("tiny", (QByteArray(tools) + R"(,"stream":true)").constData()));
+    f.runAll();
+    const auto events = eventsOf(stream->body);
+    QCOMPARE(events.size(), size_t{4});
+    const QJsonObject delta = choiceOf(events[2]).value("delta").toObject();
+    QVERIFY(!delta.contains("content"));
+    QCOMPARE(delta.value("tool_calls").toArray().at(1).toObject().value("index").toInt(), 1);
+    QCOMPARE(choiceOf(events[3]).value("finish_reason").toString(), QString("tool_calls"));
+    // One alone, where the client takes no more; none behind a stop.
+    const auto one =
+        f.ask(chat("tiny", (QByteArray(tools) + R"(,"parallel_tool_calls":false)").constData()));
+    f.runAll();
+    const auto listed = [](const std::shared_ptr<Sent>& answer) {
+        return choiceOf(jsonOf(answer->body)).value("message").toObject().value("tool_calls");
+    };
+    QCOMPARE(listed(one).toArray().size(), 1);
+    const auto stopped = f.ask(chat("tiny", (QByteArray(tools) + R"(,"stop":"me")").constData()));
+    f.runAll();
+    QVERIFY(listed(stopped).isUndefined());
+    QCOMPARE(choiceOf(jsonOf(stopped->body)).value("finish_reason").toString(), QString("stop"));
+    // Cut in a call: what there is of it, and why.
+    f.engine.finish_reason = "length";
+    const auto cut = f.ask(chat("tiny", tools));
+    f.runAll();
+    QCOMPARE(choiceOf(jsonOf(cut->body)).value("finish_reason").toString(), QString("length"));
 }
 
 void TestService::completion() {

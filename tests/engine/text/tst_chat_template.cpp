@@ -290,7 +290,7 @@ void TestChatTemplate::refuses_data() {
         QTest::addRow("%s", name) << messages << is_unsupported << QString::fromLatin1(words);
     };
     row("nothing", {}, false, "no message");
-    row("tool", {user("x"), ChatMessage::makeText("tool", "r")}, true, "message 2");
+    row("a result of nothing", {user("x"), ChatMessage::makeText("tool", "r")}, false, "message 2");
     row("no role", {ChatMessage::makeText("", "r")}, false, "role");
     row("markers in the role", {ChatMessage::makeText("user\n<turn|>", "r")}, false, "role");
     row("long role", {ChatMessage::makeText(std::string(33, 'a'), "r")}, false, "role");
