@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ipc/engine_host.h"
 
+#ifdef _WIN32
+#include <windows.h>
+#endif
+
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -33,6 +37,16 @@ constexpr milliseconds kUpdateInterval{8};
 /// An engine that is asked for nothing looks once in so long for nothing at all.
 constexpr std::chrono::hours kLook{1};
 
+/// This process ends, whatever its threads are in the middle of. What it holds the system takes
+/// back.
+[[noreturn]] void leave(int status) {
+#ifdef _WIN32
+    // _Exit() has libraries say good-bye first, one of which may wait for a thread that is no more.
+    TerminateProcess(GetCurrentProcess(), static_cast<UINT>(status));
+#endif
+    std::_Exit(status);
+}
+
 /// What was asked, and what stops it.
 struct Job {
     Frame frame;
@@ -43,12 +57,11 @@ class Host {
 public:
     Host(Pipe pipe, const MakeEngine& make, std::string program, std::vector<std::string> limits)
         : pipe_(std::move(pipe)), make_(make), program_(std::move(program)),
-          limits_(std::move(limits)),
-          inbox_(
-              pipe_,
-              [this](const Frame& frame) { return sort(frame); },
-              // The window is gone, or is none. What the engine holds the system takes back.
-              [](bool is_garbage) { std::_Exit(is_garbage ? 2 : 0); }) {}
+          limits_(std::move(limits)), inbox_(
+                                          pipe_,
+                                          [this](const Frame& frame) { return sort(frame); },
+                                          // The window is gone, or is none.
+                                          [](bool is_garbage) { leave(is_garbage ? 2 : 0); }) {}
 
     /// On the engine's thread, without end.
     void answer();
@@ -170,7 +183,7 @@ void Host::send(Kind kind, uint64_t call, const std::string& payload) {
     const std::string bytes = frameBytes(kind, call, payload);
     const std::lock_guard lock(write_mutex_);
     if (bytes.empty() || !pipe_.write(bytes)) {
-        std::_Exit(0);
+        leave(0);
     }
 }
 
@@ -369,7 +382,7 @@ void Host::perform(const Job& job) {
         return;
     }
     if (engine_ == nullptr || !(performOnModel(job) || performOnFiles(job))) {
-        std::_Exit(2); // no window of ours asks so
+        leave(2); // no window of ours asks so
     }
 }
 

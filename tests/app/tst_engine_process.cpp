@@ -3,6 +3,7 @@
 // the half reply is kept and marked, nothing has to be pressed, the next question is answered, and
 // the window goes on handling events meanwhile.
 #include "tests/app/program_fixture.h"
+#include "tests/support/processes.h"
 
 #include <QFile>
 #include <QLabel>
@@ -10,10 +11,7 @@
 #include <QTemporaryDir>
 #include <QTimer>
 
-#include <sys/types.h>
-
 #include <atomic>
-#include <csignal>
 #include <mutex>
 #include <string_view>
 #include <vector>
@@ -40,7 +38,7 @@ public:
                   restarts_ += line.find("loads the model again") != std::string::npos ? 1 : 0;
                   if (line.starts_with(kStart)) {
                       const std::lock_guard lock(mutex_);
-                      ids_.push_back(std::stoi(line.substr(kStart.size())));
+                      ids_.push_back(std::stoll(line.substr(kStart.size())));
                   }
               };
               return std::make_unique<ipc::ProcessEngine>(std::move(options));
@@ -51,8 +49,8 @@ public:
     /// All that run: the window's engine and the planner's.
     void killAll() {
         const std::lock_guard lock(mutex_);
-        for (const pid_t id : ids_) {
-            static_cast<void>(::kill(id, SIGKILL));
+        for (const int64_t id : ids_) {
+            support::killProcess(id);
         }
         ids_.clear();
     }
@@ -66,7 +64,7 @@ private:
     QString folder_;
     std::atomic<int> restarts_ = 0;
     std::mutex mutex_;
-    std::vector<pid_t> ids_;
+    std::vector<int64_t> ids_;
     app::EngineFactory factory_;
 };
 
@@ -102,9 +100,9 @@ private Q_SLOTS:
 void TestEngineProcess::keepsTheHalfReply_data() {
     QTest::addColumn<QByteArray>("fault");
     QTest::addColumn<QString>("name");
-    QTest::newRow("killed") << QByteArray::number(SIGKILL) << QStringLiteral("SIGKILL");
-    QTest::newRow("crashed") << QByteArray::number(SIGSEGV) << QStringLiteral("SIGSEGV");
-    QTest::newRow("card fault") << QByteArray("0") << QStringLiteral("ILLEGAL_ADDRESS");
+    QTest::newRow("killed") << QByteArray("kill") << QString::fromLatin1(support::kKilledName);
+    QTest::newRow("crashed") << QByteArray("crash") << QString::fromLatin1(support::kCrashedName);
+    QTest::newRow("card fault") << QByteArray("card") << QStringLiteral("ILLEGAL_ADDRESS");
 }
 
 void TestEngineProcess::keepsTheHalfReply() {
@@ -157,7 +155,7 @@ void TestEngineProcess::diesBeforeAWord() {
     if (QTest::currentTestFailed()) {
         return;
     }
-    hosts.plan("step", QByteArray::number(SIGKILL));
+    hosts.plan("step", "kill");
     program.ask(QStringLiteral("Are you there?"));
     QVERIFY(program.waitForReply(2));
     QCOMPARE(program.input()->toPlainText(), QStringLiteral("Are you there?"));
@@ -184,7 +182,7 @@ void TestEngineProcess::diesAtRest() {
         words += label->text() + QLatin1Char('\n');
     }
     QVERIFY2(words.contains(QStringLiteral("ended and was started again")) &&
-                 words.contains(QStringLiteral("SIGKILL")),
+                 words.contains(QString::fromLatin1(support::kKilledName)),
              qPrintable(words));
     QVERIFY(program.session().isLoaded());
     QVERIFY(program.chat().chat().turns.size() == 2);
@@ -226,7 +224,7 @@ void TestEngineProcess::dropsAModelThatKills() {
     const QTemporaryDir faults;
     const Hosts hosts(faults.path());
     Program program(folder.path(), support::settingsAfterGuide(), {}, &hosts.factory());
-    hosts.plan("load", QByteArray::number(SIGKILL));
+    hosts.plan("load", "kill");
     program.session().chooseModel(QStringLiteral("demo"));
     QTRY_VERIFY_WITH_TIMEOUT(program.session().summary() != nullptr, 30000);
     program.session().load();
