@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <map>
 #include <mutex>
 #include <new>
@@ -102,6 +103,11 @@ private:
                 answer.error = {engine::ErrorCode::OutOfMemory,
                                 engine::said("the system has no memory left for this; close other "
                                              "programs or choose smaller options")};
+            } catch (const std::exception& problem) {
+                // What the library throws where nobody expects it, as for a name that the system
+                // does not take: no reason to end.
+                answer.error = {engine::ErrorCode::Internal,
+                                std::string("in the engine's process: ") + problem.what()};
             }
         }
         answer.state = stateNow(std::is_same_v<Call, Generate>);

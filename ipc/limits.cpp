@@ -176,15 +176,26 @@ void endAsAborted(int /*signal*/) {
     TerminateProcess(GetCurrentProcess(), kFailFast);
 }
 
+/// Without reports, whose memory has chats in it, and without debuggers, which are other programs.
+LONG WINAPI endAsCrashed(EXCEPTION_POINTERS* exception) {
+    TerminateProcess(GetCurrentProcess(), exception->ExceptionRecord->ExceptionCode);
+    return EXCEPTION_EXECUTE_HANDLER;
+}
+
 } // namespace
 
 std::vector<std::string> limitProcess() {
     // A crash is the window's to tell: nothing else may wait for an answer about it.
     SetErrorMode(SEM_FAILCRITICALERRORS | SEM_NOGPFAULTERRORBOX | SEM_NOOPENFILEERRORBOX);
+    SetUnhandledExceptionFilter(endAsCrashed);
     static_cast<void>(std::signal(SIGABRT, endAsAborted));
     // Ctrl+C in a terminal is the window's to answer.
     SetConsoleCtrlHandler(nullptr, TRUE);
     std::vector<std::string> achieved;
+    BOOL is_in_job = FALSE;
+    if (IsProcessInJob(GetCurrentProcess(), nullptr, &is_in_job) != 0 && is_in_job != FALSE) {
+        achieved.emplace_back("in a job");
+    }
     JOBOBJECT_EXTENDED_LIMIT_INFORMATION job{};
     if (QueryInformationJobObject(nullptr, JobObjectExtendedLimitInformation, &job, sizeof(job),
                                   nullptr) == 0) {

@@ -54,9 +54,23 @@ Heard ask(engine::EngineClient& engine, const engine::GenerateRequest& request) 
     return heard;
 }
 
-/// Descriptors, on Windows handles, that this process has.
+#ifdef _WIN32
+
+bool isWine() {
+    return ::GetProcAddress(::GetModuleHandleW(L"ntdll.dll"), "wine_get_version") != nullptr;
+}
+
+#endif
+
+/// Descriptors, on Windows handles, that this process has. Wine does not count them: the number of
+/// the next one, which is the smallest that is free.
 int64_t openOnes() {
 #ifdef _WIN32
+    if (isWine()) {
+        const HANDLE next = ::CreateEventW(nullptr, FALSE, FALSE, nullptr);
+        ::CloseHandle(next);
+        return static_cast<int64_t>(reinterpret_cast<intptr_t>(next));
+    }
     DWORD count = 0;
     return ::GetProcessHandleCount(::GetCurrentProcess(), &count) != 0 ? int64_t{count} : -1;
 #else
@@ -135,7 +149,7 @@ void TestProcessEngine::saysTheSame() {
         QCOMPARE(b.reply.id, uint64_t{7});
         QCOMPARE(there.contextUse(), here.contextUse());
     }
-    QVERIFY(log.has("ends with the window"));
+    QVERIFY(log.has(asking::kLimit));
 }
 
 void TestProcessEngine::plansTheSame() {
@@ -278,7 +292,11 @@ void TestProcessEngine::errorsAreTheEngines() {
     Log log;
     engine::Engine here(threadOptions());
     ipc::ProcessEngine there(asking::options({kHost, "cpu"}, log));
-    for (const char* model : {"/nowhere/at/all", "", "demo\xff"}) {
+    std::vector<const char*> nowhere = {"/nowhere/at/all", ""};
+#ifndef _WIN32
+    nowhere.push_back("demo\xff"); // paths of Windows are no bytes
+#endif
+    for (const char* model : nowhere) {
         const auto a = here.inspect(model, {});
         const auto b = there.inspect(model, {});
         QVERIFY(!a.has_value() && !b.has_value());
@@ -317,8 +335,11 @@ void TestProcessEngine::isLimited() {
         }
     };
 #ifdef _WIN32
-    verify({"ends with the window", "no other programs"}, "achieved");
-    verify({"another program"}, "refused");
+    verify({"in a job"}, "achieved");
+    if (!isWine()) { // whose jobs count no processes and tell no limits
+        verify({"ends with the window", "no other programs"}, "achieved");
+        verify({"another program"}, "refused");
+    }
 #else
     verify({"AF_INET", "AF_INET6", "execve", "ptrace", "kill", "thread"}, std::to_string(EPERM));
     verify({"AF_UNIX", "kill own"}, "0");
