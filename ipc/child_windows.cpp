@@ -13,6 +13,13 @@ struct ChildHandles {
     engine::Handle process, job;
 };
 
+namespace {
+
+/// Of each direction: a request with its settings fits, so that nobody waits for a reader.
+constexpr DWORD kPipeBytes = DWORD{256} << 10U;
+
+} // namespace
+
 engine::Result<std::unique_ptr<Child>> Child::start(const std::vector<std::string>& words) {
     SECURITY_ATTRIBUTES inherited{sizeof(SECURITY_ATTRIBUTES), nullptr, TRUE};
     engine::Handle their_in;
@@ -22,8 +29,8 @@ engine::Result<std::unique_ptr<Child>> Child::start(const std::vector<std::strin
     std::unique_ptr<Child> child(new Child);
     child->handles_ = std::make_unique<ChildHandles>();
     std::string why;
-    if (CreatePipe(their_in.out(), our_out.out(), &inherited, 0) == 0 ||
-        CreatePipe(our_in.out(), their_out.out(), &inherited, 0) == 0) {
+    if (CreatePipe(their_in.out(), our_out.out(), &inherited, kPipeBytes) == 0 ||
+        CreatePipe(our_in.out(), their_out.out(), &inherited, kPipeBytes) == 0) {
         why = engine::systemError("CreatePipe");
     } else {
         SetHandleInformation(our_in.get(), HANDLE_FLAG_INHERIT, 0);

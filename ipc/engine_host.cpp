@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ipc/engine_host.h"
 
+#ifdef _WIN32
+#include <windows.h>
+#endif
+
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <map>
 #include <mutex>
 #include <new>
@@ -33,6 +38,16 @@ constexpr milliseconds kUpdateInterval{8};
 /// An engine that is asked for nothing looks once in so long for nothing at all.
 constexpr std::chrono::hours kLook{1};
 
+/// This process ends, whatever its threads are in the middle of. What it holds the system takes
+/// back.
+[[noreturn]] void leave(int status) {
+#ifdef _WIN32
+    // _Exit() has libraries say good-bye first, one of which may wait for a thread that is no more.
+    TerminateProcess(GetCurrentProcess(), static_cast<UINT>(status));
+#endif
+    std::_Exit(status);
+}
+
 /// What was asked, and what stops it.
 struct Job {
     Frame frame;
@@ -43,12 +58,11 @@ class Host {
 public:
     Host(Pipe pipe, const MakeEngine& make, std::string program, std::vector<std::string> limits)
         : pipe_(std::move(pipe)), make_(make), program_(std::move(program)),
-          limits_(std::move(limits)),
-          inbox_(
-              pipe_,
-              [this](const Frame& frame) { return sort(frame); },
-              // The window is gone, or is none. What the engine holds the system takes back.
-              [](bool is_garbage) { std::_Exit(is_garbage ? 2 : 0); }) {}
+          limits_(std::move(limits)), inbox_(
+                                          pipe_,
+                                          [this](const Frame& frame) { return sort(frame); },
+                                          // The window is gone, or is none.
+                                          [](bool is_garbage) { leave(is_garbage ? 2 : 0); }) {}
 
     /// On the engine's thread, without end.
     void answer();
@@ -89,6 +103,11 @@ private:
                 answer.error = {engine::ErrorCode::OutOfMemory,
                                 engine::said("the system has no memory left for this; close other "
                                              "programs or choose smaller options")};
+            } catch (const std::exception& problem) {
+                // What the library throws where nobody expects it, as for a name that the system
+                // does not take: no reason to end.
+                answer.error = {engine::ErrorCode::Internal,
+                                std::string("in the engine's process: ") + problem.what()};
             }
         }
         answer.state = stateNow(std::is_same_v<Call, Generate>);
@@ -170,7 +189,7 @@ void Host::send(Kind kind, uint64_t call, const std::string& payload) {
     const std::string bytes = frameBytes(kind, call, payload);
     const std::lock_guard lock(write_mutex_);
     if (bytes.empty() || !pipe_.write(bytes)) {
-        std::_Exit(0);
+        leave(0);
     }
 }
 
@@ -369,7 +388,7 @@ void Host::perform(const Job& job) {
         return;
     }
     if (engine_ == nullptr || !(performOnModel(job) || performOnFiles(job))) {
-        std::_Exit(2); // no window of ours asks so
+        leave(2); // no window of ours asks so
     }
 }
 

@@ -12,8 +12,9 @@ namespace ipc {
 /// system's memory killer takes it before the window; gains no privileges by starting programs; and
 /// a filter of system calls refuses (EPERM) sockets but those of this machine (AF_UNIX,
 /// AF_NETLINK), execve, ptrace, signals to other processes and calls that load code into the system
-/// or change its name spaces. Windows: the job that the window put it in does what can be done
-/// there. Gives what was achieved, a word each.
+/// or change its name spaces. Windows: the job that the window put it in ends
+/// with the window and lets it start no program; this reads from it what it does. Gives what was
+/// achieved, a word each.
 std::vector<std::string> limitProcess();
 
 } // namespace ipc

@@ -5,6 +5,8 @@
 #include <utility>
 
 #ifdef _WIN32
+#include <fcntl.h>
+#include <io.h>
 #include <windows.h>
 #else
 #include <fcntl.h>
@@ -40,20 +42,37 @@ HANDLE handleOf(Pipe::End end) {
     return reinterpret_cast<HANDLE>(end); // NOLINT(performance-no-int-to-ptr)
 }
 
+// Descriptors of the run time of C, as on POSIX.
+constexpr int kStandardInput = 0;
+constexpr int kStandardOutput = 1;
+
 } // namespace
 
 Pipe Pipe::takeStandardStreams() {
-    const HANDLE in = GetStdHandle(STD_INPUT_HANDLE);
-    const HANDLE out = GetStdHandle(STD_OUTPUT_HANDLE);
-    if (in == nullptr || in == INVALID_HANDLE_VALUE || out == nullptr ||
-        out == INVALID_HANDLE_VALUE) {
+    // Duplicates, as the run time of C has the handles themselves: it closes them when its streams
+    // are turned to where nobody reads.
+    const HANDLE self = GetCurrentProcess();
+    HANDLE in = nullptr;
+    HANDLE out = nullptr;
+    if (DuplicateHandle(self, GetStdHandle(STD_INPUT_HANDLE), self, &in, 0, FALSE,
+                        DUPLICATE_SAME_ACCESS) == 0) {
         return {};
     }
-    SetHandleInformation(in, HANDLE_FLAG_INHERIT, 0);
-    SetHandleInformation(out, HANDLE_FLAG_INHERIT, 0);
+    if (DuplicateHandle(self, GetStdHandle(STD_OUTPUT_HANDLE), self, &out, 0, FALSE,
+                        DUPLICATE_SAME_ACCESS) == 0) {
+        CloseHandle(in);
+        return {};
+    }
+    Pipe pipe(reinterpret_cast<End>(in), reinterpret_cast<End>(out));
+    const int nothing = ::_open("NUL", _O_RDWR | _O_BINARY | _O_NOINHERIT);
+    const bool is_apart = nothing >= 0 && ::_dup2(nothing, kStandardInput) == 0 &&
+                          ::_dup2(nothing, kStandardOutput) == 0;
+    if (nothing > kStandardOutput) {
+        ::_close(nothing);
+    }
     SetStdHandle(STD_INPUT_HANDLE, nullptr);
     SetStdHandle(STD_OUTPUT_HANDLE, nullptr);
-    return {reinterpret_cast<End>(in), reinterpret_cast<End>(out)};
+    return is_apart ? std::move(pipe) : Pipe();
 }
 
 size_t Pipe::read(char* bytes, size_t most) {

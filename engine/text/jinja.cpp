@@ -280,33 +280,45 @@ private:
         if (items.empty() && s.bodies.size() > 1) {
             return execute(s.bodies[1]);
         }
-        const auto count = static_cast<int64_t>(items.size());
-        for (int64_t i = 0; i < count; ++i) {
+        scopes_.back().clear();
+        for (size_t at = 0; at < items.size(); ++at) {
             ENGINE_TRY(step()); // also of an empty body
-            scopes_.back().clear();
-            const auto at = static_cast<size_t>(i);
-            Value::Members loop = {
-                {"index", Value::of(i + 1)},        {"index0", Value::of(i)},
-                {"revindex", Value::of(count - i)}, {"revindex0", Value::of(count - i - 1)},
-                {"first", Value::of(i == 0)},       {"last", Value::of(i + 1 == count)},
-                {"length", Value::of(count)}};
-            if (i > 0) {
-                loop.emplace_back("previtem", items[at - 1]);
-            }
-            if (i + 1 < count) {
-                loop.emplace_back("nextitem", items[at + 1]);
-            }
-            const Value state = Value::map(std::move(loop));
+            const Value state = Value::map(loopMembers(items, at));
+            const size_t kept_at = made_members_.size();
             keep(state);
             scopes_.back()["loop"] = state;
             ENGINE_TRY(assign(s.names, items[at]));
             ENGINE_TRY(execute(s.bodies.front()));
+            scopes_.back().clear();
+            forget(state, kept_at);
             const Flow flow = std::exchange(flow_, Flow::Normal);
             if (flow == Flow::Break) {
                 break;
             }
         }
         return {};
+    }
+
+    /// The variable "loop" of the pass over items[at].
+    static Value::Members loopMembers(const Value::Items& items, size_t at) {
+        const auto i = static_cast<int64_t>(at);
+        const auto count = static_cast<int64_t>(items.size());
+        Value::Members loop;
+        loop.reserve(9);
+        loop.emplace_back("index", Value::of(i + 1));
+        loop.emplace_back("index0", Value::of(i));
+        loop.emplace_back("revindex", Value::of(count - i));
+        loop.emplace_back("revindex0", Value::of(count - i - 1));
+        loop.emplace_back("first", Value::of(i == 0));
+        loop.emplace_back("last", Value::of(i + 1 == count));
+        loop.emplace_back("length", Value::of(count));
+        if (i > 0) {
+            loop.emplace_back("previtem", items[at - 1]);
+        }
+        if (i + 1 < count) {
+            loop.emplace_back("nextitem", items[at + 1]);
+        }
+        return loop;
     }
 
     // ---- expressions ----
@@ -354,9 +366,21 @@ private:
     void keep(const Value& value) {
         if (value.items != nullptr && value.items.use_count() == 1) {
             made_items_.push_back(value.items);
+            // A range or a slice is made in one step, however long.
+            steps_ += static_cast<int64_t>(value.items->size() / 4);
         }
         if (value.members != nullptr && value.members.use_count() == 1) {
             made_members_.push_back(value.members);
+        }
+    }
+
+    /// What keep() put at `at` and nobody but `value` holds any more goes with it: the variables of
+    /// many passes are hundreds of megabytes.
+    void forget(const Value& value, size_t at) {
+        if (at < made_members_.size() && made_members_[at] == value.members &&
+            value.members.use_count() == 2) {
+            std::swap(made_members_[at], made_members_.back());
+            made_members_.pop_back();
         }
     }
 

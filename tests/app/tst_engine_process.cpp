@@ -3,6 +3,7 @@
 // the half reply is kept and marked, nothing has to be pressed, the next question is answered, and
 // the window goes on handling events meanwhile.
 #include "tests/app/program_fixture.h"
+#include "tests/support/processes.h"
 #include "ui/compare/compare_column.h"
 #include "ui/compare/compare_pane.h"
 #include "ui/style/elided_label.h"
@@ -13,10 +14,7 @@
 #include <QTemporaryDir>
 #include <QTimer>
 
-#include <sys/types.h>
-
 #include <atomic>
-#include <csignal>
 #include <mutex>
 #include <string_view>
 #include <vector>
@@ -43,7 +41,7 @@ public:
                   restarts_ += line.find("loads the model again") != std::string::npos ? 1 : 0;
                   if (line.starts_with(kStart)) {
                       const std::lock_guard lock(mutex_);
-                      ids_.push_back(std::stoi(line.substr(kStart.size())));
+                      ids_.push_back(std::stoll(line.substr(kStart.size())));
                   }
               };
               return std::make_unique<ipc::ProcessEngine>(std::move(options));
@@ -54,8 +52,8 @@ public:
     /// All that run: the window's engine and the planner's.
     void killAll() {
         const std::lock_guard lock(mutex_);
-        for (const pid_t id : ids_) {
-            static_cast<void>(::kill(id, SIGKILL));
+        for (const int64_t id : ids_) {
+            support::killProcess(id);
         }
         ids_.clear();
     }
@@ -69,7 +67,7 @@ private:
     QString folder_;
     std::atomic<int> restarts_ = 0;
     std::mutex mutex_;
-    std::vector<pid_t> ids_;
+    std::vector<int64_t> ids_;
     app::EngineFactory factory_;
 };
 
@@ -107,9 +105,11 @@ void TestEngineProcess::keepsTheHalfReply_data() {
     QTest::addColumn<QByteArray>("fault");
     QTest::addColumn<QString>("name");
     QTest::addColumn<bool>("is_dark");
-    QTest::newRow("killed") << QByteArray::number(SIGKILL) << QStringLiteral("SIGKILL") << false;
-    QTest::newRow("crashed") << QByteArray::number(SIGSEGV) << QStringLiteral("SIGSEGV") << true;
-    QTest::newRow("card fault") << QByteArray("0") << QStringLiteral("ILLEGAL_ADDRESS") << false;
+    QTest::newRow("killed") << QByteArray("kill") << QString::fromLatin1(support::kKilledName)
+                            << false;
+    QTest::newRow("crashed") << QByteArray("crash") << QString::fromLatin1(support::kCrashedName)
+                             << true;
+    QTest::newRow("card fault") << QByteArray("card") << QStringLiteral("ILLEGAL_ADDRESS") << false;
 }
 
 void TestEngineProcess::keepsTheHalfReply() {
@@ -169,7 +169,7 @@ void TestEngineProcess::diesBeforeAWord() {
     if (QTest::currentTestFailed()) {
         return;
     }
-    hosts.plan("step", QByteArray::number(SIGKILL));
+    hosts.plan("step", "kill");
     program.ask(QStringLiteral("Are you there?"));
     QVERIFY(program.waitForReply(2));
     QCOMPARE(program.input()->toPlainText(), QStringLiteral("Are you there?"));
@@ -196,7 +196,8 @@ void TestEngineProcess::diesAtRest() {
         words += label->text() + QLatin1Char('\n');
     }
     QVERIFY2(words.contains(QStringLiteral("ended and was started again")) &&
-                 words.contains(QStringLiteral("The engine's process was killed (SIGKILL)")),
+                 words.contains(QStringLiteral("The engine's process")) &&
+                 words.contains(QLatin1String(support::kKilledName)),
              qPrintable(words));
     QVERIFY(program.session().isLoaded());
     QVERIFY(program.chat().chat().turns.size() == 2);
@@ -246,7 +247,7 @@ void TestEngineProcess::dropsAModelThatKills() {
     const QTemporaryDir faults;
     const Hosts hosts(faults.path());
     Program program(folder.path(), support::settingsAfterGuide(), {}, &hosts.factory());
-    hosts.plan("load", QByteArray::number(SIGKILL));
+    hosts.plan("load", "kill");
     program.session().chooseModel(QStringLiteral("demo"));
     QTRY_VERIFY_WITH_TIMEOUT(program.session().summary() != nullptr, 30000);
     program.session().load();
@@ -274,14 +275,15 @@ void TestEngineProcess::dropsAColumn() {
     ui::ComparePane* pane = program.window->comparePane();
     QTRY_VERIFY(pane->isVisible());
     QCOMPARE(pane->columns().size(), size_t{2});
-    hosts.plan("token", QByteArray::number(SIGSEGV));
+    hosts.plan("token", "crash");
     pane->run();
     QTRY_VERIFY_WITH_TIMEOUT(!pane->isRunning(), 60000);
     program.shot("engine_process_compare");
     ui::CompareColumn* first = pane->columns()[0];
     QVERIFY(!first->text().isEmpty() && first->figures().isEmpty());
     const QString why = first->findChild<QLabel*>(QStringLiteral("compareStatus"))->text();
-    QVERIFY2(why.startsWith(QStringLiteral("The engine's process crashed (SIGSEGV)")),
+    QVERIFY2(why.startsWith(QStringLiteral("The engine's process")) &&
+                 why.contains(QLatin1String(support::kCrashedName)),
              qPrintable(why));
     QVERIFY(!pane->columns()[1]->text().isEmpty() && !pane->columns()[1]->figures().isEmpty());
     QVERIFY(program.session().isLoaded());

@@ -14,6 +14,13 @@
 
 namespace asking {
 
+/// What a process denies itself on every system (ipc/limits.h), by the word that it tells.
+#ifdef _WIN32
+inline constexpr const char* kLimit = "in a job";
+#else
+inline constexpr const char* kLimit = "ends with the window";
+#endif
+
 inline std::string demoFolder() {
     return engine::utf8Of(support::sourceDir() / "resources" / "demo_model");
 }

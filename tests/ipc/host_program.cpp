@@ -3,33 +3,44 @@
 //   cpu    the engine of the program, without cards
 //   card   the same on a fake card, whose kernels choose " the" for ever
 //   flood  no engine: frames that nobody asked for, without end
+//   zeros  no engine: those
+//   noise  no engine: a megabyte of it, then as "idle"
 //   idle   no engine: reads what comes and says nothing
+//   bytes  no engine: those that FOLDER is in hexadecimal digits, then as "idle"
+//   cut    likewise, then it ends
+//   exit   no engine: ends with the status FOLDER
 //   limits no window: what the process cannot do any more, a line each
-// FOLDER holds faults, each done once: a file "load", "step" or "token" with the number of a signal
-// (0: a fault of the card's kernels, of "token" alone; a time in ms with "sleep " in front: it
-// hangs). "always" beside them: every time.
+//   window a window: starts this program as its engine's process, tells which one, and waits
+// FOLDER holds faults, each done once: a file "load", "step" or "token" with a word of
+// support::endBy() ("card": a fault of the card's kernels, of "token" alone; a time in ms with
+// "sleep " in front: it hangs). "always" beside them: every time.
 #include "engine/devices/gpu_access.h"
 #include "engine/run/engine.h"
+#include "tests/ipc/asking.h"
 #include "tests/support/cuda/fake_driver.h"
+#include "tests/support/processes.h"
 
+#ifndef _WIN32
 #include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <unistd.h>
+#endif
 
 #include <cerrno>
 #include <chrono>
-#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <memory>
 #include <optional>
+#include <random>
 #include <string>
 #include <thread>
 
 #include "ipc/engine_host.h"
 #include "ipc/limits.h"
+#include "ipc/pipe.h"
 
 namespace {
 
@@ -44,10 +55,12 @@ std::string folder;
 /// The fault that is due at `where`.
 std::optional<std::string> due(const char* where) {
     const fs::path file = fs::path(folder) / where;
-    std::ifstream in(file);
     std::string what;
-    if (folder.empty() || !std::getline(in, what)) {
-        return std::nullopt;
+    {
+        std::ifstream in(file); // closed before it is removed
+        if (folder.empty() || !std::getline(in, what)) {
+            return std::nullopt;
+        }
     }
     if (!fs::exists(fs::path(folder) / "always")) {
         fs::remove(file);
@@ -63,12 +76,15 @@ void faultAt(const char* where) {
     if (what->starts_with("sleep ")) {
         std::this_thread::sleep_for(std::chrono::milliseconds(std::stoi(what->substr(6))));
     } else {
-        static_cast<void>(std::raise(std::stoi(*what)));
+        support::endBy(*what);
     }
 }
 
 std::unique_ptr<engine::EngineClient>
 make(bool has_card, const ipc::HostOptions& host, const std::function<void()>& on_step) {
+    // A library that prints says nothing to the window.
+    std::puts("a line that is no frame");
+    static_cast<void>(std::fflush(stdout));
     static support::FakeDriver* const fake = new support::FakeDriver; // as long as the process
     fake->token = kPrintable;
     fake->fault = [launches = 0](const char* name) mutable {
@@ -84,11 +100,11 @@ make(bool has_card, const ipc::HostOptions& host, const std::function<void()>& o
         }
         launches = 0;
         const auto what = due("token");
-        if (what == "0") {
+        if (what == "card") {
             return kIllegalAddress;
         }
         if (what.has_value()) {
-            static_cast<void>(std::raise(std::stoi(*what)));
+            support::endBy(*what);
         }
         return kernels::cuda::kCuSuccess;
     };
@@ -105,19 +121,67 @@ make(bool has_card, const ipc::HostOptions& host, const std::function<void()>& o
     return std::make_unique<engine::Engine>(std::move(options));
 }
 
-int flood() {
-    const std::string bytes = ipc::frameBytes(ipc::Kind::Update, 1, "x");
-    while (::write(STDOUT_FILENO, bytes.data(), bytes.size()) > 0) {
+/// Writes `bytes`, `times` of them, and reads until nobody is there any more; or ends at once.
+int say(const std::string& bytes, uint64_t times, bool stays) {
+    ipc::Pipe pipe = ipc::Pipe::takeStandardStreams();
+    for (uint64_t i = 0; i < times && pipe.write(bytes); ++i) {
+    }
+    char room[4096];
+    while (stays && pipe.read(room, sizeof(room)) > 0) {
     }
     return 0;
 }
 
-int idle() {
-    char room[4096];
-    while (::read(STDIN_FILENO, room, sizeof(room)) > 0) {
+std::string noise() {
+    std::mt19937_64 random(1); // NOLINT(cert-msc51-cpp): the same noise each time
+    std::string bytes(1'000'000, 0);
+    for (char& byte : bytes) {
+        byte = static_cast<char>(random());
     }
-    return 0;
+    return bytes;
 }
+
+std::string bytesOf(const std::string& digits) {
+    std::string bytes;
+    for (size_t i = 0; i + 1 < digits.size(); i += 2) {
+        bytes += static_cast<char>(std::stoi(digits.substr(i, 2), nullptr, 16));
+    }
+    return bytes;
+}
+
+int beWindow(const char* program) {
+    asking::Log log;
+    ipc::ProcessEngine engine(asking::options({program, "cpu"}, log));
+    if (!engine.inspect("demo", {}).has_value()) {
+        return 1;
+    }
+    std::printf("%lld\n", static_cast<long long>(engine.process().id()));
+    static_cast<void>(std::fflush(stdout));
+    for (;;) {
+        std::this_thread::sleep_for(std::chrono::hours(1));
+    }
+}
+
+#ifdef _WIN32
+
+/// Through the pipe, as the job is there for a process that somebody has started as an engine's.
+int limits() {
+    ipc::Pipe pipe = ipc::Pipe::takeStandardStreams();
+    std::string lines;
+    for (const std::string& limit : ipc::limitProcess()) {
+        lines += limit + ": achieved\n";
+    }
+    STARTUPINFOW startup{};
+    startup.cb = sizeof(startup);
+    PROCESS_INFORMATION made{};
+    wchar_t words[] = L"cmd.exe /c exit";
+    const bool is_made = CreateProcessW(nullptr, words, nullptr, nullptr, FALSE, 0, nullptr,
+                                        nullptr, &startup, &made) != 0;
+    lines += std::string("another program: ") + (is_made ? "0" : "refused") + "\n";
+    return pipe.write(lines) ? 0 : 1;
+}
+
+#else
 
 /// "NAME: errno" of what must be refused, "NAME: 0" of what must not.
 int limits() {
@@ -142,16 +206,31 @@ int limits() {
     return std::fflush(stdout);
 }
 
+#endif
+
 } // namespace
 
 int main(int argc, char** argv) {
     const std::string kind = argc > 1 ? argv[1] : "";
     folder = argc > 2 ? argv[2] : "";
+    constexpr uint64_t kForEver = ~uint64_t{0};
     if (kind == "flood") {
-        return flood();
+        return say(ipc::frameBytes(ipc::Kind::Update, 1, "x"), kForEver, false);
     }
-    if (kind == "idle") {
-        return idle();
+    if (kind == "zeros") {
+        return say(std::string(4096, 0), kForEver, false);
+    }
+    if (kind == "noise" || kind == "idle") {
+        return say(kind == "noise" ? noise() : std::string(), 1, true);
+    }
+    if (kind == "bytes" || kind == "cut") {
+        return say(bytesOf(folder), 1, kind == "bytes");
+    }
+    if (kind == "exit") {
+        return std::stoi(folder);
+    }
+    if (kind == "window") {
+        return beWindow(argv[0]);
     }
     if (kind == "limits") {
         return limits();

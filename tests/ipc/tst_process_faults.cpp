@@ -3,15 +3,18 @@
 // another process loads the same model to the same places, and nothing is tried for ever.
 #include "engine/api/device_loss.h"
 #include "tests/ipc/asking.h"
+#include "tests/support/processes.h"
 
 #include <QFile>
 #include <QTemporaryDir>
 #include <QTest>
 
+#ifndef _WIN32
 #include <sys/wait.h>
+#endif
 
+#include <cerrno>
 #include <chrono>
-#include <csignal>
 #include <string>
 
 using asking::Log;
@@ -62,20 +65,22 @@ private Q_SLOTS:
 };
 
 void TestProcessFaults::cleanup() {
+#ifndef _WIN32
     QCOMPARE(::waitpid(-1, nullptr, WNOHANG), -1); // nothing is left
     QCOMPARE(errno, ECHILD);
+#endif
 }
 
 void TestProcessFaults::diesInAReply_data() {
-    QTest::addColumn<int>("number");
+    QTest::addColumn<QByteArray>("way");
     QTest::addColumn<QByteArray>("name");
-    QTest::newRow("SIGKILL") << SIGKILL << QByteArray("SIGKILL");
-    QTest::newRow("SIGSEGV") << SIGSEGV << QByteArray("SIGSEGV");
-    QTest::newRow("SIGABRT") << SIGABRT << QByteArray("SIGABRT");
+    QTest::newRow("killed") << QByteArray("kill") << QByteArray(support::kKilledName);
+    QTest::newRow("crashed") << QByteArray("crash") << QByteArray(support::kCrashedName);
+    QTest::newRow("aborted") << QByteArray("abort") << QByteArray(support::kAbortedName);
 }
 
 void TestProcessFaults::diesInAReply() {
-    QFETCH(const int, number);
+    QFETCH(const QByteArray, way);
     QFETCH(const QByteArray, name);
     const QTemporaryDir folder;
     Log log;
@@ -87,7 +92,7 @@ void TestProcessFaults::diesInAReply() {
     const int64_t former = engine.process().id();
     const std::string map = engine.currentPlan()->map_text;
 
-    plan(folder, "token", QByteArray::number(number));
+    plan(folder, "token", way);
     std::string said;
     const auto reply = engine.generate(
         asking::question(40), [&](const engine::ReplyUpdate& update) { said += update.text; }, {});
@@ -114,7 +119,7 @@ void TestProcessFaults::diesInAPrompt() {
     Log log;
     ipc::ProcessEngine engine(asking::options(hostWords("cpu", folder), log));
     QVERIFY(engine.load(asking::demoRequest("cpu"), {}, {}).has_value());
-    plan(folder, "step", QByteArray::number(SIGKILL));
+    plan(folder, "step", "kill");
     const auto reply = engine.generate(asking::question(5), {}, {});
     QVERIFY(!reply.has_value() && engine::wasStartedAgain(reply.error()));
     QVERIFY(engine.generate(asking::question(5), {}, {}).has_value());
@@ -125,14 +130,14 @@ void TestProcessFaults::diesInALoad() {
     const QTemporaryDir folder;
     Log log;
     ipc::ProcessEngine engine(asking::options(hostWords("cpu", folder), log));
-    plan(folder, "load", QByteArray::number(SIGSEGV));
+    plan(folder, "load", "crash");
     const auto first = engine.load(asking::demoRequest("cpu"), {}, {});
     QVERIFY(!first.has_value() && !engine.isLoaded());
-    QVERIFY2(says(first.error(), "SIGSEGV") && says(first.error(), "--in-process"),
+    QVERIFY2(says(first.error(), support::kCrashedName) && says(first.error(), "--in-process"),
              first.error().message.c_str());
     QVERIFY(!engine::wasStartedAgain(first.error()));
     QVERIFY(engine.load(asking::demoRequest("cpu"), {}, {}).has_value());
-    plan(folder, "load", QByteArray::number(SIGKILL));
+    plan(folder, "load", "kill");
     engine::LoadRequest other = asking::demoRequest("cpu");
     other.quant = "nf4";
     const auto second = engine.load(other, {}, {});
@@ -149,8 +154,8 @@ void TestProcessFaults::diesInEveryLoad() {
     ipc::ProcessEngine engine(asking::options(hostWords("cpu", folder), log));
     QVERIFY(engine.load(asking::demoRequest("cpu"), {}, {}).has_value());
     plan(folder, "always", {});
-    plan(folder, "load", QByteArray::number(SIGKILL));
-    plan(folder, "step", QByteArray::number(SIGKILL));
+    plan(folder, "load", "kill");
+    plan(folder, "step", "kill");
     const auto reply = engine.generate(asking::question(3), {}, {});
     QVERIFY(!reply.has_value() && engine::wasStartedAgain(reply.error()));
     const auto next = engine.generate(asking::question(3), {}, {});
@@ -178,13 +183,13 @@ void TestProcessFaults::diesAtRest() {
     QVERIFY(engine.load(asking::demoRequest("cpu"), {}, {}).has_value());
     QVERIFY(told.empty());
     const int64_t former = engine.process().id();
-    QCOMPARE(::kill(static_cast<pid_t>(former), SIGKILL), 0);
+    QVERIFY(support::killProcess(former));
     QTRY_VERIFY_WITH_TIMEOUT((static_cast<void>(engine.memory()), log.has("loaded again")), 60000);
     QVERIFY(engine.isLoaded() && engine.process().id() != former);
     QVERIFY(engine.generate(asking::question(3), {}, {}).has_value());
     QVERIFY(told.size() > 2);
     QCOMPARE(told.front().kind, Kind::Ended);
-    QVERIFY2(says(told.front().why, "SIGKILL"), told.front().why.message.c_str());
+    QVERIFY2(says(told.front().why, support::kKilledName), told.front().why.message.c_str());
     QVERIFY(told.front().is_at_rest);
     QCOMPARE(told.back().kind, Kind::Back);
     for (size_t i = 1; i + 1 < told.size(); ++i) {
@@ -204,8 +209,8 @@ void TestProcessFaults::isLostAtRest() {
     options.on_recovery = [&told](const engine::Recovery& recovery) { told.push_back(recovery); };
     ipc::ProcessEngine engine(options);
     QVERIFY(engine.load(asking::demoRequest("cpu"), {}, {}).has_value());
-    plan(folder, "load", QByteArray::number(SIGSEGV)); // of the load that brings it back
-    QCOMPARE(::kill(static_cast<pid_t>(engine.process().id()), SIGKILL), 0);
+    plan(folder, "load", "crash"); // of the load that brings it back
+    QVERIFY(support::killProcess(engine.process().id()));
     QTRY_VERIFY_WITH_TIMEOUT((static_cast<void>(engine.memory()), !engine.isLoaded()), 60000);
     QCOMPARE(told.front().kind, Kind::Ended);
     QCOMPARE(told.back().kind, Kind::Lost);
@@ -219,7 +224,7 @@ void TestProcessFaults::losesItsCard() {
     Log log;
     ipc::ProcessEngine engine(asking::options(hostWords("card", folder), log));
     QVERIFY(engine.load(asking::demoRequest("gpu"), {}, {}).has_value());
-    plan(folder, "token", "0");
+    plan(folder, "token", "card");
     const auto reply = engine.generate(asking::question(40), {}, {});
     QVERIFY(!reply.has_value());
     QCOMPARE(reply.error().code, ErrorCode::DeviceLost);
@@ -238,7 +243,7 @@ void TestProcessFaults::diesAgainAndAgain() {
     ipc::ProcessEngine engine(asking::options(hostWords("card", folder), log));
     QVERIFY(engine.load(asking::demoRequest("gpu"), {}, {}).has_value());
     plan(folder, "always", {});
-    plan(folder, "token", QByteArray::number(SIGSEGV));
+    plan(folder, "token", "crash");
     for (int i = 1; i <= 3; ++i) {
         const auto reply = engine.generate(asking::question(40), {}, {});
         QVERIFY(!reply.has_value());
@@ -292,7 +297,7 @@ void TestProcessFaults::isStoppedWhileLoadingAgain() {
     Log log;
     ipc::ProcessEngine engine(asking::options(hostWords("cpu", folder), log));
     QVERIFY(engine.load(asking::demoRequest("cpu"), {}, {}).has_value());
-    plan(folder, "step", QByteArray::number(SIGKILL));
+    plan(folder, "step", "kill");
     plan(folder, "load", "sleep 1000");
     QVERIFY(!engine.generate(asking::question(3), {}, {}).has_value());
     std::stop_source stop;
@@ -315,33 +320,27 @@ void TestProcessFaults::cannotBeStarted() {
 }
 
 void TestProcessFaults::isNoEngine_data() {
-    QTest::addColumn<QByteArray>("command");
+    QTest::addColumn<std::vector<std::string>>("says_it");
     QTest::addColumn<QByteArray>("words");
-    QTest::newRow("ends at once") << QByteArray("exit 3") << QByteArray("status 3");
-    QTest::newRow("noise") << QByteArray("head -c 1000000 /dev/urandom; sleep 60")
-                           << QByteArray("cannot be read");
-    QTest::newRow("zeros for ever") << QByteArray("cat /dev/zero") << QByteArray("cannot be read");
-    QTest::newRow("a huge length")
-        << QByteArray(R"(printf '\377\377\377\377\100'; sleep 60)") << QByteArray("cannot be read");
-    QTest::newRow("an answer of garbage")
-        << QByteArray(
-               R"(printf '\014\000\000\000\100\001\000\000\000\000\000\000\000abc'; sleep 60)")
-        << QByteArray("cannot be read");
-    QTest::newRow("another call's answer")
-        << QByteArray(
-               R"(printf '\014\000\000\000\100\077\000\000\000\000\000\000\000abc'; sleep 60)")
-        << QByteArray("cannot be read");
-    QTest::newRow("a flood") << QByteArray("exec '" BELFRY_HOST_PROGRAM "' flood")
-                             << QByteArray("cannot be read");
-    QTest::newRow("half a message")
-        << QByteArray(R"(printf '\014\000\000')") << QByteArray("status 0");
+    const auto row = [](const char* title, std::vector<std::string> says_it, const char* words) {
+        QTest::newRow(title) << std::move(says_it) << QByteArray(words);
+    };
+    row("ends at once", {"exit", "3"}, "status 3");
+    row("noise", {"noise"}, "cannot be read");
+    row("zeros for ever", {"zeros"}, "cannot be read");
+    row("a huge length", {"bytes", "ffffffff40"}, "cannot be read");
+    row("an answer of garbage", {"bytes", "0c000000400100000000000000616263"}, "cannot be read");
+    row("another call's answer", {"bytes", "0c000000403f00000000000000616263"}, "cannot be read");
+    row("a flood", {"flood"}, "cannot be read");
+    row("half a message", {"cut", "0c0000"}, "status 0");
 }
 
 void TestProcessFaults::isNoEngine() {
-    QFETCH(const QByteArray, command);
+    QFETCH(std::vector<std::string>, says_it);
     QFETCH(const QByteArray, words);
     Log log;
-    ipc::ProcessEngine engine(asking::options({"/bin/sh", "-c", command.toStdString()}, log));
+    says_it.insert(says_it.begin(), kHost);
+    ipc::ProcessEngine engine(asking::options(says_it, log));
     const auto answer = engine.load(asking::demoRequest("cpu"), {}, {});
     QVERIFY(!answer.has_value());
     QVERIFY2(says(answer.error(), words.constData()), answer.error().message.c_str());

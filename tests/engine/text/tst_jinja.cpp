@@ -80,6 +80,11 @@ void TestJinja::hostileTemplatesEnd_data() {
     };
     row("endless loops",
         "{% for a in range(9999) %}{% for b in range(9999) %}{% endfor %}{% endfor %}");
+    row("a long list in every pass",
+        "{% for a in range(9999) %}{% if range(9999) %}{% endif %}{% endfor %}");
+    row("variables of a loop that are held",
+        "{% set ns = namespace(t=[]) %}{% for a in range(99999) %}{% set ns.t = [loop, ns.t] %}"
+        "{% for b in range(3) %}{% set ns.u = loop %}{% endfor %}{% endfor %}{{ ns.t }}");
     row("a macro that calls itself", "{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}");
     row("a text that doubles",
         "{% set ns = namespace(t='aaaaaaaa') %}{% for i in range(99) %}{% set ns.t = ns.t + ns.t %}"
