@@ -81,7 +81,7 @@ public:
 
     /// Asks /health until the model is there.
     [[nodiscard]] bool isReady() const {
-        for (int i = 0; i < 600; ++i) {
+        for (int i = 0; i < 600 && process_.state() == QProcess::Running; ++i) {
             support::RawClient client(port);
             client.send(support::getText(port, "/health", ""));
             if (client.answer(10s).status == 200) {
