@@ -41,6 +41,15 @@ prepare_wine() {
         while read -r font; do
             ln -sf "$font" "$work/fonts/"
         done
+    # Of this machine's fonts wine gets those with outlines: of the others (colour emoji in bitmaps) it has no
+    # outline metrics to give, which Qt's QWindowsFontEngine::getCMap() does not expect and crashes of.
+    export FONTCONFIG_FILE="$work/fonts.conf"
+    cat >"$FONTCONFIG_FILE" <<'EOF'
+<fontconfig>
+<include>/etc/fonts/fonts.conf</include>
+<selectfont><rejectfont><pattern><patelt name="outline"><bool>false</bool></patelt></pattern></rejectfont></selectfont>
+</fontconfig>
+EOF
     if [ ! -f "$WINEPREFIX/system.reg" ]; then
         mkdir -p "$WINEPREFIX"
         wine wineboot -i >"$work/log/wine.log" 2>&1 </dev/null
