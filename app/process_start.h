@@ -10,8 +10,8 @@ namespace app {
 /// nothing: reading gives the end, writing fails, so that a file opened later never takes its
 /// number and lost output is noticed. SIGPIPE and SIGXFSZ (a file-size limit) end nobody any more;
 /// programs started from here get the usual ones back. A stack limit under 1 MiB is raised for all
-/// threads; where it cannot be, the program ends with a message and code 1. Windows: libraries come from system32 and
-/// our own folder alone, and Qt compiles no patterns (the .cpp says why).
+/// threads; where it cannot be, the program ends with a message and code 1. Windows: libraries come
+/// from system32 and our own folder alone, and Qt compiles no patterns (the .cpp says why).
 void prepareProcess();
 
 } // namespace app
