@@ -67,8 +67,10 @@ struct Arguments {
     std::string token_file;
     std::vector<std::string> allowed_hosts, allowed_origins;
     int64_t most_waiting = 32;
-    bool is_in_process = false;               ///< The engine on a thread, also with a card.
-    std::string served_name;                  ///< Of the model in requests.
+    bool wants_process = false; ///< The engine in a process of its own where there is a card.
+    bool is_in_process =
+        false;               ///< The engine on a thread, also with a card, whatever else is said.
+    std::string served_name; ///< Of the model in requests.
     std::vector<std::string> served_adapters; ///< Names of the adapters there.
     // chat on a server
     std::string server;       ///< Its address; empty: this computer computes.

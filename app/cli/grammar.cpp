@@ -685,6 +685,10 @@ void Grammar::addServe() {
          "a page that may ask from a browser, such as http://localhost:3000; repeatable",
          [this](const std::string& word) { out_.allowed_origins.push_back(word); });
     integer(command, "--queue", "requests that may wait", out_.most_waiting, 1, 1000);
+    flag(command, "--engine-process",
+         "the engine in a process of its own where there is a graphics card; on Windows with this "
+         "option alone, elsewhere without it",
+         out_.wants_process);
     flag(
         command, "--in-process",
         "the engine in this process also where there is a graphics card, whose crash then ends the "

@@ -77,8 +77,9 @@ std::shared_ptr<engine::CardInquiry> cardInquiry() {
 /// with options that a process is not told.
 app::EngineFactory enginesOf(const engine::EngineOptions& options,
                              const cli::Arguments& arguments) {
-    const bool has_process = app::kIsProcessUsual && !arguments.is_in_process &&
-                             arguments.cpu_kernels.empty() && needsCards(arguments);
+    const bool has_process = (app::kIsProcessUsual || arguments.wants_process) &&
+                             !arguments.is_in_process && arguments.cpu_kernels.empty() &&
+                             needsCards(arguments);
     return has_process ? app::processEngines(options, {}) : app::EngineFactory(options);
 }
 
