@@ -36,7 +36,7 @@ using OpenParts = std::vector<OpenMedia>;
 /// Tells, once a load, where the folder's own chat template would write another prompt.
 void tellOfTemplate(const GenerateRequest& request, Loaded& target, Reply& reply) {
     if (!target.own_template || !request.raw_ids.empty() || !request.raw_prompt.empty() ||
-        request.continues_reply || usesTools(request)) {
+        request.continues_reply) {
         return;
     }
     const std::vector<ChatMessage> messages = chatMessages(request);

@@ -25,6 +25,22 @@ std::string template4(const std::string& system) {
            "{%- if add_generation_prompt -%}{{ '<|turn>model\\n' }}{%- endif -%}";
 }
 
+/// The form of tools without parameters, of calls and of results, in our own words.
+const std::string kTemplateOfTools =
+    "{{ bos_token }}{%- if tools -%}{{ '<|turn>system\n' }}{%- for t in tools -%}"
+    "{{ '<|tool>declaration:' + t.function.name + '{description:<|\"|>' + t.function.description + "
+    "'<|\"|>}<tool|>' }}{%- endfor -%}{{ '<turn|>\n' }}{%- endif -%}"
+    "{%- for m in messages -%}{%- if m.role == 'tool' -%}"
+    "{{ '<|tool_response>response:now{value:<|\"|>' + m.content + '<|\"|>}<tool_response|>' }}"
+    "{%- else -%}{{ '<|turn>' + ('model' if m.role == 'assistant' else m.role) + '\n' }}"
+    "{%- if m.tool_calls -%}{%- for c in m.tool_calls -%}"
+    "{{ '<|tool_call>call:' + c.function.name + '{' }}"
+    "{%- for k, v in c.function.arguments | dictsort -%}{{ k }}:"
+    "{%- if v is string -%}{{ '<|\"|>' + v + '<|\"|>' }}{%- else -%}{{ v }}{%- endif -%}"
+    "{%- if not loop.last -%},{%- endif -%}{%- endfor -%}{{ '}<tool_call|>' }}{%- endfor -%}"
+    "{%- endif -%}{%- if m.content -%}{{ m.content | trim }}{{ '<turn|>\n' }}{%- endif -%}"
+    "{%- endif -%}{%- endfor -%}";
+
 } // namespace
 
 class TestTemplateDifference : public QObject {
@@ -32,6 +48,7 @@ class TestTemplateDifference : public QObject {
 private Q_SLOTS:
     void tells_data();
     void tells();
+    void tellsOfTools();
 };
 
 void TestTemplateDifference::tells_data() {
@@ -77,6 +94,33 @@ void TestTemplateDifference::tells() {
     for (const QByteArray& fragment : fragments.split('~')) {
         QVERIFY2(note.find(fragment.toStdString()) != std::string::npos, note.c_str());
     }
+}
+
+/// Tools, calls and results go to the folder's template in the form that transformers gives them.
+void TestTemplateDifference::tellsOfTools() {
+    const std::vector<Tool> tools = {{"now", "Time."}};
+    ChatTemplateOptions options;
+    options.tools = tools;
+    std::vector<ChatMessage> messages = {ChatMessage::makeText("user", "When?"), ChatMessage(),
+                                         ChatMessage::makeText("tool", "12:30")};
+    messages[1].role = "assistant";
+    messages[1].calls = {{"c1", "now", R"({"days": 2, "city": "Paris"})"}};
+    messages[2].call_id = "c1";
+    const auto segments = renderChat(messages, options);
+    QVERIFY(segments);
+    const std::string prompt = segmentsText(*segments);
+    QVERIFY(prompt.find("call:now{city:<|\"|>Paris<|\"|>,days:2}") != std::string::npos);
+    const ChatTemplateText same = {"chat_template.jinja", kTemplateOfTools, {}};
+    const auto told = templateDifference(same, messages, options, prompt);
+    QVERIFY2(!told.has_value(), told.has_value() ? inEnglish(*told).c_str() : "");
+    const ChatTemplateText deaf = {"chat_template.jinja", template4(""), {}};
+    messages.resize(1);
+    const auto asked = renderChat(messages, options);
+    QVERIFY(asked);
+    const auto other = templateDifference(deaf, messages, options, segmentsText(*asked));
+    QVERIFY(other.has_value());
+    const std::string note = inEnglish(*other);
+    QVERIFY2(note.find("<|tool>declaration:now") != std::string::npos, note.c_str());
 }
 
 QTEST_APPLESS_MAIN(TestTemplateDifference)
