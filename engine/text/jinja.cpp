@@ -2,6 +2,7 @@
 // Walks the tree of jinja_syntax.h.
 #include "engine/text/jinja.h"
 
+#include "engine/base/json/text.h"
 #include "engine/text/jinja_syntax.h"
 
 #include <algorithm>
@@ -343,10 +344,12 @@ private:
             return std::string(value.boolean ? "True" : "False");
         case Kind::Int:
             return std::to_string(value.integer);
+        case Kind::Float:
+            return fractionText(value.number);
         case Kind::Text:
             return value.text;
         default:
-            return unsupported(said("a number with a fraction, a list or a map as text"));
+            return unsupported(said("a list or a map as text"));
         }
     }
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/text/tool_text.h"
 
+#include "engine/base/json/text.h"
 #include "engine/base/json/tree.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -38,6 +40,13 @@ std::vector<const JsonMember*> sorted(const Json& object) {
     return members;
 }
 
+/// Whole numbers as they were written, others as Python writes what it read.
+std::string numberText(const Json& number) {
+    const bool is_whole = number.text.find_first_of(".eE") == std::string::npos;
+    const std::optional<double> value = is_whole ? std::nullopt : number.number();
+    return value.has_value() ? fractionText(*value) : number.text;
+}
+
 /// A value as the template writes it. `has_quoted_keys`: in declarations, not in calls.
 void writeValue(const Json& value, bool has_quoted_keys, SegmentWriter& out) {
     switch (value.kind) {
@@ -48,7 +57,7 @@ void writeValue(const Json& value, bool has_quoted_keys, SegmentWriter& out) {
         out.control(value.boolean ? "true" : "false");
         return;
     case Json::Kind::Number:
-        out.control(value.text);
+        out.control(numberText(value));
         return;
     case Json::Kind::String:
         quoted(value.text, out);

@@ -1088,6 +1088,10 @@
         <translation>eine Liste von Tokennummern</translation>
     </message>
     <message>
+        <source>a list or a map as text</source>
+        <translation>eine Liste oder ein Objekt als Text</translation>
+    </message>
+    <message>
         <source>a look-behind needs a fixed width</source>
         <translation>ein Blick zurück braucht eine feste Breite</translation>
     </message>
@@ -1126,10 +1130,6 @@
     <message>
         <source>a number from 0 to 100</source>
         <translation>eine Zahl von 0 bis 100</translation>
-    </message>
-    <message>
-        <source>a number with a fraction, a list or a map as text</source>
-        <translation>eine Zahl mit Nachkommastellen, eine Liste oder ein Objekt als Text</translation>
     </message>
     <message>
         <source>a numeric escape in a text</source>

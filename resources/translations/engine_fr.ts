@@ -1088,6 +1088,10 @@
         <translation>une liste de numéros de jetons</translation>
     </message>
     <message>
+        <source>a list or a map as text</source>
+        <translation>une liste ou un objet comme texte</translation>
+    </message>
+    <message>
         <source>a look-behind needs a fixed width</source>
         <translation>un regard en arrière demande une largeur fixe</translation>
     </message>
@@ -1126,10 +1130,6 @@
     <message>
         <source>a number from 0 to 100</source>
         <translation>un nombre de 0 à 100</translation>
-    </message>
-    <message>
-        <source>a number with a fraction, a list or a map as text</source>
-        <translation>un nombre à virgule, une liste ou un objet comme texte</translation>
     </message>
     <message>
         <source>a numeric escape in a text</source>

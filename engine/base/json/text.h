@@ -15,4 +15,8 @@ std::string jsonText(const Json& value);
 /// `text`, which is UTF-8, as a JSON string, quotes included.
 std::string jsonString(std::string_view text);
 
+/// A number as Python writes it (float.__repr__), which is what templates print: the fewest
+/// digits that read as the same number; from 1e16 and below 1e-4 with an exponent.
+std::string fractionText(double value);
+
 } // namespace engine

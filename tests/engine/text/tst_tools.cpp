@@ -176,6 +176,13 @@ void TestTools::rounds_data() {
     const std::string told =
         "<|tool_call>call:get_weather{city:<|\"|>Paris<|\"|>,days:2}<tool_call|>"
         "<|tool_response>response:get_weather{value:<|\"|>18 C<|\"|>}<tool_response|>";
+    row("numbers as Python writes them",
+        {user("x"), asking({{"c1", "f", R"({"a": 1.50, "b": 1e2, "c": 12, "d": 0.00001})"}}),
+         result("c1", "")},
+        false,
+        (head + std::string("<|tool_call>call:f{a:1.5,b:100.0,c:12,d:1e-05}<tool_call|>"
+                            "<|tool_response>response:f{value:<|\"|><|\"|>}<tool_response|>"))
+            .c_str());
     row("the model goes on", {user("x"), asking({call}), result("c1", "18 C")}, false,
         (head + told).c_str());
     row("and thinks", {user("x"), asking({call}), result("c1", "18 C")}, true,
@@ -212,7 +219,7 @@ void TestTools::rounds_data() {
          result("other", "r")},
         false,
         (std::string(head) +
-         "<|tool_call>call:f{n:1.50,o:{A:<|\"|>s<|\"|>,b:[1,null]},t:true}<tool_call|>"
+         "<|tool_call>call:f{n:1.5,o:{A:<|\"|>s<|\"|>,b:[1,null]},t:true}<tool_call|>"
          "<|tool_response>response:unknown{value:<|\"|>r<|\"|>}<tool_response|>")
             .c_str());
 }
