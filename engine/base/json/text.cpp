@@ -103,7 +103,7 @@ std::string fractionText(double value) {
     if (count <= exponent + 1) {
         return out + digits + std::string(static_cast<size_t>(exponent + 1 - count), '0') + ".0";
     }
-    const auto whole = static_cast<size_t>(exponent + 1);
+    const size_t whole = static_cast<size_t>(exponent) + 1;
     return out + digits.substr(0, whole) + "." + digits.substr(whole);
 }
 
