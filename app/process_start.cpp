@@ -24,26 +24,26 @@ namespace app {
 
 namespace {
 
-constexpr rlim_t kLeastStack_bytes = rlim_t{1} << 20;
-constexpr rlim_t kWantedStack_bytes = rlim_t{8} << 20; ///< Linux' own default.
+constexpr rlim_t kLeastStackBytes = rlim_t{1} << 20;
+constexpr rlim_t kWantedStackBytes = rlim_t{8} << 20; ///< Linux' own default.
 
 /// Overrunning a stack is a signal that nobody can turn into an error: the limit is looked at
 /// before. The first thread's stack grows up to the limit of the moment; those of other threads
 /// have the size that the limit gave when the program was started.
 void takeStack() {
     rlimit limit{};
-    if (::getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= kLeastStack_bytes) {
+    if (::getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= kLeastStackBytes) {
         return; // RLIM_INFINITY is the largest number
     }
-    limit.rlim_cur = std::min(limit.rlim_max, kWantedStack_bytes);
+    limit.rlim_cur = std::min(limit.rlim_max, kWantedStackBytes);
     pthread_attr_t threads;
-    if (limit.rlim_cur < kLeastStack_bytes || ::setrlimit(RLIMIT_STACK, &limit) != 0 ||
+    if (limit.rlim_cur < kLeastStackBytes || ::setrlimit(RLIMIT_STACK, &limit) != 0 ||
         ::pthread_getattr_default_np(&threads) != 0) {
         std::fprintf(stderr,
                      "error: OutOfMemory: the stack is limited to %llu KiB and %llu are "
                      "needed; raise the limit (ulimit -s) and start again\n",
                      static_cast<unsigned long long>(limit.rlim_max / 1024),
-                     static_cast<unsigned long long>(kLeastStack_bytes / 1024));
+                     static_cast<unsigned long long>(kLeastStackBytes / 1024));
         ::_exit(1);
     }
     (void)::pthread_attr_setstacksize(&threads, limit.rlim_cur);
