@@ -5,6 +5,8 @@
 # (installer/windows/libraries.sh says which), Belfry in build/windows. Takes nothing but Debian packages
 # from the network. A test that cannot run under wine is named, with the reason, in
 # installer/windows/skipped-tests.txt. At last makes the zip and the installer, in dist/.
+#   --command-line   belfry-cli.exe alone, without Qt, tests and packages: the README's first chat and the
+#                 golden models' figures under wine. What installer/test.sh runs
 #   --ci          command line, engine and their tests alone, without the window, the network and packages:
 #                 a quarter of Qt is built for it
 #   --libraries   only the libraries
@@ -16,15 +18,17 @@ upto=tests
 qt=qtwindow
 window=ON
 ci=no
+tests=yes
 options=""
 for word in "$@"; do
     case "$word" in
         --libraries) upto=libraries ;;
         --build) upto=build ;;
+        --command-line) qt=none window=OFF tests=no options="$options -DBELFRY_NETWORK=OFF -DBELFRY_CUDA=OFF -DBELFRY_BUILD_TESTS=OFF" ;;
         --ci) qt=qtbase window=OFF ci=yes options="$options -DBELFRY_NETWORK=OFF -DBELFRY_CUDA=OFF" ;;
         -D*[[:space:]]*) echo "windows.sh $word: a value with blanks cannot be handed on" >&2; exit 2 ;;
         -D*) options="$options $word" ;;
-        *) echo "windows.sh $word: expected --ci, --libraries, --build, -DNAME=VALUE or nothing" >&2; exit 2 ;;
+        *) echo "windows.sh $word: expected --command-line, --ci, --libraries, --build, -DNAME=VALUE or nothing" >&2; exit 2 ;;
     esac
 done
 system=$(. /etc/os-release && echo "$ID $VERSION_ID")
@@ -79,8 +83,18 @@ prepare_wine
 # The README's first chat: what it answers there is what it answers here.
 sh "$root/installer/windows/first_chat.sh" "$cli"
 stage_done chat
-python3 "$root/tests/installer/golden_parity.py" --seen-at Z: "$build/test-data/golden" "$root/installer/windows/wine.sh" "$cli"
+golden="$build/test-data/golden"
+if [ ! -d "$golden" ]; then # which CMake unpacks where it builds tests
+    mkdir -p "$build/test-data"
+    tar -C "$build/test-data" -xJf "$root/tests/data/golden.tar.xz"
+fi
+python3 "$root/tests/installer/golden_parity.py" --seen-at Z: "$golden" "$root/installer/windows/wine.sh" "$cli"
 stage_done parity
+if [ "$tests" = no ]; then
+    say "Finished:$times"
+    echo "$built"
+    exit 0
+fi
 case "$(gpu_kernels "$build.log")" in
     *"not compiled"*) echo "GPU kernels are not compiled: no driver is asked" ;;
     *) sh "$root/installer/windows/card_check.sh" "$build" ;;

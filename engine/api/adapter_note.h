@@ -51,14 +51,26 @@ struct PatternUnread {
 
 } // namespace adapter_note
 
-using AdapterNote = std::variant<adapter_note::UnknownMember,
-                                 adapter_note::FanInFanOut,
-                                 adapter_note::ChangedBase,
-                                 adapter_note::RuntimeConfig,
-                                 adapter_note::TrainingOnly,
-                                 adapter_note::OtherBase,
-                                 adapter_note::UnnamedReplacement,
-                                 adapter_note::ExpertOrder,
-                                 adapter_note::PatternUnread>;
+using AdapterNoteKinds = std::variant<adapter_note::UnknownMember,
+                                      adapter_note::FanInFanOut,
+                                      adapter_note::ChangedBase,
+                                      adapter_note::RuntimeConfig,
+                                      adapter_note::TrainingOnly,
+                                      adapter_note::OtherBase,
+                                      adapter_note::UnnamedReplacement,
+                                      adapter_note::ExpertOrder,
+                                      adapter_note::PatternUnread>;
+
+/// One of these kinds. Its copies, moves and destructor are compiled in values.cpp alone.
+struct AdapterNote : AdapterNoteKinds {
+    using AdapterNoteKinds::AdapterNoteKinds;
+    AdapterNote();
+    AdapterNote(const AdapterNote&);
+    AdapterNote(AdapterNote&&) noexcept;
+    AdapterNote& operator=(const AdapterNote&);
+    AdapterNote& operator=(AdapterNote&&) noexcept;
+    ~AdapterNote();
+    friend bool operator==(const AdapterNote&, const AdapterNote&) = delete;
+};
 
 } // namespace engine

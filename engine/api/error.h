@@ -50,7 +50,12 @@ struct ErrorCause;
 /// for Internal, a fault of ours that goes into a report in English, and for what is translated
 /// already (app/store); tests/house/tst_sentences.cpp keeps that.
 struct Error {
-    Error() = default;
+    Error();
+    Error(const Error&);
+    Error(Error&&) noexcept;
+    Error& operator=(const Error&);
+    Error& operator=(Error&&) noexcept;
+    ~Error();
     Error(ErrorCode kind,
           Sentence words,
           std::vector<std::pair<std::string, std::string>> facts = {},

@@ -97,26 +97,38 @@ struct FormatsOfFile {
 
 } // namespace loss
 
-using ExportLoss = std::variant<loss::Shortage,
-                                loss::ComputesElsewhere,
-                                loss::KeepsCopy,
-                                loss::TableInFormat,
-                                loss::HeadInt8,
-                                loss::HostUnquantized,
-                                loss::DenseFormat,
-                                loss::NoSimulatedGpus,
-                                loss::TiedCopies,
-                                loss::SecondFormat,
-                                loss::OtherBlocks,
-                                loss::SplitLayers,
-                                loss::HeadElsewhere,
-                                loss::CacheElsewhere,
-                                loss::TowersTogether,
-                                loss::PerLayerTableOnCpu,
-                                loss::TokenTableOnCpu,
-                                loss::SimulatedAsCards,
-                                loss::VisitorsOnCpu,
-                                loss::WholeFileMapped,
-                                loss::FormatsOfFile>;
+using ExportLossKinds = std::variant<loss::Shortage,
+                                     loss::ComputesElsewhere,
+                                     loss::KeepsCopy,
+                                     loss::TableInFormat,
+                                     loss::HeadInt8,
+                                     loss::HostUnquantized,
+                                     loss::DenseFormat,
+                                     loss::NoSimulatedGpus,
+                                     loss::TiedCopies,
+                                     loss::SecondFormat,
+                                     loss::OtherBlocks,
+                                     loss::SplitLayers,
+                                     loss::HeadElsewhere,
+                                     loss::CacheElsewhere,
+                                     loss::TowersTogether,
+                                     loss::PerLayerTableOnCpu,
+                                     loss::TokenTableOnCpu,
+                                     loss::SimulatedAsCards,
+                                     loss::VisitorsOnCpu,
+                                     loss::WholeFileMapped,
+                                     loss::FormatsOfFile>;
+
+/// One of these kinds. Its copies, moves and destructor are compiled in values.cpp alone.
+struct ExportLoss : ExportLossKinds {
+    using ExportLossKinds::ExportLossKinds;
+    ExportLoss();
+    ExportLoss(const ExportLoss&);
+    ExportLoss(ExportLoss&&) noexcept;
+    ExportLoss& operator=(const ExportLoss&);
+    ExportLoss& operator=(ExportLoss&&) noexcept;
+    ~ExportLoss();
+    friend bool operator==(const ExportLoss&, const ExportLoss&) = delete;
+};
 
 } // namespace engine

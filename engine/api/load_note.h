@@ -75,19 +75,31 @@ struct NotLoaded {
 
 } // namespace load_note
 
-using LoadNote = std::variant<PlanIssue,
-                              Note,
-                              load_note::CacheUnused,
-                              load_note::CacheOutdated,
-                              load_note::CacheDamaged,
-                              load_note::CacheRewritten,
-                              load_note::CacheNotWritten,
-                              load_note::ContentsNotKept,
-                              load_note::StateMember,
-                              load_note::Expanded,
-                              load_note::OfAdapter,
-                              load_note::NotUsed,
-                              load_note::NotLoaded,
-                              reply_note::CacheLost>;
+using LoadNoteKinds = std::variant<PlanIssue,
+                                   Note,
+                                   load_note::CacheUnused,
+                                   load_note::CacheOutdated,
+                                   load_note::CacheDamaged,
+                                   load_note::CacheRewritten,
+                                   load_note::CacheNotWritten,
+                                   load_note::ContentsNotKept,
+                                   load_note::StateMember,
+                                   load_note::Expanded,
+                                   load_note::OfAdapter,
+                                   load_note::NotUsed,
+                                   load_note::NotLoaded,
+                                   reply_note::CacheLost>;
+
+/// One of these kinds. Its copies, moves and destructor are compiled in values.cpp alone.
+struct LoadNote : LoadNoteKinds {
+    using LoadNoteKinds::LoadNoteKinds;
+    LoadNote();
+    LoadNote(const LoadNote&);
+    LoadNote(LoadNote&&) noexcept;
+    LoadNote& operator=(const LoadNote&);
+    LoadNote& operator=(LoadNote&&) noexcept;
+    ~LoadNote();
+    friend bool operator==(const LoadNote&, const LoadNote&) = delete;
+};
 
 } // namespace engine

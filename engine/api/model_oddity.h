@@ -117,27 +117,39 @@ struct NoTokenizer {};
 
 } // namespace odd
 
-using ModelOddity = std::variant<odd::ConfigMember,
-                                 odd::PackedByConfig,
-                                 odd::HeadIsTable,
-                                 odd::OwnHead,
-                                 odd::ForeignTemplate,
-                                 odd::FurtherTemplate,
-                                 odd::TemplateUnread,
-                                 odd::NoWeights,
-                                 odd::WeightsUnread,
-                                 odd::HeaderMember,
-                                 odd::MoreHeaderMembers,
-                                 odd::ElementType,
-                                 odd::NoTotalSize,
-                                 odd::OtherTotalSize,
-                                 odd::UnnamedTensors,
-                                 odd::SingleFileUsed,
-                                 odd::LoadWouldFail,
-                                 odd::LoadWouldFailAtMore,
-                                 odd::PostProcessor,
-                                 odd::TokenizerMember,
-                                 odd::TokenizerRefused,
-                                 odd::NoTokenizer>;
+using ModelOddityKinds = std::variant<odd::ConfigMember,
+                                      odd::PackedByConfig,
+                                      odd::HeadIsTable,
+                                      odd::OwnHead,
+                                      odd::ForeignTemplate,
+                                      odd::FurtherTemplate,
+                                      odd::TemplateUnread,
+                                      odd::NoWeights,
+                                      odd::WeightsUnread,
+                                      odd::HeaderMember,
+                                      odd::MoreHeaderMembers,
+                                      odd::ElementType,
+                                      odd::NoTotalSize,
+                                      odd::OtherTotalSize,
+                                      odd::UnnamedTensors,
+                                      odd::SingleFileUsed,
+                                      odd::LoadWouldFail,
+                                      odd::LoadWouldFailAtMore,
+                                      odd::PostProcessor,
+                                      odd::TokenizerMember,
+                                      odd::TokenizerRefused,
+                                      odd::NoTokenizer>;
+
+/// One of these kinds. Its copies, moves and destructor are compiled in values.cpp alone.
+struct ModelOddity : ModelOddityKinds {
+    using ModelOddityKinds::ModelOddityKinds;
+    ModelOddity();
+    ModelOddity(const ModelOddity&);
+    ModelOddity(ModelOddity&&) noexcept;
+    ModelOddity& operator=(const ModelOddity&);
+    ModelOddity& operator=(ModelOddity&&) noexcept;
+    ~ModelOddity();
+    friend bool operator==(const ModelOddity&, const ModelOddity&) = delete;
+};
 
 } // namespace engine

@@ -95,6 +95,13 @@ struct DevicePlan {
 };
 
 struct PlanIssue {
+    PlanIssue();
+    PlanIssue(const PlanIssue&);
+    PlanIssue(PlanIssue&&) noexcept;
+    PlanIssue& operator=(const PlanIssue&);
+    PlanIssue& operator=(PlanIssue&&) noexcept;
+    ~PlanIssue();
+
     std::string code; ///< DM01 ... DM23
     std::string key;  ///< Device-map key or device concerned; may be empty.
     Finding finding = {};
@@ -131,6 +138,13 @@ struct SpeedEstimate {
 };
 
 struct PlacementPlan {
+    PlacementPlan();
+    PlacementPlan(const PlacementPlan&);
+    PlacementPlan(PlacementPlan&&) noexcept;
+    PlacementPlan& operator=(const PlacementPlan&);
+    PlacementPlan& operator=(PlacementPlan&&) noexcept;
+    ~PlacementPlan();
+
     bool fits = false;
     std::vector<DevicePlan> devices;
     std::vector<TensorPlacement> tensors;

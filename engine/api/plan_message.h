@@ -110,7 +110,19 @@ struct MapValue {
     std::string text;
 };
 
-using Suggestion = std::variant<SuggestedStep, StepsTogether, LastResort, MapValue>;
+using SuggestionKinds = std::variant<SuggestedStep, StepsTogether, LastResort, MapValue>;
+
+/// One of these kinds. Its copies, moves and destructor are compiled in values.cpp alone.
+struct Suggestion : SuggestionKinds {
+    using SuggestionKinds::SuggestionKinds;
+    Suggestion();
+    Suggestion(const Suggestion&);
+    Suggestion(Suggestion&&) noexcept;
+    Suggestion& operator=(const Suggestion&);
+    Suggestion& operator=(Suggestion&&) noexcept;
+    ~Suggestion();
+    friend bool operator==(const Suggestion&, const Suggestion&) = delete;
+};
 
 /// Why a graphics card is not used, or why there is none.
 struct CardTrouble {
@@ -292,35 +304,47 @@ struct DriverAssumed {
 
 } // namespace note
 
-using Note = std::variant<note::FitStart,
-                          note::FitOrder,
-                          note::FitTable,
-                          note::FitTower,
-                          note::FitFormats,
-                          note::FitHead,
-                          note::FitLayers,
-                          note::FitTooLarge,
-                          note::FitSpeed,
-                          note::FourBits,
-                          note::ContextCut,
-                          note::MadeAtEveryUse,
-                          note::DiskHasNoLimit,
-                          note::AdapterNotCounted,
-                          note::ReplacementsStay,
-                          note::HeadStaysPacked,
-                          note::HeadIsTable,
-                          note::TwoCopies,
-                          note::TiedFieldIdle,
-                          note::ResidencyIdle,
-                          note::PackedStays,
-                          note::NotInFiles,
-                          note::KeysTranslated,
-                          note::KeysIdle,
-                          note::ManyConflicts,
-                          note::MeasuredRates,
-                          note::DriverAssumed,
-                          ModelOddity,
-                          CardTrouble>;
+using NoteKinds = std::variant<note::FitStart,
+                               note::FitOrder,
+                               note::FitTable,
+                               note::FitTower,
+                               note::FitFormats,
+                               note::FitHead,
+                               note::FitLayers,
+                               note::FitTooLarge,
+                               note::FitSpeed,
+                               note::FourBits,
+                               note::ContextCut,
+                               note::MadeAtEveryUse,
+                               note::DiskHasNoLimit,
+                               note::AdapterNotCounted,
+                               note::ReplacementsStay,
+                               note::HeadStaysPacked,
+                               note::HeadIsTable,
+                               note::TwoCopies,
+                               note::TiedFieldIdle,
+                               note::ResidencyIdle,
+                               note::PackedStays,
+                               note::NotInFiles,
+                               note::KeysTranslated,
+                               note::KeysIdle,
+                               note::ManyConflicts,
+                               note::MeasuredRates,
+                               note::DriverAssumed,
+                               ModelOddity,
+                               CardTrouble>;
+
+/// One of these kinds. Its copies, moves and destructor are compiled in values.cpp alone.
+struct Note : NoteKinds {
+    using NoteKinds::NoteKinds;
+    Note();
+    Note(const Note&);
+    Note(Note&&) noexcept;
+    Note& operator=(const Note&);
+    Note& operator=(Note&&) noexcept;
+    ~Note();
+    friend bool operator==(const Note&, const Note&) = delete;
+};
 
 /// What the engine may use of a memory, and what says so.
 struct MemoryBound {
@@ -393,39 +417,51 @@ struct NoDevice {
 
 } // namespace issue
 
-using Finding = std::variant<issue::OverLimit,
-                             issue::OverHost,
-                             issue::SplitLayers,
-                             issue::KvMirrored,
-                             issue::KvElsewhere,
-                             issue::LimitWithoutDevice,
-                             issue::NoDevice,
-                             issue::MapTooLong,
-                             issue::NotJson,
-                             issue::NotAnObject,
-                             issue::VersionMissing,
-                             issue::DefaultMissing,
-                             issue::BadValue,
-                             issue::UnknownMember,
-                             issue::WholeModelKey,
-                             issue::BadRange,
-                             issue::NotADevice,
-                             issue::SizeUnitCase,
-                             issue::UnknownKey,
-                             issue::BelowTensor,
-                             issue::InsideWeight,
-                             issue::KeysDisagree,
-                             issue::DefaultIncomplete,
-                             issue::HeadApart,
-                             issue::NothingSaysWhere,
-                             issue::ComputedElsewhere,
-                             issue::FormatRefused,
-                             issue::FormatExpanded,
-                             issue::KvFormatMissing,
-                             issue::MadeForOtherLayers,
-                             issue::MadeForOtherModel,
-                             issue::NoPreset,
-                             issue::PresetNeedsGpu,
-                             CardTrouble>;
+using FindingKinds = std::variant<issue::OverLimit,
+                                  issue::OverHost,
+                                  issue::SplitLayers,
+                                  issue::KvMirrored,
+                                  issue::KvElsewhere,
+                                  issue::LimitWithoutDevice,
+                                  issue::NoDevice,
+                                  issue::MapTooLong,
+                                  issue::NotJson,
+                                  issue::NotAnObject,
+                                  issue::VersionMissing,
+                                  issue::DefaultMissing,
+                                  issue::BadValue,
+                                  issue::UnknownMember,
+                                  issue::WholeModelKey,
+                                  issue::BadRange,
+                                  issue::NotADevice,
+                                  issue::SizeUnitCase,
+                                  issue::UnknownKey,
+                                  issue::BelowTensor,
+                                  issue::InsideWeight,
+                                  issue::KeysDisagree,
+                                  issue::DefaultIncomplete,
+                                  issue::HeadApart,
+                                  issue::NothingSaysWhere,
+                                  issue::ComputedElsewhere,
+                                  issue::FormatRefused,
+                                  issue::FormatExpanded,
+                                  issue::KvFormatMissing,
+                                  issue::MadeForOtherLayers,
+                                  issue::MadeForOtherModel,
+                                  issue::NoPreset,
+                                  issue::PresetNeedsGpu,
+                                  CardTrouble>;
+
+/// One of these kinds. Its copies, moves and destructor are compiled in values.cpp alone.
+struct Finding : FindingKinds {
+    using FindingKinds::FindingKinds;
+    Finding();
+    Finding(const Finding&);
+    Finding(Finding&&) noexcept;
+    Finding& operator=(const Finding&);
+    Finding& operator=(Finding&&) noexcept;
+    ~Finding();
+    friend bool operator==(const Finding&, const Finding&) = delete;
+};
 
 } // namespace engine

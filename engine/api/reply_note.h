@@ -55,14 +55,26 @@ struct ToolAsked {
 
 } // namespace reply_note
 
-using ReplyNote = std::variant<reply_note::SoundCutShort,
-                               reply_note::SoundEndsEarly,
-                               reply_note::OggCutShort,
-                               reply_note::PictureFlaw,
-                               reply_note::CacheLost,
-                               reply_note::TemplateUnreadable,
-                               reply_note::TemplateDiffers,
-                               reply_note::EndedByServer,
-                               reply_note::ToolAsked>;
+using ReplyNoteKinds = std::variant<reply_note::SoundCutShort,
+                                    reply_note::SoundEndsEarly,
+                                    reply_note::OggCutShort,
+                                    reply_note::PictureFlaw,
+                                    reply_note::CacheLost,
+                                    reply_note::TemplateUnreadable,
+                                    reply_note::TemplateDiffers,
+                                    reply_note::EndedByServer,
+                                    reply_note::ToolAsked>;
+
+/// One of these kinds. Its copies, moves and destructor are compiled in values.cpp alone.
+struct ReplyNote : ReplyNoteKinds {
+    using ReplyNoteKinds::ReplyNoteKinds;
+    ReplyNote();
+    ReplyNote(const ReplyNote&);
+    ReplyNote(ReplyNote&&) noexcept;
+    ReplyNote& operator=(const ReplyNote&);
+    ReplyNote& operator=(ReplyNote&&) noexcept;
+    ~ReplyNote();
+    friend bool operator==(const ReplyNote&, const ReplyNote&) = delete;
+};
 
 } // namespace engine

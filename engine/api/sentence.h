@@ -52,6 +52,11 @@ struct Argument {
     template <typename T, std::enable_if_t<std::is_integral_v<T>, int> = 0>
     Argument(T number)
         : value(static_cast<std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>>(number)) {}
+    Argument(const Argument&);
+    Argument(Argument&&) noexcept;
+    Argument& operator=(const Argument&);
+    Argument& operator=(Argument&&) noexcept;
+    ~Argument();
     Argument(bool) = delete;
     Argument(char) = delete;
     // NOLINTEND(google-explicit-constructor)

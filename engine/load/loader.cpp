@@ -4,6 +4,7 @@
 
 #include "engine/load/loader.h"
 
+#include "engine/base/seconds_since.h"
 #include "engine/load/loader_entries.h"
 #include "engine/load/loader_jobs.h"
 #include "kernels/stage_times.h"
@@ -16,10 +17,6 @@ namespace engine {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-double secondsSince(Clock::time_point start) {
-    return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 /// Store copies, resident compute copies and staging areas of all entries.
 Result<void> allocateAll(TensorStore::Impl& impl, const LoadOptions& options) {

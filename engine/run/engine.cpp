@@ -19,10 +19,6 @@
 
 namespace engine {
 
-double secondsSince(Clock::time_point start) {
-    return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
 Error Engine::Impl::outOfHostMemory(Phrase words, std::string_view subject) noexcept {
     const std::string_view pattern = words.text;
     Error error;

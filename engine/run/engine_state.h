@@ -6,6 +6,7 @@
 #include "engine/api/chat.h"
 #include "engine/api/load_request.h"
 #include "engine/api/model_summary.h"
+#include "engine/base/seconds_since.h"
 #include "engine/devices/device_set.h"
 #include "engine/devices/gpu_access.h"
 #include "engine/devices/machine_rates.h"
@@ -34,9 +35,6 @@
 namespace engine {
 
 using Clock = std::chrono::steady_clock;
-
-/// Seconds since `start`.
-double secondsSince(Clock::time_point start);
 
 /// What `inspect` and a load tell about an adapter.
 AdapterSummary summarizeAdapter(const Adapter& adapter);

@@ -2,6 +2,7 @@
 #include "engine/run/generator.h"
 
 #include "engine/api/error_cause.h"
+#include "engine/base/seconds_since.h"
 #include "engine/forward/decode_step.h"
 
 #include <algorithm>
@@ -9,14 +10,6 @@
 #include <utility>
 
 namespace engine {
-
-namespace {
-
-double secondsSince(std::chrono::steady_clock::time_point start) {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-} // namespace
 
 void Generator::forget() {
     kv_->clear();

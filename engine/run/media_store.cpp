@@ -3,6 +3,7 @@
 
 #include "engine/base/file_reader.h"
 #include "engine/base/paths.h"
+#include "engine/base/seconds_since.h"
 #include "engine/load/content_hash.h"
 #include "engine/run/finite.h"
 
@@ -36,10 +37,6 @@ Result<std::unique_ptr<FileReader>> openFile(const std::string& path) {
 
 uint64_t mixed(uint64_t hash, const void* data, size_t size) {
     return contentHash(std::span(static_cast<const std::byte*>(data), size), hash);
-}
-
-double secondsSince(std::chrono::steady_clock::time_point begun) {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
 }
 
 /// Kept only where they can be used.

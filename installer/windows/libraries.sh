@@ -9,8 +9,12 @@ toolchain="$root/installer/windows/toolchain.cmake"
 triple=x86_64-w64-mingw32
 
 # In an order in which each finds those that it needs. Qt is asked for as $qt: qtbase is what the tests
-# need, qtwindow that and what the window and the network need; the larger one does for both.
-libraries="zlib png jpeg webp ogg flac vorbis opus mpg123 lame sndfile soxr re2 sqlite ${qt:-qtwindow}"
+# need, qtwindow that and what the window and the network need; the larger one does for both. none: no Qt.
+libraries="zlib png jpeg webp ogg flac vorbis opus mpg123 lame sndfile soxr re2"
+case "${qt:-qtwindow}" in
+    none) ;; # the command line alone
+    *) libraries="$libraries sqlite ${qt:-qtwindow}" ;;
+esac
 
 # Debian's source package of a library.
 source_of() {

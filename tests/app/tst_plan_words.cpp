@@ -232,7 +232,7 @@ void TestPlanWords::everyFormOfAStep_data() {
         "use a device with more memory or a smaller model, or raise the limit or lower the reserve",
         "a device with more memory, a smaller model, a higher limit, or a lower reserve");
     row("a value of the map", engine::MapValue{"sim:0"}, "sim:0", "sim:0");
-    QCOMPARE(kinds.size(), std::variant_size_v<engine::Suggestion>);
+    QCOMPARE(kinds.size(), std::variant_size_v<engine::SuggestionKinds>);
     QCOMPARE(costs.size(), static_cast<size_t>(Cost::HardlyAccuracy));
 }
 
@@ -380,7 +380,7 @@ void TestPlanWords::everyMessage_data() {
         "The NVIDIA driver is too old: it supports CUDA 11.4, Belfry needs 12.0 or newer. Update "
         "the driver to use the graphics card.");
     app_test::addMapFindings(row);
-    QCOMPARE(kinds.size(), std::variant_size_v<engine::Finding>);
+    QCOMPARE(kinds.size(), std::variant_size_v<engine::FindingKinds>);
 }
 
 void TestPlanWords::everyMessage() {
@@ -626,7 +626,7 @@ void TestPlanWords::everyNote_data() {
     card("driver hangs", Kind::DriverHangs,
          "The NVIDIA driver did not tell its graphics cards within X s (Old). Restart the "
          "computer, or install the driver again, to use the graphics card.");
-    QCOMPARE(kinds.size(), std::variant_size_v<engine::Note>);
+    QCOMPARE(kinds.size(), std::variant_size_v<engine::NoteKinds>);
 }
 
 void TestPlanWords::everyNote() {

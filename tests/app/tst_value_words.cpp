@@ -176,7 +176,7 @@ void TestValueWords::everyLoss_data() {
         "size",
         "Formats (nf4, as_stored) are those of the GGUF file; there is no NF4, Q4_0 has the same "
         "size.");
-    QCOMPARE(kinds.size(), std::variant_size_v<engine::ExportLoss>);
+    QCOMPARE(kinds.size(), std::variant_size_v<engine::ExportLossKinds>);
 }
 
 void TestValueWords::everyLoss() {
@@ -243,7 +243,7 @@ void TestValueWords::everyReplyNote_data() {
     row("tool", ToolAsked{"weather", "{\"city\":\"Bern\"}"},
         "the model asks for the tool weather with {\"city\":\"Bern\"}, which nothing here runs",
         "The model asks for the tool weather with {\"city\":\"Bern\"}. Belfry does not run tools.");
-    QCOMPARE(kinds.size(), std::variant_size_v<engine::ReplyNote>);
+    QCOMPARE(kinds.size(), std::variant_size_v<engine::ReplyNoteKinds>);
 }
 
 void TestValueWords::everyReplyNote() {
@@ -318,7 +318,7 @@ void TestValueWords::everyLoadNote_data() {
     row("lost in use", engine::reply_note::CacheLost{1, "a.weight"},
         "The weight cache was damaged while in use: 1 weight is made from the model files "
         "(a.weight), which is slower. Load the model again to have the cache written anew.");
-    QCOMPARE(kinds.size(), std::variant_size_v<engine::LoadNote>);
+    QCOMPARE(kinds.size(), std::variant_size_v<engine::LoadNoteKinds>);
 }
 
 /// Told by the command line alone.
@@ -449,7 +449,7 @@ void TestValueWords::everyOddity_data() {
     row("no tokenizer", NoTokenizer{},
         "tokenizer.json is not in the folder: planning works, loading does not",
         "tokenizer.json is missing in the folder: layouts can be tried, loading cannot.");
-    QCOMPARE(kinds.size(), std::variant_size_v<engine::ModelOddity>);
+    QCOMPARE(kinds.size(), std::variant_size_v<engine::ModelOddityKinds>);
 }
 
 void TestValueWords::everyOddity() {
@@ -514,7 +514,7 @@ void TestValueWords::everyAdapterNote_data() {
         "rank_pattern: an atomic group; the ranks are taken from the shapes of the factors",
         "A pattern of ranks cannot be read (rank_pattern: an atomic group). The ranks are taken "
         "from the shapes of the factors.");
-    QCOMPARE(kinds.size(), std::variant_size_v<engine::AdapterNote>);
+    QCOMPARE(kinds.size(), std::variant_size_v<engine::AdapterNoteKinds>);
 }
 
 void TestValueWords::everyAdapterNote() {

@@ -7,8 +7,11 @@
 #include "kernels/cpu/thread_owned.h"
 #include "kernels/cpu/visibility.h"
 
+#include <array>
 #include <cmath>
+#include <cstddef>
 #include <limits>
+#include <span>
 #include <vector>
 
 namespace kernels::cpu::scalar {
@@ -43,32 +46,83 @@ std::vector<Score>& emptyScores() {
     return scores;
 }
 
-void attendOneHead(const AttentionArgs& args, int64_t query, int64_t head) {
-    const int64_t dim = args.head_dim;
-    const int64_t kv_head = head / (args.num_heads / args.num_kv_heads);
-    const float* q = args.q + (query * args.num_heads + head) * dim;
-    std::vector<Score>& scores = emptyScores();
-    for (int64_t key = 0; key < args.keys; ++key) {
-        if (!isVisible(args.mask, query, key)) {
-            continue;
+/// As many sums go on beside each other: one by one they would wait for their last addition. Each
+/// sum adds its products in the order in which they lie, so that how many there are changes no bit.
+constexpr size_t kSums = 4;
+
+/// The products of q (`dim` values) with the rows of `k`, elements of `type` at key * stride, times
+/// `scale`, for `scores`, whose keys are set.
+template <DType type>
+void scoreKeys(std::span<Score> scores,
+               const float* q,
+               const void* k,
+               int64_t stride,
+               int64_t dim,
+               float scale) {
+    size_t done = 0;
+    for (; done + kSums <= scores.size(); done += kSums) {
+        std::array<double, kSums> sums{};
+        std::array<int64_t, kSums> first{};
+        for (size_t i = 0; i < kSums; ++i) {
+            first[i] = scores[done + i].key * stride;
         }
-        const int64_t first = (key * args.num_kv_heads + kv_head) * dim;
+        for (int64_t d = 0; d < dim; ++d) {
+            const auto value = static_cast<double>(q[d]);
+            for (size_t i = 0; i < kSums; ++i) {
+                sums[i] += value * static_cast<double>(loadElement(k, type, first[i] + d));
+            }
+        }
+        for (size_t i = 0; i < kSums; ++i) {
+            scores[done + i].value = sums[i] * static_cast<double>(scale);
+        }
+    }
+    for (; done < scores.size(); ++done) {
         double sum = 0.0;
         for (int64_t d = 0; d < dim; ++d) {
             sum += static_cast<double>(q[d]) *
-                   static_cast<double>(loadElement(args.k, args.kv_type, first + d));
+                   static_cast<double>(loadElement(k, type, scores[done].key * stride + d));
         }
-        scores.push_back({key, sum * static_cast<double>(args.scale)});
+        scores[done].value = sum * static_cast<double>(scale);
     }
+}
+
+/// The rows of `v` (as k above), each times the value of its score, added in the scores' order.
+template <DType type>
+void addValues(std::span<double> sums,
+               std::span<const Score> scores,
+               const void* v,
+               int64_t stride) {
+    for (const Score& score : scores) {
+        const int64_t first = score.key * stride;
+        for (size_t d = 0; d < sums.size(); ++d) {
+            sums[d] += score.value *
+                       static_cast<double>(loadElement(v, type, first + static_cast<int64_t>(d)));
+        }
+    }
+}
+
+template <DType type>
+void attendOneHead(const AttentionArgs& args, int64_t query, int64_t head) {
+    const int64_t dim = args.head_dim;
+    const int64_t kv_head = head / (args.num_heads / args.num_kv_heads);
+    const int64_t stride = args.num_kv_heads * dim;
+    const int64_t offset = kv_head * dim * elementSize(type);
+    std::vector<Score>& scores = emptyScores();
+    for (int64_t key = 0; key < args.keys; ++key) {
+        if (isVisible(args.mask, query, key)) {
+            scores.push_back({key, 0.0});
+        }
+    }
+    scoreKeys<type>(scores, args.q + (query * args.num_heads + head) * dim,
+                    static_cast<const std::byte*>(args.k) + offset, stride, dim, args.scale);
     softmax(scores);
+    struct Sums;
+    auto& sums = threadOwned<std::vector<double>, Sums>();
+    sums.assign(static_cast<size_t>(dim), 0.0);
+    addValues<type>(sums, scores, static_cast<const std::byte*>(args.v) + offset, stride);
     float* out = args.out + (query * args.num_heads + head) * dim;
     for (int64_t d = 0; d < dim; ++d) {
-        double sum = 0.0;
-        for (const Score& score : scores) {
-            const int64_t first = (score.key * args.num_kv_heads + kv_head) * dim;
-            sum += score.value * static_cast<double>(loadElement(args.v, args.kv_type, first + d));
-        }
-        out[d] = static_cast<float>(sum);
+        out[d] = static_cast<float>(sums[static_cast<size_t>(d)]);
     }
 }
 
@@ -106,9 +160,12 @@ Status attention(Queue q, const AttentionArgs& args) {
     if (const Status status = checkAttention(args); status != Status::Ok) {
         return status;
     }
+    const auto attend = args.kv_type == DType::F32   ? attendOneHead<DType::F32>
+                        : args.kv_type == DType::F16 ? attendOneHead<DType::F16>
+                                                     : attendOneHead<DType::BF16>;
     parallelFor(poolOf(q), args.queries * args.num_heads, 1, [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i) {
-            attendOneHead(args, i / args.num_heads, i % args.num_heads);
+            attend(args, i / args.num_heads, i % args.num_heads);
         }
     });
     return Status::Ok;

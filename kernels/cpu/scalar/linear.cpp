@@ -6,6 +6,8 @@
 #include "kernels/cpu/thread_owned.h"
 #include "kernels/cpu/weight_rows.h"
 
+#include <algorithm>
+#include <array>
 #include <vector>
 
 namespace kernels::cpu::scalar {
@@ -14,22 +16,34 @@ namespace {
 
 constexpr int64_t kRowsPerChunk = 16;
 
-double dot(const float* a, const float* b, int64_t n) {
-    double sum = 0.0;
-    for (int64_t i = 0; i < n; ++i) {
-        sum += static_cast<double>(a[i]) * static_cast<double>(b[i]);
-    }
-    return sum;
-}
+/// As many rows of the weight are multiplied beside each other: one by one each sum would wait for
+/// its last addition. It adds its products in the order of the columns, however many rows there
+/// are.
+constexpr int64_t kRows = 4;
 
-/// One weight row in fp32. Grows with the widest layer met and is reused by the thread.
+/// Expanded weight rows. Grow with the widest layer met and are reused by the thread.
 std::vector<float>& rowBuffer(int64_t cols) {
-    struct Row;
-    auto& buffer = threadOwned<std::vector<float>, Row>();
-    if (buffer.size() < static_cast<size_t>(cols)) {
-        buffer.resize(static_cast<size_t>(cols));
+    struct Rows;
+    auto& buffer = threadOwned<std::vector<float>, Rows>();
+    if (buffer.size() < static_cast<size_t>(kRows * cols)) {
+        buffer.resize(static_cast<size_t>(kRows * cols));
     }
     return buffer;
+}
+
+/// y[i] = x . w_i for Rows rows w_i of `cols` values, one behind the other.
+template <int64_t Rows>
+void multiply(const float* x, const float* w, int64_t cols, float* y) {
+    std::array<double, Rows> sums{};
+    for (int64_t k = 0; k < cols; ++k) {
+        const auto value = static_cast<double>(x[k]);
+        for (int64_t i = 0; i < Rows; ++i) {
+            sums[static_cast<size_t>(i)] += value * static_cast<double>(w[i * cols + k]);
+        }
+    }
+    for (int64_t i = 0; i < Rows; ++i) {
+        y[i] = static_cast<float>(sums[static_cast<size_t>(i)]);
+    }
 }
 
 } // namespace
@@ -39,12 +53,22 @@ Status linear(Queue q, MatF32 x, WeightView w, MutF32 y) {
         return status;
     }
     parallelFor(poolOf(q), w.rows, kRowsPerChunk, [&](int64_t begin, int64_t end) {
-        float* row = rowBuffer(w.cols).data();
-        for (int64_t n = begin; n < end; ++n) {
-            expandRow(w, n, 0, w.cols, row);
+        float* rows = rowBuffer(w.cols).data();
+        for (int64_t n = begin; n < end; n += kRows) {
+            const int64_t count = std::min(kRows, end - n);
+            for (int64_t i = 0; i < count; ++i) {
+                expandRow(w, n + i, 0, w.cols, rows + i * w.cols);
+            }
             for (int64_t t = 0; t < x.rows; ++t) {
-                y.data[t * y.stride + n] =
-                    static_cast<float>(dot(x.data + t * x.stride, row, w.cols));
+                const float* in = x.data + t * x.stride;
+                float* out = y.data + t * y.stride + n;
+                if (count == kRows) {
+                    multiply<kRows>(in, rows, w.cols, out);
+                    continue;
+                }
+                for (int64_t i = 0; i < count; ++i) {
+                    multiply<1>(in, rows + i * w.cols, w.cols, out + i);
+                }
             }
         }
     });
