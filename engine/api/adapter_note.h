@@ -71,6 +71,7 @@ struct AdapterNote : AdapterNoteKinds {
     AdapterNote& operator=(AdapterNote&&) noexcept;
     ~AdapterNote();
     friend bool operator==(const AdapterNote&, const AdapterNote&) = delete;
+    friend bool operator<(const AdapterNote&, const AdapterNote&) = delete;
 };
 
 } // namespace engine

@@ -129,6 +129,7 @@ struct ExportLoss : ExportLossKinds {
     ExportLoss& operator=(ExportLoss&&) noexcept;
     ~ExportLoss();
     friend bool operator==(const ExportLoss&, const ExportLoss&) = delete;
+    friend bool operator<(const ExportLoss&, const ExportLoss&) = delete;
 };
 
 } // namespace engine

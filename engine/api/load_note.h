@@ -100,6 +100,7 @@ struct LoadNote : LoadNoteKinds {
     LoadNote& operator=(LoadNote&&) noexcept;
     ~LoadNote();
     friend bool operator==(const LoadNote&, const LoadNote&) = delete;
+    friend bool operator<(const LoadNote&, const LoadNote&) = delete;
 };
 
 } // namespace engine

@@ -150,6 +150,7 @@ struct ModelOddity : ModelOddityKinds {
     ModelOddity& operator=(ModelOddity&&) noexcept;
     ~ModelOddity();
     friend bool operator==(const ModelOddity&, const ModelOddity&) = delete;
+    friend bool operator<(const ModelOddity&, const ModelOddity&) = delete;
 };
 
 } // namespace engine

@@ -122,6 +122,7 @@ struct Suggestion : SuggestionKinds {
     Suggestion& operator=(Suggestion&&) noexcept;
     ~Suggestion();
     friend bool operator==(const Suggestion&, const Suggestion&) = delete;
+    friend bool operator<(const Suggestion&, const Suggestion&) = delete;
 };
 
 /// Why a graphics card is not used, or why there is none.
@@ -344,6 +345,7 @@ struct Note : NoteKinds {
     Note& operator=(Note&&) noexcept;
     ~Note();
     friend bool operator==(const Note&, const Note&) = delete;
+    friend bool operator<(const Note&, const Note&) = delete;
 };
 
 /// What the engine may use of a memory, and what says so.
@@ -462,6 +464,7 @@ struct Finding : FindingKinds {
     Finding& operator=(Finding&&) noexcept;
     ~Finding();
     friend bool operator==(const Finding&, const Finding&) = delete;
+    friend bool operator<(const Finding&, const Finding&) = delete;
 };
 
 } // namespace engine

@@ -75,6 +75,7 @@ struct ReplyNote : ReplyNoteKinds {
     ReplyNote& operator=(ReplyNote&&) noexcept;
     ~ReplyNote();
     friend bool operator==(const ReplyNote&, const ReplyNote&) = delete;
+    friend bool operator<(const ReplyNote&, const ReplyNote&) = delete;
 };
 
 } // namespace engine

@@ -2,6 +2,7 @@
 // The reference table against formulas written here independently in double, against hand-made
 // numbers, and against the golden quantization vectors (expansion bit for bit).
 #include "tests/kernels/kernel_cases.h"
+#include "tests/kernels/step_cases.h"
 #include "tests/support/golden.h"
 
 #include <QTest>
@@ -15,10 +16,6 @@ using kernels::WeightView;
 using namespace support;
 
 namespace {
-
-const OpTable& reference() {
-    return kernels::cpuScalarOps();
-}
 
 float bitsToFloat(uint32_t bits) {
     float value = 0.0F;

@@ -148,7 +148,7 @@ private Q_SLOTS:
     void whatBreaksARuleIsNoStep() {
         QSignalSpy refused(staging_.get(), &LayoutStaging::refused);
         auto impossible = planOn(kCard);
-        impossible->errors.push_back({"DM03", "k", {}, {}, {}, {}});
+        impossible->errors.emplace_back().code = "DM03";
         staging_->stageMap("a map", QStringLiteral("a map"));
         planner_->answer(impossible);
         QCOMPARE(refused.count(), 1);
@@ -157,7 +157,7 @@ private Q_SLOTS:
 
         auto too_large = planOn(kCard); // memory is no rule: it can be staged and repaired
         too_large->fits = false;
-        too_large->errors.push_back({"DM09", "k", {}, {}, {}, {}});
+        too_large->errors.emplace_back().code = "DM09";
         staging_->stageMap("a map", QStringLiteral("a map"));
         planner_->answer(too_large);
         QCOMPARE(refused.count(), 1);
@@ -244,7 +244,7 @@ private Q_SLOTS:
 
     void aMapForCardsThatAreNotThereIsFitted() {
         auto impossible = planOn(kCpu);
-        impossible->errors.push_back({"DM03", "k", {}, {}, {}, {}});
+        impossible->errors.emplace_back().code = "DM03";
         staging_->lookAt(ui::computerWith(ui::listedCards().front()));
         planner_->answer(impossible);
         QCOMPARE(planner_->asked.size(), size_t{1});
