@@ -340,6 +340,8 @@ inline constexpr int32_t kLinkNone = 0;    ///< From memory: it was complete bef
 inline constexpr int32_t kLinkPackets = 1; ///< Values that carry the number of their step.
 inline constexpr int32_t kLinkFlags = 2;   ///< From memory, behind one flag of every block.
 inline constexpr int32_t kLinkWide = 3;    ///< Three values of 19 bits in a packet.
+/// stream_rows.cu: packets of rows behind flags, where some blocks have no result to wait for.
+inline constexpr int32_t kLinkBoth = 4;
 
 /// Shared memory in which a step keeps fp32 rows while it makes its input: r, t and both norms; a
 /// plain row only in resident blocks.
@@ -670,6 +672,10 @@ static_assert(sizeof(UnitJob) == 16 && sizeof(UnitPlan) == 192);
 /// Rows of a step of stream_rows.cu at most, and keys of a part of its attention as long as there
 /// are blocks for more: those that its warps have in registers.
 inline constexpr int kStreamRows = 4;
+/// Results that a step of it may publish as packets of 16 bytes, and steps before their place is
+/// used again: who reads those of one step has not published the next one's.
+inline constexpr int kRowPackets = 6144;
+inline constexpr int kRowPacketSteps = 4;
 inline constexpr int kRowPartKeys = 4 * kComputeWarps;
 
 /// Where things lie in shared memory, in bytes from the table of codes.

@@ -8,6 +8,7 @@
 // warps when results go out: each has 12, 6, 4 or 3 of them.
 #pragma once
 
+#include "kernels/cuda/device/stream_rows_packets.cuh"
 #include "kernels/cuda/device/stream_step.cuh"
 
 namespace kernels::cuda {
@@ -163,6 +164,27 @@ __device__ __forceinline__ void makePlainRows(const ProjectKernelArgs& a,
     constexpr int kAtOnce = FORM::kIsLarge ? 4 : 2;
     const bool is_four_bit = a.w[0].format != kFormatInt8Row;
     const int fours = RowsWork<FORM>::planeColumns(a) / 4;
+    if constexpr (!FORM::kIsLarge) {
+        if (a.link == kLinkPackets || a.link == kLinkBoth) {
+            if (a.link == kLinkBoth) {
+                exchange.waitForFlags(step - 1, exchange.grid);
+            }
+            const uint4* const packets = rowPackets(exchange, step - 1);
+#pragma unroll 1
+            for (int base = 0; base < fours; base += kComputeThreads) {
+                const int c = base + static_cast<int>(threadIdx.x);
+                RowFour four;
+                four.clear();
+                while (c < fours && !four.look(packets, c, exchange.markOf(step - 1))) {
+                }
+                __syncwarp();
+                const float4 v[kStreamRows] = {four.row(0), four.row(1), four.row(2), four.row(3)};
+                storeRows(w, rows, c, v, planeOffset(c, is_four_bit, true), c < fours);
+            }
+            clocks.note(1);
+            return;
+        }
+    }
     const float* const x = a.x + piece * 4 * fours;
     // Eight stretches of a wide row are read beside each other: every second one has the halves of
     // its blocks in the other order, so that two of them are in different banks.
@@ -266,11 +288,10 @@ __device__ __forceinline__ float4 ofRow(const float4 (&x)[kStreamRows], int row)
     return row == 0 ? x[0] : row == 1 ? x[1] : row == 2 ? x[2] : x[3];
 }
 
-/// The input behind a residual sum, a norm or both. A thread has four columns of all rows; of long
-/// rows it comes back, and takes what it has seen once more.
-template <typename FORM>
+/// The input behind a residual sum, a norm or both, of LargeForm. A thread has four columns of all
+/// rows, comes back, and takes what it has seen once more.
 __device__ __forceinline__ void makeNormedRows(const ProjectKernelArgs& a,
-                                               const RowsWork<FORM>& w,
+                                               const RowsWork<LargeForm>& w,
                                                int rows,
                                                const Exchange& exchange,
                                                int step,
@@ -307,11 +328,10 @@ __device__ __forceinline__ void makeNormedRows(const ProjectKernelArgs& a,
         for (int r = 0; r < kStreamRows; ++r) {
             sums[r] = sumOfSquares(t[r]);
         }
-        // LargeForm: those of all turns on their way at once.
-        constexpr int kAtOnce = FORM::kIsLarge ? kPackets / 4 / kComputeThreads - 1 : 1;
-#pragma unroll kAtOnce
-        for (int base = kComputeThreads;
-             FORM::kIsLarge ? base <= kAtOnce * kComputeThreads : base < fours;
+        // Those of all turns on their way at once.
+        constexpr int kAtOnce = kPackets / 4 / kComputeThreads - 1;
+#pragma unroll
+        for (int base = kComputeThreads; base <= kAtOnce * kComputeThreads;
              base += kComputeThreads) {
             float4 v[kStreamRows];
             loadRows(v, a.t, base + c);
@@ -370,23 +390,130 @@ __device__ __forceinline__ void makeNormedRows(const ProjectKernelArgs& a,
         };
         base += kComputeThreads;
         c += kComputeThreads;
-        if constexpr (FORM::kIsLarge) {
-            // The next turn's are on their way while this one's are stored.
-            const float4 v[kStreamRows] = {x[0], x[1], x[2], x[3]};
-            if (base < fours) {
-                loadNext();
-            }
-            storeRows(w, rows, done, v, planeOffset(done, is_four_bit, true), done < fours);
-            if (base >= fours) {
-                break;
-            }
-        } else {
-            storeRows(w, rows, done, x, planeOffset(done, is_four_bit, true), done < fours);
-            if (base >= fours) {
-                break;
-            }
+        // The next turn's are on their way while this one's are stored.
+        const float4 v[kStreamRows] = {x[0], x[1], x[2], x[3]};
+        if (base < fours) {
             loadNext();
         }
+        storeRows(w, rows, done, v, planeOffset(done, is_four_bit, true), done < fours);
+        if (base >= fours) {
+            break;
+        }
+    }
+    if (has_norm) {
+        putShares(w.buffer + 64, sums);
+    }
+}
+
+/// The same of rows of up to kShortRow columns, whose sum to add comes in packets; a thread has
+/// four or twice four columns, all asked for at once, and keeps the residual rows of them.
+__device__ __forceinline__ void makeShortRows(const ProjectKernelArgs& a,
+                                              const RowsWork<BulkForm>& w,
+                                              int rows,
+                                              KeptRows& kept,
+                                              const Exchange& exchange,
+                                              int step,
+                                              const StepClocks& clocks) {
+    const bool is_four_bit = a.w[0].format != kFormatInt8Row;
+    const bool has_residual = a.input != kInputNorm;
+    const bool has_norm = a.norm.data != nullptr;
+    const bool is_kept = a.keeps_row != 0;
+    const int cols = a.cols;
+    const int fours = cols / 4;
+    const float scalar = a.scalar;
+    const int norm_type = a.norm.type;
+    const int t_norm_type = a.t_norm.type;
+    int c = threadIdx.x;
+    NormFour norm[2];
+    NormFour t_norm[2];
+#pragma unroll
+    for (int i = 0; i < 2; ++i) {
+        const int at = c + i * kComputeThreads;
+        norm[i].load(a.norm, 4 * at, has_norm && at < fours);
+        t_norm[i].load(a.t_norm, 4 * at, has_residual && at < fours);
+    }
+    RowFour t[2];
+    float4 scale = make_float4(0.0F, 0.0F, 0.0F, 0.0F);
+    if (has_residual) {
+        if (a.link == kLinkBoth) {
+            exchange.waitForFlags(step - 1, exchange.grid);
+        }
+        takeRowFours(rowPackets(exchange, step - 1), fours, exchange.markOf(step - 1), t);
+        clocks.note(1);
+        float sums[kStreamRows];
+#pragma unroll
+        for (int r = 0; r < kStreamRows; ++r) {
+            sums[r] = sumOfSquares(t[0].row(r));
+        }
+        if (fours > kComputeThreads) {
+#pragma unroll
+            for (int r = 0; r < kStreamRows; ++r) {
+                sums[r] += sumOfSquares(t[1].row(r));
+            }
+        }
+        putShares(w.buffer, sums);
+        syncCompute();
+        const float4 all = sumOfShares(w.buffer);
+        const float inverse = a.inverse_cols;
+        const float eps = a.eps;
+        scale = make_float4(
+            rsqrtf(all.x * inverse + eps) * scalar, rsqrtf(all.y * inverse + eps) * scalar,
+            rsqrtf(all.z * inverse + eps) * scalar, rsqrtf(all.w * inverse + eps) * scalar);
+    } else {
+        clocks.note(1);
+    }
+    float sums[kStreamRows] = {};
+#pragma unroll 1
+    for (int turn = 0;;) { // as many turns for all threads
+        float4 x[kStreamRows];
+        if (is_kept) {
+#pragma unroll
+            for (int r = 0; r < kStreamRows; ++r) {
+                x[r] = kept.at[turn][r];
+            }
+        } else {
+            loadRowFours(x, a.x, rows, cols, c);
+        }
+        if (has_residual) {
+            const float4 n = t_norm[0].values(t_norm_type);
+#pragma unroll
+            for (int r = 0; r < kStreamRows; ++r) {
+                const float factor = r == 0   ? scale.x
+                                     : r == 1 ? scale.y
+                                     : r == 2 ? scale.z
+                                              : scale.w;
+                const float4 more = t[0].row(r);
+                x[r].x = fmaf(more.x * factor, n.x, x[r].x * scalar);
+                x[r].y = fmaf(more.y * factor, n.y, x[r].y * scalar);
+                x[r].z = fmaf(more.z * factor, n.z, x[r].z * scalar);
+                x[r].w = fmaf(more.w * factor, n.w, x[r].w * scalar);
+            }
+            // For who reads it after the launch: each row by a block of its own.
+            if (exchange.block < rows && c < fours) {
+                const float4 own = ofRow(x, exchange.block);
+                *reinterpret_cast<float4*>(a.x_out + exchange.block * cols + 4 * c) = own;
+            }
+        }
+#pragma unroll
+        for (int r = 0; r < kStreamRows; ++r) {
+            kept.at[turn][r] = x[r];
+        }
+        if (has_norm) {
+            const float4 n = norm[0].values(norm_type);
+#pragma unroll
+            for (int r = 0; r < kStreamRows; ++r) {
+                sums[r] += sumOfSquares(x[r]);
+                x[r] = times(x[r], n);
+            }
+        }
+        storeRows(w, rows, c, x, planeOffset(c, is_four_bit, true), c < fours);
+        c += kComputeThreads;
+        if (++turn == 2 || fours <= kComputeThreads) {
+            break;
+        }
+        norm[0] = norm[1];
+        t_norm[0] = t_norm[1];
+        t[0] = t[1];
     }
     if (has_norm) {
         putShares(w.buffer + 64, sums);
@@ -773,6 +900,7 @@ __device__ __forceinline__ void projectRows(const ProjectKernelArgs& a,
                                             RingOf<FORM>& ring,
                                             const CodeTable& table,
                                             int token_rows,
+                                            KeptRows& kept_rows,
                                             const Exchange& exchange,
                                             int step,
                                             const StepClocks& clocks) {
@@ -784,8 +912,10 @@ __device__ __forceinline__ void projectRows(const ProjectKernelArgs& a,
     const int pieces = FORM::kIsLarge ? a.pieces : 1;
     if (is_plain) {
         makePlainRows(a, w, token_rows, 0, exchange, step, clocks);
-    } else {
+    } else if constexpr (FORM::kIsLarge) {
         makeNormedRows(a, w, token_rows, exchange, step, clocks);
+    } else {
+        makeShortRows(a, w, token_rows, kept_rows, exchange, step, clocks);
     }
     syncCompute();
     clocks.note(2);
@@ -803,6 +933,8 @@ __device__ __forceinline__ void projectRows(const ProjectKernelArgs& a,
     const int own_row = static_cast<int>(threadIdx.x) % kStreamRows;
     const float inverse_cols = a.inverse_cols;
     const float eps = a.eps;
+    const bool has_packets =
+        !FORM::kIsLarge && (a.publish == kLinkPackets || a.publish == kLinkBoth);
 #pragma unroll 1
     for (int first = 0;;) {
         int end = tiles < first + a.pass_tiles ? tiles : first + a.pass_tiles;
@@ -829,48 +961,58 @@ __device__ __forceinline__ void projectRows(const ProjectKernelArgs& a,
                           : is_whole_pair ? each
                                           : end - first)
                          << shift;
+        // Whole warps: publishRows() takes four lanes.
 #pragma unroll 1
-        for (int i = static_cast<int>(threadIdx.x) / kStreamRows; i < rows;
-             i += kComputeThreads / kStreamRows) {
+        for (int base = static_cast<int>(threadIdx.x) / 32 * 8; base < rows;
+             base += kComputeThreads / kStreamRows) {
+            const int i = base + static_cast<int>(threadIdx.x & 31) / kStreamRows;
             ResultRow r{};
             if (is_pair) {
                 r.weight = is_whole_pair || first < each ? 0 : 1;
                 r.local = i + ((is_in_turn ? first / 2 : first - r.weight * each) << shift);
-                r.is_there = r.local < outputs;
+                r.is_there = i < rows && r.local < outputs;
                 r.at = begin + r.local;
             } else if (a.count == 1) {
                 r.local = i + (first << shift);
-                r.is_there = r.local < outputs;
+                r.is_there = i < rows && r.local < outputs;
                 r.at = begin + r.local;
+                r.packet = r.at;
             } else {
                 r = resultRow(a, TileMap(a, exchange.block), first, rows, i);
             }
-            if (!r.is_there || own_row >= token_rows) {
-                continue;
-            }
-            const SumRows sums =
-                is_in_turn ? sumRows<FORM>(a, tiles, i) : SumRows{i, (each << shift) + i};
-            float value = rowsSum(w, sums.first, own_row, folds) * factor;
-            if (has_scale) {
-                value *= a.w[r.weight].row_scale[r.at];
-            }
-            float* const kept = reinterpret_cast<float*>(held + r.local) + own_row;
-            if (is_whole_pair) {
-                float other = rowsSum(w, sums.second, own_row, folds) * factor;
+            float value = 0.0F;
+            if (r.is_there && own_row < token_rows) {
+                const SumRows sums =
+                    is_in_turn ? sumRows<FORM>(a, tiles, i) : SumRows{i, (each << shift) + i};
+                value = rowsSum(w, sums.first, own_row, folds) * factor;
                 if (has_scale) {
-                    other *= a.w[1].row_scale[r.at];
+                    value *= a.w[r.weight].row_scale[r.at];
                 }
-                value = geluFast(value) * other;
-            } else if (is_pair && r.weight == 0) {
-                *kept = value;
-                continue;
-            } else if (is_pair) {
-                value *= geluFast(*kept);
-            } else if (a.output == kOutputGeluMultiply) {
-                value = geluFast(value) * __ldcg(a.multiply + own_row * a.multiply_stride + r.at);
+                float* const kept = reinterpret_cast<float*>(held + r.local) + own_row;
+                bool is_result = true;
+                if (is_whole_pair) {
+                    float other = rowsSum(w, sums.second, own_row, folds) * factor;
+                    if (has_scale) {
+                        other *= a.w[1].row_scale[r.at];
+                    }
+                    value = geluFast(value) * other;
+                } else if (is_pair && r.weight == 0) {
+                    *kept = value;
+                    is_result = false;
+                } else if (is_pair) {
+                    value *= geluFast(*kept);
+                } else if (a.output == kOutputGeluMultiply) {
+                    value =
+                        geluFast(value) * __ldcg(a.multiply + own_row * a.multiply_stride + r.at);
+                }
+                if (is_result) {
+                    float* const to = a.y[is_pair ? 0 : r.weight];
+                    to[static_cast<int64_t>(own_row) * a.w[r.weight].rows + r.at] = value;
+                }
             }
-            float* const to = a.y[is_pair ? 0 : r.weight];
-            to[static_cast<int64_t>(own_row) * a.w[r.weight].rows + r.at] = value;
+            if (has_packets) {
+                publishRows(exchange, step, r.packet, value, r.is_there);
+            }
         }
         first = end;
         if (first >= tiles) {
@@ -882,7 +1024,9 @@ __device__ __forceinline__ void projectRows(const ProjectKernelArgs& a,
             syncCompute();
         }
     }
-    exchange.raiseFlag(step);
+    if (a.publish == kLinkFlags || a.publish == kLinkBoth) {
+        exchange.raiseFlag(step);
+    }
 }
 
 } // namespace kernels::cuda

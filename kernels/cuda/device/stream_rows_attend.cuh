@@ -19,13 +19,15 @@ namespace kernels::cuda {
 struct RowsAttendWork {
     float4* query;        ///< [kStreamRows, dim / 4 + 4]: fourPlace()
     float* turns;         ///< [kStreamRows, dim]: cosines, then sines; in the place of
-    float* sums;          ///< [kComputeWarps, kStreamRows, up to 256 columns]
+    float* raw;           ///< [3, kStreamRows, dim]: queries, keys, values as packets brought them;
+    float* sums;          ///< [kComputeWarps, kStreamRows, up to 256 columns], where both were
     float2* tails;        ///< [kComputeWarps, kStreamRows]: maximum, total
     __nv_bfloat16* fresh; ///< [2, kStreamRows, dim]: new keys, new values
     int* word;
     __device__ __forceinline__ RowsAttendWork(char* memory, char* tail, int dim)
         : query(reinterpret_cast<float4*>(memory)),
-          turns(reinterpret_cast<float*>(query + kStreamRows * (dim / 4 + 4))), sums(turns),
+          turns(reinterpret_cast<float*>(query + kStreamRows * (dim / 4 + 4))),
+          raw(turns + kStreamRows * dim), sums(turns),
           tails(reinterpret_cast<float2*>(sums +
                                           kComputeWarps * kStreamRows * (dim > 256 ? 256 : dim))),
           fresh(reinterpret_cast<__nv_bfloat16*>(tail)),
@@ -70,8 +72,9 @@ struct RowsRange {
     }
 };
 
-/// A head of a row as the step before has made it, in norm, RoPE and scale; a warp.
-template <typename Store>
+/// A head of a row as the step before has made it, in norm, RoPE and scale; a warp. IS_SHARED: it
+/// is in shared memory.
+template <bool IS_SHARED, typename Store>
 __device__ __forceinline__ void turnRowHead(const float* from,
                                             const VectorArgs& norm,
                                             const float* turns,
@@ -87,7 +90,9 @@ __device__ __forceinline__ void turnRowHead(const float* from,
         const int d = 4 * lane + 128 * (i >> 1);
         head.at[i & 1][i >> 1] = make_float4(0.0F, 0.0F, 0.0F, 0.0F);
         if (d < half) {
-            head.at[i & 1][i >> 1] = loadFour(from + d + (i & 1) * half);
+            const float* const at = from + d + (i & 1) * half;
+            head.at[i & 1][i >> 1] =
+                IS_SHARED ? *reinterpret_cast<const float4*>(at) : loadFour(at);
         }
     }
     turnHead(head, norm, turns, dim, eps, scale, store);
@@ -263,8 +268,39 @@ __device__ __forceinline__ void joinRows(const AttendStepKernelArgs& a,
     syncCompute();
 }
 
+/// Queries of this block's head, its new keys and new values from the packets of step `step`. A
+/// barrier has to follow.
+__device__ __forceinline__ void takeHeads(const AttendStepKernelArgs& a,
+                                          const RowsAttendWork& w,
+                                          const RowsRange& range,
+                                          const Exchange& exchange,
+                                          int step) {
+    const int dim = a.head_dim;
+    const int shift = 29 - __clz(dim); // fours of a head
+    const int key = (a.num_heads + range.kv_head) << shift;
+    const int value = key + (a.v == a.k ? 0 : a.num_kv_heads << shift);
+    const int heads = range.fresh > 0 && range.part == 0 ? 3 : 1;
+    const uint4* const packets = rowPackets(exchange, step);
+    const uint32_t mark = exchange.markOf(step);
+#pragma unroll 1
+    for (int i = threadIdx.x; i < heads << shift; i += kComputeThreads) {
+        const int kind = i >> shift;
+        const int four = i & ((1 << shift) - 1);
+        const int first = kind == 0 ? range.head << shift : kind == 1 ? key : value;
+        RowFour values;
+        while (!values.look(packets, first + four, mark)) {
+        }
+#pragma unroll
+        for (int r = 0; r < kStreamRows; ++r) {
+            *reinterpret_cast<float4*>(w.raw + (kind * kStreamRows + r) * dim + 4 * four) =
+                values.row(r);
+        }
+    }
+}
+
 /// Queries, new keys and new values of this block, to shared memory: a warp each. A barrier has to
-/// follow.
+/// follow. IS_TAKEN: behind takeHeads().
+template <bool IS_TAKEN>
 __device__ __forceinline__ void
 turnRows(const AttendStepKernelArgs& a, const RowsAttendWork& w, const RowsRange& range, int rows) {
     const int warp = threadIdx.x / 32;
@@ -276,21 +312,26 @@ turnRows(const AttendStepKernelArgs& a, const RowsAttendWork& w, const RowsRange
     // Who has none does as if, so that nobody is elsewhere.
     const bool is_there = row < rows && (is_query || (range.fresh > 0 && range.part == 0));
     const bool has_own = is_there && !is_query;
-    const float* const from = !has_own ? a.q : kind == 1 ? a.k : a.v;
-    const int at = has_own ? row * a.num_kv_heads + range.kv_head
-                           : (is_there ? row : 0) * a.num_heads + range.head;
+    const float* from = nullptr;
+    if (IS_TAKEN) {
+        from = w.raw + ((has_own ? kind * kStreamRows : 0) + (is_there ? row : 0)) * dim;
+    } else {
+        const int at = has_own ? row * a.num_kv_heads + range.kv_head
+                               : (is_there ? row : 0) * a.num_heads + range.head;
+        from = (!has_own ? a.q : kind == 1 ? a.k : a.v) + at * dim;
+    }
     VectorArgs norm = is_query ? a.q_norm : a.k_norm;
     norm.data = is_turned ? norm.data : nullptr;
     float4* const query = w.query + row * (dim / 4 + 4);
     __nv_bfloat16* const fresh = w.fresh + ((is_query ? 0 : kind - 1) * kStreamRows + row) * dim;
-    turnRowHead(from + at * dim, norm, is_turned ? w.turns + (is_there ? row : 0) * dim : nullptr,
-                dim, a.eps, is_query ? a.scale : 1.0F, [&](int d, const float4& four) {
-                    if (is_there && is_query) {
-                        query[fourPlace(d >> 2, dim)] = four;
-                    } else if (is_there) {
-                        *reinterpret_cast<uint2*>(fresh + d) = asBf16(four);
-                    }
-                });
+    turnRowHead<IS_TAKEN>(from, norm, is_turned ? w.turns + (is_there ? row : 0) * dim : nullptr,
+                          dim, a.eps, is_query ? a.scale : 1.0F, [&](int d, const float4& four) {
+                              if (is_there && is_query) {
+                                  query[fourPlace(d >> 2, dim)] = four;
+                              } else if (is_there) {
+                                  *reinterpret_cast<uint2*>(fresh + d) = asBf16(four);
+                              }
+                          });
 }
 
 /// This block's part of its head. keys, values: the first ones, which were asked for before the
@@ -394,6 +435,7 @@ mergeRows(const AttendStepKernelArgs& a, const RowsRange& range, int rows) {
 }
 
 /// One step.
+template <typename FORM>
 __device__ __forceinline__ void attendRows(const AttendStepKernelArgs& a,
                                            char* memory,
                                            char* tail,
@@ -423,9 +465,15 @@ __device__ __forceinline__ void attendRows(const AttendStepKernelArgs& a,
         sincosf(__fmul_rn(static_cast<float>(range.position + row), a.inv_freq[d]),
                 &turns[half + d], &turns[d]);
     }
-    exchange.waitForFlags(step - 1, exchange.grid); // a barrier, too
+    if (FORM::kIsLarge || a.link == kLinkBoth) {
+        exchange.waitForFlags(step - 1, exchange.grid); // a barrier, too
+    }
+    if (!FORM::kIsLarge) {
+        takeHeads(a, w, range, exchange, step - 1);
+        syncCompute();
+    }
     clocks.note(1);
-    turnRows(a, w, range, rows);
+    turnRows<!FORM::kIsLarge>(a, w, range, rows);
     syncCompute();
     clocks.note(2);
     attendPart(a, w, range, rows, keys, values);

@@ -20,6 +20,7 @@ __device__ __forceinline__ void runRowSteps(const TokenStep* steps,
     char* const work = shared + layout.work;
     const CodeTable table{sharedAddress(shared) + (threadIdx.x & 31) * 4};
     const RowShare share(rows);
+    KeptRows kept;
     const bool is_asking = threadIdx.x == kComputeThreads - 1;
     if (is_asking) {
         for (int i = 0; i < kStepsAsked && i < count; ++i) {
@@ -37,10 +38,10 @@ __device__ __forceinline__ void runRowSteps(const TokenStep* steps,
         const StepClocks clocks{trace, i, trace != nullptr};
         clocks.note(0);
         if (step.kind == kStepAttend) {
-            attendRows(step.attend, work, shared + layout.row, share, exchange, i, clocks);
+            attendRows<FORM>(step.attend, work, shared + layout.row, share, exchange, i, clocks);
         } else {
             projectRows<FORM>(step.project, work, shared, shared + layout.row, ring, table, rows,
-                              exchange, i, clocks);
+                              kept, exchange, i, clocks);
         }
         clocks.note(4);
         syncCompute();
@@ -54,6 +55,7 @@ __device__ __forceinline__ void runRowsBlock(const TokenStep* steps,
                                              const StreamLayout& layout,
                                              int32_t* counters,
                                              int32_t* flags,
+                                             uint2* packets,
                                              const int32_t* rows,
                                              long long* trace) {
     char* const shared = dynamicShared() + layout.table;
@@ -62,7 +64,7 @@ __device__ __forceinline__ void runRowsBlock(const TokenStep* steps,
     }
     const RingOf<FORM> ring{reinterpret_cast<uint64_t*>(shared + kCodeTableBytes),
                             shared + layout.chunks, layout.chunk_count};
-    const Exchange exchange{nullptr,
+    const Exchange exchange{packets,
                             flags,
                             static_cast<uint32_t>(loadAcquire(counters)),
                             {0, 0},
@@ -102,6 +104,6 @@ __device__ __forceinline__ void runRowsBlock(const TokenStep* steps,
 /// Of the kernels.
 #define BELFRY_STREAM_ROWS_PARAMETERS                                                              \
     const TokenStep *steps, int count, StreamLayout layout, int32_t *counters, int32_t *flags,     \
-        const int32_t *rows, long long *trace
+        uint2 *packets, const int32_t *rows, long long *trace
 
 } // namespace kernels::cuda
