@@ -748,12 +748,12 @@ BELFRY_HOST_DEVICE constexpr int32_t largeRowsProjectBytes(int32_t cols, int32_t
     return kStreamNormSums + kRowsScales * 4 + (kStreamRows - kLargeGapRows) * cols * 2 +
            pass_sums * kStreamRows * kComputeWarps * 4;
 }
-/// Of attention of rows (RowsAttendWork): queries, turns or the warps' sums of up to 256 columns,
-/// maxima and totals, a word. New keys and values lie in the place of the residual row.
+/// Of attention of rows (RowsAttendWork): queries, turns and what packets brought (later the sums
+/// of three groups of keys), products of 48 keys, their scores, maxima and totals, a word. New keys
+/// and values lie in the place of the residual row.
 BELFRY_HOST_DEVICE constexpr int32_t streamRowsAttendBytes(int32_t head_dim) {
-    return kStreamRows * (head_dim * 4 + 64) +
-           kComputeWarps * kStreamRows * (head_dim > 256 ? 256 : head_dim) * 4 +
-           kComputeWarps * kStreamRows * 8 + 16;
+    return 2 * kStreamRows * (head_dim + 32) * 2 + 4 * kStreamRows * head_dim * 4 +
+           (4 * 2 + 1) * kStreamRows * kRowPartKeys * 4 + kStreamRows * 8 + 16;
 }
 /// Tensor cores take updates in tiles (rank_tiles.cuh): so many ranks of one update, which are the
 /// depth of a product, times so many chunks of A's columns, the columns of its right operand.

@@ -2,10 +2,19 @@
 // The whole launch of one block of stream_rows.cu and stream_rows_large.cu.
 #pragma once
 
+#include "kernels/cuda/device/group_products.cuh"
 #include "kernels/cuda/device/stream_rows.cuh"
 #include "kernels/cuda/device/stream_rows_attend.cuh"
 
 namespace kernels::cuda {
+
+/// Registers of a thread: 512 threads have 128 each. On 9.0 those that fetch, which are the last
+/// four warps, leave theirs to the others: what does not fit is in memory, and 16 warps' of it is
+/// more than the first cache has beside the shared memory.
+constexpr int kFetchRegisters = 56;
+constexpr int kComputeRegisters = 152;
+static_assert(kFetchWarps == 4 && kComputeWarps % 4 == 0, "whole groups of four warps");
+static_assert(kFetchRegisters * 32 * kFetchWarps + kComputeRegisters * kComputeThreads <= 65536);
 
 template <typename FORM>
 __device__ __forceinline__ void runRowSteps(const TokenStep* steps,
@@ -79,6 +88,7 @@ __device__ __forceinline__ void runRowsBlock(const TokenStep* steps,
     ring.clear(kStreamThreads);
     __syncthreads();
     if (threadIdx.x < kComputeThreads) {
+        takeRegisters<kComputeRegisters>();
         const int wanted = *rows;
         runRowSteps<FORM>(steps, count, layout, fetcher, ring, exchange,
                           wanted < 1             ? 1
@@ -91,6 +101,7 @@ __device__ __forceinline__ void runRowsBlock(const TokenStep* steps,
             counters[1] = 0;
         }
     } else {
+        giveRegisters<kFetchRegisters>();
         const int warp = static_cast<int>(threadIdx.x) / 32 - kComputeWarps;
         char* const heads = shared + kStepHeadsOffset + warp * 2 * kStepHeadBytes;
         if constexpr (FORM::kIsLarge) {
