@@ -569,11 +569,10 @@ template <typename FORM>
 __device__ __forceinline__ void attendRows(const AttendStepKernelArgs& a,
                                            char* memory,
                                            char* tail,
-                                           const RowShare& share,
+                                           int rows,
                                            const Exchange& exchange,
                                            int step,
                                            const StepClocks& clocks) {
-    const int rows = share.rows;
     const RowsRange range(a, rows, exchange);
     if (range.part >= range.parts) { // the whole block
         exchange.raiseFlag(step);

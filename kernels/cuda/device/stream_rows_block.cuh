@@ -28,7 +28,6 @@ __device__ __forceinline__ void runRowSteps(const TokenStep* steps,
     char* const shared = fetcher.shared;
     char* const work = shared + layout.work;
     const CodeTable table{sharedAddress(shared) + (threadIdx.x & 31) * 4};
-    const RowShare share(rows);
     KeptRows kept;
     const bool is_asking = threadIdx.x == kComputeThreads - 1;
     if (is_asking) {
@@ -47,7 +46,7 @@ __device__ __forceinline__ void runRowSteps(const TokenStep* steps,
         const StepClocks clocks{trace, i, trace != nullptr};
         clocks.note(0);
         if (step.kind == kStepAttend) {
-            attendRows<FORM>(step.attend, work, shared + layout.row, share, exchange, i, clocks);
+            attendRows<FORM>(step.attend, work, shared + layout.row, rows, exchange, i, clocks);
         } else {
             projectRows<FORM>(step.project, work, shared, shared + layout.row, ring, table, rows,
                               kept, exchange, i, clocks);
