@@ -43,15 +43,20 @@ inline constexpr size_t kStreamUnitOffset =
 static_assert(2U * sizeof(int32_t) * kLargeFlags <= kFlagBytes);
 /// Words of the sums of a step's updates.
 inline constexpr size_t kStreamUnitWords = size_t{kMaxLoraUnits} * static_cast<size_t>(kUnitSlot);
-inline constexpr size_t kExchangeBytes =
+/// Then the packets of rows (stream_rows.cu).
+inline constexpr size_t kRowPacketOffset =
     kStreamUnitOffset + size_t{kPacketSteps} * kStreamUnitWords * 8U;
+inline constexpr size_t kRowPacketBytes = size_t{kRowPacketSteps} * kRowPackets * 16U;
+static_assert((kExchangeOffset + kRowPacketOffset) % 16U == 0);
+inline constexpr size_t kExchangeBytes = kRowPacketOffset + kRowPacketBytes;
 /// Then the plans of steps with low-rank updates for every block (UnitPlan): 186 steps on a card of
 /// 132 multiprocessors. Lists of more do without.
 inline constexpr size_t kPlanOffset = kExchangeOffset + kExchangeBytes;
 inline constexpr size_t kPlanBytes = size_t{9} << 19U;
 /// Counters, steps and partial results: up to 64 heads, 50 splits of 512 + 2 floats.
 inline constexpr size_t kPartialBytes = (size_t{64} * 64U * 514U * 4U) + kCounterBytes +
-                                        kPlanBytes + size_t{kPacketSteps} * kLargePackets * 8U;
+                                        kPlanBytes + size_t{kPacketSteps} * kLargePackets * 8U +
+                                        kRowPacketBytes;
 /// Where partial results begin.
 inline constexpr size_t kPartialOffset = kPlanOffset + kPlanBytes;
 /// Products keep their input and panel over the partial results: neither outlives its own step.

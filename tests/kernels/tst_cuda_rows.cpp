@@ -63,6 +63,7 @@ void TestCudaRows::chain_data() {
         s.k_is_v = true;
     });
     row("no per-layer input", 4, [](RowShape& s) { s.ple = 0; });
+    row("one part, more keys than at a time", 4, [](RowShape& s) { s.before = 60; });
     row("parts", 16, [](RowShape& s) {
         s.before = 400;
         s.capacity = 512;

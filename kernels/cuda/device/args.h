@@ -340,6 +340,8 @@ inline constexpr int32_t kLinkNone = 0;    ///< From memory: it was complete bef
 inline constexpr int32_t kLinkPackets = 1; ///< Values that carry the number of their step.
 inline constexpr int32_t kLinkFlags = 2;   ///< From memory, behind one flag of every block.
 inline constexpr int32_t kLinkWide = 3;    ///< Three values of 19 bits in a packet.
+/// stream_rows.cu: packets of rows behind flags, where some blocks have no result to wait for.
+inline constexpr int32_t kLinkBoth = 4;
 
 /// Shared memory in which a step keeps fp32 rows while it makes its input: r, t and both norms; a
 /// plain row only in resident blocks.
@@ -670,6 +672,10 @@ static_assert(sizeof(UnitJob) == 16 && sizeof(UnitPlan) == 192);
 /// Rows of a step of stream_rows.cu at most, and keys of a part of its attention as long as there
 /// are blocks for more: those that its warps have in registers.
 inline constexpr int kStreamRows = 4;
+/// Results that a step of it may publish as packets of 16 bytes, and steps before their place is
+/// used again: who reads those of one step has not published the next one's.
+inline constexpr int kRowPackets = 6144;
+inline constexpr int kRowPacketSteps = 4;
 inline constexpr int kRowPartKeys = 4 * kComputeWarps;
 
 /// Where things lie in shared memory, in bytes from the table of codes.
@@ -742,12 +748,12 @@ BELFRY_HOST_DEVICE constexpr int32_t largeRowsProjectBytes(int32_t cols, int32_t
     return kStreamNormSums + kRowsScales * 4 + (kStreamRows - kLargeGapRows) * cols * 2 +
            pass_sums * kStreamRows * kComputeWarps * 4;
 }
-/// Of attention of rows (RowsAttendWork): queries, turns or the warps' sums of up to 256 columns,
-/// maxima and totals, a word. New keys and values lie in the place of the residual row.
+/// Of attention of rows (RowsAttendWork): queries, turns and what packets brought (later the sums
+/// of three groups of keys), products of 48 keys, their scores, maxima and totals, a word. New keys
+/// and values lie in the place of the residual row.
 BELFRY_HOST_DEVICE constexpr int32_t streamRowsAttendBytes(int32_t head_dim) {
-    return kStreamRows * (head_dim * 4 + 64) +
-           kComputeWarps * kStreamRows * (head_dim > 256 ? 256 : head_dim) * 4 +
-           kComputeWarps * kStreamRows * 8 + 16;
+    return 2 * kStreamRows * (head_dim + 32) * 2 + 4 * kStreamRows * head_dim * 4 +
+           (4 * 2 + 1) * kStreamRows * kRowPartKeys * 4 + kStreamRows * 8 + 16;
 }
 /// Tensor cores take updates in tiles (rank_tiles.cuh): so many ranks of one update, which are the
 /// depth of a product, times so many chunks of A's columns, the columns of its right operand.

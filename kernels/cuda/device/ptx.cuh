@@ -401,6 +401,31 @@ __device__ __forceinline__ void storePacket(uint2* at, uint32_t value, uint32_t 
     asm volatile("st.relaxed.gpu.global.v2.u32 [%0], {%1,%2};" ::"l"(at), "r"(value), "r"(mark)
                  : "memory");
 }
+/// Sixteen bytes that others see at once or not at all.
+__device__ __forceinline__ uint4 loadRowPacket(const uint4* at) {
+    uint64_t low = 0;
+    uint64_t high = 0;
+    asm volatile("{\n"
+                 ".reg .b128 all;\n"
+                 "ld.relaxed.gpu.global.b128 all, [%2];\n"
+                 "mov.b128 {%0, %1}, all;\n"
+                 "}"
+                 : "=l"(low), "=l"(high)
+                 : "l"(at)
+                 : "memory");
+    return make_uint4(static_cast<uint32_t>(low), static_cast<uint32_t>(low >> 32),
+                      static_cast<uint32_t>(high), static_cast<uint32_t>(high >> 32));
+}
+__device__ __forceinline__ void storeRowPacket(uint4* at, const uint4& v) {
+    asm volatile("{\n"
+                 ".reg .b128 all;\n"
+                 "mov.b128 all, {%1, %2};\n"
+                 "st.relaxed.gpu.global.b128 [%0], all;\n"
+                 "}" ::"l"(at),
+                 "l"(static_cast<uint64_t>(v.y) << 32 | v.x),
+                 "l"(static_cast<uint64_t>(v.w) << 32 | v.z)
+                 : "memory");
+}
 __device__ __forceinline__ void storeRelease(int32_t* at, int value) {
     asm volatile("st.release.gpu.global.s32 [%0], %1;" ::"l"(at), "r"(value) : "memory");
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The decoder layers of up to four tokens that follow each other in a single cooperative launch,
 // for 4-bit and 8-bit weights on cards with bulk copies (compute capability 9.0): the check of
-// drafts. Weights come as in stream.cu, once for all rows. What a step makes lies in memory, behind
-// one flag of every block: of several rows packets would be as many, and who has several rows to
-// work on hides more of the way.
+// drafts. Weights come as in stream.cu, once for all rows. Short results travel as packets
+// (stream_rows_packets.cuh); those of a pair and of attention lie in memory, behind one flag of
+// every block.
 #include "kernels/cuda/device/stream_rows_block.cuh"
 
 using namespace kernels::cuda;
@@ -15,7 +15,7 @@ extern "C" {
 // are. rows [1]: rows that are there. trace: nullptr, or
 // [count, kTraceMarks] for the clocks of block 0.
 __global__ void __launch_bounds__(512, 1) belfry_stream_rows(BELFRY_STREAM_ROWS_PARAMETERS) {
-    runRowsBlock<BulkForm>(steps, count, layout, counters, flags, rows, trace);
+    runRowsBlock<BulkForm>(steps, count, layout, counters, flags, packets, rows, trace);
 }
 
 } // extern "C"

@@ -2,10 +2,19 @@
 // The whole launch of one block of stream_rows.cu and stream_rows_large.cu.
 #pragma once
 
+#include "kernels/cuda/device/group_products.cuh"
 #include "kernels/cuda/device/stream_rows.cuh"
 #include "kernels/cuda/device/stream_rows_attend.cuh"
 
 namespace kernels::cuda {
+
+/// Registers of a thread: 512 threads have 128 each. On 9.0 those that fetch, which are the last
+/// four warps, leave theirs to the others: what does not fit is in memory, and 16 warps' of it is
+/// more than the first cache has beside the shared memory.
+constexpr int kFetchRegisters = 56;
+constexpr int kComputeRegisters = 152;
+static_assert(kFetchWarps == 4 && kComputeWarps % 4 == 0, "whole groups of four warps");
+static_assert(kFetchRegisters * 32 * kFetchWarps + kComputeRegisters * kComputeThreads <= 65536);
 
 template <typename FORM>
 __device__ __forceinline__ void runRowSteps(const TokenStep* steps,
@@ -19,7 +28,7 @@ __device__ __forceinline__ void runRowSteps(const TokenStep* steps,
     char* const shared = fetcher.shared;
     char* const work = shared + layout.work;
     const CodeTable table{sharedAddress(shared) + (threadIdx.x & 31) * 4};
-    const RowShare share(rows);
+    KeptRows kept;
     const bool is_asking = threadIdx.x == kComputeThreads - 1;
     if (is_asking) {
         for (int i = 0; i < kStepsAsked && i < count; ++i) {
@@ -37,10 +46,10 @@ __device__ __forceinline__ void runRowSteps(const TokenStep* steps,
         const StepClocks clocks{trace, i, trace != nullptr};
         clocks.note(0);
         if (step.kind == kStepAttend) {
-            attendRows(step.attend, work, shared + layout.row, share, exchange, i, clocks);
+            attendRows<FORM>(step.attend, work, shared + layout.row, rows, exchange, i, clocks);
         } else {
             projectRows<FORM>(step.project, work, shared, shared + layout.row, ring, table, rows,
-                              exchange, i, clocks);
+                              kept, exchange, i, clocks);
         }
         clocks.note(4);
         syncCompute();
@@ -54,6 +63,7 @@ __device__ __forceinline__ void runRowsBlock(const TokenStep* steps,
                                              const StreamLayout& layout,
                                              int32_t* counters,
                                              int32_t* flags,
+                                             uint2* packets,
                                              const int32_t* rows,
                                              long long* trace) {
     char* const shared = dynamicShared() + layout.table;
@@ -62,7 +72,7 @@ __device__ __forceinline__ void runRowsBlock(const TokenStep* steps,
     }
     const RingOf<FORM> ring{reinterpret_cast<uint64_t*>(shared + kCodeTableBytes),
                             shared + layout.chunks, layout.chunk_count};
-    const Exchange exchange{nullptr,
+    const Exchange exchange{packets,
                             flags,
                             static_cast<uint32_t>(loadAcquire(counters)),
                             {0, 0},
@@ -77,6 +87,7 @@ __device__ __forceinline__ void runRowsBlock(const TokenStep* steps,
     ring.clear(kStreamThreads);
     __syncthreads();
     if (threadIdx.x < kComputeThreads) {
+        takeRegisters<kComputeRegisters>();
         const int wanted = *rows;
         runRowSteps<FORM>(steps, count, layout, fetcher, ring, exchange,
                           wanted < 1             ? 1
@@ -89,6 +100,7 @@ __device__ __forceinline__ void runRowsBlock(const TokenStep* steps,
             counters[1] = 0;
         }
     } else {
+        giveRegisters<kFetchRegisters>();
         const int warp = static_cast<int>(threadIdx.x) / 32 - kComputeWarps;
         char* const heads = shared + kStepHeadsOffset + warp * 2 * kStepHeadBytes;
         if constexpr (FORM::kIsLarge) {
@@ -102,6 +114,6 @@ __device__ __forceinline__ void runRowsBlock(const TokenStep* steps,
 /// Of the kernels.
 #define BELFRY_STREAM_ROWS_PARAMETERS                                                              \
     const TokenStep *steps, int count, StreamLayout layout, int32_t *counters, int32_t *flags,     \
-        const int32_t *rows, long long *trace
+        uint2 *packets, const int32_t *rows, long long *trace
 
 } // namespace kernels::cuda

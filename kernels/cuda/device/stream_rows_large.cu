@@ -10,7 +10,7 @@ extern "C" {
 
 // As belfry_stream_rows.
 __global__ void __launch_bounds__(512, 1) belfry_stream_rows_large(BELFRY_STREAM_ROWS_PARAMETERS) {
-    runRowsBlock<LargeForm>(steps, count, layout, counters, flags, rows, trace);
+    runRowsBlock<LargeForm>(steps, count, layout, counters, flags, packets, rows, trace);
 }
 
 } // extern "C"

@@ -80,7 +80,7 @@ takeRowSizes(Stream& s, const ProjectKernelArgs& args, int64_t outputs, bool is_
         needs.project_bytes = sizes.work_bytes;
         return sizes.units != 0 && takeNeeds(s, needs) ? sizes : StreamSizes{};
     }
-    if (args.cols > kPackets && (!is_plain || args.cols > kWideValues)) {
+    if (args.cols > (is_plain ? kWideValues : kShortRow)) {
         return {};
     }
     StreamSizes sizes = streamProjectSizes(s.facts.multiprocessors, outputs, args.cols, is_pair,
@@ -103,6 +103,75 @@ takeRowSizes(Stream& s, const ProjectKernelArgs& args, int64_t outputs, bool is_
         }
     }
     return {};
+}
+
+/// Whether `before` leaves what lies at `taken`, as all that it makes or as its first results.
+bool leaves(const TokenStep& before, const float* taken, bool is_all) {
+    if (before.kind == kStepAttend) {
+        return is_all && before.attend.out == taken;
+    }
+    const ProjectKernelArgs& a = before.project;
+    return a.y[0] == taken && (!is_all || a.count == 1 || a.output == kOutputGeluPair);
+}
+
+/// How `before` gives its results to the next step. Pairs are wide, attention is made by few
+/// blocks: theirs lie in memory. Packets alone are for steps of which every block has a result.
+int32_t linkOf(const Stream& s, const TokenStep& before) {
+    if (s.steps.is_large || before.kind == kStepAttend ||
+        before.project.output == kOutputGeluPair) {
+        return kLinkFlags;
+    }
+    return before.project.share > 0 ? kLinkPackets : kLinkBoth;
+}
+
+void publish(TokenStep& step, int32_t link) {
+    (step.kind == kStepAttend ? step.attend.publish : step.project.publish) = link;
+}
+
+/// How the projection takes its input from the step before. False: not possible in this form.
+bool linkProject(Stream& s, ProjectKernelArgs& args) {
+    TokenSteps& t = s.steps;
+    const bool is_plain = args.input == kInputPlain;
+    args.link = kLinkNone;
+    args.publish = kLinkNone;
+    args.keeps_row = !is_plain && !t.steps.empty() && args.x == t.row ? 1 : 0;
+    if (!t.steps.empty()) {
+        TokenStep& before = t.steps.back();
+        args.link = linkOf(s, before);
+        if (!t.is_large && !is_plain && (args.keeps_row == 0 || args.link == kLinkFlags)) {
+            return false; // the rows are not where each thread has its own, or nothing comes to
+                          // them
+        }
+        if (args.link != kLinkFlags && (!leaves(before, is_plain ? args.x : args.t, true) ||
+                                        before.project.outputs > kRowPackets)) {
+            return false;
+        }
+        publish(before, args.link);
+    } else if (!t.is_large && args.t != nullptr) {
+        return false;
+    }
+    if (!is_plain) {
+        t.row = args.input == kInputNorm ? args.x : args.x_out;
+    }
+    return true;
+}
+
+bool linkAttend(Stream& s, AttendStepKernelArgs& args) {
+    TokenStep& before = s.steps.steps.back();
+    args.link = linkOf(s, before);
+    args.publish = kLinkFlags;
+    if (args.link != kLinkFlags) {
+        const ProjectKernelArgs& a = before.project;
+        if (before.kind != kStepProject || !leaves(before, args.q, false) ||
+            a.outputs > kRowPackets ||
+            (args.k != nullptr && (args.k != a.y[1] || args.v != a.y[a.count - 1]))) {
+            return false;
+        }
+    } else if (!s.steps.is_large) {
+        return false;
+    }
+    publish(before, args.link);
+    return true;
 }
 
 } // namespace
@@ -160,6 +229,9 @@ Status rowsProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
     if (is_four_bit) {
         t.code_format = args.w[0].format;
     }
+    if (!linkProject(s, args)) {
+        return Status::Unsupported;
+    }
     TokenStep step{};
     step.kind = kStepProject;
     step.project = args;
@@ -180,7 +252,8 @@ Status rowsAttend(Stream& s, AttendStepKernelArgs args) {
         splits < 1 || args.num_heads > 64 || args.head_dim < 64 ||
         !std::has_single_bit(static_cast<uint32_t>(args.head_dim)) || args.head_dim > kTurnFloats ||
         !isAligned(args.q_norm.data) || !isAligned(args.k_norm.data) ||
-        kPartialOffset + partial > s.scratch_bytes || !takeNeeds(s, needs)) {
+        kPartialOffset + partial > s.scratch_bytes || !takeNeeds(s, needs) ||
+        !linkAttend(s, args)) {
         return Status::Unsupported;
     }
     args.splits = splits;
@@ -202,12 +275,13 @@ Status launchRows(Stream& s, CuPointer list, int count, CuPointer trace) {
     const auto* steps = pointerOf<const TokenStep>(list);
     auto* counters = pointerOf<int32_t>(s.scratch + kStreamCounterOffset);
     auto* flags = pointerOf<int32_t>(s.scratch + kExchangeOffset);
+    auto* packets = pointerOf<void>(s.scratch + kExchangeOffset + kRowPacketOffset);
     const int32_t* rows = s.steps.rows;
     auto* clocks = pointerOf<long long>(trace);
     void* parameters[] = {static_cast<void*>(&steps),  static_cast<void*>(&count),
                           static_cast<void*>(&layout), static_cast<void*>(&counters),
-                          static_cast<void*>(&flags),  static_cast<void*>(&rows),
-                          static_cast<void*>(&clocks)};
+                          static_cast<void*>(&flags),  static_cast<void*>(&packets),
+                          static_cast<void*>(&rows),   static_cast<void*>(&clocks)};
     return s.launchResident(s.steps.is_large ? KernelId::stream_rows_large : KernelId::stream_rows,
                             static_cast<unsigned>(s.facts.multiprocessors),
                             static_cast<unsigned>(kStreamThreads), shared, parameters);

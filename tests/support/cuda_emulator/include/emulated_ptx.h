@@ -309,6 +309,21 @@ inline void storePacket(uint2* at, uint32_t value, uint32_t mark) {
     ::emulator::noteAtomicWrite();
     ::emulator::noteProgress();
 }
+inline uint4 loadRowPacket(const uint4* at) {
+    if (reinterpret_cast<uintptr_t>(at) % 16 != 0) {
+        ::emulator::fail("loadRowPacket: not aligned to 16 bytes");
+    }
+    ::emulator::yieldToOthers();
+    return *at;
+}
+inline void storeRowPacket(uint4* at, const uint4& v) {
+    if (reinterpret_cast<uintptr_t>(at) % 16 != 0) {
+        ::emulator::fail("storeRowPacket: not aligned to 16 bytes");
+    }
+    *at = v;
+    ::emulator::noteAtomicWrite();
+    ::emulator::noteProgress();
+}
 inline void storeRelease(int32_t* at, int value) {
     *at = value;
     ::emulator::noteAtomicWrite();
