@@ -273,4 +273,23 @@ WideSizes wideSizes(int multiprocessors,
                     int most_parts,
                     int form_rows);
 
+/// A product of bf16 weights by warp groups (device/product_wide_half.cu).
+struct HalfSizes {
+    int outputs =
+        0; ///< Of a tile of kProductHalfRows rows: 128, 192 or 256; of a pair of both weights.
+    int parts = 1; ///< Of the columns, none of them empty.
+};
+/// outputs: of each of `count` weights, of a pair the first counts; parts: between least_parts and
+/// most_parts, of at least 256 columns unless least_parts says otherwise; form_outputs: 0, or
+/// outputs of a tile that are asked for. The least time by clocks a stage.
+HalfSizes halfSizes(int multiprocessors,
+                    int64_t rows,
+                    const int64_t* outputs,
+                    int count,
+                    bool is_pair,
+                    int64_t cols,
+                    int least_parts,
+                    int most_parts,
+                    int form_outputs);
+
 } // namespace kernels::cuda

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of a warp group (four warps) on compute capability 9.0: one operand in registers, the
-// other in shared memory, in the background (PTX ISA, "Asynchronous Warpgroup Level Matrix
+// Products of a warp group (four warps) on compute capability 9.0: one operand in registers or both
+// in shared memory, in the background (PTX ISA, "Asynchronous Warpgroup Level Matrix
 // Instructions"). Compiled for sm_90a; tests have these functions once more (emulated_ptx.h).
 #pragma once
 
@@ -127,6 +127,41 @@ multiplyGroup<256>(float (&d)[128], const uint32_t (&a)[4], uint64_t b) {
                  : BELFRY_SUMS_32(d, 0), BELFRY_SUMS_32(d, 32), BELFRY_SUMS_32(d, 64),
                    BELFRY_SUMS_32(d, 96)
                  : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b));
+#endif
+}
+
+/// The same with a in shared memory, too: [64, 16] as groupOperand() describes it.
+template <int N>
+__device__ __forceinline__ void multiplyTiles(float (&d)[N / 2], uint64_t a, uint64_t b);
+
+template <>
+__device__ __forceinline__ void multiplyTiles<128>(float (&d)[64], uint64_t a, uint64_t b) {
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+    asm volatile("wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {" BELFRY_PLACES_64
+                 "}, %64, %65, 1, 1, 1, 0, 0;"
+                 : BELFRY_SUMS_32(d, 0), BELFRY_SUMS_32(d, 32)
+                 : "l"(a), "l"(b));
+#endif
+}
+
+template <>
+__device__ __forceinline__ void multiplyTiles<192>(float (&d)[96], uint64_t a, uint64_t b) {
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+    asm volatile("wgmma.mma_async.sync.aligned.m64n192k16.f32.bf16.bf16 {" BELFRY_PLACES_96
+                 "}, %96, %97, 1, 1, 1, 0, 0;"
+                 : BELFRY_SUMS_32(d, 0), BELFRY_SUMS_32(d, 32), BELFRY_SUMS_32(d, 64)
+                 : "l"(a), "l"(b));
+#endif
+}
+
+template <>
+__device__ __forceinline__ void multiplyTiles<256>(float (&d)[128], uint64_t a, uint64_t b) {
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+    asm volatile("wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16 {" BELFRY_PLACES_128
+                 "}, %128, %129, 1, 1, 1, 0, 0;"
+                 : BELFRY_SUMS_32(d, 0), BELFRY_SUMS_32(d, 32), BELFRY_SUMS_32(d, 64),
+                   BELFRY_SUMS_32(d, 96)
+                 : "l"(a), "l"(b));
 #endif
 }
 
