@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // GPU kernels against the scalar CPU table on random operands, and their times beside what the
-// bytes and operations allow. Usage: belfry_gpu_kernels [--time | --edges] [--cublaslt WHERE];
-// --edges: only what stands before and behind the layers of a token, with times; --cublaslt: also
+// bytes and operations allow. Usage: belfry_gpu_kernels [--time | --edges | --products] [--cublaslt
+// WHERE];
+// --edges: only what stands before and behind the layers of a token, with times; --products: fused
+// steps of a prompt, with times of its products; --cublaslt: also
 // products by that library (CardOptions::cublaslt).
 #include "tests/gpu/kernel_check.h"
 
@@ -12,7 +14,7 @@
 namespace kernel_check {
 namespace {
 
-enum class What { Checks, ChecksAndTimes, Edges };
+enum class What { Checks, ChecksAndTimes, Edges, Products };
 
 void checkCard(cuda::CudaDevice& d, bool is_reference, What what) {
     std::printf("%s, table %s\n", d.name().c_str(), d.ops().name);
@@ -23,6 +25,14 @@ void checkCard(cuda::CudaDevice& d, bool is_reference, What what) {
     if (what == What::Edges) {
         if (!is_reference) {
             timeEdges(d);
+        }
+        d.setScratch(nullptr, 0);
+        return;
+    }
+    if (what == What::Products) {
+        if (!is_reference) {
+            checkRows(d);
+            timeRowProducts(d);
         }
         d.setScratch(nullptr, 0);
         return;
@@ -109,9 +119,10 @@ int main(int argc, char** argv) {
             return 1;
         }
         checkCard(*opened.device, is_reference,
-                  option == "--time"    ? What::ChecksAndTimes
-                  : option == "--edges" ? What::Edges
-                                        : What::Checks);
+                  option == "--time"       ? What::ChecksAndTimes
+                  : option == "--edges"    ? What::Edges
+                  : option == "--products" ? What::Products
+                                           : What::Checks);
     }
     std::printf("%d failures\n", g_failures);
     return g_failures == 0 ? 0 : 1;

@@ -268,5 +268,6 @@ void timeEdges(cuda::CudaDevice& d);
 double microseconds(cuda::CudaDevice& d, int repeats, const std::function<Status(int)>& run);
 // kernel_times.cpp: beside what bytes and operations allow.
 void timeKernels(cuda::CudaDevice& d);
+void timeRowProducts(cuda::CudaDevice& d);
 
 } // namespace kernel_check
