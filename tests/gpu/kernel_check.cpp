@@ -33,6 +33,7 @@ void checkCard(cuda::CudaDevice& d, bool is_reference, What what) {
         if (!is_reference) {
             checkRows(d);
             timeRowProducts(d);
+            timeExperts(d);
         }
         d.setScratch(nullptr, 0);
         return;
