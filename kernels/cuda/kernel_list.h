@@ -44,6 +44,8 @@ namespace kernels::cuda {
     X(product_pair_64)                                                                             \
     X(product_codes)                                                                               \
     X(product_codes_pair)                                                                          \
+    X(product_half_320)                                                                            \
+    X(product_half_320_updates)                                                                    \
     X(product_half_256)                                                                            \
     X(product_half_256_updates)                                                                    \
     X(product_half_192)                                                                            \

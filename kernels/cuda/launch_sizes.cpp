@@ -549,7 +549,8 @@ HalfSizes halfSizes(int multiprocessors,
         double stage;   ///< Clocks for 64 columns,
         double results; ///< for a tile's results.
     };
-    constexpr Form kForms[] = {{256, 1150.0, 3000.0}, {192, 900.0, 2300.0}, {128, 680.0, 1600.0}};
+    constexpr Form kForms[] = {
+        {320, 1430.0, 3800.0}, {256, 1150.0, 3000.0}, {192, 900.0, 2300.0}, {128, 680.0, 1600.0}};
     constexpr double kLaunch = 1500.0; // clocks before the first tile's first products
     constexpr int64_t kMostParts = 8;
     const int64_t chunks = ceilDivide(cols, 64);
@@ -559,7 +560,8 @@ HalfSizes halfSizes(int multiprocessors,
     HalfSizes best;
     double least = 0.0;
     for (const Form& form : kForms) {
-        if (form_outputs != 0 && form.outputs != form_outputs) {
+        if ((form_outputs != 0 && form.outputs != form_outputs) ||
+            (is_pair && form.outputs > 256)) {
             continue;
         }
         int64_t columns = 0;

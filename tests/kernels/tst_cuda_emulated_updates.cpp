@@ -253,6 +253,8 @@ void TestCudaEmulatedUpdates::product_data() {
     }
     add(kBf16, false, Output::Store, 200, 256, {136, 40}, {1, 5, 1, 72}, DType::BF16, false, 1, 3,
         "belfry_product_half_192_updates");
+    add(kBf16, false, Output::Store, 130, 64, {336}, {0, 16, 0, 5}, DType::BF16, false, 1, 3,
+        "belfry_product_half_320_updates");
     add(kBf16, false, Output::Store, 40, 1024, {128}, {0, 72, 0, 8}, DType::BF16, false, 4, 8,
         "belfry_product_half_256_updates");
     add(kBf16, false, Output::GeluPair, 260, 64, {64, 64}, {1, 16, 1, 3}, DType::BF16, false, 1, 3,

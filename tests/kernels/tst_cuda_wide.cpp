@@ -171,10 +171,11 @@ void TestCudaWide::halves_data() {
     QTest::addColumn<int>("tile");
     QTest::addColumn<int>("number");
     QTest::addColumn<int>("seed");
-    for (const int tile : {128, 192, 256}) {
+    for (const int tile : {128, 192, 256, 320}) {
         for (int number = 0; number < 7; ++number) {
             for (const int seed : {0, 1, 2, 3}) {
-                if (seed == 0 || number == 1 || number == 4) {
+                const bool is_pair = number == 3 || number == 4;
+                if ((seed == 0 || number == 1 || number == 4) && !(is_pair && tile == 320)) {
                     QTest::addRow("tile %d, case %d, seed %d", tile, number, seed)
                         << tile << number << seed;
                 }
@@ -190,7 +191,7 @@ void TestCudaWide::halves() {
     constexpr auto kBf16 = WeightFormat::BF16;
     constexpr auto kInt8 = WeightFormat::Int8Row;
     const Case cases[] = {
-        {70, 256, {264, 64, 72}, kBf16, false, false, 1},
+        {70, 256, {344, 64, 72}, kBf16, false, false, 1},
         {260, 512, {136}, kInt8, false, false, 2},
         {40, 1024, {128}, kBf16, false, false, 4},
         {130, 1088, {200, 200}, kBf16, false, true, 1},
@@ -305,6 +306,7 @@ void TestCudaWide::halfPlans_data() {
     QTest::addRow("gate and up of a chunk")
         << 2048 << QList<int>{6144, 6144} << true << 1536 << 1 << 256 << 1;
     QTest::addRow("down of a chunk") << 2048 << QList<int>{1536} << false << 6144 << 1 << 192 << 1;
+    QTest::addRow("down of E4B") << 2048 << QList<int>{2560} << false << 10240 << 4 << 320 << 1;
     QTest::addRow("q, k and v of a chunk, no room")
         << 2048 << QList<int>{2048, 256, 256} << false << 1536 << 1 << 192 << 1;
     QTest::addRow("few rows, no room") << 128 << QList<int>{1536} << false << 6144 << 1 << 128 << 1;

@@ -3,7 +3,7 @@
 // groups, both operands in shared memory, where the copy engine puts them as the tensor cores want
 // them.
 //
-// A tile is 128 rows of x by up to 256 outputs. Two warp groups have 64 of the rows each; one
+// A tile is 128 rows of x by up to 320 outputs. Two warp groups have 64 of the rows each; one
 // thread of a third asks for both operands, stages of 64 columns ahead. Blocks stay for many tiles,
 // one a multiprocessor, so that the first stages of a tile are on their way while the results of
 // the tile before are stored: from registers, in whole sectors. Of a pair a tile has the same
@@ -37,7 +37,13 @@ struct TilePlace {
 template <int OUTPUTS, bool IS_PAIR>
 struct HalfTile {
     static constexpr int kStages = productHalfStages(OUTPUTS);
-    static constexpr int kBoxOutputs = IS_PAIR ? OUTPUTS / 2 : OUTPUTS;
+    /// Of a copy and of a product: an instruction takes no more than 256.
+    static constexpr int kBoxes = IS_PAIR || OUTPUTS > 256 ? 2 : 1;
+    static constexpr int kBoxOutputs = OUTPUTS / kBoxes;
+    static constexpr int kProducts = OUTPUTS > 256 ? 2 : 1;
+    static constexpr int kProductOutputs = OUTPUTS / kProducts;
+    /// Outputs of one weight.
+    static constexpr int kColumns = IS_PAIR ? OUTPUTS / 2 : OUTPUTS;
     static constexpr int kBytes = kInputBytes + OUTPUTS * kRowBytes;
     static_assert(2 * 8 * kStages <= kProductHalfStagesAt && kBytes % 1024 == 0);
 
@@ -67,7 +73,7 @@ struct HalfTile {
                                                                   : 0;
         }
         p.m0 = static_cast<int64_t>(row) * kRows;
-        p.n0 = (column - (IS_PAIR ? 0 : a.first_tile[p.weight])) * kBoxOutputs;
+        p.n0 = (column - (IS_PAIR ? 0 : a.first_tile[p.weight])) * kColumns;
         const int k = static_cast<int>(a.k);
         p.k_begin = p.part * a.k_part;
         const int k_end = p.k_begin + a.k_part < k ? p.k_begin + a.k_part : k;
@@ -111,9 +117,10 @@ struct HalfTile {
                 barrier.expect(kBytes);
                 copyTile(to, args.x_map, static_cast<int>(p.m0), column, barrier);
                 copyTile(to + kInputBytes, args.w_map[p.weight], p.n0, column, barrier);
-                if constexpr (IS_PAIR) {
-                    copyTile(to + kInputBytes + kBoxOutputs * kRowBytes, args.w_map[1], p.n0,
-                             column, barrier);
+                if constexpr (kBoxes == 2) {
+                    copyTile(to + kInputBytes + kBoxOutputs * kRowBytes,
+                             args.w_map[IS_PAIR ? 1 : p.weight],
+                             IS_PAIR ? p.n0 : p.n0 + kBoxOutputs, column, barrier);
                 }
                 barrier.arrive();
                 if (++slot == kStages) {
@@ -124,7 +131,9 @@ struct HalfTile {
         }
     }
 
-    float sums[OUTPUTS / 2];
+    /// Of every product; those of eight outputs follow each other.
+    using Sums = float[kProducts][kProductOutputs / 2];
+    Sums sums;
     int slot = 0;
     uint32_t parity = 0;
 
@@ -133,8 +142,11 @@ struct HalfTile {
         const int lane = static_cast<int>(threadIdx.x) % 32;
         const uint32_t rows = threadIdx.x / 128U * kGroupBytes;
 #pragma unroll
-        for (float& sum : sums) {
-            sum = 0.0F;
+        for (auto& of_product : sums) {
+#pragma unroll
+            for (float& sum : of_product) {
+                sum = 0.0F;
+            }
         }
         int before = 0; // place of the stage before
 #pragma unroll 1
@@ -144,8 +156,12 @@ struct HalfTile {
             const uint32_t at = stageAt(slot);
 #pragma unroll
             for (int step = 0; step < kStageColumns / 16; ++step) {
-                multiplyTiles<OUTPUTS>(sums, groupOperand(at + rows, step),
-                                       groupOperand(at + kInputBytes, step));
+#pragma unroll
+                for (int i = 0; i < kProducts; ++i) {
+                    multiplyTiles<kProductOutputs>(
+                        sums[i], groupOperand(at + rows, step),
+                        groupOperand(at + kInputBytes + i * kProductOutputs * kRowBytes, step));
+                }
             }
             commitProducts();
             waitForProducts<1>(); // those of the stage before
@@ -165,6 +181,13 @@ struct HalfTile {
     }
 };
 
+/// This thread's four sums of outputs [8 j, 8 j + 8).
+template <typename Sums>
+__device__ __forceinline__ auto* sumsAt(Sums& sums, int j) {
+    constexpr int kLength = static_cast<int>(sizeof(sums[0]) / sizeof(float));
+    return &sums[j * 4 / kLength][j * 4 % kLength];
+}
+
 /// Row of x, among a tile's, of this thread's first sums; those of its others lie eight behind.
 __device__ __forceinline__ int firstRow() {
     return static_cast<int>(threadIdx.x) / 32 * 16 + static_cast<int>(threadIdx.x) % 32 / 4;
@@ -173,7 +196,7 @@ __device__ __forceinline__ int firstRow() {
 /// Adds low-rank updates as product_updates.cuh does: h of a warp's 16 rows is the left operand, B
 /// the right one; four neighbouring ranks a lane in both.
 template <int OUTPUTS, bool IS_PAIR>
-__device__ __forceinline__ void addUpdates(float (&sums)[OUTPUTS / 2],
+__device__ __forceinline__ void addUpdates(typename HalfTile<OUTPUTS, IS_PAIR>::Sums& sums,
                                            const ProductUpdatesArgs& u,
                                            const TilePlace& p,
                                            int outputs) {
@@ -224,9 +247,9 @@ __device__ __forceinline__ void addUpdates(float (&sums)[OUTPUTS / 2],
                     at[3] = c[3];
                 };
                 if (IS_PAIR && is_other) {
-                    add(sums + (kGroups + first + j) * 4 % (OUTPUTS / 2));
+                    add(sumsAt(sums, IS_PAIR ? kGroups + first + j : 0));
                 } else {
-                    add(sums + (first + j) * 4);
+                    add(sumsAt(sums, first + j));
                 }
             }
         }
@@ -235,8 +258,9 @@ __device__ __forceinline__ void addUpdates(float (&sums)[OUTPUTS / 2],
 
 /// Sums to y in fp32; a row's four lanes fill a sector.
 template <int OUTPUTS>
-__device__ __forceinline__ void
-store(const float (&sums)[OUTPUTS / 2], const ProductKernelArgs& a, const TilePlace& p) {
+__device__ __forceinline__ void store(const typename HalfTile<OUTPUTS, false>::Sums& sums,
+                                      const ProductKernelArgs& a,
+                                      const TilePlace& p) {
     const int n = a.n[p.weight];
     const int64_t stride = a.stride[p.weight];
     const int column = p.n0 + static_cast<int>(threadIdx.x) % 4 * 2;
@@ -251,8 +275,8 @@ store(const float (&sums)[OUTPUTS / 2], const ProductKernelArgs& a, const TilePl
 #pragma unroll
         for (int j = 0; j < OUTPUTS / 8; ++j) {
             if (column + j * 8 < n) { // n is even
-                *reinterpret_cast<float2*>(y + row * stride + j * 8) =
-                    make_float2(sums[j * 4 + half * 2], sums[j * 4 + half * 2 + 1]);
+                const float* const sum = sumsAt(sums, j) + half * 2;
+                *reinterpret_cast<float2*>(y + row * stride + j * 8) = make_float2(sum[0], sum[1]);
             }
         }
     }
@@ -261,8 +285,9 @@ store(const float (&sums)[OUTPUTS / 2], const ProductKernelArgs& a, const TilePl
 /// gelu(sums of the first weight) * (those of the second) to y in bf16. Neighbouring lanes hand
 /// each other two results, so that a row's four lanes fill a sector here too.
 template <int OUTPUTS>
-__device__ __forceinline__ void
-storePair(const float (&sums)[OUTPUTS / 2], const ProductKernelArgs& a, const TilePlace& p) {
+__device__ __forceinline__ void storePair(const typename HalfTile<OUTPUTS, true>::Sums& sums,
+                                          const ProductKernelArgs& a,
+                                          const TilePlace& p) {
     constexpr int kGroups = OUTPUTS / 16;
     const int n = a.n[0];
     const int64_t stride = a.stride[0];
@@ -278,8 +303,8 @@ storePair(const float (&sums)[OUTPUTS / 2], const ProductKernelArgs& a, const Ti
             uint32_t word[2];
 #pragma unroll
             for (int i = 0; i < 2; ++i) {
-                const float* const gate = sums + (j + i) * 4 + half * 2;
-                const float* const up = gate + kGroups * 4;
+                const float* const gate = sumsAt(sums, j + i) + half * 2;
+                const float* const up = sumsAt(sums, kGroups + j + i) + half * 2;
                 word[i] = packed(geluTanh(gate[0]) * up[0], geluTanh(gate[1]) * up[1]);
             }
             const uint32_t other = __shfl_xor_sync(0xffffffffU, is_odd ? word[0] : word[1], 1);
@@ -327,6 +352,10 @@ extern "C" {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
 
 __global__ void __launch_bounds__(kThreads, 1)
+    belfry_product_half_320(const __grid_constant__ ProductHalfArgs args) {
+    product<320, false>(args, nullptr);
+}
+__global__ void __launch_bounds__(kThreads, 1)
     belfry_product_half_256(const __grid_constant__ ProductHalfArgs args) {
     product<256, false>(args, nullptr);
 }
@@ -352,6 +381,11 @@ __global__ void __launch_bounds__(kThreads, 1)
 }
 
 // The same with low-rank updates.
+__global__ void __launch_bounds__(kThreads, 1)
+    belfry_product_half_320_updates(const __grid_constant__ ProductHalfArgs args,
+                                    const __grid_constant__ ProductUpdatesArgs u) {
+    product<320, false>(args, &u);
+}
 __global__ void __launch_bounds__(kThreads, 1)
     belfry_product_half_256_updates(const __grid_constant__ ProductHalfArgs args,
                                     const __grid_constant__ ProductUpdatesArgs u) {

@@ -43,7 +43,9 @@ Status encodeMap(
 
 bool takesHalf(const Stream& s, const ProductArgs& a) {
     const int form = s.wide_rows;
-    const bool is_known = form == 0 || form == 128 || form == 192 || form == 256;
+    const bool is_pair = a.output == ProductArgs::Output::GeluPair;
+    const bool is_known = form == 0 || form == 128 || form == 192 || form == 256 ||
+                          (form == kProductHalfMostOutputs && !is_pair);
     if (!is_known || s.facts.compute_capability != 90 ||
         s.functions[static_cast<size_t>(KernelId::product_half_256)] == nullptr ||
         s.facts.shared_bytes < productHalfShared(kProductHalfMostOutputs) ||
@@ -52,7 +54,7 @@ bool takesHalf(const Stream& s, const ProductArgs& a) {
         return false;
     }
     for (int i = 0; i < a.count; ++i) {
-        const bool is_stored = a.output != ProductArgs::Output::GeluPair || i == 0;
+        const bool is_stored = !is_pair || i == 0;
         if (a.w[i].rows % 8 != 0 || hasBounds(a.bounds[i]) || (is_stored && !isAligned(a.y[i]))) {
             return false;
         }
@@ -74,12 +76,13 @@ Status productOfHalves(Stream& s,
                        const ProductUpdatesArgs* updates) {
     ProductHalfArgs args{};
     Status status = encodeMap(s, args.x_map, product.x, product.m, product.k, kProductHalfRows);
-    const int box = is_pair ? sizes.outputs / 2 : sizes.outputs;
+    const int box = productHalfBox(sizes.outputs, is_pair);
+    const int per_tile = is_pair ? sizes.outputs / 2 : sizes.outputs;
     int64_t columns = 0;
     for (int i = 0; i < product.count && status == Status::Ok; ++i) {
         status = encodeMap(s, args.w_map[i], product.w[i], product.n[i], product.k, box);
         product.first_tile[i] = static_cast<int32_t>(columns);
-        columns += is_pair && i > 0 ? 0 : tiles(product.n[i], box);
+        columns += is_pair && i > 0 ? 0 : tiles(product.n[i], per_tile);
     }
     if (status != Status::Ok) {
         return status;
@@ -95,6 +98,10 @@ Status productOfHalves(Stream& s,
     struct Form {
         KernelId store, pair, store_updates, pair_updates;
     };
+    // A pair has no tiles of 320.
+    constexpr Form k320 = {KernelId::product_half_320, KernelId::product_half_pair_256,
+                           KernelId::product_half_320_updates,
+                           KernelId::product_half_pair_256_updates};
     constexpr Form k256 = {KernelId::product_half_256, KernelId::product_half_pair_256,
                            KernelId::product_half_256_updates,
                            KernelId::product_half_pair_256_updates};
@@ -104,7 +111,10 @@ Status productOfHalves(Stream& s,
     constexpr Form k128 = {KernelId::product_half_128, KernelId::product_half_pair_128,
                            KernelId::product_half_128_updates,
                            KernelId::product_half_pair_128_updates};
-    const Form& form = sizes.outputs == 256 ? k256 : sizes.outputs == 192 ? k192 : k128;
+    const Form& form = sizes.outputs == 320   ? k320
+                       : sizes.outputs == 256 ? k256
+                       : sizes.outputs == 192 ? k192
+                                              : k128;
     const auto grid = static_cast<unsigned>(std::min<int64_t>(count, s.facts.multiprocessors));
     const auto shared = static_cast<unsigned>(productHalfShared(sizes.outputs));
     return updates != nullptr
