@@ -546,11 +546,11 @@ HalfSizes halfSizes(int multiprocessors,
                     int form_outputs) {
     struct Form {
         int outputs;
-        double stage;   ///< Clocks for 64 columns,
-        double results; ///< for a tile's results.
+        double stage; ///< Clocks for 64 columns.
     };
-    constexpr Form kForms[] = {
-        {320, 1430.0, 3800.0}, {256, 1150.0, 3000.0}, {192, 900.0, 2300.0}, {128, 680.0, 1600.0}};
+    constexpr Form kForms[] = {{320, 1400.0}, {256, 1130.0}, {192, 860.0}, {128, 600.0}};
+    constexpr double kResults = 12.0;  // clocks for what a tile writes, by its outputs
+    constexpr double kSums = 55.0;     // the same for what is written and read of one more part
     constexpr double kLaunch = 1500.0; // clocks before the first tile's first products
     constexpr int64_t kMostParts = 8;
     const int64_t chunks = ceilDivide(cols, 64);
@@ -574,12 +574,12 @@ HalfSizes halfSizes(int multiprocessors,
                 continue; // one would be empty
             }
             const int64_t waves = ceilDivide(row_tiles * columns * parts, multiprocessors);
-            // A part more is written, and read by who adds.
-            const double clocks = kLaunch +
-                                  static_cast<double>(waves) *
-                                      (static_cast<double>(part) * form.stage + form.results) +
-                                  static_cast<double>((parts - 1) * row_tiles * columns) *
-                                      form.results / multiprocessors;
+            const double clocks =
+                kLaunch +
+                static_cast<double>(waves) *
+                    (static_cast<double>(part) * form.stage + form.outputs * kResults) +
+                static_cast<double>((parts - 1) * row_tiles * columns * form.outputs) * kSums /
+                    multiprocessors;
             if (best.outputs == 0 || clocks < least) {
                 least = clocks;
                 best = {form.outputs, static_cast<int>(parts)};
