@@ -199,22 +199,8 @@ void timeKernels(cuda::CudaDevice& d) {
         }
     }
     d.stream().is_overlapping = false;
-    const uint64_t free_before = d.freeBytes();
-    for (const bool is_own : {true, false}) {
-        cuda::Blas* const blas = d.stream().blas;
-        if (!is_own && blas == nullptr) {
-            std::printf("\nmatrix products by cuBLASLt: --cublaslt is not given or names no "
-                        "library\n");
-            break;
-        }
-        std::printf("\nmatrix products, %s\n", is_own ? "own kernels" : "cuBLASLt");
-        d.stream().blas = is_own ? nullptr : blas;
-        timeProducts(d);
-        d.stream().blas = blas;
-    }
-    std::printf("  device memory taken meanwhile: %.1f MiB\n",
-                static_cast<double>(free_before - std::min(free_before, d.freeBytes())) /
-                    1048576.0);
+    std::printf("\nmatrix products\n");
+    timeProducts(d);
     std::printf("\nlow-rank updates of many rows, rank 16\n");
     for (const int64_t rows : {64, 512, 2048}) {
         for (const auto& [in, out] :

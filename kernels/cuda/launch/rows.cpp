@@ -271,8 +271,7 @@ ProductArgs oneOf(const ProductArgs& a, int weight) {
 bool takesRows(Queue q, int64_t hidden, int64_t head_dim) {
     const Stream& s = streamOf(q);
     const auto has = [&s](KernelId id) { return s.functions[static_cast<size_t>(id)] != nullptr; };
-    // A library that was asked for takes large products: leave them to it.
-    return !s.is_reference && s.facts.compute_capability >= 80 && s.blas == nullptr &&
+    return !s.is_reference && s.facts.compute_capability >= 80 &&
            hidden % 4 == 0 && hidden <= kWidestNorm && head_dim <= kWidestHead &&
            has(KernelId::norm_rows) && has(KernelId::norm_rows_wide) && has(KernelId::head_rows);
 }
@@ -282,7 +281,7 @@ Status product(Queue q, ProductArgs& a) {
     if (!isProduct(a)) {
         return Status::BadShape;
     }
-    if (s.is_reference || s.facts.compute_capability < 80 || s.blas != nullptr ||
+    if (s.is_reference || s.facts.compute_capability < 80 ||
         a.w[0].cols % 8 != 0 || !isAligned(a.x)) {
         return Status::Unsupported;
     }

@@ -258,7 +258,7 @@ void TestCommands::benchByOtherForms() {
     QVERIFY2(!scalar.text.contains(QStringLiteral("load time: at")), qPrintable(scalar.text));
     const Outcome timed =
         run(plain + QStringList{"--load-times", "--kernel-times", "--without",
-                                "candidates,lookahead,split-steps,draft-steps", "--cublaslt", "0"});
+                                "candidates,lookahead,split-steps,draft-steps"});
     QVERIFY2(timed.code == 0, qPrintable(timed.text));
     QVERIFY2(timed.text.contains(QStringLiteral("load time: at")), qPrintable(timed.text));
     QVERIFY2(timed.text.contains(QStringLiteral(" ms: weights\n")), qPrintable(timed.text));
