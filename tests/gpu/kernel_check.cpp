@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // GPU kernels against the scalar CPU table on random operands, and their times beside what the
-// bytes and operations allow. Usage: belfry_gpu_kernels [--time | --edges | --products]; --edges: only
-// what stands before and behind the layers of a token, with times; --products: fused steps of a
-// prompt, with times of its products.
+// bytes and operations allow. Usage: belfry_gpu_kernels [--time | --edges | --products]; --edges:
+// only what stands before and behind the layers of a token, with times; --products: fused steps of
+// a prompt, with times of its products.
 #include "tests/gpu/kernel_check.h"
 
 #ifdef BELFRY_EMULATED_CARD

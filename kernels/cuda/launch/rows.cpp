@@ -271,9 +271,9 @@ ProductArgs oneOf(const ProductArgs& a, int weight) {
 bool takesRows(Queue q, int64_t hidden, int64_t head_dim) {
     const Stream& s = streamOf(q);
     const auto has = [&s](KernelId id) { return s.functions[static_cast<size_t>(id)] != nullptr; };
-    return !s.is_reference && s.facts.compute_capability >= 80 &&
-           hidden % 4 == 0 && hidden <= kWidestNorm && head_dim <= kWidestHead &&
-           has(KernelId::norm_rows) && has(KernelId::norm_rows_wide) && has(KernelId::head_rows);
+    return !s.is_reference && s.facts.compute_capability >= 80 && hidden % 4 == 0 &&
+           hidden <= kWidestNorm && head_dim <= kWidestHead && has(KernelId::norm_rows) &&
+           has(KernelId::norm_rows_wide) && has(KernelId::head_rows);
 }
 
 Status product(Queue q, ProductArgs& a) {
@@ -281,8 +281,8 @@ Status product(Queue q, ProductArgs& a) {
     if (!isProduct(a)) {
         return Status::BadShape;
     }
-    if (s.is_reference || s.facts.compute_capability < 80 ||
-        a.w[0].cols % 8 != 0 || !isAligned(a.x)) {
+    if (s.is_reference || s.facts.compute_capability < 80 || a.w[0].cols % 8 != 0 ||
+        !isAligned(a.x)) {
         return Status::Unsupported;
     }
     int64_t widest = 0;   // bytes of the panel for one output of every weight
