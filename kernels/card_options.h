@@ -6,8 +6,6 @@
 // runs where: kernels/cuda/README.md.
 #pragma once
 
-#include <string>
-
 namespace kernels {
 
 struct CardOptions {
@@ -26,16 +24,13 @@ struct CardOptions {
     /// In stream.cu, attention over short contexts by query heads; false: by tiles of keys, as over
     /// long ones.
     bool has_attention_by_heads = true;
-    /// Rows of a tile of products by warp groups (product_wide.cu): 128, 192 or 256; 0: by shape;
-    /// negative: none of them, as on cards that are not of compute capability 9.0.
+    /// Rows of a tile of products by warp groups (product_wide.cu; of product_wide_half.cu its
+    /// outputs): 128, 192 or 256; 0: by shape; negative: none of them, as on cards that are not of
+    /// compute capability 9.0.
     int wide_rows = 0;
     /// Most shared memory of a block in bytes, never more than the card has; 0: what it has. 101376
     /// is what compute capability 8.6, 8.9 and 12.0 have.
     int shared_bytes = 0;
-    /// NVIDIA's cuBLASLt for large products: "1" (where the system looks for libraries), or the
-    /// path of the library or of its folder. Empty or "0": our own kernels. The library takes
-    /// device memory of its own, which no plan knows.
-    std::string cublaslt;
     /// Every launch is timed, and a table of times and clocks is printed to stderr when the card is
     /// closed. Nothing is recorded and replayed meanwhile.
     bool has_kernel_times = false;

@@ -52,7 +52,6 @@ struct Arguments {
     int64_t adapter_rank = 0;                    ///< 0 = no random adapter.
     std::string adapter_targets = "projections"; ///< Of the random adapter; or "all-linear".
     std::vector<std::string> without;            ///< Forms that are left out (engine_options.h).
-    std::string cublaslt;                        ///< Empty: not used.
     bool has_kernel_times = false, has_load_times = false;
     // get
     std::string address; ///< OWNER/NAME[@REVISION] or the address of a page.

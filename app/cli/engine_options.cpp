@@ -50,7 +50,6 @@ engine::EngineOptions engineOptions(const Arguments& arguments) {
     options.cpu_kernels = arguments.cpu_kernels;
     options.has_load_times = arguments.has_load_times;
     options.cards.has_kernel_times = arguments.has_kernel_times;
-    options.cards.cublaslt = arguments.cublaslt;
     for (const Form& form : kForms) {
         if (std::find(arguments.without.begin(), arguments.without.end(), form.name) !=
             arguments.without.end()) {

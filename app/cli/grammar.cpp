@@ -614,11 +614,6 @@ void Grammar::addFormOptions(CLI::App& command) {
                   return {};
               });
     values_[without].words = forms;
-    value(command, "--cublaslt", "1|PATH", "large products of a card by NVIDIA's library",
-          [this](const std::string& word) -> Result<void> {
-              out_.cublaslt = word;
-              return {};
-          });
 }
 
 void Grammar::addDoctor() {

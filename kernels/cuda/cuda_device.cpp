@@ -264,11 +264,6 @@ Status CudaDevice::loadKernels(std::string* message) {
             stream_.async_shared = stream_.facts.shared_bytes - fixed;
         }
     }
-    if (!stream_.is_reference && stream_.facts.compute_capability >= 80 &&
-        driver_ == systemDriver(nullptr)) {
-        blas_ = Blas::create(systemBlas(options_.cublaslt));
-        stream_.blas = blas_.get();
-    }
     return Status::Ok;
 }
 
@@ -281,8 +276,6 @@ void CudaDevice::destroy() {
     if (times_ != nullptr && stream_.handle != nullptr && !stream_.is_lost) {
         times_->print(stream_.handle);
     }
-    stream_.blas = nullptr;
-    blas_.reset();
     for (const CuStream stream : {stream_.handle, copy_stream_}) {
         if (stream != nullptr) {
             driver_->streamSynchronize(stream);

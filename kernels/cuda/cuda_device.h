@@ -7,7 +7,6 @@
 
 #include "kernels/card_options.h"
 #include "kernels/cuda/arena.h"
-#include "kernels/cuda/blas.h"
 #include "kernels/cuda/cards.h"
 #include "kernels/cuda/fatbin.h"
 #include "kernels/cuda/page_locked.h"
@@ -146,7 +145,6 @@ private:
     bool has_context_ = false;
     Stream stream_;
     std::unique_ptr<KernelTimes> times_;
-    std::unique_ptr<Blas> blas_;
     CuStream copy_stream_ = nullptr;
     CuEvent kernels_reached_ = nullptr;
     CuEvent copies_reached_ = nullptr;

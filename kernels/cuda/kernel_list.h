@@ -44,6 +44,20 @@ namespace kernels::cuda {
     X(product_pair_64)                                                                             \
     X(product_codes)                                                                               \
     X(product_codes_pair)                                                                          \
+    X(product_half_320)                                                                            \
+    X(product_half_320_updates)                                                                    \
+    X(product_half_256)                                                                            \
+    X(product_half_256_updates)                                                                    \
+    X(product_half_192)                                                                            \
+    X(product_half_192_updates)                                                                    \
+    X(product_half_128)                                                                            \
+    X(product_half_128_updates)                                                                    \
+    X(product_half_pair_256)                                                                       \
+    X(product_half_pair_256_updates)                                                               \
+    X(product_half_pair_192)                                                                       \
+    X(product_half_pair_192_updates)                                                               \
+    X(product_half_pair_128)                                                                       \
+    X(product_half_pair_128_updates)                                                               \
     X(product_wide_256)                                                                            \
     X(product_wide_192)                                                                            \
     X(product_wide_128)                                                                            \

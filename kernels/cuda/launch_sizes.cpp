@@ -535,4 +535,58 @@ WideSizes wideSizes(int multiprocessors,
     return best;
 }
 
+HalfSizes halfSizes(int multiprocessors,
+                    int64_t rows,
+                    const int64_t* outputs,
+                    int count,
+                    bool is_pair,
+                    int64_t cols,
+                    int least_parts,
+                    int most_parts,
+                    int form_outputs) {
+    struct Form {
+        int outputs;
+        double stage; ///< Clocks for 64 columns.
+    };
+    constexpr Form kForms[] = {{320, 1400.0}, {256, 1130.0}, {192, 860.0}, {128, 600.0}};
+    constexpr double kResults = 12.0;  // clocks for what a tile writes, by its outputs
+    constexpr double kSums = 55.0;     // the same for what is written and read of one more part
+    constexpr double kLaunch = 1500.0; // clocks before the first tile's first products
+    constexpr int64_t kMostParts = 8;
+    const int64_t chunks = ceilDivide(cols, 64);
+    const int64_t row_tiles = ceilDivide(rows, kProductHalfRows);
+    const int64_t last =
+        std::max<int64_t>(least_parts, std::min({chunks / 4, kMostParts, int64_t{most_parts}}));
+    HalfSizes best;
+    double least = 0.0;
+    for (const Form& form : kForms) {
+        if ((form_outputs != 0 && form.outputs != form_outputs) ||
+            (is_pair && form.outputs > 256)) {
+            continue;
+        }
+        int64_t columns = 0;
+        for (int i = 0; i < (is_pair ? 1 : count); ++i) {
+            columns += ceilDivide(outputs[i], is_pair ? form.outputs / 2 : form.outputs);
+        }
+        for (int64_t parts = least_parts; parts <= last; ++parts) {
+            const int64_t part = ceilDivide(chunks, parts);
+            if (ceilDivide(chunks, part) != parts) {
+                continue; // one would be empty
+            }
+            const int64_t waves = ceilDivide(row_tiles * columns * parts, multiprocessors);
+            const double clocks =
+                kLaunch +
+                static_cast<double>(waves) *
+                    (static_cast<double>(part) * form.stage + form.outputs * kResults) +
+                static_cast<double>((parts - 1) * row_tiles * columns * form.outputs) * kSums /
+                    multiprocessors;
+            if (best.outputs == 0 || clocks < least) {
+                least = clocks;
+                best = {form.outputs, static_cast<int>(parts)};
+            }
+        }
+    }
+    return best;
+}
+
 } // namespace kernels::cuda

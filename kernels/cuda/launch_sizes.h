@@ -61,12 +61,10 @@ inline constexpr size_t kPartialBytes = (size_t{64} * 64U * 514U * 4U) + kCounte
 inline constexpr size_t kPartialOffset = kPlanOffset + kPlanBytes;
 /// Products keep their input and panel over the partial results: neither outlives its own step.
 inline constexpr size_t kWorkOffset = kPartialOffset;
-/// Of the panel, for cuBLASLt where it is in use.
-inline constexpr size_t kBlasBytes = 4U << 20U;
 /// Products of a panel take 128 rows at least, also of the widest weight (31B's down_proj), in
 /// bf16.
 inline constexpr size_t kWidestPanel = 21504; // columns
-static_assert(kPanelBytes >= kBlasBytes + 256U + 128U * kWidestPanel * 2U);
+static_assert(kPanelBytes >= 128U * kWidestPanel * 2U);
 inline constexpr int kMaxSplits = 64;
 
 /// Bytes of kernel scratch for products of up to `rows` rows with up to `widest_in` inputs.
@@ -277,5 +275,24 @@ WideSizes wideSizes(int multiprocessors,
                     int64_t pieces,
                     int most_parts,
                     int form_rows);
+
+/// A product of bf16 weights by warp groups (device/product_wide_half.cu).
+struct HalfSizes {
+    int outputs =
+        0; ///< Of a tile of kProductHalfRows rows: 128, 192, 256 or 320; of a pair of both weights.
+    int parts = 1; ///< Of the columns, none of them empty.
+};
+/// outputs: of each of `count` weights, of a pair the first counts; parts: between least_parts and
+/// most_parts, of at least 256 columns unless least_parts says otherwise; form_outputs: 0, or
+/// outputs of a tile that are asked for. The least time by clocks a stage.
+HalfSizes halfSizes(int multiprocessors,
+                    int64_t rows,
+                    const int64_t* outputs,
+                    int count,
+                    bool is_pair,
+                    int64_t cols,
+                    int least_parts,
+                    int most_parts,
+                    int form_outputs);
 
 } // namespace kernels::cuda

@@ -28,8 +28,6 @@ struct DeviceFacts {
 /// driver refuses: our mistake); everything else has cost us the context: DeviceLost.
 Status statusOf(CuResult result);
 
-class Blas;
-
 struct Stream {
     const Driver* driver = nullptr;
     CuContext context = nullptr;
@@ -77,10 +75,9 @@ struct Stream {
     /// While true, launches may start before their predecessor has finished (programmatic dependent
     /// launch): only kernels that wait for it themselves. Needs compute capability 9.0.
     bool is_overlapping = false;
-    /// Rows of a tile of product_wide.cu; 0: as wideSizes() says; negative: other kernels
-    /// (CardOptions).
+    /// Rows of a tile of product_wide.cu, outputs of one of product_wide_half.cu; 0: as wideSizes()
+    /// and halfSizes() say; negative: other kernels (CardOptions).
     int wide_rows = 0;
-    Blas* blas = nullptr;         ///< Not owned; nullptr: all products by our own kernels.
     KernelTimes* times = nullptr; ///< Not owned; nullptr: launches are not timed.
     /// Decode steps that are being collected for one launch. Whatever else is enqueued comes after
     /// them: flush() first.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // GPU kernels against the scalar CPU table on random operands, and their times beside what the
-// bytes and operations allow. Usage: belfry_gpu_kernels [--time | --edges] [--cublaslt WHERE];
-// --edges: only what stands before and behind the layers of a token, with times; --cublaslt: also
-// products by that library (CardOptions::cublaslt).
+// bytes and operations allow. Usage: belfry_gpu_kernels [--time | --edges | --products]; --edges:
+// only what stands before and behind the layers of a token, with times; --products: fused steps of
+// a prompt, with times of its products.
 #include "tests/gpu/kernel_check.h"
 
 #ifdef BELFRY_EMULATED_CARD
@@ -12,7 +12,7 @@
 namespace kernel_check {
 namespace {
 
-enum class What { Checks, ChecksAndTimes, Edges };
+enum class What { Checks, ChecksAndTimes, Edges, Products };
 
 void checkCard(cuda::CudaDevice& d, bool is_reference, What what) {
     std::printf("%s, table %s\n", d.name().c_str(), d.ops().name);
@@ -27,6 +27,15 @@ void checkCard(cuda::CudaDevice& d, bool is_reference, What what) {
         d.setScratch(nullptr, 0);
         return;
     }
+    if (what == What::Products) {
+        if (!is_reference) {
+            checkRows(d);
+            timeRowProducts(d);
+            timeExperts(d);
+        }
+        d.setScratch(nullptr, 0);
+        return;
+    }
     checkLinear(d, is_reference);
     checkProbes(d);
     checkAttention(d, is_reference);
@@ -34,7 +43,6 @@ void checkCard(cuda::CudaDevice& d, bool is_reference, What what) {
     if (!is_reference) {
         checkRows(d);
         checkExperts(d);
-        checkLargeProducts(d);
         checkSteps(d, false);
         checkStepUpdates(d, false);
         if (d.ops().begin_steps(d.queue()) == Status::Ok) {
@@ -81,16 +89,7 @@ int main(int argc, char** argv) {
 }
 #else
 int main(int argc, char** argv) {
-    std::string option;
-    std::string cublaslt;
-    for (int i = 1; i < argc; ++i) {
-        const std::string word = argv[i];
-        if (word == "--cublaslt" && i + 1 < argc) {
-            cublaslt = argv[++i];
-        } else {
-            option = word;
-        }
-    }
+    const std::string option = argc > 1 ? argv[1] : "";
     std::string why;
     const cuda::Driver* driver = cuda::systemDriver(&why);
     if (driver == nullptr) {
@@ -102,16 +101,16 @@ int main(int argc, char** argv) {
         options.driver = driver;
         options.is_reference = is_reference;
         options.ops = &cuda::cudaOps(is_reference);
-        options.card.cublaslt = cublaslt;
         auto opened = cuda::CudaDevice::create(options);
         if (opened.device == nullptr) {
             std::printf("cuda:0: %s\n", opened.message.c_str());
             return 1;
         }
         checkCard(*opened.device, is_reference,
-                  option == "--time"    ? What::ChecksAndTimes
-                  : option == "--edges" ? What::Edges
-                                        : What::Checks);
+                  option == "--time"       ? What::ChecksAndTimes
+                  : option == "--edges"    ? What::Edges
+                  : option == "--products" ? What::Products
+                                           : What::Checks);
     }
     std::printf("%d failures\n", g_failures);
     return g_failures == 0 ? 0 : 1;

@@ -248,7 +248,6 @@ struct Update {
 
 // kernel_check_ops.cpp: single functions of the table.
 void checkLinear(cuda::CudaDevice& d, bool is_reference);
-void checkLargeProducts(cuda::CudaDevice& d);
 void checkAttention(cuda::CudaDevice& d, bool is_reference);
 void checkProbes(cuda::CudaDevice& d);
 // kernel_check_steps.cpp, kernel_check_updates.cpp: decode steps and low-rank updates.
@@ -268,5 +267,6 @@ void timeEdges(cuda::CudaDevice& d);
 double microseconds(cuda::CudaDevice& d, int repeats, const std::function<Status(int)>& run);
 // kernel_times.cpp: beside what bytes and operations allow.
 void timeKernels(cuda::CudaDevice& d);
+void timeRowProducts(cuda::CudaDevice& d);
 
 } // namespace kernel_check

@@ -144,6 +144,21 @@ void timeExperts(cuda::CudaDevice& d) {
         std::printf("experts of 26B-A4B, %-6s %8.2f us, %7.0f GB/s\n", formatName(format, false),
                     time, bytes / time / 1e3);
     }
+    constexpr int64_t kRows = 512;
+    constexpr int64_t kExperts = 128;
+    const Pair<float> x(d, normal(at(kRows * kPublished.hidden)));
+    const Pair<float> scale(d, normal(at(kPublished.hidden)));
+    const Buffer scores(d, at(kRows * kExperts) * 4);
+    for (const WeightFormat format : {WeightFormat::BF16, WeightFormat::Nf4}) {
+        const Weight router(d, format, kExperts, kPublished.hidden, true);
+        const double time = microseconds(d, 10, [&](int) {
+            return d.ops().router_scores(
+                d.queue(), {x.there(), kRows, kPublished.hidden, kPublished.hidden}, router.card,
+                scale.there(), 1.0F, 1e-6F, {scores.f(), kRows, kExperts, kExperts});
+        });
+        std::printf("scores of 512 rows of 26B-A4B, %-6s %8.2f us\n", formatName(format, false),
+                    time);
+    }
 }
 
 } // namespace kernel_check

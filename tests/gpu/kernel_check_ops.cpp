@@ -42,37 +42,6 @@ void checkLinear(cuda::CudaDevice& d, bool is_reference) {
     }
 }
 
-/// Products of many rows by cuBLASLt, where it is asked for, against our own kernels.
-void checkLargeProducts(cuda::CudaDevice& d) {
-    cuda::Blas* const blas = d.stream().blas;
-    if (blas == nullptr) {
-        std::printf("%-58s %s\n", "products by cuBLASLt", "not asked for (--cublaslt)");
-        return;
-    }
-    struct Case {
-        int64_t rows, in, out;
-    };
-    for (const Case c : {Case{512, 1536, 6144}, {2048, 6144, 1536}, {300, 2560, 256}}) {
-        Weight w(d, WeightFormat::Nf4, c.out, c.in, true);
-        Pair<float> x(d, normal(static_cast<size_t>(c.rows * c.in)));
-        Buffer y(d, static_cast<size_t>(c.rows * c.out) * 4);
-        const auto run = [&](cuda::Blas* by, Status* status) {
-            const std::vector<float> poison(static_cast<size_t>(c.rows * c.out), NAN);
-            d.copyIn(y.data, poison.data(), poison.size() * sizeof(float));
-            d.stream().blas = by;
-            *status = d.ops().linear(d.queue(), {x.there(), c.rows, c.in, c.in}, w.card,
-                                     {y.f(), c.rows, c.out, c.out});
-            return fetch(d, y, static_cast<size_t>(c.rows * c.out));
-        };
-        Status status = Status::Ok;
-        const std::vector<float> want = run(nullptr, &status);
-        const std::vector<float> got = run(blas, &status);
-        report("linear by cuBLASLt " + std::to_string(c.rows) + "x" + std::to_string(c.in) + "x" +
-                   std::to_string(c.out),
-               status, relativeError(got, want), 1e-5);
-    }
-}
-
 void checkAttention(cuda::CudaDevice& d, bool is_reference) {
     struct Case {
         int64_t queries, keys, heads, kv, dim, window;

@@ -62,7 +62,61 @@ void timeProducts(cuda::CudaDevice& d) {
 
 } // namespace
 
+/// Fused products of a prompt, as the layers of E2B and E4B have them.
+void timeRowProducts(cuda::CudaDevice& d) {
+    struct Case {
+        const char* name;
+        int64_t in;
+        std::vector<int64_t> outs;
+        bool is_pair;
+    };
+    std::printf("\nfused products of a prompt\n");
+    for (const int64_t rows : {512, 2048}) {
+        for (const Case& c :
+             {Case{"E2B q, k and v", 1536, {2048, 256, 256}, false},
+              Case{"E2B o", 2048, {1536}, false}, Case{"E2B gate and up", 1536, {6144, 6144}, true},
+              Case{"E2B down", 6144, {1536}, false},
+              Case{"E4B gate and up", 2560, {10240, 10240}, true},
+              Case{"E4B down", 10240, {2560}, false}}) {
+            const Buffer x(d, static_cast<size_t>(rows * c.in) * 2);
+            Pair<float> wide(d, normal(static_cast<size_t>(rows * c.in)));
+            d.ops().scale_to_half(d.queue(), {wide.there(), rows, c.in, c.in}, 0.0F, 1.0F, x.data);
+            for (const WeightFormat format :
+                 {WeightFormat::BF16, WeightFormat::Int8Row, WeightFormat::Nf4}) {
+                std::vector<std::unique_ptr<Weight>> w;
+                std::vector<std::unique_ptr<Buffer>> y;
+                ProductArgs a;
+                a.output = c.is_pair ? ProductArgs::Output::GeluPair : ProductArgs::Output::Store;
+                a.x = x.data;
+                a.rows = rows;
+                a.count = static_cast<int>(c.outs.size());
+                int64_t outputs = 0;
+                constexpr int kRoom = 4; // parts, as the engine has place for
+                for (size_t i = 0; i < c.outs.size(); ++i) {
+                    w.push_back(std::make_unique<Weight>(d, format, c.outs[i], c.in, true));
+                    y.push_back(std::make_unique<Buffer>(
+                        d, static_cast<size_t>(kRoom * rows * c.outs[i]) * 4));
+                    a.w[i] = w.back()->card;
+                    a.y[i] = y.back()->data;
+                    outputs += c.outs[i];
+                }
+                int parts = 1;
+                const double us = microseconds(d, 5, [&](int) {
+                    a.parts = c.is_pair ? 1 : kRoom;
+                    const Status status = d.ops().product(d.queue(), a);
+                    parts = a.parts;
+                    return status;
+                });
+                std::printf("  %4ld rows %-16s %-10s %9.1f us  %6.1f TFLOP/s, parts %d\n",
+                            static_cast<long>(rows), c.name, formatName(format, true), us,
+                            2.0 * static_cast<double>(rows * c.in * outputs) / us / 1e6, parts);
+            }
+        }
+    }
+}
+
 void timeKernels(cuda::CudaDevice& d) {
+    timeRowProducts(d);
     timeEdges(d);
     Pair<float> x(d, normal(12288));
     Pair<float> t(d, normal(12288));
@@ -145,22 +199,8 @@ void timeKernels(cuda::CudaDevice& d) {
         }
     }
     d.stream().is_overlapping = false;
-    const uint64_t free_before = d.freeBytes();
-    for (const bool is_own : {true, false}) {
-        cuda::Blas* const blas = d.stream().blas;
-        if (!is_own && blas == nullptr) {
-            std::printf("\nmatrix products by cuBLASLt: --cublaslt is not given or names no "
-                        "library\n");
-            break;
-        }
-        std::printf("\nmatrix products, %s\n", is_own ? "own kernels" : "cuBLASLt");
-        d.stream().blas = is_own ? nullptr : blas;
-        timeProducts(d);
-        d.stream().blas = blas;
-    }
-    std::printf("  device memory taken meanwhile: %.1f MiB\n",
-                static_cast<double>(free_before - std::min(free_before, d.freeBytes())) /
-                    1048576.0);
+    std::printf("\nmatrix products\n");
+    timeProducts(d);
     std::printf("\nlow-rank updates of many rows, rank 16\n");
     for (const int64_t rows : {64, 512, 2048}) {
         for (const auto& [in, out] :

@@ -244,7 +244,23 @@ void TestCudaEmulatedUpdates::product_data() {
         "belfry_product_wide_pair_256_updates");
     add(kNf4, true, Output::GeluPair, 193, 512, {96, 96}, {0, 72}, DType::F16, false, 1, 3,
         "belfry_product_wide_pair_192_updates");
-    // Weights in 16 bits, or expanded to them.
+    // Weights in 16 bits, or expanded to them; first by warp groups.
+    for (const DType type : kTypes) {
+        add(kBf16, false, Output::Store, 140, 192, {192, 64, 32}, {0, 16, 1, 16, 2, 5}, type, false,
+            1, 3, "belfry_product_half_128_updates");
+        add(WeightFormat::Int8Row, false, Output::GeluPair, 70, 128, {80, 80}, {0, 8, 1, 5}, type,
+            false, 1, 3, "belfry_product_half_pair_128_updates");
+    }
+    add(kBf16, false, Output::Store, 200, 256, {136, 40}, {1, 5, 1, 72}, DType::BF16, false, 1, 3,
+        "belfry_product_half_192_updates");
+    add(kBf16, false, Output::Store, 130, 64, {336}, {0, 16, 0, 5}, DType::BF16, false, 1, 3,
+        "belfry_product_half_320_updates");
+    add(kBf16, false, Output::Store, 40, 1024, {128}, {0, 72, 0, 8}, DType::BF16, false, 4, 8,
+        "belfry_product_half_256_updates");
+    add(kBf16, false, Output::GeluPair, 260, 64, {64, 64}, {1, 16, 1, 3}, DType::BF16, false, 1, 3,
+        "belfry_product_half_pair_256_updates");
+    add(kBf16, false, Output::GeluPair, 193, 72, {96, 96}, {0, 72}, DType::F16, false, 1, 3,
+        "belfry_product_half_pair_192_updates");
     add(kBf16, false, Output::Store, 130, 192, {128, 130, 64}, {0, 16, 1, 8, 2, 72}, DType::BF16,
         true, 1, 3, "belfry_product_128_updates");
     add(kNf4, true, Output::Store, 70, 192, {100, 36}, {0, 5, 0, 16, 1, 16}, DType::F32, true, 1,
@@ -289,7 +305,8 @@ void TestCudaEmulatedUpdates::product() {
     options.run.seed = static_cast<uint64_t>(rows % 3);
     // By warp groups where the row says so.
     const QStringList words = kernel.split(QLatin1Char('_'));
-    const bool is_wide = words.contains(QStringLiteral("wide"));
+    const bool is_wide =
+        words.contains(QStringLiteral("wide")) || words.contains(QStringLiteral("half"));
     options.card.wide_rows = is_wide ? words[words.size() - 2].toInt() : -1;
     EmulatedCard card(options);
     std::vector<float> got;

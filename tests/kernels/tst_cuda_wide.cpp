@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of 4-bit weights by warp groups (device/product_wide.cu), run by the emulator: every
-// height of a tile, both outputs, edges of rows and outputs, parts of the columns, nested and plain
-// absmax, in several orders of threads; and what wideSizes() chooses.
+// Products by warp groups, of 4-bit weights (device/product_wide.cu) and of 16-bit ones or what is
+// expanded to them (device/product_wide_half.cu), run by the emulator: every size of a tile, both
+// outputs, edges of rows, outputs and columns, parts of the columns, nested and plain absmax, more
+// tiles than blocks, in several orders of threads; and what wideSizes() and halfSizes() choose.
 #include "kernels/cuda/launch_sizes.h"
 #include "tests/kernels/step_cases.h"
 #include "tests/support/cuda_emulator/emulated_card.h"
@@ -15,6 +16,8 @@ using kernels::MutF32;
 using kernels::ProductArgs;
 using kernels::Status;
 using kernels::WeightFormat;
+using kernels::cuda::HalfSizes;
+using kernels::cuda::halfSizes;
 using kernels::cuda::wideSizes;
 using kernels::cuda::WideSizes;
 using namespace support;
@@ -93,11 +96,14 @@ double errorOf(EmulatedCard& card, const Case& c) {
     return worst;
 }
 
-/// Names of the kernels of this file that ran.
+/// Names of the kernels by warp groups that ran.
 std::vector<std::string> wideOnes(const EmulatedCard& card) {
     std::vector<std::string> names;
     std::copy_if(card.ran().begin(), card.ran().end(), std::back_inserter(names),
-                 [](const std::string& name) { return name.find("_wide_") != std::string::npos; });
+                 [](const std::string& name) {
+                     return name.find("_wide_") != std::string::npos ||
+                            name.find("product_half_") != std::string::npos;
+                 });
     return names;
 }
 
@@ -109,9 +115,15 @@ class TestCudaWide : public QObject {
 private Q_SLOTS:
     void products_data();
     void products();
+    void halves_data();
+    void halves();
+    void panels();
     void otherKernelsTakeTheRest();
+    void otherKernelsTakeTheRestOfHalves();
     void plans_data();
     void plans();
+    void halfPlans_data();
+    void halfPlans();
 };
 
 void TestCudaWide::products_data() {
@@ -155,6 +167,52 @@ void TestCudaWide::products() {
     QCOMPARE(wideOnes(card), std::vector<std::string>{name});
 }
 
+void TestCudaWide::halves_data() {
+    QTest::addColumn<int>("tile");
+    QTest::addColumn<int>("number");
+    QTest::addColumn<int>("seed");
+    for (const int tile : {128, 192, 256, 320}) {
+        for (int number = 0; number < 7; ++number) {
+            for (const int seed : {0, 1, 2, 3}) {
+                const bool is_pair = number == 3 || number == 4;
+                if ((seed == 0 || number == 1 || number == 4) && !(is_pair && tile == 320)) {
+                    QTest::addRow("tile %d, case %d, seed %d", tile, number, seed)
+                        << tile << number << seed;
+                }
+            }
+        }
+    }
+}
+
+void TestCudaWide::halves() {
+    QFETCH(int, tile);
+    QFETCH(int, number);
+    QFETCH(int, seed);
+    constexpr auto kBf16 = WeightFormat::BF16;
+    constexpr auto kInt8 = WeightFormat::Int8Row;
+    const Case cases[] = {
+        {70, 256, {344, 64, 72}, kBf16, false, false, 1},
+        {260, 512, {136}, kInt8, false, false, 2},
+        {40, 1024, {128}, kBf16, false, false, 4},
+        {130, 1088, {200, 200}, kBf16, false, true, 1},
+        {270, 328, {72, 72}, kInt8, false, true, 1},
+        {3, 2560, {8}, kBf16, false, false, 3},
+        {150, 72, {520}, kBf16, false, false, 1},
+    };
+    const Case& c = cases[number];
+    EmulatedCardOptions options;
+    options.multiprocessors = number == 6 ? 1 : 2;
+    options.run.seed = static_cast<uint64_t>(seed);
+    options.card.wide_rows = tile;
+    EmulatedCard card(options);
+    const double error = errorOf(card, c);
+    QVERIFY(error >= 0.0);
+    QVERIFY2(error < kWideBound, qPrintable(QString::number(error)));
+    const std::string name =
+        std::string("belfry_product_half_") + (c.is_pair ? "pair_" : "") + std::to_string(tile);
+    QCOMPARE(wideOnes(card), std::vector<std::string>{name});
+}
+
 /// Cards without warp groups, few rows, bounds, outputs that are no multiple of eight.
 void TestCudaWide::otherKernelsTakeTheRest() {
     {
@@ -173,6 +231,39 @@ void TestCudaWide::otherKernelsTakeTheRest() {
         QVERIFY(wideOnes(card).empty());
     }
     const double error = errorOf(card, {65, 256, {64}, WeightFormat::Nf4, true, false, 1});
+    QVERIFY(error >= 0.0 && error < kWideBound);
+    QCOMPARE(wideOnes(card).size(), size_t{1});
+}
+
+/// An expanded weight that its panel does not hold at once: the outputs of each launch lie where
+/// they belong, all of them in as many parts.
+void TestCudaWide::panels() {
+    EmulatedCardOptions options;
+    options.multiprocessors = 4;
+    EmulatedCard card(options);
+    const double error = errorOf(card, {66, 12288, {536}, WeightFormat::Int8Row, false, false, 1});
+    QVERIFY2(error >= 0.0 && error < kWideBound, qPrintable(QString::number(error)));
+    QVERIFY(wideOnes(card).size() > 1);
+}
+
+void TestCudaWide::otherKernelsTakeTheRestOfHalves() {
+    constexpr auto kBf16 = WeightFormat::BF16;
+    {
+        EmulatedCardOptions options;
+        options.capability = 80;
+        EmulatedCard card(options);
+        const double error = errorOf(card, {130, 256, {64}, kBf16, false, false, 1});
+        QVERIFY(error >= 0.0 && error < kWideBound);
+        QVERIFY(wideOnes(card).empty());
+    }
+    EmulatedCard card{EmulatedCardOptions{}};
+    for (const Case& c : {Case{64, 256, {64}, kBf16, false, false, 1},
+                          Case{130, 256, {66}, kBf16, false, false, 1}}) {
+        const double error = errorOf(card, c);
+        QVERIFY(error >= 0.0 && error < kWideBound);
+        QVERIFY(wideOnes(card).empty());
+    }
+    const double error = errorOf(card, {65, 256, {64}, kBf16, false, false, 1});
     QVERIFY(error >= 0.0 && error < kWideBound);
     QCOMPARE(wideOnes(card).size(), size_t{1});
 }
@@ -201,6 +292,45 @@ void TestCudaWide::plans() {
     const WideSizes sizes = wideSizes(132, rows, (outputs + 127) / 128, columns / 256, room, 0);
     QTEST(sizes.rows, "tile");
     QTEST(sizes.parts, "parts");
+}
+
+void TestCudaWide::halfPlans_data() {
+    QTest::addColumn<int>("rows");
+    QTest::addColumn<QList<int>>("outputs");
+    QTest::addColumn<bool>("is_pair");
+    QTest::addColumn<int>("columns");
+    QTest::addColumn<int>("room");
+    QTest::addColumn<int>("tile");
+    QTest::addColumn<int>("parts");
+    // Of 132 multiprocessors; outputs of E2B.
+    QTest::addRow("gate and up of a chunk")
+        << 2048 << QList<int>{6144, 6144} << true << 1536 << 1 << 256 << 1;
+    QTest::addRow("down of a chunk") << 2048 << QList<int>{1536} << false << 6144 << 1 << 192 << 1;
+    QTest::addRow("down of E4B") << 2048 << QList<int>{2560} << false << 10240 << 4 << 320 << 1;
+    QTest::addRow("q, k and v of a chunk, no room")
+        << 2048 << QList<int>{2048, 256, 256} << false << 1536 << 1 << 192 << 1;
+    QTest::addRow("few rows, no room") << 128 << QList<int>{1536} << false << 6144 << 1 << 128 << 1;
+    QTest::addRow("few rows in parts") << 128 << QList<int>{1536} << false << 6144 << 8 << 128 << 8;
+    QTest::addRow("no more parts than columns")
+        << 100 << QList<int>{256} << false << 512 << 8 << 128 << 2;
+}
+
+void TestCudaWide::halfPlans() {
+    QFETCH(int, rows);
+    QFETCH(QList<int>, outputs);
+    QFETCH(bool, is_pair);
+    QFETCH(int, columns);
+    QFETCH(int, room);
+    const std::vector<int64_t> of(outputs.begin(), outputs.end());
+    const HalfSizes sizes =
+        halfSizes(132, rows, of.data(), static_cast<int>(of.size()), is_pair, columns, 1, room, 0);
+    QTEST(sizes.outputs, "tile");
+    QTEST(sizes.parts, "parts");
+    // Of a panel the number of parts is given.
+    QCOMPARE(halfSizes(132, rows, of.data(), static_cast<int>(of.size()), is_pair, columns,
+                       sizes.parts, sizes.parts, 0)
+                 .parts,
+             sizes.parts);
 }
 
 QTEST_APPLESS_MAIN(TestCudaWide)

@@ -146,6 +146,32 @@ struct alignas(64) ProductWideArgs {
     ProductCodesArgs codes;
 };
 
+/// Of product_wide_half.cu: rows of x in a tile, where stages begin in shared memory, and the
+/// largest number of outputs in a tile (of a pair half as many of each weight).
+constexpr int kProductHalfRows = 128;
+constexpr int kProductHalfStagesAt = 1024;
+constexpr int kProductHalfMostOutputs = 320;
+/// Stages of both operands for tiles of so many outputs, and bytes of shared memory of a block.
+constexpr int productHalfStages(int outputs) {
+    return outputs <= 128 ? 6 : outputs <= 192 ? 5 : 4;
+}
+constexpr int productHalfShared(int outputs) {
+    return kProductHalfStagesAt + productHalfStages(outputs) * (kProductHalfRows + outputs) * 128;
+}
+/// Outputs of a copy, which are at most 256: of two of a tile, or all.
+constexpr int productHalfBox(int outputs, bool is_pair) {
+    return is_pair || outputs > 256 ? outputs / 2 : outputs;
+}
+/// Tensor maps of x (boxes of kProductHalfRows) and of the weights (of productHalfBox()), 64
+/// columns each. product: without bounds; first_tile counts tiles of this kernel.
+struct alignas(64) ProductHalfArgs {
+    uint64_t x_map[16];
+    uint64_t w_map[3][16];
+    ProductKernelArgs product;
+    int32_t row_tiles, column_tiles;
+    int32_t tiles; ///< row_tiles * column_tiles * parts of k.
+};
+
 /// Several weights expanded to bf16 by one launch (expand.cu).
 struct ExpandArgs {
     WeightArgs w[3];

@@ -39,6 +39,26 @@ expandSixteen(const WeightArgs& w, int64_t index, const float* codes, __nv_bfloa
     to[1] = *reinterpret_cast<const uint4*>(values + 4);
 }
 
+/// 16 weights in 8 bits of one row, from flat index `index` on.
+__device__ __forceinline__ void
+expandSixteenBytes(const WeightArgs& w, int64_t index, __nv_bfloat16* out) {
+    const float scale = w.row_scale[index / w.cols];
+    const uint4 packed =
+        *reinterpret_cast<const uint4*>(static_cast<const int8_t*>(w.data) + index);
+    const uint32_t words[4] = {packed.x, packed.y, packed.z, packed.w};
+    __nv_bfloat162 values[8];
+#pragma unroll
+    for (int i = 0; i < 8; ++i) {
+        const uint32_t two = words[i / 2] >> (16 * (i & 1));
+        values[i] = __floats2bfloat162_rn(
+            __fmul_rn(static_cast<float>(static_cast<int8_t>(two & 255U)), scale),
+            __fmul_rn(static_cast<float>(static_cast<int8_t>(two >> 8 & 255U)), scale));
+    }
+    uint4* to = reinterpret_cast<uint4*>(out);
+    to[0] = *reinterpret_cast<const uint4*>(values);
+    to[1] = *reinterpret_cast<const uint4*>(values + 4);
+}
+
 } // namespace
 
 extern "C" {
@@ -82,6 +102,13 @@ __global__ void belfry_expand_group(const __grid_constant__ ExpandArgs a) {
     if (is_four_bit && w.cols % 16 == 0 && w.block_size % 16 == 0) {
         if (i < count) {
             expandSixteen(w, index, codes, to);
+        }
+        return;
+    }
+    if (w.format == kFormatInt8Row && w.cols % 16 == 0 &&
+        (reinterpret_cast<uintptr_t>(w.data) & 15) == 0) {
+        if (i < count) {
+            expandSixteenBytes(w, index, to);
         }
         return;
     }

@@ -12,6 +12,9 @@ inline constexpr int kMostChosen = 32;
 inline constexpr int kExpertThreads = 256;     ///< Of a block, 16-bit weights and the choice.
 inline constexpr int kExpertCodeThreads = 512; ///< 4-bit weights: a table a block.
 inline constexpr int kMostExpertHidden = 16 * kExpertThreads;
+/// Rows and experts of a block that makes scores of many rows.
+inline constexpr int kScoreRows = 8;
+inline constexpr int kScoreExperts = 4;
 struct ChosenExpert {
     int32_t expert;
     float weight;

@@ -241,22 +241,82 @@ __device__ __forceinline__ float dotCodes(const WeightArgs& w,
 
 extern "C" {
 
-// grid: (experts, rows); block 256.
-__global__ void __launch_bounds__(kExpertThreads) belfry_router_scores(const float* x,
-                                                                       int64_t stride,
-                                                                       WeightArgs router,
-                                                                       const float* scale,
-                                                                       float factor,
-                                                                       float eps,
-                                                                       float* scores,
-                                                                       int64_t score_stride) {
-    BELFRY_SHARED(float, buffer, [33]);
-    const auto row = static_cast<int64_t>(blockIdx.y);
-    const auto expert = static_cast<int>(blockIdx.x);
-    const float score = scoreOf(router, expert, x + row * stride, scale, eps, buffer).x;
-    if (threadIdx.x == 0) {
-        scores[row * score_stride + expert] = score * factor;
+// grid: (ceil(experts / kScoreExperts), ceil(rows / kScoreRows)); block 256. A weight that was read
+// serves all rows of the block, a value of x all its experts.
+__global__ void __launch_bounds__(kExpertThreads, 2) belfry_router_scores(const float* x,
+                                                                          int64_t stride,
+                                                                          int64_t rows,
+                                                                          WeightArgs router,
+                                                                          const float* scale,
+                                                                          float factor,
+                                                                          float eps,
+                                                                          float* scores,
+                                                                          int64_t score_stride) {
+    constexpr int kWarps = kExpertThreads / 32;
+    constexpr int kSums = kScoreRows * (kScoreExperts + 1); // scores, then squares of a row
+    BELFRY_SHARED(float, sums, [kWarps][kSums]);
+    const auto thread = static_cast<int>(threadIdx.x);
+    const auto hidden = static_cast<int>(router.cols);
+    const int64_t first_row = static_cast<int64_t>(blockIdx.y) * kScoreRows;
+    const int64_t first_expert = static_cast<int64_t>(blockIdx.x) * kScoreExperts;
+    // What lies behind the last row or expert repeats it; nobody stores it.
+    const auto rowAt = [&](int r) { return first_row + r < rows ? first_row + r : rows - 1; };
+    const auto expertAt = [&](int e) {
+        return first_expert + e < router.rows ? first_expert + e : router.rows - 1;
+    };
+    float dot[kScoreRows][kScoreExperts] = {};
+    float squares[kScoreRows] = {};
+#pragma unroll 1
+    for (int i = thread; i < hidden; i += kExpertThreads) {
+        const float factor_of = scale[i];
+        float values[kScoreRows];
+#pragma unroll
+        for (int r = 0; r < kScoreRows; ++r) {
+            values[r] = x[rowAt(r) * stride + i];
+        }
+        float weights[kScoreExperts];
+#pragma unroll
+        for (int e = 0; e < kScoreExperts; ++e) {
+            weights[e] = weightValue(router, expertAt(e), expertAt(e) * hidden + i);
+        }
+#pragma unroll
+        for (int r = 0; r < kScoreRows; ++r) {
+            squares[r] = fmaf(values[r], values[r], squares[r]);
+            const float scaled = values[r] * factor_of;
+#pragma unroll
+            for (int e = 0; e < kScoreExperts; ++e) {
+                dot[r][e] = fmaf(scaled, weights[e], dot[r][e]);
+            }
+        }
     }
+    const auto put = [&](int at, float value) {
+        value = warpSum(value);
+        if (thread % 32 == 0) {
+            sums[thread / 32][at] = value;
+        }
+    };
+#pragma unroll
+    for (int r = 0; r < kScoreRows; ++r) {
+#pragma unroll
+        for (int e = 0; e < kScoreExperts; ++e) {
+            put(r * kScoreExperts + e, dot[r][e]);
+        }
+        put(kScoreRows * kScoreExperts + r, squares[r]);
+    }
+    __syncthreads();
+    const int row = thread / kScoreExperts;
+    const int expert = thread % kScoreExperts;
+    if (row >= kScoreRows || first_row + row >= rows || first_expert + expert >= router.rows) {
+        return;
+    }
+    float score = 0.0F;
+    float square = 0.0F;
+    for (int w = 0; w < kWarps; ++w) {
+        score += sums[w][thread];
+        square += sums[w][kScoreRows * kScoreExperts + row];
+    }
+    const float inverse = rsqrtf(square / static_cast<float>(hidden) + eps);
+    scores[(first_row + row) * score_stride + first_expert + expert] = score * inverse * factor;
 }
 
 // grid: (rows of x, tiles of 256 columns); block 256.
@@ -311,7 +371,7 @@ __global__ void __launch_bounds__(kExpertThreads)
 }
 
 // grid: top_k * inner / 8 outputs, block 256; dynamic shared memory: expertBytes(hidden).
-__global__ void __launch_bounds__(kExpertThreads, 6)
+__global__ void __launch_bounds__(kExpertThreads, 2)
     belfry_experts_up_bf16(const __grid_constant__ ExpertsKernelArgs a) {
     waitForPredecessor();
     const int units = a.hidden / 8;

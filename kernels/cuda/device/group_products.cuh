@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of a warp group (four warps) on compute capability 9.0: one operand in registers, the
-// other in shared memory, in the background (PTX ISA, "Asynchronous Warpgroup Level Matrix
+// Products of a warp group (four warps) on compute capability 9.0: one operand in registers or both
+// in shared memory, in the background (PTX ISA, "Asynchronous Warpgroup Level Matrix
 // Instructions"). Compiled for sm_90a; tests have these functions once more (emulated_ptx.h).
 #pragma once
 
@@ -81,10 +81,12 @@ multiplyGroup(float (&d)[N / 2], const uint32_t (&a)[4], uint64_t b);
     "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "             \
     "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "             \
     "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
-#define BELFRY_PLACES_96                                                                           \
+#define BELFRY_PLACES_80                                                                           \
     BELFRY_PLACES_64                                                                               \
-    ", %64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, "           \
-    "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95"
+    ", %64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79"
+#define BELFRY_PLACES_96                                                                           \
+    BELFRY_PLACES_80                                                                               \
+    ", %80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95"
 #define BELFRY_PLACES_128                                                                          \
     BELFRY_PLACES_96                                                                               \
     ", %96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, "     \
@@ -130,7 +132,53 @@ multiplyGroup<256>(float (&d)[128], const uint32_t (&a)[4], uint64_t b) {
 #endif
 }
 
+/// The same with a in shared memory, too: [64, 16] as groupOperand() describes it.
+template <int N>
+__device__ __forceinline__ void multiplyTiles(float (&d)[N / 2], uint64_t a, uint64_t b);
+
+template <>
+__device__ __forceinline__ void multiplyTiles<128>(float (&d)[64], uint64_t a, uint64_t b) {
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+    asm volatile("wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {" BELFRY_PLACES_64
+                 "}, %64, %65, 1, 1, 1, 0, 0;"
+                 : BELFRY_SUMS_32(d, 0), BELFRY_SUMS_32(d, 32)
+                 : "l"(a), "l"(b));
+#endif
+}
+
+template <>
+__device__ __forceinline__ void multiplyTiles<160>(float (&d)[80], uint64_t a, uint64_t b) {
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+    asm volatile("wgmma.mma_async.sync.aligned.m64n160k16.f32.bf16.bf16 {" BELFRY_PLACES_80
+                 "}, %80, %81, 1, 1, 1, 0, 0;"
+                 : BELFRY_SUMS_32(d, 0), BELFRY_SUMS_32(d, 32), BELFRY_SUMS_16(d, 64)
+                 : "l"(a), "l"(b));
+#endif
+}
+
+template <>
+__device__ __forceinline__ void multiplyTiles<192>(float (&d)[96], uint64_t a, uint64_t b) {
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+    asm volatile("wgmma.mma_async.sync.aligned.m64n192k16.f32.bf16.bf16 {" BELFRY_PLACES_96
+                 "}, %96, %97, 1, 1, 1, 0, 0;"
+                 : BELFRY_SUMS_32(d, 0), BELFRY_SUMS_32(d, 32), BELFRY_SUMS_32(d, 64)
+                 : "l"(a), "l"(b));
+#endif
+}
+
+template <>
+__device__ __forceinline__ void multiplyTiles<256>(float (&d)[128], uint64_t a, uint64_t b) {
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+    asm volatile("wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16 {" BELFRY_PLACES_128
+                 "}, %128, %129, 1, 1, 1, 0, 0;"
+                 : BELFRY_SUMS_32(d, 0), BELFRY_SUMS_32(d, 32), BELFRY_SUMS_32(d, 64),
+                   BELFRY_SUMS_32(d, 96)
+                 : "l"(a), "l"(b));
+#endif
+}
+
 #undef BELFRY_PLACES_64
+#undef BELFRY_PLACES_80
 #undef BELFRY_PLACES_96
 #undef BELFRY_PLACES_128
 #undef BELFRY_SUMS_4

@@ -55,12 +55,13 @@ Status routerScores(Queue q,
     if (x.rows == 0) {
         return Status::Ok;
     }
-    if (x.rows > 65535) { // of a grid
+    const unsigned row_tiles = tiles(x.rows, kScoreRows);
+    if (row_tiles > 65535) { // of a grid
         return Status::Unsupported;
     }
-    return streamOf(q).launch(KernelId::router_scores, static_cast<unsigned>(router.rows),
-                              static_cast<unsigned>(x.rows), 1, kExpertThreads, 0, x.data, x.stride,
-                              weightArgs(router), scale, factor, eps, scores.data, scores.stride);
+    return streamOf(q).launch(KernelId::router_scores, tiles(router.rows, kScoreExperts), row_tiles,
+                              1, kExpertThreads, 0, x.data, x.stride, x.rows, weightArgs(router),
+                              scale, factor, eps, scores.data, scores.stride);
 }
 
 Status scatterAdd(Queue q, MatF32 x, const int32_t* rows, const float* factor, MutF32 y) {

@@ -24,7 +24,7 @@ bool isAligned(const void* pointer) {
 } // namespace
 
 bool takesCodes(const Stream& s, const WeightView* w, int count) {
-    if (s.is_reference || s.facts.compute_capability < 80 || s.blas != nullptr ||
+    if (s.is_reference || s.facts.compute_capability < 80 ||
         s.facts.shared_bytes < kProductCodesShared || w[0].cols % kProductCodesColumns != 0) {
         return false;
     }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Linear layers: one reading of the weight for few rows, tensor cores or a library for many. Tile
+// Linear layers: one reading of the weight for few rows, tensor cores for many. Tile
 // sizes were chosen on an H200 (132 multiprocessors).
-#include "kernels/cuda/blas.h"
 #include "kernels/cuda/launch/product_codes.h"
 #include "kernels/cuda/launch_sizes.h"
 
@@ -11,10 +10,6 @@
 namespace kernels::cuda {
 
 namespace {
-
-/// Products of fewer rows stay with our own kernels, whose sums do not depend on how many rows
-/// there are.
-constexpr int64_t kBlasRows = 256;
 
 Status linearReference(Stream& s, MatF32 x, const WeightView& w, MutF32 y) {
     return s.launch(KernelId::linear_reference, tiles(w.rows, 32), tiles(x.rows, 32), 1, kThreads,
@@ -37,21 +32,6 @@ Status gemm(Stream& s,
             int64_t m,
             int64_t n,
             int64_t k) {
-    if (s.blas != nullptr && m >= kBlasRows && stride % 4 == 0 &&
-        reinterpret_cast<uintptr_t>(y) % 16 == 0 && s.flush() == Status::Ok) {
-        if (s.times != nullptr) {
-            s.times->before(KernelId::gemm_128, s.handle);
-        }
-        const Status status =
-            s.blas->multiply(s.handle, a, b, reinterpret_cast<CuPointer>(y), stride, m, n, k,
-                             s.scratch + (s.scratch_bytes - kBlasBytes) / 256 * 256, kBlasBytes);
-        if (s.times != nullptr) {
-            s.times->after(s.handle);
-        }
-        if (status == Status::Ok) {
-            return status;
-        }
-    }
     const bool is_large = usesLargeTiles(s.facts.multiprocessors, m, n);
     const int64_t tile = is_large ? 128 : 64;
     return s.launch(is_large ? KernelId::gemm_128 : KernelId::gemm_64, tiles(m, tile),
@@ -88,10 +68,8 @@ Status linearTensor(Stream& s, MatF32 x, const WeightView& w, MutF32 y) {
         return gemm(s, input, reinterpret_cast<CuPointer>(w.data), y.data, y.stride, x.rows, w.rows,
                     w.cols);
     }
-    const int64_t reserved = s.blas != nullptr ? static_cast<int64_t>(kBlasBytes) + 256 : 0;
-    const auto room =
-        (static_cast<int64_t>(s.scratch_bytes - kWorkOffset - input_bytes) - reserved) /
-        (w.cols * 2);
+    const int64_t room =
+        static_cast<int64_t>(s.scratch_bytes - kWorkOffset - input_bytes) / (w.cols * 2);
     const int64_t step = std::min(w.rows, room / 128 * 128);
     if (step <= 0) {
         return Status::OutOfMemory;

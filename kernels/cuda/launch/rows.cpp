@@ -2,6 +2,7 @@
 // Fused steps of many rows (device/product.cu, device/rows.cu): argument checks, weights expanded
 // panel by panel, tiles. Chosen on an H200 (132 multiprocessors).
 #include "kernels/cuda/launch/product_codes.h"
+#include "kernels/cuda/launch/product_half.h"
 #include "kernels/cuda/launch/product_updates.h"
 #include "kernels/cuda/launch/token_steps.h"
 #include "kernels/cuda/launch_sizes.h"
@@ -65,8 +66,18 @@ Status expandGroup(Stream& s,
     return s.launch(KernelId::expand_group, static_cast<unsigned>(blocks), 1, 1, kThreads, 0, args);
 }
 
-/// Parts of k so that a product of few tiles fills the card: at least 256 columns each.
-int partsOf(const Stream& s, int64_t tile_count, int64_t k, int room) {
+/// Parts of k so that a product of few tiles fills the card: at least 256 columns each. tile_count:
+/// of 64 by 64.
+int partsOf(const Stream& s, const ProductArgs& a, int64_t tile_count) {
+    if (a.output != ProductArgs::Output::Store) {
+        return 1;
+    }
+    if (takesHalf(s, a)) {
+        const int64_t outputs[3] = {a.w[0].rows, a.w[1].rows, a.w[2].rows};
+        return halfSizesOf(s, a, outputs, 1, a.parts).parts;
+    }
+    const int64_t k = a.w[0].cols;
+    const int room = a.parts;
     const int64_t wanted = s.facts.multiprocessors / std::max<int64_t>(1, tile_count);
     return static_cast<int>(
         std::clamp<int64_t>(std::min<int64_t>(wanted, k / 256), 1, std::max(1, room)));
@@ -108,6 +119,15 @@ Status multiply(Stream& s,
             args.y[i] = static_cast<float*>(a.y[i]) + first;
         }
     }
+    const ProductUpdatesArgs shifted =
+        updates != nullptr && first > 0 ? updatesFrom(*updates, first) : ProductUpdatesArgs{};
+    if (updates != nullptr && first > 0) {
+        updates = &shifted;
+    }
+    if (takesHalf(s, a)) {
+        return productOfHalves(s, args, is_pair, halfSizesOf(s, a, rows.data(), parts, parts),
+                               updates);
+    }
     const bool is_large = !is_gate && usesLargeTiles(s.facts.multiprocessors, a.rows, outputs);
     const int64_t tile = is_large ? 128 : 64;
     unsigned columns = 0;
@@ -136,8 +156,7 @@ Status multiply(Stream& s,
         } else if (is_gate) {
             id = KernelId::product_gate_updates;
         }
-        return s.launch(id, row_tiles, columns, of_parts, block, shared, args,
-                        first == 0 ? *updates : updatesFrom(*updates, first));
+        return s.launch(id, row_tiles, columns, of_parts, block, shared, args, *updates);
     }
     KernelId id = is_large ? KernelId::product_128 : KernelId::product_64;
     if (is_pair) {
@@ -252,10 +271,9 @@ ProductArgs oneOf(const ProductArgs& a, int weight) {
 bool takesRows(Queue q, int64_t hidden, int64_t head_dim) {
     const Stream& s = streamOf(q);
     const auto has = [&s](KernelId id) { return s.functions[static_cast<size_t>(id)] != nullptr; };
-    // A library that was asked for takes large products: leave them to it.
-    return !s.is_reference && s.facts.compute_capability >= 80 && s.blas == nullptr &&
-           hidden % 4 == 0 && hidden <= kWidestNorm && head_dim <= kWidestHead &&
-           has(KernelId::norm_rows) && has(KernelId::norm_rows_wide) && has(KernelId::head_rows);
+    return !s.is_reference && s.facts.compute_capability >= 80 && hidden % 4 == 0 &&
+           hidden <= kWidestNorm && head_dim <= kWidestHead && has(KernelId::norm_rows) &&
+           has(KernelId::norm_rows_wide) && has(KernelId::head_rows);
 }
 
 Status product(Queue q, ProductArgs& a) {
@@ -263,8 +281,8 @@ Status product(Queue q, ProductArgs& a) {
     if (!isProduct(a)) {
         return Status::BadShape;
     }
-    if (s.is_reference || s.facts.compute_capability < 80 || s.blas != nullptr ||
-        a.w[0].cols % 8 != 0 || !isAligned(a.x)) {
+    if (s.is_reference || s.facts.compute_capability < 80 || a.w[0].cols % 8 != 0 ||
+        !isAligned(a.x)) {
         return Status::Unsupported;
     }
     int64_t widest = 0;   // bytes of the panel for one output of every weight
@@ -296,8 +314,7 @@ Status product(Queue q, ProductArgs& a) {
     const bool is_of_codes = isOfCodes(s, a, behind);
     std::array<int64_t, 3> rows{};
     std::array<const void*, 3> w{};
-    const int parts =
-        a.output == ProductArgs::Output::Store ? partsOf(s, tile_count, a.w[0].cols, a.parts) : 1;
+    const int parts = partsOf(s, a, tile_count);
     if (!is_of_codes && together > room && a.output == ProductArgs::Output::Store && a.count > 1) {
         // One after the other; all in one part, so that one reader takes them alike.
         a.parts = 1;

@@ -256,9 +256,8 @@ void TestCommands::benchByOtherForms() {
     QVERIFY2(scalar.code == 0, qPrintable(scalar.text));
     QCOMPARE(scalar.json["machine"].toObject()["kernels"].toString(), QStringLiteral("cpu-scalar"));
     QVERIFY2(!scalar.text.contains(QStringLiteral("load time: at")), qPrintable(scalar.text));
-    const Outcome timed =
-        run(plain + QStringList{"--load-times", "--kernel-times", "--without",
-                                "candidates,lookahead,split-steps,draft-steps", "--cublaslt", "0"});
+    const Outcome timed = run(plain + QStringList{"--load-times", "--kernel-times", "--without",
+                                                  "candidates,lookahead,split-steps,draft-steps"});
     QVERIFY2(timed.code == 0, qPrintable(timed.text));
     QVERIFY2(timed.text.contains(QStringLiteral("load time: at")), qPrintable(timed.text));
     QVERIFY2(timed.text.contains(QStringLiteral(" ms: weights\n")), qPrintable(timed.text));

@@ -409,4 +409,52 @@ inline void multiplyGroup(float (&d)[N / 2], const uint32_t (&a)[4], uint64_t b)
     });
 }
 
+/// Row `row` of an operand in shared memory, which has `rows`, as groupOperand() describes it.
+inline void groupRow(uint64_t operand, unsigned row, unsigned rows, float (&values)[16]) {
+    const auto address = static_cast<uint32_t>(operand & 0x3fffU) << 4U;
+    const uint32_t first = (address & 1023U) / 16U; // chunk of the row
+    const char* const tile = static_cast<const char*>(
+        ::emulator::sharedPointer(address & ~1023U, static_cast<size_t>(rows) * 128, 16));
+    for (unsigned half = 0; half < 2; ++half) {
+        uint32_t words[4];
+        std::memcpy(words, tile + row * 128 + ((first + half) ^ (row & 7U)) * 16, 16);
+        for (unsigned i = 0; i < 8; ++i) {
+            values[half * 8 + i] = ::emulator::bf16At(words[i / 2], i % 2 != 0);
+        }
+    }
+}
+/// multiplyGroup() with both operands read when the product runs.
+template <int N>
+inline void multiplyTiles(float (&d)[N / 2], uint64_t a, uint64_t b) {
+    for (const uint64_t operand : {a, b}) {
+        if (operand >> 62U != 1 || (operand >> 32U & 0x3fffU) != 64) {
+            ::emulator::fail(
+                "multiplyTiles: only tiles of 128 bytes a row, swizzled, are emulated");
+        }
+    }
+    __syncwarp();
+    const unsigned lane = ::emulator::laneId();
+    const unsigned warp = threadIdx.x / 32U % 4U;
+    ::emulator::productLater([a, b, lane, warp, sums = &d[0]] {
+        float left[2][16];
+        for (unsigned r = 0; r < 2; ++r) {
+            groupRow(a, warp * 16 + lane / 4 + r * 8, 64, left[r]);
+        }
+        for (unsigned n = 0; n < N; ++n) {
+            if (n % 8 / 2 != lane % 4) {
+                continue;
+            }
+            float right[16];
+            groupRow(b, n, N, right);
+            for (unsigned r = 0; r < 2; ++r) {
+                float sum = 0.0F;
+                for (unsigned k = 0; k < 16; ++k) {
+                    sum += left[r][k] * right[k];
+                }
+                sums[n / 8 * 4 + r * 2 + n % 2] += sum;
+            }
+        }
+    });
+}
+
 } // namespace kernels::cuda
