@@ -78,6 +78,7 @@ say "Running under wine"
 prepare_wine
 # The README's first chat: what it answers there is what it answers here.
 sh "$root/installer/windows/first_chat.sh" "$cli"
+sh "$root/installer/windows/path_check.sh" "$cli"
 stage_done chat
 python3 "$root/tests/installer/golden_parity.py" --seen-at Z: "$build/test-data/golden" "$root/installer/windows/wine.sh" "$cli"
 stage_done parity
@@ -108,7 +109,7 @@ if [ "$ci" = no ]; then
     stage_done packages
 
     say "Installing and removing"
-    sh "$root/installer/windows/install_check.sh" "$root/dist/$package_name.msi"
+    sh "$root/installer/windows/install_check.sh" "$root/dist/$package_name.msi" "$newer_msi"
     stage_done installer
 fi
 
