@@ -11,6 +11,7 @@ cli="$build/app/belfry-cli.exe"
 system="$WINEPREFIX/drive_c/windows/system32"
 said=$(mktemp -d)
 trap 'rm -rf "$said" "$system/nvcuda.dll"' EXIT
+trap 'exit 1' INT TERM # the fake does not stay
 rm -f "$system/nvcuda.dll"
 
 plan() { # PROGRAM DRIVER
