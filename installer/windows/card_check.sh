@@ -15,7 +15,9 @@ trap 'exit 1' INT TERM # the fake does not stay
 rm -f "$system/nvcuda.dll"
 
 plan() { # PROGRAM DRIVER
-    BELFRY_FAKE_DRIVER="$2" BELFRY_FAKE_DRIVER_LOADS="Z:$said/loads" BELFRY_CARD_SECONDS=2 \
+    seconds=20 # only who never answers is not waited for: this machine may be a slow one
+    [ "$2" != hang ] || seconds=2
+    BELFRY_FAKE_DRIVER="$2" BELFRY_FAKE_DRIVER_LOADS="Z:$said/loads" BELFRY_CARD_SECONDS=$seconds \
         "$root/installer/windows/wine.sh" "$1" plan demo --device-map fit --json >"$said/plan" 2>"$said/errors" ||
         { cat "$said/errors" >&2; echo "belfry-cli.exe plan ended with an error on driver \"$2\"" >&2; exit 1; }
 }
