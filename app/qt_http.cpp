@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/qt_http.h"
 
+#include "app/qt_proxy.h"
+
 #include <QByteArray>
 #include <QCoreApplication>
 #include <QDateTime>
@@ -8,7 +10,6 @@
 #include <QIODevice>
 #include <QNetworkAccessManager>
 #include <QNetworkProxy>
-#include <QNetworkProxyFactory>
 #include <QNetworkReply>
 #include <QNetworkRequest>
 #include <QSslCertificate>
@@ -428,7 +429,7 @@ private:
 };
 
 library::hub::HttpClientFactory factory(ForbiddenBy forbidden_by, OwnComputer own) {
-    QNetworkProxyFactory::setUseSystemConfiguration(true);
+    followSystemProxies();
     return [forbidden_by = std::move(forbidden_by), own] {
         return std::make_unique<QtHttp>(forbidden_by, own);
     };

@@ -82,6 +82,7 @@ say "Running under wine"
 prepare_wine
 # The README's first chat: what it answers there is what it answers here.
 sh "$root/installer/windows/first_chat.sh" "$cli"
+sh "$root/installer/windows/path_check.sh" "$cli"
 stage_done chat
 golden="$build/test-data/golden"
 if [ ! -d "$golden" ]; then # which CMake unpacks where it builds tests
@@ -122,7 +123,7 @@ if [ "$ci" = no ]; then
     stage_done packages
 
     say "Installing and removing"
-    sh "$root/installer/windows/install_check.sh" "$root/dist/$package_name.msi"
+    sh "$root/installer/windows/install_check.sh" "$root/dist/$package_name.msi" "$newer_msi"
     stage_done installer
 fi
 

@@ -26,6 +26,14 @@ struct PictureSize {
     int64_t width = 0, height = 0; ///< Pixels.
 };
 
+Result<void> writeFile(const std::filesystem::path& file, const std::string& bytes) {
+    std::ofstream out(file, std::ios::binary);
+    out << bytes;
+    out.close();
+    return out ? Result<void>()
+               : Error{ErrorCode::InvalidFile, engine::utf8Of(file) + ": not written"};
+}
+
 /// Shapes with hard and soft edges in many colours; another picture for each `number`.
 Result<void> drawPicture(const std::filesystem::path& file, PictureSize size, int number) {
     std::vector<uint8_t> rgb;
@@ -47,10 +55,15 @@ Result<void> drawPicture(const std::filesystem::path& file, PictureSize size, in
     image.width = static_cast<png_uint_32>(size.width);
     image.height = static_cast<png_uint_32>(size.height);
     image.format = PNG_FORMAT_RGB;
-    if (png_image_write_to_file(&image, file.string().c_str(), 0, rgb.data(), 0, nullptr) == 0) {
+    // By way of memory: the library opens files by narrow names, which are not UTF-8 on Windows.
+    png_alloc_size_t num_bytes = PNG_IMAGE_PNG_SIZE_MAX(image);
+    std::string bytes(num_bytes, '\0');
+    if (png_image_write_to_memory(&image, bytes.data(), &num_bytes, 0, rgb.data(), 0, nullptr) ==
+        0) {
         return Error{ErrorCode::InvalidFile, engine::utf8Of(file) + ": " + image.message};
     }
-    return {};
+    bytes.resize(num_bytes);
+    return writeFile(file, bytes);
 }
 
 /// A rising tone with a beat, 16-bit mono at the tower's rate; another one for each `number`.
@@ -81,11 +94,7 @@ Result<void> drawSound(const std::filesystem::path& file, int number) {
         const double value = 12000.0 * tone * (0.6 + 0.4 * std::sin(18.0 * t));
         put(static_cast<uint64_t>(static_cast<int64_t>(value)), 2);
     }
-    std::ofstream out(file, std::ios::binary);
-    out << bytes;
-    out.close();
-    return out ? Result<void>()
-               : Error{ErrorCode::InvalidFile, engine::utf8Of(file) + ": not written"};
+    return writeFile(file, bytes);
 }
 
 /// Files and ids of one request; the same for every run but for the file's contents.

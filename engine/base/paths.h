@@ -10,14 +10,12 @@
 
 namespace engine {
 
-/// Throws where the system's paths are not bytes (Windows) and `utf8` is not UTF-8.
-inline std::filesystem::path pathFromUtf8(std::string_view utf8) {
-    return std::filesystem::path(std::u8string(utf8.begin(), utf8.end()));
-}
+/// Never throws for its text. Windows' names are 16-bit units: what is not UTF-8 there becomes '|',
+/// which no file's name has, so that whoever opens the path says which file is not there.
+std::filesystem::path pathFromUtf8(std::string_view utf8);
 
-inline std::string utf8Of(const std::filesystem::path& path) {
-    const std::u8string text = path.u8string();
-    return std::string(text.begin(), text.end());
-}
+/// The way back. A name of Windows' may hold half of a surrogate pair: three bytes in the form of
+/// UTF-8 (which inQuotes() and readers of UTF-8 take for bytes that are none), and the same again.
+std::string utf8Of(const std::filesystem::path& path);
 
 } // namespace engine

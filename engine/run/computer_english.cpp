@@ -3,8 +3,10 @@
 #include "engine/plan/planner.h"
 #include "engine/run/computer.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <cstdio>
 
 namespace engine {
@@ -118,12 +120,21 @@ const char* folderName(FolderFact::Kind kind) {
 } // namespace
 
 std::string withoutHome(const std::string& path, const std::string& home) {
+    // Windows' names of folders are the same with either separator, and in capitals.
+    const bool is_drive = home.size() > 1 && (home[1] == ':' || home.starts_with("\\\\"));
+    const auto plain = [is_drive](char c) {
+        if (!is_drive) {
+            return c;
+        }
+        return c == '\\' ? '/' : c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    };
     std::string text = path;
     // Of a folder as short as "/" nothing is to be hidden.
-    for (size_t at = home.size() < 2 ? std::string::npos : text.find(home); at != std::string::npos;
-         at = text.find(home, at + 1)) {
+    for (size_t at = 0; home.size() >= 2 && at + home.size() <= text.size(); ++at) {
         const size_t end = at + home.size();
-        if (end == text.size() || text[end] == '/' || text[end] == '\\') {
+        if ((end == text.size() || text[end] == '/' || text[end] == '\\') &&
+            std::equal(home.begin(), home.end(), text.begin() + static_cast<std::ptrdiff_t>(at),
+                       [&](char a, char b) { return plain(a) == plain(b); })) {
             text.replace(at, home.size(), "~");
         }
     }

@@ -1,10 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# install_check.sh INSTALLER.msi: installs it under wine without a question, lets the installed command
-# line answer the README's first chat and the window come up, repairs, removes it, and sees that nothing is
-# left behind but what the programs themselves keep (installer/windows.sh has set WINEPREFIX).
+# install_check.sh INSTALLER.msi [NEWER.msi]: installs it under wine without a question, lets the installed
+# command line answer the README's first chat and the window come up, repairs, puts the newer one in its place,
+# removes that, and sees that nothing is left behind but what the programs themselves keep
+# (installer/windows.sh has set WINEPREFIX).
 set -eu
 msi=$1
+newer=${2:-}
 root=$(cd "$(dirname "$0")/../.." && pwd)
 drive="$WINEPREFIX/drive_c"
 lists=$(mktemp -d)
@@ -16,15 +18,22 @@ state() {
     wine reg query 'HKCU\Software\Microsoft\Windows\CurrentVersion\Uninstall' /s 2>/dev/null | grep -i belfry || true
 }
 
-installer() { # WHAT PROPERTIES...
+installer() { # WHAT FILE PROPERTIES...
     what=$1
-    shift
-    wine msiexec "$what" "Z:$msi" "$@" /qn >"$lists/msiexec" 2>&1 ||
-        { cat "$lists/msiexec" >&2; echo "msiexec $what $msi $* ended with an error under wine" >&2; exit 1; }
+    file=$2
+    shift 2
+    wine msiexec "$what" "Z:$file" "$@" /qn >"$lists/msiexec" 2>&1 ||
+        { cat "$lists/msiexec" >&2; echo "msiexec $what $file $* ended with an error under wine" >&2; exit 1; }
+}
+entries() { # versions of Belfry in Windows' list of programs
+    wine reg query 'HKCU\Software\Microsoft\Windows\CurrentVersion\Uninstall' /s 2>/dev/null | tr -d '\r' >"$lists/programs"
+    wine reg query 'HKLM\Software\Microsoft\Windows\CurrentVersion\Uninstall' /s 2>/dev/null | tr -d '\r' >>"$lists/programs"
+    awk '/^HK/ { name = version = "" } /DisplayName/ { name = $NF } /DisplayVersion/ { version = $NF }
+        name == "Belfry" && version != "" { print version; version = "" }' "$lists/programs" | sort -u | paste -s -d ' '
 }
 
 state >"$lists/before"
-installer /i
+installer /i "$msi"
 program=$(find "$drive/users" -name belfry-cli.exe | head -n 1)
 if [ -z "$program" ]; then
     echo "$msi was installed, but there is no belfry-cli.exe below $drive/users" >&2
@@ -36,10 +45,24 @@ window="$(dirname "$program")/belfry.exe"
 
 # Repair, as /fa does it; wine's own msiexec hands /fa on in a way that its library does not take.
 rm "$program"
-installer /i REINSTALL=ALL REINSTALLMODE=amus
+installer /i "$msi" REINSTALL=ALL REINSTALLMODE=amus
 [ -f "$program" ] || { echo "repairing did not bring back $program" >&2; exit 1; }
 
-installer /x
+last=$msi
+if [ -n "$newer" ]; then
+    before=$(entries)
+    installer /i "$newer"
+    last=$newer
+    [ -f "$program" ] || { echo "after the newer version there is no $program" >&2; exit 1; }
+    after=$(entries)
+    if [ -z "$before" ] || [ "$before" = "$after" ] || [ "${after#* }" != "$after" ]; then
+        echo "Windows' list of programs: expected the newer version alone, found: $after (before: $before)" >&2
+        exit 1
+    fi
+    echo "version $after took the place of $before"
+fi
+
+installer /x "$last"
 [ ! -d "$(dirname "$program")" ] || { find "$(dirname "$program")" >&2; echo "removing Belfry left its folder" >&2; exit 1; }
 state >"$lists/after"
 if ! diff "$lists/before" "$lists/after" >"$lists/left"; then

@@ -103,6 +103,9 @@ make_packages() {
     done
     make_zip "$package_folder" "$packages/$package_name.zip"
     make_msi "$package_folder" "$version" "$packages/$package_name.msi"
+    # The same as of the next version, for install_check.sh: what takes this one's place.
+    newer_msi="$work/package/newer.msi"
+    make_msi "$package_folder" "${version%.*}.$((${version##*.} + 1))" "$newer_msi"
     sed -n 's/^#define BELFRY_COMMIT "\(.*\)"/\1/p' "$build/app/commit/belfry_commit.h" >"$packages/COMMIT"
     cp "$packages/$package_name.msi" "$packages/$package_name.zip" "$root/dist/"
     sign "$root/dist/$package_name.msi"

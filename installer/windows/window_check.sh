@@ -3,7 +3,7 @@
 # window_check.sh PROGRAM [PICTURE]: starts the window of a belfry.exe under wine on our display, sees in its
 # log that it came up, starts it once more (which has to hand over and end), asks it to close as Windows does,
 # and sees that it ends by itself and its chats are there. PICTURE: the display is kept as PNG before it closes
-# (where xwd is).
+# (where xwd is). BELFRY_WINDOW_SAYS: words that have to come in its log as well.
 set -eu
 program=$1
 picture=${2:-}
@@ -34,8 +34,9 @@ wine "$program" demo >"$said" 2>&1 &
 first=$!
 wait_for "window shown after"
 shown=$(sed -n 's/.*window shown after \([0-9]*\) ms.*/\1/p' "$log" | head -n 1)
-wine "$program" >>"$said" 2>&1 || { cat "$said" >&2; echo "a second start of belfry.exe did not hand over" >&2; exit 1; }
+timeout "$patience" wine "$program" >>"$said" 2>&1 || { cat "$said" >&2; echo "a second start of belfry.exe did not hand over" >&2; exit 1; }
 wait_for "started once more"
+[ -z "${BELFRY_WINDOW_SAYS:-}" ] || wait_for "$BELFRY_WINDOW_SAYS"
 if [ -n "$picture" ] && command -v xwd >/dev/null 2>&1; then
     sleep 3 # the demo model's page is drawn
     xwd -silent -root -out "$said.xwd"

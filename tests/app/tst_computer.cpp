@@ -157,6 +157,8 @@ void TestComputer::homeIsHidden() {
              std::string("~/x and ~"));
     QCOMPARE(engine::withoutHome("/home/anna/x", "/home/ann"), std::string("/home/anna/x"));
     QCOMPARE(engine::withoutHome("C:\\Users\\ann\\x", "C:\\Users\\ann"), std::string("~\\x"));
+    QCOMPARE(engine::withoutHome("c:/users/Ann/x", "C:\\Users\\ann"), std::string("~/x"));
+    QCOMPARE(engine::withoutHome("/HOME/ann/x", "/home/ann"), std::string("/HOME/ann/x"));
     QCOMPARE(engine::withoutHome("/x", ""), std::string("/x"));
     QCOMPARE(engine::withoutHome("/x", "/"), std::string("/x"));
 }

@@ -68,7 +68,12 @@ void TestSettings::survive() {
     settings.quant = QStringLiteral("nf4-dq");
     settings.device_map = QStringLiteral("lean");
     settings.context = 8192;
-    settings.recent_models = QStringList{QStringLiteral("/a/b"), QStringLiteral("/ü, c")};
+#ifdef Q_OS_WIN
+    const QStringList models{QStringLiteral("C:/a/b"), QStringLiteral("C:/ü, c")};
+#else
+    const QStringList models{QStringLiteral("/a/b"), QStringLiteral("/ü, c")};
+#endif
+    settings.recent_models = models;
     settings.guide_cards = 2;
     settings.shortcuts.insert(QStringLiteral("newChat"), {QStringLiteral("Ctrl+Alt+N")});
     settings.shortcuts.insert(QStringLiteral("zoomIn"),
@@ -83,7 +88,8 @@ void TestSettings::survive() {
     const auto recent = library::readFolderList(std::filesystem::path(folder.path().toStdString()) /
                                                 "recent-models");
     QVERIFY(recent.has_value());
-    QCOMPARE(*recent, (std::vector<std::filesystem::path>{"/a/b", "/ü, c"}));
+    QCOMPARE(*recent, (std::vector<std::filesystem::path>{models[0].toStdU16String(),
+                                                          models[1].toStdU16String()}));
 }
 
 void TestSettings::areReadByNobodyElse() {

@@ -28,6 +28,8 @@ void TestFolderAdvice::says_data() {
                              << QByteArray(adapter);
     };
     row("nothing there", {}, "nowhere", "there is no such folder", "there is no such folder");
+    row("bytes that are not UTF-8", {}, "a\xff\xc3(", "there is no such folder",
+        "there is no such folder");
     row("empty", {}, "", "choose the folder that holds a Hugging Face model",
         "an adapter folder holds");
     row("a file of a model", {"config.json", "model.safetensors"}, "model.safetensors",

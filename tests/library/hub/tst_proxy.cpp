@@ -82,9 +82,6 @@ void TestProxy::isTakenFromTheEnvironment() {
     if (qEnvironmentVariable("BELFRY_CLI").isEmpty()) {
         QSKIP("belfry-cli is not built");
     }
-#ifdef _WIN32
-    QSKIP("the proxy is the one of Windows' settings there");
-#endif
     const support::HubStandin standin(support::smallModel(), atCdnExample());
     const support::ProxyStandin proxy(
         {{"hub.example", standin.port()}, {"cdn.example", standin.otherPort()}});

@@ -34,7 +34,7 @@ static QImage drawn(const QByteArray& svg, bool* is_understood) {
 
 void TestIcons::drawsEveryIcon_data() {
     QTest::addColumn<QString>("file");
-    const QDir folder(QString::fromStdString(support::sourceDir()) +
+    const QDir folder(QString::fromStdU16String(support::sourceDir().u16string()) +
                       QStringLiteral("/resources/icons"));
     for (const QFileInfo& file : folder.entryInfoList({QStringLiteral("*.svg")})) {
         QTest::addRow("%s", qPrintable(file.baseName())) << file.filePath();
