@@ -9,6 +9,7 @@
 #include "engine/api/error.h"
 #include "engine/devices/gpu_access.h"
 #include "tests/support/cuda/fake_driver.h"
+#include "tests/support/processes.h"
 #include "ui/chat/chat_view.h"
 #include "ui/layout/layout_view.h"
 #include "ui/shell/main_window.h"
@@ -27,7 +28,6 @@
 #include <QTest>
 #include <QTimer>
 
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
@@ -102,7 +102,7 @@ public:
                            .object()
                            .value(QStringLiteral("loading")) == QStringLiteral("demo");
         });
-        (void)std::raise(SIGKILL);
+        support::endBy("kill");
     }
 
     /// What the process after finds. `has_model`: whether one has to come up as chosen.

@@ -12,7 +12,6 @@
 #include <QTest>
 
 #include <algorithm>
-#include <csignal>
 
 #ifdef BELFRY_HOST_PROGRAM
 #include "engine/api/device_loss.h"
@@ -200,7 +199,7 @@ void TestCompareWorker::aColumnDies() {
                 if (column == 1) {
                     QFile file(faults.filePath(QStringLiteral("token")));
                     QVERIFY(file.open(QIODevice::WriteOnly));
-                    file.write(QByteArray::number(SIGKILL));
+                    file.write("kill");
                 }
             });
     const Sets sets{{}, {{adapterFolder(), 1.0, true}}, {{adapterFolder(), 2.0, true}}};

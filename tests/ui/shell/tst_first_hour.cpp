@@ -20,6 +20,7 @@
 #include <QApplication>
 #include <QCheckBox>
 #include <QComboBox>
+#include <QDir>
 #include <QLabel>
 #include <QMenu>
 #include <QPushButton>
@@ -507,7 +508,7 @@ void TestFirstHour::namesApart() {
     ui::RecentModels recent;
     recent.setFolders(all);
     for (int i = 0; i < all.size(); ++i) {
-        QCOMPARE(recent.index(i).data().toString(), expected.at(i));
+        QCOMPARE(recent.index(i).data().toString(), QDir::toNativeSeparators(expected.at(i)));
     }
 }
 
