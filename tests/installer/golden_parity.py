@@ -2,7 +2,7 @@
 """The command line against Hugging Face's own results: every family, adapter, 4-bit form and two maps
 that split the model over simulated cards, each in a process of its own as a user starts it, in float32.
 
-    golden_parity.py [--seen-at Z:] [--only WORD] GOLDEN COMMAND...
+    golden_parity.py [--seen-at Z:] [--only WORD] [--jobs N] GOLDEN COMMAND...
 
 GOLDEN is the unpacked folder (test-data/golden of a build), COMMAND starts belfry-cli, for example
 "wine build/windows/app/belfry-cli.exe"; --seen-at stands before every path that the program is given.
@@ -11,8 +11,10 @@ Prints the largest difference of each group as a share of its largest value; end
 """
 import argparse
 import array
+import concurrent.futures
 import json
 import math
+import os
 import pathlib
 import struct
 import subprocess
@@ -82,67 +84,79 @@ def rows_of(golden, family):
         yield f"{family} nf4-dq, adapter multimodal", model, words, read_tensors(both), "{}", 8
 
 
+def compare(arguments, golden, folder, number, group_of_rows, cases):
+    """What is printed, runs compared, largest difference, of one group; `folder` is for files of its own."""
+    group, model, options, tensors, name, rows = group_of_rows
+    out = folder / f"logits-{number}.safetensors"
+    said = []
+    largest = 0.0
+    count = 0
+
+    def word(value):
+        value = map_file(folder, value) if value in MAPS else value
+        return arguments.seen_at + str(value) if isinstance(value, pathlib.Path) else value
+
+    for case in cases:
+        expected = tensors.get(name.format(case["id"]))
+        if expected is None:
+            continue
+        words = ["logits", model, "--precision", "f32", "--context", "256", "--threads", "1"]
+        words += ["--ids", ",".join(map(str, case["input_ids"])), "--last", str(rows), "--out", out]
+        words += options if "--device-map" in options else ["--device-map", "cpu", *options]
+        for kind in ("image", "audio"):
+            if case[kind]:
+                words += [f"--{kind}", golden / case[kind]]
+        out.unlink(missing_ok=True)
+        try:
+            run = subprocess.run(
+                arguments.command + [word(value) for value in words], capture_output=True, check=False, timeout=LONGEST_RUN
+            )
+        except subprocess.TimeoutExpired:
+            said.append(f"{group}, {case['id']}: no end after {LONGEST_RUN} s")
+            largest = math.inf
+            continue
+        if run.returncode != 0 or not out.exists():
+            said.append(f"{group}, {case['id']}: ended with {run.returncode}: " + run.stderr.decode("utf-8", "replace").strip())
+            largest = math.inf
+            continue
+        largest = max(largest, largest_difference(read_tensors(out)["logits"], expected))
+        count += 1
+    good = largest <= BOUND and count > 0
+    said.append(f"{group}: {count} cases, {largest:.2e}" + ("" if good else "  ABOVE THE BOUND"))
+    return said, count, largest, good
+
+
+def map_file(folder, name):
+    return folder / (name.replace(" ", "-") + ".json")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("golden", type=pathlib.Path)
     parser.add_argument("--seen-at", default="")
     parser.add_argument("--only", default="", help="groups whose name holds this")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="groups at a time")
     parser.add_argument("command", nargs=argparse.REMAINDER)
     arguments = parser.parse_args()
     golden = arguments.golden.resolve()
     compared = worst = failed = 0
 
-    with tempfile.TemporaryDirectory() as temporary:
-        out = pathlib.Path(temporary) / "logits.safetensors"
-        maps = {}
+    with tempfile.TemporaryDirectory() as temporary, concurrent.futures.ThreadPoolExecutor(arguments.jobs) as lanes:
+        folder = pathlib.Path(temporary)
         for name, text in MAPS.items():
-            maps[name] = pathlib.Path(temporary) / (name.replace(" ", "-") + ".json")
-            maps[name].write_text(json.dumps({"version": 1, **text}))
-
-        def word(value):
-            value = maps.get(value, value)
-            return arguments.seen_at + str(value) if isinstance(value, pathlib.Path) else value
-
+            map_file(folder, name).write_text(json.dumps({"version": 1, **text}))
+        groups = []
         for family in FAMILIES:
             cases = json.loads((golden / family / "cases.json").read_text(encoding="utf-8"))
-            for group, model, options, tensors, name, rows in rows_of(golden, family):
-                if arguments.only not in group:
-                    continue
-                largest = 0.0
-                count = 0
-                for case in cases:
-                    expected = tensors.get(name.format(case["id"]))
-                    if expected is None:
-                        continue
-                    words = ["logits", model, "--precision", "f32", "--context", "256", "--threads", "2"]
-                    words += ["--ids", ",".join(map(str, case["input_ids"])), "--last", str(rows), "--out", out]
-                    words += options if "--device-map" in options else ["--device-map", "cpu", *options]
-                    for kind in ("image", "audio"):
-                        if case[kind]:
-                            words += [f"--{kind}", golden / case[kind]]
-                    out.unlink(missing_ok=True)
-                    try:
-                        run = subprocess.run(
-                            arguments.command + [word(value) for value in words], capture_output=True,
-                            check=False, timeout=LONGEST_RUN
-                        )
-                    except subprocess.TimeoutExpired:
-                        print(f"{group}, {case['id']}: no end after {LONGEST_RUN} s")
-                        largest = math.inf
-                        continue
-                    if run.returncode != 0 or not out.exists():
-                        print(f"{group}, {case['id']}: ended with {run.returncode}: "
-                              + run.stderr.decode("utf-8", "replace").strip())
-                        largest = math.inf
-                        continue
-                    difference = largest_difference(read_tensors(out)["logits"], expected)
-                    largest = max(largest, difference)
-                    count += 1
-                good = largest <= BOUND and count > 0
-                failed += not good
-                compared += count
-                worst = max(worst, largest)
-                print(f"{group}: {count} cases, {largest:.2e}" + ("" if good else "  ABOVE THE BOUND"), flush=True)
+            for rows in rows_of(golden, family):
+                if arguments.only in rows[0]:
+                    groups.append(lanes.submit(compare, arguments, golden, folder, len(groups), rows, cases))
+        for group in groups:
+            said, count, largest, good = group.result()
+            failed += not good
+            compared += count
+            worst = max(worst, largest)
+            print("\n".join(said), flush=True)
     print(f"{compared} runs compared, largest difference {worst:.2e} (bound {BOUND:.0e}), {failed} groups failed")
     return 1 if failed or compared == 0 else 0
 
