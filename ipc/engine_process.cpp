@@ -280,6 +280,11 @@ EngineProcess::Heard EngineProcess::listen(uint64_t call,
     std::optional<Clock::time_point> stopped;
     bool is_pinged = false;
     uint64_t bytes = 0;
+    if (stop.stop_requested() && until == Until::Answered) {
+        // Stopped before it began: told at once, not behind the first thing that is heard.
+        stopped = heard_last;
+        static_cast<void>(link_->send(Kind::Cancel, call, {}));
+    }
     for (;;) {
         Frame frame;
         const Inbox::Got got =
