@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # clang-tidy over the product's code: tidy.sh BUILD_DIR [--all]. Settings: .clang-tidy. Without --all only
 # files that have changed since the last whole sweep (tidy-swept names its commit), and of each changed
-# header one file that reads it, its own where there is one (BUILD_DIR must be built, for it knows them): a
-# sweep takes a third of CI's time, and code that nobody touched says what it said. After new flags here sweep all; after a sweep without findings: git rev-parse HEAD > installer/tidy-swept
+# header one file that reads it, its own where there is one: a sweep takes a third of CI's time, and code
+# that nobody touched says what it said. After new flags here sweep all; after a sweep without findings:
+# git rev-parse HEAD > installer/tidy-swept
 #
 # SIMD kernels are left out (the analyzer takes minutes in intrinsics headers and says nothing there). Version
 # 14 everywhere, so that Debian 12 and Ubuntu 24.04 find the same; it cannot read <chrono> of a newer libstdc++
@@ -19,29 +20,35 @@ machine=$(gcc -print-multiarch)
 files=$(git ls-files 'app/*.cpp' 'engine/*.cpp' 'kernels/*.cpp' 'library/*.cpp' 'remote/*.cpp' 'ipc/*.cpp' 'ui/*.cpp' |
     grep -v -e '/avx' -e '/simd/' -e '_x86.cpp')
 
-# The sources among $files that changed, and one for each changed header, by what the build noted of
-# each object.
+# A source among $files that reads the header $1: its own where there is one, else the first that includes
+# it, else one that reads a header that does. (What the build noted of its objects leaves out the headers
+# that were compiled for many of them.)
+reader_of() {
+    header=$1
+    for _ in 1 2 3 4 5 6; do
+        for source in "${header%.h}.cpp" $(git grep -l -F "#include \"$header\"" -- '*.cpp'); do
+            if printf '%s\n' "$files" | grep -qxF "$source"; then
+                printf '%s\n' "$source"
+                return
+            fi
+        done
+        header=$(git grep -l -F "#include \"$header\"" -- '*.h' | grep -v '^tests/' | head -n 1)
+        [ -n "$header" ] || return 0
+    done
+}
+
+# The sources among $files that changed, and one for each changed header.
 changed_sources() {
-    git diff --name-only "$swept" -- >"$build/tidy.changed"
-    git ls-files --others --exclude-standard >>"$build/tidy.changed"
-    printf '%s\n' "$files" >"$build/tidy.all"
-    ninja -C "$build" -t deps | awk -v root="$root/" -v changed="$build/tidy.changed" -v all="$build/tidy.all" '
-        BEGIN {
-            while ((getline line < changed) > 0) is_changed[line] = 1
-            while ((getline line < all) > 0) is_looked_at[line] = 1
-        }
-        /^[^ ]/ { source = ""; next }
-        NF == 1 {
-            path = $1
-            if (index(path, root) == 1) path = substr(path, length(root) + 1)
-            sub(/^(\.\.\/)+/, "", path)
-            if (source == "") source = path
-            if (!(path in is_changed) || !(source in is_looked_at)) next
-            own = path
-            sub(/\.h$/, ".cpp", own)
-            if (source == own || !(path in reader)) reader[path] = source
-        }
-        END { for (path in reader) print reader[path] }' | sort -u
+    {
+        git diff --name-only --diff-filter=d "$swept" --
+        git ls-files --others --exclude-standard
+    } | sort -u >"$build/tidy.changed"
+    {
+        printf '%s\n' "$files" | grep -xFf "$build/tidy.changed" || true
+        grep '[.]h$' "$build/tidy.changed" | grep -v '^tests/' | while read -r name; do
+            reader_of "$name"
+        done
+    } | sort -u
 }
 
 swept=$(cat installer/tidy-swept 2>/dev/null || true)
