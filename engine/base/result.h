@@ -82,8 +82,8 @@ public:
 private:
     bool has_value_;
     union {
-        T value_;
-        Error error_;
+        T value_;     // NOLINT(readability-identifier-naming): private, if of a union
+        Error error_; // NOLINT(readability-identifier-naming)
     };
 };
 
