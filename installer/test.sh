@@ -77,7 +77,7 @@ fi
 for_windows=
 if [ "$windows" = yes ]; then
     for_windows=installer/windows.sh
-elif [ "$fast" = no ] && [ "$(. /etc/os-release && echo "$ID $VERSION_ID")" = "debian 12" ]; then
+elif [ "$fast" = no ] && [ "$(. /etc/os-release && echo "$ID ${VERSION_ID:-}")" = "debian 12" ]; then
     for_windows="installer/windows.sh --command-line"
 elif [ "$fast" = no ]; then
     echo "belfry-cli.exe is built on Debian 12 alone: left out"

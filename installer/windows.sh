@@ -31,7 +31,7 @@ for word in "$@"; do
         *) echo "windows.sh $word: expected --command-line, --ci, --libraries, --build, -DNAME=VALUE or nothing" >&2; exit 2 ;;
     esac
 done
-system=$(. /etc/os-release && echo "$ID $VERSION_ID")
+system=$(. /etc/os-release && echo "$ID ${VERSION_ID:-}")
 if [ "$system" != "debian 12" ]; then
     echo "This script builds with the compiler and from the sources of Debian 12; this is $system." >&2
     echo "Run it in a Debian 12 (a container or a debootstrap folder will do)." >&2
