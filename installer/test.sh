@@ -3,7 +3,8 @@
 # Installs what is missing, builds everything with warnings as errors, checks formatting, runs all
 # tests, short fuzz runs, and parts once more under sanitizers. Needs no graphics card and no CUDA toolkit.
 #   --fast      build and test only (no format check, static analysis, fuzzing or sanitizers)
-#   --all       static analysis of every file, not only of what changed since the last whole sweep
+#   --all       static analysis and sanitizers over everything, not only over what changed since the last
+#               whole sweeps (installer/tidy-swept, installer/sanitize-swept)
 #   --windows   at last everything for Windows as well, with its tests under wine and the packages (Debian 12):
 #               installer/windows.sh. Without it belfry-cli.exe alone (--command-line there)
 . "$(dirname "$0")/common.sh"
@@ -72,7 +73,7 @@ if [ "$fast" = no ] && [ "$failed" -eq 0 ]; then
     say "Random work from several threads under ThreadSanitizer"
     "$root/tests/race/run.sh" 60 || checks_failed=1
     say "Tests of the engine and the kernels under AddressSanitizer and UndefinedBehaviorSanitizer"
-    sh "$root/installer/sanitize.sh" || checks_failed=1
+    sh "$root/installer/sanitize.sh" $sweep || checks_failed=1
 fi
 for_windows=
 if [ "$windows" = yes ]; then
