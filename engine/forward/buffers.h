@@ -10,6 +10,8 @@
 
 namespace engine {
 
+inline constexpr int64_t kHeadRows = 8; ///< Logit rows computed at a time.
+
 enum class Buffer : uint8_t {
     // Kept for the life of the model.
     KernelScratch, ///< What a card's kernels need for themselves.

@@ -10,26 +10,10 @@
 #include "engine/forward/token_choice.h"
 
 #include <functional>
-#include <optional>
 #include <span>
 #include <vector>
 
 namespace engine {
-
-/// What the caller of a check wants of each row, and what it got.
-struct RowChoices {
-    bool is_greedy = false; ///< The largest logit's token; else the candidates for `wanted`, or,
-    int32_t wanted = 0;     ///< where that is 0, the row.
-    std::span<const int32_t> suppressed; ///< Left out of both; who runs the step has sent them.
-
-    struct Row {
-        std::optional<int32_t> token;
-        std::span<const kernels::TokenLogit> top; ///< Valid until the next check.
-    };
-    std::vector<Row> rows;     ///< One a token.
-    std::vector<float> logits; ///< [tokens, vocab], soft-capped, where a row tells neither.
-    std::vector<float> hidden; ///< [tokens, hidden], behind the final norm.
-};
 
 class CheckStep {
 public:

@@ -57,6 +57,9 @@ public:
     Result<std::span<const kernels::TokenLogit>>
     runForTop(int32_t id, KvCache& kv, int32_t wanted, std::vector<float>& logits);
 
+    /// Somebody else writes the device's list of suppressed tokens.
+    void forgetSuppressed() { suppressed_.reset(); }
+
     /// Waits for a step that ran ahead, which is then forgotten. Before anything else touches the
     /// cache, the weights or this object's memory.
     void settle();

@@ -32,7 +32,8 @@ Result<void> Decoder::moveTo(DeviceScratch& where, Stream& stream) {
 Result<void> Decoder::head(Stream stream,
                            std::vector<float>& logits,
                            const HiddenObserver* observer,
-                           std::vector<float>* hidden) {
+                           std::vector<float>* hidden,
+                           RowChoices* choices) {
     const TextConfig& text = model_->config.text;
     const Linear& weight = model_->text.head;
     DeviceScratch& where = *model_->text.head_home;
@@ -50,7 +51,7 @@ Result<void> Decoder::head(Stream stream,
         ENGINE_KERNEL(where.device().copyOut(hidden->data(), normed.data, sizeBytes(normed)),
                       "copy out", "final norm");
     }
-    logits.resize(static_cast<size_t>(rows.rows * text.vocab_size));
+    logits.clear();
     for (int64_t first = 0; first < rows.rows; first += kHeadRows) {
         const int64_t count = std::min(kHeadRows, rows.rows - first);
         const MutF32 out = where.matrix(Buffer::Logits, count, text.vocab_size);
@@ -59,11 +60,39 @@ Result<void> Decoder::head(Stream stream,
             ENGINE_KERNEL(ops.soft_cap(queue, out, static_cast<float>(text.final_logit_softcap)),
                           "soft cap", weight.name);
         }
+        if (choices != nullptr && rows.rows <= kHeadRows) {
+            ENGINE_ASSIGN(const bool are_told, choose(where, rows.rows, *choices));
+            if (are_told) {
+                return {};
+            }
+        }
+        logits.resize(static_cast<size_t>(rows.rows * text.vocab_size));
         ENGINE_KERNEL(where.device().copyOut(logits.data() + first * text.vocab_size, out.data,
                                              sizeBytes(out)),
                       "copy out", weight.name);
     }
     return {};
+}
+
+Result<bool> Decoder::choose(DeviceScratch& where, int64_t rows, RowChoices& choices) {
+    choices.rows.assign(static_cast<size_t>(rows), {});
+    if (!choices.is_greedy && !model_->decode.has_candidates) {
+        return false;
+    }
+    chooser_.reset(); // a token's step writes the suppressed ones too
+    for (int64_t row = 0; row < rows; ++row) {
+        TokenChoice choice;
+        choice.is_greedy = choices.is_greedy;
+        choice.wanted = choices.wanted;
+        choice.suppressed = choices.suppressed;
+        ENGINE_TRY(chooser_.choose(where, model_->config.text.vocab_size, choice, row));
+        if (!choice.isTold()) {
+            choices.rows.assign(static_cast<size_t>(rows), {});
+            return false;
+        }
+        choices.rows[static_cast<size_t>(row)] = {choice.token, choice.top};
+    }
+    return true;
 }
 
 Result<void> Decoder::observe(const HiddenObserver* observer, int index, const Stream& stream) {
@@ -79,8 +108,7 @@ Result<void> Decoder::observe(const HiddenObserver* observer, int index, const S
 }
 
 LayerExecutor& Decoder::executorOf(int index, int64_t rows) {
-    const bool is_fused =
-        rows > kFewRows && model_->text.layers[static_cast<size_t>(index)].takes_rows;
+    const bool is_fused = rows > 1 && model_->text.layers[static_cast<size_t>(index)].takes_rows;
     return is_fused ? static_cast<LayerExecutor&>(fused_) : single_;
 }
 
@@ -144,7 +172,7 @@ Result<void> Decoder::run(const ForwardInput& input,
             ENGINE_TRY(observe(observer, i + 1, stream));
         }
     }
-    return head(stream, logits, observer, input.hidden);
+    return head(stream, logits, observer, input.hidden, input.choices);
 }
 
 Result<void> Decoder::forward(const ForwardInput& input,

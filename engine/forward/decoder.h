@@ -28,6 +28,9 @@ struct ForwardInput {
                              ///< last layer that owns KV. 0 = fill the cache only.
     /// Filled with the rows behind the final norm, [logits_rows, hidden], for drafts; or nullptr.
     std::vector<float>* hidden = nullptr;
+    /// Whose rows get the choices where the head's device makes them; logits stay empty then. Of at
+    /// most kHeadRows rows; or nullptr.
+    RowChoices* choices = nullptr;
 };
 
 /// Sees the residual stream, for tests: (index, values [rows, hidden]); index 0 after embedding,
@@ -60,12 +63,13 @@ public:
     [[nodiscard]] Stream begin(int64_t rows) const;
     /// The stream to another device; nothing where it is there.
     Result<void> moveTo(DeviceScratch& where, Stream& stream);
-    /// Final norm and head: logits [rows, vocab], soft-capped. observer may be nullptr; hidden: as
-    /// ForwardInput has it.
+    /// Final norm and head: logits [rows, vocab], soft-capped. observer may be nullptr; hidden and
+    /// choices: as ForwardInput has them.
     Result<void> head(Stream stream,
                       std::vector<float>& logits,
                       const HiddenObserver* observer,
-                      std::vector<float>* hidden = nullptr);
+                      std::vector<float>* hidden = nullptr,
+                      RowChoices* choices = nullptr);
 
 private:
     Result<void> run(const ForwardInput& input,
@@ -81,6 +85,8 @@ private:
                         DecodeStep* last_row,
                         std::vector<float>& logits);
     [[nodiscard]] LayerExecutor& executorOf(int index, int64_t rows);
+    /// Fills choices' rows from the logits that were enqueued. False: the device does not tell one.
+    Result<bool> choose(DeviceScratch& where, int64_t rows, RowChoices& choices);
     Result<void> observe(const HiddenObserver* observer, int index, const Stream& stream);
 
     BoundModel* model_;
@@ -88,6 +94,7 @@ private:
     SingleLayers single_;
     FusedRows fused_;
     CallRows rows_;
+    HeadChooser chooser_;
     std::vector<float> rows_host_; ///< For the observer.
 };
 

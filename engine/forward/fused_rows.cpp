@@ -219,8 +219,8 @@ Result<void> FusedRows::runLayer(const LayerCall& call, int index, MutF32 x, boo
     DeviceScratch& home = *layer.home;
     ENGINE_ASSIGN(const uint16_t* normed, normInput(index, x));
     const auto next = static_cast<size_t>(index) + 1;
-    const bool has_next = next < layers.size() && layers[next].home == &home &&
-                          layers[next].takes_rows && x.rows > kFewRows;
+    const bool has_next =
+        next < layers.size() && layers[next].home == &home && layers[next].takes_rows && x.rows > 1;
 
     kernels::NormRowsArgs norm;
     norm.x = x.data;

@@ -10,9 +10,6 @@
 
 namespace engine {
 
-/// Up to so many rows, a weight is read once a row: no tensor cores.
-inline constexpr int64_t kFewRows = 4;
-
 /// Sets DecoderLayer::takes_rows: the device of a layer has the steps for its sizes, the layer
 /// attends there and computes every linear there, its recipe is one that the steps know, and what
 /// is active of adapters runs inside products.

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who runs the decoder layers of a call: both executors walk the same recipe
 // (engine/model/layer_recipe.h). Which one a layer has is chosen when the model is bound
-// (DecoderLayer::takes_rows), the rest is what fits few rows. Single tokens have a third one,
-// layer_steps.h.
+// (DecoderLayer::takes_rows). Single tokens have a third one, layer_steps.h.
 #pragma once
 
 #include "engine/forward/call_rows.h"

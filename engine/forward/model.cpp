@@ -156,6 +156,9 @@ Result<void> Model::forward(const ForwardInput& input,
         (input.block.empty() || input.block.front() < 0)) {
         return tokens_.run(input.ids.front(), kv, nullptr, logits, stop);
     }
+    if (input.choices != nullptr) {
+        tokens_.forgetSuppressed();
+    }
     return decoder_.forward(input, kv, tokens_.lastRow(kv), logits, stop, observer);
 }
 

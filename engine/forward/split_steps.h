@@ -49,6 +49,8 @@ public:
     /// Behind the part that makes them: the choice (may be nullptr) where its device makes it, else
     /// logits [vocab], soft-capped.
     Result<void> takeResult(TokenChoice* choice, std::vector<float>& logits);
+    /// Somebody else writes the device's list of suppressed tokens.
+    void forgetSuppressed() { chooser_.reset(); }
     /// The token that parts were run for has been waited for.
     void noteEnded() { is_under_way_ = false; }
     /// Waits for parts whose token was given up between them. Before anything else touches what

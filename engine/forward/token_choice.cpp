@@ -42,7 +42,8 @@ HeadChooser::send(DeviceScratch& home, int64_t vocab, std::span<const int32_t> s
     return {};
 }
 
-Result<void> HeadChooser::choose(DeviceScratch& home, int64_t vocab, TokenChoice& choice) {
+Result<void>
+HeadChooser::choose(DeviceScratch& home, int64_t vocab, TokenChoice& choice, int64_t row) {
     const kernels::OpTable& ops = home.ops();
     const bool can_tell =
         choice.is_greedy ? ops.argmax != nullptr : choice.wanted > 0 && ops.top_logits != nullptr;
@@ -51,7 +52,7 @@ Result<void> HeadChooser::choose(DeviceScratch& home, int64_t vocab, TokenChoice
     }
     ENGINE_TRY(send(home, vocab, choice.suppressed));
     const auto queue = home.queue();
-    float* const logits = home.buffer(Buffer::Logits);
+    float* const logits = home.buffer(Buffer::Logits) + row * vocab;
     const auto* bits = reinterpret_cast<const uint32_t*>(home.buffer(Buffer::StepSuppressed));
     if (choice.is_greedy) {
         auto* const best = reinterpret_cast<uint64_t*>(home.buffer(Buffer::StepBest));
@@ -68,8 +69,9 @@ Result<void> HeadChooser::choose(DeviceScratch& home, int64_t vocab, TokenChoice
         return {};
     }
     ENGINE_KERNEL(status, "largest logits", "logits");
-    ENGINE_KERNEL(home.device().copyOut(&top_, there, sizeof(top_)), "copy out", "logits");
-    choice.top = {top_.entry, static_cast<size_t>(std::max(0, top_.count))};
+    kernels::TopLogits& top = top_[static_cast<size_t>(row)];
+    ENGINE_KERNEL(home.device().copyOut(&top, there, sizeof(top)), "copy out", "logits");
+    choice.top = {top.entry, static_cast<size_t>(std::max(0, top.count))};
     return {};
 }
 

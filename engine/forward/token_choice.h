@@ -4,8 +4,10 @@
 #pragma once
 
 #include "engine/base/result.h"
+#include "engine/forward/buffers.h"
 #include "kernels/ops.h"
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -28,6 +30,21 @@ struct TokenChoice {
     [[nodiscard]] bool isTold() const { return token.has_value() || !top.empty(); }
 };
 
+/// The same of each row of a few, as a check of drafts wants them.
+struct RowChoices {
+    bool is_greedy = false; ///< The largest logit's token; else the candidates for `wanted`, or,
+    int32_t wanted = 0;     ///< where that is 0, the row.
+    std::span<const int32_t> suppressed; ///< Left out of both.
+
+    struct Row {
+        std::optional<int32_t> token;
+        std::span<const kernels::TokenLogit> top; ///< Valid until the next check.
+    };
+    std::vector<Row> rows;     ///< One a token.
+    std::vector<float> logits; ///< [tokens, vocab], soft-capped, where a row tells neither.
+    std::vector<float> hidden; ///< [tokens, hidden], behind the final norm.
+};
+
 /// One bit per token, set where it is suppressed; ids outside the vocabulary are ignored.
 std::vector<uint32_t> suppressedBits(std::span<const int32_t> ids, int64_t vocab);
 
@@ -40,10 +57,10 @@ class DeviceScratch;
 /// Asks one device. Its buffers Logits, StepBest and StepSuppressed are used.
 class HeadChooser {
 public:
-    /// Behind soft-capped logits of one row that were enqueued on `home`: fills `choice` where the
-    /// device has the kernels, and has waited for them then. Errors: Internal as of tokenOfKey,
-    /// DeviceLost.
-    Result<void> choose(DeviceScratch& home, int64_t vocab, TokenChoice& choice);
+    /// Behind soft-capped logits that were enqueued on `home`: fills `choice` for the row at `row`
+    /// of its Logits where the device has the kernels, and has waited for them then. Errors:
+    /// Internal as of tokenOfKey, DeviceLost.
+    Result<void> choose(DeviceScratch& home, int64_t vocab, TokenChoice& choice, int64_t row = 0);
     /// The device's buffers are others, or somebody else wrote them.
     void reset() { has_sent_ = false; }
 
@@ -52,7 +69,7 @@ private:
 
     std::vector<int32_t> sent_; ///< Suppressed tokens as the device has them.
     bool has_sent_ = false;
-    kernels::TopLogits top_{};
+    std::array<kernels::TopLogits, kHeadRows> top_{}; ///< Of each row of Logits.
 };
 
 } // namespace engine

@@ -11,6 +11,12 @@ void TokenRunner::settle() {
     parts_.settle();
 }
 
+void TokenRunner::forgetSuppressed() {
+    settle();
+    whole_.forgetSuppressed();
+    parts_.forgetSuppressed();
+}
+
 void TokenRunner::reset() {
     whole_.reset();
     parts_.reset();

@@ -38,6 +38,8 @@ public:
     }
     /// Waits for what runs ahead of the host. Before anything else touches cache or weights.
     void settle();
+    /// Somebody else writes the devices' lists of suppressed tokens.
+    void forgetSuppressed();
     /// Bindings, adapters or buffers changed: everything is found out and recorded anew.
     void reset();
     /// The same where only strengths changed that a recording follows, unless they are part of it.

@@ -13,7 +13,6 @@
 
 namespace engine {
 
-inline constexpr int64_t kHeadRows = 8; ///< Logit rows computed at a time.
 /// Tokens whose PLE rows are gathered at a time: on the CPU few, so that they stay in its caches.
 inline constexpr int64_t kPleRows = 64;
 inline constexpr int64_t kPleCardRows = 512;

@@ -66,6 +66,7 @@ Result<RowChoices> Generator::checkDrafts(std::span<const TokenId> ids,
     input.ids = ids;
     input.logits_rows = static_cast<int64_t>(ids.size());
     input.hidden = &rows.hidden;
+    input.choices = &rows;
     ENGINE_TRY(model_->forward(input, *kv_, rows.logits, stop));
     return rows;
 }

@@ -227,6 +227,7 @@ private Q_SLOTS:
     void initTestCase();
     void rowsAreTokens();
     void choicesOfRows();
+    void choicesOfMoreRows();
     void roundsAreTokens();
     void textsOfAnEngine();
     void cleanupTestCase() {
@@ -401,6 +402,70 @@ void TestCheckRows::choicesOfRows() {
     std::vector<float> second = rowOf(plain.logits, 1, vocab);
     second[static_cast<size_t>(suppressed.front())] = -1e9F;
     QCOMPARE(*rows.rows[1].token, largest(second));
+    QCOMPARE(on.card.finish(), std::string());
+}
+
+/// More rows than a check takes go by forward(), and the card chooses all the same; what a token's
+/// step or a check has sent as suppressed is not taken for what forward() has, nor the other way
+/// round.
+void TestCheckRows::choicesOfMoreRows() {
+    Opened on(model_, 8);
+    const auto vocab = static_cast<size_t>(on.opened.config.text.vocab_size);
+    on.fill(std::vector<int32_t>{2, 40, 50, 60, 70});
+    const std::vector<int32_t> ids = {80, 90, 100, 110, 120, 130};
+    const int64_t before = on.checks->size();
+    const auto forward = [&](engine::RowChoices* rows) {
+        engine::ForwardInput input;
+        input.ids = ids;
+        input.logits_rows = static_cast<int64_t>(ids.size());
+        input.choices = rows;
+        std::vector<float> logits;
+        mustDo(on.model->forward(input, *on.checks, logits, {}), "rows");
+        if (!on.checks->truncate(before)) {
+            qFatal("the rows do not go again");
+        }
+        return logits;
+    };
+    const std::vector<float> plain = forward(nullptr);
+    QCOMPARE(plain.size(), ids.size() * vocab);
+    const std::vector<int32_t> suppressed = {largest(rowOf(plain, 1, vocab))};
+    const auto wanted = [&](size_t row, bool is_suppressed) {
+        std::vector<float> logits = rowOf(plain, row, vocab);
+        if (is_suppressed) {
+            logits[static_cast<size_t>(suppressed.front())] = -1e9F;
+        }
+        return largest(logits);
+    };
+    for (const bool is_suppressed : {false, true, true, false}) {
+        engine::RowChoices rows;
+        rows.is_greedy = true;
+        if (is_suppressed) {
+            rows.suppressed = suppressed;
+        }
+        QVERIFY(forward(&rows).empty());
+        QCOMPARE(rows.rows.size(), ids.size());
+        for (size_t i = 0; i < ids.size(); ++i) {
+            QCOMPARE(rows.rows[i].token, std::optional(wanted(i, is_suppressed)));
+        }
+        engine::RowChoices few;
+        few.is_greedy = true;
+        few.suppressed = is_suppressed ? std::span<const int32_t>() : suppressed;
+        QVERIFY(must(on.model->check(std::span(ids).first(4), *on.checks, few), "check"));
+        QVERIFY(on.checks->truncate(before));
+        QCOMPARE(few.rows[1].token == std::optional(suppressed.front()), is_suppressed);
+    }
+    engine::RowChoices candidates;
+    candidates.wanted = 8;
+    QVERIFY(forward(&candidates).empty());
+    for (size_t i = 0; i < ids.size(); ++i) { // each row's are its own
+        const auto top = candidates.rows[i].top;
+        QVERIFY(top.size() >= 8);
+        const auto best = std::max_element(
+            top.begin(), top.end(), [](const auto& a, const auto& b) { return a.logit < b.logit; });
+        QCOMPARE(best->token, wanted(i, false));
+    }
+    engine::RowChoices neither;
+    QVERIFY(forward(&neither) == plain);
     QCOMPARE(on.card.finish(), std::string());
 }
 
