@@ -83,6 +83,7 @@ prepare_wine
 # The README's first chat: what it answers there is what it answers here.
 sh "$root/installer/windows/first_chat.sh" "$cli"
 sh "$root/installer/windows/path_check.sh" "$cli"
+python3 "$root/installer/windows/name_check.py" "$root/installer/windows/wine.sh" "$cli" || [ $? -eq 77 ]
 stage_done chat
 golden="$build/test-data/golden"
 if [ ! -d "$golden" ]; then # which CMake unpacks where it builds tests
