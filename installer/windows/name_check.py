@@ -46,12 +46,13 @@ class Tracer:
     def __enter__(self):
         for old in self.folder.iterdir():
             old.unlink()
-        server = subprocess.run(["pgrep", "-n", "-x", "wineserver|wineserver64|wineserver32"], capture_output=True, text=True)
+        server = subprocess.run(["pgrep", "-n", "-x", "wineserver(32|64)?"], capture_output=True, text=True)
         if not server.stdout.strip():
             sys.exit("name_check.py: wine's server does not run")
         self.strace = subprocess.Popen(
             ["strace", "-f", "-qq", "-s", "4096", "-e", CALLS, "-o", self.log, "-p", server.stdout.strip()],
-            stderr=subprocess.DEVNULL)
+            stderr=subprocess.DEVNULL,
+        )
         deadline = time.monotonic() + 20
         while not self.log.exists() and self.strace.poll() is None and time.monotonic() < deadline:
             time.sleep(0.1)
@@ -78,7 +79,8 @@ class Tracer:
 class Check:
     def __init__(self, wine, program, work):
         self.wine, self.program = wine, program
-        self.place = pathlib.Path(tempfile.mkdtemp(prefix="names-", dir=pathlib.Path(os.environ["WINEPREFIX"]) / "drive_c/users"))
+        users = pathlib.Path(os.environ["WINEPREFIX"]) / "drive_c/users"
+        self.place = pathlib.Path(tempfile.mkdtemp(prefix="names-", dir=users))
         self.traces = work / "traces"
         self.traces.mkdir()
 
@@ -86,7 +88,8 @@ class Check:
         """A model folder whose index names `shard`."""
         folder = self.place / "inner" / "model"
         shutil.rmtree(folder, ignore_errors=True)
-        shutil.copytree(ROOT / "resources/demo_model", folder, ignore=shutil.ignore_patterns("training", "eval", "samples", "assistant", "model.safetensors"))
+        left_out = shutil.ignore_patterns("training", "eval", "samples", "assistant", "model.safetensors")
+        shutil.copytree(ROOT / "resources/demo_model", folder, ignore=left_out)
         (folder / "model.safetensors.index.json").write_text('{"weight_map":{"a":"' + shard + '"}}', encoding="utf-8")
         return folder
 
@@ -131,10 +134,9 @@ def main():
                         failed.append(f"{name}: exit code {asked.returncode}: {asked.stdout}{asked.stderr}")
                 opened = check.outside(harmless, tracer.opened())
             with Tracer(check.traces) as tracer:  # that an open of a bait is seen
-                subprocess.run([wine, shutil.which("cmd.exe", path=str(pathlib.Path(os.environ["WINEPREFIX"]) / "drive_c/windows/system32")) or
-                                str(pathlib.Path(os.environ["WINEPREFIX"]) / "drive_c/windows/system32/cmd.exe"),
-                                "/c", "type", "Z:" + str(check.place / "inner" / "x.safetensors").replace("/", "\\")],
-                               stdin=subprocess.DEVNULL, capture_output=True)
+                cmd = pathlib.Path(os.environ["WINEPREFIX"]) / "drive_c/windows/system32/cmd.exe"
+                bait = "Z:" + str(check.place / "inner" / "x.safetensors").replace("/", "\\")
+                subprocess.run([wine, cmd, "/c", "type", bait], stdin=subprocess.DEVNULL, capture_output=True)
                 seen = [path for path in check.outside(harmless, tracer.opened()) if path.endswith("inner/x.safetensors")]
         finally:
             shutil.rmtree(check.place)

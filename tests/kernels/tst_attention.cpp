@@ -7,6 +7,8 @@
 
 #include <QTest>
 
+#include <algorithm>
+
 using kernels::AttentionArgs;
 using kernels::DType;
 using kernels::OpTable;
@@ -110,6 +112,8 @@ private Q_SLOTS:
     void rowsThatSeeNothing();
     void largeScores_data();
     void largeScores();
+    void nanIsNotLost_data();
+    void nanIsNotLost();
     void sameForAnyThreadCount_data();
     void sameForAnyThreadCount();
     void referenceByHand();
@@ -343,6 +347,60 @@ void TestAttention::largeScores() {
     c.args.mask.causal = false;
     // A score of 450 has an fp32 step of 3e-5, which its exponential takes over.
     QCOMPARE(difference(table, c, 1e-8), QString());
+}
+
+void TestAttention::nanIsNotLost_data() {
+    addTables();
+    QTest::addColumn<int>("queries");
+    std::vector<const char*> tables = {"cpu-scalar"};
+    for (const char* table : fastTables()) {
+        tables.push_back(table);
+    }
+    for (const char* table : tables) {
+        for (const int queries : {1, 5, 70}) { // one, a few, packed
+            QTest::addRow("%s, %d queries", table, queries) << QByteArray(table) << queries;
+        }
+    }
+}
+
+/// NaN in one head's last query, then in one key: every output that sees it is NaN, no other is. A
+/// model with a broken weight would else answer nonsense without a word.
+void TestAttention::nanIsNotLost() {
+    QFETCH(QByteArray, table);
+    QFETCH(int, queries);
+    const OpTable* ops = kernels::findCpuOps(table.constData());
+    if (ops == nullptr) {
+        QSKIP("this processor lacks the instructions");
+    }
+    const Dims d{queries, 150, 4, 2, 64};
+    const auto nanRows = [&](const Case& c) {
+        std::vector<int> rows; // [queries, heads], as many values of each as are NaN
+        const std::vector<float> out = runWith(*ops, c, testQueue());
+        for (size_t first = 0; first < out.size(); first += static_cast<size_t>(d.dim)) {
+            rows.push_back(static_cast<int>(
+                std::count_if(out.begin() + static_cast<std::ptrdiff_t>(first),
+                              out.begin() + static_cast<std::ptrdiff_t>(first) + d.dim,
+                              [](float value) { return std::isnan(value); })));
+        }
+        return rows;
+    };
+    const auto rows = static_cast<size_t>(d.queries * d.heads);
+    Case query = makeCase(d, DType::F32, 71);
+    query.q[(rows - 1) * static_cast<size_t>(d.dim) + 3] = NAN;
+    std::vector<int> expected(rows, 0);
+    expected.back() = static_cast<int>(d.dim);
+    QCOMPARE(nanRows(query), expected);
+
+    // The last key but `queries / 2`: of the later queries, in the heads that share it.
+    Case key = makeCase(d, DType::F32, 72);
+    const int64_t at = d.keys - 1 - queries / 2;
+    reinterpret_cast<float*>(key.k.data())[at * d.kv_heads * d.dim + 5] = NAN;
+    for (size_t i = 0; i < rows; ++i) {
+        const auto position = d.keys - d.queries + static_cast<int64_t>(i) / d.heads;
+        const bool sees = position >= at && static_cast<int64_t>(i) % d.heads < 2;
+        expected[i] = sees ? static_cast<int>(d.dim) : 0;
+    }
+    QCOMPARE(nanRows(key), expected);
 }
 
 void TestAttention::sameForAnyThreadCount_data() {

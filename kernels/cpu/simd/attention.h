@@ -17,6 +17,9 @@
 #include "kernels/cpu/simd/visible_keys.h"
 #include "kernels/cpu/thread_pool.h"
 
+#include <algorithm>
+#include <cmath>
+
 namespace kernels::cpu {
 
 template <class P>
@@ -341,7 +344,12 @@ private:
         }
     }
 
-    /// Scores of one row to probabilities relative to the row's running maximum.
+    static bool hasNan(const float* scores, int64_t keys) {
+        return std::any_of(scores, scores + keys, [](float score) { return std::isnan(score); });
+    }
+
+    /// Scores of one row to probabilities relative to the row's running maximum. NaN among them is
+    /// in the sum, and with it in every value of the row.
     void softmaxRow(Workspace& ws, int64_t r, int64_t keys) const {
         float* scores = ws.scores + r * block_keys_;
         X* probs = ws.probs + r * probStride();
@@ -351,10 +359,10 @@ private:
         }
         F most = V::set1(ws.largest[r]);
         for (int64_t k = 0; k < padded; k += V::kWidth) {
-            most = V::max(most, V::load(scores + k));
+            most = V::max(V::load(scores + k), most); // of NaN and a number the second: no NaN
         }
         const float largest = V::maxOf(most);
-        if (largest <= kMasked) { // nothing visible so far
+        if (largest <= kMasked && !hasNan(scores, keys)) { // nothing visible so far
             for (int64_t k = 0; k < roundUp(keys, P::kPair); ++k) {
                 probs[k] = X{0};
             }

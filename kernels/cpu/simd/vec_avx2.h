@@ -58,13 +58,14 @@ struct Avx2 {
     }
 
     static KERNELS_INLINE F fraction(F x) {
-        // The clamp only changes values whose power of two is 0 or infinite anyway.
-        const F bounded = _mm256_min_ps(_mm256_max_ps(x, set1(-1000.0F)), set1(1000.0F));
+        // The clamp only changes values whose power of two is 0 or infinite anyway. In this order:
+        // of NaN and a number the instructions return the second.
+        const F bounded = _mm256_min_ps(set1(1000.0F), _mm256_max_ps(set1(-1000.0F), x));
         return _mm256_sub_ps(bounded, _mm256_floor_ps(bounded));
     }
     /// Two factors of about half the exponent reach 0 (through subnormals) and infinity.
     static KERNELS_INLINE F scaleByFloor(F p, F x) {
-        const F bounded = _mm256_min_ps(_mm256_max_ps(x, set1(-252.0F)), set1(252.0F));
+        const F bounded = _mm256_min_ps(set1(252.0F), _mm256_max_ps(set1(-252.0F), x));
         const __m256i n = _mm256_cvtps_epi32(_mm256_floor_ps(bounded));
         const __m256i half = _mm256_srai_epi32(n, 1);
         const __m256i rest = _mm256_sub_epi32(n, half);
