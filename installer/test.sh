@@ -3,8 +3,9 @@
 # Installs what is missing, builds everything with warnings as errors, checks formatting, runs all
 # tests, short fuzz runs, and parts once more under sanitizers. Needs no graphics card and no CUDA toolkit.
 #   --fast      build and test only (no format check, static analysis, fuzzing or sanitizers)
-#   --all       static analysis and sanitizers over everything, not only over what changed since the last
-#               whole sweeps (installer/tidy-swept, installer/sanitize-swept)
+#   --all       static analysis, sanitizers, fuzzers and races over everything, not only over what changed since
+#               the last whole sweeps (installer/tidy-swept, installer/sanitize-swept)
+#   --minutes N belfry-cli.exe is left out, and that is said, where more than 60 % of them have passed by then
 #   --windows   at last everything for Windows as well, with its tests under wine and the packages (Debian 12):
 #               installer/windows.sh. Without it belfry-cli.exe alone (--command-line there)
 . "$(dirname "$0")/common.sh"
@@ -12,14 +13,27 @@
 fast=no
 sweep=
 windows=no
-for word in "$@"; do
-    case $word in
+minutes=
+while [ $# -gt 0 ]; do
+    case $1 in
     --fast) fast=yes ;;
     --all) sweep=--all ;;
     --windows) windows=yes ;;
-    *) echo "test.sh: expected --fast, --all, --windows or nothing, found $word" >&2; exit 2 ;;
+    --minutes) minutes=${2:?"test.sh --minutes: expected a number"} && shift ;;
+    *) echo "test.sh: expected --fast, --all, --windows, --minutes N or nothing, found $1" >&2; exit 2 ;;
     esac
+    shift
 done
+
+# Whether code whose path starts with one of the words has changed since the last whole sweep.
+in_root() { git -C "$root" -c safe.directory="$root" "$@"; }
+has_changed() {
+    swept=$(cat "$root/installer/sanitize-swept" 2>/dev/null || true)
+    if [ -n "$sweep" ] || [ -z "$swept" ] || ! in_root merge-base --is-ancestor "$swept" HEAD 2>/dev/null; then
+        return 0
+    fi
+    [ -n "$(in_root diff --name-only "$swept" -- "$@" && in_root ls-files --others --exclude-standard -- "$@")" ]
+}
 export XDG_RUNTIME_DIR="${XDG_RUNTIME_DIR:-/tmp}" QT_QPA_PLATFORM=offscreen
 # ccache keeps what was compiled behind precompiled headers where it may trust their names.
 export CCACHE_SLOPPINESS="${CCACHE_SLOPPINESS:-pch_defines,time_macros}"
@@ -66,12 +80,20 @@ checks_failed=0
 if [ "$fast" = no ] && [ "$failed" -eq 0 ]; then
     say "Static analysis (clang-tidy)"
     sh "$root/installer/tidy.sh" "$build" $sweep || checks_failed=1
-    if [ -x "$root/tests/fuzz/run_short.sh" ]; then
+    if has_changed tests/fuzz engine/base engine/families engine/files engine/lora engine/media engine/plan engine/text \
+        app/serve app/store ipc remote ui/chat; then
         say "Fuzzing, a short run"
         "$root/tests/fuzz/run_short.sh" 30 || checks_failed=1
+    else
+        say "Fuzzing: nothing that it reaches has changed since $swept"
     fi
-    say "Random work from several threads under ThreadSanitizer"
-    "$root/tests/race/run.sh" 60 || checks_failed=1
+    if has_changed tests/race engine/client engine/devices engine/load engine/run kernels/cpu/thread_pool.cpp \
+        kernels/cpu/thread_pool.h kernels/cpu/thread_owned.cpp kernels/cpu/thread_owned.h; then
+        say "Random work from several threads under ThreadSanitizer"
+        "$root/tests/race/run.sh" 60 || checks_failed=1
+    else
+        say "Races: nothing of the engine's threads has changed since $swept"
+    fi
     say "Tests of the engine and the kernels under AddressSanitizer and UndefinedBehaviorSanitizer"
     sh "$root/installer/sanitize.sh" $sweep || checks_failed=1
 fi
@@ -82,6 +104,11 @@ elif [ "$fast" = no ] && [ "$(. /etc/os-release && echo "$ID ${VERSION_ID:-}")" 
     for_windows="installer/windows.sh --command-line"
 elif [ "$fast" = no ]; then
     echo "belfry-cli.exe is built on Debian 12 alone: left out"
+fi
+spent=$(($(date +%s) - started))
+if [ -n "$for_windows" ] && [ -n "$minutes" ] && [ "$spent" -gt $((minutes * 36)) ]; then
+    say "For Windows: left out, as $((spent / 60)) of $minutes minutes have passed (installer/windows.sh --command-line does it)"
+    for_windows=
 fi
 if [ -n "$for_windows" ] && [ "$failed" -eq 0 ]; then
     say "For Windows ($for_windows)"
