@@ -46,20 +46,26 @@ struct FileState {
 
 #ifdef _WIN32
 
+/// Asked before every read: not GetFileInformationByHandle(), which asks for the volume as well
+/// (under wine that was most of a load's time).
 bool queryState(intptr_t handle, FileState& state) {
-    BY_HANDLE_FILE_INFORMATION info{};
     const auto file = reinterpret_cast<HANDLE>(handle);
-    if (GetFileInformationByHandle(file, &info) == 0) {
+    FILE_STANDARD_INFO sizes{};
+    FILE_BASIC_INFO times{};
+    if (GetFileInformationByHandleEx(file, FileStandardInfo, &sizes, sizeof(sizes)) == 0 ||
+        GetFileInformationByHandleEx(file, FileBasicInfo, &times, sizeof(times)) == 0) {
         return false;
     }
-    state.size_bytes = (static_cast<uint64_t>(info.nFileSizeHigh) << 32) | info.nFileSizeLow;
-    state.modified =
-        static_cast<int64_t>((static_cast<uint64_t>(info.ftLastWriteTime.dwHighDateTime) << 32) |
-                             info.ftLastWriteTime.dwLowDateTime);
+    state.size_bytes = static_cast<uint64_t>(sizes.EndOfFile.QuadPart);
+    state.modified = times.LastWriteTime.QuadPart;
     state.is_regular =
-        GetFileType(file) == FILE_TYPE_DISK &&
-        (info.dwFileAttributes & (FILE_ATTRIBUTE_DIRECTORY | FILE_ATTRIBUTE_REPARSE_POINT)) == 0;
+        (times.FileAttributes & (FILE_ATTRIBUTE_DIRECTORY | FILE_ATTRIBUTE_REPARSE_POINT)) == 0;
     return true;
+}
+
+/// Where queryState() cannot tell.
+bool isOnDisk(intptr_t handle) {
+    return GetFileType(reinterpret_cast<HANDLE>(handle)) == FILE_TYPE_DISK;
 }
 
 bool queryStamp(intptr_t handle, FileStamp& stamp, int64_t& age_ms) {
@@ -89,6 +95,10 @@ std::string lastErrorText() {
 }
 
 #else
+
+bool isOnDisk(intptr_t /*handle*/) {
+    return true; // queryState() can tell
+}
 
 bool queryState(intptr_t handle, FileState& state) {
     struct stat info {};
@@ -177,7 +187,7 @@ Result<std::unique_ptr<FileReader>> FileReader::open(const std::filesystem::path
         return fileError("FileUnreadable", reader->name_,
                          said("cannot be examined: %1", lastErrorText()));
     }
-    if (!state.is_regular) {
+    if (!state.is_regular || !isOnDisk(reader->handle_)) {
         return fileError(
             "ST07", reader->name_,
             said("is not a regular file (it is a folder, a pipe, a socket or a device)"));
