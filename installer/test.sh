@@ -80,7 +80,7 @@ checks_failed=0
 if [ "$fast" = no ] && [ "$failed" -eq 0 ]; then
     say "Static analysis (clang-tidy)"
     sh "$root/installer/tidy.sh" "$build" $sweep || checks_failed=1
-    if has_changed tests/fuzz engine/base engine/families engine/files engine/lora engine/media engine/plan engine/text \
+    if has_changed tests/fuzz engine/api engine/base engine/families engine/files engine/lora engine/media engine/plan engine/text \
         app/serve app/store ipc remote ui/chat; then
         say "Fuzzing, a short run"
         "$root/tests/fuzz/run_short.sh" 30 || checks_failed=1
