@@ -47,7 +47,7 @@ struct FileState {
 #ifdef _WIN32
 
 /// Asked before every read: not GetFileInformationByHandle(), which asks for the volume as well
-/// (under wine that was most of a load's time).
+/// (under wine that was half of a load's time).
 bool queryState(intptr_t handle, FileState& state) {
     const auto file = reinterpret_cast<HANDLE>(handle);
     FILE_STANDARD_INFO sizes{};

@@ -101,8 +101,11 @@ class Check:
         return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace")
 
     def outside(self, before, after):
+        # In a folder under test: neither beside it by way of .. nor in a folder of it.
         model = re.sub(r"\d+", "N", str(self.place / "inner" / "model0"))
-        return sorted(path for path in after - before if model not in path and not REGISTRY.fullmatch(path))
+        inside = re.compile(".*" + re.escape(model) + "(/[^/]*)?")
+        return sorted(path for path in after - before
+                      if not inside.fullmatch(os.path.normpath(path)) and not REGISTRY.fullmatch(path))
 
 
 def main():

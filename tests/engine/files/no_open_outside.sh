@@ -3,8 +3,7 @@
 # no_open_outside.sh GOLDEN PROGRAM...: what tst_engine.files.malformed_folders opens while it goes through its
 # folders, by strace: among them indexes that name shards by /etc, .., drives, shares, streams and devices.
 # Nothing may be opened but what lies in a folder under test, the golden models (GOLDEN) and what the system
-# itself reads (libraries, /proc/self). PROGRAM: with wine in front where it is Windows' (WINEPREFIX: its files
-# of Windows are the system's). Exit code 77: no tracing on this system.
+# itself reads (libraries, /proc/self). Exit code 77: no tracing on this system.
 set -eu
 golden=$(realpath "$1")
 shift
@@ -16,11 +15,6 @@ tests="$work/tests" # where QTemporaryDir makes its folders
 mkdir "$tests"
 TMPDIR=$tests
 export TMPDIR
-if [ -n "${WINEPREFIX:-}" ]; then
-    TMP=Z:$tests
-    TEMP=Z:$tests
-    export TMP TEMP
-fi
 
 # Paths that a command opens for reading or writing and that are none of the above, a line each.
 outside() {
@@ -31,7 +25,9 @@ outside() {
     # A name that does not exist is no open of a file, but was asked for: a shard's is told by its ending.
     sed -n -e '/ = -1 ENOENT/!b' -e 's/^[^"]*"\([^"]*\)".*/\1/p' "$work/trace" | grep -i '[.]safetensors' | sort -u >>"$work/opened" || true
     allowed="^(/lib|/lib64|/usr|/sys|/etc/ld[.]so[.][^/]*|/etc/(fonts|nsswitch[.]conf|localtime|os-release)|/proc/(self|[0-9]+|sys|cpuinfo|meminfo|stat)|/dev/(null|urandom|shm))(/.*)?\$"
-    grep -vE "$allowed" "$work/opened" | grep -vF -e "$tests/" -e "$golden/" || true
+    # Of a folder under test what lies in it itself: neither beside it by way of .. nor in a folder of it.
+    grep -F "$tests/" "$work/opened" | grep -E '/[.][.](/|$)' || true
+    grep -vE -e "$allowed" -e "^$tests/[^/]*(/model(/[^/]*)?)?\$" "$work/opened" | grep -vF "$golden/" || true
 }
 
 found=$(outside "$@" malformed)
