@@ -69,7 +69,7 @@ stage_done libraries
 
 say "Building"
 # shellcheck disable=SC2086
-(cd "$root" && cmake --preset windows -DBELFRY_BUILD_UI=$window -DBELFRY_NETWORK=ON -DBELFRY_CUDA=AUTO $options) >"$build.log" 2>&1 || { cat "$build.log" >&2; exit 1; }
+(cd "$root" && cmake --preset windows -DBELFRY_BUILD_UI=$window -DBELFRY_NETWORK=ON -DBELFRY_CUDA=AUTO -DBELFRY_BUILD_TESTS=ON $options) >"$build.log" 2>&1 || { cat "$build.log" >&2; exit 1; }
 gpu_kernels "$build.log"
 cmake --build "$build" -j "$jobs"
 stage_done build

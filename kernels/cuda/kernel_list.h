@@ -93,11 +93,9 @@ namespace kernels::cuda {
     X(attend_step_512)                                                                             \
     X(router_scores)                                                                               \
     X(scatter_add)                                                                                 \
-    X(experts_route)                                                                               \
-    X(experts_up_bf16)                                                                             \
-    X(experts_up_four_bit)                                                                         \
-    X(experts_down_bf16)                                                                           \
-    X(experts_down_four_bit)                                                                       \
+    X(experts_bf16)                                                                                \
+    X(experts_four_bit)                                                                            \
+    X(experts_nested)                                                                              \
     X(token)                                                                                       \
     X(stream)                                                                                      \
     X(stream_updates)                                                                              \

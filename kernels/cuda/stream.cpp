@@ -38,11 +38,6 @@ bool waitsItself(KernelId id) {
     case KernelId::project_bf16:
     case KernelId::attend_step_256:
     case KernelId::attend_step_512:
-    case KernelId::experts_route:
-    case KernelId::experts_up_bf16:
-    case KernelId::experts_up_four_bit:
-    case KernelId::experts_down_bf16:
-    case KernelId::experts_down_four_bit:
     case KernelId::product_codes_updates:
     case KernelId::product_codes_pair_updates:
     case KernelId::product_wide_256_updates:
@@ -73,13 +68,7 @@ Status Stream::check(CuResult result, const char* call) {
     return status;
 }
 
-Status Stream::launchRaw(KernelId id,
-                         unsigned grid_x,
-                         unsigned grid_y,
-                         unsigned grid_z,
-                         unsigned block,
-                         unsigned shared,
-                         void** parameters) {
+Status Stream::prepare(KernelId id) {
     if (is_lost || entered != Status::Ok) {
         return is_lost ? Status::DeviceLost : entered;
     }
@@ -88,10 +77,22 @@ Status Stream::launchRaw(KernelId id,
             return flushed;
         }
     }
-    CuFunction function = functions[static_cast<size_t>(id)];
-    if (function == nullptr) {
+    if (functions[static_cast<size_t>(id)] == nullptr) {
         last_call = kernelName(id);
         return Status::Unsupported;
+    }
+    return Status::Ok;
+}
+
+Status Stream::launchRaw(KernelId id,
+                         unsigned grid_x,
+                         unsigned grid_y,
+                         unsigned grid_z,
+                         unsigned block,
+                         unsigned shared,
+                         void** parameters) {
+    if (const Status status = prepare(id); status != Status::Ok) {
+        return status;
     }
     CuLaunchConfig config;
     config.grid_x = grid_x;
@@ -125,6 +126,9 @@ Status Stream::launchTimed(KernelId id, const CuLaunchConfig& config, void** par
 
 Status Stream::launchResident(
     KernelId id, unsigned grid, unsigned block, unsigned shared, void** parameters) {
+    if (const Status status = prepare(id); status != Status::Ok) {
+        return status;
+    }
     CuLaunchAttribute cooperative;
     cooperative.id = kCuLaunchCooperative;
     cooperative.value.cooperative = 1;

@@ -66,6 +66,8 @@ struct Stream {
                      unsigned block,
                      unsigned shared,
                      void** parameters);
+    /// In front of a launch: what was collected is launched, and the kernel is there.
+    Status prepare(KernelId id);
     Status launchTimed(KernelId id, const CuLaunchConfig& config, void** parameters);
     /// Maps a driver result to a status and remembers the failure.
     Status check(CuResult result, const char* call);

@@ -36,8 +36,9 @@ struct ChainShape {
     bool k_is_v = false;
     bool is_reader = false; ///< The second layer reads the first one's cache.
     bool is_ring = false;
-    float scale = 1.0F; ///< Smaller: every key counts.
-    int64_t hole = -1;  ///< A cache row in reach that holds nothing.
+    float scale = 1.0F;    ///< Smaller: every key counts.
+    bool is_large = false; ///< In the form of long rows although these are not.
+    int64_t hole = -1;     ///< A cache row in reach that holds nothing.
     // Low-rank updates of all weights of the steps that have them.
     int64_t rank = 0;       ///< 0: none.
     int64_t other_rank = 0; ///< Of a second one of the last weight; 0: none.

@@ -127,6 +127,21 @@ void TestCudaStream::chain_data() {
         s.layers = 1;
         s.tokens = 40;
     });
+    // 26B: the row leaves no room for chunks, queries, keys and values none for packets.
+    row("rows that leave no room for weights", 4, 64, [](ChainShape& s) {
+        s.hidden = 2816;
+        s.ple = 0;
+        s.tokens = 100;
+        s.is_large = true;
+    });
+    row("more queries, keys and values than packets", 16, 65, [](ChainShape& s) {
+        s.heads = 16;
+        s.kv_heads = 8;
+        s.dim = 256;
+        s.ple = 0;
+        s.tokens = 40;
+        s.is_large = true;
+    });
     // Adapters: their operands come while the step before runs, or, where there is no room for both
     // or no step with updates near, when the step begins (placeStreamUnits()). There are no plans
     // where that happens, where blocks have many units (few multiprocessors) or many tiles of
@@ -259,7 +274,7 @@ void TestCudaStream::chain() {
     std::string kernel = "belfry_stream";
     if (shape.format == WeightFormat::BF16) {
         kernel += "_half";
-    } else if (shape.hidden > 3072) {
+    } else if (shape.is_large || shape.hidden > 3072) {
         kernel += "_large";
     } else if (shape.rank > 0) {
         kernel += shape.is_planned ? "_updates" : "_any_updates";

@@ -9,19 +9,19 @@ namespace kernels::cuda {
 /// Experts of one token (experts.cu; kernels/ops.h, ExpertsStepArgs).
 inline constexpr int kMostExperts = 1024;
 inline constexpr int kMostChosen = 32;
-inline constexpr int kExpertThreads = 256;     ///< Of a block, 16-bit weights and the choice.
-inline constexpr int kExpertCodeThreads = 512; ///< 4-bit weights: a table a block.
-inline constexpr int kMostExpertHidden = 16 * kExpertThreads;
-/// Rows and experts of a block that makes scores of many rows.
+inline constexpr int kExpertThreads = 768; ///< Of a block.
+inline constexpr int kExpertWarps = kExpertThreads / 32;
+inline constexpr int kMostExpertHidden = 4096;
+/// Rows, experts and threads of a block that makes scores of many rows.
 inline constexpr int kScoreRows = 8;
 inline constexpr int kScoreExperts = 4;
+inline constexpr int kScoreThreads = 256;
 struct ChosenExpert {
     int32_t expert;
     float weight;
 };
 struct ChosenExperts {
-    float inverse; ///< 1 / rms(x)
-    int32_t unused;
+    int32_t unused[2];
     ChosenExpert pick[kMostChosen];
 };
 struct ExpertsKernelArgs {
@@ -35,7 +35,8 @@ struct ExpertsKernelArgs {
     ChosenExperts* chosen; ///< Room for top_k of them.
     float* act;
     float* sum;
-    EdgeCounters* counters;
+    float* squares;   ///< [blocks]: of the outputs of each.
+    int32_t* barrier; ///< Of the grid (grid_barrier.cuh).
     int32_t hidden, inner, experts, top_k;
     int32_t block_shift; ///< log2 of the 4-bit block size.
     float input_scale, eps;

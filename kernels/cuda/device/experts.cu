@@ -1,25 +1,124 @@
 // SPDX-License-Identifier: Apache-2.0
-// Routed experts of one token in three launches, so that nobody has to ask the host which experts
-// it takes: scores and choice; gate and up of those chosen; down of them, weighted and summed in
-// the order of the choice, with the norms behind. What needs the results of all blocks is done by
-// the last one. A warp makes one output: its weights are read once, as wide as they can be.
+// Routed experts of one token in one cooperative launch, so that nobody has to ask the host which
+// experts it takes: scores; gate and up of those chosen; down of them, weighted and summed in the
+// order of the choice, with the norms behind. Barriers of the grid stand between these, in each
+// of which what does not depend on the other blocks is done: the input of gate and up, weights of
+// down on their way into L2. Every block chooses for itself. A warp makes one output: its weights
+// are read once, as wide as they can be.
 #include "kernels/cuda/device/expert_args.h"
+#include "kernels/cuda/device/grid_barrier.cuh"
 #include "kernels/cuda/device/project_step.cuh"
 
 using namespace kernels::cuda;
 
 namespace {
 
-__device__ __forceinline__ Codes<kFormatNf4> codesAt(const WeightArgs& w, int64_t first) {
-    return loadCodes<kFormatNf4>(static_cast<const uint8_t*>(w.data) + (first >> 1));
+/// Two sums over the block, in every thread. buffer: [2, 33] in shared memory. Every warp adds up
+/// what the warps have: no loop over 32 of them stands in anybody's way.
+__device__ __forceinline__ float2 blockSums(float2 values, float* buffer) {
+    values = make_float2(warpSum(values.x), warpSum(values.y));
+    __syncthreads();
+    if ((threadIdx.x & 31) == 0) {
+        reinterpret_cast<float2*>(buffer)[threadIdx.x >> 5] = values;
+    }
+    __syncthreads();
+    const auto lane = static_cast<int>(threadIdx.x & 31);
+    const float2 of_warp = lane < kExpertWarps ? reinterpret_cast<const float2*>(buffer)[lane]
+                                               : make_float2(0.0F, 0.0F);
+    return make_float2(warpSum(of_warp.x), warpSum(of_warp.y));
 }
 
-/// Row `expert` of the router times rms(x) * scale, and 1 / rms(x); by the whole block.
+__device__ __forceinline__ float blockLargest(float value, float* buffer) {
+    value = warpMax(value);
+    __syncthreads();
+    if ((threadIdx.x & 31) == 0) {
+        buffer[threadIdx.x >> 5] = value;
+    }
+    __syncthreads();
+    return warpMax(buffer[threadIdx.x % kExpertWarps]);
+}
+
+/// A row of codes from element `first` of its weight on.
+template <bool IS_NESTED>
+struct CodeRow {
+    const uint8_t* codes;
+    const float* absmax;         ///< Of the row's first block;
+    const uint8_t* absmax_codes; ///< nested: its code,
+    float outer[2];              ///< what codes are times, and from the next 256 blocks on.
+    int before;                  ///< Blocks of the same 256 in front of the row.
+    int rest;                    ///< Elements of the first block that lie before the row.
+
+    __device__ __forceinline__ CodeRow(const WeightArgs& w, int64_t first, int shift)
+        : codes(static_cast<const uint8_t*>(w.data) + (first >> 1)) {
+        const int64_t block = first >> shift;
+        rest = static_cast<int>(first) & ((1 << shift) - 1);
+        if constexpr (IS_NESTED) {
+            absmax_codes = w.absmax_q + block;
+            before = static_cast<int>(block) & 255;
+            const int64_t at = block >> 8;
+            const int64_t last = (w.rows * w.cols - 1) >> (shift + 8);
+            outer[0] = w.nested_absmax[at];
+            outer[1] = w.nested_absmax[at < last ? at + 1 : last];
+        } else {
+            absmax = w.absmax + block;
+        }
+    }
+};
+
+/// 16 codes and what their absmax is made of, asked for: nothing waits before it is wanted.
+struct CodeChunk {
+    Codes<kFormatNf4> codes;
+    uint32_t absmax; ///< The value's bits, or its code.
+};
+
+/// Chunk `chunk` of the row.
+template <bool IS_NESTED>
+__device__ __forceinline__ CodeChunk askFor(const CodeRow<IS_NESTED>& row, int shift, int chunk) {
+    CodeChunk c{};
+    c.codes = loadCodes<kFormatNf4>(row.codes + 8 * chunk);
+    const int block = (row.rest + 16 * chunk) >> shift;
+    if constexpr (IS_NESTED) {
+        c.absmax = row.absmax_codes[block];
+    } else {
+        c.absmax = __float_as_uint(row.absmax[block]);
+    }
+    return c;
+}
+
+/// Its absmax, as blockScale(). nested: values of codes, in shared memory.
+template <bool IS_NESTED>
+__device__ __forceinline__ float scaleOf(const WeightArgs& w,
+                                         const float* nested,
+                                         const CodeRow<IS_NESTED>& row,
+                                         const CodeChunk& c,
+                                         int shift,
+                                         int chunk) {
+    if constexpr (IS_NESTED) {
+        const int block = (row.rest + 16 * chunk) >> shift;
+        return __fadd_rn(
+            __fmul_rn(nested[c.absmax], row.before + block < 256 ? row.outer[0] : row.outer[1]),
+            w.nested_offset);
+    } else {
+        return __uint_as_float(c.absmax);
+    }
+}
+
+/// The type of a format without scales; -1: it has some.
+__device__ __forceinline__ int elementOf(int format) {
+    return format == kFormatBf16  ? kElementBf16
+           : format == kFormatF16 ? kElementF16
+           : format == kFormatF32 ? kElementF32
+                                  : -1;
+}
+
+/// Row `expert` of the router times rms(x) * scale, and 1 / rms(x); by the whole block. nested:
+/// codes of the router's absmax.
 __device__ __forceinline__ float2 scoreOf(const WeightArgs& router,
                                           int expert,
                                           const float* x,
                                           const float* scale,
                                           float eps,
+                                          const float* nested,
                                           float* buffer) {
     const auto hidden = static_cast<int>(router.cols);
     float squares = 0.0F;
@@ -37,8 +136,14 @@ __device__ __forceinline__ float2 scoreOf(const WeightArgs& router,
         const int shift = 31 - __clz(router.block_size);
         for (auto c = static_cast<int>(threadIdx.x); c < hidden / 16; c += kExpertThreads) {
             const int64_t first = static_cast<int64_t>(expert) * hidden + 16 * c;
-            const Codes<kFormatNf4> codes = codesAt(router, first);
-            const float block = blockScale(router, first >> shift);
+            const Codes<kFormatNf4> codes =
+                loadCodes<kFormatNf4>(static_cast<const uint8_t*>(router.data) + (first >> 1));
+            const int64_t at = first >> shift;
+            const float block = router.absmax != nullptr
+                                    ? router.absmax[at]
+                                    : __fadd_rn(__fmul_rn(nested[router.absmax_q[at]],
+                                                          router.nested_absmax[at >> 8]),
+                                                router.nested_offset);
 #pragma unroll
             for (int k = 0; k < 16; k += 4) {
                 const float4 values = loadFour(x + 16 * c + k);
@@ -54,63 +159,86 @@ __device__ __forceinline__ float2 scoreOf(const WeightArgs& router,
                 dot = fmaf(values.w * scales.w, weight(two >> 8), dot);
             }
         }
+    } else if (const int type = elementOf(router.format);
+               type >= 0 && hidden % 4 == 0 &&
+               ((at(x) | at(scale) | reinterpret_cast<uintptr_t>(router.data)) & 15) == 0) {
+        for (auto i = static_cast<int>(threadIdx.x) * 4; i < hidden; i += kExpertThreads * 4) {
+            const float4 values = loadFour(x + i);
+            const float4 scales = loadFour(scale + i);
+            const float4 weights =
+                loadFour(VectorArgs{static_cast<const char*>(router.data) +
+                                        static_cast<int64_t>(expert) * hidden * elementBytes(type),
+                                    type, 0},
+                         i);
+            squares += sumOfSquares(values);
+            dot = fmaf(values.x * scales.x, weights.x, dot);
+            dot = fmaf(values.y * scales.y, weights.y, dot);
+            dot = fmaf(values.z * scales.z, weights.z, dot);
+            dot = fmaf(values.w * scales.w, weights.w, dot);
+        }
     } else {
-#pragma unroll 4
         for (auto i = static_cast<int>(threadIdx.x); i < hidden; i += kExpertThreads) {
             const int64_t index = static_cast<int64_t>(expert) * hidden + i;
             squares = fmaf(x[i], x[i], squares);
             dot = fmaf(x[i] * scale[i], weightValue(router, expert, index), dot);
         }
     }
-    squares = blockSum(squares, buffer);
-    dot = blockSum(dot, buffer);
-    const float inverse = rsqrtf(squares / static_cast<float>(hidden) + eps);
-    return make_float2(dot * inverse, inverse);
+    const float2 sums = blockSums(make_float2(squares, dot), buffer);
+    const float inverse = rsqrtf(sums.x / static_cast<float>(hidden) + eps);
+    return make_float2(sums.y * inverse, inverse);
 }
 
-/// Whether this block is the last one of its launch; then the count begins anew. Writes of all
-/// blocks can be seen behind it (past the first cache).
-__device__ __forceinline__ bool isLastBlock(EdgeCounters* counters, int* flag) {
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        __threadfence();
-        flag[0] = atomicAdd(&counters->done, 1) == static_cast<int>(gridDim.x) - 1 ? 1 : 0;
-        __threadfence();
-        if (flag[0] != 0) {
-            counters->done = 0;
-        }
-    }
-    __syncthreads();
-    return flag[0] != 0;
-}
-
-/// The top_k largest shares, the lower index of equals, with the weights of their experts; by the
-/// whole block. share [experts] in shared memory, none negative or NaN; sum: of all, NaN where one
-/// score was none.
-__device__ __forceinline__ void
-chooseExperts(const ExpertsKernelArgs& a, const float* share, ChosenExpert* pick, float sum) {
+/// The experts with the top_k largest scores, the lower index of equals, with their weights; by the
+/// whole block, from the scores of all. share: [experts], share_of: [top_k], in shared memory.
+__device__ __forceinline__ void chooseExperts(
+    const ExpertsKernelArgs& a, float* share, float* share_of, ChosenExpert* pick, float* buffer) {
     const auto thread = static_cast<int>(threadIdx.x);
+    float largest = -INFINITY;
     for (int e = thread; e < a.experts; e += kExpertThreads) {
-        const float own = share[e];
+        share[e] = __ldcg(a.scores + e);
+        largest = fmaxf(largest, share[e]);
+    }
+    largest = blockLargest(largest, buffer);
+    float sum = 0.0F;
+    for (int e = thread; e < a.experts; e += kExpertThreads) {
+        const float p = expf(share[e] - largest);
+        sum += p;
+        share[e] = p >= 0.0F ? p : 0.0F; // a choice among numbers, even where the weights are none
+    }
+    sum = blockSums(make_float2(sum, 0.0F), buffer).x; // NaN where one score was none
+    // Four lanes compare an expert with all.
+    constexpr int kLanes = 4;
+    const int part = thread % kLanes;
+    for (int first = 0; first < a.experts; first += kExpertThreads / kLanes) {
+        const int e = first + thread / kLanes;
+        const float own = e < a.experts ? share[e] : 0.0F;
         int rank = 0;
 #pragma unroll 8
-        for (int other = 0; other < a.experts; ++other) {
+        for (int other = part; other < a.experts; other += kLanes) {
             const float p = share[other];
             rank += p > own || (p == own && other < e) ? 1 : 0;
         }
-        if (rank < a.top_k) {
-            pick[rank] = {e, own};
+#pragma unroll
+        for (int offset = kLanes / 2; offset > 0; offset >>= 1) {
+            rank += __shfl_xor_sync(0xffffffffU, rank, offset);
+        }
+        if (part == 0 && e < a.experts && rank < a.top_k) {
+            pick[rank] = {e, own * a.expert_scale[e]};
+            share_of[rank] = own;
         }
     }
     __syncthreads();
     if (thread < a.top_k) {
-        float top = 0.0F;
+        float top = sum - sum; // 0, or no number
         for (int j = 0; j < a.top_k; ++j) {
-            top += pick[j].weight / sum;
+            top += share_of[j];
         }
-        const ChosenExpert own = pick[thread];
-        a.chosen->pick[thread] = {own.expert, own.weight / sum / top * a.expert_scale[own.expert]};
+        pick[thread].weight /= top;
+        if (blockIdx.x == 0) {
+            a.chosen->pick[thread] = pick[thread];
+        }
     }
+    __syncthreads();
 }
 
 /// Elements 8 u to 8 u + 7 of a row in shared memory lie in two planes, so that lanes with
@@ -139,16 +267,9 @@ __device__ __forceinline__ float4 normedFour(const ExpertsKernelArgs& a, int i, 
     return times(times(loadFour(a.x + i), loadFour(a.norm, i)), inverse);
 }
 
-/// The input of down: what the chosen experts made, each times its weight.
-__device__ __forceinline__ float4 weightedFour(const ExpertsKernelArgs& a, int i) {
-    return times(loadFour(a.act + i), a.chosen->pick[i / a.inner].weight);
-}
-
-/// Which experts were chosen, in shared memory; a barrier has to follow.
-__device__ __forceinline__ void fetchChoice(const ExpertsKernelArgs& a, int* expert) {
-    if (static_cast<int>(threadIdx.x) < a.top_k) {
-        expert[threadIdx.x] = a.chosen->pick[threadIdx.x].expert;
-    }
+/// The input of down, four neighbours; other blocks have written it in this launch.
+__device__ __forceinline__ float4 resultFour(const ExpertsKernelArgs& a, int i) {
+    return __ldcg(reinterpret_cast<const float4*>(a.act + i));
 }
 
 /// i / n for i below 2^20, where the launch has made sure of that. inverse: 1 / n.
@@ -156,85 +277,380 @@ __device__ __forceinline__ int quotient(int i, float inverse) {
     return static_cast<int>((static_cast<float>(i) + 0.5F) * inverse);
 }
 
-/// t = rms(t) * t_norm + rms(sum) * out_norm, by one block.
-template <int THREADS>
-__device__ __forceinline__ void joinBranches(const ExpertsKernelArgs& a, float* buffer) {
-    constexpr int kOwn = kMostExpertHidden / THREADS;
-    float dense[kOwn];
-    float routed[kOwn];
-    float dense_squares = 0.0F;
-    float routed_squares = 0.0F;
-#pragma unroll
-    for (int k = 0; k < kOwn; ++k) {
-        const int i = static_cast<int>(threadIdx.x) + k * THREADS;
-        dense[k] = i < a.hidden ? __ldcg(a.t + i) : 0.0F;
-        routed[k] = i < a.hidden ? __ldcg(a.sum + i) : 0.0F;
-        dense_squares = fmaf(dense[k], dense[k], dense_squares);
-        routed_squares = fmaf(routed[k], routed[k], routed_squares);
+/// A lane's k-th piece of a row behind `base` of them. Rows come in turns of a fixed number of
+/// pieces, all asked for before the first is used: a loop unrolled for as many as there are waits
+/// for each of the rest by itself.
+__device__ __forceinline__ int unitOf(int base, int k) {
+    return base + 32 * k + static_cast<int>(threadIdx.x & 31);
+}
+
+/// Weights of 16 bits: a row of values in two planes, sums of its products with rows of weights.
+struct PlainProducts {
+    static constexpr bool kIsFourBit = false;
+    /// What does not depend on anybody.
+    __device__ __forceinline__ PlainProducts(const ExpertsKernelArgs&, const float*) {}
+
+    /// at(i): elements i to i + 3. Ends with a barrier. Returns the factor of the sums.
+    template <typename At>
+    __device__ __forceinline__ float take(int values, float*, const At& at) {
+        const int units = values / 8;
+        const Planes x(units);
+        for (auto u = static_cast<int>(threadIdx.x); u < units; u += kExpertThreads) {
+            x.low[u] = at(8 * u);
+            x.high[u] = at(8 * u + 4);
+        }
+        __syncthreads();
+        return 1.0F;
     }
-    const auto n = static_cast<float>(a.hidden);
-    const float dense_scale = rsqrtf(blockSum(dense_squares, buffer) / n + a.eps);
-    const float routed_scale = rsqrtf(blockSum(routed_squares, buffer) / n + a.eps);
+
+    /// Rows `gate` and `up` times the row; the first lane's sums count.
+    __device__ __forceinline__ float2 pair(const ExpertsKernelArgs& a, int64_t gate, int64_t up) {
+        const int units = a.hidden / 8;
+        const Planes x(units);
+        const uint4* const g = static_cast<const uint4*>(a.gate_up.data) + gate * units;
+        const uint4* const w = static_cast<const uint4*>(a.gate_up.data) + up * units;
+        float2 sums = make_float2(0.0F, 0.0F);
+        constexpr int kAtOnce = 4;
+#pragma unroll 1
+        for (int base = 0; base < units; base += kAtOnce * 32) {
+            uint4 weights[kAtOnce][2];
 #pragma unroll
-    for (int k = 0; k < kOwn; ++k) {
-        const int i = static_cast<int>(threadIdx.x) + k * THREADS;
-        if (i < a.hidden) {
-            a.t[i] = dense[k] * dense_scale * loadElement(a.t_norm.data, a.t_norm.type, i) +
-                     routed[k] * routed_scale * loadElement(a.out_norm.data, a.out_norm.type, i);
+            for (int k = 0; k < kAtOnce; ++k) {
+                const int u = unitOf(base, k);
+                weights[k][0] = u < units ? __ldcs(g + u) : make_uint4(0, 0, 0, 0);
+                weights[k][1] = u < units ? __ldcs(w + u) : make_uint4(0, 0, 0, 0);
+            }
+#pragma unroll
+            for (int k = 0; k < kAtOnce; ++k) {
+                if (const int u = unitOf(base, k); u < units) {
+                    sums.x = dot8(weights[k][0], x.low[u], x.high[u], sums.x);
+                    sums.y = dot8(weights[k][1], x.low[u], x.high[u], sums.y);
+                }
+            }
+        }
+        return make_float2(warpSum(sums.x), warpSum(sums.y));
+    }
+
+    /// Output `output` of down, of all experts chosen.
+    __device__ __forceinline__ float
+    down(const ExpertsKernelArgs& a, const ChosenExpert* pick, int output) {
+        const int units = a.inner / 8;
+        const int all = a.top_k * units;
+        const Planes x(all);
+        const uint4* const rows =
+            static_cast<const uint4*>(a.down.data) + static_cast<int64_t>(output) * units;
+        const int64_t stride = static_cast<int64_t>(a.hidden) * units; // of experts
+        const float inverse = 1.0F / static_cast<float>(units);
+        float sum = 0.0F;
+        constexpr int kAtOnce = 8;
+#pragma unroll 1
+        for (int base = 0; base < all; base += kAtOnce * 32) {
+            uint4 weights[kAtOnce];
+#pragma unroll
+            for (int k = 0; k < kAtOnce; ++k) {
+                const int u = unitOf(base, k);
+                const int j = quotient(u < all ? u : 0, inverse);
+                weights[k] = u < all ? __ldcs(rows + pick[j].expert * stride + (u - j * units))
+                                     : make_uint4(0, 0, 0, 0);
+            }
+#pragma unroll
+            for (int k = 0; k < kAtOnce; ++k) {
+                if (const int u = unitOf(base, k); u < all) {
+                    sum = dot8(weights[k], x.low[u], x.high[u], sum);
+                }
+            }
+        }
+        return warpSum(sum);
+    }
+};
+
+/// 4-bit weights: a row of values as fp16 with a power of two, in two planes of chunks of 16,
+/// behind a table of codes.
+template <bool IS_NESTED>
+struct CodeProducts {
+    static constexpr bool kIsFourBit = true;
+    uint32_t* table;
+    uint4* x;
+    const float* nested; ///< [2, 256]: codes of nested absmax, of gate and up and of down.
+    uint32_t lane_table;
+    int chunks = 0; ///< Of the row.
+
+    __device__ __forceinline__ CodeProducts(const ExpertsKernelArgs& a, const float* nested_codes)
+        : table(reinterpret_cast<uint32_t*>(dynamicShared())),
+          x(reinterpret_cast<uint4*>(dynamicShared() + kTableBytes)), nested(nested_codes),
+          lane_table(sharedAddress(table + (threadIdx.x & 31))) {
+        fillTable<kExpertThreads>(table, a.gate_up.format);
+    }
+
+    template <typename At>
+    __device__ __forceinline__ float take(int values, float* buffer, const At& at) {
+        chunks = values / 16;
+        constexpr int kHeld = 2; // fours of a thread that are read once
+        float4 held[kHeld];
+        float largest = 0.0F;
+        const int first = static_cast<int>(threadIdx.x) * 4;
+#pragma unroll
+        for (int k = 0; k < kHeld; ++k) {
+            const int i = first + k * kExpertThreads * 4;
+            held[k] = i < values ? at(i) : make_float4(0.0F, 0.0F, 0.0F, 0.0F);
+            largest = fmaxf(largest, largestOf(held[k]));
+        }
+        constexpr int kRest = kHeld * kExpertThreads * 4;
+        for (int i = kRest + first; i < values; i += kExpertThreads * 4) {
+            largest = fmaxf(largest, largestOf(at(i)));
+        }
+        const float factor = powerOfTwoFor(blockLargest(largest, buffer));
+        const float down = 1.0F / factor;
+        const auto store = [&](int i, const float4& v) {
+            uint32_t* const to = reinterpret_cast<uint32_t*>(x) +
+                                 ((i >> 3 & 1) * chunks + (i >> 4)) * 4 + (i >> 2 & 1) * 2;
+            *reinterpret_cast<uint2*>(to) =
+                make_uint2(bitsOf(__floats2half2_rn(v.x * down, v.y * down)),
+                           bitsOf(__floats2half2_rn(v.z * down, v.w * down)));
+        };
+#pragma unroll
+        for (int k = 0; k < kHeld; ++k) {
+            const int i = first + k * kExpertThreads * 4;
+            if (i < values) {
+                store(i, held[k]);
+            }
+        }
+        for (int i = kRest + first; i < values; i += kExpertThreads * 4) {
+            store(i, at(i));
+        }
+        __syncthreads();
+        return factor;
+    }
+
+    /// Chunk `chunk` of the row times 16 codes: as dot16(), in two sums that do not wait for each
+    /// other.
+    __device__ __forceinline__ float dot(const Codes<kFormatNf4>& codes, int chunk) const {
+        const uint4 x0 = x[chunk];
+        const uint4 x1 = x[chunks + chunk];
+        const uint32_t values[8] = {x0.x, x0.y, x0.z, x0.w, x1.x, x1.y, x1.z, x1.w};
+        __half2 sums[2] = {__float2half2_rn(0.0F), __float2half2_rn(0.0F)};
+#pragma unroll
+        for (int b = 0; b < 4; ++b) {
+#pragma unroll
+            for (int half = 0; half < 2; ++half) {
+                const uint32_t entry =
+                    __byte_perm(half == 0 ? codes.bits.x : codes.bits.y, 0, 0x4440U + b);
+                sums[half] = __hfma2(asHalf2(loadShared(lane_table + (entry << 7))),
+                                     asHalf2(values[4 * half + b]), sums[half]);
+            }
+        }
+        const float2 parts = __half22float2(__hadd2(sums[0], sums[1]));
+        return parts.x + parts.y;
+    }
+
+    /// A lane's share of a row of `count` chunks: `own` and every APART-th behind it, times those
+    /// of the input from `from` on. All of a turn are asked for before the first is used.
+    template <int APART>
+    __device__ __forceinline__ float share(const WeightArgs& w,
+                                           const CodeRow<IS_NESTED>& row,
+                                           const float* nested_codes,
+                                           int shift,
+                                           int own,
+                                           int count,
+                                           int from) const {
+        constexpr int kAtOnce = 6;
+        float sum = 0.0F;
+#pragma unroll 1
+        for (int first = 0; first < count; first += kAtOnce * APART) {
+            CodeChunk chunk[kAtOnce];
+#pragma unroll
+            for (int k = 0; k < kAtOnce; ++k) {
+                const int c = first + k * APART + own;
+                if (c < count) {
+                    chunk[k] = askFor(row, shift, c);
+                } else {
+                    chunk[k] = CodeChunk{};
+                }
+            }
+#pragma unroll
+            for (int k = 0; k < kAtOnce; ++k) {
+                const int c = first + k * APART + own;
+                const float value = dot(chunk[k].codes, c < count ? from + c : 0);
+                sum = fmaf(c < count ? value : 0.0F,
+                           scaleOf(w, nested_codes, row, chunk[k], shift, c), sum);
+            }
+        }
+        return sum;
+    }
+
+    /// Half a warp a row.
+    __device__ __forceinline__ float2 pair(const ExpertsKernelArgs& a, int64_t gate, int64_t up) {
+        const auto lane = static_cast<int>(threadIdx.x & 31);
+        const CodeRow<IS_NESTED> row(a.gate_up, (lane < 16 ? gate : up) * a.hidden, a.block_shift);
+        float sum = share<16>(a.gate_up, row, nested, a.block_shift, lane & 15, chunks, 0);
+#pragma unroll
+        for (int offset = 8; offset > 0; offset >>= 1) {
+            sum += __shfl_xor_sync(0xffffffffU, sum, offset);
+        }
+        return make_float2(sum, __shfl_xor_sync(0xffffffffU, sum, 16));
+    }
+
+    /// Four lanes an expert.
+    __device__ __forceinline__ float
+    down(const ExpertsKernelArgs& a, const ChosenExpert* pick, int output) {
+        const auto lane = static_cast<int>(threadIdx.x & 31);
+        const int count = a.inner / 16;
+        float sum = 0.0F;
+        for (int j = lane >> 2; j < a.top_k; j += 8) {
+            const int64_t row = static_cast<int64_t>(pick[j].expert) * a.hidden + output;
+            sum += share<4>(a.down, CodeRow<IS_NESTED>(a.down, row * a.inner, a.block_shift),
+                            nested + 256, a.block_shift, lane & 3, count, j * count);
+        }
+        return warpSum(sum);
+    }
+};
+
+/// `count` weights of a row from element `first` on and the begin of their absmax on their way into
+/// L2, by one lane.
+template <typename Products>
+__device__ __forceinline__ void bring(const WeightArgs& w, int64_t first, int count, int shift) {
+    const char* const from =
+        static_cast<const char*>(w.data) + (Products::kIsFourBit ? first >> 1 : first * 2);
+    const int bytes = Products::kIsFourBit ? count / 2 : count * 2;
+    if (kHasBulkPrefetch && ((reinterpret_cast<uintptr_t>(from) | bytes) & 15) == 0) {
+        prefetchBulk(from, bytes);
+    } else {
+        for (int at = 0; at < bytes + 127; at += 128) {
+            prefetchL2(from + (at < bytes ? at : bytes - 1));
+        }
+    }
+    if (Products::kIsFourBit) {
+        const int64_t block = first >> shift;
+        if (w.absmax != nullptr) {
+            prefetchL2(w.absmax + block);
+        } else {
+            prefetchL2(w.absmax_q + block);
         }
     }
 }
 
-/// A row of values in the form that products with codes read, by all threads, behind the launch
-/// before. at(i): elements i to i + 3. Returns the factor that undoes
-/// its scaling.
-template <int THREADS, typename At>
-__device__ __forceinline__ float makeHalves(const Shared& s, int values, const At& at) {
-    fillTable<THREADS>(s.table, s.block);
-    waitForPredecessor();
-    float largest = 0.0F;
-    for (int i = static_cast<int>(threadIdx.x) * 4; i < values; i += THREADS * 4) {
-        largest = fmaxf(largest, largestOf(at(i)));
+/// What the launch reads of rows whose place is known, on its way into L2 at the very start.
+__device__ __forceinline__ void askForRows(const ExpertsKernelArgs& a, int expert) {
+    const auto ask = [](const void* from, int bytes) {
+        for (int at = static_cast<int>(threadIdx.x) * 128; at < bytes; at += kExpertThreads * 128) {
+            prefetchL2(static_cast<const char*>(from) + at);
+        }
+    };
+    const int format = a.router.format;
+    const int row_bytes = format == kFormatInt8Row ? a.hidden
+                          : elementOf(format) < 0  ? a.hidden / 2
+                                                   : a.hidden * elementBytes(elementOf(format));
+    ask(static_cast<const char*>(a.router.data) + static_cast<int64_t>(expert) * row_bytes,
+        row_bytes);
+    ask(a.router_scale, a.hidden * 4);
+    ask(a.expert_scale, a.experts * 4);
+    for (const VectorArgs* norm : {&a.norm, &a.t_norm, &a.out_norm}) {
+        ask(norm->data, a.hidden * elementBytes(norm->type));
     }
-    const float factor = powerOfTwoFor(blockMax(largest, s.buffer));
-    const float down = 1.0F / factor;
-    for (int i = static_cast<int>(threadIdx.x) * 4; i < values; i += THREADS * 4) {
-        const float4 v = at(i);
-        const __half2 low = __floats2half2_rn(v.x * down, v.y * down);
-        const __half2 high = __floats2half2_rn(v.z * down, v.w * down);
-        // Chunks of 16, their halves in two planes.
-        uint32_t* const to = reinterpret_cast<uint32_t*>(s.x) +
-                             ((i >> 3 & 1) * (values / 16) + (i >> 4)) * 4 + (i >> 2 & 1) * 2;
-        to[0] = bitsOf(low);
-        to[1] = bitsOf(high);
+}
+
+template <typename Products>
+__device__ __forceinline__ void runExperts(const ExpertsKernelArgs& a) {
+    BELFRY_SHARED(float, buffer, [66]);
+    BELFRY_SHARED(float, share, [kMostExperts]);
+    BELFRY_SHARED(float, nested, [3 * 256]); // of gate and up, of down, of the router
+    BELFRY_SHARED(float, share_of, [kMostChosen]);
+    BELFRY_SHARED(ChosenExpert, pick, [kMostChosen]);
+    const auto block = static_cast<int>(blockIdx.x);
+    const auto grid = static_cast<int>(gridDim.x);
+    const auto thread = static_cast<int>(threadIdx.x);
+    const int lane = thread & 31;
+    GridBarrier barrier{a.barrier, grid, 0, nullptr};
+    askForRows(a, block < a.experts ? block : 0);
+    Products products(a, nested);
+    for (int i = thread; i < 3 * 256; i += kExpertThreads) {
+        const WeightArgs& w = i < 256 ? a.gate_up : i < 512 ? a.down : a.router;
+        nested[i] = w.nested_code != nullptr ? w.nested_code[i & 255] : 0.0F;
     }
     __syncthreads();
-    return factor;
-}
-
-/// Shared memory of products with codes; `block` holds the format of the table.
-__device__ __forceinline__ Shared placeHalves(int format, float* buffer) {
-    Shared s{};
-    s.table = reinterpret_cast<uint32_t*>(dynamicShared());
-    s.x = reinterpret_cast<uint4*>(dynamicShared() + kTableBytes);
-    s.buffer = buffer;
-    s.block = format;
-    return s;
-}
-
-/// Chunk `chunk` of the row in shared memory times the 16 codes of `w` from element `first` on.
-__device__ __forceinline__ float dotCodes(const WeightArgs& w,
-                                          const Codes<kFormatNf4>& codes,
-                                          int64_t first,
-                                          int block_shift,
-                                          const Shared& s,
-                                          int chunk,
-                                          int chunks,
-                                          uint32_t lane_table) {
-    const uint4 x0 = s.x[chunk];
-    const uint4 x1 = s.x[chunks + chunk];
-    const uint32_t x[8] = {x0.x, x0.y, x0.z, x0.w, x1.x, x1.y, x1.z, x1.w};
-    return dot16<kFormatNf4>(codes, x, lane_table) * blockScale(w, first >> block_shift);
+    float inverse = 0.0F;
+    for (int e = block; e == block || e < a.experts; e += grid) {
+        const float2 both = scoreOf(a.router, e < a.experts ? e : 0, a.x, a.router_scale, a.eps,
+                                    nested + 512, buffer);
+        inverse = both.y;
+        if (thread == 0 && e < a.experts) {
+            a.scores[e] = both.x * a.input_scale;
+        }
+        __syncthreads(); // the buffer
+    }
+    barrier.arrive();
+    float factor =
+        products.take(a.hidden, buffer, [&](int i) { return normedFour(a, i, inverse); });
+    barrier.wait();
+    chooseExperts(a, share, share_of, pick, buffer);
+    // Neighbours to other blocks, so that all have as many.
+    const int first = thread / 32 * grid + block;
+    const int apart = kExpertThreads / 32 * grid;
+    const float per_expert = 1.0F / static_cast<float>(a.inner);
+    const auto rowOf = [&](int output) {
+        const int j = quotient(output, per_expert);
+        return static_cast<int64_t>(pick[j].expert) * 2 * a.inner + (output - j * a.inner);
+    };
+    // What comes behind the first output, so that memory always has something to do.
+    for (int output = first + apart; output < a.top_k * a.inner; output += apart) {
+        if ((lane & 15) == 0) {
+            const int64_t row = rowOf(output) + (lane == 0 ? 0 : a.inner);
+            bring<Products>(a.gate_up, row * a.hidden, a.hidden, a.block_shift);
+        }
+    }
+    for (int output = first; output < a.top_k * a.inner; output += apart) {
+        const int64_t row = rowOf(output);
+        const float2 sums = products.pair(a, row, row + a.inner);
+        const float gate = sums.x * factor;
+        const float up = sums.y * factor;
+        if (lane == 0) {
+            a.act[output] = geluTanh(gate) * up * pick[quotient(output, per_expert)].weight;
+        }
+    }
+    barrier.arrive();
+    for (int output = first; output < a.hidden; output += apart) {
+        if (lane < a.top_k) {
+            const int64_t row = static_cast<int64_t>(pick[lane].expert) * a.hidden + output;
+            bring<Products>(a.down, row * a.inner, a.inner, a.block_shift);
+        }
+    }
+    // The dense branch's norm, too, while they come.
+    const auto columns = static_cast<float>(a.hidden);
+    float squares = 0.0F;
+    for (int i = thread; i < a.hidden; i += kExpertThreads) {
+        squares = fmaf(a.t[i], a.t[i], squares);
+    }
+    const float dense_scale =
+        rsqrtf(blockSums(make_float2(squares, 0.0F), buffer).x / columns + a.eps);
+    barrier.wait();
+    factor = products.take(a.top_k * a.inner, buffer, [&](int i) { return resultFour(a, i); });
+    squares = 0.0F;
+    for (int output = first; output < a.hidden; output += apart) {
+        const float sum = products.down(a, pick, output) * factor;
+        if (lane == 0) {
+            a.sum[output] = sum;
+            squares = fmaf(sum, sum, squares);
+        }
+    }
+    squares = blockSums(make_float2(squares, 0.0F), buffer).x;
+    if (thread == 0) {
+        a.squares[block] = squares;
+    }
+    barrier.arrive();
+    barrier.wait();
+    // In every block the same numbers in the same order.
+    squares = 0.0F;
+    for (int b = thread; b < grid; b += kExpertThreads) {
+        squares += __ldcg(a.squares + b);
+    }
+    const float routed_scale =
+        rsqrtf(blockSums(make_float2(squares, 0.0F), buffer).x / columns + a.eps);
+    for (int output = first; output < a.hidden && lane == 0; output += apart) {
+        a.t[output] =
+            a.t[output] * dense_scale * loadElement(a.t_norm.data, a.t_norm.type, output) +
+            a.sum[output] * routed_scale * loadElement(a.out_norm.data, a.out_norm.type, output);
+    }
+    barrier.leave();
 }
 
 } // namespace
@@ -243,16 +659,16 @@ extern "C" {
 
 // grid: (ceil(experts / kScoreExperts), ceil(rows / kScoreRows)); block 256. A weight that was read
 // serves all rows of the block, a value of x all its experts.
-__global__ void __launch_bounds__(kExpertThreads, 2) belfry_router_scores(const float* x,
-                                                                          int64_t stride,
-                                                                          int64_t rows,
-                                                                          WeightArgs router,
-                                                                          const float* scale,
-                                                                          float factor,
-                                                                          float eps,
-                                                                          float* scores,
-                                                                          int64_t score_stride) {
-    constexpr int kWarps = kExpertThreads / 32;
+__global__ void __launch_bounds__(kScoreThreads, 2) belfry_router_scores(const float* x,
+                                                                         int64_t stride,
+                                                                         int64_t rows,
+                                                                         WeightArgs router,
+                                                                         const float* scale,
+                                                                         float factor,
+                                                                         float eps,
+                                                                         float* scores,
+                                                                         int64_t score_stride) {
+    constexpr int kWarps = kScoreThreads / 32;
     constexpr int kSums = kScoreRows * (kScoreExperts + 1); // scores, then squares of a row
     BELFRY_SHARED(float, sums, [kWarps][kSums]);
     const auto thread = static_cast<int>(threadIdx.x);
@@ -267,7 +683,7 @@ __global__ void __launch_bounds__(kExpertThreads, 2) belfry_router_scores(const 
     float dot[kScoreRows][kScoreExperts] = {};
     float squares[kScoreRows] = {};
 #pragma unroll 1
-    for (int i = thread; i < hidden; i += kExpertThreads) {
+    for (int i = thread; i < hidden; i += kScoreThreads) {
         const float factor_of = scale[i];
         float values[kScoreRows];
 #pragma unroll
@@ -335,189 +751,20 @@ __global__ void belfry_scatter_add(const float* x,
     }
 }
 
-// grid: experts; block 256.
-__global__ void __launch_bounds__(kExpertThreads)
-    belfry_experts_route(const __grid_constant__ ExpertsKernelArgs a) {
-    BELFRY_SHARED(float, buffer, [33]);
-    BELFRY_SHARED(float, share, [kMostExperts]);
-    BELFRY_SHARED(ChosenExpert, pick, [kMostChosen]);
-    BELFRY_SHARED(int, flag, [1]);
-    waitForPredecessor();
-    const auto expert = static_cast<int>(blockIdx.x);
-    const auto thread = static_cast<int>(threadIdx.x);
-    const float2 both = scoreOf(a.router, expert, a.x, a.router_scale, a.eps, buffer);
-    if (thread == 0) {
-        a.scores[expert] = both.x * a.input_scale;
-        if (expert == 0) {
-            a.chosen->inverse = both.y;
-        }
-    }
-    if (!isLastBlock(a.counters, flag)) {
-        return;
-    }
-    float largest = -INFINITY;
-    for (int e = thread; e < a.experts; e += kExpertThreads) {
-        share[e] = __ldcg(a.scores + e);
-        largest = fmaxf(largest, share[e]);
-    }
-    largest = blockMax(largest, buffer);
-    float sum = 0.0F;
-    for (int e = thread; e < a.experts; e += kExpertThreads) {
-        const float p = expf(share[e] - largest);
-        sum += p;
-        share[e] = p >= 0.0F ? p : 0.0F; // a choice among numbers, even where the weights are none
-    }
-    chooseExperts(a, share, pick, blockSum(sum, buffer));
+// grid: one block a multiprocessor, all resident (cooperative launch); block kExpertThreads;
+// dynamic shared memory: expertBytes() of the longer of both inputs.
+__global__ void __launch_bounds__(kExpertThreads, 1)
+    belfry_experts_bf16(const __grid_constant__ ExpertsKernelArgs a) {
+    runExperts<PlainProducts>(a);
+}
+__global__ void __launch_bounds__(kExpertThreads, 1)
+    belfry_experts_four_bit(const __grid_constant__ ExpertsKernelArgs a) {
+    runExperts<CodeProducts<false>>(a);
 }
 
-// grid: top_k * inner / 8 outputs, block 256; dynamic shared memory: expertBytes(hidden).
-__global__ void __launch_bounds__(kExpertThreads, 2)
-    belfry_experts_up_bf16(const __grid_constant__ ExpertsKernelArgs a) {
-    waitForPredecessor();
-    const int units = a.hidden / 8;
-    const Planes x(units);
-    const float inverse = a.chosen->inverse;
-    for (auto u = static_cast<int>(threadIdx.x); u < units; u += kExpertThreads) {
-        x.low[u] = normedFour(a, 8 * u, inverse);
-        x.high[u] = normedFour(a, 8 * u + 4, inverse);
-    }
-    __syncthreads();
-    const auto lane = static_cast<int>(threadIdx.x & 31);
-    const int output = static_cast<int>(blockIdx.x * (kExpertThreads / 32) + (threadIdx.x >> 5));
-    if (output >= a.top_k * a.inner) {
-        return;
-    }
-    const int j = output / a.inner;
-    const int64_t row =
-        static_cast<int64_t>(a.chosen->pick[j].expert) * 2 * a.inner + (output - j * a.inner);
-    const uint4* const gate = static_cast<const uint4*>(a.gate_up.data) + row * units;
-    const uint4* const up = gate + static_cast<int64_t>(a.inner) * units;
-    float sums[2] = {};
-#pragma unroll 4
-    for (int u = lane; u < units; u += 32) {
-        const uint4 g = __ldcs(gate + u);
-        const uint4 w = __ldcs(up + u);
-        sums[0] = dot8(g, x.low[u], x.high[u], sums[0]);
-        sums[1] = dot8(w, x.low[u], x.high[u], sums[1]);
-    }
-    sums[0] = warpSum(sums[0]);
-    sums[1] = warpSum(sums[1]);
-    if (lane == 0) {
-        a.act[output] = geluTanh(sums[0]) * sums[1];
-    }
-}
-
-// grid: top_k * inner / 16 outputs, block 512; dynamic shared memory: expertBytes(hidden).
-__global__ void __launch_bounds__(kExpertCodeThreads, 3)
-    belfry_experts_up_four_bit(const __grid_constant__ ExpertsKernelArgs a) {
-    BELFRY_SHARED(float, buffer, [33]);
-    const Shared s = placeHalves(a.gate_up.format, buffer);
-    const float undo = makeHalves<kExpertCodeThreads>(
-        s, a.hidden, [&](int i) { return normedFour(a, i, a.chosen->inverse); });
-    const auto lane = static_cast<int>(threadIdx.x & 31);
-    const int output =
-        static_cast<int>(blockIdx.x * (kExpertCodeThreads / 32) + (threadIdx.x >> 5));
-    if (output >= a.top_k * a.inner) {
-        return;
-    }
-    const int j = output / a.inner;
-    const int64_t row =
-        static_cast<int64_t>(a.chosen->pick[j].expert) * 2 * a.inner + (output - j * a.inner);
-    const int64_t gate = row * a.hidden;
-    const int64_t up = gate + static_cast<int64_t>(a.inner) * a.hidden;
-    const uint32_t lane_table = sharedAddress(s.table + lane);
-    const int chunks = a.hidden / 16;
-    float sums[2] = {};
-#pragma unroll 3
-    for (int c = lane; c < chunks; c += 32) {
-        const Codes<kFormatNf4> g = codesAt(a.gate_up, gate + 16 * c);
-        const Codes<kFormatNf4> w = codesAt(a.gate_up, up + 16 * c);
-        sums[0] += dotCodes(a.gate_up, g, gate + 16 * c, a.block_shift, s, c, chunks, lane_table);
-        sums[1] += dotCodes(a.gate_up, w, up + 16 * c, a.block_shift, s, c, chunks, lane_table);
-    }
-    sums[0] = warpSum(sums[0]) * undo;
-    sums[1] = warpSum(sums[1]) * undo;
-    if (lane == 0) {
-        a.act[output] = geluTanh(sums[0]) * sums[1];
-    }
-}
-
-// grid: hidden / 8 outputs, block 256; dynamic shared memory: expertBytes(top_k * inner).
-__global__ void __launch_bounds__(kExpertThreads)
-    belfry_experts_down_bf16(const __grid_constant__ ExpertsKernelArgs a) {
-    BELFRY_SHARED(float, buffer, [33]);
-    BELFRY_SHARED(int, flag, [1]);
-    BELFRY_SHARED(int, expert, [kMostChosen]);
-    waitForPredecessor();
-    const int units = a.inner / 8;
-    const int all = a.top_k * units;
-    const Planes x(all);
-    fetchChoice(a, expert);
-    for (auto u = static_cast<int>(threadIdx.x); u < all; u += kExpertThreads) {
-        x.low[u] = weightedFour(a, 8 * u);
-        x.high[u] = weightedFour(a, 8 * u + 4);
-    }
-    __syncthreads();
-    const auto lane = static_cast<int>(threadIdx.x & 31);
-    const int output = static_cast<int>(blockIdx.x * (kExpertThreads / 32) + (threadIdx.x >> 5));
-    if (output < a.hidden) {
-        const uint4* const rows =
-            static_cast<const uint4*>(a.down.data) + static_cast<int64_t>(output) * units;
-        const int64_t stride = static_cast<int64_t>(a.hidden) * units; // of experts
-        const float inverse = 1.0F / static_cast<float>(units);
-        float sum = 0.0F;
-#pragma unroll 8
-        for (int u = lane; u < all; u += 32) {
-            const int j = quotient(u, inverse);
-            const uint4 w = __ldcs(rows + expert[j] * stride + (u - j * units));
-            sum = dot8(w, x.low[u], x.high[u], sum);
-        }
-        sum = warpSum(sum);
-        if (lane == 0) {
-            a.sum[output] = sum;
-        }
-    }
-    if (isLastBlock(a.counters, flag)) {
-        joinBranches<kExpertThreads>(a, buffer);
-    }
-}
-
-// grid: hidden / 16 outputs, block 512; dynamic shared memory: expertBytes(top_k * inner).
-__global__ void __launch_bounds__(kExpertCodeThreads, 3)
-    belfry_experts_down_four_bit(const __grid_constant__ ExpertsKernelArgs a) {
-    BELFRY_SHARED(float, buffer, [33]);
-    BELFRY_SHARED(int, flag, [1]);
-    BELFRY_SHARED(int, expert, [kMostChosen]);
-    const Shared s = placeHalves(a.down.format, buffer);
-    const float undo = makeHalves<kExpertCodeThreads>(s, a.top_k * a.inner,
-                                                      [&](int i) { return weightedFour(a, i); });
-    fetchChoice(a, expert);
-    __syncthreads();
-    const auto lane = static_cast<int>(threadIdx.x & 31);
-    const int output =
-        static_cast<int>(blockIdx.x * (kExpertCodeThreads / 32) + (threadIdx.x >> 5));
-    if (output < a.hidden) {
-        const uint32_t lane_table = sharedAddress(s.table + lane);
-        const int row_chunks = a.inner / 16;
-        const int chunks = a.top_k * row_chunks;
-        const float inverse = 1.0F / static_cast<float>(row_chunks);
-        float sum = 0.0F;
-#pragma unroll 4
-        for (int c = lane; c < chunks; c += 32) {
-            const int j = quotient(c, inverse);
-            const int64_t row = static_cast<int64_t>(expert[j]) * a.hidden + output;
-            const int64_t first = row * a.inner + 16 * (c - j * row_chunks);
-            sum += dotCodes(a.down, codesAt(a.down, first), first, a.block_shift, s, c, chunks,
-                            lane_table);
-        }
-        sum = warpSum(sum) * undo;
-        if (lane == 0) {
-            a.sum[output] = sum;
-        }
-    }
-    if (isLastBlock(a.counters, flag)) {
-        joinBranches<kExpertCodeThreads>(a, buffer);
-    }
+__global__ void __launch_bounds__(kExpertThreads, 1)
+    belfry_experts_nested(const __grid_constant__ ExpertsKernelArgs a) {
+    runExperts<CodeProducts<true>>(a);
 }
 
 } // extern "C"

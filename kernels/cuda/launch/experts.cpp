@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The launches of a token's routed experts (device/experts.cu).
+// The launch of a token's routed experts (device/experts.cu).
 #include "kernels/cuda/device/expert_args.h"
 #include "kernels/cuda/launch/launch_args.h"
 #include "kernels/cuda/launch_sizes.h"
@@ -60,7 +60,7 @@ Status routerScores(Queue q,
         return Status::Unsupported;
     }
     return streamOf(q).launch(KernelId::router_scores, tiles(router.rows, kScoreExperts), row_tiles,
-                              1, kExpertThreads, 0, x.data, x.stride, x.rows, weightArgs(router),
+                              1, kScoreThreads, 0, x.data, x.stride, x.rows, weightArgs(router),
                               scale, factor, eps, scores.data, scores.stride);
 }
 
@@ -87,19 +87,26 @@ Status expertsStep(Queue q, const ExpertsStepArgs& a) {
     const int64_t hidden = a.router.cols;
     const int64_t inner = a.down.cols;
     const bool is_four_bit = isFourBit(a.gate_up);
-    const auto up_bytes =
-        static_cast<unsigned>(expertBytes(static_cast<int32_t>(hidden), is_four_bit));
-    const auto down_bytes =
-        static_cast<unsigned>(expertBytes(static_cast<int32_t>(a.top_k * inner), is_four_bit));
+    const auto shared = static_cast<unsigned>(
+        expertBytes(static_cast<int32_t>(std::max(hidden, a.top_k * inner)), is_four_bit));
     // Static shared memory of the blocks comes to what is asked for.
-    constexpr unsigned kStaticBytes = 1024;
-    if (s.is_reference || s.steps.rows != nullptr || s.scratch_bytes < kCounterBytes ||
-        a.experts > kMostExperts || a.top_k > kMostChosen || hidden > kMostExpertHidden ||
-        a.top_k * inner >= (int64_t{1} << 20) || !canRead(a.gate_up) || !canRead(a.down) ||
-        a.gate_up.format != a.down.format || a.gate_up.block_size != a.down.block_size ||
-        std::max(up_bytes, down_bytes) + kStaticBytes >
-            static_cast<unsigned>(s.facts.shared_bytes) ||
-        !isAligned(a.x) || !isAligned(a.act) || !isAligned(a.norm.data)) {
+    constexpr unsigned kStaticBytes = 9216;
+    const auto blocks = static_cast<size_t>(s.facts.multiprocessors);
+    const bool is_nested = is_four_bit && a.gate_up.absmax == nullptr;
+    const KernelId kernel = is_nested     ? KernelId::experts_nested
+                            : is_four_bit ? KernelId::experts_four_bit
+                                          : KernelId::experts_bf16;
+    // A row's blocks have two outer absmax at most.
+    const int64_t most_cols = is_nested ? int64_t{255} * a.gate_up.block_size : int64_t{1} << 20;
+    if (s.is_reference || s.steps.rows != nullptr ||
+        s.scratch_bytes < kPartialOffset + blocks * sizeof(float) || a.experts > kMostExperts ||
+        a.top_k > kMostChosen || hidden > kMostExpertHidden ||
+        a.top_k * inner >= (int64_t{1} << 20) || std::max(hidden, inner) > most_cols ||
+        is_nested != (is_four_bit && a.down.absmax == nullptr) || !canRead(a.gate_up) ||
+        !canRead(a.down) || a.gate_up.format != a.down.format ||
+        a.gate_up.block_size != a.down.block_size ||
+        shared + kStaticBytes > static_cast<unsigned>(s.facts.shared_bytes) || !isAligned(a.x) ||
+        !isAligned(a.act) || !isAligned(a.norm.data)) {
         return Status::Unsupported;
     }
     ExpertsKernelArgs args{};
@@ -117,7 +124,7 @@ Status expertsStep(Queue q, const ExpertsStepArgs& a) {
     args.chosen = reinterpret_cast<ChosenExperts*>(a.chosen);
     args.act = a.act;
     args.sum = a.sum;
-    args.counters = static_cast<EdgeCounters*>(pointerOf(s.scratch + kEdgeOffset));
+    args.squares = static_cast<float*>(pointerOf(s.scratch + kPartialOffset));
     args.hidden = static_cast<int32_t>(hidden);
     args.inner = static_cast<int32_t>(inner);
     args.experts = static_cast<int32_t>(a.experts);
@@ -126,20 +133,10 @@ Status expertsStep(Queue q, const ExpertsStepArgs& a) {
         is_four_bit ? std::countr_zero(static_cast<uint32_t>(a.gate_up.block_size)) : 0;
     args.input_scale = a.input_scale;
     args.eps = a.eps;
-    Status status = s.launch(KernelId::experts_route, static_cast<unsigned>(a.experts), 1, 1,
-                             kExpertThreads, 0, args);
-    const unsigned threads = is_four_bit ? kExpertCodeThreads : kExpertThreads;
-    const int64_t outputs = threads / 32; // of a block
-    if (status == Status::Ok) {
-        status = s.launch(is_four_bit ? KernelId::experts_up_four_bit : KernelId::experts_up_bf16,
-                          tiles(a.top_k * inner, outputs), 1, 1, threads, up_bytes, args);
-    }
-    if (status == Status::Ok) {
-        status =
-            s.launch(is_four_bit ? KernelId::experts_down_four_bit : KernelId::experts_down_bf16,
-                     tiles(hidden, outputs), 1, 1, threads, down_bytes, args);
-    }
-    return status;
+    args.barrier = static_cast<int32_t*>(pointerOf(s.scratch + kBarrierOffset));
+    void* parameters[] = {static_cast<void*>(&args)};
+    return s.launchResident(kernel, static_cast<unsigned>(blocks), kExpertThreads, shared,
+                            parameters);
 }
 
 } // namespace kernels::cuda

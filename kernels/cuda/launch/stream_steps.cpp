@@ -345,7 +345,10 @@ void linkToBefore(TokenSteps& t, ProjectKernelArgs& args) {
     if (left.at != taken || left.values != args.cols || !is_one) {
         return;
     }
-    args.link = left.values <= kPackets ? kLinkPackets : kLinkFlags;
+    // In stream_large.cu the residual row is read where the first block wrote it: behind flags of a
+    // step since then, which are those of attention and of a step that a plain input takes.
+    const bool is_by_flags = left.values > kPackets || (t.is_large && !hasResidual(args));
+    args.link = is_by_flags ? kLinkFlags : kLinkPackets;
     // Attention publishes packets only, but for stream_large.cu.
     if (args.link == kLinkFlags && before.kind == kStepAttend) {
         args.link = t.is_large ? kLinkFlags : kLinkNone;
@@ -366,12 +369,17 @@ void linkToBefore(TokenSteps& t, ProjectKernelArgs& args) {
 /// change between the forms, a launch each time. Published ones have 1536 and more.
 constexpr int64_t kLeastHalfColumns = 128;
 
-/// A list that begins with this step is one of stream_large.cu.
-bool beginsLarge(const Stream& s, const ProjectKernelArgs& args) {
-    return !isAsync(s) && args.input != kInputPlain && args.cols > kShortRow &&
-           args.w[0].format != kFormatBf16 && args.lora_count == 0 &&
-           s.facts.multiprocessors <= kLargeFlags &&
+/// stream_large.cu takes a list that begins with this step.
+bool mayBeginLarge(const Stream& s, const ProjectKernelArgs& args) {
+    return !isAsync(s) && args.input != kInputPlain && args.w[0].format != kFormatBf16 &&
+           args.lora_count == 0 && s.facts.multiprocessors <= kLargeFlags &&
            s.functions[static_cast<size_t>(KernelId::stream_large)] != nullptr;
+}
+
+/// And stream.cu has no room for the row, or for the queries, keys and values (26B).
+bool needsLarge(const ProjectKernelArgs& args, int64_t outputs) {
+    return args.cols > kShortRow || (args.count > 1 && args.output == kOutputStore &&
+                                     outputs > kPackets && outputs <= kLargePackets);
 }
 
 /// Nothing is known of a list that has no step yet.
@@ -406,15 +414,19 @@ Status streamProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
         !isStreamable(args)) {
         return Status::Unsupported;
     }
-    if (t.steps.empty() || !t.is_stream) {
-        t.is_large = beginsLarge(s, args);
+    const bool is_first = t.steps.empty() || !t.is_stream;
+    const bool may_be_large = is_first && mayBeginLarge(s, args);
+    if (is_first) {
+        t.is_large = may_be_large && needsLarge(args, outputs);
     } else if (t.is_large && (is_half || args.lora_count > 0)) {
         return Status::Unsupported;
     }
     StreamNeeds needs;
     StreamSizes sizes = sizesInRoom(s, args, outputs, has_updates, needs);
-    if (sizes.units == 0 && t.is_large && (t.steps.empty() || !t.is_stream)) {
-        t.is_large = false; // columns that no parts divide
+    if (sizes.units == 0 && may_be_large) {
+        // Columns that no parts divide, or a row and norms that leave no room for weights.
+        t.is_large = !t.is_large;
+        needs = {};
         sizes = sizesInRoom(s, args, outputs, has_updates, needs);
     }
     if (sizes.units == 0) {
