@@ -44,6 +44,10 @@ namespace kernels::cuda {
     X(product_pair_64)                                                                             \
     X(product_codes)                                                                               \
     X(product_codes_pair)                                                                          \
+    X(product_codes_16)                                                                            \
+    X(product_codes_16_pair)                                                                       \
+    X(product_codes_32)                                                                            \
+    X(product_codes_32_pair)                                                                       \
     X(product_half_320)                                                                            \
     X(product_half_320_updates)                                                                    \
     X(product_half_256)                                                                            \
@@ -78,6 +82,10 @@ namespace kernels::cuda {
     X(product_pair_64_updates)                                                                     \
     X(product_codes_updates)                                                                       \
     X(product_codes_pair_updates)                                                                  \
+    X(product_codes_16_updates)                                                                    \
+    X(product_codes_16_pair_updates)                                                               \
+    X(product_codes_32_updates)                                                                    \
+    X(product_codes_32_pair_updates)                                                               \
     X(norm_rows)                                                                                   \
     X(norm_rows_wide)                                                                              \
     X(gate_rows)                                                                                   \

@@ -535,6 +535,41 @@ WideSizes wideSizes(int multiprocessors,
     return best;
 }
 
+CodesSizes codesSizes(int multiprocessors,
+                      int shared_bytes,
+                      int64_t rows,
+                      int64_t column_tiles,
+                      int64_t pieces,
+                      int most_parts) {
+    CodesSizes sizes;
+    // On a multiprocessor at the same time, on cards with as much shared memory as 9.0 has.
+    int64_t at_once = 3;
+    // Of more than 32 rows two groups have too few registers: 64 rows of 31B 28.3 ms instead
+    // of 25.3.
+    constexpr int64_t kGroupedRows = 32;
+    const int fragments = rows <= 16 ? 1 : 2;
+    const int groups = rows <= 16 ? 3 : 2;
+    if (rows <= kGroupedRows && shared_bytes >= productCodesShared(fragments, groups)) {
+        sizes.fragments = fragments;
+        sizes.groups = groups;
+        at_once = 2;
+    }
+    const int64_t tiles = ceilDivide(rows, int64_t{16} * sizes.fragments) * column_tiles;
+    const int64_t wanted = at_once * multiprocessors / std::max<int64_t>(1, tiles);
+    const int64_t most = std::clamp<int64_t>(std::min(wanted, pieces), 1, std::max(1, most_parts));
+    // The fewest with which no group of warps has more to do than with the most.
+    const auto longest = [&](int64_t parts) {
+        return ceilDivide(ceilDivide(pieces, parts), sizes.groups);
+    };
+    int64_t parts = most;
+    while (parts > 1 && longest(parts - 1) == longest(most)) {
+        --parts;
+    }
+    sizes.part = ceilDivide(pieces, parts);
+    sizes.parts = static_cast<int>(ceilDivide(pieces, sizes.part));
+    return sizes;
+}
+
 HalfSizes halfSizes(int multiprocessors,
                     int64_t rows,
                     const int64_t* outputs,

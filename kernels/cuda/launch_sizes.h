@@ -276,6 +276,24 @@ WideSizes wideSizes(int multiprocessors,
                     int most_parts,
                     int form_rows);
 
+/// Rows of a product that go in one tile of product_codes.cu.
+inline constexpr int64_t kFewRows = 64;
+
+/// How product_codes.cu takes a product.
+struct CodesSizes {
+    int fragments = 4; ///< Of 16 rows in a tile.
+    int groups = 1;    ///< Of four warps in a block, each with a share of its columns.
+    int parts = 1;     ///< Of the columns, none of them empty,
+    int64_t part = 1;  ///< of so many pieces.
+};
+/// column_tiles: of all weights; pieces: of kProductCodesColumns columns; most_parts: 1 or more.
+CodesSizes codesSizes(int multiprocessors,
+                      int shared_bytes,
+                      int64_t rows,
+                      int64_t column_tiles,
+                      int64_t pieces,
+                      int most_parts);
+
 /// A product of bf16 weights by warp groups (device/product_wide_half.cu).
 struct HalfSizes {
     int outputs =

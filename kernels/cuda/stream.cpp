@@ -40,6 +40,10 @@ bool waitsItself(KernelId id) {
     case KernelId::attend_step_512:
     case KernelId::product_codes_updates:
     case KernelId::product_codes_pair_updates:
+    case KernelId::product_codes_16_updates:
+    case KernelId::product_codes_16_pair_updates:
+    case KernelId::product_codes_32_updates:
+    case KernelId::product_codes_32_pair_updates:
     case KernelId::product_wide_256_updates:
     case KernelId::product_wide_192_updates:
     case KernelId::product_wide_128_updates:

@@ -180,14 +180,15 @@ void TestDraftChoice::ofGroups() {
     numbers[0] = {};
     // Other centroids each time; many that are equal, so that the first ones count; all of them.
     for (int round = 0; round < 4; ++round) {
-        std::vector<float> near = normalRow(is.groups, 10 + static_cast<uint64_t>(round));
-        for (float& value : near) {
+        std::vector<float> nearness = normalRow(is.groups, 10 + static_cast<uint64_t>(round));
+        for (float& value : nearness) {
             value = round == 2 ? std::round(value) : round == 3 ? 0.5F : value;
         }
         std::vector<int32_t> groups(at(is.groups));
         std::iota(groups.begin(), groups.end(), 0);
-        std::stable_sort(groups.begin(), groups.end(),
-                         [&near](int32_t a, int32_t b) { return near[at(a)] > near[at(b)]; });
+        std::stable_sort(groups.begin(), groups.end(), [&nearness](int32_t a, int32_t b) {
+            return nearness[at(a)] > nearness[at(b)];
+        });
         groups.resize(at(is.top));
         std::vector<int32_t> tokens;
         std::vector<float> logits;
@@ -204,7 +205,7 @@ void TestDraftChoice::ofGroups() {
             }
         }
         const int32_t want = largest(tokens, logits, bits);
-        const Guarded<float> centroids(near);
+        const Guarded<float> centroids(nearness);
         const Guarded<uint32_t> skipped(bits);
         DraftChoiceArgs args;
         args.logits = centroids.data();

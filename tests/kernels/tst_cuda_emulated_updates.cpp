@@ -216,11 +216,20 @@ void TestCudaEmulatedUpdates::product_data() {
     for (const DType type : kTypes) {
         add(kNf4, true, Output::Store, 70, 256, {192, 64, 32}, {0, 16, 1, 16, 2, 16}, type, false,
             1, 3, "belfry_product_codes_updates");
-        add(kNf4, false, Output::GeluPair, 40, 256, {80, 80}, {0, 8, 1, 5}, type, false, 1, 3,
+        add(kNf4, false, Output::GeluPair, 80, 256, {80, 80}, {0, 8, 1, 5}, type, false, 1, 3,
             "belfry_product_codes_pair_updates");
     }
+    add(WeightFormat::Fp4, true, Output::Store, 90, 1024, {128}, {0, 72, 0, 8}, DType::BF16, false,
+        4, 8, "belfry_product_codes_updates");
+    // Of few rows: groups of warps share the columns, one of them without any.
     add(kNf4, true, Output::Store, 20, 256, {132, 36}, {1, 5, 1, 72}, DType::BF16, false, 1, 3,
-        "belfry_product_codes_updates");
+        "belfry_product_codes_32_updates");
+    add(kNf4, false, Output::Store, 3, 1280, {136, 40}, {0, 16, 1, 8}, DType::BF16, false, 2, 3,
+        "belfry_product_codes_16_updates");
+    add(WeightFormat::Fp4, true, Output::GeluPair, 16, 768, {80, 80}, {0, 8, 1, 40}, DType::BF16,
+        false, 1, 3, "belfry_product_codes_16_pair_updates");
+    add(kNf4, true, Output::GeluPair, 17, 768, {64, 64}, {1, 16}, DType::BF16, false, 1, 3,
+        "belfry_product_codes_32_pair_updates");
     add(WeightFormat::Fp4, true, Output::Store, 40, 1024, {128}, {0, 72, 0, 8}, DType::BF16, false,
         4, 8, "belfry_product_codes_updates");
     add(kNf4, true, Output::GeluPair, 70, 256, {64, 64}, {1, 16, 1, 3}, DType::BF16, false, 1, 3,

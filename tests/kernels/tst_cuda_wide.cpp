@@ -16,6 +16,8 @@ using kernels::MutF32;
 using kernels::ProductArgs;
 using kernels::Status;
 using kernels::WeightFormat;
+using kernels::cuda::CodesSizes;
+using kernels::cuda::codesSizes;
 using kernels::cuda::HalfSizes;
 using kernels::cuda::halfSizes;
 using kernels::cuda::wideSizes;
@@ -122,6 +124,8 @@ private Q_SLOTS:
     void otherKernelsTakeTheRestOfHalves();
     void plans_data();
     void plans();
+    void fewRows_data();
+    void fewRows();
     void halfPlans_data();
     void halfPlans();
 };
@@ -292,6 +296,37 @@ void TestCudaWide::plans() {
     const WideSizes sizes = wideSizes(132, rows, (outputs + 127) / 128, columns / 256, room, 0);
     QTEST(sizes.rows, "tile");
     QTEST(sizes.parts, "parts");
+}
+
+void TestCudaWide::fewRows_data() {
+    QTest::addColumn<int>("rows");
+    QTest::addColumn<int>("shared"); // KiB of a block
+    QTest::addColumn<QList<int>>("product");
+    QTest::addColumn<QList<int>>("sizes");
+    // 132 multiprocessors. Tiles of outputs, pieces of columns, room for parts; fragments, groups,
+    // parts, pieces of a part.
+    QTest::addRow("q, k and v of E2B: a piece a group")
+        << 8 << 227 << QList<int>{20, 6, 9} << QList<int>{1, 3, 2, 3};
+    QTest::addRow("down of 31B") << 16 << 227 << QList<int>{42, 84, 9} << QList<int>{1, 3, 6, 14};
+    QTest::addRow("down of 31B, more rows")
+        << 17 << 227 << QList<int>{42, 84, 9} << QList<int>{2, 2, 6, 14};
+    QTest::addRow("a pair") << 33 << 227 << QList<int>{336, 21, 1} << QList<int>{4, 1, 1, 21};
+    QTest::addRow("99 KiB, few rows")
+        << 16 << 99 << QList<int>{42, 84, 9} << QList<int>{1, 3, 6, 14};
+    QTest::addRow("99 KiB, 64 rows")
+        << 64 << 99 << QList<int>{42, 84, 9} << QList<int>{4, 1, 9, 10};
+    QTest::addRow("many rows") << 300 << 227 << QList<int>{12, 6, 9} << QList<int>{4, 1, 6, 1};
+    QTest::addRow("no room for parts")
+        << 4 << 227 << QList<int>{12, 6, 1} << QList<int>{1, 3, 1, 6};
+}
+
+void TestCudaWide::fewRows() {
+    QFETCH(int, rows);
+    QFETCH(int, shared);
+    QFETCH(QList<int>, product);
+    const CodesSizes got = codesSizes(132, shared << 10, rows, product[0], product[1], product[2]);
+    const QList<int> sizes{got.fragments, got.groups, got.parts, static_cast<int>(got.part)};
+    QTEST(sizes, "sizes");
 }
 
 void TestCudaWide::halfPlans_data() {

@@ -125,8 +125,11 @@ struct ProductCodesArgs {
     ProductKernelArgs product;
     WeightArgs w[3];
 };
-constexpr int kProductCodesShared = 75776; ///< Bytes of shared memory of a block.
-constexpr int kProductCodesColumns = 256;  ///< Columns are a multiple of this.
+/// Bytes of shared memory of a block of 16 `fragments` rows and so many groups of four warps.
+BELFRY_HOST_DEVICE constexpr int32_t productCodesShared(int32_t fragments, int32_t groups) {
+    return 32768 + groups * (3 * (fragments * 2048 + 4096) + 2048) + 2048;
+}
+constexpr int kProductCodesColumns = 256; ///< Columns are a multiple of this.
 /// Of product_wide.cu: rows of weights in a tile, and where stages of x begin in shared memory.
 constexpr int kProductWideOutputs = 128;
 constexpr int kProductWideStagesAt = 35840;

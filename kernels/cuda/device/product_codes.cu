@@ -3,9 +3,13 @@
 // their way into the tensor cores, so that nothing is expanded to memory. A weight is the bf16 of
 // its code times the bf16 of its absmax, rounded to bf16. Needs sm_80.
 //
-// Four warps of a block share a tile of 64 rows of x and 128 rows of the weights; each has 32 of
-// the latter, so that a code is looked up once a block. A byte of two codes is looked up in a table
-// of pairs in shared memory of which every lane has its own copy.
+// Four warps share a tile of 64 rows of x and 128 rows of the weights; each has 32 of the latter,
+// so that a code is looked up once a block. A byte of two codes is looked up in a table of pairs in
+// shared memory of which every lane has its own copy.
+//
+// Where there are no more than 32 rows a tile has 16 or 32 of them, and a block three or two groups
+// of four warps, each with a share of the columns, whose sums are added at the end: few tiles would
+// leave a multiprocessor with too few warps to hide the ways to memory.
 #include "kernels/cuda/device/code_pairs.cuh"
 #include "kernels/cuda/device/gemm_tiles.cuh"
 #include "kernels/cuda/device/product_updates.cuh"
@@ -14,27 +18,41 @@ using namespace kernels::cuda;
 
 namespace {
 
-constexpr int kRows = 64;     // of x in a tile
 constexpr int kOutputs = 128; // rows of weights in a tile
-constexpr int kWarps = 4;
-constexpr int kBlockThreads = kWarps * 32;
+constexpr int kWarps = 4;     // of a group
+constexpr int kGroupThreads = kWarps * 32;
 constexpr int kStages = 3;
-constexpr int kRowFragments = kRows / 16;
 constexpr int kWarpOutputs = kOutputs / kWarps;
 constexpr int kOutputFragments = kWarpOutputs / 8;
 constexpr int kCodeBytes = kTileDepth / 2; // of a weight's row in a stage
-constexpr int kInputBytes = kRows * kTileDepth * 2;
-constexpr int kStageBytes = kInputBytes + kOutputs * kCodeBytes;
 /// Stages whose scales are made at once, into one buffer while the other is read. Their blocks have
 /// one nested absmax.
 constexpr int kScaleStages = kProductCodesColumns / kTileDepth;
-constexpr int kScaleWords = kScaleStages * kOutputs;
-
-// Shared memory: the table, stages, scales, values of nested codes (of a pair two times).
+constexpr int kScaleValues = kScaleStages * kOutputs;
 constexpr int kTableBytes = 256 * 32 * 4;
-constexpr int kScalesAt = kTableBytes + kStages * kStageBytes;
-constexpr int kNestedAt = kScalesAt + 2 * kScaleWords * 4;
-static_assert(kNestedAt + 2 * 256 * 4 == kProductCodesShared);
+
+/// Of a block: 16 FRAGMENTS rows of x, GROUPS groups.
+template <int FRAGMENTS_, int GROUPS_>
+struct TileForm {
+    static constexpr int kFragments = FRAGMENTS_;
+    static constexpr int kGroups = GROUPS_;
+    static constexpr int kRows = 16 * kFragments;
+    static constexpr int kThreads = kGroups * kGroupThreads;
+    static constexpr int kInputBytes = kRows * kTileDepth * 2;
+    static constexpr int kStageBytes = kInputBytes + kOutputs * kCodeBytes;
+    // Shared memory: the table; of every group its stages and two buffers of scales; values of
+    // nested codes (of a pair two times).
+    static constexpr int kGroupBytes = kStages * kStageBytes + 2 * kScaleValues * 2;
+    static constexpr int kNestedAt = kTableBytes + kGroups * kGroupBytes;
+    static_assert(kNestedAt + 2 * 256 * 4 == productCodesShared(kFragments, kGroups));
+    // A group's sums on their way to the first one lie over its stages.
+    static_assert(kFragments * kOutputFragments * 4 * kGroupThreads * 4 <= kStages * kStageBytes);
+};
+
+/// A thread's place in its group.
+__device__ __forceinline__ int groupThread() {
+    return static_cast<int>(threadIdx.x) % kGroupThreads;
+}
 
 /// Which row of which weight a row of the tile is.
 struct TileRow {
@@ -76,14 +94,13 @@ struct RowScales {
             factor = nested[(first + group * kScaleStages) >> 8];
         }
     }
-    /// Those that were asked for, as pairs of the same bf16, into shared memory. value_of: nested
-    /// codes.
-    __device__ __forceinline__ void store(int group, const float* value_of) const {
+    /// Those that were asked for, as bf16, into the buffers at `scales`. value_of: nested codes.
+    __device__ __forceinline__ void
+    store(int group, uint16_t* scales, const float* value_of) const {
         if (group >= groups) {
             return;
         }
-        uint32_t* const to = reinterpret_cast<uint32_t*>(dynamicShared() + kScalesAt) +
-                             (group & 1) * kScaleWords + threadIdx.x;
+        uint16_t* const to = scales + (group & 1) * kScaleValues + groupThread();
         const float plain[4] = {values.x, values.y, values.z, values.w};
 #pragma unroll
         for (int i = 0; i < kScaleStages; ++i) {
@@ -91,40 +108,42 @@ struct RowScales {
                 absmax != nullptr
                     ? plain[i]
                     : __fadd_rn(__fmul_rn(value_of[four >> (8 * i) & 255U], factor), offset);
-            const uint32_t bits = halfBits(value);
-            to[i * kOutputs] = bits | bits << 16;
+            to[i * kOutputs] = static_cast<uint16_t>(halfBits(value));
         }
     }
 };
 
-/// One thread's share of filling a stage: 16-byte pieces of rows of x, as ldmatrix wants them, and
-/// of codes. All rows are read from somewhere; what lies behind the end is not used.
+/// One thread's share of filling a stage of its group: 16-byte pieces of rows of x, as ldmatrix
+/// wants them, and of codes. Rows of x behind the last one are zeros and read from nowhere (all
+/// blocks would ask L2 for the same line); of weights they repeat the last one and are not used.
+template <typename FORM>
 struct StageCopy {
-    static constexpr int kInputs = kInputBytes / 16 / kBlockThreads;
-    static constexpr int kCodes = kOutputs * kCodeBytes / 16 / kBlockThreads;
+    static constexpr int kInputs = FORM::kInputBytes / 16 / kGroupThreads;
+    static constexpr int kCodes = kOutputs * kCodeBytes / 16 / kGroupThreads;
     const char* x[kInputs];
     const char* codes[kCodes];
     uint32_t x_to;
+    int inputs; ///< Of those rows of x, the first that are there.
 
-    /// stage: its number within the part.
+    /// stage: its number within the group's part.
     __device__ __forceinline__ void run(uint32_t tile, int stage) const {
 #pragma unroll
         for (int i = 0; i < kInputs; ++i) {
-            copyAsync16(tile + x_to + i * (kBlockThreads / kTileChunks) * kTileDepth * 2,
-                        x[i] + stage * (kTileDepth * 2), true);
+            copyAsync16(tile + x_to + i * (kGroupThreads / kTileChunks) * kTileDepth * 2,
+                        x[i] + stage * (kTileDepth * 2), i < inputs);
         }
 #pragma unroll
         for (int i = 0; i < kCodes; ++i) {
-            copyAsync16(tile + kInputBytes + (threadIdx.x + i * kBlockThreads) * 16,
+            copyAsync16(tile + FORM::kInputBytes + (groupThread() + i * kGroupThreads) * 16,
                         codes[i] + stage * kCodeBytes, true);
         }
     }
 };
 
 /// Sums of this warp's part of a tile, IS_PAIR: of two weights in turns of eight rows.
-template <bool IS_PAIR>
+template <bool IS_PAIR, typename FORM>
 struct CodeTile {
-    float sums[kRowFragments][kOutputFragments][4] = {};
+    float sums[FORM::kFragments][kOutputFragments][4] = {};
 
     static __device__ __forceinline__ TileRow rowOf(const ProductKernelArgs& a,
                                                     int weight,
@@ -136,18 +155,19 @@ struct CodeTile {
     }
 
     /// A stage: x at `tile`, codes behind it; scales: of this warp's first row.
-    __device__ __forceinline__ void add(uint32_t tile, uint32_t table, uint32_t scales) {
+    __device__ __forceinline__ void add(uint32_t tile, uint32_t table, const uint16_t* scales) {
         const int lane = threadIdx.x % 32;
-        const int warp_row = threadIdx.x / 32 * kWarpOutputs;
+        const int warp_row = groupThread() / 32 * kWarpOutputs;
         const uint32_t selector = 0x4440U | static_cast<uint32_t>(lane & 3);
         const uint32_t codes =
-            tile + kInputBytes + static_cast<uint32_t>((warp_row + lane / 4) * kCodeBytes);
+            tile + FORM::kInputBytes + static_cast<uint32_t>((warp_row + lane / 4) * kCodeBytes);
         const uint32_t rows = tile + static_cast<uint32_t>(lane & 15) * (kTileDepth * 2);
         const int swizzle = (lane >> 4) ^ (lane & 7);
         uint32_t scale[kOutputFragments];
 #pragma unroll
         for (int j = 0; j < kOutputFragments; ++j) {
-            scale[j] = loadShared(scales + j * 32);
+            const uint32_t bits = scales[j * 8];
+            scale[j] = bits | bits << 16;
         }
 #pragma unroll
         for (int half = 0; half < 2; ++half) {
@@ -170,7 +190,7 @@ struct CodeTile {
                     }
                 }
 #pragma unroll
-                for (int i = 0; i < kRowFragments; ++i) {
+                for (int i = 0; i < FORM::kFragments; ++i) {
                     uint32_t a[4];
                     loadMatrix4(a, rows + i * 16 * kTileDepth * 2 +
                                        static_cast<uint32_t>(swizzle ^ (kk * 2)) * 16U);
@@ -183,33 +203,51 @@ struct CodeTile {
         }
     }
 
-    /// All of columns [k_begin, k_end). `add_else` adds to the sums whatever else belongs there.
+    /// The first group's sums of all of columns [k_begin, k_end); whether this is that. `add_else`
+    /// adds to them whatever else belongs there.
     template <typename Add = NothingElse>
-    __device__ __forceinline__ void multiply(const ProductCodesArgs& args,
+    __device__ __forceinline__ bool multiply(const ProductCodesArgs& args,
                                              int64_t m0,
                                              int weight,
                                              int n0,
                                              int k_begin,
                                              int k_end,
                                              const Add& add_else = {}) {
+        const int thread = groupThread();
+        const int group = static_cast<int>(threadIdx.x) / kGroupThreads;
+        char* const own = dynamicShared() + kTableBytes + group * FORM::kGroupBytes;
+        auto* const scales = reinterpret_cast<uint16_t*>(own + kStages * FORM::kStageBytes);
+        float* const nested = reinterpret_cast<float*>(dynamicShared() + FORM::kNestedAt);
+        if constexpr (FORM::kGroups > 1) {
+            const int pieces = (k_end - k_begin) / kProductCodesColumns;
+            const int each = (pieces + FORM::kGroups - 1) / FORM::kGroups;
+            const auto borderOf = [&](int g) {
+                return k_begin + (g * each < pieces ? g * each : pieces) * kProductCodesColumns;
+            };
+            const int begin = borderOf(group);
+            k_end = borderOf(group + 1);
+            k_begin = begin;
+        }
         const ProductKernelArgs& a = args.product;
         const int k = static_cast<int>(a.k);
         const int stages = (k_end - k_begin) / kTileDepth;
-        const uint32_t base = sharedAddress(dynamicShared());
-        StageCopy copy;
+        const uint32_t base = sharedAddress(own);
+        StageCopy<FORM> copy;
         {
-            const int chunk = threadIdx.x % kTileChunks;
-            const int row = threadIdx.x / kTileChunks;
+            constexpr int kStep = kGroupThreads / kTileChunks;
+            const int chunk = thread % kTileChunks;
+            const int row = thread / kTileChunks;
             copy.x_to = static_cast<uint32_t>(row * kTileChunks + (chunk ^ (row & 7))) * 16U;
+            const int64_t left = a.m - m0 - row;
+            copy.inputs = left <= 0 ? 0 : static_cast<int>((left + kStep - 1) / kStep);
 #pragma unroll
-            for (int i = 0; i < StageCopy::kInputs; ++i) {
-                const int64_t at = m0 + row + i * (kBlockThreads / kTileChunks);
-                copy.x[i] = static_cast<const char*>(a.x) +
-                            ((at < a.m ? at : a.m - 1) * k + k_begin + chunk * 8) * 2;
+            for (int i = 0; i < StageCopy<FORM>::kInputs; ++i) {
+                const int64_t at = i < copy.inputs ? m0 + row + i * kStep : 0;
+                copy.x[i] = static_cast<const char*>(a.x) + (at * k + k_begin + chunk * 8) * 2;
             }
 #pragma unroll
-            for (int i = 0; i < StageCopy::kCodes; ++i) {
-                const int piece = static_cast<int>(threadIdx.x) + i * kBlockThreads;
+            for (int i = 0; i < StageCopy<FORM>::kCodes; ++i) {
+                const int piece = thread + i * kGroupThreads;
                 const TileRow r = rowOf(a, weight, n0, piece / (kCodeBytes / 16));
                 copy.codes[i] = static_cast<const char*>(args.w[r.weight].data) +
                                 (static_cast<int64_t>(r.row) * k + k_begin) / 2 +
@@ -219,55 +257,97 @@ struct CodeTile {
 #pragma unroll
         for (int s = 0; s < kStages - 1; ++s) {
             if (s < stages) {
-                copy.run(base + kTableBytes + s * kStageBytes, s);
+                copy.run(base + s * FORM::kStageBytes, s);
             }
             commitCopies();
         }
-        const TileRow own = rowOf(a, weight, n0, static_cast<int>(threadIdx.x));
-        const WeightArgs& own_weight = args.w[own.weight];
-        RowScales source(own_weight, (static_cast<int64_t>(own.row) * k + k_begin) / kTileDepth,
+        const TileRow row = rowOf(a, weight, n0, thread);
+        const WeightArgs& own_weight = args.w[row.weight];
+        RowScales source(own_weight, (static_cast<int64_t>(row.row) * k + k_begin) / kTileDepth,
                          stages);
         source.ask(0);
-        float* const values = reinterpret_cast<float*>(dynamicShared() + kNestedAt);
-        if (own_weight.absmax == nullptr) {
-            for (int i = threadIdx.x; i < (IS_PAIR ? 512 : 256); i += kBlockThreads) {
-                values[i] = args.w[IS_PAIR ? i >> 8 : weight].nested_code[i & 255];
+        if (args.w[weight].absmax == nullptr) { // all alike
+            for (int i = threadIdx.x; i < (IS_PAIR ? 512 : 256); i += FORM::kThreads) {
+                nested[i] = args.w[IS_PAIR ? i >> 8 : weight].nested_code[i & 255];
             }
         }
-        const float* const value_of = values + (IS_PAIR ? own.weight * 256 : 0);
-        fillPairs<kWarps>(args.w[0].format);
+        const float* const value_of = nested + (IS_PAIR ? row.weight * 256 : 0);
+        constexpr int kFillingWarps = FORM::kGroups > 1 ? 8 : 4;
+        if (static_cast<int>(threadIdx.x) < kFillingWarps * 32) {
+            fillPairs<kFillingWarps>(args.w[0].format);
+        }
         __syncthreads();
-        source.store(0, value_of);
+        source.store(0, scales, value_of);
         source.ask(1);
-        const uint32_t table = base + (threadIdx.x % 32) * 4;
-        const uint32_t scales =
-            base + kScalesAt + (threadIdx.x / 32 * kWarpOutputs + threadIdx.x % 32 / 4) * 4;
+        const uint32_t table = sharedAddress(dynamicShared()) + (threadIdx.x % 32) * 4;
+        const uint16_t* const own_scales =
+            scales + thread / 32 * kWarpOutputs + threadIdx.x % 32 / 4;
         int slot = 0;
 #pragma unroll 1
         for (int stage = 0; stage < stages; ++stage) {
             waitForCopyGroups<kStages - 2>();
-            __syncthreads();
+            syncGroup(group);
             if (stage % kScaleStages == 0) {
-                source.store(stage / kScaleStages + 1, value_of);
+                source.store(stage / kScaleStages + 1, scales, value_of);
                 source.ask(stage / kScaleStages + 2);
             }
             if (stage + kStages - 1 < stages) {
-                copy.run(base + kTableBytes +
-                             static_cast<uint32_t>(slot == 0 ? kStages - 1 : slot - 1) *
-                                 kStageBytes,
+                copy.run(base + static_cast<uint32_t>(slot == 0 ? kStages - 1 : slot - 1) *
+                                    FORM::kStageBytes,
                          stage + kStages - 1);
             }
             commitCopies();
-            add(base + kTableBytes + static_cast<uint32_t>(slot) * kStageBytes, table,
-                scales + (stage & (2 * kScaleStages - 1)) * (kOutputs * 4));
+            add(base + static_cast<uint32_t>(slot) * FORM::kStageBytes, table,
+                own_scales + (stage & (2 * kScaleStages - 1)) * kOutputs);
             slot = slot + 1 == kStages ? 0 : slot + 1;
         }
+        if constexpr (FORM::kGroups > 1) {
+            gather(group, own);
+        }
+        if (group > 0) {
+            return false;
+        }
         add_else(sums);
+        return true;
+    }
+
+    static __device__ __forceinline__ void syncGroup(int group) {
+        if constexpr (FORM::kGroups > 1) {
+            syncSome(1 + group, kGroupThreads);
+        } else {
+            __syncthreads();
+        }
+    }
+
+    /// Adds the sums of all groups to those of the first, in their order.
+    __device__ __forceinline__ void gather(int group, char* own) {
+        constexpr int kSums = FORM::kFragments * kOutputFragments * 4;
+        float* const flat = &sums[0][0][0];
+        if (group > 0) {
+            syncGroup(group); // nobody reads its stages any more
+            float* const to = reinterpret_cast<float*>(own) + groupThread();
+#pragma unroll
+            for (int i = 0; i < kSums; ++i) {
+                to[i * kGroupThreads] = flat[i];
+            }
+        }
+        __syncthreads();
+        if (group == 0) {
+#pragma unroll
+            for (int g = 1; g < FORM::kGroups; ++g) {
+                const float* const from =
+                    reinterpret_cast<const float*>(own + g * FORM::kGroupBytes) + groupThread();
+#pragma unroll
+                for (int i = 0; i < kSums; ++i) {
+                    flat[i] += from[i * kGroupThreads];
+                }
+            }
+        }
     }
 };
 
 /// y[i] = W[i] x in fp32, in gridDim.z parts of k one behind the other.
-template <bool HAS_UPDATES>
+template <typename FORM, bool HAS_UPDATES>
 __device__ __forceinline__ void storeProduct(const ProductCodesArgs& args,
                                              const ProductUpdatesArgs* u) {
 #if __CUDA_ARCH__ >= 800
@@ -277,14 +357,15 @@ __device__ __forceinline__ void storeProduct(const ProductCodesArgs& args,
                        : a.count > 1 && column >= a.first_tile[1] ? 1
                                                                   : 0;
     const int n = a.n[weight];
-    const int64_t m0 = static_cast<int64_t>(blockIdx.x) * kRows;
+    const int64_t m0 = static_cast<int64_t>(blockIdx.x) * FORM::kRows;
     const int n0 = (column - a.first_tile[weight]) * kOutputs;
     const int k = static_cast<int>(a.k);
     const int k_begin = static_cast<int>(blockIdx.z) * a.k_part;
     const int k_end = k_begin + a.k_part < k ? k_begin + a.k_part : k;
-    CodeTile<false> tile;
+    CodeTile<false, FORM> tile;
+    bool is_first = false;
     if constexpr (HAS_UPDATES) {
-        tile.multiply(args, m0, weight, n0, k_begin, k_end, [&](auto& sums) {
+        is_first = tile.multiply(args, m0, weight, n0, k_begin, k_end, [&](auto& sums) {
             waitForPredecessor();
             if (blockIdx.z + 1 == gridDim.z) { // once
                 addUpdates<false>(sums, *u, weight, m0,
@@ -292,7 +373,10 @@ __device__ __forceinline__ void storeProduct(const ProductCodesArgs& args,
             }
         });
     } else {
-        tile.multiply(args, m0, weight, n0, k_begin, k_end);
+        is_first = tile.multiply(args, m0, weight, n0, k_begin, k_end);
+    }
+    if (!is_first) {
+        return;
     }
     const int lane = threadIdx.x % 32;
     const int64_t stride = a.stride[weight];
@@ -300,7 +384,7 @@ __device__ __forceinline__ void storeProduct(const ProductCodesArgs& args,
     float* const y =
         static_cast<float*>(a.y[weight]) + static_cast<int64_t>(blockIdx.z) * a.m * stride;
 #pragma unroll
-    for (int i = 0; i < kRowFragments; ++i) {
+    for (int i = 0; i < FORM::kFragments; ++i) {
 #pragma unroll
         for (int half = 0; half < 2; ++half) {
             const int64_t row = m0 + lane / 4 + i * 16 + half * 8;
@@ -318,30 +402,34 @@ __device__ __forceinline__ void storeProduct(const ProductCodesArgs& args,
 }
 
 /// y[0] = gelu(W[0] x) * (W[1] x) in bf16; a tile has 64 rows of each weight.
-template <bool HAS_UPDATES>
+template <typename FORM, bool HAS_UPDATES>
 __device__ __forceinline__ void pairProduct(const ProductCodesArgs& args,
                                             const ProductUpdatesArgs* u) {
 #if __CUDA_ARCH__ >= 800
     const ProductKernelArgs& a = args.product;
     const int n = a.n[0];
-    const int64_t m0 = static_cast<int64_t>(blockIdx.x) * kRows;
+    const int64_t m0 = static_cast<int64_t>(blockIdx.x) * FORM::kRows;
     const int n0 = static_cast<int>(blockIdx.y) * (kOutputs / 2);
-    CodeTile<true> tile;
+    CodeTile<true, FORM> tile;
+    bool is_first = false;
     if constexpr (HAS_UPDATES) {
-        tile.multiply(args, m0, 0, n0, 0, static_cast<int>(a.k), [&](auto& sums) {
+        is_first = tile.multiply(args, m0, 0, n0, 0, static_cast<int>(a.k), [&](auto& sums) {
             waitForPredecessor();
             addUpdates<true>(sums, *u, 0, m0,
                              n0 + static_cast<int>(threadIdx.x) / 32 * (kWarpOutputs / 2), n);
         });
     } else {
-        tile.multiply(args, m0, 0, n0, 0, static_cast<int>(a.k));
+        is_first = tile.multiply(args, m0, 0, n0, 0, static_cast<int>(a.k));
+    }
+    if (!is_first) {
+        return;
     }
     const int lane = threadIdx.x % 32;
     const int64_t stride = a.stride[0];
     const int col0 = n0 + static_cast<int>(threadIdx.x) / 32 * (kWarpOutputs / 2) + lane % 4 * 2;
     __nv_bfloat16* const y = static_cast<__nv_bfloat16*>(a.y[0]);
 #pragma unroll
-    for (int i = 0; i < kRowFragments; ++i) {
+    for (int i = 0; i < FORM::kFragments; ++i) {
 #pragma unroll
         for (int half = 0; half < 2; ++half) {
             const int64_t row = m0 + lane / 4 + i * 16 + half * 8;
@@ -364,30 +452,67 @@ __device__ __forceinline__ void pairProduct(const ProductCodesArgs& args,
 
 extern "C" {
 
-// grid: (ceil(m / 64), column tiles of all weights, parts of k); block 128, kProductCodesShared
-// bytes of shared memory. Even numbers of outputs; k and parts of it are multiples of
-// kProductCodesColumns; absmax of 64 columns.
-
+// grid: (ceil(m / rows of a tile), column tiles of all weights, parts of k); block 128 threads a
+// group, productCodesShared() bytes of shared memory. Even numbers of outputs; k and parts of it
+// are multiples of kProductCodesColumns; absmax of 64 columns. _updates: with low-rank updates.
+// They begin beside belfry_product_ranks, which makes h and stands right before them: behind all
+// that comes from codes they wait for it.
+// Many rows.
 __global__ void __launch_bounds__(128, 3)
     belfry_product_codes(const __grid_constant__ ProductCodesArgs args) {
-    storeProduct<false>(args, nullptr);
+    storeProduct<TileForm<4, 1>, false>(args, nullptr);
 }
 __global__ void __launch_bounds__(128, 3)
     belfry_product_codes_pair(const __grid_constant__ ProductCodesArgs args) {
-    pairProduct<false>(args, nullptr);
+    pairProduct<TileForm<4, 1>, false>(args, nullptr);
 }
-
-// The same with low-rank updates. They begin beside belfry_product_ranks, which makes h and stands
-// right before them: behind all that comes from codes they wait for it.
 __global__ void __launch_bounds__(128, 3)
     belfry_product_codes_updates(const __grid_constant__ ProductCodesArgs args,
                                  const __grid_constant__ ProductUpdatesArgs u) {
-    storeProduct<true>(args, &u);
+    storeProduct<TileForm<4, 1>, true>(args, &u);
 }
 __global__ void __launch_bounds__(128, 3)
     belfry_product_codes_pair_updates(const __grid_constant__ ProductCodesArgs args,
                                       const __grid_constant__ ProductUpdatesArgs u) {
-    pairProduct<true>(args, &u);
+    pairProduct<TileForm<4, 1>, true>(args, &u);
+}
+
+// Up to 16, up to 32.
+__global__ void __launch_bounds__(384, 2)
+    belfry_product_codes_16(const __grid_constant__ ProductCodesArgs args) {
+    storeProduct<TileForm<1, 3>, false>(args, nullptr);
+}
+__global__ void __launch_bounds__(384, 2)
+    belfry_product_codes_16_pair(const __grid_constant__ ProductCodesArgs args) {
+    pairProduct<TileForm<1, 3>, false>(args, nullptr);
+}
+__global__ void __launch_bounds__(384, 2)
+    belfry_product_codes_16_updates(const __grid_constant__ ProductCodesArgs args,
+                                    const __grid_constant__ ProductUpdatesArgs u) {
+    storeProduct<TileForm<1, 3>, true>(args, &u);
+}
+__global__ void __launch_bounds__(384, 2)
+    belfry_product_codes_16_pair_updates(const __grid_constant__ ProductCodesArgs args,
+                                         const __grid_constant__ ProductUpdatesArgs u) {
+    pairProduct<TileForm<1, 3>, true>(args, &u);
+}
+__global__ void __launch_bounds__(256, 2)
+    belfry_product_codes_32(const __grid_constant__ ProductCodesArgs args) {
+    storeProduct<TileForm<2, 2>, false>(args, nullptr);
+}
+__global__ void __launch_bounds__(256, 2)
+    belfry_product_codes_32_pair(const __grid_constant__ ProductCodesArgs args) {
+    pairProduct<TileForm<2, 2>, false>(args, nullptr);
+}
+__global__ void __launch_bounds__(256, 2)
+    belfry_product_codes_32_updates(const __grid_constant__ ProductCodesArgs args,
+                                    const __grid_constant__ ProductUpdatesArgs u) {
+    storeProduct<TileForm<2, 2>, true>(args, &u);
+}
+__global__ void __launch_bounds__(256, 2)
+    belfry_product_codes_32_pair_updates(const __grid_constant__ ProductCodesArgs args,
+                                         const __grid_constant__ ProductUpdatesArgs u) {
+    pairProduct<TileForm<2, 2>, true>(args, &u);
 }
 
 } // extern "C"

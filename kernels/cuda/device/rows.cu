@@ -49,23 +49,27 @@ __device__ __forceinline__ void normRow(const NormRowsKernelArgs& a) {
                                    : make_float4(0.0F, 0.0F, 0.0F, 0.0F);
     }
     if (a.t != nullptr) {
-        float4 added[PIECES];
-        float sum = 0.0F;
+        float4 added[PIECES] = {};
+        // A part at a time, so that all pieces of it are on their way together.
+        const float* from = a.t + row * a.cols + static_cast<int>(threadIdx.x) * 4;
+#pragma unroll 1
+        for (int part = 0; part < a.parts; ++part) {
 #pragma unroll
-        for (int i = 0; i < PIECES; ++i) {
-            const int column = (i * kRowThreads + static_cast<int>(threadIdx.x)) * 4;
-            added[i] = make_float4(0.0F, 0.0F, 0.0F, 0.0F);
-            if (column < a.cols) {
-                const float* from = a.t + row * a.cols + column;
-                for (int part = 0; part < a.parts; ++part) {
-                    const float4 t = *reinterpret_cast<const float4*>(from);
+            for (int i = 0; i < PIECES; ++i) {
+                const int column = (i * kRowThreads + static_cast<int>(threadIdx.x)) * 4;
+                if (column < a.cols) {
+                    const float4 t = *reinterpret_cast<const float4*>(from + i * kRowThreads * 4);
                     added[i].x += t.x;
                     added[i].y += t.y;
                     added[i].z += t.z;
                     added[i].w += t.w;
-                    from += a.rows * a.cols;
                 }
             }
+            from += a.rows * a.cols;
+        }
+        float sum = 0.0F;
+#pragma unroll
+        for (int i = 0; i < PIECES; ++i) {
             sum += squares(added[i]);
         }
         sum = blockSum(sum, buffer);
@@ -130,7 +134,7 @@ __global__ void __launch_bounds__(kRowThreads)
 
 /// Heads of q, k and v of one row: a warp each. q and k: rms norm with weight and half-split RoPE
 /// (position_2: the head's halves turn separately, by the two positions); v: rms norm alone. grid:
-/// rows; block: a multiple of 32. dim a power of two, 64 to 512.
+/// (rows, blocks of a row's heads); block: a multiple of 32. dim a power of two, 64 to 512.
 __global__ void belfry_head_rows(const __grid_constant__ HeadRowsKernelArgs a) {
     constexpr int kMostPairs = 8; // of a lane: 512 elements
     const int64_t row = blockIdx.x;
@@ -138,7 +142,8 @@ __global__ void belfry_head_rows(const __grid_constant__ HeadRowsKernelArgs a) {
     const int warps = static_cast<int>(blockDim.x) / 32;
     const int half = a.dim / 2;
     const int jobs = a.heads + (a.k != nullptr ? 2 * a.kv_heads : 0);
-    for (int job = threadIdx.x / 32; job < jobs; job += warps) {
+    for (int job = static_cast<int>(blockIdx.y) * warps + static_cast<int>(threadIdx.x) / 32;
+         job < jobs; job += static_cast<int>(gridDim.y) * warps) {
         const int kind = job < a.heads ? 0 : job < a.heads + a.kv_heads ? 1 : 2; // q, k, v
         const int count = kind == 0 ? a.heads : a.kv_heads;
         const int head = kind == 0 ? job : kind == 1 ? job - a.heads : job - a.heads - a.kv_heads;
@@ -150,24 +155,26 @@ __global__ void belfry_head_rows(const __grid_constant__ HeadRowsKernelArgs a) {
         // Pair p of a head: the elements that one angle turns.
         const int turns = a.position_2 != nullptr ? 2 : 1;
         const int span = half / turns; // pairs of a rotation
-        float first[kMostPairs];
-        float second[kMostPairs];
+        float first[kMostPairs] = {};
+        float second[kMostPairs] = {};
+        // As in normRow().
+#pragma unroll 1
+        for (int part = 0; part < a.parts; ++part) {
+#pragma unroll
+            for (int i = 0; i < kMostPairs; ++i) {
+                const int pair = i * 32 + lane;
+                if (pair < half) {
+                    const float* const value = from + (pair < span ? pair : pair + span);
+                    first[i] += value[0];
+                    second[i] += value[span];
+                }
+            }
+            from += a.rows * width;
+        }
         float sum = 0.0F;
 #pragma unroll
         for (int i = 0; i < kMostPairs; ++i) {
-            const int pair = i * 32 + lane;
-            first[i] = 0.0F;
-            second[i] = 0.0F;
-            if (pair < half) {
-                const int at = pair < span ? pair : pair + span;
-                const float* value = from + at;
-                for (int part = 0; part < a.parts; ++part) {
-                    first[i] += value[0];
-                    second[i] += value[span];
-                    value += a.rows * width;
-                }
-                sum += first[i] * first[i] + second[i] * second[i];
-            }
+            sum += first[i] * first[i] + second[i] * second[i];
         }
         sum = warpSum(sum);
         const float inverse = 1.0F / sqrtf(sum / static_cast<float>(a.dim) + a.eps);

@@ -12,10 +12,7 @@ namespace kernels::cuda {
 
 namespace {
 
-constexpr int64_t kRows = 64; // of a tile
 constexpr int64_t kOutputs = 128;
-constexpr unsigned kBlockThreads = 128;
-constexpr int64_t kBlocksAtOnce = 3; // on a multiprocessor of compute capability 9.0
 
 bool isAligned(const void* pointer) {
     return pointer != nullptr && reinterpret_cast<uintptr_t>(pointer) % 16 == 0;
@@ -25,7 +22,7 @@ bool isAligned(const void* pointer) {
 
 bool takesCodes(const Stream& s, const WeightView* w, int count) {
     if (s.is_reference || s.facts.compute_capability < 80 ||
-        s.facts.shared_bytes < kProductCodesShared || w[0].cols % kProductCodesColumns != 0) {
+        s.facts.shared_bytes < productCodesShared(4, 1) || w[0].cols % kProductCodesColumns != 0) {
         return false;
     }
     for (int i = 0; i < count; ++i) {
@@ -48,7 +45,7 @@ bool takesWide(const Stream& s, const CodesProduct& a) {
         s.wide_rows == 0 || s.wide_rows == 128 || s.wide_rows == 192 || s.wide_rows == 256;
     if (!is_known || s.facts.compute_capability != 90 ||
         s.functions[static_cast<size_t>(KernelId::product_wide_256)] == nullptr ||
-        s.facts.shared_bytes < productWideShared(256) || (a.rows <= kRows && s.wide_rows == 0) ||
+        s.facts.shared_bytes < productWideShared(256) || (a.rows <= kFewRows && s.wide_rows == 0) ||
         !isAligned(a.x)) {
         return false;
     }
@@ -138,24 +135,34 @@ Status productOfCodes(Stream& s, CodesProduct& a) {
     if (is_wide) {
         return wideProduct(s, a, args, columns);
     }
-    const int64_t row_tiles = tiles(a.rows, kRows);
-    const int64_t pieces = product.k / kProductCodesColumns;
-    const int64_t tile_count = std::max<int64_t>(1, row_tiles * columns);
-    const int64_t wanted = kBlocksAtOnce * s.facts.multiprocessors / tile_count;
-    const int64_t parts =
-        a.is_pair ? 1 : std::clamp<int64_t>(std::min(wanted, pieces), 1, std::max(1, a.parts));
-    const int64_t part = (pieces + parts - 1) / parts;
-    a.parts = static_cast<int>((pieces + part - 1) / part);
-    product.k_part = static_cast<int32_t>(part * kProductCodesColumns);
-    if (a.updates != nullptr) {
-        return s.launch(
-            a.is_pair ? KernelId::product_codes_pair_updates : KernelId::product_codes_updates,
-            static_cast<unsigned>(row_tiles), static_cast<unsigned>(columns),
-            static_cast<unsigned>(a.parts), kBlockThreads, kProductCodesShared, args, *a.updates);
-    }
-    return s.launch(a.is_pair ? KernelId::product_codes_pair : KernelId::product_codes,
-                    static_cast<unsigned>(row_tiles), static_cast<unsigned>(columns),
-                    static_cast<unsigned>(a.parts), kBlockThreads, kProductCodesShared, args);
+    const CodesSizes sizes =
+        codesSizes(s.facts.multiprocessors, s.facts.shared_bytes, a.rows, columns,
+                   product.k / kProductCodesColumns, a.is_pair ? 1 : a.parts);
+    a.parts = sizes.parts;
+    product.k_part = static_cast<int32_t>(sizes.part * kProductCodesColumns);
+    /// By output and updates.
+    struct Form {
+        KernelId store, pair, store_updates, pair_updates;
+    };
+    constexpr Form kMany = {KernelId::product_codes, KernelId::product_codes_pair,
+                            KernelId::product_codes_updates, KernelId::product_codes_pair_updates};
+    constexpr Form k16 = {KernelId::product_codes_16, KernelId::product_codes_16_pair,
+                          KernelId::product_codes_16_updates,
+                          KernelId::product_codes_16_pair_updates};
+    constexpr Form k32 = {KernelId::product_codes_32, KernelId::product_codes_32_pair,
+                          KernelId::product_codes_32_updates,
+                          KernelId::product_codes_32_pair_updates};
+    const Form& form = sizes.fragments == 1 ? k16 : sizes.fragments == 2 ? k32 : kMany;
+    const unsigned row_tiles = tiles(a.rows, int64_t{16} * sizes.fragments);
+    const auto column_tiles = static_cast<unsigned>(columns);
+    const auto parts = static_cast<unsigned>(sizes.parts);
+    const auto threads = static_cast<unsigned>(sizes.groups * 128);
+    const auto shared = static_cast<unsigned>(productCodesShared(sizes.fragments, sizes.groups));
+    return a.updates != nullptr
+               ? s.launch(a.is_pair ? form.pair_updates : form.store_updates, row_tiles,
+                          column_tiles, parts, threads, shared, args, *a.updates)
+               : s.launch(a.is_pair ? form.pair : form.store, row_tiles, column_tiles, parts,
+                          threads, shared, args);
 }
 
 } // namespace kernels::cuda

@@ -10,8 +10,6 @@ namespace kernels::cuda {
 
 namespace {
 
-constexpr int64_t kFewRows = 64; // those have their own kernels
-
 bool isAligned(const void* pointer) {
     return pointer != nullptr && reinterpret_cast<uintptr_t>(pointer) % 16 == 0;
 }

@@ -443,8 +443,11 @@ Status headRows(Queue q, const HeadRowsArgs& a) {
     args.dim = static_cast<int32_t>(a.head_dim);
     args.parts = a.parts;
     args.eps = a.eps;
-    return streamOf(q).launch(KernelId::head_rows, static_cast<unsigned>(a.rows), 1, 1,
-                              static_cast<unsigned>(32 * std::min<int64_t>(jobs, 12)), 0, args);
+    // A warp a head; of few rows every head by a warp of its own, of many several.
+    const int64_t warps = std::min<int64_t>(jobs, 12);
+    const unsigned blocks = a.rows <= kFewRows ? tiles(jobs, warps) : 1;
+    return streamOf(q).launch(KernelId::head_rows, static_cast<unsigned>(a.rows), blocks, 1,
+                              static_cast<unsigned>(32 * warps), 0, args);
 }
 
 Status scaleToHalf(Queue q, MatF32 x, float shift, float scale, void* y) {
