@@ -496,7 +496,7 @@ public:
 
     Result<void>
     run(const CacheForm& form, const std::vector<StoreEntry*>& wanted, bool is_damaged) {
-        ENGINE_ASSIGN(const auto old, caches_->open(form, impl_->report));
+        ENGINE_ASSIGN(auto old, caches_->open(form, impl_->report));
         if (old == nullptr || is_damaged) {
             ENGINE_TRY(write(form, wanted, nullptr));
             return {};
@@ -508,7 +508,7 @@ public:
         if (is_complete) {
             return {};
         }
-        ENGINE_ASSIGN(const bool is_written, write(form, wanted, old.get()));
+        ENGINE_ASSIGN(const bool is_written, write(form, wanted, std::move(old)));
         if (!is_written) {
             ENGINE_TRY(write(form, wanted, nullptr));
         }
@@ -518,8 +518,9 @@ public:
 private:
     /// A new file of what is wanted and of what earlier loads cached for other maps in `old` (may
     /// be nullptr). False, and nothing written: something in `old` is damaged.
-    Result<bool>
-    write(const CacheForm& form, const std::vector<StoreEntry*>& wanted, const WeightCache* old) {
+    Result<bool> write(const CacheForm& form,
+                       const std::vector<StoreEntry*>& wanted,
+                       std::shared_ptr<const WeightCache> old) {
         std::vector<CachedTensor> tensors;
         tensors.reserve(wanted.size());
         for (const StoreEntry* entry : wanted) {
@@ -571,8 +572,11 @@ private:
                 return false;
             }
         }
-        ENGINE_TRY(writer->finish());
+        // Closed first where nobody else reads it: Windows replaces no open file.
+        kept.clear();
+        old.reset();
         caches_->forget(form);
+        ENGINE_TRY(writer->finish());
         return true;
     }
 

@@ -85,6 +85,10 @@ OutputFolder::~OutputFolder() {
 Result<void> OutputFolder::keep() {
     std::error_code error;
     if (is_apart_) {
+#ifdef _WIN32                      // which gives no folder the name of one that is there
+        fs::remove(final_, error); // only an empty one goes
+        error.clear();
+#endif
         fs::rename(work_, final_, error); // an empty folder in its place is replaced
     }
     if (error) {

@@ -97,7 +97,9 @@ std::array<float, 256> generateDynamicMap() {
             return k < n / 2 ? std::fma(step, static_cast<float>(k), 0.1F)
                              : std::fma(-step, static_cast<float>(n - 1 - k), 1.0F);
         };
-        const auto scale = static_cast<float>(std::pow(10.0, level - 6));
+        // Powers of ten as they are rounded: pow() is not exact everywhere.
+        constexpr std::array<float, 7> kScales{1e-6F, 1e-5F, 1e-4F, 1e-3F, 1e-2F, 1e-1F, 1.0F};
+        const float scale = kScales[static_cast<size_t>(level)];
         for (int k = 0; k + 1 < n; ++k) {
             const float middle = (point(k) + point(k + 1)) / 2.0F;
             values[count++] = middle * scale;

@@ -73,8 +73,8 @@ void TestServerFaults::endClearly() {
                                             text += update.text;
                                         },
                                         {});
-    // The longest limit is 1.5 s; the machine may be busy.
-    QVERIFY2(timer.elapsed() < 6000, std::to_string(timer.elapsed()).c_str());
+    // The longest limit is 1.5 s; the machine may be busy, and emulate another system.
+    QVERIFY2(timer.elapsed() < 15000, std::to_string(timer.elapsed()).c_str());
     const std::string kept = (thinking.empty() ? "" : "[" + thinking + "]") + text;
     QCOMPARE(kept, fault.kept);
     QCOMPARE(server.numAsked(), size_t{1});

@@ -240,8 +240,8 @@ void TestFit::predictsThePlan() {
     std::mt19937 random(11);
     int fitting = 0;
     for (int k = 0; k < 12; ++k) {
-        PlanRequest request = cardRequest(model, gpus, (256U + random() % 12000U) << 20U,
-                                          (1024U + random() % 48000U) << 20U);
+        PlanRequest request = cardRequest(model, gpus, uint64_t{256U + random() % 12000U} << 20U,
+                                          uint64_t{1024U + random() % 48000U} << 20U);
         request.quant = k % 3 == 0 ? QuantOption::None : QuantOption::Nf4Dq;
         request.head = k % 2 == 0 ? HeadOption::Bf16 : HeadOption::Int8;
         request.context = 1024 << (k % 4);

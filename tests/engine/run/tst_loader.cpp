@@ -514,9 +514,16 @@ void TestLoader::truncatedWhileLoading() {
         auto source = engine::openModelFolder(copy);
         QVERIFY2(source.has_value(), messageOf(source).c_str());
         const auto plan = planFor(golden.config, **source, everywhere({}));
+        std::error_code refused;
         std::filesystem::resize_file(
             file,
-            static_cast<uintmax_t>(share * static_cast<double>(std::filesystem::file_size(file))));
+            static_cast<uintmax_t>(share * static_cast<double>(std::filesystem::file_size(file))),
+            refused);
+#ifdef _WIN32 // where nobody changes a file that is being read
+        QVERIFY(refused);
+        continue;
+#endif
+        QVERIFY(!refused);
         TestDevices devices;
         auto store =
             engine::load(**source, golden.config, plan, devices.owned.set, optionsFor(devices));

@@ -628,14 +628,17 @@ void TestWeightCache::changedWeightsAreNoticed() {
     QVERIFY(run.load(plan).store != nullptr);
     QCOMPARE(run.load(plan).report().bytes_compared == 0, is_settled);
     const auto time = fs::last_write_time(run.file());
-    int changed = 0;
-    {
+    struct Changed {
+        std::streamoff at;
+        std::streamsize length;
+    };
+    std::vector<Changed> places;
+    { // closed before they change: Windows lets nobody write to a file that is being read
         auto source = engine::openModelFolder(run.folder);
         QVERIFY(source.has_value());
-        std::fstream file(run.file(), std::ios::binary | std::ios::in | std::ios::out);
         for (const auto& row : plan.tensors) {
             const auto* info = (*source)->find(row.tensor);
-            if (row.format != Format::Q8 || info == nullptr || changed == 50 ||
+            if (row.format != Format::Q8 || info == nullptr || places.size() == 50 ||
                 engine::isGatherOnly(plan, row.part)) {
                 continue;
             }
@@ -643,23 +646,28 @@ void TestWeightCache::changedWeightsAreNoticed() {
             const uint64_t size = info->size_bytes;
             const uint64_t length =
                 size < 4096 ? size / 4 : std::min<uint64_t>(2048, (size - 4096) / 2);
-            if (length < 2) {
-                continue;
+            if (length >= 2) {
+                places.push_back({static_cast<std::streamoff>(info->file_offset),
+                                  static_cast<std::streamsize>(length)});
             }
-            ++changed;
-            std::vector<char> bytes(static_cast<size_t>(length));
-            file.seekg(static_cast<std::streamoff>(info->file_offset));
-            file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+        }
+    }
+    QCOMPARE(places.size(), size_t{50});
+    {
+        std::fstream file(run.file(), std::ios::binary | std::ios::in | std::ios::out);
+        for (const Changed& place : places) {
+            std::vector<char> bytes(static_cast<size_t>(place.length));
+            file.seekg(place.at);
+            file.read(bytes.data(), place.length);
             for (size_t i = 1; i < bytes.size(); i += 2) {
                 bytes[i] = static_cast<char>(bytes[i] ^ 0x80); // the sign
             }
-            file.seekp(static_cast<std::streamoff>(info->file_offset));
-            file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+            file.seekp(place.at);
+            file.write(bytes.data(), place.length);
         }
         QVERIFY(file.good());
     }
     fs::last_write_time(run.file(), time);
-    QCOMPARE(changed, 50);
     FileLoad plain;
     plain.folder = run.folder;
     plain.options.cache_folder.clear();
@@ -672,7 +680,9 @@ void TestWeightCache::changedWeightsAreNoticed() {
         QVERIFY(values.has_value());
         QVERIFY2(*values == *wanted.store->values(handle), seen.store->name(handle).c_str());
     }
-    QCOMPARE(seen.report().tensors_quantized, on_disk ? seen.report().tensors_quantized : changed);
+    if (!on_disk) {
+        QCOMPARE(seen.report().tensors_quantized, static_cast<int>(places.size()));
+    }
     QCOMPARE(seen.report().notes.size(), size_t{1});
     QVERIFY(seen.report().cache_bytes_written > 0);
     auto next = run.load(plan);
