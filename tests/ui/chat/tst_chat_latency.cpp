@@ -176,8 +176,13 @@ void TestChatLatency::staysResponsive() {
         tokens, kSeconds, events, p99, worst, idle_p99, cpu_p99, cpu_worst, busy * 100.0);
     QVERIFY(tokens > kSeconds * kTokensPerSecond * 8 / 10);
     QVERIFY(view.chat().turns.back().text.size() > qsizetype{tokens} * 2);
-    QVERIFY2(cpu_p99 < 16.0, qPrintable(QString::number(cpu_p99)));
-    QVERIFY2(cpu_worst < 50.0, qPrintable(QString::number(cpu_worst)));
+#ifdef _WIN32
+    constexpr double kClockStep = 15.625; // ms, of a thread's processor time
+#else
+    constexpr double kClockStep = 0.0;
+#endif
+    QVERIFY2(cpu_p99 < 16.0 + kClockStep, qPrintable(QString::number(cpu_p99)));
+    QVERIFY2(cpu_worst < 50.0 + kClockStep, qPrintable(QString::number(cpu_worst)));
     if (idle_p99 > 3.0) {
         qInfo("other programs use this machine: waiting times by the wall clock are not judged");
         return;
