@@ -92,7 +92,11 @@ std::string withHome(const std::string& path) {
     if (!path.starts_with('~')) {
         return path;
     }
+#ifdef _WIN32
+    const size_t end = std::min(path.find_first_of("/\\"), path.size());
+#else
     const size_t end = std::min(path.find('/'), path.size());
+#endif
     const std::string name = path.substr(1, end - 1);
     std::string home;
     if (name.empty()) {

@@ -104,7 +104,9 @@ void TestFolderFacts::whatItIs() {
     }
     const QString said = ui::folderProblem(error, facts);
     for (const QString& word : words) {
-        QVERIFY2(said.contains(word), qPrintable(said));
+        // Folders stand there as the system writes them.
+        QVERIFY2(said.contains(word) || said.contains(QDir::toNativeSeparators(word)),
+                 qPrintable(said));
     }
     // "not there any more" only of what is not there.
     QCOMPARE(said.contains(QStringLiteral("not there any more")), !QFileInfo::exists(path));

@@ -201,9 +201,13 @@ void TestChat::endOfPipedLines() {
 /// A path as terminals, shells and file managers write it, in every place that takes one.
 void TestChat::pastedPaths_data() {
     QTest::addColumn<QString>("style");
-    for (const char* style : {"plain", "escaped", "quoted", "marks", "address", "home"}) {
+    for (const char* style : {"plain", "marks", "address", "home"}) {
         QTest::newRow(style) << QString::fromLatin1(style);
     }
+#ifndef _WIN32 // as shells there spell paths; on Windows a backslash stands between folders
+    QTest::newRow("escaped") << QStringLiteral("escaped");
+    QTest::newRow("quoted") << QStringLiteral("quoted");
+#endif
 }
 
 void TestChat::pastedPaths() {
@@ -211,13 +215,20 @@ void TestChat::pastedPaths() {
     const QString home = folder_.path();
     const auto spelled = [&](const QString& name) {
         QString path = home + "/it's of many/" + name;
+#ifdef _WIN32
+        const QString begin = QStringLiteral("file:///");
+#else
+        const QString begin = QStringLiteral("file://");
         if (style == "escaped" || style == "home") {
             path.replace('\'', "\\'").replace(' ', "\\ ");
-            return style == "home" ? "~" + path.mid(home.size()) : path;
+        }
+#endif
+        if (style == "home") {
+            return "~" + path.mid(home.size());
         }
         return style == "quoted"    ? "'" + path.replace("'", "'\\''") + "'"
                : style == "marks"   ? "\"" + path + "\""
-               : style == "address" ? "file://" + path.replace('\'', "%27").replace(' ', "%20")
+               : style == "address" ? begin + path.replace('\'', "%27").replace(' ', "%20")
                                     : path;
     };
     qputenv("HOME", home.toUtf8());

@@ -325,7 +325,9 @@ void TestServers::keepsKeysToItself() {
         if (file.readAll().contains("sk-very-secret")) {
             ++holders;
             QVERIFY2(file.fileName().endsWith(QStringLiteral(".key")), qPrintable(file.fileName()));
+#ifndef _WIN32 // where the folder's list of rights says who reads it, not modes
             QVERIFY((file.permissions() & (QFile::ReadGroup | QFile::ReadOther)) == 0);
+#endif
         }
     }
     QCOMPARE(holders, 1);
