@@ -32,6 +32,9 @@ entries() { # versions of Belfry in Windows' list of programs
         name == "Belfry" && version != "" { print version; version = "" }' "$lists/programs" | sort -u | paste -s -d ' '
 }
 
+# Folders of Windows and its installer that a new wine has from the first installation on.
+user=$(find "$drive/users" -mindepth 1 -maxdepth 1 -type d -not -name Public | head -n 1)
+mkdir -p "$user/AppData/Local/Programs" "$user/AppData/Roaming/Microsoft/Installer" "$drive/windows/Installer"
 state >"$lists/before"
 installer /i "$msi"
 program=$(find "$drive/users" -name belfry-cli.exe | head -n 1)
