@@ -498,6 +498,7 @@ public:
     run(const CacheForm& form, const std::vector<StoreEntry*>& wanted, bool is_damaged) {
         ENGINE_ASSIGN(auto old, caches_->open(form, impl_->report));
         if (old == nullptr || is_damaged) {
+            old.reset();
             ENGINE_TRY(write(form, wanted, nullptr));
             return {};
         }
@@ -733,6 +734,9 @@ Result<void> updateCaches(TensorStore::Impl& impl, CacheSet& caches, const LoadO
             impl.report.notes.emplace_back(load_note::CacheRewritten{});
             is_damaged = true;
         }
+        // Held by nobody here while it may be replaced.
+        const std::weak_ptr<const WeightCache> before = cache;
+        cache.reset();
         CacheUpdate update(impl, caches, options);
         Result<void> written = update.run(form, entries, is_damaged);
         if (!written) {
@@ -743,7 +747,7 @@ Result<void> updateCaches(TensorStore::Impl& impl, CacheSet& caches, const LoadO
         }
         impl.damaged_caches.erase(form);
         auto renewed = caches.open(form, impl.report);
-        if (renewed && *renewed != nullptr && *renewed != cache) {
+        if (renewed && *renewed != nullptr && *renewed != before.lock()) {
             (void)bindOnDisk(*renewed);
         }
     }

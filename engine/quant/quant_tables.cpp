@@ -94,8 +94,12 @@ std::array<float, 256> generateDynamicMap() {
         const float step = (1.0F - 0.1F) / static_cast<float>(n - 1);
         // Points are counted from the nearer end, each with one rounding.
         const auto point = [&](int k) {
-            return k < n / 2 ? std::fma(step, static_cast<float>(k), 0.1F)
-                             : std::fma(-step, static_cast<float>(n - 1 - k), 1.0F);
+            // Exact in double: fma() of floats is not everywhere.
+            const auto wide = [&](double from, double slope, int steps) {
+                return static_cast<float>(from + slope * static_cast<double>(steps));
+            };
+            return k < n / 2 ? wide(0.1F, step, k)
+                             : wide(1.0, -static_cast<double>(step), n - 1 - k);
         };
         // Powers of ten as they are rounded: pow() is not exact everywhere.
         constexpr std::array<float, 7> kScales{1e-6F, 1e-5F, 1e-4F, 1e-3F, 1e-2F, 1e-1F, 1.0F};

@@ -282,8 +282,8 @@ void TestFit::beatsPresets() {
     std::mt19937 random(3);
     int compared = 0;
     for (int k = 0; k < 25; ++k) {
-        PlanRequest request = cardRequest(model, 1, (512U + random() % 18000U) << 20U,
-                                          (2048U + random() % 30000U) << 20U);
+        PlanRequest request = cardRequest(model, 1, uint64_t{512U + random() % 18000U} << 20U,
+                                          uint64_t{2048U + random() % 30000U} << 20U);
         request.quant = static_cast<QuantOption>(quant);
         const PlacementPlan fit = makePlan(request);
         for (const std::string& preset : devicePresets()) {
