@@ -683,8 +683,16 @@ void TestWeightCache::changedWeightsAreNoticed() {
     if (!on_disk) {
         QCOMPARE(seen.report().tensors_quantized, static_cast<int>(places.size()));
     }
-    QCOMPARE(seen.report().notes.size(), size_t{1});
+#ifdef _WIN32 // where a file that the model is read from is not replaced, which is said
+    const size_t notes = on_disk ? 2 : 1;
+#else
+    const size_t notes = 1;
+#endif
+    QCOMPARE(seen.report().notes.size(), notes);
     QVERIFY(seen.report().cache_bytes_written > 0);
+    if (notes == 2) {
+        return;
+    }
     auto next = run.load(plan);
     QCOMPARE(next.report().tensors_quantized, 0);
     QVERIFY(next.report().notes.empty());
@@ -815,7 +823,11 @@ void TestWeightCache::deletedWhileInUse() {
     auto store = run.load(
         run.planOf(quantized(DeviceId::disk(), DeviceId::sim(0), Residency::Stream, Format::Nf4)));
     QVERIFY(store.has_value());
-    fs::remove_all(run.options.cache_folder);
+    std::error_code refused; // on Windows: the file stays until it is closed
+    fs::remove_all(run.options.cache_folder, refused);
+#ifndef _WIN32
+    QVERIFY(!refused);
+#endif
     const std::string wrong = support::firstWrong(**store, expected);
     QVERIFY2(wrong.empty(), wrong.c_str());
 }
