@@ -60,11 +60,11 @@ public:
         for (const char c : name) { // one more for each folder in the name
             target = c == '/' ? ".." / target : target;
         }
-        std::error_code refused;
-        fs::create_symlink(target / blob, link, refused);
-        if (refused) { // as the hub's library does where links are not allowed
-            fs::rename(folder_ / "blobs" / blob, link);
-        }
+#ifdef _WIN32 // as the hub's library does where links are not allowed
+        fs::rename(folder_ / "blobs" / blob, link);
+#else
+        fs::create_symlink(target / blob, link);
+#endif
     }
     void ref(const std::string& name, const std::string& commit) const {
         put(folder_ / "refs" / name, commit);

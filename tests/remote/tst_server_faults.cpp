@@ -73,8 +73,13 @@ void TestServerFaults::endClearly() {
                                             text += update.text;
                                         },
                                         {});
-    // The longest limit is 1.5 s; the machine may be busy, and emulate another system.
-    QVERIFY2(timer.elapsed() < 15000, std::to_string(timer.elapsed()).c_str());
+    // The longest limit is 1.5 s; the machine may be busy.
+#ifdef _WIN32 // and emulate this system
+    constexpr int kMostMs = 15000;
+#else
+    constexpr int kMostMs = 6000;
+#endif
+    QVERIFY2(timer.elapsed() < kMostMs, std::to_string(timer.elapsed()).c_str());
     const std::string kept = (thinking.empty() ? "" : "[" + thinking + "]") + text;
     QCOMPARE(kept, fault.kept);
     QCOMPARE(server.numAsked(), size_t{1});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// stream.cu for models whose residual row has more than 3072 columns (12B, 31B): kernels of their
-// own, so that nobody else has their code (stream_large.cuh). No steps with low-rank updates.
+// stream.cu for models whose residual row has more than 3072 columns (12B, 31B), or leaves no room
+// for weights (26B): kernels of their own, so that nobody else has their code (stream_large.cuh).
+// No steps with low-rank updates.
 #include "kernels/cuda/device/stream_block.cuh"
 
 using namespace kernels::cuda;

@@ -18,6 +18,11 @@ bool isAligned(const void* pointer) {
     return pointer != nullptr && reinterpret_cast<uintptr_t>(pointer) % 16 == 0;
 }
 
+/// Kernels of one form, by output and updates.
+struct Form {
+    KernelId store, pair, store_updates, pair_updates;
+};
+
 } // namespace
 
 bool takesCodes(const Stream& s, const WeightView* w, int count) {
@@ -85,10 +90,6 @@ Status wideProduct(Stream& s, CodesProduct& a, ProductCodesArgs& args, int64_t c
     }
     static_assert(sizeof wide.x_map == sizeof map);
     std::memcpy(wide.x_map, map.words, sizeof map);
-    /// By output and updates.
-    struct Form {
-        KernelId store, pair, store_updates, pair_updates;
-    };
     constexpr Form k256 = {KernelId::product_wide_256, KernelId::product_wide_pair_256,
                            KernelId::product_wide_256_updates,
                            KernelId::product_wide_pair_256_updates};
@@ -140,10 +141,6 @@ Status productOfCodes(Stream& s, CodesProduct& a) {
                    product.k / kProductCodesColumns, a.is_pair ? 1 : a.parts);
     a.parts = sizes.parts;
     product.k_part = static_cast<int32_t>(sizes.part * kProductCodesColumns);
-    /// By output and updates.
-    struct Form {
-        KernelId store, pair, store_updates, pair_updates;
-    };
     constexpr Form kMany = {KernelId::product_codes, KernelId::product_codes_pair,
                             KernelId::product_codes_updates, KernelId::product_codes_pair_updates};
     constexpr Form k16 = {KernelId::product_codes_16, KernelId::product_codes_16_pair,
