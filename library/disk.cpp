@@ -4,6 +4,7 @@
 #include "engine/base/file_reader.h"
 #include "engine/base/folder_list.h"
 #include "engine/base/paths.h"
+#include "engine/base/real_path.h"
 #include "engine/base/small_file.h"
 #include "engine/files/model_files.h"
 
@@ -70,7 +71,7 @@ Look Disk::look(const fs::path& path) {
         return look;
     }
     std::error_code failure;
-    const fs::file_status status = fs::symlink_status(path, failure);
+    const fs::file_status status = engine::statusOfName(path, failure);
     if (!fs::exists(status)) {
         return look;
     }
@@ -130,7 +131,7 @@ fs::path Disk::real(const fs::path& path) {
         return path;
     }
     std::error_code failure;
-    fs::path real = fs::canonical(path, failure);
+    fs::path real = engine::realPath(path, failure);
     return failure ? path : real;
 }
 

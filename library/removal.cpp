@@ -3,6 +3,7 @@
 
 #include "engine/base/folder_list.h"
 #include "engine/base/paths.h"
+#include "engine/base/real_path.h"
 #include "engine/base/small_file.h"
 
 #include <algorithm>
@@ -38,7 +39,7 @@ bool isBelow(const fs::path& path, const fs::path& root) {
 
 fs::file_status statusOf(const fs::path& path) {
     std::error_code failure;
-    return fs::symlink_status(path, failure);
+    return engine::statusOfName(path, failure);
 }
 
 uint64_t bytesOf(const fs::path& path) {
@@ -87,9 +88,7 @@ void collectBlobs(const fs::path& folder,
         if (fs::is_directory(status) && depth < kMaxDepth) {
             collectBlobs(path, blobs, out, depth + 1);
         } else if (fs::is_symlink(status)) {
-            const fs::path target = fs::read_symlink(path, failure);
-            const fs::path blob =
-                target.is_absolute() ? target : (folder / target).lexically_normal();
+            const fs::path blob = engine::realPath(path, failure);
             if (!failure && blob.parent_path() == blobs) {
                 out.insert(blob);
             }
@@ -275,11 +274,11 @@ Result<Removal> planRemoval(const Entry& entry) {
     const bool is_cached = !entry.repository.empty();
     const fs::path& place = is_cached ? entry.repository : entry.path;
     // A link in the place of a repository or a model's folder would lead elsewhere.
-    const fs::path parent = fs::canonical(place.parent_path(), failure);
+    const fs::path parent = engine::realPath(place.parent_path(), failure);
     if (failure || !fs::exists(statusOf(place))) {
         return fileError(place, phrase("is not there any more"));
     }
-    removal.root = fs::canonical(entry.root.folder, failure);
+    removal.root = engine::realPath(entry.root.folder, failure);
     fs::path real = parent / place.filename();
     const bool is_moved = entry.root.place == Place::LmStudio; // its settings name another folder
     if (!failure && is_moved && !isBelow(real, removal.root)) {
@@ -307,7 +306,7 @@ Result<void> remove(const Removal& removal) {
     for (const fs::path& path : removal.paths) {
         std::error_code failure;
         // Looked at again each time: a folder may have become a link meanwhile.
-        const fs::path parent = fs::canonical(path.parent_path(), failure);
+        const fs::path parent = engine::realPath(path.parent_path(), failure);
         const bool is_root = path == removal.root;
         if (failure || parent != path.parent_path() ||
             !(isBelow(parent, removal.root) || is_root)) {

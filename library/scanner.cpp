@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "library/scanner.h"
 
+#include "engine/base/detached_thread.h"
 #include "engine/base/paths.h"
 
 #include <algorithm>
@@ -174,7 +175,7 @@ void Scanner::Scan::begin(ScanOptions& options) {
         jobs.push_back(job);
         try {
             // Detached: one that waits for a dead disk cannot be ended by anybody.
-            std::thread([job] { workSafely(job); }).detach();
+            engine::runDetached([job] { workSafely(job); });
         } catch (const std::system_error& problem) {
             Channel::Item end;
             end.job = i;

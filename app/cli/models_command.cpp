@@ -9,6 +9,7 @@
 #include "app/cli/word_values.h"
 #include "app/library_roots.h"
 #include "engine/base/paths.h"
+#include "engine/base/real_path.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -41,7 +42,7 @@ std::vector<library::Root> rootsOf(const Arguments& arguments) {
 /// By name, else by its folder or file.
 Result<library::Entry> entryOf(const std::string& word, const library::ScanResult& found) {
     std::error_code failure;
-    const fs::path path = fs::canonical(engine::pathFromUtf8(word), failure);
+    const fs::path path = engine::realPath(engine::pathFromUtf8(word), failure);
     if (!failure) {
         for (const library::Entry& entry : found.entries) {
             if (entry.real_path == path) {

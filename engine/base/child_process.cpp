@@ -12,6 +12,7 @@
 #include <utility>
 
 #ifdef _WIN32
+#include "engine/base/detached_thread.h"
 #include "engine/base/windows_process.h"
 #else
 #include <fcntl.h>
@@ -116,10 +117,10 @@ std::string crashName(uint32_t code) {
 void endWithParent(std::chrono::seconds limit) {
     SetErrorMode(SEM_FAILCRITICALERRORS | SEM_NOGPFAULTERRORBOX | SEM_NOOPENFILEERRORBOX);
     // The job it was put in ends it with its parent.
-    std::thread([limit] {
+    runDetached([limit] {
         std::this_thread::sleep_for(limit);
         TerminateProcess(GetCurrentProcess(), 1);
-    }).detach();
+    });
 }
 
 #else

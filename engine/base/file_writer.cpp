@@ -2,6 +2,7 @@
 // Temporary file, flush, rename; straight into what is no plain file.
 #include "engine/base/file_writer.h"
 
+#include "engine/base/detached_thread.h"
 #include "engine/base/paths.h"
 
 #include <algorithm>
@@ -299,7 +300,7 @@ FileWriter::~FileWriter() {
         fs::remove(temporary_, failure);
         if (num_written_ >= kMinBytesClosedApart) {
             try {
-                std::thread([handle = static_cast<int>(handle_)] { ::close(handle); }).detach();
+                runDetached([handle = static_cast<int>(handle_)] { ::close(handle); });
                 handle_ = -1;
             } catch (const std::exception&) { // no thread to be had: closed below
             }

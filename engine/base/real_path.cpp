@@ -94,6 +94,25 @@ bool mayBeLink(const fs::path& path) {
            (attributes & FILE_ATTRIBUTE_REPARSE_POINT) != 0;
 }
 
+fs::file_status statusOfName(const fs::path& path, std::error_code& failure) {
+    if (mayBeLink(path)) {
+        WIN32_FIND_DATAW found{};
+        const HANDLE search = FindFirstFileW(path.c_str(), &found);
+        const bool is_found = search != INVALID_HANDLE_VALUE;
+        if (is_found) {
+            FindClose(search);
+        }
+        // The tag says whether the name stands for another place. Where none is told (wine has none
+        // for links of the system below it), it is taken for a link: nobody enters those.
+        const DWORD tag = is_found ? found.dwReserved0 : 0;
+        if (tag == 0 || IsReparseTagNameSurrogate(tag)) {
+            failure.clear();
+            return fs::file_status(fs::file_type::symlink);
+        }
+    }
+    return fs::status(path, failure);
+}
+
 #else
 
 fs::path realPath(const fs::path& path, std::error_code& failure) {
@@ -103,6 +122,10 @@ fs::path realPath(const fs::path& path, std::error_code& failure) {
 bool mayBeLink(const fs::path& path) {
     std::error_code failure;
     return fs::is_symlink(fs::symlink_status(path, failure));
+}
+
+fs::file_status statusOfName(const fs::path& path, std::error_code& failure) {
+    return fs::symlink_status(path, failure);
 }
 
 #endif

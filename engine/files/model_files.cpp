@@ -92,7 +92,7 @@ void collectFoldersWith(const fs::path& folder,
     std::sort(names.begin(), names.end());
     for (const fs::path& name : names) {
         const fs::path below = folder / name;
-        if (found.size() >= kMaxFound || !fs::is_directory(fs::symlink_status(below, failure))) {
+        if (found.size() >= kMaxFound || !fs::is_directory(statusOfName(below, failure))) {
             continue;
         }
         const std::string path = shown + utf8Of(name);

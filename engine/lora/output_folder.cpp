@@ -2,6 +2,7 @@
 #include "engine/lora/output_folder.h"
 
 #include "engine/base/paths.h"
+#include "engine/base/real_path.h"
 
 #include <random>
 #include <system_error>
@@ -43,7 +44,7 @@ Result<std::unique_ptr<OutputFolder>> OutputFolder::open(const fs::path& wanted)
                               "folder; choose a new one",
                               utf8Of(folder))};
         }
-        folder = fs::canonical(folder, error); // a link keeps leading to it
+        folder = realPath(folder, error); // a link keeps leading to it
     } else {
         if (folder.has_parent_path()) {
             fs::create_directories(folder.parent_path(), error);

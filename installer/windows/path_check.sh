@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # path_check.sh PROGRAM: a belfry-cli.exe under wine answers from a model folder whose path is longer than
 # the 260 characters that Windows' functions take by themselves, with Cyrillic, Japanese and a blank in it,
-# the same as from the demo model's own; and writes a file there.
+# the same as from the demo model's own; and writes a file there. And what lies behind a link to a folder
+# stays there when the model with that link is deleted.
 set -eu
 program=$1
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -38,3 +39,22 @@ fi
     { cat "$said/logits" >&2; echo "belfry-cli.exe logits could not write into $name" >&2; exit 1; }
 [ -s "$folder/written.safetensors" ] || { echo "belfry-cli.exe logits wrote nothing into $name" >&2; exit 1; }
 echo "a model folder of $length characters: the same answer, and a file written there"
+
+commit=$(printf 'a%.0s' $(seq 1 40))
+repository="$said/hub/models--some--model"
+snapshot="$repository/snapshots/$commit"
+mkdir -p "$snapshot" "$repository/refs" "$said/behind/folder"
+printf '%s' "$commit" >"$repository/refs/main"
+cp "$root/resources/demo_model/config.json" "$root/resources/demo_model/tokenizer.json" \
+    "$root/resources/demo_model/model.safetensors" "$snapshot/"
+touch "$said/behind/one.txt" "$said/behind/folder/two.txt"
+ln -s "$said/behind" "$snapshot/aaa" # comes first
+# Wine removes no link of the system below it, and says so.
+HF_HUB_CACHE="Z:$said/hub" "$root/installer/windows/wine.sh" "$program" models --delete some/model --yes \
+    >"$said/deleted" 2>&1 </dev/null || grep -q 'aaa: cannot be deleted' "$said/deleted" ||
+    { cat "$said/deleted" >&2; echo "belfry-cli.exe models --delete did not reach the link" >&2; exit 1; }
+if [ ! -f "$said/behind/one.txt" ] || [ ! -f "$said/behind/folder/two.txt" ]; then
+    echo "belfry-cli.exe models --delete went through a link: what lay behind it is gone" >&2
+    exit 1
+fi
+echo "deleting a model: what lies behind a link to a folder stays"

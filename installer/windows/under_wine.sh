@@ -42,19 +42,30 @@ prepare_wine() {
             ln -sf "$font" "$work/fonts/"
         done
     # Of this machine's fonts wine gets those with outlines: of the others (colour emoji in bitmaps) it has no
-    # outline metrics to give, which Qt's QWindowsFontEngine::getCMap() does not expect and crashes of.
+    # outline metrics to give, which Qt's QWindowsFontEngine::getCMap() does not expect and crashes of. As a
+    # folder of links: wine takes all that lies in the folders of a configuration, also what that rejects.
+    rm -rf "$work/wine-fonts"
+    mkdir -p "$work/wine-fonts"
+    FONTCONFIG_FILE=/etc/fonts/fonts.conf fc-list ':outline=true' file | sed 's/: *$//' |
+        while read -r font; do
+            ln -sf "$font" "$work/wine-fonts/"
+        done
     export FONTCONFIG_FILE="$work/fonts.conf"
-    cat >"$FONTCONFIG_FILE" <<'EOF'
+    cat >"$FONTCONFIG_FILE.new" <<EOF
 <fontconfig>
-<include>/etc/fonts/fonts.conf</include>
-<selectfont><rejectfont><pattern><patelt name="outline"><bool>false</bool></patelt></pattern></rejectfont></selectfont>
+<dir>$work/wine-fonts</dir>
+<cachedir>$work/wine-fonts/cache</cachedir>
 </fontconfig>
 EOF
+    # Wine remembers in its registry which fonts it has been given: what was made with others is made anew.
+    cmp -s "$FONTCONFIG_FILE.new" "$WINEPREFIX/fonts.conf" || rm -rf "$WINEPREFIX"
+    mv "$FONTCONFIG_FILE.new" "$FONTCONFIG_FILE"
     if [ ! -f "$WINEPREFIX/system.reg" ]; then
         mkdir -p "$WINEPREFIX"
         wine wineboot -i >"$work/log/wine.log" 2>&1 </dev/null
         wine reg add 'HKCU\Software\Wine' /v Version /d win10 /f >>"$work/log/wine.log" 2>&1 </dev/null
         wineserver -w
+        cp "$FONTCONFIG_FILE" "$WINEPREFIX/"
     fi
     # One program that lives as long as we do: what wine starts once for all of them would otherwise
     # hold the output of the first test open, and start again for each.

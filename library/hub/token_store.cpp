@@ -2,6 +2,7 @@
 #include "library/hub/token_store.h"
 
 #include "engine/base/paths.h"
+#include "engine/base/real_path.h"
 #include "engine/base/small_file.h"
 
 #include <algorithm>
@@ -59,7 +60,7 @@ public:
         }
         // The file may be a link into a folder that its owner keeps in order: it stays one.
         std::error_code failure;
-        const fs::path real = fs::exists(file_, failure) ? fs::canonical(file_, failure) : file_;
+        const fs::path real = fs::exists(file_, failure) ? engine::realPath(file_, failure) : file_;
         const fs::path target = failure ? file_ : real;
         fs::path temporary = target;
         temporary += ".belfry-" + std::to_string(std::random_device()());

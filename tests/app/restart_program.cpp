@@ -26,6 +26,7 @@
 #include <QPushButton>
 #include <QSaveFile>
 #include <QTest>
+#include <QStandardPaths>
 #include <QTimer>
 
 #include <cstdio>
@@ -212,6 +213,9 @@ int main(int argc, char** argv) {
     seams.planner_cards = planner_cards;
     const bool is_crash = qEnvironmentVariableIsSet("BELFRY_TEST_CRASH");
     const QString session_file = qEnvironmentVariable("BELFRY_TEST_SESSION");
+#ifdef _WIN32
+    QStandardPaths::setTestModeEnabled(true); // no variable says there where the user's folders are
+#endif
     seams.on_shown = [&](ui::MainWindow& window, app::EngineThread& engine) {
         QTimer::singleShot(0, &window, [&, is_crash] {
             User user(window, engine, fake);
