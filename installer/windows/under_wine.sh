@@ -54,12 +54,13 @@ prepare_wine() {
     cat >"$FONTCONFIG_FILE.new" <<EOF
 <fontconfig>
 <dir>$work/wine-fonts</dir>
-<cachedir>$work/wine-fonts/cache</cachedir>
+<cachedir>$work/wine-fonts-cache</cachedir>
 </fontconfig>
 EOF
     # Wine remembers in its registry which fonts it has been given: what was made with others is made anew.
     cmp -s "$FONTCONFIG_FILE.new" "$WINEPREFIX/fonts.conf" || rm -rf "$WINEPREFIX"
     mv "$FONTCONFIG_FILE.new" "$FONTCONFIG_FILE"
+    fc-cache # once, or every program of wine's would write it
     if [ ! -f "$WINEPREFIX/system.reg" ]; then
         mkdir -p "$WINEPREFIX"
         wine wineboot -i >"$work/log/wine.log" 2>&1 </dev/null
