@@ -6,8 +6,9 @@
 # no report, and the one planted on purpose was found.
 #
 # Without --all only the tests whose own code has changed since the last whole sweep (sanitize-swept names its
-# commit): a sweep takes half an hour on two cores, and code that nobody touched does what it did. After a
-# sweep without reports: git rev-parse HEAD > installer/sanitize-swept
+# commit): a sweep takes half an hour on two cores, and code that nobody touched does what it did; and of the
+# engine's on a card those only that make it fail, as the others run emulated kernels most of their time. After
+# a sweep without reports: git rev-parse HEAD > installer/sanitize-swept
 set -euf
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=$root/build/asan
@@ -50,6 +51,8 @@ if [ "$all" = yes ] || [ -z "$swept" ] || ! git merge-base --is-ancestor "$swept
     chosen=$rows
 else
     changed=$({ git diff --name-only "$swept" -- && git ls-files --others --exclude-standard; } | sort -u)
+    rows=$(printf '%s\n' "$rows" |
+        grep -vxE 'engine[.]session[.](draft_steps|drawn_on_card|experts_on_card|host_invisible|split_on_card)')
     chosen=$(for row in $rows; do
         for start in $(code_of "$row") $(test_of "$row"); do
             if printf '%s\n' "$changed" | grep -q "^$start"; then

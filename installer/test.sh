@@ -5,7 +5,8 @@
 #   --fast      build and test only (no format check, static analysis, fuzzing or sanitizers)
 #   --all       static analysis, sanitizers, fuzzers and races over everything, not only over what changed since
 #               the last whole sweeps (installer/tidy-swept, installer/sanitize-swept)
-#   --minutes N belfry-cli.exe is left out, and that is said, where more than 60 % of them have passed by then
+#   --minutes N the sanitizers' tests, then belfry-cli.exe are left out, and that is said, where more than 60 % of
+#               them have passed by then
 #   --windows   at last everything for Windows as well, with its tests under wine and the packages (Debian 12):
 #               installer/windows.sh. Without it belfry-cli.exe alone (--command-line there)
 . "$(dirname "$0")/common.sh"
@@ -38,6 +39,11 @@ export XDG_RUNTIME_DIR="${XDG_RUNTIME_DIR:-/tmp}" QT_QPA_PLATFORM=offscreen
 # ccache keeps what was compiled behind precompiled headers where it may trust their names.
 export CCACHE_SLOPPINESS="${CCACHE_SLOPPINESS:-pch_defines,time_macros}"
 started=$(date +%s)
+# Whether so much of the time has passed that what takes long is left out. Sets $spent, in minutes.
+is_late() {
+    spent=$((($(date +%s) - started) / 60))
+    [ -n "$minutes" ] && [ "$spent" -gt $((minutes * 6 / 10)) ]
+}
 
 if [ "$fast" = yes ]; then
     install_packages "$root/installer/packages.txt"
@@ -94,8 +100,12 @@ if [ "$fast" = no ] && [ "$failed" -eq 0 ]; then
     else
         say "Races: nothing of the engine's threads has changed since $swept"
     fi
-    say "Tests of the engine and the kernels under AddressSanitizer and UndefinedBehaviorSanitizer"
-    sh "$root/installer/sanitize.sh" $sweep || checks_failed=1
+    if is_late; then
+        say "Tests under sanitizers: left out, as $spent of $minutes minutes have passed (installer/sanitize.sh runs them)"
+    else
+        say "Tests of the engine and the kernels under AddressSanitizer and UndefinedBehaviorSanitizer"
+        sh "$root/installer/sanitize.sh" $sweep || checks_failed=1
+    fi
 fi
 for_windows=
 if [ "$windows" = yes ]; then
@@ -105,9 +115,8 @@ elif [ "$fast" = no ] && [ "$(. /etc/os-release && echo "$ID ${VERSION_ID:-}")" 
 elif [ "$fast" = no ]; then
     echo "belfry-cli.exe is built on Debian 12 alone: left out"
 fi
-spent=$(($(date +%s) - started))
-if [ -n "$for_windows" ] && [ -n "$minutes" ] && [ "$spent" -gt $((minutes * 36)) ]; then
-    say "For Windows: left out, as $((spent / 60)) of $minutes minutes have passed (installer/windows.sh --command-line does it)"
+if [ -n "$for_windows" ] && is_late; then
+    say "For Windows: left out, as $spent of $minutes minutes have passed (installer/windows.sh --command-line does it)"
     for_windows=
 fi
 if [ -n "$for_windows" ] && [ "$failed" -eq 0 ]; then

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/detached_thread.h"
 
-#include <memory>
 #include <pthread.h>
+
+#include <memory>
 #include <system_error>
 #include <utility>
 

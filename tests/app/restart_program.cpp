@@ -25,8 +25,8 @@
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QSaveFile>
-#include <QTest>
 #include <QStandardPaths>
+#include <QTest>
 #include <QTimer>
 
 #include <cstdio>

@@ -27,7 +27,8 @@ QProcessEnvironment environmentIn(const QTemporaryDir& folder) {
     environment.insert(QStringLiteral("BELFRY_TEST_REPORTS"), folder.path());
     environment.insert(QStringLiteral("BELFRY_TEST_SESSION"),
                        folder.filePath(QStringLiteral("Belfry/Belfry/session.json")));
-#ifdef _WIN32 // where no variable says where the user's folders are: the program takes those of tests
+#ifdef _WIN32 // where no variable says where the user's folders are: the program takes those of
+              // tests
     QStandardPaths::setTestModeEnabled(true);
     QDir data(QStandardPaths::writableLocation(QStandardPaths::GenericDataLocation) +
               QStringLiteral("/Belfry"));

@@ -640,7 +640,8 @@ void TestServers::launchCommands() {
     // An adapter at another strength than a server's.
     program.session().addAdapter(QString::fromStdString(program.demo) + QStringLiteral("/adapter"));
     program.session().setAdapterStrength(0, 0.5);
-    QTRY_VERIFY(program.session().coverage(program.session().request().adapters.at(0).folder) != nullptr);
+    QTRY_VERIFY(program.session().coverage(program.session().request().adapters.at(0).folder) !=
+                nullptr);
     QTRY_VERIFY(program.window->layoutView()->stagedPlan() != nullptr &&
                 program.window->layoutView()->stagedRequest().adapters.size() == 1);
     Q_EMIT program.window->layoutView()->serverLaunchRequested();
