@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/detached_thread.h"
 
-#include <pthread.h>
-
 #include <memory>
 #include <system_error>
 #include <utility>
 
+#ifdef _WIN32
+#include <pthread.h>
+#else
+#include <thread>
+#endif
+
 namespace engine {
+
+#ifdef _WIN32
 
 namespace {
 
@@ -34,5 +40,13 @@ void runDetached(std::function<void()> work) {
     }
     (void)own.release(); // the thread's
 }
+
+#else
+
+void runDetached(std::function<void()> work) {
+    std::thread(std::move(work)).detach();
+}
+
+#endif
 
 } // namespace engine
