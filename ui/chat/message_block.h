@@ -212,8 +212,9 @@ public:
     QString text() const override;
     qsizetype positionAt(const QPointF& point) const override;
     double usedWidth(double width) const override;
-    bool is_open = false;  ///< Thinking: unfolded.
-    double reserved = 0.0; ///< Height kept free for the actions of the message.
+    bool is_open = false;        ///< Thinking: unfolded.
+    double reserved = 0.0;       ///< Height kept free for the actions of the message.
+    double reserved_width = 0.0; ///< At the right, for the same.
 
 protected:
     double doShape(double width) override;

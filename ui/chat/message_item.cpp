@@ -21,6 +21,7 @@ struct Texts {
 };
 
 constexpr double kParagraphGap = 10.0, kItemGap = 4.0, kFooter = 28.0;
+constexpr double kActionsWidth = 4 * 28.0 + 8.0; ///< Four at most, and a gap.
 constexpr double kBubbleX = 16.0, kBubbleY = 12.0;
 constexpr double kMessageGap = 8.0;
 
@@ -343,6 +344,7 @@ void MessageItem::addTail(const ChatTurn& turn, const ItemContext& context) {
                                               statisticsText(turn, context.is_streaming),
                                               *context.style, context.width);
     footer->reserved = kFooter;
+    footer->reserved_width = kActionsWidth;
     add(std::move(footer), 4.0, 0.0, context.width);
 }
 

@@ -229,7 +229,9 @@ double LineBlock::usedWidth(double width) const {
 double LineBlock::doShape(double width) {
     switch (kind_) {
     case Kind::Statistics:
-        return std::max(text_.isEmpty() ? 0.0 : shaped_.shape(width), reserved);
+        return std::max(
+            text_.isEmpty() ? 0.0 : shaped_.shape(std::max(width - reserved_width, width / 2)),
+            reserved);
     case Kind::Sender:
         return shaped_.shape(width);
     case Kind::Thinking:

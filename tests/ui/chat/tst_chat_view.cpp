@@ -168,6 +168,7 @@ private Q_SLOTS:
     void waitsForTheStore();
     void promptShortcuts();
     void onlyWhatIsNearIsLaidOut();
+    void actionsStandBesideTheFigures();
     void selectionAndCopy();
     void everyControlHasAName();
     void screenReaderSeesEveryMessage();
@@ -602,6 +603,40 @@ void TestChatView::onlyWhatIsNearIsLaidOut() {
     f.view.resize(600, 500);
     QTRY_VERIFY(!f.list->rowRect(9999).isEmpty());
     QVERIFY(f.list->liveItems() < 120);
+}
+
+/// At no width do the actions of the last reply stand on its figures.
+void TestChatView::actionsStandBesideTheFigures() {
+    Fixture f;
+    f.type(QStringLiteral("Hello?"));
+    engine::Reply reply = makeReply(f.request().id, "Good day.");
+    reply.drafts = engine::DraftReport{5, 15, 9, 1.4, false, 0.01, 0.02};
+    f.view.showReply(reply.id, reply);
+    auto* actions = f.list->findChild<QWidget*>(QStringLiteral("messageActions"));
+    QVERIFY(actions != nullptr);
+    int num_lines_seen = 0;
+    for (int width = 500; width <= 900; width += 50) {
+        f.view.resize(width, 700);
+        QTRY_VERIFY(actions->isVisible());
+        const QRect place = actions->geometry();
+        actions->hide();
+        const QImage behind = f.list->viewport()->grab(place).toImage();
+        const QImage line =
+            f.list->viewport()->grab(QRect(0, place.top(), place.left(), place.height())).toImage();
+        actions->show();
+        const auto inks = [](const QImage& image) {
+            int count = 0;
+            for (int y = 0; y < image.height(); ++y) {
+                for (int x = 0; x < image.width(); ++x) {
+                    count += image.pixel(x, y) != image.pixel(0, 0) ? 1 : 0;
+                }
+            }
+            return count;
+        };
+        QCOMPARE(inks(behind), 0);
+        num_lines_seen += inks(line) > 0 ? 1 : 0;
+    }
+    QCOMPARE(num_lines_seen, 9); // the figures are there
 }
 
 void TestChatView::selectionAndCopy() {
