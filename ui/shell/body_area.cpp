@@ -26,6 +26,15 @@ BodyArea::BodyArea(QWidget* body, QWidget* parent) : QScrollArea(parent) {
     viewport()->setAutoFillBackground(false);
 }
 
+void BodyArea::keepBarRoom() {
+    const QScrollBar* bar = verticalScrollBar();
+    const auto keep = [this, bar](int /*least*/, int most) {
+        setViewportMargins(0, 0, most > 0 ? 0 : bar->sizeHint().width(), 0);
+    };
+    connect(bar, &QScrollBar::rangeChanged, this, keep);
+    keep(bar->minimum(), bar->maximum());
+}
+
 QSize BodyArea::sizeHint() const {
     return widget()->sizeHint() + QSize(verticalScrollBar()->sizeHint().width(), 0);
 }

@@ -16,6 +16,10 @@ public:
     /// Takes `body`, whose layout is complete.
     explicit BodyArea(QWidget* body, QWidget* parent = nullptr);
 
+    /// The bar's width stays free also where nothing scrolls: what ends at the body's right edge
+    /// keeps its distance from the dialog's.
+    void keepBarRoom();
+
     [[nodiscard]] QSize sizeHint() const override;
     [[nodiscard]] QSize minimumSizeHint() const override;
 

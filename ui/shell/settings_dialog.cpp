@@ -133,7 +133,9 @@ SettingsDialog::SettingsDialog(const Settings& settings,
     auto* outer = new QVBoxLayout(this);
     outer->setContentsMargins(0, 0, 0, 16);
     outer->setSpacing(12);
-    outer->addWidget(new BodyArea(body, this), 1);
+    auto* area = new BodyArea(body, this);
+    area->keepBarRoom();
+    outer->addWidget(area, 1);
     auto* foot = new QHBoxLayout;
     foot->setContentsMargins(20, 0, 20, 0);
     foot->addWidget(buttons);

@@ -83,7 +83,9 @@ ShortcutsDialog::ShortcutsDialog(QWidget* parent) : QDialog(parent) {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 16);
     column->setSpacing(12);
-    column->addWidget(new BodyArea(body, this), 1);
+    auto* area = new BodyArea(body, this);
+    area->keepBarRoom();
+    column->addWidget(area, 1);
     auto* foot = new QHBoxLayout;
     foot->setContentsMargins(20, 0, 20, 0);
     foot->addWidget(buttons);

@@ -6,10 +6,14 @@
 #include "tests/app/screen_checks.h"
 #include "ui/history/history_model.h"
 #include "ui/history/history_pane.h"
+#include "ui/shell/settings_dialog.h"
 #include "ui/style/theme.h"
 
+#include <QComboBox>
+#include <QDialogButtonBox>
 #include <QFile>
 #include <QLabel>
+#include <QPushButton>
 #include <QScrollArea>
 #include <QScrollBar>
 #include <QTemporaryDir>
@@ -33,6 +37,7 @@ private Q_SLOTS:
     void bothSideBySide();
     void unusableFolder();
     void focusIsSeen();
+    void fieldsEndWhereTheButtonEnds();
     void largeText_data();
     void largeText();
 
@@ -235,6 +240,25 @@ void TestSmallWindow::focusIsSeen() {
     meter->setFocus(Qt::TabFocusReason);
     check(program.window.get(), QStringLiteral("focus-meter"));
     QVERIFY(meter->grab().toImage() != quiet);
+}
+
+/// Whether the form scrolls or not.
+void TestSmallWindow::fieldsEndWhereTheButtonEnds() {
+    ui::applyTheme(*qobject_cast<QApplication*>(QCoreApplication::instance()));
+    ui::SettingsDialog dialog({}, {}, QStringLiteral("/chats"), QStringLiteral("/cache"), nullptr);
+    dialog.show();
+    const auto* field = dialog.findChild<QComboBox*>(QStringLiteral("themeBox"));
+    const QPushButton* close =
+        dialog.findChild<QDialogButtonBox*>()->button(QDialogButtonBox::Close);
+    const auto* bar = dialog.findChild<QScrollArea*>()->verticalScrollBar();
+    const auto right_of = [&dialog](const QWidget* widget) {
+        return widget->mapTo(&dialog, QPoint(widget->width(), 0)).x();
+    };
+    for (const int height : {500, 1200}) {
+        dialog.resize(600, height);
+        QTRY_COMPARE(bar->isVisible(), height == 500);
+        QTRY_COMPARE(right_of(field), right_of(close));
+    }
 }
 
 void TestSmallWindow::largeText_data() {
