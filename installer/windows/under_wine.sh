@@ -57,7 +57,7 @@ prepare_wine() {
 <cachedir>$work/wine-fonts-cache</cachedir>
 </fontconfig>
 EOF
-    # Wine remembers in its registry which fonts it has been given: what was made with others is made anew.
+    # Wine remembers in its registry which fonts it has been given: what another configuration made is made anew.
     cmp -s "$FONTCONFIG_FILE.new" "$WINEPREFIX/fonts.conf" || rm -rf "$WINEPREFIX"
     mv "$FONTCONFIG_FILE.new" "$FONTCONFIG_FILE"
     fc-cache # once, or every program of wine's would write it
