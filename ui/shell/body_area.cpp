@@ -31,7 +31,8 @@ void BodyArea::keepBarRoom() {
     const auto keep = [this, bar](int /*least*/, int most) {
         setViewportMargins(0, 0, most > 0 ? 0 : bar->sizeHint().width(), 0);
     };
-    connect(bar, &QScrollBar::rangeChanged, this, keep);
+    // Later: within the layout that changes the range the body would keep its former width.
+    connect(bar, &QScrollBar::rangeChanged, this, keep, Qt::QueuedConnection);
     keep(bar->minimum(), bar->maximum());
 }
 
