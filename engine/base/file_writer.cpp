@@ -4,6 +4,7 @@
 
 #include "engine/base/detached_thread.h"
 #include "engine/base/paths.h"
+#include "engine/base/real_path.h"
 
 #include <algorithm>
 #include <random>
@@ -102,6 +103,26 @@ int ownDescriptor(const fs::path& path) {
 }
 #endif
 
+Result<Place> leadsToNoFile(const fs::path& target) {
+    return writeError(nameOf(target), said("is a link that leads to no file (too many links, or "
+                                           "one that cannot be read); name the file itself"));
+}
+
+#ifdef _WIN32
+/// Follows links. One whose target is not there yet is refused: what it says is no path by itself.
+Result<Place> followed(const fs::path& target) {
+    Place place;
+    place.target = target;
+    std::error_code failure;
+    if (fs::is_symlink(statusOfName(target, failure))) {
+        place.target = realPath(target, failure);
+        if (failure) {
+            return leadsToNoFile(target);
+        }
+    }
+    return place;
+}
+#else
 /// Follows links, also one whose target is not there yet, as a shell's > does.
 Result<Place> followed(const fs::path& target) {
     constexpr int kMaxLinks = 40; // as the kernel follows
@@ -112,12 +133,10 @@ Result<Place> followed(const fs::path& target) {
         if (!fs::is_symlink(fs::symlink_status(place.target, failure))) {
             return place;
         }
-#ifndef _WIN32
         place.own_descriptor = ownDescriptor(place.target);
         if (place.own_descriptor >= 0) {
             return place;
         }
-#endif
         const fs::path next = fs::read_symlink(place.target, failure);
         if (failure) {
             break;
@@ -130,9 +149,9 @@ Result<Place> followed(const fs::path& target) {
 #endif
         place.target = next.is_absolute() ? next : place.target.parent_path() / next;
     }
-    return writeError(nameOf(target), said("is a link that leads to no file (too many links, or "
-                                           "one that cannot be read); name the file itself"));
+    return leadsToNoFile(target);
 }
+#endif
 
 /// Where to write, or why not: nothing but a plain file is ever renamed over.
 Result<Place> placeOf(const fs::path& target, bool is_replacing_allowed, NoPlainFile choice) {
@@ -141,7 +160,7 @@ Result<Place> placeOf(const fs::path& target, bool is_replacing_allowed, NoPlain
     if (target.empty() || target.filename().empty()) {
         return noPlainFileError(name, said("is not the name of a file; name one"));
     }
-    if (!is_replacing_allowed && fs::exists(fs::symlink_status(target, failure))) {
+    if (!is_replacing_allowed && fs::exists(statusOfName(target, failure))) {
         return existsError(name);
     }
     ENGINE_ASSIGN(Place place, followed(target));
@@ -365,7 +384,7 @@ Result<void> FileWriter::commit(bool is_flushing) {
     }
     closeHandle();
     std::error_code failure;
-    const fs::file_status now = fs::symlink_status(target_, failure);
+    const fs::file_status now = statusOfName(target_, failure);
     if (fs::exists(now) && !fs::is_regular_file(now)) { // put there meanwhile
         return noPlainFileError(name_, said("is not a plain file any more; name another"));
     }
@@ -378,7 +397,7 @@ Result<void> FileWriter::commit(bool is_flushing) {
             return existsError(name_);
         }
         if (failure) { // file systems without hard links
-            if (fs::exists(fs::symlink_status(target_, failure))) {
+            if (fs::exists(statusOfName(target_, failure))) {
                 return existsError(name_);
             }
             fs::rename(temporary_, target_, failure);

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # path_check.sh PROGRAM: a belfry-cli.exe under wine answers from a model folder whose path is longer than
 # the 260 characters that Windows' functions take by themselves, with Cyrillic, Japanese and a blank in it,
-# the same as from the demo model's own; and writes a file there. And what lies behind a link to a folder
-# stays there when the model with that link is deleted.
+# the same as from the demo model's own; and writes a file there. What is written to a link goes to the file
+# that it leads to. And what lies behind a link to a folder stays there when the model with that link is deleted.
 set -eu
 program=$1
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -39,6 +39,16 @@ fi
     { cat "$said/logits" >&2; echo "belfry-cli.exe logits could not write into $name" >&2; exit 1; }
 [ -s "$folder/written.safetensors" ] || { echo "belfry-cli.exe logits wrote nothing into $name" >&2; exit 1; }
 echo "a model folder of $length characters: the same answer, and a file written there"
+
+printf old >"$said/target.safetensors"
+ln -s "$said/target.safetensors" "$said/link.safetensors"
+"$root/installer/windows/wine.sh" "$program" logits "$name" --ids 2,3,4 --out "Z:$said/link.safetensors" >"$said/logits" 2>&1 </dev/null ||
+    { cat "$said/logits" >&2; echo "belfry-cli.exe logits could not write through a link" >&2; exit 1; }
+if [ ! -L "$said/link.safetensors" ] || ! cmp "$said/target.safetensors" "$folder/written.safetensors"; then
+    echo "belfry-cli.exe logits wrote over the link instead of into the file that it leads to" >&2
+    exit 1
+fi
+echo "a file written through a link: the link stays"
 
 commit=$(printf 'a%.0s' $(seq 1 40))
 repository="$said/hub/models--some--model"
