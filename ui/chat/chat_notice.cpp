@@ -18,7 +18,7 @@ ChatNotice::ChatNotice(QWidget* parent)
     setObjectName(QStringLiteral("chatNotice"));
     setFrameShape(QFrame::NoFrame);
     auto* layout = new QHBoxLayout(this);
-    layout->setContentsMargins(40, 8, 8, 8);
+    layout->setContentsMargins(48, 8, 8, 8); // words and icon where the strip of the window has them
     layout->setSpacing(8);
     body_->setSpacing(8);
     text_->setWordWrap(true);
@@ -127,7 +127,7 @@ void ChatNotice::paintEvent(QPaintEvent* event) {
                             Theme::kRadius);
     const QString name = tone_ == Tone::Info ? QStringLiteral("info") : QStringLiteral("alert");
     painter.drawPixmap(
-        QPointF(12.0, 12.0),
+        QPointF(16.0, 12.0),
         iconPixmap(name, 20, tone_ == Tone::Info ? theme.text_muted : tone, devicePixelRatioF()));
 }
 
