@@ -112,13 +112,14 @@ Result<Place> leadsToNoFile(const fs::path& target) {
 /// Follows links. One whose target is not there yet is refused: what it says is no path by itself.
 Result<Place> followed(const fs::path& target) {
     Place place;
-    place.target = target;
     std::error_code failure;
-    if (fs::is_symlink(statusOfName(target, failure))) {
-        place.target = realPath(target, failure);
-        if (failure) {
+    // Asked of every file: wine shows links of the system below it as what they lead to.
+    place.target = realPath(target, failure);
+    if (failure) {
+        if (fs::is_symlink(statusOfName(target, failure))) {
             return leadsToNoFile(target);
         }
+        place.target = target;
     }
     return place;
 }

@@ -2,13 +2,17 @@
 """Belfry beside other engines on the same card, in turns, with medians and the card's ceiling.
 
 An engine that is not there is left out, with a line saying what is missing. Random weights of the
-exact shapes; each engine loads its own 4-bit format. Memory is what the driver reports for the
+exact shapes (e2b, e4b, 26b, 31b; e2b-16: bf16 instead of 4 bits); each engine loads its own 4-bit format. Memory is what the driver reports for the
 whole card while the engine runs, less what it reports before.
 
-usage: compare.py --bin FOLDER [--llama PROGRAM] [--site FOLDER] [--work FOLDER] [--shapes e2b,e4b]
-                  [--rounds 3] [--seconds 420] [--json FILE]
+usage: compare.py --bin FOLDER [--llama PROGRAM] [--llama-server PROGRAM] [--site FOLDER] [--work FOLDER]
+                  [--shapes e2b,e4b] [--rounds 3] [--seconds 420] [--drafts 2,4] [--accept 0.65] [--json FILE]
   --bin      programs from tests/gpu/collect (belfry-cli, belfry_gpu_micro)
-  --llama    llama_speed.cpp, linked with an installed llama.cpp; default BIN/llama_speed
+  --llama    llama_speed.cpp, linked with an installed llama.cpp; default BIN/llama_speed. Without it its server is
+             asked for prompts and for decode at depth 0
+  --llama-server  llama.cpp's own server, for --drafts; default: beside --llama
+  --drafts   drafts of a round: decode with a random assistant of the published shape, of whose drafts --accept is
+             accepted, each behind the one before (llama.cpp: --spec-synth-rates, from its builds of 2026-10 on)
   --site     a folder with Python packages that this machine lacks or has too old (bitsandbytes,
              transformers 5.24: before it prompts are not compared alike)
   --work     where models are written (13 GB for E2B, 21 GB for E4B with all engines, and 10 or 16 GB
@@ -21,24 +25,28 @@ import json
 import lzma
 import os
 import shutil
+import socket
 import statistics
 import subprocess
 import sys
 import tempfile
 import threading
 import time
+import urllib.request
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
-# Layers, period of full attention, heads of keys and values: what a token reads from the cache.
-CACHE = {"e2b": (35, 5, 1), "e4b": (42, 6, 2), "tiny": (6, 3, 1)}
+# What a token reads from the cache: layers, period of full attention, window, heads of keys and values with and without it.
+CACHE = {"e2b": (35, 5, 512, 1, 1), "e4b": (42, 6, 512, 2, 2), "26b": (30, 6, 1024, 8, 2), "31b": (60, 6, 1024, 16, 4),
+         "tiny": (6, 3, 512, 1, 1)}
 # Operations of an image of 2520 patches and of 10 s of sound, the same for both shapes.
 TOWER_FLOPS = {"image": 1.08e12, "audio": 0.149e12}
-UNITS = {"decode": "tokens/s", "adapter": "tokens/s", "prefill": "tokens/s", "adapter prefill": "tokens/s",
+UNITS = {"decode": "tokens/s", "drafts": "tokens/s", "adapter": "tokens/s", "prefill": "tokens/s", "adapter prefill": "tokens/s",
          "image": "ms", "audio": "ms", "memory 4k": "MiB", "load": "s", "load 4-bit": "s"}
 # A picture and a sound count from pixels and spectrum, which is where transformers_speed starts.
 # "load": a bf16 checkpoint, made 4 bits on the way; "load 4-bit": files that hold 4-bit weights.
-LABELS = {"adapter": "decode with adapter, depth", "decode": "decode, depth", "prefill": "prompt of",
+LABELS = {"adapter": "decode with adapter, depth", "decode": "decode, depth", "drafts": "decode with drafts of a round",
+          "prefill": "prompt of",
           "adapter prefill": "prompt with adapter, of", "image": "image to first token",
           "audio": "10 s of audio to first token", "memory 4k": "card memory, 4k context",
           "load": "load from bf16", "load 4-bit": "load of 4-bit files"}
@@ -52,12 +60,21 @@ def say(text):
 
 
 def cache_bytes(shape, depth):
-    layers, period, heads = CACHE[shape]
+    layers, period, window, heads, full_heads = CACHE[base_of(shape)]
     total = 0
     for i in range(layers):
         full = i % period == period - 1
-        total += 2 * heads * (512 if full else 256) * 2 * (depth if full else min(depth, 512))
+        total += 2 * 2 * (full_heads * 512 * depth if full else heads * 256 * min(depth, window))
     return total
+
+
+def base_of(shape):
+    return shape.removesuffix("-16")
+
+
+def is_small(shape):
+    """With towers for sound and rows per layer, which go to main memory."""
+    return base_of(shape) in ("e2b", "e4b", "tiny")
 
 
 class CardMemory:
@@ -98,6 +115,8 @@ class Engines:
         self.folder = os.path.abspath(arguments.bin)
         self.memory = CardMemory()
         self.llama = arguments.llama or os.path.join(self.folder, "llama_speed")
+        self.server = arguments.llama_server or os.path.join(os.path.dirname(self.llama), "llama-server")
+        self.drafts = [int(k) for k in arguments.drafts.split(",") if k]
         self.own = dict(os.environ)
         self.own["LD_LIBRARY_PATH"] = os.path.join(self.folder, "lib") + ":" + os.environ.get("LD_LIBRARY_PATH", "")
         self.loads = {}  # Belfry's, by shape: measured once, the files are large
@@ -147,9 +166,11 @@ class Engines:
         return reading, max(rate, float(product or 0.0))
 
     def belfry(self, shape):
-        common = [os.path.join(self.folder, "belfry-cli"), "bench", "--shape", shape, "--quant", "nf4-dq", "--json"]
-        text = self.run(common + ["--device-map", "ple-cpu", "--head", "int8", "--prefill", self.arguments.prefill,
-                                  "--decode", "128", "--depth", self.arguments.depth, "--adapter-rank", "16"])
+        quant, head = ("none", "bf16") if shape.endswith("-16") else ("nf4-dq+experts" if shape == "26b" else "nf4-dq", "int8")
+        common = [os.path.join(self.folder, "belfry-cli"), "bench", "--shape", base_of(shape), "--quant", quant, "--head", head, "--json"]
+        placed = common + ["--device-map", "ple-cpu" if is_small(shape) else "gpu"]
+        text = self.run(placed + ["--prefill", self.arguments.prefill, "--decode", "128", "--depth", self.arguments.depth,
+                                  "--adapter-rank", "16"] + ["--no-towers"] * (shape not in ("e2b", "e4b")))
         if text is None:
             return None
         result = json.loads(text)
@@ -171,8 +192,13 @@ class Engines:
             if media in result:
                 # The whole request less reading and preparing the file.
                 figures[(media, 0)] = 1000 * (result[media]["first_token_s"] - result[media]["prepare_s"])
+        for k in self.drafts:
+            text = self.run(placed + ["--prefill", "0", "--decode", "256", "--depth", "0", "--draft", "auto", "--draft-tokens", str(k),
+                                      "--draft-accept", str(self.arguments.accept), "--no-towers", "--no-ceiling"])
+            for row in json.loads(text)["drafts"] if text else []:
+                figures[("drafts", k)] = row["tokens_per_s"]
         with self.memory as memory:
-            if self.run(common + ["--device-map", "lean", "--head", "int8", "--context", "4096", "--prefill", "512", "--decode", "16",
+            if self.run(common + ["--device-map", "lean", "--context", "4096", "--prefill", "512", "--decode", "16",
                                   "--depth", "0", "--no-towers", "--no-ceiling"]) is not None and memory.peak:
                 figures[("memory 4k", 0)] = memory.mib()
         figures["need"] = need
@@ -182,6 +208,8 @@ class Engines:
         """Seconds until a model folder is loaded, from bf16 and from the cache of 4-bit weights."""
         if shape in self.loads:
             return self.loads[shape]
+        if shape not in ("e2b", "e4b"):
+            return {}
         self.loads[shape] = {}
         program = os.path.join(self.folder, "belfry_gpu_load")
         folder = os.path.join(self.arguments.work, shape + "-belfry")
@@ -210,25 +238,87 @@ class Engines:
 
     def llama_cpp(self, shape):
         base = os.path.join(self.arguments.work, shape)
-        if not os.access(self.llama, os.X_OK):
-            say(f"llama.cpp is left out: {self.llama} is not there (llama_speed.cpp, linked with an installed llama.cpp)")
+        has_speed = os.access(self.llama, os.X_OK)
+        if not has_speed and not os.access(self.server, os.X_OK):
+            say(f"llama.cpp is left out: neither {self.llama} (llama_speed.cpp, linked with an installed llama.cpp) nor {self.server} is there")
             return None
         if not os.path.exists(base + ".gguf"):
             if self.run([sys.executable, os.path.join(HERE, "write_gguf.py"), base + ".gguf.new", shape,
-                         os.path.join(ROOT, "tests/data/gemma_tokenizer.json.xz"), base + "_adapter.gguf"], self.python) is None:
+                         os.path.join(ROOT, "tests/data/gemma_tokenizer.json.xz"), base + "_adapter.gguf",
+                         base + "_assistant.gguf"], self.python) is None:
                 return None
             os.rename(base + ".gguf.new", base + ".gguf")
             say(f"{base}.gguf is written")
         # Without the libraries gathered for our own programs: it may need newer ones.
-        with self.memory as memory:
-            self.run([self.llama, base + ".gguf", "512", "16", "0", "1", "4096"], dict(os.environ))
-        figures = self.rows_of(self.run([self.llama, base + ".gguf", self.arguments.prefill, "128", self.arguments.depth, "2",
-                                         "0", base + "_adapter.gguf"], dict(os.environ)))
-        if ("load", 0) in figures:
-            figures[("load 4-bit", 0)] = figures.pop(("load", 0))
-        if figures and memory.peak:
-            figures[("memory 4k", 0)] = memory.mib()
+        figures = {}
+        if has_speed:
+            with self.memory as memory:
+                self.run([self.llama, base + ".gguf", "512", "16", "0", "1", "4096"], dict(os.environ))
+            figures = self.rows_of(self.run([self.llama, base + ".gguf", self.arguments.prefill, "128", self.arguments.depth, "2",
+                                             "0", base + "_adapter.gguf"], dict(os.environ)))
+            if ("load", 0) in figures:
+                figures[("load 4-bit", 0)] = figures.pop(("load", 0))
+            if figures and memory.peak:
+                figures[("memory 4k", 0)] = memory.mib()
+        elif not self.llama_served(base, 0, figures):
+            return None
+        for k in self.drafts:
+            self.llama_served(base, k, figures)
         return figures or None
+
+    def llama_served(self, base, drafts, figures):
+        """Adds what its server says of itself, the best of two answers behind one to warm up: prompts and decode, or decode
+        with so many drafts a round. False without an answer."""
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        command = [self.server, "-m", base + ".gguf", "-ngl", "99", "-fa", "on", "-np", "1", "--host", "127.0.0.1", "--port", str(port)]
+        lengths = [int(length) for length in self.arguments.prefill.split(",")]
+        if drafts:
+            lengths = []
+            rates = ",".join(f"{self.arguments.accept ** (i + 1):.6f}" for i in range(drafts))
+            command += ["-md", base + "_assistant.gguf", "-ngld", "99", "--spec-type", "draft-mtp", "--spec-draft-n-max", str(drafts),
+                        "--spec-synth-rates", rates]
+        command += ["-c", str(max(lengths + [0]) + 4096)]
+        log = os.path.join(self.arguments.work, "llama-server.log")
+        try:
+            with open(log, "w") as out:
+                server = subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT)
+        except OSError as error:
+            say(f"llama.cpp's server is left out: {error}")
+            return False
+        try:
+            for length in lengths:
+                rates = [self.asked(server, port, length, 1)["prompt_per_second"] for _ in range(3)]
+                figures[("prefill", length)] = max(rates[1:])
+            timings = [self.asked(server, port, 4, 256) for _ in range(3)]
+            figures[("drafts", drafts) if drafts else ("decode", 0)] = max(t["predicted_per_second"] for t in timings[1:])
+            if drafts:
+                accepted, drafted = (sum(t[name] for t in timings) for name in ("draft_n_accepted", "draft_n"))
+                say(f"llama.cpp's server, {drafts} drafts: {accepted} of {drafted} accepted")
+            return True
+        except (OSError, KeyError, ValueError) as error:
+            with open(log) as file:
+                say(f"llama.cpp's server gave no answer ({error!r}): {file.read()[-400:]}")
+            return False
+        finally:
+            server.terminate()
+            server.wait()
+
+    def asked(self, server, port, length, count):
+        """Its timings of an answer of `count` tokens to a prompt of `length`, as soon as it is there."""
+        text = json.dumps({"prompt": [2] + [1000 + i for i in range(length - 1)], "n_predict": count, "temperature": 0,
+                           "ignore_eos": True, "cache_prompt": False}).encode()
+        asked = urllib.request.Request(f"http://127.0.0.1:{port}/completion", text, {"Content-Type": "application/json"})
+        until = time.monotonic() + max(5, min(120, self.left()))
+        while True:
+            try:
+                with urllib.request.urlopen(asked, timeout=120) as answer:
+                    return json.load(answer)["timings"]
+            except OSError:  # not there yet, or still loading
+                if server.poll() is not None or time.monotonic() > until:
+                    raise
+                time.sleep(0.2)
 
     def transformers(self, shape):
         folder = os.path.join(self.arguments.work, shape)
@@ -287,7 +377,7 @@ def table(shape, medians, top):
     keys = sorted({key for figures in medians.values() for key in figures}, key=lambda k: (ORDER.index(k[0]), k[1]))
     for key in keys:
         case, number = key
-        label = f"{LABELS[case]}{f' {number}' if case in ('decode', 'adapter', 'prefill', 'adapter prefill') else ''} [{UNITS[case]}]"
+        label = f"{LABELS[case]}{f' {number}' if case in ('decode', 'drafts', 'adapter', 'prefill', 'adapter prefill') else ''} [{UNITS[case]}]"
         digits = 2 if UNITS[case] == "s" else 1
         cells = "".join(f"{figures[key]:16.{digits}f}" if key in figures else f"{'-':>16}" for figures in medians.values())
         best, own = top.get(key), medians.get("Belfry", {}).get(key)
@@ -302,6 +392,9 @@ def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("--bin", required=True)
     parser.add_argument("--llama")
+    parser.add_argument("--llama-server")
+    parser.add_argument("--drafts", default="")
+    parser.add_argument("--accept", type=float, default=0.65)
     parser.add_argument("--site")
     parser.add_argument("--work", default="/tmp/belfry-peers")
     parser.add_argument("--shapes", default="e2b,e4b")

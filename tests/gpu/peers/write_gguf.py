@@ -1,21 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
 """A GGUF of a full Gemma 4 shape with random Q4_0 weights (Q6_K table), for speed and memory only.
 
-usage: write_gguf.py OUT.gguf e2b|e4b|tiny TOKENIZER.json[.xz] [ADAPTER.gguf]     (needs numpy)
+usage: write_gguf.py OUT.gguf SHAPE TOKENIZER.json[.xz] [ADAPTER.gguf [ASSISTANT.gguf]]     (needs numpy)
 
-ADAPTER.gguf: also a random adapter of rank 16 on the linears of attention and MLP. "tiny" is a shape of the same
-kind with small sizes, to see that the files are read.
+SHAPE: e2b, e4b, 26b, 31b or tiny; with "-16" behind it all matrices are bf16.
+ADAPTER.gguf: also a random adapter of rank 16 on the linears of attention and MLP. ASSISTANT.gguf: also a random
+assistant of the published shape (Q8_0), whose drafts are accepted as --spec-synth-rates says. "tiny" is a shape of
+the same kind with small sizes, to see that the files are read.
 """
+import functools
 import json
 import lzma
 import re
 import struct
 import sys
+import typing
 
 import numpy
 
-F32, F16, Q4_0, Q6_K = 0, 1, 2, 14
-BLOCK = {Q4_0: (32, 18), Q6_K: (256, 210)}  # values, bytes
+F32, F16, Q4_0, Q8_0, Q6_K, BF16 = 0, 1, 2, 8, 14, 30
+BLOCK = {Q4_0: (32, 18), Q8_0: (32, 34), Q6_K: (256, 210), BF16: (32, 64)}  # values, bytes
 UINT32, INT32, FLOAT, BOOL, STRING, ARRAY, UINT64 = 4, 5, 6, 7, 8, 9, 10
 FORMAT = {UINT32: "<I", INT32: "<i", FLOAT: "<f", BOOL: "<?", UINT64: "<Q"}
 random = numpy.random.default_rng(0)
@@ -35,23 +39,113 @@ def entry(key, kind, value):
     return text(key) + struct.pack("<I", kind) + one(value)
 
 
-def quantized(rows, columns, kind, scale):
+class Shape(typing.NamedTuple):
+    """A text model. Heads of keys and values: of layers with a window, of those without; row: 0 without per-layer rows."""
+    hidden: int
+    layers: int
+    heads: int
+    kv_heads: tuple
+    mlp: int
+    shared: int
+    period: int
+    row: int
+    window: int
+    experts: int = 0
+    expert_mlp: int = 0
+
+
+SHAPES = {"e2b": Shape(1536, 35, 8, (1, 1), 6144, 20, 5, 256, 512), "e4b": Shape(2560, 42, 8, (2, 2), 10240, 18, 6, 256, 512),
+          "26b": Shape(2816, 30, 16, (8, 2), 2112, 0, 6, 0, 1024, 128, 704), "31b": Shape(5376, 60, 32, (16, 4), 21504, 0, 6, 0, 1024),
+          "tiny": Shape(512, 6, 8, (1, 1), 512, 3, 3, 256, 512), "tiny26": Shape(512, 6, 8, (2, 1), 512, 0, 3, 0, 512, 16, 64)}
+USED_EXPERTS, SMALL_HEAD, LARGE_HEAD, VOCABULARY = 8, 256, 512, 262144
+POOL = 1 << 20  # blocks that are drawn; a longer matrix has them again
+
+
+@functools.lru_cache(maxsize=None)
+def pool(kind, scale):
     values, size = BLOCK[kind]
-    blocks = random.integers(0, 256, (rows * columns // values, size), dtype=numpy.uint8)
-    place = slice(0, 2) if kind == Q4_0 else slice(size - 2, size)
-    scale = scale if kind == Q4_0 else scale / 20
+    if kind == BF16:
+        drawn = (random.standard_normal((POOL, values), dtype=numpy.float32) * 4 * scale).view(numpy.uint32)
+        return (drawn >> 16).astype(numpy.uint16).view(numpy.uint8)
+    blocks = random.integers(0, 256, (POOL, size), dtype=numpy.uint8)
+    place = slice(size - 2, size) if kind == Q6_K else slice(0, 2)
+    scale = scale / 20 if kind == Q6_K else scale
     blocks[:, place] = numpy.frombuffer(numpy.float16(scale).tobytes(), dtype=numpy.uint8)
-    return blocks.tobytes()
+    return blocks
+
+
+def quantized(count, kind, scale):
+    """So many values."""
+    values, size = BLOCK[kind]
+    return numpy.resize(pool(kind, scale), (count // values, size)).data
+
+
+def write_assistant(out, model, tokenizer):
+    """Of the shape of the model's published assistant."""
+    is_small = model.row > 0
+    hidden, mlp, heads, layers = (256, 2048, 4, 4) if is_small else (1024, 8192, model.heads, 4)
+    backbone, small, large, window, vocabulary = model.hidden, SMALL_HEAD, LARGE_HEAD, model.window, VOCABULARY
+    kv_heads = [model.kv_heads[0]] * 3 + [model.kv_heads[1]]
+    a = "gemma4-assistant."
+    header = [
+        entry("general.architecture", STRING, "gemma4-assistant"), entry("general.name", STRING, "random assistant"),
+        entry(a + "context_length", UINT32, 131072), entry(a + "embedding_length", UINT32, hidden),
+        entry(a + "embedding_length_out", UINT32, backbone), entry(a + "block_count", UINT32, layers),
+        entry(a + "nextn_predict_layers", UINT32, layers), entry(a + "attention.head_count", UINT32, heads),
+        entry(a + "attention.head_count_kv", INT32, kv_heads), entry(a + "attention.layer_norm_rms_epsilon", FLOAT, 1e-6),
+        entry(a + "attention.sliding_window", UINT32, window), entry(a + "attention.shared_kv_layers", UINT32, layers),
+        entry(a + "embedding_length_per_layer_input", UINT32, 0),
+        entry(a + "attention.sliding_window_pattern", BOOL, [True] * 3 + [False]),
+        entry(a + "attention.key_length", UINT32, large), entry(a + "attention.value_length", UINT32, large),
+        entry(a + "attention.key_length_swa", UINT32, small), entry(a + "attention.value_length_swa", UINT32, small),
+        entry(a + "feed_forward_length", UINT32, mlp), entry(a + "rope.dimension_count", UINT32, large),
+        entry(a + "rope.dimension_count_swa", UINT32, small), entry(a + "rope.freq_base", FLOAT, 1e6),
+        entry(a + "rope.freq_base_swa", FLOAT, 1e4),
+    ] + tokenizer
+    tensors = []
+
+    def eight(key, rows, columns):
+        values, size = BLOCK[Q8_0]
+        tensors.append((key, [columns, rows], Q8_0, rows * columns // values * size,
+                        lambda: quantized(rows * columns, Q8_0, 0.0003)))
+
+    def vector(key, size):
+        data = numpy.ones(size, dtype=numpy.float32)
+        tensors.append((key, [size], F32, data.nbytes, data.tobytes))
+
+    eight("token_embd.weight", vocabulary, hidden)
+    vector("output_norm.weight", hidden)
+    eight("nextn.pre_projection.weight", hidden, 2 * backbone)
+    eight("nextn.post_projection.weight", backbone, hidden)
+    data = numpy.array([1.0] * 64 + [1e30] * 192, dtype=numpy.float32)
+    tensors.append(("rope_freqs.weight", [len(data)], F32, data.nbytes, data.tobytes))
+    for i in range(layers):
+        size = small if i < layers - 1 else large
+        b = f"blk.{i}."
+        vector(b + "attn_norm.weight", hidden)
+        eight(b + "attn_q.weight", size * heads, hidden)
+        eight(b + "attn_output.weight", hidden, size * heads)
+        vector(b + "attn_q_norm.weight", size)
+        vector(b + "post_attention_norm.weight", hidden)
+        vector(b + "layer_output_scale.weight", 1)
+        vector(b + "ffn_norm.weight", hidden)
+        vector(b + "post_ffw_norm.weight", hidden)
+        eight(b + "ffn_gate.weight", mlp, hidden)
+        eight(b + "ffn_up.weight", mlp, hidden)
+        eight(b + "ffn_down.weight", hidden, mlp)
+    write(out, header, tensors)
 
 
 def main():
     out, name, tokenizer = sys.argv[1:4]
-    hidden, layers, kv_heads, mlp, shared, period = {
-        "e2b": (1536, 35, 1, 6144, 20, 5), "e4b": (2560, 42, 2, 10240, 18, 6), "tiny": (512, 6, 1, 512, 3, 3)}[name]
-    heads, small, large, row, vocabulary = 8, 256, 512, 256, 262144
-    owners = layers - shared
-    sliding = [i % period != period - 1 for i in range(layers)]
-    widths = [mlp * (2 if name == "e2b" and i >= owners else 1) for i in range(layers)]
+    model = SHAPES[name.removesuffix("-16")]
+    stored = BF16 if name.endswith("-16") else Q4_0
+    hidden, layers, heads, row, vocabulary = model.hidden, model.layers, model.heads, model.row, VOCABULARY
+    small, large = SMALL_HEAD, LARGE_HEAD
+    owners = layers - model.shared
+    sliding = [i % model.period != model.period - 1 for i in range(layers)]
+    kv_heads = [model.kv_heads[0 if is_sliding else 1] for is_sliding in sliding]
+    widths = [model.mlp * (2 if name.startswith("e2b") and i >= owners else 1) for i in range(layers)]
 
     opened = lzma.open(tokenizer) if tokenizer.endswith(".xz") else open(tokenizer, "rb")
     with opened:
@@ -69,10 +163,10 @@ def main():
         entry("general.architecture", STRING, "gemma4"), entry("general.name", STRING, f"random {name}"),
         entry(a + "context_length", UINT32, 131072), entry(a + "embedding_length", UINT32, hidden),
         entry(a + "block_count", UINT32, layers), entry(a + "attention.head_count", UINT32, heads),
-        entry(a + "attention.head_count_kv", UINT32, kv_heads),
+        entry(a + "attention.head_count_kv", INT32, kv_heads),
         entry(a + "attention.layer_norm_rms_epsilon", FLOAT, 1e-6),
-        entry(a + "attention.sliding_window", UINT32, 512),
-        entry(a + "attention.shared_kv_layers", UINT32, shared),
+        entry(a + "attention.sliding_window", UINT32, model.window),
+        entry(a + "attention.shared_kv_layers", UINT32, model.shared),
         entry(a + "embedding_length_per_layer_input", UINT32, row),
         entry(a + "attention.sliding_window_pattern", BOOL, sliding),
         entry(a + "attention.key_length", UINT32, large), entry(a + "attention.value_length", UINT32, large),
@@ -81,6 +175,11 @@ def main():
         entry(a + "rope.dimension_count", UINT32, large), entry(a + "rope.dimension_count_swa", UINT32, small),
         entry(a + "rope.freq_base", FLOAT, 1e6), entry(a + "rope.freq_base_swa", FLOAT, 1e4),
         entry(a + "final_logit_softcapping", FLOAT, 30.0),
+    ]
+    if model.experts:
+        header += [entry(a + "expert_count", UINT32, model.experts), entry(a + "expert_used_count", UINT32, USED_EXPERTS),
+                   entry(a + "expert_feed_forward_length", UINT32, model.expert_mlp)]
+    vocabulary_entries = [
         entry("tokenizer.ggml.model", STRING, "gemma4"), entry("tokenizer.ggml.tokens", STRING, words),
         entry("tokenizer.ggml.scores", FLOAT, [0.0] * vocabulary), entry("tokenizer.ggml.token_type", INT32, kinds),
         entry("tokenizer.ggml.merges", STRING, merges), entry("tokenizer.ggml.bos_token_id", UINT32, 2),
@@ -91,10 +190,11 @@ def main():
 
     tensors = []  # name, dimensions (fastest first), kind, bytes, maker
 
-    def linear(key, rows, columns, kind=Q4_0):
+    def linear(key, rows, columns, kind=stored, matrices=0):
         values, size = BLOCK[kind]
-        tensors.append((key, [columns, rows], kind, rows * columns // values * size,
-                        lambda: quantized(rows, columns, kind, 0.006)))
+        count = rows * columns * max(matrices, 1)
+        tensors.append((key, [columns, rows] + [matrices] * (matrices > 0), kind, count // values * size,
+                        lambda: quantized(count, kind, 0.006)))
 
     def vector(key, values):
         data = numpy.asarray(values, dtype=numpy.float32)
@@ -105,10 +205,11 @@ def main():
         tensors.append((key, [columns, rows], kind, rows * columns * numpy.dtype(dtype).itemsize,
                         lambda: (random.standard_normal((rows, columns)) * scale).astype(dtype).tobytes()))
 
-    linear("token_embd.weight", vocabulary, hidden, Q6_K)
-    linear("per_layer_token_embd.weight", vocabulary, row * layers)
-    plain("per_layer_model_proj.weight", row * layers, hidden, F16, 0.02)
-    vector("per_layer_proj_norm.weight", [1.0] * row)
+    linear("token_embd.weight", vocabulary, hidden, BF16 if stored == BF16 else Q6_K)
+    if row:
+        linear("per_layer_token_embd.weight", vocabulary, row * layers)
+        plain("per_layer_model_proj.weight", row * layers, hidden, F16, 0.02)
+        vector("per_layer_proj_norm.weight", [1.0] * row)
     vector("output_norm.weight", [1.0] * hidden)
     vector("rope_freqs.weight", [1.0] * 64 + [1e30] * 192)
     for i in range(layers):
@@ -120,8 +221,9 @@ def main():
         vector(b + "attn_q_norm.weight", [1.0] * size)
         vector(b + "post_attention_norm.weight", [1.0] * hidden)
         if i < owners:
-            linear(b + "attn_k.weight", size * kv_heads, hidden)
-            linear(b + "attn_v.weight", size * kv_heads, hidden)
+            linear(b + "attn_k.weight", size * kv_heads[i], hidden)
+            if row or sliding[i]:  # the large ones have no matrix of values in layers without a window
+                linear(b + "attn_v.weight", size * kv_heads[i], hidden)
             vector(b + "attn_k_norm.weight", [1.0] * size)
         vector(b + "layer_output_scale.weight", [1.0])
         vector(b + "ffn_norm.weight", [1.0] * hidden)
@@ -129,11 +231,23 @@ def main():
         linear(b + "ffn_gate.weight", widths[i], hidden)
         linear(b + "ffn_up.weight", widths[i], hidden)
         linear(b + "ffn_down.weight", hidden, widths[i])
-        plain(b + "inp_gate.weight", row, hidden, F32, 0.02)
-        plain(b + "proj.weight", hidden, row, F32, 0.05)
-        vector(b + "post_norm.weight", [1.0] * hidden)
+        if model.experts:
+            plain(b + "ffn_gate_inp.weight", model.experts, hidden, F32, 0.02)
+            vector(b + "ffn_gate_inp.scale", [1.0] * hidden)
+            for norm in ("pre_ffw_norm_2", "post_ffw_norm_1", "post_ffw_norm_2"):
+                vector(f"{b}{norm}.weight", [1.0] * hidden)
+            linear(b + "ffn_gate_up_exps.weight", 2 * model.expert_mlp, hidden, matrices=model.experts)
+            linear(b + "ffn_down_exps.weight", hidden, model.expert_mlp, matrices=model.experts)
+            vector(b + "ffn_down_exps.scale", [1.0] * model.experts)
+        if row:
+            plain(b + "inp_gate.weight", row, hidden, F32, 0.02)
+            plain(b + "proj.weight", hidden, row, F32, 0.05)
+            vector(b + "post_norm.weight", [1.0] * hidden)
 
+    header += vocabulary_entries
     write(out, header, tensors)
+    if len(sys.argv) > 5:
+        write_assistant(sys.argv[5], model, vocabulary_entries)
     if len(sys.argv) > 4:
         rank = 16
         adapter = []
@@ -158,8 +272,9 @@ def write(out, header, tensors):
         file.write(b"\0" * (-file.tell() % 32))
         for _, _, _, size, make in tensors:
             data = make()
-            if len(data) != size:
-                raise ValueError(f"{len(data)} bytes for a tensor of {size}")
+            found = len(data) if isinstance(data, bytes) else data.nbytes
+            if found != size:
+                raise ValueError(f"{found} bytes for a tensor of {size}")
             file.write(data)
             file.write(b"\0" * (-size % 32))
 
