@@ -64,6 +64,8 @@ public:
     /// Device to the same device, ordered with the queue. The ranges may overlap only when
     /// isHostVisible().
     virtual Status copyWithin(void* dst, const void* src, size_t bytes) = 0;
+    /// Zeros, ordered with the queue.
+    virtual Status clear(void* dst, size_t bytes) = 0;
     /// From another device's memory to this one's without passing through the host, ordered with
     /// both queues. Unsupported when the two have no such path: then copy out and in.
     virtual Status

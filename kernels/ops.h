@@ -499,6 +499,11 @@ struct OpTable {
                             float factor,
                             float eps,
                             MutF32 scores) = nullptr;
+    /// The top_k largest of every row of scores, in falling order, the lower index of equals, and
+    /// their shares: softmax over the row, divided by the sum of those chosen. scores [rows,
+    /// experts]; chosen and share [rows, top_k], on the table's device. Optional.
+    Status (*choose_experts)(Queue q, MatF32 scores, int64_t top_k, int32_t* chosen, float* share) =
+        nullptr;
     /// y[rows[i],:] += factor[i] * x[i,:]; no row twice. rows and factor [rows of x], on the
     /// table's device. Optional.
     Status (*scatter_add)(Queue q, MatF32 x, const int32_t* rows, const float* factor, MutF32 y) =

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <numeric>
 #include <vector>
 
 namespace engine {
@@ -21,10 +22,17 @@ namespace {
 
 constexpr MatView kNoWeight{};
 
-/// A row that an expert was chosen for.
-struct Choice {
-    int64_t row;
-    float weight;
+/// What a router says of rows: [rows, top_k].
+struct Chosen {
+    std::vector<int32_t> experts;
+    std::vector<float> shares;
+};
+
+/// The same by expert: rows of expert e, ascending, from first[e] to first[e + 1].
+struct Routing {
+    std::vector<int64_t> first; ///< [experts + 1]
+    std::vector<int32_t> rows;
+    std::vector<float> weights; ///< Share times the expert's own scale.
 };
 
 /// Scores of rows in one launch, where the table has that and the router is here and by itself.
@@ -83,15 +91,13 @@ routerScores(const BoundModel& model, const DecoderLayer& layer, MutF32 z, MutF3
     return checkStatus(home.ops().add_scaled(home.queue(), rest, 1.0F, scores), "add", router.name);
 }
 
-/// Top-k experts of every row, by expert. scores [rows, experts], overwritten. Ties go to the lower
-/// index, as in the reference's top-k.
-std::vector<std::vector<Choice>> chooseExperts(const TextConfig& text,
-                                               std::span<const float> expert_scale,
-                                               std::vector<float>& scores) {
+/// Top-k experts of every row. scores [rows, experts], overwritten. Ties go to the lower index, as
+/// in the reference's top-k.
+Chosen chosenOf(const TextConfig& text, std::vector<float>& scores) {
     const int64_t experts = text.num_experts;
     const int64_t rows = static_cast<int64_t>(scores.size()) / experts;
-    std::vector<std::vector<Choice>> chosen(static_cast<size_t>(experts));
-    std::vector<int64_t> order(static_cast<size_t>(experts));
+    Chosen chosen;
+    std::vector<int32_t> order(static_cast<size_t>(experts));
     for (int64_t r = 0; r < rows; ++r) {
         float* s = scores.data() + r * experts;
         const float largest = *std::max_element(s, s + experts);
@@ -100,101 +106,204 @@ std::vector<std::vector<Choice>> chooseExperts(const TextConfig& text,
             s[e] = std::exp(s[e] - largest);
             sum += s[e];
         }
-        for (int64_t e = 0; e < experts; ++e) {
-            order[static_cast<size_t>(e)] = e;
-        }
+        std::iota(order.begin(), order.end(), 0);
         std::partial_sort(order.begin(), order.begin() + text.top_k_experts, order.end(),
-                          [s](int64_t a, int64_t b) { return s[a] != s[b] ? s[a] > s[b] : a < b; });
+                          [s](int32_t a, int32_t b) { return s[a] != s[b] ? s[a] > s[b] : a < b; });
         double top = 0;
         for (int64_t j = 0; j < text.top_k_experts; ++j) {
             top += s[order[static_cast<size_t>(j)]] / sum;
         }
         for (int64_t j = 0; j < text.top_k_experts; ++j) {
-            const int64_t e = order[static_cast<size_t>(j)];
-            const double w = s[e] / sum / top;
-            chosen[static_cast<size_t>(e)].push_back(
-                {r, static_cast<float>(w) * expert_scale[static_cast<size_t>(e)]});
+            const int32_t e = order[static_cast<size_t>(j)];
+            chosen.experts.push_back(e);
+            chosen.shares.push_back(static_cast<float>(s[e] / sum / top));
         }
     }
     return chosen;
 }
 
-/// Rows by expert and their weights on a card, so that an expert takes and gives its rows in one
+/// The choice where the scores are, so that no more than it comes to the host; by the host where
+/// the table has no such function.
+Result<Chosen> choose(const BoundModel& model, const DecoderLayer& layer, MutF32 scores) {
+    const DeviceScratch& home = *layer.home;
+    const TextConfig& text = model.config.text;
+    const std::string& name = layer.experts.router.name;
+    const auto count = static_cast<size_t>(scores.rows * text.top_k_experts);
+    if (home.ops().choose_experts != nullptr && home.has(Buffer::MoeOrder)) {
+        int32_t* const experts = home.ints(Buffer::MoeOrder);
+        float* const shares = home.buffer(Buffer::MoeOrder) + count;
+        const Status status =
+            home.ops().choose_experts(home.queue(), scores, text.top_k_experts, experts, shares);
+        if (status != Status::Unsupported) {
+            ENGINE_KERNEL(status, "choose experts", name);
+            Chosen chosen{std::vector<int32_t>(count), std::vector<float>(count)};
+            ENGINE_KERNEL(home.device().copyOut(chosen.experts.data(), experts, count * 4),
+                          "copy out", name);
+            ENGINE_KERNEL(home.device().copyOut(chosen.shares.data(), shares, count * 4),
+                          "copy out", name);
+            return chosen;
+        }
+    }
+    std::vector<float> host_scores(static_cast<size_t>(scores.rows * text.num_experts));
+    ENGINE_KERNEL(home.device().copyOut(host_scores.data(), scores.data, host_scores.size() * 4),
+                  "copy out", name);
+    return chosenOf(text, host_scores);
+}
+
+Routing
+byExpert(const TextConfig& text, std::span<const float> expert_scale, const Chosen& chosen) {
+    Routing routing;
+    routing.first.assign(static_cast<size_t>(text.num_experts) + 1, 0);
+    for (const int32_t e : chosen.experts) {
+        ++routing.first[static_cast<size_t>(e) + 1];
+    }
+    std::partial_sum(routing.first.begin(), routing.first.end(), routing.first.begin());
+    std::vector<int64_t> next(routing.first.begin(), routing.first.end() - 1);
+    routing.rows.resize(chosen.experts.size());
+    routing.weights.resize(chosen.experts.size());
+    for (size_t i = 0; i < chosen.experts.size(); ++i) {
+        const auto e = static_cast<size_t>(chosen.experts[i]);
+        const auto at = static_cast<size_t>(next[e]++);
+        routing.rows[at] = static_cast<int32_t>(static_cast<int64_t>(i) / text.top_k_experts);
+        routing.weights[at] = chosen.shares[i] * expert_scale[e];
+    }
+    return routing;
+}
+
+/// Rows by expert and their weights on a card, so that experts take and give their rows in one
 /// launch each.
 struct OrderOnCard {
     const int32_t* rows = nullptr; ///< nullptr: row by row
     const float* weights = nullptr;
 };
 
-Result<OrderOnCard> sendOrder(const DeviceScratch& home,
-                              const std::vector<std::vector<Choice>>& chosen,
-                              const std::string& name) {
+Result<OrderOnCard>
+sendOrder(const DeviceScratch& home, const Routing& routing, const std::string& name) {
     if (home.ops().scatter_add == nullptr || !home.has(Buffer::MoeOrder)) {
         return OrderOnCard();
     }
-    std::vector<int32_t> order;
-    std::vector<float> weights;
-    for (const std::vector<Choice>& of_expert : chosen) {
-        for (const Choice& c : of_expert) {
-            order.push_back(static_cast<int32_t>(c.row));
-            weights.push_back(c.weight);
-        }
-    }
-    const size_t count = order.size();
+    const size_t count = routing.rows.size();
+    std::vector<int32_t> order(routing.rows);
     order.resize(2 * count);
-    std::memcpy(order.data() + count, weights.data(), count * sizeof(float));
+    std::memcpy(order.data() + count, routing.weights.data(), count * sizeof(float));
     int32_t* const there = home.ints(Buffer::MoeOrder);
     ENGINE_KERNEL(home.device().copyIn(there, order.data(), order.size() * sizeof(int32_t)),
                   "copy in", name);
     return OrderOnCard{there, home.buffer(Buffer::MoeOrder) + count};
 }
 
-/// total += weight * expert(z) for the rows that chose it. first: how many are in front of them in
-/// the order on a card.
-Result<void> runExpert(const BoundModel& model,
-                       const DecoderLayer& layer,
-                       int64_t expert,
-                       const std::vector<Choice>& chosen,
-                       const OrderOnCard& order,
-                       int64_t first,
-                       MutF32 z,
-                       MutF32 total) {
-    ComputeContext& context = *model.context;
+/// Experts of one layer and what they are asked for.
+struct ExpertRun {
+    const BoundModel& model;
+    const DecoderLayer& layer;
+    const Routing& routing;
+    OrderOnCard order;
+    MutF32 z;
+    MutF32 total;
+
+    [[nodiscard]] int64_t hidden() const { return model.config.text.hidden_size; }
+    [[nodiscard]] int64_t inner() const { return model.config.text.moe_intermediate_size; }
+    /// Rows that the buffers of experts have room for.
+    [[nodiscard]] int64_t room() const {
+        const DeviceScratch& home = *layer.home;
+        return std::min(
+            {home.size(Buffer::MoeRows) / hidden(), home.size(Buffer::MoeDown) / hidden(),
+             home.size(Buffer::MoeGateUp) / (2 * inner()), home.size(Buffer::MoeAct) / inner()});
+    }
+    [[nodiscard]] int64_t firstOf(int64_t expert) const {
+        return routing.first[static_cast<size_t>(expert)];
+    }
+    [[nodiscard]] int64_t countOf(int64_t expert) const {
+        return firstOf(expert + 1) - firstOf(expert);
+    }
+    [[nodiscard]] Result<void> take(int64_t first, MutF32 in) const;
+    [[nodiscard]] Result<void> give(int64_t first, MutF32 down) const;
+    [[nodiscard]] Result<void> group(int64_t begin, int64_t end) const;
+    [[nodiscard]] Result<void> all() const;
+};
+
+/// Rows of z from place `first` of the order on.
+Result<void> ExpertRun::take(int64_t first, MutF32 in) const {
     DeviceScratch& home = *layer.home;
-    const int64_t hidden = model.config.text.hidden_size;
-    const int64_t inner = model.config.text.moe_intermediate_size;
-    const auto count = static_cast<int64_t>(chosen.size());
-    const MutF32 in = home.matrix(Buffer::MoeRows, count, hidden);
     if (order.rows != nullptr) {
         const kernels::WeightView rows{z.data, kernels::WeightFormat::F32, z.rows, z.cols};
-        ENGINE_KERNEL(
-            home.ops().gather_rows(home.queue(), rows, order.rows + first, count, 0, 1.0F, in),
+        return checkStatus(
+            home.ops().gather_rows(home.queue(), rows, order.rows + first, in.rows, 0, 1.0F, in),
             "gather rows", layer.experts.router.name);
     }
-    for (int64_t i = 0; order.rows == nullptr && i < count; ++i) {
-        ENGINE_TRY(context.move(home, z.data + chosen[static_cast<size_t>(i)].row * z.stride, home,
-                                in.data + i * in.stride,
-                                static_cast<size_t>(hidden) * sizeof(float)));
+    for (int64_t i = 0; i < in.rows; ++i) {
+        const int64_t row = routing.rows[static_cast<size_t>(first + i)];
+        ENGINE_TRY(model.context->move(home, z.data + row * z.stride, home, in.data + i * in.stride,
+                                       static_cast<size_t>(hidden()) * sizeof(float)));
     }
-    const MutF32 gate_up = home.matrix(Buffer::MoeGateUp, count, 2 * inner);
-    ENGINE_TRY(context.expert(layer.experts.gate_up, home, expert, in, gate_up));
-    const MutF32 act = home.matrix(Buffer::MoeAct, count, inner);
-    const MatF32 gate{gate_up.data, count, inner, gate_up.stride};
-    const MatF32 up{gate_up.data + inner, count, inner, gate_up.stride};
-    ENGINE_TRY(activatePair(home, model.config.text.recipe.activation, gate, up, act,
-                            layer.experts.gate_up.name));
-    const MutF32 down = home.matrix(Buffer::MoeDown, count, hidden);
-    ENGINE_TRY(context.expert(layer.experts.down, home, expert, act, down));
+    return {};
+}
+
+/// total += weight * down, of one expert.
+Result<void> ExpertRun::give(int64_t first, MutF32 down) const {
+    DeviceScratch& home = *layer.home;
+    const std::string& name = layer.experts.router.name;
     if (order.rows != nullptr) {
         return checkStatus(home.ops().scatter_add(home.queue(), down, order.rows + first,
                                                   order.weights + first, total),
-                           "sum experts", layer.experts.router.name);
+                           "sum experts", name);
     }
-    for (int64_t i = 0; i < count; ++i) {
-        const Choice& c = chosen[static_cast<size_t>(i)];
-        ENGINE_KERNEL(home.ops().add_scaled(home.queue(), rowsOf(down, i, 1), c.weight,
-                                            rowsOf(total, c.row, 1)),
-                      "sum experts", layer.experts.router.name);
+    for (int64_t i = 0; i < down.rows; ++i) {
+        const auto at = static_cast<size_t>(first + i);
+        ENGINE_KERNEL(home.ops().add_scaled(home.queue(), rowsOf(down, i, 1), routing.weights[at],
+                                            rowsOf(total, routing.rows[at], 1)),
+                      "sum experts", name);
+    }
+    return {};
+}
+
+/// Experts `begin` to `end` - 1, whose rows have room together: what no expert's weights are needed
+/// for is one launch for all of them.
+Result<void> ExpertRun::group(int64_t begin, int64_t end) const {
+    ComputeContext& context = *model.context;
+    DeviceScratch& home = *layer.home;
+    const int64_t first = firstOf(begin);
+    const int64_t count = firstOf(end) - first;
+    const MutF32 in = home.matrix(Buffer::MoeRows, count, hidden());
+    ENGINE_TRY(take(first, in));
+    const MutF32 gate_up = home.matrix(Buffer::MoeGateUp, count, 2 * inner());
+    const auto ofExpert = [&](MutF32 rows, int64_t e) {
+        return rowsOf(rows, firstOf(e) - first, countOf(e));
+    };
+    for (int64_t e = begin; e < end; ++e) {
+        if (countOf(e) > 0) {
+            ENGINE_TRY(context.expert(layer.experts.gate_up, home, e, ofExpert(in, e),
+                                      ofExpert(gate_up, e)));
+        }
+    }
+    const MutF32 act = home.matrix(Buffer::MoeAct, count, inner());
+    const MatF32 gate{gate_up.data, count, inner(), gate_up.stride};
+    const MatF32 up{gate_up.data + inner(), count, inner(), gate_up.stride};
+    ENGINE_TRY(activatePair(home, model.config.text.recipe.activation, gate, up, act,
+                            layer.experts.gate_up.name));
+    const MutF32 down = home.matrix(Buffer::MoeDown, count, hidden());
+    for (int64_t e = begin; e < end; ++e) {
+        if (countOf(e) > 0) {
+            ENGINE_TRY(
+                context.expert(layer.experts.down, home, e, ofExpert(act, e), ofExpert(down, e)));
+            ENGINE_TRY(give(firstOf(e), ofExpert(down, e)));
+        }
+    }
+    return {};
+}
+
+Result<void> ExpertRun::all() const {
+    const int64_t experts = model.config.text.num_experts;
+    const int64_t most = room();
+    for (int64_t begin = 0; begin < experts;) {
+        int64_t end = begin + 1; // one expert has room: it has no row twice
+        while (end < experts && firstOf(end + 1) - firstOf(begin) <= most) {
+            ++end;
+        }
+        if (firstOf(end) > firstOf(begin)) {
+            ENGINE_TRY(group(begin, end));
+        }
+        begin = end;
     }
     return {};
 }
@@ -225,25 +334,15 @@ addExperts(const BoundModel& model, const DecoderLayer& layer, MutF32 x, MutF32 
                       "scale", name);
         ENGINE_TRY(routerScores(model, layer, z, scores));
     }
-    std::vector<float> host_scores(static_cast<size_t>(rows * text.num_experts));
-    ENGINE_KERNEL(home.device().copyOut(host_scores.data(), scores.data, host_scores.size() * 4),
-                  "copy out", name);
-    const std::vector<std::vector<Choice>> chosen =
-        chooseExperts(text, weights.per_expert_scale, host_scores);
+    ENGINE_ASSIGN(const Chosen chosen, choose(model, layer, scores));
+    const Routing routing = byExpert(text, weights.per_expert_scale, chosen);
 
     ENGINE_KERNEL(ops.rms_norm(queue, x, weights.pre_norm, eps, z), "norm", name);
     const MutF32 total = home.matrix(Buffer::MoeSum, rows, text.hidden_size);
-    const std::vector<float> zeros(static_cast<size_t>(rows * text.hidden_size), 0.0F);
-    ENGINE_KERNEL(home.device().copyIn(total.data, zeros.data(), zeros.size() * 4), "clear", name);
-    ENGINE_ASSIGN(const OrderOnCard order, sendOrder(home, chosen, name));
-    int64_t first = 0;
-    for (int64_t e = 0; e < text.num_experts; ++e) {
-        const std::vector<Choice>& of_expert = chosen[static_cast<size_t>(e)];
-        if (!of_expert.empty()) {
-            ENGINE_TRY(runExpert(model, layer, e, of_expert, order, first, z, total));
-            first += static_cast<int64_t>(of_expert.size());
-        }
-    }
+    ENGINE_KERNEL(home.device().clear(total.data, static_cast<size_t>(rows * text.hidden_size) * 4),
+                  "clear", name);
+    ENGINE_ASSIGN(const OrderOnCard order, sendOrder(home, routing, name));
+    ENGINE_TRY((ExpertRun{model, layer, routing, order, z, total}.all()));
     ENGINE_KERNEL(ops.rms_norm(queue, total, weights.post_norm, eps, total), "norm", name);
     return checkStatus(ops.add_scaled(queue, total, 1.0F, dense), "add", name);
 }

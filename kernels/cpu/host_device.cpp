@@ -120,4 +120,11 @@ Status HostDevice::copyOut(void* host_dst, const void* device_src, size_t bytes)
     return Status::Ok;
 }
 
+Status HostDevice::clear(void* dst, size_t bytes) {
+    if (bytes > 0) {
+        std::memset(dst, 0, bytes);
+    }
+    return Status::Ok;
+}
+
 } // namespace kernels::cpu

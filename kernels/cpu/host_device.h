@@ -31,6 +31,7 @@ public:
     Status copyWithin(void* dst, const void* src, size_t bytes) override {
         return copyIn(dst, src, bytes);
     }
+    Status clear(void* dst, size_t bytes) override;
     [[nodiscard]] bool isHostVisible() const override { return true; }
     [[nodiscard]] const OpTable& ops() const override { return *ops_; }
     [[nodiscard]] Queue queue() override { return {pool_}; }

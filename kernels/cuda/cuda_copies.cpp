@@ -204,6 +204,14 @@ Status CudaDevice::copyWithin(void* dst, const void* src, size_t bytes) {
                  "cuMemcpyDtoDAsync");
 }
 
+Status CudaDevice::clear(void* dst, size_t bytes) {
+    const Status status = flushSteps();
+    if (status != Status::Ok || bytes == 0) {
+        return status;
+    }
+    return check(driver_->memsetD8Async(address(dst), 0, bytes, stream_.handle), "cuMemsetD8Async");
+}
+
 Status CudaDevice::copyFromPeer(Device& from, void* dst, const void* src, size_t bytes) {
     auto* const peer = dynamic_cast<CudaDevice*>(&from);
     if (peer == nullptr || peer->driver_ != driver_ || is_capturing_ || peer->is_capturing_) {

@@ -56,6 +56,7 @@ public:
     Status waitForMark(int number) override;
     Status copyOut(void* host_dst, const void* device_src, size_t bytes) override;
     Status copyWithin(void* dst, const void* src, size_t bytes) override;
+    Status clear(void* dst, size_t bytes) override;
     Status copyFromPeer(Device& from, void* dst, const void* src, size_t bytes) override;
     [[nodiscard]] bool isHostVisible() const override { return false; }
     [[nodiscard]] const OpTable& ops() const override { return *ops_; }

@@ -100,6 +100,7 @@ namespace kernels::cuda {
     X(attend_step_256)                                                                             \
     X(attend_step_512)                                                                             \
     X(router_scores)                                                                               \
+    X(choose_experts)                                                                              \
     X(scatter_add)                                                                                 \
     X(experts_bf16)                                                                                \
     X(experts_four_bit)                                                                            \

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <set>
 
 using kernels::DType;
 using kernels::ExpertsStepArgs;
@@ -190,6 +191,8 @@ private Q_SLOTS:
     void tiesGoToTheLowerIndex();
     void noNumbers();
     void rows();
+    void chosenOfRows_data();
+    void chosenOfRows();
     void refuses();
 };
 
@@ -335,6 +338,65 @@ void TestCudaExperts::rows() {
              Status::BadShape);
     QCOMPARE(d.ops().router_scores(d.queue(), matrix(x, 3, kHidden), WeightView(), nullptr, 1.0F,
                                    1e-6F, matrix(y, 3, kHidden)),
+             Status::BadShape);
+}
+
+void TestCudaExperts::chosenOfRows_data() {
+    QTest::addColumn<int>("experts");
+    QTest::addColumn<int>("top_k");
+    QTest::newRow("fewer than a warp has lanes") << 11 << 3;
+    QTest::newRow("of 26B-A4B") << 128 << 8;
+    QTest::newRow("a rest, and more than lanes are chosen") << 70 << 40;
+    QTest::newRow("all of them") << 5 << 5;
+}
+
+/// The largest of a row in falling order, equal ones by index; of no numbers some experts all the
+/// same.
+void TestCudaExperts::chosenOfRows() {
+    QFETCH(const int, experts);
+    QFETCH(const int, top_k);
+    constexpr int64_t kRows = 19;
+    EmulatedCard card({});
+    auto& d = card.device();
+    const Guarded<float> scores = randomFloats(kRows * experts, 8);
+    for (int e = 0; e < experts; ++e) {
+        scores[at(experts + e)] = 1.5F;                      // all alike
+        scores[at(2 * experts + e)] = e % 2 == 0 ? 80 : -80; // pairs alike, far apart
+    }
+    scores[at(3 * experts + 1)] = NAN;
+    const Guarded<int32_t> chosen(std::vector<int32_t>(at(kRows * top_k), -1));
+    const Guarded<float> share(at(kRows * top_k));
+    QCOMPARE(d.ops().choose_experts(d.queue(), matrix(scores, kRows, experts), top_k, chosen.data(),
+                                    share.data()),
+             Status::Ok);
+    QCOMPARE(card.finish(), std::string());
+    for (int64_t r = 0; r < kRows; ++r) {
+        std::vector<int32_t> order(at(experts));
+        std::iota(order.begin(), order.end(), 0);
+        const float* const s = scores.data() + r * experts;
+        std::stable_sort(order.begin(), order.end(),
+                         [s](int32_t a, int32_t b) { return s[a] > s[b]; });
+        double top = 0;
+        for (int j = 0; j < top_k; ++j) {
+            top +=
+                std::exp(static_cast<double>(s[order[at(j)]]) - static_cast<double>(s[order[0]]));
+        }
+        std::set<int32_t> seen;
+        for (int j = 0; j < top_k; ++j) {
+            const int32_t e = chosen[at(r * top_k + j)];
+            QVERIFY(e >= 0 && e < experts && seen.insert(e).second);
+            if (r == 3) {
+                QVERIFY(std::isnan(share[at(r * top_k + j)]));
+                continue;
+            }
+            QCOMPARE(e, order[at(j)]);
+            const double want =
+                std::exp(static_cast<double>(s[e]) - static_cast<double>(s[order[0]])) / top;
+            QVERIFY(std::abs(static_cast<double>(share[at(r * top_k + j)]) - want) < 1e-6);
+        }
+    }
+    QCOMPARE(d.ops().choose_experts(d.queue(), matrix(scores, kRows, experts), experts + 1,
+                                    chosen.data(), share.data()),
              Status::BadShape);
 }
 

@@ -735,6 +735,75 @@ __global__ void __launch_bounds__(kScoreThreads, 2) belfry_router_scores(const f
     scores[(first_row + row) * score_stride + first_expert + expert] = score * inverse * factor;
 }
 
+// grid: ceil(rows / 8); block 256: a warp makes a row.
+__global__ void belfry_choose_experts(const float* scores,
+                                      int64_t stride,
+                                      int64_t rows,
+                                      int experts,
+                                      int top_k,
+                                      int32_t* chosen,
+                                      float* share) {
+    constexpr int kOfLane = kMostExperts / 32;
+    const int64_t row = static_cast<int64_t>(blockIdx.x) * (blockDim.x / 32) + threadIdx.x / 32;
+    if (row >= rows) {
+        return;
+    }
+    const auto lane = static_cast<int>(threadIdx.x & 31);
+    const float* const s = scores + row * stride;
+    float p[kOfLane]; // of expert 32 i + lane; below 0: taken, or none
+    float largest = -INFINITY;
+#pragma unroll
+    for (int i = 0; i < kOfLane; ++i) {
+        const int e = 32 * i + lane;
+        p[i] = e < experts ? s[e] : -INFINITY;
+        largest = fmaxf(largest, p[i]);
+    }
+    largest = warpMax(largest);
+    float sum = 0.0F;
+#pragma unroll
+    for (int i = 0; i < kOfLane; ++i) {
+        const float value = expf(p[i] - largest);
+        sum += 32 * i + lane < experts ? value : 0.0F;
+        // A choice among numbers, even where the scores are none.
+        p[i] = 32 * i + lane >= experts ? -1.0F : value >= 0.0F ? value : 0.0F;
+    }
+    sum = warpSum(sum); // NaN where one score was none
+    float top = sum - sum;
+    for (int j = 0; j < top_k; ++j) {
+        float best = -1.0F;
+        int of_best = kMostExperts;
+#pragma unroll
+        for (int i = 0; i < kOfLane; ++i) {
+            if (p[i] > best) {
+                best = p[i];
+                of_best = 32 * i + lane;
+            }
+        }
+#pragma unroll
+        for (int offset = 16; offset > 0; offset >>= 1) {
+            const float other = __shfl_xor_sync(0xffffffffU, best, offset);
+            const int of_other = __shfl_xor_sync(0xffffffffU, of_best, offset);
+            if (other > best || (other == best && of_other < of_best)) {
+                best = other;
+                of_best = of_other;
+            }
+        }
+#pragma unroll
+        for (int i = 0; i < kOfLane; ++i) {
+            p[i] = 32 * i + lane == of_best ? -1.0F : p[i];
+        }
+        top += best;
+        if (lane == 0) {
+            chosen[row * top_k + j] = of_best;
+            share[row * top_k + j] = best;
+        }
+    }
+    __syncwarp();
+    for (int j = lane; j < top_k; j += 32) {
+        share[row * top_k + j] /= top;
+    }
+}
+
 // grid: (rows of x, tiles of 256 columns); block 256.
 __global__ void belfry_scatter_add(const float* x,
                                    int64_t x_stride,

@@ -64,6 +64,23 @@ Status routerScores(Queue q,
                               scale, factor, eps, scores.data, scores.stride);
 }
 
+Status chooseExperts(Queue q, MatF32 scores, int64_t top_k, int32_t* chosen, float* share) {
+    if (!isMatrix(scores) || chosen == nullptr || share == nullptr || top_k < 1 ||
+        top_k > scores.cols) {
+        return Status::BadShape;
+    }
+    if (scores.cols > kMostExperts) {
+        return Status::Unsupported;
+    }
+    if (scores.rows == 0) {
+        return Status::Ok;
+    }
+    return streamOf(q).launch(KernelId::choose_experts, tiles(scores.rows, kThreads / 32), 1, 1,
+                              kThreads, 0, scores.data, scores.stride, scores.rows,
+                              static_cast<int>(scores.cols), static_cast<int>(top_k), chosen,
+                              share);
+}
+
 Status scatterAdd(Queue q, MatF32 x, const int32_t* rows, const float* factor, MutF32 y) {
     if (!isMatrix(x) || !isMatrix(y) || x.cols != y.cols ||
         (x.rows > 0 && (rows == nullptr || factor == nullptr))) {

@@ -96,6 +96,7 @@ Status routerScores(Queue q,
                     float factor,
                     float eps,
                     MutF32 scores);
+Status chooseExperts(Queue q, MatF32 scores, int64_t top_k, int32_t* chosen, float* share);
 Status scatterAdd(Queue q, MatF32 x, const int32_t* rows, const float* factor, MutF32 y);
 Status expertsStep(Queue q, const ExpertsStepArgs& args);
 

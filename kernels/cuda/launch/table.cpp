@@ -401,6 +401,7 @@ OpTable makeTable(bool is_reference) {
     table.scatter_add = scatterAdd;
     if (!is_reference) {
         table.router_scores = routerScores;
+        table.choose_experts = chooseExperts;
         table.takes_rows = takesRows;
         table.product = product;
         table.norm_rows = normRows;

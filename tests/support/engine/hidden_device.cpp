@@ -607,6 +607,13 @@ Status HiddenDevice::copyWithin(void* dst, const void* src, size_t bytes) {
                  : Status::BadShape;
 }
 
+Status HiddenDevice::clear(void* dst, size_t bytes) {
+    bool is_ok = true;
+    void* const to = const_cast<void*>(reveal(dst, &is_ok));
+    return is_ok ? submit([this, to, bytes] { return memory_.clear(to, bytes); })
+                 : Status::BadShape;
+}
+
 void HiddenDevice::setScratch(void* scratch, size_t /*bytes*/) {
     bool is_ok = true;
     (void)reveal(scratch, &is_ok);

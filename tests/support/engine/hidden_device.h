@@ -57,6 +57,7 @@ public:
     kernels::Status waitForMark(int number) override;
     kernels::Status copyOut(void* host_dst, const void* device_src, size_t bytes) override;
     kernels::Status copyWithin(void* dst, const void* src, size_t bytes) override;
+    kernels::Status clear(void* dst, size_t bytes) override;
     [[nodiscard]] bool isHostVisible() const override { return false; }
     [[nodiscard]] const kernels::OpTable& ops() const override;
     [[nodiscard]] kernels::Queue queue() override { return {this}; }
