@@ -181,6 +181,22 @@ struct AttendStepArgs {
     float* out = nullptr; ///< [num_heads, head_dim]
 };
 
+/// Rows that stand by expert, each with its expert's weights: y = W x in fp32, or, gated, y =
+/// gelu_tanh(W_gate x) * (W_up x) in bf16.
+struct ExpertProductArgs {
+    const void* x = nullptr; ///< [count, cols of w] bf16, aligned to 16 bytes.
+    WeightView w; ///< [experts * outputs, cols]; gated: of every expert gate's rows, then up's.
+    bool is_gated = false;
+    void* y = nullptr; ///< [count, outputs], gated [count, outputs / 2]; aligned to 8 bytes.
+    const int32_t* first = nullptr; ///< [experts + 1] on the device: an expert's first place.
+    int64_t experts = 0;
+    int64_t begin = 0; ///< Those whose rows x has, up to
+    int64_t end = 0;   ///< the one before this.
+    int64_t place = 0; ///< Of the first row of x.
+    int64_t count = 0;
+    int64_t most = 0; ///< Rows of the expert that has most.
+};
+
 /// Routed experts of one token beside a dense MLP, without the host: scores = R (rms(x) *
 /// router_scale * input_scale), p = softmax(scores), the top_k largest of them (the lower index of
 /// equals), w = their p divided by their sum, times expert_scale; then
@@ -504,10 +520,21 @@ struct OpTable {
     /// experts]; chosen and share [rows, top_k], on the table's device. Optional.
     Status (*choose_experts)(Queue q, MatF32 scores, int64_t top_k, int32_t* chosen, float* share) =
         nullptr;
-    /// y[rows[i],:] += factor[i] * x[i,:]; no row twice. rows and factor [rows of x], on the
-    /// table's device. Optional.
-    Status (*scatter_add)(Queue q, MatF32 x, const int32_t* rows, const float* factor, MutF32 y) =
+    /// Row i of y [count, cols of x] bf16 is row rows[i] of x, without rows row i. Optional.
+    Status (*take_expert_rows)(Queue q, MatF32 x, const int32_t* rows, int64_t count, void* y) =
         nullptr;
+    /// Optional. Unsupported: nothing was enqueued.
+    Status (*expert_products)(Queue q, const ExpertProductArgs& args) = nullptr;
+    /// total[r,:] += weights[p] * x[p - place,:] for the top_k places p of row r, in their order,
+    /// that x has. x [some places from `place` on, hidden], places [rows, top_k], weights [all
+    /// places], all on the table's device. Optional.
+    Status (*sum_experts)(Queue q,
+                          MatF32 x,
+                          const int32_t* places,
+                          int64_t top_k,
+                          const float* weights,
+                          int64_t place,
+                          MutF32 total) = nullptr;
     /// Optional: the caller then asks the host which experts a row takes. Unsupported: nothing was
     /// enqueued.
     Status (*experts_step)(Queue q, const ExpertsStepArgs& args) = nullptr;

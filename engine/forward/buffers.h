@@ -58,12 +58,12 @@ enum class Buffer : uint8_t {
     MoeProbs,     ///< [rows, experts]
     MoeRouterLow, ///< [rows, experts]
     MoeIn,        ///< [rows, hidden]
-    MoeRows,      ///< [rows of one expert, hidden]
-    MoeGateUp,    ///< [rows of one expert, 2 * moe_intermediate]
-    MoeAct,       ///< [rows of one expert, moe_intermediate]
-    MoeDown,      ///< [rows of one expert, hidden]
+    MoeRows,      ///< [rows of some experts, hidden]
+    MoeGateUp,    ///< [rows of some experts, 2 * moe_intermediate]
+    MoeAct,       ///< [rows of some experts, moe_intermediate]
+    MoeDown,      ///< [rows of some experts, hidden]
     MoeSum,       ///< [rows, hidden]
-    MoeOrder,     ///< [2, rows * top_k]: rows by expert, then their weights; cards only
+    MoeOrder,     ///< [3, rows * top_k] and [experts + 1]: experts.cpp, OrderOnCard; cards only
 
     // Fused steps of one token (token_steps.h).
     StepInput,      ///< TokenNumbers, ring positions, [hidden] row, [layers * ple_size] table row

@@ -136,11 +136,13 @@ Result<Chosen> choose(const BoundModel& model, const DecoderLayer& layer, MutF32
             home.ops().choose_experts(home.queue(), scores, text.top_k_experts, experts, shares);
         if (status != Status::Unsupported) {
             ENGINE_KERNEL(status, "choose experts", name);
-            Chosen chosen{std::vector<int32_t>(count), std::vector<float>(count)};
-            ENGINE_KERNEL(home.device().copyOut(chosen.experts.data(), experts, count * 4),
-                          "copy out", name);
-            ENGINE_KERNEL(home.device().copyOut(chosen.shares.data(), shares, count * 4),
-                          "copy out", name);
+            std::vector<int32_t> both(2 * count); // one copy, because each is waited for
+            ENGINE_KERNEL(home.device().copyOut(both.data(), experts, both.size() * 4), "copy out",
+                          name);
+            Chosen chosen{
+                std::vector<int32_t>(both.begin(), both.begin() + text.top_k_experts * scores.rows),
+                std::vector<float>(count)};
+            std::memcpy(chosen.shares.data(), both.data() + count, count * sizeof(float));
             return chosen;
         }
     }
@@ -170,26 +172,39 @@ byExpert(const TextConfig& text, std::span<const float> expert_scale, const Chos
     return routing;
 }
 
-/// Rows by expert and their weights on a card, so that experts take and give their rows in one
-/// launch each.
+/// The routing on a card, so that experts take and give their rows in one launch each.
 struct OrderOnCard {
-    const int32_t* rows = nullptr; ///< nullptr: row by row
-    const float* weights = nullptr;
+    const int32_t* rows = nullptr;   ///< nullptr: row by row
+    const float* weights = nullptr;  ///< By place, as rows.
+    const int32_t* places = nullptr; ///< [rows, top_k], ascending in each.
+    const int32_t* first = nullptr;  ///< [experts + 1]
 };
 
-Result<OrderOnCard>
-sendOrder(const DeviceScratch& home, const Routing& routing, const std::string& name) {
-    if (home.ops().scatter_add == nullptr || !home.has(Buffer::MoeOrder)) {
+Result<OrderOnCard> sendOrder(const DeviceScratch& home,
+                              const Routing& routing,
+                              int64_t top_k,
+                              const std::string& name) {
+    if (home.ops().sum_experts == nullptr || !home.has(Buffer::MoeOrder)) {
         return OrderOnCard();
     }
     const size_t count = routing.rows.size();
-    std::vector<int32_t> order(routing.rows);
-    order.resize(2 * count);
+    std::vector<int32_t> order(3 * count + routing.first.size());
+    std::copy(routing.rows.begin(), routing.rows.end(), order.begin());
     std::memcpy(order.data() + count, routing.weights.data(), count * sizeof(float));
+    std::vector<int32_t> taken(count / static_cast<size_t>(top_k), 0); // of a row's places
+    for (size_t place = 0; place < count; ++place) {
+        const auto row = static_cast<size_t>(routing.rows[place]);
+        order[2 * count + row * static_cast<size_t>(top_k) + static_cast<size_t>(taken[row]++)] =
+            static_cast<int32_t>(place);
+    }
+    std::transform(routing.first.begin(), routing.first.end(),
+                   order.begin() + static_cast<std::ptrdiff_t>(3 * count),
+                   [](int64_t first) { return static_cast<int32_t>(first); });
     int32_t* const there = home.ints(Buffer::MoeOrder);
     ENGINE_KERNEL(home.device().copyIn(there, order.data(), order.size() * sizeof(int32_t)),
                   "copy in", name);
-    return OrderOnCard{there, home.buffer(Buffer::MoeOrder) + count};
+    return OrderOnCard{there, home.buffer(Buffer::MoeOrder) + count, there + 2 * count,
+                       there + 3 * count};
 }
 
 /// Experts of one layer and what they are asked for.
@@ -218,7 +233,14 @@ struct ExpertRun {
     }
     [[nodiscard]] Result<void> take(int64_t first, MutF32 in) const;
     [[nodiscard]] Result<void> give(int64_t first, MutF32 down) const;
-    [[nodiscard]] Result<void> group(int64_t begin, int64_t end) const;
+    [[nodiscard]] Status products(const Linear& linear,
+                                  int64_t begin,
+                                  int64_t end,
+                                  const void* x,
+                                  bool is_gated,
+                                  void* y) const;
+    [[nodiscard]] Result<bool> together(int64_t begin, int64_t end) const;
+    [[nodiscard]] Result<void> oneByOne(int64_t begin, int64_t end) const;
     [[nodiscard]] Result<void> all() const;
 };
 
@@ -239,13 +261,14 @@ Result<void> ExpertRun::take(int64_t first, MutF32 in) const {
     return {};
 }
 
-/// total += weight * down, of one expert.
+/// total += weight * down, of the experts that the rows of `down` come from.
 Result<void> ExpertRun::give(int64_t first, MutF32 down) const {
     DeviceScratch& home = *layer.home;
     const std::string& name = layer.experts.router.name;
     if (order.rows != nullptr) {
-        return checkStatus(home.ops().scatter_add(home.queue(), down, order.rows + first,
-                                                  order.weights + first, total),
+        return checkStatus(home.ops().sum_experts(home.queue(), down, order.places,
+                                                  model.config.text.top_k_experts, order.weights,
+                                                  first, total),
                            "sum experts", name);
     }
     for (int64_t i = 0; i < down.rows; ++i) {
@@ -257,9 +280,84 @@ Result<void> ExpertRun::give(int64_t first, MutF32 down) const {
     return {};
 }
 
-/// Experts `begin` to `end` - 1, whose rows have room together: what no expert's weights are needed
-/// for is one launch for all of them.
-Result<void> ExpertRun::group(int64_t begin, int64_t end) const {
+/// Products of experts `begin` to `end` - 1 in one launch, where their weights are here and by
+/// themselves. Unsupported: else, or what the card has no kernel for.
+Status ExpertRun::products(
+    const Linear& linear, int64_t begin, int64_t end, const void* x, bool is_gated, void* y) const {
+    const DeviceScratch& home = *layer.home;
+    if (linear.device != home.id() || !linear.is_resident || linear.adapter != AdapterHook::kNone ||
+        linear.has_input_clip || linear.has_output_clip) {
+        return Status::Unsupported;
+    }
+    WeightSource& weights = model.context->weights();
+    const Result<kernels::WeightView> view = weights.acquire(linear.weight);
+    if (!view.has_value()) {
+        return Status::Unsupported;
+    }
+    weights.release(linear.weight); // resident: the view stays valid
+    kernels::ExpertProductArgs args;
+    args.x = x;
+    args.w = *view;
+    args.is_gated = is_gated;
+    args.y = y;
+    args.first = order.first;
+    args.experts = model.config.text.num_experts;
+    args.begin = begin;
+    args.end = end;
+    args.place = firstOf(begin);
+    args.count = firstOf(end) - args.place;
+    for (int64_t e = begin; e < end; ++e) {
+        args.most = std::max(args.most, countOf(e));
+    }
+    return home.ops().expert_products(home.queue(), args);
+}
+
+/// Experts `begin` to `end` - 1, whose rows have room together, in a few launches for all of them.
+/// False: the card or the weights do not allow it, and nothing has been added.
+Result<bool> ExpertRun::together(int64_t begin, int64_t end) const {
+    DeviceScratch& home = *layer.home;
+    const auto& ops = home.ops();
+    const Linear& gate_up = layer.experts.gate_up;
+    const Activation activation = model.config.text.recipe.activation;
+    if (order.rows == nullptr || ops.expert_products == nullptr ||
+        ops.take_expert_rows == nullptr) {
+        return false;
+    }
+    const int64_t first = firstOf(begin);
+    const int64_t count = firstOf(end) - first;
+    void* const in = home.buffer(Buffer::MoeRows); // bf16 in room for fp32
+    void* act = home.buffer(Buffer::MoeAct);
+    Status status = ops.take_expert_rows(home.queue(), z, order.rows + first, count, in);
+    if (status == Status::Ok) {
+        status = activation == Activation::GeluTanh ? products(gate_up, begin, end, in, true, act)
+                                                    : Status::Unsupported;
+    }
+    if (status == Status::Unsupported) {
+        const MutF32 both = home.matrix(Buffer::MoeGateUp, count, 2 * inner());
+        status = products(gate_up, begin, end, in, false, both.data);
+        if (status == Status::Ok) {
+            const MutF32 result = home.matrix(Buffer::MoeAct, count, inner());
+            const MatF32 gate{both.data, count, inner(), both.stride};
+            const MatF32 up{both.data + inner(), count, inner(), both.stride};
+            ENGINE_TRY(activatePair(home, activation, gate, up, result, gate_up.name));
+            act = in;
+            status = ops.take_expert_rows(home.queue(), result, nullptr, count, act);
+        }
+    }
+    const MutF32 down = home.matrix(Buffer::MoeDown, count, hidden());
+    if (status == Status::Ok) {
+        status = products(layer.experts.down, begin, end, act, false, down.data);
+    }
+    if (status == Status::Unsupported) {
+        return false;
+    }
+    ENGINE_KERNEL(status, "experts", gate_up.name);
+    ENGINE_TRY(give(first, down));
+    return true;
+}
+
+/// The same expert by expert: what no expert's weights are needed for is one launch for all.
+Result<void> ExpertRun::oneByOne(int64_t begin, int64_t end) const {
     ComputeContext& context = *model.context;
     DeviceScratch& home = *layer.home;
     const int64_t first = firstOf(begin);
@@ -286,10 +384,9 @@ Result<void> ExpertRun::group(int64_t begin, int64_t end) const {
         if (countOf(e) > 0) {
             ENGINE_TRY(
                 context.expert(layer.experts.down, home, e, ofExpert(act, e), ofExpert(down, e)));
-            ENGINE_TRY(give(firstOf(e), ofExpert(down, e)));
         }
     }
-    return {};
+    return give(first, down);
 }
 
 Result<void> ExpertRun::all() const {
@@ -301,7 +398,10 @@ Result<void> ExpertRun::all() const {
             ++end;
         }
         if (firstOf(end) > firstOf(begin)) {
-            ENGINE_TRY(group(begin, end));
+            ENGINE_ASSIGN(const bool is_done, together(begin, end));
+            if (!is_done) {
+                ENGINE_TRY(oneByOne(begin, end));
+            }
         }
         begin = end;
     }
@@ -341,7 +441,7 @@ addExperts(const BoundModel& model, const DecoderLayer& layer, MutF32 x, MutF32 
     const MutF32 total = home.matrix(Buffer::MoeSum, rows, text.hidden_size);
     ENGINE_KERNEL(home.device().clear(total.data, static_cast<size_t>(rows * text.hidden_size) * 4),
                   "clear", name);
-    ENGINE_ASSIGN(const OrderOnCard order, sendOrder(home, routing, name));
+    ENGINE_ASSIGN(const OrderOnCard order, sendOrder(home, routing, text.top_k_experts, name));
     ENGINE_TRY((ExpertRun{model, layer, routing, order, z, total}.all()));
     ENGINE_KERNEL(ops.rms_norm(queue, total, weights.post_norm, eps, total), "norm", name);
     return checkStatus(ops.add_scaled(queue, total, 1.0F, dense), "add", name);

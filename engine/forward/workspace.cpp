@@ -238,7 +238,7 @@ void addExperts(WorkspaceLayout& layout, const TextConfig& text, int64_t rows, b
     layout.add(Buffer::MoeDown, rows * text.hidden_size);
     layout.add(Buffer::MoeSum, rows * text.hidden_size);
     if (is_card) {
-        layout.add(Buffer::MoeOrder, 2 * rows * text.top_k_experts);
+        layout.add(Buffer::MoeOrder, 3 * rows * text.top_k_experts + text.num_experts + 1);
     }
 }
 

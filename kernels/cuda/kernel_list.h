@@ -101,7 +101,15 @@ namespace kernels::cuda {
     X(attend_step_512)                                                                             \
     X(router_scores)                                                                               \
     X(choose_experts)                                                                              \
-    X(scatter_add)                                                                                 \
+    X(product_experts)                                                                             \
+    X(product_experts_gated)                                                                       \
+    X(product_experts_32)                                                                          \
+    X(product_experts_32_gated)                                                                    \
+    X(product_experts_16)                                                                          \
+    X(product_experts_16_gated)                                                                    \
+    X(gemm_experts)                                                                                \
+    X(take_rows)                                                                                   \
+    X(sum_experts)                                                                                 \
     X(experts_bf16)                                                                                \
     X(experts_four_bit)                                                                            \
     X(experts_nested)                                                                              \

@@ -191,6 +191,8 @@ private Q_SLOTS:
     void tiesGoToTheLowerIndex();
     void noNumbers();
     void rows();
+    void products_data();
+    void products();
     void chosenOfRows_data();
     void chosenOfRows();
     void refuses();
@@ -317,28 +319,136 @@ void TestCudaExperts::rows() {
     }
     EmulatedCard card({});
     auto& d = card.device();
+    // Places 5 to 7 of row 4, 0, 4, where each row has two of eight places.
     const Guarded<float> x = randomFloats(3 * kHidden, 6);
-    const Guarded<float> y = randomFloats(kRows * kHidden, 7);
+    const Guarded<float> y = randomFloats(5 * kHidden, 7);
     const std::vector<float> before = y.values();
-    const Guarded<int32_t> to(std::vector<int32_t>{4, 0, 2});
-    const Guarded<float> factor(std::vector<float>{2.0F, -1.0F, 0.5F});
-    QCOMPARE(d.ops().scatter_add(d.queue(), matrix(x, 3, kHidden), to.data(), factor.data(),
-                                 matrix(y, kRows, kHidden)),
+    const Guarded<int32_t> places(std::vector<int32_t>{1, 6, 0, 2, 3, 4, 8, 9, 5, 7});
+    const Guarded<float> weights = randomFloats(10, 9);
+    QCOMPARE(d.ops().sum_experts(d.queue(), matrix(x, 3, kHidden), places.data(), 2, weights.data(),
+                                 5, matrix(y, 5, kHidden)),
              Status::Ok);
     QCOMPARE(card.finish(), std::string());
-    std::vector<float> want = before;
-    for (int64_t i = 0; i < 3; ++i) {
+    const int32_t rows[3] = {4, 0, 4};
+    for (int64_t r = 0; r < 5; ++r) {
         for (int64_t c = 0; c < kHidden; ++c) {
-            want[at(to[at(i)] * kHidden + c)] += factor[at(i)] * x[at(i * kHidden + c)];
+            double want = static_cast<double>(before[at(r * kHidden + c)]);
+            for (int64_t i = 0; i < 3; ++i) {
+                want += rows[i] == r ? static_cast<double>(weights[at(5 + i)]) *
+                                           static_cast<double>(x[at(i * kHidden + c)])
+                                     : 0.0;
+            }
+            QVERIFY(std::abs(static_cast<double>(y[at(r * kHidden + c)]) - want) < 1e-5);
         }
     }
-    QVERIFY(y.values() == want);
-    QCOMPARE(d.ops().scatter_add(d.queue(), matrix(x, 3, kHidden), nullptr, factor.data(),
-                                 matrix(y, kRows, kHidden)),
+    QCOMPARE(d.ops().sum_experts(d.queue(), matrix(x, 3, kHidden), nullptr, 2, weights.data(), 5,
+                                 matrix(y, 5, kHidden)),
              Status::BadShape);
     QCOMPARE(d.ops().router_scores(d.queue(), matrix(x, 3, kHidden), WeightView(), nullptr, 1.0F,
                                    1e-6F, matrix(y, 3, kHidden)),
              Status::BadShape);
+}
+
+void TestCudaExperts::products_data() {
+    QTest::addColumn<int>("format");
+    QTest::addColumn<bool>("is_nested");
+    QTest::addColumn<int>("outputs"); // gated: of gate and of up
+    QTest::addColumn<int>("columns");
+    QTest::addColumn<bool>("is_gated");
+    QTest::addColumn<std::vector<int64_t>>("counts"); // rows of each expert
+    const auto nf4 = static_cast<int>(WeightFormat::Nf4);
+    const auto fp4 = static_cast<int>(WeightFormat::Fp4);
+    const auto bf16 = static_cast<int>(WeightFormat::BF16);
+    const std::vector<int64_t> few = {3, 0, 16, 1};
+    const std::vector<int64_t> some = {30, 32, 0, 33};
+    const std::vector<int64_t> many = {70, 129, 1, 64};
+    QTest::newRow("up, few rows") << nf4 << false << 130 << 256 << false << few;
+    QTest::newRow("up, nested, columns of 26B's down") << nf4 << true << 64 << 704 << false << few;
+    QTest::newRow("some rows") << nf4 << true << 128 << 192 << false << some;
+    QTest::newRow("many rows") << fp4 << true << 66 << 320 << false << many;
+    QTest::newRow("gated, few rows") << nf4 << true << 96 << 704 << true << few;
+    QTest::newRow("gated, some rows") << nf4 << false << 64 << 256 << true << some;
+    QTest::newRow("gated, many rows") << nf4 << true << 66 << 64 << true << many;
+    QTest::newRow("16 bits, few rows") << bf16 << false << 70 << 72 << false << few;
+    QTest::newRow("16 bits, many rows") << bf16 << false << 64 << 136 << false << many;
+}
+
+/// The rows of all experts but the first, which stand behind those of another launch.
+void TestCudaExperts::products() {
+    QFETCH(const int, format);
+    QFETCH(const bool, is_nested);
+    QFETCH(const int, outputs);
+    QFETCH(const int, columns);
+    QFETCH(const bool, is_gated);
+    QFETCH(const std::vector<int64_t>, counts);
+    const int64_t all_outputs = is_gated ? 2 * outputs : outputs;
+    EmulatedCard card({});
+    auto& d = card.device();
+    const auto experts = static_cast<int64_t>(counts.size()) + 1;
+    const TestWeight w =
+        weightOf(static_cast<WeightFormat>(format), experts * all_outputs, columns, is_nested, 11);
+    std::vector<int32_t> first = {0, 5}; // the first expert's rows are elsewhere
+    for (const int64_t count : counts) {
+        first.push_back(first.back() + static_cast<int32_t>(count));
+    }
+    const int64_t count = first.back() - 5;
+    const Guarded<int32_t> places(first);
+    const Guarded<float> values = randomFloats(count * columns, 12);
+    const Guarded<uint16_t> x(at(count * columns));
+    QCOMPARE(d.ops().take_expert_rows(d.queue(), matrix(values, count, columns), nullptr, count,
+                                      x.data()),
+             Status::Ok);
+    const Guarded<float> y(at(count * outputs));
+    const Guarded<uint16_t> gated(at(count * outputs));
+    kernels::ExpertProductArgs args;
+    args.x = x.data();
+    args.w = w.view;
+    args.is_gated = is_gated;
+    args.y = is_gated ? static_cast<void*>(gated.data()) : y.data();
+    args.first = places.data();
+    args.experts = experts;
+    args.begin = 1;
+    args.end = experts;
+    args.place = 5;
+    args.count = count;
+    args.most = *std::max_element(counts.begin(), counts.end());
+    QCOMPARE(d.ops().expert_products(d.queue(), args), Status::Ok);
+    QCOMPARE(card.finish(), std::string());
+    const std::vector<float> weights = expanded(w.view);
+    double error = 0;
+    double norm = 0;
+    for (int64_t e = 1; e < experts; ++e) {
+        for (int64_t r = first[at(e)] - 5; r < first[at(e + 1)] - 5; ++r) {
+            const auto sumOf = [&](int64_t row) {
+                double sum = 0;
+                for (int64_t i = 0; i < columns; ++i) {
+                    sum += static_cast<double>(
+                               kernels::cpu::loadElement(x.data(), DType::BF16, r * columns + i)) *
+                           static_cast<double>(weights[at((e * all_outputs + row) * columns + i)]);
+                }
+                return sum;
+            };
+            for (int64_t o = 0; o < outputs; ++o) {
+                const double g = sumOf(o);
+                const double want =
+                    is_gated
+                        ? 0.5 * g *
+                              (1 + std::tanh(0.7978845608028654 * (g + 0.044715 * g * g * g))) *
+                              sumOf(outputs + o)
+                        : g;
+                const double got = static_cast<double>(
+                    is_gated ? kernels::cpu::loadElement(gated.data(), DType::BF16, r * outputs + o)
+                             : y[at(r * outputs + o)]);
+                error += (got - want) * (got - want);
+                norm += want * want;
+            }
+        }
+    }
+    // Weights are rounded to bf16, a gated result is.
+    QVERIFY2(std::isfinite(error) && std::sqrt(error / norm) < 4e-3,
+             qPrintable(QString::number(std::sqrt(error / norm))));
+    args.most = 0;
+    QCOMPARE(d.ops().expert_products(d.queue(), args), Status::BadShape);
 }
 
 void TestCudaExperts::chosenOfRows_data() {

@@ -41,6 +41,14 @@ struct ExpertsKernelArgs {
     int32_t block_shift; ///< log2 of the 4-bit block size.
     float input_scale, eps;
 };
+/// Products of rows that are sorted by expert with the weights of each (product_experts.cu,
+/// gemm.cu). codes: w[0], of a pair also w[1], is the matrix of all experts, n the outputs of one.
+struct ExpertProductKernelArgs {
+    ProductCodesArgs codes;
+    const int32_t* first; ///< [experts + 1] the place of an expert's first row.
+    int32_t expert;       ///< Of the first of grid.z.
+    int32_t place;        ///< Of the first row of x and y.
+};
 /// Dynamic shared memory of a product of `values` inputs.
 BELFRY_HOST_DEVICE constexpr int32_t expertBytes(int32_t values, bool is_four_bit) {
     return is_four_bit ? 256 * 32 * 4 + values * 2 : values * 4;

@@ -804,22 +804,6 @@ __global__ void belfry_choose_experts(const float* scores,
     }
 }
 
-// grid: (rows of x, tiles of 256 columns); block 256.
-__global__ void belfry_scatter_add(const float* x,
-                                   int64_t x_stride,
-                                   const int32_t* rows,
-                                   const float* factor,
-                                   float* y,
-                                   int64_t y_stride,
-                                   int cols) {
-    const auto row = static_cast<int64_t>(blockIdx.x);
-    const auto col = static_cast<int>(blockIdx.y * blockDim.x + threadIdx.x);
-    if (col < cols) {
-        float* const to = y + rows[row] * y_stride + col;
-        *to = *to + factor[row] * x[row * x_stride + col]; // as axpby adds
-    }
-}
-
 // grid: one block a multiprocessor, all resident (cooperative launch); block kExpertThreads;
 // dynamic shared memory: expertBytes() of the longer of both inputs.
 __global__ void __launch_bounds__(kExpertThreads, 1)

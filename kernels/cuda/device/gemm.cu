@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // bf16 matrix product on tensor cores, fp32 sums: y[m,n] = sum_k a[m,k] b[n,k], both operands row
 // by row (gemm_tiles.cuh). Needs sm_80.
+#include "kernels/cuda/device/expert_args.h"
 #include "kernels/cuda/device/gemm_tiles.cuh"
 
 using namespace kernels::cuda;
@@ -86,6 +87,22 @@ __global__ void __launch_bounds__(128, 3) belfry_gemm_64(const __nv_bfloat16* a,
                                                          int64_t n,
                                                          int64_t k) {
     gemm<64, 64, 2, 2, 4>(a, b, y, y_stride, m, n, k);
+}
+
+/// grid (row tiles of 64 of the busiest expert, ceil(n/64), experts), else as belfry_gemm_64: rows
+/// of every expert with its own n rows of b, which are codes.w[0].
+__global__ void __launch_bounds__(128, 3)
+    belfry_gemm_experts(const __grid_constant__ ExpertProductKernelArgs args) {
+    const ProductKernelArgs& a = args.codes.product;
+    const int64_t expert = args.expert + static_cast<int64_t>(blockIdx.z);
+    const int64_t before = args.first[expert] - args.place;
+    const int64_t rows = args.first[expert + 1] - args.first[expert];
+    if (static_cast<int64_t>(blockIdx.x) * 64 < rows) {
+        gemm<64, 64, 2, 2, 4>(
+            static_cast<const __nv_bfloat16*>(a.x) + before * a.k,
+            static_cast<const __nv_bfloat16*>(args.codes.w[0].data) + expert * a.n[0] * a.k,
+            static_cast<float*>(a.y[0]) + before * a.stride[0], a.stride[0], rows, a.n[0], a.k);
+    }
 }
 
 } // extern "C"

@@ -81,17 +81,101 @@ Status chooseExperts(Queue q, MatF32 scores, int64_t top_k, int32_t* chosen, flo
                               share);
 }
 
-Status scatterAdd(Queue q, MatF32 x, const int32_t* rows, const float* factor, MutF32 y) {
-    if (!isMatrix(x) || !isMatrix(y) || x.cols != y.cols ||
-        (x.rows > 0 && (rows == nullptr || factor == nullptr))) {
+Status takeExpertRows(Queue q, MatF32 x, const int32_t* rows, int64_t count, void* y) {
+    if (!isMatrix(x) || y == nullptr || (rows == nullptr && count > x.rows)) {
         return Status::BadShape;
     }
-    if (x.rows == 0) {
+    if (count == 0) {
         return Status::Ok;
     }
-    return streamOf(q).launch(KernelId::scatter_add, static_cast<unsigned>(x.rows),
-                              tiles(x.cols, kThreads), 1, kThreads, 0, x.data, x.stride, rows,
-                              factor, y.data, y.stride, static_cast<int>(x.cols));
+    if (x.cols % 2 != 0) {
+        return Status::Unsupported;
+    }
+    return streamOf(q).launch(KernelId::take_rows, static_cast<unsigned>(count), 1, 1, kThreads, 0,
+                              x.data, x.stride, rows, y, static_cast<int>(x.cols));
+}
+
+Status expertProducts(Queue q, const ExpertProductArgs& a) {
+    if (!isWeight(a.w) || a.x == nullptr || a.y == nullptr || a.first == nullptr || a.experts < 1 ||
+        a.begin < 0 || a.end <= a.begin || a.end > a.experts || a.w.rows % a.experts != 0 ||
+        a.most < 1 || a.count < 1) {
+        return Status::BadShape;
+    }
+    Stream& s = streamOf(q);
+    const int64_t outputs = a.w.rows / a.experts / (a.is_gated ? 2 : 1);
+    const int64_t experts = a.end - a.begin;
+    // Of one expert: a few hundred rows at most are the rule, and the grid is as high as that.
+    constexpr int64_t kMostTiles = 65535;
+    if (s.is_reference || s.facts.compute_capability < 80 || experts > kMostTiles ||
+        outputs % 2 != 0 || a.w.rows >= (int64_t{1} << 31) || !isAligned(a.x) ||
+        !isAligned(a.w.data) || reinterpret_cast<uintptr_t>(a.y) % 8 != 0) {
+        return Status::Unsupported;
+    }
+    ExpertProductKernelArgs args{};
+    ProductKernelArgs& product = args.codes.product;
+    product.x = a.x;
+    product.m = a.count;
+    product.k = a.w.cols;
+    product.count = 1;
+    product.y[0] = a.y;
+    args.codes.w[0] = weightArgs(a.w);
+    args.codes.w[1] = args.codes.w[0];
+    product.n[0] = static_cast<int32_t>(outputs);
+    product.n[1] = product.n[0];
+    product.stride[0] = product.n[0];
+    product.k_part = static_cast<int32_t>(a.w.cols);
+    args.first = a.first;
+    args.expert = static_cast<int32_t>(a.begin);
+    args.place = static_cast<int32_t>(a.place);
+    const auto depth = static_cast<unsigned>(experts);
+    if (a.w.format == WeightFormat::BF16 && !a.is_gated && a.w.cols % 8 == 0) {
+        return s.launch(KernelId::gemm_experts, tiles(a.most, 64), tiles(outputs, 64), depth, 128,
+                        65536U, args);
+    }
+    if (!isFourBit(a.w) || a.w.block_size != 64 || a.w.cols % 64 != 0) {
+        return Status::Unsupported;
+    }
+    // Tiles as high as the rows that an expert has on average.
+    const int64_t rows = (a.count + experts - 1) / experts;
+    int fragments = rows <= 16 ? 1 : rows <= 32 ? 2 : 4;
+    int groups = fragments == 1 ? 3 : fragments == 2 ? 2 : 1;
+    if (s.facts.shared_bytes < productCodesShared(fragments, groups)) {
+        fragments = 4;
+        groups = 1;
+    }
+    if (s.facts.shared_bytes < productCodesShared(fragments, groups)) {
+        return Status::Unsupported;
+    }
+    const KernelId kernel = fragments == 1   ? a.is_gated ? KernelId::product_experts_16_gated
+                                                          : KernelId::product_experts_16
+                            : fragments == 2 ? a.is_gated ? KernelId::product_experts_32_gated
+                                                          : KernelId::product_experts_32
+                            : a.is_gated     ? KernelId::product_experts_gated
+                                             : KernelId::product_experts;
+    return s.launch(kernel, tiles(a.most, int64_t{16} * fragments),
+                    tiles(outputs, a.is_gated ? 64 : 128), depth,
+                    static_cast<unsigned>(groups * 128),
+                    static_cast<unsigned>(productCodesShared(fragments, groups)), args);
+}
+
+Status sumExperts(Queue q,
+                  MatF32 x,
+                  const int32_t* places,
+                  int64_t top_k,
+                  const float* weights,
+                  int64_t place,
+                  MutF32 total) {
+    if (!isMatrix(x) || !isMatrix(total) || x.cols != total.cols || top_k < 1 ||
+        places == nullptr || weights == nullptr) {
+        return Status::BadShape;
+    }
+    if (x.rows == 0 || total.rows == 0) {
+        return Status::Ok;
+    }
+    return streamOf(q).launch(KernelId::sum_experts, static_cast<unsigned>(total.rows),
+                              tiles(x.cols, kThreads), 1, kThreads, 0, x.data, x.stride, places,
+                              static_cast<int>(top_k), weights, place, x.rows, total.data,
+                              total.stride, static_cast<int>(x.cols));
 }
 
 Status expertsStep(Queue q, const ExpertsStepArgs& a) {

@@ -97,7 +97,15 @@ Status routerScores(Queue q,
                     float eps,
                     MutF32 scores);
 Status chooseExperts(Queue q, MatF32 scores, int64_t top_k, int32_t* chosen, float* share);
-Status scatterAdd(Queue q, MatF32 x, const int32_t* rows, const float* factor, MutF32 y);
+Status takeExpertRows(Queue q, MatF32 x, const int32_t* rows, int64_t count, void* y);
+Status expertProducts(Queue q, const ExpertProductArgs& a);
+Status sumExperts(Queue q,
+                  MatF32 x,
+                  const int32_t* places,
+                  int64_t top_k,
+                  const float* weights,
+                  int64_t place,
+                  MutF32 total);
 Status expertsStep(Queue q, const ExpertsStepArgs& args);
 
 // top_logits.cpp: what a choice among the most probable tokens can fall on.

@@ -398,10 +398,12 @@ OpTable makeTable(bool is_reference) {
     table.soft_cap = softCap;
     table.gather_rows = gatherRows;
     table.store_rows = storeRows;
-    table.scatter_add = scatterAdd;
+    table.sum_experts = sumExperts;
     if (!is_reference) {
         table.router_scores = routerScores;
         table.choose_experts = chooseExperts;
+        table.take_expert_rows = takeExpertRows;
+        table.expert_products = expertProducts;
         table.takes_rows = takesRows;
         table.product = product;
         table.norm_rows = normRows;
