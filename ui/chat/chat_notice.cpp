@@ -18,8 +18,7 @@ ChatNotice::ChatNotice(QWidget* parent)
     setObjectName(QStringLiteral("chatNotice"));
     setFrameShape(QFrame::NoFrame);
     auto* layout = new QHBoxLayout(this);
-    layout->setContentsMargins(48, 8, 8,
-                               8); // words and icon where the strip of the window has them
+    layout->setContentsMargins(48, 8, 8, 8); // icon and words as in the window's strip
     layout->setSpacing(8);
     body_->setSpacing(8);
     text_->setWordWrap(true);
