@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# sanitize.sh [BUILD] [--all]: the tests of the engine and the kernels under AddressSanitizer, LeakSanitizer
+# sanitize.sh [BUILD] [--all] [--at-most N]: the tests of the engine and the kernels under AddressSanitizer, LeakSanitizer
 # and UndefinedBehaviorSanitizer, asserts on (preset asan). Not the three longest of the engine, not those
 # that run emulated kernels all the time (which watch their memory themselves), not the window. Exit code 0:
 # no report, and the one planted on purpose was found.
@@ -9,15 +9,19 @@
 # commit): a sweep takes half an hour on two cores, and code that nobody touched does what it did; and of the
 # engine's on a card those only that make it fail, as the others run emulated kernels most of their time. After
 # a sweep without reports: git rev-parse HEAD > installer/sanitize-swept
+# --at-most N: no more than N of these, first those whose test has changed itself; the others are named as left out.
 set -euf
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=$root/build/asan
 all=no
-for word in "$@"; do
-    case $word in
+most=
+while [ $# -gt 0 ]; do
+    case $1 in
     --all) all=yes ;;
-    *) build=$word ;;
+    --at-most) most=${2:?"sanitize.sh --at-most: expected a number"} && shift ;;
+    *) build=$1 ;;
     esac
+    shift
 done
 jobs=$(nproc)
 export UBSAN_OPTIONS="print_stacktrace=1 ${UBSAN_OPTIONS:-}"
@@ -53,15 +57,23 @@ else
     changed=$({ git diff --name-only "$swept" -- && git ls-files --others --exclude-standard; } | sort -u)
     rows=$(printf '%s\n' "$rows" |
         grep -vxE 'engine[.]session[.](draft_steps|drawn_on_card|experts_on_card|host_invisible|split_on_card)')
-    chosen=$(for row in $rows; do
-        for start in $(code_of "$row") $(test_of "$row"); do
-            if printf '%s\n' "$changed" | grep -q "^$start"; then
-                echo "$row"
-                break
-            fi
+    rows_about() { # test_of | code_of: rows with changes there
+        for row in $rows; do
+            for start in $("$1" "$row"); do
+                if printf '%s\n' "$changed" | grep -q "^$start"; then
+                    echo "$row"
+                    break
+                fi
+            done
         done
-    done)
+    }
+    chosen=$({ rows_about test_of && rows_about code_of; } | awk '!seen[$0]++')
     echo "$(printf '%s' "$chosen" | grep -c . || true) of $(printf '%s\n' "$rows" | wc -l) tests, for what changed since $swept"
+    if [ -n "$most" ]; then
+        left=$(printf '%s\n' "$chosen" | tail -n "+$((most + 1))")
+        chosen=$(printf '%s\n' "$chosen" | head -n "$most")
+        [ -z "$left" ] || echo "left out, as they are more than $most: $(printf '%s\n' "$left" | paste -s -d ' ')"
+    fi
 fi
 
 # The planted one always: what finds nothing must be able to find something.

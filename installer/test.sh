@@ -6,7 +6,7 @@
 #   --all       static analysis, sanitizers, fuzzers and races over everything, not only over what changed since
 #               the last whole sweeps (installer/tidy-swept, installer/sanitize-swept)
 #   --minutes N the sanitizers' tests, then belfry-cli.exe are left out, and that is said, where more than 60 % of
-#               them have passed by then
+#               them have passed by then; of the sanitizers' tests 16 at most are run
 #   --windows   at last everything for Windows as well, with its tests under wine and the packages (Debian 12):
 #               installer/windows.sh. Without it belfry-cli.exe alone (--command-line there)
 . "$(dirname "$0")/common.sh"
@@ -104,7 +104,7 @@ if [ "$fast" = no ] && [ "$failed" -eq 0 ]; then
         say "Tests under sanitizers: left out, as $spent of $minutes minutes have passed (installer/sanitize.sh runs them)"
     else
         say "Tests of the engine and the kernels under AddressSanitizer and UndefinedBehaviorSanitizer"
-        sh "$root/installer/sanitize.sh" $sweep || checks_failed=1
+        sh "$root/installer/sanitize.sh" $sweep ${minutes:+--at-most 16} || checks_failed=1
     fi
 fi
 for_windows=
