@@ -5,8 +5,8 @@
 #   --fast      build and test only (no format check, static analysis, fuzzing or sanitizers)
 #   --all       static analysis, sanitizers, fuzzers and races over everything, not only over what changed since
 #               the last whole sweeps (installer/tidy-swept, installer/sanitize-swept)
-#   --minutes N the sanitizers' tests, then belfry-cli.exe are left out, and that is said, where more than 60 % of
-#               them have passed by then; of the sanitizers' tests 16 at most are run
+#   --minutes N the sanitizers' tests are left out, and that is said, where more than 55 % of them have passed by
+#               then, belfry-cli.exe where more than 60 % have; of the sanitizers' tests 16 at most are run
 #   --windows   at last everything for Windows as well, with its tests under wine and the packages (Debian 12):
 #               installer/windows.sh. Without it belfry-cli.exe alone (--command-line there)
 . "$(dirname "$0")/common.sh"
@@ -40,9 +40,9 @@ export XDG_RUNTIME_DIR="${XDG_RUNTIME_DIR:-/tmp}" QT_QPA_PLATFORM=offscreen
 export CCACHE_SLOPPINESS="${CCACHE_SLOPPINESS:-pch_defines,time_macros}"
 started=$(date +%s)
 # Whether so much of the time has passed that what takes long is left out. Sets $spent, in minutes.
-is_late() {
+is_late() { # PERCENT
     spent=$((($(date +%s) - started) / 60))
-    [ -n "$minutes" ] && [ "$spent" -gt $((minutes * 6 / 10)) ]
+    [ -n "$minutes" ] && [ "$spent" -gt $((minutes * $1 / 100)) ]
 }
 
 if [ "$fast" = yes ]; then
@@ -100,7 +100,7 @@ if [ "$fast" = no ] && [ "$failed" -eq 0 ]; then
     else
         say "Races: nothing of the engine's threads has changed since $swept"
     fi
-    if is_late; then
+    if is_late 55; then
         say "Tests under sanitizers: left out, as $spent of $minutes minutes have passed (installer/sanitize.sh runs them)"
     else
         say "Tests of the engine and the kernels under AddressSanitizer and UndefinedBehaviorSanitizer"
@@ -115,7 +115,7 @@ elif [ "$fast" = no ] && [ "$(. /etc/os-release && echo "$ID ${VERSION_ID:-}")" 
 elif [ "$fast" = no ]; then
     echo "belfry-cli.exe is built on Debian 12 alone: left out"
 fi
-if [ -n "$for_windows" ] && is_late; then
+if [ -n "$for_windows" ] && is_late 60; then
     say "For Windows: left out, as $spent of $minutes minutes have passed (installer/windows.sh --command-line does it)"
     for_windows=
 fi
