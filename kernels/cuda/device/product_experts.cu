@@ -8,6 +8,7 @@ using namespace kernels::cuda;
 
 namespace {
 
+#if __CUDA_ARCH__ >= 800
 /// The rows of an expert among those of x, from first row `m0` on.
 struct ExpertTile {
     int expert;
@@ -23,6 +24,7 @@ struct ExpertTile {
         return static_cast<const __nv_bfloat16*>(a.x) + before * a.k;
     }
 };
+#endif
 
 /// y = W x of every expert, in fp32.
 template <typename FORM>
