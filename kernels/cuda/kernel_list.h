@@ -122,11 +122,17 @@ namespace kernels::cuda {
     X(stream_any_updates_traced)                                                                   \
     X(stream_plans)                                                                                \
     X(stream_half)                                                                                 \
+    X(stream_half_updates)                                                                         \
     X(stream_half_traced)                                                                          \
+    X(stream_half_updates_traced)                                                                  \
     X(stream_large)                                                                                \
+    X(stream_large_updates)                                                                        \
     X(stream_large_traced)                                                                         \
+    X(stream_large_updates_traced)                                                                 \
     X(stream_async)                                                                                \
+    X(stream_async_updates)                                                                        \
     X(stream_async_traced)                                                                         \
+    X(stream_async_updates_traced)                                                                 \
     X(stream_rows)                                                                                 \
     X(stream_rows_large)                                                                           \
     X(argmax)                                                                                      \

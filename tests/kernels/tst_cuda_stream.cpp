@@ -98,6 +98,23 @@ void TestCudaStream::chain_data() {
         s.heads = 2;
         s.inter = 6400;
     });
+    // Adapters of bf16 weights stay in memory (device/stream_direct.cuh).
+    row("bf16, rank 16", 4, 53, [](ChainShape& s) {
+        s.format = WeightFormat::BF16;
+        s.is_nested = false;
+        s.rank = 16;
+    });
+    row("bf16, rows of several pieces, two adapters, fp32", 28, 54, [](ChainShape& s) {
+        s.format = WeightFormat::BF16;
+        s.is_nested = false;
+        s.hidden = 320;
+        s.heads = 2;
+        s.inter = 6400;
+        s.layers = 1;
+        s.rank = 8;
+        s.other_rank = 4;
+        s.update_type = DType::F32;
+    });
     // Rows as long as those of 12B and 31B (device/stream_large.cu). The residual row is in memory.
     row("long rows", 4, 60, [](ChainShape& s) {
         s.hidden = 3200;
@@ -141,6 +158,47 @@ void TestCudaStream::chain_data() {
         s.ple = 0;
         s.tokens = 40;
         s.is_large = true;
+    });
+    // Their adapters stay in memory (device/stream_direct.cuh).
+    const auto isLong = [](ChainShape& s) {
+        s.hidden = 3200;
+        s.rank = 16;
+    };
+    row("long rows, rank 16", 4, 66, [&](ChainShape& s) {
+        isLong(s);
+        s.tokens = 100;
+    });
+    row("long rows, rank 8: blocks without a unit", 24, 67, [&](ChainShape& s) {
+        isLong(s);
+        s.rank = 8;
+        s.layers = 1;
+    });
+    row("long rows, rank 64, 8-bit", 5, 68, [&](ChainShape& s) {
+        isLong(s);
+        s.rank = 64;
+        s.format = WeightFormat::Int8Row;
+        s.layers = 1;
+    });
+    row("long rows, two adapters, fp16, in every second step", 7, 69, [&](ChainShape& s) {
+        isLong(s);
+        s.rank = 8;
+        s.other_rank = 24;
+        s.update_type = DType::F16;
+        s.every = 2;
+    });
+    row("long rows, two adapters, fp32, not of the first weight", 4, 70, [&](ChainShape& s) {
+        isLong(s);
+        s.rank = 4;
+        s.other_rank = 12;
+        s.update_type = DType::F32;
+        s.without = 0;
+        s.layers = 1;
+    });
+    row("rows that leave no room for weights, rank 16", 4, 71, [](ChainShape& s) {
+        s.hidden = 2816;
+        s.ple = 0;
+        s.is_large = true;
+        s.rank = 16;
     });
     // Adapters: their operands come while the step before runs, or, where there is no room for both
     // or no step with updates near, when the step begins (placeStreamUnits()). There are no plans
@@ -273,9 +331,9 @@ void TestCudaStream::chain() {
     }
     std::string kernel = "belfry_stream";
     if (shape.format == WeightFormat::BF16) {
-        kernel += "_half";
+        kernel += shape.rank > 0 ? "_half_updates" : "_half";
     } else if (shape.is_large || shape.hidden > 3072) {
-        kernel += "_large";
+        kernel += shape.rank > 0 ? "_large_updates" : "_large";
     } else if (shape.rank > 0) {
         kernel += shape.is_planned ? "_updates" : "_any_updates";
     }
@@ -288,10 +346,13 @@ void TestCudaStream::longRows_data() {
     QTest::addColumn<bool>("isNested");
     QTest::addColumn<int64_t>("cols");
     QTest::addColumn<int>("input");
+    QTest::addColumn<int64_t>("rank");
     const int plain = static_cast<int>(kernels::ProjectArgs::Input::Plain);
     const int residual = static_cast<int>(kernels::ProjectArgs::Input::ResidualNorm);
     const auto row = [](const char* name, WeightFormat format, bool is_nested, int64_t cols,
-                        int input) { QTest::newRow(name) << format << is_nested << cols << input; };
+                        int input, int64_t rank = 0) {
+        QTest::newRow(name) << format << is_nested << cols << input << rank;
+    };
     row("31B, residual row", WeightFormat::Nf4, true, 5376, residual);
     row("31B, head in 8 bits", WeightFormat::Int8Row, false, 5376, residual);
     row("31B, down", WeightFormat::Nf4, true, 21504, plain);
@@ -302,6 +363,9 @@ void TestCudaStream::longRows_data() {
     row("12B, residual row", WeightFormat::Nf4, true, 3840, residual);
     row("12B, down", WeightFormat::Nf4, true, 15360, plain);
     row("12B, o of sliding layers", WeightFormat::Nf4, true, 4096, plain);
+    row("31B, residual row, rank 16", WeightFormat::Nf4, true, 5376, residual, 16);
+    row("31B, down, rank 16", WeightFormat::Nf4, true, 21504, plain, 16);
+    row("31B, down in 8 bits, rank 8", WeightFormat::Int8Row, false, 21504, plain, 8);
 }
 
 void TestCudaStream::longRows() {
@@ -309,6 +373,7 @@ void TestCudaStream::longRows() {
     QFETCH(bool, isNested);
     QFETCH(int64_t, cols);
     QFETCH(int, input);
+    QFETCH(int64_t, rank);
     using kernels::ProjectArgs;
     EmulatedCardOptions options;
     options.multiprocessors = 3;
@@ -318,6 +383,10 @@ void TestCudaStream::longRows() {
                       ProjectArgs::Output::Store, 1);
     ProjectCase step(format, isNested, 64, cols, {50}, static_cast<ProjectArgs::Input>(input),
                      ProjectArgs::Output::Store, 30);
+    if (rank > 0) {
+        step.addUpdate(0, rank, DType::BF16, 60);
+        step.compute(cols, {50});
+    }
     const auto& ops = card.device().ops();
     const auto queue = card.device().queue();
     QCOMPARE(ops.begin_steps(queue), Status::Ok);
@@ -330,7 +399,9 @@ void TestCudaStream::longRows() {
     const double error = step.error(&residual);
     QVERIFY2(error < kProjectBound, qPrintable(QString::number(error)));
     QVERIFY2(residual < kResidualBound, qPrintable(QString::number(residual)));
-    QCOMPARE(layersOf(card), std::vector<std::string>(2, "belfry_stream_large"));
+    const std::string kernel = "belfry_stream_large";
+    QCOMPARE(layersOf(card),
+             (std::vector<std::string>{kernel, rank > 0 ? kernel + "_updates" : kernel}));
 }
 
 // Attention by heads (device/stream_attend_heads.cuh) against the reference and against attention

@@ -447,6 +447,9 @@ struct ProjectKernelArgs {
     AttendRange range;
     int32_t head_dim;
     int32_t lora_next; ///< stream.cu: steps from this one with updates to the next; 0: the last.
+    // Of updates whose B stays in memory (stream_direct.cuh).
+    int16_t direct_at;   ///< Where DirectUpdates lie, in 16 bytes of the work memory; 0: none.
+    int16_t direct_turn; ///< Parity of the step's number among those with updates.
 
     LoraArgs lora[kMaxLora];
     TapArgs tap[kMaxTaps];
@@ -594,6 +597,8 @@ inline constexpr int kCodeTableBytes = kCodePairs * kCodeEntryBytes;
 inline constexpr int kCodeTableAlignment = 1 << 16;
 /// Six barriers (UnitSignals), aligned to 16 bytes.
 inline constexpr int kUnitSignalBytes = 48;
+/// Of stream_async.cu three of them.
+inline constexpr int kAsyncSignalBytes = 32;
 /// Offsets in shared memory count from the table of codes. Behind it: two barriers a chunk, the
 /// signals about low-rank updates, a barrier for each step of the ring and two for norms and, for
 /// each fetching warp, the heads of two steps; then the ring of steps.
@@ -610,17 +615,20 @@ inline constexpr int kAsyncFewestChunks = kAsyncFetchWarps;
 /// One more asks memory for what the fetching warps will need.
 inline constexpr int kAsyncThreads = kComputeThreads + (kAsyncFetchWarps + 1) * 32;
 /// Of a step's arguments what comes before those of low-rank updates; a lane brings 16 bytes.
-inline constexpr int kAsyncStepBytes = 496;
+inline constexpr int kAsyncStepBytes = 512;
 static_assert(offsetof(TokenStep, project) + offsetof(ProjectKernelArgs, lora) <= kAsyncStepBytes &&
                   offsetof(TokenStep, attend) + sizeof(AttendStepKernelArgs) <= kAsyncStepBytes &&
                   kAsyncStepBytes % 16 == 0 && kAsyncStepBytes <= 32 * 16,
               "all that a step without updates needs");
-/// Two barriers a chunk, one for each step of the ring, how many chunks have been asked for, a
-/// step's head for each fetching warp, the ring of steps, constants of attention; then the table of
-/// codes and, behind it without a gap, the work memory.
+/// With low-rank updates there is a warp for those behind it.
+inline constexpr int kAsyncUpdateThreads = kAsyncThreads + 32;
+/// Two barriers a chunk, one for each step of the ring, how many chunks have been asked for, the
+/// signals about low-rank updates, a step's head for each fetching warp, the ring of steps,
+/// constants of attention; then the table of codes and, behind it without a gap, the work memory.
 inline constexpr int kAsyncStepBarriersOffset = 2 * kMaxChunks * 8;
 inline constexpr int kAsyncAskedOffset = kAsyncStepBarriersOffset + kStepRing * 8;
-inline constexpr int kAsyncHeadsOffset = kAsyncAskedOffset + 16;
+inline constexpr int kAsyncSignalsOffset = kAsyncAskedOffset + 16;
+inline constexpr int kAsyncHeadsOffset = kAsyncSignalsOffset + kAsyncSignalBytes;
 inline constexpr int kAsyncStepsOffset = kAsyncHeadsOffset + kAsyncFetchWarps * kStepHeadBytes;
 inline constexpr int kAsyncAttendOffset = kAsyncStepsOffset + kStepRing * kAsyncStepBytes;
 inline constexpr int kDenseEntryBytes = 32 * 4;
@@ -805,13 +813,19 @@ streamNormedBytes(int32_t input, int32_t cols, int32_t columns) {
 BELFRY_HOST_DEVICE constexpr int32_t streamUpdateBytes(int32_t weights, int32_t local_rows) {
     return (weights * local_rows + 3) / 4 * 16;
 }
+/// What a step has there whose updates stay in memory (stream_direct.cuh): those sums and A h.
+BELFRY_HOST_DEVICE constexpr int32_t
+directUpdateBytes(int32_t weights, int32_t local_rows, int32_t ranks) {
+    return streamUpdateBytes(weights, local_rows) + (ranks + 3) / 4 * 16;
+}
 /// Behind the residual row: cosines and sines of both kinds of attention, and what else of them
 /// stays the same for a whole token (AttendConstants).
 inline constexpr int kTurnFloats = 512;
 inline constexpr int kAttendConstantBytes = 2 * (kTurnFloats * 4 + 80);
 inline constexpr int kAsyncTableOffset = kAsyncAttendOffset + kAttendConstantBytes;
-static_assert(kAsyncHeadsOffset % 16 == 0 && kAsyncStepsOffset % 16 == 0 &&
-              kAsyncAttendOffset % 16 == 0 && kAsyncTableOffset % 16 == 0);
+static_assert(kAsyncSignalsOffset % 16 == 0 && kAsyncHeadsOffset % 16 == 0 &&
+              kAsyncStepsOffset % 16 == 0 && kAsyncAttendOffset % 16 == 0 &&
+              kAsyncTableOffset % 16 == 0);
 /// Of attention (AttendWork).
 BELFRY_HOST_DEVICE constexpr int32_t streamAttendBytes(int32_t head_dim) {
     return (kTileKeys + 2 * kTileHeads) * (head_dim * 2 + 16) +

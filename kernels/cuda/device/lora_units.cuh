@@ -201,32 +201,6 @@ __device__ __noinline__ void collectUnits(const ProjectKernelArgs& a, LoraUnits 
     }
 }
 
-/// B of one row times A h.
-template <int TYPE>
-__device__ __forceinline__ float dotRanks(const char* row, const float* h, int ranks) {
-    constexpr int kStep = TYPE == kElementF32 ? 4 : 8;
-    float sum = 0.0F;
-#pragma unroll 2
-    for (int k = 0; k < ranks; k += kStep) {
-        const uint4 bits = *reinterpret_cast<const uint4*>(row + k * (16 / kStep));
-        const uint32_t words[4] = {bits.x, bits.y, bits.z, bits.w};
-#pragma unroll
-        for (int i = 0; i < 4; ++i) {
-            if constexpr (TYPE == kElementF32) {
-                sum = fmaf(__uint_as_float(words[i]), h[k + i], sum);
-            } else if constexpr (TYPE == kElementBf16) {
-                sum = fmaf(__uint_as_float(words[i] << 16), h[k + 2 * i], sum);
-                sum = fmaf(__uint_as_float(words[i] & 0xffff0000U), h[k + 2 * i + 1], sum);
-            } else {
-                const float2 pair = __half22float2(asHalf2(words[i]));
-                sum = fmaf(pair.x, h[k + 2 * i], sum);
-                sum = fmaf(pair.y, h[k + 2 * i + 1], sum);
-            }
-        }
-    }
-    return sum;
-}
-
 /// What the updates of a weight add to one row; `slot`: its row in LoraUnits::b.
 __device__ __forceinline__ float
 unitUpdateOf(const ProjectKernelArgs& a, const LoraUnits& s, int weight, int slot) {

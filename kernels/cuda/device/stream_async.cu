@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // stream.cu for cards without bulk copies (compute capability 8.0, 8.6, 8.9) or with 99 KiB of
 // shared memory (12.0): the same steps in the same order of sums, with what AsyncForm
-// (stream_form.cuh) says. Steps with low-rank updates are not among them.
+// (stream_form.cuh) says. Low-rank updates stay in memory (stream_direct.cuh).
 #include "kernels/cuda/device/stream_block.cuh"
 
 using namespace kernels::cuda;
@@ -9,7 +9,7 @@ using namespace kernels::cuda;
 namespace {
 
 /// The whole launch of one block.
-template <bool IS_TRACED>
+template <Updates UPDATES, bool IS_TRACED>
 __device__ __forceinline__ void runBlock(const TokenStep* steps,
                                          int count,
                                          const StreamLayout& layout,
@@ -18,6 +18,8 @@ __device__ __forceinline__ void runBlock(const TokenStep* steps,
                                          uint2* packets,
                                          long long* trace) {
     using Form = AsyncForm;
+    constexpr bool kHasUpdates = UPDATES != Updates::none;
+    constexpr int kThreads = kHasUpdates ? Form::kUpdateThreads : Form::kThreads;
     char* const shared = dynamicShared();
     const RingOf<Form> ring{reinterpret_cast<uint64_t*>(shared),
                             shared + layout.chunks,
@@ -36,17 +38,22 @@ __device__ __forceinline__ void runBlock(const TokenStep* steps,
         fetcher.init();
         ring.init();
         *ring.asked = 0;
+        if constexpr (kHasUpdates) {
+            UnitSignalsOf<Form>{shared + Form::kSignalsOffset}.init();
+        }
     }
-    Form::Table::fill(shared + layout.table, layout.code_format, Form::kThreads);
-    ring.clear(Form::kThreads);
+    Form::Table::fill(shared + layout.table, layout.code_format, kThreads);
+    ring.clear(kThreads);
     __syncthreads();
     if (threadIdx.x < kComputeThreads) {
-        runSteps<Form, Updates::none, IS_TRACED>(steps, count, layout, fetcher, ring, exchange,
-                                                 trace);
+        runSteps<Form, UPDATES, IS_TRACED>(steps, count, layout, fetcher, ring, exchange, trace);
         noteEnd(counters, count, layout, exchange);
     } else {
         const int warp = static_cast<int>(threadIdx.x) / 32 - kComputeWarps;
-        if (warp == Form::kFetchingWarps) {
+        if (kHasUpdates && warp == Form::kFetchingWarps + 1) {
+            runDirectUnits<Form>(steps, layout, shared + layout.work,
+                                 {shared + Form::kSignalsOffset}, exchange, trace, IS_TRACED);
+        } else if (warp == Form::kFetchingWarps) {
             if (layout.ahead > 0) {
                 prefetchWeights(steps, count, ring.asked, layout.ahead, exchange.block);
             }
@@ -62,24 +69,20 @@ __device__ __forceinline__ void runBlock(const TokenStep* steps,
 
 extern "C" {
 
-// As belfry_stream; block: kAsyncThreads; shared memory: asyncLayoutFor().
-__global__ void __launch_bounds__(480, 1) belfry_stream_async(const TokenStep* steps,
-                                                              int count,
-                                                              StreamLayout layout,
-                                                              int32_t* counters,
-                                                              int32_t* flags,
-                                                              uint2* packets,
-                                                              long long* trace) {
-    runBlock<false>(steps, count, layout, counters, flags, packets, trace);
+// As belfry_stream; block: kAsyncThreads, with updates kAsyncUpdateThreads; shared memory:
+// asyncLayoutFor().
+__global__ void __launch_bounds__(480, 1) belfry_stream_async(BELFRY_STREAM_PARAMETERS) {
+    runBlock<Updates::none, false>(steps, count, layout, counters, flags, packets, trace);
 }
-__global__ void __launch_bounds__(480, 1) belfry_stream_async_traced(const TokenStep* steps,
-                                                                     int count,
-                                                                     StreamLayout layout,
-                                                                     int32_t* counters,
-                                                                     int32_t* flags,
-                                                                     uint2* packets,
-                                                                     long long* trace) {
-    runBlock<true>(steps, count, layout, counters, flags, packets, trace);
+__global__ void __launch_bounds__(512, 1) belfry_stream_async_updates(BELFRY_STREAM_PARAMETERS) {
+    runBlock<Updates::direct, false>(steps, count, layout, counters, flags, packets, trace);
+}
+__global__ void __launch_bounds__(480, 1) belfry_stream_async_traced(BELFRY_STREAM_PARAMETERS) {
+    runBlock<Updates::none, true>(steps, count, layout, counters, flags, packets, trace);
+}
+__global__ void __launch_bounds__(512, 1)
+    belfry_stream_async_updates_traced(BELFRY_STREAM_PARAMETERS) {
+    runBlock<Updates::direct, true>(steps, count, layout, counters, flags, packets, trace);
 }
 
 } // extern "C"

@@ -13,8 +13,8 @@ constexpr int kAskingThread = kComputeThreads - 1;
 
 /// Kernels for steps without low-rank updates, with such that there are plans of (UnitPlan), and
 /// with any. Each has no code but its own: what is not there takes no registers and none of the
-/// cache for instructions, which a layer's fill.
-enum class Updates { none, planned, any };
+/// cache for instructions, which a layer's fill. direct: their B stays in memory.
+enum class Updates { none, planned, any, direct };
 
 /// Attention in the place of the table of codes and of the work memory behind it, where that alone
 /// is too small. All compute threads; a barrier has to follow.
@@ -63,8 +63,9 @@ __device__ __forceinline__ void runSteps(const TokenStep* steps,
     char* const table_at = shared + (FORM::kIsBulk ? 0 : layout.table);
     const typename FORM::Table table{sharedAddress(table_at) + (threadIdx.x & 31) * 4};
     float4* const row = reinterpret_cast<float4*>(shared + layout.row);
-    const UnitSignals units{shared + kUnitSignalsOffset, UPDATES != Updates::none,
-                            UPDATES == Updates::any};
+    const UnitSignalsOf<FORM> units{shared + FORM::kSignalsOffset, UPDATES != Updates::none,
+                                    UPDATES == Updates::any || UPDATES == Updates::direct,
+                                    UPDATES == Updates::direct};
     const bool is_asking =
         FORM::kIsBulk ? threadIdx.x == kAskingThread : threadIdx.x / 32 == kAskingThread / 32;
     if (is_asking) {
@@ -144,6 +145,9 @@ __device__ __forceinline__ void runBulkBlock(const TokenStep* steps,
                                              int32_t* flags,
                                              uint2* packets,
                                              long long* trace) {
+    constexpr bool kHasUpdates = UPDATES != Updates::none;
+    constexpr int kThreads = kHasUpdates ? FORM::kUpdateThreads : FORM::kThreads;
+    constexpr int kFetching = kThreads / 32 - kComputeWarps - (kHasUpdates ? 1 : 0);
     char* const shared = dynamicShared() + layout.table;
     // The host was told another place of dynamic shared memory than it has: look-ups would go
     // astray.
@@ -165,33 +169,37 @@ __device__ __forceinline__ void runBulkBlock(const TokenStep* steps,
     }
     const StepFetcherOf<FORM> fetcher{shared, layout.norms, layout.norm_bytes};
     if (threadIdx.x == 0) {
-        UnitSignals{shared + kUnitSignalsOffset}.init();
+        UnitSignalsOf<FORM>{shared + FORM::kSignalsOffset}.init();
         fetcher.init();
         ring.init();
     }
-    CodeTable::fill(shared, layout.code_format, kStreamThreads);
-    ring.clear(kStreamThreads);
+    CodeTable::fill(shared, layout.code_format, kThreads);
+    ring.clear(kThreads);
     __syncthreads();
     if (threadIdx.x < kComputeThreads) {
         runSteps<FORM, UPDATES, IS_TRACED>(steps, count, layout, fetcher, ring, exchange, trace);
         noteEnd(counters, count, layout, exchange);
     } else {
         const int warp = static_cast<int>(threadIdx.x) / 32 - kComputeWarps;
-        constexpr bool kHasUpdates = UPDATES != Updates::none;
         if constexpr (kHasUpdates) {
-            if (warp == kFetchWarps - 1) {
-                runUnits<UPDATES == Updates::planned>(layout, count, fetcher,
-                                                      UnitSignals{shared + kUnitSignalsOffset},
-                                                      exchange, trace, IS_TRACED);
+            if (warp == kFetching) {
+                if constexpr (UPDATES == Updates::direct) {
+                    runDirectUnits<FORM>(steps, layout, shared + layout.work,
+                                         {shared + FORM::kSignalsOffset}, exchange, trace,
+                                         IS_TRACED);
+                } else {
+                    runUnits<UPDATES == Updates::planned>(layout, count, fetcher,
+                                                          UnitSignals{shared + kUnitSignalsOffset},
+                                                          exchange, trace, IS_TRACED);
+                }
                 return;
             }
         }
         char* const heads = shared + kStepHeadsOffset + warp * 2 * kStepHeadBytes;
         if constexpr (FORM::kIsLarge) {
-            fetchLarge(steps, count, ring, warp, kFetchWarps, heads, exchange.block);
+            fetchLarge(steps, count, ring, warp, kFetching, heads, exchange.block);
         } else {
-            fetchWeights(steps, count, ring, warp, kHasUpdates ? kFetchWarps - 1 : kFetchWarps,
-                         heads, exchange.block);
+            fetchWeights(steps, count, ring, warp, kFetching, heads, exchange.block);
         }
     }
 }

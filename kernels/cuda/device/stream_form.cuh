@@ -25,11 +25,15 @@ struct BulkForm {
     using Table = CodeTable;
     static constexpr int kFetchingWarps = kFetchWarps;
     static constexpr int kThreads = kStreamThreads;
+    /// With low-rank updates, whose warp is the last one: here one that fetches else.
+    static constexpr int kUpdateThreads = kStreamThreads;
     static constexpr int kHeadsOf = 2; ///< Heads of steps that a fetching warp has.
     static constexpr int kStepBytes = sizeof(TokenStep);
     static constexpr int kStepsOffset = kStreamStepsOffset;
     static constexpr int kBarriersOffset = kStepBarriersOffset; ///< Of the ring of steps.
-    static constexpr int kChunkArrivals = 1;                    ///< Of a chunk that is there.
+    static constexpr int kSignalsOffset = kUnitSignalsOffset;
+    static constexpr int kSignals = 6;
+    static constexpr int kChunkArrivals = 1; ///< Of a chunk that is there.
 };
 
 struct HalfForm : BulkForm {
@@ -48,10 +52,13 @@ struct AsyncForm {
     using Table = DenseCodeTable;
     static constexpr int kFetchingWarps = kAsyncFetchWarps;
     static constexpr int kThreads = kAsyncThreads;
+    static constexpr int kUpdateThreads = kAsyncUpdateThreads;
     static constexpr int kHeadsOf = 1;
     static constexpr int kStepBytes = kAsyncStepBytes;
     static constexpr int kStepsOffset = kAsyncStepsOffset;
     static constexpr int kBarriersOffset = kAsyncStepBarriersOffset;
+    static constexpr int kSignalsOffset = kAsyncSignalsOffset;
+    static constexpr int kSignals = 3;
     /// Every lane behind its copies, one for what they have stored.
     static constexpr int kChunkArrivals = 33;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // stream.cu with bf16 weights among the steps: kernels of their own, so that nobody else has their
-// code. No steps with low-rank updates.
+// code. Low-rank updates stay in memory (stream_direct.cuh).
 #include "kernels/cuda/device/stream_block.cuh"
 
 using namespace kernels::cuda;
@@ -12,9 +12,18 @@ __global__ void __launch_bounds__(512, 1) belfry_stream_half(BELFRY_STREAM_PARAM
     runBulkBlock<HalfForm, Updates::none, false>(steps, count, layout, counters, flags, packets,
                                                  trace);
 }
+__global__ void __launch_bounds__(512, 1) belfry_stream_half_updates(BELFRY_STREAM_PARAMETERS) {
+    runBulkBlock<HalfForm, Updates::direct, false>(steps, count, layout, counters, flags, packets,
+                                                   trace);
+}
 __global__ void __launch_bounds__(512, 1) belfry_stream_half_traced(BELFRY_STREAM_PARAMETERS) {
     runBulkBlock<HalfForm, Updates::none, true>(steps, count, layout, counters, flags, packets,
                                                 trace);
+}
+__global__ void __launch_bounds__(512, 1)
+    belfry_stream_half_updates_traced(BELFRY_STREAM_PARAMETERS) {
+    runBulkBlock<HalfForm, Updates::direct, true>(steps, count, layout, counters, flags, packets,
+                                                  trace);
 }
 
 } // extern "C"

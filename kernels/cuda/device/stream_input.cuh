@@ -62,33 +62,44 @@ __device__ __forceinline__ StreamWork streamWork(char* memory, const ProjectKern
 }
 
 /// What the warp for updates and the others tell each other. A step with updates is one phase of
-/// the first four; its operands one of one of the others, in turn.
-struct UnitSignals {
-    char* memory; ///< [kUnitSignalBytes]
+/// the first four; its operands one of one of the others, in turn. Updates whose B stays in memory
+/// (stream_direct.cuh) have the first three.
+template <typename FORM>
+struct UnitSignalsOf {
+    using Barrier = typename FORM::Barrier;
+    char* memory; ///< [FORM::kSignals]
     // Of the kernel, constants.
     bool are_used = true;      ///< Some of its steps have low-rank updates.
     bool is_begin_told = true; ///< begun() has a phase for each of these.
+    bool is_direct = false;    ///< Their B stays in memory.
 
-    [[nodiscard]] __device__ __forceinline__ CopyBarrier at(int which) const {
+    [[nodiscard]] __device__ __forceinline__ Barrier at(int which) const {
         return {reinterpret_cast<uint64_t*>(memory) + which};
     }
     /// The step has begun: those before it are over.
-    [[nodiscard]] __device__ __forceinline__ CopyBarrier begun() const { return at(0); }
+    [[nodiscard]] __device__ __forceinline__ Barrier begun() const { return at(0); }
     /// Its input is there; of an early step what is added to the residual row, as it came.
-    [[nodiscard]] __device__ __forceinline__ CopyBarrier input() const { return at(1); }
+    [[nodiscard]] __device__ __forceinline__ Barrier input() const { return at(1); }
     /// What updates add to the block's rows is there.
-    [[nodiscard]] __device__ __forceinline__ CopyBarrier ready() const { return at(2); }
+    [[nodiscard]] __device__ __forceinline__ Barrier ready() const { return at(2); }
     /// The warp has read the residual row of an early step as it was before.
-    [[nodiscard]] __device__ __forceinline__ CopyBarrier prepared() const { return at(3); }
+    [[nodiscard]] __device__ __forceinline__ Barrier prepared() const { return at(3); }
     /// A of the block's units and B of its rows are there.
-    [[nodiscard]] __device__ __forceinline__ CopyBarrier operands(int which) const {
+    [[nodiscard]] __device__ __forceinline__ Barrier operands(int which) const {
         return at(4 + which);
     }
     /// One thread, at the start; then fenceBarriers() and a barrier of the block.
     __device__ __forceinline__ void init() const {
-        for (int i = 0; i < 6; ++i) {
+        for (int i = 0; i < FORM::kSignals; ++i) {
             at(i).init(i == 1 ? kComputeWarps : 1);
         }
+    }
+    /// The step has updates, and the parity of their number.
+    [[nodiscard]] __device__ __forceinline__ bool areOf(const ProjectKernelArgs& a) const {
+        return are_used && (is_direct ? a.direct_at != 0 : a.lora_units > 0);
+    }
+    [[nodiscard]] __device__ __forceinline__ uint32_t turnOf(const ProjectKernelArgs& a) const {
+        return static_cast<uint32_t>(is_direct ? a.direct_turn : a.lora_turn);
     }
     /// Every compute warp: what it has of the input is there. No block of code of its own, which
     /// steps without updates would jump over.
@@ -102,6 +113,7 @@ struct UnitSignals {
         }
     }
 };
+using UnitSignals = UnitSignalsOf<BulkForm>;
 
 /// Where columns 4 c to 4 c + 3 of a block of 64 lie, as eight bytes, from the block's start: the
 /// eight columns that a lane takes at a time of every unit lie together, those of four lanes next
@@ -280,7 +292,7 @@ using StepFetcher = StepFetcherOf<BulkForm>;
 template <typename FORM>
 __device__ __forceinline__ void makeWidePlane(const ProjectKernelArgs& a,
                                               const StreamWork& w,
-                                              const UnitSignals& units,
+                                              const UnitSignalsOf<FORM>& units,
                                               bool has_units,
                                               const Exchange& exchange,
                                               int step) {
@@ -370,7 +382,7 @@ constexpr int kShortFours = kShortRow / 4 / kComputeThreads;
 template <typename FORM>
 __device__ __forceinline__ void makeShortPlanes(const ProjectKernelArgs& a,
                                                 const StreamWork& w,
-                                                const UnitSignals& units,
+                                                const UnitSignalsOf<FORM>& units,
                                                 bool has_units,
                                                 float4* row,
                                                 const char* norms,
@@ -380,7 +392,8 @@ __device__ __forceinline__ void makeShortPlanes(const ProjectKernelArgs& a,
                                                 const StepClocks& clocks) {
     const bool is_four_bit = a.w[0].format != kFormatInt8Row;
     const bool has_norm = a.norm.data != nullptr;
-    const bool is_early = has_units && a.lora_is_early != 0;
+    // AsyncForm does not have what is behind an update's first arguments.
+    const bool is_early = FORM::kIsBulk && has_units && a.lora_is_early != 0;
     const int warp = threadIdx.x / 32;
     const int lane = threadIdx.x & 31;
     const int fours = a.cols / 4;
@@ -461,7 +474,7 @@ __device__ __forceinline__ void makeShortPlanes(const ProjectKernelArgs& a,
 template <typename FORM>
 __device__ __forceinline__ void makePlainPlanes(const ProjectKernelArgs& a,
                                                 const StreamWork& w,
-                                                const UnitSignals& units,
+                                                const UnitSignalsOf<FORM>& units,
                                                 bool has_units,
                                                 const Exchange& exchange,
                                                 int step,
@@ -503,7 +516,7 @@ __device__ __forceinline__ void makePlainPlanes(const ProjectKernelArgs& a,
 template <typename FORM>
 __device__ __forceinline__ void makePlanes(const ProjectKernelArgs& a,
                                            const StreamWork& w,
-                                           const UnitSignals& units,
+                                           const UnitSignalsOf<FORM>& units,
                                            bool has_units,
                                            float4* row,
                                            const char* norms,

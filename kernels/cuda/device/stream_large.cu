@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // stream.cu for models whose residual row has more than 3072 columns (12B, 31B), or leaves no room
 // for weights (26B): kernels of their own, so that nobody else has their code (stream_large.cuh).
-// No steps with low-rank updates.
+// Low-rank updates stay in memory (stream_direct.cuh).
 #include "kernels/cuda/device/stream_block.cuh"
 
 using namespace kernels::cuda;
@@ -13,9 +13,18 @@ __global__ void __launch_bounds__(512, 1) belfry_stream_large(BELFRY_STREAM_PARA
     runBulkBlock<LargeForm, Updates::none, false>(steps, count, layout, counters, flags, packets,
                                                   trace);
 }
+__global__ void __launch_bounds__(512, 1) belfry_stream_large_updates(BELFRY_STREAM_PARAMETERS) {
+    runBulkBlock<LargeForm, Updates::direct, false>(steps, count, layout, counters, flags, packets,
+                                                    trace);
+}
 __global__ void __launch_bounds__(512, 1) belfry_stream_large_traced(BELFRY_STREAM_PARAMETERS) {
     runBulkBlock<LargeForm, Updates::none, true>(steps, count, layout, counters, flags, packets,
                                                  trace);
+}
+__global__ void __launch_bounds__(512, 1)
+    belfry_stream_large_updates_traced(BELFRY_STREAM_PARAMETERS) {
+    runBulkBlock<LargeForm, Updates::direct, true>(steps, count, layout, counters, flags, packets,
+                                                   trace);
 }
 
 } // extern "C"

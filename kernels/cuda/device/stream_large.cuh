@@ -31,8 +31,11 @@ __device__ __forceinline__ StreamWork pieceWork(const ProjectKernelArgs& a,
 
 /// A row that is not added to anything, longer than what packets take: from memory to one part of
 /// fp16. The 128 columns of a warp share a scale. Ends with a barrier.
+template <typename FORM>
 __device__ __forceinline__ void makeLongPlane(const ProjectKernelArgs& a,
                                               const StreamWork& w,
+                                              const UnitSignalsOf<FORM>& units,
+                                              bool has_units,
                                               const Exchange& exchange,
                                               int step,
                                               const StepClocks& clocks) {
@@ -73,6 +76,7 @@ __device__ __forceinline__ void makeLongPlane(const ProjectKernelArgs& a,
             }
         }
     }
+    units.giveInput(has_units);
     syncCompute();
 }
 
@@ -81,6 +85,8 @@ __device__ __forceinline__ void makeLongPlane(const ProjectKernelArgs& a,
 template <typename FORM>
 __device__ __forceinline__ void makeLargeRow(const ProjectKernelArgs& a,
                                              const StreamWork& w,
+                                             const UnitSignalsOf<FORM>& units,
+                                             bool has_units,
                                              const Exchange& exchange,
                                              int step,
                                              const StepClocks& clocks) {
@@ -171,22 +177,24 @@ __device__ __forceinline__ void makeLargeRow(const ProjectKernelArgs& a,
             w.buffer[64 + warp] = sum;
         }
     }
+    units.giveInput(has_units);
     syncCompute();
 }
 
 template <typename FORM>
 __device__ __forceinline__ void makeLargePlanes(const ProjectKernelArgs& a,
                                                 const StreamWork& w,
-                                                const UnitSignals& units,
+                                                const UnitSignalsOf<FORM>& units,
+                                                bool has_units,
                                                 const Exchange& exchange,
                                                 int step,
                                                 const StepClocks& clocks) {
     if (isWide(a)) {
-        makeLongPlane(a, w, exchange, step, clocks);
+        makeLongPlane(a, w, units, has_units, exchange, step, clocks);
     } else if (a.input == kInputPlain) {
-        makePlainPlanes<FORM>(a, w, units, false, exchange, step, clocks);
+        makePlainPlanes<FORM>(a, w, units, has_units, exchange, step, clocks);
     } else {
-        makeLargeRow<FORM>(a, w, exchange, step, clocks);
+        makeLargeRow<FORM>(a, w, units, has_units, exchange, step, clocks);
     }
 }
 

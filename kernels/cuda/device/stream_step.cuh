@@ -4,6 +4,7 @@
 // unit, so that a block with two rows is as busy as one with two hundred.
 #pragma once
 
+#include "kernels/cuda/device/stream_direct.cuh"
 #include "kernels/cuda/device/stream_large.cuh"
 #include "kernels/cuda/device/stream_lora.cuh"
 #include "kernels/cuda/device/weight_ring.cuh"
@@ -422,6 +423,13 @@ __device__ __forceinline__ SumRows sumRows(const ProjectKernelArgs& a, int tiles
     return {i, (tiles / 2 << a.tile_shift) + i};
 }
 
+/// What updates add to the block's rows of a weight, wherever their operands are.
+template <typename FORM>
+__device__ __forceinline__ const float*
+addedTo(const UnitSignalsOf<FORM>& units, const ProjectKernelArgs& a, char* memory, int weight) {
+    return units.is_direct ? DirectUpdates(memory, a).of(weight) : updatesOf(a, memory, weight);
+}
+
 template <typename FORM>
 __device__ __forceinline__ void streamProject(const ProjectKernelArgs& a,
                                               char* memory,
@@ -430,14 +438,14 @@ __device__ __forceinline__ void streamProject(const ProjectKernelArgs& a,
                                               int norm_bytes,
                                               RingOf<FORM>& ring,
                                               const typename FORM::Table& table,
-                                              const UnitSignals& units,
+                                              const UnitSignalsOf<FORM>& units,
                                               const Exchange& exchange,
                                               int step,
                                               const StepClocks& clocks) {
     const StreamWork w = streamWork<FORM>(memory, a);
     const bool is_pair = a.output == kOutputGeluPair;
     const bool is_four_bit = a.w[0].format != kFormatInt8Row;
-    const bool has_units = units.are_used && a.lora_units > 0;
+    const bool has_units = units.areOf(a);
     const bool is_wide_result = a.publish == kLinkWide;
     const int lane = threadIdx.x & 31;
     // A thread's first row of a pass, and from that to its next one.
@@ -453,7 +461,7 @@ __device__ __forceinline__ void streamProject(const ProjectKernelArgs& a,
     // Made anew where it is needed: nobody has registers for more of it while products are made.
     Pass pass = planPass<FORM>(a, exchange.block, 0, own);
     if constexpr (FORM::kIsLarge) {
-        makeLargePlanes<FORM>(a, w, units, exchange, step, clocks);
+        makeLargePlanes<FORM>(a, w, units, has_units, exchange, step, clocks);
     } else {
         makePlanes<FORM>(a, w, units, has_units, row, norms, norm_bytes, exchange, step, clocks);
     }
@@ -477,7 +485,7 @@ __device__ __forceinline__ void streamProject(const ProjectKernelArgs& a,
         clocks.note(3);
         if (has_units && rows == 0) {
             // Nobody waits for updates below, and the warp for them must not be left behind.
-            units.ready().wait(static_cast<uint32_t>(a.lora_turn));
+            units.ready().wait(units.turnOf(a));
         }
 #pragma unroll 1
         for (int base = 0; base < rows; base += stride) {
@@ -504,9 +512,10 @@ __device__ __forceinline__ void streamProject(const ProjectKernelArgs& a,
                 const bool has_packet = a.publish == kLinkPackets;
                 to = a.y[r.weight] + r.at;
                 if (has_units) {
-                    const float* const updates = updatesOf(a, memory, r.weight) + r.local;
-                    const float* const others = updatesOf(a, memory, is_pair ? 1 : 0) + r.local;
-                    units.ready().wait(static_cast<uint32_t>(a.lora_turn));
+                    const float* const updates = addedTo(units, a, memory, r.weight) + r.local;
+                    const float* const others =
+                        addedTo(units, a, memory, is_pair ? 1 : 0) + r.local;
+                    units.ready().wait(units.turnOf(a));
                     value = fmaf(factor, *updates, value);
                     if (is_pair) {
                         other = fmaf(factor, *others, other);

@@ -58,8 +58,7 @@ bool isStreamable(const ProjectKernelArgs& a) {
     }
     const bool is_four_bit = isFourBit(a.w[0].format);
     const bool is_half = a.w[0].format == kFormatBf16;
-    if ((!is_four_bit && !is_half && a.w[0].format != kFormatInt8Row) ||
-        (is_half && a.lora_count > 0)) {
+    if (!is_four_bit && !is_half && a.w[0].format != kFormatInt8Row) {
         return false;
     }
     for (int j = 0; j < a.count; ++j) {
@@ -132,24 +131,18 @@ bool fits(const Stream& s, const StreamNeeds& needs) {
     return layoutOf(s, is_first ? needs : mostOf(s.steps.needs, needs)).chunk_count > 0;
 }
 
-/// Shares A of a step's updates out over the blocks and places operands behind each other, as
-/// device/stream_lora.cuh takes them. Returns their bytes; 0: there are too many.
-int shareStreamUnits(const Stream& s, ProjectKernelArgs& args, const StreamSizes& sizes) {
-    int widest = 0;
+/// Shares A of a step's updates out over the blocks. No units: there are too many ranks.
+LoraUnitSizes shareUnits(const Stream& s, ProjectKernelArgs& args) {
     int tiles = 0;
     bool is_ragged = false;
     for (int i = 0; i < args.lora_count; ++i) {
         LoraArgs& term = args.lora[i];
-        widest = std::max(widest, elementBytes(term.a_type));
         term.tile = static_cast<int16_t>(tiles);
         tiles += (term.rank + kLoraTileRanks - 1) / kLoraTileRanks;
         is_ragged = is_ragged || term.rank % kLoraTileRanks != 0;
     }
     const LoraUnitSizes units =
         streamUnitSizes(s.facts.multiprocessors, args.lora_first[3], tiles, args.cols);
-    if (units.units == 0) {
-        return 0;
-    }
     args.lora_tiles = static_cast<int16_t>(tiles);
     args.lora_is_ragged = is_ragged ? 1 : 0;
     args.lora_shift = static_cast<int16_t>(std::countr_zero(static_cast<uint32_t>(units.chunks)));
@@ -157,6 +150,20 @@ int shareStreamUnits(const Stream& s, ProjectKernelArgs& args, const StreamSizes
     args.lora_chunks = units.chunks;
     args.lora_columns = units.columns;
     args.lora_own = static_cast<int16_t>(units.own);
+    return units;
+}
+
+/// shareUnits(), and operands behind each other as device/stream_lora.cuh takes them. Returns their
+/// bytes; 0: there are too many.
+int shareStreamUnits(const Stream& s, ProjectKernelArgs& args, const StreamSizes& sizes) {
+    const LoraUnitSizes units = shareUnits(s, args);
+    if (units.units == 0) {
+        return 0;
+    }
+    int widest = 0;
+    for (int i = 0; i < args.lora_count; ++i) {
+        widest = std::max(widest, elementBytes(args.lora[i].a_type));
+    }
     args.lora_pitch = units.columns * widest;
     args.local_rows = sizes.share + sizes.grain; // of one weight
     int bytes = streamUpdateBytes(args.count, args.local_rows) +
@@ -173,6 +180,29 @@ int shareStreamUnits(const Stream& s, ProjectKernelArgs& args, const StreamSizes
 int operandBytes(const ProjectKernelArgs& a) {
     const LoraArgs& last = a.lora[a.lora_count - 1];
     return alignOperands(last.b_offset + a.local_rows * last.rank * elementBytes(last.b_type));
+}
+
+/// A and B of updates stay in memory (device/stream_direct.cuh): of all steps of the list so far,
+/// and of one that is added to it.
+bool isDirect(const Stream& s) {
+    return isAsync(s) || s.steps.is_large ||
+           (s.steps.is_stream && !s.steps.steps.empty() && s.steps.has_halves);
+}
+bool isDirect(const Stream& s, const ProjectKernelArgs& args) {
+    return isDirect(s) || args.w[0].format == kFormatBf16;
+}
+
+/// Bytes of work memory for those of a step, behind what else it has there; 0: it has none.
+int directBytes(const ProjectKernelArgs& a, bool has_updates) {
+    return has_updates ? directUpdateBytes(a.count, a.local_rows, a.lora_first[3]) : 0;
+}
+
+/// Places them behind `work_bytes`. Returns the bytes of both.
+int placeDirect(ProjectKernelArgs& a, int work_bytes, bool has_updates) {
+    constexpr int kGrain = 16;
+    const int begin = (work_bytes + kGrain - 1) / kGrain * kGrain;
+    a.direct_at = static_cast<int16_t>(has_updates ? begin / kGrain : 0);
+    return begin + directBytes(a, has_updates);
 }
 
 /// Operands of the latest step that has any, beside which those of the next one come
@@ -229,8 +259,12 @@ int wideRegion(TokenSteps& t, int64_t values) {
 
 /// sizesInRoom() for stream_async.cu. is_first: of its list, so that its row does not come in
 /// packets that every thread takes at once (isShort()).
-StreamSizes asyncSizes(
-    const Stream& s, ProjectKernelArgs& args, int64_t outputs, bool is_first, StreamNeeds& needs) {
+StreamSizes asyncSizes(const Stream& s,
+                       ProjectKernelArgs& args,
+                       int64_t outputs,
+                       bool is_first,
+                       bool has_updates,
+                       StreamNeeds& needs) {
     const bool is_pair = args.output == kOutputGeluPair;
     const bool is_plain = args.input == kInputPlain;
     const bool has_taken = !is_plain && (is_first || args.cols > kShortRow);
@@ -246,7 +280,9 @@ StreamSizes asyncSizes(
         }
         const int sums = args.cols > kPackets ? sizes.pass_tiles << sizes.tile_shift
                                               : sizes.pass_tiles * kTileRows;
-        needs.plain_bytes = asyncProjectBytes(args.cols, sums, has_taken, is_plain);
+        args.local_rows = sizes.share + sizes.grain;
+        needs.plain_bytes =
+            placeDirect(args, asyncProjectBytes(args.cols, sums, has_taken, is_plain), has_updates);
         needs.chunk_codes = (sizes.units * kUnitBytes) << sizes.tile_shift;
         // Fewer sums at a time where the wide rows and the chunks of other steps would lack room.
         most_tiles = sizes.pass_tiles - (is_pair ? 6 : 1);
@@ -266,15 +302,22 @@ StreamSizes sizesInRoom(const Stream& s,
                         int64_t outputs,
                         bool has_updates,
                         StreamNeeds& needs) {
+    const bool is_direct = isDirect(s, args);
+    if (is_direct && has_updates && shareUnits(s, args).units == 0) {
+        return {};
+    }
     if (isAsync(s)) {
-        return asyncSizes(s, args, outputs, !s.steps.is_stream || s.steps.steps.empty(), needs);
+        return asyncSizes(s, args, outputs, !s.steps.is_stream || s.steps.steps.empty(),
+                          has_updates, needs);
     }
     const bool is_pair = args.output == kOutputGeluPair;
     if (s.steps.is_large) {
-        const StreamSizes sizes =
-            largeProjectSizes(s.facts.multiprocessors, outputs, args.cols, is_pair, args.count,
-                              bitsOf(args.w[0].format), largeWorkRoom(s.facts.shared_base));
-        needs.plain_bytes = sizes.work_bytes;
+        args.local_rows = static_cast<int32_t>(outputs / s.facts.multiprocessors) + 1;
+        const StreamSizes sizes = largeProjectSizes(s.facts.multiprocessors, outputs, args.cols,
+                                                    is_pair, args.count, bitsOf(args.w[0].format),
+                                                    largeWorkRoom(s.facts.shared_base) -
+                                                        placeDirect(args, 0, has_updates));
+        needs.plain_bytes = placeDirect(args, sizes.work_bytes, has_updates);
         return fits(s, needs) ? sizes : StreamSizes{};
     }
     const auto sizesWith = [&](int most_tiles) {
@@ -290,9 +333,16 @@ StreamSizes sizesInRoom(const Stream& s,
     needs.norm_bytes = std::max(bytesOf(args.norm, args.cols), bytesOf(args.t_norm, args.cols));
     // Operands come while the step before is at work, if that has updates too, else when their own
     // begins: a projection without updates has all of the work memory for itself.
-    int& work_bytes = has_updates ? needs.project_bytes : needs.plain_bytes;
-    work_bytes = sizes.work_bytes;
-    if (has_updates) {
+    const auto takeWork = [&] {
+        if (has_updates && !is_direct) {
+            needs.project_bytes = sizes.work_bytes;
+        } else {
+            args.local_rows = sizes.share + sizes.grain;
+            needs.plain_bytes = placeDirect(args, sizes.work_bytes, has_updates);
+        }
+    };
+    takeWork();
+    if (has_updates && !is_direct) {
         // Those of the step before are still there when they come, if there is room for both.
         const int own = shareStreamUnits(s, args, sizes);
         if (own == 0) {
@@ -306,7 +356,7 @@ StreamSizes sizesInRoom(const Stream& s,
     // Fewer sums at a time where operands of updates take the room.
     while (!fits(s, needs) && sizes.pass_tiles > kTileRows && !is_pair) {
         sizes = sizesWith(sizes.pass_tiles / 2);
-        work_bytes = sizes.work_bytes;
+        takeWork();
     }
     return fits(s, needs) ? sizes : StreamSizes{};
 }
@@ -372,8 +422,9 @@ constexpr int64_t kLeastHalfColumns = 128;
 /// stream_large.cu takes a list that begins with this step.
 bool mayBeginLarge(const Stream& s, const ProjectKernelArgs& args) {
     return !isAsync(s) && args.input != kInputPlain && args.w[0].format != kFormatBf16 &&
-           args.lora_count == 0 && s.facts.multiprocessors <= kLargeFlags &&
-           s.functions[static_cast<size_t>(KernelId::stream_large)] != nullptr;
+           s.facts.multiprocessors <= kLargeFlags &&
+           s.functions[static_cast<size_t>(KernelId::stream_large)] != nullptr &&
+           s.functions[static_cast<size_t>(KernelId::stream_large_updates)] != nullptr;
 }
 
 /// And stream.cu has no room for the row, or for the queries, keys and values (26B).
@@ -400,25 +451,25 @@ Status streamProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
     TokenSteps& t = s.steps;
     const bool has_updates = shareUpdates(s, args).units > 0;
     const bool is_half = args.w[0].format == kFormatBf16;
-    if ((isAsync(s) || is_half) && args.lora_count > 0) {
+    if (args.lora_count > 0 && (has_updates ? isAsync(s) && is_half : isAsync(s) || is_half)) {
         t.has_left = true; // one launch of another form, not some of each
     }
     // In 16 bits one form for a whole list: what token.cu has begun it goes on with.
-    const bool is_begun_apart =
-        t.steps.empty() ? args.cols < kLeastHalfColumns : !t.is_stream || t.unit_steps > 0;
+    const bool is_begun_apart = t.steps.empty()
+                                    ? args.cols < kLeastHalfColumns
+                                    : !t.is_stream || (t.unit_steps > 0 && !t.has_halves);
     if (is_half && (isAsync(s) || is_begun_apart ||
                     s.functions[static_cast<size_t>(KernelId::stream_half)] == nullptr)) {
         return Status::Unsupported;
     }
-    if (!isPossible(s) || (has_updates && !t.steps.empty() && t.has_halves) ||
-        !isStreamable(args)) {
+    if (!isPossible(s) || !isStreamable(args)) {
         return Status::Unsupported;
     }
     const bool is_first = t.steps.empty() || !t.is_stream;
     const bool may_be_large = is_first && mayBeginLarge(s, args);
     if (is_first) {
         t.is_large = may_be_large && needsLarge(args, outputs);
-    } else if (t.is_large && (is_half || args.lora_count > 0)) {
+    } else if (t.is_large && is_half) {
         return Status::Unsupported;
     }
     StreamNeeds needs;
@@ -449,11 +500,12 @@ Status streamProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
             return status;
         }
     }
-    if (isAsync(s) && args.link == kLinkNone) {
-        // The first one of a list needs more.
+    if (args.link == kLinkNone && (isAsync(s) || has_updates)) {
+        // The first one of a list needs more, and may have its updates' operands elsewhere.
+        needs = {};
         sizes = sizesInRoom(s, args, outputs, has_updates, needs);
         if (sizes.units == 0) {
-            t.has_left = true;
+            t.has_left = isAsync(s);
             return Status::Unsupported;
         }
         takeSizes(args, sizes, outputs);
@@ -534,11 +586,41 @@ Status streamAttend(Stream& s, AttendStepKernelArgs args) {
     return Status::Ok;
 }
 
+namespace {
+
+bool hasUnits(const TokenStep& step) {
+    return step.kind == kStepProject && step.project.lora_units > 0;
+}
+
+/// placeStreamUnits() of updates that stay in memory: each is told how far the next one is.
+void numberDirectUnits(TokenSteps& t) {
+    size_t before = t.steps.size();
+    int number = 0;
+    for (size_t i = 0; i < t.steps.size(); ++i) {
+        if (!hasUnits(t.steps[i])) {
+            continue;
+        }
+        if (number == 0) {
+            t.first_unit_step = static_cast<int>(i);
+        } else {
+            t.steps[before].project.lora_next = static_cast<int32_t>(i - before);
+        }
+        t.steps[i].project.lora_next = 0;
+        t.steps[i].project.direct_turn = static_cast<int16_t>(number++ & 1);
+        before = i;
+    }
+    t.has_plans = false;
+}
+
+} // namespace
+
 void placeStreamUnits(Stream& s) {
+    if (isDirect(s)) {
+        numberDirectUnits(s.steps);
+        return;
+    }
     std::vector<TokenStep>& steps = s.steps.steps;
-    const auto hasUnits = [&](size_t i) {
-        return steps[i].kind == kStepProject && steps[i].project.lora_units > 0;
-    };
+    const auto hasUnits = [&](size_t i) { return kernels::cuda::hasUnits(steps[i]); };
     // In turn at the beginning and at the end of their part of the work memory, so that those of
     // two steps that follow each other fit.
     const int begin = operandsBegin(s.steps.needs);
@@ -641,6 +723,37 @@ Status streamUnitSizes(Stream& s, CuPointer list, size_t count) {
         kernelName(KernelId::stream_plans));
 }
 
+namespace {
+
+/// The kernels of a form of the streamed launch.
+struct StreamKernels {
+    KernelId plain, updates;
+    KernelId traced, updates_traced;
+};
+/// is_planned: the list's updates have plans.
+StreamKernels kernelsOf(const Stream& s, bool is_planned) {
+    if (isAsync(s)) {
+        return {KernelId::stream_async, KernelId::stream_async_updates,
+                KernelId::stream_async_traced, KernelId::stream_async_updates_traced};
+    }
+    if (s.steps.is_large) {
+        return {KernelId::stream_large, KernelId::stream_large_updates,
+                KernelId::stream_large_traced, KernelId::stream_large_updates_traced};
+    }
+    if (s.steps.has_halves) {
+        return {KernelId::stream_half, KernelId::stream_half_updates, KernelId::stream_half_traced,
+                KernelId::stream_half_updates_traced};
+    }
+    if (is_planned) {
+        return {KernelId::stream, KernelId::stream_updates, KernelId::stream_traced,
+                KernelId::stream_updates_traced};
+    }
+    return {KernelId::stream, KernelId::stream_any_updates, KernelId::stream_traced,
+            KernelId::stream_any_updates_traced};
+}
+
+} // namespace
+
 Status launchStream(Stream& s, CuPointer list, int count, CuPointer trace) {
     StreamLayout layout = layoutOf(s, s.steps.needs);
     for (int i = 0; i < kWideRegions; ++i) {
@@ -674,21 +787,14 @@ Status launchStream(Stream& s, CuPointer list, int count, CuPointer trace) {
                           static_cast<void*>(&layout), static_cast<void*>(&counters),
                           static_cast<void*>(&flags),  static_cast<void*>(&packets),
                           static_cast<void*>(&clocks)};
-    const bool is_traced = trace != 0;
-    KernelId kernel = is_traced ? KernelId::stream_traced : KernelId::stream;
-    if (is_async) {
-        kernel = is_traced ? KernelId::stream_async_traced : KernelId::stream_async;
-    } else if (s.steps.is_large) {
-        kernel = is_traced ? KernelId::stream_large_traced : KernelId::stream_large;
-    } else if (s.steps.has_halves) {
-        kernel = is_traced ? KernelId::stream_half_traced : KernelId::stream_half;
-    } else if (is_planned) {
-        kernel = is_traced ? KernelId::stream_updates_traced : KernelId::stream_updates;
-    } else if (layout.unit_steps > 0) {
-        kernel = is_traced ? KernelId::stream_any_updates_traced : KernelId::stream_any_updates;
-    }
+    const bool has_updates = layout.unit_steps > 0;
+    const StreamKernels kernels = kernelsOf(s, is_planned);
+    const KernelId kernel = trace != 0 ? (has_updates ? kernels.updates_traced : kernels.traced)
+                                       : (has_updates ? kernels.updates : kernels.plain);
     return s.launchResident(kernel, static_cast<unsigned>(s.facts.multiprocessors),
-                            static_cast<unsigned>(is_async ? kAsyncThreads : kStreamThreads),
+                            static_cast<unsigned>(!is_async     ? kStreamThreads
+                                                  : has_updates ? kAsyncUpdateThreads
+                                                                : kAsyncThreads),
                             shared, parameters);
 }
 
