@@ -80,8 +80,8 @@ make_portable() {
         check_paths "portable"
     # Blocks of one size, so that the number of threads changes nothing.
     pack "$build/portable" "belfry-$number" | xz -6 -T2 --block-size=24MiB >"$dist/$name.tar.xz"
-    # gzip, because it is everywhere; xz is not.
-    makeself --quiet --tar-quietly --gzip --nox11 --sha256 \
+    # gzip, because it is everywhere; xz is not. 9n: its header would hold the time of day.
+    makeself --quiet --tar-quietly --gzip --complevel 9n --nox11 --sha256 \
         --packaging-date "$(date -u -d "@$SOURCE_DATE_EPOCH")" --tar-format gnu \
         --tar-extra "--sort=name --mtime=@$SOURCE_DATE_EPOCH --owner=0 --group=0 --numeric-owner --mode=u+rw,go=rX" \
         "$folder" "$dist/$name.run" "Belfry $number" ./install.sh
