@@ -5,6 +5,7 @@
 //
 //   belfry_gpu_tests [--only SECTION,...] [--match TEXT] [--json FILE] [--reloads N]
 //   belfry_gpu_tests --simulated 1        the checks that need no card, on simulated ones
+//   belfry_gpu_tests --small-card 1       in the forms of cards with 99 KiB of shared memory (8.6)
 //   belfry_emulated_tests ...              the same on cards whose kernels run on the CPU (slow)
 //   belfry_gpu_tests --hold BYTES_LEFT    keep all but so many bytes of cuda:0 until stdin closes
 //   belfry_gpu_tests --fault KIND         a real fault of a kernel in this process, and what it can
@@ -16,6 +17,7 @@
 #include "engine/run/engine.h"
 #include "kernels/cuda/cuda_device.h"
 #include "kernels/cuda/driver.h"
+#include "kernels/cuda/launch_sizes.h"
 #include "kernels/cuda/ops.h"
 #include "tests/gpu/card_fault.h"
 #include "tests/gpu/forum_cases.h"
@@ -62,6 +64,11 @@ int main(int argc, char** argv) {
             match = value;
         } else if (option == "--simulated") {
             gpu::is_simulated = value == "1";
+        } else if (option == "--small-card") {
+            // The forms of compute capability 8.6, 8.9 and 12.0 on whatever card there is.
+            gpu::engineOptions().cards.has_bulk_copies = value != "1";
+            gpu::engineOptions().cards.shared_bytes =
+                value == "1" ? kernels::cuda::kSmallSharedBytes : 0;
         } else if (option == "--reloads") {
             reload_count = std::atoi(value.c_str());
         } else if (option == "--only") {
