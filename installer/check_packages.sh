@@ -83,8 +83,10 @@ window_seen() { # COMMAND SCREENSHOT
 }
 
 demo_answers() { # COMMAND OF belfry-cli, FOLDER OF THE DEMO
-    said=$(inside visitor "cd '$2/samples' && $1 chat demo --quant nf4-dq --head int8 --temperature 0 \
-        --image triangles_and_cross.png --audio three_beeps.wav --prompt 'What do you see and hear?' 2>/dev/null") || true
+    # From the user's folder: the command may be named from there.
+    said=$(inside visitor "$1 chat demo --quant nf4-dq --head int8 --temperature 0 \
+        --image '$2/samples/triangles_and_cross.png' --audio '$2/samples/three_beeps.wav' \
+        --prompt 'What do you see and hear?' 2>/dev/null") || true
     case $said in
     *"I see two yellow triangles and one purple cross and hear three high beeps."*) echo "demo: $said" ;;
     *) wrong "$1: the demo says \"$said\"" ;;
