@@ -4,7 +4,8 @@
 # (debootstrap; as root): install, see the window, ask the demo, take it away again; nothing but user data
 # is left. The systems have no Qt, no fonts and no X server of their own: Xvfb runs outside. Some minutes and
 # about 2 GB in a new folder of TMPDIR, which goes at the end (BELFRY_KEEP=1: stays). Not part of CI.
-#   BELFRY_BASE   a folder that debootstrap --variant=minbase made: copied instead of made anew
+#   BELFRY_BASE   a folder that debootstrap --variant=minbase made: copied instead of made anew. Of Ubuntu 24.04
+#                 (installer/linux/ubuntu.sh says how) it is Ubuntu's .deb that is checked
 . "$(dirname "$0")/common.sh"
 
 [ "$(id -u)" -eq 0 ] || { echo "check_packages.sh: a system in a folder needs root" >&2; exit 2; }
@@ -105,7 +106,7 @@ nothing_left() { # WHAT, LIST BEFORE
 }
 
 check_deb() {
-    say "The package of Debian"
+    say "The package of $of"
     new_system deb
     cp "$1" "$system/belfry.deb"
     inside root "apt-get update -q >/dev/null"
@@ -162,7 +163,8 @@ display=$(cat "$work/display")
 [ -n "$display" ] || { echo "Xvfb did not start: $(cat "$work/xvfb.log")" >&2; exit 1; }
 
 seen=0
-for package in "$dist"/*debian12*.deb "$dist"/*.run "$dist"/*.tar.xz; do
+of=$(. "$base/etc/os-release" && echo "$ID$VERSION_ID")
+for package in "$dist"/*"$of"*.deb "$dist"/*.run "$dist"/*.tar.xz; do
     [ -f "$package" ] || continue
     seen=$((seen + 1))
     case $package in

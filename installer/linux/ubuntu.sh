@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # ubuntu.sh OUT_FOLDER COMMIT [-D...]: the .deb for Ubuntu 24.04, built in a system of its own below build/ (as
-# root; debootstrap's usual mirror, or BELFRY_UBUNTU_MIRROR). Ubuntu's archive keys are no package of Debian
+# root; Ubuntu's own mirror, or BELFRY_UBUNTU_MIRROR). Ubuntu's archive keys are no package of Debian
 # 12: BELFRY_UBUNTU_KEYRING names their file where it is not /usr/share/keyrings/ubuntu-archive-keyring.gpg.
 # Called by installer/release.sh --ubuntu. GPU kernels are compiled where /usr/local/cuda has nvcc.
 set -eu
@@ -11,13 +11,17 @@ commit=$2
 shift 2
 keyring=${BELFRY_UBUNTU_KEYRING:-/usr/share/keyrings/ubuntu-archive-keyring.gpg}
 if [ "$(id -u)" -ne 0 ] || [ ! -r "$keyring" ]; then
-    echo "ubuntu.sh: needs root, and Ubuntu's archive keys in $keyring (or BELFRY_UBUNTU_KEYRING)" >&2
+    echo "ubuntu.sh: needs root, and Ubuntu's archive keys in $keyring (or BELFRY_UBUNTU_KEYRING):" >&2
+    echo "they are in Ubuntu's package ubuntu-keyring, usr/share/keyrings/ubuntu-archive-keyring.gpg" >&2
     exit 1
 fi
 system=$root/build/ubuntu-24.04
 if [ ! -f "$system/etc/belfry-ready" ]; then
+    # Debian 12's debootstrap is older than noble, whose script is that of all of Ubuntu.
+    script=/usr/share/debootstrap/scripts/noble
+    [ -e "$script" ] || script=/usr/share/debootstrap/scripts/gutsy
     debootstrap --variant=minbase --keyring="$keyring" --components=main,universe noble "$system" \
-        ${BELFRY_UBUNTU_MIRROR:+"$BELFRY_UBUNTU_MIRROR"}
+        "${BELFRY_UBUNTU_MIRROR:-http://archive.ubuntu.com/ubuntu}" "$script"
     touch "$system/etc/belfry-ready"
 fi
 rm -rf "$system/belfry"
