@@ -15,7 +15,7 @@ struct StreamNeeds {
     int row_bytes = 0;     ///< Of the residual row.
     int norm_bytes = 0;    ///< Of one norm.
     int attend_bytes = 0;  ///< Of work memory: attention,
-    int plain_bytes = 0;   ///< projections without updates, beside which no operands lie,
+    int plain_bytes = 0;   ///< projections beside which no operands of updates lie,
     int project_bytes = 0; ///< those with updates,
     int operand_bytes = 0; ///< and beside those their updates, of two steps that follow each other;
     int behind_bytes = 0;  ///< up to where those of a step behind attention lie.
