@@ -133,6 +133,10 @@ namespace kernels::cuda {
     X(stream_async_updates)                                                                        \
     X(stream_async_traced)                                                                         \
     X(stream_async_updates_traced)                                                                 \
+    X(stream_async_large)                                                                          \
+    X(stream_async_large_updates)                                                                  \
+    X(stream_async_large_traced)                                                                   \
+    X(stream_async_large_updates_traced)                                                           \
     X(stream_rows)                                                                                 \
     X(stream_rows_large)                                                                           \
     X(argmax)                                                                                      \

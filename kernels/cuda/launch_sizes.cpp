@@ -354,6 +354,36 @@ StreamSizes largeRowsSizes(int multiprocessors,
     return sizes;
 }
 
+namespace {
+
+/// Stretches, parts and units of a row that is multiplied in parts, and sums of a tile and part.
+struct LargeRow {
+    int64_t folds = 1;
+    int64_t pieces = 0; ///< None: there is no form for it.
+    int64_t units = 0;  ///< Of a part.
+    int64_t rows = 0;   ///< Of a tile.
+    int64_t sums = 0;
+};
+
+LargeRow largeRow(int64_t cols, int bits) {
+    LargeRow row;
+    const int64_t units = cols * bits / 8 / kUnitBytes;
+    const bool is_wide = cols > kPackets;
+    row.folds = is_wide ? 8 : 1;
+    while (row.folds < 4 && units > row.folds * kLargeChunkUnits) {
+        row.folds *= 2;
+    }
+    row.pieces = cols > kLargeColumns ? 0 : largePieces(units, row.folds, bits);
+    if (row.pieces > 0) {
+        row.units = units / row.pieces;
+        row.rows = kTileRows / row.folds;
+        row.sums = is_wide ? row.rows : kTileRows;
+    }
+    return row;
+}
+
+} // namespace
+
 StreamSizes largeProjectSizes(int multiprocessors,
                               int64_t outputs,
                               int64_t cols,
@@ -362,25 +392,49 @@ StreamSizes largeProjectSizes(int multiprocessors,
                               int bits,
                               int room) {
     StreamSizes sizes;
-    const int64_t units = cols * bits / 8 / kUnitBytes;
-    const bool is_wide = cols > kPackets;
-    int64_t folds = is_wide ? 8 : 1;
-    while (folds < 4 && units > folds * kLargeChunkUnits) {
-        folds *= 2;
-    }
-    const int64_t pieces = largePieces(units, folds, bits);
-    if (pieces == 0 || cols > kLargeColumns) {
+    const LargeRow row = largeRow(cols, bits);
+    if (row.pieces == 0) {
         return sizes;
     }
-    const int64_t rows = kTileRows / folds;
-    const int64_t sums = is_wide ? rows : kTileRows; // of a tile and part
-    sizes.units = static_cast<int>(units / pieces);
-    sizes.pieces = static_cast<int>(pieces);
-    takePasses(sizes, multiprocessors, outputs, is_pair, weights, rows, room, [&](int64_t pass) {
-        return largeProjectBytes(static_cast<int32_t>(cols),
-                                 static_cast<int32_t>(pass * sums * pieces));
-    });
+    sizes.units = static_cast<int>(row.units);
+    sizes.pieces = static_cast<int>(row.pieces);
+    takePasses(sizes, multiprocessors, outputs, is_pair, weights, row.rows, room,
+               [&](int64_t pass) {
+                   return largeProjectBytes(static_cast<int32_t>(cols),
+                                            static_cast<int32_t>(pass * row.sums * row.pieces));
+               });
     return sizes;
+}
+
+StreamSizes asyncLargeSizes(int multiprocessors,
+                            int64_t outputs,
+                            int64_t cols,
+                            bool is_pair,
+                            bool is_plain,
+                            int weights,
+                            int bits,
+                            int room) {
+    StreamSizes sizes;
+    const LargeRow row = largeRow(cols, bits);
+    if (row.pieces == 0) {
+        return sizes;
+    }
+    sizes.units = static_cast<int>(row.units);
+    sizes.pieces = static_cast<int>(row.pieces);
+    const int64_t held = cols > kPackets ? cols / row.pieces : cols;
+    takePasses(sizes, multiprocessors, outputs, is_pair, weights, row.rows, room,
+               [&](int64_t pass) {
+                   return asyncLargeBytes(static_cast<int32_t>(held), cols > kPackets,
+                                          static_cast<int32_t>(pass * row.sums), is_plain);
+               });
+    return sizes;
+}
+
+int asyncLargeRoom(int shared_bytes) {
+    constexpr int kBeside = kAsyncTableOffset + kDenseTableBytes +
+                            kAsyncFewestChunks * asyncChunkBytes(kLargeChunkCodeBytes);
+    constexpr int kMost = 44 << 10; // all tiles of a block of most products: the rest is for chunks
+    return std::clamp(shared_bytes - kBeside, 0, kMost);
 }
 
 StreamLayout streamLayoutFor(int shared_base,

@@ -174,6 +174,19 @@ StreamSizes largeProjectSizes(int multiprocessors,
                               int weights,
                               int bits,
                               int room);
+/// The same for stream_async_large.cu, where rows of more than kPackets columns are there a part at
+/// a time and the sums of parts are one. is_plain: no norm meets the row.
+StreamSizes asyncLargeSizes(int multiprocessors,
+                            int64_t outputs,
+                            int64_t cols,
+                            bool is_pair,
+                            bool is_plain,
+                            int weights,
+                            int bits,
+                            int room);
+/// Its most work memory: what two chunks leave of a block's shared memory, and no more than is of
+/// use.
+int asyncLargeRoom(int shared_bytes);
 /// The same for stream_rows_large.cu, whose plain rows are there a part at a time.
 StreamSizes largeRowsSizes(int multiprocessors,
                            int64_t outputs,
@@ -198,8 +211,8 @@ StreamLayout streamLayoutFor(int shared_base,
                              int work_bytes,
                              int chunk_bytes = kChunkBytes);
 
-/// The same for stream_async.cu, where dynamic shared memory may begin anywhere. chunk_codes: bytes
-/// of codes of the largest tile.
+/// The same for stream_async.cu and stream_async_large.cu, where dynamic shared memory may begin
+/// anywhere. chunk_codes: bytes of codes of the largest tile.
 StreamLayout asyncLayoutFor(int shared_bytes, int row_bytes, int work_bytes, int chunk_codes);
 /// Chunks ahead of a ring of `chunk_count` that are asked for in the card's cache: ten of a block
 /// with those in the ring, and of all blocks no more than half of the cache holds.

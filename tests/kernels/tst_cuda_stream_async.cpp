@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The decode launch of cards without bulk copies or with little shared memory
-// (device/stream_async.cu) on the CPU: chains of steps on cards as they are sold, against the
-// scalar table and, to the bit, against what stream.cu makes of them on a card with as many
-// multiprocessors.
+// (device/stream_async.cu, of long rows device/stream_async_large.cu) on the CPU: chains of steps
+// on cards as they are sold, against the scalar table and, to the bit, against what stream.cu and
+// stream_large.cu make of them on a card with as many multiprocessors.
 #include "kernels/cuda/launch_sizes.h"
 #include "tests/kernels/stream_chain.h"
 #include "tests/support/cuda_emulator/emulated_card.h"
@@ -40,8 +40,8 @@ EmulatedCardOptions optionsOf(const CardKind& kind, int multiprocessors, int see
     return options;
 }
 
-/// Everything that a chain left, in one row, as bits.
-std::vector<uint32_t> leftBy(Chain& chain) {
+/// Everything that a chain left, in one row, as bits. has_head: that of its last step, too.
+std::vector<uint32_t> leftBy(Chain& chain, bool has_head = true) {
     std::vector<uint32_t> all;
     const auto add = [&](const std::vector<float>& values) {
         for (const float value : values) {
@@ -49,6 +49,9 @@ std::vector<uint32_t> leftBy(Chain& chain) {
         }
     };
     for (const auto& p : chain.projections) {
+        if (!has_head && p == chain.projections.back()) {
+            break;
+        }
         for (const auto& y : p->y) {
             add(y.values());
         }
@@ -60,6 +63,11 @@ std::vector<uint32_t> leftBy(Chain& chain) {
         add(a->out.values());
     }
     return all;
+}
+
+/// Its rows are those of stream_large.cu.
+bool isLong(const ChainShape& shape) {
+    return shape.is_large || shape.hidden > kernels::cuda::kShortRow;
 }
 
 QString ranOn(const EmulatedCard& card) {
@@ -78,12 +86,16 @@ class TestCudaStreamAsync : public QObject {
 private Q_SLOTS:
     void chain_data();
     void chain();
+    void longRows_data();
+    void longRows();
     void forced();
     void updatesGoElsewhere();
     void chunksAhead_data();
     void chunksAhead();
     void realShapesFit_data();
     void realShapesFit();
+    void longShapesFit_data();
+    void longShapesFit();
 };
 
 void TestCudaStreamAsync::chain_data() {
@@ -210,6 +222,53 @@ void TestCudaStreamAsync::chain_data() {
         s.layers = 1;
         s.ple = 0;
     };
+    // Rows as long as those of 12B and 31B; 26B, whose queries, keys and values are more than
+    // packets.
+    row("long rows", kSmall, 4, [](ChainShape& s) {
+        s.hidden = 3200;
+        s.tokens = 200;
+    });
+    row("long rows, gate and up in passes, 8-bit", kMiddle, 3, [](ChainShape& s) {
+        s.hidden = 3200;
+        s.format = WeightFormat::Int8Row;
+        s.layers = 1;
+        s.heads = 1;
+        s.inter = 320;
+        s.ple = 0;
+    });
+    row("long rows, fp4, plain absmax, tiles of 512", kLate, 4, [](ChainShape& s) {
+        s.hidden = 3328;
+        s.format = WeightFormat::Fp4;
+        s.is_nested = false;
+        s.dim = 512;
+        s.heads = 2;
+        s.tokens = 260;
+        s.layers = 1;
+        s.ple = 0;
+        s.scale = 0.1F;
+    });
+    row("more queries, keys and values than packets", kAda, 16, [](ChainShape& s) {
+        s.heads = 16;
+        s.kv_heads = 8;
+        s.dim = 256;
+        s.ple = 0;
+        s.layers = 1;
+        s.tokens = 40;
+        s.is_large = true;
+    });
+    row("long rows, rank 16", kSmall, 4, [](ChainShape& s) {
+        s.hidden = 3200;
+        s.rank = 16;
+        s.tokens = 100;
+    });
+    row("long rows, two adapters, fp16, in every second step", kLate, 7, [](ChainShape& s) {
+        s.hidden = 3200;
+        s.rank = 8;
+        s.other_rank = 24;
+        s.update_type = kernels::DType::F16;
+        s.every = 2;
+        s.layers = 1;
+    });
     row("20 multiprocessors", kSmall, 20, isSmall);
     row("46 multiprocessors", kSmall, 46, isSmall);
 }
@@ -228,19 +287,81 @@ void TestCudaStreamAsync::chain() {
             const double error = own.error();
             QVERIFY2(error < kStreamBound, qPrintable(QString::number(error)));
         }
-        QCOMPARE(ranOn(card),
-                 shape.rank > 0 ? QString("belfry_stream_async_updates belfry_stream_async_updates")
-                                : QString("belfry_stream_async belfry_stream_async"));
+        const QString kernel = QString("belfry_stream_async") + (isLong(shape) ? "_large" : "") +
+                               (shape.rank > 0 ? "_updates" : "");
+        QCOMPARE(ranOn(card), kernel + " " + kernel);
     }
-    if (shape.rank > 0) {
-        return; // sums of ranks in another order
+    const bool is_long = isLong(shape);
+    if (shape.rank > 0 || (is_long && shape.format == WeightFormat::Int8Row)) {
+        return; // sums of ranks, or of parts of a row, in another order
     }
     Chain other(shape, shape.layers);
     EmulatedCard large(optionsOf({"9.0", 90, 232448}, multiprocessors, 0));
     QCOMPARE(other.run(large.device()), Status::Ok);
     QCOMPARE(QString::fromStdString(large.finish()), QString());
-    QCOMPARE(ranOn(large), QString("belfry_stream"));
-    QVERIFY(leftBy(own) == leftBy(other));
+    QCOMPARE(ranOn(large),
+             isLong(shape) ? QString("belfry_stream_large") : QString("belfry_stream"));
+    // The head has 8 bits, and its long rows come in parts.
+    QVERIFY(leftBy(own, !is_long) == leftBy(other, !is_long));
+}
+
+// Rows with the columns of 12B and 31B, of few outputs, in a list of their form. Of down and of
+// attention's results one part of the columns is in shared memory at a time.
+void TestCudaStreamAsync::longRows_data() {
+    QTest::addColumn<WeightFormat>("format");
+    QTest::addColumn<bool>("isNested");
+    QTest::addColumn<int64_t>("cols");
+    QTest::addColumn<bool>("isPlain");
+    QTest::addColumn<int64_t>("rank");
+    const auto row = [](const char* name, WeightFormat format, bool is_nested, int64_t cols,
+                        bool is_plain, int64_t rank = 0) {
+        QTest::newRow(name) << format << is_nested << cols << is_plain << rank;
+    };
+    row("31B, residual row", WeightFormat::Nf4, true, 5376, false);
+    row("31B, head in 8 bits", WeightFormat::Int8Row, false, 5376, false);
+    row("31B, down", WeightFormat::Nf4, true, 21504, true);
+    row("31B, down, plain absmax", WeightFormat::Fp4, false, 21504, true);
+    row("31B, down in 8 bits", WeightFormat::Int8Row, false, 21504, true);
+    row("31B, o of full layers", WeightFormat::Nf4, true, 16384, true);
+    row("31B, o of sliding layers", WeightFormat::Nf4, true, 8192, true);
+    row("12B, down", WeightFormat::Nf4, true, 15360, true);
+    row("31B, residual row, rank 16", WeightFormat::Nf4, true, 5376, false, 16);
+    row("31B, down, rank 16", WeightFormat::Nf4, true, 21504, true, 16);
+    row("31B, down in 8 bits, rank 8", WeightFormat::Int8Row, false, 21504, true, 8);
+}
+
+void TestCudaStreamAsync::longRows() {
+    QFETCH(WeightFormat, format);
+    QFETCH(bool, isNested);
+    QFETCH(int64_t, cols);
+    QFETCH(bool, isPlain);
+    QFETCH(int64_t, rank);
+    using kernels::ProjectArgs;
+    EmulatedCard card(optionsOf(kSmall, 3, 1));
+    // What makes the list one of long rows, and what else is in it.
+    ProjectCase first(WeightFormat::Nf4, true, 64, 3200, {16}, ProjectArgs::Input::Norm,
+                      ProjectArgs::Output::Store, 1);
+    ProjectCase step(format, isNested, 64, cols, {50},
+                     isPlain ? ProjectArgs::Input::Plain : ProjectArgs::Input::ResidualNorm,
+                     ProjectArgs::Output::Store, 30);
+    if (rank > 0) {
+        step.addUpdate(0, rank, kernels::DType::BF16, 60);
+        step.compute(cols, {50});
+    }
+    const auto& ops = card.device().ops();
+    const auto queue = card.device().queue();
+    QCOMPARE(ops.begin_steps(queue), Status::Ok);
+    QCOMPARE(ops.project(queue, first.args), Status::Ok);
+    QCOMPARE(ops.project(queue, step.args), Status::Ok);
+    QCOMPARE(ops.end_steps(queue), Status::Ok);
+    QCOMPARE(QString::fromStdString(card.finish()), QString());
+    double residual = 0.0;
+    QVERIFY(first.error(&residual) < kProjectBound);
+    const double error = step.error(&residual);
+    QVERIFY2(error < kProjectBound, qPrintable(QString::number(error)));
+    QVERIFY2(residual < kResidualBound, qPrintable(QString::number(residual)));
+    const QString kernel = "belfry_stream_async_large";
+    QCOMPARE(ranOn(card), kernel + " " + kernel + (rank > 0 ? "_updates" : ""));
 }
 
 // A card of 9.0 takes the form when it is asked to; measured or not, the same comes out.
@@ -335,6 +456,58 @@ void TestCudaStreamAsync::realShapesFit() {
         const StreamLayout layout = asyncLayoutFor(shared - kKept, hidden * 4, room, codes);
         QVERIFY2(layout.chunk_count >= kAsyncFewestChunks, qPrintable(QString::number(work)));
         QVERIFY(layout.chunks + layout.chunk_count * layout.chunk_bytes <= shared - kKept);
+    }
+}
+
+void TestCudaStreamAsync::longShapesFit_data() {
+    QTest::addColumn<int>("hidden");
+    QTest::addColumn<int>("inter");
+    QTest::addColumn<int>("queries"); // values of sliding and of full layers
+    QTest::addColumn<int>("fullQueries");
+    QTest::newRow("12B") << 3840 << 15360 << 4096 << 8192;
+    QTest::newRow("26B") << 2816 << 2112 << 4096 << 8192;
+    QTest::newRow("31B") << 5376 << 21504 << 8192 << 16384;
+}
+
+/// All projections of a layer and attention beside two chunks and more, on small and large cards.
+void TestCudaStreamAsync::longShapesFit() {
+    using namespace kernels::cuda;
+    QFETCH(int, hidden);
+    QFETCH(int, inter);
+    QFETCH(int, queries);
+    QFETCH(int, fullQueries);
+    struct Projection {
+        int outputs, cols;
+        bool is_pair, is_plain;
+        int weights, bits;
+    };
+    const Projection projections[] = {
+        {2 * queries, hidden, false, false, 3, 4}, {2 * fullQueries, hidden, false, false, 2, 4},
+        {hidden, queries, false, true, 1, 4},      {hidden, fullQueries, false, true, 1, 4},
+        {inter, hidden, true, false, 2, 4},        {hidden, inter, false, true, 1, 4},
+        {262144, hidden, false, false, 1, 8},
+    };
+    constexpr int kKept = 1024;
+    for (const int shared : {101376, 166912}) {
+        const int room = asyncLargeRoom(shared - kKept);
+        for (const int multiprocessors : {28, 46, 58, 84, 108, 128, 132, 170}) {
+            int codes = 0;
+            int work = std::max(0, asyncAttendBytes(512) - kDenseTableBytes);
+            for (const Projection& p : projections) {
+                const StreamSizes sizes =
+                    asyncLargeSizes(multiprocessors, p.outputs, p.cols, p.is_pair, p.is_plain,
+                                    p.weights, p.bits, room);
+                QVERIFY2(sizes.units > 0, qPrintable(QString::number(p.cols)));
+                QVERIFY(sizes.work_bytes <= room);
+                QCOMPARE(sizes.units * sizes.pieces, p.cols * p.bits / 8 / kUnitBytes);
+                codes = std::max(codes, (sizes.units * kUnitBytes) << sizes.tile_shift);
+                work = std::max(work, sizes.work_bytes);
+            }
+            const StreamLayout layout = asyncLayoutFor(shared - kKept, 0, work, codes);
+            QVERIFY2(layout.chunk_count >= (shared > 101376 ? 5 : kAsyncFewestChunks),
+                     qPrintable(QString::number(layout.chunk_count)));
+            QVERIFY(layout.chunks + layout.chunk_count * layout.chunk_bytes <= shared - kKept);
+        }
     }
 }
 

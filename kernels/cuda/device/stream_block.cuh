@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The way of a block's compute warps through the steps of a token, the same for stream.cu and
-// stream_async.cu (FORM: stream_form.cuh).
+// The way of a block's warps through the steps of a token, the same for stream.cu, stream_async.cu
+// and what they have for long rows (FORM: stream_form.cuh).
 #pragma once
 
+#include "kernels/cuda/device/async_ring.cuh"
 #include "kernels/cuda/device/stream_attend.cuh"
 #include "kernels/cuda/device/stream_step.cuh"
 
@@ -16,8 +17,29 @@ constexpr int kAskingThread = kComputeThreads - 1;
 /// cache for instructions, which a layer's fill. direct: their B stays in memory.
 enum class Updates { none, planned, any, direct };
 
+/// The exchange of what steps leave for the next. Forms for long rows have flags for that which are
+/// not those of attention's parts: results of attention, too, lie behind flags.
+template <typename FORM>
+__device__ __forceinline__ Exchange resultsOf(const Exchange& exchange) {
+    Exchange results = exchange;
+    if constexpr (FORM::kIsLarge) {
+        results.flags += kLargeFlags;
+    }
+    return results;
+}
+template <typename FORM>
+__device__ __forceinline__ void
+publishAttention(const AttendStepKernelArgs& a, const Exchange& exchange, int step) {
+    if constexpr (FORM::kIsLarge) {
+        if (a.publish == kLinkFlags) {
+            resultsOf<FORM>(exchange).raiseFlag(step);
+        }
+    }
+}
+
 /// Attention in the place of the table of codes and of the work memory behind it, where that alone
 /// is too small. All compute threads; a barrier has to follow.
+template <typename FORM>
 __device__ __forceinline__ void attendInTable(const AttendStepKernelArgs& a,
                                               const StreamLayout& layout,
                                               char* shared,
@@ -29,25 +51,15 @@ __device__ __forceinline__ void attendInTable(const AttendStepKernelArgs& a,
     const int more = streamHeadBytes(a.head_dim) - layout.work_bytes;
     const int taken = more > 0 ? (more + 15) / 16 * 16 : 0;
     const bool is_by_head =
-        streamAttend<AsyncForm>(a, table, shared + layout.work - taken, nullptr,
-                                shared + layout.attend, nullptr, 0, exchange, step, clocks);
+        streamAttend<FORM>(a, table, shared + layout.work - taken, nullptr, shared + layout.attend,
+                           nullptr, 0, exchange, step, clocks);
+    publishAttention<FORM>(a, exchange, step); // the others wait, the table does not
     if (is_by_head && taken == 0) {
         return;
     }
     syncCompute();
-    AsyncForm::Table::fill(table, layout.code_format, kComputeThreads,
-                           is_by_head ? (kDenseTableBytes - taken) / kDenseEntryBytes : 0);
-}
-
-/// The exchange of what steps leave for the next. LargeForm has flags for that which are not those
-/// of attention's parts: results of attention, too, lie behind flags.
-template <typename FORM>
-__device__ __forceinline__ Exchange resultsOf(const Exchange& exchange) {
-    Exchange results = exchange;
-    if constexpr (FORM::kIsLarge) {
-        results.flags += kLargeFlags;
-    }
-    return results;
+    FORM::Table::fill(table, layout.code_format, kComputeThreads,
+                      is_by_head ? (kDenseTableBytes - taken) / kDenseEntryBytes : 0);
 }
 
 template <typename FORM, Updates UPDATES, bool IS_TRACED>
@@ -106,13 +118,9 @@ __device__ __forceinline__ void runSteps(const TokenStep* steps,
                 streamAttend<FORM>(step.attend, work, work, shared + kCodeGapOffset,
                                    shared + layout.attend, fetcher.normsOf(i), layout.norm_bytes,
                                    exchange, i, clocks);
-                if constexpr (FORM::kIsLarge) {
-                    if (step.attend.publish == kLinkFlags) {
-                        resultsOf<FORM>(exchange).raiseFlag(i);
-                    }
-                }
+                publishAttention<FORM>(step.attend, exchange, i);
             } else {
-                attendInTable(step.attend, layout, shared, exchange, i, clocks);
+                attendInTable<FORM>(step.attend, layout, shared, exchange, i, clocks);
             }
         } else {
             streamProject<FORM>(step.project, work, row, fetcher.normsOf(i), layout.norm_bytes,
@@ -136,6 +144,25 @@ noteEnd(int32_t* counters, int count, const StreamLayout& layout, const Exchange
     }
 }
 
+/// This block's, of a launch.
+template <typename FORM>
+__device__ __forceinline__ Exchange exchangeOf(const int32_t* counters,
+                                               int32_t* flags,
+                                               uint2* packets) {
+    Exchange exchange{packets,
+                      flags,
+                      static_cast<uint32_t>(loadAcquire(counters)),
+                      {loadAcquire(counters + 2), loadAcquire(counters + 3)},
+                      static_cast<int>(blockIdx.x),
+                      static_cast<int>(gridDim.x)};
+    if constexpr (FORM::kIsLarge) {
+        exchange.packets += kLargePacketsAt;
+        exchange.pitch = kLargePackets;
+        exchange.parts = -kPartPackets;
+    }
+    return exchange;
+}
+
 /// The whole launch of one block of stream.cu, stream_half.cu and stream_large.cu.
 template <typename FORM, Updates UPDATES, bool IS_TRACED>
 __device__ __forceinline__ void runBulkBlock(const TokenStep* steps,
@@ -156,17 +183,7 @@ __device__ __forceinline__ void runBulkBlock(const TokenStep* steps,
     }
     const RingOf<FORM> ring{reinterpret_cast<uint64_t*>(shared + kCodeTableBytes),
                             shared + layout.chunks, layout.chunk_count};
-    Exchange exchange{packets,
-                      flags,
-                      static_cast<uint32_t>(loadAcquire(counters)),
-                      {loadAcquire(counters + 2), loadAcquire(counters + 3)},
-                      static_cast<int>(blockIdx.x),
-                      static_cast<int>(gridDim.x)};
-    if constexpr (FORM::kIsLarge) {
-        exchange.packets += kLargePacketsAt;
-        exchange.pitch = kLargePackets;
-        exchange.parts = -kPartPackets;
-    }
+    const Exchange exchange = exchangeOf<FORM>(counters, flags, packets);
     const StepFetcherOf<FORM> fetcher{shared, layout.norms, layout.norm_bytes};
     if (threadIdx.x == 0) {
         UnitSignalsOf<FORM>{shared + FORM::kSignalsOffset}.init();
@@ -201,6 +218,57 @@ __device__ __forceinline__ void runBulkBlock(const TokenStep* steps,
         } else {
             fetchWeights(steps, count, ring, warp, kFetching, heads, exchange.block);
         }
+    }
+}
+
+/// The whole launch of one block of stream_async.cu and stream_async_large.cu.
+template <typename FORM, Updates UPDATES, bool IS_TRACED>
+__device__ __forceinline__ void runAsyncBlock(const TokenStep* steps,
+                                              int count,
+                                              const StreamLayout& layout,
+                                              int32_t* counters,
+                                              int32_t* flags,
+                                              uint2* packets,
+                                              long long* trace) {
+    constexpr bool kHasUpdates = UPDATES != Updates::none;
+    constexpr int kThreads = kHasUpdates ? FORM::kUpdateThreads : FORM::kThreads;
+    char* const shared = dynamicShared();
+    const RingOf<FORM> ring{reinterpret_cast<uint64_t*>(shared),
+                            shared + layout.chunks,
+                            layout.chunk_count,
+                            layout.chunk_codes,
+                            layout.chunk_bytes,
+                            reinterpret_cast<int32_t*>(shared + kAsyncAskedOffset)};
+    const Exchange exchange = exchangeOf<FORM>(counters, flags, packets);
+    const StepFetcherOf<FORM> fetcher{shared, 0, 0};
+    if (threadIdx.x == 0) {
+        fetcher.init();
+        ring.init();
+        *ring.asked = 0;
+        if constexpr (kHasUpdates) {
+            UnitSignalsOf<FORM>{shared + FORM::kSignalsOffset}.init();
+        }
+    }
+    FORM::Table::fill(shared + layout.table, layout.code_format, kThreads);
+    ring.clear(kThreads);
+    __syncthreads();
+    if (threadIdx.x < kComputeThreads) {
+        runSteps<FORM, UPDATES, IS_TRACED>(steps, count, layout, fetcher, ring, exchange, trace);
+        noteEnd(counters, count, layout, exchange);
+        return;
+    }
+    // Two fetch, one asks memory, one is for updates.
+    const int warp = static_cast<int>(threadIdx.x) / 32 - kComputeWarps;
+    if (warp < kAsyncFetchWarps) {
+        fetchInTurn<FORM>(steps, count, ring, warp,
+                          shared + kAsyncHeadsOffset + warp * kStepHeadBytes, exchange.block);
+    } else if (warp == kAsyncFetchWarps) {
+        if (layout.ahead > 0) {
+            prefetchWeights<FORM>(steps, count, ring.asked, layout.ahead, exchange.block);
+        }
+    } else if constexpr (kHasUpdates) {
+        runDirectUnits<FORM>(steps, layout, shared + layout.work, {shared + FORM::kSignalsOffset},
+                             exchange, trace, IS_TRACED);
     }
 }
 

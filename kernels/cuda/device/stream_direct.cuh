@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Low-rank updates where shared memory has no room for their operands: stream_large.cu, whose rows
-// fill it, and stream_async.cu, which has less than half of it; and of bf16 weights,
-// stream_half.cu, which take four times as long to come as an update does. A and B stay in memory.
-// As in stream_lora.cuh a warp of the block does nothing else: it asks for both in L2 while the
-// steps before are at work, multiplies its units of A by the input once that is there, collects the
-// sums of all blocks, A h, and multiplies the block's rows of B while the others multiply weights:
-// whoever makes results adds one number a row.
+// fill it, stream_async.cu and stream_async_large.cu, which have less than half of it; and of bf16
+// weights, stream_half.cu, which take four times as long to come as an update does. A and B stay in
+// memory. As in stream_lora.cuh a warp of the block does nothing else: it asks for both in L2 while
+// the steps before are at work, multiplies its units of A by the input once that is there, collects
+// the sums of all blocks, A h, and multiplies the block's rows of B while the others multiply
+// weights: whoever makes results adds one number a row.
 #pragma once
 
 #include "kernels/cuda/device/stream_lora.cuh"
@@ -279,6 +279,26 @@ struct HalfColumns { // of bf16 weights
     __device__ __forceinline__ void next() { halves += kDirectStride / 16 * 64; }
 };
 
+struct MemoryColumns { // of an input that is in shared memory in part only
+    const float* x;
+    __device__ __forceinline__ MemoryColumns(const UnitTask& task, const float* input)
+        : x(input + task.column + (static_cast<int>(threadIdx.x) & 31) * 8) {}
+    __device__ __forceinline__ float times(const float (&v)[8], float sum) const {
+#pragma unroll
+        for (int i = 0; i < 2; ++i) {
+            const float4 four = loadFour(x + 4 * i);
+            sum = fmaf(v[4 * i], four.x, sum);
+            sum = fmaf(v[4 * i + 1], four.y, sum);
+            sum = fmaf(v[4 * i + 2], four.z, sum);
+            sum = fmaf(v[4 * i + 3], four.w, sum);
+        }
+        return sum;
+    }
+    __device__ __forceinline__ void next() {
+        x += kDirectStride;
+    }
+};
+
 /// This lane's columns of a unit times the input. ahead: of this unit, or nullptr. Of what is in
 /// memory some has to be on its way at a time.
 template <int TYPE, typename COLUMNS>
@@ -319,12 +339,14 @@ directSum(const UnitTask& task, COLUMNS input, const DirectAhead* ahead) {
 template <typename FORM>
 struct DirectInput {
     StreamWork w;
+    const float* x; ///< The same in memory, of rows that are in shared memory in part only.
     bool is_half;
     bool is_four_bit;
     bool is_wide;
     __device__ __forceinline__ DirectInput(char* work, const ProjectKernelArgs& a)
-        : w(streamWork<FORM>(work, a)), is_half(isHalf<FORM>(a)),
-          is_four_bit(a.w[0].format != kFormatInt8Row), is_wide(isWide(a)) {}
+        : w(streamWork<FORM>(work, a)), x(holdsPart<FORM>(a) ? a.x : nullptr),
+          is_half(isHalf<FORM>(a)), is_four_bit(a.w[0].format != kFormatInt8Row),
+          is_wide(isWide(a)) {}
     [[nodiscard]] __device__ __forceinline__ float sumOf(const UnitTask& task,
                                                          const DirectAhead* ahead) const {
         return task.type == kElementBf16  ? sumOf<kElementBf16>(task, ahead)
@@ -339,6 +361,11 @@ private:
         if constexpr (FORM::kHasHalves) {
             if (is_half) {
                 return directSum<TYPE>(task, HalfColumns(task, w), ahead);
+            }
+        }
+        if constexpr (FORM::kHoldsPart) {
+            if (x != nullptr) {
+                return directSum<TYPE>(task, MemoryColumns(task, x), ahead);
             }
         }
         return directSum<TYPE>(task, PlaneColumns(task, w, is_four_bit, is_wide), ahead);

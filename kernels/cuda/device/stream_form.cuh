@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // What stream.cu (bulk copies, compute capability 9.0) and stream_async.cu (8.0 and newer, 99 KiB
-// of shared memory and more) do differently: a traits struct for each, which the code of both takes
-// as FORM. Everything else is one text.
+// of shared memory and more) do differently, and stream_large.cu and stream_async_large.cu for long
+// rows: a traits struct for each, which the code of all takes as FORM. Everything else is one text.
 //
 // The second form has the instructions of 8.0 only. Weights come 16 bytes a thread (cp.async), and
-// a barrier counts threads that arrive behind their copies. It has to do with less than half of the
-// shared memory: a table of codes without gaps (one instruction more a look-up), norms straight
-// from memory, as few as two chunks, the arguments that a step without updates has, chunks as large
-// as the largest of the launch, attention in the place of the table, which is filled again behind
-// it.
+// a barrier counts threads that arrive behind their copies (async_ring.cuh). It has to do with less
+// than half of the shared memory: a table of codes without gaps (one instruction more a look-up),
+// norms straight from memory, as few as two chunks, the arguments that a step without updates has,
+// chunks as large as the largest of the launch, attention in the place of the table, which is
+// filled again behind it.
 #pragma once
 
 #include "kernels/cuda/device/half_products.cuh"
@@ -21,9 +21,9 @@ struct BulkForm {
     static constexpr bool kIsBulk = true;
     static constexpr bool kHasHalves = false; ///< Takes bf16 weights, too.
     static constexpr bool kIsLarge = false;   ///< Rows as long as those of 31B (stream_large.cuh).
+    static constexpr bool kHoldsPart = false; ///< Of an input in parts one is there at a time.
     using Barrier = CopyBarrier;
     using Table = CodeTable;
-    static constexpr int kFetchingWarps = kFetchWarps;
     static constexpr int kThreads = kStreamThreads;
     /// With low-rank updates, whose warp is the last one: here one that fetches else.
     static constexpr int kUpdateThreads = kStreamThreads;
@@ -48,9 +48,9 @@ struct AsyncForm {
     static constexpr bool kIsBulk = false;
     static constexpr bool kHasHalves = false;
     static constexpr bool kIsLarge = false;
+    static constexpr bool kHoldsPart = false;
     using Barrier = AsyncBarrier;
     using Table = DenseCodeTable;
-    static constexpr int kFetchingWarps = kAsyncFetchWarps;
     static constexpr int kThreads = kAsyncThreads;
     static constexpr int kUpdateThreads = kAsyncUpdateThreads;
     static constexpr int kHeadsOf = 1;
@@ -61,6 +61,11 @@ struct AsyncForm {
     static constexpr int kSignals = 3;
     /// Every lane behind its copies, one for what they have stored.
     static constexpr int kChunkArrivals = 33;
+};
+
+struct AsyncLargeForm : AsyncForm {
+    static constexpr bool kIsLarge = true;
+    static constexpr bool kHoldsPart = true;
 };
 
 /// bf16 weights: products in bf16, the input as two of them (16 bits).

@@ -21,6 +21,7 @@ struct StreamWork {
     float4* taken;   ///< [cols / 4]: x or t
     float* partial;  ///< [rows of a pass, stretches (of a wide row 1), kComputeWarps]
     int block_bytes; ///< Of 64 columns: 256, of a wide row 128.
+    bool has_sums;   ///< AsyncLargeForm: of the parts before, which are added to.
 };
 
 __device__ __forceinline__ bool isWide(const ProjectKernelArgs& a) {
@@ -33,6 +34,17 @@ __device__ __forceinline__ bool hasWidePlane(const ProjectKernelArgs& a) {
     return isWide(a) && !isHalf<FORM>(a);
 }
 
+/// Of the input one part is there at a time.
+template <typename FORM>
+__device__ __forceinline__ bool holdsPart(const ProjectKernelArgs& a) {
+    return FORM::kHoldsPart && isWide(a);
+}
+/// Columns of the input that are there at a time.
+template <typename FORM>
+__device__ __forceinline__ int heldColumns(const ProjectKernelArgs& a) {
+    return holdsPart<FORM>(a) ? a.units << (a.w[0].format == kFormatInt8Row ? 5 : 6) : a.cols;
+}
+
 /// A row of packets that every thread takes at once: it stays in registers, and the residual row
 /// and the norms that it meets are there before it comes.
 __device__ __forceinline__ bool isShort(const ProjectKernelArgs& a) {
@@ -42,17 +54,17 @@ __device__ __forceinline__ bool isShort(const ProjectKernelArgs& a) {
 template <typename FORM = BulkForm>
 __device__ __forceinline__ StreamWork streamWork(char* memory, const ProjectKernelArgs& a) {
     StreamWork w{};
-    const int cols = a.cols;
+    const int cols = heldColumns<FORM>(a);
     const bool is_wide = hasWidePlane<FORM>(a);
     w.block_bytes = is_wide ? 128 : 256;
     w.buffer = reinterpret_cast<float*>(memory);
-    // AsyncForm: who has no norm needs no sums for it.
+    // With little shared memory: who has no norm needs no sums for it.
     const int sums = FORM::kIsBulk || a.input != kInputPlain ? kStreamNormSums : 0;
     w.scales = reinterpret_cast<float*>(memory + sums);
     w.planes = memory + sums +
-               (FORM::kIsLarge  ? kLargeScaleBytes
-                : FORM::kIsBulk ? kStreamScaleBytes
-                                : asyncScaleBytes(cols));
+               (!FORM::kIsBulk   ? asyncScaleBytes(cols)
+                : FORM::kIsLarge ? kLargeScaleBytes
+                                 : kStreamScaleBytes);
     char* const taken = w.planes + cols * (is_wide ? 2 : 4);
     w.taken = reinterpret_cast<float4*>(taken);
     const bool has_taken =
@@ -250,7 +262,7 @@ struct StepFetcherOf {
         const VectorArgs second = is_attend ? step.attend.k_norm : step.project.t_norm;
         const int count = is_attend ? step.attend.head_dim : step.project.cols;
         // LargeForm: those of long rows stay where they are.
-        const bool is_brought = !FORM::kIsLarge || is_attend;
+        const bool is_brought = !FORM::kIsLarge || !FORM::kIsBulk || is_attend;
         const int first_bytes = is_brought ? bytesOf(first, count) : 0;
         const int second_bytes = is_brought ? bytesOf(second, count) : 0;
         if constexpr (FORM::kIsBulk) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stream_large.cu does otherwise than stream.cu, for rows as long as those of 12B and 31B
-// (LargeForm): residual rows of up to 6144 columns, others of up to 24576.
+// What stream_large.cu and stream_async_large.cu do otherwise than stream.cu, for rows as long as
+// those of 12B and 31B (LargeForm, AsyncLargeForm): residual rows of up to 6144 columns, others of
+// up to 24576.
 //
 // Such a row leaves no room for itself, for norms or for what was taken of packets: the residual
 // row and the norms are read from L2, and what has come stays in registers until it is fp16. A row
@@ -8,6 +9,9 @@
 // for one part, then all for the next, so that a warp's share of the input stays in registers. Gate
 // and up come in turn and in passes. What is no residual row travels in memory behind flags; q, k
 // and v of 31B are packets all the same, because a block of attention needs few of them.
+//
+// With 99 KiB of shared memory (AsyncLargeForm) a long input is there one part at a time, made from
+// memory when the part before is done with, and the sums of a part are added to those before.
 #pragma once
 
 #include "kernels/cuda/device/stream_input.cuh"
@@ -16,36 +20,32 @@
 namespace kernels::cuda {
 
 /// Where part `piece` of the columns has its input and its sums. folds: as of the sums.
-__device__ __forceinline__ StreamWork pieceWork(const ProjectKernelArgs& a,
-                                                const StreamWork& w,
-                                                int piece,
-                                                int folds) {
+template <typename FORM>
+__device__ __forceinline__ StreamWork
+pieceWork(const ProjectKernelArgs& a, const StreamWork& w, int piece, int folds) {
     StreamWork part = w;
     const int units = piece * a.units;
     const int blocks = a.w[0].format == kFormatInt8Row ? units >> 1 : units;
-    part.planes += blocks * w.block_bytes;
-    part.scales += blocks;
-    part.partial += piece * ((a.pass_tiles << a.tile_shift) * folds * kComputeWarps);
+    if (!holdsPart<FORM>(a)) {
+        part.planes += blocks * w.block_bytes;
+        part.scales += blocks;
+    }
+    if constexpr (FORM::kHoldsPart) {
+        part.has_sums = piece > 0;
+    } else {
+        part.partial += piece * ((a.pass_tiles << a.tile_shift) * folds * kComputeWarps);
+    }
     return part;
 }
 
-/// A row that is not added to anything, longer than what packets take: from memory to one part of
-/// fp16. The 128 columns of a warp share a scale. Ends with a barrier.
-template <typename FORM>
-__device__ __forceinline__ void makeLongPlane(const ProjectKernelArgs& a,
-                                              const StreamWork& w,
-                                              const UnitSignalsOf<FORM>& units,
-                                              bool has_units,
-                                              const Exchange& exchange,
-                                              int step,
-                                              const StepClocks& clocks) {
+/// Columns [from, from + columns) of a row in memory to one part of fp16. The 128 columns of a warp
+/// share a scale; `from` is a multiple of that, of 8-bit weights of 64.
+__device__ __forceinline__ void
+takeLongColumns(const ProjectKernelArgs& a, const StreamWork& w, int from, int columns) {
     constexpr int kAtOnce = 7; // half of 21504 columns
     const bool is_four_bit = a.w[0].format != kFormatInt8Row;
-    const int fours = a.cols / 4;
-    if (a.link == kLinkFlags) {
-        exchange.waitForFlags(step - 1, exchange.grid);
-    }
-    clocks.note(1);
+    const int fours = columns / 4;
+    const float* const x = a.x + from;
 #pragma unroll 1
     for (int first = 0; first < fours; first += kAtOnce * kComputeThreads) {
         float4 v[kAtOnce];
@@ -54,7 +54,7 @@ __device__ __forceinline__ void makeLongPlane(const ProjectKernelArgs& a,
             const int c = first + i * kComputeThreads + static_cast<int>(threadIdx.x);
             v[i] = make_float4(0.0F, 0.0F, 0.0F, 0.0F);
             if (c < fours) {
-                v[i] = loadFour(a.x + 4 * c);
+                v[i] = loadFour(x + 4 * c);
             }
         }
 #pragma unroll
@@ -76,7 +76,35 @@ __device__ __forceinline__ void makeLongPlane(const ProjectKernelArgs& a,
             }
         }
     }
+}
+
+/// A row that is not added to anything, longer than what packets take: all of it, or its first
+/// part. Ends with a barrier.
+template <typename FORM>
+__device__ __forceinline__ void makeLongPlane(const ProjectKernelArgs& a,
+                                              const StreamWork& w,
+                                              const UnitSignalsOf<FORM>& units,
+                                              bool has_units,
+                                              const Exchange& exchange,
+                                              int step,
+                                              const StepClocks& clocks) {
+    if (a.link == kLinkFlags) {
+        exchange.waitForFlags(step - 1, exchange.grid);
+    }
+    clocks.note(1);
+    takeLongColumns(a, w, 0, heldColumns<FORM>(a));
     units.giveInput(has_units);
+    syncCompute();
+}
+
+/// Part `piece` in the place of another one, which every warp has in registers or is done with.
+/// Ends with a barrier.
+template <typename FORM>
+__device__ __forceinline__ void
+replacePart(const ProjectKernelArgs& a, const StreamWork& w, int piece) {
+    const int columns = heldColumns<FORM>(a);
+    syncCompute();
+    takeLongColumns(a, w, piece * columns, columns);
     syncCompute();
 }
 
@@ -198,92 +226,11 @@ __device__ __forceinline__ void makeLargePlanes(const ProjectKernelArgs& a,
     }
 }
 
-/// ChunkScales of a part of each of some rows. `units` of 64 weights a part, `pieces` parts a row.
-struct PartScales {
-    static constexpr int kFours = ChunkScales::kFours;
-    uint32_t codes[kFours]; ///< Nested: four of them.
-    float outer[kFours];
-    int units, row_units, first; ///< first: unit of the weight.
-    int rows, shift;
-    bool is_fast;   ///< Nested, and fours of units are fours of values.
-    bool is_copied; ///< Copies bring them as they are.
-
-    __device__ __forceinline__ int unitOf(int value) const {
-        int row = 0;
-#pragma unroll
-        for (int r = 1; r < kTileRows / 4; ++r) {
-            row += r < rows && value >= r * units ? 1 : 0;
-        }
-        return first + row * (row_units - units) + value;
-    }
-    /// from: the first row; piece: of its columns.
-    __device__ __forceinline__ void load(const WeightArgs& w,
-                                         int units_,
-                                         int pieces,
-                                         int block_shift,
-                                         int from,
-                                         int rows_,
-                                         int piece) {
-        const int lane = threadIdx.x & 31;
-        // All rows of a tile lie behind each other where there is one part.
-        units = pieces == 1 ? units_ * rows_ : units_;
-        rows = pieces == 1 ? 1 : rows_;
-        row_units = units_ * pieces;
-        first = from * row_units + piece * units_; // below 2^31
-        shift = block_shift;
-        const bool is_aligned = shift == 0 && (units_ & 3) == 0;
-        is_copied =
-            w.absmax != nullptr && is_aligned && reinterpret_cast<uintptr_t>(w.absmax) % 16 == 0;
-        is_fast = w.absmax == nullptr && is_aligned;
-        if (!is_fast) {
-            return;
-        }
-#pragma unroll
-        for (int i = 0; i < kFours; ++i) {
-            const int four = (lane + 32 * i) * 4;
-            const int unit = unitOf(four < rows * units ? four : 0);
-            codes[i] = __ldg(reinterpret_cast<const uint32_t*>(w.absmax_q + unit));
-            outer[i] = __ldg(w.nested_absmax + (unit >> 8));
-        }
-    }
-    /// at: of the chunk's first value.
-    __device__ __forceinline__ void store(const WeightArgs& w, char* at) const {
-        const int lane = threadIdx.x & 31;
-        float* const to = reinterpret_cast<float*>(at);
-        const int count = rows * units;
-        if (is_copied) {
-            return;
-        }
-        if (!is_fast) {
-#pragma unroll 1
-            for (int i = lane; i < count; i += 32) {
-                const int block = unitOf(i) >> shift;
-                to[i] = w.absmax == nullptr
-                            ? ChunkScales::unnested(w, __ldg(w.absmax_q + block),
-                                                    __ldg(w.nested_absmax + (block >> 8)))
-                            : __ldg(w.absmax + block);
-            }
-            return;
-        }
-#pragma unroll
-        for (int i = 0; i < kFours; ++i) {
-            const int four = (lane + 32 * i) * 4;
-            if (four < count) {
-                *reinterpret_cast<float4*>(to + four) =
-                    make_float4(ChunkScales::unnested(w, codes[i], outer[i]),
-                                ChunkScales::unnested(w, codes[i] >> 8, outer[i]),
-                                ChunkScales::unnested(w, codes[i] >> 16, outer[i]),
-                                ChunkScales::unnested(w, codes[i] >> 24, outer[i]));
-            }
-        }
-    }
-};
-
 /// A chunk on its way: rows (or a part of each) and the absmax values that can be copied. All
 /// lanes; the last arrival is the caller's.
 template <typename FORM>
 __device__ __forceinline__ void copyParts(const RingOf<FORM>& ring,
-                                          const WeightArgs& w,
+                                          const FetchWeight& w,
                                           const PartScales* scales,
                                           int units,
                                           int pieces,
@@ -305,8 +252,7 @@ __device__ __forceinline__ void copyParts(const RingOf<FORM>& ring,
     if (lane < segments) {
         const int64_t unit = static_cast<int64_t>(its.from + lane) * units * pieces + piece * units;
         copyBulkOnce(ring.chunkAddress() + lane * segment_units * kUnitBytes,
-                     static_cast<const char*>(w.data) + unit * kUnitBytes,
-                     segment_units * kUnitBytes, full, once);
+                     w.data + unit * kUnitBytes, segment_units * kUnitBytes, full, once);
         if (is_copied) {
             copyBulk(ring.chunkAddress() + ring.codeBytes() + lane * segment_units * 4,
                      w.absmax + unit, segment_units * 4, full);
@@ -323,6 +269,7 @@ __device__ __forceinline__ void fetchLarge(const TokenStep* steps,
                                            int warps,
                                            char* heads_memory,
                                            int block) {
+    const int lane = threadIdx.x & 31;
     StepHeads<FORM> heads{steps, count, heads_memory};
     const uint64_t once = evictFirst();
     int turn = 0;
@@ -334,45 +281,33 @@ __device__ __forceinline__ void fetchLarge(const TokenStep* steps,
             continue;
         }
         const ProjectKernelArgs& a = step.project;
-        const TileMap map(a, block);
-        const bool is_four_bit = a.w[0].format == kFormatNf4 || a.w[0].format == kFormatFp4;
-        const int tiles = map.first[3];
-        // Pass by pass, in it part by part.
-        int first = 0;
-        int piece = 0;
+        const FetchStep<FORM> its_step(a, block);
+        FetchWeight w;
+        ChunkTurn at;
 #pragma unroll 1
-        for (int tile = 0; tile < tiles;) {
+        while (at.tile < its_step.tiles) {
             if (turn == warp) {
-                const ChunkRows its = chunkRows<FORM>(a, map, tile);
-                const WeightArgs& w = a.w[its.weight];
+                const ChunkRows its = its_step.rowsOf(at.tile);
+                w.take(a, its.weight);
                 PartScales scales;
-                if (is_four_bit) {
-                    scales.load(w, a.units, a.pieces, a.block_shift - 6, its.from, its.count,
-                                piece);
+                if (its_step.is_four_bit) {
+                    scales.load(w, its_step.units, its_step.pieces, its_step.block_shift, its.from,
+                                its.count, at.piece);
                 }
                 ring.empty().wait(ring.parity ^ 1U);
-                copyParts(ring, w, is_four_bit ? &scales : nullptr, a.units, a.pieces, its, piece,
-                          once);
-                if (is_four_bit) {
+                copyParts(ring, w, its_step.is_four_bit ? &scales : nullptr, its_step.units,
+                          its_step.pieces, its, at.piece, once);
+                if (its_step.is_four_bit) {
                     scales.store(w, ring.chunk() + ring.codeBytes());
                 }
                 __syncwarp();
-                if ((threadIdx.x & 31) == 0) {
+                if (lane == 0) {
                     ring.full().arrive();
                 }
             }
             turn = turn + 1 == warps ? 0 : turn + 1;
             ring.next();
-            ++tile;
-            if (a.pieces > 1 && (tile == tiles || tile == first + a.pass_tiles)) {
-                ++piece;
-                if (piece < a.pieces) {
-                    tile = first;
-                } else {
-                    piece = 0;
-                    first = tile;
-                }
-            }
+            at.next(its_step);
         }
     }
     waitForCopies();

@@ -154,10 +154,14 @@ __device__ __forceinline__ void multiplyTiles(const ProjectKernelArgs& a,
             for (int i = 1; i < 32; i = i == 4 ? 16 : i * 2) {
                 sum += __shfl_xor_sync(0xffffffffU, sum, i);
             }
-            if ((lane & 3) == 0) {
-                to[0] = sum;
+            if ((lane & ~8) == 0) { // one lane for each of the two rows
+                to[0] = FORM::kHoldsPart && w.has_sums ? to[0] + sum : sum;
             }
         } else if (is_own) {
+            if (FORM::kHoldsPart && w.has_sums) {
+                sums[0] += to[0];
+                sums[1] += to[next_sums];
+            }
             to[0] = sums[0];
             to[next_sums] = sums[1];
         }
@@ -263,7 +267,7 @@ __device__ __forceinline__ void multiplyOwn(const ProjectKernelArgs& a,
     }
 }
 
-/// multiplyTiles() of LargeForm: one part of the columns after the other.
+/// multiplyTiles() of LargeForm and AsyncLargeForm: one part of the columns after the other.
 template <typename FORM>
 __device__ __forceinline__ void multiplyPieces(const ProjectKernelArgs& a,
                                                const StreamWork& w,
@@ -276,7 +280,10 @@ __device__ __forceinline__ void multiplyPieces(const ProjectKernelArgs& a,
     const bool is_wide = isWide(a);
 #pragma unroll 1
     for (int piece = 0; piece < a.pieces; ++piece) {
-        const StreamWork part = pieceWork(a, w, piece, folds);
+        if (holdsPart<FORM>(a) && a.pieces > 1 && (piece > 0 || first > 0)) {
+            replacePart<FORM>(a, w, piece);
+        }
+        const StreamWork part = pieceWork<FORM>(a, w, piece, folds);
         if (is_four_bit && is_wide) {
             multiplyOwn<FORM, true, true>(a, part, ring, table, first, end);
         } else if (is_four_bit) {
@@ -305,15 +312,15 @@ __device__ __forceinline__ float rowSum(const StreamWork& w, int row, int folds)
     return sum;
 }
 
-/// rowSum() of all parts of the row's columns (LargeForm).
+/// rowSum() of all parts of the row's columns (LargeForm; of AsyncLargeForm they are one sum).
 template <typename FORM>
 __device__ __forceinline__ float
 wholeSum(const ProjectKernelArgs& a, const StreamWork& w, int row, int folds) {
     float sum = rowSum(w, row, folds);
-    if constexpr (FORM::kIsLarge) {
+    if constexpr (FORM::kIsLarge && !FORM::kHoldsPart) {
 #pragma unroll 1
         for (int piece = 1; piece < a.pieces; ++piece) {
-            sum += rowSum(pieceWork(a, w, piece, folds), row, folds);
+            sum += rowSum(pieceWork<FORM>(a, w, piece, folds), row, folds);
         }
     }
     return sum;

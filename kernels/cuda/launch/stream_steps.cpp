@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collects decode steps for device/stream.cu and device/stream_async.cu: which step takes what from
-// the one before, and how.
+// Collects decode steps for device/stream.cu, device/stream_async.cu and their forms for long rows:
+// which step takes what from the one before, and how.
 #include "kernels/cuda/launch/token_steps.h"
 #include "kernels/cuda/launch_sizes.h"
 
@@ -37,7 +37,7 @@ bool hasResidual(const ProjectKernelArgs& a) {
     return a.input == kInputResidualNorm || a.input == kInputResidual;
 }
 
-/// stream_async.cu and not stream.cu.
+/// stream_async.cu and not stream.cu; stream_async_large.cu and not stream_large.cu.
 bool isAsync(const Stream& s) {
     return !s.steps.may_bulk || s.facts.compute_capability < 90 ||
            s.facts.shared_bytes < kBulkSharedBytes;
@@ -296,6 +296,33 @@ StreamSizes asyncSizes(const Stream& s,
     }
 }
 
+/// sizesInRoom() for stream_large.cu and stream_async_large.cu.
+StreamSizes largeSizes(const Stream& s,
+                       ProjectKernelArgs& args,
+                       int64_t outputs,
+                       bool has_updates,
+                       StreamNeeds& needs) {
+    const bool is_pair = args.output == kOutputGeluPair;
+    const int bits = bitsOf(args.w[0].format);
+    args.local_rows = static_cast<int32_t>(outputs / s.facts.multiprocessors) + 1;
+    const int more = placeDirect(args, 0, has_updates);
+    StreamSizes sizes;
+    if (isAsync(s)) {
+        sizes = asyncLargeSizes(s.facts.multiprocessors, outputs, args.cols, is_pair,
+                                args.input == kInputPlain, args.count, bits,
+                                asyncLargeRoom(s.async_shared) - more);
+        needs.chunk_codes = (sizes.units * kUnitBytes) << sizes.tile_shift;
+    } else {
+        sizes = largeProjectSizes(s.facts.multiprocessors, outputs, args.cols, is_pair, args.count,
+                                  bits, largeWorkRoom(s.facts.shared_base) - more);
+    }
+    if (sizes.units == 0) {
+        return {};
+    }
+    needs.plain_bytes = placeDirect(args, sizes.work_bytes, has_updates);
+    return fits(s, needs) ? sizes : StreamSizes{};
+}
+
 /// The sizes of a projection and what it needs of shared memory; no units: there is no room.
 StreamSizes sizesInRoom(const Stream& s,
                         ProjectKernelArgs& args,
@@ -306,20 +333,14 @@ StreamSizes sizesInRoom(const Stream& s,
     if (is_direct && has_updates && shareUnits(s, args).units == 0) {
         return {};
     }
+    if (s.steps.is_large) {
+        return largeSizes(s, args, outputs, has_updates, needs);
+    }
     if (isAsync(s)) {
         return asyncSizes(s, args, outputs, !s.steps.is_stream || s.steps.steps.empty(),
                           has_updates, needs);
     }
     const bool is_pair = args.output == kOutputGeluPair;
-    if (s.steps.is_large) {
-        args.local_rows = static_cast<int32_t>(outputs / s.facts.multiprocessors) + 1;
-        const StreamSizes sizes = largeProjectSizes(s.facts.multiprocessors, outputs, args.cols,
-                                                    is_pair, args.count, bitsOf(args.w[0].format),
-                                                    largeWorkRoom(s.facts.shared_base) -
-                                                        placeDirect(args, 0, has_updates));
-        needs.plain_bytes = placeDirect(args, sizes.work_bytes, has_updates);
-        return fits(s, needs) ? sizes : StreamSizes{};
-    }
     const auto sizesWith = [&](int most_tiles) {
         return streamProjectSizes(s.facts.multiprocessors, outputs, args.cols, is_pair,
                                   args.input == kInputPlain, args.count, bitsOf(args.w[0].format),
@@ -395,11 +416,11 @@ void linkToBefore(TokenSteps& t, ProjectKernelArgs& args) {
     if (left.at != taken || left.values != args.cols || !is_one) {
         return;
     }
-    // In stream_large.cu the residual row is read where the first block wrote it: behind flags of a
+    // Of long rows the residual row is read where the first block wrote it: behind flags of a
     // step since then, which are those of attention and of a step that a plain input takes.
     const bool is_by_flags = left.values > kPackets || (t.is_large && !hasResidual(args));
     args.link = is_by_flags ? kLinkFlags : kLinkPackets;
-    // Attention publishes packets only, but for stream_large.cu.
+    // Attention publishes packets only, but for long rows.
     if (args.link == kLinkFlags && before.kind == kStepAttend) {
         args.link = t.is_large ? kLinkFlags : kLinkNone;
     } else if (args.link == kLinkFlags && before.project.grain == kWideGrain &&
@@ -419,15 +440,20 @@ void linkToBefore(TokenSteps& t, ProjectKernelArgs& args) {
 /// change between the forms, a launch each time. Published ones have 1536 and more.
 constexpr int64_t kLeastHalfColumns = 128;
 
-/// stream_large.cu takes a list that begins with this step.
+/// stream_large.cu or stream_async_large.cu takes a list that begins with this step.
 bool mayBeginLarge(const Stream& s, const ProjectKernelArgs& args) {
-    return !isAsync(s) && args.input != kInputPlain && args.w[0].format != kFormatBf16 &&
+    const auto has = [&](KernelId plain, KernelId updates) {
+        return s.functions[static_cast<size_t>(plain)] != nullptr &&
+               s.functions[static_cast<size_t>(updates)] != nullptr;
+    };
+    return args.input != kInputPlain && args.w[0].format != kFormatBf16 &&
            s.facts.multiprocessors <= kLargeFlags &&
-           s.functions[static_cast<size_t>(KernelId::stream_large)] != nullptr &&
-           s.functions[static_cast<size_t>(KernelId::stream_large_updates)] != nullptr;
+           (isAsync(s) ? has(KernelId::stream_async_large, KernelId::stream_async_large_updates)
+                       : has(KernelId::stream_large, KernelId::stream_large_updates));
 }
 
-/// And stream.cu has no room for the row, or for the queries, keys and values (26B).
+/// And stream.cu or stream_async.cu has no room for the row, or for the queries, keys and values
+/// (26B).
 bool needsLarge(const ProjectKernelArgs& args, int64_t outputs) {
     return args.cols > kShortRow || (args.count > 1 && args.output == kOutputStore &&
                                      outputs > kPackets && outputs <= kLargePackets);
@@ -732,6 +758,10 @@ struct StreamKernels {
 };
 /// is_planned: the list's updates have plans.
 StreamKernels kernelsOf(const Stream& s, bool is_planned) {
+    if (isAsync(s) && s.steps.is_large) {
+        return {KernelId::stream_async_large, KernelId::stream_async_large_updates,
+                KernelId::stream_async_large_traced, KernelId::stream_async_large_updates_traced};
+    }
     if (isAsync(s)) {
         return {KernelId::stream_async, KernelId::stream_async_updates,
                 KernelId::stream_async_traced, KernelId::stream_async_updates_traced};
