@@ -3,7 +3,7 @@
 // and what they have for long rows (FORM: stream_form.cuh).
 #pragma once
 
-#include "kernels/cuda/device/async_ring.cuh"
+#include "kernels/cuda/device/async_parts.cuh"
 #include "kernels/cuda/device/stream_attend.cuh"
 #include "kernels/cuda/device/stream_step.cuh"
 
@@ -260,11 +260,19 @@ __device__ __forceinline__ void runAsyncBlock(const TokenStep* steps,
     // Two fetch, one asks memory, one is for updates.
     const int warp = static_cast<int>(threadIdx.x) / 32 - kComputeWarps;
     if (warp < kAsyncFetchWarps) {
-        fetchInTurn<FORM>(steps, count, ring, warp,
-                          shared + kAsyncHeadsOffset + warp * kStepHeadBytes, exchange.block);
+        char* const heads = shared + kAsyncHeadsOffset + warp * kStepHeadBytes;
+        if constexpr (FORM::kIsLarge) {
+            fetchInTurn<FORM>(steps, count, ring, warp, heads, exchange.block);
+        } else {
+            fetchWeights(steps, count, ring, warp, kAsyncFetchWarps, heads, exchange.block);
+        }
     } else if (warp == kAsyncFetchWarps) {
-        if (layout.ahead > 0) {
-            prefetchWeights<FORM>(steps, count, ring.asked, layout.ahead, exchange.block);
+        if constexpr (FORM::kIsLarge) {
+            if (layout.ahead > 0) {
+                prefetchLarge<FORM>(steps, count, ring.asked, layout.ahead, exchange.block);
+            }
+        } else if (layout.ahead > 0) {
+            prefetchWeights(steps, count, ring.asked, layout.ahead, exchange.block);
         }
     } else if constexpr (kHasUpdates) {
         runDirectUnits<FORM>(steps, layout, shared + layout.work, {shared + FORM::kSignalsOffset},

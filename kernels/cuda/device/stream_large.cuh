@@ -15,7 +15,7 @@
 #pragma once
 
 #include "kernels/cuda/device/stream_input.cuh"
-#include "kernels/cuda/device/weight_ring.cuh"
+#include "kernels/cuda/device/weight_parts.cuh"
 
 namespace kernels::cuda {
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stream of a block's weights through shared memory where there are no bulk copies
-// (stream_async.cu, stream_async_large.cu): two warps fetch chunks in turn, 16 bytes a lane, and
-// expand their absmax values; one more asks for what comes behind in L2.
+// The stream of stream_async_large.cu's weights through shared memory: as in weight_ring.cuh two
+// warps fetch chunks in turn and one asks for what comes behind in L2. A step has so many chunks
+// there that the loop over them counts: what it needs of the step is in registers, and what a
+// chunk's absmax needs is on its way while the one before is copied. In steps of few chunks (E2B,
+// E4B) the beginning of a step would cost more than that brings: 2 %.
 #pragma once
 
-#include "kernels/cuda/device/weight_ring.cuh"
+#include "kernels/cuda/device/weight_parts.cuh"
 
 namespace kernels::cuda {
 
@@ -124,15 +126,6 @@ __device__ __forceinline__ void fetchInTurn(
     waitForCopies();
 }
 
-__device__ __forceinline__ void prefetchLines(const void* from, int bytes) {
-    const int past = static_cast<int>(reinterpret_cast<uintptr_t>(from) & 127U);
-    const char* const first = static_cast<const char*>(from) - past;
-#pragma unroll 1
-    for (int at = (threadIdx.x & 31) * 128; at < bytes + past; at += 32 * 128) {
-        prefetchL2(first + at);
-    }
-}
-
 /// What of the rows' parts is a chunk, and its absmax, on the way into L2.
 template <typename FORM>
 __device__ __forceinline__ void
@@ -157,11 +150,10 @@ prefetchParts(const FetchStep<FORM>& step, const FetchWeight& w, const ChunkRows
     }
 }
 
-/// The warp that goes ahead of the fetching ones by up to `ahead` chunks, for the whole token.
-/// Memory is at work while there is no place for a chunk, and what is copied is near.
+/// prefetchWeights() of rows in parts.
 template <typename FORM>
 __device__ __forceinline__ void
-prefetchWeights(const TokenStep* steps, int count, const int32_t* asked, int ahead, int block) {
+prefetchLarge(const TokenStep* steps, int count, const int32_t* asked, int ahead, int block) {
     int number = 0;
 #pragma unroll 1
     for (int i = 0; i < count; ++i) {
