@@ -5,8 +5,8 @@
 #   --fast      build and test only (no format check, static analysis, fuzzing or sanitizers)
 #   --all       static analysis, sanitizers, fuzzers and races over everything, not only over what changed since
 #               the last whole sweeps (installer/tidy-swept, installer/sanitize-swept)
-#   --minutes N the sanitizers' tests are left out, and that is said, where more than 50 % of them have passed by
-#               then, belfry-cli.exe where more than 57 % have; of the sanitizers' tests 12 at most are run
+#   --minutes N the sanitizers' tests are left out, and that is said, where more than 46 % of them have passed by
+#               then, belfry-cli.exe where more than 53 % have; of the sanitizers' tests 12 at most are run
 #   --windows   at last everything for Windows as well, with its tests under wine and the packages (Debian 12):
 #               installer/windows.sh. Without it belfry-cli.exe alone (--command-line there)
 . "$(dirname "$0")/common.sh"
@@ -100,7 +100,7 @@ if [ "$fast" = no ] && [ "$failed" -eq 0 ]; then
     else
         say "Races: nothing of the engine's threads has changed since $swept"
     fi
-    if is_late 50; then
+    if is_late 46; then
         say "Tests under sanitizers: left out, as $spent of $minutes minutes have passed (installer/sanitize.sh runs them)"
     else
         say "Tests of the engine and the kernels under AddressSanitizer and UndefinedBehaviorSanitizer"
@@ -115,7 +115,7 @@ elif [ "$fast" = no ] && [ "$(. /etc/os-release && echo "$ID ${VERSION_ID:-}")" 
 elif [ "$fast" = no ]; then
     echo "belfry-cli.exe is built on Debian 12 alone: left out"
 fi
-if [ -n "$for_windows" ] && is_late 57; then
+if [ -n "$for_windows" ] && is_late 53; then
     say "For Windows: left out, as $spent of $minutes minutes have passed (installer/windows.sh --command-line does it)"
     for_windows=
 fi
