@@ -107,7 +107,7 @@ list="$root/installer/windows/skipped-tests.txt"
 skipped=$(sed -n 's/^\([a-z0-9_.]*\): not \(built\|run\): .*/\1/p' "$list")
 log="$build/ctest.log"
 failures=0
-BELFRY_WINE_APART=1 ctest --test-dir "$build" -j "$jobs" --output-on-failure --timeout 900 \
+ctest --test-dir "$build" -j "$jobs" --output-on-failure --timeout 900 \
     -E "^($(echo "$skipped" | sed 's/[.]/[.]/g' | paste -s -d '|'))\$" >"$log" 2>&1 || failures=1
 [ "$failures" -eq 0 ] || cat "$log"
 stage_done tests
