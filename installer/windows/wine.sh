@@ -10,8 +10,8 @@ done
 program=Z:$(realpath "$1")
 shift
 [ -n "${BELFRY_WINE_APART:-}" ] || exec wine "$program" "$@"
-# For a test that kills: a console program that is ended in its first moments leaves its conhost.exe behind, under wine,
-# which holds what the test says open, and the test seems to run on. So it goes through a file.
+# For a test that kills: under wine a console program that is ended in its first moments leaves its conhost.exe
+# behind, which holds what the test says open, and the test seems to run on. So it goes through a file.
 said=$(mktemp "${TMPDIR:-/tmp}/belfry-wine.XXXXXX")
 trap 'rm -f "$said"' EXIT
 wine "$program" "$@" >"$said" 2>&1 </dev/null &

@@ -299,8 +299,7 @@ void TestCudaStreamAsync::chain() {
     EmulatedCard large(optionsOf({"9.0", 90, 232448}, multiprocessors, 0));
     QCOMPARE(other.run(large.device()), Status::Ok);
     QCOMPARE(QString::fromStdString(large.finish()), QString());
-    QCOMPARE(ranOn(large),
-             isLong(shape) ? QString("belfry_stream_large") : QString("belfry_stream"));
+    QCOMPARE(ranOn(large), is_long ? QString("belfry_stream_large") : QString("belfry_stream"));
     // The head has 8 bits, and its long rows come in parts.
     QVERIFY(leftBy(own, !is_long) == leftBy(other, !is_long));
 }
@@ -313,9 +312,10 @@ void TestCudaStreamAsync::longRows_data() {
     QTest::addColumn<int64_t>("cols");
     QTest::addColumn<bool>("isPlain");
     QTest::addColumn<int64_t>("rank");
+    QTest::addColumn<int64_t>("outputs");
     const auto row = [](const char* name, WeightFormat format, bool is_nested, int64_t cols,
-                        bool is_plain, int64_t rank = 0) {
-        QTest::newRow(name) << format << is_nested << cols << is_plain << rank;
+                        bool is_plain, int64_t rank = 0, int64_t outputs = 50) {
+        QTest::newRow(name) << format << is_nested << cols << is_plain << rank << outputs;
     };
     row("31B, residual row", WeightFormat::Nf4, true, 5376, false);
     row("31B, head in 8 bits", WeightFormat::Int8Row, false, 5376, false);
@@ -328,6 +328,8 @@ void TestCudaStreamAsync::longRows_data() {
     row("31B, residual row, rank 16", WeightFormat::Nf4, true, 5376, false, 16);
     row("31B, down, rank 16", WeightFormat::Nf4, true, 21504, true, 16);
     row("31B, down in 8 bits, rank 8", WeightFormat::Int8Row, false, 21504, true, 8);
+    // The first part of the input is made again for the second pass.
+    row("31B, down in passes", WeightFormat::Nf4, true, 21504, true, 0, 1000);
 }
 
 void TestCudaStreamAsync::longRows() {
@@ -336,17 +338,24 @@ void TestCudaStreamAsync::longRows() {
     QFETCH(int64_t, cols);
     QFETCH(bool, isPlain);
     QFETCH(int64_t, rank);
+    QFETCH(int64_t, outputs);
     using kernels::ProjectArgs;
     EmulatedCard card(optionsOf(kSmall, 3, 1));
     // What makes the list one of long rows, and what else is in it.
     ProjectCase first(WeightFormat::Nf4, true, 64, 3200, {16}, ProjectArgs::Input::Norm,
                       ProjectArgs::Output::Store, 1);
-    ProjectCase step(format, isNested, 64, cols, {50},
+    ProjectCase step(format, isNested, 64, cols, {outputs},
                      isPlain ? ProjectArgs::Input::Plain : ProjectArgs::Input::ResidualNorm,
                      ProjectArgs::Output::Store, 30);
     if (rank > 0) {
         step.addUpdate(0, rank, kernels::DType::BF16, 60);
-        step.compute(cols, {50});
+        step.compute(cols, {outputs});
+    }
+    if (outputs > 50) {
+        using namespace kernels::cuda;
+        const StreamSizes sizes = asyncLargeSizes(3, outputs, cols, false, isPlain, 1, 4,
+                                                  asyncLargeRoom(kSmall.shared_bytes - 1024));
+        QVERIFY(sizes.pass_tiles << sizes.tile_shift < outputs / 3);
     }
     const auto& ops = card.device().ops();
     const auto queue = card.device().queue();

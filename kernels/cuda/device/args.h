@@ -624,9 +624,8 @@ static_assert(offsetof(TokenStep, project) + offsetof(ProjectKernelArgs, lora) <
 /// With low-rank updates there is a warp for those behind it.
 inline constexpr int kAsyncUpdateThreads = kAsyncThreads + 32;
 /// Two barriers a chunk, one for each step of the ring, how many chunks have been asked for, the
-/// signals about low-rank updates, a step's head for each fetching warp, the ring of
-/// steps, constants of attention; then the table of codes and, behind it without a gap, the work
-/// memory.
+/// signals about low-rank updates, a step's head for each fetching warp, the ring of steps,
+/// constants of attention; then the table of codes and, behind it without a gap, the work memory.
 inline constexpr int kAsyncStepBarriersOffset = 2 * kMaxChunks * 8;
 inline constexpr int kAsyncAskedOffset = kAsyncStepBarriersOffset + kStepRing * 8;
 inline constexpr int kAsyncSignalsOffset = kAsyncAskedOffset + 16;

@@ -260,7 +260,7 @@ __device__ __forceinline__ void runAsyncBlock(const TokenStep* steps,
     // Two fetch, one asks memory, one is for updates.
     const int warp = static_cast<int>(threadIdx.x) / 32 - kComputeWarps;
     if (warp < kAsyncFetchWarps) {
-        char* const heads = shared + kAsyncHeadsOffset + warp * kStepHeadBytes;
+        char* const heads = shared + kAsyncHeadsOffset + warp * FORM::kHeadsOf * kStepHeadBytes;
         if constexpr (FORM::kIsLarge) {
             fetchInTurn<FORM>(steps, count, ring, warp, heads, exchange.block);
         } else {

@@ -4,11 +4,11 @@
 // rows: a traits struct for each, which the code of all takes as FORM. Everything else is one text.
 //
 // The second form has the instructions of 8.0 only. Weights come 16 bytes a thread (cp.async), and
-// a barrier counts threads that arrive behind their copies (async_parts.cuh). It has to do with
-// less than half of the shared memory: a table of codes without gaps (one instruction more a
-// look-up), norms straight from memory, as few as two chunks, the arguments that a step without
-// updates has, chunks as large as the largest of the launch, attention in the place of the table,
-// which is filled again behind it.
+// a barrier counts threads that arrive behind their copies. It has to do with less than half of the
+// shared memory: a table of codes without gaps (one instruction more a look-up), norms straight
+// from memory, as few as two chunks, the arguments that a step without updates has, chunks as large
+// as the largest of the launch, attention in the place of the table, which is filled again behind
+// it.
 #pragma once
 
 #include "kernels/cuda/device/half_products.cuh"
