@@ -133,6 +133,10 @@ namespace kernels::cuda {
     X(stream_async_updates)                                                                        \
     X(stream_async_traced)                                                                         \
     X(stream_async_updates_traced)                                                                 \
+    X(stream_async_half)                                                                           \
+    X(stream_async_half_updates)                                                                   \
+    X(stream_async_half_traced)                                                                    \
+    X(stream_async_half_updates_traced)                                                            \
     X(stream_async_large)                                                                          \
     X(stream_async_large_updates)                                                                  \
     X(stream_async_large_traced)                                                                   \

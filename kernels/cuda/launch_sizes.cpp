@@ -470,12 +470,13 @@ StreamLayout streamLayoutFor(int shared_base,
     return layout;
 }
 
-StreamLayout asyncLayoutFor(int shared_bytes, int row_bytes, int work_bytes, int chunk_codes) {
+StreamLayout
+asyncLayoutFor(int shared_bytes, int row_bytes, int work_bytes, int chunk_codes, bool has_table) {
     const auto align = [](int bytes) { return (bytes + 15) / 16 * 16; };
     StreamLayout layout{};
     layout.attend = kAsyncAttendOffset;
     layout.table = kAsyncTableOffset;
-    layout.work = layout.table + kDenseTableBytes;
+    layout.work = layout.table + (has_table ? kDenseTableBytes : 0);
     layout.work_bytes = align(work_bytes);
     layout.row = layout.work + layout.work_bytes;
     layout.chunks = layout.row + align(row_bytes);
@@ -486,10 +487,10 @@ StreamLayout asyncLayoutFor(int shared_bytes, int row_bytes, int work_bytes, int
     return layout;
 }
 
-int asyncWorkBytes(int shared_bytes) {
+int asyncWorkRoom(int shared_bytes, bool has_table) {
     constexpr int kBeside = kAsyncTableOffset + kDenseTableBytes + 1536 * 4 +
                             kAsyncFewestChunks * asyncChunkBytes(kChunkCodeBytes);
-    return std::clamp(shared_bytes - kBeside, 0, 32768);
+    return std::clamp(shared_bytes - kBeside, 0, 32768) + (has_table ? 0 : kDenseTableBytes);
 }
 
 int asyncAhead(int64_t l2_bytes, int multiprocessors, int chunk_bytes, int chunk_count) {

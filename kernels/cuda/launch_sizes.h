@@ -211,15 +211,16 @@ StreamLayout streamLayoutFor(int shared_base,
                              int work_bytes,
                              int chunk_bytes = kChunkBytes);
 
-/// The same for stream_async.cu and stream_async_large.cu, where dynamic shared memory may begin
-/// anywhere. chunk_codes: bytes of codes of the largest tile.
-StreamLayout asyncLayoutFor(int shared_bytes, int row_bytes, int work_bytes, int chunk_codes);
+/// The same for stream_async.cu and its forms, where dynamic shared memory may begin anywhere.
+/// chunk_codes: bytes of codes of the largest tile; has_table: there are 4-bit weights.
+StreamLayout asyncLayoutFor(
+    int shared_bytes, int row_bytes, int work_bytes, int chunk_codes, bool has_table = true);
 /// Chunks ahead of a ring of `chunk_count` that are asked for in the card's cache: ten of a block
 /// with those in the ring, and of all blocks no more than half of the cache holds.
 int asyncAhead(int64_t l2_bytes, int multiprocessors, int chunk_bytes, int chunk_count);
 /// Work memory that a projection of that form takes if it can do with it: what E2B leaves of 99 KiB
-/// beside two chunks, more on larger cards.
-int asyncWorkBytes(int shared_bytes);
+/// beside two chunks, more on larger cards and where there is no table of codes.
+int asyncWorkRoom(int shared_bytes, bool has_table = true);
 /// Cards with bulk copies and less shared memory than this take that form, too.
 inline constexpr int kBulkSharedBytes = 196608;
 

@@ -19,7 +19,9 @@ struct StreamNeeds {
     int project_bytes = 0; ///< those with updates,
     int operand_bytes = 0; ///< and beside those their updates, of two steps that follow each other;
     int behind_bytes = 0;  ///< up to where those of a step behind attention lie.
-    int chunk_codes = 0;   ///< Of stream_async.cu: bytes of the codes of one tile.
+    int chunk_codes = 0;   ///< Of stream_async.cu: bytes of the codes of one tile,
+    bool has_codes = false;  ///< whether there are 4-bit weights,
+    bool has_halves = false; ///< and bf16 ones. Those without these need no table of codes.
 };
 
 struct TokenSteps {

@@ -23,6 +23,7 @@ inline constexpr double kStreamBound = 1e-2;
 struct ChainShape {
     int layers = 2;
     kernels::WeightFormat format = kernels::WeightFormat::Nf4;
+    kernels::WeightFormat head = kernels::WeightFormat::Int8Row; ///< Of the last step.
     bool is_nested = true;
     int block = 64;
     int64_t hidden = 192;
@@ -68,8 +69,7 @@ struct Chain {
         for (int i = 0; i < layers; ++i) {
             addLayer(i);
         }
-        add(kernels::WeightFormat::Int8Row, shape.hidden, {1000}, Input::ResidualNorm,
-            Output::Store);
+        add(shape.head, shape.hidden, {1000}, Input::ResidualNorm, Output::Store);
     }
 
     ProjectCase& add(kernels::WeightFormat format,
@@ -78,8 +78,10 @@ struct Chain {
                      Input input,
                      Output output) {
         projections.push_back(std::make_unique<ProjectCase>(
-            format, shape.is_nested && format != kernels::WeightFormat::Int8Row, shape.block, cols,
-            rows, input, output, seed += 20));
+            format,
+            shape.is_nested && format != kernels::WeightFormat::Int8Row &&
+                format != kernels::WeightFormat::BF16,
+            shape.block, cols, rows, input, output, seed += 20));
         ProjectCase& c = *projections.back();
         for (size_t i = 0; i < c.weights.size(); ++i) {
             c.args.w[i].expand_type =

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The decode launch of cards without bulk copies or with little shared memory
-// (device/stream_async.cu, of long rows device/stream_async_large.cu) on the CPU: chains of steps
-// on cards as they are sold, against the scalar table and, to the bit, against what stream.cu and
-// stream_large.cu make of them on a card with as many multiprocessors.
+// (device/stream_async.cu, of bf16 weights device/stream_async_half.cu, of long rows
+// device/stream_async_large.cu) on the CPU: chains of steps on cards as they are sold, against the
+// scalar table and, to the bit, against what stream.cu, stream_half.cu and stream_large.cu make of
+// them on a card with as many multiprocessors.
 #include "kernels/cuda/launch_sizes.h"
 #include "tests/kernels/stream_chain.h"
 #include "tests/support/cuda_emulator/emulated_card.h"
@@ -89,11 +90,14 @@ private Q_SLOTS:
     void longRows_data();
     void longRows();
     void forced();
+    void headOfHalves();
     void updatesGoElsewhere();
     void chunksAhead_data();
     void chunksAhead();
     void realShapesFit_data();
     void realShapesFit();
+    void halfShapesFit_data() { realShapesFit_data(); }
+    void halfShapesFit();
     void longShapesFit_data();
     void longShapesFit();
 };
@@ -182,6 +186,52 @@ void TestCudaStreamAsync::chain_data() {
     row("keys are values, two kv heads", kSmall, 4, [](ChainShape& s) {
         s.k_is_v = true;
         s.kv_heads = 2;
+    });
+    // bf16: attention in work memory, as there is no table of codes.
+    const auto inHalves = [&](const char* name, const CardKind& kind, int multiprocessors,
+                              const auto& change) {
+        row(name, kind, multiprocessors, [&](ChainShape& s) {
+            s.format = WeightFormat::BF16;
+            s.is_nested = false;
+            change(s);
+        });
+    };
+    inHalves("bf16", kSmall, 4, [](ChainShape&) {});
+    inHalves("bf16, a ring, a reader", kLate, 7, [](ChainShape& s) {
+        s.tokens = 400;
+        s.window = 90;
+        s.is_ring = true;
+        s.is_reader = true;
+    });
+    inHalves("bf16, tiles of 512, hidden rows", kAda, 3, [](ChainShape& s) {
+        s.dim = 512;
+        s.heads = 1;
+        s.tokens = 300;
+        s.window = 90;
+        s.hole = 50;
+        s.scale = 0.1F;
+    });
+    inHalves("bf16, rows of several pieces, wide ones among them", kSmall, 28, [](ChainShape& s) {
+        s.layers = 1;
+        s.heads = 2;
+        s.hidden = 320;
+        s.inter = 6400;
+        s.ple = 0;
+    });
+    inHalves("bf16, a head in nf4", kSmall, 5, [](ChainShape& s) {
+        s.hidden = 128;
+        s.head = WeightFormat::Nf4;
+    });
+    inHalves("bf16, rank 16", kSmall, 4, [](ChainShape& s) { s.rank = 16; });
+    inHalves("bf16, rows of several pieces, two adapters, fp32", kMiddle, 28, [](ChainShape& s) {
+        s.layers = 1;
+        s.heads = 2;
+        s.hidden = 320;
+        s.inter = 6400;
+        s.ple = 0;
+        s.rank = 4;
+        s.other_rank = 8;
+        s.update_type = kernels::DType::F32;
     });
     // Adapters stay in memory (device/stream_direct.cuh).
     row("rank 16", kSmall, 4, [](ChainShape& s) { s.rank = 16; });
@@ -278,6 +328,7 @@ void TestCudaStreamAsync::chain() {
     QFETCH(CardKind, kind);
     QFETCH(int, multiprocessors);
     QFETCH(int, seed);
+    const bool is_half = shape.format == WeightFormat::BF16;
     Chain own(shape, shape.layers);
     {
         EmulatedCard card(optionsOf(kind, multiprocessors, seed));
@@ -287,8 +338,8 @@ void TestCudaStreamAsync::chain() {
             const double error = own.error();
             QVERIFY2(error < kStreamBound, qPrintable(QString::number(error)));
         }
-        const QString kernel = QString("belfry_stream_async") + (isLong(shape) ? "_large" : "") +
-                               (shape.rank > 0 ? "_updates" : "");
+        const QString kernel = QString("belfry_stream_async") + (is_half ? "_half" : "") +
+                               (isLong(shape) ? "_large" : "") + (shape.rank > 0 ? "_updates" : "");
         QCOMPARE(ranOn(card), kernel + " " + kernel);
     }
     const bool is_long = isLong(shape);
@@ -299,7 +350,9 @@ void TestCudaStreamAsync::chain() {
     EmulatedCard large(optionsOf({"9.0", 90, 232448}, multiprocessors, 0));
     QCOMPARE(other.run(large.device()), Status::Ok);
     QCOMPARE(QString::fromStdString(large.finish()), QString());
-    QCOMPARE(ranOn(large), is_long ? QString("belfry_stream_large") : QString("belfry_stream"));
+    QCOMPARE(ranOn(large), QString("belfry_stream") + (is_long   ? "_large"
+                                                       : is_half ? "_half"
+                                                                 : ""));
     // The head has 8 bits, and its long rows come in parts.
     QVERIFY(leftBy(own, !is_long) == leftBy(other, !is_long));
 }
@@ -393,6 +446,20 @@ void TestCudaStreamAsync::forced() {
     QVERIFY(results[0] == results[1]);
 }
 
+// With few places for weights layers of 4 bits and a head of bf16 are a launch each.
+void TestCudaStreamAsync::headOfHalves() {
+    ChainShape shape;
+    shape.hidden = 128;
+    shape.head = WeightFormat::BF16;
+    Chain chain(shape, 1);
+    EmulatedCard card(optionsOf(kSmall, 4, 1));
+    QCOMPARE(chain.run(card.device()), Status::Ok);
+    QCOMPARE(QString::fromStdString(card.finish()), QString());
+    const double error = chain.error();
+    QVERIFY2(error < kStreamBound, qPrintable(QString::number(error)));
+    QCOMPARE(ranOn(card), QString("belfry_stream_async belfry_token"));
+}
+
 // A token with updates whose B is not in pieces of 16 bytes goes through the launch with barriers
 // as a whole from the first of them on.
 void TestCudaStreamAsync::updatesGoElsewhere() {
@@ -458,12 +525,42 @@ void TestCudaStreamAsync::realShapesFit() {
             std::max({asyncProjectBytes(hidden, pair.pass_tiles * kTileRows, false, false),
                       asyncProjectBytes(inter, down.pass_tiles << down.tile_shift, false, true),
                       asyncAttendBytes(512) - kDenseTableBytes});
-        const int room = asyncWorkBytes(shared - kKept);
+        const int room = asyncWorkRoom(shared - kKept);
         QVERIFY(work <= room);
         const int codes = std::max((pair.units * kUnitBytes) << pair.tile_shift,
                                    (down.units * kUnitBytes) << down.tile_shift);
         const StreamLayout layout = asyncLayoutFor(shared - kKept, hidden * 4, room, codes);
         QVERIFY2(layout.chunk_count >= kAsyncFewestChunks, qPrintable(QString::number(work)));
+        QVERIFY(layout.chunks + layout.chunk_count * layout.chunk_bytes <= shared - kKept);
+    }
+}
+
+/// The same of bf16 weights, without a table of codes.
+void TestCudaStreamAsync::halfShapesFit() {
+    using namespace kernels::cuda;
+    QFETCH(int, hidden);
+    QFETCH(int, inter);
+    QFETCH(int, shared);
+    constexpr int kKept = 1024;
+    for (const int multiprocessors : {20, 28, 46, 58, 84, 108, 128, 132, 170}) {
+        const StreamSizes pair =
+            streamProjectSizes(multiprocessors, inter, hidden, true, true, 2, 16, 3, 6, true);
+        const StreamSizes down =
+            streamProjectSizes(multiprocessors, hidden, inter, false, true, 1, 16, 1, 2, true);
+        QVERIFY(pair.units > 0 && down.units > 0);
+        const int work =
+            std::max({asyncHalfBytes(hidden, pair.pass_tiles * kTileRows, false, false),
+                      asyncHalfBytes(inter, down.pass_tiles * kTileRows, false, true),
+                      asyncAttendBytes(512)});
+        int codes = 0;
+        for (const StreamSizes& sizes : {pair, down}) {
+            QCOMPARE(sizes.units % sizes.pieces, 0);
+            codes = std::max(codes, (sizes.units / sizes.pieces * kUnitBytes) << sizes.tile_shift);
+        }
+        QVERIFY(codes <= kChunkCodeBytes);
+        const StreamLayout layout = asyncLayoutFor(shared - kKept, hidden * 4, work, codes, false);
+        QVERIFY2(layout.chunk_count >= (shared > 101376 ? 5 : kAsyncFewestChunks),
+                 qPrintable(QString::number(work)));
         QVERIFY(layout.chunks + layout.chunk_count * layout.chunk_bytes <= shared - kKept);
     }
 }

@@ -607,8 +607,8 @@ inline constexpr int kStepBarriersOffset = kUnitSignalsOffset + kUnitSignalBytes
 inline constexpr int kStepHeadsOffset = kStepBarriersOffset + (kStepRing + 2) * 8;
 inline constexpr int kStreamStepsOffset = kStepHeadsOffset + kFetchWarps * 2 * kStepHeadBytes;
 
-// --- stream_async.cu and stream_async_large.cu: offsets count from the beginning of dynamic shared
-// memory. ---
+// --- stream_async.cu, stream_async_half.cu and stream_async_large.cu: offsets count from the
+// beginning of dynamic shared memory. ---
 
 inline constexpr int kAsyncFetchWarps = 2;
 /// One for each fetching warp, or it would take a barrier's phase for another.
@@ -625,7 +625,8 @@ static_assert(offsetof(TokenStep, project) + offsetof(ProjectKernelArgs, lora) <
 inline constexpr int kAsyncUpdateThreads = kAsyncThreads + 32;
 /// Two barriers a chunk, one for each step of the ring, how many chunks have been asked for, the
 /// signals about low-rank updates, a step's head for each fetching warp, the ring of steps,
-/// constants of attention; then the table of codes and, behind it without a gap, the work memory.
+/// constants of attention; then the table of codes, where there is one, and, behind it without a
+/// gap, the work memory.
 inline constexpr int kAsyncStepBarriersOffset = 2 * kMaxChunks * 8;
 inline constexpr int kAsyncAskedOffset = kAsyncStepBarriersOffset + kStepRing * 8;
 inline constexpr int kAsyncSignalsOffset = kAsyncAskedOffset + 16;
@@ -767,6 +768,12 @@ BELFRY_HOST_DEVICE constexpr int32_t
 asyncProjectBytes(int32_t cols, int32_t pass_sums, bool has_taken, bool is_plain) {
     return streamProjectBytes(cols, pass_sums, !has_taken) - kStreamScaleBytes +
            asyncScaleBytes(cols) - (is_plain ? kStreamNormSums : 0);
+}
+/// And of stream_async_half.cu, of bf16 weights: two parts of bf16 of wide rows as well.
+BELFRY_HOST_DEVICE constexpr int32_t
+asyncHalfBytes(int32_t cols, int32_t pass_sums, bool has_taken, bool is_plain) {
+    return asyncProjectBytes(cols, pass_sums, has_taken, is_plain) +
+           (cols > kPackets ? 2 * cols : 0);
 }
 /// And of stream_async_large.cu. cols: of the input as far as it is there at a time.
 BELFRY_HOST_DEVICE constexpr int32_t

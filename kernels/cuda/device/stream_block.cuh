@@ -38,7 +38,8 @@ publishAttention(const AttendStepKernelArgs& a, const Exchange& exchange, int st
 }
 
 /// Attention in the place of the table of codes and of the work memory behind it, where that alone
-/// is too small. All compute threads; a barrier has to follow.
+/// is too small; without a table there is work memory in its place. All compute threads; a barrier
+/// has to follow.
 template <typename FORM>
 __device__ __forceinline__ void attendInTable(const AttendStepKernelArgs& a,
                                               const StreamLayout& layout,
@@ -54,7 +55,7 @@ __device__ __forceinline__ void attendInTable(const AttendStepKernelArgs& a,
         streamAttend<FORM>(a, table, shared + layout.work - taken, nullptr, shared + layout.attend,
                            nullptr, 0, exchange, step, clocks);
     publishAttention<FORM>(a, exchange, step); // the others wait, the table does not
-    if (is_by_head && taken == 0) {
+    if ((is_by_head && taken == 0) || !hasTable<FORM>(layout)) {
         return;
     }
     syncCompute();
@@ -221,7 +222,8 @@ __device__ __forceinline__ void runBulkBlock(const TokenStep* steps,
     }
 }
 
-/// The whole launch of one block of stream_async.cu and stream_async_large.cu.
+/// The whole launch of one block of stream_async.cu, stream_async_half.cu and
+/// stream_async_large.cu.
 template <typename FORM, Updates UPDATES, bool IS_TRACED>
 __device__ __forceinline__ void runAsyncBlock(const TokenStep* steps,
                                               int count,
@@ -249,7 +251,9 @@ __device__ __forceinline__ void runAsyncBlock(const TokenStep* steps,
             UnitSignalsOf<FORM>{shared + FORM::kSignalsOffset}.init();
         }
     }
-    FORM::Table::fill(shared + layout.table, layout.code_format, kThreads);
+    if (hasTable<FORM>(layout)) {
+        FORM::Table::fill(shared + layout.table, layout.code_format, kThreads);
+    }
     ring.clear(kThreads);
     __syncthreads();
     if (threadIdx.x < kComputeThreads) {
@@ -272,7 +276,7 @@ __device__ __forceinline__ void runAsyncBlock(const TokenStep* steps,
                 prefetchLarge<FORM>(steps, count, ring.asked, layout.ahead, exchange.block);
             }
         } else if (layout.ahead > 0) {
-            prefetchWeights(steps, count, ring.asked, layout.ahead, exchange.block);
+            prefetchWeights<FORM>(steps, count, ring.asked, layout.ahead, exchange.block);
         }
     } else if constexpr (kHasUpdates) {
         runDirectUnits<FORM>(steps, layout, shared + layout.work, {shared + FORM::kSignalsOffset},

@@ -63,6 +63,10 @@ struct AsyncForm {
     static constexpr int kChunkArrivals = 33;
 };
 
+struct AsyncHalfForm : AsyncForm {
+    static constexpr bool kHasHalves = true;
+};
+
 struct AsyncLargeForm : AsyncForm {
     static constexpr bool kIsLarge = true;
     static constexpr bool kHoldsPart = true;
@@ -72,6 +76,13 @@ struct AsyncLargeForm : AsyncForm {
 template <typename FORM>
 __device__ __forceinline__ bool isHalf(const ProjectKernelArgs& a) {
     return FORM::kHasHalves && a.w[0].format == kFormatBf16;
+}
+
+/// A list that has no 4-bit weights, beside bf16 ones, needs no table of codes: there the work
+/// memory begins (asyncLayoutFor()).
+template <typename FORM>
+__device__ __forceinline__ bool hasTable(const StreamLayout& layout) {
+    return !FORM::kHasHalves || layout.code_format != 0;
 }
 
 /// A norm of a step: where the step before has brought it, or where it is anyhow.

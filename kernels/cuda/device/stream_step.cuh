@@ -212,14 +212,21 @@ __device__ __forceinline__ void multiplyHalfTiles(
                 rows[i][0] = loadShared8(at + i * kComputeWarps * kUnitBytes);
                 rows[i][1] = loadShared8(at + next_row + i * kComputeWarps * kUnitBytes);
             }
+            if (!FORM::kIsBulk) {
+                // As in multiplyTiles(): free as soon as it is in registers.
+                __syncwarp();
+                ring.release();
+            }
 #pragma unroll
             for (int i = 0; i < COUNT; ++i) {
                 multiplyHalfUnit(c[i], rows[i][0], rows[i][1], x[i]);
             }
-            if (COUNT == 0) {
-                __syncwarp();
+            if (FORM::kIsBulk) {
+                if (COUNT == 0) {
+                    __syncwarp();
+                }
+                ring.release();
             }
-            ring.release();
         }
         if (is_own) {
             float sums[2] = {};

@@ -101,10 +101,26 @@ constexpr int alignOperands(int bytes) {
 }
 
 StreamNeeds mostOf(const StreamNeeds& a, const StreamNeeds& b) {
-    return {std::max(a.row_bytes, b.row_bytes),         std::max(a.norm_bytes, b.norm_bytes),
-            std::max(a.attend_bytes, b.attend_bytes),   std::max(a.plain_bytes, b.plain_bytes),
-            std::max(a.project_bytes, b.project_bytes), std::max(a.operand_bytes, b.operand_bytes),
-            std::max(a.behind_bytes, b.behind_bytes),   std::max(a.chunk_codes, b.chunk_codes)};
+    return {std::max(a.row_bytes, b.row_bytes),
+            std::max(a.norm_bytes, b.norm_bytes),
+            std::max(a.attend_bytes, b.attend_bytes),
+            std::max(a.plain_bytes, b.plain_bytes),
+            std::max(a.project_bytes, b.project_bytes),
+            std::max(a.operand_bytes, b.operand_bytes),
+            std::max(a.behind_bytes, b.behind_bytes),
+            std::max(a.chunk_codes, b.chunk_codes),
+            a.has_codes || b.has_codes,
+            a.has_halves || b.has_halves};
+}
+
+/// Of stream_async.cu and its forms: there is a table of codes in shared memory.
+bool hasTable(const StreamNeeds& needs) {
+    return needs.has_codes || !needs.has_halves;
+}
+/// Bytes of work memory: attention also has the table's place.
+int asyncWorkBytes(const StreamNeeds& needs) {
+    const int beside = hasTable(needs) ? kDenseTableBytes : 0;
+    return std::max(needs.attend_bytes - beside, needs.plain_bytes);
 }
 
 /// Where operands of updates begin in the work memory.
@@ -114,8 +130,8 @@ int operandsBegin(const StreamNeeds& needs) {
 
 StreamLayout layoutOf(const Stream& s, const StreamNeeds& needs) {
     if (isAsync(s)) {
-        return asyncLayoutFor(s.async_shared, needs.row_bytes,
-                              std::max(needs.attend_bytes, needs.plain_bytes), needs.chunk_codes);
+        return asyncLayoutFor(s.async_shared, needs.row_bytes, asyncWorkBytes(needs),
+                              needs.chunk_codes, hasTable(needs));
     }
     return streamLayoutFor(
         s.facts.shared_base, s.facts.shared_bytes, needs.row_bytes, needs.norm_bytes,
@@ -257,8 +273,8 @@ int wideRegion(TokenSteps& t, int64_t values) {
     return region;
 }
 
-/// sizesInRoom() for stream_async.cu. is_first: of its list, so that its row does not come in
-/// packets that every thread takes at once (isShort()).
+/// sizesInRoom() for stream_async.cu and stream_async_half.cu. is_first: of its list, so that its
+/// row does not come in packets that every thread takes at once (isShort()).
 StreamSizes asyncSizes(const Stream& s,
                        ProjectKernelArgs& args,
                        int64_t outputs,
@@ -268,26 +284,34 @@ StreamSizes asyncSizes(const Stream& s,
     const bool is_pair = args.output == kOutputGeluPair;
     const bool is_plain = args.input == kInputPlain;
     const bool has_taken = !is_plain && (is_first || args.cols > kShortRow);
+    const int bits = bitsOf(args.w[0].format);
+    const bool is_half = bits == 16;
     needs.row_bytes = is_plain ? 0 : args.cols * 4;
+    needs.has_codes = bits == 4;
+    needs.has_halves = is_half;
+    const bool has_table = hasTable(is_first ? needs : mostOf(s.steps.needs, needs));
     int most_tiles = kMostPassTiles;
     for (;;) {
-        const StreamSizes sizes =
-            streamProjectSizes(s.facts.multiprocessors, outputs, args.cols, is_pair, is_plain,
-                               args.count, isFourBit(args.w[0].format) ? 4 : 8,
-                               is_pair && outputs > kPackets ? kWideGrain : 1, most_tiles, true);
+        const StreamSizes sizes = streamProjectSizes(
+            s.facts.multiprocessors, outputs, args.cols, is_pair, is_plain, args.count, bits,
+            is_pair && outputs > kPackets ? kWideGrain : 1, most_tiles, true);
         if (sizes.units == 0) {
             return {};
         }
-        const int sums = args.cols > kPackets ? sizes.pass_tiles << sizes.tile_shift
-                                              : sizes.pass_tiles * kTileRows;
+        const int sums = args.cols > kPackets && !is_half ? sizes.pass_tiles << sizes.tile_shift
+                                                          : sizes.pass_tiles * kTileRows;
         args.local_rows = sizes.share + sizes.grain;
         needs.plain_bytes =
-            placeDirect(args, asyncProjectBytes(args.cols, sums, has_taken, is_plain), has_updates);
-        needs.chunk_codes = (sizes.units * kUnitBytes) << sizes.tile_shift;
+            placeDirect(args,
+                        is_half ? asyncHalfBytes(args.cols, sums, has_taken, is_plain)
+                                : asyncProjectBytes(args.cols, sums, has_taken, is_plain),
+                        has_updates);
+        needs.chunk_codes = (sizes.units / sizes.pieces * kUnitBytes) << sizes.tile_shift;
         // Fewer sums at a time where the wide rows and the chunks of other steps would lack room.
         most_tiles = sizes.pass_tiles - (is_pair ? 6 : 1);
         const bool is_least = most_tiles < (is_pair ? 6 : 1);
-        if (fits(s, needs) && (is_least || needs.plain_bytes <= asyncWorkBytes(s.async_shared))) {
+        if (fits(s, needs) &&
+            (is_least || needs.plain_bytes <= asyncWorkRoom(s.async_shared, has_table))) {
             return sizes;
         }
         if (is_least) {
@@ -477,15 +501,18 @@ Status streamProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
     TokenSteps& t = s.steps;
     const bool has_updates = shareUpdates(s, args).units > 0;
     const bool is_half = args.w[0].format == kFormatBf16;
-    if (args.lora_count > 0 && (has_updates ? isAsync(s) && is_half : isAsync(s) || is_half)) {
+    if (args.lora_count > 0 && !has_updates && (isAsync(s) || is_half)) {
         t.has_left = true; // one launch of another form, not some of each
     }
-    // In 16 bits one form for a whole list: what token.cu has begun it goes on with.
-    const bool is_begun_apart = t.steps.empty()
-                                    ? args.cols < kLeastHalfColumns
-                                    : !t.is_stream || (t.unit_steps > 0 && !t.has_halves);
-    if (is_half && (isAsync(s) || is_begun_apart ||
-                    s.functions[static_cast<size_t>(KernelId::stream_half)] == nullptr)) {
+    // In 16 bits one form for a whole list: what token.cu has begun it goes on with. With few
+    // places for weights a head behind layers of 4 bits is read faster by token.cu, too (two of
+    // them, an H200: E2B 728 instead of 640 tokens/s).
+    const bool is_begun_apart =
+        t.steps.empty()
+            ? args.cols < kLeastHalfColumns
+            : !t.is_stream || (isAsync(s) ? !t.has_halves : t.unit_steps > 0 && !isDirect(s));
+    const KernelId half = isAsync(s) ? KernelId::stream_async_half : KernelId::stream_half;
+    if (is_half && (is_begun_apart || s.functions[static_cast<size_t>(half)] == nullptr)) {
         return Status::Unsupported;
     }
     if (!isPossible(s) || !isStreamable(args)) {
@@ -583,7 +610,7 @@ Status streamAttend(Stream& s, AttendStepKernelArgs args) {
                            (static_cast<size_t>(args.head_dim) + 2U) * 4U;
     StreamNeeds needs;
     if (isAsync(s)) {
-        needs.attend_bytes = std::max(0, asyncAttendBytes(args.head_dim) - kDenseTableBytes);
+        needs.attend_bytes = asyncAttendBytes(args.head_dim);
     } else {
         needs.attend_bytes = streamAttendBytes(args.head_dim);
         needs.norm_bytes =
@@ -761,6 +788,10 @@ StreamKernels kernelsOf(const Stream& s, bool is_planned) {
     if (isAsync(s) && s.steps.is_large) {
         return {KernelId::stream_async_large, KernelId::stream_async_large_updates,
                 KernelId::stream_async_large_traced, KernelId::stream_async_large_updates_traced};
+    }
+    if (isAsync(s) && s.steps.has_halves) {
+        return {KernelId::stream_async_half, KernelId::stream_async_half_updates,
+                KernelId::stream_async_half_traced, KernelId::stream_async_half_updates_traced};
     }
     if (isAsync(s)) {
         return {KernelId::stream_async, KernelId::stream_async_updates,
