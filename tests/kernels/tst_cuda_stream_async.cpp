@@ -68,7 +68,8 @@ std::vector<uint32_t> leftBy(Chain& chain, bool has_head = true) {
 
 /// Its rows are those of stream_large.cu.
 bool isLong(const ChainShape& shape) {
-    return shape.is_large || shape.hidden > kernels::cuda::kShortRow;
+    return shape.is_large ||
+           (shape.hidden > kernels::cuda::kShortRow && shape.format != WeightFormat::BF16);
 }
 
 QString ranOn(const EmulatedCard& card) {
@@ -221,6 +222,12 @@ void TestCudaStreamAsync::chain_data() {
     inHalves("bf16, a head in nf4", kSmall, 5, [](ChainShape& s) {
         s.hidden = 128;
         s.head = WeightFormat::Nf4;
+    });
+    // The residual row of 12B stays in shared memory where that is enough.
+    inHalves("bf16, long rows", kMiddle, 4, [](ChainShape& s) {
+        s.layers = 1;
+        s.hidden = 3840;
+        s.head = WeightFormat::BF16;
     });
     inHalves("bf16, rank 16", kSmall, 4, [](ChainShape& s) { s.rank = 16; });
     inHalves("bf16, rows of several pieces, two adapters, fp32", kMiddle, 28, [](ChainShape& s) {
