@@ -223,7 +223,7 @@ void TestCudaStreamAsync::chain_data() {
         s.hidden = 128;
         s.head = WeightFormat::Nf4;
     });
-    // The residual row of 12B stays in shared memory where that is enough.
+    // A residual row as long as that of 12B.
     inHalves("bf16, long rows", kMiddle, 4, [](ChainShape& s) {
         s.layers = 1;
         s.hidden = 3840;
@@ -350,8 +350,11 @@ void TestCudaStreamAsync::chain() {
         QCOMPARE(ranOn(card), kernel + " " + kernel);
     }
     const bool is_long = isLong(shape);
-    if (shape.rank > 0 || (is_long && shape.format == WeightFormat::Int8Row)) {
-        return; // sums of ranks, or of parts of a row, in another order
+    if (shape.rank > 0 || (is_long && shape.format == WeightFormat::Int8Row) ||
+        (is_half && shape.hidden > kernels::cuda::kShortRow)) {
+        // Sums of ranks, or of parts of a row, in another order; norms of fp32 in this length leave
+        // stream_half.cu no room.
+        return;
     }
     Chain other(shape, shape.layers);
     EmulatedCard large(optionsOf({"9.0", 90, 232448}, multiprocessors, 0));
