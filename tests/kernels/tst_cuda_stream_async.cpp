@@ -97,7 +97,7 @@ private Q_SLOTS:
     void chunksAhead();
     void realShapesFit_data();
     void realShapesFit();
-    void halfShapesFit_data() { realShapesFit_data(); }
+    void halfShapesFit_data();
     void halfShapesFit();
     void longShapesFit_data();
     void longShapesFit();
@@ -545,6 +545,11 @@ void TestCudaStreamAsync::realShapesFit() {
     }
 }
 
+void TestCudaStreamAsync::halfShapesFit_data() {
+    realShapesFit_data();
+    QTest::newRow("12B in 163 KiB") << 3840 << 15360 << 166912;
+}
+
 /// The same of bf16 weights, without a table of codes.
 void TestCudaStreamAsync::halfShapesFit() {
     using namespace kernels::cuda;
@@ -558,10 +563,10 @@ void TestCudaStreamAsync::halfShapesFit() {
         const StreamSizes down =
             streamProjectSizes(multiprocessors, hidden, inter, false, true, 1, 16, 1, 2, true);
         QVERIFY(pair.units > 0 && down.units > 0);
-        const int work =
-            std::max({asyncHalfBytes(hidden, pair.pass_tiles * kTileRows, false, false),
-                      asyncHalfBytes(inter, down.pass_tiles * kTileRows, false, true),
-                      asyncAttendBytes(512)});
+        const int work = std::max(
+            {asyncHalfBytes(hidden, pair.pass_tiles * kTileRows, hidden > kShortRow, false),
+             asyncHalfBytes(inter, down.pass_tiles * kTileRows, false, true),
+             asyncAttendBytes(512)});
         int codes = 0;
         for (const StreamSizes& sizes : {pair, down}) {
             QCOMPARE(sizes.units % sizes.pieces, 0);
