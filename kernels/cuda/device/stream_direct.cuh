@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Low-rank updates where shared memory has no room for their operands: stream_large.cu, whose rows
-// fill it, stream_async.cu and stream_async_large.cu, which have less than half of it; and of bf16
+// fill it, stream_async.cu and its forms, which have less than half of it; and of bf16
 // weights, stream_half.cu, which take four times as long to come as an update does. A and B stay in
 // memory. As in stream_lora.cuh a warp of the block does nothing else: it asks for both in L2 while
 // the steps before are at work, multiplies its units of A by the input once that is there, collects

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What stream.cu (bulk copies, compute capability 9.0) and stream_async.cu (8.0 and newer, 99 KiB
-// of shared memory and more) do differently, and stream_large.cu and stream_async_large.cu for long
-// rows: a traits struct for each, which the code of all takes as FORM. Everything else is one text.
+// of shared memory and more) do differently, stream_half.cu and stream_async_half.cu for bf16
+// weights, stream_large.cu and stream_async_large.cu for long rows: a traits struct for each, which
+// the code of all takes as FORM. Everything else is one text.
 //
 // The second form has the instructions of 8.0 only. Weights come 16 bytes a thread (cp.async), and
 // a barrier counts threads that arrive behind their copies. It has to do with less than half of the
