@@ -19,7 +19,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 TABLE = ROOT / "tests/engine/files/malformed_index.h"
 LEAST_NAMES = 60
 CALLS = "trace=open,openat,openat2,creat"
-REGISTRY = re.compile(r"(system|user|userdef)[.]reg|regN.*[.]tmp")  # which wine's server saves now and then
+# Which wine's server saves now and then, first under a name of its process id in hexadecimal digits.
+REGISTRY = re.compile(r"(system|user|userdef)[.]reg|reg[0-9a-fN]+[.]tmp")
 
 
 def hostile_names():
