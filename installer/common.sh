@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Shared by run.sh and test.sh: says what it does, installs missing distribution packages.
+# Shared by the scripts of this folder: says what it does, installs missing distribution packages.
 set -eu
 
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -55,5 +55,8 @@ without_root() {
     echo "  apt-get install --no-install-recommends" $missing >&2
     exit 1
 }
+
+# Rows of ctest that run emulated kernels nearly all of their time: what ctest -E takes.
+emulated='engine[.]session[.](placement_matrix|adapters_on_card|check_rows)|kernels[.]cuda_(rows|stream|stream_async|top_logits|wide)'
 
 jobs=$(nproc)

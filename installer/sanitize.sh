@@ -10,8 +10,8 @@
 # engine's on a card those only that make it fail, as the others run emulated kernels most of their time. After
 # a sweep without reports: git rev-parse HEAD > installer/sanitize-swept
 # --at-most N: no more than N of these, first those whose test has changed itself; the others are named as left out.
-set -euf
-root=$(cd "$(dirname "$0")/.." && pwd)
+. "$(dirname "$0")/common.sh"
+set -f
 build=$root/build/asan
 all=no
 most=
@@ -23,7 +23,6 @@ while [ $# -gt 0 ]; do
     esac
     shift
 done
-jobs=$(nproc)
 export UBSAN_OPTIONS="print_stacktrace=1 ${UBSAN_OPTIONS:-}"
 export LSAN_OPTIONS="suppressions=$root/tests/support/leaks.txt print_suppressions=0 ${LSAN_OPTIONS:-}"
 (cd "$root" && cmake --preset asan -B "$build" >/dev/null)
@@ -47,7 +46,7 @@ test_of() {
 }
 
 rows=$(ctest --test-dir "$build" -N -R '^(engine|kernels|race)[.]' \
-    -E '^(engine[.]session[.](placement_matrix|adapters_on_card|check_rows)|kernels[.]cuda_(rows|stream|stream_async|top_logits|wide))$' |
+    -E "^($emulated)\$" |
     sed -n 's/^ *Test *#[0-9]*: //p')
 [ -n "$rows" ] || { echo "sanitize.sh: ctest names no tests in $build" >&2; exit 1; }
 swept=$(cat "$root/installer/sanitize-swept" 2>/dev/null || true)

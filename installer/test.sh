@@ -5,10 +5,10 @@
 #   --fast      build and test only (no format check, static analysis, fuzzing or sanitizers)
 #   --all       static analysis, sanitizers, fuzzers and races over everything, not only over what changed since
 #               the last whole sweeps (installer/tidy-swept, installer/sanitize-swept)
-#   --minutes N the sanitizers' tests are left out, and that is said, where more than 46 % of them have passed by
-#               then, belfry-cli.exe where more than 53 % have; of the sanitizers' tests 12 at most are run
-#   --windows   at last everything for Windows as well, with its tests under wine and the packages (Debian 12):
-#               installer/windows.sh. Without it belfry-cli.exe alone (--command-line there)
+#   --minutes N what would end later than that, by what building and testing took here, is left out, and that is said:
+#               of Windows all but belfry-cli.exe, then that, fuzzing, races, sanitizers; of these 12 tests at most
+#   --windows   everything for Windows as well, with its tests under wine and the packages (Debian 12):
+#               installer/windows.sh. Without it the engine and the command line (--engine there)
 . "$(dirname "$0")/common.sh"
 
 fast=no
@@ -39,10 +39,13 @@ export XDG_RUNTIME_DIR="${XDG_RUNTIME_DIR:-/tmp}" QT_QPA_PLATFORM=offscreen
 # ccache keeps what was compiled behind precompiled headers where it may trust their names.
 export CCACHE_SLOPPINESS="${CCACHE_SLOPPINESS:-pch_defines,time_macros}"
 started=$(date +%s)
-# Whether so much of the time has passed that what takes long is left out. Sets $spent, in minutes.
-is_late() { # PERCENT
-    spent=$((($(date +%s) - started) / 60))
-    [ -n "$minutes" ] && [ "$spent" -gt $((minutes * $1 / 100)) ]
+# Whether there is time for what takes about PERCENT of the time of building and testing, so that it ends in --minutes.
+has_time_for() { # PERCENT
+    spent=$(($(date +%s) - started))
+    [ -z "$minutes" ] || [ $((spent + pace * $1 / 100)) -le $((minutes * 60)) ]
+}
+left_out() { # NAME COMMAND
+    say "$1: left out, as $((spent / 60)) of $minutes minutes have passed ($2 does it)"
 }
 
 if [ "$fast" = yes ]; then
@@ -82,47 +85,54 @@ total=$(sed -n 's/.*tests failed out of \([0-9]*\).*/\1/p' "$log")
 [ -n "$failed" ] && [ -n "$total" ] || { echo "the tests did not run to their end"; exit 1; }
 passed=$((total - failed))
 
+pace=$(($(date +%s) - started))
+
 checks_failed=0
 if [ "$fast" = no ] && [ "$failed" -eq 0 ]; then
     say "Static analysis (clang-tidy)"
     sh "$root/installer/tidy.sh" "$build" $sweep || checks_failed=1
-    if has_changed tests/fuzz engine/api engine/base engine/families engine/files engine/lora engine/media engine/plan engine/text \
+    for_windows=
+    if [ "$windows" = yes ]; then
+        for_windows=installer/windows.sh
+    elif [ "$(. /etc/os-release && echo "$ID ${VERSION_ID:-}")" != "debian 12" ]; then
+        echo "What is for Windows is built on Debian 12 alone: left out"
+    elif has_time_for 100; then
+        for_windows="installer/windows.sh --engine"
+    elif has_time_for 25; then
+        left_out "Tests under wine" "installer/windows.sh --engine"
+        for_windows="installer/windows.sh --command-line"
+    else
+        left_out "For Windows" "installer/windows.sh --command-line"
+    fi
+    if [ -n "$for_windows" ]; then
+        say "For Windows ($for_windows)"
+        # shellcheck disable=SC2086
+        (cd "$root" && sh $for_windows) || checks_failed=1
+    fi
+    if ! has_changed tests/fuzz engine/api engine/base engine/families engine/files engine/lora engine/media engine/plan engine/text \
         app/serve app/store ipc remote ui/chat; then
+        say "Fuzzing: nothing that it reaches has changed since $swept"
+    elif has_time_for 25; then
         say "Fuzzing, a short run"
         "$root/tests/fuzz/run_short.sh" 30 || checks_failed=1
     else
-        say "Fuzzing: nothing that it reaches has changed since $swept"
+        left_out "Fuzzing" "tests/fuzz/run_short.sh"
     fi
-    if has_changed tests/race engine/client engine/devices engine/load engine/run kernels/cpu/thread_pool.cpp \
+    if ! has_changed tests/race engine/client engine/devices engine/load engine/run kernels/cpu/thread_pool.cpp \
         kernels/cpu/thread_pool.h kernels/cpu/thread_owned.cpp kernels/cpu/thread_owned.h; then
+        say "Races: nothing of the engine's threads has changed since $swept"
+    elif has_time_for 20; then
         say "Random work from several threads under ThreadSanitizer"
         "$root/tests/race/run.sh" 60 || checks_failed=1
     else
-        say "Races: nothing of the engine's threads has changed since $swept"
+        left_out "Races" "tests/race/run.sh"
     fi
-    if is_late 46; then
-        say "Tests under sanitizers: left out, as $spent of $minutes minutes have passed (installer/sanitize.sh runs them)"
-    else
+    if has_time_for 35; then
         say "Tests of the engine and the kernels under AddressSanitizer and UndefinedBehaviorSanitizer"
         sh "$root/installer/sanitize.sh" $sweep ${minutes:+--at-most 12} || checks_failed=1
+    else
+        left_out "Tests under sanitizers" "installer/sanitize.sh"
     fi
-fi
-for_windows=
-if [ "$windows" = yes ]; then
-    for_windows=installer/windows.sh
-elif [ "$fast" = no ] && [ "$(. /etc/os-release && echo "$ID ${VERSION_ID:-}")" = "debian 12" ]; then
-    for_windows="installer/windows.sh --command-line"
-elif [ "$fast" = no ]; then
-    echo "belfry-cli.exe is built on Debian 12 alone: left out"
-fi
-if [ -n "$for_windows" ] && is_late 53; then
-    say "For Windows: left out, as $spent of $minutes minutes have passed (installer/windows.sh --command-line does it)"
-    for_windows=
-fi
-if [ -n "$for_windows" ] && [ "$failed" -eq 0 ]; then
-    say "For Windows ($for_windows)"
-    # shellcheck disable=SC2086
-    (cd "$root" && sh $for_windows) || checks_failed=1
 fi
 say "Finished in $(($(date +%s) - started)) s"
 echo "$kernels" # a second time: what the build wrote lies between
