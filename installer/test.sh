@@ -96,7 +96,7 @@ if [ "$fast" = no ] && [ "$failed" -eq 0 ]; then
         for_windows=installer/windows.sh
     elif [ "$(. /etc/os-release && echo "$ID ${VERSION_ID:-}")" != "debian 12" ]; then
         echo "What is for Windows is built on Debian 12 alone: left out"
-    elif has_time_for 100; then
+    elif has_time_for 95; then
         for_windows="installer/windows.sh --engine"
     elif has_time_for 25; then
         left_out "Tests under wine" "installer/windows.sh --engine"

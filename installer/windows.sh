@@ -136,7 +136,8 @@ fi
 
 say "Finished:$times"
 echo "$built"
-[ "$packages" = yes ] || echo "left out, as they run emulated kernels all of their time: $emulated"
+[ "$packages" = yes ] || echo "left out, as they run emulated kernels all of their time:" \
+    "$(ctest --test-dir "$build" -N -R "^($emulated)\$" | sed -n 's/^ *Test *#[0-9]*: //p' | paste -s -d ' ')"
 echo "not run under wine (reasons in installer/windows/skipped-tests.txt): $(echo "${skipped:-none}" | paste -s -d ' ')"
 echo "under wine: $((total - failed)) passed, $failed failed, $(echo "$skipped" | grep -c .) not run"
 [ "$failures" -eq 0 ]
