@@ -112,7 +112,7 @@ if [ "$fast" = no ] && [ "$failed" -eq 0 ]; then
     if ! has_changed tests/fuzz engine/api engine/base engine/families engine/files engine/lora engine/media engine/plan engine/text \
         app/serve app/store ipc remote ui/chat; then
         say "Fuzzing: nothing that it reaches has changed since $swept"
-    elif has_time_for 25; then
+    elif has_time_for 20; then
         say "Fuzzing, a short run"
         "$root/tests/fuzz/run_short.sh" 30 || checks_failed=1
     else
@@ -121,13 +121,13 @@ if [ "$fast" = no ] && [ "$failed" -eq 0 ]; then
     if ! has_changed tests/race engine/client engine/devices engine/load engine/run kernels/cpu/thread_pool.cpp \
         kernels/cpu/thread_pool.h kernels/cpu/thread_owned.cpp kernels/cpu/thread_owned.h; then
         say "Races: nothing of the engine's threads has changed since $swept"
-    elif has_time_for 20; then
+    elif has_time_for 15; then
         say "Random work from several threads under ThreadSanitizer"
         "$root/tests/race/run.sh" 60 || checks_failed=1
     else
         left_out "Races" "tests/race/run.sh"
     fi
-    if has_time_for 35; then
+    if has_time_for 15; then
         say "Tests of the engine and the kernels under AddressSanitizer and UndefinedBehaviorSanitizer"
         sh "$root/installer/sanitize.sh" $sweep ${minutes:+--at-most 12} || checks_failed=1
     else
