@@ -68,6 +68,10 @@ private:
     Result<DecodeRow> decode(int64_t depth);
     Result<std::vector<DecodeRound>> decodeRounds(int64_t depth);
     Result<AdapterBench> adapter();
+    [[nodiscard]] bool hasDrafts() const {
+        return arguments_.decode > 0 && arguments_.load.draft != "off" &&
+               !arguments_.load.draft.empty();
+    }
     Result<DraftRow> drafts(int64_t depth);
     Result<MediumRow> image();
     Result<MediumRow> audio();
@@ -327,6 +331,13 @@ Result<AdapterBench> Bench::adapter() {
         ENGINE_ASSIGN(AdapterRow row, inTurns(tokens, kPromptRounds, off, on, rate));
         out.prefill.push_back(row);
     }
+    if (hasDrafts()) {
+        ENGINE_TRY(engine_.setAdapters(on, interruptToken()));
+        for (const int64_t depth : arguments_.depth) {
+            ENGINE_ASSIGN(DraftRow row, drafts(depth));
+            out.drafts.push_back(row);
+        }
+    }
     ENGINE_TRY(engine_.setAdapters(former, interruptToken()));
     return out;
 }
@@ -398,8 +409,7 @@ Result<BenchReport> Bench::run() {
     }
     report_.draft_acceptance = arguments_.draft_accept;
     for (const int64_t depth : arguments_.depth) {
-        const bool has_drafts = arguments_.load.draft != "off" && !arguments_.load.draft.empty();
-        if (arguments_.decode > 0 && has_drafts) {
+        if (hasDrafts()) {
             ENGINE_ASSIGN(DraftRow row, drafts(depth));
             report_.drafts.push_back(row);
         }

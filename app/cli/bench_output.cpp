@@ -74,11 +74,11 @@ ordered_json decodeJson(const DecodeRow& row) {
     return out;
 }
 
-ordered_json draftsJson(const BenchReport& report) {
+ordered_json draftsJson(const std::vector<DraftRow>& drafts, double given_acceptance) {
     ordered_json rows = ordered_json::array();
-    for (const DraftRow& row : report.drafts) {
+    for (const DraftRow& row : drafts) {
         rows.push_back({{"depth", row.depth},
-                        {"given_acceptance", report.draft_acceptance},
+                        {"given_acceptance", given_acceptance},
                         {"tokens_per_s_without", row.without},
                         {"tokens_per_s", row.with},
                         {"gain", ratio(row.with, row.without)},
@@ -93,7 +93,7 @@ ordered_json draftsJson(const BenchReport& report) {
     return rows;
 }
 
-ordered_json adapterJson(const AdapterBench& adapter) {
+ordered_json adapterJson(const AdapterBench& adapter, double given_acceptance) {
     ordered_json out = {{"rank", adapter.rank},
                         {"targets", adapter.targets},
                         {"bytes", adapter.bytes},
@@ -110,6 +110,9 @@ ordered_json adapterJson(const AdapterBench& adapter) {
                                   {"tokens_per_s_with", row.with},
                                   {"tokens_per_s", row.without},
                                   {"slower_by", row.slowerBy()}});
+    }
+    if (!adapter.drafts.empty()) {
+        out["drafts"] = draftsJson(adapter.drafts, given_acceptance);
     }
     return out;
 }
@@ -208,6 +211,14 @@ void printDecode(const DecodeRow& row, bool is_on_card) {
     print("\n");
 }
 
+void printDrafts(const char* name, const DraftRow& row) {
+    print("%-8s depth %6lld    %8.2f tokens/s   %.2f without: %.2f times; %.2f tokens a round; a "
+          "draft %.2f ms, a check %.2f ms%s\n",
+          name, static_cast<long long>(row.depth), row.with, row.without,
+          ratio(row.with, row.without), row.report.tokensPerRound(), row.draftMs(), row.checkMs(),
+          row.report.is_off ? "; off, as they do not pay" : "");
+}
+
 void printAdapter(const AdapterBench& adapter) {
     for (const AdapterRow& row : adapter.decode) {
         print("adapter  depth %6lld    %8.2f tokens/s   with rank %lld on %s (%.1f MB); "
@@ -220,6 +231,9 @@ void printAdapter(const AdapterBench& adapter) {
         print("adapter  prompt %5lld    %8.1f tokens/s   with it; %.1f without: %.1f %% "
               "slower\n",
               static_cast<long long>(row.at), row.with, row.without, 100 * row.slowerBy());
+    }
+    for (const DraftRow& row : adapter.drafts) {
+        printDrafts("+drafts", row);
     }
 }
 
@@ -252,10 +266,10 @@ ordered_json benchJson(const BenchReport& report) {
         out["prefill"].push_back(prefillJson(row));
     }
     if (!report.drafts.empty()) {
-        out["drafts"] = draftsJson(report);
+        out["drafts"] = draftsJson(report.drafts, report.draft_acceptance);
     }
     if (report.adapter) {
-        out["adapter"] = adapterJson(*report.adapter);
+        out["adapter"] = adapterJson(*report.adapter, report.draft_acceptance);
     }
     if (report.image) {
         out["image"] = mediumJson(*report.image);
@@ -286,11 +300,7 @@ void printBench(const BenchReport& report) {
         printDecode(row, report.is_on_card);
     }
     for (const DraftRow& row : report.drafts) {
-        print("drafts   depth %6lld    %8.2f tokens/s   %.2f without: %.2f times; %.2f tokens a "
-              "round; a draft %.2f ms, a check %.2f ms%s\n",
-              static_cast<long long>(row.depth), row.with, row.without,
-              ratio(row.with, row.without), row.report.tokensPerRound(), row.draftMs(),
-              row.checkMs(), row.report.is_off ? "; off, as they do not pay" : "");
+        printDrafts("drafts", row);
     }
     if (report.adapter) {
         printAdapter(*report.adapter);

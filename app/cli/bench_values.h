@@ -95,6 +95,7 @@ struct AdapterBench {
     std::string targets;
     uint64_t bytes = 0;
     std::vector<AdapterRow> decode, prefill;
+    std::vector<DraftRow> drafts; ///< Beside it.
 };
 
 /// A picture or a sound: seconds of the tower by itself, of reading and preparing the file by

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A few tokens that follow each other as one recording of fused steps on one device
 // (OpTable::begin_rows): weights are read once for all of them. The check of drafts. Serves what
-// decode_step.h serves, where both tables are read by the device and no adapter changes a weight;
-// everything else goes by Decoder::forward(), which gives the same answer.
+// decode_step.h serves, where both tables are read by the device, low-rank updates of projections
+// included; everything else goes by Decoder::forward(), which gives the same answer.
 #pragma once
 
 #include "engine/forward/step_inputs.h"

@@ -188,7 +188,7 @@ Result<void> LayerSteps::project(Projection& step) {
         is_plain = is_plain && !linear.has_input_clip && !linear.has_output_clip;
     }
     const bool is_composed = !is_plain || !addUpdates(step);
-    if (has_rows_ && (is_composed || args.lora_count > 0)) {
+    if (has_rows_ && is_composed) {
         return checkStatus(Status::Unsupported, "rows of a projection", step.linear[0]->name);
     }
     if (is_composed) {

@@ -142,7 +142,9 @@ namespace kernels::cuda {
     X(stream_async_large_traced)                                                                   \
     X(stream_async_large_updates_traced)                                                           \
     X(stream_rows)                                                                                 \
+    X(stream_rows_updates)                                                                         \
     X(stream_rows_large)                                                                           \
+    X(stream_rows_large_updates)                                                                   \
     X(argmax)                                                                                      \
     X(token_inputs_four_bit)                                                                       \
     X(token_inputs_int8)                                                                           \

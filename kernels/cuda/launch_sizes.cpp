@@ -128,6 +128,22 @@ LoraUnitSizes streamUnitSizes(int multiprocessors, int64_t ranks, int64_t tiles,
     return sizes;
 }
 
+LoraUnitSizes rowUnitSizes(int64_t ranks, int64_t cols) {
+    LoraUnitSizes sizes;
+    if (ranks > kMaxLoraUnits) {
+        return sizes;
+    }
+    constexpr int64_t kLeastColumns = 256; // eight of every lane
+    constexpr int64_t kMostChunks = 32;    // whose sums one warp adds
+    const int64_t most = std::clamp<int64_t>(
+        kComputeThreads / ranks, 1, std::clamp<int64_t>(cols / kLeastColumns, 1, kMostChunks));
+    const auto chunks = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(most)));
+    sizes.units = static_cast<int>(ranks * chunks);
+    sizes.chunks = static_cast<int>(chunks);
+    sizes.columns = static_cast<int>(ceilDivide(ceilDivide(cols, 64), chunks) * 64);
+    return sizes;
+}
+
 ProjectSizes residentProjectSizes(int multiprocessors,
                                   int threads,
                                   int64_t outputs,

@@ -43,6 +43,7 @@ inline constexpr size_t kStreamUnitOffset =
 static_assert(2U * sizeof(int32_t) * kLargeFlags <= kFlagBytes);
 /// Words of the sums of a step's updates.
 inline constexpr size_t kStreamUnitWords = size_t{kMaxLoraUnits} * static_cast<size_t>(kUnitSlot);
+static_assert((kExchangeOffset + kStreamUnitOffset) % (8U * kUnitSlot) == 0, "whole sectors");
 /// Then the packets of rows (stream_rows.cu).
 inline constexpr size_t kRowPacketOffset =
     kStreamUnitOffset + size_t{kPacketSteps} * kStreamUnitWords * 8U;
@@ -106,6 +107,8 @@ LoraUnitSizes loraUnitSizes(int multiprocessors, int64_t ranks, int64_t cols);
 /// of two; `tiles` (of kLoraTileRanks) times chunks are the columns that come as packets, eight at
 /// a time if they may.
 LoraUnitSizes streamUnitSizes(int multiprocessors, int64_t ranks, int64_t tiles, int64_t cols);
+/// The same for stream_rows.cu, a unit a warp: as many as the threads of a block take at once.
+LoraUnitSizes rowUnitSizes(int64_t ranks, int64_t cols);
 /// Shared memory of the first form; pitch: bytes of a row of B.
 unsigned
 loraUnitBytes(const LoraUnitSizes& units, int64_t ranks, int64_t local_rows, int64_t pitch);

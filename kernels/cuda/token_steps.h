@@ -41,7 +41,7 @@ struct TokenSteps {
     const int32_t* rows = nullptr; ///< Steps of so many rows each (OpTable::begin_rows), or none.
     const float* row = nullptr;    ///< Which row the blocks will have in shared memory.
     StreamNeeds needs;
-    int unit_steps = 0;     ///< Of stream.cu: those with low-rank updates.
+    int unit_steps = 0;     ///< Of stream.cu and stream_rows.cu: those with low-rank updates.
     bool may_plan = true;   ///< False: what blocks need to know of updates is made on the way.
     bool is_once = false;   ///< A list that runs once: no plans, their place is of recorded lists.
     size_t planned = 0;     ///< Of this token's earlier lists: plans of such steps.

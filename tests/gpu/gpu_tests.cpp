@@ -139,6 +139,9 @@ int main(int argc, char** argv) {
     if (list.wants("drawn")) {
         gpu::drawn(list);
     }
+    if (list.wants("drafts")) {
+        gpu::drafts(list);
+    }
     if (list.wants("forum")) {
         if (!kIsReal || gpu::is_simulated) {
             const std::string folder = (support::goldenDir() / "e2b" / "model").string();

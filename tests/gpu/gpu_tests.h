@@ -112,6 +112,7 @@ void adapters(CheckList& list, bool has_second);
 void determinism(CheckList& list);
 void lookahead(CheckList& list);
 void drawn(CheckList& list);
+void drafts(CheckList& list);
 void cancel(CheckList& list, const Machine& machine);
 void outOfMemory(CheckList& list, const Machine& machine, const std::string& program);
 void reloads(CheckList& list, const Machine& machine, int count);

@@ -50,6 +50,7 @@ void checkCard(cuda::CudaDevice& d, bool is_reference, What what) {
             checkSteps(d, true);
             checkLongRows(d);
             checkStepUpdates(d, true);
+            checkRowSteps(d);
         } else {
             std::printf("steps are not collected on this card\n");
         }

@@ -260,6 +260,8 @@ void checkExperts(cuda::CudaDevice& d);
 void timeExperts(cuda::CudaDevice& d);
 // kernel_check_rows.cpp: fused steps of many rows.
 void checkRows(cuda::CudaDevice& d);
+// kernel_check_chain.cpp: decoder layers of a few tokens in one launch.
+void checkRowSteps(cuda::CudaDevice& d);
 // kernel_check_edges.cpp: what stands before and behind the layers of a token.
 void checkEdges(cuda::CudaDevice& d);
 void timeEdges(cuda::CudaDevice& d);

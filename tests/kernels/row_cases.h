@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstring>
 #include <deque>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -32,6 +33,9 @@ struct RowShape {
     int64_t capacity = 64;
     bool k_is_v = false;
     int layers = 2; ///< The last one reads the keys of the one before.
+    /// Of the low-rank updates, in turn: one of a weight, two of a step's first; 0: none.
+    std::vector<int64_t> ranks;
+    DType update_type = DType::BF16;
 };
 
 /// One step with its weights; rows lie behind each other.
@@ -40,6 +44,7 @@ struct Projection {
     Guarded<float> t_norm, norm;
     std::vector<Guarded<float>> y;
     Guarded<float> x_out;
+    std::vector<std::unique_ptr<Update>> updates;
     ProjectArgs args;
 };
 
@@ -69,15 +74,45 @@ public:
         logits_ = head.y[0].data();
     }
 
+    /// On a card that reads the host's memory.
     Status run(kernels::cuda::CudaDevice& d) {
-        Status status = d.ops().begin_rows(d.queue(), numbers_.data() + 1);
+        return run(d, [](auto* at) { return at; });
+    }
+    /// there(p): where what lies at `p` is in the card's memory; nullptr where p is.
+    template <typename There>
+    Status run(kernels::cuda::CudaDevice& d, const There& there) {
+        Status status = d.ops().begin_rows(d.queue(), there(numbers_.data() + 1));
         for (size_t i = 0; i < order_.size() && status == Status::Ok; ++i) {
-            status = order_[i].first
-                         ? d.ops().attend_step(d.queue(), attends_[order_[i].second].args)
-                         : d.ops().project(d.queue(), projections_[order_[i].second].args);
+            const auto& [is_attention, index] = order_[i];
+            status = is_attention
+                         ? d.ops().attend_step(d.queue(), moved(attends_[index].args, there))
+                         : d.ops().project(d.queue(), moved(projections_[index].args, there));
         }
         const Status ended = d.ops().end_steps(d.queue());
         return status == Status::Ok ? ended : status;
+    }
+    /// take(data, bytes) of all that the steps read and write.
+    template <typename Take>
+    void eachOperand(const Take& take) {
+        const auto all = [&take](auto&... values) {
+            (take(static_cast<void*>(values.data()), values.size() * sizeof(*values.data())), ...);
+        };
+        all(x_, per_layer_, inv_freq_, numbers_);
+        for (Projection& p : projections_) {
+            all(p.t_norm, p.norm, p.x_out);
+            for (Guarded<float>& y : p.y) {
+                all(y);
+            }
+            for (TestWeight& w : p.weights) {
+                all(w.bytes, w.scales, w.scale_codes, w.nested_absmax, w.nested_code);
+            }
+            for (const auto& update : p.updates) {
+                all(update->a_bytes, update->b_bytes, update->factor);
+            }
+        }
+        for (Attend& a : attends_) {
+            all(a.q_norm, a.k_norm, a.out, a.k, a.v);
+        }
     }
 
     /// What the scalar table makes, token by token; the caches get their rows.
@@ -147,6 +182,50 @@ private:
         size_t owner = 0;
     };
 
+    template <typename There>
+    static ProjectArgs moved(ProjectArgs args, const There& there) {
+        for (int i = 0; i < args.count; ++i) {
+            kernels::WeightView& w = args.w[i];
+            w.data = there(static_cast<const uint8_t*>(w.data));
+            w.row_scale = there(w.row_scale);
+            w.absmax = there(w.absmax);
+            w.absmax_q = there(w.absmax_q);
+            w.nested_absmax = there(w.nested_absmax);
+            w.nested_code = there(w.nested_code);
+            args.y[i] = there(args.y[i]);
+        }
+        for (int i = 0; i < args.lora_count; ++i) {
+            kernels::ProjectLora& update = args.lora[i];
+            update.a.data = there(static_cast<const uint8_t*>(update.a.data));
+            update.b.data = there(static_cast<const uint8_t*>(update.b.data));
+            update.factor = there(update.factor);
+        }
+        args.x = there(args.x);
+        args.t = there(args.t);
+        args.x_out = there(args.x_out);
+        args.multiply = there(args.multiply);
+        args.norm.data = there(static_cast<const float*>(args.norm.data));
+        args.t_norm.data = there(static_cast<const float*>(args.t_norm.data));
+        return args;
+    }
+    template <typename There>
+    static kernels::AttendStepArgs moved(kernels::AttendStepArgs args, const There& there) {
+        args.q = there(args.q);
+        args.k = there(args.k);
+        args.v = there(args.v);
+        args.q_norm.data = there(static_cast<const float*>(args.q_norm.data));
+        args.k_norm.data = there(static_cast<const float*>(args.k_norm.data));
+        args.inv_freq = there(args.inv_freq);
+        args.position = there(args.position);
+        args.slot = there(args.slot);
+        args.key_count = there(args.key_count);
+        args.key_position = there(args.key_position);
+        args.cache_k = there(static_cast<uint8_t*>(args.cache_k));
+        args.cache_v = there(static_cast<uint8_t*>(args.cache_v));
+        args.out = there(args.out);
+        return args;
+    }
+
     Projection& add(WeightFormat format,
                     int64_t cols,
                     const std::vector<int64_t>& rows,
@@ -187,6 +266,16 @@ private:
         if (output == Output::GeluMultiply) {
             p.args.multiply = per_layer_.data() + layer_ * s.ple;
             p.args.multiply_stride = s.layers * s.ple;
+        }
+        for (int i = 0; i < p.args.count && !s.ranks.empty(); ++i) {
+            for (int more = i == 0 ? 2 : 1; more > 0; --more) {
+                const int64_t rank = s.ranks[updates_++ % s.ranks.size()];
+                if (rank > 0) {
+                    p.updates.push_back(std::make_unique<Update>(
+                        i, cols, rows[sizeOf(i)], rank, s.update_type, seed_ + 40 + updates_));
+                    p.args.lora[p.args.lora_count++] = p.updates.back()->lora;
+                }
+            }
         }
         left_ = p.args.y[0];
         order_.emplace_back(false, projections_.size() - 1);
@@ -304,6 +393,9 @@ private:
             y.emplace_back(sizeOf(w.rows));
             ops.linear({}, {h.data(), 1, cols, cols}, w, {y.back().data(), 1, w.rows, w.rows});
         }
+        for (const auto& update : p.updates) {
+            update->add(h, y[sizeOf(update->lora.weight)]);
+        }
         const auto outputs = static_cast<int64_t>(y[0].size());
         if (p.args.output != Output::Store) {
             const float* const other = p.args.output == Output::GeluPair
@@ -377,6 +469,7 @@ private:
     const float* logits_ = nullptr;
     int64_t layer_ = 0;
     uint64_t seed_ = 1;
+    size_t updates_ = 0; ///< Places for one so far.
     std::vector<std::vector<float>> want_logits_, want_first_;
 };
 

@@ -30,6 +30,8 @@ private Q_SLOTS:
     void chain();
     void longRows_data();
     void longRows();
+    void realShapesFit_data();
+    void realShapesFit();
     void refused_data();
     void refused();
 };
@@ -100,7 +102,39 @@ void TestCudaRows::chain_data() {
         s.layers = 1;
         s.inter = 6400;
     });
+    row("updates of every weight", 4, [](RowShape& s) { s.ranks = {8}; });
+    row("updates, three rows, some weights without, other ranks", 5, [](RowShape& s) {
+        s.rows = 3;
+        s.ranks = {16, 0, 0, 8, 24, 0, 64};
+    });
+    row("updates in fp32, one row", 4, [](RowShape& s) {
+        s.rows = 1;
+        s.ranks = {4, 12};
+        s.update_type = DType::F32;
+    });
+    row("updates in fp16 of 8-bit weights", 7, [](RowShape& s) {
+        s.format = WeightFormat::Int8Row;
+        s.ranks = {16};
+        s.update_type = DType::F16;
+    });
+    row("updates, more sums than threads of a block", 4, [](RowShape& s) {
+        s.layers = 1;
+        s.ranks = {128, 96};
+    });
+    row("updates of wide rows", 16, [](RowShape& s) {
+        s.layers = 1;
+        s.inter = 6400;
+        s.rows = 3;
+        s.ranks = {16};
+    });
     // As long as those of 12B and 31B (device/stream_rows_large.cu).
+    row("updates of long rows", 16, [](RowShape& s) {
+        s.layers = 1;
+        s.hidden = 3200;
+        s.inter = 192;
+        s.rows = 3;
+        s.ranks = {16, 8};
+    });
     row("long rows", 16, [](RowShape& s) {
         s.layers = 1;
         s.hidden = 3200;
@@ -142,9 +176,10 @@ void TestCudaRows::chain() {
         QVERIFY2(chain.cacheError() < kBound, qPrintable(QString::number(chain.cacheError())));
         QVERIFY2(chain.error() < kBound, qPrintable(QString::number(chain.error())));
     }
-    QCOMPARE(card.ran(), std::vector<std::string>(sizeOf(turns), shape.hidden > 3072
-                                                                     ? "belfry_stream_rows_large"
-                                                                     : "belfry_stream_rows"));
+    const std::string kernel =
+        shape.hidden > 3072 ? "belfry_stream_rows_large" : "belfry_stream_rows";
+    QCOMPARE(card.ran(), std::vector<std::string>(
+                             sizeOf(turns), kernel + (shape.ranks.empty() ? "" : "_updates")));
 }
 
 // Rows with the columns of 12B and 31B, of few outputs, in a list of their form.
@@ -201,6 +236,117 @@ void TestCudaRows::longRows() {
     const double error = relativeError(y.data(), want);
     QVERIFY2(error < kProjectBound, qPrintable(QString::number(error)));
     QCOMPARE(card.ran(), std::vector<std::string>(1, "belfry_stream_rows_large"));
+}
+
+void TestCudaRows::realShapesFit_data() {
+    QTest::addColumn<int>("hidden");
+    QTest::addColumn<int>("inter");
+    QTest::addColumn<int>("heads");
+    QTest::addColumn<int>("kvHeads");
+    QTest::addColumn<int>("perLayer");
+    QTest::newRow("E2B") << 1536 << 6144 << 8 << 1 << 256;
+    QTest::newRow("E2B, layers without keys") << 1536 << 12288 << 8 << 0 << 256;
+    QTest::newRow("E4B") << 2560 << 10240 << 8 << 2 << 256;
+    QTest::newRow("12B") << 3840 << 15360 << 16 << 8 << 0;
+    QTest::newRow("31B") << 5376 << 21504 << 32 << 16 << 0;
+}
+
+// Projections of a layer with updates of every weight are taken, on cards of 9.0.
+void TestCudaRows::realShapesFit() {
+    QFETCH(int, hidden);
+    QFETCH(int, inter);
+    QFETCH(int, heads);
+    QFETCH(int, kvHeads);
+    QFETCH(int, perLayer);
+    Guarded<uint8_t> place(256); // nobody reads operands before the launch
+    Guarded<int32_t> count(1);
+    for (const int multiprocessors : {114, 132}) {
+        EmulatedCardOptions options;
+        options.multiprocessors = multiprocessors;
+        EmulatedCard card(options);
+        const auto& ops = card.device().ops();
+        const auto queue = card.device().queue();
+        auto* const floats = reinterpret_cast<float*>(place.data());
+        for (const int64_t rank : {0, 8, 16, 64, 128}) {
+            QCOMPARE(ops.begin_rows(queue, count.data()), Status::Ok);
+            int made = 0; // places of results, which tell steps apart
+            float* left = nullptr;
+            float* residual = floats;
+            const auto project = [&](int64_t cols, const std::vector<int64_t>& rows,
+                                     ProjectArgs::Input input, ProjectArgs::Output output) {
+                ProjectArgs p;
+                p.input = input;
+                p.output = output;
+                p.count = static_cast<int>(rows.size());
+                p.x = input == ProjectArgs::Input::Plain ? left : residual;
+                p.norm = {place.data(), DType::BF16, 1, cols};
+                if (input == ProjectArgs::Input::ResidualNorm ||
+                    input == ProjectArgs::Input::Residual) {
+                    p.t = left;
+                    p.t_norm = p.norm;
+                    residual = floats + 4 * (++made % 16);
+                    p.x_out = residual;
+                }
+                if (input == ProjectArgs::Input::Plain || input == ProjectArgs::Input::Residual) {
+                    p.norm = {};
+                }
+                p.multiply = floats;
+                for (size_t i = 0; i < rows.size(); ++i) {
+                    kernels::WeightView& w = p.w[i];
+                    w.format = WeightFormat::Nf4;
+                    w.rows = rows[i];
+                    w.cols = cols;
+                    w.data = place.data();
+                    w.block_size = 64;
+                    w.absmax = floats;
+                    p.y[i] = floats + 4 * (++made % 16);
+                    if (rank > 0) {
+                        p.lora[p.lora_count++] = {static_cast<int>(i),
+                                                  {place.data(), DType::BF16, rank, cols},
+                                                  {place.data(), DType::BF16, rows[i], rank},
+                                                  floats};
+                    }
+                }
+                left = p.y[0];
+                return ops.project(queue, p);
+            };
+            using Input = ProjectArgs::Input;
+            using Output = ProjectArgs::Output;
+            std::vector<int64_t> qkv(kvHeads > 0 ? 3 : 1, int64_t{kvHeads} * 256);
+            qkv[0] = int64_t{heads} * 256;
+            QCOMPARE(project(hidden, qkv, Input::Norm, Output::Store), Status::Ok);
+            const auto& before = card.device().stream().steps.steps.back().project;
+            kernels::AttendStepArgs attend;
+            attend.q = before.y[0];
+            attend.k = kvHeads > 0 ? before.y[1] : nullptr;
+            attend.v = kvHeads > 0 ? before.y[2] : nullptr;
+            attend.q_norm = attend.k_norm = {place.data(), DType::BF16, 1, 256};
+            attend.inv_freq = floats;
+            attend.position = attend.slot = attend.key_position = attend.key_count = count.data();
+            attend.cache_k = attend.cache_v = place.data();
+            attend.capacity = 4096;
+            attend.num_heads = heads;
+            attend.num_kv_heads = std::max(1, kvHeads);
+            attend.head_dim = 256;
+            attend.is_ring = true;
+            attend.out = floats + 4 * (++made % 16);
+            QCOMPARE(ops.attend_step(queue, attend), Status::Ok);
+            left = attend.out;
+            QCOMPARE(project(int64_t{heads} * 256, {hidden}, Input::Plain, Output::Store),
+                     Status::Ok);
+            QCOMPARE(project(hidden, {inter, inter}, Input::ResidualNorm, Output::GeluPair),
+                     Status::Ok);
+            QCOMPARE(project(inter, {hidden}, Input::Plain, Output::Store), Status::Ok);
+            if (perLayer > 0) {
+                QCOMPARE(project(hidden, {perLayer}, Input::Residual, Output::GeluMultiply),
+                         Status::Ok);
+                QCOMPARE(project(perLayer, {hidden}, Input::Plain, Output::Store), Status::Ok);
+            }
+            card.device().stream().steps.steps.clear(); // no launch
+            QCOMPARE(ops.end_steps(queue), Status::Ok);
+        }
+        QVERIFY(card.ran().empty());
+    }
 }
 
 void TestCudaRows::refused_data() {

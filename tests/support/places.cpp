@@ -5,12 +5,15 @@
 
 namespace support {
 
+// Programs carried to another machine find the data where they are told.
+
 std::filesystem::path sourceDir() {
     return BELFRY_SOURCE_DIR;
 }
 
 std::filesystem::path testDataDir() {
-    return BELFRY_TEST_DATA_DIR;
+    const char* moved = std::getenv("BELFRY_TEST_DATA_DIR");
+    return moved != nullptr ? moved : BELFRY_TEST_DATA_DIR;
 }
 
 std::filesystem::path unpackedDataDir() {
@@ -18,7 +21,6 @@ std::filesystem::path unpackedDataDir() {
 }
 
 std::filesystem::path goldenDir() {
-    // Programs carried to another machine find the data where they are told.
     const char* moved = std::getenv("BELFRY_GOLDEN_DIR");
     return moved != nullptr ? moved : BELFRY_GOLDEN_DIR;
 }

@@ -799,6 +799,14 @@ BELFRY_HOST_DEVICE constexpr int32_t largeRowsProjectBytes(int32_t cols, int32_t
     return kStreamNormSums + kRowsScales * 4 + (kStreamRows - kLargeGapRows) * cols * 2 +
            pass_sums * kStreamRows * kComputeWarps * 4;
 }
+/// What a step of rows with low-rank updates has behind that (RowUpdates): A h of its `ranks` ranks
+/// for every row, whose rows begin at different banks.
+BELFRY_HOST_DEVICE constexpr int32_t rowUpdatePitch(int32_t ranks) {
+    return (ranks + 31) / 32 * 32 + 8;
+}
+BELFRY_HOST_DEVICE constexpr int32_t rowUpdateBytes(int32_t ranks) {
+    return ranks > 0 ? kStreamRows * rowUpdatePitch(ranks) * 4 : 0;
+}
 /// Of attention of rows (RowsAttendWork): queries, turns and what packets brought (later the sums
 /// of three groups of keys), products of 48 keys, their scores, maxima and totals, a word. New keys
 /// and values lie in the place of the residual row.

@@ -83,4 +83,15 @@ __device__ __forceinline__ void eightOf(const char* row, int half, float (&v)[8]
     }
 }
 
+/// The first eight of a row whose type is known on the way.
+__device__ __forceinline__ void eightOf(int type, const char* row, float (&v)[8]) {
+    if (type == kElementBf16) {
+        eightOf<kElementBf16>(row, 0, v);
+    } else if (type == kElementF16) {
+        eightOf<kElementF16>(row, 0, v);
+    } else {
+        eightOf<kElementF32>(row, 0, v);
+    }
+}
+
 } // namespace kernels::cuda

@@ -108,17 +108,6 @@ __device__ __forceinline__ StepTask placeOperands(const ProjectKernelArgs& a,
     return task;
 }
 
-/// Eight neighbours of A, of which `row` are the first one's bytes in shared memory.
-__device__ __forceinline__ void eightOf(int type, const char* row, float (&v)[8]) {
-    if (type == kElementBf16) {
-        eightOf<kElementBf16>(row, 0, v);
-    } else if (type == kElementF16) {
-        eightOf<kElementF16>(row, 0, v);
-    } else {
-        eightOf<kElementF32>(row, 0, v);
-    }
-}
-
 /// Eight of A times eight neighbours of the input: their upper parts (of 11 bits). The lower ones
 /// of a narrow row would take as many instructions once more, between input and packets.
 __device__ __forceinline__ float dotPlane(const char* plane, const float (&v)[8]) {

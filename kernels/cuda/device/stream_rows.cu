@@ -15,7 +15,13 @@ extern "C" {
 // are. rows [1]: rows that are there. trace: nullptr, or
 // [count, kTraceMarks] for the clocks of block 0.
 __global__ void __launch_bounds__(512, 1) belfry_stream_rows(BELFRY_STREAM_ROWS_PARAMETERS) {
-    runRowsBlock<BulkForm>(steps, count, layout, counters, flags, packets, rows, trace);
+    runRowsBlock<BulkForm, false>(steps, count, layout, counters, flags, packets, rows, trace);
+}
+
+// The same of a list with low-rank updates.
+__global__ void __launch_bounds__(512, 1)
+    belfry_stream_rows_updates(BELFRY_STREAM_ROWS_PARAMETERS) {
+    runRowsBlock<BulkForm, true>(steps, count, layout, counters, flags, packets, rows, trace);
 }
 
 } // extern "C"

@@ -6,7 +6,7 @@
 // rows.
 #pragma once
 
-#include "kernels/cuda/device/stream_rows_input.cuh"
+#include "kernels/cuda/device/stream_rows_lora.cuh"
 
 namespace kernels::cuda {
 
@@ -407,8 +407,51 @@ resultOfPass(const ProjectKernelArgs& a, int block, const RowsPass& pass, int ro
     return r;
 }
 
-/// One step. tail: where the last row of a wide input lies.
+/// The rows of the input, of a plain one its first part.
 template <typename FORM>
+__device__ __forceinline__ void makeInput(const ProjectKernelArgs& a,
+                                          const RowsWork<FORM>& w,
+                                          int token_rows,
+                                          KeptRows& kept_rows,
+                                          const Exchange& exchange,
+                                          int step,
+                                          const StepClocks& clocks) {
+    if (a.input == kInputPlain) {
+        makePlainRows(a, w, token_rows, 0, exchange, step, clocks);
+    } else if constexpr (FORM::kIsLarge) {
+        makeNormedRows(a, w, token_rows, exchange, step, clocks);
+    } else {
+        makeShortRows(a, w, token_rows, kept_rows, exchange, step, clocks);
+    }
+}
+
+/// What a weight gives one row of the input.
+template <typename FORM, bool HAS_UPDATES>
+struct RowResults {
+    const ProjectKernelArgs& a;
+    const RowsWork<FORM>& w;
+    const RowUpdates<FORM>& updates;
+    int row;        ///< Of the input.
+    int folds;      ///< Of the input's columns.
+    bool has_scale; ///< One of each output: 8-bit weights.
+
+    /// Output `at`, whose sums lie at place `i`, times `factor`, the input's norm.
+    [[nodiscard]] __device__ __forceinline__ float
+    of(int weight, int at, int i, float factor) const {
+        float value = rowsSum(w, i, row, folds) * factor;
+        if (has_scale) {
+            value *= a.w[weight].row_scale[at];
+        }
+        if (HAS_UPDATES && updates.is_there) {
+            value = fmaf(updates.of(a, weight, at, row), factor, value);
+        }
+        return value;
+    }
+};
+
+/// One step. tail: where the last row of a wide input lies. HAS_UPDATES: there are steps with
+/// low-rank updates, which the other kernel knows nothing of.
+template <typename FORM, bool HAS_UPDATES>
 __device__ __forceinline__ void projectRows(const ProjectKernelArgs& a,
                                             char* memory,
                                             char* table_memory,
@@ -423,18 +466,18 @@ __device__ __forceinline__ void projectRows(const ProjectKernelArgs& a,
     const RowsWork<FORM> w(a, memory, table_memory, tail);
     const bool is_pair = a.output == kOutputGeluPair;
     const bool is_plain = a.input == kInputPlain;
-    const bool has_scale = a.w[0].format == kFormatInt8Row;
-    const int folds = w.stretches(a);
     const int pieces = FORM::kIsLarge ? a.pieces : 1;
-    if (is_plain) {
-        makePlainRows(a, w, token_rows, 0, exchange, step, clocks);
-    } else if constexpr (FORM::kIsLarge) {
-        makeNormedRows(a, w, token_rows, exchange, step, clocks);
-    } else {
-        makeShortRows(a, w, token_rows, kept_rows, exchange, step, clocks);
+    const RowUpdates<FORM> updates(a, memory);
+    const bool has_updates = HAS_UPDATES && updates.is_there;
+    if (has_updates) {
+        updates.prefetch(a, exchange);
     }
+    makeInput(a, w, token_rows, kept_rows, exchange, step, clocks);
     syncCompute();
     clocks.note(2);
+    if (has_updates) {
+        updates.publish(a, w, token_rows, exchange, step);
+    }
     const int shift = a.tile_shift;
     const int begin = firstOutput(a, exchange.block);
     const int outputs = firstOutput(a, exchange.block + 1) - begin; // of one weight or a pair
@@ -447,6 +490,8 @@ __device__ __forceinline__ void projectRows(const ProjectKernelArgs& a,
     float4* const held = w.partial + w.sums * kComputeWarps;
     // Rows of the input next to each other, so that lanes read what lies together.
     const int own_row = static_cast<int>(threadIdx.x) % kStreamRows;
+    const RowResults<FORM, HAS_UPDATES> results{
+        a, w, updates, own_row, w.stretches(a), a.w[0].format == kFormatInt8Row};
     const float inverse_cols = a.inverse_cols;
     const float eps = a.eps;
     const bool has_packets =
@@ -467,39 +512,33 @@ __device__ __forceinline__ void projectRows(const ProjectKernelArgs& a,
             }
             multiplyRows(a, w, ring, table, piece, first, end);
         }
+        if (has_updates && first == 0) {
+            updates.collect(a, exchange, step);
+        }
         syncCompute();
         clocks.note(3);
-        float factor = 1.0F;
-        if (a.norm.data != nullptr) {
-            factor = rsqrtf(sumOfRow(w.buffer + 64, own_row) * inverse_cols + eps);
-        }
-        const int rows = (is_in_turn      ? (end - first) / 2
-                          : is_whole_pair ? each
-                                          : end - first)
-                         << shift;
+        const float factor = a.norm.data == nullptr
+                                 ? 1.0F
+                                 : rsqrtf(sumOfRow(w.buffer + 64, own_row) * inverse_cols + eps);
+        const int output_tiles = is_in_turn      ? (end - first) / 2
+                                 : is_whole_pair ? each
+                                                 : end - first;
         const RowsPass pass{first, begin, outputs, each, is_whole_pair, is_in_turn};
         // Whole warps: publishRows() takes four lanes.
 #pragma unroll 1
-        for (int base = static_cast<int>(threadIdx.x) / 32 * 8; base < rows;
+        for (int base = static_cast<int>(threadIdx.x) / 32 * 8; base < output_tiles << shift;
              base += kComputeThreads / kStreamRows) {
             const int i = base + static_cast<int>(threadIdx.x & 31) / kStreamRows;
-            const ResultRow r = resultOfPass(a, exchange.block, pass, rows, i);
+            const ResultRow r = resultOfPass(a, exchange.block, pass, output_tiles << shift, i);
             float value = 0.0F;
             if (r.is_there && own_row < token_rows) {
                 const SumRows sums =
                     is_in_turn ? sumRows<FORM>(a, tiles, i) : SumRows{i, (each << shift) + i};
-                value = rowsSum(w, sums.first, own_row, folds) * factor;
-                if (has_scale) {
-                    value *= a.w[r.weight].row_scale[r.at];
-                }
+                value = results.of(r.weight, r.at, sums.first, factor);
                 float* const kept = reinterpret_cast<float*>(held + r.local) + own_row;
                 bool is_result = true;
                 if (is_whole_pair) {
-                    float other = rowsSum(w, sums.second, own_row, folds) * factor;
-                    if (has_scale) {
-                        other *= a.w[1].row_scale[r.at];
-                    }
-                    value = geluFast(value) * other;
+                    value = geluFast(value) * results.of(1, r.at, sums.second, factor);
                 } else if (is_pair && r.weight == 0) {
                     *kept = value;
                     is_result = false;

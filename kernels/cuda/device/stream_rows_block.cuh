@@ -16,7 +16,7 @@ constexpr int kComputeRegisters = 152;
 static_assert(kFetchWarps == 4 && kComputeWarps % 4 == 0, "whole groups of four warps");
 static_assert(kFetchRegisters * 32 * kFetchWarps + kComputeRegisters * kComputeThreads <= 65536);
 
-template <typename FORM>
+template <typename FORM, bool HAS_UPDATES>
 __device__ __forceinline__ void runRowSteps(const TokenStep* steps,
                                             int count,
                                             const StreamLayout& layout,
@@ -48,8 +48,8 @@ __device__ __forceinline__ void runRowSteps(const TokenStep* steps,
         if (step.kind == kStepAttend) {
             attendRows<FORM>(step.attend, work, shared + layout.row, rows, exchange, i, clocks);
         } else {
-            projectRows<FORM>(step.project, work, shared, shared + layout.row, ring, table, rows,
-                              kept, exchange, i, clocks);
+            projectRows<FORM, HAS_UPDATES>(step.project, work, shared, shared + layout.row, ring,
+                                           table, rows, kept, exchange, i, clocks);
         }
         clocks.note(4);
         syncCompute();
@@ -57,7 +57,7 @@ __device__ __forceinline__ void runRowSteps(const TokenStep* steps,
 }
 
 /// As runBulkBlock(). rows [1]: rows that are there.
-template <typename FORM>
+template <typename FORM, bool HAS_UPDATES>
 __device__ __forceinline__ void runRowsBlock(const TokenStep* steps,
                                              int count,
                                              const StreamLayout& layout,
@@ -89,11 +89,11 @@ __device__ __forceinline__ void runRowsBlock(const TokenStep* steps,
     if (threadIdx.x < kComputeThreads) {
         takeRegisters<kComputeRegisters>();
         const int wanted = *rows;
-        runRowSteps<FORM>(steps, count, layout, fetcher, ring, exchange,
-                          wanted < 1             ? 1
-                          : wanted > kStreamRows ? kStreamRows
-                                                 : wanted,
-                          trace);
+        runRowSteps<FORM, HAS_UPDATES>(steps, count, layout, fetcher, ring, exchange,
+                                       wanted < 1             ? 1
+                                       : wanted > kStreamRows ? kStreamRows
+                                                              : wanted,
+                                       trace);
         // The last block that is done leaves the number of the last step.
         if (threadIdx.x == 0 && atomicAdd(counters + 1, 1) == static_cast<int>(gridDim.x) - 1) {
             counters[0] = static_cast<int>(exchange.base) + count;

@@ -10,7 +10,13 @@ extern "C" {
 
 // As belfry_stream_rows.
 __global__ void __launch_bounds__(512, 1) belfry_stream_rows_large(BELFRY_STREAM_ROWS_PARAMETERS) {
-    runRowsBlock<LargeForm>(steps, count, layout, counters, flags, packets, rows, trace);
+    runRowsBlock<LargeForm, false>(steps, count, layout, counters, flags, packets, rows, trace);
+}
+
+// As belfry_stream_rows_updates.
+__global__ void __launch_bounds__(512, 1)
+    belfry_stream_rows_large_updates(BELFRY_STREAM_ROWS_PARAMETERS) {
+    runRowsBlock<LargeForm, true>(steps, count, layout, counters, flags, packets, rows, trace);
 }
 
 } // extern "C"

@@ -21,8 +21,21 @@ __device__ __forceinline__ uint4* rowPackets(const Exchange& exchange, int step)
     return reinterpret_cast<uint4*>(exchange.packets) + (step % kRowPacketSteps) * kRowPackets;
 }
 
+/// Bits of the four rows' values and their mark as a packet. Values are cut, so that NaN stays NaN.
+__device__ __forceinline__ uint4
+rowPacket(uint32_t first, uint32_t second, uint32_t third, uint32_t fourth, uint32_t mark) {
+    // Bytes 1 to 3 of three rows are where they were; those of the fourth fill the gaps.
+    return make_uint4(permuteBytes(first, fourth, 0x3215U), permuteBytes(second, fourth, 0x3216U),
+                      permuteBytes(third, fourth, 0x3217U), mark);
+}
+/// The value of a row in a packet's first three words.
+__device__ __forceinline__ float rowOfPacket(const uint32_t (&word)[3], int row) {
+    const uint32_t gaps = permuteBytes(permuteBytes(word[0], word[1], 0x0400U), word[2], 0x4210U);
+    return __uint_as_float((row < 3 ? word[row] : gaps) & 0xffffff00U);
+}
+
 /// Result `index` of a step, by four neighbouring lanes with the value of a row each; all lanes of
-/// the warp. Values are cut, so that NaN stays NaN.
+/// the warp.
 __device__ __forceinline__ void
 publishRows(const Exchange& exchange, int step, int index, float value, bool is_there) {
     const uint32_t first = __float_as_uint(value);
@@ -30,11 +43,8 @@ publishRows(const Exchange& exchange, int step, int index, float value, bool is_
     const uint32_t third = __shfl_down_sync(0xffffffffU, first, 2);
     const uint32_t fourth = __shfl_down_sync(0xffffffffU, first, 3);
     if (is_there && (threadIdx.x & 3) == 0) {
-        // Bytes 1 to 3 of three rows are where they were; those of the fourth fill the gaps.
         storeRowPacket(rowPackets(exchange, step) + rowPacketPlace(index),
-                       make_uint4(permuteBytes(first, fourth, 0x3215U),
-                                  permuteBytes(second, fourth, 0x3216U),
-                                  permuteBytes(third, fourth, 0x3217U), exchange.markOf(step)));
+                       rowPacket(first, second, third, fourth, exchange.markOf(step)));
     }
 }
 
@@ -67,9 +77,7 @@ struct RowFour {
         return is_there;
     }
     [[nodiscard]] __device__ __forceinline__ float value(int j, int row) const {
-        const uint32_t gaps =
-            permuteBytes(permuteBytes(word[j][0], word[j][1], 0x0400U), word[j][2], 0x4210U);
-        return __uint_as_float((row < 3 ? word[j][row] : gaps) & 0xffffff00U);
+        return rowOfPacket(word[j], row);
     }
     [[nodiscard]] __device__ __forceinline__ float4 row(int r) const {
         return make_float4(value(0, r), value(1, r), value(2, r), value(3, r));

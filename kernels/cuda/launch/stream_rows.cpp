@@ -32,7 +32,7 @@ bool isAligned(const void* at) {
 
 bool hasRowForm(const ProjectKernelArgs& a) {
     const bool is_four_bit = isFourBit(a.w[0].format);
-    if (a.tap_count > 0 || a.lora_count > 0 || a.cols % 64 != 0 ||
+    if (a.tap_count > 0 || a.lora_sums != nullptr || a.cols % 64 != 0 ||
         (!is_four_bit && a.w[0].format != kFormatInt8Row)) {
         return false;
     }
@@ -46,6 +46,25 @@ bool hasRowForm(const ProjectKernelArgs& a) {
         }
     }
     return true;
+}
+
+/// Shares A of a step's updates out over the warps of all blocks. False: B does not come in pieces
+/// of 16 bytes, or there are too many ranks.
+bool shareRowUpdates(ProjectKernelArgs& a) {
+    if (a.lora_count == 0) {
+        return true;
+    }
+    for (int i = 0; i < a.lora_count; ++i) {
+        const LoraArgs& term = a.lora[i];
+        if (!isAligned(term.b) || term.rank * elementBytes(term.b_type) % 16 != 0) {
+            return false;
+        }
+    }
+    const LoraUnitSizes units = rowUnitSizes(a.lora_first[3], a.cols);
+    a.lora_units = units.units;
+    a.lora_shift = static_cast<int16_t>(std::countr_zero(static_cast<uint32_t>(units.chunks)));
+    a.lora_columns = units.columns;
+    return units.units > 0;
 }
 
 StreamLayout layoutOf(const Stream& s, const StreamNeeds& needs) {
@@ -67,18 +86,23 @@ bool takeNeeds(Stream& s, const StreamNeeds& needs) {
     return true;
 }
 
-/// How a projection of rows is cut. Takes what it needs of shared memory; no units: there is not so
-/// much.
+/// How a projection of rows is cut. Takes what it needs of shared memory, A h of its updates behind
+/// the rest; no units: there is not so much.
 StreamSizes
-takeRowSizes(Stream& s, const ProjectKernelArgs& args, int64_t outputs, bool is_pair, int bits) {
+takeRowSizes(Stream& s, ProjectKernelArgs& args, int64_t outputs, bool is_pair, int bits) {
     const bool is_plain = args.input == kInputPlain;
+    const int updates = rowUpdateBytes(args.lora_first[3]);
     StreamNeeds needs;
+    const auto takeAll = [&](int work_bytes) {
+        args.direct_at = static_cast<int16_t>(work_bytes / 16);
+        needs.project_bytes = work_bytes + updates;
+        return takeNeeds(s, needs);
+    };
     if (s.steps.is_large) {
         const StreamSizes sizes =
             largeRowsSizes(s.facts.multiprocessors, outputs, args.cols, is_pair, is_plain,
-                           args.count, bits, largeWorkRoom(s.facts.shared_base));
-        needs.project_bytes = sizes.work_bytes;
-        return sizes.units != 0 && takeNeeds(s, needs) ? sizes : StreamSizes{};
+                           args.count, bits, largeWorkRoom(s.facts.shared_base) - updates);
+        return sizes.units != 0 && takeAll(sizes.work_bytes) ? sizes : StreamSizes{};
     }
     if (args.cols > (is_plain ? kWideValues : kShortRow)) {
         return {};
@@ -96,8 +120,7 @@ takeRowSizes(Stream& s, const ProjectKernelArgs& args, int64_t outputs, bool is_
     for (; pass_tiles > 0; pass_tiles /= 2) {
         const int sums =
             args.cols > kPackets ? pass_tiles << sizes.tile_shift : pass_tiles * kTileRows;
-        needs.project_bytes = streamRowsProjectBytes(args.cols, sums, held);
-        if (takeNeeds(s, needs)) {
+        if (takeAll(streamRowsProjectBytes(args.cols, sums, held))) {
             sizes.pass_tiles = pass_tiles;
             return sizes;
         }
@@ -192,13 +215,14 @@ Status beginRows(Queue q, const int32_t* count) {
         s.steps.rows = count;
         s.steps.needs = {};
         s.steps.code_format = 0;
+        s.steps.unit_steps = 0;
     }
     return status;
 }
 
 Status rowsProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
     TokenSteps& t = s.steps;
-    if (!hasRowForm(args) || t.steps.size() >= kMaxRowSteps) {
+    if (!hasRowForm(args) || !shareRowUpdates(args) || t.steps.size() >= kMaxRowSteps) {
         return Status::Unsupported;
     }
     const bool is_four_bit = isFourBit(args.w[0].format);
@@ -231,6 +255,13 @@ Status rowsProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
     }
     if (!linkProject(s, args)) {
         return Status::Unsupported;
+    }
+    if (args.lora_count > 0) {
+        ++t.unit_steps;
+        // As stream_steps.cpp has it, but in the second half of each sector: what is a mark there
+        // would be a value here.
+        args.lora_slots = pointerOf<uint64_t>(s.scratch + kExchangeOffset + kStreamUnitOffset) +
+                          t.steps.size() % kPacketSteps * kStreamUnitWords + kUnitSlot / 2;
     }
     TokenStep step{};
     step.kind = kStepProject;
@@ -282,7 +313,11 @@ Status launchRows(Stream& s, CuPointer list, int count, CuPointer trace) {
                           static_cast<void*>(&layout), static_cast<void*>(&counters),
                           static_cast<void*>(&flags),  static_cast<void*>(&packets),
                           static_cast<void*>(&rows),   static_cast<void*>(&clocks)};
-    return s.launchResident(s.steps.is_large ? KernelId::stream_rows_large : KernelId::stream_rows,
+    const bool has_updates = s.steps.unit_steps > 0;
+    const KernelId large =
+        has_updates ? KernelId::stream_rows_large_updates : KernelId::stream_rows_large;
+    const KernelId small = has_updates ? KernelId::stream_rows_updates : KernelId::stream_rows;
+    return s.launchResident(s.steps.is_large ? large : small,
                             static_cast<unsigned>(s.facts.multiprocessors),
                             static_cast<unsigned>(kStreamThreads), shared, parameters);
 }

@@ -2,8 +2,9 @@
 // Checks of two to four tokens as one recording of fused steps (engine/forward/check_step.h), with
 // the real kernels on the CPU and a model of E2B's kinds of layers, whose heads of 256 and 512 the
 // golden models do not have: choices, logits, hidden rows, keys and values are those of tokens one
-// by one, wherever the sliding window is; whole texts with drafts, right and wrong, are those
-// without. A check that went another way would prove nothing: each is seen to run.
+// by one, wherever the sliding window is; whole texts with drafts, right and wrong, also
+// beside an adapter, are those without. A check that went another way would prove nothing: each is
+// seen to run.
 #include "engine/devices/gpu_access.h"
 #include "engine/files/checkpoint.h"
 #include "engine/load/loader.h"
@@ -229,6 +230,7 @@ private Q_SLOTS:
     void choicesOfRows();
     void choicesOfMoreRows();
     void roundsAreTokens();
+    void textsOfAnEngine_data();
     void textsOfAnEngine();
     void cleanupTestCase() {
         logits_.print("logits");
@@ -241,7 +243,7 @@ private:
     void compareCaches(const Opened& on);
 
     QTemporaryDir folder_;
-    std::string model_, assistant_;
+    std::string model_, assistant_, adapter_;
     support::WorstError logits_, hidden_, cached_;
     int same_tokens_ = 0, near_ties_ = 0;
 };
@@ -252,6 +254,8 @@ void TestCheckRows::initTestCase() {
     assistant_ = (folder_.path() + "/assistant").toStdString();
     support::writeTinyModel(model_, wideHeads());
     support::writeTinyAssistant(assistant_, model_, wideHeads());
+    adapter_ = (folder_.path() + "/adapter").toStdString();
+    support::writeTinyAdapter(adapter_, wideHeads(), 8);
 }
 
 /// A check of `ids`, of which `kept` stay, against tokens one by one.
@@ -536,7 +540,15 @@ void TestCheckRows::roundsAreTokens() {
 /// Through generator and assistant, greedy and drawn in turns on one model: the texts are those
 /// without drafts, and behind drafts that were accepted whatever the model said, what follows is
 /// what follows such a text.
+void TestCheckRows::textsOfAnEngine_data() {
+    QTest::addColumn<bool>("has_adapter");
+    QTest::newRow("the model by itself") << false;
+    QTest::newRow("with an adapter") << true;
+}
+
 void TestCheckRows::textsOfAnEngine() {
+    QFETCH(bool, has_adapter);
+    const std::string kernel = has_adapter ? "belfry_stream_rows_updates" : "belfry_stream_rows";
     support::EmulatedCard card(cardOptions());
     engine::EngineOptions options;
     options.gpus = std::make_shared<const engine::GpuAccess>(
@@ -545,6 +557,9 @@ void TestCheckRows::textsOfAnEngine() {
     engine::LoadRequest request = requestFor(model_, 8);
     request.draft = assistant_;
     request.draft_tokens = 3;
+    if (has_adapter) {
+        request.adapters.push_back({adapter_, 1.0, true});
+    }
     mustDo(engine.load(request, {}, {}), "load");
     engine::GenerateRequest asked;
     asked.raw_ids = {2, 31, 99, 150, 42, 77};
@@ -564,9 +579,9 @@ void TestCheckRows::textsOfAnEngine() {
         asked.sampling.max_tokens = 9;
         for (const bool uses_drafts : {false, true}) {
             asked.uses_drafts = uses_drafts;
-            const auto before = count(card, "belfry_stream_rows");
+            const auto before = count(card, kernel);
             const engine::Reply reply = must(engine.generate(asked, {}, {}), "reply");
-            const auto checks = count(card, "belfry_stream_rows") - before;
+            const auto checks = count(card, kernel) - before;
             QCOMPARE(reply.token_ids.size(), size_t{9});
             QCOMPARE(checks > 0, uses_drafts);
             if (uses_drafts) {
@@ -581,9 +596,9 @@ void TestCheckRows::textsOfAnEngine() {
     QVERIFY(same >= 2);
     asked.sampling.temperature = 0.0;
     asked.forced_acceptance = 1.0;
-    const auto before = count(card, "belfry_stream_rows");
+    const auto before = count(card, kernel);
     const engine::Reply forced = must(engine.generate(asked, {}, {}), "reply");
-    QVERIFY(count(card, "belfry_stream_rows") > before);
+    QVERIFY(count(card, kernel) > before);
     QVERIFY(forced.drafts->accepted >= 5);
     asked.raw_ids.insert(asked.raw_ids.end(), forced.token_ids.begin(), forced.token_ids.end());
     asked.forced_acceptance = -1.0;

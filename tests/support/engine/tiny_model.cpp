@@ -187,15 +187,16 @@ void writeTinyAssistant(const fs::path& folder, const fs::path& model, const Tin
     });
 }
 
-void writeTinyAdapter(const fs::path& folder) {
+void writeTinyAdapter(const fs::path& folder, const TinyShape& shape, int rank) {
     struct Module {
         const char* name;
         int64_t inputs, outputs;
     };
-    constexpr int64_t kRank = 4;
     const std::vector<Module> modules = {
-        {"model.language_model.layers.0.self_attn.q_proj", 64, 64},
-        {"model.language_model.layers.3.mlp.down_proj", 256, 64},
+        {"model.language_model.layers.0.self_attn.q_proj", shape.hidden,
+         int64_t{shape.heads} * shape.sliding_dim},
+        {"model.language_model.layers.3.mlp.down_proj", 2 * int64_t{shape.intermediate},
+         shape.hidden},
         {"model.vision_tower.encoder.layers.0.mlp.up_proj.linear", 48, 96}};
     fs::create_directories(folder);
     Json targets = Json::array();
@@ -205,16 +206,17 @@ void writeTinyAdapter(const fs::path& folder) {
         targets.push_back(module.name);
         const std::string prefix = "base_model.model." + std::string(module.name);
         tensors.push_back(engine::tensorFromBytes(
-            prefix + ".lora_A.weight", engine::TensorType::F32, {kRank, module.inputs},
-            noise(static_cast<size_t>(kRank * module.inputs), ++seed)));
+            prefix + ".lora_A.weight", engine::TensorType::F32, {rank, module.inputs},
+            noise(static_cast<size_t>(rank * module.inputs), ++seed)));
         tensors.push_back(engine::tensorFromBytes(
-            prefix + ".lora_B.weight", engine::TensorType::F32, {module.outputs, kRank},
-            noise(static_cast<size_t>(module.outputs * kRank), ++seed)));
+            prefix + ".lora_B.weight", engine::TensorType::F32, {module.outputs, rank},
+            noise(static_cast<size_t>(module.outputs * rank), ++seed)));
     }
-    writeText(
-        folder / "adapter_config.json",
-        Json{{"peft_type", "LORA"}, {"r", kRank}, {"lora_alpha", 8}, {"target_modules", targets}}
-            .dump());
+    writeText(folder / "adapter_config.json", Json{{"peft_type", "LORA"},
+                                                   {"r", rank},
+                                                   {"lora_alpha", 2 * rank},
+                                                   {"target_modules", targets}}
+                                                  .dump());
     const auto written =
         engine::writeSafetensorsFile(folder / "adapter_model.safetensors", tensors);
     if (!written.has_value()) {

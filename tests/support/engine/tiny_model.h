@@ -25,7 +25,10 @@ void writeTinyAssistant(const std::filesystem::path& folder,
                         const std::filesystem::path& model,
                         const TinyShape& shape = {});
 
-/// A LoRA adapter of rank 4 for it, on two modules of the decoder and one of each tower.
-void writeTinyAdapter(const std::filesystem::path& folder);
+/// A LoRA adapter for the model of that shape, on two modules of the decoder and one of the vision
+/// tower.
+void writeTinyAdapter(const std::filesystem::path& folder,
+                      const TinyShape& shape = {},
+                      int rank = 4);
 
 } // namespace support
