@@ -28,7 +28,7 @@ void CheckStep::reset() {
 }
 
 bool CheckStep::isPossible(const KvCache& kv, int64_t tokens) {
-    if (tokens < 2 || tokens > kMostRows || kv.needsStage(tokens)) {
+    if (tokens < 2 || tokens > kMostTokens || kv.needsStage(tokens)) {
         return false;
     }
     if (state_ == State::Unknown) {
@@ -137,15 +137,33 @@ Result<void> CheckStep::enqueue(const KvCache& kv) {
     return enqueueChoices();
 }
 
-Result<void> CheckStep::send(std::span<const int32_t> ids, const Later* later) {
+Result<void>
+CheckStep::send(std::span<const int32_t> ids, size_t at, int64_t position, const Later* later) {
     kernels::Device& device = home_->device();
+    const auto part = ids.subspan(at, std::min(ids.size() - at, static_cast<size_t>(kMostRows)));
+    Numbers& sent = numbers();
+    sent = {};
+    sent.first.position = static_cast<int32_t>(position + static_cast<int64_t>(at));
+    sent.count = static_cast<int32_t>(part.size());
+    for (size_t i = 0; i < part.size(); ++i) {
+        sent.id[i] = model_->isPlaceholder(part[i])
+                         ? static_cast<int32_t>(model_->config.text.pad_token_id)
+                         : part[i];
+    }
+    results() = {};
+    for (kernels::TopLogits& row : results().top) {
+        row.count = kernels::TopLogits::kSeeRow;
+    }
     auto* const here = reinterpret_cast<Numbers*>(home_->buffer(Buffer::StepInput));
     ENGINE_KERNEL(device.copyInLater(here, host_, sizeof(Numbers), kernels::Device::kNoMark),
                   "copy in", "check step");
-    return later == nullptr ? Result<void>()
-                            : checkStatus(device.copyWithin(&here->id[1], later->ids,
-                                                            (ids.size() - 1) * sizeof(int32_t)),
-                                          "copy", "check step");
+    if (later == nullptr) {
+        return {};
+    }
+    const size_t known = at == 0 ? 1 : 0;
+    return checkStatus(device.copyWithin(&here->id[known], later->ids + (at + known - 1),
+                                         (part.size() - known) * sizeof(int32_t)),
+                       "copy", "check step");
 }
 
 Result<void> CheckStep::record(const KvCache& kv) {
@@ -159,36 +177,63 @@ Result<void> CheckStep::record(const KvCache& kv) {
     return outcome;
 }
 
-Result<void> CheckStep::read(int64_t tokens, RowChoices& choices) {
+Result<void> CheckStep::read(size_t at, size_t tokens, RowChoices& choices) {
     const TextConfig& text = model_->config.text;
-    kernels::Device& device = home_->device();
-    choices.rows.assign(static_cast<size_t>(tokens), {});
-    choices.hidden.assign(hidden(), hidden() + tokens * text.hidden_size);
-    choices.logits.clear();
+    const auto vocab = static_cast<size_t>(text.vocab_size);
+    std::copy(hidden(), hidden() + static_cast<int64_t>(tokens) * text.hidden_size,
+              choices.hidden.begin() + static_cast<int64_t>(at) * text.hidden_size);
     bool is_told = top_ > 0 || is_greedy_;
-    for (size_t row = 0; row < choices.rows.size(); ++row) {
+    for (size_t row = 0; row < tokens; ++row) {
+        RowChoices::Row& choice = choices.rows[at + row];
         if (is_greedy_) {
-            ENGINE_ASSIGN(choices.rows[row].token, tokenOfKey(results().key[row]));
+            ENGINE_ASSIGN(choice.token, tokenOfKey(results().key[row]));
         } else if (top_ > 0) {
-            const kernels::TopLogits& top = results().top[row];
-            choices.rows[row].top = {top.entry, static_cast<size_t>(std::max(0, top.count))};
+            kernels::TopLogits& top = tops_[at + row];
+            top = results().top[row];
+            choice.top = {top.entry, static_cast<size_t>(std::max(0, top.count))};
             is_told = is_told && top.count > 0;
         }
     }
     if (is_told) {
         return {};
     }
-    choices.logits.resize(static_cast<size_t>(tokens * text.vocab_size));
-    ENGINE_KERNEL(device.copyOut(choices.logits.data(), home_->buffer(Buffer::Logits),
-                                 choices.logits.size() * sizeof(float)),
+    kernels::Device& device = home_->device();
+    choices.logits.resize(choices.rows.size() * vocab);
+    ENGINE_KERNEL(device.copyOut(choices.logits.data() + at * vocab, home_->buffer(Buffer::Logits),
+                                 tokens * vocab * sizeof(float)),
                   "copy out", "logits");
     return checkStatus(device.synchronize(), "synchronize", "check step");
+}
+
+Result<void> CheckStep::runLaunches(std::span<const int32_t> ids,
+                                    const KvCache& kv,
+                                    RowChoices& choices,
+                                    const Later* later) {
+    kernels::Device& device = home_->device();
+    const int64_t position = kv.size() - static_cast<int64_t>(ids.size());
+    choices.rows.assign(ids.size(), {});
+    choices.hidden.resize(ids.size() * static_cast<size_t>(model_->config.text.hidden_size));
+    choices.logits.clear();
+    tops_.resize(kMostTokens);
+    for (size_t at = 0; at < ids.size(); at += static_cast<size_t>(kMostRows)) {
+        ENGINE_TRY(send(ids, at, position, later));
+        if (graph_ == nullptr) {
+            ENGINE_TRY(enqueue(kv));
+        } else {
+            ENGINE_KERNEL(device.replay(graph_), "replay", "check step");
+        }
+        if (later != nullptr && at == 0) {
+            ENGINE_TRY(later->when_told());
+        }
+        ENGINE_KERNEL(device.synchronize(), "synchronize", "check step");
+        ENGINE_TRY(read(at, static_cast<size_t>(numbers().count), choices));
+    }
+    return {};
 }
 
 Result<void>
 CheckStep::run(std::span<const int32_t> ids, KvCache& kv, RowChoices& choices, const Later* later) {
     kernels::Device& device = home_->device();
-    const auto tokens = static_cast<int64_t>(ids.size());
     const bool has_top = !choices.is_greedy && choices.wanted > 0 &&
                          home_->ops().top_logits != nullptr && model_->decode.has_candidates;
     const int32_t top = has_top ? choices.wanted : 0;
@@ -200,36 +245,13 @@ CheckStep::run(std::span<const int32_t> ids, KvCache& kv, RowChoices& choices, c
         device.freeGraph(std::exchange(graph_, nullptr));
         inputs_.prepare(*home_);
     }
-    Numbers& sent = numbers();
-    sent = {};
-    sent.first.position = static_cast<int32_t>(kv.size());
-    sent.count = static_cast<int32_t>(tokens);
-    for (size_t i = 0; i < ids.size(); ++i) {
-        sent.id[i] = model_->isPlaceholder(ids[i])
-                         ? static_cast<int32_t>(model_->config.text.pad_token_id)
-                         : ids[i];
-    }
     const std::vector<int32_t> no_blocks(ids.size(), -1);
     kv.append(no_blocks);
     const auto attempt = [&]() -> Result<void> {
         if (graph_ == nullptr) {
             ENGINE_TRY(record(kv));
         }
-        results() = {};
-        for (kernels::TopLogits& row : results().top) {
-            row.count = kernels::TopLogits::kSeeRow;
-        }
-        ENGINE_TRY(send(ids, later));
-        if (graph_ == nullptr) {
-            ENGINE_TRY(enqueue(kv));
-        } else {
-            ENGINE_KERNEL(device.replay(graph_), "replay", "check step");
-        }
-        if (later != nullptr) {
-            ENGINE_TRY(later->when_told());
-        }
-        ENGINE_KERNEL(device.synchronize(), "synchronize", "check step");
-        return read(tokens, choices);
+        return runLaunches(ids, kv, choices, later);
     };
     Result<void> outcome = attempt();
     if (!outcome.has_value()) {

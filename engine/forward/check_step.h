@@ -2,7 +2,9 @@
 // A few tokens that follow each other as one recording of fused steps on one device
 // (OpTable::begin_rows): weights are read once for all of them. The check of drafts. Serves what
 // decode_step.h serves, where both tables are read by the device, low-rank updates of projections
-// included; everything else goes by Decoder::forward(), which gives the same answer.
+// included; everything else goes by Decoder::forward(), which gives the same answer. More tokens
+// than a launch takes go as two launches: both read all weights, and are still faster than the
+// products of Decoder::forward() (BENCHMARKS.md).
 #pragma once
 
 #include "engine/forward/step_inputs.h"
@@ -17,7 +19,8 @@ namespace engine {
 
 class CheckStep {
 public:
-    static constexpr int64_t kMostRows = kernels::kMostStepRows;
+    static constexpr int64_t kMostRows = kernels::kMostStepRows; ///< Of one launch.
+    static constexpr int64_t kMostTokens = 2 * kMostRows;
 
     explicit CheckStep(BoundModel& model) : model_(&model), inputs_(model), steps_(model) {}
     ~CheckStep();
@@ -28,8 +31,8 @@ public:
     [[nodiscard]] bool isPossible(const KvCache& kv, int64_t tokens);
     /// Ids behind the first one that are being made on the same card, by what was enqueued before.
     struct Later {
-        const int32_t* ids = nullptr;            ///< In its memory, one less than rows.
-        std::function<Result<void>()> when_told; ///< Called when the check is enqueued.
+        const int32_t* ids = nullptr;            ///< In its memory, one less than tokens.
+        std::function<Result<void>()> when_told; ///< Called when the first launch is enqueued.
     };
     /// Appends `ids` to the cache; with `later` only the first of them counts. Errors leave it as
     /// it was. Unsupported: nothing was done, it is not possible any more.
@@ -58,10 +61,18 @@ private:
     /// Finds out state_: unknown as long as a table is not where the device reads it.
     void prepare();
     Result<void> record(const KvCache& kv);
-    Result<void> send(std::span<const int32_t> ids, const Later* later);
+    /// The tokens of a launch, from `at` on of `ids`, whose first is at `position`.
+    Result<void>
+    send(std::span<const int32_t> ids, size_t at, int64_t position, const Later* later);
     Result<void> enqueue(const KvCache& kv);
     Result<void> enqueueChoices();
-    Result<void> read(int64_t tokens, RowChoices& choices);
+    /// For `ids`, which were appended.
+    Result<void> runLaunches(std::span<const int32_t> ids,
+                             const KvCache& kv,
+                             RowChoices& choices,
+                             const Later* later);
+    /// What the tokens of a launch came to, as those from `at` on.
+    Result<void> read(size_t at, size_t tokens, RowChoices& choices);
     [[nodiscard]] Numbers& numbers() const { return *reinterpret_cast<Numbers*>(host_); }
     [[nodiscard]] Results& results() const {
         return *reinterpret_cast<Results*>(host_ + sizeof(Numbers));
@@ -78,9 +89,10 @@ private:
     State state_ = State::Unknown;
     kernels::GraphHandle graph_ = nullptr;
     const void* recorded_kv_ = nullptr;
-    std::byte* host_ = nullptr; ///< Page-locked: Numbers, Results, [kMostRows, hidden].
-    int32_t top_ = 0;           ///< Candidates of the recording; 0: none,
-    bool is_greedy_ = false;    ///< but the choice, or neither.
+    std::byte* host_ = nullptr;            ///< Page-locked: Numbers, Results, [kMostRows, hidden].
+    std::vector<kernels::TopLogits> tops_; ///< [kMostTokens], where RowChoices points.
+    int32_t top_ = 0;                      ///< Candidates of the recording; 0: none,
+    bool is_greedy_ = false;               ///< but the choice, or neither.
 };
 
 } // namespace engine

@@ -41,7 +41,8 @@ struct RowChoices {
         std::span<const kernels::TokenLogit> top; ///< Valid until the next check.
     };
     std::vector<Row> rows;     ///< One a token.
-    std::vector<float> logits; ///< [tokens, vocab], soft-capped, where a row tells neither.
+    std::vector<float> logits; ///< [tokens, vocab], soft-capped, where a row tells neither; what
+                               ///< it has of others may be unset.
     std::vector<float> hidden; ///< [tokens, hidden], behind the final norm.
 };
 

@@ -101,7 +101,8 @@ engine::GenerateRequest promptFrom(int first) {
     return prompt;
 }
 
-std::string compareDrafts(const Folders& folders, bool has_adapter, std::string* figure) {
+std::string
+compareDrafts(const Folders& folders, int drafts, bool has_adapter, std::string* figure) {
     Engine engine(engineOptions());
     LoadRequest request;
     request.model = (folders.all / "model").string();
@@ -111,7 +112,7 @@ std::string compareDrafts(const Folders& folders, bool has_adapter, std::string*
     request.context = 512;
     request.is_text_only = true;
     request.draft = (folders.all / "assistant").string();
-    request.draft_tokens = 3;
+    request.draft_tokens = drafts;
     if (is_simulated) {
         request.sim_gpus = {uint64_t{512} << 20U};
     }
@@ -177,11 +178,14 @@ void drafts(CheckList& list) {
 #endif
     for (const auto& [name, shape] : shapes) {
         const Folders folders(shape);
-        for (const bool has_adapter : {false, true}) {
-            list.run(
-                "drafts", name + (has_adapter ? ", with an adapter" : ""),
-                [&](std::string* figure) { return compareDrafts(folders, has_adapter, figure); });
-        }
+        const auto run = [&](const std::string& what, int drafts_a_round, bool has_adapter) {
+            list.run("drafts", name + what, [&](std::string* figure) {
+                return compareDrafts(folders, drafts_a_round, has_adapter, figure);
+            });
+        };
+        run("", 3, false);
+        run(", with an adapter", 3, true);
+        run(", checked by two launches", 6, false);
     }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks of two to four tokens as one recording of fused steps (engine/forward/check_step.h), with
+// Checks of a few tokens as a recording of fused steps (engine/forward/check_step.h), with
 // the real kernels on the CPU and a model of E2B's kinds of layers, whose heads of 256 and 512 the
 // golden models do not have: choices, logits, hidden rows, keys and values are those of tokens one
 // by one, wherever the sliding window is; whole texts with drafts, right and wrong, also
@@ -131,8 +131,9 @@ struct Opened {
         rows.is_greedy = is_greedy;
         rows.wanted = wanted;
         const auto before = count(card, "belfry_stream_rows");
+        const int launches = ids.size() <= engine::CheckStep::kMostRows ? 1 : 2;
         if (!must(model->check(ids, *checks, rows), "check") ||
-            count(card, "belfry_stream_rows") != before + 1) {
+            count(card, "belfry_stream_rows") != before + launches) {
             qFatal("a check of %zu rows did not run as fused steps", ids.size());
         }
         return rows;
@@ -227,6 +228,8 @@ class TestCheckRows : public QObject {
 private Q_SLOTS:
     void initTestCase();
     void rowsAreTokens();
+    void launchesAreChecks();
+    void choicesOfRows_data();
     void choicesOfRows();
     void choicesOfMoreRows();
     void roundsAreTokens();
@@ -361,13 +364,55 @@ void TestCheckRows::rowsAreTokens() {
     QVERIFY(on.card.fake().violations().empty());
 }
 
+/// What goes as two launches is bit by bit what two checks make of it, round the ring of keys.
+void TestCheckRows::launchesAreChecks() {
+    Opened on(model_, 8);
+    on.fill(std::vector<int32_t>{2, 35, 77});
+    struct Check {
+        size_t rows, kept;
+    };
+    for (const Check& turn : {Check{8, 8}, {6, 3}, {7, 7}, {8, 1}, {8, 6}, {6, 6}, {7, 5}}) {
+        const int64_t before = on.checks->size();
+        std::vector<int32_t> ids(turn.rows);
+        for (size_t i = 0; i < ids.size(); ++i) {
+            ids[i] = idAt(before + 100 + static_cast<int64_t>(i));
+        }
+        const engine::RowChoices rows = on.check(ids);
+        std::vector<float> logits, hidden;
+        for (const auto part : {std::span(ids).first(4), std::span(ids).subspan(4)}) {
+            engine::RowChoices some;
+            QVERIFY(must(on.model->check(part, *on.steps, some), "check"));
+            logits.insert(logits.end(), some.logits.begin(), some.logits.end());
+            hidden.insert(hidden.end(), some.hidden.begin(), some.hidden.end());
+        }
+        QVERIFY(rows.logits == logits);
+        QVERIFY(rows.hidden == hidden);
+        for (engine::KvCache* kv : {on.steps.get(), on.checks.get()}) {
+            QVERIFY(kv->truncate(before + static_cast<int64_t>(turn.kept)));
+        }
+        QCOMPARE(on.checks->slidingPositions(), on.steps->slidingPositions());
+        QVERIFY(held(*on.checks, 0, false) == held(*on.steps, 0, false));
+    }
+    QVERIFY(on.steps->size() > on.steps->owner(0).capacity);
+    QCOMPARE(on.card.finish(), std::string());
+    QVERIFY(on.card.fake().violations().empty());
+}
+
 /// The card chooses, or tells the candidates, or neither, in every order, as the row of logits
 /// says; suppressed tokens are left out.
+void TestCheckRows::choicesOfRows_data() {
+    QTest::addColumn<int>("tokens");
+    QTest::newRow("one launch") << 4;
+    QTest::newRow("two launches") << 7;
+}
+
 void TestCheckRows::choicesOfRows() {
+    QFETCH(int, tokens);
     Opened on(model_, 8);
     const auto vocab = static_cast<size_t>(on.opened.config.text.vocab_size);
     on.fill(std::vector<int32_t>{2, 40, 50, 60, 70});
-    const std::vector<int32_t> ids = {80, 90, 100, 110};
+    std::vector<int32_t> ids = {80, 90, 100, 110, 120, 130, 140};
+    ids.resize(static_cast<size_t>(tokens));
     const int64_t before = on.checks->size();
     const engine::RowChoices plain = on.check(ids);
     QVERIFY(on.checks->truncate(before));
@@ -409,7 +454,7 @@ void TestCheckRows::choicesOfRows() {
     QCOMPARE(on.card.finish(), std::string());
 }
 
-/// More rows than a check takes go by forward(), and the card chooses all the same; what a token's
+/// Of rows that go by forward() the card chooses all the same; what a token's
 /// step or a check has sent as suppressed is not taken for what forward() has, nor the other way
 /// round.
 void TestCheckRows::choicesOfMoreRows() {
@@ -542,12 +587,15 @@ void TestCheckRows::roundsAreTokens() {
 /// what follows such a text.
 void TestCheckRows::textsOfAnEngine_data() {
     QTest::addColumn<bool>("has_adapter");
-    QTest::newRow("the model by itself") << false;
-    QTest::newRow("with an adapter") << true;
+    QTest::addColumn<int>("drafts");
+    QTest::newRow("the model by itself") << false << 3;
+    QTest::newRow("with an adapter") << true << 3;
+    QTest::newRow("more drafts than a launch checks") << false << 6;
 }
 
 void TestCheckRows::textsOfAnEngine() {
     QFETCH(bool, has_adapter);
+    QFETCH(int, drafts);
     const std::string kernel = has_adapter ? "belfry_stream_rows_updates" : "belfry_stream_rows";
     support::EmulatedCard card(cardOptions());
     engine::EngineOptions options;
@@ -556,7 +604,7 @@ void TestCheckRows::textsOfAnEngine() {
     engine::Engine engine(options);
     engine::LoadRequest request = requestFor(model_, 8);
     request.draft = assistant_;
-    request.draft_tokens = 3;
+    request.draft_tokens = drafts;
     if (has_adapter) {
         request.adapters.push_back({adapter_, 1.0, true});
     }
@@ -586,7 +634,7 @@ void TestCheckRows::textsOfAnEngine() {
             QCOMPARE(checks > 0, uses_drafts);
             if (uses_drafts) {
                 same += isSame(engine, asked, reply.token_ids, without) ? 1 : 0;
-                QVERIFY(reply.drafts.has_value() && reply.drafts->rounds >= checks);
+                QVERIFY(reply.drafts.has_value() && 2 * reply.drafts->rounds >= checks);
             }
             without = reply.token_ids;
         }
