@@ -43,7 +43,8 @@ inline constexpr size_t kStreamUnitOffset =
 static_assert(2U * sizeof(int32_t) * kLargeFlags <= kFlagBytes);
 /// Words of the sums of a step's updates.
 inline constexpr size_t kStreamUnitWords = size_t{kMaxLoraUnits} * static_cast<size_t>(kUnitSlot);
-static_assert((kExchangeOffset + kStreamUnitOffset) % (8U * kUnitSlot) == 0, "whole sectors");
+static_assert((kExchangeOffset + kStreamUnitOffset) % (size_t{8} * kUnitSlot) == 0,
+              "whole sectors");
 /// Then the packets of rows (stream_rows.cu).
 inline constexpr size_t kRowPacketOffset =
     kStreamUnitOffset + size_t{kPacketSteps} * kStreamUnitWords * 8U;
