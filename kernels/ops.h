@@ -557,8 +557,8 @@ struct OpTable {
     /// multiply. Row r is the token at position + r; only a cache that is a ring, or whole. count
     /// [1], in device memory: rows that are there, 1 to kMostStepRows; what is made of the others
     /// is undefined. One list at a time: it takes the place of the last one that began so, and
-    /// leaves others alone. Without low-rank updates. Optional; Unsupported, then or by a step: not
-    /// in this form.
+    /// leaves others alone. Low-rank updates of project are taken where they fit. Optional;
+    /// Unsupported, then or by a step: not in this form.
     Status (*begin_rows)(Queue q, const int32_t* count) = nullptr;
     /// best[0] = (order-preserving bits of the largest logit) << 32 | (2^32 - 1 - its index), the
     /// lowest index of equals, among those whose bit in `suppressed` ([ceil(count/32)] words, may

@@ -28,7 +28,8 @@ void CheckStep::reset() {
 }
 
 bool CheckStep::isPossible(const KvCache& kv, int64_t tokens) {
-    if (tokens < 2 || tokens > kMostTokens || kv.needsStage(tokens)) {
+    const int64_t most = model_->config.text.hidden_size <= kLongestOfTwo ? kMostTokens : kMostRows;
+    if (tokens < 2 || tokens > most || kv.needsStage(tokens)) {
         return false;
     }
     if (state_ == State::Unknown) {

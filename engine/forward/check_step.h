@@ -3,8 +3,7 @@
 // (OpTable::begin_rows): weights are read once for all of them. The check of drafts. Serves what
 // decode_step.h serves, where both tables are read by the device, low-rank updates of projections
 // included; everything else goes by Decoder::forward(), which gives the same answer. More tokens
-// than a launch takes go as two launches: both read all weights, and are still faster than the
-// products of Decoder::forward() (BENCHMARKS.md).
+// than a launch takes go as two launches, which both read all weights.
 #pragma once
 
 #include "engine/forward/step_inputs.h"
@@ -21,6 +20,9 @@ class CheckStep {
 public:
     static constexpr int64_t kMostRows = kernels::kMostStepRows; ///< Of one launch.
     static constexpr int64_t kMostTokens = 2 * kMostRows;
+    /// Longer hidden rows go as one launch only: five and six of 31B take longer as two launches
+    /// than by forward(), seven and eight as long (BENCHMARKS.md).
+    static constexpr int64_t kLongestOfTwo = 3072;
 
     explicit CheckStep(BoundModel& model) : model_(&model), inputs_(model), steps_(model) {}
     ~CheckStep();

@@ -76,7 +76,7 @@ public:
                       TokenChoice* choice,
                       std::vector<float>& logits,
                       const std::stop_token& stop);
-    /// step() of a few tokens that follow each other, with weights read once for all of them.
+    /// step() of a few tokens that follow each other, with weights read once for four of them.
     /// False: not of this model, cache or number (see CheckStep); nothing was done, forward() does
     /// it.
     Result<bool> check(std::span<const int32_t> ids, KvCache& kv, RowChoices& choices);

@@ -185,7 +185,7 @@ void drafts(CheckList& list) {
         };
         run("", 3, false);
         run(", with an adapter", 3, true);
-        run(", checked by two launches", 6, false);
+        run(", six drafts", 6, false);
     }
 }
 
