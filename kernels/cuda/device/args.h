@@ -478,7 +478,7 @@ struct ProjectKernelArgs {
     /// Number of the step in its token; stream.cu: among those of its launch with updates.
     int32_t lora_step;
     // stream.cu only.
-    int32_t lora_at;    ///< Where operands lie, from the start of the work memory; 0: none.
+    int32_t lora_at;    ///< Where operands lie, from the start of the work memory.
     int16_t lora_turn;  ///< Parity of the step's number among those with updates.
     int16_t lora_late;  ///< 0: they come during the step with updates before; 1: when this begins.
     int16_t lora_shift; ///< log2 of lora_chunks.
@@ -627,7 +627,7 @@ inline constexpr int kAsyncUpdateThreads = kAsyncThreads + 32;
 /// Two barriers a chunk, one for each step of the ring, how many chunks have been asked for, the
 /// signals about low-rank updates, a step's head for each fetching warp, the ring of steps,
 /// constants of attention; then the table of codes, where there is one, and, behind it without a
-/// gap, the work memory; 0: none.
+/// gap, the work memory.
 inline constexpr int kAsyncStepBarriersOffset = 2 * kMaxChunks * 8;
 inline constexpr int kAsyncAskedOffset = kAsyncStepBarriersOffset + kStepRing * 8;
 inline constexpr int kAsyncSignalsOffset = kAsyncAskedOffset + 16;
@@ -682,12 +682,11 @@ inline constexpr int kPlannedTiles = 4;  ///< Of ranks times the block's rows of
 struct UnitCopy {
     const void* from;
     int32_t bytes; ///< 0: none.
-    int32_t to;    ///< From the start of the work memory; 0: none.
+    int32_t to;    ///< From the start of the work memory.
 };
 /// A tile of ranks of an update times the block's rows of its weight.
 struct UnitJob {
-    int32_t
-        b; ///< Where the ranks of the first row lie, from the start of the work memory; 0: none.
+    int32_t b; ///< Where the ranks of the first row lie, from the start of the work memory.
     int16_t rows;
     int16_t row_bytes;
     int16_t left_bytes; ///< Of a row, from those ranks on.
