@@ -3,54 +3,35 @@
 #include "engine/text/jinja.h"
 
 #include "engine/base/json/text.h"
+#include "engine/text/jinja_budget.h"
 #include "engine/text/jinja_syntax.h"
+#include "engine/text/jinja_text.h"
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <cstdio>
+#include <bit>
+#include <limits>
+#include <span>
 
 namespace engine::jinja {
 
 namespace {
 
-constexpr int64_t kMaxSteps = 200'000;
 constexpr size_t kMaxOutput = size_t{4} << 20;
-constexpr int kMaxDepth = 60;
+/// Expressions, blocks and macros inside of each other, and lists inside of lists that are
+/// compared.
+constexpr int kMaxDepth = 250;
+/// Bytes of a list or map beside what it holds, with what remembers that it was made.
+constexpr size_t kContainerBytes = 128;
+constexpr size_t kTextBytes = 64; ///< The same for a text.
+constexpr size_t kItemBytes = sizeof(Value);
+constexpr size_t kMemberBytes = sizeof(Value::Members::value_type);
+constexpr std::string_view kBlanks = " \t\r\n\f\v";
 
 using Kind = Value::Kind;
 
 Error unsupported(const Sentence& what) {
     return Error{ErrorCode::Unsupported, said("the template uses %1", what), {}};
-}
-
-std::string_view trimmed(std::string_view text, std::string_view blanks, bool left, bool right) {
-    const size_t first = left ? text.find_first_not_of(blanks) : 0;
-    if (first == std::string_view::npos) {
-        return {};
-    }
-    text.remove_prefix(first);
-    return right ? text.substr(0, text.find_last_not_of(blanks) + 1) : text;
-}
-
-std::string mapped(std::string text, bool to_upper) {
-    for (char& c : text) {
-        if (to_upper ? (c >= 'a' && c <= 'z') : (c >= 'A' && c <= 'Z')) {
-            c = static_cast<char>(c ^ 0x20);
-        }
-    }
-    return text;
-}
-
-std::string replaced(std::string text, const std::string& what, const std::string& with) {
-    if (what.empty()) {
-        return text;
-    }
-    for (size_t at = text.find(what); at != std::string::npos && text.size() < kMaxOutput;
-         at = text.find(what, at + with.size())) {
-        text.replace(at, what.size(), with);
-    }
-    return text;
 }
 
 bool isNumber(const Value& value) {
@@ -63,37 +44,6 @@ double numberOf(const Value& value) {
 }
 int64_t integerOf(const Value& value) {
     return value.is(Kind::Int) ? value.integer : (value.boolean ? 1 : 0);
-}
-
-/// `left`: comparisons that may still be made; lists that hold themselves several times grow fast.
-bool areEqual(const Value& a, const Value& b, int& left) {
-    if (isNumber(a) && isNumber(b)) {
-        return numberOf(a) == numberOf(b);
-    }
-    if (a.kind != b.kind || --left < 0) {
-        return false;
-    }
-    switch (a.kind) {
-    case Kind::Text:
-        return a.text == b.text;
-    case Kind::List:
-        return std::equal(a.items->begin(), a.items->end(), b.items->begin(), b.items->end(),
-                          [&](const Value& x, const Value& y) { return areEqual(x, y, left); });
-    case Kind::Map:
-        return a.members == b.members ||
-               (a.members->size() == b.members->size() &&
-                std::all_of(a.members->begin(), a.members->end(), [&](const auto& member) {
-                    const Value* other = b.find(member.first);
-                    return other != nullptr && areEqual(member.second, *other, left);
-                }));
-    default:
-        return true;
-    }
-}
-
-bool areEqual(const Value& a, const Value& b) {
-    int left = 10'000;
-    return areEqual(a, b, left);
 }
 
 class Evaluator {
@@ -117,21 +67,59 @@ public:
         ENGINE_TRY(execute(body));
         return std::move(out_);
     }
+    [[nodiscard]] const Cost& cost() const { return budget_.cost(); }
 
 private:
     enum class Flow : uint8_t { Normal = 1, Break, Continue };
     using Scope = std::map<std::string, Value>;
 
+    using SharedText = std::shared_ptr<const std::string>;
+    using SharedItems = std::shared_ptr<const Value::Items>;
+
+    /// One level deeper for as long as it lives.
+    struct Level {
+        explicit Level(int& depth) : depth_(++depth) {}
+        Level(const Level&) = delete;
+        Level& operator=(const Level&) = delete;
+        ~Level() { --depth_; }
+        int& depth_;
+    };
+
     Result<void> step() {
-        if (++steps_ > kMaxSteps || out_.size() > kMaxOutput || depth_ > kMaxDepth) {
-            return unsupported(said("too many steps"));
+        if (depth_ > kMaxDepth) {
+            return unsupported(said("expressions nested too deeply"));
         }
+        return budget_.work();
+    }
+
+    Result<void> write(std::string_view text) {
+        if (text.size() > kMaxOutput - std::min(out_.size(), kMaxOutput)) {
+            return unsupported(said("too long a text"));
+        }
+        ENGINE_TRY(budget_.make(text.size()));
+        out_ += text;
         return {};
+    }
+
+    Result<Value> madeText(std::string_view text) {
+        ENGINE_TRY(budget_.make(kTextBytes + text.size()));
+        return Value::of(std::string(text));
+    }
+    Result<void> chargeItems(size_t count, size_t bytes = kItemBytes) {
+        ENGINE_TRY(budget_.make(kContainerBytes));
+        return budget_.make(count, bytes);
+    }
+    Result<const Value*> memberOf(const Value& value, std::string_view name) {
+        if (value.is(Kind::Map)) {
+            ENGINE_TRY(budget_.work(value.members->size(), kMemberBytes));
+        }
+        return value.find(name);
     }
 
     // ---- statements ----
 
     Result<void> execute(const Body& body) {
+        const Level level(depth_);
         for (const Statement& statement : body) {
             ENGINE_TRY(step());
             ENGINE_TRY(one(statement));
@@ -145,13 +133,11 @@ private:
     Result<void> one(const Statement& s) {
         switch (s.kind) {
         case Statement::Kind::Text:
-            out_ += s.text;
-            return {};
+            return write(s.text);
         case Statement::Kind::Output: {
             ENGINE_ASSIGN(const Value value, evaluate(*s.value));
-            ENGINE_ASSIGN(const std::string text, textOf(value));
-            out_ += text;
-            return {};
+            ENGINE_ASSIGN(const SharedText text, textOf(value));
+            return write(*text);
         }
         case Statement::Kind::If:
             for (size_t i = 0; i < s.bodies.size(); ++i) {
@@ -207,12 +193,14 @@ private:
             return unsupported(said("an assignment to a member of what is no namespace"));
         }
         const std::string member = s.text.substr(dot + 1);
+        ENGINE_TRY(budget_.work(target->members->size(), kMemberBytes));
         for (auto& [name, old] : *target->members) {
             if (name == member) {
                 old = std::move(value);
                 return {};
             }
         }
+        ENGINE_TRY(budget_.make(2 * kMemberBytes + member.size()));
         target->members->emplace_back(member, std::move(value));
         return {};
     }
@@ -225,73 +213,91 @@ private:
         if (!item.is(Kind::List) || item.items->size() != names.size()) {
             return unsupported(said("a loop over pairs that are none"));
         }
+        ENGINE_TRY(budget_.work(names.size(), kItemBytes));
         for (size_t i = 0; i < names.size(); ++i) {
             scopes_.back()[names[i]] = (*item.items)[i];
         }
         return {};
     }
 
-    Result<Value::Items> itemsOf(const Value& value) {
+    /// What a loop over `value` runs over; a list as it is, since no template can change one.
+    Result<SharedItems> itemsOf(const Value& value) {
         Value::Items items;
         switch (value.kind) {
         case Kind::Undefined:
-            return items;
+            break;
         case Kind::List:
-            steps_ += static_cast<int64_t>(value.items->size() / 16);
-            return *value.items;
+            return SharedItems(value.items);
         case Kind::Map:
+            ENGINE_TRY(chargeItems(value.members->size(), kItemBytes + kTextBytes));
+            items.reserve(value.members->size());
             for (const auto& [name, unused] : *value.members) {
+                ENGINE_TRY(budget_.make(name.size()));
                 items.push_back(Value::of(name));
             }
-            return items;
+            break;
         case Kind::Text:
-            for (const char c : value.text) {
-                if ((static_cast<unsigned char>(c) & 0x80U) != 0) {
-                    return unsupported(said("single characters of a text that is not ASCII"));
-                }
+            ENGINE_TRY(checkAscii(value));
+            ENGINE_TRY(chargeItems(value.text().size(), kItemBytes + kTextBytes));
+            items.reserve(value.text().size());
+            for (const char c : value.text()) {
                 items.push_back(Value::of(std::string(1, c)));
             }
-            return items;
+            break;
         default:
             return unsupported(said("a loop over what is no list"));
         }
+        return SharedItems(std::make_shared<const Value::Items>(std::move(items)));
+    }
+
+    /// Before single characters of a text are looked at: they are bytes here.
+    Result<void> checkAscii(const Value& text) {
+        ENGINE_TRY(budget_.work(text.text().size()));
+        return isAscii(text.text())
+                   ? Result<void>()
+                   : unsupported(said("single characters of a text that is not ASCII"));
     }
 
     Result<void> loop(const Statement& s) {
         ENGINE_ASSIGN(const Value over, evaluate(*s.value));
-        ENGINE_ASSIGN(Value::Items items, itemsOf(over));
+        ENGINE_ASSIGN(SharedItems items, itemsOf(over));
         scopes_.emplace_back();
         Result<void> done = passes(s, std::move(items));
         scopes_.pop_back();
         return done;
     }
 
-    Result<void> passes(const Statement& s, Value::Items items) {
+    Result<void> passes(const Statement& s, SharedItems items) {
         if (s.filter != nullptr) {
             Value::Items kept;
-            for (Value& item : items) {
+            for (const Value& item : *items) {
                 ENGINE_TRY(assign(s.names, item));
                 ENGINE_ASSIGN(const Value condition, evaluate(*s.filter));
                 if (condition.isTrue()) {
-                    kept.push_back(std::move(item));
+                    ENGINE_TRY(budget_.make(2 * kItemBytes));
+                    kept.push_back(item);
                 }
             }
-            items = std::move(kept);
+            items = std::make_shared<const Value::Items>(std::move(kept));
         }
-        if (items.empty() && s.bodies.size() > 1) {
+        if (items->empty() && s.bodies.size() > 1) {
             return execute(s.bodies[1]);
         }
         scopes_.back().clear();
-        for (size_t at = 0; at < items.size(); ++at) {
+        for (size_t at = 0; at < items->size(); ++at) {
             ENGINE_TRY(step()); // also of an empty body
-            const Value state = Value::map(loopMembers(items, at));
+            constexpr size_t kStateBytes = kContainerBytes + 9 * kMemberBytes;
+            ENGINE_TRY(budget_.make(kStateBytes));
+            const Value state = Value::map(loopMembers(*items, at));
             const size_t kept_at = made_members_.size();
             keep(state);
             scopes_.back()["loop"] = state;
-            ENGINE_TRY(assign(s.names, items[at]));
+            ENGINE_TRY(assign(s.names, (*items)[at]));
             ENGINE_TRY(execute(s.bodies.front()));
             scopes_.back().clear();
-            forget(state, kept_at);
+            if (forget(state, kept_at)) {
+                budget_.giveBack(kStateBytes);
+            }
             const Flow flow = std::exchange(flow_, Flow::Normal);
             if (flow == Flow::Break) {
                 break;
@@ -334,33 +340,34 @@ private:
         return nullptr;
     }
 
-    Result<std::string> textOf(const Value& value) {
+    Result<SharedText> textOf(const Value& value) {
+        const auto text = [](std::string made) {
+            return SharedText(std::make_shared<const std::string>(std::move(made)));
+        };
         switch (value.kind) {
         case Kind::Undefined:
-            return std::string();
+            return text({});
         case Kind::None:
-            return std::string("None");
+            return text("None");
         case Kind::Bool:
-            return std::string(value.boolean ? "True" : "False");
+            return text(value.boolean ? "True" : "False");
         case Kind::Int:
-            return std::to_string(value.integer);
+            return text(std::to_string(value.integer));
         case Kind::Float:
-            return fractionText(value.number);
+            return text(fractionText(value.number));
         case Kind::Text:
-            return value.text;
+            return value.shared_text;
         default:
             return unsupported(said("a list or a map as text"));
         }
     }
 
     Result<Value> evaluate(const Expression& e) {
+        const Level level(depth_);
         ENGINE_TRY(step());
-        ++depth_;
         Result<Value> value = inner(e);
-        --depth_;
         if (value) {
             keep(*value);
-            steps_ += static_cast<int64_t>(value->text.size() / 256);
         }
         return value;
     }
@@ -369,8 +376,6 @@ private:
     void keep(const Value& value) {
         if (value.items != nullptr && value.items.use_count() == 1) {
             made_items_.push_back(value.items);
-            // A range or a slice is made in one step, however long.
-            steps_ += static_cast<int64_t>(value.items->size() / 4);
         }
         if (value.members != nullptr && value.members.use_count() == 1) {
             made_members_.push_back(value.members);
@@ -378,13 +383,15 @@ private:
     }
 
     /// What keep() put at `at` and nobody but `value` holds any more goes with it: the variables of
-    /// many passes are hundreds of megabytes.
-    void forget(const Value& value, size_t at) {
-        if (at < made_members_.size() && made_members_[at] == value.members &&
-            value.members.use_count() == 2) {
+    /// many passes are hundreds of megabytes. Returns whether it goes.
+    bool forget(const Value& value, size_t at) {
+        const bool goes = at < made_members_.size() && made_members_[at] == value.members &&
+                          value.members.use_count() == 2;
+        if (goes) {
             std::swap(made_members_[at], made_members_.back());
             made_members_.pop_back();
         }
+        return goes;
     }
 
     Result<Value> inner(const Expression& e) {
@@ -396,7 +403,9 @@ private:
             return value == nullptr ? Value() : *value;
         }
         case Expression::Kind::List: {
+            ENGINE_TRY(chargeItems(e.parts.size()));
             Value::Items items;
+            items.reserve(e.parts.size());
             for (const ExpressionPtr& part : e.parts) {
                 ENGINE_ASSIGN(Value item, evaluate(*part));
                 items.push_back(std::move(item));
@@ -404,18 +413,21 @@ private:
             return Value::list(std::move(items));
         }
         case Expression::Kind::Dict: {
+            ENGINE_TRY(chargeItems(e.parts.size() / 2, kMemberBytes));
             Value::Members members;
+            members.reserve(e.parts.size() / 2);
             for (size_t i = 0; i + 1 < e.parts.size(); i += 2) {
                 ENGINE_ASSIGN(const Value key, evaluate(*e.parts[i]));
                 ENGINE_ASSIGN(Value value, evaluate(*e.parts[i + 1]));
-                ENGINE_ASSIGN(std::string name, textOf(key));
-                members.emplace_back(std::move(name), std::move(value));
+                ENGINE_ASSIGN(const SharedText name, textOf(key));
+                ENGINE_TRY(budget_.make(name->size()));
+                members.emplace_back(*name, std::move(value));
             }
             return Value::map(std::move(members));
         }
         case Expression::Kind::Member: {
             ENGINE_ASSIGN(const Value value, evaluate(*e.parts[0]));
-            const Value* member = value.find(e.text);
+            ENGINE_ASSIGN(const Value* const member, memberOf(value, e.text));
             return member == nullptr ? Value() : *member;
         }
         case Expression::Kind::Index:
@@ -436,6 +448,9 @@ private:
             if (!value.is(Kind::Int)) {
                 return unsupported(said("a sign before what is no whole number"));
             }
+            if (e.text == "-" && value.integer == std::numeric_limits<int64_t>::min()) {
+                return unsupported(said("arithmetic on fractions or very large numbers"));
+            }
             return Value::of(e.text == "-" ? -value.integer : value.integer);
         }
         case Expression::Kind::Binary:
@@ -455,22 +470,39 @@ private:
         ENGINE_ASSIGN(const Value value, evaluate(*e.parts[0]));
         ENGINE_ASSIGN(const Value key, evaluate(*e.parts[1]));
         if (key.is(Kind::Text)) {
-            const Value* member = value.find(key.text);
+            ENGINE_ASSIGN(const Value* const member, memberOf(value, key.text()));
             return member == nullptr ? Value() : *member;
         }
-        if (!key.is(Kind::Int)) {
+        if (!key.is(Kind::Int) || !(value.is(Kind::Text) || value.is(Kind::List))) {
             return Value();
         }
-        ENGINE_ASSIGN(const Value::Items items, itemsOf(value.is(Kind::Map) ? Value() : value));
-        const auto count = static_cast<int64_t>(items.size());
+        ENGINE_ASSIGN(const size_t size, sizeOf(value));
+        const auto count = static_cast<int64_t>(size);
         const int64_t at = key.integer < 0 ? key.integer + count : key.integer;
-        return at >= 0 && at < count ? items[static_cast<size_t>(at)] : Value();
+        if (at < 0 || at >= count) {
+            return Value();
+        }
+        const auto place = static_cast<size_t>(at);
+        return value.is(Kind::List) ? (*value.items)[place]
+                                    : Value::of(std::string(1, value.text()[place]));
+    }
+
+    /// Places in a list or a text of ASCII; 0 of what is undefined.
+    Result<size_t> sizeOf(const Value& value) {
+        if (value.is(Kind::Text)) {
+            ENGINE_TRY(checkAscii(value));
+            return value.text().size();
+        }
+        if (!value.is(Kind::List) && !value.is(Kind::Undefined)) {
+            return unsupported(said("a loop over what is no list"));
+        }
+        return value.is(Kind::List) ? value.items->size() : 0;
     }
 
     Result<Value> slice(const Expression& e) {
         ENGINE_ASSIGN(const Value value, evaluate(*e.parts[0]));
-        ENGINE_ASSIGN(const Value::Items items, itemsOf(value));
-        const auto count = static_cast<int64_t>(items.size());
+        ENGINE_ASSIGN(const size_t size, sizeOf(value));
+        const auto count = static_cast<int64_t>(size);
         std::array<Value, 3> bounds;
         for (size_t i = 0; i < 3; ++i) {
             if (e.parts[i + 1] != nullptr) {
@@ -491,18 +523,32 @@ private:
         };
         const int64_t first = bound(bounds[0], stride > 0 ? 0 : count - 1);
         const int64_t last = bound(bounds[1], stride > 0 ? count : -1);
+        // Between -1 and `size`, so that their distance is no overflow; the step may be anything.
+        const auto distance =
+            static_cast<uint64_t>(std::max<int64_t>(stride > 0 ? last - first : first - last, 0));
+        const uint64_t width = stride > 0 ? static_cast<uint64_t>(stride)
+                                          : uint64_t{0} - static_cast<uint64_t>(stride);
+        const uint64_t taken = distance / width + (distance % width != 0 ? 1 : 0);
+        const auto place = [&](uint64_t i) {
+            const uint64_t way = i * width; // less than `distance`
+            return static_cast<size_t>(stride > 0 ? static_cast<uint64_t>(first) + way
+                                                  : static_cast<uint64_t>(first) - way);
+        };
+        if (value.is(Kind::Text)) {
+            ENGINE_TRY(budget_.make(kTextBytes + taken));
+            std::string text(taken, '\0');
+            for (uint64_t i = 0; i < taken; ++i) {
+                text[i] = value.text()[place(i)];
+            }
+            return Value::of(std::move(text));
+        }
+        ENGINE_TRY(chargeItems(taken));
         Value::Items kept;
-        for (int64_t i = first; stride > 0 ? i < last : i > last; i += stride) {
-            kept.push_back(items[static_cast<size_t>(i)]);
+        kept.reserve(taken);
+        for (uint64_t i = 0; i < taken; ++i) {
+            kept.push_back((*value.items)[place(i)]);
         }
-        if (!value.is(Kind::Text)) {
-            return Value::list(std::move(kept));
-        }
-        std::string text;
-        for (const Value& c : kept) {
-            text += c.text;
-        }
-        return Value::of(std::move(text));
+        return Value::list(std::move(kept));
     }
 
     Result<Value> binary(const Expression& e) {
@@ -513,28 +559,33 @@ private:
         }
         ENGINE_ASSIGN(const Value b, evaluate(*e.parts[1]));
         if (op == "==" || op == "!=") {
-            return Value::of(areEqual(a, b) == (op == "=="));
+            ENGINE_ASSIGN(const bool is_equal, areEqual(a, b));
+            return Value::of(is_equal == (op == "=="));
         }
         if (op == "in" || op == "not in") {
             ENGINE_ASSIGN(const bool is_in, contains(b, a));
             return Value::of(is_in == (op == "in"));
         }
         if (op == "~" || (op == "+" && a.is(Kind::Text) && b.is(Kind::Text))) {
-            ENGINE_ASSIGN(std::string left, textOf(a));
-            ENGINE_ASSIGN(const std::string right, textOf(b));
-            if (left.size() + right.size() > kMaxOutput) {
+            ENGINE_ASSIGN(const SharedText left, textOf(a));
+            ENGINE_ASSIGN(const SharedText right, textOf(b));
+            if (left->size() > kMaxOutput || right->size() > kMaxOutput - left->size()) {
                 return unsupported(said("too long a text"));
             }
-            return Value::of(left + right);
+            ENGINE_TRY(budget_.make(kTextBytes + left->size() + right->size()));
+            return Value::of(*left + *right);
         }
         if (op == "+" && a.is(Kind::List) && b.is(Kind::List)) {
-            Value::Items items = *a.items;
+            ENGINE_TRY(chargeItems(a.items->size() + b.items->size()));
+            Value::Items items;
+            items.reserve(a.items->size() + b.items->size());
+            items.insert(items.end(), a.items->begin(), a.items->end());
             items.insert(items.end(), b.items->begin(), b.items->end());
-            steps_ += static_cast<int64_t>(items.size());
             return Value::list(std::move(items));
         }
         if (a.is(Kind::Text) && b.is(Kind::Text) && (op == "<" || op == ">")) {
-            return Value::of(op == "<" ? a.text < b.text : a.text > b.text);
+            ENGINE_TRY(budget_.work(std::min(a.text().size(), b.text().size())));
+            return Value::of(op == "<" ? a.text() < b.text() : a.text() > b.text());
         }
         if (!isNumber(a) || !isNumber(b)) {
             return unsupported(said("\"%1\" between values that have no such operation", op));
@@ -555,7 +606,7 @@ private:
         const int64_t i = integerOf(a);
         const int64_t j = integerOf(b);
         constexpr int64_t kLargest = int64_t{1} << 30;
-        if (!are_whole || std::abs(i) > kLargest || std::abs(j) > kLargest) {
+        if (!are_whole || i > kLargest || i < -kLargest || j > kLargest || j < -kLargest) {
             return unsupported(said("arithmetic on fractions or very large numbers"));
         }
         if (op == "+" || op == "-" || op == "*") {
@@ -570,21 +621,79 @@ private:
 
     Result<bool> contains(const Value& in, const Value& what) {
         if (in.is(Kind::Text) && what.is(Kind::Text)) {
-            return in.text.find(what.text) != std::string::npos;
+            ENGINE_TRY(budget_.make(Needle::bytesOf(what.text())));
+            ENGINE_TRY(budget_.work(in.text().size()));
+            return Needle(what.text()).find(in.text(), 0) != std::string::npos;
         }
         if (in.is(Kind::Map)) {
-            return what.is(Kind::Text) && in.find(what.text) != nullptr;
+            if (!what.is(Kind::Text)) {
+                return false;
+            }
+            ENGINE_ASSIGN(const Value* const member, memberOf(in, what.text()));
+            return member != nullptr;
         }
         if (in.is(Kind::List)) {
-            return std::any_of(in.items->begin(), in.items->end(),
-                               [&](const Value& item) { return areEqual(item, what); });
+            for (const Value& item : *in.items) {
+                ENGINE_ASSIGN(const bool is_it, areEqual(item, what));
+                if (is_it) {
+                    return true;
+                }
+            }
+            return false;
         }
         return unsupported(said("\"in\" on what holds nothing"));
     }
 
+    /// Lists and maps may hold each other in circles, very deeply and many times.
+    Result<bool> areEqual(const Value& a, const Value& b) {
+        const Level level(depth_);
+        ENGINE_TRY(step());
+        if (isNumber(a) && isNumber(b)) {
+            return numberOf(a) == numberOf(b);
+        }
+        if (a.kind != b.kind) {
+            return false;
+        }
+        if (a.is(Kind::Text)) {
+            if (a.shared_text == b.shared_text || a.text().size() != b.text().size()) {
+                return a.shared_text == b.shared_text;
+            }
+            ENGINE_TRY(budget_.work(a.text().size()));
+            return a.text() == b.text();
+        }
+        if (a.is(Kind::List)) {
+            if (a.items == b.items || a.items->size() != b.items->size()) {
+                return a.items == b.items;
+            }
+            for (size_t i = 0; i < a.items->size(); ++i) {
+                ENGINE_ASSIGN(const bool is_same, areEqual((*a.items)[i], (*b.items)[i]));
+                if (!is_same) {
+                    return false;
+                }
+            }
+            return true;
+        }
+        if (a.is(Kind::Map) && a.members != b.members) {
+            if (a.members->size() != b.members->size()) {
+                return false;
+            }
+            for (const auto& [name, value] : *a.members) {
+                ENGINE_ASSIGN(const Value* const other, memberOf(b, name));
+                if (other == nullptr) {
+                    return false;
+                }
+                ENGINE_ASSIGN(const bool is_same, areEqual(value, *other));
+                if (!is_same) {
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+
     struct Arguments {
         Value::Items values;
-        std::vector<std::string> names;
+        std::span<const std::string> names; ///< "" or the keyword of each.
         [[nodiscard]] const Value* at(size_t index, std::string_view name = {}) const {
             for (size_t i = 0; i < values.size(); ++i) {
                 const bool is_it = names[i].empty() ? i == index : names[i] == name;
@@ -598,7 +707,9 @@ private:
 
     /// Of a call, filter or test: all parts but the first.
     Result<Arguments> argumentsOf(const Expression& e) {
+        ENGINE_TRY(budget_.work(e.names.size(), kItemBytes));
         Arguments out;
+        out.values.reserve(e.names.size());
         for (size_t i = 1; i < e.parts.size(); ++i) {
             ENGINE_ASSIGN(Value value, evaluate(*e.parts[i]));
             out.values.push_back(std::move(value));
@@ -620,8 +731,11 @@ private:
                 return callMacro(*known->macro, arguments);
             }
             if (target.text == "namespace" || target.text == "dict") {
+                ENGINE_TRY(chargeItems(arguments.values.size(), kMemberBytes));
                 Value::Members members;
+                members.reserve(arguments.values.size());
                 for (size_t i = 0; i < arguments.values.size(); ++i) {
+                    ENGINE_TRY(budget_.make(arguments.names[i].size()));
                     members.emplace_back(arguments.names[i], arguments.values[i]);
                 }
                 return Value::map(std::move(members));
@@ -633,14 +747,14 @@ private:
                 const Value* why = arguments.at(0);
                 return Error{ErrorCode::Unsupported,
                              said("the template refuses this conversation: %1",
-                                  why == nullptr ? std::string() : why->text.substr(0, 200)),
+                                  why == nullptr ? std::string() : why->text().substr(0, 200)),
                              {}};
             }
         }
         return unsupported(said("the function \"%1\"", target.text));
     }
 
-    static Result<Value> range(const Arguments& arguments) {
+    Result<Value> range(const Arguments& arguments) {
         const Value* a = arguments.at(0);
         const Value* b = arguments.at(1);
         if (a == nullptr || !a->is(Kind::Int) || (b != nullptr && !b->is(Kind::Int)) ||
@@ -649,10 +763,15 @@ private:
         }
         const int64_t first = b == nullptr ? 0 : a->integer;
         const int64_t last = b == nullptr ? a->integer : b->integer;
-        if (last - first > 100'000) {
+        // As unsigned numbers, whose difference is the right one however far they are apart.
+        const uint64_t count =
+            last > first ? static_cast<uint64_t>(last) - static_cast<uint64_t>(first) : 0;
+        if (count > 100'000) {
             return unsupported(said("too long a range"));
         }
+        ENGINE_TRY(chargeItems(count));
         Value::Items items;
+        items.reserve(count);
         for (int64_t i = first; i < last; ++i) {
             items.push_back(Value::of(i));
         }
@@ -660,15 +779,14 @@ private:
     }
 
     Result<Value> callMacro(const Macro& macro, const Arguments& arguments) {
+        ENGINE_TRY(budget_.work(macro.parameters.size(), 1 + arguments.values.size()));
         // A macro sees the template's variables, not those of the place it is called from.
         std::vector<Scope> outer(std::make_move_iterator(scopes_.begin() + 1),
                                  std::make_move_iterator(scopes_.end()));
         scopes_.resize(1);
         scopes_.emplace_back();
         std::string text = std::exchange(out_, {});
-        ++depth_;
         const Result<void> done = macroBody(macro, arguments);
-        --depth_;
         std::swap(text, out_);
         scopes_.resize(1);
         scopes_.insert(scopes_.end(), std::make_move_iterator(outer.begin()),
@@ -692,54 +810,102 @@ private:
     }
 
     Result<Value> method(const Value& object, const std::string& name, const Arguments& arguments) {
-        const Value* first = arguments.at(0);
-        const Value* second = arguments.at(1);
-        const bool has_text = first != nullptr && first->is(Kind::Text);
         if (object.is(Kind::Map)) {
-            if (name == "get" && has_text) {
-                const Value* member = object.find(first->text);
+            const Value* first = arguments.at(0);
+            if (name == "get" && first != nullptr && first->is(Kind::Text)) {
+                const Value* second = arguments.at(1);
+                ENGINE_ASSIGN(const Value* const member, memberOf(object, first->text()));
                 return member != nullptr ? *member : second != nullptr ? *second : Value::none();
             }
             if (name == "items" || name == "keys" || name == "values") {
-                Value::Items items;
-                for (const auto& [key, value] : *object.members) {
-                    items.push_back(name == "keys"     ? Value::of(key)
-                                    : name == "values" ? value
-                                                       : Value::list({Value::of(key), value}));
-                }
-                return Value::list(std::move(items));
+                return members(*object.members, name);
             }
         }
         if (object.is(Kind::Text)) {
-            const std::string& text = object.text;
-            if (name == "strip" || name == "lstrip" || name == "rstrip") {
-                const std::string blanks = has_text ? first->text : " \t\r\n\f\v";
-                return Value::of(
-                    std::string(trimmed(text, blanks, name != "rstrip", name != "lstrip")));
-            }
-            if ((name == "startswith" || name == "endswith") && has_text) {
-                return Value::of(name == "startswith" ? text.starts_with(first->text)
-                                                      : text.ends_with(first->text));
-            }
-            if (name == "upper" || name == "lower") {
-                return Value::of(mapped(text, name == "upper"));
-            }
-            if (name == "replace" && has_text && second != nullptr) {
-                return Value::of(replaced(text, first->text, second->text));
-            }
-            if (name == "split" && has_text && !first->text.empty() && second == nullptr) {
-                Value::Items items;
-                size_t at = 0;
-                for (size_t next = text.find(first->text); next != std::string::npos;
-                     next = text.find(first->text, at)) {
-                    items.push_back(Value::of(text.substr(at, next - at)));
-                    at = next + first->text.size();
-                }
-                items.push_back(Value::of(text.substr(at)));
-                return Value::list(std::move(items));
-            }
+            return textMethod(object, name, arguments);
         }
         return unsupported(said("the method \"%1\"", name));
+    }
+
+    /// Of a map: its "items", "keys" or "values".
+    Result<Value> members(const Value::Members& all, const std::string& which) {
+        const size_t inner = which == "items"  ? kContainerBytes + 2 * kItemBytes + kTextBytes
+                             : which == "keys" ? kTextBytes
+                                               : 0;
+        ENGINE_TRY(chargeItems(all.size(), kItemBytes + inner));
+        Value::Items items;
+        items.reserve(all.size());
+        for (const auto& [key, value] : all) {
+            if (which != "values") {
+                ENGINE_TRY(budget_.make(key.size()));
+            }
+            items.push_back(which == "keys"     ? Value::of(key)
+                            : which == "values" ? value
+                                                : Value::list({Value::of(key), value}));
+        }
+        return Value::list(std::move(items));
+    }
+
+    Result<Value>
+    textMethod(const Value& object, const std::string& name, const Arguments& arguments) {
+        const std::string& text = object.text();
+        const Value* first = arguments.at(0);
+        const Value* second = arguments.at(1);
+        const bool has_text = first != nullptr && first->is(Kind::Text);
+        ENGINE_TRY(budget_.work(text.size()));
+        if (name == "strip" || name == "lstrip" || name == "rstrip") {
+            const std::string_view blanks = has_text ? std::string_view(first->text()) : kBlanks;
+            ENGINE_TRY(budget_.work(blanks.size()));
+            return madeText(trimmed(text, blanks, name != "rstrip", name != "lstrip"));
+        }
+        if ((name == "startswith" || name == "endswith") && has_text) {
+            return Value::of(name == "startswith" ? text.starts_with(first->text())
+                                                  : text.ends_with(first->text()));
+        }
+        if (name == "upper" || name == "lower") {
+            ENGINE_TRY(budget_.make(kTextBytes + text.size()));
+            return Value::of(mapped(text, name == "upper"));
+        }
+        if (name == "replace" && has_text && second != nullptr) {
+            return replace(object, first->text(), second->text());
+        }
+        if (name == "split" && has_text && !first->text().empty() && second == nullptr) {
+            return split(text, first->text());
+        }
+        return unsupported(said("the method \"%1\"", name));
+    }
+
+    Result<Value> replace(const Value& text, const std::string& what, const std::string& with) {
+        if (what.empty()) {
+            return text;
+        }
+        ENGINE_TRY(budget_.make(Needle::bytesOf(what)));
+        ENGINE_TRY(budget_.work(2, text.text().size()));
+        const Needle needle(what);
+        const size_t found = needle.count(text.text());
+        ENGINE_TRY(budget_.make(found, with.size()));
+        const size_t rest = text.text().size() - found * what.size();
+        ENGINE_TRY(budget_.make(kTextBytes + rest));
+        return Value::of(replaced(text.text(), needle, with, rest + found * with.size()));
+    }
+
+    Result<Value> split(std::string_view text, const std::string& what) {
+        ENGINE_TRY(budget_.make(Needle::bytesOf(what)));
+        ENGINE_TRY(budget_.work(2, text.size()));
+        const Needle needle(what);
+        const size_t count = needle.count(text) + 1;
+        ENGINE_TRY(chargeItems(count, kItemBytes + kTextBytes));
+        ENGINE_TRY(budget_.make(text.size()));
+        Value::Items items;
+        items.reserve(count);
+        size_t at = 0;
+        for (size_t next = needle.find(text, 0); next != std::string_view::npos;
+             next = needle.find(text, at)) {
+            items.push_back(Value::of(std::string(text.substr(at, next - at))));
+            at = next + what.size();
+        }
+        items.push_back(Value::of(std::string(text.substr(at))));
+        return Value::list(std::move(items));
     }
 
     Result<Value> filter(const Expression& e) {
@@ -757,52 +923,92 @@ private:
             return length(value);
         }
         if (name == "list") {
-            ENGINE_ASSIGN(Value::Items items, itemsOf(value));
-            return Value::list(std::move(items));
+            ENGINE_ASSIGN(const SharedItems items, itemsOf(value));
+            ENGINE_TRY(chargeItems(items->size()));
+            return Value::list(*items);
         }
         if (name == "first" || name == "last") {
-            ENGINE_ASSIGN(const Value::Items items, itemsOf(value));
-            return items.empty() ? Value() : name == "first" ? items.front() : items.back();
+            ENGINE_ASSIGN(const SharedItems items, itemsOf(value));
+            return items->empty() ? Value() : name == "first" ? items->front() : items->back();
         }
         if (name == "join") {
-            ENGINE_ASSIGN(const Value::Items items, itemsOf(value));
-            std::string text;
-            for (size_t i = 0; i < items.size(); ++i) {
-                ENGINE_ASSIGN(const std::string part, textOf(items[i]));
-                text += (i > 0 && first != nullptr ? first->text : "") + part;
-            }
-            return Value::of(std::move(text));
+            ENGINE_ASSIGN(const SharedItems items, itemsOf(value));
+            return join(*items, first == nullptr ? std::string_view() : first->text());
         }
         if (name == "dictsort" && value.is(Kind::Map)) {
-            Value::Members members = *value.members;
-            std::stable_sort(members.begin(), members.end(), [](const auto& a, const auto& b) {
-                return mapped(a.first, false) < mapped(b.first, false);
-            });
-            return method(Value::map(std::move(members)), "items", {});
+            return dictsort(*value.members);
         }
-        ENGINE_ASSIGN(std::string text, textOf(value));
+        ENGINE_ASSIGN(const SharedText text, textOf(value));
+        ENGINE_TRY(budget_.work(text->size()));
         if (name == "trim") {
-            return Value::of(std::string(trimmed(text, " \t\r\n\f\v", true, true)));
+            return madeText(trimmed(*text, kBlanks, true, true));
         }
         if (name == "upper" || name == "lower") {
-            return Value::of(mapped(std::move(text), name == "upper"));
+            ENGINE_TRY(budget_.make(kTextBytes + text->size()));
+            return Value::of(mapped(*text, name == "upper"));
         }
         if (name == "string" || name == "safe") {
-            return Value::of(std::move(text));
+            return value.is(Kind::Text) ? Result<Value>(value) : madeText(*text);
         }
-        if (name == "replace" && first != nullptr && arguments.at(1) != nullptr) {
-            return Value::of(replaced(std::move(text), first->text, arguments.at(1)->text));
+        const Value* second = arguments.at(1);
+        if (name == "replace" && first != nullptr && second != nullptr) {
+            return replace(value.is(Kind::Text) ? value : Value::of(*text), first->text(),
+                           second->text());
         }
         return unsupported(said("the filter \"%1\"", name));
     }
 
-    static Result<Value> length(const Value& value) {
+    Result<Value> join(const Value::Items& items, std::string_view between) {
+        ENGINE_TRY(budget_.make(items.empty() ? 0 : items.size() - 1, between.size()));
+        size_t size = items.empty() ? 0 : (items.size() - 1) * between.size();
+        for (const Value& item : items) {
+            ENGINE_ASSIGN(const SharedText part, textOf(item));
+            ENGINE_TRY(budget_.make(part->size()));
+            size += part->size();
+        }
+        std::string text;
+        text.reserve(size);
+        for (size_t i = 0; i < items.size(); ++i) {
+            ENGINE_ASSIGN(const SharedText part, textOf(items[i]));
+            text.append(i > 0 ? between : std::string_view()).append(*part);
+        }
+        return Value::of(std::move(text));
+    }
+
+    Result<Value> dictsort(const Value::Members& all) {
+        size_t bytes = 0;
+        for (const auto& [name, unused] : all) {
+            bytes += name.size();
+        }
+        constexpr size_t kEntry =
+            kMemberBytes + sizeof(std::pair<std::string, size_t>) + kTextBytes;
+        ENGINE_TRY(chargeItems(all.size(), kEntry));
+        ENGINE_TRY(budget_.make(2, bytes));
+        // A level of the sort compares each name once at most.
+        ENGINE_TRY(budget_.work(bytes + all.size() * kTextBytes,
+                                static_cast<size_t>(std::bit_width(all.size()))));
+        std::vector<std::pair<std::string, size_t>> order;
+        order.reserve(all.size());
+        for (const auto& [name, unused] : all) {
+            order.emplace_back(mapped(name, false), order.size());
+        }
+        std::sort(order.begin(), order.end());
+        Value::Members sorted;
+        sorted.reserve(all.size());
+        for (const auto& [unused, place] : order) {
+            sorted.push_back(all[place]);
+        }
+        return members(sorted, "items");
+    }
+
+    Result<Value> length(const Value& value) {
         switch (value.kind) {
         case Kind::Undefined:
             return Value::of(int64_t{0});
         case Kind::Text:
+            ENGINE_TRY(budget_.work(value.text().size()));
             return Value::of(static_cast<int64_t>(
-                std::count_if(value.text.begin(), value.text.end(), [](char c) {
+                std::count_if(value.text().begin(), value.text().end(), [](char c) {
                     return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U;
                 })));
         case Kind::List:
@@ -844,7 +1050,8 @@ private:
             return is((value.integer % 2 != 0) == (name == "odd"));
         }
         if ((name == "equalto" || name == "eq" || name == "ne") && first != nullptr) {
-            return is(areEqual(value, *first) == (name != "ne"));
+            ENGINE_ASSIGN(const bool is_equal, areEqual(value, *first));
+            return is(is_equal == (name != "ne"));
         }
         if (name == "in" && first != nullptr) {
             ENGINE_ASSIGN(const bool is_in, contains(*first, value));
@@ -858,7 +1065,7 @@ private:
     std::vector<std::shared_ptr<Value::Members>> made_members_;
     std::string out_;
     Flow flow_ = Flow::Normal;
-    int64_t steps_ = 0;
+    Budget budget_;
     int depth_ = 0;
 };
 
@@ -890,7 +1097,7 @@ Value Value::of(double value) {
 Value Value::of(std::string value) {
     Value out;
     out.kind = Kind::Text;
-    out.text = std::move(value);
+    out.shared_text = std::make_shared<const std::string>(std::move(value));
     return out;
 }
 Value Value::list(Items items) {
@@ -915,7 +1122,7 @@ bool Value::isTrue() const {
     case Kind::Float:
         return number != 0.0;
     case Kind::Text:
-        return !text.empty();
+        return !text().empty();
     case Kind::List:
         return !items->empty();
     case Kind::Map:
@@ -927,6 +1134,11 @@ bool Value::isTrue() const {
     }
 }
 
+const std::string& Value::text() const {
+    static const std::string kNone;
+    return shared_text == nullptr ? kNone : *shared_text;
+}
+
 const Value* Value::find(std::string_view name) const {
     if (!is(Kind::Map)) {
         return nullptr;
@@ -936,9 +1148,15 @@ const Value* Value::find(std::string_view name) const {
     return it == members->end() ? nullptr : &it->second;
 }
 
-Result<std::string> render(std::string_view source, const std::map<std::string, Value>& variables) {
+Result<std::string>
+render(std::string_view source, const std::map<std::string, Value>& variables, Cost* cost) {
     ENGINE_ASSIGN(const Body body, parse(source));
-    return Evaluator().run(body, variables);
+    Evaluator evaluator;
+    Result<std::string> written = evaluator.run(body, variables);
+    if (cost != nullptr) {
+        *cost = evaluator.cost();
+    }
+    return written;
 }
 
 } // namespace engine::jinja

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Jinja templates as chat templates use them, to see what prompt a model folder's own template
 // would write. Nothing is executed that the template could reach out with: values are text,
-// numbers, lists and maps; no files, no attributes of objects, no imports; steps, depth and output
-// are bounded. transformers' settings: trim_blocks, lstrip_blocks, loop controls. Leaves out what
-// chat templates do not need (inheritance, includes, call blocks, most filters): such a template is
-// an error.
+// numbers, lists and maps; no files, no attributes of objects, no imports; steps, bytes, time and
+// depth are bounded (jinja_budget.h). transformers' settings: trim_blocks, lstrip_blocks, loop
+// controls. Leaves out what chat templates do not need (inheritance, includes, call blocks, most
+// filters): such a template is an error.
 #pragma once
 
 #include "engine/base/result.h"
@@ -40,7 +40,7 @@ struct Value {
     bool boolean = false;
     int64_t integer = 0;
     double number = 0.0;
-    std::string text;
+    std::shared_ptr<const std::string> shared_text; ///< Shared, so that copies make no bytes.
     std::shared_ptr<Items> items;
     std::shared_ptr<Members> members;
     const Macro* macro = nullptr;
@@ -55,11 +55,21 @@ struct Value {
 
     [[nodiscard]] bool is(Kind k) const { return kind == k; }
     [[nodiscard]] bool isTrue() const;
+    /// "" where this is no text.
+    [[nodiscard]] const std::string& text() const;
     [[nodiscard]] const Value* find(std::string_view name) const;
+};
+
+/// What an evaluation came to.
+struct Cost {
+    int64_t steps = 0;
+    size_t bytes = 0;
 };
 
 /// What the template writes with these variables. Errors: Unsupported (a construct that is not
 /// known, a limit reached, raise_exception), InvalidFile (syntax).
-Result<std::string> render(std::string_view source, const std::map<std::string, Value>& variables);
+Result<std::string> render(std::string_view source,
+                           const std::map<std::string, Value>& variables,
+                           Cost* cost = nullptr);
 
 } // namespace engine::jinja

@@ -10,6 +10,9 @@ namespace engine::jinja {
 namespace {
 
 constexpr int kMaxDepth = 100;
+/// Tokens of all expressions and pieces between them: the tree takes some hundred bytes for each.
+constexpr size_t kMostParts = 100'000;
+constexpr size_t kLongestName = 200; ///< Bytes: a name is copied wherever it is used.
 
 struct Token {
     enum class Kind : uint8_t { End = 1, Name, Text, Number, Operator };
@@ -34,10 +37,14 @@ Error unknown(const Sentence& what) {
     return Error{ErrorCode::Unsupported, said("the template uses %1", what), {}};
 }
 
-Result<std::vector<Token>> tokensOf(std::string_view in) {
+/// `parts`: those that may still come.
+Result<std::vector<Token>> tokensOf(std::string_view in, size_t& parts) {
     std::vector<Token> tokens;
     size_t at = 0;
     while (at < in.size()) {
+        if (tokens.size() > parts) {
+            return unknown(said("too many parts"));
+        }
         const char c = in[at];
         if (isSpace(c)) {
             ++at;
@@ -45,6 +52,9 @@ Result<std::vector<Token>> tokensOf(std::string_view in) {
             const size_t begin = at;
             while (at < in.size() && (isNameStart(in[at]) || isDigit(in[at]))) {
                 ++at;
+            }
+            if (at - begin > kLongestName) {
+                return unknown(said("too long a name"));
             }
             tokens.push_back({Token::Kind::Name, std::string(in.substr(begin, at - begin))});
         } else if (isDigit(c)) {
@@ -94,6 +104,7 @@ Result<std::vector<Token>> tokensOf(std::string_view in) {
             tokens.push_back({Token::Kind::Operator, std::move(text)});
         }
     }
+    parts -= std::min(parts, tokens.size());
     tokens.push_back({});
     return tokens;
 }
@@ -139,12 +150,13 @@ public:
         while (has_condition && take("if")) {
             ExpressionPtr made = node(Expression::Kind::Condition);
             ENGINE_ASSIGN(ExpressionPtr condition, binary(0));
-            made->parts.push_back(std::move(condition));
-            made->parts.push_back(std::move(value));
-            made->parts.emplace_back();
+            ExpressionPtr otherwise;
             if (take("else")) {
-                ENGINE_ASSIGN(made->parts[2], expression());
+                ENGINE_ASSIGN(otherwise, expression());
             }
+            ENGINE_TRY(adopt(*made, std::move(condition)));
+            ENGINE_TRY(adopt(*made, std::move(value)));
+            ENGINE_TRY(adopt(*made, std::move(otherwise)));
             value = std::move(made);
         }
         --depth_;
@@ -152,6 +164,18 @@ public:
     }
 
 private:
+    /// Makes `child` (or nothing) a part of `parent`. Chains like a.b.c are as deep as they are
+    /// long, and trees are evaluated and freed by functions that call themselves.
+    static Result<void> adopt(Expression& parent, ExpressionPtr child) {
+        if (child != nullptr) {
+            parent.depth = std::max(parent.depth, child->depth + 1);
+            if (parent.depth > 2 * kMaxDepth) {
+                return unknown(said("expressions nested too deeply"));
+            }
+        }
+        parent.parts.push_back(std::move(child));
+        return {};
+    }
     static ExpressionPtr node(Expression::Kind kind) {
         auto made = std::make_unique<Expression>();
         made->kind = kind;
@@ -201,7 +225,7 @@ private:
                 ExpressionPtr made = node(Expression::Kind::Unary);
                 made->text = "not";
                 ENGINE_ASSIGN(ExpressionPtr inside, binary(kNot));
-                made->parts.push_back(std::move(inside));
+                ENGINE_TRY(adopt(*made, std::move(inside)));
                 --depth_;
                 return made;
             }
@@ -212,8 +236,8 @@ private:
             ENGINE_ASSIGN(ExpressionPtr right, binary(level + 1));
             ExpressionPtr made = node(Expression::Kind::Binary);
             made->text = text;
-            made->parts.push_back(std::move(left));
-            made->parts.push_back(std::move(right));
+            ENGINE_TRY(adopt(*made, std::move(left)));
+            ENGINE_TRY(adopt(*made, std::move(right)));
             left = std::move(made);
         }
         return left;
@@ -227,7 +251,7 @@ private:
                 return unknown(said("expressions nested too deeply"));
             }
             ENGINE_ASSIGN(ExpressionPtr inside, unary());
-            made->parts.push_back(std::move(inside));
+            ENGINE_TRY(adopt(*made, std::move(inside)));
             --depth_;
             return made;
         }
@@ -250,7 +274,10 @@ private:
                 return constant(Value::of(std::strtod(token.text.c_str(), nullptr)));
             }
             int64_t value = 0;
-            std::from_chars(token.text.data(), token.text.data() + token.text.size(), value);
+            const char* const end = token.text.data() + token.text.size();
+            if (std::from_chars(token.text.data(), end, value).ec != std::errc()) {
+                return unknown(said("arithmetic on fractions or very large numbers"));
+            }
             return constant(Value::of(value));
         }
         if (token.kind == Token::Kind::Name) {
@@ -272,10 +299,10 @@ private:
             ENGINE_ASSIGN(ExpressionPtr inside, expression());
             if (isOperator(",")) {
                 ExpressionPtr made = node(Expression::Kind::List);
-                made->parts.push_back(std::move(inside));
+                ENGINE_TRY(adopt(*made, std::move(inside)));
                 while (take(",") && !isOperator(")")) {
                     ENGINE_ASSIGN(ExpressionPtr next, expression());
-                    made->parts.push_back(std::move(next));
+                    ENGINE_TRY(adopt(*made, std::move(next)));
                 }
                 inside = std::move(made);
             }
@@ -286,7 +313,7 @@ private:
             ExpressionPtr made = node(Expression::Kind::List);
             while (!isOperator("]")) {
                 ENGINE_ASSIGN(ExpressionPtr item, expression());
-                made->parts.push_back(std::move(item));
+                ENGINE_TRY(adopt(*made, std::move(item)));
                 if (!take(",")) {
                     break;
                 }
@@ -300,8 +327,8 @@ private:
                 ENGINE_ASSIGN(ExpressionPtr key, expression());
                 ENGINE_TRY(need(":"));
                 ENGINE_ASSIGN(ExpressionPtr value, expression());
-                made->parts.push_back(std::move(key));
-                made->parts.push_back(std::move(value));
+                ENGINE_TRY(adopt(*made, std::move(key)));
+                ENGINE_TRY(adopt(*made, std::move(value)));
                 if (!take(",")) {
                     break;
                 }
@@ -321,7 +348,7 @@ private:
                 at_ += 2;
             }
             ENGINE_ASSIGN(ExpressionPtr argument, expression());
-            call.parts.push_back(std::move(argument));
+            ENGINE_TRY(adopt(call, std::move(argument)));
             call.names.push_back(std::move(keyword));
             if (!take(",")) {
                 break;
@@ -332,7 +359,7 @@ private:
 
     Result<ExpressionPtr> subscript(ExpressionPtr value) {
         ExpressionPtr made = node(Expression::Kind::Index);
-        made->parts.push_back(std::move(value));
+        ENGINE_TRY(adopt(*made, std::move(value)));
         std::vector<ExpressionPtr> parts(3);
         size_t part = 0;
         while (!isOperator("]")) {
@@ -347,7 +374,7 @@ private:
         ENGINE_TRY(need("]"));
         made->kind = part == 0 ? Expression::Kind::Index : Expression::Kind::Slice;
         for (size_t i = 0; i < (part == 0 ? 1U : 3U); ++i) {
-            made->parts.push_back(std::move(parts[i]));
+            ENGINE_TRY(adopt(*made, std::move(parts[i])));
         }
         if (part == 0 && made->parts[1] == nullptr) {
             return syntax(said("an empty subscript"));
@@ -359,12 +386,12 @@ private:
         ExpressionPtr made = node(Expression::Kind::Test);
         made->is_negated = take("not");
         ENGINE_ASSIGN(made->text, name());
-        made->parts.push_back(std::move(value));
+        ENGINE_TRY(adopt(*made, std::move(value)));
         if (take("(")) {
             ENGINE_TRY(arguments(*made));
         } else if (peek().kind == Token::Kind::Text || peek().kind == Token::Kind::Number) {
             ENGINE_ASSIGN(ExpressionPtr argument, primary());
-            made->parts.push_back(std::move(argument));
+            ENGINE_TRY(adopt(*made, std::move(argument)));
             made->names.emplace_back();
         }
         return made;
@@ -375,19 +402,19 @@ private:
             if (take(".")) {
                 ExpressionPtr made = node(Expression::Kind::Member);
                 ENGINE_ASSIGN(made->text, name());
-                made->parts.push_back(std::move(value));
+                ENGINE_TRY(adopt(*made, std::move(value)));
                 value = std::move(made);
             } else if (take("[")) {
                 ENGINE_ASSIGN(value, subscript(std::move(value)));
             } else if (take("(")) {
                 ExpressionPtr made = node(Expression::Kind::Call);
-                made->parts.push_back(std::move(value));
+                ENGINE_TRY(adopt(*made, std::move(value)));
                 ENGINE_TRY(arguments(*made));
                 value = std::move(made);
             } else if (take("|")) {
                 ExpressionPtr made = node(Expression::Kind::Filter);
                 ENGINE_ASSIGN(made->text, name());
-                made->parts.push_back(std::move(value));
+                ENGINE_TRY(adopt(*made, std::move(value)));
                 if (take("(")) {
                     ENGINE_TRY(arguments(*made));
                 }
@@ -529,13 +556,17 @@ private:
         Body body;
         while (at_ < pieces_.size()) {
             Piece piece = std::move(pieces_[at_++]);
+            if (parts_ == 0) {
+                return unknown(said("too many parts"));
+            }
+            --parts_;
             if (piece.kind == 't') {
                 Statement text;
                 text.text = std::move(piece.text);
                 body.push_back(std::move(text));
                 continue;
             }
-            ENGINE_ASSIGN(std::vector<Token> tokens, tokensOf(piece.text));
+            ENGINE_ASSIGN(std::vector<Token> tokens, tokensOf(piece.text, parts_));
             ExpressionParser in(std::move(tokens));
             if (piece.kind == 'o') {
                 Statement output;
@@ -669,6 +700,7 @@ private:
 
     std::vector<Piece> pieces_;
     size_t at_ = 0;
+    size_t parts_ = kMostParts;
     int depth_ = 0;
     std::optional<ExpressionParser> rest_;
 };

@@ -29,6 +29,7 @@ struct Expression {
     Value constant;
     std::string text;
     bool is_negated = false;
+    int depth = 1; ///< Nodes up to the deepest below, this one included.
     std::vector<ExpressionPtr> parts;
     std::vector<std::string> names;
 };

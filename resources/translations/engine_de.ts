@@ -3376,6 +3376,18 @@
         <translation>einen zu langen Text</translation>
     </message>
     <message>
+        <source>too much memory, more than %1 MiB</source>
+        <translation>zu viel Speicher, mehr als %1 MiB</translation>
+    </message>
+    <message>
+        <source>too many parts</source>
+        <translation>zu viele Teile</translation>
+    </message>
+    <message>
+        <source>too long a name</source>
+        <translation>einen zu langen Namen</translation>
+    </message>
+    <message>
         <source>too many steps</source>
         <translation>zu viele Schritte</translation>
     </message>

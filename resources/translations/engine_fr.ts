@@ -3376,6 +3376,18 @@
         <translation>un texte trop long</translation>
     </message>
     <message>
+        <source>too much memory, more than %1 MiB</source>
+        <translation>trop de mémoire, plus de %1 MiB</translation>
+    </message>
+    <message>
+        <source>too many parts</source>
+        <translation>trop d&apos;éléments</translation>
+    </message>
+    <message>
+        <source>too long a name</source>
+        <translation>un nom trop long</translation>
+    </message>
+    <message>
         <source>too many steps</source>
         <translation>trop d’étapes</translation>
     </message>

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/text/jinja_text.h"
+
+#include <algorithm>
+#include <bitset>
+
+namespace engine::jinja {
+
+Needle::Needle(std::string_view what) : what_(what), borders_(what.size()) {
+    for (size_t at = 1, length = 0; at < what.size(); ++at) {
+        while (length > 0 && what[at] != what[length]) {
+            length = borders_[length - 1];
+        }
+        length += what[at] == what[length] ? 1 : 0;
+        borders_[at] = length;
+    }
+}
+
+size_t Needle::find(std::string_view in, size_t from) const {
+    if (what_.empty()) {
+        return from <= in.size() ? from : std::string_view::npos;
+    }
+    size_t length = 0;
+    for (size_t at = from; at < in.size(); ++at) {
+        while (length > 0 && in[at] != what_[length]) {
+            length = borders_[length - 1];
+        }
+        length += in[at] == what_[length] ? 1 : 0;
+        if (length == what_.size()) {
+            return at + 1 - length;
+        }
+    }
+    return std::string_view::npos;
+}
+
+size_t Needle::count(std::string_view in) const {
+    size_t found = 0;
+    for (size_t at = find(in, 0); at != std::string_view::npos; at = find(in, at + what_.size())) {
+        ++found;
+    }
+    return found;
+}
+
+std::string_view trimmed(std::string_view text, std::string_view blanks, bool left, bool right) {
+    std::bitset<256> is_blank;
+    for (const char c : blanks) {
+        is_blank.set(static_cast<unsigned char>(c));
+    }
+    const auto blank = [&](char c) { return is_blank[static_cast<unsigned char>(c)]; };
+    while (left && !text.empty() && blank(text.front())) {
+        text.remove_prefix(1);
+    }
+    while (right && !text.empty() && blank(text.back())) {
+        text.remove_suffix(1);
+    }
+    return text;
+}
+
+std::string mapped(std::string_view text, bool to_upper) {
+    std::string out(text);
+    for (char& c : out) {
+        if (to_upper ? (c >= 'a' && c <= 'z') : (c >= 'A' && c <= 'Z')) {
+            c = static_cast<char>(c ^ 0x20);
+        }
+    }
+    return out;
+}
+
+std::string
+replaced(std::string_view text, const Needle& what, std::string_view with, size_t size) {
+    std::string out;
+    out.reserve(size);
+    size_t at = 0;
+    for (size_t next = what.find(text, 0); next != std::string_view::npos;
+         next = what.find(text, at)) {
+        out.append(text.substr(at, next - at)).append(with);
+        at = next + what.size();
+    }
+    return out.append(text.substr(at));
+}
+
+bool isAscii(std::string_view text) {
+    return std::all_of(text.begin(), text.end(),
+                       [](char c) { return (static_cast<unsigned char>(c) & 0x80U) == 0; });
+}
+
+} // namespace engine::jinja
