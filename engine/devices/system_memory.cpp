@@ -45,20 +45,38 @@ SystemMemory ofComputer(const fs::path& root) {
         return memory;
     }
 #endif
+    // Kernels before 3.14, WSL 1 and some sandboxes do not tell MemAvailable: then what is free and
+    // what can be given up count. Shared memory is among the cached pages and stays.
+    std::optional<uint64_t> told;
+    std::optional<uint64_t> free;
+    uint64_t can_go = 0;
+    uint64_t shared = 0;
     std::ifstream in(root / "proc/meminfo");
     std::string line;
     while (std::getline(in, line)) {
         std::istringstream words(line);
         std::string key;
         uint64_t kib = 0;
-        words >> key >> kib;
+        if (!(words >> key >> kib)) {
+            continue;
+        }
+        const uint64_t bytes = kib * 1024U;
         if (key == "MemTotal:") {
-            memory.total = kib * 1024U;
+            memory.total = bytes;
         } else if (key == "MemAvailable:") {
-            memory.available = kib * 1024U;
-            break;
+            told = bytes;
+        } else if (key == "MemFree:") {
+            free = bytes;
+        } else if (key == "Buffers:" || key == "Cached:" || key == "SReclaimable:") {
+            can_go += bytes;
+        } else if (key == "Shmem:") {
+            shared = bytes;
         }
     }
+    // Where nothing is told of what is free, all of it may be: a number that is missing is not 0.
+    const uint64_t guess =
+        free.has_value() ? *free + can_go - std::min(can_go, shared) : memory.total;
+    memory.available = told.value_or(std::min(guess, memory.total));
     return memory;
 }
 

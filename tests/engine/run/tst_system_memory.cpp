@@ -40,6 +40,8 @@ class TestSystemMemory : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void computer();
+    void nothingAvailableTold_data();
+    void nothingAvailableTold();
     void groups_data();
     void groups();
     void here();
@@ -50,6 +52,40 @@ void TestSystemMemory::computer() {
     QCOMPARE(memory.total, uint64_t{24000} * kMiB);
     QCOMPARE(memory.available, uint64_t{20000} * kMiB);
     QCOMPARE(engine::systemMemory("/nowhere").total, uint64_t{0});
+}
+
+void TestSystemMemory::nothingAvailableTold_data() {
+    QTest::addColumn<QString>("meminfo");
+    QTest::addColumn<quint64>("total_mib");
+    QTest::addColumn<quint64>("available_mib");
+    const QString total = QStringLiteral("MemTotal: 4096000 kB\n");
+    QTest::newRow("WSL 1") << total + "MemFree: 1024000 kB\nHighTotal: 0 kB\nHighFree: 0 kB\n"
+                           << quint64{4000} << quint64{1000};
+    QTest::newRow("an old kernel")
+        << total + "MemFree: 102400 kB\nBuffers: 51200 kB\nCached: 1024000 kB\nSwapCached: 999 kB\n"
+                   "Shmem: 204800 kB\nSlab: 99999 kB\nSReclaimable: 102400 kB\n"
+        << quint64{4000} << quint64{1050};
+    QTest::newRow("more shared than cached")
+        << total + "MemFree: 102400 kB\nCached: 1024 kB\nShmem: 204800 kB\n"
+        << quint64{4000} << quint64{100};
+    QTest::newRow("more than there is") << total + "MemFree: 4096000 kB\nCached: 1024000 kB\n"
+                                        << quint64{4000} << quint64{4000};
+    QTest::newRow("nothing but the total") << total << quint64{4000} << quint64{4000};
+    QTest::newRow("a line without its number") << total + "MemAvailable:\nMemFree: 1024000 kB\n"
+                                               << quint64{4000} << quint64{1000};
+    QTest::newRow("none is free") << total + "MemAvailable: 0 kB\nMemFree: 1024000 kB\n"
+                                  << quint64{4000} << quint64{0};
+    QTest::newRow("nothing at all") << QString() << quint64{0} << quint64{0};
+}
+
+// A number that the system does not tell is not 0: nothing could be loaded there.
+void TestSystemMemory::nothingAvailableTold() {
+    QFETCH(QString, meminfo);
+    QFETCH(quint64, total_mib);
+    QFETCH(quint64, available_mib);
+    const engine::SystemMemory memory = memoryOf({{"proc/meminfo", meminfo.toStdString()}});
+    QCOMPARE(memory.total, uint64_t{total_mib} * kMiB);
+    QCOMPARE(memory.available, uint64_t{available_mib} * kMiB);
 }
 
 void TestSystemMemory::groups_data() {
