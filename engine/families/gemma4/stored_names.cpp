@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/families/gemma4/stored_names.h"
 
+#include "engine/families/gemma4/names.h"
 #include "engine/families/gemma4/stored_head.h"
 #include "engine/families/gemma4/wrapped_names.h"
 
@@ -8,6 +9,7 @@
 #include <array>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 namespace engine {
 
@@ -71,21 +73,39 @@ public:
                 return text;
             }
         }
+        const bool is_assistant = isOfAssistant(tensor);
+        const auto [found, needed] = countRequired(is_assistant);
+        if (is_assistant) {
+            return said("the assistant's files do not hold this tensor (they hold %1 of the %2 "
+                        "that its config.json implies); download the assistant again",
+                        found, needed);
+        }
         if (found_.empty() && !surplus_.empty()) {
             return said("the model files do not hold this tensor (they hold %1 of the %2 that "
                         "config.json implies, and others such as %3); they belong to another model "
                         "or to another program's format",
-                        found_.size(), requiredCount(), surplus_.front());
+                        found, needed, surplus_.front());
         }
         return said("the model files do not hold this tensor (they hold %1 of the %2 that "
                     "config.json implies); download the model again",
-                    found_.size(), requiredCount());
+                    found, needed);
     }
 
 private:
-    [[nodiscard]] size_t requiredCount() const {
-        return static_cast<size_t>(std::count_if(expected_.begin(), expected_.end(),
-                                                 [](const auto& e) { return e.second; }));
+    [[nodiscard]] static bool isOfAssistant(const std::string& tensor) {
+        return partOfName(tensor).role == PartRole::Assistant;
+    }
+    /// Found and needed tensors of the assistant, or of the model without it: they come from
+    /// different downloads. What may be missing counts in neither.
+    [[nodiscard]] std::pair<size_t, size_t> countRequired(bool is_assistant) const {
+        std::pair<size_t, size_t> counts;
+        for (const auto& [name, is_required] : expected_) {
+            if (is_required && isOfAssistant(name) == is_assistant) {
+                counts.first += found_.contains(name) ? 1U : 0U;
+                ++counts.second;
+            }
+        }
+        return counts;
     }
 
     [[nodiscard]] Sentence asQuantized(const std::string& tensor) const {

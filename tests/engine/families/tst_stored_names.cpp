@@ -70,6 +70,7 @@ private Q_SLOTS:
     void initTestCase();
     void says_data();
     void says();
+    void ofTheAssistant();
     void unclear_data();
     void unclear();
 
@@ -157,6 +158,41 @@ void TestStoredNames::says() {
     }
     const bool is_download = fragments.contains("download the model again");
     QCOMPARE(error.message.find("download the model again") != std::string::npos, is_download);
+}
+
+// An assistant's tensors come from a download of their own: counted apart, and named so.
+void TestStoredNames::ofTheAssistant() {
+    const auto names =
+        changed([](const std::string& name) { return std::vector<std::string>{name}; });
+    std::vector<ExpectedTensor> expected = expected_;
+    size_t needed = 0;
+    for (const ExpectedTensor& tensor : expected_) {
+        needed += tensor.is_required && !tensor.is_unused ? 1U : 0U;
+        if (!tensor.is_required && !tensor.is_unused) {
+            names->add(tensor.name); // may be missing, and is not
+        }
+    }
+    const std::vector<std::string> parts = {"embed_tokens.weight", "pre_projection.weight",
+                                            "norm.weight", "post_projection.weight"};
+    for (const std::string& part : parts) {
+        ExpectedTensor& tensor = expected.emplace_back(expected_.front());
+        tensor.name = "assistant." + part;
+        tensor.is_required = true;
+        tensor.is_unused = false;
+        if (part != parts.back()) {
+            names->add(tensor.name);
+        }
+    }
+    const Error ours = missingTensor("assistant.post_projection.weight", config_, expected, *names);
+    QVERIFY2(ours.message.find("the assistant's files do not hold this tensor (they hold 3 of the "
+                               "4 that its config.json implies); download the assistant again") !=
+                 std::string::npos,
+             ours.message.c_str());
+    const Error model =
+        missingTensor("model.language_model.norm.weight", config_, expected, *names);
+    const std::string count =
+        "they hold " + std::to_string(needed) + " of the " + std::to_string(needed) + " that";
+    QVERIFY2(model.message.find(count) != std::string::npos, model.message.c_str());
 }
 
 void TestStoredNames::unclear_data() {
