@@ -5,6 +5,8 @@
 #include <windows.h>
 #endif
 
+#include "engine/base/thread_limit.h"
+
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -106,8 +108,9 @@ private:
             } catch (const std::exception& problem) {
                 // What the library throws where nobody expects it, as for a name that the system
                 // does not take: no reason to end.
-                answer.error = {engine::ErrorCode::Internal,
-                                std::string("in the engine's process: ") + problem.what()};
+                answer.error = engine::threadShortage(problem).value_or(
+                    engine::Error{engine::ErrorCode::Internal,
+                                  std::string("in the engine's process: ") + problem.what()});
             }
         }
         answer.state = stateNow(std::is_same_v<Call, Generate>);

@@ -17,6 +17,7 @@
 #include "app/program_paths.h"
 #include "app/program_words.h"
 #include "app/version.h"
+#include "engine/base/thread_limit.h"
 
 #include <algorithm>
 #include <exception>
@@ -181,10 +182,10 @@ int main(int argc, char** argv) {
                   std::string(problem.what()) + "; name a folder that is there and can be written"},
                  isJson(argc, argv), 1);
     } catch (const std::exception& problem) {
-        code = fail(
-            {engine::ErrorCode::Internal,
-             std::string(problem.what()) + "; please report this with the command that you gave"},
-            isJson(argc, argv), 1);
+        const engine::Error unexpected{engine::ErrorCode::Internal,
+                                       std::string(problem.what()) +
+                                           "; please report this with the command that you gave"};
+        code = fail(engine::threadShortage(problem).value_or(unexpected), isJson(argc, argv), 1);
     }
     return cli::closeConsole(code);
 }

@@ -1116,14 +1116,6 @@
         <translation>eine Zahl</translation>
     </message>
     <message>
-        <source>a number above 0, at most 1</source>
-        <translation>eine Zahl über 0, höchstens 1</translation>
-    </message>
-    <message>
-        <source>a number above 0, at most 100</source>
-        <translation>eine Zahl über 0, höchstens 100</translation>
-    </message>
-    <message>
         <source>a number from 0 to 1</source>
         <translation>eine Zahl von 0 bis 1</translation>
     </message>
@@ -3404,10 +3396,6 @@
         <translation>die Parameter des Werkzeugs %1</translation>
     </message>
     <message>
-        <source>the arguments of a call of %1</source>
-        <translation>die Argumente eines Aufrufs von %1</translation>
-    </message>
-    <message>
         <source>message %1: a tool&apos;s result stands right behind the reply that asked for it; expected that reply before it</source>
         <translation>Nachricht %1: das Ergebnis eines Werkzeugs steht gleich hinter der Antwort, die danach gefragt hat; erwartet wird diese Antwort davor</translation>
     </message>
@@ -4794,6 +4782,22 @@
     <message>
         <source>%1: models of ModelScope come as plain files, because the hub&apos;s cache has no place for them; name a folder with --to</source>
         <translation>%1: Modelle von ModelScope kommen als einfache Dateien, weil der Cache des Hubs keinen Platz für sie hat; nennen Sie einen Ordner mit --to</translation>
+    </message>
+    <message>
+        <source>the system starts no more threads: this container or control group may have %1 of them (pids.max); raise that limit, or end other programs in it</source>
+        <translation>das System startet keine weiteren Threads: dieser Container oder diese Kontrollgruppe darf %1 davon haben (pids.max); erhöhen Sie diese Grenze oder beenden Sie andere Programme darin</translation>
+    </message>
+    <message>
+        <source>the system starts no more threads: this user may have %1 of them, all programs together (ulimit -u); raise that limit, or end other programs</source>
+        <translation>das System startet keine weiteren Threads: dieser Benutzer darf %1 davon haben, alle Programme zusammen (ulimit -u); erhöhen Sie diese Grenze oder beenden Sie andere Programme</translation>
+    </message>
+    <message>
+        <source>the system starts no more threads; end other programs, or raise the limit on them (ulimit -u, pids.max of a container)</source>
+        <translation>das System startet keine weiteren Threads; beenden Sie andere Programme oder erhöhen Sie die Grenze dafür (ulimit -u, pids.max eines Containers)</translation>
+    </message>
+    <message>
+        <source>the assistant&apos;s files do not hold this tensor (they hold %1 of the %2 that its config.json implies); download the assistant again</source>
+        <translation>die Dateien des Assistenten enthalten diesen Tensor nicht (sie enthalten %1 der %2, die seine config.json verlangt); laden Sie den Assistenten noch einmal herunter</translation>
     </message>
 </context>
 </TS>

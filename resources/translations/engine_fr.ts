@@ -1116,14 +1116,6 @@
         <translation>un nombre</translation>
     </message>
     <message>
-        <source>a number above 0, at most 1</source>
-        <translation>un nombre supérieur à 0, 1 au plus</translation>
-    </message>
-    <message>
-        <source>a number above 0, at most 100</source>
-        <translation>un nombre supérieur à 0, 100 au plus</translation>
-    </message>
-    <message>
         <source>a number from 0 to 1</source>
         <translation>un nombre de 0 à 1</translation>
     </message>
@@ -3404,10 +3396,6 @@
         <translation>les paramètres de l’outil %1</translation>
     </message>
     <message>
-        <source>the arguments of a call of %1</source>
-        <translation>les arguments d’un appel de %1</translation>
-    </message>
-    <message>
         <source>message %1: a tool&apos;s result stands right behind the reply that asked for it; expected that reply before it</source>
         <translation>message %1 : le résultat d’un outil suit immédiatement la réponse qui l’a demandé ; cette réponse est attendue avant lui</translation>
     </message>
@@ -4794,6 +4782,22 @@
     <message>
         <source>%1: models of ModelScope come as plain files, because the hub&apos;s cache has no place for them; name a folder with --to</source>
         <translation>%1 : les modèles de ModelScope arrivent comme simples fichiers, car le cache du hub n&apos;a pas de place pour eux ; nommez un dossier avec --to</translation>
+    </message>
+    <message>
+        <source>the system starts no more threads: this container or control group may have %1 of them (pids.max); raise that limit, or end other programs in it</source>
+        <translation>le système ne démarre plus de threads : ce conteneur ou groupe de contrôle peut en avoir %1 (pids.max) ; relevez cette limite ou fermez d’autres programmes qui s’y trouvent</translation>
+    </message>
+    <message>
+        <source>the system starts no more threads: this user may have %1 of them, all programs together (ulimit -u); raise that limit, or end other programs</source>
+        <translation>le système ne démarre plus de threads : cet utilisateur peut en avoir %1, tous programmes confondus (ulimit -u) ; relevez cette limite ou fermez d’autres programmes</translation>
+    </message>
+    <message>
+        <source>the system starts no more threads; end other programs, or raise the limit on them (ulimit -u, pids.max of a container)</source>
+        <translation>le système ne démarre plus de threads ; fermez d’autres programmes ou relevez leur limite (ulimit -u, pids.max d’un conteneur)</translation>
+    </message>
+    <message>
+        <source>the assistant&apos;s files do not hold this tensor (they hold %1 of the %2 that its config.json implies); download the assistant again</source>
+        <translation>les fichiers de l’assistant ne contiennent pas ce tenseur (ils en contiennent %1 sur les %2 qu’implique son config.json) ; téléchargez l’assistant de nouveau</translation>
     </message>
 </context>
 </TS>
