@@ -45,6 +45,7 @@ using support::kGiB;
 using support::Program;
 
 constexpr QSize kSmallWindow(1024, 700);
+constexpr QSize kLeastWindow(860, 600); ///< A screen of 1366x768, and one of 1440x900 at 200 %.
 
 class TestScreens : public QObject {
     Q_OBJECT
@@ -82,13 +83,16 @@ void TestScreens::check(QWidget* top, const QString& name) {
     // Sizes are the same in both themes.
     if (!is_dark_ && qobject_cast<ui::MainWindow*>(top) != nullptr) {
         const QSize before = top->size();
-        top->resize(kSmallWindow);
-        checkAsIs(top, name + QStringLiteral("-small"));
-        if (top->size() != kSmallWindow) {
-            problems_.append(QStringLiteral("%1%2: wants %3x%4")
-                                 .arg(prefix_, name)
-                                 .arg(top->width())
-                                 .arg(top->height()));
+        for (const auto& [size, suffix] :
+             {std::pair{kSmallWindow, "-small"}, std::pair{kLeastWindow, "-least"}}) {
+            top->resize(size);
+            checkAsIs(top, name + QString::fromLatin1(suffix));
+            if (top->size() != size) {
+                problems_.append(QStringLiteral("%1%2%3: wants %4x%5")
+                                     .arg(prefix_, name, QString::fromLatin1(suffix))
+                                     .arg(top->width())
+                                     .arg(top->height()));
+            }
         }
         top->resize(before);
     }
@@ -100,8 +104,8 @@ void TestScreens::checkAsIs(QWidget* top, const QString& name) {
         QCoreApplication::sendPostedEvents();
         QCoreApplication::processEvents();
     }
-    for (const QString& problem :
-         support::clippedTexts(top) + support::overlaps(top) + support::unreachable(top)) {
+    for (const QString& problem : support::clippedTexts(top) + support::widerThanViewport(top) +
+                                      support::overlaps(top) + support::unreachable(top)) {
         problems_.append(prefix_ + name + QStringLiteral(": ") + problem);
     }
     if (support::focusChainLength(top) < 0) {
