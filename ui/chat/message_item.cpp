@@ -123,10 +123,29 @@ QString thinkingTitle(const ChatTurn& turn, bool is_streaming) {
     return Texts::tr("Thoughts (words: about %1)").arg(formatCount(words));
 }
 
+/// Of a model on this computer: after a change of model old replies are told from new ones. One on
+/// a server is named above its reply.
+QString answererOf(const QString& model) {
+    if (model.isEmpty() || engine::isServerModel(model.toStdString())) {
+        return {};
+    }
+    const QStringList parts = model.split(QLatin1Char('/'), Qt::SkipEmptyParts);
+    // "models--google--gemma-4-E2B-it/snapshots/0123456789" in the hub's cache.
+    const qsizetype at = parts.size() - 2;
+    return at > 0 && parts.at(at) == QLatin1String("snapshots")
+               ? parts.at(at - 1).section(QStringLiteral("--"), -1)
+           : parts.isEmpty() ? QString()
+                             : parts.last();
+}
+
 } // namespace
 
 QString statisticsText(const ChatTurn& turn, bool is_streaming) {
     QStringList parts;
+    if (turn.role == engine::Message::Role::Assistant) {
+        parts.append(answererOf(turn.model));
+        parts.removeAll(QString());
+    }
     if (turn.role == engine::Message::Role::User) {
         qint64 tokens = 0;
         for (const Attachment& attachment : turn.attachments) {
