@@ -258,6 +258,12 @@ DeviceMap nativeForm(const DeviceMap& map) {
     out.has_default = true;
     std::erase_if(out.entries,
                   [](const MapEntry& entry) { return canonicalKey(entry.key).empty(); });
+    // Ranges are of the native form alone. A bracket in an imported key is part of a name that no
+    // model has: it must not come into force as a range, so that the name gets parentheses.
+    for (MapEntry& entry : out.entries) {
+        std::replace(entry.key.begin(), entry.key.end(), '[', '(');
+        std::replace(entry.key.begin(), entry.key.end(), ']', ')');
+    }
     // What the imported form implies has to be said: two copies of the tied table.
     const auto deepest = [&out](std::string_view tensor) -> MapEntry* {
         MapEntry* best = nullptr;

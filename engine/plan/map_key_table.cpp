@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
+#include <utility>
 
 namespace engine {
 
@@ -374,6 +376,26 @@ size_t sharedLength(std::string_view a, std::string_view b) {
 }
 
 } // namespace
+
+DeviceMap placedAnew(const DeviceMap& map,
+                     const std::vector<PlanIssue>& errors,
+                     std::string_view module,
+                     const PlaceFields& fields) {
+    const auto isRefused = [&](const MapEntry& entry) {
+        return std::any_of(errors.begin(), errors.end(), [&](const PlanIssue& issue) {
+            return (issue.code == "DM02" || issue.code == "DM06") && issue.key == entry.key;
+        });
+    };
+    DeviceMap known = map;
+    DeviceMap refused = map;
+    std::erase_if(known.entries, isRefused);
+    std::erase_if(refused.entries, std::not_fn(isRefused));
+    DeviceMap out = withPlace(known, module, fields);
+    for (MapEntry& entry : nativeForm(refused).entries) {
+        out.entries.push_back(std::move(entry));
+    }
+    return out;
+}
 
 KeyTable::Fields KeyTable::lookUp(std::string_view tensor) {
     Fields fields;

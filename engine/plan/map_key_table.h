@@ -77,4 +77,12 @@ private:
     std::vector<std::pair<size_t, const Setter*>> chain_;
 };
 
+/// withPlace() for a map that may have errors: keys that are refused (DM02, DM06) stay as they are.
+/// A range that reaches beyond the layers would otherwise be cut at the module's, and what is left
+/// of it come into force. `errors`: of this map, or of the one that it was made from.
+DeviceMap placedAnew(const DeviceMap& map,
+                     const std::vector<PlanIssue>& errors,
+                     std::string_view module,
+                     const PlaceFields& fields);
+
 } // namespace engine

@@ -2,7 +2,7 @@
 #include "engine/plan/plan_advice.h"
 
 #include "engine/families/gemma4/names.h"
-#include "engine/plan/plan_speed.h"
+#include "engine/plan/map_key_table.h"
 
 #include <algorithm>
 #include <map>
@@ -111,7 +111,9 @@ public:
             HeadOption head)
         : plan_(plan), shortage_(shortage), parts_(parts), quant_(quant), head_(head),
           need_(shortage.need(plan)), excess_(need_ - shortage.limit), asked_(*parts.request),
-          request_(asked_), is_fit_(!asked_.map.has_value() && asked_.preset == "fit") {}
+          request_(asked_), is_fit_(!asked_.map.has_value() && asked_.preset == "fit") {
+        request_.wants_advice = false;
+    }
 
     std::vector<Suggestion> steps() {
         const bool is_kv_first = isLargest(MemoryPart::Kv);
@@ -144,22 +146,13 @@ public:
 private:
     [[nodiscard]] const TextConfig& text() const { return parts_.request->config.text; }
 
-    [[nodiscard]] DeviceRates rates(DeviceId id) const {
-        for (const DeviceInfo& info : parts_.request->devices) {
-            if (info.id == id) {
-                return ratesOf(&info, id);
-            }
-        }
-        return ratesOf(nullptr, id);
-    }
-
-    /// Bytes there after a change; none where the map would then be refused.
-    std::optional<uint64_t> needAfter(const Change& change) {
+    /// Makes request_ the one with a change: what the button beside the step asks for.
+    void ask(const Change& change) {
         request_.map = asked_.map;
         if (!change.places.empty()) {
             request_.map = *parts_.map;
             for (const auto& [module, fields] : change.places) {
-                request_.map = withPlace(*request_.map, module, fields);
+                request_.map = placedAnew(*request_.map, parts_.resolution->errors, module, fields);
             }
         }
         // A step that names a place is a key of the document of the plan at hand; with any other
@@ -170,40 +163,94 @@ private:
         request_.context = change.context.value_or(asked_.context);
         request_.prefill_chunk = change.chunk.value_or(asked_.prefill_chunk);
         request_.image_tokens = change.image_tokens.value_or(asked_.image_tokens);
-        PlacementPlan after = planBytes(request_, parts_.names, std::move(spare_rows_));
-        const uint64_t need = shortage_.need(after);
-        spare_rows_ = std::move(after.tensors);
-        const auto refused =
-            std::count_if(plan_.errors.begin(), plan_.errors.end(),
-                          [](const PlanIssue& issue) { return issue.code != "DM09"; });
-        if (after.errors.size() > static_cast<size_t>(refused)) {
-            return std::nullopt;
-        }
-        return need;
     }
 
+    /// What a change does here and on the other devices.
+    struct Outcome {
+        uint64_t need = 0;
+        bool is_refused = false;         ///< The map has errors then that it did not have.
+        bool is_short_elsewhere = false; ///< Another device has too little then, and had enough.
+        [[nodiscard]] bool isPossible() const { return !is_refused && !is_short_elsewhere; }
+    };
+    Outcome outcomeOf(const Change& change) {
+        ask(change);
+        PlacementPlan after = planBytes(request_, parts_.names, std::move(spare_rows_));
+        const auto wasThere = [this](const PlanIssue& issue) {
+            return std::any_of(plan_.errors.begin(), plan_.errors.end(),
+                               [&](const PlanIssue& now) { return now.code == issue.code; });
+        };
+        const Outcome outcome = {shortage_.need(after),
+                                 !std::all_of(after.errors.begin(), after.errors.end(), wasThere),
+                                 isShortElsewhere(after)};
+        spare_rows_ = std::move(after.tensors);
+        return outcome;
+    }
+
+    [[nodiscard]] bool isShortElsewhere(const PlacementPlan& after) const {
+        const auto isShort = [](const DevicePlan& row) {
+            return row.id != DeviceId::disk() && row.parts.total() > row.limit;
+        };
+        for (const DevicePlan& row : after.devices) {
+            if (shortage_.concerns(row.id) || !isShort(row)) {
+                continue;
+            }
+            const auto now = std::find_if(plan_.devices.begin(), plan_.devices.end(),
+                                          [&](const DevicePlan& d) { return d.id == row.id; });
+            if (now == plan_.devices.end() || !isShort(*now)) {
+                return true;
+            }
+        }
+        return shortage_.device.has_value() && isHostShort(after) && !isHostShort(plan_);
+    }
+    [[nodiscard]] bool isHostShort(const PlacementPlan& plan) const {
+        return std::any_of(plan.devices.begin(), plan.devices.end(),
+                           [](const DevicePlan& row) {
+                               return row.id.kind == DeviceId::Kind::Sim && row.parts.total() > 0;
+                           }) &&
+               hostNeed(plan) > hostBound(asked_, *parts_.map).bytes();
+    }
+
+    /// 0 where the change cannot be, or only moves the shortage to another device.
     uint64_t freedBy(const Change& change) {
-        const uint64_t after = needAfter(change).value_or(need_);
-        return need_ - std::min(need_, after);
+        const Outcome outcome = outcomeOf(change);
+        return outcome.isPossible() ? need_ - std::min(need_, outcome.need) : 0;
     }
 
     using Cost = SuggestedCost::Kind;
 
-    /// known: what it frees, where that has been asked before. False: nothing, and it is left out.
-    bool add(SuggestedStep step,
-             const Change& change,
-             const SuggestedCost& cost,
-             std::optional<uint64_t> known = std::nullopt) {
-        step.frees = known.has_value() ? *known : freedBy(change);
+    /// False: it frees nothing, and is left out.
+    bool add(SuggestedStep step, const Change& change, const SuggestedCost& cost) {
+        step.frees = freedBy(change);
         if (step.frees == 0) {
             return false;
         }
         step.cost = cost;
+        step.cost.seconds = slowerBy(change, cost.kind);
         step.is_enough = step.frees >= excess_;
         is_enough_alone_ = is_enough_alone_ || step.is_enough;
         all_.add(change);
         steps_.push_back(std::move(step));
         return true;
+    }
+
+    /// Seconds that a plan with the change takes longer for what a cost is told of; 0 for costs
+    /// without a time.
+    double slowerBy(const Change& change, Cost cost) {
+        if (cost != Cost::TimePerImage && cost != Cost::TimePerSound &&
+            cost != Cost::TimePerToken) {
+            return 0;
+        }
+        ask(change);
+        const SpeedEstimate& now = plan_.estimate;
+        const SpeedEstimate then = makePlan(request_).estimate;
+        const auto perToken = [](const SpeedEstimate& estimate) {
+            return estimate.decode_tokens_per_s > 0 ? 1 / estimate.decode_tokens_per_s : 0.0;
+        };
+        const double more = cost == Cost::TimePerImage ? then.image_s - now.image_s
+                            : cost == Cost::TimePerSound
+                                ? 10 * (then.audio_s_per_s - now.audio_s_per_s)
+                                : perToken(then) - perToken(now);
+        return std::max(0.0, more);
     }
 
     static SuggestedMove
@@ -260,20 +307,14 @@ private:
         }
         Change change;
         change.places = {{name, away(*row)}};
-        const auto bytes = static_cast<uint64_t>(text().num_layers * text().ple_size * 2);
+        const ExpectedTensor* table =
+            tensorOfRow(parts_, static_cast<size_t>(row - plan_.tensors.data()));
+        const uint64_t bytes = row->bytes / static_cast<uint64_t>(table->shape.front());
         add(stepOf(moveOf(namedPart(name), {name}, away(*row))), change,
             {shortage_.isGpu() ? Cost::TableRow : Cost::TableRead, bytes});
     }
 
     void moveTowers() {
-        const PlanRequest& request = *parts_.request;
-        // What it takes more than where it is.
-        const auto slower = [this](double flops, DeviceId from) {
-            const auto seconds = [&](DeviceId id) {
-                return flops / (towerShare(id) * rates(id).flops);
-            };
-            return std::max(0.0, seconds(DeviceId::cpu()) - seconds(from));
-        };
         Change both;
         SuggestedStep both_steps;
         for (const Tower tower : {Tower::Audio, Tower::Vision}) {
@@ -293,14 +334,9 @@ private:
             if (!shortage_.isGpu()) {
                 both.add(change);
                 both_steps.moves.push_back(std::move(move));
-            } else if (is_audio) {
-                add(stepOf(std::move(move)), change,
-                    {Cost::TimePerSound, 0,
-                     slower(10 * audioFlopsPerSecond(request.config), row->compute)});
             } else {
                 add(stepOf(std::move(move)), change,
-                    {Cost::TimePerImage, 0,
-                     slower(imageFlops(request.config, plan_.image_tokens), row->compute)});
+                    {is_audio ? Cost::TimePerSound : Cost::TimePerImage});
             }
         }
         // Each tower visits its device while it computes; only together do they need less room.
@@ -369,6 +405,7 @@ private:
             change.quant = quant;
             SuggestedStep step;
             step.quant = name;
+            step.quant += asked_.quantizes_experts ? "+experts" : "";
             add(std::move(step), change, {cost});
         };
         if (quant_ == QuantOption::None) {
@@ -503,56 +540,34 @@ private:
                             ? layerKvBytes(*parts_.request, plan_, enough)
                             : 0;
         }
-        uint64_t frees = freedBy(changeFrom(enough));
+        const auto freedFrom = [&](int first) {
+            return need_ - std::min(need_, outcomeOf(changeFrom(first)).need);
+        };
+        uint64_t frees = freedFrom(enough);
         if (frees >= excess_) {
             for (uint64_t fewer = 0; enough < last; ++enough, frees = fewer) {
-                fewer = freedBy(changeFrom(enough + 1));
+                fewer = freedFrom(enough + 1);
                 if (fewer < excess_) {
                     break;
                 }
             }
         } else {
             while (enough > least && frees < excess_) {
-                frees = freedBy(changeFrom(--enough));
+                frees = freedFrom(--enough);
             }
         }
-        uint64_t moved = 0;
-        for (int i = enough; i <= last; ++i) {
-            moved += layer_bytes.at(i);
+        // No more than the other device has room for.
+        int most = last + 1;
+        for (int first = enough; enough < most; first = enough + (most - enough) / 2) {
+            const bool is_possible = outcomeOf(changeFrom(first)).isPossible();
+            (is_possible ? most : enough) = is_possible ? first : first + 1;
         }
-        const DeviceRates cpu = rates(DeviceId::cpu());
-        const auto perSecond = [&](DeviceId id, const DeviceRates& r) {
-            return bandwidthShare(id) * r.read_bytes_per_s;
-        };
-        double slower = 0;
-        if (fields.store != DeviceId::disk()) {
-            const DeviceRates gpu = rates(*shortage_.device);
-            slower = static_cast<double>(moved) * (1 / perSecond(DeviceId::cpu(), cpu) -
-                                                   1 / perSecond(*shortage_.device, gpu)) +
-                     cpu.hop_s + gpu.hop_s;
-        } else {
-            slower = readSeconds(enough, last);
+        if (enough > last) {
+            return;
         }
         const Change change = changeFrom(enough);
         add(stepOf(moveOf(layerPart(enough, last), {change.places.front().first}, fields)), change,
-            {Cost::TimePerToken, 0, std::max(0.0, slower)}, frees);
-    }
-
-    /// To read these layers from disk for a token, in the format that they have there.
-    [[nodiscard]] double readSeconds(int first, int last) const {
-        double seconds = 0;
-        for (size_t i = 0; i < plan_.tensors.size(); ++i) {
-            const ExpectedTensor* tensor = tensorOfRow(parts_, i);
-            if (tensor != nullptr && tensor->tower == Tower::Language && tensor->layer >= first &&
-                tensor->layer <= last) {
-                TensorPlacement row = plan_.tensors[i];
-                row.store = DeviceId::disk();
-                row.made_from_bytes =
-                    madeFromBytes(asked_, row, *tensor, storedAs(asked_, *tensor));
-                seconds += diskSeconds(row, rates(DeviceId::disk()));
-            }
-        }
-        return seconds;
+            {Cost::TimePerToken});
     }
 
     /// Says so when all of it together is not enough.
@@ -560,10 +575,10 @@ private:
         if (all.empty() || is_enough_alone_) {
             return;
         }
-        const std::optional<uint64_t> after = needAfter(all_);
-        if (after.has_value() && *after > shortage_.limit) {
-            all.emplace_back(
-                StepsTogether{*after, *after - shortage_.limit, lastResort(shortage_.bound)});
+        const Outcome after = outcomeOf(all_);
+        if (!after.is_refused && after.need > shortage_.limit) {
+            all.emplace_back(StepsTogether{after.need, after.need - shortage_.limit,
+                                           lastResort(shortage_.bound)});
         }
     }
 

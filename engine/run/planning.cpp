@@ -4,6 +4,7 @@
 #include "engine/api/error_cause.h"
 #include "engine/devices/system_memory.h"
 #include "engine/forward/device_roles.h"
+#include "engine/plan/map_key_table.h"
 #include "engine/plan/map_keys.h"
 #include "engine/plan/map_write.h"
 #include "engine/plan/plan_english.h"
@@ -35,7 +36,8 @@ Result<DeviceMap> baseMap(const PlanRequest& plan) {
                            plan.head != HeadOption::Bf16 || plan.config.has_own_head);
 }
 
-DeviceMap withMove(const DeviceMap& map, const MapMove& move) {
+DeviceMap
+withMove(const DeviceMap& map, const MapMove& move, const std::vector<PlanIssue>& errors) {
     const bool is_inherit = move.kind == MapMove::Kind::Inherit;
     if (move.module == "kv") {
         DeviceMap out = nativeForm(map);
@@ -58,7 +60,7 @@ DeviceMap withMove(const DeviceMap& map, const MapMove& move) {
     if (move.is_tied_copy) {
         fields.duplicate_tied = true;
     }
-    return withPlace(map, move.module, fields);
+    return placedAnew(map, errors, move.module, fields);
 }
 
 bool namesCard(const LoadRequest& request) {
@@ -247,8 +249,11 @@ Result<PlanRequest> planRequest(const LoadRequest& request,
     setMemoryRules(plan);
     if (!request.moves.empty()) {
         ENGINE_ASSIGN(DeviceMap map, baseMap(plan));
+        Resolution keys;
+        const KnownNames names(plan.tensors);
+        KeyTable(map, names, keys).build();
         for (const MapMove& move : request.moves) {
-            map = withMove(map, move);
+            map = withMove(map, move, keys.errors);
         }
         plan.map = std::move(map);
     }

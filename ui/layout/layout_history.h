@@ -16,6 +16,9 @@ namespace ui {
 
 struct LayoutStage {
     engine::LoadRequest request;
+    /// The map or preset that was asked for, which the plan's document took the place of: a step
+    /// that changes an option is planned with it. Empty: as `request` has it.
+    std::string asked_map = {};
     std::shared_ptr<const engine::PlacementPlan> plan; ///< Null until the planner has answered.
     LayoutCuts cuts;
     QString label; ///< "Vision tower to CPU": what Undo would take back.

@@ -209,6 +209,9 @@ void LayoutStaging::take(Pending pending,
     if (pending.purpose != Pending::Purpose::Preview) {
         Q_EMIT adaptersChanged();
     }
+    // Moves are made on a document: with them the plan is not the preset's any more.
+    const bool has_moves = !pending.stage.request.moves.empty();
+    pending.stage.asked_map = has_moves ? "" : pending.stage.request.device_map;
     if (!plan->map_text.empty()) {
         pending.stage.request.device_map = plan->map_text;
         pending.stage.request.moves.clear();
