@@ -28,12 +28,13 @@ Health ofEnd(const HttpEnd& end, const std::string& host) {
             endError(end, host, false)};
 }
 
-Health ofStatus(const ShortAnswer& answer, const std::string& host) {
+Health ofStatus(const ShortAnswer& answer, const Connection& connection) {
     const int status = answer.head.status;
     const State state = status == 429 || status == 503   ? State::Loading
                         : status == 401 || status == 403 ? State::Refused
                                                          : State::Gone;
-    return {state, statusError(answer.head, answer.body, host, {})};
+    return {state, withoutKey(statusError(answer.head, answer.body, connection.server.host, {}),
+                              connection.key)};
 }
 
 } // namespace
@@ -63,7 +64,7 @@ Health askHealth(const library::hub::HttpClientFactory& make_http,
         return {State::Reachable, std::nullopt};
     }
     if (health.head.status == 503) {
-        return ofStatus(health, host);
+        return ofStatus(health, connection);
     }
     // A proxy may know nothing of /health, or want a key that is for the API alone.
     const ShortAnswer list = ask(connection.server.base + "/models");
@@ -72,7 +73,7 @@ Health askHealth(const library::hub::HttpClientFactory& make_http,
     }
     const bool has_list = list.head.status >= 200 && list.head.status <= 299;
     if (!has_list && !(is_alive && list.head.status == 404)) {
-        return ofStatus(list, host);
+        return ofStatus(list, connection);
     }
     const auto models = has_list ? readModelList(list.body, host) : ModelList();
     if (has_list && !models.has_value()) {

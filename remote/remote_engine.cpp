@@ -55,7 +55,7 @@ Result<ModelList> askForModels(const library::hub::HttpClientFactory& make_http,
         return endError(end, host, false);
     }
     if (answer.head.status < 200 || answer.head.status > 299) {
-        return statusError(answer.head, answer.body, host, {});
+        return withoutKey(statusError(answer.head, answer.body, host, {}), connection.key);
     }
     return readModelList(answer.body, host);
 }
@@ -217,7 +217,11 @@ Result<engine::Reply> RemoteEngine::generate(const engine::GenerateRequest& requ
     ReplyReader reader(connection_.server.host, name_, connection_.limits.progress, delta);
     const HttpEnd end =
         exchange(options_.make_http, post, reader, stop, [&reader] { return reader.hasTime(); });
-    ENGINE_ASSIGN(engine::Reply reply, reader.finish(end));
+    Result<engine::Reply> told = reader.finish(end);
+    if (!told.has_value()) {
+        return withoutKey(told.error(), connection_.key);
+    }
+    engine::Reply reply = *std::move(told);
     reply.id = request.id;
     reply.seed = static_cast<uint64_t>(asked.sampling.seed);
     const double all_s = secondsSince(begin);

@@ -20,6 +20,7 @@ using library::hub::HttpEnd;
 namespace {
 
 constexpr size_t kMostWords = 300;
+constexpr size_t kShortestKey = 3; ///< A shorter one is as good as a word.
 
 /// One line, no control characters, at most kMostWords bytes, whole characters.
 std::string shortened(std::string_view text) {
@@ -84,6 +85,31 @@ std::string titleOf(std::string_view page) {
 
 Error remoteError(const char* rule, Sentence words) {
     return {ErrorCode::InvalidRequest, std::move(words), {{"rule", rule}}};
+}
+
+/// Also where the text was cut within the key.
+void hide(std::string& text, const std::string& key) {
+    constexpr std::string_view kHidden = "(the key)";
+    for (size_t at = text.find(key); at != std::string::npos; at = text.find(key, at)) {
+        text.replace(at, key.size(), kHidden);
+        at += kHidden.size();
+    }
+    for (size_t length = key.size() - 1; length >= kShortestKey; --length) {
+        if (text.ends_with(std::string_view(key).substr(0, length))) {
+            text.replace(text.size() - length, length, kHidden);
+            return;
+        }
+    }
+}
+
+void hide(Sentence& words, const std::string& key) {
+    for (engine::Argument& argument : words.arguments) {
+        if (auto* const text = std::get_if<std::string>(&argument.value)) {
+            hide(*text, key);
+        } else if (auto* const inner = std::get_if<Sentence>(&argument.value)) {
+            hide(*inner, key);
+        }
+    }
 }
 
 /// Nothing, or " (it says ...)".
@@ -267,6 +293,21 @@ Error endError(const HttpEnd& end, const std::string& host, bool has_words) {
                                             "its log, or try again",
                                             host));
     }
+}
+
+Error withoutKey(Error error, const std::string& key) {
+    if (key.size() < kShortestKey) {
+        return error;
+    }
+    Sentence words = error.sentence;
+    hide(words, key);
+    if (!words.isEmpty()) {
+        error.say(std::move(words));
+    }
+    for (auto& [name, value] : error.details) {
+        hide(value, key);
+    }
+    return error;
 }
 
 Error answerError(const std::string& host, Sentence what) {

@@ -29,6 +29,10 @@ engine::Error statusError(const library::hub::HttpHead& head,
 /// RemoteNetwork, or RemoteInterrupted with words.
 engine::Error endError(const library::hub::HttpEnd& end, const std::string& host, bool has_words);
 
+/// The error without the key, which some servers repeat in theirs: errors are shown, copied and
+/// sent to others.
+engine::Error withoutKey(engine::Error error, const std::string& key);
+
 /// What a server wrote cannot be a reply. "rule" = RemoteAnswer.
 engine::Error answerError(const std::string& host, engine::Sentence what);
 
