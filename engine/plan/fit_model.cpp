@@ -102,6 +102,11 @@ void FitModel::addDevices() {
         device.as_card = is_sim ? DeviceId::cuda(id.index) : id;
         // What was measured for a simulated GPU is the processor that computes for it.
         device.rates = ratesOf(is_given && !is_sim ? &*info : nullptr, device.as_card);
+        if (is_sim) {
+            // Nothing is launched there. With a card's cost per layer a small model would be left
+            // to the processor, which is the same one.
+            device.rates.layer_overhead_s = 0;
+        }
         device.context = is_given ? saturated(info->context_bytes) : 0;
         if (is_sim) {
             host_limit = saturated(hostBound(request, {}).bytes());
@@ -288,7 +293,7 @@ int64_t FitModel::mediaPs(FitBlock tower, int place, const FitFormats& format) c
     const double flops = tower == FitVision ? imageFlops(request.config, request.image_tokens)
                                             : 10 * audioFlopsPerSecond(request.config);
     double time = flops / (towerShare(device.as_card) * device.rates.flops) +
-                  towerFixedSeconds(device.as_card, tower == FitVision);
+                  towerFixedSeconds(device.id, tower == FitVision);
     if (place == disk) {
         time += static_cast<double>(format.bytes[tower]) /
                 devices[static_cast<size_t>(disk)].rates.read_bytes_per_s;

@@ -53,6 +53,7 @@ public:
         if (!best_.fits) {
             findLeanest();
         }
+        leaveIdleGpus(best_.candidate);
         return best_;
     }
 
@@ -122,6 +123,30 @@ private:
                 return;
             }
         }
+    }
+
+    /// A table of rows is no reason to start a card that has nothing else to do: only there its
+    /// driver's context would be a cost.
+    void leaveIdleGpus(FitCandidate& c) const {
+        for (const FitBlock table : {FitPerLayerTable, FitTable}) {
+            const int gpu = c.place[table];
+            const auto g = static_cast<size_t>(gpu);
+            const bool is_gpu = gpu < model_.gpus;
+            const int from = gpu > 0 ? c.split[g - 1] : 0;
+            const bool is_idle = is_gpu && c.split[g] <= from && c.place[FitHead] != gpu &&
+                                 !isAt(c, FitVision, gpu) && !isAt(c, FitAudio, gpu);
+            if (!is_idle) {
+                continue;
+            }
+            FitCandidate in_memory = c;
+            in_memory.place[table] = model_.cpu;
+            if (model_.excess(model_.needs(in_memory)) <= model_.excess(model_.needs(c))) {
+                c = in_memory;
+            }
+        }
+    }
+    [[nodiscard]] bool isAt(const FitCandidate& c, FitBlock block, int place) const {
+        return c.place[block] == place && model_.formats[c.format].bytes[block] > 0;
     }
 
     /// Nothing fits: tables on disk, where they take nothing, and the rest so that the fewest

@@ -236,7 +236,8 @@ std::string text(const note::FitSpeed& n) {
            (n.has_simulated ? "; a simulated GPU is weighed as the mid-range card it stands for, "
                               "so that the choice is the card's; what it computes here has this "
                               "processor's speed"
-                            : "");
+                            : "") +
+           (n.rate > n.rate_there ? "; what is elsewhere is computed faster there" : "");
 }
 
 std::string text(const note::FourBits& n) {

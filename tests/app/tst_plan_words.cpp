@@ -495,6 +495,11 @@ void TestPlanWords::everyNote_data() {
     row("speed", FitSpeed{35.04, DeviceId::cuda(0), 120, false},
         "weighed with about 35 tokens/s (everything on cuda:0: 120)",
         "weighed with about 35 tokens/s (everything on GPU 0: 120)");
+    row("speed, slower there", FitSpeed{120, DeviceId::cuda(0), 35, false},
+        "weighed with about 120 tokens/s (everything on cuda:0: 35); what is elsewhere is computed "
+        "faster there",
+        "weighed with about 120 tokens/s (everything on GPU 0: 35); what is elsewhere is computed "
+        "faster there");
     row("speed, simulated", FitSpeed{35.04, sim, 120, true},
         "weighed with about 35 tokens/s (everything on sim:0: 120); a simulated GPU is weighed as "
         "the mid-range card it stands for, so that the choice is the card's; what it computes here "

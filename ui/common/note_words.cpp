@@ -121,7 +121,10 @@ QString words(const FitSpeed& n) {
                        "weighed as the mid-range card it stands for, so that the choice is the "
                        "card's; what it computes here has this processor's speed")
             : Note::tr("weighed with about %1 tokens/s (everything on %2: %3)");
-    return text.arg(formatRate(n.rate), device(n.device), formatRate(n.rate_there));
+    const QString told = text.arg(formatRate(n.rate), device(n.device), formatRate(n.rate_there));
+    return n.rate > n.rate_there
+               ? Note::tr("%1; what is elsewhere is computed faster there").arg(told)
+               : told;
 }
 
 QString words(const FourBits& n) {

@@ -114,6 +114,9 @@ private Q_SLOTS:
     void ownHead();
     void simulatedAsTheCard_data();
     void simulatedAsTheCard();
+    void fillsASimulatedCard_data();
+    void fillsASimulatedCard();
+    void leavesASlowerCard();
     void adapterScratchCounts();
     void dutiesAsThePlanSays_data();
     void dutiesAsThePlanSays();
@@ -491,6 +494,56 @@ void TestFit::simulatedAsTheCard() {
             QVERIFY(mentions(inEnglish(on_sims.notes), "mid-range card"));
         }
     }
+}
+
+void TestFit::fillsASimulatedCard_data() {
+    QTest::addColumn<QString>("name");
+    for (const char* name : {"e2b", "e4b", "dense31b", "moe26b"}) {
+        QTest::newRow(name) << name;
+    }
+}
+
+// A model so small that a card's cost per layer is most of its time fills a simulated card, whose
+// layers the processor computes either way: only the per-layer table was there before. Where it has
+// too little room, layers leave from the end and what fits stays.
+void TestFit::fillsASimulatedCard() {
+    QFETCH(QString, name);
+    const Model model = goldenModel(name.toStdString());
+    PlanRequest request = requestFor(model, 1, 4 * kGiB);
+    useModelRules(request);
+    request.preset = "fit";
+    request.devices[0].rates.read_bytes_per_s = 20e9;
+    request.devices[0].rates.flops = 0.1e12;
+    const PlacementPlan plan = makePlan(request);
+    QVERIFY(plan.fits);
+    for (const TensorPlacement& row : plan.tensors) {
+        QVERIFY2(row.store == DeviceId::sim(0) && row.compute == DeviceId::sim(0),
+                 row.tensor.c_str());
+    }
+    const uint64_t all = deviceRow(plan, DeviceId::sim(0))->parts.total();
+    request.devices[1].capacity = request.devices[1].free = all * 3 / 4;
+    const PlacementPlan less = makePlan(request);
+    QVERIFY(less.fits);
+    QCOMPARE(less.kv_device.front(), DeviceId::sim(0));
+    QVERIFY(deviceRow(less, DeviceId::sim(0))->parts.total() > all / 4);
+}
+
+// On a card, whose start costs time for every layer, such a model really is slower: it stays with
+// the processor, whole, and a note says why.
+void TestFit::leavesASlowerCard() {
+    PlanRequest request = requestFor(goldenModel("e2b"), 1, 4 * kGiB, false);
+    useModelRules(request);
+    request.preset = "fit";
+    request.devices[0].rates.flops = 10e12; // towers too
+    const PlacementPlan plan = makePlan(request);
+    QVERIFY(plan.fits);
+    QCOMPARE(deviceRow(plan, DeviceId::cuda(0))->parts.total(), uint64_t{0});
+    QVERIFY(mentions(inEnglish(plan.notes), "; what is elsewhere is computed faster there"));
+    // A model of usual size does not, and nothing is said.
+    const PlacementPlan large =
+        makePlan(cardRequest(publishedModel("E2B"), 1, 6 * kGiB, 64 * kGiB));
+    QVERIFY(large.fits);
+    QVERIFY(!mentions(inEnglish(large.notes), "faster there"));
 }
 
 // An adapter's scratch decides: with it a layer more leaves the card.
