@@ -1218,6 +1218,10 @@ Soll die Datei ersetzt werden?</translation>
         <source>%1, off</source>
         <translation>%1, aus</translation>
     </message>
+    <message>
+        <source>1 adapter</source>
+        <translation>1 Adapter</translation>
+    </message>
 </context>
 <context>
     <name>ui::AdapterChip</name>

@@ -1218,6 +1218,10 @@ Faut-il le remplacer ?</translation>
         <source>%1, off</source>
         <translation>%1, désactivé</translation>
     </message>
+    <message>
+        <source>1 adapter</source>
+        <translation>1 adaptateur</translation>
+    </message>
 </context>
 <context>
     <name>ui::AdapterChip</name>

@@ -55,6 +55,7 @@ private Q_SLOTS:
     void screens();
 
 private:
+    static void settle();
     void check(QWidget* top, const QString& name);
     void checkAsIs(QWidget* top, const QString& name);
     void checkDialog(Program& program, const char* object_name, const QString& name);
@@ -77,6 +78,14 @@ void TestScreens::screens_data() {
     }
 }
 
+/// Layouts settle over a few rounds of the event loop.
+void TestScreens::settle() {
+    for (int i = 0; i < 4; ++i) {
+        QCoreApplication::sendPostedEvents();
+        QCoreApplication::processEvents();
+    }
+}
+
 void TestScreens::check(QWidget* top, const QString& name) {
     checkAsIs(top, name);
     // A small laptop's screen: everything that the large window shows has to work there as well.
@@ -95,15 +104,12 @@ void TestScreens::check(QWidget* top, const QString& name) {
             }
         }
         top->resize(before);
+        settle();
     }
 }
 
 void TestScreens::checkAsIs(QWidget* top, const QString& name) {
-    // Layouts settle over a few rounds of the event loop.
-    for (int i = 0; i < 4; ++i) {
-        QCoreApplication::sendPostedEvents();
-        QCoreApplication::processEvents();
-    }
+    settle();
     for (const QString& problem : support::clippedTexts(top) + support::widerThanViewport(top) +
                                       support::overlaps(top) + support::unreachable(top)) {
         problems_.append(prefix_ + name + QStringLiteral(": ") + problem);
@@ -473,6 +479,9 @@ void TestScreens::screens() {
         check(&window, QStringLiteral("16-loading"));
     }
     QCoreApplication::removeTranslator(&translator);
+    for (const QString& problem : std::as_const(problems_)) {
+        qWarning("%s", qPrintable(problem)); // QVERIFY2 shortens a long list
+    }
     QVERIFY2(problems_.isEmpty(), qPrintable(problems_.join(QLatin1Char('\n'))));
 }
 

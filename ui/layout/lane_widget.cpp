@@ -20,7 +20,7 @@ constexpr int kInset = 12;
 constexpr int kGap = 8;
 constexpr int kBar = 6;
 constexpr int kTowerWidth = 112; ///< The least that two towers side by side need each.
-constexpr int kLeastWidth = 168; ///< Of a lane, at the usual text size ...
+constexpr int kLeastWidth = 152; ///< Of a lane, at the usual text size ...
 constexpr int kLeastEmpty = 64;  ///< ... and of the disk's while nothing is on it.
 constexpr quint64 kUnlimited = std::numeric_limits<quint64>::max();
 
@@ -132,7 +132,7 @@ void LaneWidget::arrange() {
         }
         y += tallest + kGap;
     }
-    content_->resize(width + 2, std::max(y, 0));
+    content_->resize(width, std::max(y, 0));
 }
 
 void LaneWidget::resizeEvent(QResizeEvent* event) {

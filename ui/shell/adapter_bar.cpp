@@ -78,7 +78,7 @@ void AdapterBar::fit() {
     for (AdapterChip* chip : chips_) {
         compact += chip->compactWidth() + Theme::kGap;
     }
-    setListed(chips_.size() > 1 && room < compact);
+    setListed(room < compact && (chips_.size() > 1 || session_->isChosenBeside()));
     for (AdapterChip* chip : chips_) {
         chip->setCompact(is_compact && !is_listed_);
     }
@@ -119,6 +119,10 @@ QSize AdapterBar::minimumSizeHint() const {
     int width = wholeButtonWidth();
     if (!chips_.empty()) {
         width += Theme::kGap + chips_.front()->wholeWidth();
+    }
+    if (session_->isChosenBeside()) { // which needs its own place in the bar
+        width = (chips_.empty() ? 0 : list_button_->sizeHint().width() + Theme::kGap) +
+                add_button_->iconSize().width() + Theme::kControlHeight;
     }
     // In a small window the one is compact.
     return {std::min({width, sizeHint().width(), 300 * textZoom() / 100}), sizeHint().height()};
@@ -163,7 +167,8 @@ void AdapterBar::refresh() {
     }
     const QString all = formatCount(static_cast<qint64>(chips_.size()));
     const QString count =
-        on == chips_.size()
+        chips_.size() == 1 ? tr("1 adapter")
+        : on == chips_.size()
             ? tr("%1 adapters").arg(all)
             : tr("%1 of %2 adapters").arg(formatCount(static_cast<qint64>(on)), all);
     list_button_->setText(count + QStringLiteral(" ▾"));

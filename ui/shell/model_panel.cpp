@@ -127,12 +127,12 @@ ModelPanel::ModelPanel(Session* session, RecentModels* recent, bool has_demo_mod
     column->addWidget(buildOptions());
     column->addWidget(buildProposal());
     column->addWidget(buildAssistantProposal());
-    buildFoot();
     auto* outer = new QVBoxLayout(this);
     outer->setContentsMargins(0, 0, 0, 0);
     outer->setSpacing(0);
     outer->addWidget(new BodyArea(body_, this), 1); // in a small window it scrolls
-    outer->addWidget(foot_);                        // and what it is all for does not
+    buildFoot();                                    // and what it is all for does not
+    outer->addWidget(foot_);
     const auto widen = [this] { setFixedWidth(kWidth * std::min(textZoom(), kWidestZoom) / 100); };
     widen();
     connect(&ThemeNotifier::instance(), &ThemeNotifier::changed, this, widen);
