@@ -5,6 +5,8 @@
 // takes 256 times longer. A reader may refuse early.
 #pragma once
 
+#include <QTest>
+
 #include <cstddef>
 #include <ctime>
 #include <functional>
@@ -44,12 +46,13 @@ inline std::string repeated(std::string_view unit,
 }
 
 /// What a reader is given: for each of `units`, and every two of them in turn, a text of nothing
-/// else between `before` and `after`. Pairs are a 16th as long, since there are many.
+/// else between `before` and `after`.
 struct Foreign {
     std::function<void(const std::string&)> read;
     std::vector<std::string> units;
     std::string before = {}, after = {};
     size_t largest = size_t{16} << 20;
+    size_t largest_pair = size_t{64} << 10; ///< There are many; 0 = none.
 };
 
 /// Empty, or that `unit` takes more than its share of time or memory. The first round is 4 KiB, so
@@ -87,13 +90,19 @@ inline std::string whatIsNotLinear(const Foreign& foreign) {
             return told;
         }
         for (const std::string& other : foreign.units) {
-            if (std::string told = whatIsNotLinear(foreign, unit + other, foreign.largest / 16);
+            if (std::string told = whatIsNotLinear(foreign, unit + other, foreign.largest_pair);
                 &other != &unit && !told.empty()) {
                 return told;
             }
         }
     }
     return {};
+}
+
+/// The same as a check of a test.
+inline void checkLinear(const Foreign& foreign) {
+    const std::string told = whatIsNotLinear(foreign);
+    QVERIFY2(told.empty(), told.c_str());
 }
 
 } // namespace support

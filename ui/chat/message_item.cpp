@@ -60,13 +60,15 @@ std::vector<QString> plainPieces(const QString& text) {
     while (at < text.size()) {
         qsizetype end = text.size();
         if (end - at > MarkdownParser::kLongestParagraph) {
-            end = text.lastIndexOf(QLatin1Char('\n'), at + MarkdownParser::kLongestParagraph);
-            if (end <= at) {
-                end = text.lastIndexOf(QLatin1Char(' '), at + MarkdownParser::kLongestParagraph);
+            const QStringView piece = QStringView(text).mid(at, MarkdownParser::kLongestParagraph);
+            qsizetype length = piece.lastIndexOf(QLatin1Char('\n'));
+            if (length <= 0) {
+                length = piece.lastIndexOf(QLatin1Char(' '));
             }
-            if (end <= at) {
-                end = at + MarkdownParser::kLongestParagraph;
+            if (length <= 0) {
+                length = piece.size() - (piece.back().isHighSurrogate() ? 1 : 0);
             }
+            end = at + length;
         }
         pieces.push_back(text.mid(at, end - at));
         at = end;
@@ -423,7 +425,8 @@ QString MessageItem::codeAt(size_t index) const {
         if (block == nullptr) {
             break;
         }
-        code += (i > index ? QStringLiteral("\n") : QString()) + block->text();
+        const bool is_new_line = i > index && !block->isSameLine();
+        code += (is_new_line ? QStringLiteral("\n") : QString()) + block->text();
         if (block->is_last) {
             break;
         }
