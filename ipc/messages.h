@@ -25,6 +25,8 @@ struct Nothing {};
 struct HostOptions {
     std::string demo_folder, rates_file, library_path;
     std::vector<std::string> hub_caches;
+    std::vector<std::string> writable; ///< Folders beside that of rates_file.
+    bool asks_cards = false;           ///< Whether a driver of graphics cards may be asked.
 };
 
 struct Welcome {

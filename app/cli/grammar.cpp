@@ -709,8 +709,8 @@ void Grammar::addServe() {
           });
     integer(command, "--queue", "requests that may wait", out_.most_waiting, 1, 1000);
     flag(command, "--engine-process",
-         "the engine in a process of its own where there is a graphics card; on Windows with this "
-         "option alone, elsewhere without it",
+         "the engine in a process of its own; on Windows with this option alone, elsewhere without "
+         "it",
          out_.wants_process);
     flag(
         command, "--in-process",

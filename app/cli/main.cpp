@@ -74,13 +74,12 @@ std::shared_ptr<engine::CardInquiry> cardInquiry() {
     return std::make_shared<engine::CardInquiry>(std::move(options));
 }
 
-/// Of serve, which stays when its engine ends: in a process of its own where a card is used. Not
-/// with options that a process is not told.
+/// Of serve, which stays when its engine ends: in a process of its own, which decodes what requests
+/// bring. Not with options that a process is not told.
 app::EngineFactory enginesOf(const engine::EngineOptions& options,
                              const cli::Arguments& arguments) {
     const bool has_process = (app::kIsProcessUsual || arguments.wants_process) &&
-                             !arguments.is_in_process && arguments.cpu_kernels.empty() &&
-                             needsCards(arguments);
+                             !arguments.is_in_process && arguments.cpu_kernels.empty();
     return has_process ? app::processEngines(options, {}) : app::EngineFactory(options);
 }
 
