@@ -426,6 +426,18 @@ void TestScreens::screens() {
         checkDialog(program, "coverageDialog", QStringLiteral("14-coverage"));
     }
     {
+        // The state after the first click: the demo is loaded, its samples wait to be asked.
+        QTemporaryDir first;
+        Program program(first.path(), settings);
+        program.window->resize(1280, 800);
+        QVERIFY(program.choose(QStringLiteral("demo"), "gpu", 8 * kGiB));
+        QVERIFY(program.load());
+        QTRY_VERIFY(program.find<QWidget>("samplesStrip")->isVisible());
+        check(program.window.get(), QStringLiteral("22-samples"));
+        program.window->setTab(ui::MainWindow::Tab::Both);
+        check(program.window.get(), QStringLiteral("22b-samples-both"));
+    }
+    {
         QTemporaryDir other;
         Program program(other.path(), settings);
         program.window->resize(1280, 800);

@@ -79,6 +79,7 @@ UnusablePage::UnusablePage(bool has_demo_model, QWidget* parent) : QWidget(paren
     get_ = new QPushButton(tr("&Get a model…"), page);
     get_->setObjectName(QStringLiteral("unusableGet"));
     get_->setIcon(icon(QStringLiteral("download")));
+    setButtonKind(get_, ButtonKind::Flat);
     auto* demo = new QPushButton(tr("Try the &demo model"), page);
     demo->setObjectName(QStringLiteral("unusableDemo"));
     demo->setVisible(has_demo_model);
@@ -86,10 +87,10 @@ UnusablePage::UnusablePage(bool has_demo_model, QWidget* parent) : QWidget(paren
     buttons->addStretch();
     buttons->addWidget(server_);
     buttons->addWidget(choose_);
-    buttons->addWidget(get_);
     buttons->addWidget(demo);
     buttons->addStretch();
     column->addLayout(buttons);
+    column->addWidget(get_, 0, Qt::AlignHCenter); // three side by side are too wide in French
     column->addStretch(3);
     connect(get_, &QPushButton::clicked, this, &UnusablePage::getRequested);
     connect(choose_, &QPushButton::clicked, this, &UnusablePage::folderDialogRequested);
