@@ -128,7 +128,8 @@ Result<std::string> allowedOrigin(std::string_view word) {
     }
     const size_t end = word.find("://");
     const std::string scheme = lower(word.substr(0, end));
-    const bool is_scheme = !scheme.empty() && std::isalpha(static_cast<unsigned char>(scheme[0])) &&
+    const bool is_scheme = !scheme.empty() &&
+                           std::isalpha(static_cast<unsigned char>(scheme[0])) != 0 &&
                            std::all_of(scheme.begin(), scheme.end(), [](unsigned char c) {
                                return std::isalnum(c) != 0 || c == '+' || c == '-' || c == '.';
                            });

@@ -450,7 +450,7 @@ void TestHttp::endlessWords() {
     client.send("POST /c HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n" +
                 first.toStdString());
     int sent = 0;
-    while (sent < 20 && client.send(piece.toStdString()) && !client.waitFor("\r\n\r\n", 1ms)) {
+    while (sent < 20 && client.send(piece.toStdString()) && !client.waitFor("\r\n\r\n", 50ms)) {
         ++sent;
     }
     QVERIFY(sent < 20);
