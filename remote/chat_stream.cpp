@@ -56,6 +56,12 @@ std::optional<std::string> contentOf(const Json& content) {
     return text;
 }
 
+std::string_view trimmed(std::string_view text) {
+    constexpr std::string_view kBlanks = " \t\r\n";
+    text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
+    return text.substr(0, text.find_last_not_of(kBlanks) + 1);
+}
+
 /// The words of an error inside an answer; nullopt where there is none.
 std::optional<std::string> errorOf(const Json& root) {
     const Json* const error = root.find("error");
@@ -70,29 +76,37 @@ std::optional<std::string> errorOf(const Json& root) {
 } // namespace
 
 Result<void> ChatStream::addEvent(std::string_view data, ReplyUpdate& update) {
-    if (is_done_) {
-        return {};
-    }
-    const size_t begin = std::min(data.find_first_not_of(" \t\r\n"), data.size());
-    const size_t end = data.find_last_not_of(" \t\r\n");
-    data = data.substr(begin, end == std::string_view::npos ? 0 : end + 1 - begin);
-    if (data.empty()) {
-        return {};
-    }
-    if (data == "[DONE]") {
-        is_done_ = true;
+    data = trimmed(data);
+    if (addsNothing(data)) {
         return {};
     }
     Json root;
     if (engine::readJsonTree(data, limits(), root).stop == engine::JsonStop::Done) {
         return addObject(root, update);
     }
-    // Some proxies lose the blank lines between events: each line is an event then.
-    if (const size_t line = data.find('\n'); line != std::string_view::npos) {
-        ENGINE_TRY(addEvent(data.substr(0, line), update));
-        return addEvent(data.substr(line + 1), update);
+    if (data.find('\n') == std::string_view::npos) {
+        return answerError(host_, phrase("a piece of the reply is no JSON"));
     }
-    return answerError(host_, phrase("a piece of the reply is no JSON"));
+    // Some proxies lose the blank lines between events: each line is an event then.
+    while (!data.empty()) {
+        const size_t end = data.find('\n');
+        const std::string_view line = trimmed(data.substr(0, end));
+        data.remove_prefix(end == std::string_view::npos ? data.size() : end + 1);
+        if (addsNothing(line)) {
+            continue;
+        }
+        Json event;
+        if (engine::readJsonTree(line, limits(), event).stop != engine::JsonStop::Done) {
+            return answerError(host_, phrase("a piece of the reply is no JSON"));
+        }
+        ENGINE_TRY(addObject(event, update));
+    }
+    return {};
+}
+
+bool ChatStream::addsNothing(std::string_view data) {
+    is_done_ = is_done_ || data == "[DONE]";
+    return is_done_ || data.empty();
 }
 
 Result<void> ChatStream::addWhole(std::string_view body, ReplyUpdate& update) {
@@ -217,9 +231,12 @@ Result<void> ChatStream::addCalls(const Json& calls) {
             own.id = id;
         }
         if (const Json* const function = call.find("function"); function != nullptr) {
-            own.name += textOf(function->find("name"));
-            own.arguments += textOf(function->find("arguments"));
-            if (own.arguments.size() > kLongestReply) {
+            const std::string name = textOf(function->find("name"));
+            const std::string arguments = textOf(function->find("arguments"));
+            own.name += name;
+            own.arguments += arguments;
+            call_bytes_ += name.size() + arguments.size();
+            if (call_bytes_ > kLongestReply) {
                 return answerError(host_, phrase("the reply has no end"));
             }
         }

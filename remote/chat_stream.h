@@ -43,6 +43,8 @@ public:
     [[nodiscard]] engine::Reply reply() const;
 
 private:
+    /// No words: blank, or the last one, or behind it.
+    bool addsNothing(std::string_view data);
     engine::Result<void> addObject(const engine::Json& root, engine::ReplyUpdate& update);
     engine::Result<void> addMessage(const engine::Json& message, engine::ReplyUpdate& update);
     engine::Result<void> addCalls(const engine::Json& calls);
@@ -57,6 +59,7 @@ private:
     bool is_done_ = false;
     bool has_usage_ = false;
     int64_t pieces_ = 0;
+    size_t call_bytes_ = 0; ///< Names and arguments of all calls.
 };
 
 } // namespace remote

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <utility>
 
 #include "remote/server_error.h"
@@ -93,13 +94,14 @@ Result<ModelList> readModelList(std::string_view json, const std::string& host) 
         return answerError(host, phrase("its list of models has no list \"data\""));
     }
     ModelList list;
+    std::set<std::string> seen;
     for (const Json& item : data->items) {
         ServerModel model;
         model.id = textOf(item, "id");
         model.parent = textOf(item, "parent");
         model.max_context = contextOf(item);
         if (!isName(model.id) || list.models.size() >= kMostModels ||
-            list.find(model.id) != nullptr) {
+            !seen.insert(model.id).second) {
             continue;
         }
         const std::string owner = textOf(item, "owned_by");

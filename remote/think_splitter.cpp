@@ -31,7 +31,8 @@ size_t beginningOf(std::string_view marker, std::string_view text) {
 void ThinkSplitter::add(std::string_view piece, std::string& text, std::string& thinking) {
     held_ += piece;
     if (state_ == State::Beginning && !is_alone_) {
-        const size_t begin = std::min(held_.find_first_not_of(kSpace), held_.size());
+        const size_t begin = std::min(held_.find_first_not_of(kSpace, blanks_), held_.size());
+        blanks_ = begin; // not looked at again with each piece
         const std::string_view rest = std::string_view(held_).substr(begin);
         bool may_come = rest.empty();
         for (const auto& [open, close] : kMarkers) {

@@ -26,6 +26,7 @@ private:
     bool is_alone_ = false;
     bool is_after_thought_ = false; ///< Line breaks before the answer are the server's layout.
     std::string held_;              ///< May still become a marker.
+    size_t blanks_ = 0; ///< That held_ begins with.
     std::string_view end_;          ///< What ends the thought.
 };
 

@@ -217,6 +217,21 @@ int addStreams(const fs::path& root) {
 
 } // namespace
 
+void addTemplates(const fs::path& root) {
+    Corpus templates(root / "template");
+    templates.add("{{ bos_token }}{% for message in messages %}<|turn>{{ message['role'] }}\n"
+                  "{{ message.content | trim }}<turn|>\n{% endfor %}"
+                  "{% if add_generation_prompt %}<|turn>model\n{% endif %}");
+    templates.add("{% macro f(a, b=1) %}{{ a ~ b }}{% endmacro %}{{ f('c') }}{{ f(b=2, a=low) }}");
+    templates.add("{% set ns = namespace(l=[x]) %}{% for i in range(17) %}"
+                  "{% set ns.l = ns.l + ns.l %}{% endfor %}{{ ns.l | join | length }}");
+    templates.add("{{ 'abc'[1::9223372036854775807] }}{{ x[low:high:-3] }}{{ range(low,high) }}");
+    templates.add("{{ x.replace('a','bb') | length }}{{ x.split('aa')[-1] }}{{ 'ab' in x }}");
+    templates.add("{{ {'b': 1, 'a': [2, 3.5]} | dictsort }}{{ -low }}{{ 7 // -2 % 3 }}");
+    templates.add("{{ " + std::string(300, '(') + "1" + std::string(300, ')') + " }}");
+    templates.add("{{ a" + std::string(4000, '.') + "b }}{% if x is not none and not y %}{% endif %}");
+}
+
 /// What chooses a kind of value and nothing more: the target fills values itself.
 int addMessages(const fs::path& root) {
     Corpus messages(root / "engine_messages");
@@ -283,6 +298,7 @@ int main(int argc, char** argv) {
         changed["model"].erase(key);
         tokenizers.add(changed.dump());
     }
+    addTemplates(root);
     Corpus requests(root / "serve_request");
     const std::string head = "POST /v1/chat/completions HTTP/1.1\r\nhost: 127.0.0.1:1\r\n"
                              "authorization: Bearer a-token-of-the-fuzzer\r\n"
