@@ -33,6 +33,7 @@ int main(int argc, char** argv) {
         if (const auto code = app::answerStartWords(argc, argv)) {
             return *code;
         }
+        app::prepareWindow();
         return app::runProgram(argc, argv);
     } catch (const std::exception& problem) {
         const auto shortage = engine::threadShortage(problem);
