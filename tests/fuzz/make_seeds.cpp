@@ -153,6 +153,20 @@ int addDeviceMaps(const fs::path& root) {
     return maps.count();
 }
 
+int addStores(const fs::path& root) {
+    // See fuzz_chat_store.cpp: what the bytes are, then places and what is put there.
+    Corpus stores(root / "chat_store");
+    for (const char* input :
+         {"\0\0\0\x2f\x09", "\0\0\0\x3f\xfd", "\0\0\0\x12\x07", "\0\0\x10\0\x05",
+          "\0\0\x20\x03\xff", "\x01\x80\0\x04\xff", "\x01\x80\0\x28\xff", "\x01\x80\x12\x34\x56",
+          "\x01\x81\x12\x34\x56"}) {
+        stores.add(std::string(input, 5));
+    }
+    stores.add(std::string("\x02SQLite format 3\0\x10\0\x02\x02\0\x40\x20\x20", 25));
+    stores.add(std::string("\x03\x37\x7f\x06\x82\0\x2d\xe2\x18\0\0\x10\0", 13));
+    return stores.count();
+}
+
 int addChats(const fs::path& root) {
     Corpus chats(root / "chat_import");
     const std::string begin = R"({"format":"belfry-chat","version":1,"title":"T","turns":[)";
@@ -312,6 +326,7 @@ int main(int argc, char** argv) {
     requests.add("GET /health HTTP/1.1\r\nhost: 127.0.0.1:1\r\norigin: null\r\n\r\n");
     const int adapters = addAdapters(root, golden);
     const int maps = addDeviceMaps(root);
+    const int stores = addStores(root);
     const int chats = addChats(root);
     const int pictures = addMedia(root, "image",
                                   {"png", "png palette", "jpeg", "jpeg progressive", "jpeg cmyk",
@@ -321,9 +336,9 @@ int main(int argc, char** argv) {
     const int streams = addStreams(root);
     const int messages = addMessages(root);
     std::printf("seeds: %d headers, %d indexes, %d configs, %d tokenizers, %d adapters, %d device "
-                "maps, %d pictures, %d sounds, %d chats, %d streams, %d requests, "
+                "maps, %d pictures, %d sounds, %d stores, %d chats, %d streams, %d requests, "
                 "%d messages\n",
                 headers.count(), indexes.count(), configs.count(), tokenizers.count(), adapters,
-                maps, pictures, sounds, chats, streams, requests.count(), messages);
+                maps, pictures, sounds, stores, chats, streams, requests.count(), messages);
     return 0;
 }

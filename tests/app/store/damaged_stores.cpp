@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/app/store/damaged_stores.h"
 
+#include "tests/app/store/fault_vfs.h"
 #include "tests/app/store/sample_chats.h"
 
 #include <QFile>
@@ -37,6 +38,7 @@ void readAll(app::ChatDatabase& database, StartOutcome& out, QStringList& told) 
         told.append(QString::fromStdString(listed.error().message));
         return;
     }
+    out.chats = static_cast<qint64>(listed->size());
     for (const ui::ChatSummary& summary : *listed) {
         const auto chat = database.load(summary.id);
         if (!chat.has_value()) {
@@ -49,7 +51,6 @@ void readAll(app::ChatDatabase& database, StartOutcome& out, QStringList& told) 
             told.append(chat->turns[i].notes.filter(QStringLiteral("damaged")));
         }
         out.turns += same;
-        out.whole_chats += same == kTurns ? 1 : 0;
     }
 }
 
@@ -58,7 +59,7 @@ void readAll(app::ChatDatabase& database, StartOutcome& out, QStringList& told) 
 StoreFiles makeStore(int chats, bool was_killed) {
     const QTemporaryDir folder;
     const QString file = folder.filePath(QStringLiteral("chats.sqlite"));
-    app::ChatDatabase database({folder.path(), {}});
+    app::ChatDatabase database({folder.path(), faultVfs()});
     QStringList notes;
     StoreFiles files;
     bool is_done = database.open().has_value();
@@ -88,7 +89,7 @@ StartOutcome startOn(const StoreFiles& files) {
     QStringList told;
     ui::ChatDocument fresh = sampleChat(QStringLiteral("fresh"), 2);
     {
-        app::ChatDatabase database({folder.path(), {}});
+        app::ChatDatabase database({folder.path(), faultVfs()});
         const auto opened = database.open();
         if (!opened.has_value()) {
             out.message = QString::fromStdString(opened.error().message);
@@ -110,7 +111,7 @@ StartOutcome startOn(const StoreFiles& files) {
     }
     out.is_saved = true;
     out.message = told.join(QLatin1Char(' '));
-    app::ChatDatabase database({folder.path(), {}});
+    app::ChatDatabase database({folder.path(), faultVfs()});
     const auto opened = database.open();
     if (!opened.has_value()) {
         out.problem =

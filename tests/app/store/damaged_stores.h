@@ -25,7 +25,7 @@ struct StartOutcome {
     QString message; ///< What the user was told.
     bool is_saved = false;
     qint64 turns = 0; ///< Of makeStore(), read back as they were written.
-    qint64 whole_chats = 0;
+    qint64 chats = 0; ///< Of makeStore() in the list.
 };
 
 /// Starts on the files, reads everything, saves a turn, ends and starts again.
