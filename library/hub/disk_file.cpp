@@ -113,7 +113,7 @@ constexpr int kNoLinks = O_NOFOLLOW;
 
 #endif
 
-constexpr int kUsualMode = 0666; // less the user's umask
+constexpr int kUsualMode = 0664; // less the user's umask, and never for everybody to write
 
 bool isFull(int code) {
 #ifdef EDQUOT

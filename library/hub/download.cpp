@@ -114,9 +114,12 @@ private:
         const std::stop_token stop = stop_.get_token();
         ENGINE_ASSIGN(const auto lock, CacheLock::take(store_.lock(file), hub.limits().lock, stop));
         const auto found = store_.find(file); // anew: another program may have fetched it meanwhile
-        if (found.state == State::Whole) {
-            add(file.size_bytes, 0);
-            return {};
+        if (found.state == State::Whole || found.state == State::Blob) {
+            ENGINE_ASSIGN(const bool is_right, verifyPresent(file, stop));
+            if (is_right) {
+                return found.state == State::Whole ? Result<void>() : store_.publish(file);
+            }
+            store_.discard(file);
         }
         if (found.state == State::Unchecked) {
             const auto checked = verifyFile(store_.final(file), file, stop,
@@ -128,16 +131,38 @@ private:
         if (found.state == State::Foreign) {
             return foreignFile(file, phrase("it has another size"));
         }
-        if (found.state == State::Blob) {
-            add(file.size_bytes, 0);
-            return store_.publish(file);
-        }
         ENGINE_TRY(makeFolder(store_.partial(file).parent_path()));
         auto outcome = fetchBytes(hub, file, stop);
         if (!outcome.has_value() && detailOf(outcome.error(), "rule") == "HubHash") {
             outcome = fetchBytes(hub, file, stop); // once: what was left by a power cut, say
         }
-        return outcome.has_value() ? store_.publish(file) : outcome;
+        ENGINE_TRY(outcome);
+        ENGINE_TRY(store_.publish(file));
+        store_.noteVerified(file);
+        return {};
+    }
+
+    /// Reads a file of the cache that has the right name and size, once: whoever wrote it, a power
+    /// cut or another program may have changed it. False: it holds something else.
+    Result<bool> verifyPresent(const ListedFile& file, const std::stop_token& stop) {
+        if (store_.isVerified(file)) {
+            add(file.size_bytes, 0);
+            return true;
+        }
+        uint64_t counted = 0;
+        const auto checked = verifyFile(store_.present(file), file, stop, [&](uint64_t bytes) {
+            counted += bytes;
+            add(bytes, 0);
+        });
+        if (checked.has_value()) {
+            store_.noteVerified(file);
+            return true;
+        }
+        if (detailOf(checked.error(), "rule") != "HubHash") {
+            return checked.error();
+        }
+        take(counted);
+        return false;
     }
 
     Error foreignFile(const ListedFile& file, Sentence why) const {

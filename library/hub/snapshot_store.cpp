@@ -2,10 +2,15 @@
 #include "library/hub/snapshot_store.h"
 
 #include "engine/base/paths.h"
+#include "engine/base/small_file.h"
 
 #include <cerrno>
 #include <optional>
 #include <system_error>
+
+#ifndef _WIN32
+#include <sys/stat.h>
+#endif
 
 #include "library/hub/disk_file.h"
 
@@ -37,6 +42,34 @@ Result<void> renamed(const fs::path& from, const fs::path& to) {
     return failure ? Result<void>(diskError(to, engine::phrase("cannot be named"), failure.value()))
                    : Result<void>();
 }
+
+/// What changes when a file does; empty where the system does not tell.
+std::string marksOf(const fs::path& path) {
+#ifdef _WIN32
+    std::error_code failure;
+    const auto time = fs::last_write_time(path, failure);
+    const auto size = sizeOfFile(path);
+    return failure || !size.has_value()
+               ? std::string()
+               : std::to_string(*size) + " " + std::to_string(time.time_since_epoch().count());
+#else
+    struct stat facts = {};
+    if (::stat(path.c_str(), &facts) != 0) {
+        return {};
+    }
+    std::string marks;
+    for (const auto number :
+         {static_cast<int64_t>(facts.st_ino), static_cast<int64_t>(facts.st_size),
+          static_cast<int64_t>(facts.st_mtim.tv_sec), static_cast<int64_t>(facts.st_mtim.tv_nsec),
+          static_cast<int64_t>(facts.st_ctim.tv_sec),
+          static_cast<int64_t>(facts.st_ctim.tv_nsec)}) {
+        marks += std::to_string(number) + " ";
+    }
+    return marks;
+#endif
+}
+
+constexpr size_t kMaxMarks = 4096;
 
 } // namespace
 
@@ -82,6 +115,40 @@ SnapshotStore::Found SnapshotStore::find(const ListedFile& file) const {
     const auto part = sizeOfFile(partial(file));
     return part.has_value() && *part <= file.size_bytes ? Found{State::Partial, *part}
                                                         : Found{State::Missing, 0};
+}
+
+fs::path SnapshotStore::present(const ListedFile& file) const {
+    if (sizeOfFile(final(file)) != file.size_bytes) {
+        return layout_.blob(file.etag);
+    }
+    std::error_code failure;
+    const fs::path bytes = fs::canonical(final(file), failure); // the entry is a link
+    return failure ? final(file) : bytes;
+}
+
+fs::path SnapshotStore::verifiedNote(const ListedFile& file) const {
+    return layout_.locks() / engine::pathFromUtf8(file.etag + ".verified");
+}
+
+bool SnapshotStore::isVerified(const ListedFile& file) const {
+    const std::string marks = marksOf(present(file));
+    const auto noted = engine::readSmallFile(verifiedNote(file), kMaxMarks);
+    return isCache() && !marks.empty() && noted.has_value() && *noted == marks;
+}
+
+void SnapshotStore::noteVerified(const ListedFile& file) const {
+    const std::string marks = isCache() ? marksOf(present(file)) : std::string();
+    if (!marks.empty()) {
+        const fs::path note = verifiedNote(file);
+        static_cast<void>(
+            writeSmallFile(note, note.parent_path() / (note.filename().string() + ".new"), marks));
+    }
+}
+
+void SnapshotStore::discard(const ListedFile& file) const {
+    std::error_code ignored; // what stays is met again, and named, when the file gets its name
+    fs::remove(final(file), ignored);
+    fs::remove(layout_.blob(file.etag), ignored);
 }
 
 Result<void> SnapshotStore::publish(const ListedFile& file) const {

@@ -39,6 +39,15 @@ public:
         uint64_t bytes = 0;
     };
     [[nodiscard]] Found find(const ListedFile& file) const;
+    /// Whether the content of a file of the cache was verified since it last changed: noted beside
+    /// its lock by inode, size and times. False for plain folders, which are verified each time.
+    [[nodiscard]] bool isVerified(const ListedFile& file) const;
+    /// Notes it; what cannot be noted is verified again.
+    void noteVerified(const ListedFile& file) const;
+    /// The bytes of a file that is there: the snapshot's entry, or the blob.
+    [[nodiscard]] std::filesystem::path present(const ListedFile& file) const;
+    /// Removes a blob whose content is wrong, and this snapshot's entry.
+    void discard(const ListedFile& file) const;
 
     [[nodiscard]] std::filesystem::path partial(const ListedFile& file) const;
     [[nodiscard]] std::filesystem::path lock(const ListedFile& file) const;
@@ -57,7 +66,7 @@ public:
 
 private:
     [[nodiscard]] bool isCache() const { return target_.folder.empty(); }
-    engine::Result<void> link(const ListedFile& file) const;
+    [[nodiscard]] std::filesystem::path verifiedNote(const ListedFile& file) const;
 
     Target target_;
     RepositoryLayout layout_;

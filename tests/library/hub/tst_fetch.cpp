@@ -6,12 +6,15 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <set>
 #include <thread>
 
 #include "library/hub/disk_file.h"
 #include "library/hub/preview.h"
+#include "library/hub/snapshot_store.h"
 
 namespace fs = std::filesystem;
 namespace hub = library::hub;
@@ -42,6 +45,7 @@ private Q_SLOTS:
     void fillsTheCache_data();
     void fillsTheCache();
     void asksOnce();
+    void readsOnceWhatIsThere();
     void fillsAFolder();
     void overwritesNothing();
     void takesAll();
@@ -110,6 +114,38 @@ void TestFetch::asksOnce() {
     QCOMPARE(again.plan.missingBytes(), uint64_t{0});
     QCOMPARE(standin.bytesSent(), sent);
     QCOMPARE(standin.requests().size(), size_t{2 + 3 + 2 * 2 + 2});
+}
+
+void TestFetch::readsOnceWhatIsThere() {
+    const support::HubStandin standin(support::smallModel());
+    const support::Fetched first = support::fetchFrom(standin, setup());
+    QVERIFY(first.is_done);
+    const hub::SnapshotStore store({setup().cache, {}, true}, "org/m", standin.content().commit);
+    const auto verified = [&] {
+        return std::all_of(first.plan.files.begin(), first.plan.files.end(),
+                           [&](const auto& planned) { return store.isVerified(planned.file); });
+    };
+    QVERIFY(verified());
+    const std::string right = standin.content().files.at(kFirst);
+    const hub::RepositoryLayout layout(setup().cache, "org/m");
+    const fs::path entry = layout.file(standin.content().commit, kFirst);
+    for (const bool has_entry : {true, false}) {
+        // Right name, right size, right time, another content: a power cut, or another program.
+        const auto time = fs::last_write_time(entry);
+        const fs::path bytes = fs::canonical(entry);
+        support::writeText(bytes, std::string(right.size(), 'x'));
+        fs::last_write_time(bytes, has_entry ? time : time + std::chrono::hours(1));
+        if (!has_entry && support::kMakesLinks) {
+            fs::remove(entry); // the blob alone
+        }
+        QVERIFY(!verified());
+        const uint64_t sent = standin.bytesSent();
+        const support::Fetched again = support::fetchFrom(standin, setup());
+        QVERIFY2(again.is_done, again.error.message.c_str());
+        QVERIFY(support::textOf(entry) == right);
+        QVERIFY(standin.bytesSent() >= sent + right.size());
+        QVERIFY(verified());
+    }
 }
 
 void TestFetch::fillsAFolder() {
