@@ -112,7 +112,7 @@ public:
     /// which some failed.
     Result<void> run() {
         std::cerr << "Type a message; /image FILE and /audio FILE attach, /new starts over "
-                     "(without attachments), /quit ends.\n";
+                     "(without attachments), /quit or Ctrl+C ends.\n";
         std::string line;
         while (!isEndRequested() && !isOutputLost()) {
             std::cerr << "> ";
@@ -145,7 +145,13 @@ public:
 
 private:
     static Result<bool> nextLine(std::string& line) {
-        const EndsAtOnce nothing_to_tidy;
+        std::optional<EndsAtOnce> nothing_to_tidy;
+        if (!watchesForEnd()) {
+            nothing_to_tidy.emplace();
+            if (isEndRequested()) { // a signal that came before EndsAtOnce
+                return false;
+            }
+        }
         return readLine(line);
     }
 

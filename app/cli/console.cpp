@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cli/console.h"
 
+#include "app/cli/interrupt.h"
+#include "app/cli/line_editor.h"
 #include "app/terminal_text.h"
 
 #include <nlohmann/json.hpp>
@@ -10,8 +12,10 @@
 #include <io.h>
 #include <windows.h>
 #else
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/stat.h>
+#include <termios.h>
 #include <unistd.h>
 #endif
 
@@ -41,6 +45,19 @@ constexpr size_t kMaxInputBytes = size_t{256} << 20U;
 constexpr int kInputStream = 0;
 constexpr int kOutputStream = 1;
 constexpr int kErrorStream = 2;
+
+Result<void> checkInput(size_t size) {
+    if (size > kMaxInputBytes) {
+        return Error{ErrorCode::InvalidRequest, "standard input: more than " +
+                                                    std::to_string(kMaxInputBytes >> 20U) +
+                                                    " MiB in one piece; expected a text"};
+    }
+    if (std::ferror(stdin) != 0) {
+        return Error{ErrorCode::InvalidFile,
+                     "standard input cannot be read (is it a folder?); expected a text"};
+    }
+    return {};
+}
 
 #ifdef _WIN32
 
@@ -135,6 +152,109 @@ int nextByte() {
     return std::getc(stdin);
 }
 
+/// While one lives, the terminal hands over each byte as it is typed, without showing it, and
+/// Ctrl+C as a byte; it marks what is pasted. Ctrl+Z and Ctrl+\\ stay the terminal's.
+class TypingMode {
+public:
+    TypingMode() : is_terminal_(::tcgetattr(kInputStream, &former_) == 0) { enter(); }
+    ~TypingMode() {
+        show("\x1b[?2004l");
+        if (is_terminal_) {
+            static_cast<void>(::tcsetattr(kInputStream, TCSADRAIN, &former_));
+        }
+    }
+    TypingMode(const TypingMode&) = delete;
+    TypingMode& operator=(const TypingMode&) = delete;
+
+    /// Once more after the program was stopped and goes on: a shell gives the terminal back in its
+    /// own mode.
+    void enter() {
+        termios mode = former_;
+        mode.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO | IEXTEN);
+        mode.c_iflag &= ~static_cast<tcflag_t>(ICRNL | INLCR | IGNCR);
+        mode.c_cc[VINTR] = _POSIX_VDISABLE;
+        mode.c_cc[VMIN] = 1;
+        mode.c_cc[VTIME] = 0;
+        if (is_terminal_) {
+            static_cast<void>(::tcsetattr(kInputStream, TCSADRAIN, &mode));
+        }
+        show("\x1b[?2004h");
+    }
+    /// On the terminal that is typed at, also where standard output is a file.
+    static void show(std::string_view text) {
+        const int stream =
+            (::fcntl(kInputStream, F_GETFL) & O_ACCMODE) == O_RDWR ? kInputStream : kErrorStream;
+        while (!text.empty()) {
+            const int64_t written = writeStream(stream, text);
+            if (written < 0 && errno != EINTR && errno != EAGAIN) {
+                return;
+            }
+            text.remove_prefix(written < 0 ? 0 : static_cast<size_t>(written));
+        }
+    }
+
+private:
+    termios former_{};
+    bool is_terminal_;
+};
+
+/// Bytes that were typed behind the end of a line, for the next one.
+std::string& typedAhead() {
+    static std::string waiting;
+    return waiting;
+}
+
+/// Reads what is typed into `waiting`; false at the end of the terminal and when an end is asked
+/// for. A signal may come just before the wait, so the wait ends every 100 ms to look.
+bool readTyped(TypingMode& mode, std::string& waiting, int wait_ms) {
+    for (;;) {
+        pollfd typed{kInputStream, POLLIN, 0};
+        const int ready = ::poll(&typed, 1, wait_ms < 0 ? 100 : wait_ms);
+        if (isEndRequested()) {
+            return false;
+        }
+        if (ready < 0 && errno == EINTR) {
+            mode.enter();
+        } else if (ready < 0 || (ready == 0 && wait_ms >= 0)) {
+            return false;
+        } else if (ready > 0) {
+            std::array<char, 4096> bytes{};
+            const ssize_t count = ::read(kInputStream, bytes.data(), bytes.size());
+            if (count > 0) {
+                waiting.append(bytes.data(), static_cast<size_t>(count));
+                return true;
+            }
+            if (count == 0 || (errno != EINTR && errno != EAGAIN)) {
+                return false;
+            }
+        }
+    }
+}
+
+/// One line from the terminal: readLine().
+Result<bool> readTypedLine(std::string& line) {
+    TypingMode mode;
+    LineEditor editor;
+    std::string& waiting = typedAhead();
+    auto state = LineEditor::State::Typing;
+    while (state == LineEditor::State::Typing &&
+           (!waiting.empty() || readTyped(mode, waiting, -1))) {
+        std::string echo;
+        size_t taken = 0;
+        while (taken < waiting.size() && state == LineEditor::State::Typing) {
+            state = editor.take(waiting[taken++], echo);
+        }
+        waiting.erase(0, taken);
+        mode.show(echo);
+        ENGINE_TRY(checkInput(editor.line().size()));
+    }
+    // The terminal's own mode would cut a long line of these.
+    while (waiting.size() < kMaxInputBytes && readTyped(mode, waiting, 0)) {
+    }
+    line = editor.takeLine();
+    return state == LineEditor::State::Line || state == LineEditor::State::Dropped;
+}
+
 #endif
 
 /// A standard stream: filters, waits for flushes, remembers the first failure.
@@ -221,19 +341,6 @@ std::string formatted(const char* format, va_list values) {
     return text;
 }
 
-Result<void> checkInput(size_t size) {
-    if (size > kMaxInputBytes) {
-        return Error{ErrorCode::InvalidRequest, "standard input: more than " +
-                                                    std::to_string(kMaxInputBytes >> 20U) +
-                                                    " MiB in one piece; expected a text"};
-    }
-    if (std::ferror(stdin) != 0) {
-        return Error{ErrorCode::InvalidFile,
-                     "standard input cannot be read (is it a folder?); expected a text"};
-    }
-    return {};
-}
-
 } // namespace
 
 void openConsole() {
@@ -313,6 +420,14 @@ bool isInputTerminal() {
     return isTerminalStream(kInputStream);
 }
 
+bool watchesForEnd() {
+#ifdef _WIN32
+    return false;
+#else
+    return isInputTerminal();
+#endif
+}
+
 bool isStandardOutput([[maybe_unused]] const std::string& path) {
 #ifdef _WIN32
     return false; // no name leads to a stream there
@@ -328,6 +443,12 @@ Result<bool> readLine(std::string& line) {
     line.clear();
     bool has_any = false;
     std::cout.flush();
+#ifndef _WIN32
+    if (isInputTerminal()) {
+        std::cerr.flush();
+        return readTypedLine(line);
+    }
+#endif
     for (int c = nextByte(); c != EOF; c = nextByte()) {
         has_any = true;
         if (c == '\n') {
@@ -346,12 +467,15 @@ Result<bool> readLine(std::string& line) {
 Result<std::string> readInput() {
     std::string text;
     if (isInputTerminal()) {
-        for (int c = nextByte(); c != EOF; c = nextByte()) {
-            text += static_cast<char>(c);
+        std::string line;
+        for (;;) {
+            ENGINE_ASSIGN(const bool has_line, readLine(line));
+            if (!has_line) {
+                return text + line;
+            }
+            text += line + "\n";
             ENGINE_TRY(checkInput(text.size()));
         }
-        ENGINE_TRY(checkInput(0));
-        return text;
     }
     std::array<char, 8192> piece{};
     while (const size_t size = std::fread(piece.data(), 1, piece.size(), stdin)) {

@@ -47,8 +47,13 @@ void showProgress(const std::string& text);
 /// Whether `path` leads to where standard output goes, so that nothing else may be said there.
 [[nodiscard]] bool isStandardOutput(const std::string& path);
 
-/// The next line of standard input without its line end (LF or CR LF). False at the end.
-/// Errors: InvalidRequest for a line without end, InvalidFile where it cannot be read.
+/// Where somebody types, readLine() returns when SIGTERM or SIGHUP come, so that the terminal gets
+/// its mode back.
+[[nodiscard]] bool watchesForEnd();
+
+/// The next line of standard input without its line end (LF or CR LF). False at the end. A text
+/// that is pasted into a terminal is one line with LF in it (line_editor.h). Errors: InvalidRequest
+/// for a line without end, InvalidFile where it cannot be read.
 engine::Result<bool> readLine(std::string& line);
 /// All of standard input; errors as readLine.
 engine::Result<std::string> readInput();
