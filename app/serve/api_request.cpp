@@ -26,6 +26,7 @@ constexpr int64_t kUsualCompletion = 16; ///< Tokens, as OpenAI's
 Outcome parseBody(std::string_view body, Json& out) {
     engine::JsonLimits limits;
     limits.max_depth = engine::kDeepestJsonTree;
+    limits.replaces_surrogates = true; // JavaScript cuts texts within a character
     limits.max_string_bytes = body.size();
     limits.max_values = engine::kMostJsonTreeValues;
     const engine::JsonOutcome outcome = engine::readJsonTree(body, limits, out);

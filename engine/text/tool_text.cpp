@@ -308,6 +308,7 @@ std::optional<Json> objectOf(const std::string& text) {
     limits.max_depth = kDeepestJsonTree;
     limits.max_string_bytes = text.size();
     limits.max_values = kMostJsonTreeValues;
+    limits.replaces_surrogates = true;
     const JsonOutcome outcome = readJsonTree(text, limits, tree);
     if (outcome.stop != JsonStop::Done || !tree.is(Json::Kind::Object)) {
         return std::nullopt;

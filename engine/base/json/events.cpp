@@ -404,6 +404,10 @@ private:
     }
 
     bool loneSurrogate(size_t begin) {
+        if (limits_.replaces_surrogates) {
+            appendUtf8(copy_, 0xfffdU);
+            return true;
+        }
         return failAt(begin, JsonStop::Syntax, phrase("lone surrogate in a \\u escape"),
                       JsonFault{Fault::HalfSurrogate});
     }
@@ -421,6 +425,7 @@ private:
                 return false;
             }
             if (low < 0xdc00U || low > 0xdfffU) {
+                at_ -= 6; // the second escape stands for itself
                 return loneSurrogate(begin);
             }
             code_point = 0x10000U + ((code_point - 0xd800U) << 10) + (low - 0xdc00U);

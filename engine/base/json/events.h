@@ -21,6 +21,8 @@ struct JsonLimits {
     size_t max_values = SIZE_MAX;              ///< Of all levels, containers included.
     /// Refuse an object that has a member name twice; looked at when the object ends.
     bool are_names_unique = false;
+    /// Half a surrogate pair in a \u escape becomes U+FFFD; otherwise it is a syntax error.
+    bool replaces_surrogates = false;
 };
 
 /// Receives the events. Returning false stops the reader; say why through your own members.

@@ -391,6 +391,7 @@ void TestRequests::histories_data() {
     reply("reply without parts", R"(,"content":[])");
     reply("thoughts alone", R"(,"content":null,"reasoning_content":"hm")");
     reply("no words in a part", R"(,"content":[{"type":"text","text":null}])");
+    reply("half a character", R"(,"content":"cut \ud83d")");
     reply("refusal", R"(,"content":[{"type":"refusal","refusal":"No."}])");
     reply("no calls", R"(,"content":null,"tool_calls":[])");
     reply("odd name",

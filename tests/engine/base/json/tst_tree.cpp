@@ -12,6 +12,7 @@ using engine::Json;
 class TestJsonTree : public QObject {
     Q_OBJECT
 private Q_SLOTS:
+    void replacesSurrogates();
     void keepsOrderAndSpelling();
     void knowsPlaces();
     void tellsPlaceOfFailure_data();
@@ -243,6 +244,23 @@ void TestJsonTree::builderServesAPart() {
     QCOMPARE(part.root.find("a")->items.size(), size_t{1});
     QVERIFY(part.root.find("long")->items.empty());
     QCOMPARE(part.root.find("b")->at.line, 0);
+}
+
+void TestJsonTree::replacesSurrogates() {
+    engine::JsonLimits limits;
+    limits.replaces_surrogates = true;
+    engine::Json tree;
+    const auto text = [&](std::string_view json) {
+        const engine::JsonOutcome outcome = engine::readJsonTree(json, limits, tree);
+        return outcome.stop == engine::JsonStop::Done ? tree.text : "refused";
+    };
+    QCOMPARE(text("\"a\\ud83d\""), std::string("a\xef\xbf\xbd"));
+    QCOMPARE(text("\"\\ude00b\""), std::string("\xef\xbf\xbd"
+                                               "b"));
+    QCOMPARE(text("\"\\ud83d\\u0041\""), std::string("\xef\xbf\xbd"
+                                                     "A"));
+    QCOMPARE(text("\"\\ud83d\\ud83d\\ude00\""), std::string("\xef\xbf\xbd\xf0\x9f\x98\x80"));
+    QCOMPARE(text("\"\\ud83d\\u00\""), std::string("refused"));
 }
 
 QTEST_APPLESS_MAIN(TestJsonTree)
