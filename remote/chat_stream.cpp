@@ -2,6 +2,7 @@
 #include "remote/chat_stream.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "remote/server_error.h"
 
@@ -23,6 +24,7 @@ engine::JsonLimits limits() {
     limits.max_depth = 32;
     limits.max_string_bytes = size_t{16} << 20;
     limits.max_values = 100'000;
+    limits.replaces_surrogates = true; // JavaScript cuts texts within a character
     return limits;
 }
 
@@ -150,11 +152,11 @@ Result<void> ChatStream::addObject(const Json& root, ReplyUpdate& update) {
         if (!isNull(message)) {
             ENGINE_TRY(addMessage(*message, update));
         }
-        const Json* const reason = choice.find("finish_reason");
-        if (!isNull(reason)) {
-            // Whatever it is, it is an end.
-            reason_ =
-                reason->is(Json::Kind::String) && !reason->text.empty() ? reason->text : "unknown";
+        // Some servers write "", "null" or false where they mean null: only a word is an end, and
+        // the first one counts.
+        const std::string reason = textOf(choice.find("finish_reason"));
+        if (reason_.empty() && reason != "null" && reason != "None") {
+            reason_ = trimmed(reason);
         }
     }
     return {};
@@ -203,7 +205,10 @@ Result<void> ChatStream::addMessage(const Json& message, ReplyUpdate& update) {
 void ChatStream::addText(std::string_view text, ReplyUpdate& update) {
     std::string words;
     std::string thoughts;
-    splitter_.add(text, words, thoughts);
+    if (splitter_.add(text, words, thoughts)) {
+        // What was handed on as text stays in the updates; the reply has it where it belongs.
+        reply_.thinking += std::exchange(reply_.text, {});
+    }
     reply_.text += words;
     reply_.thinking += thoughts;
     update.text += words;

@@ -17,6 +17,7 @@ using std::chrono::steady_clock;
 
 namespace {
 
+constexpr std::string_view kBlanks = " \t\r\n";
 constexpr size_t kKept = size_t{4} << 10;
 constexpr size_t kLargestError = size_t{64} << 10;
 constexpr size_t kLargestWhole = size_t{64} << 20;
@@ -47,6 +48,11 @@ bool ReplyReader::onBytes(std::span<const std::byte> bytes) {
     if (!isSuccess()) {
         body_.append(text.substr(0, kLargestError - std::min(body_.size(), kLargestError)));
         return body_.size() < kLargestError;
+    }
+    if (is_stream_ && body_.find_first_not_of(kBlanks) == std::string::npos) {
+        // Some servers call a whole answer a stream. No line of a stream begins with a brace.
+        const size_t first = text.find_first_not_of(kBlanks);
+        is_stream_ = first == std::string_view::npos || text[first] != '{';
     }
     if (!is_stream_) {
         body_.append(text);

@@ -9,8 +9,11 @@ namespace remote {
 
 namespace {
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kMarkers = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kMarkers = {{
     {"<think>", "</think>"},
+    {"<thinking>", "</thinking>"},
+    {"<thought>", "</thought>"},
+    {"[THINK]", "[/THINK]"},
     {"<|channel>thought\n", "<channel|>"},
 }};
 
@@ -28,7 +31,7 @@ size_t beginningOf(std::string_view marker, std::string_view text) {
 
 } // namespace
 
-void ThinkSplitter::add(std::string_view piece, std::string& text, std::string& thinking) {
+bool ThinkSplitter::add(std::string_view piece, std::string& text, std::string& thinking) {
     held_ += piece;
     if (state_ == State::Beginning && !is_alone_) {
         const size_t begin = std::min(held_.find_first_not_of(kSpace, blanks_), held_.size());
@@ -45,7 +48,7 @@ void ThinkSplitter::add(std::string_view piece, std::string& text, std::string& 
             may_come = may_come || open.starts_with(rest);
         }
         if (state_ == State::Beginning && may_come) {
-            return;
+            return false;
         }
     }
     if (state_ == State::Thinking) {
@@ -55,18 +58,48 @@ void ThinkSplitter::add(std::string_view piece, std::string& text, std::string& 
         thinking.append(held_, 0, length);
         held_.erase(0, length);
         if (at == std::string::npos) {
-            return;
+            return false;
         }
         held_.erase(0, end_.size());
+        has_thought_ = true;
         is_after_thought_ = true;
     }
     state_ = State::Answer;
+    return addAnswer(text, thinking);
+}
+
+/// Hands on the answer. Of the marks that may stand in it only the first closing one counts, and
+/// not where it is quoted: an answer may explain them.
+bool ThinkSplitter::addAnswer(std::string& text, std::string& thinking) {
+    bool was_thought = false;
+    if (!has_thought_ && !is_alone_) {
+        size_t kept = 0;
+        for (const auto& [open, close] : kMarkers) {
+            const size_t at = held_.find(close);
+            kept = std::max(kept, at == std::string::npos ? beginningOf(close, held_) : 0);
+            const char before = at == std::string::npos ? '`' : at == 0 ? last_ : held_[at - 1];
+            if (before == '`' || before == '"' || before == '\'') {
+                continue;
+            }
+            thinking.append(held_, 0, at);
+            held_.erase(0, at + close.size());
+            was_thought = has_thought_ = is_after_thought_ = true;
+            break;
+        }
+        if (!was_thought) {
+            text.append(held_, 0, held_.size() - kept);
+            last_ = held_.size() > kept ? held_[held_.size() - kept - 1] : last_;
+            held_.erase(0, held_.size() - kept);
+            return false;
+        }
+    }
     if (is_after_thought_) {
         held_.erase(0, std::min(held_.find_first_not_of(kSpace), held_.size()));
         is_after_thought_ = held_.empty();
     }
     text += held_;
     held_.clear();
+    return was_thought;
 }
 
 void ThinkSplitter::finish(std::string& text, std::string& thinking) {

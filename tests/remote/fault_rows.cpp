@@ -155,8 +155,6 @@ std::vector<FaultRow> eventFaults() {
         broken("half a character", {chunk(wordEvent("\xc3")), streamEnd()}, "RemoteAnswer"),
         broken("bytes that are no text", {chunk(wordEvent("\xff\xfe")), streamEnd()},
                "RemoteAnswer"),
-        broken("half of a pair of surrogates", {chunk(wordEvent("\\ud83d")), streamEnd()},
-               "RemoteAnswer"),
         broken("a line of 9 MB", {chunk("data: " + std::string(size_t{9} << 20, 'x'))},
                "RemoteAnswer"),
         broken("an event of 17 MB in short lines", {chunk([] {
@@ -226,6 +224,12 @@ std::vector<FaultRow> connectionFaults() {
                 return script;
             }(),
             "RemoteInterrupted", "nothing of use"),
+        {"a cut behind an empty reason",
+         {streamHead(), chunk(deltaEvent(R"({"content":"Good "})", R"("")")), streamEnd()},
+         "RemoteInterrupted",
+         "Good ",
+         "",
+         {}},
         {"a length that is too long",
          {sendBytes("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Length: "
                     "100000\r\n\r\n" +
@@ -329,6 +333,21 @@ std::vector<FaultRow> oddities() {
              "[Hm]Good day"),
         fine("thoughts in Gemma's channel",
              goodAnswer({"<|channel>", "thought\\nHm", "<channel|>Good day"}), "[Hm]Good day"),
+        fine("thoughts in square brackets", goodAnswer({"[THINK]Hm", "[/THINK]Good day"}),
+             "[Hm]Good day"),
+        fine("the closing mark is what the answer is about",
+             goodAnswer({"A template ends with `</thi", "nk>`."}),
+             "A template ends with `</think>`."),
+        fine("half of a pair of surrogates", goodAnswer({"Good \\ud83d", "day"}),
+             "Good \xef\xbf\xbd"
+             "day"),
+        fine("an empty reason in each piece",
+             {streamHead(), chunk(deltaEvent(R"({"content":"Good "})", R"("")")),
+              chunk(deltaEvent(R"({"content":"day"})", R"("null")")),
+              chunk(deltaEvent("{}", R"("length")")), chunk(deltaEvent("{}", R"("")")),
+              streamEnd()},
+             "Good day", "length"),
+        fine("a whole answer that is called a stream", {streamHead(), chunk(whole), streamEnd()}),
         fine("content in parts",
              insideGood({chunk(deltaEvent(R"({"content":[{"type":"text","text":"old "}]})"))}),
              "Good old day"),

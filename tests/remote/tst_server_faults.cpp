@@ -44,10 +44,24 @@ class TestServerFaults : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    void thoughtsWithoutBeginning();
     void endClearly_data();
     void endClearly();
     void areManyAndNamedOnce();
 };
+
+/// What was shown as text turns out to be a thought: the reply, which goes into the history, has it
+/// right.
+void TestServerFaults::thoughtsWithoutBeginning() {
+    const support::ChatStandin server(
+        support::goodAnswer({"Hm\\n</th", "ink>\\n\\nGood </think>day"}));
+    const auto engine = support::remoteEngine();
+    QVERIFY(engine->load(support::loadOf(server.base()), {}, {}).has_value());
+    const auto reply = engine->generate(support::question(), {}, {});
+    QVERIFY2(reply.has_value(), reply.has_value() ? "" : reply.error().message.c_str());
+    QCOMPARE(reply->text, std::string("Good </think>day"));
+    QCOMPARE(reply->thinking, std::string("Hm\n"));
+}
 
 void TestServerFaults::endClearly_data() {
     QTest::addColumn<int>("row");
