@@ -4,6 +4,7 @@
 #include "app/cli/output.h"
 #include "engine/base/paths.h"
 #include "engine/base/sentence_english.h"
+#include "engine/base/utf8.h"
 
 #include <algorithm>
 #include <cmath>
@@ -105,6 +106,12 @@ std::string fetchPlanText(const FetchPlan& plan, const PreviewOutcome& preview) 
         }
         out += "  left out: " + std::to_string(plan.left_out.size()) + " files, " +
                byteText(bytes) + " (--all fetches them)\n";
+        for (const auto& file : plan.left_out) {
+            if (file.problem != nullptr) {
+                out +=
+                    "  left out: " + engine::inQuotes(file.name) + ", which " + file.problem + "\n";
+            }
+        }
     }
     out += "to fetch: " + byteText(plan.missingBytes()) + " of " + byteText(plan.total_bytes);
     if (plan.free_bytes > 0) {

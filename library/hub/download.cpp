@@ -304,6 +304,7 @@ planFetch(const FetchRequest& request, HubClient& hub, const std::stop_token& st
     plan.request = request;
     plan.commit = info.commit;
     FileChoice choice = chooseFiles(listed, request.takes_all);
+    ENGINE_TRY(checkNames(choice.wanted, address.id));
     plan.left_out = std::move(choice.left_out);
     const SnapshotStore store(request.target, address.id, info.commit);
     plan.model_folder = store.modelFolder();

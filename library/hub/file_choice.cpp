@@ -1,13 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "library/hub/file_choice.h"
 
+#include "engine/base/utf8.h"
+
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <set>
+
+#include "library/hub/hub_error.h"
+#include "library/hub/names.h"
 
 namespace library::hub {
 
 using engine::phrase;
+using engine::Result;
+using engine::said;
 
 namespace {
 
@@ -45,18 +53,58 @@ bool hasEnding(const std::vector<ListedFile>& files, std::string_view ending) {
                        [&](const ListedFile& file) { return lower(file.name).ends_with(ending); });
 }
 
+/// Configurations and weights are asked for by their exact names: never taken for a second
+/// spelling.
+bool isKeptApart([[maybe_unused]] const ListedFile& file) {
+#ifdef _WIN32
+    const std::string name = lower(file.name);
+    return !name.starts_with("readme") && !name.starts_with("license") &&
+           !name.starts_with("notice");
+#else
+    return true;
+#endif
+}
+
 } // namespace
 
 FileChoice chooseFiles(const std::vector<ListedFile>& files, bool takes_all) {
     FileChoice choice;
+    std::set<std::string> names;
     for (const ListedFile& file : files) {
-        (takes_all || isWanted(file) ? choice.wanted : choice.left_out).push_back(file);
+        const bool is_wanted =
+            takes_all ||
+            (isWanted(file) && (isKeptApart(file) || names.insert(lower(file.name)).second));
+        (is_wanted ? choice.wanted : choice.left_out).push_back(file);
     }
     std::sort(choice.wanted.begin(), choice.wanted.end(),
               [](const ListedFile& a, const ListedFile& b) {
                   return a.is_large != b.is_large ? b.is_large : a.name < b.name;
               });
     return choice;
+}
+
+Result<void> checkNames(const std::vector<ListedFile>& files, const std::string& id) {
+    std::vector<std::string> names;
+    names.reserve(files.size());
+    for (const ListedFile& file : files) {
+        if (file.problem != nullptr) {
+            return hubError("HubListing",
+                            said("%1: the file name %2 %3, so this computer cannot keep it; "
+                                 "nothing was fetched; "
+                                 "try another computer, or ask the owner to rename it",
+                                 id, engine::inQuotes(file.name), engine::Phrase{file.problem}));
+        }
+        names.push_back(file.name);
+    }
+    const auto [first, second] = clashingNames(names);
+    if (!second.empty()) {
+        return hubError(
+            "HubListing",
+            said("%1: this computer cannot keep %2 and %3 side by side; nothing was fetched; try "
+                 "another computer, or ask the owner to rename one",
+                 id, engine::inQuotes(first), engine::inQuotes(second)));
+    }
+    return {};
 }
 
 engine::Phrase nothingToLoad(const std::vector<ListedFile>& files) {

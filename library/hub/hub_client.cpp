@@ -387,7 +387,6 @@ HubClient::files(const std::string& id, const std::string& commit, const std::st
         }
         url = there->text();
     }
-    ENGINE_TRY(checkFileList(files, what));
     return files;
 }
 

@@ -62,7 +62,8 @@ struct ModelInfo {
 };
 
 struct ListedFile {
-    std::string name; ///< With '/' between folders; checked by fileNameProblem().
+    std::string name; ///< With '/' between folders; stays within its folder (mayLeaveFolder()).
+    const char* problem = nullptr; ///< Why this computer cannot keep a file of that name.
     uint64_t size_bytes = 0;
     std::string etag; ///< Its SHA-256 when is_large, else git's blob id.
     bool is_large = false;

@@ -45,8 +45,10 @@ Result<ListedFile> readFile(const Json& item, const Asked& asked) {
     ListedFile file;
     file.name = textOf(&item, "path");
     const std::string shown = engine::inQuotes(file.name);
-    if (const char* problem = fileNameProblem(file.name)) {
-        return listError(asked, said("has the file name %1, which %2", shown, Phrase{problem}));
+    file.problem = fileNameProblemHere(file.name);
+    if (mayLeaveFolder(file.name)) {
+        return listError(asked,
+                         said("has the file name %1, which %2", shown, Phrase{file.problem}));
     }
     const auto size = sizeOf(&item);
     if (!size.has_value()) {
@@ -116,20 +118,6 @@ Result<void> readFileList(const std::string& json,
         }
         ENGINE_ASSIGN(ListedFile file, readFile(item, asked));
         files.push_back(std::move(file));
-    }
-    return {};
-}
-
-Result<void> checkFileList(const std::vector<ListedFile>& files, const Asked& asked) {
-    std::vector<std::string> names;
-    names.reserve(files.size());
-    for (const ListedFile& file : files) {
-        names.push_back(file.name);
-    }
-    const auto [first, second] = clashingNames(names);
-    if (!second.empty()) {
-        return listError(asked, said("lists %1 and %2, which not every disk can hold side by side",
-                                     engine::inQuotes(first), engine::inQuotes(second)));
     }
     return {};
 }

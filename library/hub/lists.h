@@ -23,7 +23,4 @@ engine::Result<void> readFileList(const std::string& json,
                                   size_t most,
                                   std::vector<ListedFile>& files);
 
-/// Names of all files against each other. Errors: HubListing.
-engine::Result<void> checkFileList(const std::vector<ListedFile>& files, const Asked& asked);
-
 } // namespace library::hub

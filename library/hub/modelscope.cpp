@@ -38,8 +38,10 @@ Result<ListedFile> readFile(const Json& item, const Asked& asked) {
     file.etag = textOf(item, "Sha256");
     file.is_large = true; // as far as the checksum goes, all are
     const std::string shown = engine::inQuotes(file.name);
-    if (const char* problem = fileNameProblem(file.name)) {
-        return listError(asked, said("has the file name %1, which %2", shown, Phrase{problem}));
+    file.problem = fileNameProblemHere(file.name);
+    if (mayLeaveFolder(file.name)) {
+        return listError(asked,
+                         said("has the file name %1, which %2", shown, Phrase{file.problem}));
     }
     const Json* const size = item.find("Size");
     const auto bytes = size == nullptr ? std::nullopt : size->integer();
@@ -133,7 +135,6 @@ readModelScopeList(const std::string& json, const Asked& asked, size_t most) {
         ENGINE_ASSIGN(ListedFile file, readFile(item, asked));
         files.push_back(std::move(file));
     }
-    ENGINE_TRY(checkFileList(files, asked));
     return files;
 }
 

@@ -8,6 +8,7 @@
 #include <cctype>
 #include <map>
 
+#include "library/hub/cache_layout.h"
 #include "library/hub/url.h"
 
 namespace library::hub {
@@ -91,6 +92,7 @@ bool isDevice(std::string_view part) {
            stem[3] >= '0' && stem[3] <= '9';
 }
 
+/// What no computer should have as a part of a file's name.
 const char* partProblem(std::string_view part) {
     if (part.empty()) {
         return phrase("has an empty part between two '/', or begins or ends with one").text;
@@ -106,6 +108,10 @@ const char* partProblem(std::string_view part) {
     if (part == "." || part == "..") {
         return phrase("leads out of its folder (\".\" or \"..\")").text;
     }
+    return nullptr;
+}
+
+const char* windowsProblem(std::string_view part) {
     if (part.find_first_of("\\:*?\"<>|") != std::string_view::npos) {
         return phrase("holds a character that Windows does not allow in a file name (a drive "
                       "letter, another separator)")
@@ -117,9 +123,7 @@ const char* partProblem(std::string_view part) {
     return isDevice(part) ? phrase("is the name of a device on Windows").text : nullptr;
 }
 
-} // namespace
-
-const char* fileNameProblem(std::string_view name) {
+const char* nameProblem(std::string_view name, bool is_for_windows) {
     if (name.empty() || name.size() > kLongestName) {
         return phrase("is empty or longer than 1024 bytes").text;
     }
@@ -127,23 +131,61 @@ const char* fileNameProblem(std::string_view name) {
         return phrase("is not UTF-8").text;
     }
     for (const std::string_view part : partsOf(name)) {
-        if (const char* problem = partProblem(part)) {
+        const char* problem = partProblem(part);
+        if (problem == nullptr && is_for_windows) {
+            problem = windowsProblem(part);
+        }
+        if (problem != nullptr) {
             return problem;
         }
     }
     return nullptr;
 }
 
+} // namespace
+
+const char* fileNameProblem(std::string_view name) {
+    return nameProblem(name, /*is_for_windows=*/true);
+}
+
+const char* fileNameProblemHere(std::string_view name) {
+#ifdef _WIN32
+    return nameProblem(name, /*is_for_windows=*/true);
+#else
+    return nameProblem(name, /*is_for_windows=*/false);
+#endif
+}
+
+bool mayLeaveFolder(std::string_view name) {
+    const auto parts = partsOf(name);
+    return std::any_of(parts.begin(), parts.end(), [](std::string_view part) {
+        return part.empty() || part == "." || part == "..";
+    });
+}
+
+namespace {
+
+std::string nameOnDisk(std::string_view name) {
+#ifdef _WIN32
+    return lower(name);
+#else
+    return std::string(name);
+#endif
+}
+
+} // namespace
+
 std::pair<std::string, std::string> clashingNames(const std::vector<std::string>& names) {
     std::map<std::string, std::string> files;
     for (const std::string& name : names) {
-        if (const auto [entry, is_new] = files.emplace(lower(name), name); !is_new) {
+        if (const auto [entry, is_new] = files.emplace(nameOnDisk(name), name); !is_new) {
             return {entry->second, name};
         }
     }
     for (const std::string& name : names) {
         for (size_t at = name.find('/'); at != std::string::npos; at = name.find('/', at + 1)) {
-            if (const auto found = files.find(lower(name.substr(0, at))); found != files.end()) {
+            if (const auto found = files.find(nameOnDisk(name.substr(0, at)));
+                found != files.end()) {
                 return {found->second, name};
             }
         }
@@ -151,8 +193,30 @@ std::pair<std::string, std::string> clashingNames(const std::vector<std::string>
     return {};
 }
 
+namespace {
+
+/// What a person copies: blanks around it, '/' at its end, the hub's host without https://, or its
+/// short name hf.co where the hub is asked itself.
+std::string asAddress(std::string_view text, std::string_view endpoint) {
+    constexpr std::string_view kBlanks = " \t\r\n";
+    constexpr std::string_view kScheme = "https://";
+    text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
+    text = text.substr(0, text.find_last_not_of(" \t\r\n/") + 1);
+    std::string_view rest = text;
+    rest.remove_prefix(rest.starts_with(kScheme) ? kScheme.size() : 0);
+    std::string_view host = endpoint;
+    host.remove_prefix(host.starts_with(kScheme) ? kScheme.size() : 0);
+    const bool is_short = endpoint == kDefaultEndpoint && rest.starts_with("hf.co/");
+    if (is_short || (endpoint.starts_with(kScheme) && rest.starts_with(std::string(host) + "/"))) {
+        return std::string(endpoint) + std::string(rest.substr(rest.find('/')));
+    }
+    return std::string(text);
+}
+
+} // namespace
+
 Result<ModelAddress> parseAddress(std::string_view text, std::string_view endpoint) {
-    std::string rest(text);
+    std::string rest = asAddress(text, endpoint);
     ModelAddress address;
     bool has_revision = false;
     if (rest.starts_with("hf://")) {

@@ -28,8 +28,15 @@ engine::Result<ModelAddress> parseAddress(std::string_view text, std::string_vie
 /// all, control characters, a blank or a dot at the end.
 const char* fileNameProblem(std::string_view name);
 
-/// Two of these names that a file system which takes upper and lower case for the same cannot hold
-/// both, or of which one is a folder of the other; empty strings: none.
+/// The same for a file that is written on this computer alone: the rules that only Windows has
+/// count there.
+const char* fileNameProblemHere(std::string_view name);
+
+/// A part is "", "." or "..": as a path the name could lead anywhere.
+bool mayLeaveFolder(std::string_view name);
+
+/// Two of these names that a disk of this computer cannot hold both (Windows takes upper and lower
+/// case for the same), or of which one is a folder of the other; empty strings: none.
 std::pair<std::string, std::string> clashingNames(const std::vector<std::string>& names);
 
 } // namespace library::hub

@@ -4484,8 +4484,12 @@
         <translation>führt aus seinem Ordner hinaus („.“ oder „..“)</translation>
     </message>
     <message>
-        <source>lists %1 and %2, which not every disk can hold side by side</source>
-        <translation>nennt %1 und %2, die nicht jede Platte nebeneinander halten kann</translation>
+        <source>%1: the file name %2 %3, so this computer cannot keep it; nothing was fetched; try another computer, or ask the owner to rename it</source>
+        <translation>%1: Der Dateiname %2 %3, daher kann dieser Computer die Datei nicht ablegen; es wurde nichts geladen. Versuchen Sie es auf einem anderen Computer, oder bitten Sie um einen anderen Namen</translation>
+    </message>
+    <message>
+        <source>%1: this computer cannot keep %2 and %3 side by side; nothing was fetched; try another computer, or ask the owner to rename one</source>
+        <translation>%1: Dieser Computer kann %2 und %3 nicht nebeneinander ablegen; es wurde nichts geladen. Versuchen Sie es auf einem anderen Computer, oder bitten Sie um einen anderen Namen</translation>
     </message>
     <message>
         <source>lists more than %1 files</source>

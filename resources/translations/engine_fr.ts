@@ -4484,8 +4484,12 @@
         <translation>mène hors de son dossier (« . » ou « .. »)</translation>
     </message>
     <message>
-        <source>lists %1 and %2, which not every disk can hold side by side</source>
-        <translation>nomme %1 et %2, que tous les disques ne peuvent garder côte à côte</translation>
+        <source>%1: the file name %2 %3, so this computer cannot keep it; nothing was fetched; try another computer, or ask the owner to rename it</source>
+        <translation>%1 : le nom de fichier %2 %3, donc cet ordinateur ne peut pas le conserver ; rien n’a été téléchargé. Essayez sur un autre ordinateur, ou demandez au propriétaire de le renommer</translation>
+    </message>
+    <message>
+        <source>%1: this computer cannot keep %2 and %3 side by side; nothing was fetched; try another computer, or ask the owner to rename one</source>
+        <translation>%1 : cet ordinateur ne peut pas conserver %2 et %3 côte à côte ; rien n’a été téléchargé. Essayez sur un autre ordinateur, ou demandez au propriétaire d’en renommer un</translation>
     </message>
     <message>
         <source>lists more than %1 files</source>

@@ -3,11 +3,15 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <nlohmann/json.hpp>
+
 #include <fstream>
 #include <span>
 
 #include "library/hub/cache_layout.h"
 #include "library/hub/digest.h"
+#include "library/hub/file_choice.h"
+#include "library/hub/lists.h"
 #include "library/hub/names.h"
 #include "library/hub/token.h"
 #include "library/hub/url.h"
@@ -27,6 +31,8 @@ private Q_SLOTS:
     void urls_data();
     void urls();
     void digests_data();
+    void oddFileNames_data();
+    void oddFileNames();
     void digests();
     void digestsInPieces();
     void tokens();
@@ -50,7 +56,12 @@ void TestNames::addresses_data() {
     row("https://huggingface.co/a/b/tree/refs%2Fpr%2F1", "a/b", "refs/pr/1");
     row("https://huggingface.co/a/b/blob/main/config.json", "a/b");
     row("https://huggingface.co/a/b/resolve/v2/config.json?download=true", "a/b", "v2");
+    row("hf.co/a/b", "a/b");
+    row("https://hf.co/a/b/tree/dev", "a/b", "dev");
+    row("huggingface.co/a/b", "a/b");
+    row("  a/b/ \n", "a/b");
     row("https://example.com/a/b", "");
+    row("hf.co.example/a/b", "");
     row("http://huggingface.co/a/b", "");
     row("https://huggingface.co/", "");
     row("https://user:secret@huggingface.co/a/b", "");
@@ -80,6 +91,66 @@ void TestNames::addresses() {
         QVERIFY(address.error().message.find("expected OWNER/NAME") != std::string::npos);
         QVERIFY(address.error().message.find("secret") == std::string::npos || text.contains('@'));
     }
+}
+
+void TestNames::oddFileNames_data() {
+    QTest::addColumn<QByteArray>("name");
+    QTest::addColumn<bool>("is_refused");    // the list as a whole
+    QTest::addColumn<QByteArray>("problem"); // as on every system; empty: on Windows alone
+    const auto row = [](const char* name, bool is_refused, const char* problem = "") {
+        QTest::newRow(name) << QByteArray(name) << is_refused << QByteArray(problem);
+    };
+    row("a:b", false);
+    row("what?", false);
+    row("a|b", false);
+    row("aux.md", false);
+    row("folder/LPT1", false);
+    row("ends with a dot.", false);
+    row("ends with a blank ", false);
+    row("line\nend", false, "control character");
+    row("../evil", true);
+    row("/etc/passwd", true);
+    row("a//b", true);
+    row("a/./b", true);
+}
+
+/// One odd name in a repository: the model is fetched all the same, unless the name could leave its
+/// folder.
+void TestNames::oddFileNames() {
+    QFETCH(QByteArray, name);
+    QFETCH(bool, is_refused);
+    QFETCH(QByteArray, problem);
+    nlohmann::json list = nlohmann::json::array();
+    for (const std::string& path : {std::string("model.safetensors"), name.toStdString(),
+                                    std::string("README.md"), std::string("readme.md")}) {
+        list.push_back(
+            {{"type", "file"}, {"path", path}, {"size", 5}, {"oid", std::string(40, 'a')}});
+    }
+    std::vector<hub::ListedFile> files;
+    const auto outcome = hub::readFileList(list.dump(), {}, 100, files);
+    QCOMPARE(!outcome.has_value(), is_refused);
+    if (is_refused) {
+        return;
+    }
+    QCOMPARE(files.size(), size_t{4});
+#ifdef _WIN32
+    QVERIFY(files[1].problem != nullptr);
+#else
+    QCOMPARE(files[1].problem != nullptr, !problem.isEmpty());
+    QVERIFY(problem.isEmpty() || QByteArray(files[1].problem).contains(problem));
+#endif
+    const hub::FileChoice some = hub::chooseFiles(files, /*takes_all=*/false);
+    const bool keeps_both = files[0].problem == nullptr && some.wanted.size() == 3;
+#ifdef _WIN32
+    QVERIFY(!keeps_both);
+#else
+    QVERIFY(keeps_both);
+#endif
+    QVERIFY(hub::checkNames(some.wanted, "a/b").has_value());
+    const hub::FileChoice all = hub::chooseFiles(files, /*takes_all=*/true);
+    QCOMPARE(all.wanted.size(), size_t{4});
+    QCOMPARE(hub::checkNames(all.wanted, "a/b").has_value(),
+             keeps_both && files[1].problem == nullptr);
 }
 
 void TestNames::folders() {
