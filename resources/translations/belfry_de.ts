@@ -1404,6 +1404,18 @@ Soll die Datei ersetzt werden?</translation>
         <source>its tower is left out while the model is loaded for text only</source>
         <translation>sein Turm ist weggelassen, solange das Modell nur für Text geladen ist</translation>
     </message>
+    <message>
+        <source>In the folder of the adapter: %1</source>
+        <translation>Im Ordner des Adapters: %1</translation>
+    </message>
+    <message>
+        <source>%1 in the folder of the adapter has tokens that the tokenizer of the model lacks: %2. Prompts are cut with that of the model, these into several tokens, so that the adapter does not see what it was trained on. A copy of the folder of the model with this tokenizer.json cuts them rightly.</source>
+        <translation>%1 im Ordner des Adapters hat Tokens, die dem Tokenizer des Modells fehlen: %2. Prompts werden mit dem des Modells zerlegt, diese in mehrere Tokens, sodass der Adapter nicht sieht, womit er trainiert wurde. Eine Kopie des Modellordners mit dieser tokenizer.json zerlegt sie richtig.</translation>
+    </message>
+    <message>
+        <source>The tokenizer in the folder of the adapter cannot be read (%1). Whether the adapter needs further tokens is not known.</source>
+        <translation>Der Tokenizer im Ordner des Adapters kann nicht gelesen werden (%1). Ob der Adapter weitere Tokens braucht, ist nicht bekannt.</translation>
+    </message>
 </context>
 <context>
     <name>ui::AttachmentChip</name>
@@ -5759,6 +5771,26 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
     <message>
         <source>tokenizer.json is missing in the folder: layouts can be tried, loading cannot.</source>
         <translation>tokenizer.json fehlt im Ordner: Anordnungen lassen sich probieren, laden nicht.</translation>
+    </message>
+    <message>
+        <source>%1: %2 is %3, which cannot be used there. It is left out.</source>
+        <translation>%1: %2 ist %3, was dort nicht verwendet werden kann. Es wird weggelassen.</translation>
+    </message>
+    <message>
+        <source>%1: %2 is out of its range. It is taken as %3.</source>
+        <translation>%1: %2 liegt außerhalb seines Bereichs. Es gilt als %3.</translation>
+    </message>
+    <message>
+        <source>%1: %2 is %3. This is not run here, so that replies can differ from those of transformers.</source>
+        <translation>%1: %2 ist %3. Das wird hier nicht ausgeführt, sodass Antworten von denen von transformers abweichen können.</translation>
+    </message>
+    <message>
+        <source>tokenizer.json: ordinary text becomes the special token %1. It counts as a word and is shown in replies.</source>
+        <translation>tokenizer.json: Gewöhnlicher Text wird zum Sondertoken %1. Es gilt als Wort und wird in Antworten gezeigt.</translation>
+    </message>
+    <message>
+        <source>The defaults of replies cannot be read (%1). The usual ones of such models are used.</source>
+        <translation>Die Vorgaben für Antworten können nicht gelesen werden (%1). Es gelten die für solche Modelle üblichen.</translation>
     </message>
 </context>
 <context>

@@ -1404,6 +1404,18 @@ Faut-il le remplacer ?</translation>
         <source>its tower is left out while the model is loaded for text only</source>
         <translation>sa tour est laissée de côté tant que le modèle est chargé pour le texte seul</translation>
     </message>
+    <message>
+        <source>In the folder of the adapter: %1</source>
+        <translation>Dans le dossier de l’adaptateur : %1</translation>
+    </message>
+    <message>
+        <source>%1 in the folder of the adapter has tokens that the tokenizer of the model lacks: %2. Prompts are cut with that of the model, these into several tokens, so that the adapter does not see what it was trained on. A copy of the folder of the model with this tokenizer.json cuts them rightly.</source>
+        <translation>%1 dans le dossier de l’adaptateur a des tokens qui manquent au tokenizer du modèle : %2. Les prompts sont découpés avec celui du modèle, ceux-ci en plusieurs tokens, si bien que l’adaptateur ne voit pas ce sur quoi il a été entraîné. Une copie du dossier du modèle avec ce tokenizer.json les découpe correctement.</translation>
+    </message>
+    <message>
+        <source>The tokenizer in the folder of the adapter cannot be read (%1). Whether the adapter needs further tokens is not known.</source>
+        <translation>Le tokenizer dans le dossier de l’adaptateur ne peut pas être lu (%1). On ne sait pas si l’adaptateur a besoin d’autres tokens.</translation>
+    </message>
 </context>
 <context>
     <name>ui::AttachmentChip</name>
@@ -5759,6 +5771,26 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
     <message>
         <source>tokenizer.json is missing in the folder: layouts can be tried, loading cannot.</source>
         <translation>tokenizer.json manque dans le dossier : on peut essayer des dispositions, pas charger.</translation>
+    </message>
+    <message>
+        <source>%1: %2 is %3, which cannot be used there. It is left out.</source>
+        <translation>%1 : %2 est %3, ce qui ne peut pas servir là. Il est laissé de côté.</translation>
+    </message>
+    <message>
+        <source>%1: %2 is out of its range. It is taken as %3.</source>
+        <translation>%1 : %2 est hors de son domaine. Il est pris pour %3.</translation>
+    </message>
+    <message>
+        <source>%1: %2 is %3. This is not run here, so that replies can differ from those of transformers.</source>
+        <translation>%1 : %2 est %3. Cela n’est pas exécuté ici ; les réponses peuvent donc différer de celles de transformers.</translation>
+    </message>
+    <message>
+        <source>tokenizer.json: ordinary text becomes the special token %1. It counts as a word and is shown in replies.</source>
+        <translation>tokenizer.json : du texte ordinaire devient le token spécial %1. Il compte comme un mot et s’affiche dans les réponses.</translation>
+    </message>
+    <message>
+        <source>The defaults of replies cannot be read (%1). The usual ones of such models are used.</source>
+        <translation>Les réglages par défaut des réponses ne peuvent pas être lus (%1). Ceux qui sont usuels pour de tels modèles servent à leur place.</translation>
     </message>
 </context>
 <context>

@@ -108,10 +108,6 @@
         <translation>%1-Datei ist abgeschnitten: Ihr Abschnitt &apos;%2&apos; gibt %3 Bytes an, die Datei hat noch %4</translation>
     </message>
     <message>
-        <source>%1 has %2 set; only tokens that match exactly are read</source>
-        <translation>%1 hat %2 gesetzt; gelesen werden nur Token, die genau übereinstimmen</translation>
-    </message>
-    <message>
         <source>%1 has no content of 1 to %2 bytes</source>
         <translation>%1 hat keinen Inhalt von 1 bis %2 Bytes</translation>
     </message>
@@ -266,6 +262,14 @@
     <message>
         <source>%1: cannot be listed: %2</source>
         <translation>%1: lässt sich nicht auflisten: %2</translation>
+    </message>
+    <message>
+        <source>%1: is an address, expected the path of a file; give the path of a copy on this computer</source>
+        <translation>%1: ist eine Adresse, erwartet wird der Pfad einer Datei; geben Sie den Pfad einer Kopie auf diesem Computer an</translation>
+    </message>
+    <message>
+        <source>%1: is a data: address, expected the path of a file; save what it holds as a file and give its path</source>
+        <translation>%1: ist eine data:-Adresse, erwartet wird der Pfad einer Datei; speichern Sie den Inhalt als Datei und geben Sie deren Pfad an</translation>
     </message>
     <message>
         <source>%1: cannot be opened: no such file; check the folder and the spelling</source>
@@ -1388,10 +1392,6 @@
         <translation>eine SVG-Zeichnung</translation>
     </message>
     <message>
-        <source>an animated WebP; save one frame as a picture and give that</source>
-        <translation>ein bewegtes WebP; speichern Sie ein Einzelbild daraus und geben Sie das</translation>
-    </message>
-    <message>
         <source>an array</source>
         <translation>ein Array</translation>
     </message>
@@ -2292,10 +2292,6 @@
         <translation>model.ignore_merges: erwartet wird false, gefunden: %1</translation>
     </message>
     <message>
-        <source>model.merges builds the special token %1, so that ordinary text becomes it</source>
-        <translation>model.merges bildet das besondere Token %1, so dass gewöhnlicher Text dazu wird</translation>
-    </message>
-    <message>
         <source>model.merges has more than %1 entries</source>
         <translation>model.merges hat mehr als %1 Einträge</translation>
     </message>
@@ -3178,10 +3174,6 @@
     <message>
         <source>the shard name &quot;%1&quot; is refused: %2</source>
         <translation>der Name &quot;%1&quot; einer Teildatei ist nicht erlaubt: %2</translation>
-    </message>
-    <message>
-        <source>the special token %1 is a single character, so that ordinary text becomes it</source>
-        <translation>das besondere Token %1 ist ein einzelnes Zeichen, so dass gewöhnlicher Text dazu wird</translation>
     </message>
     <message>
         <source>the staging area of streamed and visiting weights</source>
@@ -4802,6 +4794,14 @@
     <message>
         <source>the assistant&apos;s files do not hold this tensor (they hold %1 of the %2 that its config.json implies); download the assistant again</source>
         <translation>die Dateien des Assistenten enthalten diesen Tensor nicht (sie enthalten %1 der %2, die seine config.json verlangt); laden Sie den Assistenten noch einmal herunter</translation>
+    </message>
+    <message>
+        <source>WebP header: an animation without a whole frame</source>
+        <translation>WebP-Header: eine Animation ohne ein ganzes Einzelbild</translation>
+    </message>
+    <message>
+        <source>WebP header: the first frame does not lie within the picture</source>
+        <translation>WebP-Header: Das erste Einzelbild liegt nicht innerhalb des Bildes</translation>
     </message>
 </context>
 </TS>

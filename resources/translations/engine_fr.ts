@@ -108,10 +108,6 @@
         <translation>le fichier %1 est tronqué : son bloc &apos;%2&apos; déclare %3 octets, il en reste %4</translation>
     </message>
     <message>
-        <source>%1 has %2 set; only tokens that match exactly are read</source>
-        <translation>%1 a %2 activé ; seuls les jetons qui correspondent exactement sont lus</translation>
-    </message>
-    <message>
         <source>%1 has no content of 1 to %2 bytes</source>
         <translation>%1 n’a pas de contenu de 1 à %2 octets</translation>
     </message>
@@ -266,6 +262,14 @@
     <message>
         <source>%1: cannot be listed: %2</source>
         <translation>%1 : ne peut pas être listé : %2</translation>
+    </message>
+    <message>
+        <source>%1: is an address, expected the path of a file; give the path of a copy on this computer</source>
+        <translation>%1 : est une adresse, un chemin de fichier est attendu ; donnez le chemin d’une copie sur cet ordinateur</translation>
+    </message>
+    <message>
+        <source>%1: is a data: address, expected the path of a file; save what it holds as a file and give its path</source>
+        <translation>%1 : est une adresse data:, un chemin de fichier est attendu ; enregistrez son contenu dans un fichier et donnez-en le chemin</translation>
     </message>
     <message>
         <source>%1: cannot be opened: no such file; check the folder and the spelling</source>
@@ -1388,10 +1392,6 @@
         <translation>un dessin SVG</translation>
     </message>
     <message>
-        <source>an animated WebP; save one frame as a picture and give that</source>
-        <translation>un WebP animé ; enregistrez-en une image fixe et donnez cela</translation>
-    </message>
-    <message>
         <source>an array</source>
         <translation>un tableau</translation>
     </message>
@@ -2292,10 +2292,6 @@
         <translation>model.ignore_merges : attendu false, trouvé %1</translation>
     </message>
     <message>
-        <source>model.merges builds the special token %1, so that ordinary text becomes it</source>
-        <translation>model.merges forme le jeton spécial %1, si bien qu’un texte ordinaire le devient</translation>
-    </message>
-    <message>
         <source>model.merges has more than %1 entries</source>
         <translation>model.merges a plus de %1 entrées</translation>
     </message>
@@ -3178,10 +3174,6 @@
     <message>
         <source>the shard name &quot;%1&quot; is refused: %2</source>
         <translation>le nom de morceau &quot;%1&quot; est refusé : %2</translation>
-    </message>
-    <message>
-        <source>the special token %1 is a single character, so that ordinary text becomes it</source>
-        <translation>le jeton spécial %1 est un seul caractère, si bien qu’un texte ordinaire le devient</translation>
     </message>
     <message>
         <source>the staging area of streamed and visiting weights</source>
@@ -4802,6 +4794,14 @@
     <message>
         <source>the assistant&apos;s files do not hold this tensor (they hold %1 of the %2 that its config.json implies); download the assistant again</source>
         <translation>les fichiers de l’assistant ne contiennent pas ce tenseur (ils en contiennent %1 sur les %2 qu’implique son config.json) ; téléchargez l’assistant de nouveau</translation>
+    </message>
+    <message>
+        <source>WebP header: an animation without a whole frame</source>
+        <translation>En-tête WebP : une animation sans image complète</translation>
+    </message>
+    <message>
+        <source>WebP header: the first frame does not lie within the picture</source>
+        <translation>En-tête WebP : la première image n’est pas à l’intérieur du cadre</translation>
     </message>
 </context>
 </TS>
