@@ -243,7 +243,8 @@ void addTemplates(const fs::path& root) {
     templates.add("{{ x.replace('a','bb') | length }}{{ x.split('aa')[-1] }}{{ 'ab' in x }}");
     templates.add("{{ {'b': 1, 'a': [2, 3.5]} | dictsort }}{{ -low }}{{ 7 // -2 % 3 }}");
     templates.add("{{ " + std::string(300, '(') + "1" + std::string(300, ')') + " }}");
-    templates.add("{{ a" + std::string(4000, '.') + "b }}{% if x is not none and not y %}{% endif %}");
+    templates.add("{{ a" + std::string(4000, '.') +
+                  "b }}{% if x is not none and not y %}{% endif %}");
 }
 
 /// What chooses a kind of value and nothing more: the target fills values itself.
@@ -286,12 +287,11 @@ int main(int argc, char** argv) {
     for (const char* model : {"e2b", "e4b", "dense31b", "moe26b"}) {
         const fs::path folder = golden / model / "model";
         const support::ConfigTexts sound{support::readBytes(folder / "config.json"),
-                                         support::readBytes(folder / "generation_config.json"),
                                          support::readBytes(folder / "processor_config.json")};
         const std::string separator(1, '\0');
         configs.add(json::parse(sound.config).dump() + separator +
-                    json::parse(sound.generation).dump() + separator +
-                    json::parse(sound.processor).dump());
+                    json::parse(support::readBytes(folder / "generation_config.json")).dump() +
+                    separator + json::parse(sound.processor).dump());
         if (model == std::string("e2b")) {
             for (const support::MalformedCase& row : support::malformedConfigs(sound)) {
                 const auto& [name, content] = row.files[0];
