@@ -191,6 +191,7 @@ Result<std::shared_ptr<const Adapter>> Engine::Impl::openAdapter(
 }
 
 HeldBytes Engine::Impl::heldBytes() const {
+    adapter_options.model = model.checkpoint.get();
     HeldBytes held;
     if (loaded != nullptr) {
         for (const auto& [id, device] : loaded->devices.set) {
@@ -351,6 +352,27 @@ std::vector<LoadNote> Engine::loadNotes() const {
     const auto add = [&notes, &told](LoadNote note) {
         if (told.insert(inEnglish(note)).second) {
             notes.push_back(std::move(note));
+namespace {
+
+/// What an adapter's file holds and its own config or the model leaves out: with a wrong config it
+/// does less than it was trained to, or nothing.
+std::optional<load_note::AdapterLeftOut> leftOutOf(const Adapter& adapter) {
+    load_note::AdapterLeftOut note;
+    for (const KeyReport& key : adapter.coverage().unmatched) {
+        const bool is_meant = key.reason.why == KeyReason::Why::SameAsBase ||
+                              key.reason.why == KeyReason::Why::TextOnly;
+        if (key.key_class == KeyClass::Ignored && !is_meant && note.count++ == 0) {
+            note.first = key.key;
+            note.reason = key.reason;
+        }
+    }
+    note.adapter = adapter.name();
+    note.tensors = adapter.coverage().tensors;
+    return note.count > 0 ? std::optional(std::move(note)) : std::nullopt;
+}
+
+} // namespace
+
         }
     };
     const PlacementPlan& plan = *impl_->loaded->plan;
@@ -380,6 +402,9 @@ std::vector<LoadNote> Engine::loadNotes() const {
         if (note.count++ == 0) {
             note.first = tensor.name;
             note.reason = tensor.reason;
+        if (auto left_out = leftOutOf(*active.adapter)) {
+            add(*std::move(left_out));
+        }
         }
     }
     for (const auto& [reason, note] : inert) {

@@ -28,6 +28,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -75,6 +76,8 @@ struct Loaded {
     double load_s = 0.0;
     /// The folder's own chat template, until it has been told that it writes something else.
     std::optional<ChatTemplateText> own_template;
+    /// Adapters, by name, whose own template was told of likewise.
+    std::set<std::string> told_templates;
 
     [[nodiscard]] AdapterHook* hook() const { return active.empty() ? nullptr : adapters.get(); }
 
