@@ -3,6 +3,7 @@
 
 #include "app/chosen_engine.h"
 #include "app/core_dumps.h"
+#include "app/environment.h"
 #include "app/program_paths.h"
 #include "app/version.h"
 #include "engine/base/paths.h"
@@ -32,6 +33,8 @@ ipc::ProcessOptions processOptions(const engine::EngineOptions& options,
     }
     // Who needs no card has not asked for one, and a driver that hangs or crashes keeps away so.
     process.host.asks_cards = options.inquiry->state().is_begun;
+    process.host.compiled_kernels = compiledKernelsFolder();
+    process.host.sharing_folder = sharingFolder();
     process.on_step = events.on_step;
     process.on_recovery = events.on_recovery;
     return process;

@@ -10,6 +10,7 @@ gpu_kernels() {
     said=$(sed -n 's/^-- GPU kernels: //p' "$1" | head -n 1)
     case "$said" in
         *", architectures "*) echo "GPU kernels: compiled for architecture(s) ${said#*, architectures } with ${said%%, architectures *}" ;;
+        *"no card"*) echo "GPU kernels: not compiled, this machine has no NVIDIA card (packages with all kernels: installer/release.sh)" ;;
         *"BELFRY_CUDA=OFF"*) echo "GPU kernels: not compiled (BELFRY_CUDA is OFF); only the emulator checks them" ;;
         none*) echo "GPU kernels: not compiled, nvcc was not found; only the emulator checks them" ;;
         *) echo "GPU kernels: cmake did not say whether they are compiled" >&2; return 1 ;;

@@ -6,7 +6,9 @@
 install_packages "$root/installer/packages.txt"
 
 say "Building (first time: some minutes; later only what changed)"
-cmake -S "$root" -B "$root/build/release" -G Ninja -DCMAKE_BUILD_TYPE=Release -DBELFRY_BUILD_TESTS=OFF >/dev/null
+mkdir -p "$root/build/release"
+cmake -S "$root" -B "$root/build/release" -G Ninja -DCMAKE_BUILD_TYPE=Release -DBELFRY_BUILD_TESTS=OFF >"$root/build/release/configure.log"
+gpu_kernels "$root/build/release/configure.log"
 cmake --build "$root/build/release" -j "$jobs"
 
 belfry=$root/build/release/app/belfry

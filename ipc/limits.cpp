@@ -14,7 +14,6 @@
 #include <atomic>
 #include <csignal>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <system_error>
 
@@ -28,25 +27,8 @@ namespace ipc {
 
 namespace {
 
-/// The folder through which a driver reaches the service that shares a card between programs
-/// (MPS); empty: it does not run, and nothing has to be connected.
-std::string sharingFolder() {
-    const char* const named = std::getenv("CUDA_MPS_PIPE_DIRECTORY");
-    std::string folder = named != nullptr ? named : "/tmp/nvidia-mps";
-    return ::access((folder + "/control").c_str(), F_OK) == 0 ? folder : std::string();
-}
-
 /// Whether a driver's service is still to be connected.
 std::atomic<bool> is_connecting = false;
-
-/// Where a driver keeps what it has compiled.
-std::string compiledFolder() {
-    const char* const named = std::getenv("CUDA_CACHE_PATH");
-    const char* const home = std::getenv("HOME");
-    return named != nullptr  ? named
-           : home != nullptr ? std::string(home) + "/.nv/ComputeCache"
-                             : std::string();
-}
 
 /// Folders of "A:B", as the loader reads them.
 void addFolders(std::vector<std::string>& folders, const std::string& list) {
@@ -60,7 +42,7 @@ void addFolders(std::vector<std::string>& folders, const std::string& list) {
     }
 }
 
-bool limitFilesOf(const HostOptions& host, const std::string& sharing) {
+bool limitFilesOf(const HostOptions& host) {
     std::vector<std::string> read = host.hub_caches;
     read.push_back(host.demo_folder);
     addFolders(read, host.library_path);
@@ -68,11 +50,12 @@ bool limitFilesOf(const HostOptions& host, const std::string& sharing) {
     if (!host.rates_file.empty()) {
         write.push_back(std::filesystem::path(host.rates_file).parent_path().string());
     }
-    if (host.asks_cards && ::access("/dev/nvidiactl", F_OK) == 0) {
-        write.push_back(compiledFolder());
+    if (host.asks_cards && !host.compiled_kernels.empty() &&
+        ::access("/dev/nvidiactl", F_OK) == 0) {
+        write.push_back(host.compiled_kernels);
     }
-    if (!sharing.empty()) {
-        write.push_back(sharing);
+    if (host.asks_cards && !host.sharing_folder.empty()) {
+        write.push_back(host.sharing_folder);
         write.emplace_back("/dev/shm");
     }
     for (const std::string& folder : write) { // a rule needs something to stand for
@@ -108,9 +91,8 @@ std::vector<std::string> limitProcess(const HostOptions& host) {
     static_cast<void>(std::signal(SIGHUP, SIG_IGN));
     const bool has_none = ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0;
     note(has_none, "no new privileges");
-    const std::string sharing = host.asks_cards ? sharingFolder() : std::string();
-    is_connecting = !sharing.empty();
-    note(has_none && limitFilesOf(host, sharing), "files");
+    is_connecting = host.asks_cards && !host.sharing_folder.empty();
+    note(has_none && limitFilesOf(host), "files");
     note(has_none && filterSystemCalls(is_connecting), "system calls");
     return achieved;
 }

@@ -543,17 +543,13 @@ private:
         const auto freedFrom = [&](int first) {
             return need_ - std::min(need_, outcomeOf(changeFrom(first)).need);
         };
-        uint64_t frees = freedFrom(enough);
-        if (frees >= excess_) {
-            for (uint64_t fewer = 0; enough < last; ++enough, frees = fewer) {
-                fewer = freedFrom(enough + 1);
-                if (fewer < excess_) {
-                    break;
-                }
+        if (freedFrom(enough) >= excess_) {
+            while (enough < last && freedFrom(enough + 1) >= excess_) {
+                ++enough;
             }
         } else {
-            while (enough > least && frees < excess_) {
-                frees = freedFrom(--enough);
+            while (enough > least && freedFrom(enough) < excess_) {
+                --enough;
             }
         }
         // No more than the other device has room for.

@@ -78,11 +78,11 @@ private:
 
     /// One level deeper for as long as it lives.
     struct Level {
-        explicit Level(int& depth) : depth_(++depth) {}
+        explicit Level(int& depth) : counted(++depth) {}
         Level(const Level&) = delete;
         Level& operator=(const Level&) = delete;
-        ~Level() { --depth_; }
-        int& depth_;
+        ~Level() { --counted; }
+        int& counted;
     };
 
     Result<void> step() {

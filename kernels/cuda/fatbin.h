@@ -12,6 +12,9 @@ struct FatbinImage {
     const char* name = ""; ///< Name of the .cu file without its ending.
     const unsigned char* data = nullptr;
     size_t bytes = 0;
+    /// Compute capabilities (10 * major + minor) of the cards that run it; others do not load it.
+    int oldest_capability = 0;
+    int newest_capability = 999;
 };
 
 /// All embedded images; empty when the program was built without nvcc.

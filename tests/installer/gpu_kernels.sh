@@ -16,12 +16,13 @@ expect() { # words of cmake, words wanted
 }
 expect "-- GPU kernels: /usr/local/cuda/bin/nvcc, architectures 75;90" "architecture(s) 75;90 with /usr/local/cuda/bin/nvcc"
 expect "-- GPU kernels: none (BELFRY_CUDA=AUTO, nvcc BELFRY_NVCC-NOTFOUND)" "nvcc was not found; only the emulator"
+expect "-- GPU kernels: none, no card found" "has no NVIDIA card"
 expect "-- GPU kernels: none (BELFRY_CUDA=OFF, nvcc )" "BELFRY_CUDA is OFF"
 printf -- '-- Configuring done\n' >"$log"
 if gpu_kernels "$log" 2>/dev/null; then echo "silence of cmake went unnoticed"; exit 1; fi
 
 # The words are really those.
 said="$(dirname "$0")/../../kernels/cuda/CMakeLists.txt"
-for words in 'STATUS "GPU kernels: none (BELFRY_CUDA=' 'STATUS "GPU kernels: ${BELFRY_NVCC}, architectures'; do
+for words in 'STATUS "GPU kernels: none (BELFRY_CUDA=' 'STATUS "GPU kernels: none, no card found"' 'STATUS "GPU kernels: ${BELFRY_NVCC}, architectures'; do
     grep -qF "$words" "$said" || { echo "$said does not say $words any more"; exit 1; }
 done

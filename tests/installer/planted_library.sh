@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# planted_library.sh PROGRAM PORTABLE_PROGRAM: neither loads a libcuda.so.1 or libnvidia-ml.so.1 that lies
-# where a program of a portable folder looks for its libraries. PROGRAM: belfry-cli as it is built;
-# PORTABLE_PROGRAM: the same as installer/portable.sh takes it.
+# planted_library.sh with|without PROGRAM...: none of the programs loads a libcuda.so.1 or libnvidia-ml.so.1 that
+# lies where a program of a portable folder looks for its libraries. The first word says whether they have GPU
+# kernels: without them a program never looks for a driver, wherever it lies.
 set -eu
-program=$1
-portable=$2
+kernels=$1
+shift
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$work/bin" "$work/lib/glibc-hwcaps/x86-64-v2" "$work/bin/lib"
@@ -38,15 +38,19 @@ ran() {
     [ -e "$work/mark" ]
 }
 failed=0
-for file in "$program" "$portable"; do
+for file in "$@"; do
     cp "$file" "$work/bin/belfry-cli"
     if ran "$work/bin/belfry-cli"; then
         echo "$file runs a libcuda.so.1 that lies beside it" >&2
         failed=1
     fi
     # Where a user names a folder it is searched: the planted library can be found at all.
-    if ! ran "$work/bin/belfry-cli" "$work/lib"; then
-        echo "$file did not run the library of LD_LIBRARY_PATH: this test sees nothing" >&2
+    found=without
+    if ran "$work/bin/belfry-cli" "$work/lib"; then
+        found=with
+    fi
+    if [ "$found" != "$kernels" ]; then
+        echo "$file, $kernels kernels, behaves as one $found them about the library of LD_LIBRARY_PATH" >&2
         failed=1
     fi
 done

@@ -66,6 +66,7 @@ private Q_SLOTS:
     void refusesOldCards();
     void refusesBuildsWithoutKernels();
     void refusesImages();
+    void loadsImagesOfItsCapability();
     void missingKernelIsNamed();
     void arenaReusesAndGivesBack();
     void arenaAgainstAModel();
@@ -170,6 +171,21 @@ void TestCudaDevice::refusesImages() {
     QCOMPARE(fake.live(), FakeLive{});
 }
 
+/// Kernel files are compiled for the cards that run them alone: another card does not even try to
+/// load them.
+void TestCudaDevice::loadsImagesOfItsCapability() {
+    FakeDriver fake(
+        {FakeCard{.capability = 75}, FakeCard{.capability = 80}, FakeCard{.capability = 119}});
+    fake.image_result = kCuNoBinaryForGpu;
+    const unsigned char bytes[16] = {};
+    const kernels::cuda::FatbinImage images[] = {{"some", bytes, sizeof(bytes), 80, 118}};
+    for (const int card : {0, 1, 2}) {
+        CudaDeviceOptions options = optionsFor(fake, card);
+        options.images = images;
+        QCOMPARE(CudaDevice::create(options).status, card == 1 ? Status::Unsupported : Status::Ok);
+    }
+}
+
 void TestCudaDevice::missingKernelIsNamed() {
     FakeDriver fake;
     fake.missing_kernel = kernelName(KernelId::soft_cap);
@@ -192,7 +208,7 @@ void TestCudaDevice::arenaReusesAndGivesBack() {
     const CuPointer c = arena.allocate(1000, &result);
     QCOMPARE(arena.segments(), size_t{1});
     QCOMPARE(b - a, uint64_t{1024});
-    QCOMPARE(a % Arena::kAlignment, uint64_t{0});
+    QCOMPARE(a % kPieceAlignment, uint64_t{0});
     arena.free(b);
     QCOMPARE(arena.allocate(500, &result), b); // the smallest gap that fits
     arena.free(b);

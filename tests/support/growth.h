@@ -45,6 +45,21 @@ inline std::string repeated(std::string_view unit,
     return text.append(after);
 }
 
+/// `text` with another number for each '#' in it: names that may stand only once.
+inline std::string numbered(std::string_view text) {
+    std::string out;
+    out.reserve(text.size() * 2);
+    size_t next = 0;
+    for (const char c : text) {
+        if (c == '#') {
+            out += std::to_string(next++);
+        } else {
+            out += c;
+        }
+    }
+    return out;
+}
+
 /// What a reader is given: for each of `units`, and every two of them in turn, a text of nothing
 /// else between `before` and `after`.
 struct Foreign {

@@ -111,7 +111,7 @@ void TestRedirects::follows() {
     options.token = "hf_secret";
     auto client = hub::HubClient::create(options, http);
     QVERIFY(client.has_value());
-    const hub::ListedFile file{"f", 5, std::string(64, 'a'), true};
+    const hub::ListedFile file{"f", nullptr, 5, std::string(64, 'a'), true};
     std::string bytes;
     const hub::FileSink sink{[](uint64_t) { return engine::Result<void>(); },
                              [&](std::span<const std::byte> piece) {
@@ -166,7 +166,7 @@ void TestRedirects::nextRangeGoesDirectly() {
     options.endpoint = "https://hub.example";
     options.token = "hf_secret";
     auto client = hub::HubClient::create(options, http);
-    const hub::ListedFile file{"f", 5, std::string(64, 'a'), true};
+    const hub::ListedFile file{"f", nullptr, 5, std::string(64, 'a'), true};
     std::string bytes;
     hub::FileSink sink;
     sink.begin = [](uint64_t) { return engine::Result<void>(); };
