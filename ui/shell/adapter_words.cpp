@@ -84,7 +84,7 @@ QString words(const UnknownTokens& n) {
     return Adapter::tr("%1 in the folder of the adapter has tokens that the tokenizer of the model "
                        "lacks: %2. Prompts are cut with that of the model, these into several "
                        "tokens, so that the adapter does not see what it was trained on. A copy of "
-                       "the model’s folder with the adapter’s tokenizer.json cuts them rightly.")
+                       "the folder of the model with this tokenizer.json cuts them rightly.")
         .arg(fromUtf8(n.file), listedWords(n.tokens, n.count));
 }
 
