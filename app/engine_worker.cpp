@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/engine_worker.h"
 
-#include "engine/base/thread_limit.h"
 #include "ui/shell/folder_facts.h"
 
 #include <QMetaType>
@@ -9,8 +8,6 @@
 
 #include <algorithm>
 #include <new>
-#include <optional>
-#include <system_error>
 #include <utility>
 
 namespace app {
@@ -36,11 +33,6 @@ auto guarded(Work work) -> decltype(work()) {
         return engine::Error{engine::ErrorCode::OutOfMemory,
                              engine::said("the system has no memory left for this; close other "
                                           "programs or choose smaller options")};
-    } catch (const std::system_error& problem) {
-        if (std::optional<engine::Error> shortage = engine::threadShortage(problem)) {
-            return *std::move(shortage);
-        }
-        throw;
     }
 }
 

@@ -7,12 +7,10 @@
 #include "app/program.h"
 #include "app/start_words.h"
 #include "app/terminal_text.h"
-#include "engine/base/thread_limit.h"
 #include "engine/run/engine.h"
 
 #include <cstdio>
 #include <exception>
-#include <string>
 
 int main(int argc, char** argv) {
     app::prepareProcess();
@@ -33,12 +31,9 @@ int main(int argc, char** argv) {
         if (const auto code = app::answerStartWords(argc, argv)) {
             return *code;
         }
-        app::prepareWindow();
         return app::runProgram(argc, argv);
     } catch (const std::exception& problem) {
-        const auto shortage = engine::threadShortage(problem);
-        const std::string why = shortage.has_value() ? shortage->message : problem.what();
-        std::fprintf(stderr, "belfry: %s\n", app::terminalText(why).c_str());
+        std::fprintf(stderr, "belfry: %s\n", app::terminalText(problem.what()).c_str());
         return 1;
     }
 }

@@ -11,7 +11,6 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "ipc/child.h"
@@ -28,8 +27,6 @@ public:
     Link(const Link&) = delete;
     Link& operator=(const Link&) = delete;
 
-    /// As Child::allow().
-    void allow(std::vector<std::string> paths) { child_->allow(std::move(paths)); }
     /// False: the process is gone or does not read.
     bool send(Kind kind, uint64_t call, std::string_view payload);
     /// What comes from it.

@@ -153,7 +153,7 @@ int nextByte() {
 }
 
 /// While one lives, the terminal hands over each byte as it is typed, without showing it, and
-/// Ctrl+C as a byte; it marks what is pasted. Ctrl+Z and Ctrl+\\ stay the terminal's.
+/// Ctrl+C as a byte; it marks what is pasted. Ctrl+Z and Ctrl+\ stay the terminal's.
 class TypingMode {
 public:
     TypingMode() : is_terminal_(::tcgetattr(kInputStream, &former_) == 0) { enter(); }

@@ -24,13 +24,10 @@ struct ConfigMember {
         NotRight,           ///< Recordings are padded on the right.
         EndsSliding,        ///< The last layer is always a full one.
         OneRope,            ///< Without members per layer type: taken for the full layers.
-        LeftOut,            ///< `value`, which has no meaning there, is not used.
-        TakenAs,            ///< Out of its range; taken as `value`.
-        NotRun,             ///< `value`, which would change the text in transformers.
     };
     Kind kind = Kind::NoArchitecture;
     std::string file, member = {}; ///< The member with the sections it is in.
-    std::string value = {};        ///< In English, or as JSON has it.
+    std::string value = {};
 };
 /// Weights are not there; config.json says which of them are packed.
 struct PackedByConfig {};
@@ -117,14 +114,6 @@ struct TokenizerRefused {
     Sentence why; ///< An error's message.
 };
 struct NoTokenizer {};
-/// generation_config.json cannot be read: the family's own defaults count.
-struct DefaultsUnread {
-    Sentence why; ///< An error's message.
-};
-/// A token flagged "special" that ordinary text becomes, and which counts as a word.
-struct SpellableToken {
-    std::string token; ///< Quoted.
-};
 
 } // namespace odd
 
@@ -149,9 +138,7 @@ using ModelOddityKinds = std::variant<odd::ConfigMember,
                                       odd::PostProcessor,
                                       odd::TokenizerMember,
                                       odd::TokenizerRefused,
-                                      odd::NoTokenizer,
-                                      odd::DefaultsUnread,
-                                      odd::SpellableToken>;
+                                      odd::NoTokenizer>;
 
 /// One of these kinds. Its copies, moves and destructor are compiled in values.cpp alone.
 struct ModelOddity : ModelOddityKinds {

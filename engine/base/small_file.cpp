@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/small_file.h"
 
-#include "engine/base/file_opening.h"
 #include "engine/base/paths.h"
 
 #include <algorithm>
@@ -75,7 +74,8 @@ Result<std::string> readSmallFile(const std::filesystem::path& path, size_t max_
         text.append(piece.data(), static_cast<size_t>(in.gcount()));
     }
 #else
-    const Descriptor file(openToRead(path, 0));
+    // O_NONBLOCK: opening a named pipe must not wait for a writer.
+    const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
     if (file.number < 0) {
         const bool is_missing = errno == ENOENT || errno == ENOTDIR;
         return is_missing ? fileError("FileMissing", path, said("there is no such file"))

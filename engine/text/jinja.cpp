@@ -827,7 +827,7 @@ private:
         return unsupported(said("the method \"%1\"", name));
     }
 
-    /// Of a map: its "items", "keys" or "values".
+    /// The "items", "keys" or "values" of a map.
     Result<Value> members(const Value::Members& all, const std::string& which) {
         const size_t inner = which == "items"  ? kContainerBytes + 2 * kItemBytes + kTextBytes
                              : which == "keys" ? kTextBytes

@@ -156,4 +156,51 @@ TokenId Tokenizer::Data::find(std::string_view spelling) const {
     return -1;
 }
 
+void Tokenizer::Data::indexAdded() {
+    starts_added_two.assign(size_t{1} << 16, false);
+    for (size_t i = 0; i < flags.size(); ++i) {
+        if ((flags[i] & kAdded) == 0) {
+            continue;
+        }
+        const std::string_view spelling = token(static_cast<TokenId>(i));
+        const auto first = static_cast<uint8_t>(spelling[0]);
+        starts_added[first] = true;
+        if (spelling.size() == 1) { // any second byte may follow
+            for (size_t second = 0; second < 256; ++second) {
+                starts_added_two[size_t{first} * 256 + second] = true;
+            }
+        } else {
+            starts_added_two[size_t{first} * 256 + static_cast<uint8_t>(spelling[1])] = true;
+        }
+        auto& sizes = added_sizes[first];
+        const auto length = static_cast<uint16_t>(spelling.size());
+        const auto place = std::lower_bound(sizes.begin(), sizes.end(), length, std::greater<>());
+        if (place == sizes.end() || *place != length) {
+            sizes.insert(place, length);
+        }
+    }
+}
+
+size_t Tokenizer::Data::matchAdded(std::string_view text, TokenId& id) const {
+    const auto first = static_cast<uint8_t>(text[0]);
+    if (!starts_added[first]) {
+        return 0;
+    }
+    const size_t second = text.size() > 1 ? static_cast<uint8_t>(text[1]) : 0;
+    if (text.size() > 1 && !starts_added_two[size_t{first} * 256 + second]) {
+        return 0;
+    }
+    for (const uint16_t length : added_sizes[first]) {
+        if (length > text.size()) {
+            continue;
+        }
+        const TokenId candidate = find(text.substr(0, length));
+        if (candidate >= 0 && (flags[static_cast<size_t>(candidate)] & kAdded) != 0) {
+            id = candidate;
+            return length;
+        }
+    }
+    return 0;
+}
+
 } // namespace engine

@@ -59,7 +59,6 @@ Q_SIGNALS:
 
 private:
     void arrange();
-    void fitWidth();
     [[nodiscard]] int headerHeight() const;
     [[nodiscard]] std::vector<std::vector<BlockWidget*>> rows() const;
     void updateAccessible();

@@ -258,7 +258,6 @@ void LayoutView::resizeEvent(QResizeEvent* event) {
     QWidget::resizeEvent(event);
     notice_->fitDetails();
     fitBars();
-    fitNoGpu();
     rescale();
 }
 
