@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/engine_worker.h"
 
+#include "engine/base/thread_limit.h"
 #include "ui/shell/folder_facts.h"
 
 #include <QMetaType>
@@ -8,6 +9,8 @@
 
 #include <algorithm>
 #include <new>
+#include <optional>
+#include <system_error>
 #include <utility>
 
 namespace app {
@@ -33,6 +36,11 @@ auto guarded(Work work) -> decltype(work()) {
         return engine::Error{engine::ErrorCode::OutOfMemory,
                              engine::said("the system has no memory left for this; close other "
                                           "programs or choose smaller options")};
+    } catch (const std::system_error& problem) {
+        if (std::optional<engine::Error> shortage = engine::threadShortage(problem)) {
+            return *std::move(shortage);
+        }
+        throw;
     }
 }
 

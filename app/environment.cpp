@@ -104,6 +104,19 @@ std::string libraryPath() {
     return value == nullptr ? std::string() : std::string(value);
 }
 
+std::string compiledKernelsFolder() {
+    const std::string named = namedVariable("CUDA_CACHE_PATH");
+    const std::string home = namedVariable("HOME");
+    return named.empty() && !home.empty() ? home + "/.nv/ComputeCache" : named;
+}
+
+std::string sharingFolder() {
+    std::string folder = namedVariable("CUDA_MPS_PIPE_DIRECTORY");
+    folder = folder.empty() ? "/tmp/nvidia-mps" : folder;
+    std::error_code ignored;
+    return std::filesystem::exists(folder + "/control", ignored) ? folder : std::string();
+}
+
 std::chrono::seconds cardLimit() {
     constexpr long kUsual = 20;
     constexpr long kMost = 600;

@@ -33,6 +33,14 @@ std::string namedVariable(const std::string& name);
 /// LD_LIBRARY_PATH, or nothing.
 std::string libraryPath();
 
+/// Where NVIDIA's driver keeps what it has compiled (CUDA_CACHE_PATH, .nv/ComputeCache in HOME);
+/// may be empty.
+std::string compiledKernelsFolder();
+
+/// Where its service that shares a card between programs (MPS) listens: CUDA_MPS_PIPE_DIRECTORY or
+/// /tmp/nvidia-mps. Empty where it does not run.
+std::string sharingFolder();
+
 /// How long a driver may take to tell its cards: BELFRY_CARD_SECONDS, 1 to 600; else 20 s.
 std::chrono::seconds cardLimit();
 

@@ -7,10 +7,12 @@
 #include "app/program.h"
 #include "app/start_words.h"
 #include "app/terminal_text.h"
+#include "engine/base/thread_limit.h"
 #include "engine/run/engine.h"
 
 #include <cstdio>
 #include <exception>
+#include <string>
 
 int main(int argc, char** argv) {
     app::prepareProcess();
@@ -31,9 +33,12 @@ int main(int argc, char** argv) {
         if (const auto code = app::answerStartWords(argc, argv)) {
             return *code;
         }
+        app::prepareWindow();
         return app::runProgram(argc, argv);
     } catch (const std::exception& problem) {
-        std::fprintf(stderr, "belfry: %s\n", app::terminalText(problem.what()).c_str());
+        const auto shortage = engine::threadShortage(problem);
+        const std::string why = shortage.has_value() ? shortage->message : problem.what();
+        std::fprintf(stderr, "belfry: %s\n", app::terminalText(why).c_str());
         return 1;
     }
 }

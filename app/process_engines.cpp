@@ -3,6 +3,7 @@
 
 #include "app/chosen_engine.h"
 #include "app/core_dumps.h"
+#include "app/environment.h"
 #include "app/program_paths.h"
 #include "app/version.h"
 #include "engine/base/paths.h"
@@ -30,6 +31,10 @@ ipc::ProcessOptions processOptions(const engine::EngineOptions& options,
     for (const std::filesystem::path& cache : options.hub_caches) {
         process.host.hub_caches.push_back(engine::utf8Of(cache));
     }
+    // Who needs no card has not asked for one, and a driver that hangs or crashes keeps away so.
+    process.host.asks_cards = options.inquiry->state().is_begun;
+    process.host.compiled_kernels = compiledKernelsFolder();
+    process.host.sharing_folder = sharingFolder();
     process.on_step = events.on_step;
     process.on_recovery = events.on_recovery;
     return process;
@@ -47,7 +52,9 @@ engine::EngineOptions engineOptions(const ipc::HostOptions& host, std::function<
     engine::CardInquiryOptions inquiry;
     inquiry.library_path = host.library_path;
     options.inquiry = std::make_shared<engine::CardInquiry>(std::move(inquiry));
-    options.inquiry->begin();
+    if (host.asks_cards) {
+        options.inquiry->begin();
+    }
     options.on_step = std::move(on_step);
     return options;
 }
@@ -76,10 +83,18 @@ EngineFactory processEngines(const engine::EngineOptions& options,
         there.log = log;
         const ChosenEngine::Choice choose =
             [inquiry = options.inquiry](bool waits) -> std::optional<bool> {
+            if (!inquiry->state().is_begun) {
+                return true;
+            }
             if (!waits && !inquiry->state().is_done) {
                 return std::nullopt;
             }
-            return inquiry->driver() != nullptr;
+            // A driver that took the process that asked it would take the next one as well.
+            using Kind = engine::CardTrouble::Kind;
+            static_cast<void>(inquiry->driver());
+            const auto trouble = inquiry->state().trouble;
+            return !trouble.has_value() ||
+                   (trouble->kind != Kind::DriverCrashes && trouble->kind != Kind::DriverHangs);
         };
         return std::make_unique<ChosenEngine>(
             std::make_unique<engine::Engine>(std::move(here)),

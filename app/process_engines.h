@@ -15,7 +15,7 @@ namespace app {
 
 /// The word that main() answers with runEngineProcess(), before anything else.
 inline constexpr std::string_view kRunEngine = "--run-engine";
-/// The word that gives the engine a process of its own, where there is a card.
+/// The word that gives the engine a process of its own.
 inline constexpr std::string_view kEngineProcess = "--engine-process";
 /// The word that keeps it on a thread, whatever else is said.
 inline constexpr std::string_view kInProcess = "--in-process";
@@ -30,8 +30,8 @@ inline constexpr bool kIsProcessUsual = true;
 /// did.
 int runEngineProcess();
 
-/// Engines in processes of their own where a driver of graphics cards answers
-/// (options.inquiry), on their threads else. Of `options` a process gets folders and the inquiry's.
+/// Engines in processes of their own, but on their threads where a driver of graphics cards crashes
+/// or hangs when it is asked (options.inquiry). Of `options` a process gets folders and the inquiry's.
 /// `log`: lines in English, on the engine's thread; may be empty.
 EngineFactory processEngines(const engine::EngineOptions& options,
                              const std::function<void(const std::string& line)>& log);

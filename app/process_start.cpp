@@ -51,6 +51,8 @@ void takeStack() {
     (void)::pthread_attr_destroy(&threads);
 }
 
+constexpr rlim_t kLeastDescriptors = 64, kWantedDescriptors = 1024;
+
 /// A handler rather than SIG_IGN, which would be handed on to programs that we start.
 void doNothing(int /*number*/) {}
 
@@ -86,7 +88,26 @@ void prepareProcess() {
     takeStack();
 }
 
+void prepareWindow() {
+    rlimit limit{};
+    if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= kWantedDescriptors) {
+        return;
+    }
+    limit.rlim_cur = std::min(limit.rlim_max, kWantedDescriptors);
+    static_cast<void>(::setrlimit(RLIMIT_NOFILE, &limit));
+    if (::getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < kLeastDescriptors) {
+        std::fprintf(stderr,
+                     "belfry: the number of open files is limited to %llu and %llu are needed; "
+                     "raise the limit (ulimit -n) and start again\n",
+                     static_cast<unsigned long long>(limit.rlim_cur),
+                     static_cast<unsigned long long>(kLeastDescriptors));
+        ::_exit(1);
+    }
+}
+
 #else
+
+void prepareWindow() {}
 
 void prepareProcess() {
     SetDefaultDllDirectories(LOAD_LIBRARY_SEARCH_SYSTEM32 | LOAD_LIBRARY_SEARCH_APPLICATION_DIR);

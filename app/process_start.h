@@ -14,4 +14,9 @@ namespace app {
 /// from system32 and our own folder alone, and Qt compiles no patterns (the .cpp says why).
 void prepareProcess();
 
+/// Before the window: raises a low limit of open files as far as it can be. GLib, on which the
+/// window rests, ends the process by SIGABRT where it gets no descriptor; so where fewer than 64
+/// can be had the program ends with a message and code 1.
+void prepareWindow();
+
 } // namespace app

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The engine's process, seen from the one that started it. It gets its end of a Pipe as standard
-// input and output, standard error as it is here, and no other descriptor; it ends with this
-// process. On Windows it may start no process itself.
+// input and output, a pipe for what it prints, which this process passes on, a socket at which it
+// asks for files (attendant.h), and no other descriptor; it has no terminal and ends with this
+// process. On Windows what it prints is lost, and it may start no process itself.
 #pragma once
 
 #include "engine/base/child_process.h"
@@ -17,7 +18,7 @@
 
 namespace ipc {
 
-struct ChildHandles; ///< Of Windows.
+struct ChildHandles; ///< What is the system's own.
 
 class Child {
 public:
@@ -31,6 +32,8 @@ public:
 
     [[nodiscard]] Pipe& pipe() { return pipe_; }
     [[nodiscard]] int64_t processId() const { return id_; }
+    /// What it may read from now on beside what it can open by itself: Attendant::allow().
+    void allow(std::vector<std::string> paths);
     /// Waits for its end; after `patience` it is killed. TimedOut: it was.
     engine::ChildEnd end(std::chrono::milliseconds patience);
 
@@ -42,7 +45,7 @@ private:
 
     Pipe pipe_;
     int64_t id_ = 0;
-    std::unique_ptr<ChildHandles> handles_; ///< nullptr but on Windows.
+    std::unique_ptr<ChildHandles> handles_;
     bool is_over_ = false;
     engine::ChildEnd end_;
 };

@@ -12,14 +12,19 @@
 #include <csignal>
 #include <cstring>
 #include <thread>
+#include <utility>
 
+#include "ipc/attendant.h"
 #include "ipc/child.h"
 
 extern "C" char** environ;
 
 namespace ipc {
 
-struct ChildHandles {};
+struct ChildHandles {
+    ChildHandles(int printed, int asked) : attendant(printed, asked) {}
+    Attendant attendant;
+};
 
 namespace {
 
@@ -28,8 +33,30 @@ using Clock = std::chrono::steady_clock;
 /// A child that does not read for so long does not read at all.
 constexpr timeval kWritePatience = {30, 0};
 
+/// Of what a child is given: [0] here, [1] there.
+using Ends = std::array<int, 2>;
+
+void closeBoth(const Ends& ends) {
+    for (const int end : ends) {
+        if (end >= 0) {
+            ::close(end);
+        }
+    }
+}
+
+/// Sockets of this kind, which are closed in other programs. 0 or what errno would be.
+int connect(int kind, Ends& ends) {
+    if (::socketpair(AF_UNIX, kind, 0, ends.data()) != 0) {
+        return errno;
+    }
+    for (const int end : ends) {
+        static_cast<void>(::fcntl(end, F_SETFD, FD_CLOEXEC));
+    }
+    return 0;
+}
+
 /// 0 or what errno would be.
-int spawn(const std::vector<std::string>& words, int theirs, pid_t& child) {
+int spawn(const std::vector<std::string>& words, int theirs, int printed, int asked, pid_t& child) {
     std::vector<char*> arguments;
     arguments.reserve(words.size() + 1);
     for (const std::string& word : words) {
@@ -50,13 +77,19 @@ int spawn(const std::vector<std::string>& words, int theirs, pid_t& child) {
     int failed = posix_spawn_file_actions_adddup2(&files, theirs, STDIN_FILENO);
     const auto then = [&failed](int answer) { failed = failed != 0 ? failed : answer; };
     then(posix_spawn_file_actions_adddup2(&files, theirs, STDOUT_FILENO));
+    then(posix_spawn_file_actions_adddup2(&files, printed, STDERR_FILENO));
+    then(posix_spawn_file_actions_adddup2(&files, asked, kLendingEnd));
 #if defined(__GLIBC_PREREQ)
 #if __GLIBC_PREREQ(2, 34)
-    then(posix_spawn_file_actions_addclosefrom_np(&files, STDERR_FILENO + 1));
+    then(posix_spawn_file_actions_addclosefrom_np(&files, kLendingEnd + 1));
 #endif
+#endif
+    short flags = POSIX_SPAWN_SETSIGMASK;
+#ifdef POSIX_SPAWN_SETSID
+    flags |= POSIX_SPAWN_SETSID; // no terminal that it could type into
 #endif
     then(posix_spawnattr_setsigmask(&how, &none));
-    then(posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGMASK));
+    then(posix_spawnattr_setflags(&how, flags));
     if (failed == 0) {
         failed =
             posix_spawn(&child, words.front().c_str(), &files, &how, arguments.data(), environ);
@@ -69,20 +102,31 @@ int spawn(const std::vector<std::string>& words, int theirs, pid_t& child) {
 } // namespace
 
 engine::Result<std::unique_ptr<Child>> Child::start(const std::vector<std::string>& words) {
-    std::array<int, 2> ends = {-1, -1};
-    int failed = ::socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()) == 0 ? 0 : errno;
+    Ends talk = {-1, -1};
+    Ends print = {-1, -1};
+    Ends lend = {-1, -1};
+    int failed = connect(SOCK_STREAM, talk);
+    failed = failed != 0 ? failed : connect(SOCK_SEQPACKET, lend);
+    failed = failed != 0 || ::pipe(print.data()) == 0 ? failed : errno;
     std::unique_ptr<Child> child(new Child);
     pid_t id = -1;
     if (failed == 0) {
-        child->pipe_ = Pipe(ends[0], ends[0]);
-        for (const int end : ends) {
+        static_cast<void>(
+            ::setsockopt(talk[0], SOL_SOCKET, SO_SNDTIMEO, &kWritePatience, sizeof(timeval)));
+        for (const int end : print) {
             static_cast<void>(::fcntl(end, F_SETFD, FD_CLOEXEC));
         }
-        static_cast<void>(
-            ::setsockopt(ends[0], SOL_SOCKET, SO_SNDTIMEO, &kWritePatience, sizeof(timeval)));
-        failed = spawn(words, ends[1], id);
-        ::close(ends[1]);
+        failed = spawn(words, talk[1], print[1], lend[1], id);
     }
+    if (failed == 0) {
+        child->pipe_ = Pipe(talk[0], talk[0]);
+        static_cast<void>(::fcntl(print[0], F_SETFL, O_NONBLOCK));
+        child->handles_ = std::make_unique<ChildHandles>(print[0], lend[0]);
+        talk[0] = print[0] = lend[0] = -1;
+    }
+    closeBoth(talk);
+    closeBoth(print);
+    closeBoth(lend);
     if (failed != 0) {
         child->is_over_ = true;
         return engine::Error{engine::ErrorCode::Internal,
@@ -99,6 +143,10 @@ Child::Child() = default;
 Child::~Child() {
     pipe_.shut();
     static_cast<void>(end(std::chrono::milliseconds(0)));
+}
+
+void Child::allow(std::vector<std::string> paths) {
+    handles_->attendant.allow(std::move(paths));
 }
 
 bool Child::hasEnded(std::chrono::milliseconds wait) {

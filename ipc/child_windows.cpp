@@ -61,6 +61,8 @@ Child::~Child() {
     static_cast<void>(end(std::chrono::milliseconds(0)));
 }
 
+void Child::allow(std::vector<std::string> /*paths*/) {} // it opens what the user may open
+
 bool Child::hasEnded(std::chrono::milliseconds wait) {
     HANDLE process = handles_->process.get();
     if (WaitForSingleObject(process, static_cast<DWORD>(std::max<int64_t>(0, wait.count()))) !=

@@ -14,7 +14,7 @@ namespace ipc {
 template <typename Call>
 engine::Result<typename Call::Value>
 EngineProcess::ask(const Call& call, const std::stop_token& stop, const Listener& listener) {
-    ENGINE_TRY(makeReady(std::is_same_v<Call, Load>, stop, listener));
+    ENGINE_TRY(makeReady(std::is_same_v<Call, Load>, namedBy(call), stop, listener));
     const std::string request = encode(call);
     if (request.size() > kMostPayload) {
         return engine::Error{engine::ErrorCode::InvalidRequest,

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ipc/engine_host.h"
 
+#include "engine/base/file_opening.h"
+
 #ifdef _WIN32
 #include <windows.h>
 #endif
 
+#include "engine/base/thread_limit.h"
+
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -17,6 +22,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "ipc/attendant.h"
 #include "ipc/inbox.h"
 #include "ipc/limits.h"
 #include "ipc/pipe.h"
@@ -64,8 +70,8 @@ public:
                                           // The window is gone, or is none.
                                           [](bool is_garbage) { leave(is_garbage ? 2 : 0); }) {}
 
-    /// On the engine's thread, without end.
-    void answer();
+    /// On the engine's thread, without end; first what has come before.
+    void answer(Frame first);
 
 private:
     /// What is done at once, whatever the engine does; true: a job for it.
@@ -79,6 +85,8 @@ private:
     /// reply.
     EngineState stateNow(bool is_reply);
     void step();
+    /// Whether the model is on a card, whose driver is open then.
+    [[nodiscard]] bool hasCard() const;
     engine::ProgressCallback progress();
     Result<engine::Reply> generate(const engine::GenerateRequest& request,
                                    const std::stop_token& stop);
@@ -106,8 +114,9 @@ private:
             } catch (const std::exception& problem) {
                 // What the library throws where nobody expects it, as for a name that the system
                 // does not take: no reason to end.
-                answer.error = {engine::ErrorCode::Internal,
-                                std::string("in the engine's process: ") + problem.what()};
+                answer.error = engine::threadShortage(problem).value_or(
+                    engine::Error{engine::ErrorCode::Internal,
+                                  std::string("in the engine's process: ") + problem.what()});
             }
         }
         answer.state = stateNow(std::is_same_v<Call, Generate>);
@@ -173,9 +182,10 @@ Job Host::nextJob() {
     return job;
 }
 
-void Host::answer() {
-    for (;;) {
-        const Job job = nextJob();
+void Host::answer(Frame first) {
+    Job job;
+    job.frame = std::move(first);
+    for (;; job = nextJob()) {
         call_ = job.frame.call;
         // What the memory is now the window knows: nothing stands before the first word.
         last_step_ = Clock::now();
@@ -218,6 +228,14 @@ EngineState Host::stateNow(bool is_reply) {
         state.plan = told_plan_ = std::move(plan);
     }
     return state;
+}
+
+bool Host::hasCard() const {
+    const auto plan = engine_->currentPlan();
+    return plan != nullptr &&
+           std::any_of(plan->devices.begin(), plan->devices.end(), [](const auto& device) {
+               return device.id.kind == engine::DeviceId::Kind::Cuda && device.parts.total() > 0;
+           });
 }
 
 void Host::step() {
@@ -285,7 +303,9 @@ bool Host::performOnModel(const Job& job) {
     case Kind::Load:
         tells_all_ = true;
         handle<Load>(job, [&](const Load& call) {
-            return nothing(engine_->load(call.request, progress(), stop));
+            auto loaded = nothing(engine_->load(call.request, progress(), stop));
+            limitConnections(hasCard());
+            return loaded;
         });
         return true;
     case Kind::Unload:
@@ -298,7 +318,9 @@ bool Host::performOnModel(const Job& job) {
     case Kind::ApplyMap:
         tells_all_ = true;
         handle<ApplyMap>(job, [&](const ApplyMap& call) {
-            return nothing(engine_->applyMap(call.device_map, progress(), stop));
+            auto applied = nothing(engine_->applyMap(call.device_map, progress(), stop));
+            limitConnections(hasCard());
+            return applied;
         });
         return true;
     case Kind::SetAdapters:
@@ -392,6 +414,22 @@ void Host::perform(const Job& job) {
     }
 }
 
+/// Waits for what the window says first: from it come the limits, which must be there before there
+/// is a second thread. Nothing behind it is read.
+Frame firstFrame(Pipe& pipe) {
+    FrameCutter cutter;
+    char byte = 0;
+    while (!cutter.hasFrame()) {
+        if (pipe.read(&byte, 1) == 0) {
+            leave(0);
+        }
+        if (!cutter.feed({&byte, 1})) {
+            leave(2);
+        }
+    }
+    return cutter.take();
+}
+
 } // namespace
 
 int runEngineHost(const MakeEngine& make, const std::string& program) {
@@ -401,9 +439,20 @@ int runEngineHost(const MakeEngine& make, const std::string& program) {
                    stderr);
         return 2;
     }
-    std::vector<std::string> limits = limitProcess();
+    Frame first = firstFrame(pipe);
+    Hello hello;
+    std::string why;
+    if (first.kind != Kind::Hello || !decode(first.payload, hello, why)) {
+        return 2;
+    }
+#ifndef _WIN32
+    if (canBorrow()) {
+        engine::setFileLender(borrow);
+    }
+#endif
+    std::vector<std::string> limits = limitProcess(hello.options);
     Host host(std::move(pipe), make, program, std::move(limits));
-    host.answer(); // until the process ends
+    host.answer(std::move(first)); // until the process ends
     return 0;
 }
 

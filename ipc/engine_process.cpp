@@ -4,6 +4,7 @@
 #include "engine/api/device_loss.h"
 #include "engine/base/sentence_english.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "ipc/engine_calls.h"
@@ -107,6 +108,7 @@ void EngineProcess::take(EngineState state) {
 Result<void> EngineProcess::startLink() {
     const Clock::time_point begun = Clock::now();
     ENGINE_ASSIGN(link_, Link::start(options_.words));
+    link_->allow({folders_.begin(), folders_.end()});
     Hello hello;
     hello.options = options_.host;
     hello_ = ++last_call_;
@@ -199,8 +201,10 @@ EngineProcess::settle(const std::stop_token& stop, const Listener& listener, Unt
     return {};
 }
 
-Result<void>
-EngineProcess::makeReady(bool is_load, const std::stop_token& stop, const Listener& listener) {
+Result<void> EngineProcess::makeReady(bool is_load,
+                                      NamedPlaces named,
+                                      const std::stop_token& stop,
+                                      const Listener& listener) {
     if (is_busy_) {
         return Error{ErrorCode::Internal, "the engine is asked while it answers"};
     }
@@ -208,9 +212,19 @@ EngineProcess::makeReady(bool is_load, const std::stop_token& stop, const Listen
         endLink(milliseconds(0)); // something else is wanted than what it loads again
         forgetModel();
     }
+    folders_.insert(named.folders.begin(), named.folders.end());
+    std::vector<std::string>& writable = options_.host.writable;
+    if (is_load && !named.cache.empty() &&
+        std::find(writable.begin(), writable.end(), named.cache) == writable.end()) {
+        // Its limits it has for good: another one gets these, and loads what was loaded.
+        writable.push_back(named.cache);
+        endLink(kFarewell);
+    }
     if (link_ == nullptr) {
         ENGINE_TRY(startLink());
     }
+    named.media.insert(named.media.end(), folders_.begin(), folders_.end());
+    link_->allow(std::move(named.media));
     return settle(stop, listener, Until::Stopped);
 }
 

@@ -14,11 +14,13 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "ipc/link.h"
 #include "ipc/messages.h"
+#include "ipc/named_places.h"
 
 namespace ipc {
 
@@ -94,9 +96,12 @@ private:
         std::optional<engine::Error> error; ///< The process was lost. Neither: not answered yet.
     };
 
-    /// What precedes every call: a process that is greeted and has the model.
-    engine::Result<void>
-    makeReady(bool is_load, const std::stop_token& stop, const Listener& listener);
+    /// What precedes every call: a process that is greeted, has the model, and may read and write
+    /// what the call names.
+    engine::Result<void> makeReady(bool is_load,
+                                   NamedPlaces named,
+                                   const std::stop_token& stop,
+                                   const Listener& listener);
     Heard await(uint64_t call, const Listener& listener, const std::stop_token& stop, Until until);
     Heard listen(uint64_t call, const Listener& listener, const std::stop_token& stop, Until until);
     /// A frame of a call that runs, but its last; why it cannot be, empty: it can.
@@ -122,6 +127,7 @@ private:
 
     ProcessOptions options_;
     std::unique_ptr<Link> link_;
+    std::set<std::string> folders_; ///< That calls have named.
     uint64_t last_call_ = 0;
     uint64_t hello_ = 0, restore_ = 0; ///< Calls that are not answered; 0: none.
     bool was_restoring_ = false;       ///< When the process ended.

@@ -7,19 +7,18 @@
 #include <csignal>
 #endif
 #ifdef __linux__
-#include <linux/audit.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
-#include <cerrno>
+#include <algorithm>
+#include <atomic>
 #include <csignal>
-#include <cstddef>
-#include <cstdint>
 #include <cstdio>
+#include <filesystem>
+#include <system_error>
+
+#include "ipc/file_limits.h"
+#include "ipc/system_calls.h"
 #endif
 
 namespace ipc {
@@ -28,111 +27,42 @@ namespace ipc {
 
 namespace {
 
-#if defined(__x86_64__)
-constexpr uint32_t kMachine = AUDIT_ARCH_X86_64;
-#elif defined(__aarch64__)
-constexpr uint32_t kMachine = AUDIT_ARCH_AARCH64;
-#else
-constexpr uint32_t kMachine = 0; // no filter there
-#endif
+/// Whether a driver's service is still to be connected.
+std::atomic<bool> is_connecting = false;
 
-/// Those that the headers of the C library know; what they do not know they cannot be asked to
-/// deny, and an older kernel does not have.
-constexpr uint32_t kDenied[] = {
-    __NR_execve,
-    __NR_execveat,
-    __NR_ptrace,
-    __NR_process_vm_readv,
-    __NR_process_vm_writev,
-    __NR_tkill,
-    __NR_mount,
-    __NR_umount2,
-    __NR_pivot_root,
-    __NR_chroot,
-    __NR_setns,
-    __NR_unshare,
-    __NR_add_key,
-    __NR_request_key,
-    __NR_keyctl,
-    __NR_init_module,
-    __NR_finit_module,
-    __NR_delete_module,
-    __NR_kexec_load,
-    __NR_reboot,
-    __NR_swapon,
-    __NR_swapoff,
-    __NR_acct,
-    __NR_quotactl,
-    __NR_bpf,
-    __NR_perf_event_open,
-    __NR_userfaultfd,
-    __NR_open_by_handle_at,
-#ifdef __NR_io_uring_setup // which opens sockets without socket()
-    __NR_io_uring_setup,
-    __NR_io_uring_enter,
-    __NR_io_uring_register,
-#endif
-#ifdef __NR_pidfd_send_signal
-    __NR_pidfd_send_signal,
-#endif
-#ifdef __NR_pidfd_getfd
-    __NR_pidfd_getfd,
-#endif
-};
-
-using Filter = std::vector<sock_filter>;
-
-void load(Filter& filter, size_t offset) {
-    filter.push_back(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, static_cast<uint32_t>(offset)));
-}
-
-void answer(Filter& filter, uint32_t what) {
-    filter.push_back(BPF_STMT(BPF_RET | BPF_K, what));
-}
-
-/// What was loaded is `value`: the next statement; else the one behind it.
-void whenEqual(Filter& filter, uint32_t value) {
-    filter.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 0, 1));
-}
-
-/// The call `number` is allowed where its first argument is one of these, and else refused.
-void onlyWith(Filter& filter, uint32_t number, const std::vector<uint32_t>& firsts) {
-    // Past: the load, two statements for each, the refusal.
-    filter.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0,
-                              static_cast<uint8_t>(2 * firsts.size() + 2)));
-    load(filter, offsetof(seccomp_data, args));
-    for (const uint32_t first : firsts) {
-        whenEqual(filter, first);
-        answer(filter, SECCOMP_RET_ALLOW);
+/// Folders of "A:B", as the loader reads them.
+void addFolders(std::vector<std::string>& folders, const std::string& list) {
+    size_t from = 0;
+    while (from < list.size()) {
+        const size_t end = std::min(list.find(':', from), list.size());
+        if (end > from) {
+            folders.push_back(list.substr(from, end - from));
+        }
+        from = end + 1;
     }
-    answer(filter, SECCOMP_RET_ERRNO | EPERM);
 }
 
-bool installFilter() {
-    if (kMachine == 0) {
-        return false;
+bool limitFilesOf(const HostOptions& host) {
+    std::vector<std::string> read = host.hub_caches;
+    read.push_back(host.demo_folder);
+    addFolders(read, host.library_path);
+    std::vector<std::string> write = host.writable;
+    if (!host.rates_file.empty()) {
+        write.push_back(std::filesystem::path(host.rates_file).parent_path().string());
     }
-    Filter filter;
-    load(filter, offsetof(seccomp_data, arch));
-    filter.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, kMachine, 1, 0));
-    answer(filter, SECCOMP_RET_KILL_PROCESS); // numbers of another machine mean other calls
-    load(filter, offsetof(seccomp_data, nr));
-#if defined(__x86_64__)
-    constexpr uint32_t kX32 = 0x40000000; // the same calls once more, from here on
-    filter.push_back(BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, kX32, 0, 1));
-    answer(filter, SECCOMP_RET_ERRNO | EPERM);
-#endif
-    for (const uint32_t number : kDenied) {
-        whenEqual(filter, number);
-        answer(filter, SECCOMP_RET_ERRNO | EPERM);
+    if (host.asks_cards && !host.compiled_kernels.empty() &&
+        ::access("/dev/nvidiactl", F_OK) == 0) {
+        write.push_back(host.compiled_kernels);
     }
-    onlyWith(filter, __NR_socket, {AF_UNIX, AF_NETLINK});
-    const auto own = static_cast<uint32_t>(::getpid());
-    onlyWith(filter, __NR_kill, {own});
-    onlyWith(filter, __NR_tgkill, {own});
-    answer(filter, SECCOMP_RET_ALLOW);
-    const sock_fprog program = {static_cast<unsigned short>(filter.size()), filter.data()};
-    return ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+    if (host.asks_cards && !host.sharing_folder.empty()) {
+        write.push_back(host.sharing_folder);
+        write.emplace_back("/dev/shm");
+    }
+    for (const std::string& folder : write) { // a rule needs something to stand for
+        std::error_code ignored;
+        std::filesystem::create_directories(folder, ignored);
+    }
+    return limitFiles(read, write);
 }
 
 /// More likely than the window, which holds what cannot be computed again.
@@ -147,7 +77,7 @@ bool offerToMemoryKiller() {
 
 } // namespace
 
-std::vector<std::string> limitProcess() {
+std::vector<std::string> limitProcess(const HostOptions& host) {
     std::vector<std::string> achieved;
     const auto note = [&achieved](bool is_achieved, const char* word) {
         if (is_achieved) {
@@ -161,8 +91,16 @@ std::vector<std::string> limitProcess() {
     static_cast<void>(std::signal(SIGHUP, SIG_IGN));
     const bool has_none = ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0;
     note(has_none, "no new privileges");
-    note(has_none && installFilter(), "system calls");
+    is_connecting = host.asks_cards && !host.sharing_folder.empty();
+    note(has_none && limitFilesOf(host), "files");
+    note(has_none && filterSystemCalls(is_connecting), "system calls");
     return achieved;
+}
+
+void limitConnections(bool has_card) {
+    if (has_card && is_connecting.exchange(false)) {
+        static_cast<void>(closeConnections());
+    }
 }
 
 #elif defined(_WIN32)
@@ -184,7 +122,7 @@ LONG WINAPI endAsCrashed(EXCEPTION_POINTERS* exception) {
 
 } // namespace
 
-std::vector<std::string> limitProcess() {
+std::vector<std::string> limitProcess(const HostOptions& /*host*/) {
     // A crash is the window's to tell: nothing else may wait for an answer about it.
     SetErrorMode(SEM_FAILCRITICALERRORS | SEM_NOGPFAULTERRORBOX | SEM_NOOPENFILEERRORBOX);
     SetUnhandledExceptionFilter(endAsCrashed);
@@ -212,11 +150,15 @@ std::vector<std::string> limitProcess() {
     return achieved;
 }
 
+void limitConnections(bool /*has_card*/) {}
+
 #else
 
-std::vector<std::string> limitProcess() {
+std::vector<std::string> limitProcess(const HostOptions& /*host*/) {
     return {};
 }
+
+void limitConnections(bool /*has_card*/) {}
 
 #endif
 

@@ -11,6 +11,7 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "ipc/child.h"
@@ -27,6 +28,8 @@ public:
     Link(const Link&) = delete;
     Link& operator=(const Link&) = delete;
 
+    /// As Child::allow().
+    void allow(std::vector<std::string> paths) { child_->allow(std::move(paths)); }
     /// False: the process is gone or does not read.
     bool send(Kind kind, uint64_t call, std::string_view payload);
     /// What comes from it.

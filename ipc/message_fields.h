@@ -8,7 +8,15 @@
 namespace ipc {
 
 IPC_EMPTY(Nothing)
-IPC_FIELDS(HostOptions, demo_folder, rates_file, library_path, hub_caches)
+IPC_FIELDS(HostOptions,
+           demo_folder,
+           rates_file,
+           library_path,
+           hub_caches,
+           writable,
+           compiled_kernels,
+           sharing_folder,
+           asks_cards)
 IPC_FIELDS(Welcome, version, program, limits)
 IPC_FIELDS(Hello, version, options)
 IPC_FIELDS(Inspect, model, adapters)

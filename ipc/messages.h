@@ -25,6 +25,12 @@ struct Nothing {};
 struct HostOptions {
     std::string demo_folder, rates_file, library_path;
     std::vector<std::string> hub_caches;
+    std::vector<std::string> writable; ///< Folders beside that of rates_file.
+    std::string compiled_kernels;      ///< Where a driver keeps what it has compiled; may be empty.
+    /// Through which a driver reaches the service that shares a card between programs (MPS); empty:
+    /// it does not run, and nothing has to be connected.
+    std::string sharing_folder;
+    bool asks_cards = false; ///< Whether a driver of graphics cards may be asked.
 };
 
 struct Welcome {

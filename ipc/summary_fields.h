@@ -23,8 +23,15 @@ IPC_ENUM(engine::load_note::CacheUnused::Why,
          CutOrDamaged,
          DirectoryDamaged)
 IPC_ENUM(engine::cause::BadOption::Option, Weights, BlockSize, Head)
-IPC_ENUM(
-    engine::odd::ConfigMember::Kind, NoArchitecture, NotResized, NotRight, EndsSliding, OneRope)
+IPC_ENUM(engine::odd::ConfigMember::Kind,
+         NoArchitecture,
+         NotResized,
+         NotRight,
+         EndsSliding,
+         OneRope,
+         LeftOut,
+         TakenAs,
+         NotRun)
 IPC_ENUM(engine::UnusedKey::Outcome, Inert, Ignored, Refused)
 IPC_ENUM(engine::KeyReason::Why,
          None,
@@ -56,6 +63,9 @@ IPC_FIELDS(engine::adapter_note::OtherBase, base, variant)
 IPC_FIELDS(engine::adapter_note::UnnamedReplacement, tensor)
 IPC_FIELDS(engine::adapter_note::ExpertOrder, is_turned, version)
 IPC_FIELDS(engine::adapter_note::PatternUnread, why, is_of_rank)
+IPC_FIELDS(engine::adapter_note::Template, odd)
+IPC_FIELDS(engine::adapter_note::UnknownTokens, file, tokens, count)
+IPC_FIELDS(engine::adapter_note::TokenizerUnread, why)
 
 // load_note.h
 IPC_FIELDS(engine::load_note::CacheUnused, file, why)
@@ -67,6 +77,7 @@ IPC_FIELDS(engine::load_note::ContentsNotKept, why)
 IPC_FIELDS(engine::load_note::StateMember, tensor, member)
 IPC_FIELDS(engine::load_note::Expanded, tensor, from, to)
 IPC_FIELDS(engine::load_note::OfAdapter, adapter, note)
+IPC_FIELDS(engine::load_note::AdapterLeftOut, adapter, count, tensors, first, reason)
 IPC_FIELDS(engine::load_note::NotUsed, tensor)
 IPC_FIELDS(engine::load_note::NotLoaded, count, first, reason)
 
@@ -105,6 +116,8 @@ IPC_FIELDS(engine::odd::PostProcessor, type)
 IPC_FIELDS(engine::odd::TokenizerMember, member)
 IPC_FIELDS(engine::odd::TokenizerRefused, why)
 IPC_EMPTY(engine::odd::NoTokenizer)
+IPC_FIELDS(engine::odd::DefaultsUnread, why)
+IPC_FIELDS(engine::odd::SpellableToken, token)
 
 // model_summary.h, unused_key.h
 IPC_FIELDS(engine::KeyReason, sentence, why, layer, other, name, refusal)

@@ -170,11 +170,23 @@ void tellMissing(Entry& entry) {
     }
 }
 
-/// Git LFS leaves a short text where a large file was not fetched.
-bool isPointer(Disk& disk, const FolderContents& contents, const FolderContents::File& file) {
-    constexpr uint64_t kMostPointerBytes = 1024;
-    return file.look.bytes < kMostPointerBytes &&
-           disk.head(contents.folder, file.name).starts_with("version https:");
+/// The first of these files that is none: what stands for one that was not fetched, a Git LFS
+/// pointer or a web page, is told by its kind.
+bool tellStandIn(Disk& disk,
+                 const FolderContents& contents,
+                 const std::vector<std::string>& names,
+                 Entry& entry) {
+    for (const std::string& name : names) {
+        if (!isThere(contents, name)) {
+            continue;
+        }
+        if (const auto format = engine::recogniseStandIn(disk.head(contents.folder, name))) {
+            tell(entry, State::Incomplete, Trouble::Reason::FilesMissing,
+                 said("%1 %2", name, format->advice), phrase("get the model again"));
+            return true;
+        }
+    }
+    return false;
 }
 
 std::optional<Entry> describeModel(Disk& disk,
@@ -223,8 +235,8 @@ std::optional<Entry> describeModel(Disk& disk,
     }
     entry.form = weights.empty() ? Form::None : Form::Safetensors;
     for (const std::string& weight : weights) {
-        const FolderContents::File* file = contents.find(weight);
-        if (!isThere(contents, weight) || isPointer(disk, contents, *file)) {
+        if (!isThere(contents, weight) ||
+            engine::recogniseStandIn(disk.head(contents.folder, weight))) {
             entry.missing.push_back(weight);
         }
     }
@@ -240,7 +252,11 @@ std::optional<Entry> describeModel(Disk& disk,
                     "loads"));
         return entry;
     }
-    tellMissing(entry);
+    std::vector<std::string> files = weights;
+    files.insert(files.end(), {kConfig, kTokenizer, kIndex});
+    if (!tellStandIn(disk, contents, files, entry)) {
+        tellMissing(entry);
+    }
     return entry;
 }
 
@@ -264,6 +280,9 @@ std::optional<Entry> describeAdapter(Disk& disk,
     }
     const bool has_weights = contents.find(kAdapterWeights) != nullptr;
     entry.form = has_weights ? Form::Safetensors : Form::None;
+    if (tellStandIn(disk, contents, {kAdapterConfig, kAdapterWeights}, entry)) {
+        return entry;
+    }
     const auto config = engine::parseAdapterConfig(text);
     if (!config.has_value()) {
         const bool is_unknown = config.error().code == engine::ErrorCode::Unsupported;

@@ -6,7 +6,13 @@
 
 #include <algorithm>
 #include <filesystem>
+
+#ifdef _WIN32
 #include <fstream>
+#else
+#include <fcntl.h>
+#include <unistd.h>
+#endif
 
 namespace remote {
 
@@ -69,25 +75,34 @@ Result<void> writeKeyFile(const std::string& path, const std::string& key) {
     std::error_code failure;
     fs::create_directories(file.parent_path(), failure);
     fs::remove(fresh, failure);
-    {
-        // Empty while others might still read it.
-        std::ofstream empty(fresh, std::ios::binary);
-        empty.close();
-        fs::permissions(fresh, fs::perms::owner_read | fs::perms::owner_write, failure);
-        std::ofstream out(fresh, std::ios::binary | std::ios::app);
-        out << key << '\n';
-        out.close();
-        if (failure || !out) {
-            return keyError(said("%1: the key was not written; look whether the folder can be "
-                                 "written and the disk has room",
-                                 path));
-        }
-    }
-    fs::rename(fresh, file, failure);
-    if (failure) {
+    const auto refused = [&] {
         return keyError(said("%1: the key was not written; look whether the folder can be "
                              "written and the disk has room",
                              path));
+    };
+#ifdef _WIN32
+    std::ofstream out(fresh, std::ios::binary);
+    out << key << '\n';
+    out.close();
+    const bool is_written = !out.fail();
+#else
+    // Nobody else's from its first byte on, and not by way of a link that somebody put there.
+    const int descriptor =
+        ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (descriptor < 0) {
+        return refused();
+    }
+    const std::string line = key + '\n';
+    const bool is_all =
+        ::write(descriptor, line.data(), line.size()) == static_cast<ssize_t>(line.size());
+    const bool is_written = ::close(descriptor) == 0 && is_all;
+#endif
+    if (is_written) {
+        fs::rename(fresh, file, failure);
+    }
+    if (!is_written || failure) {
+        fs::remove(fresh, failure);
+        return refused();
     }
     return {};
 }

@@ -4,6 +4,7 @@
 #include "app/cli/engine_options.h"
 #include "app/cli/word_values.h"
 #include "app/pasted_path.h"
+#include "app/serve/own_names.h"
 #include "engine/run/engine.h"
 
 #include <algorithm>
@@ -362,15 +363,28 @@ void Grammar::addMediaOptions(CLI::App& command) {
 void Grammar::addDrawOptions(CLI::App& command) {
     engine::SamplingParameters& sampling = out_.sampling;
     number(command, "--temperature", "0 = greedy", sampling.temperature, 0.0, 100.0);
-    integer(command, "--top-k", "draw from the N likeliest tokens; 0 = all", sampling.top_k, 0,
-            kMostTokens);
-    number(command, "--top-p", "draw from the likeliest tokens up to this probability",
-           sampling.top_p, 1e-9, 1.0);
+    // Below zero an engine takes the model's own, so what other programs write for "off" becomes
+    // what the engine takes for it.
+    value(command, "--top-k", "N", "draw from the N likeliest tokens; 0 or -1 = all",
+          [&sampling](const std::string& word) -> Result<void> {
+              ENGINE_ASSIGN(const int64_t top_k, toInteger("--top-k", word, -1, kMostTokens));
+              sampling.top_k = std::max<int64_t>(top_k, 0);
+              return {};
+          });
+    number(command, "--top-p",
+           "draw from the likeliest tokens up to this probability; 0 = the likeliest alone",
+           sampling.top_p, 0.0, 1.0);
     number(command, "--min-p", "leave out tokens below this share of the likeliest", sampling.min_p,
            0.0, 1.0);
-    number(command, "--repetition-penalty", "1 = none", sampling.repetition_penalty, 1e-6, 100.0);
-    integer(command, "--seed", "the same seed draws the same tokens", sampling.seed, 0,
-            (int64_t{1} << 53) - 1);
+    value(command, "--repetition-penalty", "X", "1 or 0 = none",
+          [&sampling](const std::string& word) -> Result<void> {
+              ENGINE_ASSIGN(const double penalty,
+                            toNumber("--repetition-penalty", word, 0.0, 100.0));
+              sampling.repetition_penalty = penalty == 0.0 ? 1.0 : penalty;
+              return {};
+          });
+    integer(command, "--seed", "the same seed draws the same tokens; -1 = another one each time",
+            sampling.seed, -1, (int64_t{1} << 53) - 1);
 }
 
 void Grammar::addPromptOption(CLI::App& command) {
@@ -440,7 +454,12 @@ void Grammar::addChat() {
     flag(command, "--json", "one JSON object on stdout, nothing else", out_.is_json);
     addMediaOptions(command);
     group_ = "Sampling";
-    integer(command, "--max-tokens", "length of a reply", out_.sampling.max_tokens, 1, kMostTokens);
+    value(command, "--max-tokens", "N", "length of a reply; 0 or -1 = as the context allows",
+          [this](const std::string& word) -> Result<void> {
+              ENGINE_ASSIGN(const int64_t most, toInteger("--max-tokens", word, -1, kMostTokens));
+              out_.sampling.max_tokens = std::max<int64_t>(most, 0);
+              return {};
+          });
     flag(command, "--ignore-eos", "go on behind the end of a reply", out_.sampling.ignores_eos);
     addDrawOptions(command);
     addServerOptions(command);
@@ -674,15 +693,24 @@ void Grammar::addServe() {
          });
     text("--name", "NAME", "the model's name in requests",
          [this](const std::string& word) { out_.served_name = word; });
-    text("--allow-host", "NAME", "a name of this computer that requests may use; repeatable",
-         [this](const std::string& word) { out_.allowed_hosts.push_back(word); });
-    text("--allow-origin", "ORIGIN",
-         "a page that may ask from a browser, such as http://localhost:3000; repeatable",
-         [this](const std::string& word) { out_.allowed_origins.push_back(word); });
+    value(command, "--allow-host", "NAME",
+          "a name of this computer that requests may use; repeatable",
+          [this](const std::string& word) -> Result<void> {
+              const Result<std::string> name = serve::allowedHost(word);
+              out_.allowed_hosts.push_back(name.has_value() ? *name : word);
+              return name.has_value() ? Result<void>() : wrongUsage(name.error().message);
+          });
+    value(command, "--allow-origin", "ORIGIN",
+          "a page that may ask from a browser, such as http://localhost:3000; repeatable",
+          [this](const std::string& word) -> Result<void> {
+              const Result<std::string> origin = serve::allowedOrigin(word);
+              out_.allowed_origins.push_back(origin.has_value() ? *origin : word);
+              return origin.has_value() ? Result<void>() : wrongUsage(origin.error().message);
+          });
     integer(command, "--queue", "requests that may wait", out_.most_waiting, 1, 1000);
     flag(command, "--engine-process",
-         "the engine in a process of its own where there is a graphics card; on Windows with this "
-         "option alone, elsewhere without it",
+         "the engine in a process of its own; on Windows with this option alone, elsewhere without "
+         "it",
          out_.wants_process);
     flag(
         command, "--in-process",

@@ -17,6 +17,7 @@
 #include "app/program_paths.h"
 #include "app/program_words.h"
 #include "app/version.h"
+#include "engine/base/thread_limit.h"
 
 #include <algorithm>
 #include <exception>
@@ -73,13 +74,12 @@ std::shared_ptr<engine::CardInquiry> cardInquiry() {
     return std::make_shared<engine::CardInquiry>(std::move(options));
 }
 
-/// Of serve, which stays when its engine ends: in a process of its own where a card is used. Not
-/// with options that a process is not told.
+/// Of serve, which stays when its engine ends: in a process of its own, which decodes what requests
+/// bring. Not with options that a process is not told.
 app::EngineFactory enginesOf(const engine::EngineOptions& options,
                              const cli::Arguments& arguments) {
     const bool has_process = (app::kIsProcessUsual || arguments.wants_process) &&
-                             !arguments.is_in_process && arguments.cpu_kernels.empty() &&
-                             needsCards(arguments);
+                             !arguments.is_in_process && arguments.cpu_kernels.empty();
     return has_process ? app::processEngines(options, {}) : app::EngineFactory(options);
 }
 
@@ -181,10 +181,10 @@ int main(int argc, char** argv) {
                   std::string(problem.what()) + "; name a folder that is there and can be written"},
                  isJson(argc, argv), 1);
     } catch (const std::exception& problem) {
-        code = fail(
-            {engine::ErrorCode::Internal,
-             std::string(problem.what()) + "; please report this with the command that you gave"},
-            isJson(argc, argv), 1);
+        const engine::Error unexpected{engine::ErrorCode::Internal,
+                                       std::string(problem.what()) +
+                                           "; please report this with the command that you gave"};
+        code = fail(engine::threadShortage(problem).value_or(unexpected), isJson(argc, argv), 1);
     }
     return cli::closeConsole(code);
 }

@@ -3,6 +3,7 @@
 
 #include "engine/run/engine.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <limits>
@@ -332,7 +333,13 @@ std::string summaryText(const engine::ModelSummary& summary) {
            (summary.has_audio ? ", sound" : "") + "; up to " + groupDigits(summary.max_context) +
            " tokens of context\n";
     if (summary.is_header_only) {
-        out += "the weight files are absent: planning works, loading does not\n";
+        const auto unread = std::find_if(
+            summary.warnings.begin(), summary.warnings.end(), [](const engine::ModelOddity& odd) {
+                return std::holds_alternative<engine::odd::WeightsUnread>(odd);
+            });
+        out += (unread == summary.warnings.end() ? "the weight files are absent"
+                                                 : engine::inEnglish(*unread)) +
+               ": planning works, loading does not\n";
     }
     out += "\n" + padded("module", 58) + padded("kind", 28) + padded("parameters", 16) + "bytes\n";
     for (const engine::ModuleSummary& module : summary.modules) {

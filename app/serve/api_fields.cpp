@@ -77,20 +77,16 @@ std::optional<std::string> Fields::string(std::string_view key) {
     return value->text;
 }
 
-std::optional<double>
-Fields::number(std::string_view key, double least, double most, bool is_above) {
+std::optional<double> Fields::number(std::string_view key, double least, double most) {
     const Json* value = find(key);
     if (value == nullptr) {
         return std::nullopt;
     }
     const std::optional<double> number = value->number();
     // Written so that NaN fails.
-    const bool is_in =
-        number.has_value() && *number <= most && (is_above ? *number > least : *number >= least);
-    if (!is_in) {
-        refuse(std::string(key), "expected a number " + std::string(is_above ? "above " : "from ") +
-                                     plain(least) + (is_above ? ", at most " : " to ") +
-                                     plain(most) + ", found " + found(*value));
+    if (!(number.has_value() && *number >= least && *number <= most)) {
+        refuse(std::string(key), "expected a number from " + plain(least) + " to " + plain(most) +
+                                     ", found " + found(*value));
         return std::nullopt;
     }
     return number;

@@ -26,9 +26,8 @@ public:
     [[nodiscard]] const engine::Json* find(std::string_view key) const;
     std::optional<bool> boolean(std::string_view key);
     std::optional<std::string> string(std::string_view key);
-    /// A number from `least` to `most`; `is_above`: `least` itself is none.
-    std::optional<double>
-    number(std::string_view key, double least, double most, bool is_above = false);
+    /// A number from `least` to `most`.
+    std::optional<double> number(std::string_view key, double least, double most);
     std::optional<int64_t> integer(std::string_view key, int64_t least, int64_t most);
     /// An error of the caller's, if none came before.
     void refuse(std::string param, const std::string& message);

@@ -103,20 +103,28 @@ void readStops(Fields& fields, std::vector<std::string>& out) {
     } else {
         items.push_back(stop);
     }
+    // An empty field of a client's settings is no text to stop at.
+    std::erase_if(
+        items, [](const Json* item) { return item->is(Json::Kind::Null) || item->isString(""); });
     if (items.size() > kMostStops) {
         fields.refuse("stop", "expected at most " + std::to_string(kMostStops) + " texts");
         return;
     }
     for (const Json* item : items) {
-        const bool is_text = item->is(Json::Kind::String) && !item->text.empty() &&
-                             item->text.size() <= kLongestStop;
+        const bool is_text = item->is(Json::Kind::String) && item->text.size() <= kLongestStop;
         if (!is_text) {
-            fields.refuse("stop", "expected a text, or a list of texts, of 1 to " +
+            fields.refuse("stop", "expected a text, or a list of texts, of at most " +
                                       std::to_string(kLongestStop) + " bytes");
             return;
         }
         out.push_back(item->text);
     }
+}
+
+/// How long a reply may become; 0: as the context allows, which clients write as -1, -2 or 0.
+std::optional<int64_t> readMostTokens(Fields& fields, const char* key) {
+    const auto most = fields.integer(key, -2, kMostTokens);
+    return most.has_value() ? std::optional(std::max<int64_t>(*most, 0)) : std::nullopt;
 }
 
 /// What chat and completions share.
@@ -133,10 +141,11 @@ void readCommon(Fields& fields, ApiRequest& out) {
     }
     engine::SamplingParameters& sampling = out.generate.sampling;
     sampling.temperature = fields.number("temperature", 0.0, 2.0).value_or(sampling.temperature);
-    sampling.top_p = fields.number("top_p", 0.0, 1.0, true).value_or(sampling.top_p);
+    sampling.top_p = fields.number("top_p", 0.0, 1.0).value_or(sampling.top_p);
     sampling.min_p = fields.number("min_p", 0.0, 1.0).value_or(sampling.min_p);
-    sampling.repetition_penalty =
-        fields.number("repetition_penalty", 0.0, 100.0, true).value_or(sampling.repetition_penalty);
+    if (const auto penalty = fields.number("repetition_penalty", 0.0, 100.0)) {
+        sampling.repetition_penalty = *penalty == 0.0 ? 1.0 : *penalty; // both mean "none"
+    }
     if (const auto top_k = fields.integer("top_k", -1, kMostTopK)) {
         sampling.top_k = std::max<int64_t>(*top_k, 0); // both mean "all"
     }
@@ -173,9 +182,10 @@ Outcome readChatRequest(std::string_view body, ApiRequest& out) {
     readCommon(fields, out);
     readThinking(fields, out);
     engine::SamplingParameters& sampling = out.generate.sampling;
-    sampling.max_tokens = fields.integer("max_tokens", 1, kMostTokens).value_or(0);
-    sampling.max_tokens =
-        fields.integer("max_completion_tokens", 1, kMostTokens).value_or(sampling.max_tokens);
+    // The newer name counts where both are limits.
+    const int64_t older = readMostTokens(fields, "max_tokens").value_or(0);
+    const int64_t newer = readMostTokens(fields, "max_completion_tokens").value_or(0);
+    sampling.max_tokens = newer > 0 ? newer : older;
     const bool wants_logprobs = fields.boolean("logprobs").value_or(false);
     const auto top = fields.integer("top_logprobs", 0, kMostLogprobs);
     if (top.has_value() && *top > 0 && !wants_logprobs) {
@@ -200,7 +210,7 @@ Outcome readCompletionRequest(std::string_view body, ApiRequest& out) {
     Fields fields(tree);
     readCommon(fields, out);
     engine::SamplingParameters& sampling = out.generate.sampling;
-    sampling.max_tokens = fields.integer("max_tokens", 1, kMostTokens).value_or(kUsualCompletion);
+    sampling.max_tokens = readMostTokens(fields, "max_tokens").value_or(kUsualCompletion);
     out.generate.logprobs = fields.integer("logprobs", 0, kMostLogprobs).value_or(-1);
     if (fields.boolean("echo").value_or(false)) {
         fields.refuse("echo", "the prompt is not repeated; expected false");

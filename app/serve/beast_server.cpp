@@ -2,6 +2,7 @@
 // The server on Boost.Beast's parser and Asio's sockets. Everything of a connection happens on the
 // one thread that runs the context; an Exchange posts to it. Times are kept by a look at all
 // connections a few times a second, not by a timer each. What is allowed is the handler's matter.
+#include "app/serve/body_reader.h"
 #include "app/serve/gate.h"
 #include "app/serve/http_server.h"
 
@@ -13,8 +14,8 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/write.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/http/empty_body.hpp>
 #include <boost/beast/http/parser.hpp>
-#include <boost/beast/http/string_body.hpp>
 
 #include <algorithm>
 #include <cctype>
@@ -44,6 +45,14 @@ constexpr size_t kReadBytes = size_t{64} << 10U;
 constexpr size_t kMostUnsentBytes = size_t{4} << 20U;
 /// Beyond the limit a connection is told so; beyond that it is closed without a word.
 constexpr size_t kMostRefusals = 32;
+/// Of this many connections one is kept for clients that have shown a token.
+constexpr size_t kKeptShare = 8;
+/// What may come behind a request that is being answered.
+constexpr size_t kMostBytesAhead = size_t{64} << 10U;
+/// With this every answer begins; see Connection::probe().
+constexpr std::string_view kAnswerBegin = "HTTP/1.1 ";
+constexpr size_t kQuickProbes = 2;
+constexpr std::chrono::milliseconds kProbeInterval{2000};
 
 class Server;
 
@@ -56,6 +65,12 @@ public:
     void onTick(Clock::time_point now);
     void close();
     [[nodiscard]] bool isQuiet() const { return out_.empty() && state_ != State::Busy; }
+    [[nodiscard]] bool isIdle() const { return state_ == State::Idle; }
+    /// It has shown no token and holds its place all the same.
+    [[nodiscard]] bool isStranger() const {
+        return !is_known_ && (state_ != State::Busy || !out_.empty());
+    }
+    [[nodiscard]] Clock::time_point since() const { return since_; }
 
     // Of an Exchange; `serial` is the request's, others are too late.
     void answer(uint64_t serial, const HttpAnswer& answer);
@@ -70,12 +85,15 @@ private:
     enum class State { Idle = 1, Head, Body, Delay, Busy, Linger, Closed };
 
     void read();
+    void onRead(const error_code& failure, size_t count);
     void onBytes();
+    void probe(Clock::time_point now);
     void readHead();
     void takeHead();
     void readBody();
     void takeRequest();
     void write(std::string bytes);
+    void writeHead(std::string bytes);
     void writeNext();
     void onAllWritten();
     void endAnswer();
@@ -88,13 +106,21 @@ private:
     State state_ = State::Idle;
     Clock::time_point due_ = Clock::time_point::max(); ///< Of the state.
     Clock::time_point write_due_ = Clock::time_point::max();
+    Clock::time_point since_; ///< It waits for a request since then.
+    /// Apart from the buffer, from which bytes may be taken while more are read.
+    std::vector<char> incoming_;
     boost::beast::flat_buffer buffer_;
     bool is_reading_ = false;
-    std::optional<http::request_parser<http::string_body>> parser_;
+    bool is_half_closed_ = false; ///< The client sends nothing more; it may still read.
+    bool is_known_ = false;       ///< A request of it had a token.
+    std::optional<http::request_parser<http::empty_body>> parser_;
+    std::optional<BodyReader> body_;
     HttpHead head_;
     Admission admission_;
     uint64_t serial_ = 0;
-    bool is_kept_ = true, is_chunked_ = false, is_ended_ = false;
+    bool is_kept_ = true, is_chunked_ = false, is_begun_ = false, is_ended_ = false;
+    size_t probed_ = 0; ///< Bytes of the answer's beginning that are out.
+    Clock::time_point next_probe_;
     std::optional<HttpAnswer> delayed_;
     std::deque<std::string> out_;
     size_t out_bytes_ = 0;
@@ -122,6 +148,7 @@ private:
         bool is_accepting = false;
     };
     void accept(Listener& listener);
+    bool makeRoom();
     void tick();
     void beginEnd();
 
@@ -206,7 +233,8 @@ HttpAnswer plainError(int status, const char* code, const char* message) {
 // ---- Connection ----
 
 void Connection::start() {
-    due_ = Clock::now() + server_.limits().idle_time;
+    since_ = Clock::now();
+    due_ = since_ + server_.limits().fresh_time;
     read();
 }
 
@@ -236,6 +264,9 @@ void Connection::onTick(Clock::time_point now) {
         answerNow(answer);
         return;
     }
+    if (is_half_closed_ || buffer_.size() >= kMostBytesAhead) {
+        probe(now);
+    }
     if (now < due_ && now < write_due_) {
         return;
     }
@@ -250,21 +281,53 @@ void Connection::read() {
     if (is_reading_ || state_ == State::Closed) {
         return;
     }
+    if (is_half_closed_) { // nothing more comes
+        if (state_ != State::Busy && state_ != State::Delay) {
+            close();
+        }
+        return;
+    }
     is_reading_ = true;
-    socket_.async_read_some(buffer_.prepare(kReadBytes),
+    incoming_.resize(kReadBytes);
+    socket_.async_read_some(net::buffer(incoming_),
                             [self = shared_from_this()](const error_code& failure, size_t count) {
-                                self->is_reading_ = false;
-                                if (failure || self->state_ == State::Closed) {
-                                    self->close();
-                                    return;
-                                }
-                                self->buffer_.commit(count);
                                 try {
-                                    self->onBytes();
+                                    self->onRead(failure, count);
                                 } catch (const std::exception&) { // no memory for it
                                     self->close();
                                 }
                             });
+}
+
+void Connection::onRead(const error_code& failure, size_t count) {
+    is_reading_ = false;
+    if (state_ == State::Closed) {
+        return;
+    }
+    if (failure == net::error::eof && (state_ == State::Busy || state_ == State::Delay)) {
+        is_half_closed_ = true;
+        probe(Clock::now());
+        return;
+    }
+    if (failure) {
+        close();
+        return;
+    }
+    buffer_.commit(net::buffer_copy(buffer_.prepare(count), net::buffer(incoming_, count)));
+    onBytes();
+}
+
+/// Who has shut its own side may wait for the answer, or be gone: only a write tells, since the
+/// system of a client that is gone answers it with a reset, which fails the next write. Every
+/// answer begins with the same bytes, so these may go out before it is known which one it is.
+void Connection::probe(Clock::time_point now) {
+    if (state_ != State::Busy || is_begun_ || !out_.empty() || now < next_probe_ ||
+        probed_ == kAnswerBegin.size()) {
+        return;
+    }
+    write(std::string(kAnswerBegin.substr(probed_, 1)));
+    ++probed_;
+    next_probe_ = probed_ < kQuickProbes ? now : now + kProbeInterval;
 }
 
 void Connection::onBytes() {
@@ -298,13 +361,27 @@ void Connection::onBytes() {
         return;
     case State::Delay:
     case State::Busy:
+        // The next request waits in the buffer; reading on tells when the client goes.
+        if (buffer_.size() < kMostBytesAhead) {
+            read();
+        }
+        return;
     case State::Closed:
-        return; // the next request waits in the buffer
+        return;
     }
 }
 
 void Connection::readHead() {
     const std::string_view bytes(static_cast<const char*>(buffer_.data().data()), buffer_.size());
+    if (std::isalpha(static_cast<unsigned char>(bytes.front())) == 0) { // its head may never end
+        constexpr char kHandshake = 0x16;
+        answerHead(plainError(400, "bad_request",
+                              bytes.front() == kHandshake
+                                  ? "this port speaks http, not https: ask at http://, or put a "
+                                    "proxy with TLS in front"
+                                  : "this is no request of HTTP/1.1"));
+        return;
+    }
     const size_t end = bytes.find("\r\n\r\n");
     if (end == std::string_view::npos || end > kMostHeadBytes) {
         if (bytes.size() > kMostHeadBytes) {
@@ -364,7 +441,13 @@ void Connection::takeHead() {
         return;
     }
     admission_ = std::get<Admission>(std::move(verdict));
-    parser_->body_limit(server_.limits().most_body_bytes); // of one in chunks
+    is_known_ = is_known_ || admission_.has_token;
+    const auto told = parser_->content_length();
+    body_.emplace(parser_->chunked() ? std::nullopt
+                  : told.has_value() ? std::optional<uint64_t>(*told)
+                                     : std::optional<uint64_t>(0),
+                  server_.limits().most_body_bytes);
+    parser_.reset();
     state_ = State::Body;
     due_ = Clock::now() + server_.limits().body_time;
     if (!is_whole && head_.find("expect") != nullptr && buffer_.size() == 0) {
@@ -374,42 +457,39 @@ void Connection::takeHead() {
 }
 
 void Connection::readBody() {
-    parser_->eager(true);
-    while (!parser_->is_done() && buffer_.size() > 0) {
-        error_code failure;
-        const size_t used = parser_->put(buffer_.data(), failure);
-        buffer_.consume(used);
-        if (failure == http::error::body_limit) {
-            answerHead(plainError(413, "body_too_large",
-                                  "the body is larger than the server takes; send fewer or "
-                                  "smaller pictures and recordings"));
-            return;
-        }
-        if (failure && failure != http::error::need_more) {
-            answerHead(plainError(400, "bad_request", "the body of the request is no HTTP/1.1"));
-            return;
-        }
-        if (used == 0) {
-            break;
-        }
-    }
-    if (parser_->is_done()) {
-        takeRequest();
-    } else {
+    const std::string_view bytes(static_cast<const char*>(buffer_.data().data()), buffer_.size());
+    buffer_.consume(body_->take(bytes));
+    switch (body_->state()) {
+    case BodyReader::State::More:
         read();
+        return;
+    case BodyReader::State::Done:
+        takeRequest();
+        return;
+    case BodyReader::State::Malformed:
+        answerHead(plainError(400, "bad_request", "the body of the request is no HTTP/1.1"));
+        return;
+    case BodyReader::State::TooManyWords:
+        answerHead(plainError(431, "chunks_too_large",
+                              "extensions of chunks and trailers are larger than 16384 bytes"));
+        return;
+    case BodyReader::State::TooLarge:
+        answerHead(plainError(413, "body_too_large",
+                              "the body is larger than the server takes; send fewer or smaller "
+                              "pictures and recordings"));
+        return;
     }
 }
 
 void Connection::takeRequest() {
-    HttpRequest request{head_, admission_, std::move(parser_->get().body())};
-    parser_.reset();
+    HttpRequest request{head_, admission_, std::move(body_->body())};
+    body_.reset();
     state_ = State::Busy;
     due_ = Clock::time_point::max();
+    is_begun_ = false;
     is_ended_ = false;
     ++serial_;
-    if (buffer_.size() == 0) {
-        read(); // tells when the client goes
-    }
+    onBytes(); // reads on
     server_.handler().onRequest(
         std::move(request),
         std::make_shared<PostedExchange>(server_.context(), shared_from_this(), serial_));
@@ -435,7 +515,7 @@ void Connection::answerNow(const HttpAnswer& answer) {
     if (head_.method != "HEAD" && answer.status != 204) {
         text += answer.body;
     }
-    write(std::move(text));
+    writeHead(std::move(text));
     endAnswer();
 }
 
@@ -449,7 +529,7 @@ void Connection::begin(uint64_t serial, const HttpAnswer& head) {
     if (serial == serial_ && state_ == State::Busy && !is_ended_) {
         is_chunked_ = head_.is_http_1_1;
         is_kept_ = is_kept_ && is_chunked_;
-        write(headText(head, admission_.fields, -1, is_chunked_, is_kept_));
+        writeHead(headText(head, admission_.fields, -1, is_chunked_, is_kept_));
     }
 }
 
@@ -478,6 +558,12 @@ void Connection::endAnswer() {
     if (out_.empty()) {
         onAllWritten();
     }
+}
+
+void Connection::writeHead(std::string bytes) {
+    bytes.erase(0, std::exchange(probed_, 0));
+    is_begun_ = true;
+    write(std::move(bytes));
 }
 
 void Connection::write(std::string bytes) {
@@ -521,6 +607,7 @@ void Connection::onAllWritten() {
     is_ended_ = false;
     is_chunked_ = false;
     parser_.reset();
+    body_.reset();
     if (!is_kept_ || server_.isEnding()) {
         // Closed at once, unread bytes would make the system take back what was written.
         state_ = State::Linger;
@@ -532,7 +619,8 @@ void Connection::onAllWritten() {
         return;
     }
     state_ = State::Idle;
-    due_ = Clock::now() + server_.limits().idle_time;
+    since_ = Clock::now();
+    due_ = since_ + server_.limits().idle_time;
     if (buffer_.size() > 0) {
         net::post(*server_.context(), [self = shared_from_this()] {
             if (self->state_ == State::Idle) {
@@ -618,13 +706,41 @@ void Server::accept(Listener& listener) {
             if (connections_.size() < limits_.most_connections + kMostRefusals) {
                 error_code ignored;
                 static_cast<void>(socket.set_option(tcp::no_delay(true), ignored));
-                const bool is_over = connections_.size() >= limits_.most_connections;
+                const bool is_over = !makeRoom();
                 const auto connection = std::make_shared<Connection>(*this, std::move(socket));
                 connections_.insert(connection);
                 is_over ? connection->refuse() : connection->start();
             }
             accept(listener);
         });
+}
+
+/// Lets those go that hold a place without having shown a token, the longest waiting first, and
+/// where all have shown one, those that wait for their next request. False: no place is free.
+bool Server::makeRoom() {
+    while (true) {
+        std::shared_ptr<Connection> stranger;
+        std::shared_ptr<Connection> idle;
+        size_t strangers = 0;
+        for (const auto& connection : connections_) {
+            strangers += connection->isStranger() ? 1 : 0;
+            auto& oldest = connection->isStranger() ? stranger : idle;
+            if ((connection->isStranger() || connection->isIdle()) &&
+                (oldest == nullptr || connection->since() < oldest->since())) {
+                oldest = connection;
+            }
+        }
+        const size_t most = limits_.most_connections;
+        const bool is_full = connections_.size() >= most;
+        if (!is_full && strangers < most - most / kKeptShare) {
+            return true;
+        }
+        const auto leaves = stranger != nullptr ? stranger : is_full ? idle : nullptr;
+        if (leaves == nullptr) {
+            return !is_full;
+        }
+        leaves->close();
+    }
 }
 
 void Server::tick() {

@@ -4,7 +4,9 @@
 #include "app/serve/api_fields.h"
 #include "app/serve/chat_tools.h"
 #include "app/serve/media_data.h"
+#include "engine/base/json/text.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace serve {
@@ -68,13 +70,17 @@ Outcome readUrlPart(const Json& part,
                            "Belfry fetches nothing from the network and opens no file for a "
                            "request, so that nobody can make it reach where they cannot");
     }
-    const char* wanted = kind == MessagePart::Kind::Image ? "image/" : "audio/";
-    if (!data->type.empty() && data->type != "application/octet-stream" &&
-        !data->type.starts_with(wanted)) {
-        return wrongMember(param,
-                           "expected a data: URL of the type " + std::string(wanted) + "...");
+    if (Outcome wrong = addMedium(kind, data->base64, label, message, out)) {
+        return wrong;
     }
-    return addMedium(kind, data->base64, label, message, out);
+    // Clients label pictures and sounds in many ways, so the bytes decide; the label is worth a
+    // word where they tell nothing either.
+    const std::string wanted = kind == MessagePart::Kind::Image ? "image/" : "audio/";
+    const bool is_binary = data->type.empty() || data->type.ends_with("/octet-stream");
+    if (!is_binary && !data->type.starts_with(wanted) && !looksLikeMedium(out.media.back().bytes)) {
+        return wrongMember(param, "expected a data: URL of the type " + wanted + "...");
+    }
+    return std::nullopt;
 }
 
 Outcome readSound(const Json& part, const std::string& label, Message& message, ApiRequest& out) {
@@ -95,6 +101,9 @@ Outcome readPart(const Json& part, const std::string& label, Message& message, A
     }
     if (type->text == "text") {
         const Json* text = given(part, "text");
+        if (text == nullptr && message.role != Message::Role::User) {
+            return std::nullopt; // a reply or a result without words
+        }
         if (text == nullptr || !text->is(Json::Kind::String)) {
             return wrongMember(label + ".text", "expected a string");
         }
@@ -114,6 +123,15 @@ Outcome readPart(const Json& part, const std::string& label, Message& message, A
     }
     if (type->text == "input_audio") {
         return readSound(part, label, message, out);
+    }
+    const Json* refusal = given(part, "refusal");
+    if (refusal != nullptr && refusal->is(Json::Kind::String)) { // of an assistant
+        message.parts.push_back({MessagePart::Kind::Text, refusal->text});
+        return std::nullopt;
+    }
+    if (message.role == Message::Role::Tool) { // whatever it is that a tool answers
+        message.parts.push_back({MessagePart::Kind::Text, engine::jsonText(part)});
+        return std::nullopt;
     }
     return wrongMember(label + ".type", "expected text, image_url or input_audio");
 }
@@ -163,6 +181,44 @@ Outcome readRest(const Json& message, const std::string& label, Message& out) {
     return std::nullopt;
 }
 
+/// A list of objects with types, and no list that a tool answered.
+bool isListOfParts(const Json& content) {
+    return content.is(Json::Kind::Array) &&
+           std::all_of(content.items.begin(), content.items.end(),
+                       [](const Json& item) { return given(item, "type") != nullptr; });
+}
+
+Outcome readContent(const Json& message, const std::string& param, Message& read, ApiRequest& out) {
+    const Json* content = given(message, "content");
+    const bool is_result = read.role == Message::Role::Tool;
+    if (content != nullptr && content->is(Json::Kind::String)) {
+        read.parts.push_back({MessagePart::Kind::Text, content->text});
+    } else if (content != nullptr &&
+               (isListOfParts(*content) || (content->is(Json::Kind::Array) && !is_result))) {
+        for (size_t i = 0; i < content->items.size(); ++i) {
+            if (Outcome wrong = readPart(content->items[i], at(param, i), read, out)) {
+                return wrong;
+            }
+        }
+    } else if (content != nullptr && is_result) { // numbers, objects: as JSON
+        read.parts.push_back({MessagePart::Kind::Text, engine::jsonText(*content)});
+    } else if (content != nullptr) {
+        return wrongMember(param, "expected a string or a list of parts");
+    }
+    // A reply of thoughts alone and a tool that answered nothing are turns as well: the client can
+    // only repeat them.
+    const bool may_be_empty =
+        read.role == Message::Role::Assistant || (is_result && message.find("content") != nullptr);
+    if (read.parts.empty() && !may_be_empty) {
+        return wrongMember(param, content == nullptr ? "expected a string or a list of parts"
+                                                     : "has no parts");
+    }
+    if (read.parts.empty() && read.calls.empty()) {
+        read.parts.push_back({MessagePart::Kind::Text, ""});
+    }
+    return std::nullopt;
+}
+
 Outcome readMessage(const Json& message, const std::string& label, bool is_last, ApiRequest& out) {
     if (!message.is(Json::Kind::Object)) {
         return wrongMember(label, "expected an object with role and content");
@@ -174,21 +230,8 @@ Outcome readMessage(const Json& message, const std::string& label, bool is_last,
     if (Outcome wrong = readRest(message, label, read)) {
         return wrong;
     }
-    const std::string param = label + ".content";
-    const Json* content = given(message, "content");
-    if (content != nullptr && content->is(Json::Kind::String)) {
-        read.parts.push_back({MessagePart::Kind::Text, content->text});
-    } else if (content != nullptr && content->is(Json::Kind::Array)) {
-        for (size_t i = 0; i < content->items.size(); ++i) {
-            if (Outcome wrong = readPart(content->items[i], at(param, i), read, out)) {
-                return wrong;
-            }
-        }
-    } else if (content != nullptr || read.calls.empty()) {
-        return wrongMember(param, "expected a string or a list of parts");
-    }
-    if (read.parts.empty() && read.calls.empty()) {
-        return wrongMember(param, "has no parts");
+    if (Outcome wrong = readContent(message, label + ".content", read, out)) {
+        return wrong;
     }
     if (is_last && read.role == Message::Role::Assistant) {
         return wrongMember(label + ".role",

@@ -17,8 +17,31 @@ const std::string* HttpHead::find(std::string_view name) const {
     return found == fields.end() ? nullptr : &found->second;
 }
 
-std::string_view HttpHead::path() const {
-    return std::string_view(target).substr(0, target.find('?'));
+std::string_view HttpHead::authority() const {
+    const size_t scheme = target.starts_with('/') ? std::string::npos : target.find("://");
+    if (scheme == std::string::npos) {
+        return {};
+    }
+    const std::string_view rest = std::string_view(target).substr(scheme + 3);
+    return rest.substr(0, rest.find_first_of("/?"));
+}
+
+std::string HttpHead::path() const {
+    const std::string_view host = authority();
+    std::string_view rest = target;
+    if (!host.empty()) {
+        rest.remove_prefix(static_cast<size_t>(host.data() - target.data()) + host.size());
+    }
+    std::string out = "/";
+    for (const char c : rest.substr(0, rest.find('?'))) {
+        if (c != '/' || out.back() != '/') {
+            out += c;
+        }
+    }
+    if (out.size() > 1 && out.back() == '/') {
+        out.pop_back();
+    }
+    return out;
 }
 
 std::string_view statusText(int status) {

@@ -21,7 +21,8 @@ using HttpFields = std::vector<std::pair<std::string, std::string>>;
 
 /// What stands before a request's body.
 struct HttpHead {
-    std::string method, target;
+    std::string method;
+    std::string target; ///< As sent: a path, or with "http://host:port" in front (RFC 9112, 3.2.2).
     bool is_http_1_1 = true;
     HttpFields fields;         ///< Names in lower case.
     std::string local_address; ///< Where the connection came in: "127.0.0.1", "::1".
@@ -30,8 +31,10 @@ struct HttpHead {
     [[nodiscard]] size_t count(std::string_view name) const;
     /// The first of this name; nullptr without.
     [[nodiscard]] const std::string* find(std::string_view name) const;
-    /// The target without what follows '?'.
-    [[nodiscard]] std::string_view path() const;
+    /// The target's path, without what follows '?'; slashes too many are left out.
+    [[nodiscard]] std::string path() const;
+    /// The host that the target names; empty where it is a path.
+    [[nodiscard]] std::string_view authority() const;
 };
 
 struct HttpAnswer {
@@ -45,8 +48,9 @@ struct HttpAnswer {
 
 /// A request that may go on: its body is read.
 struct Admission {
-    size_t token = 0;  ///< Which of the tokens it came with.
-    HttpFields fields; ///< For every answer to it.
+    size_t token = 0;       ///< Which of the tokens it came with.
+    bool has_token = false; ///< It came with one: not every path needs it.
+    HttpFields fields;      ///< For every answer to it.
 };
 
 struct HttpRequest {

@@ -3,6 +3,7 @@
 
 #include "app/serve/access_token.h"
 #include "app/serve/api_words.h"
+#include "app/serve/own_names.h"
 #include "app/serve/routes.h"
 
 #include <algorithm>
@@ -15,6 +16,9 @@ namespace {
 constexpr size_t kFailuresBeforeDelay = 10;
 constexpr std::chrono::seconds kFailureWindow{60};
 constexpr std::chrono::milliseconds kFailureDelay{1000};
+constexpr size_t kMostAskedNames = 64;       ///< Of header fields, in a preflight,
+constexpr size_t kMostAskedBytes = 4096;     ///< and of all of them.
+constexpr const char* kPreflightAge = "600"; ///< Seconds that a browser may remember it.
 
 HttpAnswer refused(int status, const char* code, std::string message) {
     ApiError refusal;
@@ -47,6 +51,52 @@ HttpFields fieldsFor(const HttpHead& head, const std::vector<std::string>& origi
                             std::find(origins.begin(), origins.end(), *origin) != origins.end();
     return is_allowed ? HttpFields{{"Access-Control-Allow-Origin", *origin}, {"Vary", "Origin"}}
                       : HttpFields();
+}
+
+/// The header fields that a page wants to send: those that are names. Clients send fields of their
+/// own with every request, and a browser stops where one of them is not allowed.
+std::string askedNames(const HttpHead& head) {
+    std::string out;
+    size_t count = 0;
+    for (const auto& [field, value] : head.fields) {
+        std::string_view rest;
+        if (field == "access-control-request-headers") {
+            rest = value;
+        }
+        while (!rest.empty()) {
+            const size_t comma = std::min(rest.find(','), rest.size());
+            std::string_view name = rest.substr(0, comma);
+            rest.remove_prefix(std::min(comma + 1, rest.size()));
+            name.remove_prefix(std::min(name.find_first_not_of(" \t"), name.size()));
+            name = name.substr(0, name.find_last_not_of(" \t") + 1);
+            const bool is_name =
+                !name.empty() && std::all_of(name.begin(), name.end(), [](unsigned char c) {
+                    constexpr std::string_view kSigns = "!#$%&'*+-.^_`|~"; // RFC 9110, 5.6.2
+                    return c < 0x80 && (std::isalnum(c) != 0 || kSigns.find(static_cast<char>(c)) !=
+                                                                    std::string_view::npos);
+                });
+            if (is_name && count < kMostAskedNames && out.size() + name.size() < kMostAskedBytes) {
+                out.append(out.empty() ? "" : ", ").append(name);
+                ++count;
+            }
+        }
+    }
+    return out.empty() ? "Authorization, Content-Type" : out;
+}
+
+/// What a page that may ask is told before it does.
+HttpAnswer preflightAnswer(const HttpHead& head) {
+    HttpAnswer answer;
+    answer.status = 204;
+    answer.fields = {{"Access-Control-Allow-Methods", "GET, POST"},
+                     {"Access-Control-Allow-Headers", askedNames(head)},
+                     {"Access-Control-Max-Age", kPreflightAge},
+                     {"Vary", "Access-Control-Request-Method, Access-Control-Request-Headers"}};
+    const std::string* const is_private = head.find("access-control-request-private-network");
+    if (is_private != nullptr && *is_private == "true") {
+        answer.fields.emplace_back("Access-Control-Allow-Private-Network", "true");
+    }
+    return answer;
 }
 
 bool isControl(char c) {
@@ -101,27 +151,25 @@ bool Gate::isOwnHost(const HttpHead& head) const {
     static_cast<void>(head);
     return true;
 #else
-    const std::string host = lower(*head.find("host"));
-    const std::string port = ":" + std::to_string(head.local_port);
-    const bool is_v6 = head.local_address.find(':') != std::string::npos;
-    // An address cannot be pointed elsewhere as a name can: the one that the connection came in at
-    // is ours for certain.
-    if (host == (is_v6 ? "[" + head.local_address + "]" : head.local_address) + port) {
-        return true;
-    }
-    const bool is_loopback = head.local_address == "::1" || head.local_address.starts_with("127.");
-    if (is_loopback &&
-        (host == "localhost" + port || host == "127.0.0.1" + port || host == "[::1]" + port)) {
-        return true;
-    }
-    return std::any_of(rules_.hosts.begin(), rules_.hosts.end(), [&](const std::string& name) {
-        return host == lower(name) || host == lower(name) + port;
-    });
+    // A page that was led here by a name of its own says that name. An address cannot be pointed
+    // elsewhere, so the one that the connection came in at is ours for certain, with whatever port
+    // a proxy in front has.
+    const std::string own = hostName(head.local_address);
+    const auto is_own = [&](std::string_view said) {
+        const std::string name = hostName(said);
+        return !name.empty() &&
+               (name == own || (isLoopback(own) && isLoopback(name)) ||
+                std::any_of(rules_.hosts.begin(), rules_.hosts.end(),
+                            [&](const std::string& known) { return name == hostName(known); }));
+    };
+    const std::string_view target = head.authority();
+    return is_own(*head.find("host")) && (target.empty() || is_own(target));
 #endif
 }
 
 std::optional<HttpAnswer> Gate::checkShape(const HttpHead& head) const {
-    if (!head.target.starts_with('/') && !(head.method == "OPTIONS" && head.target == "*")) {
+    if (!head.target.starts_with('/') && head.authority().empty() &&
+        !(head.method == "OPTIONS" && head.target == "*")) {
         return malformed("the target of the request is no path: expected for example "
                          "/v1/models");
     }
@@ -170,11 +218,7 @@ std::optional<HttpAnswer> Gate::checkSender(const HttpHead& head, bool is_allowe
         if (!is_allowed) {
             return refused(403, "wrong_origin", "OPTIONS is for pages that are allowed to ask");
         }
-        HttpAnswer answer;
-        answer.status = 204;
-        answer.fields.emplace_back("Access-Control-Allow-Methods", "GET, POST");
-        answer.fields.emplace_back("Access-Control-Allow-Headers", "Authorization, Content-Type");
-        return answer;
+        return preflightAnswer(head);
     }
     return std::nullopt;
 }
@@ -270,6 +314,7 @@ Gate::judge(const HttpHead& head, bool is_page_allowed, Clock::time_point now) {
             return wrongToken(now);
         }
         admission.token = *token;
+        admission.has_token = true;
     }
     if (route == Route::None) {
         return refused(404, "unknown_path",

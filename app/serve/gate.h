@@ -20,9 +20,10 @@ namespace serve {
 
 struct GateRules {
     std::vector<std::string> tokens;
-    /// Names under which the server is known besides its address: "host.docker.internal".
+    /// Names under which the server is known besides its address: "host.docker.internal"; with
+    /// whatever port.
     std::vector<std::string> hosts;
-    /// Pages that may ask: "http://localhost:3000".
+    /// Pages that may ask, as allowedOrigin() spells them: "http://localhost:3000".
     std::vector<std::string> origins;
     size_t most_body_bytes = size_t{64} << 20U;
 };

@@ -19,6 +19,8 @@ namespace serve {
 struct ServerLimits {
     size_t most_body_bytes = size_t{64} << 20U;
     size_t most_connections = 64;
+    /// From the beginning of a connection to its first byte.
+    std::chrono::milliseconds fresh_time{10'000};
     std::chrono::milliseconds head_time{10'000}; ///< From a request's first byte to its empty line.
     std::chrono::milliseconds body_time{60'000};
     std::chrono::milliseconds idle_time{75'000};  ///< Between requests of one connection.

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <charconv>
 #include <cstdint>
+#include <utility>
 
 namespace serve {
 
@@ -23,18 +25,39 @@ constexpr std::array<int8_t, 256> digitTable() {
     for (size_t i = 0; i < 10; ++i) {
         table[size_t{'0'} + i] = static_cast<int8_t>(52 + i);
     }
-    table[static_cast<size_t>('+')] = 62;
-    table[static_cast<size_t>('/')] = 63;
-    table[static_cast<size_t>('\r')] = kSpace;
-    table[static_cast<size_t>('\n')] = kSpace;
+    for (const auto& [sign, digit] : {std::pair('+', 62), {'/', 63}, {'-', 62}, {'_', 63}}) {
+        table[static_cast<size_t>(sign)] = static_cast<int8_t>(digit);
+    }
+    for (const char blank : {' ', '\t', '\n', '\f', '\r'}) {
+        table[static_cast<size_t>(blank)] = kSpace;
+    }
     return table;
 }
 
 constexpr std::array<int8_t, 256> kDigits = digitTable();
 
+/// "a+b" of "a%2Bb"; what is no escape stays.
+std::string unescaped(std::string_view text) {
+    std::string out;
+    out.reserve(text.size());
+    for (size_t i = 0; i < text.size(); ++i) {
+        unsigned value = 0;
+        const char* const from = text.data() + i + 1;
+        const bool is_escape = text[i] == '%' && i + 2 < text.size() &&
+                               std::from_chars(from, from + 2, value, 16).ptr == from + 2;
+        out += is_escape ? static_cast<char>(value) : text[i];
+        i += is_escape ? 2 : 0;
+    }
+    return out;
+}
+
 } // namespace
 
 std::optional<std::string> fromBase64(std::string_view text) {
+    if (text.find('%') != std::string_view::npos) {
+        const std::string plain = unescaped(text);
+        return plain.find('%') == std::string::npos ? fromBase64(plain) : std::nullopt;
+    }
     std::string out;
     out.reserve(text.size() / 4 * 3 + 3);
     uint32_t bits = 0;
@@ -82,6 +105,9 @@ std::optional<DataUrl> splitDataUrl(std::string_view url) {
                        [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
         return out;
     };
+    const auto is_blank = [](unsigned char c) { return std::isspace(c) != 0; };
+    url.remove_prefix(
+        static_cast<size_t>(std::find_if_not(url.begin(), url.end(), is_blank) - url.begin()));
     if (lowered(url.substr(0, kScheme.size())) != kScheme) {
         return std::nullopt;
     }
@@ -89,11 +115,23 @@ std::optional<DataUrl> splitDataUrl(std::string_view url) {
     if (comma == std::string_view::npos) {
         return std::nullopt;
     }
-    const std::string before = lowered(url.substr(kScheme.size(), comma - kScheme.size()));
+    std::string before = lowered(url.substr(kScheme.size(), comma - kScheme.size()));
+    before.erase(std::remove_if(before.begin(), before.end(), is_blank), before.end());
     if (!before.ends_with(kMark)) {
         return std::nullopt;
     }
     return DataUrl{before.substr(0, before.find(';')), url.substr(comma + 1)};
+}
+
+bool looksLikeMedium(std::string_view bytes) {
+    const auto has = [&](size_t at, std::string_view mark) {
+        return bytes.size() > at && bytes.substr(at).starts_with(mark);
+    };
+    const bool is_picture = has(0, "\x89PNG") || has(0, "\xff\xd8\xff") || has(8, "WEBP") ||
+                            has(0, "GIF8") || has(0, "BM");
+    const bool is_frame = bytes.size() > 1 && bytes[0] == '\xff' && (bytes[1] & 0xe0) == 0xe0;
+    return is_picture || is_frame || has(8, "WAVE") || has(8, "AIF") || has(0, "fLaC") ||
+           has(0, "OggS") || has(0, "ID3") || has(0, ".snd");
 }
 
 } // namespace serve

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pictures and sounds as requests carry them: base64 (RFC 4648, chapter 4) and data: URLs (RFC
-// 2397). Nothing is fetched, no file is named.
+// Pictures and sounds as requests carry them: base64 (RFC 4648, chapters 4 and 5) and data: URLs
+// (RFC 2397). Nothing is fetched, no file is named.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,8 @@
 namespace serve {
 
 /// nullopt where a character is none of the alphabet's, a length is impossible or padding stands
-/// elsewhere than at the end. Padding may be missing; line ends are skipped.
+/// elsewhere than at the end. Both alphabets are read, also escaped as in URLs; padding may be
+/// missing; white space is skipped.
 std::optional<std::string> fromBase64(std::string_view text);
 
 /// A data: URL in its pieces; nullopt where it is none with base64.
@@ -19,5 +20,8 @@ struct DataUrl {
     std::string_view base64;
 };
 std::optional<DataUrl> splitDataUrl(std::string_view url);
+
+/// Begins as a picture or a sound does, whatever its type says.
+bool looksLikeMedium(std::string_view bytes);
 
 } // namespace serve

@@ -19,6 +19,9 @@ using engine::Result;
 
 namespace {
 
+/// As every prompt of these models begins.
+constexpr std::string_view kBegin = "<bos>";
+
 ApiError unavailable(std::string message, const char* code) {
     ApiError refusal;
     refusal.status = 503;
@@ -181,8 +184,6 @@ void Service::onRequest(HttpRequest request, std::shared_ptr<Exchange> exchange)
             request.body = std::string(); // its media are held once
             read.generate.image_tokens = options_.image_tokens;
             if (route == Route::Completions) {
-                // As every prompt of these models begins.
-                constexpr std::string_view kBegin = "<bos>";
                 if (!read.generate.raw_prompt.starts_with(kBegin)) {
                     read.generate.raw_prompt.insert(0, kBegin);
                 }
@@ -306,6 +307,20 @@ Result<void> Service::chooseAdapters(engine::EngineClient& engine, const Job& jo
     return engine.setAdapters(wanted, job.stop.get_token());
 }
 
+/// What is reused of a prompt is told, and is faster: with several tokens one could find out what
+/// another has asked, piece by piece. So what the engine holds of another's words gives way, to a
+/// prompt of one token.
+Result<void> Service::forgetOthers(engine::EngineClient& engine, const Job& job) {
+    if (options_.gate.tokens.size() < 2 || std::exchange(last_token_, job.token) == job.token) {
+        return {};
+    }
+    engine::GenerateRequest shortest;
+    shortest.raw_prompt = kBegin;
+    ENGINE_ASSIGN([[maybe_unused]] const auto unused,
+                  engine.logits(shortest, 1, job.stop.get_token()));
+    return {};
+}
+
 ApiError
 Service::worded(const Error& error, const engine::EngineClient& engine, const Job& job) const {
     ApiError out = engineError(error);
@@ -338,7 +353,8 @@ void Service::run(engine::EngineClient& engine, Job& job) {
         }
     };
     try {
-        const Result<void> chosen = chooseAdapters(engine, job);
+        Result<void> chosen = chooseAdapters(engine, job);
+        chosen = chosen.has_value() ? forgetOthers(engine, job) : std::move(chosen);
         const Result<engine::Reply> reply =
             chosen.has_value() ? engine.generate(job.request.generate, update, job.stop.get_token())
                                : Result<engine::Reply>(chosen.error());

@@ -82,6 +82,7 @@ private:
     [[nodiscard]] std::optional<ApiError> busyError(bool is_full) const;
     void answerModel(std::string_view path, Exchange& exchange) const;
     engine::Result<void> chooseAdapters(engine::EngineClient& engine, const Job& job) const;
+    engine::Result<void> forgetOthers(engine::EngineClient& engine, const Job& job);
     /// Without paths of this computer.
     [[nodiscard]] ApiError
     worded(const engine::Error& error, const engine::EngineClient& engine, const Job& job) const;
@@ -92,6 +93,7 @@ private:
     std::vector<ModelCard> cards_;
     Gate gate_; ///< The server's thread alone.
     std::function<void()> on_waiting_;
+    size_t last_token_ = 0; ///< Whose words the engine holds; the engine's thread alone.
 
     mutable std::mutex mutex_; ///< Guards all below.
     std::condition_variable has_waiting_;

@@ -49,6 +49,11 @@ QString searchable(const ui::ChatTurn& turn) {
     return text;
 }
 
+QByteArray isDeleted() {
+    return "(typeof(deleted) = 'integer' AND deleted > " + QByteArray::number(kEarliestDeletion) +
+           ")";
+}
+
 engine::Error noSuchChat(const QString& id) {
     return storeError(
         StoreProblem::Other,
@@ -67,17 +72,6 @@ std::pair<quint64, quint64> placeOf([[maybe_unused]] const QString& file) {
     }
 #endif
     return {};
-}
-
-/// SQLite only reads a file whose header names a form behind the two that it writes; Belfry writes
-/// no such one. https://www.sqlite.org/fileformat.html, "File format version numbers"
-bool isOfLaterForm(const QString& file) {
-    constexpr qint64 kWriteVersionAt = 18;
-    constexpr int kLatest = 2;
-    QFile header(file);
-    char version = 0;
-    return header.open(QIODevice::ReadOnly) && header.seek(kWriteVersionAt) &&
-           header.getChar(&version) && static_cast<unsigned char>(version) > kLatest;
 }
 
 } // namespace
@@ -136,49 +130,35 @@ engine::Result<OpenReport> ChatDatabase::bringBack(QString& note) {
     return open();
 }
 
-engine::Result<OpenReport> ChatDatabase::open() {
-    close();
-    is_read_only_ = false;
-    auto opened = openFile();
-    if (!opened.has_value()) {
-        const engine::Error error = explained(opened.error());
-        switch (storeProblem(error)) {
-        case StoreProblem::Damaged:
-            return replaceDamaged(error);
-        case StoreProblem::ReadOnly:
-            if (isOfLaterForm(file())) {
-                return replaceDamaged(error);
-            }
-            return openReadOnly(error);
-        case StoreProblem::DiskFull:
-            return openReadOnly(error);
-        default:
-            close();
-            return std::move(opened).error();
-        }
-    }
-    return OpenReport{};
-}
-
 engine::Result<void> ChatDatabase::openFile() {
     if (!makeDurableFolder(options_.folder)) {
+        const QString why =
+            QFileInfo(options_.folder).isDir()
+                ? Text::tr("The folder %1 belongs to another user, so chats are not saved. Make "
+                           "it yours (chown).")
+                : Text::tr("The folder %1 cannot be created, so chats are not saved. "
+                           "Create it or make its parent folder writable.");
         return storeError(StoreProblem::ReadOnly,
-                          Text::tr("The folder %1 cannot be created, so chats are not saved. "
-                                   "Create it or make its parent folder writable.")
-                              .arg(QDir::toNativeSeparators(options_.folder)));
+                          why.arg(QDir::toNativeSeparators(options_.folder)));
     }
     // What an earlier version made readable for others is closed before it grows.
     ui::makeAllPrivate(options_.folder);
-    // A WAL that is still there tells that the last session did not end in order.
-    const bool was_killed = QFileInfo(file() + QStringLiteral("-wal")).size() > 0;
-    ENGINE_TRY(database_.open(file(), Database::Access::ReadWrite, options_.vfs));
+    const QFileInfo log(file() + QStringLiteral("-wal"));
+    const bool has_log = log.size() > 0;
+    if (has_log && QFileInfo(file()).size() == 0) {
+        return damaged(Text::tr("it is empty, and its log is not")); // SQLite would remove that
+    }
+    ENGINE_TRY(database_.open(file(), options_.vfs));
     for (const char* suffix : {"", "-wal", "-shm"}) {
         ui::makePrivate(file() + QString::fromLatin1(suffix));
     }
-    if (was_killed) {
-        ENGINE_TRY(checkWith("PRAGMA quick_check(1)"));
+    // Only now, with the lock, and before the first change: SQLite writes that over the place.
+    if (has_log) {
+        ENGINE_TRY(checkLog());
     }
+    ENGINE_TRY(checkAll());
     ENGINE_TRY(createTables());
+    database_.keepLog(false);
     place_ = placeOf(file());
     log_place_ = placeOf(file() + QStringLiteral("-wal"));
     return purge();
@@ -188,7 +168,7 @@ engine::Result<void> ChatDatabase::purge() {
     {
         Transaction transaction(database_);
         ENGINE_TRY(transaction.begin());
-        ENGINE_TRY(database_.run("DELETE FROM chats WHERE deleted IS NOT NULL"));
+        ENGINE_TRY(database_.run(("DELETE FROM chats WHERE " + isDeleted()).constData()));
         ENGINE_TRY(transaction.commit());
     }
     // A file that was set aside may need attachments that nothing else names.
@@ -207,89 +187,6 @@ engine::Result<void> ChatDatabase::purge() {
     }
     attachments_.collect(wanted);
     return {};
-}
-
-engine::Result<OpenReport> ChatDatabase::openReadOnly(const engine::Error& why) {
-    close();
-    OpenReport report;
-    report.is_read_only = true;
-    report.message = ui::errorWords(why);
-    if (!QFileInfo::exists(file())) {
-        return engine::Error(why); // nothing to read either
-    }
-    ENGINE_TRY(database_.open(file(), Database::Access::ReadOnly, options_.vfs));
-    // A disk that was full from the beginning leaves a file without tables: nothing to read.
-    if (!database_.prepare("SELECT 1 FROM chats, turns").has_value()) {
-        close();
-        return engine::Error(why);
-    }
-    is_read_only_ = true;
-    return report;
-}
-
-engine::Result<OpenReport> ChatDatabase::replaceDamaged(const engine::Error& why) {
-    close();
-    const QString base = file() + QStringLiteral(".damaged-") +
-                         QDateTime::currentDateTime().toString(QStringLiteral("yyyyMMdd-HHmmss"));
-    QString aside = base;
-    for (int n = 2; QFileInfo::exists(aside); ++n) {
-        aside = base + QStringLiteral("-%1").arg(n);
-    }
-    // The WAL belongs to the file and carries the name that SQLite expects beside it.
-    if (!QFile::rename(file(), aside)) {
-        return engine::Error(why);
-    }
-    for (const char* suffix : {"-wal", "-shm"}) {
-        const QString part = file() + QString::fromLatin1(suffix);
-        if (QFileInfo::exists(part)) {
-            QFile::rename(part, aside + QString::fromLatin1(suffix));
-        }
-    }
-    auto opened = openFile();
-    if (!opened.has_value()) {
-        close();
-        return std::move(opened).error();
-    }
-    OpenReport report;
-    report.set_aside = aside;
-    report.recovered_chats = recover(aside);
-    report.message =
-        Text::tr("The file with the chats was damaged. It was kept as %1; %2 chats could be read "
-                 "from it and are in the list again.")
-            .arg(QDir::toNativeSeparators(aside))
-            .arg(report.recovered_chats);
-    return report;
-}
-
-qint64 ChatDatabase::recover(const QString& damaged) {
-    // Every chat that can still be read, each on its own: one bad page does not take the others.
-    ChatDatabase source(options_);
-    if (!source.database_.open(damaged, Database::Access::ReadOnly).has_value()) {
-        return 0;
-    }
-    QStringList ids;
-    {
-        auto all = source.database_.prepare("SELECT id FROM chats WHERE deleted IS NULL");
-        if (!all.has_value()) {
-            return 0;
-        }
-        for (;;) {
-            auto row = all->step();
-            if (!row.has_value() || !*row) {
-                break;
-            }
-            ids.append(all->text(0));
-        }
-    }
-    qint64 count = 0;
-    for (const QString& id : ids) {
-        auto chat = source.load(id);
-        QStringList notes;
-        if (chat.has_value() && !chat->turns.empty() && save(*chat, notes).has_value()) {
-            ++count;
-        }
-    }
-    return count;
 }
 
 void ChatDatabase::storeAttachments(ui::ChatDocument& chat, QStringList& notes) {
@@ -489,7 +386,8 @@ engine::Result<QHash<qint64, QJsonArray>> ChatDatabase::loadVersions(const QStri
 engine::Result<std::vector<ui::ChatTurn>> ChatDatabase::loadTurns(const QString& id) {
     ENGINE_ASSIGN(
         auto rows,
-        database_.prepare("SELECT data, position FROM turns WHERE chat = ?1 ORDER BY position"));
+        database_.prepare(
+            "SELECT data, position, folded FROM turns WHERE chat = ?1 ORDER BY position"));
     rows.bind(1, id);
     ENGINE_ASSIGN(const auto versions, loadVersions(id));
     std::vector<ui::ChatTurn> turns;
@@ -498,22 +396,11 @@ engine::Result<std::vector<ui::ChatTurn>> ChatDatabase::loadTurns(const QString&
         if (!has_row) {
             break;
         }
-        QJsonObject data = QJsonDocument::fromJson(rows.bytes(0)).object();
-        const auto others = versions.constFind(rows.integer(1));
-        if (others != versions.constEnd()) {
-            data.insert(QStringLiteral("versions"), *others);
-        }
-        turns.push_back(ui::turnFromJson(data));
+        bool is_whole = true;
+        turns.push_back(turnOf(rows.bytes(0), rows.bytes(2), rows.integer(1),
+                               versions.value(rows.integer(1)), is_whole));
     }
-    ui::visitAllTurns(turns, [this](ui::ChatTurn& turn) {
-        for (ui::Attachment& attachment : turn.attachments) {
-            // The folder may have been moved since: the content's name decides.
-            const QString file = attachments_.find(attachment.hash);
-            if (!file.isEmpty()) {
-                attachment.file = file;
-            }
-        }
-    });
+    findAttachments(turns);
     return turns;
 }
 
@@ -549,7 +436,8 @@ engine::Result<std::vector<ui::ChatSummary>> ChatDatabase::list(const QString& q
     const QStringList words = searchWords(query);
     QByteArray sql = "SELECT id, title, created, modified, model, "
                      "(SELECT count(*) FROM turns WHERE chat = chats.id) "
-                     "FROM chats WHERE deleted IS NULL";
+                     "FROM chats WHERE NOT " +
+                     isDeleted();
     for (qsizetype i = 1; i <= words.size(); ++i) {
         const QByteArray number = QByteArray::number(i);
         sql += " AND (instr(folded_title, ?" + number +

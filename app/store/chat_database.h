@@ -8,6 +8,7 @@
 
 #include "app/store/attachment_files.h"
 #include "app/store/database.h"
+#include "app/store/page_rows.h"
 #include "engine/base/result.h"
 #include "ui/chat/chat_document.h"
 
@@ -30,19 +31,20 @@ struct StoreOptions {
 
 /// What opening found; the user hears of everything but the plain case.
 struct OpenReport {
-    bool is_read_only = false;  ///< Chats can be read but not saved.
-    QString set_aside;          ///< Where a damaged file was moved; empty = none was damaged.
-    qint64 recovered_chats = 0; ///< Chats that could be read from the damaged file.
-    QString message;            ///< For the user; empty in the plain case.
+    bool is_read_only = false;   ///< Chats can be read but not saved.
+    QString set_aside;           ///< Where a damaged file was moved; empty = none was damaged.
+    qint64 recovered_chats = 0;  ///< Chats that could be read from the damaged file.
+    qint64 incomplete_chats = 0; ///< Those that lack something.
+    QString message;             ///< For the user; empty in the plain case.
 };
 
 class ChatDatabase {
 public:
     explicit ChatDatabase(StoreOptions options);
 
-    /// Opens or creates the file and removes what was deleted in an earlier session. A damaged
-    /// file is moved aside, never deleted, and what can be read of it is carried over. A file in a
-    /// folder that cannot be written is opened for reading.
+    /// Opens or creates the file, checks all of it, and removes what was deleted in an earlier
+    /// session. A damaged file is moved aside with its log, never deleted, and what can be read of
+    /// both is carried over. Where nothing can be written, file and log are read.
     engine::Result<OpenReport> open();
     /// Moves a file aside that turned out to be damaged while it was open, and starts a new one
     /// with what can be read of it.
@@ -85,13 +87,27 @@ private:
     engine::Result<void> createFirstTables();
     engine::Result<void> checkTables();
     /// Errors: Damaged, with what SQLite says of the first fault.
-    engine::Result<void> checkWith(const char* pragma);
+    engine::Result<void> checkAll();
+    /// Errors: Damaged where acknowledged changes stand behind a place that SQLite stops at.
+    engine::Result<void> checkLog();
+    [[nodiscard]] engine::Error damaged(const QString& what) const;
     /// What a damaged file breaks can be told as a rule that is broken or a name that is not there:
     /// the error itself, or that the file is damaged where it is.
     engine::Error explained(engine::Error error);
     engine::Result<void> saveChat(ui::ChatDocument& chat, QStringList& notes);
     engine::Result<void> purge();
-    qint64 recover(const QString& damaged);
+    /// Ends what a crash interrupted between two renames of replaceDamaged().
+    QString finishReplacing();
+    /// Saves all chats of the image in a new file, `target`, and closes that.
+    engine::Result<OpenReport> recover(const StoreImage& image, const QString& target);
+    ui::ChatDocument chatOf(const QString& id, const ChatRows& rows, bool& is_whole) const;
+    /// `is_whole` becomes false where only the text could be read. `data` is what was stored.
+    static ui::ChatTurn turnOf(const QByteArray& data,
+                               const QByteArray& folded,
+                               qint64 position,
+                               const QJsonArray& versions,
+                               bool& is_whole);
+    void findAttachments(std::vector<ui::ChatTurn>& turns) const;
     void storeAttachments(ui::ChatDocument& chat, QStringList& notes);
     engine::Result<void> writeChat(const ui::ChatDocument& chat,
                                    const std::vector<ui::ChatTurn>& stored);

@@ -13,6 +13,8 @@ namespace {
 
 /// 1: chats, turns, attachments. 2: versions of the conversation that are not shown.
 constexpr qint64 kSchema = 2;
+/// What no later version will write in our time: such a number is damage.
+constexpr qint64 kMaxSchema = 100;
 
 struct Text {
     Q_DECLARE_TR_FUNCTIONS(app::ChatDatabase)
@@ -20,35 +22,37 @@ struct Text {
 
 } // namespace
 
-engine::Error ChatDatabase::explained(engine::Error error) {
-    const StoreProblem problem = storeProblem(error);
-    if (!database_.isOpen() ||
-        (problem != StoreProblem::Other && problem != StoreProblem::Refused)) {
-        return error;
-    }
-    if (auto whole = checkWith("PRAGMA integrity_check(1)"); !whole.has_value()) {
-        return std::move(whole).error();
-    }
-    // The statements are always the same: it is the text of the tables that changed, at which no
-    // check looks.
-    if (problem == StoreProblem::Refused) {
-        return storeError(StoreProblem::Damaged,
-                          Text::tr("%1 is damaged (%2).")
-                              .arg(QDir::toNativeSeparators(file()), ui::errorWords(error)));
-    }
-    return error;
+engine::Error ChatDatabase::damaged(const QString& what) const {
+    return storeError(StoreProblem::Damaged,
+                      Text::tr("%1 is damaged (%2).").arg(QDir::toNativeSeparators(file()), what));
 }
 
-engine::Result<void> ChatDatabase::checkWith(const char* pragma) {
-    ENGINE_ASSIGN(auto check, database_.prepare(pragma));
-    ENGINE_TRY(check.step());
-    const QString verdict = check.text(0);
-    if (verdict != QLatin1String("ok")) {
-        return storeError(
-            StoreProblem::Damaged,
-            Text::tr("%1 is damaged (%2).").arg(QDir::toNativeSeparators(file()), verdict));
+engine::Error ChatDatabase::explained(engine::Error error) {
+    const StoreProblem problem = storeProblem(error);
+    if (problem != StoreProblem::Other && problem != StoreProblem::Refused) {
+        return error;
     }
-    return {};
+    if (database_.isOpen()) {
+        if (auto whole = checkAll(); !whole.has_value()) {
+            return std::move(whole).error();
+        }
+    }
+    // The statements are always the same: it is the header or the text of the tables that changed,
+    // at which no check looks.
+    return problem == StoreProblem::Refused ? damaged(ui::errorWords(error)) : error;
+}
+
+engine::Result<void> ChatDatabase::checkAll() {
+    {
+        ENGINE_ASSIGN(auto check, database_.prepare("PRAGMA integrity_check(1)"));
+        ENGINE_TRY(check.step());
+        if (const QString verdict = check.text(0); verdict != QLatin1String("ok")) {
+            return damaged(verdict);
+        }
+    }
+    ENGINE_ASSIGN(auto check, database_.prepare("PRAGMA foreign_key_check"));
+    ENGINE_ASSIGN(const bool is_broken, check.step());
+    return is_broken ? engine::Result<void>(damaged(check.text(0))) : engine::Result<void>();
 }
 
 engine::Result<void> ChatDatabase::createTables() {
@@ -60,6 +64,9 @@ engine::Result<void> ChatDatabase::createTables() {
     }
     if (version == kSchema) {
         return checkTables();
+    }
+    if (version < 0 || version > kMaxSchema) {
+        return damaged(QStringLiteral("user_version %1").arg(version));
     }
     if (version > kSchema) {
         return storeError(

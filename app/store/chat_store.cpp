@@ -113,6 +113,9 @@ engine::Result<void> ChatStore::write(ui::ChatDocument& chat) {
         if (replaced.has_value()) {
             notes.append(replaced->message);
             done = database_.save(chat, notes);
+        } else {
+            is_writable_ = false; // opened, and replaced, again at the next try
+            done = std::move(replaced).error();
         }
     }
     raiseNotes(notes);

@@ -3,10 +3,10 @@
 
 #include <QCoreApplication>
 #include <QDir>
-#include <QUrl>
 
 #include <sqlite3.h>
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -46,10 +46,14 @@ StoreProblem problemOfCode(int extended) {
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
         return StoreProblem::Damaged;
-    case SQLITE_ERROR:
-        return StoreProblem::Refused;
-    default:
+    case SQLITE_IOERR:
+    case SQLITE_NOMEM:
+    case SQLITE_INTERRUPT:
+    case SQLITE_PROTOCOL:
+    case SQLITE_NOLFS:
         return StoreProblem::Other;
+    default: // no fault of disk or computer: SQLite does not take what the file says
+        return StoreProblem::Refused;
     }
 }
 
@@ -187,31 +191,53 @@ void Database::close() {
     }
 }
 
-engine::Result<void> Database::open(const QString& file, Access access, const QByteArray& vfs) {
+engine::Result<void> Database::connect(const QByteArray& name, int flags, const QByteArray& vfs) {
+    const int code = sqlite3_open_v2(name.constData(), &connection_, flags | SQLITE_OPEN_NOMUTEX,
+                                     vfs.isEmpty() ? nullptr : vfs.constData());
+    if (code == SQLITE_OK) {
+        return {};
+    }
+    engine::Error error = connection_ != nullptr
+                              ? lastError()
+                              : storeError(StoreProblem::Other, explain(StoreProblem::Other, file_,
+                                                                        Text::tr("no memory")));
+    close();
+    return error;
+}
+
+engine::Result<void> Database::openImage(const QString& file, const QByteArray& image) {
     close();
     file_ = file;
-    // "immutable" lets SQLite read a file whose folder it may not write to (no lock, no WAL index).
-    QByteArray name = file.toUtf8();
-    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
-    if (access == Access::ReadOnly) {
-        name = QUrl::fromLocalFile(file).toEncoded() + "?immutable=1";
-        flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX;
+    ENGINE_TRY(connect(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, {}));
+    const auto bytes = static_cast<sqlite3_uint64>(image.size());
+    auto* copy = static_cast<unsigned char*>(sqlite3_malloc64(bytes + 1)); // 0 gives no memory
+    if (copy != nullptr) {
+        std::copy(image.begin(), image.end(), copy);
     }
-    const int code = sqlite3_open_v2(name.constData(), &connection_, flags,
-                                     vfs.isEmpty() ? nullptr : vfs.constData());
-    if (code != SQLITE_OK) {
-        engine::Error error =
-            connection_ != nullptr
-                ? lastError()
-                : storeError(StoreProblem::Other,
-                             explain(StoreProblem::Other, file, Text::tr("no memory")));
+    // Frees the copy, also when it fails.
+    const int code =
+        sqlite3_deserialize(connection_, "main", copy, image.size(), image.size(),
+                            SQLITE_DESERIALIZE_FREEONCLOSE | SQLITE_DESERIALIZE_READONLY);
+    if (copy == nullptr || code != SQLITE_OK) {
         close();
-        return error;
+        return storeError(StoreProblem::Other,
+                          explain(StoreProblem::Other, file, Text::tr("no memory")));
     }
+    return run("SELECT count(*) FROM sqlite_master"); // reads the first page
+}
+
+void Database::keepLog(bool is_kept) {
+    if (connection_ != nullptr) {
+        sqlite3_db_config(connection_, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, is_kept ? 1 : 0, nullptr);
+    }
+}
+
+engine::Result<void> Database::open(const QString& file, const QByteArray& vfs) {
+    close();
+    file_ = file;
+    ENGINE_TRY(connect(file.toUtf8(), SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, vfs));
+    keepLog(true);
     sqlite3_extended_result_codes(connection_, 1);
-    if (access == Access::ReadOnly) {
-        return run("SELECT count(*) FROM sqlite_master"); // reads the first page
-    }
     // SQLite opens a write-protected file for reading without a word.
     if (sqlite3_db_readonly(connection_, "main") == 1) {
         close();

@@ -24,7 +24,7 @@ enum class StoreProblem {
     InUse,    ///< Another program holds the file.
     Damaged,  ///< The file is not a database, or breaks its rules.
     TooNew,   ///< Written by a later version of the program.
-    Refused,  ///< SQLite does not understand a statement: the tables are others.
+    Refused,  ///< SQLite does not take a statement: the tables or their rows are others.
     Other,
 };
 
@@ -65,16 +65,19 @@ private:
 
 class Database {
 public:
-    enum class Access { ReadWrite = 1, ReadOnly };
-
     Database() = default;
     ~Database();
     Database(const Database&) = delete;
     Database& operator=(const Database&) = delete;
 
     /// Opens or creates a file. `vfs` names another SQLite file system (tests inject faults with
-    /// one); empty = the system's. ReadOnly reads a file in a folder that cannot be written.
-    engine::Result<void> open(const QString& file, Access access, const QByteArray& vfs = {});
+    /// one); empty = the system's. Until keepLog(false), closing leaves the log as it is: what is
+    /// damaged must not be written into the file.
+    engine::Result<void> open(const QString& file, const QByteArray& vfs = {});
+    /// Reads a complete file that is in memory; nothing can be written. `file` is what it is
+    /// called.
+    engine::Result<void> openImage(const QString& file, const QByteArray& image);
+    void keepLog(bool is_kept);
     void close();
     [[nodiscard]] bool isOpen() const { return connection_ != nullptr; }
     [[nodiscard]] QString file() const { return file_; }
@@ -85,6 +88,8 @@ public:
     [[nodiscard]] engine::Error lastError() const;
 
 private:
+    engine::Result<void> connect(const QByteArray& name, int flags, const QByteArray& vfs);
+
     sqlite3* connection_ = nullptr;
     QString file_;
 };

@@ -26,6 +26,7 @@ namespace app {
 namespace {
 
 constexpr qint64 kLargestImport = 256LL << 20; ///< Bytes.
+constexpr qsizetype kMostParts = 200'000;      ///< Turns and attachments of an import.
 
 struct Text {
     Q_DECLARE_TR_FUNCTIONS(app::ExportFiles)
@@ -151,6 +152,27 @@ private:
     QStringList reasons_;
 };
 
+/// Turns of all versions, and what is attached to them.
+qsizetype countParts(const QJsonObject& chat) {
+    qsizetype count = 0;
+    std::vector<QJsonArray> left = {chat.value(QStringLiteral("turns")).toArray()};
+    while (!left.empty() && count <= kMostParts) {
+        const QJsonArray turns = std::move(left.back());
+        left.pop_back();
+        count += turns.size();
+        for (qsizetype i = 0; i < turns.size() && count <= kMostParts; ++i) {
+            const QJsonObject turn = turns.at(i).toObject();
+            count += turn.value(QStringLiteral("attachments")).toArray().size();
+            const QJsonArray versions = turn.value(QStringLiteral("versions")).toArray();
+            count += versions.size();
+            for (qsizetype k = 0; k < versions.size() && count <= kMostParts; ++k) {
+                left.push_back(versions.at(k).toArray());
+            }
+        }
+    }
+    return count;
+}
+
 } // namespace
 
 engine::Result<void>
@@ -225,6 +247,12 @@ readExport(const QString& file, const TakeAttachment& take, QStringList& notes) 
                                 "exported as JSON.")
                            .arg(problem.errorString())
                            .arg(problem.offset));
+    }
+    // Three bytes of JSON can become a turn, which has hundreds.
+    if (countParts(json.object()) > kMostParts) {
+        return refused(Text::tr("it holds more than %1 messages and attachments; no exported chat "
+                                "is as large.")
+                           .arg(kMostParts));
     }
     auto chat = ui::chatFromJson(json.object());
     if (!chat.has_value() || chat->turns.empty()) {

@@ -10,6 +10,7 @@ namespace {
 
 constexpr qsizetype kExcerptBefore = 24;
 constexpr qsizetype kExcerptLength = 80;
+constexpr qsizetype kFoldedAtOnce = 64;
 
 bool isMark(QChar character) {
     return character.category() == QChar::Mark_NonSpacing ||
@@ -17,13 +18,22 @@ bool isMark(QChar character) {
 }
 
 QString foldWord(const QString& text) {
-    // By way of capitals, because that also makes "ss" of a sharp s and one letter of both sigmas.
-    const QString upper = text.normalized(QString::NormalizationForm_KD).toUpper();
     QString folded;
-    for (const QChar character : upper.toLower()) {
-        if (!isMark(character)) {
-            folded.append(character);
+    // In pieces: a decomposition puts the marks behind a letter in order, which takes the square of
+    // their number, and all of a text may be marks. Most of them go anyway.
+    for (qsizetype begin = 0; begin < text.size();) {
+        qsizetype end = std::min(begin + kFoldedAtOnce, text.size());
+        end += end < text.size() && text.at(end).isLowSurrogate() ? 1 : 0;
+        // By way of capitals, because that also makes "ss" of a sharp s and one letter of both
+        // sigmas.
+        const QString upper =
+            text.mid(begin, end - begin).normalized(QString::NormalizationForm_KD).toUpper();
+        for (const QChar character : upper.toLower()) {
+            if (!isMark(character)) {
+                folded.append(character);
+            }
         }
+        begin = end;
     }
     return folded;
 }

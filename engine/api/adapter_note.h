@@ -3,10 +3,13 @@
 // engine/lora/adapter_english.h for the command line, the window in its own languages.
 #pragma once
 
+#include "engine/api/model_oddity.h"
 #include "engine/api/sentence.h"
 
+#include <cstddef>
 #include <string>
 #include <variant>
+#include <vector>
 
 namespace engine {
 
@@ -48,6 +51,20 @@ struct PatternUnread {
     bool is_of_rank = false; ///< The shapes of factors give ranks; else modules
                              ///< with tensors are the targeted ones.
 };
+/// A chat template that lies in the adapter's folder, as of a model's.
+struct Template {
+    ModelOddity odd;
+};
+/// Tokens of the tokenizer in the adapter's folder that the model's lacks; the first of `count`.
+struct UnknownTokens {
+    std::string file;
+    std::vector<std::string> tokens; ///< Quoted.
+    size_t count = 0;
+};
+/// The tokenizer in the adapter's folder cannot be read.
+struct TokenizerUnread {
+    Sentence why; ///< An error's message.
+};
 
 } // namespace adapter_note
 
@@ -59,7 +76,10 @@ using AdapterNoteKinds = std::variant<adapter_note::UnknownMember,
                                       adapter_note::OtherBase,
                                       adapter_note::UnnamedReplacement,
                                       adapter_note::ExpertOrder,
-                                      adapter_note::PatternUnread>;
+                                      adapter_note::PatternUnread,
+                                      adapter_note::Template,
+                                      adapter_note::UnknownTokens,
+                                      adapter_note::TokenizerUnread>;
 
 /// One of these kinds. Its copies, moves and destructor are compiled in values.cpp alone.
 struct AdapterNote : AdapterNoteKinds {

@@ -8,6 +8,7 @@
 #include "engine/api/placement.h"
 #include "engine/api/reply_note.h"
 #include "engine/api/sentence.h"
+#include "engine/api/unused_key.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -62,6 +63,13 @@ struct OfAdapter {
     std::string adapter; ///< By name.
     AdapterNote note;
 };
+/// Tensors of an adapter's file that its own config or the model leaves out.
+struct AdapterLeftOut {
+    std::string adapter; ///< By name.
+    int64_t count = 0, tensors = 0;
+    std::string first; ///< By name.
+    KeyReason reason;  ///< Of the first.
+};
 /// A stored tensor that no module has.
 struct NotUsed {
     std::string tensor;
@@ -86,6 +94,7 @@ using LoadNoteKinds = std::variant<PlanIssue,
                                    load_note::StateMember,
                                    load_note::Expanded,
                                    load_note::OfAdapter,
+                                   load_note::AdapterLeftOut,
                                    load_note::NotUsed,
                                    load_note::NotLoaded,
                                    reply_note::CacheLost>;

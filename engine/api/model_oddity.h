@@ -24,10 +24,13 @@ struct ConfigMember {
         NotRight,           ///< Recordings are padded on the right.
         EndsSliding,        ///< The last layer is always a full one.
         OneRope,            ///< Without members per layer type: taken for the full layers.
+        LeftOut,            ///< `value`, which has no meaning there, is not used.
+        TakenAs,            ///< Out of its range; taken as `value`.
+        NotRun,             ///< `value`, which would change the text in transformers.
     };
     Kind kind = Kind::NoArchitecture;
     std::string file, member = {}; ///< The member with the sections it is in.
-    std::string value = {};
+    std::string value = {};        ///< In English, or as JSON has it.
 };
 /// Weights are not there; config.json says which of them are packed.
 struct PackedByConfig {};
@@ -114,6 +117,14 @@ struct TokenizerRefused {
     Sentence why; ///< An error's message.
 };
 struct NoTokenizer {};
+/// generation_config.json cannot be read: the family's own defaults count.
+struct DefaultsUnread {
+    Sentence why; ///< An error's message.
+};
+/// A token flagged "special" that ordinary text becomes, and which counts as a word.
+struct SpellableToken {
+    std::string token; ///< Quoted.
+};
 
 } // namespace odd
 
@@ -138,7 +149,9 @@ using ModelOddityKinds = std::variant<odd::ConfigMember,
                                       odd::PostProcessor,
                                       odd::TokenizerMember,
                                       odd::TokenizerRefused,
-                                      odd::NoTokenizer>;
+                                      odd::NoTokenizer,
+                                      odd::DefaultsUnread,
+                                      odd::SpellableToken>;
 
 /// One of these kinds. Its copies, moves and destructor are compiled in values.cpp alone.
 struct ModelOddity : ModelOddityKinds {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/assistant_folder.h"
 
+#include "engine/base/folder_list.h"
 #include "engine/base/paths.h"
 #include "engine/base/small_file.h"
 
@@ -24,6 +25,7 @@ std::filesystem::path sibling(std::filesystem::path folder) {
 /// Of a model at models--OWNER--NAME/snapshots/COMMIT.
 std::filesystem::path inCache(const std::filesystem::path& model) {
     constexpr size_t kMostCommit = 200; // 40 digits and whatever an editor left behind them
+    constexpr size_t kMostSnapshots = 4096;
     const std::filesystem::path repository = model.parent_path().parent_path();
     if (model.parent_path().filename() != "snapshots" ||
         !utf8Of(repository.filename()).starts_with("models--")) {
@@ -41,10 +43,10 @@ std::filesystem::path inCache(const std::filesystem::path& model) {
     }
     std::error_code failed;
     std::filesystem::path last;
-    for (std::filesystem::directory_iterator at(assistant / "snapshots", failed), end;
-         !failed && at != end; at.increment(failed)) {
-        if (hasConfig(at->path()) && last < at->path()) {
-            last = at->path();
+    const std::filesystem::path snapshots = assistant / "snapshots";
+    for (const std::filesystem::path& name : listFolder(snapshots, kMostSnapshots, failed)) {
+        if (hasConfig(snapshots / name) && last < snapshots / name) {
+            last = snapshots / name;
         }
     }
     return last;

@@ -4,6 +4,7 @@
 // because a checkpoint that is being rewritten would otherwise give a mixture of two models.
 #include "engine/base/file_reader.h"
 
+#include "engine/base/file_opening.h"
 #include "engine/base/paths.h"
 
 #include <algorithm>
@@ -162,8 +163,7 @@ Result<std::unique_ptr<FileReader>> FileReader::open(const std::filesystem::path
         const bool is_missing =
             GetLastError() == ERROR_FILE_NOT_FOUND || GetLastError() == ERROR_PATH_NOT_FOUND;
 #else
-    // O_NONBLOCK: opening a named pipe must not wait for a writer.
-    const int handle = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+    const int handle = openToRead(path, O_NOFOLLOW);
     if (handle < 0) {
         if (errno == ELOOP) {
             return fileError("ST07", reader->name_,

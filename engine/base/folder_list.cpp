@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/folder_list.h"
 
+#include "engine/base/file_opening.h"
+
 #include <string_view>
 
 #ifndef _WIN32
 #include <dirent.h>
+#include <fcntl.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <memory>
@@ -38,9 +42,13 @@ listFolder(const fs::path& folder, size_t max_names, std::error_code& failure) {
     };
     std::vector<fs::path> names;
     failure.clear();
-    const std::unique_ptr<DIR, Closing> open(opendir(folder.c_str()));
+    const int handle = openToRead(folder, O_DIRECTORY);
+    const std::unique_ptr<DIR, Closing> open(handle < 0 ? nullptr : fdopendir(handle));
     if (open == nullptr) {
         failure = std::error_code(errno, std::generic_category());
+        if (handle >= 0) {
+            ::close(handle);
+        }
         return names;
     }
     while (names.size() < max_names) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/small_file.h"
 
+#include "engine/base/file_opening.h"
 #include "engine/base/paths.h"
 
 #include <algorithm>
@@ -74,8 +75,7 @@ Result<std::string> readSmallFile(const std::filesystem::path& path, size_t max_
         text.append(piece.data(), static_cast<size_t>(in.gcount()));
     }
 #else
-    // O_NONBLOCK: opening a named pipe must not wait for a writer.
-    const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+    const Descriptor file(openToRead(path, 0));
     if (file.number < 0) {
         const bool is_missing = errno == ENOENT || errno == ENOTDIR;
         return is_missing ? fileError("FileMissing", path, said("there is no such file"))

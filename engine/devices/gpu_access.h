@@ -6,12 +6,14 @@
 #include "engine/base/result.h"
 #include "engine/devices/card_inquiry.h"
 #include "engine/plan/planner.h"
+#include "kernels/card_costs.h"
 #include "kernels/card_options.h"
 #include "kernels/cuda/driver_trouble.h"
 #include "kernels/cuda/video_memory.h"
 #include "kernels/device.h"
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -32,7 +34,8 @@ inline constexpr Phrase kNewProcessAdvice = phrase(
     "program again, or go on with everything on the CPU (device map \"cpu\").");
 
 struct GpuAccess {
-    /// The usable cards with what is free on them now. Opens none.
+    /// The usable cards with what is free on them now. Opens none but those whose costs nobody has
+    /// measured yet, for a moment.
     std::function<std::vector<DeviceInfo>()> list = [] { return std::vector<DeviceInfo>(); };
     /// The usable cards with what is free on them, where the system tells that without a context:
     /// cheap enough to be asked every second while nothing is loaded.
@@ -44,6 +47,8 @@ struct GpuAccess {
         open;
     /// Whether what the driver itself takes on an open card is not measured but assumed.
     std::function<bool(int index)> assumes_context = [](int) { return false; };
+    /// What is known of a card by now: more once it has been opened.
+    std::function<kernels::CardCosts(int index)> costs = [](int) { return kernels::CardCosts(); };
     /// What the system lets this program have of a card, and what it has; nothing where the system
     /// does not share cards out. Cheap: asked several times a second, while the card computes too.
     std::function<std::optional<kernels::cuda::VideoMemory>(int index)> video_memory = [](int) {
@@ -59,13 +64,16 @@ struct GpuAccess {
 
 /// Cards behind one driver (must outlive the access); nullptr: no cards, `why` is the only trouble.
 /// `images`: the GPU kernels; a build without any has no cards. `forms`: what each is opened with.
+/// `costs_file`: where the cards' costs are kept (card_costs_file.h); empty: nowhere.
 GpuAccess cudaAccess(const kernels::cuda::Driver* driver,
                      const kernels::cuda::Trouble& why,
                      std::span<const kernels::cuda::FatbinImage> images,
-                     const kernels::CardOptions& forms = {});
+                     const kernels::CardOptions& forms = {},
+                     const std::filesystem::path& costs_file = {});
 /// Cards of this machine, as `inquiry` finds them: list(), open() and troubles() wait for it,
 /// glance() and process_fault() do not.
 GpuAccess systemGpuAccess(std::shared_ptr<CardInquiry> inquiry,
-                          const kernels::CardOptions& forms = {});
+                          const kernels::CardOptions& forms = {},
+                          const std::filesystem::path& costs_file = {});
 
 } // namespace engine

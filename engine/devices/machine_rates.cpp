@@ -89,6 +89,10 @@ std::optional<MachineConstants> keptConstants(const std::filesystem::path& file,
     const std::string tail = numbers.str();
     if ((*writer)->write(std::as_bytes(std::span(tail)))) {
         static_cast<void>((*writer)->commit(/*is_flushing=*/false));
+        // As all files of Belfry in the user's folders: nobody else's.
+        std::filesystem::permissions(
+            file, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write,
+            failure);
     }
     return constants;
 }

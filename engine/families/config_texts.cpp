@@ -90,24 +90,6 @@ std::optional<QuantizationHint> readQuantization(const JsonSection& section) {
     return hint;
 }
 
-GenerationDefaults
-readGeneration(const JsonSection& section, int64_t vocab_size, std::vector<int64_t> fallback_eos) {
-    GenerationDefaults defaults;
-    defaults.temperature = section.number("temperature", 0.0, 100.0, defaults.temperature);
-    defaults.top_p = section.number("top_p", 0.0, 1.0, defaults.top_p);
-    defaults.min_p = section.number("min_p", 0.0, 1.0, defaults.min_p);
-    defaults.repetition_penalty =
-        section.number("repetition_penalty", 0.01, 100.0, defaults.repetition_penalty);
-    defaults.top_k = section.integer("top_k", 0, int64_t{1} << 24, defaults.top_k);
-    defaults.do_sample = section.boolean("do_sample", defaults.do_sample);
-    defaults.eos_token_ids = section.integers("eos_token_id", 0, vocab_size - 1);
-    if (defaults.eos_token_ids.empty()) {
-        defaults.eos_token_ids = std::move(fallback_eos);
-    }
-    defaults.suppress_tokens = section.integers("suppress_tokens", 0, vocab_size - 1);
-    return defaults;
-}
-
 Result<void> checkTotalSize(std::vector<ExpectedTensor> tensors, const ModelConfig& config) {
     int64_t total = 0;
     tensors.push_back(headTensor(config));

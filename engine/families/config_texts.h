@@ -20,10 +20,6 @@ Result<Json> parseConfigObject(std::string_view text, const std::string& file);
 /// The bitsandbytes block of config.json; nullopt when the section is absent.
 std::optional<QuantizationHint> readQuantization(const JsonSection& section);
 
-/// `fallback_eos` are config.json's own end tokens, used when generation_config names none.
-GenerationDefaults
-readGeneration(const JsonSection& section, int64_t vocab_size, std::vector<int64_t> fallback_eos);
-
 /// Every tensor is bounded by the ranges of its sizes; their sum, the head's too, is bounded here.
 Result<void> checkTotalSize(std::vector<ExpectedTensor> tensors, const ModelConfig& config);
 

@@ -61,12 +61,16 @@ Result<ModelConfig> readModelConfig(const Checkpoint& checkpoint, Families famil
         return text ? std::string_view(*text) : std::string_view();
     };
     ENGINE_ASSIGN(const std::string config_text, readRequired(checkpoint, ModelText::Config));
-    ENGINE_ASSIGN(const Text generation, checkpoint.read(ModelText::Generation));
+    const Result<Text> generation = checkpoint.read(ModelText::Generation); // defaults alone
     ENGINE_ASSIGN(const Text processor, checkpoint.read(ModelText::Processor));
     ENGINE_ASSIGN(const Text preprocessor, checkpoint.read(ModelText::Preprocessor));
     ENGINE_ASSIGN(const Family* family, familyOf(config_text, families));
-    ENGINE_ASSIGN(ModelConfig config, parse(*family, {config_text, viewOf(generation),
-                                                      viewOf(processor), viewOf(preprocessor)}));
+    ENGINE_ASSIGN(ModelConfig config,
+                  parse(*family, {config_text, generation ? viewOf(*generation) : "",
+                                  viewOf(processor), viewOf(preprocessor)}));
+    if (!generation) {
+        config.warnings.emplace_back(odd::DefaultsUnread{generation.error().told()});
+    }
     if (family->finish != nullptr) {
         ENGINE_TRY(family->finish(checkpoint, config));
     }

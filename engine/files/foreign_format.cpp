@@ -3,6 +3,7 @@
 // Lib/pickletools; zip: APPNOTE 4.3; GGUF: magic "GGUF").
 #include "engine/files/foreign_format.h"
 
+#include <algorithm>
 #include <array>
 
 namespace engine {
@@ -44,6 +45,8 @@ constexpr auto kSignatures = std::to_array<Signature>({
     {"<!DOCTYPE"sv, {"HtmlFile", kHtmlAdvice}, true},
     {"<!doctype"sv, {"HtmlFile", kHtmlAdvice}, true},
     {"<html"sv, {"HtmlFile", kHtmlAdvice}, true},
+    {"<HTML"sv, {"HtmlFile", kHtmlAdvice}, true},
+    {"<?xml"sv, {"HtmlFile", kHtmlAdvice}, true}, // a store's answer that there is no such file
     {"\x89HDF\r\n\x1a\n"sv,
      {"Hdf5File", phrase("is an HDF5 file (Keras); Belfry opens safetensors models")},
      true},
@@ -86,6 +89,17 @@ std::optional<ForeignFormat> recogniseForeignFormat(std::span<const std::byte> h
         }
     }
     return std::nullopt;
+}
+
+std::optional<ForeignFormat> recogniseStandIn(std::string_view text) {
+    constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+    if (text.starts_with(kByteOrderMark)) {
+        text.remove_prefix(kByteOrderMark.size());
+    }
+    text.remove_prefix(std::min(text.size(), text.find_first_not_of(" \t\r\n")));
+    const auto format = recogniseForeignFormat(std::as_bytes(std::span(text)), true);
+    const bool is_stand_in = format && (format->rule == "LfsPointer" || format->rule == "HtmlFile");
+    return is_stand_in ? format : std::nullopt;
 }
 
 } // namespace engine

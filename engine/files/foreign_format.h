@@ -24,4 +24,8 @@ struct ForeignFormat {
 std::optional<ForeignFormat> recogniseForeignFormat(std::span<const std::byte> head,
                                                     bool is_certain_only);
 
+/// What stands for a file that was not fetched: a Git LFS pointer or a web page. For the beginning
+/// of a text that should be something else, JSON for one; white space in front is skipped.
+std::optional<ForeignFormat> recogniseStandIn(std::string_view text);
+
 } // namespace engine

@@ -7,6 +7,7 @@
 #include "engine/base/paths.h"
 #include "engine/base/real_path.h"
 #include "engine/base/utf8.h"
+#include "engine/files/foreign_format.h"
 
 #include <algorithm>
 #include <array>
@@ -221,6 +222,9 @@ Result<std::optional<std::string>> readModelText(const fs::path& folder,
     }
     std::string text(static_cast<size_t>(reader->sizeBytes()), '\0');
     ENGINE_TRY(reader->read(0, std::as_writable_bytes(std::span<char>(text))));
+    if (const auto stand_in = recogniseStandIn(text)) {
+        return nameError(stand_in->rule, name, stand_in->advice);
+    }
     return std::optional<std::string>(std::move(text));
 }
 

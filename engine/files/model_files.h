@@ -33,7 +33,8 @@ bool modelFileExists(const std::filesystem::path& folder, std::string_view name)
 std::string foldersBelowWith(const std::filesystem::path& folder, std::string_view file);
 
 /// The whole text of folder/name, read after resolveModelFile(). nullopt when there is no such
-/// file. Errors: as resolveModelFile, and rule FileTooLarge when it has more than max_bytes.
+/// file. Errors: as resolveModelFile, and rule FileTooLarge when it has more than max_bytes,
+/// LfsPointer or HtmlFile when the file itself was not fetched.
 Result<std::optional<std::string>> readModelText(const std::filesystem::path& folder,
                                                  std::string_view name,
                                                  uint64_t max_bytes,

@@ -5,9 +5,6 @@
 
 namespace engine {
 
-namespace {
-
-/// "a, b and 3 more".
 std::string listed(const std::vector<std::string>& names, size_t count) {
     std::string text;
     for (const std::string& name : names) {
@@ -16,6 +13,8 @@ std::string listed(const std::vector<std::string>& names, size_t count) {
     return count > names.size() ? text + " and " + std::to_string(count - names.size()) + " more"
                                 : text;
 }
+
+namespace {
 
 std::string text(const odd::ConfigMember& o) {
     using Kind = odd::ConfigMember::Kind;
@@ -31,6 +30,13 @@ std::string text(const odd::ConfigMember& o) {
         return name + "ends with a sliding layer; the last layer is always full";
     case Kind::OneRope:
         return name + "has no members per layer type; it is taken for the full-attention layers";
+    case Kind::LeftOut:
+        return name + "is " + o.value + ", which cannot be used there; it is left out";
+    case Kind::TakenAs:
+        return name + "is out of its range; it is taken as " + o.value;
+    case Kind::NotRun:
+        return name + "is " + o.value +
+               "; this is not run here, so that replies can differ from those of transformers";
     }
     return {};
 }
@@ -134,6 +140,15 @@ std::string text(const odd::TokenizerRefused& o) {
 
 std::string text(const odd::NoTokenizer& /*o*/) {
     return "tokenizer.json is not in the folder: planning works, loading does not";
+}
+
+std::string text(const odd::DefaultsUnread& o) {
+    return inEnglish(o.why) + " (the usual defaults of such models are used instead)";
+}
+
+std::string text(const odd::SpellableToken& o) {
+    return "tokenizer.json: ordinary text becomes the special token " + o.token +
+           "; it counts as a word and is shown in replies";
 }
 
 } // namespace

@@ -5,6 +5,7 @@
 #include "engine/load/loader.h"
 
 #include "engine/base/seconds_since.h"
+#include "engine/load/card_segments.h"
 #include "engine/load/loader_entries.h"
 #include "engine/load/loader_jobs.h"
 #include "kernels/stage_times.h"
@@ -31,8 +32,10 @@ Result<void> allocateAll(TensorStore::Impl& impl, const LoadOptions& options) {
             options.on_progress({LoadStage::Allocate, done, total, tensor});
         }
     };
+    CardSegments segments(impl, options.card_granularity);
     for (StoreEntry& entry : impl.entries) {
         ENGINE_TRY(checkStop(options));
+        segments.reserveFor(entry);
         if (!entry.isOnDisk()) {
             ENGINE_ASSIGN(kernels::Device * device, impl.device(entry.place.store));
             ENGINE_ASSIGN(entry.store, DeviceTensor::allocate(entry.name, entry.layout,
@@ -48,6 +51,7 @@ Result<void> allocateAll(TensorStore::Impl& impl, const LoadOptions& options) {
         }
         tell(entry.name);
     }
+    segments.reserveRest();
     for (const auto& [id, bytes] : stagingBytes(impl.plan)) {
         if (bytes.total() == 0) {
             continue;

@@ -35,6 +35,7 @@ struct LoadOptions {
     int read_threads = 2;               ///< Read-ahead threads, at least 1.
     /// Bytes read and handed over at a time; tests take less.
     int64_t piece_bytes = int64_t{8} << 20;
+    uint64_t card_granularity = uint64_t{2} << 20; ///< What cards round their memory up to.
 };
 
 /// A ParallelFor that runs on a CPU pool (nullptr: on the calling thread).

@@ -5,11 +5,13 @@
 
 #include "engine/base/paths.h"
 #include "engine/lora/adapter_index.h"
+#include "engine/lora/beside_adapter.h"
 #include "engine/lora/low_rank_math.h"
 #include "engine/lora/tensor_values.h"
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 namespace engine {
 
@@ -33,7 +35,7 @@ Result<void> Adapter::readFloats(const AdapterTensor& tensor, std::span<float> o
 /// Builds adapters; the only code that fills one.
 struct AdapterBuilder {
     static Result<std::shared_ptr<const Adapter>>
-    build(const std::filesystem::path& folder, AdapterIndex index, const std::stop_token& stop) {
+    build(const std::filesystem::path& folder, AdapterIndex index, const AdapterOptions& options) {
         auto adapter = std::shared_ptr<Adapter>(new Adapter());
         adapter->folder_ = folder;
         const std::filesystem::path leaf =
@@ -46,7 +48,13 @@ struct AdapterBuilder {
         adapter->coverage_ = std::move(index.coverage);
         adapter->footprint_ = std::move(index.footprint);
         adapter->source_ = std::move(index.source);
-        ENGINE_TRY(checkValues(*adapter, stop));
+        ENGINE_TRY(checkValues(*adapter, options.stop));
+        if (options.model != nullptr) {
+            BesideAdapter beside = readBesideAdapter(folder, *options.model);
+            adapter->chat_template_ = std::move(beside.chat_template);
+            std::move(beside.notes.begin(), beside.notes.end(),
+                      std::back_inserter(adapter->coverage_.notes));
+        }
         return std::shared_ptr<const Adapter>(std::move(adapter));
     }
 
@@ -130,7 +138,7 @@ Result<std::shared_ptr<const Adapter>> loadAdapter(const std::filesystem::path& 
     if (index.refusal) {
         return std::move(*index.refusal);
     }
-    return AdapterBuilder::build(folder, std::move(index), options.stop);
+    return AdapterBuilder::build(folder, std::move(index), options);
 }
 
 Result<AdapterProbe> probeAdapter(const std::filesystem::path& folder,

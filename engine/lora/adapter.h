@@ -6,7 +6,9 @@
 #pragma once
 
 #include "engine/base/result.h"
+#include "engine/families/gemma4/stored_templates.h"
 #include "engine/families/tensor_list.h"
+#include "engine/files/checkpoint.h"
 #include "engine/files/tensor_source.h"
 #include "engine/lora/adapter_config.h"
 #include "engine/lora/coverage.h"
@@ -15,6 +17,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -33,6 +36,9 @@ struct AdapterOptions {
     /// The base checkpoint, to recognise saved embeddings that equal the base's own; may be null
     /// (then they count as replacements).
     const TensorSource* base = nullptr;
+    /// The model's texts, to compare the tokenizer and the chat template in the adapter's folder
+    /// with; may be null (then nothing is said of these).
+    const Checkpoint* model = nullptr;
     std::stop_token stop; ///< Looked at per tensor.
 };
 
@@ -122,6 +128,10 @@ public:
     [[nodiscard]] const std::vector<TensorReplacement>& replacements() const { return replaced_; }
     [[nodiscard]] const CoverageReport& coverage() const { return coverage_; }
     [[nodiscard]] const AdapterFootprint& footprint() const { return footprint_; }
+    /// The template in its folder, where that is not the model's.
+    [[nodiscard]] const std::optional<ChatTemplateText>& chatTemplate() const {
+        return chat_template_;
+    }
 
     /// All values of one tensor as fp32 (exact). `out` has as many elements as the tensor.
     Result<void> readFloats(const AdapterTensor& tensor, std::span<float> out) const;
@@ -140,6 +150,7 @@ private:
     std::vector<TensorReplacement> replaced_;
     CoverageReport coverage_;
     AdapterFootprint footprint_;
+    std::optional<ChatTemplateText> chat_template_;
     std::shared_ptr<const TensorSource> source_;
 };
 

@@ -2,6 +2,7 @@
 #include "engine/lora/adapter_english.h"
 
 #include "engine/base/sentence_english.h"
+#include "engine/files/oddity_english.h"
 
 #include <variant>
 
@@ -55,6 +56,23 @@ std::string text(const adapter_note::PatternUnread& n) {
            (n.is_of_rank
                 ? "; the ranks are taken from the shapes of the factors"
                 : "; the modules that have tensors in the file are taken as the targeted ones");
+}
+
+std::string text(const adapter_note::Template& n) {
+    return "in its folder: " + inEnglish(n.odd);
+}
+
+std::string text(const adapter_note::UnknownTokens& n) {
+    return n.file + " in its folder has tokens that the model's tokenizer lacks: " +
+           listed(n.tokens, n.count) +
+           ". Prompts are cut with the model's tokenizer, these into several tokens, so that the "
+           "adapter does not see what it was trained on; a copy of the model's folder with the "
+           "adapter's tokenizer.json cuts them rightly";
+}
+
+std::string text(const adapter_note::TokenizerUnread& n) {
+    return "in its folder: " + inEnglish(n.why) +
+           " (whether the adapter needs further tokens is not known)";
 }
 
 } // namespace

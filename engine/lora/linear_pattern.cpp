@@ -179,6 +179,14 @@ bool LinearPattern::run(std::string_view text, bool is_whole, std::string_view& 
     return has_matched;
 }
 
+size_t LinearPattern::steps() const {
+    size_t count = program_.size();
+    for (const Look& look : looks_) {
+        count += look.program.size();
+    }
+    return count;
+}
+
 bool LinearPattern::matchesWhole(std::string_view text) const {
     std::string_view captured;
     return run(text, true, captured);

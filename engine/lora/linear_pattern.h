@@ -25,6 +25,8 @@ public:
     /// (more than kMaxSteps).
     static Result<LinearPattern> compile(std::string_view pattern);
 
+    /// Of the compiled pattern, look-arounds included.
+    [[nodiscard]] size_t steps() const;
     [[nodiscard]] bool matchesWhole(std::string_view text) const;
     /// A match that begins at the start of the text; `captured` gets the first "(...)" group.
     [[nodiscard]] bool matchesStart(std::string_view text, std::string_view& captured) const;

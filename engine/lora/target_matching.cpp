@@ -20,6 +20,8 @@ namespace {
 
 constexpr std::string_view kFile = "adapter_config.json";
 constexpr int64_t kMaxAutomatonBytes = int64_t{4} << 20;
+/// Of all patterns of one file: a few bytes of a pattern can become thousands of steps.
+constexpr size_t kMaxStepsInAll = size_t{1} << 20;
 
 re2::StringPiece piece(std::string_view text) {
     return {text.data(), text.size()};
@@ -30,6 +32,9 @@ struct Pattern {
     std::unique_ptr<re2::RE2> plain;
     std::optional<LinearPattern> with_look_around;
 
+    [[nodiscard]] size_t steps() const {
+        return plain ? static_cast<size_t>(plain->ProgramSize()) : with_look_around->steps();
+    }
     [[nodiscard]] bool matchesWhole(std::string_view name) const {
         return plain ? re2::RE2::FullMatch(piece(name), *plain)
                      : with_look_around->matchesWhole(name);
@@ -57,11 +62,11 @@ Error patternError(ErrorCode code, std::string_view member, const Sentence& what
 }
 
 /// Compiles head + translated pattern + tail; the pattern alone must be valid too.
-Result<Pattern> compilePattern(std::string_view member,
-                               std::string_view source,
-                               std::string_view head,
-                               std::string_view tail,
-                               bool allow_global_flags) {
+Result<Pattern> compileOne(std::string_view member,
+                           std::string_view source,
+                           std::string_view head,
+                           std::string_view tail,
+                           bool allow_global_flags) {
     auto translated = translatePythonPattern(source, allow_global_flags);
     if (!translated) {
         return patternError(translated.error().code, member, translated.error().told());
@@ -187,6 +192,24 @@ Result<TargetMatcher> TargetMatcher::compile(const AdapterConfig& config,
                                              std::unordered_set<std::string> updated_modules) {
     auto state = std::make_unique<State>();
     state->config = config;
+    size_t steps_left = kMaxStepsInAll;
+    const auto compilePattern = [&steps_left](std::string_view member, std::string_view source,
+                                              std::string_view head, std::string_view tail,
+                                              bool allow_global_flags) -> Result<Pattern> {
+        if (steps_left > 0) {
+            ENGINE_ASSIGN(Pattern pattern,
+                          compileOne(member, source, head, tail, allow_global_flags));
+            const size_t steps = pattern.steps();
+            steps_left -= std::min(steps, steps_left);
+            if (steps_left > 0) {
+                return pattern;
+            }
+        }
+        return patternError(ErrorCode::Unsupported, member,
+                            said("the patterns of this file together need too large an automaton; "
+                                 "\"%1\" is one too many",
+                                 source.substr(0, 80)));
+    };
     state->updated_modules = std::move(updated_modules);
     // What the file can answer in place of a pattern that cannot be read.
     const auto readOr = [&](bool& is_by_file, Result<Pattern> read, Pattern& target,

@@ -132,8 +132,8 @@ Result<std::vector<float>> readRange(OpenSound& open, const FrameRange& range) {
     bool has_ended = false;
     const media::MemoryWatch memory;
     while (at < end && !has_ended) {
-        const auto got = static_cast<int64_t>(
-            sf_readf_float(open.sound.get(), block.data(), std::min(kBlockFrames, end - at)));
+        const auto got =
+            static_cast<int64_t>(open.read(block.data(), std::min(kBlockFrames, end - at)));
         has_ended = got <= 0;
         const auto used = static_cast<size_t>(std::max<int64_t>(got, 0) * channels);
         ENGINE_TRY(appendMono(std::span(block).first(used), channels, at, range, mono));
@@ -190,7 +190,7 @@ Result<AudioInfo> probeAudio(std::span<const std::byte> bytes) {
     sf_count_t got = 1;
     const media::MemoryWatch memory;
     while (got > 0 && frames <= limit) {
-        got = sf_readf_float(open.sound.get(), block.data(), kBlockFrames);
+        got = open.read(block.data(), kBlockFrames);
         frames += std::max<sf_count_t>(got, 0);
     }
     if (got <= 0 && memory.hasRunOut()) {

@@ -3,8 +3,6 @@
 // 16 kHz, then to the log-mel frames of the audio tower. Decoding through libsndfile, resampling
 // through soxr. Limits are checked on what a header declares and again on what really comes out.
 // Leaves out: containers such as MP4 or Matroska, loudness changes, splitting of long clips.
-// A damaged MP3 may leave lines of libmpg123 on stderr: libsndfile keeps that decoder to itself and
-// offers no switch; redirecting stderr would take other threads' output with it.
 #pragma once
 
 #include "engine/api/reply_note.h"

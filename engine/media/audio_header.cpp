@@ -121,7 +121,7 @@ checkWavData(Bytes bytes, size_t at, size_t wide_at, bool big_endian, AudioHeade
 }
 
 Result<void> checkWav(Bytes bytes, bool big_endian, AudioHeader& header) {
-    const bool has_wide_sizes = hasText(bytes, 0, "RF64");
+    const bool has_wide_sizes = hasText(bytes, 0, "RF64") || hasText(bytes, 0, "BW64");
     size_t wide_at = 0;
     bool has_format = false;
     size_t at = 12;
@@ -361,16 +361,44 @@ Result<void> checkMp3(Bytes bytes, size_t start, AudioHeader& header) {
     return {};
 }
 
-/// Bytes of an ID3v2 tag at the start of the file, which both MP3 and FLAC files may carry.
+/// Bytes of the ID3v2 tags at the start of the file, which both MP3 and FLAC files may carry.
 size_t id3TagBytes(Bytes bytes) {
-    if (!hasText(bytes, 0, "ID3") || bytes.size() < 10) {
-        return 0;
+    size_t at = 0;
+    while (at < bytes.size() && bytes.size() - at >= 10 && hasText(bytes, at, "ID3")) {
+        size_t size = 0;
+        for (size_t i = 6; i < 10; ++i) {
+            size = (size << 7U) | (*readU8(bytes, at + i) & 0x7fU);
+        }
+        at += 10 + size;
     }
-    size_t size = 0;
-    for (size_t i = 6; i < 10; ++i) {
-        size = (size << 7U) | (*readU8(bytes, i) & 0x7fU);
+    return at;
+}
+
+/// Where, from `start` on, the first of two layer III frames of one kind begins that follow each
+/// other: recorders leave zeros before them, cut streams the rest of a frame.
+std::optional<size_t> findMp3(Bytes bytes, size_t start) {
+    constexpr size_t kFarthest = size_t{64} << 10U;
+    constexpr uint64_t kKind = 0xfffe0c00U; // marks, version, layer, sample rate
+    const size_t end = std::min(bytes.size(), start + kFarthest);
+    for (size_t at = start; at < end; ++at) {
+        const uint64_t head = readBig(bytes, at, 4).value_or(0);
+        const size_t frame_bytes = mp3FrameBytes(head);
+        if (frame_bytes == 0 || frame_bytes > bytes.size() - at) {
+            continue;
+        }
+        const uint64_t next = readBig(bytes, at + frame_bytes, 4).value_or(0);
+        if (mp3FrameBytes(next) != 0 && (next & kKind) == (head & kKind)) {
+            return at;
+        }
     }
-    return 10 + size;
+    return std::nullopt;
+}
+
+/// What other recordings can begin with by chance.
+bool isWeaklyKnown(Phrase content) {
+    const std::string_view name(content.text);
+    return name == "unknown data"sv || name == "text"sv || name == "an AAC recording"sv ||
+           name == "a Netpbm picture"sv;
 }
 
 } // namespace
@@ -424,9 +452,12 @@ Result<AudioHeader> checkAudioHeader(Bytes bytes) {
         return true;
     };
     const bool is_wav =
-        hasText(bytes, 8, "WAVE") &&
-        (hasText(bytes, 0, "RIFF") || hasText(bytes, 0, "RIFX") || hasText(bytes, 0, "RF64"));
+        hasText(bytes, 8, "WAVE") && (hasText(bytes, 0, "RIFF") || hasText(bytes, 0, "RIFX") ||
+                                      hasText(bytes, 0, "RF64") || hasText(bytes, 0, "BW64"));
     if (is_wav && is(AudioContainer::Wav)) {
+        if (hasText(bytes, 0, "BW64")) {
+            header.patches.push_back(patchOf(0, 4, 0x52463634U, true)); // RF64: alike so far
+        }
         ENGINE_TRY(checkWav(bytes, hasText(bytes, 0, "RIFX"), header));
         return header;
     }
@@ -453,9 +484,16 @@ Result<AudioHeader> checkAudioHeader(Bytes bytes) {
         return header;
     }
     const Phrase content = describeContent(bytes);
-    if ((tag_bytes != 0 || std::string_view(content.text) == "an MP3 recording"sv) &&
-        is(AudioContainer::Mp3)) {
-        ENGINE_TRY(checkMp3(bytes, tag_bytes, header));
+    const bool is_mp3 = tag_bytes != 0 || std::string_view(content.text) == "an MP3 recording"sv;
+    const std::optional<size_t> frames =
+        is_mp3 || isWeaklyKnown(content) ? findMp3(bytes, tag_bytes) : std::nullopt;
+    if ((is_mp3 || frames) && is(AudioContainer::Mp3)) {
+        const size_t start = frames.value_or(tag_bytes);
+        ENGINE_TRY(checkMp3(bytes, start, header));
+        header.begin = start == tag_bytes ? 0 : start;
+        for (HeaderPatch& patch : header.patches) {
+            patch.offset -= header.begin;
+        }
         return header;
     }
     return Error{ErrorCode::Unsupported,

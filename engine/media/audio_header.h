@@ -26,14 +26,15 @@ std::string_view audioContainerName(AudioContainer container);
 
 /// Bytes of the header that are to be read in place of the file's.
 struct HeaderPatch {
-    size_t offset = 0, size = 0; ///< size <= 8
+    size_t offset = 0, size = 0; ///< From AudioHeader::begin; size <= 8.
     std::array<uint8_t, 8> bytes{};
 };
 
 struct AudioHeader {
     AudioContainer container = AudioContainer::Wav;
     std::vector<HeaderPatch> patches;
-    size_t end = 0; ///< Bytes of the file to read; fewer than it has when its last page is cut.
+    size_t begin = 0; ///< Where the recording begins: behind what stands before an MP3 stream.
+    size_t end = 0;   ///< Where it ends; before the end of the file when its last page is cut.
     std::optional<ReplyNote> note = {}; ///< What the user should know: cut short.
 };
 

@@ -20,8 +20,8 @@
 namespace engine {
 
 /// Limits before decoding. A picture over one of them is refused with its own size in the message.
-inline constexpr int64_t kMaxImagePixels = 64'000'000;
-inline constexpr int64_t kMaxImageSide = 131'072; ///< Pixels along one side.
+inline constexpr int64_t kMaxImagePixels = 128'000'000; ///< Cameras of phones have 108 million.
+inline constexpr int64_t kMaxImageSide = 131'072;       ///< Pixels along one side.
 inline constexpr size_t kMaxImageFileBytes = 256U << 20U;
 
 /// Soft-token budgets the vision tower was trained for; other values are refused.

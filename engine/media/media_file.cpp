@@ -117,6 +117,40 @@ std::optional<Phrase> describeFrameSync(Bytes bytes) {
     return is_mpeg ? std::optional(phrase("an MP3 recording")) : std::nullopt;
 }
 
+/// Of an MP4 file: its track handlers name sound and no pictures, as recorders of phones write it
+/// whose brand says nothing of it.
+bool hasSoundAlone(Bytes bytes) {
+    size_t at = 0;
+    while (true) {
+        const auto size = readBig(bytes, at, 4);
+        if (!size) {
+            return false;
+        }
+        const uint64_t left = bytes.size() - at;
+        const uint64_t whole = *size == 0   ? left
+                               : *size == 1 ? readBig(bytes, at + 8, 8).value_or(0)
+                                            : *size;
+        if (hasText(bytes, at + 4, "moov")) {
+            bytes = bytes.subspan(at, static_cast<size_t>(std::min(whole, left)));
+            break;
+        }
+        if (whole < 8 || whole >= left) {
+            return false;
+        }
+        at += static_cast<size_t>(whole);
+    }
+    bool has_sound = false;
+    for (size_t i = 0; i + 16 <= bytes.size(); ++i) {
+        if (hasText(bytes, i, "hdlr")) {
+            if (hasText(bytes, i + 12, "vide")) {
+                return false;
+            }
+            has_sound = has_sound || hasText(bytes, i + 12, "soun");
+        }
+    }
+    return has_sound;
+}
+
 /// Text, with XML and HTML looked at a little closer because people drop SVG files.
 Phrase describeText(Bytes bytes) {
     const Bytes head = bytes.first(std::min<size_t>(bytes.size(), 1024));
@@ -140,6 +174,34 @@ Phrase describeText(Bytes bytes) {
     return phrase("text");
 }
 
+/// An address where a path belongs. Looked for only where no such file is: "data:" may begin a
+/// name. A data: address can be megabytes long, so that its beginning stands for it.
+std::optional<Error> addressForPath(const std::filesystem::path& path) {
+    constexpr size_t kShown = 60;
+    const std::string text = utf8Of(path);
+    const size_t colon = text.find(':');
+    if (colon == std::string::npos || colon < 2) { // one letter is a drive
+        return std::nullopt;
+    }
+    std::string scheme = text.substr(0, colon);
+    std::transform(scheme.begin(), scheme.end(), scheme.begin(),
+                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+    const std::string start = text.substr(0, text.find_first_of(",?", colon));
+    const std::string shown = start.size() > kShown ? start.substr(0, colon + 1) : start;
+    if (scheme == "data") {
+        return Error{ErrorCode::InvalidFile,
+                     said("%1: is a data: address, expected the path of a file; save what it "
+                          "holds as a file and give its path",
+                          shown)};
+    }
+    if (scheme == "http" || scheme == "https" || scheme == "ftp" || scheme == "file") {
+        return Error{ErrorCode::InvalidFile, said("%1: is an address, expected the path of a file; "
+                                                  "give the path of a copy on this computer",
+                                                  shown)};
+    }
+    return std::nullopt;
+}
+
 /// Named whole: which folder was looked in is what the reader has to see.
 Error notFound(const std::filesystem::path& path) {
     std::error_code failure;
@@ -158,7 +220,9 @@ Phrase describeContent(Bytes bytes) {
     }
     for (const Signature& signature : kSignatures) {
         if (hasText(bytes, signature.offset, signature.bytes)) {
-            return signature.name;
+            const bool is_movie =
+                signature.bytes.starts_with("ftyp") || signature.bytes == "moov"sv;
+            return is_movie && hasSoundAlone(bytes) ? phrase("an M4A recording") : signature.name;
         }
     }
     if (const auto name = describeFrameSync(bytes)) {
@@ -198,7 +262,8 @@ Result<std::vector<std::byte>> readMediaFile(const std::filesystem::path& path, 
     std::error_code code;
     const auto status = std::filesystem::status(path, code);
     if (code || status.type() == std::filesystem::file_type::not_found) {
-        return notFound(path);
+        const auto address = addressForPath(path);
+        return address ? *address : notFound(path);
     }
     if (status.type() != std::filesystem::file_type::regular) {
         // A pipe or device could block for ever or never end.

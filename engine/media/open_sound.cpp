@@ -5,7 +5,10 @@
 #include "engine/media/resample.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
+#include <mutex>
+#include <utility>
 
 namespace engine::media {
 
@@ -95,6 +98,61 @@ std::string_view encodingName(int format) {
 
 } // namespace
 
+#ifdef __GLIBC__
+
+namespace {
+
+struct Silence {
+    std::mutex mutex;
+    int depth = 0;
+    FILE* told = nullptr; ///< stderr as it was.
+    FILE* nothing = fopencookie(nullptr, "w", {nullptr, discard, nullptr, nullptr});
+
+    static ssize_t discard(void* /*cookie*/, const char* /*bytes*/, size_t size) {
+        return static_cast<ssize_t>(size);
+    }
+};
+
+Silence& silence() {
+    static Silence it;
+    return it;
+}
+
+} // namespace
+
+QuietDecoder::QuietDecoder() {
+    Silence& it = silence();
+    const std::lock_guard lock(it.mutex);
+    if (it.nothing != nullptr && it.depth++ == 0) {
+        it.told = std::exchange(stderr, it.nothing);
+    }
+}
+
+QuietDecoder::~QuietDecoder() {
+    Silence& it = silence();
+    const std::lock_guard lock(it.mutex);
+    if (it.nothing != nullptr && --it.depth == 0) {
+        stderr = it.told;
+    }
+}
+
+#endif
+
+void CloseSound::operator()(SNDFILE* sound) const {
+    const QuietDecoder quiet;
+    sf_close(sound);
+}
+
+sf_count_t OpenSound::read(float* values, sf_count_t frames) {
+    const QuietDecoder quiet;
+    return sf_readf_float(sound.get(), values, frames);
+}
+
+sf_count_t OpenSound::seek(sf_count_t frame) {
+    const QuietDecoder quiet;
+    return sf_seek(sound.get(), frame, SEEK_SET);
+}
+
 void setFrames(AudioInfo& info, int64_t frames) {
     info.frames = frames;
     info.seconds = static_cast<double>(frames) / static_cast<double>(info.sample_rate);
@@ -104,7 +162,7 @@ void setFrames(AudioInfo& info, int64_t frames) {
 Result<void> openSound(Bytes bytes, OpenSound& out) {
     ENGINE_ASSIGN(AudioHeader header, checkAudioHeader(bytes));
     const AudioContainer container = header.container;
-    out.memory.bytes = bytes.first(header.end);
+    out.memory.bytes = bytes.subspan(header.begin, header.end - header.begin);
     out.memory.patches = std::move(header.patches);
     if (header.note.has_value()) {
         out.info.notes.push_back(*std::move(header.note));
@@ -114,7 +172,10 @@ Result<void> openSound(Bytes bytes, OpenSound& out) {
         return noMemoryFor(said("a recording"));
     }
     const MemoryWatch memory;
-    out.sound.reset(sf_open_virtual(&io, SFM_READ, &out.sf, &out.memory));
+    {
+        const QuietDecoder quiet;
+        out.sound.reset(sf_open_virtual(&io, SFM_READ, &out.sf, &out.memory));
+    }
     const std::string name(audioContainerName(container));
     if (!out.sound && memory.hasRunOut()) {
         return noMemoryFor(said("a recording"));

@@ -26,8 +26,23 @@ struct MemoryFile {
     [[nodiscard]] sf_count_t size() const { return static_cast<sf_count_t>(bytes.size()); }
 };
 
+/// libmpg123, which libsndfile keeps to itself, prints what it finds odd about an MP3 file; there
+/// is no switch. While one of these lives, what C code prints to stderr goes nowhere; std::cerr,
+/// which has a stream of its own, is not touched. Without glibc it does nothing.
+class QuietDecoder {
+public:
+#ifdef __GLIBC__
+    QuietDecoder();
+    ~QuietDecoder();
+#else
+    QuietDecoder() {}
+#endif
+    QuietDecoder(const QuietDecoder&) = delete;
+    QuietDecoder& operator=(const QuietDecoder&) = delete;
+};
+
 struct CloseSound {
-    void operator()(SNDFILE* sound) const { sf_close(sound); }
+    void operator()(SNDFILE* sound) const;
 };
 
 /// Not movable: libsndfile keeps a pointer to `memory`.
@@ -39,6 +54,10 @@ struct OpenSound {
     std::unique_ptr<SNDFILE, CloseSound> sound;
     AudioInfo info;
     int64_t declared_frames = kUnknownFrames;
+
+    /// As sf_readf_float() and sf_seek().
+    sf_count_t read(float* values, sf_count_t frames);
+    sf_count_t seek(sf_count_t frame);
 
     OpenSound() = default;
     OpenSound(const OpenSound&) = delete;

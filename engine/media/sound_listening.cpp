@@ -41,13 +41,13 @@ void appendStereo(std::span<const float> block, int64_t channels, std::vector<fl
 
 /// Goes to a frame; formats that cannot jump are read up to it.
 void goTo(OpenSound& open, int64_t frame, std::vector<float>& block) {
-    if (frame <= 0 || sf_seek(open.sound.get(), frame, SEEK_SET) == frame) {
+    if (frame <= 0 || open.seek(frame) == frame) {
         return;
     }
-    sf_seek(open.sound.get(), 0, SEEK_SET);
+    open.seek(0);
     for (int64_t at = 0; at < frame;) {
-        const auto got = static_cast<int64_t>(
-            sf_readf_float(open.sound.get(), block.data(), std::min(kBlockFrames, frame - at)));
+        const auto got =
+            static_cast<int64_t>(open.read(block.data(), std::min(kBlockFrames, frame - at)));
         if (got <= 0) {
             return;
         }
@@ -95,8 +95,8 @@ Result<ListeningPart> listen(std::span<const std::byte> bytes, double start_s, d
     std::vector<float> stereo;
     int64_t read = 0;
     while (read < wanted) {
-        const auto got = static_cast<int64_t>(
-            sf_readf_float(open.sound.get(), block.data(), std::min(kBlockFrames, wanted - read)));
+        const auto got =
+            static_cast<int64_t>(open.read(block.data(), std::min(kBlockFrames, wanted - read)));
         if (got <= 0) {
             break;
         }
@@ -150,7 +150,7 @@ peaksOf(std::span<const std::byte> bytes, size_t max_peaks, const std::stop_toke
     std::vector<float> block(static_cast<size_t>(kBlockFrames * channels));
     int64_t frames = 0;
     sf_count_t got = 1;
-    while ((got = sf_readf_float(open.sound.get(), block.data(), kBlockFrames)) > 0) {
+    while ((got = open.read(block.data(), kBlockFrames)) > 0) {
         if (stop.stop_requested()) {
             return Error{ErrorCode::Cancelled, said("reading the recording was stopped")};
         }

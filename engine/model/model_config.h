@@ -84,6 +84,7 @@ struct AssistantConfig {
     int64_t top_centroids = 0;    ///< Groups whose tokens are looked at.
     int64_t num_draft_tokens = 0; ///< What its makers advise; 0: nothing said.
     std::vector<int64_t> suppress_tokens; ///< Never drafted.
+    std::vector<ModelOddity> warnings;    ///< What was odd in its files and accepted.
     /// Token of every place of the grouped vocabulary, groups one after the other; nullptr without
     /// groups, or where only headers are at hand.
     std::shared_ptr<const std::vector<int32_t>> token_ordering;
@@ -112,6 +113,7 @@ struct GenerationDefaults {
     bool do_sample = true;
     std::vector<int64_t> eos_token_ids;
     std::vector<int64_t> suppress_tokens;
+    std::vector<std::string> stop_strings; ///< A reply ends behind one of them.
 };
 
 struct ProcessorConfig {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstring>
 #include <functional>
+#include <unordered_set>
 #include <utility>
 
 namespace engine {
@@ -16,6 +17,7 @@ namespace {
 constexpr size_t kMaxConflicts = 500; ///< DM05 reported one by one.
 constexpr int kMaxProposals = 200;    ///< Unknown keys that get proposals (a search each).
 constexpr size_t kMaxNotedKeys = 40;  ///< Keys listed one by one in a note.
+constexpr size_t kMaxDepth = 32;      ///< More parts than any module's name has.
 
 bool isFieldSet(const PlaceFields& fields, MapField field) {
     switch (field) {
@@ -218,7 +220,8 @@ void KeyTable::unknown(const std::string& canonical, const KeyRange& range, int 
     const auto parts = splitKey(canonical);
     issue::UnknownKey finding{entry.key};
     bool is_index_all = false; // the number is all that is wrong
-    for (size_t i = 0; i < parts.size() && finding.parent.empty(); ++i) {
+    const size_t depth = std::min(parts.size(), kMaxDepth);
+    for (size_t i = 0; i < depth && finding.parent.empty(); ++i) {
         const bool is_range = static_cast<int>(i) == range.component;
         if (!is_range && !isNumber(parts[i])) {
             continue;
@@ -381,11 +384,13 @@ DeviceMap placedAnew(const DeviceMap& map,
                      const std::vector<PlanIssue>& errors,
                      std::string_view module,
                      const PlaceFields& fields) {
-    const auto isRefused = [&](const MapEntry& entry) {
-        return std::any_of(errors.begin(), errors.end(), [&](const PlanIssue& issue) {
-            return (issue.code == "DM02" || issue.code == "DM06") && issue.key == entry.key;
-        });
-    };
+    std::unordered_set<std::string_view> refused_keys;
+    for (const PlanIssue& issue : errors) {
+        if (issue.code == "DM02" || issue.code == "DM06") {
+            refused_keys.insert(issue.key);
+        }
+    }
+    const auto isRefused = [&](const MapEntry& entry) { return refused_keys.contains(entry.key); };
     DeviceMap known = map;
     DeviceMap refused = map;
     std::erase_if(known.entries, isRefused);

@@ -90,6 +90,25 @@ std::map<DeviceId, uint64_t> scratchBytes(const PlanRequest& request,
                                    : defaultWorkspace(request.config, plan, layer_device);
 }
 
+namespace {
+
+/// What a driver takes of a card while a model is loaded and runs: its tables of page-locked
+/// memory, recordings, and the ends of blocks that are not full.
+constexpr uint64_t kDriverTables = uint64_t{16} << 20;
+
+/// Of what is free on a device, what a plan can count on: on a card whole granules beside the
+/// context, less what the driver takes as it goes.
+uint64_t usableBytes(const DeviceInfo& info) {
+    if (info.granularity == 0) {
+        return info.free;
+    }
+    const uint64_t context = std::min(info.free, info.context_bytes);
+    const uint64_t rest = (info.free - context) / info.granularity * info.granularity;
+    return context + rest - std::min(rest, kDriverTables);
+}
+
+} // namespace
+
 MemoryBound boundOf(const PlanRequest& request, const DeviceMap& map, DeviceId id) {
     MemoryBound bound;
     const auto lower = [&bound](MemoryBound::By by, uint64_t bytes) {
@@ -101,7 +120,7 @@ MemoryBound boundOf(const PlanRequest& request, const DeviceMap& map, DeviceId i
     for (const DeviceInfo& info : request.devices) {
         if (info.id == id && info.capacity > 0) {
             bound.by = MemoryBound::By::Free;
-            bound.whole = info.free;
+            bound.whole = usableBytes(info);
             if (info.granted.has_value()) {
                 lower(MemoryBound::By::System, *info.granted);
             }

@@ -42,6 +42,8 @@ struct DeviceInfo {
     /// Fixed cost of using the device that is not yet part of what is missing from `free`
     /// (a CUDA context that does not exist yet).
     uint64_t context_bytes = 0;
+    /// A card's driver hands memory out in multiples of this; 0: to the byte.
+    uint64_t granularity = 0;
     DeviceRates rates;
 };
 

@@ -127,6 +127,16 @@ ReadBaseRows Loaded::readBase() const {
     };
 }
 
+namespace {
+
+/// Beside the machine's rates; empty where those are not kept.
+std::filesystem::path costsFile(const std::string& rates_file) {
+    return rates_file.empty() ? std::filesystem::path()
+                              : pathFromUtf8(rates_file).replace_filename("card-costs");
+}
+
+} // namespace
+
 Engine::Engine(EngineOptions options) : impl_(std::make_unique<Impl>()) {
     impl_->options = std::move(options);
     if (impl_->options.has_load_times) {
@@ -142,8 +152,8 @@ Engine::Engine(EngineOptions options) : impl_(std::make_unique<Impl>()) {
             unasked.library_path = impl_->options.library_path;
             inquiry = std::make_shared<CardInquiry>(std::move(unasked));
         }
-        impl_->options.gpus =
-            std::make_shared<const GpuAccess>(systemGpuAccess(inquiry, impl_->options.cards));
+        impl_->options.gpus = std::make_shared<const GpuAccess>(
+            systemGpuAccess(inquiry, impl_->options.cards, costsFile(impl_->options.rates_file)));
     }
 }
 Engine::~Engine() = default;
@@ -181,6 +191,7 @@ Result<std::shared_ptr<const Adapter>> Engine::Impl::openAdapter(
     const std::string& folder, const OpenedModel& model, const std::stop_token& stop) const {
     AdapterOptions adapter_options;
     adapter_options.base = model.source->isHeaderOnly() ? nullptr : model.source.get();
+    adapter_options.model = model.checkpoint.get();
     adapter_options.stop = stop;
     auto adapter = loadAdapter(pathFromUtf8(adapterFolder(folder)), model.config, model.adaptable(),
                                adapter_options);
@@ -341,6 +352,27 @@ double Engine::loadSeconds() const {
     return impl_->loaded == nullptr ? 0.0 : impl_->loaded->load_s;
 }
 
+namespace {
+
+/// What an adapter's file holds and its own config or the model leaves out: with a wrong config it
+/// does less than it was trained to, or nothing.
+std::optional<load_note::AdapterLeftOut> leftOutOf(const Adapter& adapter) {
+    load_note::AdapterLeftOut note;
+    for (const KeyReport& key : adapter.coverage().unmatched) {
+        const bool is_meant = key.reason.why == KeyReason::Why::SameAsBase ||
+                              key.reason.why == KeyReason::Why::TextOnly;
+        if (key.key_class == KeyClass::Ignored && !is_meant && note.count++ == 0) {
+            note.first = key.key;
+            note.reason = key.reason;
+        }
+    }
+    note.adapter = adapter.name();
+    note.tensors = adapter.coverage().tensors;
+    return note.count > 0 ? std::optional(std::move(note)) : std::nullopt;
+}
+
+} // namespace
+
 std::vector<LoadNote> Engine::loadNotes() const {
     std::vector<LoadNote> notes;
     if (impl_->loaded == nullptr) {
@@ -369,6 +401,9 @@ std::vector<LoadNote> Engine::loadNotes() const {
     for (const auto& active : impl_->loaded->active) {
         for (const AdapterNote& note : active.adapter->coverage().notes) {
             add(load_note::OfAdapter{active.adapter->name(), note});
+        }
+        if (auto left_out = leftOutOf(*active.adapter)) {
+            add(*std::move(left_out));
         }
     }
     for (const std::string& name : report.surplus) {

@@ -8,6 +8,7 @@
 #include "engine/run/not_finite.h"
 #include "engine/run/planning.h"
 #include "engine/run/sampler.h"
+#include "engine/run/stop_texts.h"
 #include "engine/run/token_logprob.h"
 #include "engine/text/reply_parser.h"
 #include "engine/text/tool_text.h"
@@ -47,10 +48,15 @@ SamplingOptions samplingFor(const SamplingParameters& asked, const ModelConfig& 
 
 /// Keeps the tokens that a reply's text came of: the next turn asks with its text, which may be
 /// spelled by other tokens, and the cache holds these. `ids`: all of them, the stop included.
-void rememberReply(Loaded& target, const Reply& reply, std::vector<int32_t> ids) {
-    if (reply.finish_reason == "stop" && !ids.empty()) {
+void rememberReply(Loaded& target,
+                   const Reply& reply,
+                   std::vector<int32_t> ids,
+                   const std::vector<int64_t>& stops) {
+    const bool has_stop =
+        !ids.empty() && std::find(stops.begin(), stops.end(), ids.back()) != stops.end();
+    if (reply.finish_reason == "stop" && has_stop) {
         ids.pop_back();
-    } else {
+    } else if (reply.finish_reason != "stop") {
         target.replies.rememberCut(reply.thinking, reply.text, ids);
     }
     // Control tokens and thoughts are no part of the text that comes back.
@@ -192,17 +198,15 @@ Result<Reply> Engine::answer(const GenerateRequest& request,
     }
     const auto decode_started = Clock::now();
     int64_t count = 0;
+    StopTexts stop_texts(asked.ignores_eos ? std::vector<std::string>()
+                                           : config.generation.stop_strings);
     const auto on_token = [&](int32_t token, std::span<const float> logits) {
         if (count++ == 0) {
             reply.timing.time_to_first_token_s = secondsSince(started);
         }
         prompt.ids.push_back(token);
-        if (!parser.has_value()) {
-            return;
-        }
-        const bool is_stop = std::find(stops.begin(), stops.end(), token) != stops.end();
-        if (is_stop) {
-            return;
+        if (!parser.has_value() || std::find(stops.begin(), stops.end(), token) != stops.end()) {
+            return true;
         }
         const auto delta = parser->push(token);
         if (update) {
@@ -213,6 +217,7 @@ Result<Reply> Engine::answer(const GenerateRequest& request,
             }
             update(told);
         }
+        return stop_texts.goesOn(delta.thinking + delta.answer);
     };
     Generator::Drafting drafting{policy, std::move(prefill.hidden),
                                  ForcedAcceptance(request.forced_acceptance)};
@@ -238,7 +243,7 @@ Result<Reply> Engine::answer(const GenerateRequest& request,
         reply.text = parser->answer();
         reply.thinking = parser->thinking();
         whole.insert(whole.end(), reply.token_ids.begin(), reply.token_ids.end());
-        rememberReply(target, reply, std::move(whole));
+        rememberReply(target, reply, std::move(whole), stops);
         takeCalls(request, parser->calls(), reply);
     }
     if (std::optional<ReplyNote> note = target.store->takeUseNote()) {

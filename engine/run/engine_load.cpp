@@ -137,16 +137,15 @@ Result<void> Engine::Impl::fill(Loaded& target,
                                 const ProgressCallback& progress,
                                 const std::stop_token& stop) {
     target.request = request;
-    target.opened = std::move(prepared.opened);
     target.plan = prepared.plan;
     if (!target.plan->fits) {
         return planError(*target.plan);
     }
-    if (target.opened.source->isHeaderOnly()) {
-        const std::vector<std::string> why = inEnglish(target.opened.source->warnings());
-        const std::string where = utf8Of(target.opened.checkpoint->where());
+    if (prepared.opened.source->isHeaderOnly()) {
+        const std::vector<std::string> why = inEnglish(prepared.opened.source->warnings());
+        const std::string where = utf8Of(prepared.opened.checkpoint->where());
         const Sentence what =
-            target.opened.source->fileNames().empty()
+            prepared.opened.source->fileNames().empty()
                 ? said("%1: the weight files are not in the folder; a plan can be made, a load "
                        "cannot",
                        where)
@@ -159,13 +158,13 @@ Result<void> Engine::Impl::fill(Loaded& target,
     std::future<Result<Tokenizer>> tokenizer;
     if (!request.model.starts_with("shape:")) {
         // Copied, not moved, into std::async: where the system starts no thread it is used twice.
-        const auto read = [checkpoint = target.opened.checkpoint] {
+        const auto read = [checkpoint = prepared.opened.checkpoint] {
             const kernels::StageTimer timer("tokenizer");
             return Tokenizer::fromCheckpoint(*checkpoint);
         };
         tokenizer = std::async(read);
     }
-    auto summary = summarize(target.opened);
+    auto summary = summarize(prepared.opened);
     for (const auto& adapter : prepared.adapters) {
         summary.adapters.push_back(summarizeAdapter(*adapter));
     }
@@ -177,16 +176,20 @@ Result<void> Engine::Impl::fill(Loaded& target,
     target.devices = makeHostDevices(device_options);
     {
         const kernels::StageTimer timer("opening cards");
-        ENGINE_TRY(openCards(target, *target.plan));
+        ENGINE_TRY(openPlanned(target, request, prepared));
     }
-    target.plan = withAssumedContexts(target.plan, *options.gpus);
+    target.opened = std::move(prepared.opened);
+    target.plan = withAssumedContexts(prepared.plan, *options.gpus);
     if (options.on_devices) {
         options.on_devices(target.devices);
     }
 
-    ENGINE_ASSIGN(target.store,
-                  ::engine::load(*target.opened.source, target.opened.config, *target.plan,
-                                 target.devices.set, loadOptions(target, progress, stop)));
+    LoadOptions load_options = loadOptions(target, progress, stop);
+    for (const DeviceInfo& device : prepared.asked.devices) {
+        load_options.card_granularity = std::max(load_options.card_granularity, device.granularity);
+    }
+    ENGINE_ASSIGN(target.store, ::engine::load(*target.opened.source, target.opened.config,
+                                               *target.plan, target.devices.set, load_options));
     if (tokenizer.valid()) {
         ENGINE_ASSIGN(target.tokenizer, tokenizer.get());
         if (target.tokenizer->vocabSize() > target.opened.config.text.vocab_size) {
@@ -223,6 +226,37 @@ Result<void> Engine::Impl::openCards(Loaded& target, const PlacementPlan& plan) 
         target.devices.add(device.id, std::move(card));
     }
     return {};
+}
+
+Result<void>
+Engine::Impl::openPlanned(Loaded& target, const LoadRequest& request, Prepared& prepared) const {
+    // Ends: what a card takes is measured once, when it is opened.
+    for (;;) {
+        Result<void> opened = openCards(target, *prepared.plan);
+        bool is_news = false;
+        for (DeviceInfo& device : prepared.asked.devices) {
+            if (device.id.kind != DeviceId::Kind::Cuda) {
+                continue;
+            }
+            const kernels::CardCosts costs = options.gpus->costs(device.id.index);
+            if (costs.context_bytes > 0 && (costs.context_bytes != device.context_bytes ||
+                                            costs.granularity != device.granularity)) {
+                device.context_bytes = costs.context_bytes;
+                device.granularity = costs.granularity;
+                is_news = true;
+            }
+        }
+        // A limit below what the driver takes: known now, so that another plan may do without.
+        const bool lacks_room =
+            !opened.has_value() && opened.error().code == ErrorCode::OutOfMemory;
+        if (!is_news || (!opened.has_value() && !lacks_room)) {
+            return opened;
+        }
+        makePlanOf(request, prepared, /*is_plan_only=*/false);
+        if (!prepared.plan->fits) {
+            return planError(*prepared.plan);
+        }
+    }
 }
 
 Result<void> Engine::Impl::rebuildModel(Loaded& target,
@@ -380,7 +414,7 @@ Result<void> Engine::replace(const std::string& device_map,
     if (!prepared.plan->fits) {
         return planError(*prepared.plan);
     }
-    ENGINE_TRY(impl_->openCards(target, *prepared.plan));
+    ENGINE_TRY(impl_->openPlanned(target, request, prepared));
     prepared.plan = withAssumedContexts(prepared.plan, *impl_->options.gpus);
     const std::shared_ptr<const PlacementPlan> former = target.plan;
     const LoadOptions options = Impl::loadOptions(target, progress, stop);

@@ -148,8 +148,7 @@ Result<Engine::Impl::Prepared> Engine::Impl::prepare(const LoadRequest& request,
         constants = is_looked_at ? std::optional(machineConstants(pathFromUtf8(options.rates_file)))
                                  : keptConstants(pathFromUtf8(options.rates_file));
     }
-    const bool has_measured_rates = wants_rates && constants.has_value();
-    if (has_measured_rates) {
+    if (wants_rates && constants.has_value()) {
         for (DeviceInfo& device : devices) {
             if (device.id.kind != DeviceId::Kind::Cuda && device.id != DeviceId::disk()) {
                 device.rates.read_bytes_per_s = constants->read_bytes_per_s;
@@ -158,21 +157,28 @@ Result<Engine::Impl::Prepared> Engine::Impl::prepare(const LoadRequest& request,
         }
     }
     const kernels::StageTimer timer("plan");
-    ENGINE_ASSIGN(const PlanRequest plan_request,
-                  planRequest(request, out.opened, devices, footprints));
-    PlacementPlan plan = makePlan(plan_request);
+    ENGINE_ASSIGN(out.asked, planRequest(request, out.opened, devices, footprints));
+    makePlanOf(request, out, is_plan_only);
+    return out;
+}
+
+void Engine::Impl::makePlanOf(const LoadRequest& request,
+                              Prepared& prepared,
+                              bool is_plan_only) const {
+    PlacementPlan plan = makePlan(prepared.asked);
+    const bool has_measured_rates =
+        !options.rates_file.empty() && request.what_if.empty() && constants.has_value();
     if (has_measured_rates && is_plan_only) { // of a plan that somebody looks at
         plan.notes.emplace_back(note::MeasuredRates{constants->read_bytes_per_s, constants->flops});
     }
-    plan.map_text = smallMapText(plan_request, plan.map_text);
-    for (ModelOddity& odd : oddThings(out.opened)) {
+    plan.map_text = smallMapText(prepared.asked, plan.map_text);
+    for (ModelOddity& odd : oddThings(prepared.opened)) {
         plan.notes.emplace_back(std::move(odd));
     }
     if (asksForCards(request)) {
-        tellOfCards(options.gpus->troubles(), devices, plan);
+        tellOfCards(options.gpus->troubles(), prepared.asked.devices, plan);
     }
-    out.plan = std::make_shared<const PlacementPlan>(std::move(plan));
-    return out;
+    prepared.plan = std::make_shared<const PlacementPlan>(std::move(plan));
 }
 
 Result<ModelSummary> Engine::readHeaders(const std::string& model) const {

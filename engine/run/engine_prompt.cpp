@@ -33,10 +33,25 @@ struct EncodedParts {
 /// encodeParts().
 using OpenParts = std::vector<OpenMedia>;
 
-/// Tells, once a load, where the folder's own chat template would write another prompt.
+/// Tells, once a load, where the chat template of the model's folder or of an active adapter's
+/// would write another prompt.
 void tellOfTemplate(const GenerateRequest& request, Loaded& target, Reply& reply) {
-    if (!target.own_template || !request.raw_ids.empty() || !request.raw_prompt.empty() ||
-        request.continues_reply) {
+    if (!request.raw_ids.empty() || !request.raw_prompt.empty() || request.continues_reply) {
+        return;
+    }
+    std::vector<std::pair<std::string, ChatTemplateText>> templates; // adapter, its template
+    if (target.own_template) {
+        templates.emplace_back("", *target.own_template);
+    }
+    for (const Loaded::ActiveAdapter& active : target.active) {
+        const std::optional<ChatTemplateText>& own = active.adapter->chatTemplate();
+        if (active.choice.is_enabled && own &&
+            !target.told_templates.contains(active.adapter->name())) {
+            ChatTemplateText& added = templates.emplace_back(active.adapter->name(), *own).second;
+            added.where.insert(0, active.adapter->name() + "/");
+        }
+    }
+    if (templates.empty()) {
         return;
     }
     const std::vector<ChatMessage> messages = chatMessages(request);
@@ -45,10 +60,18 @@ void tellOfTemplate(const GenerateRequest& request, Loaded& target, Reply& reply
     if (!segments) {
         return;
     }
-    if (std::optional<ReplyNote> note =
-            templateDifference(*target.own_template, messages, options, segmentsText(*segments))) {
+    const std::string prompt = segmentsText(*segments);
+    for (const auto& [adapter, own] : templates) {
+        std::optional<ReplyNote> note = templateDifference(own, messages, options, prompt);
+        if (!note) {
+            continue;
+        }
         reply.notes.push_back(*std::move(note));
-        target.own_template.reset();
+        if (adapter.empty()) {
+            target.own_template.reset();
+        } else {
+            target.told_templates.insert(adapter);
+        }
     }
 }
 

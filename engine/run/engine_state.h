@@ -28,6 +28,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -75,6 +76,8 @@ struct Loaded {
     double load_s = 0.0;
     /// The folder's own chat template, until it has been told that it writes something else.
     std::optional<ChatTemplateText> own_template;
+    /// Adapters, by name, whose own template was told of likewise.
+    std::set<std::string> told_templates;
 
     [[nodiscard]] AdapterHook* hook() const { return active.empty() ? nullptr : adapters.get(); }
 
@@ -126,6 +129,7 @@ struct Engine::Impl {
     struct Prepared {
         OpenedModel opened;
         std::vector<std::shared_ptr<const Adapter>> adapters;
+        PlanRequest asked; ///< What the plan answers.
         std::shared_ptr<const PlacementPlan> plan;
     };
     /// `is_plan_only`: adapters are judged by their headers and not kept.
@@ -133,6 +137,9 @@ struct Engine::Impl {
                              const HeldBytes& held,
                              const std::stop_token& stop,
                              bool is_plan_only = false) const;
+
+    /// The plan that `prepared.asked` leads to, with what is to be said of machine and model.
+    void makePlanOf(const LoadRequest& request, Prepared& prepared, bool is_plan_only) const;
 
     Result<std::unique_ptr<Loaded>> build(const LoadRequest& request,
                                           Prepared prepared,
@@ -162,6 +169,10 @@ struct Engine::Impl {
 
     /// Opens the cards that a plan uses and that are not open yet.
     Result<void> openCards(Loaded& target, const PlacementPlan& plan) const;
+    /// The same of prepared.plan, which is made anew where a card that is opened takes another
+    /// amount for its driver than was planned with. Errors: also those of a plan that does not fit
+    /// then.
+    Result<void> openPlanned(Loaded& target, const LoadRequest& request, Prepared& prepared) const;
     /// What the loaded model holds per device: free again for a plan that replaces it.
     [[nodiscard]] HeldBytes heldBytes() const;
 

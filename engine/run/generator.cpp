@@ -187,13 +187,12 @@ bool Generator::say(Writing& writing, TokenId token) {
     DecodeResult& result = writing.result;
     writing.sampler.accept(token);
     result.tokens.push_back(token);
-    if (writing.on_token) {
-        writing.on_token(token, writing.sampler.options().needs_rows
-                                    ? std::span<const float>(writing.logits)
-                                    : std::span<const float>());
-    }
-    if (std::find(writing.stop_tokens.begin(), writing.stop_tokens.end(), token) !=
-        writing.stop_tokens.end()) {
+    const bool goes_on =
+        !writing.on_token || writing.on_token(token, writing.sampler.options().needs_rows
+                                                         ? std::span<const float>(writing.logits)
+                                                         : std::span<const float>());
+    if (!goes_on || std::find(writing.stop_tokens.begin(), writing.stop_tokens.end(), token) !=
+                        writing.stop_tokens.end()) {
         result.finish_reason = "stop";
         return false;
     }

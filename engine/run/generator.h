@@ -58,8 +58,9 @@ public:
                                         const std::string& fingerprint) const;
 
     /// Called with every sampled token, before it enters the cache. `logits`: the row that it was
-    /// chosen from where SamplingOptions::needs_rows asks for it, else empty.
-    using TokenCallback = std::function<void(int32_t token, std::span<const float> logits)>;
+    /// chosen from where SamplingOptions::needs_rows asks for it, else empty. False: the text ends
+    /// behind this token, as behind a stop token.
+    using TokenCallback = std::function<bool(int32_t token, std::span<const float> logits)>;
     struct DecodeResult {
         std::vector<int32_t> tokens; ///< Stop token included.
         std::string finish_reason;   ///< As Reply::finish_reason.
@@ -115,7 +116,8 @@ private:
     };
     /// By the choice, the candidates or the row of logits of the step before.
     static Result<TokenId> choose(Writing& writing);
-    /// A token is said; false: it was the last one by a stop token or the wanted length.
+    /// A token is said; false: it was the last one by a stop token, the callback or the wanted
+    /// length.
     static bool say(Writing& writing, TokenId token);
     /// The rest of a round behind `token`, which is said and not in the cache: drafts, one call
     /// for all of them, and the drafts that are confirmed are said. False: the text has ended.

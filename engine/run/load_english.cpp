@@ -71,6 +71,13 @@ std::string text(const load_note::OfAdapter& n) {
     return "adapter " + n.adapter + ": " + inEnglish(n.note);
 }
 
+std::string text(const load_note::AdapterLeftOut& n) {
+    return "adapter " + n.adapter + ": " + std::to_string(n.count) + " of " +
+           std::to_string(n.tensors) +
+           " tensors of its file are not applied, the first: " + n.first + " (" +
+           n.reason.sentence + ")";
+}
+
 std::string text(const load_note::NotUsed& n) {
     return "not used: " + n.tensor + " (no module of this architecture)";
 }

@@ -248,6 +248,7 @@ Result<void> OpenedModel::addAssistant(std::shared_ptr<const Checkpoint> from) {
     if (!added->isHeaderOnly()) {
         ENGINE_TRY(readTokenOrdering(*added, found));
     }
+    config.warnings.insert(config.warnings.end(), found.warnings.begin(), found.warnings.end());
     config.assistant = std::move(found);
     tensors = listTensors(config);
     // Rows of the table in the order of its groups, so that a group is one piece of memory.

@@ -131,14 +131,17 @@ Result<Sampler> Sampler::create(SamplingOptions options, int64_t vocab_size) {
         return badOption("top_k", phrase("0 (off) or a positive whole number"),
                          static_cast<double>(options.top_k));
     }
-    if (!(options.top_p > 0.0 && options.top_p <= 1.0)) {
-        return badOption("top_p", phrase("a number above 0, at most 1"), options.top_p);
+    if (!(options.top_p >= 0.0 && options.top_p <= 1.0)) {
+        return badOption("top_p", phrase("a number from 0 to 1"), options.top_p);
     }
     if (!(options.min_p >= 0.0 && options.min_p <= 1.0)) {
         return badOption("min_p", phrase("a number from 0 to 1"), options.min_p);
     }
+    if (options.repetition_penalty == 0.0) {
+        options.repetition_penalty = 1.0; // as some programs write "off"
+    }
     if (!(options.repetition_penalty > 0.0 && options.repetition_penalty <= 100.0)) {
-        return badOption("repetition_penalty", phrase("a number above 0, at most 100"),
+        return badOption("repetition_penalty", phrase("a number from 0 to 100"),
                          options.repetition_penalty);
     }
     if (vocab_size <= 0 || vocab_size > std::numeric_limits<TokenId>::max()) {

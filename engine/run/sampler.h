@@ -32,9 +32,9 @@ private:
 struct SamplingOptions {
     double temperature = 1.0;        ///< 0 = greedy: the largest logit, the lowest id on ties.
     int64_t top_k = 0;               ///< 0 = off. Tokens equal to the k-th largest stay, too.
-    double top_p = 1.0;              ///< (0, 1]; 1 = off.
+    double top_p = 1.0;              ///< [0, 1]; 1 = off, 0 = the likeliest.
     double min_p = 0.0;              ///< [0, 1]; 0 = off. Share of the largest probability.
-    double repetition_penalty = 1.0; ///< > 0; 1 = off. Also applied in greedy choice.
+    double repetition_penalty = 1.0; ///< 1 or 0 = off. Also applied in greedy choice.
     uint64_t seed = 0;
     std::vector<TokenId> suppressed; ///< Never chosen.
     /// Each choice is made from a whole row of logits, which the generator hands on: not by the

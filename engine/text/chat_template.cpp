@@ -135,10 +135,10 @@ void writeParts(const ChatMessage& message, SegmentWriter& out) {
 }
 
 /// The calls of message `index`, then what the tools answered: the messages behind it.
-Result<void> writeCalls(std::span<const ChatMessage> messages, size_t index, SegmentWriter& out) {
+void writeCalls(std::span<const ChatMessage> messages, size_t index, SegmentWriter& out) {
     const ChatMessage& asking = messages[index];
     for (const ToolCall& call : asking.calls) {
-        ENGINE_TRY(writeToolCall(call, out));
+        writeToolCall(call, out);
     }
     for (size_t i = index + 1; i < messages.size() && isToolRole(messages[i].role); ++i) {
         const auto call =
@@ -155,7 +155,6 @@ Result<void> writeCalls(std::span<const ChatMessage> messages, size_t index, Seg
                                                            : "");
         }
     }
-    return {};
 }
 
 /// Whether the model's turn goes on behind a message that asked for tools: in the message behind
@@ -240,7 +239,7 @@ Result<std::vector<Segment>> renderChat(std::span<const ChatMessage> messages,
         }
         size_t next = i + 1;
         if (!message.calls.empty()) {
-            ENGINE_TRY(writeCalls(messages, i, out));
+            writeCalls(messages, i, out);
             while (next < messages.size() && isToolRole(messages[next].role)) {
                 ++next;
             }

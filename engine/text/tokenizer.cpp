@@ -212,30 +212,25 @@ private:
     std::vector<MergeTable::Merge> pairs_; ///< Of symbols i and i + 1.
 };
 
-/// Encodes `whole`; added tokens may lie within [range.first, range.second) of each range
-/// (ascending, disjoint).
+/// Encodes `whole` with added tokens where `ranges` (ascending, disjoint) allow them.
 void encodeRanges(const Tokenizer::Data& data,
                   std::string_view whole,
-                  std::span<const std::pair<size_t, size_t>> ranges,
+                  const std::vector<text::MatchRange>& ranges,
                   std::vector<TokenId>& out) {
     Encoder encoder(data, out, whole.size());
-    size_t piece = 0; // start of the ordinary text not yet encoded
-    for (const auto& [begin, end] : ranges) {
-        size_t at = begin;
-        while (at < end) {
-            TokenId id = -1;
-            const size_t length = data.matchAdded(whole.substr(at, end - at), id);
-            if (length == 0) {
-                ++at;
-                continue;
+    for (const text::Cut& piece : data.exact.cut(whole, 0, whole.size(), ranges)) {
+        if (piece.id >= 0) {
+            out.push_back(piece.id);
+            continue;
+        }
+        for (const text::Cut& part : data.normalized.cut(whole, piece.begin, piece.end, ranges)) {
+            if (part.id >= 0) {
+                out.push_back(part.id);
+            } else {
+                encoder.encodePiece(whole.substr(part.begin, part.end - part.begin));
             }
-            encoder.encodePiece(whole.substr(piece, at - piece));
-            out.push_back(id);
-            at += length;
-            piece = at;
         }
     }
-    encoder.encodePiece(whole.substr(piece));
 }
 
 void appendReplacements(std::string& out, size_t count) {
@@ -275,8 +270,7 @@ std::vector<TokenId> Tokenizer::encode(std::string_view text, const EncodeOption
     if (options.adds_special_tokens) {
         out = data_->prefix;
     }
-    const std::pair<size_t, size_t> range{0, options.matches_added_tokens ? text.size() : 0};
-    encodeRanges(*data_, text, {&range, 1}, out);
+    encodeRanges(*data_, text, {{0, text.size(), !options.matches_added_tokens}}, out);
     if (options.adds_special_tokens) {
         out.insert(out.end(), data_->suffix.begin(), data_->suffix.end());
     }
@@ -285,11 +279,10 @@ std::vector<TokenId> Tokenizer::encode(std::string_view text, const EncodeOption
 
 std::vector<TokenId> Tokenizer::encodeSegments(std::span<const Segment> segments) const {
     std::string whole;
-    std::vector<std::pair<size_t, size_t>> ranges;
+    std::vector<text::MatchRange> ranges;
     for (const Segment& segment : segments) {
-        if (segment.matches_added_tokens) {
-            ranges.emplace_back(whole.size(), whole.size() + segment.text.size());
-        }
+        ranges.push_back(
+            {whole.size(), whole.size() + segment.text.size(), !segment.matches_added_tokens});
         whole += segment.text;
     }
     std::vector<TokenId> out;

@@ -23,7 +23,8 @@ namespace engine {
 using TokenId = int32_t;
 
 /// A piece of a prompt. Control tokens (the file's added tokens) are recognised only where
-/// `matches_added_tokens` is set: text typed by people never becomes a control token.
+/// `matches_added_tokens` is set: text typed by people never becomes a control token. Words that a
+/// trainer added behind the vocabulary and did not flag "special" are recognised everywhere.
 struct Segment {
     std::string text;
     bool matches_added_tokens = false;
@@ -32,7 +33,8 @@ struct Segment {
 };
 
 struct EncodeOptions {
-    /// Recognise added tokens in the text, as the reference's plain encode does.
+    /// Recognise added tokens in the text, as the reference's plain encode does; else only those
+    /// that match in typed text, too (see Segment).
     bool matches_added_tokens = true;
     /// Put the tokens of the file's post_processor around the text (Gemma: `<bos>` before it).
     /// For raw text only: a rendered chat prompt already starts with `<bos>`.

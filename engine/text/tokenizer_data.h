@@ -3,6 +3,7 @@
 // Private to engine/text; immutable once loaded.
 #pragma once
 
+#include "engine/text/added_tokens.h"
 #include "engine/text/tokenizer.h"
 
 #include <array>
@@ -142,14 +143,15 @@ struct Tokenizer::Data {
     [[nodiscard]] bool isKnown(TokenId id) const {
         return id >= 0 && static_cast<size_t>(id) < flags.size();
     }
+    /// A token that added_tokens brought: no merge and no character leads to it.
+    [[nodiscard]] bool isOutsideVocabulary(TokenId id) const {
+        return id >= 0 && static_cast<size_t>(id) >= vocab_size;
+    }
     /// Builds ids_by_hash; false when two ids are spelled alike (twin_a and twin_b are set).
     bool indexTokens(TokenId& twin_a, TokenId& twin_b);
     [[nodiscard]] TokenId find(std::string_view token) const;
-    /// Length in bytes of the longest added token at the start of `text`, 0 if none starts there.
-    [[nodiscard]] size_t matchAdded(std::string_view text, TokenId& id) const;
-    /// Fills the tables below from flags.
-    void indexAdded();
 
+    size_t vocab_size = 0;        ///< Of model.vocab.
     std::string bytes;            ///< All spellings, by id.
     std::vector<uint32_t> begins; ///< [size + 1]
     std::vector<uint8_t> flags;   ///< [size]
@@ -168,9 +170,8 @@ struct Tokenizer::Data {
     /// A byte token takes part in a merge: then no border next to one is cut.
     bool do_byte_tokens_merge = false;
 
-    std::array<bool, 256> starts_added{};               ///< By first byte.
-    std::vector<bool> starts_added_two;                 ///< [65536] by the first two bytes.
-    std::array<std::vector<uint16_t>, 256> added_sizes; ///< By first byte: lengths, longest first.
+    text::AddedTokens exact{/*is_normalized=*/false};     ///< Looked for first,
+    text::AddedTokens normalized{/*is_normalized=*/true}; ///< these in what is left between.
 
     std::vector<TokenId> prefix, suffix; ///< Of the post_processor.
     std::vector<ModelOddity> warnings;

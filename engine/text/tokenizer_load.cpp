@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rules of a tokenizer.json, each with its own refusal. Encoding relies on them: every id in
-// range, every merge complete, all byte tokens there, no special token that text can reach.
+// range, every merge complete, all byte tokens there.
 #include "engine/text/tokenizer_load.h"
 
 #include "engine/base/sentence_english.h"
@@ -147,12 +147,6 @@ Result<void> checkModel(const Json& model) {
     return {};
 }
 
-struct AddedToken {
-    TokenId id = -1;
-    std::string_view content;
-    bool is_special = false;
-};
-
 Result<AddedToken> readAddedToken(const Json& node, size_t index) {
     const Sentence where = said("added_tokens: entry %1", index);
     const Json* content = node.find("content");
@@ -172,7 +166,12 @@ Result<AddedToken> readAddedToken(const Json& node, size_t index) {
         return invalid("TK26", said("%1 has the id %2, expected a whole number from 0 to %3", named,
                                     quoteToken(id->text), kMaxTokens - 1));
     }
-    for (const char* flag : {"lstrip", "rstrip", "single_word", "normalized", "special"}) {
+    const std::pair<const char*, bool*> flags[] = {{"lstrip", &token.strips_left},
+                                                   {"rstrip", &token.strips_right},
+                                                   {"single_word", &token.is_single_word},
+                                                   {"normalized", &token.matches_normalized_text},
+                                                   {"special", &token.is_special}};
+    for (const auto& [flag, is_set] : flags) {
         const Json* value = node.find(flag);
         if (value == nullptr) {
             continue; // false
@@ -181,13 +180,7 @@ Result<AddedToken> readAddedToken(const Json& node, size_t index) {
             return invalid("TK26", said("%1: %2 is %3, expected true or false", named, flag,
                                         describe(*value)));
         }
-        if (std::string_view(flag) == "special") {
-            token.is_special = value->boolean;
-        } else if (value->boolean) {
-            return unsupported(
-                "TK27",
-                said("%1 has %2 set; only tokens that match exactly are read", named, flag));
-        }
+        *is_set = value->boolean;
     }
     return token;
 }
@@ -199,8 +192,8 @@ Result<std::vector<AddedToken>> readAddedTokens(const Json& root) {
         return invalid("TK05", said("added_tokens: expected an array, found %1", describe(list)));
     }
     for (size_t i = 0; i < list->items.size(); ++i) {
-        ENGINE_ASSIGN(auto token, readAddedToken(list->items[i], i));
-        tokens.push_back(token);
+        ENGINE_ASSIGN(AddedToken token, readAddedToken(list->items[i], i));
+        tokens.push_back(std::move(token));
     }
     return tokens;
 }
@@ -272,13 +265,14 @@ Result<void> loadTokens(const TokenizerFile& file, Tokenizer::Data& data) {
     ENGINE_TRY(spellings.add(file));
     spellings.store(data);
     ENGINE_TRY(indexAll(data));
-    ENGINE_ASSIGN(const auto added, readAddedTokens(file.root));
+    ENGINE_ASSIGN(auto added, readAddedTokens(file.root));
 
-    std::vector<AddedToken> extra; // outside the vocabulary
+    data.vocab_size = spellings.size();
+    std::vector<const AddedToken*> extra; // outside the vocabulary
     for (const auto& token : added) {
         const TokenId id = data.find(token.content);
         if (id < 0) {
-            extra.push_back(token);
+            extra.push_back(&token);
         } else if (id != token.id) {
             return invalid("TK28", said("added_tokens: %1 has the id %2, model.vocab says %3",
                                         quoteToken(token.content), token.id, id));
@@ -286,26 +280,30 @@ Result<void> loadTokens(const TokenizerFile& file, Tokenizer::Data& data) {
     }
     if (!extra.empty()) {
         spellings.grow(extra.size());
-        for (const auto& token : extra) {
-            if (static_cast<size_t>(token.id) >= spellings.size()) {
-                return invalid("TK20", said("added_tokens: the id of %1 is %2, but there are %3 "
-                                            "tokens in all and ids run from 0 without a gap",
-                                            quoteToken(token.content), token.id, spellings.size()));
+        for (const AddedToken* token : extra) {
+            if (static_cast<size_t>(token->id) >= spellings.size()) {
+                return invalid("TK20",
+                               said("added_tokens: the id of %1 is %2, but there are %3 "
+                                    "tokens in all and ids run from 0 without a gap",
+                                    quoteToken(token->content), token->id, spellings.size()));
             }
-            ENGINE_TRY(spellings.place(token.content, token.id, "added_tokens"));
+            ENGINE_TRY(spellings.place(token->content, token->id, "added_tokens"));
         }
         spellings.store(data);
         ENGINE_TRY(indexAll(data));
     }
-    for (const auto& token : added) {
+    for (AddedToken& token : added) {
         uint8_t& flags = data.flags[static_cast<size_t>(token.id)];
         if (flags != 0) {
             return invalid("TK29", said("added_tokens lists %1 twice", quoteToken(token.content)));
         }
         flags = static_cast<uint8_t>(Tokenizer::Data::kAdded |
                                      (token.is_special ? Tokenizer::Data::kSpecial : 0));
+        token.is_plain = !token.is_special && data.isOutsideVocabulary(token.id);
+        (token.matches_normalized_text ? data.normalized : data.exact).insert(token);
     }
-    data.indexAdded();
+    data.exact.makeIndex();
+    data.normalized.makeIndex();
     return {};
 }
 
@@ -335,6 +333,10 @@ uint32_t lastCharacter(std::string_view text) {
 }
 
 Result<void> loadMerges(const TokenizerFile& file, Tokenizer::Data& data) {
+    const auto find = [&data](std::string_view token) {
+        const TokenId id = data.find(token);
+        return data.isOutsideVocabulary(id) ? -1 : id;
+    };
     data.merges.reserve(file.merges.size(), data.seed);
     const std::string_view bytes = file.bytes;
     int32_t rank = 0;
@@ -344,9 +346,9 @@ Result<void> loadMerges(const TokenizerFile& file, Tokenizer::Data& data) {
             bytes.substr(size_t{entry.begin} + entry.left_length, entry.right_length);
         const std::string_view both =
             bytes.substr(entry.begin, size_t{entry.left_length} + entry.right_length);
-        const TokenId left_id = data.find(left);
-        const TokenId right_id = data.find(right);
-        const TokenId both_id = data.find(both);
+        const TokenId left_id = find(left);
+        const TokenId right_id = find(right);
+        const TokenId both_id = find(both);
         if (left_id < 0 || right_id < 0) {
             return invalid("TK23",
                            said("model.merges: entry %1 names %2, which is not in the vocabulary",
@@ -371,37 +373,28 @@ Result<void> loadMerges(const TokenizerFile& file, Tokenizer::Data& data) {
     return {};
 }
 
-/// Fills the character table and makes sure that no text can spell a special token.
+/// Fills the character table and makes sure that no text can spell a special token: one that it can
+/// is a word, as a trainer makes them of the vocabulary's own ("###").
 Result<void> checkReach(Tokenizer::Data& data) {
     for (size_t i = 0; i < data.size(); ++i) {
         const auto id = static_cast<TokenId>(i);
         const std::string_view token = data.token(id);
         const Character first = firstCharacter(token);
-        const bool is_character = first.size == token.size();
+        const bool is_character = first.size == token.size() && !data.isOutsideVocabulary(id);
         if (is_character) {
             data.characters.insert(first.code_point, id);
         }
-        const bool is_added = (data.flags[i] & Tokenizer::Data::kAdded) != 0;
-        if (is_added && data.byte_of[i] >= 0) {
+        uint8_t& flags = data.flags[i];
+        if ((flags & Tokenizer::Data::kAdded) != 0 && data.byte_of[i] >= 0) {
             return invalid(
                 "TK30",
                 said("added_tokens lists the byte token %1, which unknown characters turn into",
                      quoteToken(token)));
         }
-        if ((data.flags[i] & Tokenizer::Data::kSpecial) == 0) {
-            continue;
-        }
-        if (is_character) {
-            return invalid(
-                "TK30",
-                said("the special token %1 is a single character, so that ordinary text becomes it",
-                     quoteToken(token)));
-        }
-        if ((data.flags[i] & Tokenizer::Data::kBuiltByMerge) != 0) {
-            return invalid(
-                "TK30",
-                said("model.merges builds the special token %1, so that ordinary text becomes it",
-                     quoteToken(token)));
+        const bool is_spelled = is_character || (flags & Tokenizer::Data::kBuiltByMerge) != 0;
+        if ((flags & Tokenizer::Data::kSpecial) != 0 && is_spelled) {
+            flags &= static_cast<uint8_t>(~Tokenizer::Data::kSpecial);
+            data.warnings.emplace_back(odd::SpellableToken{quoteToken(token)});
         }
     }
     return {};

@@ -301,17 +301,17 @@ void SchemaWriter::property(const JsonMember& member, int depth) {
     out_.control("}");
 }
 
-Result<Json> objectOf(const std::string& text, const Sentence& whose) {
+/// nullopt where the text is no JSON object.
+std::optional<Json> objectOf(const std::string& text) {
     Json tree;
     JsonLimits limits;
     limits.max_depth = kDeepestJsonTree;
     limits.max_string_bytes = text.size();
     limits.max_values = kMostJsonTreeValues;
+    limits.replaces_surrogates = true;
     const JsonOutcome outcome = readJsonTree(text, limits, tree);
     if (outcome.stop != JsonStop::Done || !tree.is(Json::Kind::Object)) {
-        return Error{
-            ErrorCode::InvalidRequest,
-            said("%1 are no JSON object; expected one such as {\"city\": \"Paris\"}", whose)};
+        return std::nullopt;
     }
     return tree;
 }
@@ -324,8 +324,13 @@ Result<void> writeToolDeclaration(const Tool& tool, SegmentWriter& out) {
     out.control("{description:");
     quoted(tool.description, out);
     if (!tool.parameters.empty()) {
-        ENGINE_ASSIGN(const Json schema,
-                      objectOf(tool.parameters, said("the parameters of the tool %1", tool.name)));
+        const std::optional<Json> object = objectOf(tool.parameters);
+        if (!object.has_value()) {
+            return Error{ErrorCode::InvalidRequest,
+                         said("%1 are no JSON object; expected one such as {\"city\": \"Paris\"}",
+                              said("the parameters of the tool %1", tool.name))};
+        }
+        const Json& schema = *object;
         SchemaWriter writer(schema, out);
         out.control(",parameters:{");
         if (const Json* own = schema.find("properties"); own != nullptr && !own->members.empty()) {
@@ -352,18 +357,20 @@ Result<void> writeToolDeclaration(const Tool& tool, SegmentWriter& out) {
     return {};
 }
 
-Result<void> writeToolCall(const ToolCall& call, SegmentWriter& out) {
-    Json arguments;
-    arguments.kind = Json::Kind::Object;
-    if (!call.arguments.empty()) {
-        ENGINE_ASSIGN(arguments,
-                      objectOf(call.arguments, said("the arguments of a call of %1", call.name)));
-    }
+void writeToolCall(const ToolCall& call, SegmentWriter& out) {
     out.control("<|tool_call>call:");
     out.message(call.name);
-    writeValue(arguments, false, out);
+    const std::optional<Json> arguments = objectOf(call.arguments);
+    if (arguments.has_value() || call.arguments.empty()) {
+        Json none;
+        none.kind = Json::Kind::Object;
+        writeValue(arguments.value_or(std::move(none)), false, out);
+    } else {
+        out.control("{");
+        quoted(call.arguments, out);
+        out.control("}");
+    }
     out.control("<tool_call|>");
-    return {};
 }
 
 void writeToolResult(std::string_view name, std::string_view text, SegmentWriter& out) {

@@ -21,9 +21,9 @@ namespace engine {
 /// Errors: InvalidRequest (parameters that are no JSON object, or are too large).
 Result<void> writeToolDeclaration(const Tool& tool, SegmentWriter& out);
 
-/// `<|tool_call>call:NAME{...}<tool_call|>`. Errors: InvalidRequest (arguments that are no JSON
-/// object; empty ones count as {}).
-Result<void> writeToolCall(const ToolCall& call, SegmentWriter& out);
+/// `<|tool_call>call:NAME{...}<tool_call|>`. Arguments that are no JSON object stand there as one
+/// quoted value, as the model said them; empty ones count as {}.
+void writeToolCall(const ToolCall& call, SegmentWriter& out);
 
 /// `<|tool_response>response:NAME{value:...}<tool_response|>`.
 void writeToolResult(std::string_view name, std::string_view text, SegmentWriter& out);

@@ -6,15 +6,6 @@
 
 namespace kernels::cuda {
 
-namespace {
-
-/// SIZE_MAX when the sum leaves the range.
-size_t roundUp(size_t bytes, size_t step) {
-    return bytes > SIZE_MAX - step ? SIZE_MAX : (bytes + step - 1) / step * step;
-}
-
-} // namespace
-
 Arena::Segments::iterator Arena::segmentOf(CuPointer pointer) {
     auto after = segments_.upper_bound(pointer);
     if (after == segments_.begin()) {
@@ -70,7 +61,7 @@ CuPointer Arena::take(Segment& segment, std::map<CuPointer, size_t>::iterator ga
 
 CuPointer Arena::allocate(size_t bytes, CuResult* result) {
     *result = kCuSuccess;
-    const size_t wanted = roundUp(std::max<size_t>(bytes, 1), kAlignment);
+    const size_t wanted = pieceBytes(bytes);
     if (wanted > SIZE_MAX / 2) {
         *result = kCuOutOfMemory;
         return 0;
@@ -89,8 +80,8 @@ CuPointer Arena::allocate(size_t bytes, CuResult* result) {
         return take(*best_segment, best, wanted);
     }
     // A large piece gets a segment of its own, so that it can go back as a whole.
-    const size_t own = roundUp(wanted, kSegmentGranularity);
-    const size_t size = own >= kDefaultSegment / 2 ? own : kDefaultSegment;
+    const size_t own = roundUp(wanted, granularity_);
+    const size_t size = own >= default_segment_ / 2 ? own : roundUp(default_segment_, granularity_);
     auto added = addSegment(size, result);
     if (added == segments_.end() && size > own) {
         added = addSegment(own, result);
@@ -142,12 +133,13 @@ void Arena::free(CuPointer pointer) {
 }
 
 void Arena::reserve(uint64_t bytes) {
-    if (bytes <= free_bytes_ || bytes > SIZE_MAX / 2) {
+    if (bytes == 0 || bytes > SIZE_MAX / 2) {
         return;
     }
-    CuResult ignored = kCuSuccess;
-    (void)addSegment(roundUp(static_cast<size_t>(bytes - free_bytes_), kSegmentGranularity),
-                     &ignored);
+    CuResult result = kCuSuccess;
+    if (addSegment(roundUp(static_cast<size_t>(bytes), granularity_), &result) != segments_.end()) {
+        default_segment_ = 0;
+    }
 }
 
 void Arena::releaseAll() {
@@ -155,6 +147,7 @@ void Arena::releaseAll() {
         removeSegment(segments_.begin());
     }
     free_bytes_ = 0;
+    default_segment_ = kDefaultSegment;
 }
 
 } // namespace kernels::cuda

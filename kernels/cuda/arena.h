@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Device memory taken from the driver in few large segments and handed out in pieces: cuMemAlloc
-// rounds to 2 MiB and waits for the card, a model has thousands of tensors. Best fit, neighbours
-// are joined when freed, an empty segment goes back to the driver. No knowledge of limits or tags.
+// rounds (mostly to 2 MiB) and waits for the card, a model has thousands of tensors. Best fit,
+// neighbours are joined when freed, an empty segment goes back to the driver. No knowledge of
+// limits or tags.
 #pragma once
 
+#include "kernels/card_costs.h"
 #include "kernels/cuda/driver.h"
 
 #include <cstddef>
@@ -20,8 +22,6 @@ public:
     Arena(const Arena&) = delete;
     Arena& operator=(const Arena&) = delete;
 
-    static constexpr size_t kAlignment = 256;
-    static constexpr size_t kSegmentGranularity = size_t{2} << 20;
     static constexpr size_t kDefaultSegment = size_t{32} << 20;
 
     /// Address of `bytes` (0 counts as 1), aligned to 256; 0 with *result set to the driver's
@@ -30,8 +30,11 @@ public:
     /// Bytes of a live piece, rounded; 0 for an address that is none.
     [[nodiscard]] size_t sizeOf(CuPointer pointer) const;
     void free(CuPointer pointer);
-    /// Takes one segment for what is not free already, so that the next allocations of about
-    /// `bytes` in total meet one segment. No room is no error.
+    /// What the driver rounds allocations up to: segments are multiples of it.
+    void setGranularity(size_t bytes) { granularity_ = bytes; }
+    /// Takes one segment for pieces of `bytes` in total (pieceBytes() of each), so that they take
+    /// no more of the card than that, rounded up once; what comes on top takes as little as it
+    /// can. No room is no error.
     void reserve(uint64_t bytes);
     /// Gives everything back, live pieces included.
     void releaseAll();
@@ -58,6 +61,8 @@ private:
     Segments segments_;
     uint64_t segment_bytes_ = 0;
     uint64_t free_bytes_ = 0;
+    size_t granularity_ = kUsualCosts.granularity;
+    size_t default_segment_ = kDefaultSegment;
 };
 
 } // namespace kernels::cuda

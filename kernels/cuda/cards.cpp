@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/cuda/cards.h"
 
-#include "kernels/cuda/nvml.h"
-
 #include <array>
 #include <cstdio>
 #include <map>
@@ -14,13 +12,14 @@ namespace kernels::cuda {
 
 namespace {
 
-/// Before the first opening. The figure of an H200 with driver 580; others differ by some tens MiB.
-constexpr uint64_t kUsualContext = uint64_t{512} << 20;
+/// More than any driver takes: another program took memory at the same time.
+constexpr uint64_t kLargestContext = uint64_t{2} << 30;
+/// A context that is known does not grow by as much.
+constexpr uint64_t kLargestGrowth = uint64_t{256} << 20;
 
 struct ContextState {
     int open = 0;
-    uint64_t bytes = 0;
-    bool is_assumed = true;
+    CardCosts known; ///< Measured or recalled.
 };
 std::mutex context_mutex;
 /// By driver and ordinal.
@@ -117,7 +116,7 @@ std::vector<Card> listCards(const Driver& driver) {
 
 std::optional<uint64_t> freeBytes(const Driver& driver, const Card& card) {
     if (!card.uuid.empty()) {
-        if (const auto memory = cardMemory(card.uuid)) {
+        if (const auto memory = driver.memoryOf(card.uuid)) {
             return memory->free;
         }
     }
@@ -145,32 +144,60 @@ std::optional<uint64_t> freeBytes(const Driver& driver, const Card& card) {
     return answer;
 }
 
-uint64_t contextBytes(const Driver& driver, const Card& card) {
+CardCosts cardCosts(const Driver& driver, int ordinal) {
     const std::lock_guard<std::mutex> lock(context_mutex);
-    const auto found = contexts().find({&driver, card.ordinal});
-    return found == contexts().end() ? kUsualContext : found->second.bytes;
+    const auto found = contexts().find({&driver, ordinal});
+    CardCosts costs = found == contexts().end() ? CardCosts() : found->second.known;
+    if (costs.context_bytes == 0) {
+        costs.context_bytes = kUsualCosts.context_bytes;
+    }
+    if (costs.granularity == 0) {
+        costs.granularity = kUsualCosts.granularity;
+    }
+    return costs;
 }
 
 bool isContextAssumed(const Driver& driver, int ordinal) {
     const std::lock_guard<std::mutex> lock(context_mutex);
     const auto found = contexts().find({&driver, ordinal});
-    return found == contexts().end() || found->second.is_assumed;
+    return found == contexts().end() || found->second.known.context_bytes == 0;
+}
+
+void recallCosts(const Driver& driver, int ordinal, const CardCosts& costs) {
+    const std::lock_guard<std::mutex> lock(context_mutex);
+    ContextState& state = contexts()[{&driver, ordinal}];
+    if (state.known == CardCosts() && state.open == 0) {
+        state.known = costs;
+    }
+}
+
+void forgetCosts(const Driver& driver) {
+    const std::lock_guard<std::mutex> lock(context_mutex);
+    std::erase_if(contexts(),
+                  [&driver](const auto& entry) { return entry.first.first == &driver; });
 }
 
 ContextRecord::ContextRecord(const Driver& driver, int ordinal, uint64_t measured)
     : driver_(&driver), ordinal_(ordinal) {
     const std::lock_guard<std::mutex> lock(context_mutex);
     ContextState& state = contexts()[{driver_, ordinal_}];
+    uint64_t& known = state.known.context_bytes;
     if (state.open++ == 0) {
-        state.is_assumed = measured == 0;
-        state.bytes = state.is_assumed ? kUsualContext : measured;
+        const bool is_likely = measured > 0 && measured <= kLargestContext &&
+                               (known == 0 || measured <= known + kLargestGrowth);
+        known = is_likely ? measured : known;
     }
-    bytes_ = state.bytes;
+    bytes_ = known > 0 ? known : kUsualCosts.context_bytes;
 }
 
 ContextRecord::~ContextRecord() {
     const std::lock_guard<std::mutex> lock(context_mutex);
     --contexts()[{driver_, ordinal_}].open;
+}
+
+void ContextRecord::setGranularity(uint64_t bytes) {
+    const std::lock_guard<std::mutex> lock(context_mutex);
+    contexts()[{driver_, ordinal_}].known.granularity = bytes;
 }
 
 } // namespace kernels::cuda

@@ -3,6 +3,7 @@
 // plans. A card that cannot be used stays in the list with the reason.
 #pragma once
 
+#include "kernels/card_costs.h"
 #include "kernels/cuda/driver.h"
 #include "kernels/cuda/driver_trouble.h"
 #include "kernels/cuda/video_memory.h"
@@ -36,23 +37,28 @@ std::vector<Card> listCards(const Driver& driver);
 /// when neither answers.
 std::optional<uint64_t> freeBytes(const Driver& driver, const Card& card);
 
-/// What the driver takes on this card for this program beside all allocations (its context and the
-/// loaded kernels): as measured when the card was opened last, else a usual figure.
-uint64_t contextBytes(const Driver& driver, const Card& card);
-/// Whether that is the usual figure: never opened, or nothing there could measure it (without the
-/// management library).
+/// As measured when the card was opened last or as recalled, else usual figures.
+CardCosts cardCosts(const Driver& driver, int ordinal);
+/// Whether the context's is a usual figure: never opened, or nothing there could measure it
+/// (without the management library).
 bool isContextAssumed(const Driver& driver, int ordinal);
+/// Figures of an earlier program; kept where nothing was measured since.
+void recallCosts(const Driver& driver, int ordinal, const CardCosts& costs);
+/// All figures of a driver that goes away (a test's).
+void forgetCosts(const Driver& driver);
 
 /// Bookkeeping of opened cards: contexts are shared within a process, so that only the first
 /// opening shows what a context takes.
 class ContextRecord {
 public:
-    /// `measured`: bytes that this opening took.
+    /// `measured`: bytes that this opening took; 0: nothing could measure them.
     ContextRecord(const Driver& driver, int ordinal, uint64_t measured);
     ~ContextRecord();
     ContextRecord(const ContextRecord&) = delete;
     ContextRecord& operator=(const ContextRecord&) = delete;
     [[nodiscard]] uint64_t bytes() const { return bytes_; }
+    /// Notes what the open card was seen to round allocations up to.
+    void setGranularity(uint64_t bytes);
 
 private:
     const Driver* driver_;

@@ -4,11 +4,11 @@
 
 #include "kernels/cuda/cards.h"
 #include "kernels/cuda/launch_sizes.h"
-#include "kernels/cuda/nvml.h"
 #include "kernels/stage_times.h"
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <new>
 
 namespace kernels::cuda {
@@ -19,6 +19,8 @@ constexpr unsigned kNonBlockingStream = 1;
 constexpr unsigned kEventWithoutTiming = 2;
 constexpr int kRelaxedCapture = 2; ///< Other threads and streams go on as they like.
 constexpr int kPoisonByte = 0xff;
+/// More than any driver rounds to: another program took memory at the same time.
+constexpr uint64_t kLargestGranularity = uint64_t{256} << 20;
 
 /// The context that this thread made current last. A closed device makes all of them stale: its
 /// context's handle may come back for another context.
@@ -119,7 +121,7 @@ Status CudaDevice::open(std::string* message) {
                    ": the driver shows no such card; choose a device that exists";
         return Status::Unsupported;
     }
-    const auto before = cardMemory(uuid_);
+    const auto before = driver_->memoryOf(uuid_);
     Status status = Status::Ok;
     {
         const StageTimer timer("context of a card");
@@ -141,12 +143,16 @@ Status CudaDevice::open(std::string* message) {
         return failOpening("read its memory", message);
     }
     free_at_start_ = free_now;
-    const auto after = cardMemory(uuid_);
+    const auto after = driver_->memoryOf(uuid_);
     uint64_t taken = 0;
     if (before && after && after->used > before->used) {
         taken = after->used - before->used;
     }
     context_ = std::make_unique<ContextRecord>(*driver_, ordinal_, taken);
+    if (const uint64_t granularity = measureGranularity(); granularity > 0) {
+        context_->setGranularity(granularity);
+    }
+    arena_.setGranularity(cardCosts(*driver_, ordinal_).granularity);
     if (limit_ != 0 && contextBytes() >= limit_) {
         *message = "cuda:" + std::to_string(ordinal_) + " (" + name_ + "): the limit of " +
                    megabytes(limit_) + " is below what the driver itself takes (" +
@@ -154,6 +160,34 @@ Status CudaDevice::open(std::string* message) {
         return Status::OutOfMemory;
     }
     return Status::Ok;
+}
+
+uint64_t CudaDevice::measureGranularity() {
+    // The second block is one byte larger than what the first one took, so that it takes one step
+    // more. Both are larger than what a driver serves from memory that it holds already.
+    constexpr size_t kProbe = (size_t{2} << 20) + 1;
+    std::array<CuPointer, 2> blocks{};
+    std::array<uint64_t, 2> taken{kProbe - 1, 0};
+    bool is_told = true;
+    for (size_t i = 0; i < blocks.size() && is_told; ++i) {
+        size_t before = 0;
+        size_t after = 0;
+        size_t total = 0;
+        const size_t asked = static_cast<size_t>(taken[0]) + 1;
+        is_told = driver_->memGetInfo(&before, &total) == kCuSuccess &&
+                  driver_->memAlloc(&blocks[i], asked) == kCuSuccess &&
+                  driver_->memGetInfo(&after, &total) == kCuSuccess && before >= after + asked;
+        taken[i] = before - std::min(before, after);
+    }
+    for (const CuPointer block : blocks) {
+        if (block != 0) {
+            driver_->memFree(block);
+        }
+    }
+    const uint64_t step = taken[1] - std::min(taken[1], taken[0]);
+    const bool is_likely = is_told && std::has_single_bit(step) && step >= kPieceAlignment &&
+                           step <= kLargestGranularity && taken[0] % step == 0;
+    return is_likely ? step : 0;
 }
 
 Status CudaDevice::openContext(std::string* message) {
@@ -503,7 +537,7 @@ uint64_t CudaDevice::freeBytes() {
 
 uint64_t CudaDevice::otherProgramsBytes() {
     const uint64_t own = contextBytes() + arena_.segmentBytes();
-    if (const auto memory = cardMemory(uuid_)) {
+    if (const auto memory = driver_->memoryOf(uuid_)) {
         return memory->used > own ? memory->used - own : 0;
     }
     size_t free_now = 0;

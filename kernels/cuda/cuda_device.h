@@ -121,6 +121,8 @@ private:
     Status open(std::string* message);
     Status openContext(std::string* message);
     Status loadKernels(std::string* message);
+    /// What the driver rounds allocations up to, by taking two for a moment; 0: not to be seen.
+    uint64_t measureGranularity();
     Status failOpening(const char* step, std::string* message) const;
     /// Checks a driver result and remembers when the device is lost.
     Status check(CuResult result, const char* call);

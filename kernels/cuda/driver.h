@@ -5,10 +5,13 @@
 // build. Tests put a fake driver behind the same table.
 #pragma once
 
+#include "kernels/cuda/nvml.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 
 namespace kernels::cuda {
@@ -194,6 +197,11 @@ struct Driver {
     /// The adapter's number on Windows (LUID, 8 bytes), by which DXGI calls the same card. Not
     /// needed: nullptr elsewhere and where the driver has none.
     CuResult (*deviceGetLuid)(char* luid, unsigned* node_mask, CuDevice device) = nullptr;
+
+    /// What the management library says of a card's memory: the machine's, or a test's.
+    std::optional<CardMemory> (*memoryOf)(const std::string& uuid) = &cardMemory;
+    /// "580.95.05"; empty: nobody tells.
+    std::string (*versionText)() = [] { return managementLibrary().driver_version; };
 
     /// "CUDA_ERROR_OUT_OF_MEMORY", or the number when the driver has no name for it.
     [[nodiscard]] std::string errorName(CuResult code) const;

@@ -91,8 +91,8 @@ std::string nextPage(const HttpHead& head) {
         if (end == std::string::npos) {
             return {};
         }
-        const std::string_view behind =
-            std::string_view(*link).substr(end, std::min(link->find(',', end), link->size()) - end);
+        const std::string_view behind = std::string_view(*link).substr(
+            end, std::min(link->find_first_of(",<", end), link->size()) - end);
         if (behind.find("rel=\"next\"") != std::string_view::npos ||
             behind.find("rel=next") != std::string_view::npos) {
             return link->substr(at + 1, end - at - 1);

@@ -19,6 +19,7 @@ using engine::said;
 namespace {
 
 constexpr size_t kMostHits = 1000; ///< Of one page; the hub sends 100 at most.
+constexpr size_t kMostBases = 64;  ///< Of one hit; a merge has some.
 
 const char* sortName(SearchQuery::Sort sort) {
     switch (sort) {
@@ -94,7 +95,7 @@ void readTag(const std::string& tag, SearchHit& hit) {
         base = base.starts_with(relation) ? base.substr(relation.size()) : base;
     }
     // Each base has a tag with its relation and one without.
-    if (parseAddress(base, {}).has_value() &&
+    if (hit.bases.size() < kMostBases && parseAddress(base, {}).has_value() &&
         std::find(hit.bases.begin(), hit.bases.end(), base) == hit.bases.end()) {
         hit.bases.push_back(base);
     }

@@ -869,6 +869,38 @@ Soll die Datei ersetzt werden?</translation>
 <context>
     <name>app::ChatDatabase</name>
     <message>
+        <source>The folder %1 belongs to another user, so chats are not saved. Make it yours (chown).</source>
+        <translation>Der Ordner %1 gehört einem anderen Benutzer, Chats werden daher nicht gesichert. Machen Sie ihn zu Ihrem (chown).</translation>
+    </message>
+    <message>
+        <source>The log of the latest changes is damaged, so that some of them may be missing.</source>
+        <translation>Das Protokoll der letzten Änderungen ist beschädigt, einige davon können daher fehlen.</translation>
+    </message>
+    <message>
+        <source>its log goes on behind a place that cannot be read</source>
+        <translation>das Protokoll geht hinter einer Stelle weiter, die sich nicht lesen lässt</translation>
+    </message>
+    <message>
+        <source>it is empty, and its log is not</source>
+        <translation>sie ist leer, ihr Protokoll aber nicht</translation>
+    </message>
+    <message>
+        <source>The log with the latest changes of the chats was damaged. File and log were kept as %1 and %1-wal; %2 chats could be read from them and are in the list again.</source>
+        <translation>Das Protokoll mit den letzten Änderungen der Chats war beschädigt. Datei und Protokoll wurden als %1 und %1-wal behalten; %2 Chats ließen sich daraus lesen und stehen wieder in der Liste.</translation>
+    </message>
+    <message>
+        <source>Turns are missing or damaged in %1 of them.</source>
+        <translation>In %1 davon fehlen Beiträge oder sind beschädigt.</translation>
+    </message>
+    <message>
+        <source>This turn was damaged on the disk, so that not all of it is as it was written.</source>
+        <translation>Dieser Beitrag wurde auf dem Datenträger beschädigt und ist daher nicht ganz so, wie er geschrieben wurde.</translation>
+    </message>
+    <message>
+        <source>The file with the chats was damaged. It was kept as %1; what could be read from it is in the list again.</source>
+        <translation>Die Datei mit den Chats war beschädigt. Sie wurde als %1 behalten; was sich daraus lesen ließ, steht wieder in der Liste.</translation>
+    </message>
+    <message>
         <source>The folder %1 cannot be created, so chats are not saved. Create it or make its parent folder writable.</source>
         <translation>Der Ordner %1 lässt sich nicht anlegen, Chats werden daher nicht gesichert. Legen Sie ihn an oder machen Sie den Ordner darüber beschreibbar.</translation>
     </message>
@@ -957,6 +989,10 @@ Soll die Datei ersetzt werden?</translation>
     <message>
         <source>it is not JSON (%1, at byte %2). Choose a file that Belfry exported as JSON.</source>
         <translation>das ist kein JSON (%1, bei Byte %2). Wählen Sie eine Datei, die Belfry als JSON exportiert hat.</translation>
+    </message>
+    <message>
+        <source>it holds more than %1 messages and attachments; no exported chat is as large.</source>
+        <translation>sie enthält mehr als %1 Nachrichten und Anhänge; kein exportierter Chat ist so groß.</translation>
     </message>
     <message>
         <source>it holds no chat of Belfry (“format” is “%1”, expected “belfry-chat”, version 1, with turns). Choose a file that Belfry exported as JSON.</source>
@@ -1174,6 +1210,22 @@ Soll die Datei ersetzt werden?</translation>
         <source>Add a PEFT LoRA folder, or drop one into the window</source>
         <translation>Einen PEFT-LoRA-Ordner hinzufügen oder ins Fenster ziehen</translation>
     </message>
+    <message>
+        <source>%1 adapters</source>
+        <translation>%1 Adapter</translation>
+    </message>
+    <message>
+        <source>%1 of %2 adapters</source>
+        <translation>%1 von %2 Adaptern</translation>
+    </message>
+    <message>
+        <source>%1, off</source>
+        <translation>%1, aus</translation>
+    </message>
+    <message>
+        <source>1 adapter</source>
+        <translation>1 Adapter</translation>
+    </message>
 </context>
 <context>
     <name>ui::AdapterChip</name>
@@ -1355,6 +1407,18 @@ Soll die Datei ersetzt werden?</translation>
     <message>
         <source>its tower is left out while the model is loaded for text only</source>
         <translation>sein Turm ist weggelassen, solange das Modell nur für Text geladen ist</translation>
+    </message>
+    <message>
+        <source>In the folder of the adapter: %1</source>
+        <translation>Im Ordner des Adapters: %1</translation>
+    </message>
+    <message>
+        <source>%1 in the folder of the adapter has tokens that the tokenizer of the model lacks: %2. Prompts are cut with that of the model, these into several tokens, so that the adapter does not see what it was trained on. A copy of the folder of the model with this tokenizer.json cuts them rightly.</source>
+        <translation>%1 im Ordner des Adapters hat Tokens, die dem Tokenizer des Modells fehlen: %2. Prompts werden mit dem des Modells zerlegt, diese in mehrere Tokens, sodass der Adapter nicht sieht, womit er trainiert wurde. Eine Kopie des Modellordners mit dieser tokenizer.json zerlegt sie richtig.</translation>
+    </message>
+    <message>
+        <source>The tokenizer in the folder of the adapter cannot be read (%1). Whether the adapter needs further tokens is not known.</source>
+        <translation>Der Tokenizer im Ordner des Adapters kann nicht gelesen werden (%1). Ob der Adapter weitere Tokens braucht, ist nicht bekannt.</translation>
     </message>
 </context>
 <context>
@@ -1879,6 +1943,10 @@ Soll die Datei ersetzt werden?</translation>
         <source>Chosen: %1, %2</source>
         <translation>Gewählt: %1, %2</translation>
     </message>
+    <message>
+        <source>Load here</source>
+        <translation>Hier laden</translation>
+    </message>
 </context>
 <context>
     <name>ui::CompareColumn</name>
@@ -2275,6 +2343,10 @@ Soll die Datei ersetzt werden?</translation>
     <message>
         <source>%1 was not added: the model is loaded for text only.</source>
         <translation>%1 wurde nicht hinzugefügt: Das Modell ist nur für Text geladen.</translation>
+    </message>
+    <message>
+        <source>This model cannot be loaded: its weights are missing</source>
+        <translation>Dieses Modell kann nicht geladen werden: Seine Gewichte fehlen</translation>
     </message>
 </context>
 <context>
@@ -3284,7 +3356,7 @@ Rang %5 · Alpha %6 · Skalierung %7 · %8</translation>
     </message>
     <message>
         <source>%1 of memory, about %2 tokens/s (estimated)</source>
-        <translation>%1 Speicher, etwa %2 Tokens/s (geschätzt)</translation>
+        <translation>%1 Speicher, etwa %2 Token/s (geschätzt)</translation>
     </message>
     <message>
         <source>Fits in 4 bits: %1.</source>
@@ -4444,10 +4516,6 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
         <translation>Gemacht für %1.</translation>
     </message>
     <message>
-        <source>It takes %1 of memory as stored.</source>
-        <translation>Es braucht gespeichert, wie es ist, %1 Speicher.</translation>
-    </message>
-    <message>
         <source>Fits this computer as it is stored.</source>
         <translation>Passt auf diesen Rechner, wie es gespeichert ist.</translation>
     </message>
@@ -4506,6 +4574,10 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
     <message>
         <source>%1 has more files than are looked at: add the folder with the models instead.</source>
         <translation>%1 hat mehr Dateien, als angesehen werden: Fügen Sie stattdessen den Ordner mit den Modellen hinzu.</translation>
+    </message>
+    <message>
+        <source>It takes %1 of memory.</source>
+        <translation>Es braucht %1 Speicher.</translation>
     </message>
 </context>
 <context>
@@ -5277,6 +5349,14 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
         <source>budget of the system %1</source>
         <translation>Zuteilung des Systems %1</translation>
     </message>
+    <message>
+        <source>Not this computer</source>
+        <translation>Nicht dieser Rechner</translation>
+    </message>
+    <message>
+        <source>set aside %1</source>
+        <translation>zurückgelegt %1</translation>
+    </message>
 </context>
 <context>
     <name>ui::MessageBlock</name>
@@ -5518,6 +5598,18 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
         <source>the system&apos;s budget</source>
         <translation>Zuteilung des Systems</translation>
     </message>
+    <message>
+        <source>Not this computer</source>
+        <translation>Nicht dieser Rechner</translation>
+    </message>
+    <message>
+        <source>%1 of main memory are assumed. A part of each memory is set aside for the system and other programs.</source>
+        <translation>Angenommen sind %1 Hauptspeicher. Ein Teil jedes Speichers bleibt dem System und anderen Programmen.</translation>
+    </message>
+    <message>
+        <source>set aside</source>
+        <translation>zurückgelegt</translation>
+    </message>
 </context>
 <context>
     <name>ui::ModelButton</name>
@@ -5683,6 +5775,26 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
     <message>
         <source>tokenizer.json is missing in the folder: layouts can be tried, loading cannot.</source>
         <translation>tokenizer.json fehlt im Ordner: Anordnungen lassen sich probieren, laden nicht.</translation>
+    </message>
+    <message>
+        <source>%1: %2 is %3, which cannot be used there. It is left out.</source>
+        <translation>%1: %2 ist %3, was dort nicht verwendet werden kann. Es wird weggelassen.</translation>
+    </message>
+    <message>
+        <source>%1: %2 is out of its range. It is taken as %3.</source>
+        <translation>%1: %2 liegt außerhalb seines Bereichs. Es gilt als %3.</translation>
+    </message>
+    <message>
+        <source>%1: %2 is %3. This is not run here, so that replies can differ from those of transformers.</source>
+        <translation>%1: %2 ist %3. Das wird hier nicht ausgeführt, sodass Antworten von denen von transformers abweichen können.</translation>
+    </message>
+    <message>
+        <source>tokenizer.json: ordinary text becomes the special token %1. It counts as a word and is shown in replies.</source>
+        <translation>tokenizer.json: Gewöhnlicher Text wird zum Sondertoken %1. Es gilt als Wort und wird in Antworten gezeigt.</translation>
+    </message>
+    <message>
+        <source>The defaults of replies cannot be read (%1). The usual ones of such models are used.</source>
+        <translation>Die Vorgaben für Antworten können nicht gelesen werden (%1). Es gelten die für solche Modelle üblichen.</translation>
     </message>
 </context>
 <context>
@@ -5980,6 +6092,10 @@ Bis zu %2 Token</translation>
         <source>Not connected. %1 answers until it is.</source>
         <translation>Nicht verbunden. Bis dahin antwortet %1.</translation>
     </message>
+    <message>
+        <source>&amp;Load here</source>
+        <translation>Hier &amp;laden</translation>
+    </message>
 </context>
 <context>
     <name>ui::ModelsPage</name>
@@ -6002,10 +6118,6 @@ Bis zu %2 Token</translation>
 </context>
 <context>
     <name>ui::Note</name>
-    <message>
-        <source>%1; what is elsewhere is computed faster there</source>
-        <translation>%1; was anderswo liegt, wird dort schneller gerechnet</translation>
-    </message>
     <message>
         <source>%1 (%2)</source>
         <translation>%1 (%2)</translation>
@@ -6181,6 +6293,10 @@ Bis zu %2 Token</translation>
     <message>
         <source>weighed with about %1 tokens/s (everything on %2: %3)</source>
         <translation>abgewogen mit etwa %1 Token/s (alles auf %2: %3)</translation>
+    </message>
+    <message>
+        <source>%1; what is elsewhere is computed faster there</source>
+        <translation>%1; was anderswo liegt, wird dort schneller gerechnet</translation>
     </message>
     <message>
         <source>%1 has no effect: what is stored on disk stays in the model&apos;s own files, which need no more room</source>
@@ -6384,7 +6500,7 @@ Bis zu %2 Token</translation>
     </message>
     <message>
         <source>Up to %1 tokens of context</source>
-        <translation>Bis zu %1 Tokens Kontext</translation>
+        <translation>Bis zu %1 Token Kontext</translation>
     </message>
     <message>
         <source>%1 at revision %2 (%3)</source>
@@ -6397,10 +6513,6 @@ Bis zu %2 Token</translation>
     <message>
         <source>Belfry cannot use it: %1</source>
         <translation>Belfry kann es nicht verwenden: %1</translation>
-    </message>
-    <message>
-        <source>Its headers say: %1</source>
-        <translation>Seine Kopfdaten sagen: %1</translation>
     </message>
     <message>
         <source>Goes into %1</source>
@@ -6441,6 +6553,18 @@ Bis zu %2 Token</translation>
     <message>
         <source>Is here</source>
         <translation>Ist hier</translation>
+    </message>
+    <message>
+        <source>&amp;Download %1 all the same</source>
+        <translation>Trotzdem %1 &amp;herunterladen</translation>
+    </message>
+    <message>
+        <source>Look at &amp;its base model, %1</source>
+        <translation>Sein &amp;Grundmodell ansehen: %1</translation>
+    </message>
+    <message>
+        <source>Read from its files: %1</source>
+        <translation>Aus seinen Dateien gelesen: %1</translation>
     </message>
 </context>
 <context>
@@ -6961,14 +7085,6 @@ Bis zu %2 Token</translation>
         <translation>Alle Dateien (*)</translation>
     </message>
     <message>
-        <source>A key is kept in the system&apos;s keyring.</source>
-        <translation>Ein Schlüssel wird im Schlüsselbund des Systems aufgehoben.</translation>
-    </message>
-    <message>
-        <source>A key is kept in a file that only you can read: no keyring runs here.</source>
-        <translation>Ein Schlüssel wird in einer Datei aufgehoben, die nur Sie lesen können: Hier läuft kein Schlüsselbund.</translation>
-    </message>
-    <message>
         <source>&amp;Forget the key</source>
         <translation>Schlüssel &amp;vergessen</translation>
     </message>
@@ -6979,6 +7095,14 @@ Bis zu %2 Token</translation>
     <message>
         <source>None</source>
         <translation>Keiner</translation>
+    </message>
+    <message>
+        <source>A key that you type is kept in the system&apos;s keyring.</source>
+        <translation>Ein Schlüssel, den Sie eingeben, liegt dann im Schlüsselbund des Systems.</translation>
+    </message>
+    <message>
+        <source>A key that you type is kept in a file that only you can read: no keyring runs here.</source>
+        <translation>Ein Schlüssel, den Sie eingeben, liegt dann in einer Datei, die nur Sie lesen können: Hier läuft kein Schlüsselbund.</translation>
     </message>
 </context>
 <context>
@@ -7609,6 +7733,30 @@ Bis zu %2 Token</translation>
         <source>Loading again</source>
         <translation>Lädt erneut</translation>
     </message>
+    <message>
+        <source>Load here</source>
+        <translation>Hier laden</translation>
+    </message>
+    <message>
+        <source>Loads the chosen model on this computer, not on the one that the layout looks at</source>
+        <translation>Lädt das gewählte Modell auf diesem Rechner, nicht auf dem, den das Layout betrachtet</translation>
+    </message>
+    <message>
+        <source>In use</source>
+        <translation>In Gebrauch</translation>
+    </message>
+    <message>
+        <source>Shared</source>
+        <translation>Geteilt</translation>
+    </message>
+    <message>
+        <source>Another program is using the model</source>
+        <translation>Ein anderes Programm benutzt das Modell</translation>
+    </message>
+    <message>
+        <source>Other programs may use the model</source>
+        <translation>Andere Programme dürfen das Modell benutzen</translation>
+    </message>
 </context>
 <context>
     <name>ui::Suggestion</name>
@@ -7800,7 +7948,7 @@ Bis zu %2 Token</translation>
     </message>
     <message>
         <source>Open the page for &amp;tokens in the browser</source>
-        <translation>Seite für &amp;Tokens im Browser öffnen</translation>
+        <translation>Seite für &amp;Token im Browser öffnen</translation>
     </message>
     <message>
         <source>%1. Put it in here:</source>
@@ -7856,6 +8004,10 @@ Bis zu %2 Token</translation>
     <message>
         <source>This server does not answer for the model</source>
         <translation>Dieser Server antwortet nicht für das Modell</translation>
+    </message>
+    <message>
+        <source>&amp;Get a model…</source>
+        <translation>Modell &amp;holen…</translation>
     </message>
 </context>
 <context>
@@ -7982,6 +8134,131 @@ Bis zu %2 Token</translation>
     <message>
         <source>%1 GiB card</source>
         <translation>Karte mit %1 GiB</translation>
+    </message>
+</context>
+<context>
+    <name>ui::AdapterList</name>
+    <message>
+        <source>Adapters</source>
+        <translation>Adapter</translation>
+    </message>
+</context>
+<context>
+    <name>ui::PictureView</name>
+    <message>
+        <source>Picture: %1</source>
+        <translation>Bild: %1</translation>
+    </message>
+    <message>
+        <source>Reading …</source>
+        <translation>Wird gelesen …</translation>
+    </message>
+    <message>
+        <source>Save…</source>
+        <translation>Speichern…</translation>
+    </message>
+    <message>
+        <source>Close the picture</source>
+        <translation>Das Bild schließen</translation>
+    </message>
+    <message>
+        <source>Back to the chat (Esc)</source>
+        <translation>Zurück zum Chat (Esc)</translation>
+    </message>
+    <message>
+        <source>This picture cannot be read.</source>
+        <translation>Dieses Bild kann nicht gelesen werden.</translation>
+    </message>
+    <message>
+        <source>%1 × %2 pixels</source>
+        <translation>%1 × %2 Pixel</translation>
+    </message>
+    <message>
+        <source>100 %</source>
+        <translation>100 %</translation>
+    </message>
+    <message>
+        <source>Fit</source>
+        <translation>Einpassen</translation>
+    </message>
+    <message>
+        <source>Show every pixel</source>
+        <translation>Jedes Pixel zeigen</translation>
+    </message>
+    <message>
+        <source>Fit into the window</source>
+        <translation>In das Fenster einpassen</translation>
+    </message>
+    <message>
+        <source>Save the picture</source>
+        <translation>Das Bild speichern</translation>
+    </message>
+    <message>
+        <source>Saved</source>
+        <translation>Gespeichert</translation>
+    </message>
+    <message>
+        <source>Could not be saved</source>
+        <translation>Konnte nicht gespeichert werden</translation>
+    </message>
+</context>
+<context>
+    <name>ui::WindowSentence</name>
+    <message>
+        <source>%1: its licence has to be accepted before it can be fetched: open %2 in a browser, accept it there, then use “Sign in…” here</source>
+        <translation>%1: Seine Lizenz muss angenommen werden, bevor es geladen werden kann: Öffnen Sie %2 im Browser, nehmen Sie sie dort an und wählen Sie dann hier „Anmelden…“</translation>
+    </message>
+    <message>
+        <source>%1: %2 does not take the token: it is wrong or has expired; make a new one on your settings page there, then use “Sign in…”</source>
+        <translation>%1: %2 nimmt das Token nicht an: Es ist falsch oder abgelaufen; erzeugen Sie dort auf Ihrer Einstellungsseite ein neues und wählen Sie dann „Anmelden…“</translation>
+    </message>
+    <message>
+        <source>%1: %2 refuses access to this token: it lacks the permission (a fine-grained token names what it may read); use “Sign in…” with one that has it</source>
+        <translation>%1: %2 verweigert diesem Token den Zugang: Ihm fehlt die Berechtigung (ein fein abgestuftes Token nennt, was es lesen darf); wählen Sie „Anmelden…“ mit einem, das sie hat</translation>
+    </message>
+    <message>
+        <source>%1: %2 refuses access; use “Sign in…” if the model is yours</source>
+        <translation>%1: %2 verweigert den Zugang; wählen Sie „Anmelden…“, wenn das Modell Ihnen gehört</translation>
+    </message>
+    <message>
+        <source>%1: there is no such model at %2, or it is private: check the name and whose token is used</source>
+        <translation>%1: Bei %2 gibt es kein solches Modell, oder es ist privat: Prüfen Sie den Namen und wessen Token verwendet wird</translation>
+    </message>
+    <message>
+        <source>%1: there is no such model at %2, or it is private: check the name, or use “Sign in…” with a token that may read it</source>
+        <translation>%1: Bei %2 gibt es kein solches Modell, oder es ist privat: Prüfen Sie den Namen, oder wählen Sie „Anmelden…“ mit einem Token, das es lesen darf</translation>
+    </message>
+    <message>
+        <source>%1 has had too many requests from this address; try again in five minutes, or sign in there with a token</source>
+        <translation>%1 hatte zu viele Anfragen von dieser Adresse; versuchen Sie es in fünf Minuten noch einmal, oder melden Sie sich dort mit einem Token an</translation>
+    </message>
+    <message>
+        <source>the address %1 is not encrypted, and a token would be read on the way: use https, or remove the token in the settings</source>
+        <translation>die Adresse %1 ist nicht verschlüsselt, und ein Token würde unterwegs gelesen: Verwenden Sie https, oder entfernen Sie das Token in den Einstellungen</translation>
+    </message>
+    <message>
+        <source>the system&apos;s keyring does not answer (%1): unlock it and try again</source>
+        <translation>der Schlüsselbund des Systems antwortet nicht (%1): Entsperren Sie ihn und versuchen Sie es noch einmal</translation>
+    </message>
+    <message>
+        <source>there is no place to keep a token in</source>
+        <translation>es gibt keinen Ort, an dem ein Token aufbewahrt werden kann</translation>
+    </message>
+    <message>
+        <source>this model has no tokenizer, so it cannot read text: put its tokenizer.json into the folder and load it again</source>
+        <translation>dieses Modell hat keinen Tokenizer und kann deshalb keinen Text lesen: Legen Sie seine tokenizer.json in den Ordner und laden Sie es neu</translation>
+    </message>
+    <message>
+        <source>%1: %2: %3; the folder of models has to be one that you may write to</source>
+        <translation>%1: %2: %3; der Ordner der Modelle muss einer sein, in den Sie schreiben dürfen</translation>
+    </message>
+    <message>
+        <source>%1: the disk takes no file of this size (FAT: 4 GiB); the folder of models has to be on another disk</source>
+        <translation>%1: Der Datenträger nimmt keine Datei dieser Größe (FAT: 4 GiB); der Ordner der Modelle muss auf einem anderen liegen</translation>
+    </message>
+    <message>
+        <source>not enough room: %1 bytes are missing and %2 shall stay free, the disk has %3 free; make room on it</source>
+        <translation>nicht genug Platz: %1 Byte fehlen und %2 sollen frei bleiben, der Datenträger hat %3 frei; schaffen Sie dort Platz</translation>
     </message>
 </context>
 </TS>

@@ -869,6 +869,38 @@ Faut-il le remplacer ?</translation>
 <context>
     <name>app::ChatDatabase</name>
     <message>
+        <source>The folder %1 belongs to another user, so chats are not saved. Make it yours (chown).</source>
+        <translation>Le dossier %1 appartient à un autre utilisateur, les conversations ne sont donc pas enregistrées. Appropriez-vous-le (chown).</translation>
+    </message>
+    <message>
+        <source>The log of the latest changes is damaged, so that some of them may be missing.</source>
+        <translation>Le journal des dernières modifications est endommagé : certaines peuvent manquer.</translation>
+    </message>
+    <message>
+        <source>its log goes on behind a place that cannot be read</source>
+        <translation>son journal continue après un endroit illisible</translation>
+    </message>
+    <message>
+        <source>it is empty, and its log is not</source>
+        <translation>il est vide, mais son journal ne l&apos;est pas</translation>
+    </message>
+    <message>
+        <source>The log with the latest changes of the chats was damaged. File and log were kept as %1 and %1-wal; %2 chats could be read from them and are in the list again.</source>
+        <translation>Le journal des dernières modifications des conversations était endommagé. Fichier et journal sont conservés sous %1 et %1-wal ; %2 conversations ont pu y être lues et figurent de nouveau dans la liste.</translation>
+    </message>
+    <message>
+        <source>Turns are missing or damaged in %1 of them.</source>
+        <translation>Dans %1 d&apos;entre elles, des messages manquent ou sont endommagés.</translation>
+    </message>
+    <message>
+        <source>This turn was damaged on the disk, so that not all of it is as it was written.</source>
+        <translation>Ce message a été endommagé sur le disque : il n&apos;est pas entièrement tel qu&apos;il a été écrit.</translation>
+    </message>
+    <message>
+        <source>The file with the chats was damaged. It was kept as %1; what could be read from it is in the list again.</source>
+        <translation>Le fichier des conversations était endommagé. Il est conservé sous %1 ; ce qui a pu y être lu figure de nouveau dans la liste.</translation>
+    </message>
+    <message>
         <source>The folder %1 cannot be created, so chats are not saved. Create it or make its parent folder writable.</source>
         <translation>Le dossier %1 ne peut pas être créé, les discussions ne sont donc pas enregistrées. Créez-le ou rendez le dossier parent accessible en écriture.</translation>
     </message>
@@ -957,6 +989,10 @@ Faut-il le remplacer ?</translation>
     <message>
         <source>it is not JSON (%1, at byte %2). Choose a file that Belfry exported as JSON.</source>
         <translation>ce n’est pas du JSON (%1, à l’octet %2). Choisissez un fichier que Belfry a exporté en JSON.</translation>
+    </message>
+    <message>
+        <source>it holds more than %1 messages and attachments; no exported chat is as large.</source>
+        <translation>il contient plus de %1 messages et pièces jointes ; aucune discussion exportée n’est aussi grande.</translation>
     </message>
     <message>
         <source>it holds no chat of Belfry (“format” is “%1”, expected “belfry-chat”, version 1, with turns). Choose a file that Belfry exported as JSON.</source>
@@ -1174,6 +1210,22 @@ Faut-il le remplacer ?</translation>
         <source>Add a PEFT LoRA folder, or drop one into the window</source>
         <translation>Ajouter un dossier PEFT LoRA, ou le déposer dans la fenêtre</translation>
     </message>
+    <message>
+        <source>%1 adapters</source>
+        <translation>%1 adaptateurs</translation>
+    </message>
+    <message>
+        <source>%1 of %2 adapters</source>
+        <translation>%1 adaptateurs sur %2</translation>
+    </message>
+    <message>
+        <source>%1, off</source>
+        <translation>%1, désactivé</translation>
+    </message>
+    <message>
+        <source>1 adapter</source>
+        <translation>1 adaptateur</translation>
+    </message>
 </context>
 <context>
     <name>ui::AdapterChip</name>
@@ -1355,6 +1407,18 @@ Faut-il le remplacer ?</translation>
     <message>
         <source>its tower is left out while the model is loaded for text only</source>
         <translation>sa tour est laissée de côté tant que le modèle est chargé pour le texte seul</translation>
+    </message>
+    <message>
+        <source>In the folder of the adapter: %1</source>
+        <translation>Dans le dossier de l’adaptateur : %1</translation>
+    </message>
+    <message>
+        <source>%1 in the folder of the adapter has tokens that the tokenizer of the model lacks: %2. Prompts are cut with that of the model, these into several tokens, so that the adapter does not see what it was trained on. A copy of the folder of the model with this tokenizer.json cuts them rightly.</source>
+        <translation>%1 dans le dossier de l’adaptateur a des tokens qui manquent au tokenizer du modèle : %2. Les prompts sont découpés avec celui du modèle, ceux-ci en plusieurs tokens, si bien que l’adaptateur ne voit pas ce sur quoi il a été entraîné. Une copie du dossier du modèle avec ce tokenizer.json les découpe correctement.</translation>
+    </message>
+    <message>
+        <source>The tokenizer in the folder of the adapter cannot be read (%1). Whether the adapter needs further tokens is not known.</source>
+        <translation>Le tokenizer dans le dossier de l’adaptateur ne peut pas être lu (%1). On ne sait pas si l’adaptateur a besoin d’autres tokens.</translation>
     </message>
 </context>
 <context>
@@ -1879,6 +1943,10 @@ Faut-il le remplacer ?</translation>
         <source>Chosen: %1, %2</source>
         <translation>Choisi : %1, %2</translation>
     </message>
+    <message>
+        <source>Load here</source>
+        <translation>Charger ici</translation>
+    </message>
 </context>
 <context>
     <name>ui::CompareColumn</name>
@@ -2275,6 +2343,10 @@ Faut-il le remplacer ?</translation>
     <message>
         <source>%1 was not added: the model is loaded for text only.</source>
         <translation>%1 n&apos;a pas été ajouté : le modèle est chargé pour le texte seul.</translation>
+    </message>
+    <message>
+        <source>This model cannot be loaded: its weights are missing</source>
+        <translation>Ce modèle ne peut pas être chargé : ses poids manquent</translation>
     </message>
 </context>
 <context>
@@ -4444,10 +4516,6 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
         <translation>Fait pour %1.</translation>
     </message>
     <message>
-        <source>It takes %1 of memory as stored.</source>
-        <translation>Il prend %1 de mémoire tel que stocké.</translation>
-    </message>
-    <message>
         <source>Fits this computer as it is stored.</source>
         <translation>Tient sur cet ordinateur tel que stocké.</translation>
     </message>
@@ -4506,6 +4574,10 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
     <message>
         <source>%1 has more files than are looked at: add the folder with the models instead.</source>
         <translation>%1 a plus de fichiers qu’on n’en regarde : ajoutez plutôt le dossier des modèles.</translation>
+    </message>
+    <message>
+        <source>It takes %1 of memory.</source>
+        <translation>Il occupe %1 de mémoire.</translation>
     </message>
 </context>
 <context>
@@ -5277,6 +5349,14 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
         <source>budget of the system %1</source>
         <translation>budget du système %1</translation>
     </message>
+    <message>
+        <source>Not this computer</source>
+        <translation>Pas cet ordinateur</translation>
+    </message>
+    <message>
+        <source>set aside %1</source>
+        <translation>réservé %1</translation>
+    </message>
 </context>
 <context>
     <name>ui::MessageBlock</name>
@@ -5518,6 +5598,18 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
         <source>the system&apos;s budget</source>
         <translation>budget du système</translation>
     </message>
+    <message>
+        <source>Not this computer</source>
+        <translation>Pas cet ordinateur</translation>
+    </message>
+    <message>
+        <source>%1 of main memory are assumed. A part of each memory is set aside for the system and other programs.</source>
+        <translation>%1 de mémoire vive sont supposés. Une part de chaque mémoire est réservée au système et aux autres programmes.</translation>
+    </message>
+    <message>
+        <source>set aside</source>
+        <translation>réservé</translation>
+    </message>
 </context>
 <context>
     <name>ui::ModelButton</name>
@@ -5683,6 +5775,26 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
     <message>
         <source>tokenizer.json is missing in the folder: layouts can be tried, loading cannot.</source>
         <translation>tokenizer.json manque dans le dossier : on peut essayer des dispositions, pas charger.</translation>
+    </message>
+    <message>
+        <source>%1: %2 is %3, which cannot be used there. It is left out.</source>
+        <translation>%1 : %2 est %3, ce qui ne peut pas servir là. Il est laissé de côté.</translation>
+    </message>
+    <message>
+        <source>%1: %2 is out of its range. It is taken as %3.</source>
+        <translation>%1 : %2 est hors de son domaine. Il est pris pour %3.</translation>
+    </message>
+    <message>
+        <source>%1: %2 is %3. This is not run here, so that replies can differ from those of transformers.</source>
+        <translation>%1 : %2 est %3. Cela n’est pas exécuté ici ; les réponses peuvent donc différer de celles de transformers.</translation>
+    </message>
+    <message>
+        <source>tokenizer.json: ordinary text becomes the special token %1. It counts as a word and is shown in replies.</source>
+        <translation>tokenizer.json : du texte ordinaire devient le token spécial %1. Il compte comme un mot et s’affiche dans les réponses.</translation>
+    </message>
+    <message>
+        <source>The defaults of replies cannot be read (%1). The usual ones of such models are used.</source>
+        <translation>Les réglages par défaut des réponses ne peuvent pas être lus (%1). Ceux qui sont usuels pour de tels modèles servent à leur place.</translation>
     </message>
 </context>
 <context>
@@ -5980,6 +6092,10 @@ Jusqu&apos;à %2 tokens</translation>
         <source>Not connected. %1 answers until it is.</source>
         <translation>Non connecté. D&apos;ici là, %1 répond.</translation>
     </message>
+    <message>
+        <source>&amp;Load here</source>
+        <translation>&amp;Charger ici</translation>
+    </message>
 </context>
 <context>
     <name>ui::ModelsPage</name>
@@ -6002,10 +6118,6 @@ Jusqu&apos;à %2 tokens</translation>
 </context>
 <context>
     <name>ui::Note</name>
-    <message>
-        <source>%1; what is elsewhere is computed faster there</source>
-        <translation>%1 ; ce qui est ailleurs y est calculé plus vite</translation>
-    </message>
     <message>
         <source>%1 (%2)</source>
         <translation>%1 (%2)</translation>
@@ -6181,6 +6293,10 @@ Jusqu&apos;à %2 tokens</translation>
     <message>
         <source>weighed with about %1 tokens/s (everything on %2: %3)</source>
         <translation>évalué à environ %1 jetons/s (tout sur %2 : %3)</translation>
+    </message>
+    <message>
+        <source>%1; what is elsewhere is computed faster there</source>
+        <translation>%1 ; ce qui est ailleurs y est calculé plus vite</translation>
     </message>
     <message>
         <source>%1 has no effect: what is stored on disk stays in the model&apos;s own files, which need no more room</source>
@@ -6399,10 +6515,6 @@ Jusqu&apos;à %2 tokens</translation>
         <translation>Belfry ne peut pas l’utiliser : %1</translation>
     </message>
     <message>
-        <source>Its headers say: %1</source>
-        <translation>Ses en-têtes disent : %1</translation>
-    </message>
-    <message>
         <source>Goes into %1</source>
         <translation>Va dans %1</translation>
     </message>
@@ -6441,6 +6553,18 @@ Jusqu&apos;à %2 tokens</translation>
     <message>
         <source>Is here</source>
         <translation>Est ici</translation>
+    </message>
+    <message>
+        <source>&amp;Download %1 all the same</source>
+        <translation>&amp;Télécharger quand même %1</translation>
+    </message>
+    <message>
+        <source>Look at &amp;its base model, %1</source>
+        <translation>Voir &amp;son modèle de base, %1</translation>
+    </message>
+    <message>
+        <source>Read from its files: %1</source>
+        <translation>Lu dans ses fichiers : %1</translation>
     </message>
 </context>
 <context>
@@ -6961,14 +7085,6 @@ Jusqu&apos;à %2 tokens</translation>
         <translation>Tous les fichiers (*)</translation>
     </message>
     <message>
-        <source>A key is kept in the system&apos;s keyring.</source>
-        <translation>Une clé est conservée dans le trousseau du système.</translation>
-    </message>
-    <message>
-        <source>A key is kept in a file that only you can read: no keyring runs here.</source>
-        <translation>Une clé est conservée dans un fichier que vous seul pouvez lire : aucun trousseau ne tourne ici.</translation>
-    </message>
-    <message>
         <source>&amp;Forget the key</source>
         <translation>&amp;Oublier la clé</translation>
     </message>
@@ -6979,6 +7095,14 @@ Jusqu&apos;à %2 tokens</translation>
     <message>
         <source>None</source>
         <translation>Aucune</translation>
+    </message>
+    <message>
+        <source>A key that you type is kept in the system&apos;s keyring.</source>
+        <translation>Une clé que vous saisissez est conservée dans le trousseau du système.</translation>
+    </message>
+    <message>
+        <source>A key that you type is kept in a file that only you can read: no keyring runs here.</source>
+        <translation>Une clé que vous saisissez est conservée dans un fichier que vous seul pouvez lire : aucun trousseau n’est actif ici.</translation>
     </message>
 </context>
 <context>
@@ -7609,6 +7733,30 @@ Jusqu&apos;à %2 tokens</translation>
         <source>Loading again</source>
         <translation>Rechargement</translation>
     </message>
+    <message>
+        <source>Load here</source>
+        <translation>Charger ici</translation>
+    </message>
+    <message>
+        <source>Loads the chosen model on this computer, not on the one that the layout looks at</source>
+        <translation>Charge le modèle choisi sur cet ordinateur, pas sur celui que la disposition examine</translation>
+    </message>
+    <message>
+        <source>In use</source>
+        <translation>Utilisé</translation>
+    </message>
+    <message>
+        <source>Shared</source>
+        <translation>Partagé</translation>
+    </message>
+    <message>
+        <source>Another program is using the model</source>
+        <translation>Un autre programme utilise le modèle</translation>
+    </message>
+    <message>
+        <source>Other programs may use the model</source>
+        <translation>D’autres programmes peuvent utiliser le modèle</translation>
+    </message>
 </context>
 <context>
     <name>ui::Suggestion</name>
@@ -7857,6 +8005,10 @@ Jusqu&apos;à %2 tokens</translation>
         <source>This server does not answer for the model</source>
         <translation>Ce serveur ne répond pas pour le modèle</translation>
     </message>
+    <message>
+        <source>&amp;Get a model…</source>
+        <translation>&amp;Obtenir un modèle…</translation>
+    </message>
 </context>
 <context>
     <name>ui::WelcomePage</name>
@@ -7982,6 +8134,131 @@ Jusqu&apos;à %2 tokens</translation>
     <message>
         <source>%1 GiB card</source>
         <translation>carte de %1 Gio</translation>
+    </message>
+</context>
+<context>
+    <name>ui::AdapterList</name>
+    <message>
+        <source>Adapters</source>
+        <translation>Adaptateurs</translation>
+    </message>
+</context>
+<context>
+    <name>ui::PictureView</name>
+    <message>
+        <source>Picture: %1</source>
+        <translation>Image : %1</translation>
+    </message>
+    <message>
+        <source>Reading …</source>
+        <translation>Lecture …</translation>
+    </message>
+    <message>
+        <source>Save…</source>
+        <translation>Enregistrer…</translation>
+    </message>
+    <message>
+        <source>Close the picture</source>
+        <translation>Fermer l’image</translation>
+    </message>
+    <message>
+        <source>Back to the chat (Esc)</source>
+        <translation>Retour à la discussion (Échap)</translation>
+    </message>
+    <message>
+        <source>This picture cannot be read.</source>
+        <translation>Cette image ne peut pas être lue.</translation>
+    </message>
+    <message>
+        <source>%1 × %2 pixels</source>
+        <translation>%1 × %2 pixels</translation>
+    </message>
+    <message>
+        <source>100 %</source>
+        <translation>100 %</translation>
+    </message>
+    <message>
+        <source>Fit</source>
+        <translation>Ajuster</translation>
+    </message>
+    <message>
+        <source>Show every pixel</source>
+        <translation>Montrer chaque pixel</translation>
+    </message>
+    <message>
+        <source>Fit into the window</source>
+        <translation>Ajuster à la fenêtre</translation>
+    </message>
+    <message>
+        <source>Save the picture</source>
+        <translation>Enregistrer l’image</translation>
+    </message>
+    <message>
+        <source>Saved</source>
+        <translation>Enregistrée</translation>
+    </message>
+    <message>
+        <source>Could not be saved</source>
+        <translation>N’a pas pu être enregistrée</translation>
+    </message>
+</context>
+<context>
+    <name>ui::WindowSentence</name>
+    <message>
+        <source>%1: its licence has to be accepted before it can be fetched: open %2 in a browser, accept it there, then use “Sign in…” here</source>
+        <translation>%1 : sa licence doit être acceptée avant de pouvoir le télécharger : ouvrez %2 dans un navigateur, acceptez-la, puis utilisez ici « Se connecter… »</translation>
+    </message>
+    <message>
+        <source>%1: %2 does not take the token: it is wrong or has expired; make a new one on your settings page there, then use “Sign in…”</source>
+        <translation>%1 : %2 n’accepte pas le jeton : il est faux ou a expiré ; créez-en un nouveau sur votre page de réglages, puis utilisez « Se connecter… »</translation>
+    </message>
+    <message>
+        <source>%1: %2 refuses access to this token: it lacks the permission (a fine-grained token names what it may read); use “Sign in…” with one that has it</source>
+        <translation>%1 : %2 refuse l’accès à ce jeton : il lui manque l’autorisation (un jeton à droits fins nomme ce qu’il peut lire) ; utilisez « Se connecter… » avec un jeton qui l’a</translation>
+    </message>
+    <message>
+        <source>%1: %2 refuses access; use “Sign in…” if the model is yours</source>
+        <translation>%1 : %2 refuse l’accès ; utilisez « Se connecter… » si le modèle est le vôtre</translation>
+    </message>
+    <message>
+        <source>%1: there is no such model at %2, or it is private: check the name and whose token is used</source>
+        <translation>%1 : ce modèle n’existe pas sur %2, ou il est privé : vérifiez le nom et à qui appartient le jeton utilisé</translation>
+    </message>
+    <message>
+        <source>%1: there is no such model at %2, or it is private: check the name, or use “Sign in…” with a token that may read it</source>
+        <translation>%1 : ce modèle n’existe pas sur %2, ou il est privé : vérifiez le nom, ou utilisez « Se connecter… » avec un jeton qui peut le lire</translation>
+    </message>
+    <message>
+        <source>%1 has had too many requests from this address; try again in five minutes, or sign in there with a token</source>
+        <translation>%1 a reçu trop de requêtes de cette adresse ; réessayez dans cinq minutes, ou connectez-vous avec un jeton</translation>
+    </message>
+    <message>
+        <source>the address %1 is not encrypted, and a token would be read on the way: use https, or remove the token in the settings</source>
+        <translation>l’adresse %1 n’est pas chiffrée, et un jeton serait lu en chemin : utilisez https, ou retirez le jeton dans les réglages</translation>
+    </message>
+    <message>
+        <source>the system&apos;s keyring does not answer (%1): unlock it and try again</source>
+        <translation>le trousseau du système ne répond pas (%1) : déverrouillez-le et réessayez</translation>
+    </message>
+    <message>
+        <source>there is no place to keep a token in</source>
+        <translation>il n’y a aucun endroit où conserver un jeton</translation>
+    </message>
+    <message>
+        <source>this model has no tokenizer, so it cannot read text: put its tokenizer.json into the folder and load it again</source>
+        <translation>ce modèle n’a pas de tokenizer et ne peut donc pas lire de texte : placez son tokenizer.json dans le dossier et rechargez-le</translation>
+    </message>
+    <message>
+        <source>%1: %2: %3; the folder of models has to be one that you may write to</source>
+        <translation>%1 : %2 : %3 ; le dossier des modèles doit être un dossier où vous pouvez écrire</translation>
+    </message>
+    <message>
+        <source>%1: the disk takes no file of this size (FAT: 4 GiB); the folder of models has to be on another disk</source>
+        <translation>%1 : le disque n’accepte pas de fichier de cette taille (FAT : 4 Gio) ; le dossier des modèles doit être sur un autre disque</translation>
+    </message>
+    <message>
+        <source>not enough room: %1 bytes are missing and %2 shall stay free, the disk has %3 free; make room on it</source>
+        <translation>pas assez de place : il manque %1 octets et %2 doivent rester libres, le disque en a %3 de libres ; faites-y de la place</translation>
     </message>
 </context>
 </TS>

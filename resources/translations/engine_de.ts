@@ -4,10 +4,6 @@
 <context>
     <name>engine::Sentence</name>
     <message>
-        <source>the assistant&apos;s files do not hold this tensor (they hold %1 of the %2 that its config.json implies); download the assistant again</source>
-        <translation>die Dateien des Assistenten enthalten diesen Tensor nicht (sie enthalten %1 der %2, die seine config.json verlangt); laden Sie den Assistenten noch einmal herunter</translation>
-    </message>
-    <message>
         <source>%1 is not in the library any more; look again</source>
         <translation>%1 ist nicht mehr in der Bibliothek; suchen Sie neu</translation>
     </message>
@@ -110,10 +106,6 @@
     <message>
         <source>%1 file is truncated: its &apos;%2&apos; chunk declares %3 bytes, the file has %4 left</source>
         <translation>%1-Datei ist abgeschnitten: Ihr Abschnitt &apos;%2&apos; gibt %3 Bytes an, die Datei hat noch %4</translation>
-    </message>
-    <message>
-        <source>%1 has %2 set; only tokens that match exactly are read</source>
-        <translation>%1 hat %2 gesetzt; gelesen werden nur Token, die genau übereinstimmen</translation>
     </message>
     <message>
         <source>%1 has no content of 1 to %2 bytes</source>
@@ -270,6 +262,14 @@
     <message>
         <source>%1: cannot be listed: %2</source>
         <translation>%1: lässt sich nicht auflisten: %2</translation>
+    </message>
+    <message>
+        <source>%1: is an address, expected the path of a file; give the path of a copy on this computer</source>
+        <translation>%1: ist eine Adresse, erwartet wird der Pfad einer Datei; geben Sie den Pfad einer Kopie auf diesem Computer an</translation>
+    </message>
+    <message>
+        <source>%1: is a data: address, expected the path of a file; save what it holds as a file and give its path</source>
+        <translation>%1: ist eine data:-Adresse, erwartet wird der Pfad einer Datei; speichern Sie den Inhalt als Datei und geben Sie deren Pfad an</translation>
     </message>
     <message>
         <source>%1: cannot be opened: no such file; check the folder and the spelling</source>
@@ -1120,14 +1120,6 @@
         <translation>eine Zahl</translation>
     </message>
     <message>
-        <source>a number above 0, at most 1</source>
-        <translation>eine Zahl über 0, höchstens 1</translation>
-    </message>
-    <message>
-        <source>a number above 0, at most 100</source>
-        <translation>eine Zahl über 0, höchstens 100</translation>
-    </message>
-    <message>
         <source>a number from 0 to 1</source>
         <translation>eine Zahl von 0 bis 1</translation>
     </message>
@@ -1398,10 +1390,6 @@
     <message>
         <source>an SVG drawing</source>
         <translation>eine SVG-Zeichnung</translation>
-    </message>
-    <message>
-        <source>an animated WebP; save one frame as a picture and give that</source>
-        <translation>ein bewegtes WebP; speichern Sie ein Einzelbild daraus und geben Sie das</translation>
     </message>
     <message>
         <source>an array</source>
@@ -2304,10 +2292,6 @@
         <translation>model.ignore_merges: erwartet wird false, gefunden: %1</translation>
     </message>
     <message>
-        <source>model.merges builds the special token %1, so that ordinary text becomes it</source>
-        <translation>model.merges bildet das besondere Token %1, so dass gewöhnlicher Text dazu wird</translation>
-    </message>
-    <message>
         <source>model.merges has more than %1 entries</source>
         <translation>model.merges hat mehr als %1 Einträge</translation>
     </message>
@@ -3072,6 +3056,10 @@
         <translation>das Muster braucht einen zu großen Automaten: &quot;%1&quot; (%2)</translation>
     </message>
     <message>
+        <source>the patterns of this file together need too large an automaton; &quot;%1&quot; is one too many</source>
+        <translation>die Muster dieser Datei brauchen zusammen einen zu großen Automaten; &quot;%1&quot; ist eines zu viel</translation>
+    </message>
+    <message>
         <source>the pattern uses %1 at byte %2 of &quot;%3&quot;, which is not implemented</source>
         <translation>das Muster benutzt %1 bei Byte %2 von &quot;%3&quot;, und das gibt es hier nicht</translation>
     </message>
@@ -3190,10 +3178,6 @@
     <message>
         <source>the shard name &quot;%1&quot; is refused: %2</source>
         <translation>der Name &quot;%1&quot; einer Teildatei ist nicht erlaubt: %2</translation>
-    </message>
-    <message>
-        <source>the special token %1 is a single character, so that ordinary text becomes it</source>
-        <translation>das besondere Token %1 ist ein einzelnes Zeichen, so dass gewöhnlicher Text dazu wird</translation>
     </message>
     <message>
         <source>the staging area of streamed and visiting weights</source>
@@ -3406,10 +3390,6 @@
     <message>
         <source>the parameters of the tool %1</source>
         <translation>die Parameter des Werkzeugs %1</translation>
-    </message>
-    <message>
-        <source>the arguments of a call of %1</source>
-        <translation>die Argumente eines Aufrufs von %1</translation>
     </message>
     <message>
         <source>message %1: a tool&apos;s result stands right behind the reply that asked for it; expected that reply before it</source>
@@ -4802,6 +4782,30 @@
     <message>
         <source>%1: models of ModelScope come as plain files, because the hub&apos;s cache has no place for them; name a folder with --to</source>
         <translation>%1: Modelle von ModelScope kommen als einfache Dateien, weil der Cache des Hubs keinen Platz für sie hat; nennen Sie einen Ordner mit --to</translation>
+    </message>
+    <message>
+        <source>the system starts no more threads: this container or control group may have %1 of them (pids.max); raise that limit, or end other programs in it</source>
+        <translation>das System startet keine weiteren Threads: dieser Container oder diese Kontrollgruppe darf %1 davon haben (pids.max); erhöhen Sie diese Grenze oder beenden Sie andere Programme darin</translation>
+    </message>
+    <message>
+        <source>the system starts no more threads: this user may have %1 of them, all programs together (ulimit -u); raise that limit, or end other programs</source>
+        <translation>das System startet keine weiteren Threads: dieser Benutzer darf %1 davon haben, alle Programme zusammen (ulimit -u); erhöhen Sie diese Grenze oder beenden Sie andere Programme</translation>
+    </message>
+    <message>
+        <source>the system starts no more threads; end other programs, or raise the limit on them (ulimit -u, pids.max of a container)</source>
+        <translation>das System startet keine weiteren Threads; beenden Sie andere Programme oder erhöhen Sie die Grenze dafür (ulimit -u, pids.max eines Containers)</translation>
+    </message>
+    <message>
+        <source>the assistant&apos;s files do not hold this tensor (they hold %1 of the %2 that its config.json implies); download the assistant again</source>
+        <translation>die Dateien des Assistenten enthalten diesen Tensor nicht (sie enthalten %1 der %2, die seine config.json verlangt); laden Sie den Assistenten noch einmal herunter</translation>
+    </message>
+    <message>
+        <source>WebP header: an animation without a whole frame</source>
+        <translation>WebP-Header: eine Animation ohne ein ganzes Einzelbild</translation>
+    </message>
+    <message>
+        <source>WebP header: the first frame does not lie within the picture</source>
+        <translation>WebP-Header: Das erste Einzelbild liegt nicht innerhalb des Bildes</translation>
     </message>
 </context>
 </TS>

@@ -4,10 +4,6 @@
 <context>
     <name>engine::Sentence</name>
     <message>
-        <source>the assistant&apos;s files do not hold this tensor (they hold %1 of the %2 that its config.json implies); download the assistant again</source>
-        <translation>les fichiers de l’assistant ne contiennent pas ce tenseur (ils en contiennent %1 sur les %2 qu’implique son config.json) ; téléchargez l’assistant de nouveau</translation>
-    </message>
-    <message>
         <source>%1 is not in the library any more; look again</source>
         <translation>%1 n’est plus dans la bibliothèque ; cherchez encore</translation>
     </message>
@@ -110,10 +106,6 @@
     <message>
         <source>%1 file is truncated: its &apos;%2&apos; chunk declares %3 bytes, the file has %4 left</source>
         <translation>le fichier %1 est tronqué : son bloc &apos;%2&apos; déclare %3 octets, il en reste %4</translation>
-    </message>
-    <message>
-        <source>%1 has %2 set; only tokens that match exactly are read</source>
-        <translation>%1 a %2 activé ; seuls les jetons qui correspondent exactement sont lus</translation>
     </message>
     <message>
         <source>%1 has no content of 1 to %2 bytes</source>
@@ -270,6 +262,14 @@
     <message>
         <source>%1: cannot be listed: %2</source>
         <translation>%1 : ne peut pas être listé : %2</translation>
+    </message>
+    <message>
+        <source>%1: is an address, expected the path of a file; give the path of a copy on this computer</source>
+        <translation>%1 : est une adresse, un chemin de fichier est attendu ; donnez le chemin d’une copie sur cet ordinateur</translation>
+    </message>
+    <message>
+        <source>%1: is a data: address, expected the path of a file; save what it holds as a file and give its path</source>
+        <translation>%1 : est une adresse data:, un chemin de fichier est attendu ; enregistrez son contenu dans un fichier et donnez-en le chemin</translation>
     </message>
     <message>
         <source>%1: cannot be opened: no such file; check the folder and the spelling</source>
@@ -1120,14 +1120,6 @@
         <translation>un nombre</translation>
     </message>
     <message>
-        <source>a number above 0, at most 1</source>
-        <translation>un nombre supérieur à 0, 1 au plus</translation>
-    </message>
-    <message>
-        <source>a number above 0, at most 100</source>
-        <translation>un nombre supérieur à 0, 100 au plus</translation>
-    </message>
-    <message>
         <source>a number from 0 to 1</source>
         <translation>un nombre de 0 à 1</translation>
     </message>
@@ -1398,10 +1390,6 @@
     <message>
         <source>an SVG drawing</source>
         <translation>un dessin SVG</translation>
-    </message>
-    <message>
-        <source>an animated WebP; save one frame as a picture and give that</source>
-        <translation>un WebP animé ; enregistrez-en une image fixe et donnez cela</translation>
     </message>
     <message>
         <source>an array</source>
@@ -2304,10 +2292,6 @@
         <translation>model.ignore_merges : attendu false, trouvé %1</translation>
     </message>
     <message>
-        <source>model.merges builds the special token %1, so that ordinary text becomes it</source>
-        <translation>model.merges forme le jeton spécial %1, si bien qu’un texte ordinaire le devient</translation>
-    </message>
-    <message>
         <source>model.merges has more than %1 entries</source>
         <translation>model.merges a plus de %1 entrées</translation>
     </message>
@@ -3072,6 +3056,10 @@
         <translation>le motif demande un automate trop grand : &quot;%1&quot; (%2)</translation>
     </message>
     <message>
+        <source>the patterns of this file together need too large an automaton; &quot;%1&quot; is one too many</source>
+        <translation>les motifs de ce fichier demandent ensemble un automate trop grand ; &quot;%1&quot; est de trop</translation>
+    </message>
+    <message>
         <source>the pattern uses %1 at byte %2 of &quot;%3&quot;, which is not implemented</source>
         <translation>le motif utilise %1 à l’octet %2 de &quot;%3&quot;, ce qui n’existe pas ici</translation>
     </message>
@@ -3190,10 +3178,6 @@
     <message>
         <source>the shard name &quot;%1&quot; is refused: %2</source>
         <translation>le nom de morceau &quot;%1&quot; est refusé : %2</translation>
-    </message>
-    <message>
-        <source>the special token %1 is a single character, so that ordinary text becomes it</source>
-        <translation>le jeton spécial %1 est un seul caractère, si bien qu’un texte ordinaire le devient</translation>
     </message>
     <message>
         <source>the staging area of streamed and visiting weights</source>
@@ -3406,10 +3390,6 @@
     <message>
         <source>the parameters of the tool %1</source>
         <translation>les paramètres de l’outil %1</translation>
-    </message>
-    <message>
-        <source>the arguments of a call of %1</source>
-        <translation>les arguments d’un appel de %1</translation>
     </message>
     <message>
         <source>message %1: a tool&apos;s result stands right behind the reply that asked for it; expected that reply before it</source>
@@ -4802,6 +4782,30 @@
     <message>
         <source>%1: models of ModelScope come as plain files, because the hub&apos;s cache has no place for them; name a folder with --to</source>
         <translation>%1 : les modèles de ModelScope arrivent comme simples fichiers, car le cache du hub n&apos;a pas de place pour eux ; nommez un dossier avec --to</translation>
+    </message>
+    <message>
+        <source>the system starts no more threads: this container or control group may have %1 of them (pids.max); raise that limit, or end other programs in it</source>
+        <translation>le système ne démarre plus de threads : ce conteneur ou groupe de contrôle peut en avoir %1 (pids.max) ; relevez cette limite ou fermez d’autres programmes qui s’y trouvent</translation>
+    </message>
+    <message>
+        <source>the system starts no more threads: this user may have %1 of them, all programs together (ulimit -u); raise that limit, or end other programs</source>
+        <translation>le système ne démarre plus de threads : cet utilisateur peut en avoir %1, tous programmes confondus (ulimit -u) ; relevez cette limite ou fermez d’autres programmes</translation>
+    </message>
+    <message>
+        <source>the system starts no more threads; end other programs, or raise the limit on them (ulimit -u, pids.max of a container)</source>
+        <translation>le système ne démarre plus de threads ; fermez d’autres programmes ou relevez leur limite (ulimit -u, pids.max d’un conteneur)</translation>
+    </message>
+    <message>
+        <source>the assistant&apos;s files do not hold this tensor (they hold %1 of the %2 that its config.json implies); download the assistant again</source>
+        <translation>les fichiers de l’assistant ne contiennent pas ce tenseur (ils en contiennent %1 sur les %2 qu’implique son config.json) ; téléchargez l’assistant de nouveau</translation>
+    </message>
+    <message>
+        <source>WebP header: an animation without a whole frame</source>
+        <translation>En-tête WebP : une animation sans image complète</translation>
+    </message>
+    <message>
+        <source>WebP header: the first frame does not lie within the picture</source>
+        <translation>En-tête WebP : la première image n’est pas à l’intérieur du cadre</translation>
     </message>
 </context>
 </TS>

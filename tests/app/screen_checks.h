@@ -12,10 +12,14 @@
 #include <QLayout>
 #include <QLineEdit>
 #include <QPushButton>
+#include <QRegularExpression>
+#include <QScrollArea>
 #include <QScrollBar>
 #include <QStringList>
 #include <QToolButton>
 #include <QWidget>
+
+#include <algorithm>
 
 namespace support {
 
@@ -80,6 +84,31 @@ inline QStringList clippedTexts(QWidget* top) {
         if (isShown(box) &&
             box->fontMetrics().horizontalAdvance(box->currentText()) + 40 > box->width()) {
             out.append(QStringLiteral("clipped: %1 \"%2\"").arg(describe(box), box->currentText()));
+        }
+    }
+    return out;
+}
+
+/// Bodies that are wider than the area that shows them: their right end is cut, and one click may
+/// scroll the left end away for good. Only lanes of more devices than fit scroll sideways by
+/// design.
+inline QStringList widerThanViewport(QWidget* top) {
+    QStringList out;
+    const QList<QScrollArea*> areas = top->findChildren<QScrollArea*>();
+    for (const QScrollArea* area : areas) {
+        const QWidget* body = area->widget();
+        const bool may_scroll =
+            area->objectName() == QLatin1String("layoutLanes") &&
+            body->findChildren<QWidget*>(QRegularExpression(QStringLiteral("^lane\\."))).size() > 3;
+        if (body == nullptr || !isShown(area) || may_scroll) {
+            continue;
+        }
+        const int wanted = std::max(body->width(), body->minimumSizeHint().width());
+        if (wanted > area->viewport()->width()) {
+            out.append(QStringLiteral("wider than its viewport: %1 in %2, %3 > %4")
+                           .arg(describe(body), describe(area))
+                           .arg(wanted)
+                           .arg(area->viewport()->width()));
         }
     }
     return out;

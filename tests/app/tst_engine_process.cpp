@@ -34,6 +34,7 @@ public:
               options.words = {BELFRY_HOST_PROGRAM, "card", folder_.toStdString()};
               options.program = "test";
               options.host.demo_folder = app::demoModelFolder();
+              options.host.writable = {folder_.toStdString()};
               options.on_step = events.on_step;
               options.on_recovery = events.on_recovery;
               options.log = [this](const std::string& line) {

@@ -45,6 +45,7 @@ using support::kGiB;
 using support::Program;
 
 constexpr QSize kSmallWindow(1024, 700);
+constexpr QSize kLeastWindow(860, 600); ///< A screen of 1366x768, and one of 1440x900 at 200 %.
 
 class TestScreens : public QObject {
     Q_OBJECT
@@ -54,6 +55,7 @@ private Q_SLOTS:
     void screens();
 
 private:
+    static void settle();
     void check(QWidget* top, const QString& name);
     void checkAsIs(QWidget* top, const QString& name);
     void checkDialog(Program& program, const char* object_name, const QString& name);
@@ -76,32 +78,40 @@ void TestScreens::screens_data() {
     }
 }
 
+/// Layouts settle over a few rounds of the event loop.
+void TestScreens::settle() {
+    for (int i = 0; i < 4; ++i) {
+        QCoreApplication::sendPostedEvents();
+        QCoreApplication::processEvents();
+    }
+}
+
 void TestScreens::check(QWidget* top, const QString& name) {
     checkAsIs(top, name);
     // A small laptop's screen: everything that the large window shows has to work there as well.
     // Sizes are the same in both themes.
     if (!is_dark_ && qobject_cast<ui::MainWindow*>(top) != nullptr) {
         const QSize before = top->size();
-        top->resize(kSmallWindow);
-        checkAsIs(top, name + QStringLiteral("-small"));
-        if (top->size() != kSmallWindow) {
-            problems_.append(QStringLiteral("%1%2: wants %3x%4")
-                                 .arg(prefix_, name)
-                                 .arg(top->width())
-                                 .arg(top->height()));
+        for (const auto& [size, suffix] :
+             {std::pair{kSmallWindow, "-small"}, std::pair{kLeastWindow, "-least"}}) {
+            top->resize(size);
+            checkAsIs(top, name + QString::fromLatin1(suffix));
+            if (top->size() != size) {
+                problems_.append(QStringLiteral("%1%2%3: wants %4x%5")
+                                     .arg(prefix_, name, QString::fromLatin1(suffix))
+                                     .arg(top->width())
+                                     .arg(top->height()));
+            }
         }
         top->resize(before);
+        settle();
     }
 }
 
 void TestScreens::checkAsIs(QWidget* top, const QString& name) {
-    // Layouts settle over a few rounds of the event loop.
-    for (int i = 0; i < 4; ++i) {
-        QCoreApplication::sendPostedEvents();
-        QCoreApplication::processEvents();
-    }
-    for (const QString& problem :
-         support::clippedTexts(top) + support::overlaps(top) + support::unreachable(top)) {
+    settle();
+    for (const QString& problem : support::clippedTexts(top) + support::widerThanViewport(top) +
+                                      support::overlaps(top) + support::unreachable(top)) {
         problems_.append(prefix_ + name + QStringLiteral(": ") + problem);
     }
     if (support::focusChainLength(top) < 0) {
@@ -416,6 +426,18 @@ void TestScreens::screens() {
         checkDialog(program, "coverageDialog", QStringLiteral("14-coverage"));
     }
     {
+        // The state after the first click: the demo is loaded, its samples wait to be asked.
+        QTemporaryDir first;
+        Program program(first.path(), settings);
+        program.window->resize(1280, 800);
+        QVERIFY(program.choose(QStringLiteral("demo"), "gpu", 8 * kGiB));
+        QVERIFY(program.load());
+        QTRY_VERIFY(program.find<QWidget>("samplesStrip")->isVisible());
+        check(program.window.get(), QStringLiteral("22-samples"));
+        program.window->setTab(ui::MainWindow::Tab::Both);
+        check(program.window.get(), QStringLiteral("22b-samples-both"));
+    }
+    {
         QTemporaryDir other;
         Program program(other.path(), settings);
         program.window->resize(1280, 800);
@@ -469,6 +491,9 @@ void TestScreens::screens() {
         check(&window, QStringLiteral("16-loading"));
     }
     QCoreApplication::removeTranslator(&translator);
+    for (const QString& problem : std::as_const(problems_)) {
+        qWarning("%s", qPrintable(problem)); // QVERIFY2 shortens a long list
+    }
     QVERIFY2(problems_.isEmpty(), qPrintable(problems_.join(QLatin1Char('\n'))));
 }
 

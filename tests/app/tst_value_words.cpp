@@ -310,6 +310,9 @@ void TestValueWords::everyLoadNote_data() {
         "a.weight: stored as nf4, expanded to bf16");
     row("adapter", OfAdapter{"demo", engine::adapter_note::RuntimeConfig{}},
         "adapter demo: runtime_config is ignored, as PEFT does");
+    row("left out", AdapterLeftOut{"demo", 134, 178, "a.lora_A.weight", {"no such module"}},
+        "adapter demo: 134 of 178 tensors of its file are not applied, the first: a.lora_A.weight "
+        "(no such module)");
     row("not used", NotUsed{"a.weight"}, "not used: a.weight (no module of this architecture)");
     row("not loaded", NotLoaded{1, "a.weight", "K/V of KV-sharing layers"},
         "not loaded: a.weight (K/V of KV-sharing layers)");
@@ -359,6 +362,17 @@ void TestValueWords::everyOddity_data() {
         "the full-attention layers",
         "config.json: text_config.rope_parameters has no members per layer type. It is taken for "
         "the full-attention layers.");
+    row("left out", ConfigMember{Kind::LeftOut, "generation_config.json", "top_k", "[1]"},
+        "generation_config.json: top_k is [1], which cannot be used there; it is left out",
+        "generation_config.json: top_k is [1], which cannot be used there. It is left out.");
+    row("taken as", ConfigMember{Kind::TakenAs, "generation_config.json", "top_p", "1"},
+        "generation_config.json: top_p is out of its range; it is taken as 1",
+        "generation_config.json: top_p is out of its range. It is taken as 1.");
+    row("not run", ConfigMember{Kind::NotRun, "generation_config.json", "num_beams", "4"},
+        "generation_config.json: num_beams is 4; this is not run here, so that replies can differ "
+        "from those of transformers",
+        "generation_config.json: num_beams is 4. This is not run here, so that replies can differ "
+        "from those of transformers.");
     row("packed", PackedByConfig{},
         "config.json: its quantization_config tells which weights are packed in 4 bits, as the "
         "weight files are not there to say so",
@@ -449,6 +463,15 @@ void TestValueWords::everyOddity_data() {
     row("no tokenizer", NoTokenizer{},
         "tokenizer.json is not in the folder: planning works, loading does not",
         "tokenizer.json is missing in the folder: layouts can be tried, loading cannot.");
+    row("defaults", DefaultsUnread{engine::asItIs("g.json: bad")},
+        "g.json: bad (the usual defaults of such models are used instead)",
+        "The defaults of replies cannot be read (g.json: bad). The usual ones of such models are "
+        "used.");
+    row("spelled", SpellableToken{"\"###\""},
+        "tokenizer.json: ordinary text becomes the special token \"###\"; it counts as a word and "
+        "is shown in replies",
+        "tokenizer.json: ordinary text becomes the special token \"###\". It counts as a word and "
+        "is shown in replies.");
     QCOMPARE(kinds.size(), std::variant_size_v<engine::ModelOddityKinds>);
 }
 
@@ -514,6 +537,25 @@ void TestValueWords::everyAdapterNote_data() {
         "rank_pattern: an atomic group; the ranks are taken from the shapes of the factors",
         "A pattern of ranks cannot be read (rank_pattern: an atomic group). The ranks are taken "
         "from the shapes of the factors.");
+    row("template", Template{engine::odd::FurtherTemplate{"chat_template.jinja"}},
+        "in its folder: chat_template.jinja: a further chat template, chosen by name in "
+        "transformers; it is not used",
+        "In the folder of the adapter: chat_template.jinja is a further chat template, chosen by "
+        "name in transformers. It is not used.");
+    row("tokens", UnknownTokens{"tokenizer.json", {"\"<A>\"", "\"<B>\""}, 5},
+        "tokenizer.json in its folder has tokens that the model's tokenizer lacks: \"<A>\", "
+        "\"<B>\" and 3 more. Prompts are cut with the model's tokenizer, these into several "
+        "tokens, so that the adapter does not see what it was trained on; a copy of the model's "
+        "folder with the adapter's tokenizer.json cuts them rightly",
+        "tokenizer.json in the folder of the adapter has tokens that the tokenizer of the model "
+        "lacks: \"<A>\", \"<B>\" and 3 more. Prompts are cut with that of the model, these into "
+        "several tokens, so that the adapter does not see what it was trained on. A copy of the "
+        "folder of the model with this tokenizer.json cuts them rightly.");
+    row("tokenizer unread", TokenizerUnread{engine::asItIs("tokenizer.json: bad")},
+        "in its folder: tokenizer.json: bad (whether the adapter needs further tokens is not "
+        "known)",
+        "The tokenizer in the folder of the adapter cannot be read (tokenizer.json: bad). Whether "
+        "the adapter needs further tokens is not known.");
     QCOMPARE(kinds.size(), std::variant_size_v<engine::AdapterNoteKinds>);
 }
 

@@ -153,6 +153,20 @@ int addDeviceMaps(const fs::path& root) {
     return maps.count();
 }
 
+int addStores(const fs::path& root) {
+    // See fuzz_chat_store.cpp: what the bytes are, then places and what is put there.
+    Corpus stores(root / "chat_store");
+    for (const char* input :
+         {"\0\0\0\x2f\x09", "\0\0\0\x3f\xfd", "\0\0\0\x12\x07", "\0\0\x10\0\x05",
+          "\0\0\x20\x03\xff", "\x01\x80\0\x04\xff", "\x01\x80\0\x28\xff", "\x01\x80\x12\x34\x56",
+          "\x01\x81\x12\x34\x56"}) {
+        stores.add(std::string(input, 5));
+    }
+    stores.add(std::string("\x02SQLite format 3\0\x10\0\x02\x02\0\x40\x20\x20", 25));
+    stores.add(std::string("\x03\x37\x7f\x06\x82\0\x2d\xe2\x18\0\0\x10\0", 13));
+    return stores.count();
+}
+
 int addChats(const fs::path& root) {
     Corpus chats(root / "chat_import");
     const std::string begin = R"({"format":"belfry-chat","version":1,"title":"T","turns":[)";
@@ -217,6 +231,22 @@ int addStreams(const fs::path& root) {
 
 } // namespace
 
+void addTemplates(const fs::path& root) {
+    Corpus templates(root / "template");
+    templates.add("{{ bos_token }}{% for message in messages %}<|turn>{{ message['role'] }}\n"
+                  "{{ message.content | trim }}<turn|>\n{% endfor %}"
+                  "{% if add_generation_prompt %}<|turn>model\n{% endif %}");
+    templates.add("{% macro f(a, b=1) %}{{ a ~ b }}{% endmacro %}{{ f('c') }}{{ f(b=2, a=low) }}");
+    templates.add("{% set ns = namespace(l=[x]) %}{% for i in range(17) %}"
+                  "{% set ns.l = ns.l + ns.l %}{% endfor %}{{ ns.l | join | length }}");
+    templates.add("{{ 'abc'[1::9223372036854775807] }}{{ x[low:high:-3] }}{{ range(low,high) }}");
+    templates.add("{{ x.replace('a','bb') | length }}{{ x.split('aa')[-1] }}{{ 'ab' in x }}");
+    templates.add("{{ {'b': 1, 'a': [2, 3.5]} | dictsort }}{{ -low }}{{ 7 // -2 % 3 }}");
+    templates.add("{{ " + std::string(300, '(') + "1" + std::string(300, ')') + " }}");
+    templates.add("{{ a" + std::string(4000, '.') +
+                  "b }}{% if x is not none and not y %}{% endif %}");
+}
+
 /// What chooses a kind of value and nothing more: the target fills values itself.
 int addMessages(const fs::path& root) {
     Corpus messages(root / "engine_messages");
@@ -257,12 +287,11 @@ int main(int argc, char** argv) {
     for (const char* model : {"e2b", "e4b", "dense31b", "moe26b"}) {
         const fs::path folder = golden / model / "model";
         const support::ConfigTexts sound{support::readBytes(folder / "config.json"),
-                                         support::readBytes(folder / "generation_config.json"),
                                          support::readBytes(folder / "processor_config.json")};
         const std::string separator(1, '\0');
         configs.add(json::parse(sound.config).dump() + separator +
-                    json::parse(sound.generation).dump() + separator +
-                    json::parse(sound.processor).dump());
+                    json::parse(support::readBytes(folder / "generation_config.json")).dump() +
+                    separator + json::parse(sound.processor).dump());
         if (model == std::string("e2b")) {
             for (const support::MalformedCase& row : support::malformedConfigs(sound)) {
                 const auto& [name, content] = row.files[0];
@@ -283,6 +312,7 @@ int main(int argc, char** argv) {
         changed["model"].erase(key);
         tokenizers.add(changed.dump());
     }
+    addTemplates(root);
     Corpus requests(root / "serve_request");
     const std::string head = "POST /v1/chat/completions HTTP/1.1\r\nhost: 127.0.0.1:1\r\n"
                              "authorization: Bearer a-token-of-the-fuzzer\r\n"
@@ -296,6 +326,7 @@ int main(int argc, char** argv) {
     requests.add("GET /health HTTP/1.1\r\nhost: 127.0.0.1:1\r\norigin: null\r\n\r\n");
     const int adapters = addAdapters(root, golden);
     const int maps = addDeviceMaps(root);
+    const int stores = addStores(root);
     const int chats = addChats(root);
     const int pictures = addMedia(root, "image",
                                   {"png", "png palette", "jpeg", "jpeg progressive", "jpeg cmyk",
@@ -305,9 +336,9 @@ int main(int argc, char** argv) {
     const int streams = addStreams(root);
     const int messages = addMessages(root);
     std::printf("seeds: %d headers, %d indexes, %d configs, %d tokenizers, %d adapters, %d device "
-                "maps, %d pictures, %d sounds, %d chats, %d streams, %d requests, "
+                "maps, %d pictures, %d sounds, %d stores, %d chats, %d streams, %d requests, "
                 "%d messages\n",
                 headers.count(), indexes.count(), configs.count(), tokenizers.count(), adapters,
-                maps, pictures, sounds, chats, streams, requests.count(), messages);
+                maps, pictures, sounds, stores, chats, streams, requests.count(), messages);
     return 0;
 }

@@ -165,6 +165,9 @@ int main(int argc, char** argv) {
     if (list.wants("prediction") && (kIsReal || gpu::is_simulated)) {
         gpu::predictedMemory(list, machine);
     }
+    if (list.wants("limits") && (kIsReal || gpu::is_simulated)) {
+        gpu::limits(list, machine);
+    }
 #ifdef BELFRY_EMULATED_CARD
     list.run("emulator", "no kernel did anything wrong", [](std::string*) { return cards.error; });
 #endif

@@ -117,5 +117,6 @@ void cancel(CheckList& list, const Machine& machine);
 void outOfMemory(CheckList& list, const Machine& machine, const std::string& program);
 void reloads(CheckList& list, const Machine& machine, int count);
 void predictedMemory(CheckList& list, const Machine& machine);
+void limits(CheckList& list, const Machine& machine);
 
 } // namespace gpu

@@ -62,6 +62,9 @@ struct Log {
 inline ipc::ProcessOptions options(std::vector<std::string> words, Log& log) {
     ipc::ProcessOptions options;
     options.words = std::move(words);
+    if (options.words.size() > 2) {
+        options.host.writable = {options.words[2]}; // the folder of faults, which are done once
+    }
     options.program = "test";
     options.host.demo_folder = demoFolder();
     options.log = [&log](const std::string& line) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The engine's process for tests, without Qt: host_program KIND [FOLDER].
-//   cpu    the engine of the program, without cards
+//   cpu    the engine of the program, without cards; where FOLDER has a file "probe", it tries what
+//          a process that was taken over would, and writes what came of it beside it
 //   card   the same on a fake card, whose kernels choose " the" for ever
 //   flood  no engine: frames that nobody asked for, without end
 //   zeros  no engine: those
@@ -9,7 +10,8 @@
 //   bytes  no engine: those that FOLDER is in hexadecimal digits, then as "idle"
 //   cut    likewise, then it ends
 //   exit   no engine: ends with the status FOLDER
-//   limits no window: what the process cannot do any more, a line each
+//   limits no window: what the process cannot do any more, a line each (probe.h); FOLDER is that of
+//          somebody's files
 //   window a window: starts this program as its engine's process, tells which one, and waits
 // FOLDER holds faults, each done once: a file "load", "step" or "token" with a word of
 // support::endBy() ("card": a fault of the card's kernels, of "token" alone; a time in ms with
@@ -17,16 +19,10 @@
 #include "engine/devices/gpu_access.h"
 #include "engine/run/engine.h"
 #include "tests/ipc/asking.h"
+#include "tests/ipc/probe.h"
 #include "tests/support/cuda/fake_driver.h"
 #include "tests/support/processes.h"
 
-#ifndef _WIN32
-#include <sys/ptrace.h>
-#include <sys/socket.h>
-#include <unistd.h>
-#endif
-
-#include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
@@ -82,6 +78,11 @@ void faultAt(const char* where) {
 
 std::unique_ptr<engine::EngineClient>
 make(bool has_card, const ipc::HostOptions& host, const std::function<void()>& on_step) {
+#ifndef _WIN32
+    if (const auto parent = due("probe"); parent.has_value()) {
+        probe::inside(folder, std::stoi(*parent));
+    }
+#endif
     // A library that prints says nothing to the window.
     std::puts("a line that is no frame");
     static_cast<void>(std::fflush(stdout));
@@ -168,7 +169,7 @@ int beWindow(const char* program) {
 int limits() {
     ipc::Pipe pipe = ipc::Pipe::takeStandardStreams();
     std::string lines;
-    for (const std::string& limit : ipc::limitProcess()) {
+    for (const std::string& limit : ipc::limitProcess({})) {
         lines += limit + ": achieved\n";
     }
     STARTUPINFOW startup{};
@@ -179,31 +180,6 @@ int limits() {
                                         nullptr, &startup, &made) != 0;
     lines += std::string("another program: ") + (is_made ? "0" : "refused") + "\n";
     return pipe.write(lines) ? 0 : 1;
-}
-
-#else
-
-/// "NAME: errno" of what must be refused, "NAME: 0" of what must not.
-int limits() {
-    const pid_t parent = ::getppid();
-    for (const std::string& limit : ipc::limitProcess()) {
-        std::printf("%s: achieved\n", limit.c_str());
-    }
-    const auto tell = [](const char* name, long answer) {
-        std::printf("%s: %d\n", name, answer < 0 ? errno : 0);
-    };
-    tell("AF_INET", ::socket(AF_INET, SOCK_STREAM, 0));
-    tell("AF_INET6", ::socket(AF_INET6, SOCK_DGRAM, 0));
-    tell("AF_UNIX", ::socket(AF_UNIX, SOCK_STREAM, 0));
-    char* const words[] = {const_cast<char*>("/bin/true"), nullptr};
-    tell("execve", ::execve("/bin/true", words, nullptr));
-    tell("ptrace", ::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr));
-    tell("kill", ::kill(parent, 0));
-    tell("kill own", ::kill(::getpid(), 0));
-    long worked = 0;
-    std::thread([&worked] { worked = ::socket(AF_INET, SOCK_STREAM, 0); }).join();
-    std::printf("thread: %d\n", worked < 0 ? EPERM : 0);
-    return std::fflush(stdout);
 }
 
 #endif
@@ -233,7 +209,12 @@ int main(int argc, char** argv) {
         return beWindow(argv[0]);
     }
     if (kind == "limits") {
+#ifdef _WIN32
         return limits();
+#else
+        probe::limits(folder);
+        return 0;
+#endif
     }
     const bool has_card = kind == "card";
     return ipc::runEngineHost(

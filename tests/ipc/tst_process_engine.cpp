@@ -7,7 +7,11 @@
 #include "tests/ipc/asking.h"
 #include "tests/support/processes.h"
 
+#include <QCoreApplication>
+#include <QDir>
+#include <QFile>
 #include <QProcess>
+#include <QTemporaryDir>
 #include <QTest>
 
 #ifndef _WIN32
@@ -79,10 +83,84 @@ int64_t openOnes() {
 #endif
 }
 
+using Told = std::map<std::string, std::string>;
+
+/// "NAME: WORD" a line.
+Told linesOf(const QByteArray& text) {
+    Told told;
+    for (const QByteArray& line : text.split('\n')) {
+        const qsizetype at = line.indexOf(": ");
+        if (at > 0) {
+            told[line.left(at).toStdString()] = line.mid(at + 2).toStdString();
+        }
+    }
+    return told;
+}
+
+/// A folder of somebody's, with a file in it.
+std::string withFiles(const QString& folder) {
+    QDir().mkpath(folder);
+    QFile file(folder + QStringLiteral("/mine"));
+    if (file.open(QIODevice::WriteOnly)) {
+        file.write("x");
+    }
+    return folder.toStdString();
+}
+
+#ifndef _WIN32
+
+/// By the system's word, whatever the kernel knows of files.
+void verifyRefused(Told& told) {
+    const std::string refused = std::to_string(EPERM);
+    for (const char* name : {"execve",      "ptrace",
+                             "attach",      "kill",
+                             "kill all",    "sigqueue",
+                             "tgsigqueue",  "limit other",
+                             "cores other", "priority other",
+                             "read memory", "fork",
+                             "name spaces", "unshare",
+                             "owner",       "signal of owner",
+                             "outlive",     "dumpable",
+                             "AF_INET",     "AF_INET6",
+                             "AF_NETLINK",  "datagram",
+                             "connect",     "send to",
+                             "thread",      "type",
+                             "paste",       "discipline",
+                             "terminal",    "bpf",
+                             "mount",       "keyctl",
+                             "userfaultfd", "perf",
+                             "handle",      "chmod",
+                             "link"}) {
+        QVERIFY2(told[name] == refused, (std::string(name) + ": " + told[name]).c_str());
+    }
+    for (const char* name : {"pidfd", "clone3", "io_uring", "fsopen"}) {
+        QVERIFY2(told[name] == std::to_string(ENOSYS),
+                 (std::string(name) + ": " + told[name]).c_str());
+    }
+    for (const char* name : {"kill own", "limit own", "AF_UNIX", "memfd", "own maps"}) {
+        QVERIFY2(told[name] == "0", (std::string(name) + ": " + told[name]).c_str());
+    }
+}
+
+/// What nobody has named is out of reach, where the kernel limits files.
+void verifyUnnamedFiles(Told& told) {
+    if (told["files"] != "achieved") {
+        QSKIP("this kernel has no Landlock: files are not limited");
+    }
+    for (const char* name :
+         {"read file", "write file", "make file", "list folder", "passwords", "terminals",
+          "environment", "memory", "rename", "unlink", "make folder"}) {
+        QVERIFY2(told[name] == std::to_string(EACCES),
+                 (std::string(name) + ": " + told[name]).c_str());
+    }
+}
+
+#endif
+
 /// What "limits" of host_program.cpp tells: started on Linux by anybody, on Windows as an engine.
-std::string limitsOf() {
+std::string limitsOf(const std::string& folder) {
 #ifdef _WIN32
-    auto child = ipc::Child::start({kHost, "limits"});
+    auto child = ipc::Child::start({kHost, "limits", folder});
     std::string told;
     if (child.has_value()) {
         char room[4096];
@@ -92,7 +170,7 @@ std::string limitsOf() {
     }
     return told;
 #else
-    return engine::runChild({kHost, "limits"}, std::chrono::seconds(60)).output;
+    return engine::runChild({kHost, "limits", folder}, std::chrono::seconds(60)).output;
 #endif
 }
 
@@ -110,6 +188,8 @@ private Q_SLOTS:
     void tellsOfLongWork();
     void errorsAreTheEngines();
     void isLimited();
+    void staysLimitedInside();
+    void isLentWhatIsNamed();
     void endsWithItsWindow();
     void leavesNoOrphan();
     void leavesNothing();
@@ -323,13 +403,8 @@ void TestProcessEngine::errorsAreTheEngines() {
 
 /// By the system's word: what is denied is refused, on Linux in every thread (EPERM).
 void TestProcessEngine::isLimited() {
-    std::map<std::string, std::string> told;
-    for (const QByteArray& line : QByteArray::fromStdString(limitsOf()).split('\n')) {
-        const qsizetype at = line.indexOf(": ");
-        if (at > 0) {
-            told[line.left(at).toStdString()] = line.mid(at + 2).toStdString();
-        }
-    }
+    const QTemporaryDir user;
+    auto told = linesOf(QByteArray::fromStdString(limitsOf(withFiles(user.path()))));
     const auto verify = [&told](std::initializer_list<const char*> names, const std::string& what) {
         for (const char* name : names) {
             QVERIFY2(told[name] == what, (std::string(name) + ": " + told[name]).c_str());
@@ -342,11 +417,88 @@ void TestProcessEngine::isLimited() {
         verify({"another program"}, "refused");
     }
 #else
-    verify({"AF_INET", "AF_INET6", "execve", "ptrace", "kill", "thread"}, std::to_string(EPERM));
-    verify({"AF_UNIX", "kill own"}, "0");
     verify({"ends with the window", "memory killer", "no new privileges", "system calls"},
            "achieved");
+    verifyRefused(told);
+    if (QTest::currentTestFailed()) {
+        return;
+    }
+    verifyUnnamedFiles(told);
 #endif
+}
+
+/// In a process that a window has started, which goes on with its work.
+void TestProcessEngine::staysLimitedInside() {
+#ifdef _WIN32
+    QSKIP("the limits of Windows are those of the job");
+#else
+    const QTemporaryDir folder;
+    const std::string user = withFiles(folder.path() + QStringLiteral("/engine-user"));
+    const QString own = folder.path() + QStringLiteral("/engine");
+    QDir().mkpath(own);
+    QFile wish(own + QStringLiteral("/probe"));
+    QVERIFY(wish.open(QIODevice::WriteOnly));
+    wish.write(QByteArray::number(QCoreApplication::applicationPid()));
+    wish.close();
+    Log log;
+    ipc::ProcessEngine there(asking::options({kHost, "cpu", own.toStdString()}, log));
+    engine::LoadRequest request = asking::demoRequest("cpu");
+    request.threads = 2;
+    const auto loaded = there.load(request, {}, {});
+    QVERIFY2(loaded.has_value(), loaded.has_value() ? "" : loaded.error().message.c_str());
+    QVERIFY(there.generate(asking::question(5), {}, {}).has_value());
+    QFile file(own + QStringLiteral("/told"));
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    Told told = linesOf(file.readAll());
+    QCOMPARE(told["session"], std::string("0")); // of its own: no terminal is its
+    QCOMPARE(told["is terminal"], std::string("0"));
+    told["files"] = log.has("files") ? "achieved" : "";
+    verifyRefused(told);
+    if (QTest::currentTestFailed()) {
+        return;
+    }
+    verifyUnnamedFiles(told);
+#endif
+}
+
+/// A model, an adapter and pictures anywhere, by name; a cache that is named is written.
+void TestProcessEngine::isLentWhatIsNamed() {
+    namespace fs = std::filesystem;
+    const QTemporaryDir folder;
+    const fs::path home = folder.path().toStdString();
+    const fs::path demo = asking::demoFolder();
+    fs::create_directories(home / "model");
+    for (const auto& entry : fs::directory_iterator(demo)) {
+        if (entry.is_regular_file()) {
+            fs::copy_file(entry.path(), home / "model" / entry.path().filename());
+        }
+    }
+    fs::copy(demo / "adapter", home / "adapter");
+    fs::copy(demo / "samples", home / "samples");
+    Log log;
+    ipc::ProcessEngine there(asking::options({kHost, "cpu"}, log));
+    engine::LoadRequest request = asking::demoRequest("cpu");
+    request.model = engine::utf8Of(home / "model");
+    request.quant = "nf4";
+    request.cache_folder = engine::utf8Of(home / "cache");
+    const auto loaded = there.load(request, {}, {});
+    QVERIFY2(loaded.has_value(), loaded.has_value() ? "" : loaded.error().message.c_str());
+    QVERIFY(!fs::is_empty(home / "cache"));
+    const int64_t process = there.process().id();
+    const auto adapted = there.setAdapters({{engine::utf8Of(home / "adapter"), 0.5, true}}, {});
+    QVERIFY2(adapted.has_value(), adapted.has_value() ? "" : adapted.error().message.c_str());
+    int looked = 0;
+    for (const auto& entry : fs::directory_iterator(home / "samples")) {
+        engine::MessagePart part;
+        part.text = engine::utf8Of(entry.path());
+        part.kind = entry.path().extension() == ".wav" || entry.path().extension() == ".flac"
+                        ? engine::MessagePart::Kind::Audio
+                        : engine::MessagePart::Kind::Image;
+        looked += there.encodeAhead(part, 0, {}).has_value() ? 1 : 0;
+    }
+    QVERIFY(looked > 1);
+    QVERIFY(there.generate(asking::question(5), {}, {}).has_value());
+    QCOMPARE(there.process().id(), process); // none of it needed another process
 }
 
 void TestProcessEngine::endsWithItsWindow() {

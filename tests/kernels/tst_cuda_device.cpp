@@ -174,11 +174,8 @@ void TestCudaDevice::refusesImages() {
 /// Kernel files are compiled for the cards that run them alone: another card does not even try to
 /// load them.
 void TestCudaDevice::loadsImagesOfItsCapability() {
-    FakeCard cards[3];
-    cards[0].capability = 75;
-    cards[1].capability = 80;
-    cards[2].capability = 119;
-    FakeDriver fake({cards[0], cards[1], cards[2]});
+    FakeDriver fake(
+        {FakeCard{.capability = 75}, FakeCard{.capability = 80}, FakeCard{.capability = 119}});
     fake.image_result = kCuNoBinaryForGpu;
     const unsigned char bytes[16] = {};
     const kernels::cuda::FatbinImage images[] = {{"some", bytes, sizeof(bytes), 80, 118}};
@@ -211,7 +208,7 @@ void TestCudaDevice::arenaReusesAndGivesBack() {
     const CuPointer c = arena.allocate(1000, &result);
     QCOMPARE(arena.segments(), size_t{1});
     QCOMPARE(b - a, uint64_t{1024});
-    QCOMPARE(a % Arena::kAlignment, uint64_t{0});
+    QCOMPARE(a % kPieceAlignment, uint64_t{0});
     arena.free(b);
     QCOMPARE(arena.allocate(500, &result), b); // the smallest gap that fits
     arena.free(b);

@@ -224,7 +224,17 @@ void TestFinding::unusable_data() {
     QTest::newRow("LFS pointer") << QByteArray("m/model.safetensors")
                                  << QByteArray("version https://git-lfs.github.com/spec/v1\n")
                                  << QByteArray("m") << QByteArray("files-missing")
-                                 << QByteArray("model.safetensors");
+                                 << QByteArray("model.safetensors is a Git LFS pointer");
+    for (const char* file :
+         {"tokenizer.json", "config.json", "adapter_config.json", "adapter_model.safetensors"}) {
+        QTest::addRow("LFS pointer: %s", file)
+            << QByteArray("m/") + file << QByteArray("version https://git-lfs.github.com/spec/v1\n")
+            << QByteArray("m") << QByteArray("files-missing")
+            << QByteArray(file) + " is a Git LFS pointer";
+    }
+    QTest::newRow("a page of the hub")
+        << QByteArray("m/tokenizer.json") << QByteArray("<!doctype html><html>Sign in")
+        << QByteArray("m") << QByteArray("files-missing") << QByteArray("is a web page");
     QTest::newRow("adapter of another kind")
         << QByteArray("m/adapter_config.json") << QByteArray(R"({"peft_type":"IA3"})")
         << QByteArray("m") << QByteArray("not-supported") << QByteArray("IA3");
@@ -240,11 +250,12 @@ void TestFinding::unusable() {
     QFETCH(QByteArray, reason);
     QFETCH(QByteArray, says);
     if (file.contains("adapter")) {
+        put(path("m/adapter_config.json"), R"({"peft_type":"LORA","target_modules":["q_proj"]})");
         put(path("m/adapter_model.safetensors"), "weights");
     } else {
         put(path("m/config.json"), kGemmaConfig);
         put(path("m/tokenizer.json"), "{}");
-        if (file == "m/config.json") {
+        if (file == "m/config.json" || file == "m/tokenizer.json") {
             put(path("m/model.safetensors"), std::string(2000, 'w'));
         }
     }

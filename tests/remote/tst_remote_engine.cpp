@@ -10,6 +10,13 @@
 
 #include <nlohmann/json.hpp>
 
+#include <atomic>
+#include <thread>
+
+#ifndef _WIN32
+#include <sys/stat.h>
+#endif
+
 #include "remote/chat_request.h"
 #include "remote/media_data.h"
 #include "remote/server_error.h"
@@ -367,6 +374,28 @@ void TestRemoteEngine::keys() {
     QVERIFY(open.error().message.find("sk-2") == std::string::npos);
 #endif
     QVERIFY(!remote::readKeyFile(path + "x").has_value());
+#ifndef _WIN32
+    // At no instant may others read it, whatever the user's mask is.
+    const mode_t mask = ::umask(0);
+    std::atomic<bool> is_over{false};
+    std::atomic<int> open_sightings{0};
+    std::thread watcher([&] {
+        const std::string fresh = path + ".new";
+        while (!is_over) {
+            struct stat facts {};
+            open_sightings += ::stat(fresh.c_str(), &facts) == 0 && (facts.st_mode & 077U) != 0;
+        }
+    });
+    bool is_written = true;
+    for (int i = 0; i < 2'000; ++i) {
+        is_written = is_written && remote::writeKeyFile(path, "sk-3").has_value();
+    }
+    is_over = true;
+    watcher.join();
+    ::umask(mask);
+    QVERIFY(is_written);
+    QCOMPARE(open_sightings.load(), 0);
+#endif
     for (const char* bad : {"", "  \n", "two words", "line\r\nX-Evil: 1", "\xc3\xa4"}) {
         const auto key = remote::checkedKey(bad, "SOME_KEY");
         QVERIFY2(!key.has_value(), bad);

@@ -39,8 +39,11 @@ inline std::string repeated(std::string_view unit,
     std::string text;
     text.reserve(before.size() + bytes + after.size());
     text += before;
-    while (text.size() - before.size() + unit.size() <= bytes) {
+    if (const size_t whole = unit.empty() ? 0 : bytes / unit.size() * unit.size(); whole > 0) {
         text += unit;
+        for (size_t have = unit.size(); have < whole; have = text.size() - before.size()) {
+            text.append(text, before.size(), whole - have); // as much as there is, at most
+        }
     }
     return text.append(after);
 }
@@ -50,13 +53,12 @@ inline std::string numbered(std::string_view text) {
     std::string out;
     out.reserve(text.size() * 2);
     size_t next = 0;
-    for (const char c : text) {
-        if (c == '#') {
-            out += std::to_string(next++);
-        } else {
-            out += c;
-        }
+    size_t begin = 0;
+    for (size_t at = text.find('#'); at != std::string_view::npos; at = text.find('#', begin)) {
+        out.append(text, begin, at - begin).append(std::to_string(next++));
+        begin = at + 1;
     }
+    out.append(text, begin);
     return out;
 }
 

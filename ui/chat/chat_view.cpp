@@ -14,6 +14,7 @@
 #include "ui/media/media_cache.h"
 #include "ui/media/sound_player.h"
 #include "ui/style/format.h"
+#include "ui/style/page_stack.h"
 #include "ui/style/theme.h"
 
 #include <QAction>
@@ -131,6 +132,7 @@ ChatView::ChatView(QWidget* parent)
     connectHeader();
     connectComposer();
     connectMessages();
+    setLoadState(false, {});
     addShortcuts();
     flush_timer_.setSingleShot(true);
     connect(&flush_timer_, &QTimer::timeout, this, &ChatView::flush);
@@ -168,7 +170,7 @@ void ChatView::buildHeader() {
 }
 
 void ChatView::buildBody() {
-    stack_ = new QStackedWidget(this);
+    stack_ = new PageStack(this);
     list_ = new MessageList(model_, media_, player_, stack_);
     stack_->addWidget(list_);
     auto* empty = new QWidget(stack_);
@@ -176,16 +178,15 @@ void ChatView::buildBody() {
     auto* title = new QLabel(tr("What would you like to know?"), empty);
     setTextSize(title, 150, true);
     title->setAlignment(Qt::AlignCenter);
-    auto* hint = new QLabel(
-        tr("Write below. Drop a picture or a sound to ask about it; its cost is shown before you "
-           "send."),
-        empty);
-    setTextRole(hint, TextRole::Muted);
-    hint->setAlignment(Qt::AlignCenter);
-    hint->setWordWrap(true);
+    empty_hint_ = new QLabel(empty);
+    empty_hint_->setObjectName(QStringLiteral("chatEmptyHint"));
+    empty_hint_->setTextFormat(Qt::PlainText);
+    setTextRole(empty_hint_, TextRole::Muted);
+    empty_hint_->setAlignment(Qt::AlignCenter);
+    empty_hint_->setWordWrap(true);
     words->addStretch();
     words->addWidget(title);
-    words->addWidget(hint);
+    words->addWidget(empty_hint_);
     words->addStretch();
     empty_ = empty;
     stack_->addWidget(empty_);
@@ -396,10 +397,12 @@ void ChatView::connectMessages() {
     });
     connect(list_, &MessageList::atEndChanged, this, [this](bool is_at_end) {
         to_end_->setVisible(!is_at_end && stack_->currentWidget() == list_);
+        to_end_->raise(); // the stack puts its page above it
     });
     connect(to_end_, &QPushButton::clicked, list_, &MessageList::scrollToEnd);
     const auto follow = [this] {
         stack_->setCurrentWidget(model_->rowCount() > 0 ? static_cast<QWidget*>(list_) : empty_);
+        to_end_->raise();
     };
     connect(model_, &QAbstractItemModel::rowsInserted, this, follow);
     connect(model_, &QAbstractItemModel::rowsRemoved, this, follow);
@@ -620,9 +623,24 @@ void ChatView::showSnapshot(std::shared_ptr<const engine::EngineSnapshot> snapsh
         // What the reply is really made with: a change may have been on its way when it was asked.
         model_->setStreamingAdapters(snapshot_->adapters);
     }
-    composer_->setLoading(snapshot_ != nullptr &&
-                          snapshot_->state == engine::EngineSnapshot::State::Loading);
+    refreshLoading();
     updateGauge();
+}
+
+void ChatView::refreshLoading() {
+    composer_->setLoading(
+        is_load_awaited_ ||
+        (snapshot_ != nullptr && snapshot_->state == engine::EngineSnapshot::State::Loading));
+}
+
+void ChatView::setLoadState(bool is_loading, const QString& why_not) {
+    is_load_awaited_ = is_loading;
+    refreshLoading();
+    composer_->setUnloadable(!why_not.isEmpty());
+    empty_hint_->setText(
+        why_not.isEmpty() ? tr("Write below. Drop a picture or a sound to ask about it; its cost "
+                               "is shown before you send.")
+                          : why_not);
 }
 
 void ChatView::updateState() {

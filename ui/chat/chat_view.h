@@ -99,6 +99,11 @@ public Q_SLOTS:
     void setSettings(const ui::ChatSettings& settings);
     /// How the next words are chosen, in the chat that is open; its seed and length stay.
     void setSampling(const engine::SamplingParameters& sampling);
+    /// A model is on its way; why the chosen one cannot be loaded, empty where it can.
+    void setLoadState(bool is_loading, const QString& why_not);
+    /// What is asked before a host gets what it has not had, and the answer that lets it.
+    static QString wholeConversationWords(const QString& host);
+    static QString sendThereWords();
     /// compareRequested() of what is being written, else of the last question.
     void requestComparison();
 
@@ -207,6 +212,7 @@ private:
     /// asks, and does `then` after a yes.
     bool asksWhetherToSend(const std::function<void()>& then);
     void refreshHost();
+    void refreshLoading();
 
     ChatModel* model_ = nullptr;
     MediaCache* media_ = nullptr;
@@ -220,10 +226,12 @@ private:
     QWidget* empty_ = nullptr;
     ServerState server_;
     QLabel* host_label_ = nullptr; ///< Where words go; hidden while they stay here.
-    QString agreed_host_;          ///< For this chat.
-    QWidget* bottom_ = nullptr;    ///< What the composer stands in.
-    int covered_ = 0;              ///< Of the messages, by a notice of the window.
-    int told_floor_ = -1;          ///< overlayFloor() as it was told last.
+    bool is_load_awaited_ = false; ///< By the window, from the wish to the model's being there.
+    QLabel* empty_hint_ = nullptr;
+    QString agreed_host_;       ///< For this chat.
+    QWidget* bottom_ = nullptr; ///< What the composer stands in.
+    int covered_ = 0;           ///< Of the messages, by a notice of the window.
+    int told_floor_ = -1;       ///< overlayFloor() as it was told last.
     MessageList* list_ = nullptr;
     QPushButton* to_end_ = nullptr;
     ChatNotice* notice_ = nullptr;

@@ -12,6 +12,7 @@
 #include "ui/chat/context_gauge.h"
 #include "ui/chat/media_kind.h"
 #include "ui/chat/message_list.h"
+#include "ui/chat/picture_view.h"
 #include "ui/common/error_words.h"
 #include "ui/common/reply_words.h"
 #include "ui/common/shortcuts.h"
@@ -135,6 +136,16 @@ void ChatView::send() {
     version_row_ = version_row;
 }
 
+QString ChatView::wholeConversationWords(const QString& host) {
+    return tr("The whole conversation up to here would be sent to %1, which has not had all of it "
+              "yet.")
+        .arg(host);
+}
+
+QString ChatView::sendThereWords() {
+    return tr("Send it there");
+}
+
 bool ChatView::asksWhetherToSend(const std::function<void()>& then) {
     const QString to = host();
     if (to.isEmpty() || to == agreed_host_) {
@@ -149,11 +160,8 @@ bool ChatView::asksWhetherToSend(const std::function<void()>& then) {
     if (!has_words_of_elsewhere) {
         return false;
     }
-    notice_->showNotice(ChatNotice::Tone::Warning,
-                        tr("The whole conversation up to here would be sent to %1, which has not "
-                           "had all of it yet.")
-                            .arg(to),
-                        {{tr("Send it there"), [this, to, then] {
+    notice_->showNotice(ChatNotice::Tone::Warning, wholeConversationWords(to),
+                        {{sendThereWords(), [this, to, then] {
                               agreed_host_ = to;
                               then();
                           }}});
@@ -671,7 +679,7 @@ void ChatView::openAttachment(int row, int index) {
             12000);
         return;
     }
-    openExternally(QUrl::fromLocalFile(attachment.file).toString());
+    new PictureView(attachment.file, attachment.name, window()); // goes by itself
 }
 
 void ChatView::moveInSound(int row, int index, double seconds) {

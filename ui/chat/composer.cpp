@@ -561,7 +561,11 @@ qint64 Composer::draftTokens() const {
     }
     ChatTurn turn;
     turn.text = text();
-    turn.attachments = attachments();
+    for (const AttachmentChip* chip : chips_) {
+        if (!chip->hasError()) { // what cannot be read is not sent
+            turn.attachments.push_back(chip->attachment());
+        }
+    }
     return estimateTokens(turn);
 }
 
@@ -610,6 +614,13 @@ void Composer::setModel(const engine::ModelSummary* model, bool is_loaded) {
     updateHint();
 }
 
+void Composer::setUnloadable(bool is_unloadable) {
+    if (is_unloadable_ != is_unloadable) {
+        is_unloadable_ = is_unloadable;
+        updateHint();
+    }
+}
+
 void Composer::setAnswerer(const QString& name) {
     if (answerer_ != name) {
         answerer_ = name;
@@ -644,8 +655,9 @@ void Composer::updateHint() {
         return;
     }
     if (!is_loaded_) {
-        hint_->setText(is_loading_ ? tr("The model is being loaded; write meanwhile")
-                                   : tr("Load a model to send"));
+        hint_->setText(is_loading_      ? tr("The model is being loaded; write meanwhile")
+                       : is_unloadable_ ? tr("This model cannot be loaded: its weights are missing")
+                                        : tr("Load a model to send"));
         return;
     }
     if (isEmpty()) {

@@ -72,6 +72,8 @@ public:
     void setAnswerer(const QString& name);
     /// A model is on its way: the hint says wait, not load.
     void setLoading(bool is_loading);
+    /// The chosen model lacks what loading needs: the hint says so.
+    void setUnloadable(bool is_unloadable);
     void setBusy(bool is_generating, bool is_stopping, bool is_queued);
     void setEditing(bool is_editing);
     void setPrompts(const std::vector<PromptShortcut>& prompts);
@@ -141,6 +143,7 @@ private:
     bool lacks_tower_for_last_ = false;
     bool is_text_only_ = false; ///< By the user's wish: the model has towers that are not loaded.
     bool is_loading_ = false;
+    bool is_unloadable_ = false;
     bool is_generating_ = false, is_queued_ = false, is_editing_ = false;
 };
 

@@ -127,8 +127,9 @@ QStringList cellsOf(const QString& text) {
     }
     QStringList cells;
     QString cell;
+    MathEnds math(row);
     for (qsizetype i = 0; i < row.size(); ++i) {
-        if (const qsizetype end = mathEnd(row, i); end > 0) {
+        if (const qsizetype end = math.endAt(i); end > 0) {
             cell += row.mid(i, end - i); // its bars are no edges of cells
             i = end - 1;
         } else if (row.at(i) == QLatin1Char('\\') && i + 1 < row.size() &&
@@ -170,13 +171,14 @@ std::vector<Qt::AlignmentFlag> delimiterRow(const QString& text) {
 /// Takes "> > " off the beginning; returns how many there were.
 int takeQuotes(QString* text) {
     int quotes = 0;
-    for (QString bare = text->trimmed(); bare.startsWith(QLatin1Char('>'));
-         bare = text->trimmed()) {
+    QStringView rest(*text);
+    for (QStringView bare = rest.trimmed(); bare.startsWith(QLatin1Char('>'));
+         bare = rest.trimmed()) {
         ++quotes;
-        *text = bare.mid(1);
-        if (text->startsWith(QLatin1Char(' '))) {
-            text->remove(0, 1);
-        }
+        rest = bare.mid(bare.mid(1).startsWith(QLatin1Char(' ')) ? 2 : 1);
+    }
+    if (quotes > 0) {
+        *text = rest.toString();
     }
     return quotes;
 }
@@ -204,23 +206,24 @@ void MarkdownParser::parseFrom(qsizetype position) {
     }
     line_start_ = position;
     while (line_start_ < source_.size()) {
-        qsizetype end = source_.indexOf(QLatin1Char('\n'), line_start_);
-        const bool is_last = end < 0;
-        if (is_last) {
-            end = source_.size();
-        }
-        QString next;
-        if (!is_last) {
-            const qsizetype next_end = source_.indexOf(QLatin1Char('\n'), end + 1);
-            next = source_.mid(end + 1, (next_end < 0 ? source_.size() : next_end) - end - 1);
-        }
+        const qsizetype end = lineEnd(line_start_);
+        const bool is_cut = end < source_.size() && source_.at(end) != QLatin1Char('\n');
         line_state_ = state_;
         QString text = source_.mid(line_start_, end - line_start_);
-        if (text.endsWith(QLatin1Char('\r'))) {
+        if (!is_cut && text.endsWith(QLatin1Char('\r'))) {
             text.chop(1);
         }
-        line(text, next);
-        line_start_ = end + 1;
+        state_.is_in_line = false;
+        if (blocks_.size() >= kMostBlocks || state_.cells >= kMostCells) {
+            plainLine(text);
+        } else if (line_state_.is_in_line) {
+            restOfLine(text);
+        } else {
+            const qsizetype next = std::min(end + 1, source_.size());
+            line(text, is_cut ? QString() : source_.mid(next, lineEnd(next) - next));
+        }
+        state_.is_in_line = is_cut;
+        line_start_ = is_cut ? end : end + 1;
     }
     const bool is_same =
         kept == 0 ||
@@ -229,17 +232,32 @@ void MarkdownParser::parseFrom(qsizetype position) {
     first_changed_ = is_same ? kept : kept - 1;
 }
 
-MarkdownBlock& MarkdownParser::open(MarkdownBlock::Kind kind) {
+qsizetype MarkdownParser::lineEnd(qsizetype from) const {
+    const QStringView text = QStringView(source_).mid(from, kLongestLine + 1);
+    const qsizetype end = text.indexOf(QLatin1Char('\n'));
+    if (end >= 0 || text.size() <= kLongestLine) {
+        return from + (end >= 0 ? end : text.size());
+    }
+    const qsizetype space = text.lastIndexOf(QLatin1Char(' '), kLongestLine - 1);
+    const qsizetype cut = space < kLongestLine / 2 ? kLongestLine : space + 1;
+    return from + (text.at(cut - 1).isHighSurrogate() ? cut - 1 : cut);
+}
+
+void MarkdownParser::resumeHere() {
     if (resume_position_ != line_start_ || resume_blocks_ > blocks_.size()) {
         resume_position_ = line_start_;
         resume_state_ = line_state_;
         resume_blocks_ = blocks_.size();
         resume_last_ = blocks_.empty() ? MarkdownBlock() : blocks_.back();
     }
+}
+
+MarkdownBlock& MarkdownParser::open(MarkdownBlock::Kind kind) {
+    resumeHere();
     MarkdownBlock block;
     block.kind = kind;
-    block.indent = static_cast<int>(state_.list_columns.size());
-    block.quotes = state_.quotes;
+    block.indent = static_cast<int>(std::min<size_t>(state_.list_columns.size(), kDeepest));
+    block.quotes = std::min(state_.quotes, kDeepest);
     state_.is_in_paragraph = false;
     blocks_.push_back(block);
     return blocks_.back();
@@ -260,7 +278,7 @@ void MarkdownParser::codeLine(const QString& text) {
     codeText(withoutIndent(text, state_.fence_indent));
 }
 
-void MarkdownParser::codeText(const QString& text) {
+void MarkdownParser::codeText(const QString& text, bool goes_on) {
     const bool continues = !blocks_.empty() && blocks_.back().kind == MarkdownBlock::Kind::Code &&
                            blocks_.back().is_open;
     if (!continues || blocks_.back().text.count(QLatin1Char('\n')) >= kLongestCode - 1 ||
@@ -271,6 +289,7 @@ void MarkdownParser::codeText(const QString& text) {
         }
         MarkdownBlock& block = open(MarkdownBlock::Kind::Code);
         block.joins = true;
+        block.is_same_line = goes_on;
         block.is_open = true;
         block.language = state_.language;
         block.text = text;
@@ -282,10 +301,47 @@ void MarkdownParser::codeText(const QString& text) {
     MarkdownBlock& block = blocks_.back();
     if (block.text.isNull()) {
         block.text = QLatin1String("");
-    } else {
+    } else if (!goes_on) {
         block.text += QLatin1Char('\n');
     }
     block.text += text;
+}
+
+void MarkdownParser::restOfLine(const QString& text) {
+    resumeHere(); // what the line is, is known
+    if (!state_.fence.isNull()) {
+        codeText(text, true);
+    } else if (!state_.math_end.isEmpty()) {
+        codeText(text, true);
+        if (text.contains(state_.math_end)) {
+            state_.math_end.clear();
+            blocks_.back().is_open = false;
+        }
+    } else if (!text.trimmed().isEmpty()) {
+        MarkdownBlock like;
+        if (!blocks_.empty() && blocks_.back().kind == MarkdownBlock::Kind::Heading) {
+            like.kind = MarkdownBlock::Kind::Heading;
+            like.level = blocks_.back().level;
+        }
+        addPieces(like, text, true);
+        state_.is_in_paragraph = like.kind == MarkdownBlock::Kind::Paragraph;
+    }
+}
+
+void MarkdownParser::plainLine(const QString& text) {
+    if (!state_.is_plain) {
+        if (!blocks_.empty()) {
+            blocks_.back().is_open = false;
+        }
+        const qsizetype cells = state_.cells;
+        state_ = State();
+        state_.cells = cells;
+        state_.is_plain = true;
+        addPieces({}, text, false);
+    } else {
+        (void)goesOnInParagraph(text);
+    }
+    state_.is_in_paragraph = true;
 }
 
 bool MarkdownParser::startsMath(const QString& text) {
@@ -295,9 +351,9 @@ bool MarkdownParser::startsMath(const QString& text) {
         end = QStringLiteral("$$");
     } else if (bare.startsWith(QLatin1String("\\["))) {
         end = QStringLiteral("\\]");
-    } else if (bare.startsWith(kMathBegin) && bare.contains(QLatin1Char('}'))) {
-        end = QStringLiteral("\\end{") +
-              bare.mid(kMathBegin.size()).section(QLatin1Char('}'), 0, 0) + QLatin1Char('}');
+    } else if (bare.startsWith(kMathBegin)) {
+        const QStringView name = mathName(QStringView(bare).mid(kMathBegin.size()));
+        end = name.isEmpty() ? QString() : QStringLiteral("\\end{%1}").arg(name);
     }
     // In one line it is a part of the paragraph.
     if (end.isEmpty() || bare.indexOf(end, 2) >= 0) {
@@ -331,7 +387,8 @@ bool MarkdownParser::startsTable(const QString& text, const QString& next) {
         return false;
     }
     const auto alignments = delimiterRow(next);
-    return !alignments.empty() && static_cast<qsizetype>(alignments.size()) == cellsOf(text).size();
+    return !alignments.empty() && static_cast<qsizetype>(alignments.size()) <= kMostColumns &&
+           static_cast<qsizetype>(alignments.size()) == cellsOf(text).size();
 }
 
 bool MarkdownParser::startsFence(const QString& bare, int columns) {
@@ -355,28 +412,29 @@ bool MarkdownParser::startsHeading(const QString& bare) {
     if (level == 0) {
         return false;
     }
-    MarkdownBlock& block = open(MarkdownBlock::Kind::Heading);
-    block.level = level;
-    block.text = bare.mid(level).trimmed();
-    while (block.text.endsWith(QLatin1Char('#'))) {
-        block.text.chop(1);
+    QString text = bare.mid(level).trimmed();
+    while (text.endsWith(QLatin1Char('#'))) {
+        text.chop(1);
     }
-    block.text = block.text.trimmed();
+    MarkdownBlock like;
+    like.kind = MarkdownBlock::Kind::Heading;
+    like.level = level;
+    addPieces(like, text.trimmed(), false);
     return true;
 }
 
 void MarkdownParser::listItem(QString content, const QString& marker) {
-    MarkdownBlock& block = open(MarkdownBlock::Kind::Paragraph);
-    block.marker = marker;
+    MarkdownBlock like;
+    like.marker = marker;
     for (const auto& [mark, sign] : {std::pair(QStringLiteral("[ ] "), QChar(0x2610)),
                                      std::pair(QStringLiteral("[x] "), QChar(0x2611)),
                                      std::pair(QStringLiteral("[X] "), QChar(0x2611))}) {
         if (content.startsWith(mark)) {
             content.remove(0, mark.size());
-            block.marker = QString(sign);
+            like.marker = QString(sign);
         }
     }
-    block.text = content.trimmed();
+    addPieces(like, content.trimmed(), false);
     state_.is_in_paragraph = true;
 }
 
@@ -390,24 +448,25 @@ bool MarkdownParser::goesOnInTable(const QString& bare) {
         table.alignments = delimiterRow(bare);
         return true;
     }
-    if (static_cast<int>(table.rows.size()) > kLongestTable) {
+    QStringList cells = cellsOf(bare);
+    cells.resize(static_cast<qsizetype>(table.alignments.size()));
+    if (static_cast<int>(table.rows.size()) > kLongestTable ||
+        line_start_ - resume_position_ > kLongestLine) {
         // A long table goes on in another one, with the head repeated as in print.
         const QStringList head = table.rows.front();
         const auto alignments = table.alignments;
         MarkdownBlock& next_table = open(MarkdownBlock::Kind::Table);
         next_table.joins = true;
         next_table.alignments = alignments;
-        next_table.rows = {head, cellsOf(bare)};
-        next_table.rows.back().resize(head.size());
-        return true;
+        addRow(head);
     }
-    QStringList cells = cellsOf(bare);
-    while (cells.size() < static_cast<qsizetype>(table.alignments.size())) {
-        cells.append(QString());
-    }
-    cells.resize(static_cast<qsizetype>(table.alignments.size()));
-    table.rows.push_back(cells);
+    addRow(std::move(cells));
     return true;
+}
+
+void MarkdownParser::addRow(QStringList cells) {
+    state_.cells += cells.size();
+    blocks_.back().rows.push_back(std::move(cells));
 }
 
 bool MarkdownParser::goesOnInParagraph(const QString& bare) {
@@ -415,21 +474,17 @@ bool MarkdownParser::goesOnInParagraph(const QString& bare) {
         blocks_.back().kind != MarkdownBlock::Kind::Paragraph) {
         return false;
     }
-    if (blocks_.back().text.size() > kLongestParagraph) {
-        MarkdownBlock& block = open(MarkdownBlock::Kind::Paragraph);
-        block.joins = true;
-        block.text = bare;
+    if (std::max(blocks_.back().text.size(), bare.size()) > kLongestParagraph) {
+        addPieces({}, bare, true);
     } else {
         blocks_.back().text += QLatin1Char('\n') + bare;
     }
     return true;
 }
 
-/// A line longer than a block may be is cut between words.
-void MarkdownParser::startParagraph(const QString& bare) {
-    QString rest = bare;
-    bool joins = false;
-    while (!rest.isEmpty()) {
+void MarkdownParser::addPieces(const MarkdownBlock& like, const QString& text, bool joins) {
+    QString rest = text;
+    do { // between words, as far as there are any
         qsizetype cut = rest.size();
         if (cut > kLongestParagraph) {
             cut = rest.lastIndexOf(QLatin1Char(' '), kLongestParagraph);
@@ -438,12 +493,14 @@ void MarkdownParser::startParagraph(const QString& bare) {
                 --cut;
             }
         }
-        MarkdownBlock& block = open(MarkdownBlock::Kind::Paragraph);
+        MarkdownBlock& block = open(like.kind);
+        block.level = like.level;
+        block.marker = joins ? QString() : like.marker;
         block.joins = joins;
         block.text = rest.left(cut).trimmed();
         rest = rest.mid(cut).trimmed();
         joins = true;
-    }
+    } while (!rest.isEmpty());
 }
 
 void MarkdownParser::line(const QString& full, const QString& next) {
@@ -461,6 +518,7 @@ void MarkdownParser::line(const QString& full, const QString& next) {
     if (text.trimmed().isEmpty()) {
         state_.is_in_paragraph = false;
         state_.is_after_blank = true;
+        resumeHere(); // nothing goes on behind it
         return;
     }
     const bool is_lazy = state_.is_in_paragraph && quotes == 0 && state_.quotes > 0 &&
@@ -501,12 +559,12 @@ void MarkdownParser::line(const QString& full, const QString& next) {
         return;
     }
     if (startsTable(bare, next.trimmed())) {
-        MarkdownBlock& block = open(MarkdownBlock::Kind::Table);
-        block.rows.push_back(cellsOf(bare));
+        (void)open(MarkdownBlock::Kind::Table);
+        addRow(cellsOf(bare));
         return;
     }
     if (!goesOnInParagraph(bare)) {
-        startParagraph(bare);
+        addPieces({}, bare, false);
     }
     state_.is_in_paragraph = true;
 }

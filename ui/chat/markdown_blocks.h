@@ -2,9 +2,10 @@
 // The block part of Markdown, made for text that arrives piece by piece: append() looks again only
 // at the last block, so that a reply of any length costs the same per token. Knows paragraphs,
 // headings, nested lists, quotes, fenced code, formulas over several lines, tables and rules;
-// everything else (HTML, references, indented code) is shown as it is written. Long paragraphs and
-// code are cut into pieces that are drawn without a gap, so that no single block is expensive to
-// lay out. No widgets.
+// everything else (HTML, references, indented code) is shown as it is written. Long paragraphs,
+// headings and code are cut into pieces that are drawn without a gap, so that no single block is
+// expensive to lay out; a very long line is read in parts, and what has more blocks or cells than
+// anybody reads is shown as it is written. No widgets.
 #pragma once
 
 #include <QString>
@@ -18,14 +19,15 @@ namespace ui {
 struct MarkdownBlock {
     enum class Kind : uint8_t { Paragraph = 1, Heading, Code, Table, Rule };
     Kind kind = Kind::Paragraph;
-    QString text;         ///< Inline source; for code the lines themselves.
-    int level = 0;        ///< Heading: 1 to 6.
-    int indent = 0;       ///< Depth in lists: 0 = none.
-    int quotes = 0;       ///< Depth of block quotes.
-    QString marker;       ///< First block of a list item: "•", "3.", "☐", "☑".
-    QString language;     ///< Code: the word behind the fence.
-    bool joins = false;   ///< Goes on where the block before stopped (long code or paragraph).
-    bool is_open = false; ///< Code whose closing fence has not come yet.
+    QString text;              ///< Inline source; for code the lines themselves.
+    int level = 0;             ///< Heading: 1 to 6.
+    int indent = 0;            ///< Depth in lists: 0 = none.
+    int quotes = 0;            ///< Depth of block quotes.
+    QString marker;            ///< First block of a list item: "•", "3.", "☐", "☑".
+    QString language;          ///< Code: the word behind the fence.
+    bool joins = false;        ///< Goes on where the block before stopped (long code or paragraph).
+    bool is_same_line = false; ///< Code that joins: within a line.
+    bool is_open = false;      ///< Code whose closing fence has not come yet.
     std::vector<QStringList> rows;             ///< Table: the first one is the head.
     std::vector<Qt::AlignmentFlag> alignments; ///< Table: per column.
 };
@@ -42,6 +44,11 @@ public:
     static constexpr qsizetype kLongestParagraph = 3000; ///< UTF-16 units before a cut.
     static constexpr int kLongestCode = 40;              ///< Lines before a cut.
     static constexpr int kLongestTable = 60;             ///< Rows before a cut.
+    static constexpr qsizetype kLongestLine = 16'000;    ///< UTF-16 units that are read at once.
+    static constexpr size_t kMostBlocks = 50'000;        ///< What follows is read no more.
+    static constexpr qsizetype kMostCells = 200'000;     ///< The same, of all tables.
+    static constexpr qsizetype kMostColumns = 256;
+    static constexpr int kDeepest = 32; ///< Lists and quotes that are shown inside of each other.
 
 private:
     /// What the lines before a place mean for the line at it.
@@ -53,12 +60,21 @@ private:
         QString math_end; ///< What ends the formula that is open; empty outside.
         bool is_in_paragraph = false;
         bool is_after_blank = true;
+        bool is_in_line = false; ///< The line before is cut and goes on here.
+        bool is_plain = false;   ///< There are too many blocks or cells.
         int quotes = 0;
+        qsizetype cells = 0; ///< Of all tables so far.
     };
     void parseFrom(qsizetype position);
+    /// Behind the line that begins at `from`, its line feed left out, or where it is cut.
+    [[nodiscard]] qsizetype lineEnd(qsizetype from) const;
     void line(const QString& text, const QString& next);
+    /// What is behind a cut.
+    void restOfLine(const QString& text);
+    void plainLine(const QString& text);
     void codeLine(const QString& text);
-    void codeText(const QString& text);
+    /// `goes_on`: it is no line of its own.
+    void codeText(const QString& text, bool goes_on = false);
     /// False where `text` is not the first line of a formula of several lines.
     bool startsMath(const QString& text);
     void mathLine(const QString& text);
@@ -70,7 +86,11 @@ private:
     bool goesOnInParagraph(const QString& bare);
     /// What stands behind the marker, which is shown as `marker`.
     void listItem(QString content, const QString& marker);
-    void startParagraph(const QString& bare);
+    /// Paragraphs or headings of at most kLongestParagraph; all but the first join, or all.
+    void addPieces(const MarkdownBlock& like, const QString& text, bool joins);
+    void addRow(QStringList cells);
+    /// Begins again here when more text comes.
+    void resumeHere();
     MarkdownBlock& open(MarkdownBlock::Kind kind);
 
     QString source_;

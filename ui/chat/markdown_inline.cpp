@@ -4,6 +4,8 @@
 #include <QStringView>
 
 #include <algorithm>
+#include <array>
+#include <iterator>
 
 namespace ui {
 
@@ -30,18 +32,16 @@ bool isSafeUrl(const QString& url) {
            url.startsWith(QLatin1String("mailto:"), Qt::CaseInsensitive);
 }
 
-/// Behind the next `closing` from `from` on; a backslash takes the letter behind it along, so that
-/// the \\) of a line break in a formula ends nothing.
-qsizetype closedBy(const QString& source, qsizetype from, QStringView closing) {
-    for (qsizetype i = from; i + closing.size() <= source.size(); ++i) {
-        if (QStringView(source).mid(i, closing.size()) == closing) {
-            return i + closing.size();
-        }
-        if (source.at(i) == QLatin1Char('\\')) {
-            ++i;
-        }
+/// The first place of `key` that is not before `from`, or -1.
+template <typename Key>
+qsizetype
+firstFrom(const QHash<Key, std::vector<qsizetype>>& places, const Key& key, qsizetype from) {
+    const auto all = places.constFind(key);
+    if (all == places.constEnd()) {
+        return -1;
     }
-    return -1;
+    const auto found = std::lower_bound(all->begin(), all->end(), from);
+    return found == all->end() ? -1 : *found;
 }
 
 /// "10, or 3", between two dollars.
@@ -51,37 +51,11 @@ bool looksLikePrices(QStringView inside) {
                         [](QChar c) { return QStringLiteral("\\^_={}+<>").contains(c); });
 }
 
-/// $x$: a dollar that touches the formula inside and no word or number outside. "$5 and $6" and
-/// "5$ or 6$" are prices.
-qsizetype dollarEnd(const QString& source, qsizetype at) {
-    const auto isWord = [&](qsizetype i) {
-        return i >= 0 && i < source.size() && source.at(i).isLetterOrNumber();
-    };
-    const auto isGap = [&](qsizetype i) {
-        return i < 0 || i >= source.size() || source.at(i).isSpace();
-    };
-    const auto opens = [&](qsizetype i) { return !isGap(i + 1) && !isWord(i - 1); };
-    if (!opens(at)) {
-        return -1;
-    }
-    for (qsizetype i = at + 1; i < source.size() && source.at(i) != QLatin1Char('\n'); ++i) {
-        if (source.at(i) == QLatin1Char('\\')) {
-            ++i;
-        } else if (source.at(i) == QLatin1Char('$')) {
-            if (i > at + 1 && !isGap(i - 1) && !isWord(i + 1)) {
-                return looksLikePrices(QStringView(source).mid(at + 1, i - at - 1)) ? -1 : i + 1;
-            }
-            if (opens(i)) {
-                return -1; // the next one begins, this one was a price
-            }
-        }
-    }
-    return -1;
-}
-
 class InlineParser {
 public:
-    explicit InlineParser(const QString& source) : source_(source) {}
+    /// `links`: how many may stand inside of each other, as a picture does in a link.
+    InlineParser(const QString& source, int links)
+        : source_(source), math_(source), links_left_(links) {}
 
     InlineText run() {
         while (at_ < source_.size()) {
@@ -95,7 +69,7 @@ public:
 private:
     void step() {
         const QChar c = source_.at(at_);
-        if (const qsizetype end = mathEnd(source_, at_); end > 0) {
+        if (const qsizetype end = math_.endAt(at_); end > 0) {
             QString formula = source_.mid(at_, end - at_);
             formula.replace(QLatin1Char('\n'), QChar(QChar::LineSeparator));
             flush();
@@ -137,61 +111,76 @@ private:
             ++run;
         }
         // The end is a run of exactly the same length.
-        qsizetype end = at_ + run;
-        while (end < source_.size()) {
-            if (source_.at(end) != QLatin1Char('`')) {
-                ++end;
-                continue;
-            }
-            qsizetype closing = 0;
-            while (end + closing < source_.size() &&
-                   source_.at(end + closing) == QLatin1Char('`')) {
-                ++closing;
-            }
-            if (closing == run) {
-                QString code = source_.mid(at_ + run, end - at_ - run);
-                code.replace(QLatin1Char('\n'), QLatin1Char(' '));
-                if (code.size() > 2 && code.startsWith(QLatin1Char(' ')) &&
-                    code.endsWith(QLatin1Char(' '))) {
-                    code = code.mid(1, code.size() - 2);
-                }
-                flush();
-                pieces_.push_back({code, InlineSpan::Code, {}, {}, 0, false, false});
-                at_ = end + run;
-                return;
-            }
-            end += closing;
+        const qsizetype end = nextRun(run, at_ + run);
+        if (end < 0) {
+            plain_ += source_.mid(at_, run);
+            at_ += run;
+            return;
         }
-        plain_ += source_.mid(at_, run);
-        at_ += run;
+        QString code = source_.mid(at_ + run, end - at_ - run);
+        code.replace(QLatin1Char('\n'), QLatin1Char(' '));
+        if (code.size() > 2 && code.startsWith(QLatin1Char(' ')) &&
+            code.endsWith(QLatin1Char(' '))) {
+            code = code.mid(1, code.size() - 2);
+        }
+        flush();
+        pieces_.push_back({code, InlineSpan::Code, {}, {}, 0, false, false});
+        at_ = end + run;
+    }
+
+    /// Where the next run of exactly `length` backticks begins, or -1.
+    qsizetype nextRun(qsizetype length, qsizetype from) {
+        if (runs_.isEmpty()) {
+            for (qsizetype at = source_.indexOf(QLatin1Char('`'), at_); at >= 0;) {
+                qsizetype end = at;
+                while (end < source_.size() && source_.at(end) == QLatin1Char('`')) {
+                    ++end;
+                }
+                runs_[end - at].push_back(at);
+                at = source_.indexOf(QLatin1Char('`'), end);
+            }
+        }
+        return firstFrom(runs_, length, from);
+    }
+
+    /// The bracket that closes the one at `open`, or -1.
+    qsizetype closingBracket(qsizetype open) {
+        if (closing_.empty()) {
+            closing_.resize(static_cast<size_t>(source_.size()), -1);
+            std::vector<qsizetype> opened;
+            for (qsizetype at = open; at < source_.size(); ++at) {
+                const QChar c = source_.at(at);
+                if (c == QLatin1Char('\\')) {
+                    ++at;
+                } else if (c == QLatin1Char('[')) {
+                    opened.push_back(at);
+                } else if (c == QLatin1Char(']') && !opened.empty()) {
+                    closing_[static_cast<size_t>(opened.back())] = at;
+                    opened.pop_back();
+                }
+            }
+        }
+        return closing_[static_cast<size_t>(open)];
     }
 
     /// [text](address) and ![text](address); pictures from the network are never fetched.
     void link() {
         const bool is_picture = source_.at(at_) == QLatin1Char('!');
         const qsizetype open = at_ + (is_picture ? 1 : 0);
-        if (open >= source_.size() || source_.at(open) != QLatin1Char('[')) {
+        if (links_left_ == 0 || open >= source_.size() || source_.at(open) != QLatin1Char('[')) {
             plain_ += source_.at(at_++);
             return;
         }
-        int depth = 0;
-        qsizetype close = open;
+        const qsizetype close = closingBracket(open);
         const qsizetype limit = std::min(source_.size(), open + kLongestLabel);
-        for (; close < limit; ++close) {
-            const QChar c = source_.at(close);
-            if (c == QLatin1Char('\\')) {
-                ++close;
-            } else if (c == QLatin1Char('[')) {
-                ++depth;
-            } else if (c == QLatin1Char(']') && --depth == 0) {
-                break;
-            }
-        }
-        if (close + 1 >= limit || source_.at(close + 1) != QLatin1Char('(')) {
+        if (close < 0 || close + 1 >= limit || source_.at(close + 1) != QLatin1Char('(')) {
             plain_ += source_.at(at_++);
             return;
         }
-        const qsizetype end = source_.indexOf(QLatin1Char(')'), close + 2);
+        if (address_end_ >= 0 && address_end_ < close + 2) { // only ever looked for further on
+            address_end_ = source_.indexOf(QLatin1Char(')'), close + 2);
+        }
+        const qsizetype end = address_end_;
         if (end < 0 || end - close > kLongestLabel) {
             plain_ += source_.at(at_++);
             return;
@@ -201,7 +190,7 @@ private:
         const QString label = source_.mid(open + 1, close - open - 1);
         flush();
         if (isSafeUrl(url)) {
-            const InlineText inner = parseInline(label);
+            const InlineText inner = InlineParser(label, links_left_ - 1).run();
             pieces_.push_back(
                 {inner.text.isEmpty() ? url : inner.text, InlineSpan::Link, url, {}, 0, {}, {}});
         } else {
@@ -269,38 +258,50 @@ private:
         at_ += run;
     }
 
+    /// Each run closes the nearest one before it that is still open; what stands between is styled,
+    /// and runs there are crossed. Three stacks of open runs, so that none is looked at twice.
     void resolveEmphasis() {
+        constexpr QLatin1Char kDelimiters[] = {QLatin1Char('*'), QLatin1Char('_'),
+                                               QLatin1Char('~')};
+        std::vector<size_t> open[3];
+        std::vector<std::array<int, 3>> changes(pieces_.size() + 1); // bold, italic, strike
         for (size_t closer = 0; closer < pieces_.size(); ++closer) {
-            while (pieces_[closer].can_close && pieces_[closer].count > 0) {
-                size_t opener = closer;
-                bool is_found = false;
-                while (opener > 0) {
-                    --opener;
-                    const Piece& piece = pieces_[opener];
-                    if (piece.delimiter == pieces_[closer].delimiter && piece.can_open &&
-                        piece.count > 0) {
-                        is_found = true;
-                        break;
-                    }
-                }
-                if (!is_found) {
-                    break;
-                }
-                const int used =
-                    std::min(pieces_[opener].count, pieces_[closer].count) >= 2 ? 2 : 1;
-                const uint8_t style = pieces_[closer].delimiter == QLatin1Char('~')
-                                          ? uint8_t{InlineSpan::Strike}
-                                      : used == 2 ? uint8_t{InlineSpan::Bold}
-                                                  : uint8_t{InlineSpan::Italic};
-                for (size_t i = opener + 1; i < closer; ++i) {
-                    pieces_[i].styles = static_cast<uint8_t>(pieces_[i].styles | style);
-                    if (!pieces_[i].delimiter.isNull()) {
-                        pieces_[i].can_open = false; // crossed
-                        pieces_[i].can_close = false;
+            Piece& piece = pieces_[closer];
+            if (piece.delimiter.isNull()) {
+                continue;
+            }
+            const auto kind = static_cast<size_t>(
+                std::find(std::begin(kDelimiters), std::end(kDelimiters), piece.delimiter) -
+                std::begin(kDelimiters));
+            while (piece.can_close && piece.count > 0 && !open[kind].empty()) {
+                const size_t opener = open[kind].back();
+                const int used = std::min(pieces_[opener].count, piece.count) >= 2 ? 2 : 1;
+                const size_t style = piece.delimiter == QLatin1Char('~') ? 2 : used == 2 ? 0 : 1;
+                ++changes[opener + 1][style];
+                --changes[closer][style];
+                for (std::vector<size_t>& stack : open) {
+                    while (!stack.empty() && stack.back() > opener) {
+                        stack.pop_back(); // crossed
                     }
                 }
                 pieces_[opener].count -= used;
-                pieces_[closer].count -= used;
+                piece.count -= used;
+                if (pieces_[opener].count == 0) {
+                    open[kind].pop_back();
+                }
+            }
+            if (piece.can_open && piece.count > 0) {
+                open[kind].push_back(closer);
+            }
+        }
+        constexpr uint8_t kStyles[] = {InlineSpan::Bold, InlineSpan::Italic, InlineSpan::Strike};
+        int depth[3] = {};
+        for (size_t i = 0; i < pieces_.size(); ++i) {
+            for (size_t style = 0; style < 3; ++style) {
+                depth[style] += changes[i][style];
+                if (depth[style] > 0) {
+                    pieces_[i].styles = static_cast<uint8_t>(pieces_[i].styles | kStyles[style]);
+                }
             }
         }
     }
@@ -324,6 +325,11 @@ private:
     static constexpr qsizetype kLongestLabel = 2000; ///< Keeps an unclosed bracket cheap.
 
     const QString& source_;
+    MathEnds math_;
+    int links_left_;
+    qsizetype address_end_ = 0;                     ///< The last ")" found; -1: none is left.
+    QHash<qsizetype, std::vector<qsizetype>> runs_; ///< Of backticks, by length.
+    std::vector<qsizetype> closing_;                ///< By place of an opening bracket.
     qsizetype at_ = 0;
     QString plain_;
     std::vector<Piece> pieces_;
@@ -331,35 +337,102 @@ private:
 
 } // namespace
 
-qsizetype mathEnd(const QString& source, qsizetype at) {
-    const QStringView rest = QStringView(source).mid(at);
+QStringView mathName(QStringView text) {
+    constexpr qsizetype kLongestName = 64;
+    const qsizetype brace = text.left(kLongestName).indexOf(QLatin1Char('}'));
+    return brace < 0 ? QStringView() : text.left(brace);
+}
+
+qsizetype MathEnds::endAt(qsizetype at) {
+    const QChar c = source_.at(at);
+    if (c != QLatin1Char('$') && c != QLatin1Char('\\')) {
+        return -1;
+    }
+    const QStringView rest = QStringView(source_).mid(at);
     if (rest.startsWith(QLatin1String("$$"))) {
-        const qsizetype end = closedBy(source, at + 2, u"$$");
+        const qsizetype end = closedBy(at + 2, u"$$", no_dollars_);
         return end > at + 4 ? end : -1;
     }
-    if (rest.startsWith(QLatin1Char('$'))) {
-        return dollarEnd(source, at);
+    if (c == QLatin1Char('$')) {
+        return dollarEnd(at);
     }
     if (rest.startsWith(QLatin1String("\\("))) {
-        return closedBy(source, at + 2, u"\\)");
+        return closedBy(at + 2, u"\\)", no_round_);
     }
     if (rest.startsWith(QLatin1String("\\["))) {
-        return closedBy(source, at + 2, u"\\]");
+        return closedBy(at + 2, u"\\]", no_square_);
     }
-    if (rest.startsWith(kMathBegin)) {
-        const qsizetype brace = source.indexOf(QLatin1Char('}'), at);
-        const QString name =
-            brace < 0 ? QString()
-                      : source.mid(at + kMathBegin.size(), brace - at - kMathBegin.size());
-        const QString end = QStringLiteral("\\end{%1}").arg(name);
-        const qsizetype found = name.isEmpty() ? -1 : source.indexOf(end, brace);
-        return found < 0 ? -1 : found + end.size();
+    return rest.startsWith(kMathBegin) ? namedEnd(at + kMathBegin.size()) : -1;
+}
+
+/// A backslash takes the letter behind it along, so that the \\) of a line break in a formula ends
+/// nothing. `none_from`: from where on nothing was found before.
+qsizetype MathEnds::closedBy(qsizetype from, QStringView closing, qsizetype& none_from) const {
+    if (from >= none_from) {
+        return -1;
     }
+    for (qsizetype i = from; i + closing.size() <= source_.size(); ++i) {
+        if (QStringView(source_).mid(i, closing.size()) == closing) {
+            return i + closing.size();
+        }
+        if (source_.at(i) == QLatin1Char('\\')) {
+            ++i;
+        }
+    }
+    none_from = from;
     return -1;
 }
 
+/// $x$: a dollar that touches the formula inside and no word or number outside. "$5 and $6" and
+/// "5$ or 6$" are prices.
+qsizetype MathEnds::dollarEnd(qsizetype at) {
+    const auto isWord = [&](qsizetype i) {
+        return i >= 0 && i < source_.size() && source_.at(i).isLetterOrNumber();
+    };
+    const auto isGap = [&](qsizetype i) {
+        return i < 0 || i >= source_.size() || source_.at(i).isSpace();
+    };
+    const auto opens = [&](qsizetype i) { return !isGap(i + 1) && !isWord(i - 1); };
+    if (!opens(at) || at < no_dollar_before_) {
+        return -1;
+    }
+    qsizetype i = at + 1;
+    for (; i < source_.size() && source_.at(i) != QLatin1Char('\n'); ++i) {
+        if (source_.at(i) == QLatin1Char('\\')) {
+            ++i;
+        } else if (source_.at(i) == QLatin1Char('$')) {
+            if (i > at + 1 && !isGap(i - 1) && !isWord(i + 1)) {
+                return looksLikePrices(QStringView(source_).mid(at + 1, i - at - 1)) ? -1 : i + 1;
+            }
+            if (opens(i)) {
+                return -1; // the next one begins, this one was a price
+            }
+        }
+    }
+    no_dollar_before_ = i;
+    return -1;
+}
+
+qsizetype MathEnds::namedEnd(qsizetype at) {
+    const QStringView name = mathName(QStringView(source_).mid(at));
+    if (name.isEmpty()) {
+        return -1;
+    }
+    if (!has_ends_) {
+        constexpr QLatin1String kEnd("\\end{");
+        for (qsizetype i = source_.indexOf(kEnd, at); i >= 0; i = source_.indexOf(kEnd, i + 1)) {
+            const qsizetype begin = i + kEnd.size();
+            ends_[mathName(QStringView(source_).mid(begin)).toString()].push_back(begin);
+        }
+        has_ends_ = true;
+    }
+    const qsizetype found = firstFrom(ends_, name.toString(), at + name.size());
+    return found < 0 ? -1 : found + name.size() + 1;
+}
+
 InlineText parseInline(const QString& source) {
-    return InlineParser(source).run();
+    constexpr int kMostLinks = 3;
+    return InlineParser(source, kMostLinks).run();
 }
 
 InlineText plainInline(const QString& source) {

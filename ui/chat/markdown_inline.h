@@ -6,9 +6,11 @@
 // code. Pure functions, no widgets.
 #pragma once
 
+#include <QHash>
 #include <QString>
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 namespace ui {
@@ -30,9 +32,32 @@ struct InlineText {
 
 /// Line feeds in `source` stay line breaks (as QChar::LineSeparator), because models mean them so.
 InlineText parseInline(const QString& source);
-/// Behind the end of the formula that begins at `at`, or -1: \( \), \[ \], $$ $$, $ $ on one line
-/// where the dollars are no prices, and \begin{x} \end{x}.
-qsizetype mathEnd(const QString& source, qsizetype at);
+/// The name that `text` begins with, up to a brace: "a}..." gives "a". Empty where there is none or
+/// it is too long.
+QStringView mathName(QStringView text);
+
+/// Where formulas end. Remembers that no end follows: a text of nothing but beginnings is searched
+/// once.
+class MathEnds {
+public:
+    explicit MathEnds(const QString& source) : source_(source) {}
+    /// Behind the end of the formula that begins at `at`, or -1: \( \), \[ \], $$ $$, $ $ on one
+    /// line where the dollars are no prices, and \begin{x} \end{x}. Ask from left to right.
+    qsizetype endAt(qsizetype at);
+
+private:
+    static constexpr qsizetype kNowhere = std::numeric_limits<qsizetype>::max();
+    qsizetype closedBy(qsizetype from, QStringView closing, qsizetype& none_from) const;
+    qsizetype dollarEnd(qsizetype at);
+    qsizetype namedEnd(qsizetype at);
+
+    const QString& source_;
+    qsizetype no_dollars_ = kNowhere, no_round_ = kNowhere, no_square_ = kNowhere;
+    qsizetype no_dollar_before_ = 0; ///< No single dollar up to here has an end.
+    bool has_ends_ = false;
+    QHash<QString, std::vector<qsizetype>> ends_; ///< Behind "\end{", by name.
+};
+
 /// The same text without any marks, for copies as plain text of things that are not Markdown.
 InlineText plainInline(const QString& source);
 

@@ -116,7 +116,8 @@ double TextBlock::usedWidth(double width) const {
 // --- CodeBlock
 
 CodeBlock::CodeBlock(const MarkdownBlock& block, const ChatStyle& style, double width)
-    : language_(block.language), small_(style.small), joins_(block.joins), indent_(block.indent) {
+    : language_(block.language), small_(style.small), joins_(block.joins),
+      is_same_line_(block.is_same_line), indent_(block.indent) {
     Q_UNUSED(width);
     InlineText code = plainInline(block.text);
     shaped_ = ShapedText(std::move(code), style.code, style.code, 1.2);

@@ -116,6 +116,8 @@ public:
     QString text() const override { return shaped_.text(); }
     qsizetype positionAt(const QPointF& point) const override;
     QRectF caret() const override;
+    /// Begins within a line of the code before.
+    [[nodiscard]] bool isSameLine() const { return is_same_line_; }
     bool is_last = true; ///< The next block does not go on with the same code.
 
 protected:
@@ -127,7 +129,7 @@ private:
     ShapedText shaped_;
     QString language_;
     QFont small_;
-    bool joins_ = false;
+    bool joins_ = false, is_same_line_ = false;
     int indent_ = 0;
 };
 

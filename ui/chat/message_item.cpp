@@ -60,13 +60,15 @@ std::vector<QString> plainPieces(const QString& text) {
     while (at < text.size()) {
         qsizetype end = text.size();
         if (end - at > MarkdownParser::kLongestParagraph) {
-            end = text.lastIndexOf(QLatin1Char('\n'), at + MarkdownParser::kLongestParagraph);
-            if (end <= at) {
-                end = text.lastIndexOf(QLatin1Char(' '), at + MarkdownParser::kLongestParagraph);
+            const QStringView piece = QStringView(text).mid(at, MarkdownParser::kLongestParagraph);
+            qsizetype length = piece.lastIndexOf(QLatin1Char('\n'));
+            if (length <= 0) {
+                length = piece.lastIndexOf(QLatin1Char(' '));
             }
-            if (end <= at) {
-                end = at + MarkdownParser::kLongestParagraph;
+            if (length <= 0) {
+                length = piece.size() - (piece.back().isHighSurrogate() ? 1 : 0);
             }
+            end = at + length;
         }
         pieces.push_back(text.mid(at, end - at));
         at = end;
@@ -123,10 +125,29 @@ QString thinkingTitle(const ChatTurn& turn, bool is_streaming) {
     return Texts::tr("Thoughts (words: about %1)").arg(formatCount(words));
 }
 
+/// Of a model on this computer: after a change of model old replies are told from new ones. One on
+/// a server is named above its reply.
+QString answererOf(const QString& model) {
+    if (model.isEmpty() || engine::isServerModel(model.toStdString())) {
+        return {};
+    }
+    const QStringList parts = model.split(QLatin1Char('/'), Qt::SkipEmptyParts);
+    // "models--google--gemma-4-E2B-it/snapshots/0123456789" in the hub's cache.
+    const qsizetype at = parts.size() - 2;
+    return at > 0 && parts.at(at) == QLatin1String("snapshots")
+               ? parts.at(at - 1).section(QStringLiteral("--"), -1)
+           : parts.isEmpty() ? QString()
+                             : parts.last();
+}
+
 } // namespace
 
 QString statisticsText(const ChatTurn& turn, bool is_streaming) {
     QStringList parts;
+    if (turn.role == engine::Message::Role::Assistant) {
+        parts.append(answererOf(turn.model));
+        parts.removeAll(QString());
+    }
     if (turn.role == engine::Message::Role::User) {
         qint64 tokens = 0;
         for (const Attachment& attachment : turn.attachments) {
@@ -404,7 +425,8 @@ QString MessageItem::codeAt(size_t index) const {
         if (block == nullptr) {
             break;
         }
-        code += (i > index ? QStringLiteral("\n") : QString()) + block->text();
+        const bool is_new_line = i > index && !block->isSameLine();
+        code += (is_new_line ? QStringLiteral("\n") : QString()) + block->text();
         if (block->is_last) {
             break;
         }

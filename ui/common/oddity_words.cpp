@@ -23,8 +23,9 @@ QString count(size_t value) {
     return formatCount(static_cast<qint64>(value));
 }
 
-/// "a, b and 3 more".
-QString listed(const std::vector<std::string>& names, size_t all) {
+} // namespace
+
+QString listedWords(const std::vector<std::string>& names, size_t all) {
     QStringList words;
     for (const std::string& name : names) {
         words << fromUtf8(name);
@@ -33,6 +34,8 @@ QString listed(const std::vector<std::string>& names, size_t all) {
     return all > names.size() ? Odd::tr("%1 and %2 more").arg(text, count(all - names.size()))
                               : text;
 }
+
+namespace {
 
 QString words(const ConfigMember& o) {
     const QString file = fromUtf8(o.file);
@@ -52,6 +55,16 @@ QString words(const ConfigMember& o) {
         return Odd::
             tr("%1: %2 has no members per layer type. It is taken for the full-attention layers.")
                 .arg(file, member);
+    case ConfigMember::Kind::LeftOut:
+        return Odd::tr("%1: %2 is %3, which cannot be used there. It is left out.")
+            .arg(file, member, fromUtf8(o.value));
+    case ConfigMember::Kind::TakenAs:
+        return Odd::tr("%1: %2 is out of its range. It is taken as %3.")
+            .arg(file, member, fromUtf8(o.value));
+    case ConfigMember::Kind::NotRun:
+        return Odd::tr("%1: %2 is %3. This is not run here, so that replies can differ from those "
+                       "of transformers.")
+            .arg(file, member, fromUtf8(o.value));
     }
     return {};
 }
@@ -103,7 +116,7 @@ QString words(const NoWeights& o) {
                       "%1 holds only its header, no weights. Download the whole file to load it.")
                 : Odd::tr("%1 hold only their headers, no weights. Download the whole files to "
                           "load them."))
-        .arg(listed(o.files, o.count));
+        .arg(listedWords(o.files, o.count));
 }
 
 QString words(const WeightsUnread& o) {
@@ -139,7 +152,7 @@ QString words(const OtherTotalSize& o) {
 
 QString words(const UnnamedTensors& o) {
     return Odd::tr("%1 does not name some tensors of its files, which are ignored: %2.")
-        .arg(fromUtf8(o.index), listed(o.tensors, o.count));
+        .arg(fromUtf8(o.index), listedWords(o.tensors, o.count));
 }
 
 QString words(const SingleFileUsed& /*o*/) {
@@ -173,6 +186,18 @@ QString words(const TokenizerRefused& o) {
 QString words(const NoTokenizer& /*o*/) {
     return Odd::tr(
         "tokenizer.json is missing in the folder: layouts can be tried, loading cannot.");
+}
+
+QString words(const DefaultsUnread& o) {
+    return Odd::tr("The defaults of replies cannot be read (%1). The usual ones of such models are "
+                   "used.")
+        .arg(sentenceWords(o.why));
+}
+
+QString words(const SpellableToken& o) {
+    return Odd::tr("tokenizer.json: ordinary text becomes the special token %1. It counts as a "
+                   "word and is shown in replies.")
+        .arg(fromUtf8(o.token));
 }
 
 } // namespace

@@ -8,6 +8,9 @@
 
 namespace ui {
 
+/// "a, b and 3 more".
+QString listedWords(const std::vector<std::string>& names, size_t all);
+
 QString oddityWords(const engine::ModelOddity& oddity);
 
 } // namespace ui

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/common/sentence_words.h"
 
+#include "ui/common/window_sentences.h"
 #include "ui/style/format.h"
 
 #include <QCoreApplication>
@@ -30,8 +31,15 @@ QString words(const engine::Sentence& sentence) {
 
 } // namespace
 
+/// In the user's language, and in the window's words where the engine's are the terminal's.
+static QString patternOf(const engine::Sentence& sentence) {
+    const char* const own = windowPattern(sentence.pattern);
+    return own != nullptr ? QCoreApplication::translate("ui::WindowSentence", own)
+                          : QCoreApplication::translate("engine::Sentence", sentence.pattern);
+}
+
 QString sentenceWords(const engine::Sentence& sentence) {
-    const QString pattern = QCoreApplication::translate("engine::Sentence", sentence.pattern);
+    const QString pattern = patternOf(sentence);
     QString out;
     // Not QString::arg(): what stands in a place may hold a %1 of its own.
     for (qsizetype i = 0; i < pattern.size(); ++i) {
@@ -68,7 +76,7 @@ static bool isProse(const QString& pattern) {
 /// Whether the pattern begins with a word of prose, or that of the sentence that stands first in
 /// it.
 static bool beginsInProse(const engine::Sentence& sentence) {
-    const QString pattern = QCoreApplication::translate("engine::Sentence", sentence.pattern);
+    const QString pattern = patternOf(sentence);
     if (!pattern.startsWith(QLatin1Char('%'))) {
         return isProse(pattern);
     }

@@ -28,6 +28,9 @@ namespace ui {
 
 namespace {
 
+constexpr int kLeastWidth = 140; ///< Four beside each other squeeze no pane of the window.
+constexpr int kBoxWidth = 32;    ///< A check box without its text.
+
 QString adapterName(const std::string& folder) {
     return QFileInfo(fromUtf8(folder)).fileName();
 }
@@ -61,7 +64,7 @@ CompareColumn::CompareColumn(QWidget* parent)
       body_(new QPlainTextEdit), status_(new QLabel), difference_(new QLabel) {
     setObjectName(QStringLiteral("compareColumn"));
     setArea(this, Area::Surface);
-    setMinimumWidth(200);
+    setMinimumWidth(kLeastWidth);
     title_->setObjectName(QStringLiteral("compareTitle"));
     setTextSize(title_, 105, true);
     remove_->setObjectName(QStringLiteral("compareRemove"));
@@ -110,8 +113,8 @@ void CompareColumn::setNumber(int number) {
     body_->setAccessibleName(tr("Answer in column %1").arg(number));
     for (const Choice& row : rows_) {
         row.strength->setAccessibleName(
-            tr("Strength of %1 in column %2").arg(adapterName(row.folder)).arg(number));
-        row.box->setAccessibleName(tr("%1 in column %2").arg(adapterName(row.folder)).arg(number));
+            tr("Strength of %1 in column %2").arg(choiceName(row.folder)).arg(number));
+        row.box->setAccessibleName(tr("%1 in column %2").arg(choiceName(row.folder)).arg(number));
     }
 }
 
@@ -138,7 +141,10 @@ void CompareColumn::setAdapters(const std::vector<engine::AdapterChoice>& adapte
                    new QDoubleSpinBox(this)};
         row.box->setObjectName(QStringLiteral("compareAdapter"));
         row.box->setChecked(adapter.is_enabled);
-        row.box->setToolTip(fromUtf8(adapter.folder));
+        row.box->setToolTip(choiceName(adapter.folder) + QLatin1Char('\n') +
+                            fromUtf8(adapter.folder));
+        // As wide as the column leaves it: fitNames() writes what has room.
+        row.box->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
         row.strength->setObjectName(QStringLiteral("compareStrength"));
         row.strength->setRange(0.0, 2.0);
         row.strength->setSingleStep(0.05);
@@ -166,6 +172,24 @@ void CompareColumn::setAdapters(const std::vector<engine::AdapterChoice>& adapte
     }
     setNumber(number_);
     updateName();
+    fitNames();
+}
+
+void CompareColumn::fitNames() {
+    const QMargins around = layout()->contentsMargins();
+    for (const Choice& row : rows_) {
+        const int beside = row.strength->isHidden()
+                               ? 0
+                               : row.strength->minimumWidth() + choices_->horizontalSpacing();
+        const int room = width() - around.left() - around.right() - beside - kBoxWidth;
+        row.box->setText(
+            row.box->fontMetrics().elidedText(choiceName(row.folder), Qt::ElideRight, room));
+    }
+}
+
+void CompareColumn::resizeEvent(QResizeEvent* event) {
+    QFrame::resizeEvent(event);
+    fitNames();
 }
 
 std::vector<engine::AdapterChoice> CompareColumn::adapters() const {

@@ -57,8 +57,12 @@ Q_SIGNALS:
     void removeRequested();
     void adaptersEdited();
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
     void updateName();
+    void fitNames();
     void setStatus(const QString& status, bool is_error = false);
 
     QLabel* title_;

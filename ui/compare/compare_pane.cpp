@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/compare/compare_pane.h"
 
+#include "engine/api/model_address.h"
+#include "ui/chat/chat_notice.h"
+#include "ui/chat/chat_view.h"
 #include "ui/compare/compare_column.h"
 #include "ui/style/format.h"
 #include "ui/style/theme.h"
@@ -50,10 +53,11 @@ bool isAnyEnabled(const std::vector<engine::AdapterChoice>& adapters) {
 } // namespace
 
 ComparePane::ComparePane(QWidget* parent)
-    : QFrame(parent), prompt_(new QPlainTextEdit), media_(new QLabel), seed_(new QSpinBox),
-      tokens_(new QSpinBox), run_(new QPushButton), add_(new QPushButton(tr("Column"))),
-      copy_(new QPushButton(tr("Copy all"))), mark_(new QCheckBox(tr("Mark differences"))),
-      hint_(new QLabel), splitter_(new QSplitter(Qt::Horizontal)) {
+    : QFrame(parent), prompt_(new QPlainTextEdit), notice_(new ChatNotice(this)),
+      media_(new QLabel), seed_(new QSpinBox), tokens_(new QSpinBox), run_(new QPushButton),
+      add_(new QPushButton(tr("Column"))), copy_(new QPushButton(tr("Copy all"))),
+      mark_(new QCheckBox(tr("Mark differences"))), hint_(new QLabel),
+      splitter_(new QSplitter(Qt::Horizontal)) {
     setObjectName(QStringLiteral("comparePane"));
     setAccessibleName(tr("Compare"));
     setArea(this, Area::Window);
@@ -64,10 +68,22 @@ ComparePane::ComparePane(QWidget* parent)
     column->setContentsMargins(16, 12, 16, 16);
     column->setSpacing(12);
     column->addWidget(buildHead());
+    column->addWidget(notice_);
     column->addWidget(splitter_, 1);
     column->addWidget(buildFoot());
+    connect(notice_, &ChatNotice::changed, this, &ComparePane::fitNotice);
     setAdapters({});
     updateState();
+}
+
+void ComparePane::fitNotice() {
+    const QMargins around = layout()->contentsMargins();
+    notice_->setFixedHeight(std::max(1, notice_->fitTo(width() - around.left() - around.right())));
+}
+
+void ComparePane::resizeEvent(QResizeEvent* event) {
+    QFrame::resizeEvent(event);
+    fitNotice();
 }
 
 QWidget* ComparePane::buildHead() {
@@ -149,7 +165,15 @@ QWidget* ComparePane::buildFoot() {
     add_->setAccessibleName(tr("Add a column"));
     add_->setToolTip(tr("Another set of adapters, up to four columns"));
     connect(add_, &QPushButton::clicked, this, [this] {
-        addColumn(columns_.back()->adapters());
+        const auto sets = usualSets();
+        // One that no column has yet, else what can be changed into it.
+        const auto is_new = [this](const std::vector<engine::AdapterChoice>& set) {
+            return std::none_of(columns_.begin(), columns_.end(), [&](const CompareColumn* column) {
+                return column->name() == adapterSetName(set);
+            });
+        };
+        const auto next = std::find_if(sets.begin(), sets.end(), is_new);
+        addColumn(next == sets.end() ? sets.front() : *next);
         updateState();
     });
     mark_->setObjectName(QStringLiteral("compareMark"));
@@ -170,9 +194,15 @@ QWidget* ComparePane::buildFoot() {
 }
 
 void ComparePane::setRequest(const engine::GenerateRequest& request,
-                             const QHash<QString, QString>& media_names) {
+                             const QHash<QString, QString>& media_names,
+                             const QString& chat_id) {
     if (isRunning()) {
         return;
+    }
+    notice_->clear();
+    if (chat_id_ != chat_id) {
+        chat_id_ = chat_id;
+        agreed_hosts_.clear();
     }
     request_ = request;
     QStringList texts;
@@ -223,34 +253,42 @@ void ComparePane::setAdapters(const std::vector<engine::AdapterChoice>& adapters
         column->setParent(nullptr);
         column->deleteLater();
     }
-    std::vector<engine::AdapterChoice> off = choices;
+    for (const std::vector<engine::AdapterChoice>& set : usualSets()) {
+        if (columns_.size() < kMaxColumns) {
+            addColumn(set);
+        }
+    }
+    updateState();
+}
+
+std::vector<std::vector<engine::AdapterChoice>> ComparePane::usualSets() const {
+    std::vector<engine::AdapterChoice> off = adapters_;
     for (engine::AdapterChoice& adapter : off) {
         adapter.is_enabled = false;
     }
-    addColumn(off);
-    std::vector<engine::AdapterChoice> all = choices;
-    if (!isAnyEnabled(all)) {
-        for (size_t i = 0; i < adapters.size(); ++i) {
-            all[i].is_enabled = true;
-        }
-    }
-    if (!adapters.empty()) {
-        addColumn(all);
-    }
-    const auto add_only = [&](size_t i) {
-        std::vector<engine::AdapterChoice> one = off;
-        one[i].is_enabled = true;
-        if (columns_.size() < kMaxColumns && adapterSetName(one) != adapterSetName(all)) {
-            addColumn(one);
+    std::vector<std::vector<engine::AdapterChoice>> sets = {off};
+    const auto add = [&sets](const std::vector<engine::AdapterChoice>& set) {
+        if (std::none_of(sets.begin(), sets.end(), [&set](const auto& other) {
+                return adapterSetName(other) == adapterSetName(set);
+            })) {
+            sets.push_back(set);
         }
     };
-    for (size_t i = adapters.size(); i < choices.size(); ++i) {
-        add_only(i);
+    std::vector<engine::AdapterChoice> all = adapters_;
+    if (!isAnyEnabled(all)) {
+        for (engine::AdapterChoice& adapter : all) {
+            adapter.is_enabled = !engine::isServerModel(adapter.folder);
+        }
     }
-    for (size_t i = 0; adapters.size() > 1 && i < adapters.size(); ++i) {
-        add_only(i);
+    add(all);
+    for (size_t i = 0; i < adapters_.size(); ++i) {
+        if (!engine::isServerModel(adapters_[i].folder)) {
+            std::vector<engine::AdapterChoice> one = off;
+            one[i].is_enabled = true;
+            add(one);
+        }
     }
-    updateState();
+    return sets;
 }
 
 CompareColumn* ComparePane::addColumn(const std::vector<engine::AdapterChoice>& adapters) {
@@ -262,6 +300,7 @@ CompareColumn* ComparePane::addColumn(const std::vector<engine::AdapterChoice>& 
             [this, column] { removeColumn(column); });
     // What stands in a column was answered with other adapters: it would mislead.
     connect(column, &CompareColumn::adaptersEdited, this, [this, column] {
+        notice_->clear();
         column->clear();
         mark();
         updateState();
@@ -344,9 +383,10 @@ engine::GenerateRequest ComparePane::editedRequest() const {
 }
 
 void ComparePane::run() {
-    if (isRunning() || !run_->isEnabled()) {
+    if (isRunning() || !run_->isEnabled() || asksWhetherToSend()) {
         return;
     }
+    notice_->clear();
     std::vector<std::vector<engine::AdapterChoice>> sets;
     for (CompareColumn* column : columns_) {
         sets.push_back(column->adapters());
@@ -357,6 +397,24 @@ void ComparePane::run() {
     request.id = running_;
     updateState();
     Q_EMIT compareRequested(running_, request, sets);
+}
+
+bool ComparePane::asksWhetherToSend() {
+    for (const CompareColumn* column : columns_) {
+        for (const engine::AdapterChoice& choice : column->adapters()) {
+            const QString host = fromUtf8(engine::serverHost(choice.folder));
+            if (!choice.is_enabled || host.isEmpty() || agreed_hosts_.contains(host)) {
+                continue;
+            }
+            notice_->showNotice(ChatNotice::Tone::Warning, ChatView::wholeConversationWords(host),
+                                {{ChatView::sendThereWords(), [this, host] {
+                                      agreed_hosts_.append(host);
+                                      run();
+                                  }}});
+            return true;
+        }
+    }
+    return false;
 }
 
 void ComparePane::stop() {

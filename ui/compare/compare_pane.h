@@ -10,6 +10,7 @@
 
 #include <QFrame>
 #include <QHash>
+#include <QStringList>
 
 #include <vector>
 
@@ -22,6 +23,7 @@ class QSplitter;
 
 namespace ui {
 
+class ChatNotice;
 class CompareColumn;
 
 class ComparePane : public QFrame {
@@ -38,11 +40,14 @@ public:
 public Q_SLOTS:
     /// What the chat would send: history, media, sampling. The last question can be edited here.
     /// `media_names`: what the user called a file, by where it is now.
+    /// `chat_id`: in another chat a host is asked about anew.
     void setRequest(const engine::GenerateRequest& request,
-                    const QHash<QString, QString>& media_names = {});
+                    const QHash<QString, QString>& media_names = {},
+                    const QString& chat_id = {});
     /// The adapters of the chat: the columns become the base, all that are on, and, where there
     /// are several, each on its own.
-    /// `server_models`: addresses of models that can be asked as well, a column each.
+    /// `server_models`: addresses of models that can be asked as well. Every column offers them,
+    /// none asks one before somebody has ticked it and said once that the host may have the chat.
     void setAdapters(const std::vector<engine::AdapterChoice>& adapters,
                      const std::vector<std::string>& server_models = {});
     /// Whether a model is loaded and nothing else is being generated.
@@ -66,8 +71,15 @@ Q_SIGNALS:
 
 protected:
     void keyPressEvent(QKeyEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
+    /// The sets of adapters that a comparison begins with, the base first.
+    [[nodiscard]] std::vector<std::vector<engine::AdapterChoice>> usualSets() const;
+    /// Shows a question, and returns true, where a column would send the chat to a host that
+    /// nobody has agreed to.
+    bool asksWhetherToSend();
+    void fitNotice();
     QWidget* buildHead();
     QWidget* buildFoot();
     CompareColumn* addColumn(const std::vector<engine::AdapterChoice>& adapters);
@@ -80,9 +92,10 @@ private:
     [[nodiscard]] CompareColumn* column(quint64 id, int index) const;
 
     engine::GenerateRequest request_;
-    std::vector<engine::AdapterChoice> adapters_;
+    std::vector<engine::AdapterChoice> adapters_; ///< And, behind them, the servers.
     std::vector<CompareColumn*> columns_;
     QPlainTextEdit* prompt_;
+    ChatNotice* notice_;
     QLabel* media_;
     QSpinBox* seed_;
     QSpinBox* tokens_;
@@ -95,6 +108,8 @@ private:
     quint64 running_ = 0; ///< Id of the comparison in progress; 0 = none.
     quint64 last_id_ = 0;
     bool is_ready_ = false;
+    QString chat_id_;
+    QStringList agreed_hosts_; ///< For this chat.
 };
 
 } // namespace ui

@@ -118,9 +118,9 @@ HistoryPane::HistoryPane(QWidget* parent)
     connect(list_, &QListView::clicked, this, &HistoryPane::choose);
     connect(list_, &QListView::customContextMenuRequested, this, [this](const QPoint& place) {
         const QModelIndex index = list_->indexAt(place);
-        openMenu(index, list_->viewport()->mapToGlobal(place));
+        openMenuByMouse(index, list_->viewport()->mapToGlobal(place));
     });
-    connect(delegate, &HistoryDelegate::menuRequested, this, &HistoryPane::openMenu);
+    connect(delegate, &HistoryDelegate::menuRequested, this, &HistoryPane::openMenuByMouse);
     connect(model_, &HistoryModel::renameRequested, this, &HistoryPane::renameRequested);
     setTextRole(empty_, TextRole::Muted);
     empty_->setAlignment(Qt::AlignTop | Qt::AlignLeft);
@@ -300,10 +300,10 @@ void HistoryPane::showSaveProblem(const QString& message) {
     }
 }
 
-void HistoryPane::openMenu(const QModelIndex& index, const QPoint& global_position) {
+QMenu* HistoryPane::openMenu(const QModelIndex& index, const QPoint& global_position) {
     const QString id = index.data(HistoryModel::IdRole).toString();
     if (id.isEmpty()) {
-        return;
+        return nullptr;
     }
     const QString title = index.data().toString();
     auto* menu = new QMenu(this);
@@ -311,10 +311,7 @@ void HistoryPane::openMenu(const QModelIndex& index, const QPoint& global_positi
     menu->setAttribute(Qt::WA_DeleteOnClose);
     const QPersistentModelIndex row(index);
     menu->addAction(tr("Open"), this, [this, row] { choose(row); });
-    QAction* rename = menu->addAction(tr("Rename"), this, [this, row] {
-        list_->setCurrentIndex(row);
-        list_->edit(row);
-    });
+    QAction* rename = menu->addAction(tr("Rename"), this, [this, row] { list_->edit(row); });
     rename->setShortcut(Qt::Key_F2);
     menu->addSeparator();
     menu->addAction(icon(QStringLiteral("download")), tr("Export as Markdown…"), this,
@@ -332,6 +329,14 @@ void HistoryPane::openMenu(const QModelIndex& index, const QPoint& global_positi
         }
     }
     menu->popup(global_position);
+    return menu;
+}
+
+void HistoryPane::openMenuByMouse(const QModelIndex& index, const QPoint& global_position) {
+    if (const QMenu* menu = openMenu(index, global_position)) {
+        // The click has marked its row; the mark goes back to the chat that is shown.
+        connect(menu, &QMenu::aboutToHide, this, [this] { setCurrentChat(current_id_); });
+    }
 }
 
 void HistoryPane::askForFile(const QString& id, const QString& title, ExportFormat format) {

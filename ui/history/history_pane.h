@@ -69,7 +69,9 @@ protected:
 private:
     void buildFooter();
     void choose(const QModelIndex& index);
-    void openMenu(const QModelIndex& index, const QPoint& global_position);
+    /// nullptr for a heading.
+    QMenu* openMenu(const QModelIndex& index, const QPoint& global_position);
+    void openMenuByMouse(const QModelIndex& index, const QPoint& global_position);
     void remove(const QModelIndex& index);
     /// The undo lies over the end of the list, so that no chat moves when it comes or goes.
     void placeUndo();

@@ -106,7 +106,14 @@ int BlockWidget::minimumBlockHeight() const {
         return kRoof + kIcon + texts + floors + QFontMetrics(smallFont()).height() + 5 * 6;
     }
     const int padding = 2 * 10;
-    return texts + padding + (block_.kind == BlockKind::Layers ? 48 : 0);
+    int height = texts + padding + (block_.kind == BlockKind::Layers ? 48 : 0);
+    // Where the card is too full, what would help is said however low the block is.
+    if (const QString note = blockNote(block_);
+        !note.isEmpty() && plan_ != nullptr && !plan_->fits && block_.store.isGpu()) {
+        const QRect line(0, 0, std::max(width(), 140) - 2 * kInset - 2, 1000);
+        height += QFontMetrics(smallFont()).boundingRect(line, Qt::TextWordWrap, note).height() + 8;
+    }
+    return height;
 }
 
 QSize BlockWidget::sizeHint() const {

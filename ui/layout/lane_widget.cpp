@@ -20,6 +20,8 @@ constexpr int kInset = 12;
 constexpr int kGap = 8;
 constexpr int kBar = 6;
 constexpr int kTowerWidth = 112; ///< The least that two towers side by side need each.
+constexpr int kLeastWidth = 152; ///< Of a lane, at the usual text size ...
+constexpr int kLeastEmpty = 64;  ///< ... and of the disk's while nothing is on it.
 constexpr quint64 kUnlimited = std::numeric_limits<quint64>::max();
 
 } // namespace
@@ -34,10 +36,16 @@ LaneWidget::LaneWidget(engine::DeviceId device, QWidget* parent)
     content_->setAutoFillBackground(false);
     scroll_->setWidget(content_);
     content_->setAutoFillBackground(false); // setWidget() switches it on
-    setMinimumWidth(208);
+    fitWidth();
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Expanding);
     connect(&ThemeNotifier::instance(), &ThemeNotifier::changed, this,
             qOverload<>(&QWidget::update));
+    connect(&ThemeNotifier::instance(), &ThemeNotifier::changed, this, &LaneWidget::fitWidth);
+}
+
+void LaneWidget::fitWidth() {
+    const bool is_slim = blocks_.empty() && device_ == engine::DeviceId::disk();
+    setMinimumWidth((is_slim ? kLeastEmpty : kLeastWidth) * textZoom() / 100);
 }
 
 void LaneWidget::setPlan(std::shared_ptr<const engine::PlacementPlan> plan) {
@@ -52,6 +60,7 @@ void LaneWidget::setBlocks(std::vector<BlockWidget*> blocks) {
         block->setParent(content_);
         block->show();
     }
+    fitWidth();
     arrange();
     update();
 }
@@ -123,7 +132,7 @@ void LaneWidget::arrange() {
         }
         y += tallest + kGap;
     }
-    content_->resize(width + 2, std::max(y, 0));
+    content_->resize(width, std::max(y, 0));
 }
 
 void LaneWidget::resizeEvent(QResizeEvent* event) {
@@ -231,7 +240,8 @@ void LaneWidget::paintEvent(QPaintEvent* /*event*/) {
     painter.setFont(name_font);
     painter.setPen(theme.text);
     painter.drawText(QRect(kInset, y, inner, name_metrics.height()),
-                     Qt::AlignLeft | Qt::AlignVCenter, name);
+                     Qt::AlignLeft | Qt::AlignVCenter,
+                     name_metrics.elidedText(name, Qt::ElideRight, inner));
     painter.setFont(small_font);
     painter.setPen(is_over ? theme.danger : theme.text_muted);
     const int name_width = name_metrics.horizontalAdvance(name) + 8;
@@ -292,7 +302,7 @@ void LaneWidget::paintEvent(QPaintEvent* /*event*/) {
             }
         }
     }
-    if (blocks_.empty() && plan_ != nullptr) {
+    if (blocks_.empty() && plan_ != nullptr && width() >= kLeastWidth) { // else the name tells
         painter.setFont(small_font);
         painter.setPen(theme.text_muted);
         const QString text =

@@ -59,6 +59,7 @@ Q_SIGNALS:
 
 private:
     void arrange();
+    void fitWidth();
     [[nodiscard]] int headerHeight() const;
     [[nodiscard]] std::vector<std::vector<BlockWidget*>> rows() const;
     void updateAccessible();

@@ -73,6 +73,12 @@ void LayoutStaging::leaveWhatIf() {
     }
     what_if_.reset();
     history_ = real_history_;
+    // Steps that are being planned are for the computer that is left.
+    std::erase_if(pending_, [](const auto& entry) {
+        return entry.second.purpose != Pending::Purpose::Preview;
+    });
+    waiting_ = 0;
+    queue_.clear();
     Q_EMIT wentOn();
     if (history_.isEmpty()) {
         tell(&LayoutStaging::changed);

@@ -258,6 +258,7 @@ void LayoutView::resizeEvent(QResizeEvent* event) {
     QWidget::resizeEvent(event);
     notice_->fitDetails();
     fitBars();
+    fitNoGpu();
     rescale();
 }
 

@@ -57,6 +57,10 @@ public:
     [[nodiscard]] engine::LoadRequest stagedRequest() const;
     /// The plan shown; null before the first one.
     [[nodiscard]] std::shared_ptr<const engine::PlacementPlan> stagedPlan() const;
+    /// The plan made last for this computer, also while another one is looked at.
+    [[nodiscard]] std::shared_ptr<const engine::PlacementPlan> planHere() const {
+        return staging_->planHere();
+    }
     [[nodiscard]] bool hasChanges() const;
     [[nodiscard]] bool isWhatIf() const { return staging_->whatIf().has_value(); }
     [[nodiscard]] bool isHolding() const { return hold_.has_value(); }
@@ -161,6 +165,7 @@ private:
     void showShortage(const engine::PlacementPlan& plan, const QStringList& details);
     void runNoticeAction();
     void rescale();
+    void fitNoGpu();
     void connectBlock(BlockWidget* widget);
     void focusBlock(BlockWidget* widget);
 
@@ -215,6 +220,7 @@ private:
     QScrollArea* lane_scroll_ = nullptr;
     QWidget* lane_area_ = nullptr;
     QHBoxLayout* lane_layout_ = nullptr;
+    bool lacks_gpu_ = false; ///< No card takes part in what is shown.
     QWidget* no_gpu_ = nullptr;
     QLabel* no_gpu_why_ = nullptr;
     NoticeBar* notice_ = nullptr;

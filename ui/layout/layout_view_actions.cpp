@@ -260,10 +260,7 @@ void LayoutView::fillWhatIf() {
         connect(action, &QAction::triggered, this, [this, computer] { lookAt(computer); });
     };
     for (const GraphicsCard& card : listedCards()) {
-        add(what_if_menu_, computerWith(card),
-            card.name.contains(QStringLiteral("GB"))
-                ? card.name
-                : tr("%1 · %2 GiB").arg(card.name).arg(card.gib));
+        add(what_if_menu_, computerWith(card), tr("%1 · %2 GiB").arg(card.name).arg(card.gib));
     }
     what_if_menu_->addSeparator();
     const QStringList own = QSettings().value(kComputersKey).toStringList();

@@ -28,7 +28,8 @@ namespace ui {
 namespace {
 
 constexpr int kBarMargin = 16;
-constexpr int kBarsWidth = 280; ///< Least width of the bars above and below the lanes.
+constexpr int kWidthForAdvice = 512; ///< Two lanes and what to do without a card beside them.
+constexpr int kBarsWidth = 280;      ///< Least width of the bars above and below the lanes.
 
 /// "4 ms", "1.8 s": short times keep their digits.
 QString shortSeconds(double seconds) {
@@ -331,7 +332,8 @@ void LayoutView::refreshLanes() {
     }
     const bool has_gpu =
         std::any_of(devices.begin(), devices.end(), [](engine::DeviceId id) { return id.isGpu(); });
-    no_gpu_->setVisible(plan != nullptr && !has_gpu && !isWhatIf());
+    lacks_gpu_ = plan != nullptr && !has_gpu && !isWhatIf();
+    fitNoGpu();
     if (plan != nullptr) {
         const QString why = noCardReason(*plan);
         no_gpu_why_->setText(why.isEmpty() ? tr("No graphics card takes part.") : why);
@@ -351,6 +353,11 @@ void LayoutView::refreshLanes() {
     if (next_focus != nullptr) {
         focusBlock(next_focus);
     }
+}
+
+void LayoutView::fitNoGpu() {
+    // What to do without a card gives way to the lanes; the menu of other computers stays.
+    no_gpu_->setVisible(lacks_gpu_ && width() >= kWidthForAdvice * textZoom() / 100);
 }
 
 void LayoutView::focusBlock(BlockWidget* widget) {
@@ -566,6 +573,11 @@ void LayoutView::runNoticeAction() {
         wanted.moves.clear();
         staging_->stageRequest(std::move(wanted), tr("Weights in 4 bits"));
     } else if (repair_.has_value()) {
+        // What an option brings was worked out with the preset, what a move does with its document.
+        const std::string& asked = staging_->history().current().asked_map;
+        if (repair_->moves.empty() && !asked.empty()) {
+            wanted.device_map = asked;
+        }
         staging_->stageRequest(repaired(std::move(wanted), *repair_), tr("Make it fit"));
     }
 }
@@ -649,7 +661,8 @@ void LayoutView::showShortage(const engine::PlacementPlan& plan, const QStringLi
     // The first button does what the sentence says; where that is not enough it says so.
     notice_action_ = NoticeAction::Repair;
     notice_->showNotice(NoticeBar::Kind::Error, text, details,
-                        repair_->is_enough ? tr("Make it fit") : tr("Do this first"),
+                        repair_->is_enough && plan.errors.size() == 1 ? tr("Make it fit")
+                                                                      : tr("Do this first"),
                         tr("Replan everything"));
 }
 

@@ -13,7 +13,7 @@ namespace ui {
 namespace {
 
 constexpr double kGiB = 1024.0 * 1024.0 * 1024.0;
-constexpr double kReserveGiB = 0.6;
+constexpr double kReserveGiB = 0.65;
 constexpr double kRamReserveGiB = 4.0;
 constexpr double kLinkBytesPerSecond = 12e9;
 
@@ -26,7 +26,7 @@ quint64 bytesOf(double gib) {
 const std::vector<GraphicsCard>& listedCards() {
     // Memory, bandwidth and dense 16-bit rate with 32-bit sums as NVIDIA publishes them.
     static const std::vector<GraphicsCard> kCards = {
-        {QStringLiteral("RTX 3050 6 GB"), 6, 168, 13.5},
+        {QStringLiteral("RTX 3050"), 6, 168, 13.5},
         {QStringLiteral("RTX 2060"), 6, 336, 25.8},
         {QStringLiteral("RTX 4060"), 8, 272, 30.2},
         {QStringLiteral("RTX 3070"), 8, 448, 40.6},
@@ -34,8 +34,8 @@ const std::vector<GraphicsCard>& listedCards() {
         {QStringLiteral("RTX 3060"), 12, 360, 25.6},
         {QStringLiteral("RTX 4070"), 12, 504, 58.3},
         {QStringLiteral("T4"), 15, 300, 65.0},
-        {QStringLiteral("RTX 4060 Ti 16 GB"), 16, 288, 44.1},
-        {QStringLiteral("RTX 5060 Ti 16 GB"), 16, 448, 47.4},
+        {QStringLiteral("RTX 4060 Ti"), 16, 288, 44.1},
+        {QStringLiteral("RTX 5060 Ti"), 16, 448, 47.4},
         {QStringLiteral("RTX 4080"), 16, 717, 97.5},
         {QStringLiteral("L4"), 24, 300, 121.0},
         {QStringLiteral("RTX 3090"), 24, 936, 71.0},

@@ -161,6 +161,7 @@ QWidget* GetPage::buildBar() {
 
 void GetPage::connectCard() {
     connect(card_, &OfferCard::lookRequested, this, &GetPage::look);
+    connect(card_, &OfferCard::baseRequested, this, &GetPage::lookAt);
     connect(card_, &OfferCard::stopRequested, this, [this] {
         ++last_ticket_;
         look_ticket_ = 0;

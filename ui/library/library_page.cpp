@@ -7,6 +7,7 @@
 #include "ui/library/removal_dialog.h"
 #include "ui/style/elided_label.h"
 #include "ui/style/format.h"
+#include "ui/style/page_stack.h"
 #include "ui/style/theme.h"
 
 #include <QDir>
@@ -49,7 +50,7 @@ LibraryPage::LibraryPage(QWidget* parent) : QWidget(parent), model_(new LibraryM
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(Theme::kGap);
     column->addWidget(buildBar());
-    stack_ = new QStackedWidget(this);
+    stack_ = new PageStack(this);
     found_ = new QWidget(stack_);
     sides_ = new QBoxLayout(QBoxLayout::LeftToRight, found_);
     sides_->setContentsMargins(0, 0, 0, 0);

@@ -143,7 +143,7 @@ QString verdictSentence(const LibraryItem& item) {
     const QString needs =
         item.needs_bytes > 0
             ? QLatin1Char(' ') +
-                  Words::tr("It takes %1 of memory as stored.").arg(formatBytes(item.needs_bytes))
+                  Words::tr("It takes %1 of memory.").arg(formatBytes(item.needs_bytes))
             : QString();
     switch (item.fit) {
     case LibraryItem::Fit::Fits:

@@ -3,6 +3,7 @@
 
 #include "ui/library/get_page.h"
 #include "ui/library/library_page.h"
+#include "ui/style/page_stack.h"
 #include "ui/style/theme.h"
 
 #include <QButtonGroup>
@@ -15,7 +16,7 @@
 namespace ui {
 
 ModelsPage::ModelsPage(QWidget* parent)
-    : QWidget(parent), tabs_(new QButtonGroup(this)), stack_(new QStackedWidget(this)),
+    : QWidget(parent), tabs_(new QButtonGroup(this)), stack_(new PageStack(this)),
       library_(new LibraryPage(stack_)), get_(new GetPage(stack_)) {
     setObjectName(QStringLiteral("modelsPage"));
     setArea(this, Area::Window);

@@ -114,6 +114,7 @@ OfferCard::OfferCard(QWidget* parent) : QScrollArea(parent) {
     way_on_ = button("offerWayOn", "continue");
     adapters_ = button("offerAdapters", "adapter");
     adapters_->setText(tr("Adapters &for it…"));
+    base_ = button("offerBase", "search");
     page_ = button("offerPage", "eye");
     page_->setText(tr("&Open its page in the browser"));
     files_ = wrapped("offerFiles", body, column);
@@ -136,6 +137,7 @@ OfferCard::OfferCard(QWidget* parent) : QScrollArea(parent) {
             ? tokenRequested(id_, ruleOf(*error_) == QStringLiteral("HubGated"))
             : settingsRequested();
     });
+    connect(base_, &QPushButton::clicked, this, [this] { Q_EMIT baseRequested(base_id_); });
     connect(adapters_, &QPushButton::clicked, this, [this] { Q_EMIT adaptersRequested(id_); });
     connect(page_, &QPushButton::clicked, this, [this] {
         Q_EMIT pageRequested(offer_.has_value() && !offer_->page.isEmpty() ? offer_->page : id_);
@@ -150,6 +152,7 @@ void OfferCard::begin(const QString& id, const QString& title, const QString& fa
     there_.reset();
     offer_.reset();
     error_.reset();
+    base_id_.clear();
     title_->setText(title);
     setWords(subtitle_, title == id ? QString() : id);
     setWords(facts_, facts);
@@ -168,6 +171,7 @@ void OfferCard::showMember(const FamilyMember& member) {
 void OfferCard::showHit(const HubHit& hit) {
     begin(hit.id, hit.id, hitFacts(hit));
     is_adapter_ = hit.is_adapter;
+    base_id_ = hit.bases.isEmpty() ? QString() : hit.bases.first();
     refresh();
 }
 
@@ -263,7 +267,7 @@ void OfferCard::refresh() {
         plan = tr("Belfry cannot use it: %1").arg(errorWords(*offer_->no_use));
         plan_role = TextRole::Danger;
     } else if (offer_.has_value() && offer_->needs.has_value()) {
-        plan = tr("Its headers say: %1").arg(needsInFull(*offer_->needs));
+        plan = tr("Read from its files: %1").arg(needsInFull(*offer_->needs));
         plan_role = role(*offer_->needs);
     }
     setWords(plan_, plan);
@@ -299,8 +303,21 @@ void OfferCard::refresh() {
                            : tr("&Download %1").arg(formatBytes(offer_->missingBytes())));
     way_on_->setVisible(!forbidden_.isEmpty() || (error_.has_value() && asksForToken(*error_)));
     way_on_->setText(!forbidden_.isEmpty() ? tr("&Settings…") : tr("S&ign in…"));
-    adapters_->setVisible(!is_adapter_ && forbidden_.isEmpty() && id_.contains(QLatin1Char('/')) &&
-                          !id_.contains(QLatin1Char(':')));
+    const bool is_useless = offer_.has_value() && offer_->no_use.has_value();
+    const bool is_missing = error_.has_value() && ruleOf(*error_) == QStringLiteral("HubMissing");
+    adapters_->setVisible(!is_adapter_ && !is_useless && !is_missing && forbidden_.isEmpty() &&
+                          id_.contains(QLatin1Char('/')) && !id_.contains(QLatin1Char(':')));
+    // What is of no use is not urged on anybody; what might be is one click away.
+    setButtonKind(download_, is_useless ? ButtonKind::Normal : ButtonKind::Primary);
+    if (is_useless && !is_here && !is_fetching_ && offer_->missingBytes() > 0) {
+        download_->setText(
+            tr("&Download %1 all the same").arg(formatBytes(offer_->missingBytes())));
+    }
+    if (is_missing && !is_asking_) {
+        setButtonKind(look_, ButtonKind::Normal);
+    }
+    base_->setVisible(!base_id_.isEmpty() && (is_useless || error_.has_value()));
+    base_->setText(tr("Look at &its base model, %1").arg(base_id_));
     page_->setVisible(id_.contains(QLatin1Char('/')) && !id_.contains(QLatin1Char(':')) &&
                       forbidden_.isEmpty());
 }

@@ -49,6 +49,8 @@ Q_SIGNALS:
     void tokenRequested(const QString& id, bool needs_licence);
     void settingsRequested();
     void pageRequested(const QString& id);
+    /// What this model was made of, where it is of no use itself.
+    void baseRequested(const QString& id);
     void cardChosen();
 
 private:
@@ -56,6 +58,7 @@ private:
     void refresh();
 
     QString id_;
+    QString base_id_; ///< What it was made of; empty: not known.
     bool is_member_ = false;
     bool is_adapter_ = false;
     bool is_asking_ = false;
@@ -80,6 +83,7 @@ private:
     QPushButton* download_;
     QPushButton* way_on_;
     QPushButton* adapters_;
+    QPushButton* base_;
     QPushButton* page_;
 };
 

@@ -235,6 +235,7 @@ void MemoryMeter::rebuild() {
         state.context = plan->context;
     }
     state.is_empty = devices_.empty();
+    state.is_what_if = is_what_if_;
     canvas_->show(std::move(state));
     canvas_->setMinimumHeight(canvas_->heightFor(scroll_->viewport()->width()));
     const QString description = text();
@@ -264,6 +265,9 @@ QString MemoryMeter::text() const {
         return Texts::tr("No model is loaded or planned.");
     }
     QStringList lines;
+    if (is_what_if_) {
+        lines << Texts::tr("Not this computer");
+    }
     for (const MeterDevice& device : devices_) {
         QStringList parts;
         if (device.has_measured) {
@@ -279,7 +283,8 @@ QString MemoryMeter::text() const {
             parts << Texts::tr("predicted %1").arg(formatBytes(device.predicted.total()));
         }
         if (device.others > 0) {
-            parts << Texts::tr("other programs %1").arg(formatBytes(device.others));
+            parts << (is_what_if_ ? Texts::tr("set aside %1") : Texts::tr("other programs %1"))
+                         .arg(formatBytes(device.others));
         }
         if (device.capacity > 0) {
             parts << Texts::tr("of %1").arg(formatBytes(device.capacity));

@@ -75,7 +75,7 @@ void MeterCanvas::paintEvent(QPaintEvent* /*event*/) {
 
 /// Without a painter only measures: one description of the places for both.
 int MeterCanvas::paintAll(QPainter* painter) const {
-    int y = 12;
+    int y = state_.is_what_if ? paintBand(painter) + 12 : 12;
     if (state_.is_empty) {
         return paintHint(painter, y,
                          tr("Memory of every device appears here once a model is chosen: what is "
@@ -105,6 +105,36 @@ int MeterCanvas::paintAll(QPainter* painter) const {
            12;
 }
 
+/// Across the whole width, so that nobody takes what stands below it for this computer's memory.
+int MeterCanvas::paintBand(QPainter* painter) const {
+    const Theme& theme = Theme::current();
+    quint64 memory = 0;
+    for (const MeterDevice& device : state_.devices) {
+        memory = device.id.isGpu() ? memory : device.capacity;
+    }
+    const QString title = tr("Not this computer");
+    const QString line = tr("%1 of main memory are assumed. A part of each memory is set aside for "
+                            "the system and other programs.")
+                             .arg(formatBytes(memory));
+    const int flags = Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap;
+    const QFont title_font = scaledFont(96, true);
+    const QFont line_font = scaledFont(88);
+    const QRect title_box(kMargin, 8, std::max(1, width() - 2 * kMargin),
+                          QFontMetrics(title_font).height());
+    QRect line_box(kMargin, title_box.bottom() + 3, title_box.width(), 400);
+    line_box.setHeight(QFontMetrics(line_font).boundingRect(line_box, flags, line).height());
+    const int bottom = line_box.bottom() + 9;
+    if (painter != nullptr) {
+        painter->fillRect(QRect(0, 0, width(), bottom), theme.accent);
+        painter->setPen(theme.on_accent);
+        painter->setFont(title_font);
+        painter->drawText(title_box, Qt::AlignVCenter, title);
+        painter->setFont(line_font);
+        painter->drawText(line_box, flags, line);
+    }
+    return bottom;
+}
+
 int MeterCanvas::paintHint(QPainter* painter, int y, const QString& hint) const {
     const QRect box(kMargin, y, std::max(1, width() - 2 * kMargin), 400);
     const int flags = Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap;
@@ -124,7 +154,8 @@ std::vector<MeterCanvas::Row> MeterCanvas::rowsOf(const MeterDevice& device) con
         rows.push_back({tr("free"), formatBytes(device.free()), {}, false, true});
     }
     if (device.others > 0) {
-        rows.push_back({tr("other programs"), formatBytes(device.others), theme.part_other});
+        rows.push_back({state_.is_what_if ? tr("set aside") : tr("other programs"),
+                        formatBytes(device.others), theme.part_other});
     }
     const engine::PartBytes& parts = device.has_measured ? device.measured : device.predicted;
     for (auto part = kUpwards.rbegin(); part != kUpwards.rend(); ++part) {

@@ -17,8 +17,9 @@ public:
         std::map<engine::DeviceId, std::vector<quint64>> history;
         quint64 disk = 0; ///< Bytes that stay on disk and are read when needed.
         qint64 context = 0;
-        bool has_plan = false; ///< Of what is loaded or staged.
-        bool is_empty = true;  ///< Neither a measurement nor a prediction.
+        bool has_plan = false;   ///< Of what is loaded or staged.
+        bool is_what_if = false; ///< Of another computer.
+        bool is_empty = true;    ///< Neither a measurement nor a prediction.
     };
     void show(State state);
     /// Height the content needs at this width.
@@ -50,6 +51,7 @@ private:
     int paintHistory(QPainter* painter, const MeterDevice& device, int y) const;
     int paintMemory(QPainter* painter, const MeterDevice& device, int y) const;
     int paintDisk(QPainter* painter, int y) const;
+    int paintBand(QPainter* painter) const;
     int paintHint(QPainter* painter, int y, const QString& hint) const;
     int paintAll(QPainter* painter) const;
 

@@ -2,15 +2,15 @@
 #include "ui/shell/adapter_bar.h"
 
 #include "ui/shell/adapter_chip.h"
+#include "ui/shell/adapter_list.h"
+#include "ui/shell/folder_words.h"
 #include "ui/shell/session.h"
+#include "ui/style/format.h"
 #include "ui/style/theme.h"
 
-#include <QEvent>
 #include <QHBoxLayout>
+#include <QLocale>
 #include <QPushButton>
-#include <QScrollArea>
-#include <QScrollBar>
-#include <QWheelEvent>
 
 #include <algorithm>
 
@@ -19,40 +19,29 @@ namespace ui {
 AdapterBar::AdapterBar(Session* session, QWidget* parent) : QWidget(parent), session_(session) {
     setObjectName(QStringLiteral("adapterBar"));
     setAccessibleName(tr("Adapters"));
-    auto* layout = new QHBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(Theme::kGap);
-    area_ = new QScrollArea(this);
-    area_->setFrameShape(QFrame::NoFrame);
-    area_->setWidgetResizable(true);
-    area_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    area_->setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    area_->setFocusPolicy(Qt::NoFocus);
-    area_->viewport()->setAutoFillBackground(false);
-    row_widget_ = new QWidget;
-    row_widget_->setAutoFillBackground(false);
-    row_ = new QHBoxLayout(row_widget_);
+    row_ = new QHBoxLayout(this);
     row_->setContentsMargins(0, 0, 0, 0);
     row_->setSpacing(Theme::kGap);
-    row_->addStretch();
-    area_->setWidget(row_widget_);
-    layout->addWidget(area_, 1);
+    list_button_ = new QPushButton(this);
+    list_button_->setObjectName(QStringLiteral("adapterListButton"));
+    list_button_->hide();
+    row_->addWidget(list_button_);
     add_button_ = new QPushButton(tr("Adapter"), this);
     add_button_->setObjectName(QStringLiteral("addAdapterButton"));
     add_button_->setIcon(icon(QStringLiteral("plus")));
     add_button_->setAccessibleName(tr("Add an adapter"));
     add_button_->setToolTip(tr("Add a PEFT LoRA folder, or drop one into the window"));
-    layout->addWidget(add_button_);
-    layout->addStretch();
+    row_->addWidget(add_button_);
+    row_->addStretch();
+    connect(list_button_, &QPushButton::clicked, this, &AdapterBar::openList);
     connect(add_button_, &QPushButton::clicked, this, &AdapterBar::addRequested);
     connect(session_, &Session::changed, this, &AdapterBar::refresh);
-    area_->viewport()->installEventFilter(this);
     refresh();
 }
 
 QSize AdapterBar::sizeHint() const {
-    return {chipsWidth() + wholeButtonWidth(),
-            std::max(row_widget_->sizeHint().height(), add_button_->sizeHint().height())};
+    const int chip = chips_.empty() ? 0 : chips_.front()->sizeHint().height();
+    return {chipsWidth() + wholeButtonWidth(), std::max(chip, add_button_->sizeHint().height())};
 }
 
 int AdapterBar::chipsWidth() const {
@@ -76,20 +65,54 @@ void AdapterBar::resizeEvent(QResizeEvent* event) {
 }
 
 void AdapterBar::fit() {
-    // The plus alone where its word would cost the adapters their place; then these get narrower.
+    // The plus alone where its word would cost the adapters their place; then these get narrower,
+    // and where not even that is enough they go into the list: all act, so all are told of.
     const bool is_whole = width() >= chipsWidth() + wholeButtonWidth();
     const QString text = is_whole ? tr("Adapter") : QString();
     if (add_button_->text() != text) {
         add_button_->setText(text);
     }
-    const bool is_compact = width() < chipsWidth() + add_button_->sizeHint().width();
-    int wanted = 0;
+    const int room = width() - add_button_->sizeHint().width();
+    const bool is_compact = room < chipsWidth();
+    int compact = 0;
     for (AdapterChip* chip : chips_) {
-        chip->setCompact(is_compact);
-        wanted += chip->sizeHint().width();
+        compact += chip->compactWidth() + Theme::kGap;
+    }
+    setListed(room < compact && (chips_.size() > 1 || session_->isChosenBeside()));
+    for (AdapterChip* chip : chips_) {
+        chip->setCompact(is_compact && !is_listed_);
     }
     row_->invalidate();
-    area_->setMaximumWidth(wanted + Theme::kGap * std::max(0, static_cast<int>(chips_.size()) - 1));
+}
+
+void AdapterBar::setListed(bool is_listed) {
+    if (!is_listed && list_ != nullptr) {
+        list_->hide();
+        list_->setChips({});
+    }
+    is_listed_ = is_listed;
+    list_button_->setVisible(is_listed);
+    if (is_listed) {
+        if (list_ == nullptr) {
+            list_ = new AdapterList(window());
+        }
+        list_->setChips(chips_);
+        return;
+    }
+    for (size_t i = 0; i < chips_.size(); ++i) {
+        if (row_->indexOf(chips_[i]) < 0) {
+            row_->insertWidget(static_cast<int>(i), chips_[i]);
+            chips_[i]->setVisible(true);
+        }
+    }
+}
+
+void AdapterBar::openList() {
+    if (list_->isVisible()) {
+        list_->closeFlyout();
+    } else {
+        list_->openBelow(list_button_);
+    }
 }
 
 QSize AdapterBar::minimumSizeHint() const {
@@ -97,20 +120,12 @@ QSize AdapterBar::minimumSizeHint() const {
     if (!chips_.empty()) {
         width += Theme::kGap + chips_.front()->wholeWidth();
     }
+    if (session_->isChosenBeside()) { // which needs its own place in the bar
+        width = (chips_.empty() ? 0 : list_button_->sizeHint().width() + Theme::kGap) +
+                add_button_->iconSize().width() + Theme::kControlHeight;
+    }
     // In a small window the one is compact.
     return {std::min({width, sizeHint().width(), 300 * textZoom() / 100}), sizeHint().height()};
-}
-
-bool AdapterBar::eventFilter(QObject* watched, QEvent* event) {
-    if (watched == area_->viewport() && event->type() == QEvent::Wheel) {
-        // The only direction there is.
-        auto* wheel = static_cast<QWheelEvent*>(event);
-        QScrollBar* bar = area_->horizontalScrollBar();
-        const QPoint delta = wheel->angleDelta();
-        bar->setValue(bar->value() - (delta.x() != 0 ? delta.x() : delta.y()) / 2);
-        return true;
-    }
-    return QWidget::eventFilter(watched, event);
 }
 
 void AdapterBar::refresh() {
@@ -122,7 +137,7 @@ void AdapterBar::refresh() {
     }
     while (chips_.size() < adapters.size()) {
         const int index = static_cast<int>(chips_.size());
-        auto* chip = new AdapterChip(row_widget_);
+        auto* chip = new AdapterChip(this);
         row_->insertWidget(index, chip);
         connect(chip, &AdapterChip::enabledChanged, session_,
                 [this, index](bool is_on) { session_->setAdapterEnabled(index, is_on); });
@@ -134,13 +149,35 @@ void AdapterBar::refresh() {
                 [this, index] { Q_EMIT reportRequested(index); });
         chips_.push_back(chip);
     }
-    for (size_t i = 0; i < chips_.size(); ++i) {
-        chips_[i]->show(adapters[i], session_->coverage(adapters[i].folder));
-        chips_[i]->setVisible(true);
+    QStringList folders, names;
+    for (const engine::AdapterChoice& adapter : adapters) {
+        folders.append(fromUtf8(adapter.folder));
     }
+    size_t on = 0;
+    bool has_problem = false;
+    for (size_t i = 0; i < chips_.size(); ++i) {
+        const QString name = folderName(folders[static_cast<qsizetype>(i)], folders);
+        chips_[i]->show(adapters[i], name, session_->coverage(adapters[i].folder));
+        on += adapters[i].is_enabled ? 1 : 0;
+        has_problem = has_problem || chips_[i]->hasProblem();
+        names.append(adapters[i].is_enabled
+                         ? QStringLiteral("%1 × %2").arg(
+                               name, QLocale().toString(adapters[i].strength, 'f', 2))
+                         : tr("%1, off").arg(name));
+    }
+    const QString all = formatCount(static_cast<qint64>(chips_.size()));
+    const QString count =
+        chips_.size() == 1 ? tr("1 adapter")
+        : on == chips_.size()
+            ? tr("%1 adapters").arg(all)
+            : tr("%1 of %2 adapters").arg(formatCount(static_cast<qint64>(on)), all);
+    list_button_->setText(count + QStringLiteral(" ▾"));
+    list_button_->setIcon(icon(has_problem ? QStringLiteral("alert") : QStringLiteral("adapter")));
+    list_button_->setAccessibleName(count);
+    list_button_->setAccessibleDescription(names.join(QStringLiteral(", ")));
+    list_button_->setToolTip(toolTipText(names.join(QLatin1Char('\n'))));
     add_button_->setEnabled(!session_->model().isEmpty() && session_->modelError() == nullptr &&
                             !session_->isChosenBeside());
-    area_->setVisible(!chips_.empty());
     fit();
     updateGeometry(); // a coverage that has been read makes its chip wider
     setFixedHeight(AdapterBar::sizeHint().height());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The adapters of the session as a row of chips with "+ Adapter" behind them; scrolls sideways when
-// there are more than fit.
+// The adapters of the session as a row of chips with "+ Adapter" behind them; where more are there
+// than fit, one button with their number that opens the list of them.
 #pragma once
 
 #include <QWidget>
@@ -9,11 +9,11 @@
 
 class QHBoxLayout;
 class QPushButton;
-class QScrollArea;
 
 namespace ui {
 
 class AdapterChip;
+class AdapterList;
 class Session;
 
 class AdapterBar : public QWidget {
@@ -23,7 +23,7 @@ public:
     explicit AdapterBar(Session* session, QWidget* parent = nullptr);
 
     [[nodiscard]] QSize sizeHint() const override;
-    /// One adapter, nearly whole; more of them scroll.
+    /// One adapter, nearly whole; more of them become one button.
     [[nodiscard]] QSize minimumSizeHint() const override;
 
 Q_SIGNALS:
@@ -31,22 +31,25 @@ Q_SIGNALS:
     void reportRequested(int index);
 
 protected:
-    bool eventFilter(QObject* watched, QEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
 
 private:
     void refresh();
     [[nodiscard]] int chipsWidth() const;
     [[nodiscard]] int wholeButtonWidth() const;
-    /// What gives way to a narrow bar: the word on the button, the figures on the chips.
+    /// What gives way to a narrow bar: the word on the button, the figures on the chips, then the
+    /// chips themselves.
     void fit();
+    void setListed(bool is_listed);
+    void openList();
 
     Session* session_;
-    QScrollArea* area_;
-    QWidget* row_widget_;
     QHBoxLayout* row_;
+    QPushButton* list_button_; ///< In the place of the chips, which are in the list then.
     QPushButton* add_button_;
+    AdapterList* list_ = nullptr; ///< Of the window; made when it is first needed.
     std::vector<AdapterChip*> chips_;
+    bool is_listed_ = false;
 };
 
 } // namespace ui

@@ -5,7 +5,6 @@
 #include "ui/style/format.h"
 #include "ui/style/theme.h"
 
-#include <QFileInfo>
 #include <QHBoxLayout>
 #include <QLocale>
 #include <QPainter>
@@ -82,8 +81,8 @@ void AdapterChip::showStrength(double strength) {
 }
 
 void AdapterChip::show(const engine::AdapterChoice& choice,
+                       const QString& name,
                        const engine::AdapterSummary* coverage) {
-    const QString name = QFileInfo(fromUtf8(choice.folder)).fileName();
     is_enabled_ = choice.is_enabled;
     name_->setText(name);
     setTextRole(name_, choice.is_enabled ? TextRole::Normal : TextRole::Muted);
@@ -121,6 +120,8 @@ void AdapterChip::show(const engine::AdapterChoice& choice,
                                  ? tr("Some tensors have no place in this model. Open the report.")
                                  : tr("Every tensor has its place. Open the coverage report.")));
     }
+    arrange(true);
+    compact_width_ = layout()->sizeHint().width();
     arrange(false);
     whole_width_ = layout()->sizeHint().width();
     if (is_compact_) {

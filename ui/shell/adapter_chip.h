@@ -22,11 +22,16 @@ public:
     explicit AdapterChip(QWidget* parent = nullptr);
 
     /// `coverage` is nullptr while it is being read.
-    void show(const engine::AdapterChoice& choice, const engine::AdapterSummary* coverage);
+    /// `name`: of its folder, told apart from the others'.
+    void show(const engine::AdapterChoice& choice,
+              const QString& name,
+              const engine::AdapterSummary* coverage);
     /// Without the words of the report and with a short slider, for a narrow bar.
     void setCompact(bool is_compact);
     /// What the chip takes with everything on it, compact or not.
     [[nodiscard]] int wholeWidth() const { return whole_width_; }
+    [[nodiscard]] int compactWidth() const { return compact_width_; }
+    [[nodiscard]] bool hasProblem() const { return has_problem_; }
     /// Matched tensors and all of them: what the chip says as "706 of 706".
     static std::pair<qint64, qint64> matched(const engine::AdapterSummary& coverage);
 
@@ -53,7 +58,7 @@ private:
     bool is_enabled_ = true;
     bool has_problem_ = false;
     bool is_compact_ = false;
-    int whole_width_ = 0;
+    int whole_width_ = 0, compact_width_ = 0;
     QString report_text_;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/shell/adapter_words.h"
 
+#include "ui/common/oddity_words.h"
 #include "ui/common/sentence_words.h"
 #include "ui/style/format.h"
 
@@ -73,6 +74,25 @@ QString words(const PatternUnread& n) {
                         : Adapter::tr("A pattern of modules cannot be read (%1). The modules that "
                                       "have tensors in the file are taken as the targeted ones.")
                               .arg(sentenceWords(n.why));
+}
+
+QString words(const Template& n) {
+    return Adapter::tr("In the folder of the adapter: %1").arg(oddityWords(n.odd));
+}
+
+QString words(const UnknownTokens& n) {
+    return Adapter::tr("%1 in the folder of the adapter has tokens that the tokenizer of the model "
+                       "lacks: %2. Prompts are cut with that of the model, these into several "
+                       "tokens, so that the adapter does not see what it was trained on. A copy of "
+                       "the folder of the model with this tokenizer.json cuts them rightly.")
+        .arg(fromUtf8(n.file), listedWords(n.tokens, n.count));
+}
+
+QString words(const TokenizerUnread& n) {
+    return Adapter::tr(
+               "The tokenizer in the folder of the adapter cannot be read (%1). Whether the "
+               "adapter needs further tokens is not known.")
+        .arg(sentenceWords(n.why));
 }
 
 } // namespace

@@ -4,12 +4,15 @@
 #include "ui/shell/folder_words.h"
 #include "ui/shell/session.h"
 #include "ui/style/elided_label.h"
+#include "ui/style/format.h"
 #include "ui/style/theme.h"
 
 #include <QDir>
 #include <QHBoxLayout>
 #include <QPainter>
 #include <QPushButton>
+
+#include <utility>
 
 namespace ui {
 
@@ -89,13 +92,28 @@ void ChosenChip::refresh() {
     load_->setVisible(!is_unusable);
     load_->setEnabled(!session_->isBusy() && summary != nullptr && !summary->is_header_only);
     load_->setAccessibleName(tr("Load %1").arg(name));
-    load_->setToolTip(tr("Load %1 in the place of %2").arg(name, loaded));
+    load_->setText(is_beside_what_if_ ? tr("Load here") : tr("Load"));
+    load_->setToolTip(why_not_loadable_.isEmpty()
+                          ? tr("Load %1 in the place of %2").arg(name, loaded)
+                          : toolTipText(why_not_loadable_));
     back_->setAccessibleName(tr("Back to %1").arg(loaded));
     back_->setToolTip(tr("Leave it: %1 stays loaded and chosen").arg(loaded));
     setToolTip(QDir::toNativeSeparators(session_->model()).toHtmlEscaped());
     setAccessibleName(tr("Chosen: %1, %2").arg(name, state_->text()));
     fit();
     updateGeometry();
+}
+
+void ChosenChip::setBesideWhatIf(bool is_beside) {
+    if (std::exchange(is_beside_what_if_, is_beside) != is_beside) {
+        refresh();
+    }
+}
+
+void ChosenChip::setWhyNotLoadable(const QString& why) {
+    if (std::exchange(why_not_loadable_, why) != why) {
+        refresh();
+    }
 }
 
 void ChosenChip::fit() {

@@ -19,6 +19,9 @@ public:
     explicit ChosenChip(Session* session, QWidget* parent = nullptr);
 
     [[nodiscard]] QSize sizeHint() const override;
+    /// As StatusStrip's functions of these names.
+    void setBesideWhatIf(bool is_beside);
+    void setWhyNotLoadable(const QString& why);
 
 Q_SIGNALS:
     /// The user wants to know why the chosen folder cannot be used.
@@ -34,6 +37,8 @@ private:
     void fit();
 
     Session* session_;
+    bool is_beside_what_if_ = false;
+    QString why_not_loadable_;
     ElidedLabel* name_;
     ElidedLabel* state_;
     QPushButton* load_;

@@ -25,6 +25,7 @@
 #include "ui/shell/unusable_page.h"
 #include "ui/shell/welcome_page.h"
 #include "ui/style/format.h"
+#include "ui/style/page_stack.h"
 #include "ui/style/theme.h"
 
 #include <QAbstractButton>
@@ -106,7 +107,7 @@ MainWindow::MainWindow(const WindowSetup& setup, QWidget* parent)
     buildTopBar(bar);
     column->addWidget(bar);
     column->addWidget(line(QFrame::HLine, central));
-    body_ = new QStackedWidget(central);
+    body_ = new PageStack(central);
     splitter_ = new QSplitter(Qt::Horizontal, body_);
     splitter_->setObjectName(QStringLiteral("mainSplitter"));
     splitter_->setChildrenCollapsible(false);
@@ -248,7 +249,7 @@ QWidget* MainWindow::buildCentre() {
     auto* chat_column = new QVBoxLayout(chat_side_);
     chat_column->setContentsMargins(0, 0, 0, 0);
     chat_column->setSpacing(0);
-    chat_stack_ = new QStackedWidget(chat_side_);
+    chat_stack_ = new PageStack(chat_side_);
     welcome_ = new WelcomePage(recent_, setup_.has_demo_model, chat_stack_);
     unusable_ = new UnusablePage(setup_.has_demo_model, chat_stack_);
     chat_ = new ChatView(chat_stack_);
@@ -403,6 +404,7 @@ void MainWindow::connectPages() {
     connect(adapter_bar_, &AdapterBar::addRequested, this, &MainWindow::chooseAdapter);
     connect(adapter_bar_, &AdapterBar::reportRequested, this, &MainWindow::openCoverage);
     connect(status_, &StatusStrip::whyRequested, this, &MainWindow::openModelPanel);
+    connect(status_, &StatusStrip::servingRequested, this, &MainWindow::openServing);
     connect(chosen_chip_, &ChosenChip::whyRequested, this, &MainWindow::openModelPanel);
     connect(welcome_, &WelcomePage::folderDialogRequested, this, &MainWindow::chooseFolder);
     connect(unusable_, &UnusablePage::folderDialogRequested, this, &MainWindow::chooseFolder);
@@ -413,6 +415,7 @@ void MainWindow::connectPages() {
     connect(unusable_, &UnusablePage::demoRequested, this, load_demo);
     connect(unusable_, &UnusablePage::serverDialogRequested, this, &MainWindow::openServers);
     connect(recent_, &RecentModels::factsChanged, this, &MainWindow::refreshEmptyState);
+    connect(recent_, &RecentModels::factsChanged, this, &MainWindow::tellWhyNotLoadable);
     connect(welcome_, &WelcomePage::folderChosen, this, [this](const QString& folder) {
         session_->chooseModel(folder);
         openModelPanel();
@@ -467,8 +470,13 @@ void MainWindow::connectSession() {
         Q_EMIT settingsEdited(setup_.settings);
     });
 
-    connect(layout_, &LayoutView::stagedPlanChanged, meter_, [this] { showPrediction(); });
-    connect(layout_, &LayoutView::stagedPlanChanged, model_panel_, &ModelPanel::showPlan);
+    connect(layout_, &LayoutView::stagedPlanChanged, this,
+            [this](const std::shared_ptr<const engine::PlacementPlan>& plan) {
+                showPrediction();
+                if (!layout_->isWhatIf()) {
+                    model_panel_->showPlan(plan); // what Load there would do is done here
+                }
+            });
     connect(layout_, &LayoutView::serverLaunchRequested, this, &MainWindow::openServerLaunch);
     connect(layout_, &LayoutView::applyRequested, session_, &Session::apply);
     connect(layout_, &LayoutView::waitingChangesChanged, this, &MainWindow::showWaitingChanges);
@@ -496,7 +504,7 @@ void MainWindow::connectChat() {
                         names.insert(attachment.file, attachment.name);
                     }
                 }
-                compare_->setRequest(request, names);
+                compare_->setRequest(request, names, chat_->chat().id);
                 compare_->setAdapters(session_->adapters(), serverModels());
                 setComparing(true);
             });
@@ -522,6 +530,7 @@ void MainWindow::connectChat() {
 void MainWindow::connectHistory() {
     // Who picks a chat wants to see it.
     const auto show_chat = [this] {
+        notice_->leaveView();
         closeModels();
         if (tab_ == Tab::Layout) {
             setTab(Tab::Chat);
@@ -533,6 +542,7 @@ void MainWindow::connectHistory() {
         offered_undo_ = text;
         if (side_->isHidden()) { // else it is offered there
             notice_->showAction(text, {}, tr("Undo"), [this] { history_->undoRemove(); });
+            notice_->keep();
         }
     });
     connect(history_, &HistoryPane::undoWithdrawn, this,
@@ -557,10 +567,12 @@ void MainWindow::refresh() {
         notice_->withdraw(std::exchange(asked_stop_, QString()));
     }
     offerCapabilities();
-    compare_->setReady(session_->state() == Session::State::Ready);
-    if (std::exchange(is_beside_, session_->isChosenBeside()) != is_beside_) {
-        showPrediction();
+    if (session_->state() == Session::State::Loading) {
+        layout_->leaveWhatIf(); // what is loaded is loaded here
     }
+    compare_->setReady(session_->state() == Session::State::Ready);
+    showPrediction();
+    tellWhyNotLoadable();
     chat_->setModel(is_loaded ? snapshot->model : session_->summary(), is_loaded);
     const QString shown = session_->shownModel();
     setWindowTitle(shown.isEmpty() ? tr("Belfry") : tr("%1 - Belfry").arg(Session::nameOf(shown)));
@@ -593,10 +605,29 @@ void MainWindow::offerCapabilities() {
 }
 
 void MainWindow::showPrediction() {
+    // Another computer's memory is shown beside its layout only: elsewhere the meter is this one's.
+    const bool is_what_if = layout_->isWhatIf();
+    const bool shows_it = is_what_if && tab_ != Tab::Chat && !areModelsShown();
     // Beside what is measured stands what was predicted for the same model, not for the chosen one.
-    const bool is_of_loaded = session_->isChosenBeside() && !layout_->isWhatIf();
-    meter_->setPrediction(is_of_loaded ? session_->snapshot()->plan : layout_->stagedPlan(),
-                          layout_->isWhatIf());
+    meter_->setPrediction(shows_it                     ? layout_->stagedPlan()
+                          : session_->isChosenBeside() ? session_->snapshot()->plan
+                                                       : layout_->planHere(),
+                          shows_it);
+    status_->setBesideWhatIf(is_what_if);
+    chosen_chip_->setBesideWhatIf(is_what_if);
+    model_panel_->setBesideWhatIf(is_what_if);
+}
+
+void MainWindow::tellWhyNotLoadable() {
+    const auto& summary = session_->summary();
+    const QString why = summary != nullptr && summary->is_header_only
+                            ? weightsProblem(recent_->facts(session_->model()))
+                            : QString();
+    status_->setWhyNotLoadable(why);
+    chosen_chip_->setWhyNotLoadable(why);
+    // Where another model is loaded, that one answers.
+    chat_->setLoadState(session_->state() == Session::State::Loading || session_->isAboutToLoad(),
+                        session_->isLoaded() ? QString() : why);
 }
 
 void MainWindow::setSamples(const std::vector<Sample>& samples,

@@ -229,6 +229,8 @@ private:
     void stopLoading();
     void showWaitingChanges(int count);
     void showPrediction();
+    /// Why Load is grey, wherever it is.
+    void tellWhyNotLoadable();
     /// What could not be done, with the way on where there is one.
     void showFailure(const QString& what, const engine::Error& error);
     void showDeviceLost(const engine::Error& error, bool was_reloading);
@@ -258,7 +260,6 @@ private:
     KnownServers servers_;
     QPointer<ServingDialog> serving_;
     ServingState serving_state_;
-    bool is_beside_ = false; ///< Another model is chosen than the loaded one.
     bool can_tell_memory_ = true;
     bool is_drop_refused_ = false; ///< What is dragged over the window now.
     SidePane side_pane_, meter_pane_;

@@ -240,6 +240,7 @@ void MainWindow::stopLoading() {
         notice_->showAction(
             asked_stop_, tr("It goes on. Should it stop? What was there before stays."),
             is_load ? tr("Stop loading") : tr("Stop moving"), [this] { session_->cancel(); });
+        notice_->keep();
         return;
     }
     session_->cancel();
@@ -289,6 +290,7 @@ void MainWindow::showDeviceLost(const engine::Error& error, bool was_reloading) 
                 tr("Loading again starts the engine anew; every part goes where it was, and the "
                    "chat stays."),
             tr("Load again"), [this] { session_->loadAgain(); }, NoticeStrip::Kind::Error);
+        notice_->keep();
         return;
     }
     offerRestart(was_reloading ? tr("The graphics card still does not answer")
@@ -303,6 +305,7 @@ void MainWindow::offerRestart(const QString& what, const QString& detail, bool o
             tr("Your chats are saved, also what there is of the reply. After a restart Belfry is "
                "where you are now: this chat, the same model, layout and adapters."),
         tr("Restart Belfry"), [this] { Q_EMIT restartRequested(); }, NoticeStrip::Kind::Error);
+    notice_->keep();
     if (offers_cpu) {
         notice_->offerAlso(tr("Go on on the processor"), [this] { session_->loadOnCpu(); });
     }
@@ -314,6 +317,7 @@ void MainWindow::showStandIn() {
             tr("Everything runs on the processor for now"),
             tr("The graphics card is there again after a restart, with everything where it was."),
             tr("Restart Belfry"), [this] { Q_EMIT restartRequested(); });
+        notice_->keep();
     }
 }
 
@@ -348,6 +352,7 @@ void MainWindow::openServing() {
 
 void MainWindow::showServing(const ServingState& state) {
     serving_state_ = state;
+    status_->showServing(state);
     if (serving_ != nullptr) {
         serving_->showState(state);
     }

@@ -9,6 +9,7 @@
 #include "ui/shell/model_panel.h"
 #include "ui/shell/notice_strip.h"
 #include "ui/shell/session.h"
+#include "ui/shell/unusable_page.h"
 #include "ui/shell/welcome_page.h"
 
 #include <QDir>
@@ -20,16 +21,20 @@ namespace ui {
 
 void MainWindow::showModels(ModelsPage::Page page) {
     model_panel_->hide();
+    notice_->leaveView();
     models_->setPage(page);
     body_->setCurrentWidget(models_);
     models_->setPage(page); // once more, shown: the library looks when it never did
     models_->setFocus(Qt::OtherFocusReason);
+    showPrediction();
     place_timer_.start();
 }
 
 void MainWindow::closeModels() {
     if (body_->currentWidget() == models_) {
+        notice_->leaveView();
         body_->setCurrentWidget(splitter_);
+        showPrediction();
         fitPanes();
         place_timer_.start();
         focusPane();
@@ -85,6 +90,8 @@ void MainWindow::connectModels() {
             &MainWindow::addFoundAdapter);
     connect(welcome_, &WelcomePage::getRequested, this,
             [this] { showModels(ModelsPage::Page::Get); });
+    connect(unusable_, &UnusablePage::getRequested, this,
+            [this] { showModels(ModelsPage::Page::Get); });
     connect(welcome_, &WelcomePage::libraryRequested, this,
             [this] { showModels(ModelsPage::Page::Library); });
     connect(model_panel_, &ModelPanel::libraryRequested, this,
@@ -99,6 +106,7 @@ void MainWindow::tellDownloaded(const QString& id, const QString& folder, bool i
         tr("%1 is here, whole and checked").arg(id), QDir::toNativeSeparators(folder),
         is_adapter ? tr("Add to the model") : tr("Load"),
         [this, folder, is_adapter] { is_adapter ? addFoundAdapter(folder) : loadFound(folder); });
+    notice_->keep();
 }
 
 } // namespace ui

@@ -78,12 +78,16 @@ void MainWindow::refreshEmptyState() {
 }
 
 void MainWindow::setTab(Tab tab) {
+    if (tab_ != tab) {
+        notice_->leaveView();
+    }
     tab_ = tab;
     closeModels();
     tabs_->button(static_cast<int>(tab))->setChecked(true);
     panes_->widget(0)->setVisible(tab != Tab::Layout);
     layout_->setVisible(tab != Tab::Chat);
     side_pane_.is_insisted_on = meter_pane_.is_insisted_on = false;
+    showPrediction();
     fitPanes();
     if (tab == Tab::Both) {
         // Once more when the panes at the sides have left their room.
@@ -216,6 +220,9 @@ void MainWindow::fitPanes() {
 }
 
 void MainWindow::setComparing(bool is_comparing) {
+    if (is_comparing_ != is_comparing) {
+        notice_->leaveView();
+    }
     is_comparing_ = is_comparing;
     if (is_comparing && tab_ == Tab::Layout) {
         setTab(Tab::Chat);

@@ -19,6 +19,7 @@
 #include <QDir>
 #include <QEvent>
 #include <QFormLayout>
+#include <QGridLayout>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QListView>
@@ -26,13 +27,14 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <utility>
 
 namespace ui {
 
 namespace {
 
-constexpr int kWidth = 440;      ///< At the usual text size ...
-constexpr int kWidestZoom = 160; ///< ... and as wide as a small window takes.
+constexpr int kWidth = 544;      ///< With its shadow, at the usual text size ...
+constexpr int kWidestZoom = 150; ///< ... and as wide as a small window takes.
 
 QLabel* wrapped(const QString& object_name, QWidget* parent) {
     auto* label = new QLabel(parent);
@@ -118,16 +120,19 @@ ModelPanel::ModelPanel(Session* session, RecentModels* recent, bool has_demo_mod
     auto* column = new QVBoxLayout(body_);
     column->setContentsMargins(16, 16, 16, 16);
     column->setSpacing(Theme::kGap);
-    column->addLayout(buildSources(has_demo_model));
+    buildSources(has_demo_model);
+    column->addLayout(sources_);
     buildRecent(column);
     column->addWidget(buildFacts());
     column->addWidget(buildOptions());
     column->addWidget(buildProposal());
     column->addWidget(buildAssistantProposal());
-    column->addLayout(buildLoad());
     auto* outer = new QVBoxLayout(this);
     outer->setContentsMargins(0, 0, 0, 0);
-    outer->addWidget(new BodyArea(body_, this)); // in a small window it scrolls
+    outer->setSpacing(0);
+    outer->addWidget(new BodyArea(body_, this), 1); // in a small window it scrolls
+    buildFoot();                                    // and what it is all for does not
+    outer->addWidget(foot_);
     const auto widen = [this] { setFixedWidth(kWidth * std::min(textZoom(), kWidestZoom) / 100); };
     widen();
     connect(&ThemeNotifier::instance(), &ThemeNotifier::changed, this, widen);
@@ -145,7 +150,9 @@ QSize ModelPanel::sizeHint() const {
     const int width = minimumWidth();
     const int inner = width - around.left() - around.right();
     // As high as its lines are in this width: the layout's own hint knows of none.
-    return {width, body_->layout()->totalHeightForWidth(inner) + around.top() + around.bottom()};
+    const int foot = foot_->isHidden() ? 0 : foot_->layout()->totalHeightForWidth(inner);
+    return {width,
+            body_->layout()->totalHeightForWidth(inner) + foot + around.top() + around.bottom()};
 }
 
 bool ModelPanel::eventFilter(QObject* watched, QEvent* event) {
@@ -155,32 +162,29 @@ bool ModelPanel::eventFilter(QObject* watched, QEvent* event) {
     return Flyout::eventFilter(watched, event);
 }
 
-QLayout* ModelPanel::buildSources(bool has_demo_model) {
-    auto* buttons = new QHBoxLayout();
-    auto* choose_button = new QPushButton(tr("Choose a &folder…"), this);
-    choose_button->setObjectName(QStringLiteral("chooseModelButton"));
-    choose_button->setIcon(icon(QStringLiteral("folder")));
+void ModelPanel::buildSources(bool has_demo_model) {
+    sources_ = new QGridLayout;
+    sources_->setSpacing(Theme::kGap);
+    const auto add = [this](const QString& text, const char* object_name, const char* icon_name) {
+        auto* button = new QPushButton(text, this);
+        button->setObjectName(QString::fromLatin1(object_name));
+        button->setIcon(icon(QString::fromLatin1(icon_name)));
+        source_buttons_.push_back(button);
+        return button;
+    };
+    QPushButton* choose_button = add(tr("Choose a &folder…"), "chooseModelButton", "folder");
     setKeyToolTip(choose_button, tr("Choose a Gemma 4 model folder"),
                   QStringLiteral("chooseFolder"));
-    auto* demo_button = new QPushButton(tr("&Demo model"), this);
-    demo_button->setObjectName(QStringLiteral("demoModelButton"));
-    demo_button->setIcon(icon(QStringLiteral("spark")));
-    demo_button->setToolTip(tr("The small model that comes with Belfry"));
-    demo_button->setVisible(has_demo_model);
-    auto* library_button = new QPushButton(tr("L&ibrary…"), this);
-    library_button->setObjectName(QStringLiteral("libraryButton"));
+    QPushButton* library_button = add(tr("L&ibrary…"), "libraryButton", "search");
     setKeyToolTip(library_button, tr("Models on this computer, and where to get more"),
                   QStringLiteral("library"));
-    buttons->addWidget(choose_button);
-    buttons->addWidget(library_button);
-    server_button_ = new QPushButton(tr("Ser&ver…"), this);
-    server_button_->setObjectName(QStringLiteral("serverButton"));
-    server_button_->setIcon(icon(QStringLiteral("server")));
+    QPushButton* demo_button = add(tr("&Demo model"), "demoModelButton", "spark");
+    demo_button->setToolTip(tr("The small model that comes with Belfry"));
+    demo_button->setVisible(has_demo_model);
+    server_button_ = add(tr("Ser&ver…"), "serverButton", "server");
     server_button_->setToolTip(tr("Let a model on another computer answer"));
     server_button_->hide();
-    buttons->addWidget(demo_button);
-    buttons->addWidget(server_button_);
-    buttons->addStretch();
+    arrangeSources();
     connect(server_button_, &QPushButton::clicked, this, &ModelPanel::serverDialogRequested);
     connect(choose_button, &QPushButton::clicked, this, &ModelPanel::folderDialogRequested);
     connect(library_button, &QPushButton::clicked, this, [this] {
@@ -189,11 +193,30 @@ QLayout* ModelPanel::buildSources(bool has_demo_model) {
     });
     connect(demo_button, &QPushButton::clicked, session_,
             [this] { session_->chooseModel(QStringLiteral("demo")); });
-    return buttons;
+}
+
+void ModelPanel::arrangeSources() {
+    // Tiles of one size, two in a row; a last one alone takes the row.
+    std::vector<QPushButton*> shown;
+    for (QPushButton* button : source_buttons_) {
+        sources_->removeWidget(button);
+        if (!button->isHidden()) {
+            shown.push_back(button);
+        }
+    }
+    for (size_t i = 0; i < shown.size(); ++i) {
+        const bool is_alone = i % 2 == 0 && i + 1 == shown.size();
+        sources_->addWidget(shown[i], static_cast<int>(i / 2), static_cast<int>(i % 2), 1,
+                            is_alone ? 2 : 1);
+    }
+    for (const int half : {0, 1}) {
+        sources_->setColumnStretch(half, 1);
+    }
 }
 
 void ModelPanel::setHasServers(bool has_servers) {
     server_button_->setVisible(has_servers);
+    arrangeSources();
 }
 
 void ModelPanel::buildRecent(QVBoxLayout* column) {
@@ -374,21 +397,35 @@ QWidget* ModelPanel::buildAssistantProposal() {
     return assistant_proposal_;
 }
 
-QLayout* ModelPanel::buildLoad() {
-    auto* bottom = new QHBoxLayout();
-    bottom->setContentsMargins(0, Theme::kGap, 0, 0);
-    plan_label_ = wrapped(QStringLiteral("panelPlan"), this);
-    plan_label_->setMinimumHeight(plan_label_->fontMetrics().height() * 2);
-    load_button_ = new QPushButton(tr("&Load"), this);
+void ModelPanel::buildFoot() {
+    foot_ = new QWidget(this);
+    foot_->setObjectName(QStringLiteral("panelFoot"));
+    auto* column = new QVBoxLayout(foot_);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    auto* edge = new QFrame(foot_);
+    edge->setFrameShape(QFrame::HLine);
+    edge->setFixedHeight(1);
+    column->addWidget(edge);
+    foot_row_ = new QBoxLayout(QBoxLayout::LeftToRight);
+    foot_row_->setContentsMargins(16, 12, 16, 12);
+    foot_row_->setSpacing(Theme::kGap);
+    column->addLayout(foot_row_);
+    plan_label_ = wrapped(QStringLiteral("panelPlan"), foot_);
+    load_button_ = new QPushButton(tr("&Load"), foot_);
     load_button_->setObjectName(QStringLiteral("loadButton"));
     setButtonKind(load_button_, ButtonKind::Primary);
-    launch_button_ = new QPushButton(tr("&Run it on a server…"), this);
+    launch_button_ = new QPushButton(tr("&Run it on a server…"), foot_);
     launch_button_->setObjectName(QStringLiteral("launchButton"));
     launch_button_->setIcon(icon(QStringLiteral("server")));
     launch_button_->hide();
-    bottom->addWidget(plan_label_, 1);
-    bottom->addWidget(launch_button_, 0, Qt::AlignBottom);
-    bottom->addWidget(load_button_, 0, Qt::AlignBottom);
+    auto* buttons = new QHBoxLayout;
+    buttons->setSpacing(Theme::kGap);
+    buttons->addStretch();
+    buttons->addWidget(launch_button_);
+    buttons->addWidget(load_button_);
+    foot_row_->addWidget(plan_label_, 1);
+    foot_row_->addLayout(buttons);
     connect(launch_button_, &QPushButton::clicked, this, [this] {
         closeFlyout();
         Q_EMIT serverLaunchRequested();
@@ -397,7 +434,6 @@ QLayout* ModelPanel::buildLoad() {
         closeFlyout();
         canLoadAnyway() ? session_->loadAnyway(session_->request()) : session_->load();
     });
-    return bottom;
 }
 
 void ModelPanel::optionsEdited() {
@@ -558,12 +594,18 @@ void ModelPanel::refresh() {
     const bool is_usable = is_chosen && summary != nullptr && error == nullptr;
     options_->setVisible(is_usable && !is_server);
     plan_label_->setVisible(is_usable && !is_server);
-    load_button_->setVisible(is_usable);
+    foot_->setVisible(is_usable);
     options_->setEnabled(!session_->isBusy());
     refreshOptions();
     refreshLoad();
     refreshProposal();
     updateGeometry();
+}
+
+void ModelPanel::setBesideWhatIf(bool is_beside) {
+    if (std::exchange(is_beside_what_if_, is_beside) != is_beside) {
+        refreshLoad();
+    }
 }
 
 void ModelPanel::refreshLoad() {
@@ -574,10 +616,17 @@ void ModelPanel::refreshLoad() {
     load_button_->setText(is_server
                               ? (session_->isChosenLoaded() ? tr("Re&connect") : tr("&Connect"))
                           : canLoadAnyway()            ? tr("&Load anyway")
+                          : is_beside_what_if_         ? tr("&Load here")
                           : session_->isChosenLoaded() ? tr("Re&load")
                                                        : tr("&Load"));
     launch_button_->setVisible(is_usable && !is_server && plan_ != nullptr && !plan_->fits);
-    load_button_->setToolTip(canLoadAnyway() ? toolTipText(loadAnywayWords()) : QString());
+    // Two buttons leave the words no room beside them.
+    foot_row_->setDirection(launch_button_->isHidden() ? QBoxLayout::LeftToRight
+                                                       : QBoxLayout::TopToBottom);
+    load_button_->setToolTip(summary != nullptr && summary->is_header_only
+                                 ? toolTipText(weightsProblem(recent_->facts(session_->model())))
+                             : canLoadAnyway() ? toolTipText(loadAnywayWords())
+                                               : QString());
 }
 
 bool ModelPanel::canLoadAnyway() const {

@@ -9,12 +9,14 @@
 #include "ui/shell/flyout.h"
 
 #include <memory>
+#include <vector>
 
+class QBoxLayout;
 class QCheckBox;
 class QComboBox;
 class QFormLayout;
+class QGridLayout;
 class QLabel;
-class QLayout;
 class QListView;
 class QPushButton;
 class QVBoxLayout;
@@ -33,6 +35,8 @@ public:
 
     /// Without a network in this build servers are not offered.
     void setHasServers(bool has_servers);
+    /// The layout looks at another computer: Load is for this one, and says so.
+    void setBesideWhatIf(bool is_beside);
     [[nodiscard]] ProfileMenu* profileMenu() const { return profiles_; }
     [[nodiscard]] QSize sizeHint() const override;
 
@@ -59,7 +63,8 @@ Q_SIGNALS:
 
 private:
     // Its parts, from the top.
-    QLayout* buildSources(bool has_demo_model);
+    void buildSources(bool has_demo_model);
+    void arrangeSources();
     void buildRecent(QVBoxLayout* column);
     QWidget* buildFacts();
     QWidget* buildOptions();
@@ -67,7 +72,8 @@ private:
     void buildAssistant(QFormLayout* form);
     QWidget* buildProposal();
     QWidget* buildAssistantProposal();
-    QLayout* buildLoad();
+    /// Verdict and Load, below what scrolls.
+    void buildFoot();
     void refresh();
     void refreshOptions();
     void optionsEdited();
@@ -94,7 +100,12 @@ private:
     std::shared_ptr<const engine::PlacementPlan> alternative_; ///< In 4 bits.
     quint64 alternative_ticket_ = 0;
     bool is_refreshing_ = false;
-    QWidget* body_ = nullptr; ///< All there is, in an area that scrolls.
+    bool is_beside_what_if_ = false;
+    QWidget* body_ = nullptr; ///< All above the foot, in an area that scrolls.
+    QWidget* foot_ = nullptr;
+    QBoxLayout* foot_row_ = nullptr;
+    QGridLayout* sources_ = nullptr;
+    std::vector<QPushButton*> source_buttons_;
     QListView* recent_view_ = nullptr;
     QLabel* recent_title_ = nullptr;
     QWidget* inside_ = nullptr;

@@ -167,6 +167,7 @@ void NoticeStrip::showError(const QString& what, const engine::Error& error) {
 
 void NoticeStrip::showNotice(const QString& what, const QString& detail, Kind kind) {
     kind_ = kind;
+    is_kept_ = false;
     passing_->stop();
     const Theme& theme = Theme::current();
     icon_->setPixmap(
@@ -196,6 +197,12 @@ void NoticeStrip::showFolded(const QString& what, const QString& detail, const Q
     more_->setText(more);
     toggle_->show();
     Q_EMIT changed();
+}
+
+void NoticeStrip::leaveView() {
+    if (!is_kept_) {
+        hide();
+    }
 }
 
 void NoticeStrip::withdraw(const QString& what) {

@@ -42,6 +42,11 @@ public:
                     const QString& action,
                     std::function<void()> chosen,
                     Kind kind = Kind::Info);
+    /// Of the notice that was just shown: true for the whole window, whatever part of it is looked
+    /// at. Others leave with what they were shown over.
+    void keep() { is_kept_ = true; }
+    /// Another view or chat is looked at now.
+    void leaveView();
     /// Another thing to do, beside the action of the notice that was just shown.
     void offerAlso(const QString& action, std::function<void()> chosen);
 
@@ -59,6 +64,7 @@ protected:
 
 private:
     Kind kind_ = Kind::Info;
+    bool is_kept_ = false;
     std::function<void()> chosen_, also_chosen_;
     Passing* passing_;
     QScrollArea* area_;

@@ -17,6 +17,9 @@ namespace ui {
 
 namespace {
 
+constexpr int kLeastCard = 136;
+constexpr int kSpacing = 12;
+
 /// A card: thumbnail or wave, title, question on two lines.
 class SampleCard : public QAbstractButton {
 public:
@@ -35,7 +38,9 @@ public:
     [[nodiscard]] QSize sizeHint() const override {
         return {176, 12 + 64 + 8 + fontMetrics().lineSpacing() * 3 + 12};
     }
-    [[nodiscard]] QSize minimumSizeHint() const override { return {136, sizeHint().height()}; }
+    [[nodiscard]] QSize minimumSizeHint() const override {
+        return {kLeastCard, sizeHint().height()};
+    }
 
 protected:
     void paintEvent(QPaintEvent* /*event*/) override {
@@ -103,7 +108,7 @@ SamplesStrip::SamplesStrip(QWidget* parent) : QWidget(parent) {
     setTextRole(title, TextRole::Muted);
     column->addWidget(title);
     row_ = new QHBoxLayout();
-    row_->setSpacing(12);
+    row_->setSpacing(kSpacing);
     column->addLayout(row_);
     hide();
 }
@@ -122,6 +127,26 @@ void SamplesStrip::setSamples(const std::vector<Sample>& samples,
         connect(card, &QAbstractButton::clicked, this,
                 [this, i] { Q_EMIT sampleChosen(samples_[i]); });
     }
+    fit();
+}
+
+void SamplesStrip::fit() {
+    const QMargins around = layout()->contentsMargins();
+    const int room = width() - around.left() - around.right();
+    const int shown = std::max(1, (room + kSpacing) / (kLeastCard + kSpacing));
+    for (int i = 0; i < row_->count(); ++i) {
+        row_->itemAt(i)->widget()->setVisible(i < shown);
+    }
+}
+
+QSize SamplesStrip::minimumSizeHint() const {
+    const QMargins around = layout()->contentsMargins();
+    return {kLeastCard + around.left() + around.right(), QWidget::minimumSizeHint().height()};
+}
+
+void SamplesStrip::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    fit();
 }
 
 } // namespace ui

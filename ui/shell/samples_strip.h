@@ -27,10 +27,17 @@ public:
     void setSamples(const std::vector<Sample>& samples, const std::vector<QImage>& thumbnails);
     [[nodiscard]] bool isEmpty() const { return samples_.empty(); }
 
+    /// One card: where more do not fit, the first ones are shown.
+    [[nodiscard]] QSize minimumSizeHint() const override;
+
 Q_SIGNALS:
     void sampleChosen(const ui::Sample& sample);
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
+    void fit();
     std::vector<Sample> samples_;
     QHBoxLayout* row_;
 };

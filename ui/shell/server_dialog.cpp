@@ -186,8 +186,9 @@ void ServerDialog::forgetKey() {
 void ServerDialog::showKeyPlace(KeyPlace place) {
     key_place_->setText(
         place == KeyPlace::Keyring
-            ? tr("A key is kept in the system's keyring.")
-            : tr("A key is kept in a file that only you can read: no keyring runs here."));
+            ? tr("A key that you type is kept in the system's keyring.")
+            : tr("A key that you type is kept in a file that only you can read: no keyring runs "
+                 "here."));
     key_place_->setVisible(place != KeyPlace::Unknown);
     fitHeight();
 }

@@ -197,6 +197,7 @@ void Session::chooseAgain(const QString& folder, const engine::LoadRequest& opti
 void Session::chooseAndLoad(const QString& folder) {
     chooseModel(folder);
     loads_when_read_ = true;
+    Q_EMIT changed();
 }
 
 void Session::loadWhenRead() {

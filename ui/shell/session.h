@@ -61,6 +61,8 @@ public:
         return model_error_ ? model_error_.get() : nullptr;
     }
     [[nodiscard]] bool isInspecting() const { return is_inspecting_; }
+    /// Load follows as soon as the folder has been read.
+    [[nodiscard]] bool isAboutToLoad() const { return loads_when_read_; }
     [[nodiscard]] const std::shared_ptr<const engine::EngineSnapshot>& snapshot() const {
         return snapshot_;
     }

@@ -2,6 +2,7 @@
 #include "ui/shell/status_strip.h"
 
 #include "engine/api/model_address.h"
+#include "ui/shell/serving_state.h"
 #include "ui/shell/session.h"
 #include "ui/style/elided_label.h"
 #include "ui/style/format.h"
@@ -83,6 +84,11 @@ StatusStrip::StatusStrip(Session* session, QWidget* parent) : QWidget(parent), s
     progress_->setAccessibleName(tr("Progress"));
     progress_->setTextVisible(false);
     progress_->setFixedWidth(140);
+    serving_button_ = new QPushButton(this);
+    serving_button_->setObjectName(QStringLiteral("servingButton"));
+    serving_button_->setIcon(icon(QStringLiteral("server")));
+    setButtonKind(serving_button_, ButtonKind::Flat);
+    serving_button_->hide();
     cancel_button_ = new QPushButton(tr("Cancel"), this);
     cancel_button_->setObjectName(QStringLiteral("cancelButton"));
     cancel_button_->setToolTip(tr("Stop loading or moving; what was there before stays"));
@@ -101,10 +107,12 @@ StatusStrip::StatusStrip(Session* session, QWidget* parent) : QWidget(parent), s
     row->addWidget(why_button_);
     row->addWidget(detail_label_);
     row->addWidget(progress_);
+    row->addWidget(serving_button_);
     row->addWidget(cancel_button_);
     row->addWidget(load_button_);
     row->addWidget(eject_button_);
     connect(why_button_, &QPushButton::clicked, this, &StatusStrip::whyRequested);
+    connect(serving_button_, &QPushButton::clicked, this, &StatusStrip::servingRequested);
     connect(cancel_button_, &QPushButton::clicked, session_, &Session::cancel);
     connect(load_button_, &QPushButton::clicked, session_, &Session::load);
     connect(eject_button_, &QPushButton::clicked, session_, &Session::eject);
@@ -138,9 +146,16 @@ void StatusStrip::refresh() {
                                   ? tr("A reply is being written: stop it first (Esc)")
                               : is_server ? tr("Ask this server nothing more")
                                           : tr("Remove the model from memory"));
-    load_button_->setText(is_server ? tr("Connect") : tr("Load"));
-    load_button_->setToolTip(is_server ? tr("Let this server answer")
-                                       : tr("Load the chosen model"));
+    load_button_->setText(is_server            ? tr("Connect")
+                          : is_beside_what_if_ ? tr("Load here")
+                                               : tr("Load"));
+    load_button_->setToolTip(
+        is_server                      ? tr("Let this server answer")
+        : !why_not_loadable_.isEmpty() ? toolTipText(why_not_loadable_)
+        : is_beside_what_if_
+            ? toolTipText(tr("Loads the chosen model on this computer, not on the one that the "
+                             "layout looks at"))
+            : tr("Load the chosen model"));
     detail_label_->clear();
     switch (state) {
     case Session::State::Empty:
@@ -199,6 +214,29 @@ bool StatusStrip::isServer() const {
 void StatusStrip::showServerState(const ServerState& state) {
     server_ = state;
     refresh();
+}
+
+void StatusStrip::setBesideWhatIf(bool is_beside) {
+    if (std::exchange(is_beside_what_if_, is_beside) != is_beside) {
+        refresh();
+    }
+}
+
+void StatusStrip::setWhyNotLoadable(const QString& why) {
+    if (std::exchange(why_not_loadable_, why) != why) {
+        refresh();
+    }
+}
+
+void StatusStrip::showServing(const ServingState& state) {
+    const bool is_used = state.kind == ServingState::Kind::Answering;
+    serving_button_->setVisible(state.kind != ServingState::Kind::Off);
+    serving_button_->setText(is_used ? tr("In use") : tr("Shared"));
+    serving_button_->setAccessibleName(is_used ? tr("Another program is using the model")
+                                               : tr("Other programs may use the model"));
+    serving_button_->setToolTip(
+        toolTipText(serving_button_->accessibleName() + QLatin1Char('\n') + state.address));
+    updateGeometry();
 }
 
 bool StatusStrip::isReturning() const {

@@ -18,6 +18,7 @@ namespace ui {
 
 class ElidedLabel;
 class Session;
+struct ServingState;
 
 class StatusStrip : public QWidget {
     Q_OBJECT
@@ -28,10 +29,17 @@ public:
 public Q_SLOTS:
     /// How the server of the loaded model is; of a model of this computer it says nothing.
     void showServerState(const ui::ServerState& state);
+    /// That other programs may use the model, or that one does.
+    void showServing(const ui::ServingState& state);
+    /// The layout looks at another computer: Load is for this one, and says so.
+    void setBesideWhatIf(bool is_beside);
+    /// Why the chosen model can be looked at and not loaded; empty: it can be.
+    void setWhyNotLoadable(const QString& why);
 
 Q_SIGNALS:
     /// The user wants to know why the chosen folder cannot be used.
     void whyRequested();
+    void servingRequested();
 
 protected:
     void paintEvent(QPaintEvent* event) override;
@@ -51,10 +59,13 @@ private:
     LoadPace pace_;
     std::string stage_;         ///< That pace_ is of.
     bool is_returning_ = false; ///< As shown.
+    bool is_beside_what_if_ = false;
+    QString why_not_loadable_;
     QLabel* state_label_;
     QPushButton* why_button_; ///< In place of the state where the folder cannot be used.
     ElidedLabel* detail_label_;
     QProgressBar* progress_;
+    QPushButton* serving_button_; ///< While other programs may use the model.
     QPushButton* cancel_button_;
     QPushButton* load_button_;
     QPushButton* eject_button_;

@@ -76,6 +76,10 @@ UnusablePage::UnusablePage(bool has_demo_model, QWidget* parent) : QWidget(paren
     server_->setObjectName(QStringLiteral("unusableServer"));
     server_->setIcon(icon(QStringLiteral("server")));
     server_->setToolTip(tr("Another address, another key, another model"));
+    get_ = new QPushButton(tr("&Get a model…"), page);
+    get_->setObjectName(QStringLiteral("unusableGet"));
+    get_->setIcon(icon(QStringLiteral("download")));
+    setButtonKind(get_, ButtonKind::Flat);
     auto* demo = new QPushButton(tr("Try the &demo model"), page);
     demo->setObjectName(QStringLiteral("unusableDemo"));
     demo->setVisible(has_demo_model);
@@ -86,7 +90,9 @@ UnusablePage::UnusablePage(bool has_demo_model, QWidget* parent) : QWidget(paren
     buttons->addWidget(demo);
     buttons->addStretch();
     column->addLayout(buttons);
+    column->addWidget(get_, 0, Qt::AlignHCenter); // three side by side are too wide in French
     column->addStretch(3);
+    connect(get_, &QPushButton::clicked, this, &UnusablePage::getRequested);
     connect(choose_, &QPushButton::clicked, this, &UnusablePage::folderDialogRequested);
     connect(server_, &QPushButton::clicked, this, &UnusablePage::serverDialogRequested);
     connect(demo, &QPushButton::clicked, this, &UnusablePage::demoRequested);
@@ -111,6 +117,7 @@ void UnusablePage::showTexts(const QString& title,
     folder_->setText(name);
     why_->setText(why);
     server_->setVisible(is_server);
+    get_->setVisible(!is_server);
     setButtonKind(is_server ? server_ : choose_, ButtonKind::Primary);
     setButtonKind(is_server ? choose_ : server_, ButtonKind::Normal);
     QAccessibleEvent alert(why_, QAccessible::Alert);

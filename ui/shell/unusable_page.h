@@ -24,12 +24,14 @@ Q_SIGNALS:
     void serverDialogRequested();
     void folderDialogRequested();
     void demoRequested();
+    void getRequested();
 
 private:
     void showTexts(const QString& title, const QString& name, const QString& why, bool is_server);
 
     QLabel* title_;
     QLabel* folder_;
+    QPushButton* get_;
     QPushButton* choose_;
     QPushButton* server_;
     QLabel* why_;

@@ -6,12 +6,15 @@
 #include <QAbstractButton>
 #include <QAbstractItemView>
 #include <QAbstractScrollArea>
+#include <QAbstractSpinBox>
 #include <QComboBox>
+#include <QEvent>
 #include <QLabel>
 #include <QMenu>
 #include <QPainter>
 #include <QPainterPath>
 #include <QScrollBar>
+#include <QSlider>
 #include <QStyleFactory>
 #include <QStyleOption>
 #include <QTabBar>
@@ -130,6 +133,13 @@ QString fitted(const QString& text, const QFontMetrics& metrics, int width) {
                    metrics.size(Qt::TextShowMnemonic, text).width() <= width
                ? text
                : metrics.elidedText(text, Qt::ElideRight, width, Qt::TextShowMnemonic);
+}
+
+/// Widgets that change their value by the wheel.
+bool takesWheel(const QObject* object) {
+    return qobject_cast<const QSlider*>(object) != nullptr ||
+           qobject_cast<const QAbstractSpinBox*>(object) != nullptr ||
+           qobject_cast<const QComboBox*>(object) != nullptr;
 }
 
 bool isComboPopup(const QWidget* widget) {
@@ -293,6 +303,12 @@ void BelfryStyle::polish(QWidget* widget) {
         qobject_cast<QScrollBar*>(widget) != nullptr) {
         widget->setAttribute(Qt::WA_Hover);
     }
+    if (takesWheel(widget)) {
+        if (widget->focusPolicy() == Qt::WheelFocus) {
+            widget->setFocusPolicy(Qt::StrongFocus);
+        }
+        widget->installEventFilter(this);
+    }
     // Names of files, models and chats are others' words: "<img src=...>" in one must not be read
     // as rich text, which opens files. That goes for tool tips and message boxes too, whose texts
     // are labels. A label that is rich on purpose says so before it is polished.
@@ -342,7 +358,17 @@ QIcon BelfryStyle::standardIcon(StandardPixmap which,
     }
 }
 
+bool BelfryStyle::eventFilter(QObject* watched, QEvent* event) {
+    if (event->type() == QEvent::Wheel && takesWheel(watched) &&
+        !static_cast<const QWidget*>(watched)->hasFocus()) {
+        event->ignore(); // goes on to what scrolls
+        return true;
+    }
+    return QProxyStyle::eventFilter(watched, event);
+}
+
 void BelfryStyle::unpolish(QWidget* widget) {
+    widget->removeEventFilter(this);
     QProxyStyle::unpolish(widget);
 }
 

@@ -20,6 +20,8 @@ public:
 
     void polish(QWidget* widget) override;
     void unpolish(QWidget* widget) override;
+    /// The wheel scrolls what lies under it; a field or a slider takes it only with the focus.
+    bool eventFilter(QObject* watched, QEvent* event) override;
     using QProxyStyle::polish;
     using QProxyStyle::unpolish;
     void drawPrimitive(PrimitiveElement element,

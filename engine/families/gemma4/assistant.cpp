@@ -5,6 +5,7 @@
 #include "engine/families/config_texts.h"
 #include "engine/families/gemma4/config_parts.h"
 #include "engine/families/gemma4/names.h"
+#include "engine/families/generation_config.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -133,8 +134,6 @@ Result<AssistantConfig> parseAssistantConfig(std::string_view config_json,
                                              std::string_view generation_json,
                                              const ModelConfig& model) {
     ENGINE_ASSIGN(const Json tree, parseConfigObject(config_json, "config.json"));
-    ENGINE_ASSIGN(const Json generation,
-                  parseConfigObject(generation_json, "generation_config.json"));
     JsonProblems problems;
     const JsonSection root(&tree, "config.json", "", problems);
     checkType(root);
@@ -146,13 +145,12 @@ Result<AssistantConfig> parseAssistantConfig(std::string_view config_json,
         return *problems.error;
     }
     constexpr int64_t kMostDrafts = 64;
-    const JsonSection defaults(&generation, "generation_config.json", "", problems);
+    const std::string file = "assistant/generation_config.json";
+    const Json generation = readDefaults(generation_json, file, problems.warnings);
+    const DefaultsReader defaults(generation, file, problems.warnings);
     assistant.num_draft_tokens = defaults.integer("num_assistant_tokens", 0, kMostDrafts, 0);
-    assistant.suppress_tokens =
-        defaults.integers("suppress_tokens", 0, assistant.text.vocab_size - 1);
-    if (problems.error) {
-        return *problems.error;
-    }
+    assistant.suppress_tokens = defaults.tokens("suppress_tokens", assistant.text.vocab_size);
+    assistant.warnings = std::move(problems.warnings);
     ENGINE_TRY(pair(assistant, model));
     return assistant;
 }
@@ -160,9 +158,15 @@ Result<AssistantConfig> parseAssistantConfig(std::string_view config_json,
 Result<AssistantConfig> readAssistantConfig(const Checkpoint& checkpoint,
                                             const ModelConfig& model) {
     ENGINE_ASSIGN(const std::string config, readRequired(checkpoint, ModelText::Config));
-    ENGINE_ASSIGN(const std::optional<std::string> generation,
-                  checkpoint.read(ModelText::Generation));
-    return parseAssistantConfig(config, generation ? std::string_view(*generation) : "", model);
+    const Result<std::optional<std::string>> generation = checkpoint.read(ModelText::Generation);
+    const bool is_there = generation && generation->has_value();
+    ENGINE_ASSIGN(
+        AssistantConfig assistant,
+        parseAssistantConfig(config, is_there ? std::string_view(**generation) : "", model));
+    if (!generation) {
+        assistant.warnings.emplace_back(odd::DefaultsUnread{generation.error().told()});
+    }
+    return assistant;
 }
 
 std::optional<std::string> assistantTensorName(std::string_view stored) {

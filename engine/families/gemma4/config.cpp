@@ -7,6 +7,7 @@
 #include "engine/families/gemma4/config_parts.h"
 #include "engine/families/gemma4/family.h"
 #include "engine/families/gemma4/stored_templates.h"
+#include "engine/families/generation_config.h"
 
 #include <algorithm>
 #include <array>
@@ -278,8 +279,6 @@ std::string variantName(const ModelConfig& config) {
 
 Result<ModelConfig> parseConfig(const ConfigTexts& texts) {
     ENGINE_ASSIGN(const Json config_tree, parseConfigObject(texts.config, "config.json"));
-    ENGINE_ASSIGN(const Json generation_tree,
-                  parseConfigObject(texts.generation, "generation_config.json"));
     ENGINE_ASSIGN(const Json processor_tree,
                   parseConfigObject(texts.processor, "processor_config.json"));
     ENGINE_ASSIGN(const Json preprocessor_tree,
@@ -318,17 +317,19 @@ Result<ModelConfig> parseConfig(const ConfigTexts& texts) {
     const JsonSection& quantized = root.has("quantization_config") ? root : parts.text;
     config.quantization = readQuantization(quantized.section("quantization_config"));
 
-    const int64_t last_id = config.text.vocab_size - 1;
-    std::vector<int64_t> eos = root.integers("eos_token_id", 0, last_id);
-    if (eos.empty()) {
-        eos = parts.text.integers("eos_token_id", 0, last_id);
+    const int64_t vocab_size = config.text.vocab_size;
+    std::vector<int64_t> eos = DefaultsReader(config_tree, "config.json", problems.warnings)
+                                   .tokens("eos_token_id", vocab_size);
+    const Json* inner = root.find("text_config");
+    if (eos.empty() && inner != nullptr) {
+        eos = DefaultsReader(*inner, "config.json: text_config", problems.warnings)
+                  .tokens("eos_token_id", vocab_size);
     }
     if (eos.empty()) {
-        eos.push_back(std::min<int64_t>(1, last_id));
+        eos.push_back(std::min<int64_t>(1, vocab_size - 1));
     }
     config.generation =
-        readGeneration(JsonSection(&generation_tree, "generation_config.json", "", problems),
-                       config.text.vocab_size, std::move(eos));
+        readGeneration(texts.generation, config.text, std::move(eos), problems.warnings);
     readProcessor(JsonSection(&processor_tree, "processor_config.json", "", problems),
                   JsonSection(&preprocessor_tree, "preprocessor_config.json", "", problems),
                   config);

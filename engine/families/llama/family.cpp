@@ -2,6 +2,7 @@
 #include "engine/families/llama/family.h"
 
 #include "engine/families/config_texts.h"
+#include "engine/families/generation_config.h"
 #include "engine/families/tensor_lister.h"
 
 #include <array>
@@ -120,8 +121,6 @@ std::vector<ExpectedTensor> listLlamaTensors(const ModelConfig& config) {
 
 Result<ModelConfig> parseConfig(const ConfigTexts& texts) {
     ENGINE_ASSIGN(const Json config_tree, parseConfigObject(texts.config, "config.json"));
-    ENGINE_ASSIGN(const Json generation_tree,
-                  parseConfigObject(texts.generation, "generation_config.json"));
     JsonProblems problems;
     const JsonSection root(&config_tree, "config.json", "", problems);
     ModelConfig config;
@@ -137,9 +136,10 @@ Result<ModelConfig> parseConfig(const ConfigTexts& texts) {
     config.has_own_head = !config.tie_word_embeddings;
     config.dtype = root.text(root.has("dtype") ? "dtype" : "torch_dtype", "");
     config.quantization = readQuantization(root.section("quantization_config"));
-    config.generation = readGeneration(
-        JsonSection(&generation_tree, "generation_config.json", "", problems),
-        config.text.vocab_size, root.integers("eos_token_id", 0, config.text.vocab_size - 1));
+    config.generation = readGeneration(texts.generation, config.text,
+                                       DefaultsReader(config_tree, "config.json", problems.warnings)
+                                           .tokens("eos_token_id", config.text.vocab_size),
+                                       problems.warnings);
     if (problems.error) {
         return *problems.error;
     }

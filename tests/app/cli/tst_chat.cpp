@@ -124,9 +124,9 @@ void TestChat::initTestCase() {
     QVERIFY(saveStereoFlac(sample("word_seven.wav"), file("word.flac").toStdString()));
     QVERIFY(saveStereoFlac(sample("word_seven.wav"), file("long.flac").toStdString(), 40));
     save(file("empty.jpg").toStdString(), {});
-    // Only the header says it: 10001 x 10000 pixels.
+    // Only the header says it: 20001 x 10000 pixels.
     support::ByteVector huge = support::smallPng();
-    for (const auto& [at, value] : {std::pair{18, 0x27}, {19, 0x11}, {22, 0x27}, {23, 0x10}}) {
+    for (const auto& [at, value] : {std::pair{18, 0x4e}, {19, 0x21}, {22, 0x27}, {23, 0x10}}) {
         huge[static_cast<size_t>(at)] = static_cast<uint8_t>(value);
     }
     const auto crc = crc32(0, huge.data() + 12, 17);
@@ -353,8 +353,8 @@ void TestChat::refusedBeforeLoading_data() {
     QTest::newRow("sound over 30 s")
         << demo << QStringList{"--audio", file("long.flac")} << "at most 30";
     QTest::newRow("empty file") << demo << QStringList{"--image", file("empty.jpg")} << "empty";
-    QTest::newRow("100 megapixels")
-        << demo << QStringList{"--image", file("huge.png")} << "10001 x 10000";
+    QTest::newRow("200 megapixels")
+        << demo << QStringList{"--image", file("huge.png")} << "20001 x 10000";
     QTest::newRow("no such file") << demo << QStringList{"--image", file("none.jpg")} << "none.jpg";
 }
 

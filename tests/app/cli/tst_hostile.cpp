@@ -667,6 +667,10 @@ void TestHostile::window_data() {
     QTest::newRow("no streams") << home + "$W <&- >&- 2>&-" + end;
     QTest::newRow("full output") << home + "$W >/dev/full 2>/dev/full" + end;
     QTest::newRow("file size limit") << home + "ulimit -f 20; $W demo" + end;
+    QTest::newRow("few open files")
+        << home +
+               "(ulimit -n 16; $W) 2>$T/w/few; test $? = 1 || exit 9; grep -q 'ulimit -n' $T/w/few";
+    QTest::newRow("few open files, more allowed") << home + "ulimit -Sn 16; $W" + end;
     QTest::newRow("log is a pipe") << home + log + "rm $p/belfry.log; mkfifo $p/belfry.log; $W" +
                                           end +
                                           "; r=$?; test -p $p/belfry.log || exit 9; rm "

@@ -145,7 +145,13 @@ private Q_SLOTS:
     void completions();
     void errors_data();
     void errors();
+    void histories_data();
+    void histories();
+    void values();
     void clientGoesAway();
+    void halfClosed();
+    void otherPrograms();
+    void tokensApart();
     void halfRequests();
     void manyClients();
     void tokenFile();
@@ -357,6 +363,58 @@ void TestServe::errors() {
     QVERIFY2(answer.body.find("/tmp") == std::string::npos, answer.body.c_str());
 }
 
+void TestServe::histories_data() {
+    QTest::addColumn<QByteArray>("arguments");
+    QTest::addColumn<QByteArray>("result");
+    QTest::newRow("cut") << QByteArray(R"("{\"path\": ")") << QByteArray("\"bad\"");
+    QTest::newRow("words") << QByteArray(R"("not json <turn|>")") << QByteArray("null");
+    QTest::newRow("list") << QByteArray(R"("[1]")") << QByteArray("42");
+    QTest::newRow("20 levels") << "\"" + QByteArray(R"({\"a\":)").repeated(20) + "1" +
+                                      QByteArray(20, '}') + "\""
+                               << QByteArray(R"({"a":null})");
+    QTest::newRow("object") << QByteArray(R"({"a":1})") << QByteArray("[]");
+}
+
+/// What a model or a tool has said badly once never ends the conversation.
+void TestServe::histories() {
+    QFETCH(QByteArray, arguments);
+    QFETCH(QByteArray, result);
+    const auto answer = server_->ask(
+        chatBody(textMessage("user", "Hi") +
+                     R"(,{"role":"assistant","content":null,"tool_calls":[{"id":"c","function":)"
+                     R"({"name":"f","arguments":)" +
+                     arguments + R"(}}]},{"role":"tool","tool_call_id":"c","content":)" + result +
+                     R"(},{"role":"assistant","content":null,"reasoning_content":"hm"},)" +
+                     textMessage("user", "And now?"),
+                 R"(,"max_tokens":4)"));
+    QVERIFY2(answer.status == 200, answer.body.c_str());
+}
+
+/// The likeliest token, whatever the temperature; as long as it will be.
+void TestServe::values() {
+    const QByteArray question = textMessage("user", "What is a tower?");
+    const QString greedy = contentOf(jsonOf(server_->ask(chatBody(question)).body));
+    const auto drawn = server_->ask(
+        chatBody(question, R"(,"top_p":0,"max_tokens":-1,"stop":[""],"repetition_penalty":0)")
+            .replace(R"("temperature":0)", R"("temperature":2)"));
+    QVERIFY2(drawn.status == 200, drawn.body.c_str());
+    QCOMPARE(contentOf(jsonOf(drawn.body)), greedy);
+    QString local;
+    for (const QStringList& words :
+         {QStringList{"--temperature", "0"},
+          QStringList{"--top-p", "0", "--max-tokens", "-1", "--repetition-penalty", "0"},
+          QStringList{"--top-p=0", "--top-k=-1", "--seed=-1", "--max-tokens=0"}}) {
+        QProcess chat;
+        chat.start(qEnvironmentVariable("BELFRY_CLI"),
+                   QStringList{"chat", "demo", "--json", "--prompt", "What is a tower?"} + words);
+        QVERIFY(chat.waitForFinished(120'000));
+        QVERIFY2(chat.exitCode() == 0, chat.readAllStandardError().constData());
+        const QJsonObject reply = QJsonDocument::fromJson(chat.readAllStandardOutput()).object();
+        local = local.isEmpty() ? reply.value("reply").toString() : local;
+        QCOMPARE(reply.value("reply").toString(), local);
+    }
+}
+
 void TestServe::clientGoesAway() {
     // A long reply that nobody waits for stops: the next one does not wait for its end.
     support::RawClient client(server_->port);
@@ -365,6 +423,93 @@ void TestServe::clientGoesAway() {
     QVERIFY(client.waitFor("data: ", 60s));
     client.abort();
     QCOMPARE(server_->ask(chatBody(textMessage("user", "What is a tower?"))).status, 200);
+}
+
+/// Also with the next request behind its own; and one that only sends nothing more is answered.
+void TestServe::halfClosed() {
+    const std::string asked = support::postText(server_->port, "/v1/chat/completions",
+                                                server_->token, longBody(900).toStdString());
+    for (const std::string& behind :
+         {std::string("\r\n"), support::getText(server_->port, "/v1/models", server_->token)}) {
+        {
+            support::RawClient leaves(server_->port);
+            leaves.send(QByteArray::fromStdString(asked)
+                            .replace(R"("stream":true)", R"("stream":null)")
+                            .toStdString() +
+                        behind);
+            QTest::qWait(300);
+        }
+        support::RawClient client(server_->port);
+        client.send(support::postText(
+                        server_->port, "/v1/chat/completions", server_->token,
+                        chatBody(textMessage("user", "What is a tower?"), R"(,"max_tokens":2)")
+                            .toStdString()) +
+                    support::getText(server_->port, "/v1/models", server_->token));
+        client.endSending();
+        QElapsedTimer since;
+        since.start();
+        const auto answer = client.answer(60s);
+        QVERIFY2(answer.status == 200, answer.body.c_str());
+        QVERIFY2(since.elapsed() < 5000, QByteArray::number(since.elapsed()).constData());
+        QCOMPARE(client.answer(10s).status, 200);
+        QVERIFY(client.isClosedWithin(10s));
+    }
+}
+
+/// As they really ask: names without ports, slashes too many, pages, https.
+void TestServe::otherPrograms() {
+    const auto status = [&](const std::string& line, const std::string& host) {
+        support::RawClient client(server_->port);
+        client.send(line + " HTTP/1.1\r\nHost: " + host + "\r\nAuthorization: Bearer " +
+                    server_->token + "\r\n\r\n");
+        return client.answer(10s).status;
+    };
+    QCOMPARE(status("GET //v1/models/", "localhost"), 200);
+    QCOMPARE(status("GET /v1/models/demo/", "127.0.0.1:443"), 200);
+    QCOMPARE(status("GET http://localhost/v1//models", "localhost."), 200);
+    QCOMPARE(status("GET /v1/models", "evil.example"), 421);
+    support::RawClient tls(server_->port);
+    tls.send(std::string("\x16\x03\x01\x00\xc8\x01\x00\x00\xc4\x03\x03", 11) +
+             std::string(190, '\0'));
+    const auto told = tls.answer(3s);
+    QCOMPARE(told.status, 400);
+    QVERIFY2(told.body.find("http://") != std::string::npos, told.body.c_str());
+    QVERIFY(tls.isClosedWithin(5s));
+    QProcess any;
+    any.start(qEnvironmentVariable("BELFRY_CLI"), {"serve", "demo", "--allow-origin", "*"});
+    QVERIFY(any.waitForFinished(60'000));
+    QVERIFY(any.exitCode() != 0);
+    QVERIFY(any.readAllStandardError().contains("--allow-origin *: would let every page ask"));
+}
+
+/// A prompt cannot be found out with another program's token.
+void TestServe::tokensApart() {
+    QTemporaryDir folder;
+    QFile file(folder.filePath("tokens"));
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.setPermissions(QFileDevice::ReadOwner | QFileDevice::WriteOwner);
+    file.write("first-token-of-this-test\nsecond-token-of-this-test\n");
+    file.close();
+    Server server({"--token-file", file.fileName(), "--context", "512"});
+    QVERIFY(server.isReady());
+    const QByteArray body = chatBody(textMessage("user", "The number of my account is 12345678."),
+                                     R"(,"max_tokens":1)");
+    const auto cached = [&](const char* token) {
+        server.token = token;
+        const auto answer = server.ask(body);
+        return jsonOf(answer.body)
+            .value("usage")
+            .toObject()
+            .value("prompt_tokens_details")
+            .toObject()
+            .value("cached_tokens")
+            .toInt(-1);
+    };
+    QVERIFY(cached("first-token-of-this-test") <= 1);
+    QVERIFY(cached("first-token-of-this-test") > 8);
+    QVERIFY(cached("second-token-of-this-test") <= 1);
+    QVERIFY(cached("second-token-of-this-test") > 8);
+    QVERIFY(cached("first-token-of-this-test") <= 1);
 }
 
 void TestServe::halfRequests() {

@@ -4,11 +4,13 @@
 // requests, and the comparison and the files of tokens.
 #include "app/serve/access_token.h"
 #include "app/serve/gate.h"
+#include "app/serve/own_names.h"
 
 #include <QFile>
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <map>
 #include <set>
 
 using namespace serve;
@@ -65,6 +67,12 @@ private Q_SLOTS:
     void hostile_data();
     void hostile();
     void pages();
+    void preflights_data();
+    void preflights();
+    void namesOfPages_data();
+    void namesOfPages();
+    void namesOfHosts();
+    void paths();
     void heads_data();
     void heads();
     void rawHeads_data();
@@ -81,7 +89,11 @@ void TestGate::letsIn() {
     QCOMPARE(std::get<Admission>(verdict).token, size_t{1});
     QVERIFY(std::get<Admission>(verdict).fields.empty()); // no CORS for who is no page
     for (const char* host :
-         {"localhost:8642", "[::1]:8642", "host.docker.internal", "HOST.docker.internal:8642"}) {
+         {"localhost:8642", "[::1]:8642", "host.docker.internal", "HOST.docker.internal:8642",
+          // Without the port that a scheme has anyway, behind proxies with ports of their own.
+          "localhost", "LOCALHOST.", "localhost.:8642", "127.0.0.1", "127.0.0.1:80",
+          "127.0.0.1:443", "127.0.0.1:", "127.8.9.1:1234", "[::1]", "[0:0:0:0:0:0:0:1]:443",
+          "[::ffff:127.0.0.1]", "host.docker.internal:443", "Host.Docker.Internal."}) {
         HttpHead asked = rightHead();
         asked.fields[0].second = host;
         QVERIFY2(check(asked) == 0, host);
@@ -101,7 +113,7 @@ void TestGate::hostile_data() {
     QTest::addColumn<QByteArray>("type");
     QTest::addColumn<QByteArray>("token");
     QTest::addColumn<int>("status");
-    const char* const hosts[] = {"127.0.0.1:8642", "evil.example:8642", "127.0.0.1:8643",
+    const char* const hosts[] = {"127.0.0.1:8642", "evil.example:8642", "127.0.0.1.evil:8642",
                                  "localhost.evil:8642", "10.0.0.7:8642"};
     const char* const origins[] = {"", "https://evil.example", "null", "http://localhost:8642"};
     const char* const methods[] = {"POST", "OPTIONS"};
@@ -170,7 +182,10 @@ void TestGate::pages() {
     const HttpFields expected = {{"Access-Control-Allow-Origin", "http://localhost:3000"},
                                  {"Vary", "Origin"},
                                  {"Access-Control-Allow-Methods", "GET, POST"},
-                                 {"Access-Control-Allow-Headers", "Authorization, Content-Type"}};
+                                 {"Access-Control-Allow-Headers", "Authorization, Content-Type"},
+                                 {"Access-Control-Max-Age", "600"},
+                                 {"Vary", "Access-Control-Request-Method, "
+                                          "Access-Control-Request-Headers"}};
     QCOMPARE(fields == expected, true);
 
     asked = rightHead();
@@ -195,6 +210,130 @@ void TestGate::pages() {
     asked = rightHead();
     asked.fields.emplace_back("sec-fetch-site", "cross-site"); // a form without Origin
     QCOMPARE(check(asked), 403);
+}
+
+void TestGate::preflights_data() {
+    QTest::addColumn<QByteArray>("asked");
+    QTest::addColumn<QByteArray>("allowed");
+    const auto row = [](const char* what, const QByteArray& asked, const QByteArray& allowed) {
+        QTest::newRow(what) << asked << allowed;
+    };
+    row("OpenAI's client", "authorization,content-type,x-stainless-arch,x-stainless-lang",
+        "authorization, content-type, x-stainless-arch, x-stainless-lang");
+    row("blanks", " http-referer ,\tx-title", "http-referer, x-title");
+    row("no names", " , ,", "Authorization, Content-Type");
+    row("not names", "x-a, b c, d:e, \xc3\xa4, x-b", "x-a, x-b");
+    row("too many", QByteArray("a,").repeated(500), QByteArray("a, ").repeated(64).chopped(2));
+    row("too long", "a," + QByteArray(5000, 'b'), "a");
+}
+
+/// Clients send fields of their own, and a browser stops where one of them is not allowed.
+void TestGate::preflights() {
+    QFETCH(QByteArray, asked);
+    HttpHead preflight = head("OPTIONS", "/v1/chat/completions");
+    preflight.fields = {{"host", "127.0.0.1:8642"},
+                        {"origin", "http://localhost:3000"},
+                        {"access-control-request-method", "POST"},
+                        {"access-control-request-private-network", "true"},
+                        {"access-control-request-headers", asked.toStdString()}};
+    Gate gate(rules());
+    const auto verdict = gate.check(preflight, Gate::Clock::now());
+    QCOMPARE(statusOf(verdict), 204);
+    std::map<std::string, std::string> fields;
+    for (const auto& [name, value] : std::get<HttpAnswer>(verdict).fields) {
+        fields[name] += fields[name].empty() ? value : ", " + value;
+    }
+    QTEST(QByteArray::fromStdString(fields["Access-Control-Allow-Headers"]), "allowed");
+    QVERIFY(fields["Vary"].find("Access-Control-Request-Headers") != std::string::npos);
+    QCOMPARE(fields["Access-Control-Allow-Private-Network"], std::string("true"));
+    preflight.fields[1].second = "https://evil.example";
+    QCOMPARE(check(preflight), 403);
+}
+
+void TestGate::namesOfPages_data() {
+    QTest::addColumn<QByteArray>("origin"); ///< Empty: refused.
+    QTest::addColumn<QByteArray>("says");
+    const auto row = [](const char* word, const char* origin, const char* says = "") {
+        QTest::newRow(word) << QByteArray(origin) << QByteArray(says);
+    };
+    row("http://localhost:3000", "http://localhost:3000");
+    row("http://localhost:3000/", "http://localhost:3000");
+    row("HTTP://LocalHost:3000//", "http://localhost:3000");
+    row("https://example.org:443", "https://example.org");
+    row("http://example.org:80/", "http://example.org");
+    row("http://example.org:443", "http://example.org:443");
+    row("http://[0:0::1]:3000", "http://[::1]:3000");
+    row("app://obsidian.md", "app://obsidian.md");
+    row("vscode-webview://ABC", "vscode-webview://ABC");
+    row("tauri://localhost", "tauri://localhost");
+    row("file://", "file://");
+    row("null", "null");
+    row("*", "", "every page");
+    row("http://*.example.org", "", "every page");
+    row("localhost:3000", "", "no scheme");
+    row("example.org", "", "no scheme");
+    row("//example.org", "", "no scheme");
+    row("http://localhost:3000/app", "", "expected http://localhost:3000");
+    row("https://Example.org/#x", "", "expected https://example.org");
+    row("http://user@example.org", "", "no browser");
+    row("http://example.org:99999", "", "no browser");
+    row("http://", "", "no browser");
+    row("http://b\xc3\xbc"
+        "cher.example",
+        "", "xn--");
+    row("http://a b", "", "no browser");
+    row("", "", "no scheme");
+}
+
+void TestGate::namesOfPages() {
+    QFETCH(QByteArray, origin);
+    QFETCH(QByteArray, says);
+    const std::string word = QTest::currentDataTag();
+    const auto read = allowedOrigin(word);
+    QCOMPARE(QByteArray::fromStdString(read.has_value() ? *read : ""), origin);
+    if (!read.has_value()) {
+        const QByteArray told = QByteArray::fromStdString(read.error().message);
+        QVERIFY2(told.contains(says) && told.startsWith("--allow-origin "), told.constData());
+    }
+}
+
+void TestGate::namesOfHosts() {
+    for (const char* word : {"belfry.example", "BELFRY.example.", "belfry.example:443",
+                             "https://belfry.example/", "http://belfry.example:8642"}) {
+        QCOMPARE(allowedHost(word).value(), std::string("belfry.example"));
+    }
+    QCOMPARE(allowedHost("[fe80:0::1%eth0]:80").value(), std::string("fe80::1"));
+    QCOMPARE(allowedHost("fe80::1").value(), std::string("fe80::1"));
+    for (const char* word : {"*", "*.example", "a/b", "http://a/b", "a b", "", "a:b", "a@b"}) {
+        QVERIFY2(!allowedHost(word).has_value(), word);
+    }
+    // For other computers the address that they reached it at counts, with any port.
+    HttpHead asked = rightHead();
+    asked.local_address = "192.168.0.7";
+    for (const auto& [host, status] :
+         {std::pair("192.168.0.7", 0), std::pair("192.168.0.7:443", 0), std::pair("localhost", 421),
+          std::pair("127.0.0.1:8642", 421), std::pair("192.168.0.8", 421)}) {
+        asked.fields[0].second = host;
+        QCOMPARE(check(asked), status);
+    }
+}
+
+void TestGate::paths() {
+    for (const auto& [target, status] :
+         {std::pair("/v1/models", 0), std::pair("/v1/models/", 0), std::pair("//v1/models", 0),
+          std::pair("/v1//models?x=//", 0), std::pair("/v1/models/a/b", 0),
+          std::pair("http://127.0.0.1:8642/v1/models", 0),
+          std::pair("http://localhost//v1/models/", 0),
+          std::pair("http://evil.example/v1/models", 421),
+          std::pair("http://user@localhost/v1/models", 421), std::pair("v1/models", 400),
+          std::pair("localhost:8642", 400), std::pair("/models", 404)}) {
+        HttpHead asked = head("GET", target);
+        asked.fields = {{"host", "127.0.0.1:8642"}, {"authorization", "Bearer " + kToken}};
+        QVERIFY2(check(asked) == status, target);
+    }
+    HttpHead foreign = head("GET", "http://localhost/v1/models");
+    foreign.fields = {{"host", "evil.example"}, {"authorization", "Bearer " + kToken}};
+    QCOMPARE(check(foreign), 421);
 }
 
 void TestGate::heads_data() {
@@ -229,7 +368,13 @@ void TestGate::heads_data() {
     row("another expectation", "+expect", "payment", 417);
     row("host with a path", "host", "127.0.0.1:8642/x", 421);
     row("host with a user", "host", "a@127.0.0.1:8642", 421);
-    row("host without port", "host", "127.0.0.1", 421);
+    row("host without port", "host", "127.0.0.1", 0);
+    row("host with a port that is none", "host", "127.0.0.1:x", 421);
+    row("host with two ports", "host", "127.0.0.1:1:2", 421);
+    row("host with half a bracket", "host", "[::1", 421);
+    row("a name below localhost", "host", "localhost.evil.example", 421);
+    row("a name that looks like an address", "host", "127.0.0.1.evil.example", 421);
+    row("an empty host", "host", "", 421);
     row("host with a blank", "host", "127.0.0.1:8642 evil", 421);
     row("same site, no origin", "+sec-fetch-site", "same-site", 403);
     row("typed by the user", "+sec-fetch-site", "none", 0);
@@ -254,7 +399,7 @@ void TestGate::heads() {
     asked.target = "/v1/embeddings";
     QCOMPARE(check(asked), 404);
     asked.target = "http://127.0.0.1:8642/v1/models";
-    QCOMPARE(check(asked), 400);
+    QCOMPARE(check(asked), 405);
     asked.target = "/v1/chat/completions?key=1";
     QCOMPARE(check(asked), 0);
     asked.method = "GET";

@@ -36,6 +36,7 @@ public:
             return answer;
         }
         Admission admission;
+        admission.has_token = head.path() != "/open";
         admission.fields = {{"X-Admitted", "yes"}};
         return admission;
     }
@@ -82,6 +83,7 @@ ServerLimits quickLimits() {
     ServerLimits limits;
     limits.most_body_bytes = 100'000;
     limits.most_connections = 20;
+    limits.fresh_time = 1000ms;
     limits.head_time = 700ms;
     limits.body_time = 700ms;
     limits.idle_time = 1500ms;
@@ -122,7 +124,15 @@ private Q_SLOTS:
     void limits();
     void slow_data();
     void slow();
+    void clientsGoAway_data();
     void clientsGoAway();
+    void halfClosed_data();
+    void halfClosed();
+    void chunks_data();
+    void chunks();
+    void endlessWords_data();
+    void endlessWords();
+    void strangersGiveWay();
     void doesNotRead();
     void tooMany();
     void randomBytes();
@@ -233,8 +243,9 @@ void TestHttp::limits_data() {
     QTest::addColumn<int>("status");
     const QByteArray line = "POST /x HTTP/1.1\r\nHost: a\r\n";
     QTest::newRow("no HTTP") << QByteArray("hello\r\n\r\n") << 400;
-    QTest::newRow("TLS") << QByteArray("\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n", 15)
-                         << 400;
+    QTest::newRow("TLS") << QByteArray("\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", 11) << 400;
+    QTest::newRow("SSL 2") << QByteArray("\x80\x2e\x01\x03\x01", 5) << 400;
+    QTest::newRow("announced too large") << line + "Content-Length: 100001\r\n\r\n" << 413;
     QTest::newRow("HTTP/2") << QByteArray("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n") << 400;
     QTest::newRow("head without end") << line + "X: " + QByteArray(20'000, 'x') << 431;
     QTest::newRow("head too large") << line + "X: " + QByteArray(17'000, 'x') + "\r\n\r\n" << 431;
@@ -288,22 +299,193 @@ void TestHttp::slow() {
     QVERIFY(is_closed);
 }
 
-void TestHttp::clientsGoAway() {
-    Fixture f;
-    const std::string later = "GET /later HTTP/1.1\r\nHost: a\r\n\r\n";
-    {
-        support::RawClient ends(f.port);
-        support::RawClient resets(f.port);
-        ends.send(later);
-        resets.send(later);
-        QTRY_COMPARE(f.echo.requests.load(), 2);
-        resets.abort();
+void TestHttp::clientsGoAway_data() {
+    QTest::addColumn<QByteArray>("behind"); ///< Its request.
+    QTest::addColumn<bool>("is_reset");
+    for (const bool is_reset : {false, true}) {
+        const char* const how = is_reset ? "resets" : "ends";
+        QTest::addRow("nothing behind, %s", how) << QByteArray() << is_reset;
+        QTest::addRow("a line end, %s", how) << QByteArray("\r\n") << is_reset;
+        QTest::addRow("half a request, %s", how) << QByteArray("GET /x HT") << is_reset;
+        QTest::addRow("a request, %s", how) << QByteArray::fromStdString(kGet) << is_reset;
+        QTest::addRow("a request with a body, %s", how)
+            << QByteArray::fromStdString(post("/x", std::string(20'000, 'x'))) << is_reset;
+        QTest::addRow("more than is read ahead, %s", how)
+            << QByteArray::fromStdString(post("/x", std::string(99'000, 'x'))) << is_reset;
     }
-    QTRY_COMPARE(f.echo.gone.load(), 2);
+}
+
+/// It is noticed at once, and nobody computes for it.
+void TestHttp::clientsGoAway() {
+    QFETCH(QByteArray, behind);
+    QFETCH(bool, is_reset);
+    Fixture f;
+    {
+        support::RawClient client(f.port);
+        client.send("GET /later HTTP/1.1\r\nHost: a\r\n\r\n" + behind.toStdString());
+        QTRY_COMPARE(f.echo.requests.load(), 1);
+        std::this_thread::sleep_for(50ms);
+        QCOMPARE(f.echo.gone.load(), 0);
+        if (is_reset) {
+            client.abort();
+        }
+    }
+    QTRY_COMPARE_WITH_TIMEOUT(f.echo.gone.load(), 1, 4000);
+    QCOMPARE(f.echo.requests.load(), 1); // what stood behind it is not begun
     const std::lock_guard lock(f.echo.mutex);
     for (const auto& exchange : f.echo.kept) {
         exchange->send("too late"); // nobody is there, nothing happens
         exchange->answer({});
+    }
+}
+
+void TestHttp::halfClosed_data() {
+    QTest::addColumn<bool>("is_streamed");
+    QTest::addColumn<int>("wait_ms");
+    QTest::newRow("answer at once") << false << 0;
+    QTest::newRow("answer later") << false << 900;
+    QTest::newRow("stream later") << true << 900;
+}
+
+/// A client that shuts its writing side still waits for its answers, all of them.
+void TestHttp::halfClosed() {
+    QFETCH(bool, is_streamed);
+    QFETCH(int, wait_ms);
+    Fixture f;
+    support::RawClient client(f.port);
+    client.send("GET /later HTTP/1.1\r\nHost: a\r\n\r\n" + kGet + post("/2", "two"));
+    client.endSending();
+    QTRY_COMPARE(f.echo.requests.load(), 1);
+    std::this_thread::sleep_for(std::chrono::milliseconds(wait_ms));
+    QCOMPARE(f.echo.gone.load(), 0);
+    {
+        const std::lock_guard lock(f.echo.mutex);
+        HttpAnswer answer;
+        answer.body = "at last";
+        if (is_streamed) {
+            f.echo.kept[0]->begin(answer);
+            f.echo.kept[0]->send(answer.body);
+            f.echo.kept[0]->finish();
+        } else {
+            f.echo.kept[0]->answer(answer);
+        }
+    }
+    const auto answer = client.answer(10s);
+    QCOMPARE(answer.status, 200);
+    QVERIFY(answer.is_whole);
+    QCOMPARE(answer.body, std::string("at last"));
+    QCOMPARE(client.answer(10s).body, std::string("GET /x "));
+    QCOMPARE(client.answer(10s).body, std::string("POST /2 two"));
+    QVERIFY(client.isClosedWithin(10s));
+    QCOMPARE(f.echo.gone.load(), 0);
+}
+
+void TestHttp::chunks_data() {
+    QTest::addColumn<QByteArray>("text");
+    QTest::addColumn<int>("status");
+    const auto row = [](const char* what, const QByteArray& text, int status) {
+        QTest::newRow(what) << text << status;
+    };
+    row("right", "3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n", 200);
+    row("extensions and trailers", "3;a=b\r\nabc\r\n02 ; c\r\nde\r\n000\r\nX: y\r\nZ:\r\n\r\n",
+        200);
+    row("capitals", "A\r\n0123456789\r\n0\r\n\r\n", 200);
+    row("prefix", "0x10\r\n0123456789abcdef\r\n0\r\n\r\n", 400);
+    row("prefix of nothing", "0x0\r\n\r\n", 400);
+    row("sign", "+3\r\nabc\r\n0\r\n\r\n", 400);
+    row("minus", "-3\r\n", 400);
+    row("nothing", "\r\n", 400);
+    row("blank in front", " 3\r\nabc\r\n0\r\n\r\n", 400);
+    row("two sizes", "3 3\r\nabc\r\n0\r\n\r\n", 400);
+    row("line feeds", "3\nabc\n0\n\n", 400);
+    row("line feed behind a size", "3\n", 400);
+    row("line feed behind data", "3\r\nabc\n", 400);
+    row("return alone", "3\rx", 400);
+    row("line feed in an extension", "3;a\nb\r\n", 400);
+    row("data too long", "3\r\nabcd", 400);
+    row("trailer without colon", "0\r\nX\r\n\r\n", 400);
+    row("trailer with a line feed", "0\r\nX: y\n", 400);
+    row("folded trailer", "0\r\nX: y\r\n z\r\n\r\n", 400);
+    row("17 digits", "00000000000000003\r\n", 400);
+}
+
+/// Refused at once, where more does not have to be waited for.
+void TestHttp::chunks() {
+    QFETCH(QByteArray, text);
+    QFETCH(int, status);
+    Fixture f;
+    support::RawClient client(f.port);
+    client.send("POST /c HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n" +
+                text.toStdString());
+    const auto answer = client.answer(600ms);
+    QCOMPARE(answer.status, status);
+    QCOMPARE(f.echo.requests.load(), status == 200 ? 1 : 0);
+    if (status == 200) { // what follows is the next request
+        client.send(kGet);
+        QCOMPARE(client.answer(10s).body, std::string("GET /x "));
+    }
+}
+
+void TestHttp::endlessWords_data() {
+    QTest::addColumn<QByteArray>("first");
+    QTest::addColumn<QByteArray>("piece");
+    QTest::addColumn<int>("status");
+    QTest::newRow("extension") << QByteArray("5;a=") << QByteArray(65536, 'x') << 431;
+    QTest::newRow("extensions") << QByteArray() << QByteArray("1;a=bcdefgh\r\n \r\n").repeated(999)
+                                << 431;
+    QTest::newRow("trailer") << QByteArray("0\r\nX: ") << QByteArray(65536, 'y') << 431;
+    QTest::newRow("trailers") << QByteArray("0\r\n") << QByteArray("X: y\r\n").repeated(9999)
+                              << 431;
+    QTest::newRow("zeros") << QByteArray() << QByteArray(65536, '0') << 431;
+    QTest::newRow("chunks of one byte")
+        << QByteArray() << QByteArray("1\r\n \r\n").repeated(9999) << 413;
+}
+
+/// What comes around chunks has an end, and the client is told.
+void TestHttp::endlessWords() {
+    QFETCH(QByteArray, first);
+    QFETCH(QByteArray, piece);
+    Fixture f;
+    support::RawClient client(f.port);
+    client.send("POST /c HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n" +
+                first.toStdString());
+    int sent = 0;
+    while (sent < 20 && client.send(piece.toStdString()) && !client.waitFor("\r\n\r\n", 50ms)) {
+        ++sent;
+    }
+    QVERIFY(sent < 20);
+    QTEST(client.answer(1s).status, "status");
+    QVERIFY(client.isClosedWithin(10s));
+}
+
+/// Connections without a token shut nobody out: neither silent ones nor those that begin and stop.
+void TestHttp::strangersGiveWay() {
+    Fixture f; // 20 connections, 2 of them not for strangers
+    support::RawClient kept(f.port);
+    kept.send(kGet);
+    QCOMPARE(kept.answer(10s).status, 200);
+    std::vector<std::unique_ptr<support::RawClient>> strangers;
+    const std::string words[] = {
+        "", "G", "GET /open HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nx",
+        "GET /open HTTP/1.1\r\nHost: a\r\n\r\n", "GET /delayed HTTP/1.1\r\nHost: a\r\n\r\n"};
+    for (size_t i = 0; i < 100; ++i) {
+        strangers.push_back(std::make_unique<support::RawClient>(f.port));
+        strangers.back()->send(words[i % std::size(words)]);
+        if (i % 10 == 9) {
+            support::RawClient client(f.port);
+            client.send(kGet);
+            QCOMPARE(client.answer(10s).status, 200);
+        }
+    }
+    kept.send(kGet); // it was not sent away for them
+    QCOMPARE(kept.answer(10s).status, 200);
+    QVERIFY(strangers[0]->isClosedWithin(10s));
+    // Nor do those who have a token and wait without a request.
+    std::vector<std::unique_ptr<support::RawClient>> idle;
+    for (int i = 0; i < 25; ++i) {
+        idle.push_back(std::make_unique<support::RawClient>(f.port));
+        idle.back()->send(kGet);
+        QCOMPARE(idle.back()->answer(10s).status, 200);
     }
 }
 

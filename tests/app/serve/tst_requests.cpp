@@ -33,6 +33,8 @@ class TestRequests : public QObject {
 
 private Q_SLOTS:
     void honours();
+    void switchedOff_data();
+    void switchedOff();
     void tools();
     void passesOver();
     void refuses_data();
@@ -40,6 +42,10 @@ private Q_SLOTS:
     void wrongNumbers_data();
     void wrongNumbers();
     void media();
+    void mediaLabels_data();
+    void mediaLabels();
+    void histories_data();
+    void histories();
     void wrongMessages_data();
     void wrongMessages();
     void completions();
@@ -87,6 +93,51 @@ void TestRequests::honours() {
                  .has_value());
         QCOMPARE(asked.generate.is_thinking, thinks);
     }
+}
+
+void TestRequests::switchedOff_data() {
+    QTest::addColumn<QByteArray>("members");
+    QTest::addColumn<double>("top_p");
+    QTest::addColumn<double>("penalty");
+    QTest::addColumn<int>("top_k");
+    QTest::addColumn<int>("max_tokens");
+    const auto row = [](const char* members, double top_p = -1, double penalty = -1, int top_k = -1,
+                        int max_tokens = 0) {
+        QTest::newRow(members) << QByteArray(members) << top_p << penalty << top_k << max_tokens;
+    };
+    row(R"("top_p":0)", 0.0);
+    row(R"("top_p":0.0,"temperature":1)", 0.0);
+    row(R"("repetition_penalty":0)", -1, 1.0);
+    row(R"("repetition_penalty":0.0,"top_k":-1)", -1, 1.0, 0);
+    row(R"("top_k":0,"min_p":0,"presence_penalty":0,"frequency_penalty":0,"seed":-1)", -1, -1, 0);
+    row(R"("max_tokens":-1)");
+    row(R"("max_tokens":0)");
+    row(R"("max_tokens":null)");
+    row(R"("max_tokens":-2.0)");
+    row(R"("max_completion_tokens":-1)");
+    row(R"("max_completion_tokens":-1,"max_tokens":8)", -1, -1, -1, 8);
+    row(R"("max_completion_tokens":null,"max_tokens":8)", -1, -1, -1, 8);
+    row(R"("max_completion_tokens":4,"max_tokens":-1)", -1, -1, -1, 4);
+    row(R"("stop":"")");
+    row(R"("stop":[""])");
+    row(R"("stop":["","",null])");
+}
+
+/// Values with which other programs say that something shall not happen.
+void TestRequests::switchedOff() {
+    QFETCH(QByteArray, members);
+    ApiRequest read;
+    const auto wrong = readChatRequest(chatBody(members), read);
+    QVERIFY2(!wrong.has_value(), wrong.has_value() ? wrong->message.c_str() : "");
+    const engine::SamplingParameters& sampling = read.generate.sampling;
+    QTEST(sampling.top_p, "top_p");
+    QTEST(sampling.repetition_penalty, "penalty");
+    QTEST(int(sampling.top_k), "top_k");
+    QTEST(int(sampling.max_tokens), "max_tokens");
+    QVERIFY(read.stops.empty());
+    ApiRequest some;
+    QVERIFY(!readChatRequest(chatBody(R"("stop":["","END",""])"), some).has_value());
+    QCOMPARE(some.stops, std::vector<std::string>{"END"});
 }
 
 /// A whole round: what may be asked for, what was, and what came of it.
@@ -172,7 +223,6 @@ void TestRequests::refuses_data() {
     row(R"("chat_template":"{{ x }}")", "chat_template");
     row(R"("presence_penalty":0.5)", "presence_penalty");
     row(R"("frequency_penalty":-0.5)", "frequency_penalty");
-    row(R"("stop":"")", "stop");
     row(R"("stop":[1])", "stop");
     row(R"("stop":["1","2","3","4","5","6","7","8","9","10","11","12","13","14","15","16","17"])",
         "stop");
@@ -263,6 +313,109 @@ void TestRequests::media() {
     QCOMPARE(read.media[2].bytes, std::string("\7"));
 }
 
+void TestRequests::mediaLabels_data() {
+    QTest::addColumn<QByteArray>("url");
+    QTest::addColumn<bool>("is_taken");
+    // "\x89PNG" and a byte of which base64 makes the signs 62 and 63.
+    for (const char* url :
+         {"data:image/png;base64,iVBORw/+", "data:image/png;base64, iVBO\tRw/+\f ",
+          "data:image/png;base64,iVBORw_-", "data:image/png;base64,iVBORw%2F%2B",
+          "data:image/png;base64,iVBORw%2f%2b", "data:image/png ;base64,iVBORw/+",
+          "data: image/png; base64,iVBORw/+", " data:image/png;base64,iVBORw/+\n",
+          "data:binary/octet-stream;base64,iVBORw/+", "data:text/plain;base64,iVBORw/+",
+          "data:undefined;base64,iVBORw/+", "data:audio/wav;base64,iVBORw/+",
+          "data:image/jpeg;name=a.jpg;base64,iVBORw/+"}) {
+        QTest::newRow(url) << QByteArray(url) << true;
+    }
+    for (const char* url : {"data:image/png;base64,iVBORw%/+", "data:image/png;base64,iVBORw%252F",
+                            "data:text/plain;base64,aGVsbG8h", "data:image/png;base64,"}) {
+        QTest::newRow(url) << QByteArray(url) << false;
+    }
+}
+
+/// As clients spell and label what they send: the bytes decide.
+void TestRequests::mediaLabels() {
+    QFETCH(QByteArray, url);
+    QFETCH(bool, is_taken);
+    QByteArray escaped = url;
+    escaped.replace('\t', "\\t").replace('\f', "\\f").replace('\n', "\\n");
+    ApiRequest read;
+    const auto wrong = readChatRequest(
+        messagesBody(R"([{"role":"user","content":[{"type":"image_url","image_url":{"url":")" +
+                     escaped + R"("}}]}])"),
+        read);
+    QCOMPARE(!wrong.has_value(), is_taken);
+    if (is_taken) {
+        QCOMPARE(read.media[0].bytes, std::string("\x89PNG\x0f\xfe"));
+    }
+}
+
+void TestRequests::histories_data() {
+    QTest::addColumn<QByteArray>("messages");
+    QTest::addColumn<QByteArray>("arguments"); ///< Of the first call.
+    QTest::addColumn<QByteArray>("result");    ///< The last message's text.
+    const auto call = [](const char* what, const QByteArray& arguments, const QByteArray& kept,
+                         const QByteArray& result = "\"r\"", const QByteArray& text = "r") {
+        QTest::newRow(what)
+            << R"([{"role":"user","content":"Hi"},{"role":"assistant","tool_calls":[{"id":"c",)"
+               R"("type":"function","function":{"name":"f","arguments":)" +
+                   arguments + R"(}}]},{"role":"tool","tool_call_id":"c","content":)" + result +
+                   "}]"
+            << kept << text;
+    };
+    call("cut", R"("{\"path\": ")", R"({"path": )");
+    call("words", R"("not json")", "not json");
+    call("list", R"("[1]")", "[1]");
+    call("null", "null", "");
+    call("object itself", R"({"a":[1]})", R"({"a":[1]})");
+    call("Python", R"("{'a': None}")", "{'a': None}");
+    const QByteArray deep = QByteArray(R"({\"a\":)").repeated(70) + "1" + QByteArray(70, '}');
+    call("70 levels", "\"" + deep + "\"", QByteArray(deep).replace("\\", ""));
+    const QByteArray large = R"({\"a\":\")" + QByteArray(2'000'000, 'x') + R"(\"})";
+    call("2 MB", "\"" + large + "\"", QByteArray(large).replace("\\", ""));
+    call("result null", R"("{}")", "{}", "null", "");
+    call("result is a number", R"("{}")", "{}", "42.50", "42.50");
+    call("result is false", R"("{}")", "{}", "false", "false");
+    call("result is an object", R"("{}")", "{}", R"({"a": [1, null]})", R"({"a":[1,null]})");
+    call("result is a list", R"("{}")", "{}", R"([1, "b"])", R"([1,"b"])");
+    call("result is empty", R"("{}")", "{}", "[]", "");
+    call("part of another type", R"("{}")", "{}", R"([{"type":"json","json":{"a":1}}])",
+         R"({"type":"json","json":{"a":1}})");
+    const auto reply = [](const char* what, const char* members) {
+        QTest::newRow(what) << QByteArray(R"([{"role":"assistant")") + members +
+                                   R"(},{"role":"user","content":"Hi"}])"
+                            << QByteArray() << QByteArray("Hi");
+    };
+    reply("empty reply", R"(,"content":null)");
+    reply("reply without content", "");
+    reply("reply without parts", R"(,"content":[])");
+    reply("thoughts alone", R"(,"content":null,"reasoning_content":"hm")");
+    reply("no words in a part", R"(,"content":[{"type":"text","text":null}])");
+    reply("half a character", R"(,"content":"cut \ud83d")");
+    reply("refusal", R"(,"content":[{"type":"refusal","refusal":"No."}])");
+    reply("no calls", R"(,"content":null,"tool_calls":[])");
+    reply("odd name",
+          R"(,"tool_calls":[{"id":"c","function":{"name":"mcp:a/b c","arguments":"{}"}}])");
+}
+
+/// What a client can only repeat never ends its conversation.
+void TestRequests::histories() {
+    QFETCH(QByteArray, messages);
+    QFETCH(QByteArray, arguments);
+    QFETCH(QByteArray, result);
+    ApiRequest read;
+    const auto wrong = readChatRequest(messagesBody(messages), read);
+    QVERIFY2(!wrong.has_value(), wrong.has_value() ? wrong->message.c_str() : "");
+    const auto& all = read.generate.messages;
+    if (all[1].role == engine::Message::Role::Assistant) {
+        QCOMPARE(QByteArray::fromStdString(all[1].calls.at(0).arguments), arguments);
+    }
+    QCOMPARE(QByteArray::fromStdString(all.back().parts.at(0).text), result);
+    for (const engine::Message& message : all) {
+        QVERIFY(!message.parts.empty() || !message.calls.empty());
+    }
+}
+
 void TestRequests::wrongMessages_data() {
     QTest::addColumn<QByteArray>("messages");
     QTest::addColumn<QByteArray>("param");
@@ -283,12 +436,8 @@ void TestRequests::wrongMessages_data() {
     row(R"([{"role":"user","content":"Hi","tool_calls":[{}]}])", "messages[0].tool_calls");
     row(R"([{"role":"assistant","tool_calls":[{"function":{"name":"f","arguments":"{}"}}]}])",
         "messages[0].tool_calls[0].id");
-    row(R"([{"role":"assistant","tool_calls":[{"id":"c","function":{"name":"f","arguments":{}}}]}])",
-        "messages[0].tool_calls[0].function.arguments");
-    row(R"([{"role":"assistant","tool_calls":[{"id":"c","function":{"name":"f","arguments":"[1]"}}]}])",
-        "messages[0].tool_calls[0].function.arguments");
-    row(R"([{"role":"assistant","tool_calls":[{"id":"c","function":{"name":"f","arguments":"{\"a\""}}]}])",
-        "messages[0].tool_calls[0].function.arguments");
+    row(R"([{"role":"assistant","tool_calls":[{"id":"c","function":{"arguments":"{}"}}]}])",
+        "messages[0].tool_calls[0].function.name");
     row(R"([{"role":"user"}])", "messages[0].content");
     row(R"([{"role":"user","content":5}])", "messages[0].content");
     row(R"([{"role":"user","content":[]}])", "messages[0].content");
@@ -398,14 +547,21 @@ void TestRequests::base64_data() {
     row("Zm9vYmFy", "foobar");
     row("Zg", "f");
     row("Zm9v\r\nYmFy", "foobar");
+    row(" Zm 9v\tYm\fFy\n", "foobar");
+    row("-_-_", "\xfb\xff\xbf");
+    row("+/%2B%2F", "\xfb\xff\xbf");
+    row("Zg%3D%3D", "f");
+    row("Zm9v%", "!");
+    row("Zm9v%4", "!");
+    row("Zm9v%zz", "!");
+    row("Zm9v%25", "!");
+    row("Zm9v\v", "!");
     row("Z", "!");
     row("Zg=", "!");
     row("Zg===", "!");
     row("Zm9v=", "!");
     row("Zm=9v", "!");
     row("=", "!");
-    row("Zm9v-_", "!");
-    row("Zm 9v", "!");
 }
 
 void TestRequests::base64() {

@@ -85,6 +85,13 @@ public:
         return {};
     }
 
+    engine::Result<engine::LogitsResult> logits(const engine::GenerateRequest& request,
+                                                int64_t /*rows*/,
+                                                const std::stop_token& /*stop*/) override {
+        asked.push_back(request);
+        return engine::LogitsResult();
+    }
+
     engine::Result<engine::Reply> generate(const engine::GenerateRequest& request,
                                            const engine::UpdateCallback& update,
                                            const std::stop_token& stop) override {
@@ -209,6 +216,7 @@ private Q_SLOTS:
     void stopTexts();
     void models();
     void adapters();
+    void tokensApart();
     void order();
     void busy();
     void goneClients();
@@ -421,6 +429,33 @@ void TestService::adapters() {
     g.ask(chat("tiny"));
     g.runAll();
     QCOMPARE(g.engine.adapter_changes, 0);
+}
+
+/// What was computed for one token is reused for it alone: before another's request the engine has
+/// a prompt that holds nothing of it.
+void TestService::tokensApart() {
+    ServiceOptions with = options();
+    with.gate.tokens = {"token-of-this-test", "token-of-another"};
+    Fixture f(with);
+    const auto run = [&](size_t token) {
+        const auto sent = f.ask(chat(), "/v1/chat/completions", token);
+        f.runAll();
+        return sent->status;
+    };
+    for (const size_t token : {0, 0, 1, 1, 0}) {
+        QCOMPARE(run(token), 200);
+    }
+    std::string order;
+    for (const engine::GenerateRequest& request : f.engine.asked) {
+        order += request.messages.empty() ? "|" + request.raw_prompt + "|" : "x";
+    }
+    QCOMPARE(order, std::string("xx|<bos>|xx|<bos>|x"));
+    Fixture alone;
+    for (int i = 0; i < 3; ++i) {
+        alone.ask(chat());
+        alone.runAll();
+    }
+    QCOMPARE(alone.engine.asked.size(), size_t{3});
 }
 
 void TestService::order() {

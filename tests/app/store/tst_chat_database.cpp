@@ -383,7 +383,7 @@ void TestChatDatabase::laterVersionIsLeftAlone() {
     const QString file = folder_->filePath(QStringLiteral("chats.sqlite"));
     {
         app::Database raw;
-        VERIFY_DONE(raw.open(file, app::Database::Access::ReadWrite));
+        VERIFY_DONE(raw.open(file));
         VERIFY_DONE(raw.run("PRAGMA user_version = 7"));
     }
     const auto opened = database_->open();
@@ -572,8 +572,7 @@ void TestChatDatabase::versionsAreKept() {
     save(*again);
     database_->close();
     app::Database raw;
-    VERIFY_DONE(raw.open(folder_->filePath(QStringLiteral("chats.sqlite")),
-                         app::Database::Access::ReadWrite));
+    VERIFY_DONE(raw.open(folder_->filePath(QStringLiteral("chats.sqlite"))));
     auto count = raw.prepare("SELECT count(*) FROM versions");
     VERIFY_DONE(count);
     VERIFY_DONE(count->step());
@@ -589,7 +588,7 @@ void TestChatDatabase::earlierFormIsBroughtUpToDate() {
     QFile::remove(file + QStringLiteral("-shm"));
     {
         app::Database raw;
-        VERIFY_DONE(raw.open(file, app::Database::Access::ReadWrite));
+        VERIFY_DONE(raw.open(file));
         for (const char* sql : {
                  "CREATE TABLE chats (id TEXT PRIMARY KEY, title TEXT NOT NULL, "
                  "folded_title TEXT NOT NULL, is_title_set INTEGER NOT NULL, "

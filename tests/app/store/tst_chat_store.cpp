@@ -127,9 +127,7 @@ void TestChatStore::gateHoldsTheNextTurn() {
         QFile::copy(folder.filePath(QStringLiteral("chats.sqlite")),
                     folder.filePath(QStringLiteral("copy.sqlite")));
         app::Database copy;
-        QVERIFY(copy.open(folder.filePath(QStringLiteral("copy.sqlite")),
-                          app::Database::Access::ReadWrite)
-                    .has_value());
+        QVERIFY(copy.open(folder.filePath(QStringLiteral("copy.sqlite"))).has_value());
         auto count = copy.prepare("SELECT count(*) FROM turns");
         QVERIFY(count.has_value());
         QVERIFY(count->step().has_value());

@@ -5,6 +5,7 @@
 #include "engine/families/gemma4/assistant.h"
 #include "engine/families/gemma4/published_shapes.h"
 #include "engine/families/tensor_list.h"
+#include "engine/files/oddity_english.h"
 
 #include <QTest>
 
@@ -59,6 +60,7 @@ class TestAssistantConfig : public QObject {
 private Q_SLOTS:
     void readsPublishedSizes_data();
     void readsPublishedSizes();
+    void oddDefaultsStopNoLoad();
     void refuses_data();
     void refuses();
     void namesTensors();
@@ -103,6 +105,23 @@ void TestAssistantConfig::readsPublishedSizes() {
     }
     QVERIFY(tensors.size() > before);
     QCOMPARE((count + 50000) / 100000, parameters);
+}
+
+void TestAssistantConfig::oddDefaultsStopNoLoad() {
+    const engine::ModelConfig model = modelOf("E2B");
+    const auto read = [&](const std::string& defaults) {
+        return engine::parseAssistantConfig(engine::publishedAssistantJson("E2B"), defaults, model);
+    };
+    const auto many = read(R"({"num_assistant_tokens":100,"suppress_tokens":[5,99999999]})");
+    QVERIFY2(many.has_value(), many.has_value() ? "" : many.error().message.c_str());
+    QCOMPARE(many->num_draft_tokens, int64_t{64});
+    QCOMPARE(many->suppress_tokens, std::vector<int64_t>{5});
+    QCOMPARE(many->warnings.size(), size_t{2});
+    QCOMPARE(engine::inEnglish(many->warnings[0]),
+             std::string("assistant/generation_config.json: num_assistant_tokens is out of its "
+                         "range; it is taken as 64"));
+    QVERIFY(read("{").has_value());
+    QCOMPARE(read("{")->warnings.size(), size_t{1});
 }
 
 void TestAssistantConfig::refuses_data() {

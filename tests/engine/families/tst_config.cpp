@@ -81,6 +81,10 @@ private Q_SLOTS:
     void quantizationBlock_data();
     void quantizationBlock();
     void generationDefaults();
+    void oddDefaults_data();
+    void oddDefaults();
+    void whatIsNotRunIsTold_data();
+    void whatIsNotRunIsTold();
     void processorSpellings();
     void chatTemplateDecides_data();
     void chatTemplateDecides();
@@ -434,6 +438,125 @@ void TestConfig::generationDefaults() {
     QCOMPARE(given.repetition_penalty, 1.1);
     QVERIFY(!given.do_sample);
     QCOMPARE(given.suppress_tokens, (std::vector<int64_t>{11, 8}));
+}
+
+void TestConfig::oddDefaults_data() {
+    QTest::addColumn<QByteArray>("text");
+    QTest::addColumn<QByteArray>("taken"); ///< What reads like this: the odd file says the same.
+    QTest::addColumn<QByteArray>("note");  ///< Empty: none.
+    const auto row = [](const char* text, const char* taken, const char* note) {
+        QTest::addRow("%s", text) << QByteArray(text) << QByteArray(taken) << QByteArray(note);
+    };
+    // Elsewhere these mean "all", "off", or are written by other programs.
+    row(R"({"top_k":-1})", R"({"top_k":0})", "");
+    row(R"({"top_k":64.0})", R"({"top_k":64})", "");
+    row(R"({"top_k":"40"})", R"({"top_k":40})", "");
+    row(R"({"temperature":"0.7"})", R"({"temperature":0.7})", "");
+    row(R"({"top_p":0})", R"({"top_p":0.0})", "");
+    row(R"({"repetition_penalty":0})", R"({"repetition_penalty":1})", "");
+    row(R"({"do_sample":"false"})", R"({"do_sample":false})", "");
+    row(R"({"do_sample":0})", R"({"do_sample":false})", "");
+    row(R"({"eos_token_id":6.0})", R"({"eos_token_id":6})", "");
+    row(R"({"temperature":null,"top_k":null,"eos_token_id":null})", "{}", "");
+    // What goes too far is taken as the last that does not.
+    row(R"({"top_p":1.5})", R"({"top_p":1})", "top_p is out of its range; it is taken as 1");
+    row(R"({"temperature":1e6})", R"({"temperature":100})", "temperature is out of its range");
+    // What cannot be meant is left out.
+    row(R"({"temperature":-0.5})", "{}", "temperature is -0.5, which cannot be used there");
+    row(R"({"temperature":"hot"})", "{}", "temperature is \"hot\", which cannot be used there");
+    row(R"({"top_k":64.5})", "{}", "top_k is 64.5");
+    row(R"({"top_k":-7})", "{}", "top_k is -7");
+    row(R"({"top_k":[1]})", "{}", "top_k is [1]");
+    row(R"({"min_p":-1})", "{}", "min_p is -1");
+    row(R"({"do_sample":"perhaps"})", "{}", "do_sample is \"perhaps\"");
+    row(R"({"eos_token_id":[1,6,999999]})", R"({"eos_token_id":[1,6]})", "eos_token_id is 999999");
+    row(R"({"eos_token_id":-1})", "{}", "eos_token_id is -1");
+    row(R"({"eos_token_id":"</s>"})", "{}", "eos_token_id is \"</s>\"");
+    row(R"({"eos_token_id":{"a":1}})", "{}", "eos_token_id is an object");
+    row(R"({"suppress_tokens":[8,999999,[9]]})", R"({"suppress_tokens":[8]})",
+        "suppress_tokens is 999999");
+    row(R"({"stop_strings":"END"})", R"({"stop_strings":["END",""]})", "");
+    row(R"({"stop_strings":["a",5]})", R"({"stop_strings":["a"]})", "stop_strings is 5");
+    // Nor does a file that is none.
+    row("", "{}", "");
+    row("[]", "{}", "is a list, expected an object");
+    row(R"({"temperature":NaN})", "{}", "not valid JSON");
+    row(R"({"top_p":1e999})", "{}", "that no double can hold");
+    row("{", "{}", "the usual defaults of such models are used instead");
+}
+
+void TestConfig::oddDefaults() {
+    QFETCH(QByteArray, text);
+    QFETCH(QByteArray, taken);
+    QFETCH(QByteArray, note);
+    const json config = goldenConfig("e2b");
+    const ModelConfig found = parsed(config, text.toStdString());
+    const engine::GenerationDefaults& odd = found.generation;
+    const engine::GenerationDefaults plain = parsed(config, taken.toStdString()).generation;
+    QCOMPARE(odd.temperature, plain.temperature);
+    QCOMPARE(odd.top_k, plain.top_k);
+    QCOMPARE(odd.top_p, plain.top_p);
+    QCOMPARE(odd.min_p, plain.min_p);
+    QCOMPARE(odd.repetition_penalty, plain.repetition_penalty);
+    QCOMPARE(odd.do_sample, plain.do_sample);
+    QCOMPARE(odd.eos_token_ids, plain.eos_token_ids);
+    QCOMPARE(odd.suppress_tokens, plain.suppress_tokens);
+    QCOMPARE(odd.stop_strings, plain.stop_strings);
+    const size_t usual = parsed(config).warnings.size();
+    QCOMPARE(found.warnings.size(), usual + (note.isEmpty() ? 0U : 1U));
+    if (!note.isEmpty()) {
+        QVERIFY(hasWarning(found, note.toStdString()));
+        QVERIFY(hasWarning(found, "generation_config.json: "));
+    }
+}
+
+void TestConfig::whatIsNotRunIsTold_data() {
+    QTest::addColumn<QByteArray>("text");
+    QTest::addColumn<bool>("is_told");
+    const auto row = [](const char* text, bool is_told) {
+        QTest::addRow("%s", text) << QByteArray(text) << is_told;
+    };
+    for (const char* text : {R"({"max_new_tokens":3})",
+                             R"({"min_new_tokens":8})",
+                             R"({"max_length":2000})",
+                             R"({"num_beams":4})",
+                             R"({"bad_words_ids":[[7]]})",
+                             R"({"no_repeat_ngram_size":3})",
+                             R"({"forced_eos_token_id":1})",
+                             R"({"forced_bos_token_id":2})",
+                             R"({"typical_p":0.9})",
+                             R"({"encoder_repetition_penalty":1.2})",
+                             R"({"encoder_no_repeat_ngram_size":2})",
+                             R"({"penalty_alpha":0.6})",
+                             R"({"begin_suppress_tokens":[1]})",
+                             R"({"epsilon_cutoff":0.1})",
+                             R"({"sequence_bias":[[[1],2.0]]})",
+                             R"({"guidance_scale":1.5})",
+                             R"({"exponential_decay_length_penalty":[10,1.1]})",
+                             R"({"max_time":2.5})",
+                             R"({"watermarking_config":{"bias":2}})",
+                             R"({"presence_penalty":0.5})"}) {
+        row(text, true);
+    }
+    // transformers' own values, and what does nothing without beams.
+    for (const char* text :
+         {R"({"max_new_tokens":null,"max_length":20,"num_beams":1})", R"({"typical_p":1.0})",
+          R"({"no_repeat_ngram_size":0,"bad_words_ids":null,"penalty_alpha":0.0})",
+          R"({"length_penalty":2.0,"early_stopping":true})", R"({"max_length":131072})",
+          R"({"guidance_scale":1,"token_healing":false,"constraints":[]})",
+          R"({"cache_implementation":"hybrid","use_cache":true,"transformers_version":"5.0"})",
+          R"({"stop_strings":["x"]})"}) {
+        row(text, false);
+    }
+}
+
+void TestConfig::whatIsNotRunIsTold() {
+    QFETCH(QByteArray, text);
+    QFETCH(bool, is_told);
+    const ModelConfig found = parsed(goldenConfig("e2b"), text.toStdString());
+    QCOMPARE(hasWarning(found, "this is not run here"), is_told);
+    const std::string member = json::parse(text.toStdString()).begin().key();
+    QCOMPARE(hasWarning(found, "generation_config.json: " + member + " is "), is_told);
 }
 
 void TestConfig::processorSpellings() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Broken config.json, generation_config.json and processor_config.json files: one member of a
+// Broken config.json and processor_config.json files: one member of a
 // sound configuration replaced or removed at a time, and texts that are no configuration at all.
 #pragma once
 
@@ -14,7 +14,7 @@
 namespace support {
 
 struct ConfigTexts {
-    std::string config, generation, processor; ///< Of the sound folder.
+    std::string config, processor; ///< Of the sound folder.
 };
 
 inline std::vector<MalformedCase> malformedConfigs(const ConfigTexts& sound) {
@@ -27,9 +27,7 @@ inline std::vector<MalformedCase> malformedConfigs(const ConfigTexts& sound) {
         cases.push_back({name, {{file, content}}, expected, rule});
     };
     const auto sound_text = [&](const std::string& file) {
-        return file == config                     ? sound.config
-               : file == "generation_config.json" ? sound.generation
-                                                  : sound.processor;
+        return file == config ? sound.config : sound.processor;
     };
     // Sets the member at `pointer` to the JSON text `value`; an empty value removes it.
     const auto set = [&](const std::string& file, const std::string& pointer,
@@ -48,8 +46,7 @@ inline std::vector<MalformedCase> malformedConfigs(const ConfigTexts& sound) {
     };
 
     // Whole files.
-    for (const std::string file :
-         {"config.json", "generation_config.json", "processor_config.json"}) {
+    for (const std::string file : {"config.json", "processor_config.json"}) {
         raw(file + ": not JSON", file, "model_type: gemma4", "JsonSyntax",
             file + ": not valid JSON: expected a value (at byte 0)");
         raw(file + ": cut short", file, sound_text(file).substr(0, 100), "JsonSyntax",
@@ -294,7 +291,6 @@ inline std::vector<MalformedCase> malformedConfigs(const ConfigTexts& sound) {
     set(config, "/boi_token_id", "\"<|image>\"", "ConfigType", "boi_token_id is \"<|image>\"");
     set(config, "/eoa_token_index", "", "ConfigMissing", "eoa_token_id is missing");
     set(config, "/eoa_token_id", "3", "ConfigRange", "eoa_token_index differs from eoa_token_id");
-    set(config, "/eos_token_id", "[1, 5000]", "ConfigRange", "config.json: eos_token_id is 5000");
 
     // Quantization.
     set(config, "/quantization_config", "{\"quant_method\":\"gptq\",\"bits\":4}", unsupported,
@@ -312,22 +308,6 @@ inline std::vector<MalformedCase> malformedConfigs(const ConfigTexts& sound) {
     set(config, "/quantization_config",
         "{\"load_in_4bit\":true,\"llm_int8_skip_modules\":\"lm_head\"}", "ConfigType",
         "llm_int8_skip_modules is \"lm_head\", expected a list");
-
-    // generation_config.json.
-    const std::string generation = "generation_config.json";
-    set(generation, "/temperature", "-0.5", "ConfigRange",
-        "generation_config.json: temperature is -0.5");
-    set(generation, "/temperature", "\"hot\"", "ConfigType", "temperature is \"hot\"");
-    set(generation, "/top_p", "1.5", "ConfigRange", "generation_config.json: top_p is 1.5");
-    set(generation, "/top_k", "-1", "ConfigRange", "generation_config.json: top_k is -1");
-    set(generation, "/top_k", "64.5", "ConfigType", "top_k is 64.5");
-    set(generation, "/min_p", "2", "ConfigRange", "min_p is 2");
-    set(generation, "/repetition_penalty", "0", "ConfigRange", "repetition_penalty is 0");
-    set(generation, "/eos_token_id", "[1, -6]", "ConfigRange",
-        "generation_config.json: eos_token_id is -6");
-    set(generation, "/eos_token_id", "\"</s>\"", "ConfigType", "eos_token_id is \"</s>\"");
-    set(generation, "/suppress_tokens", "[999999]", "ConfigRange", "suppress_tokens is 999999");
-    set(generation, "/do_sample", "\"true\"", "ConfigType", "do_sample is \"true\"");
 
     // processor_config.json.
     const std::string processor = "processor_config.json";

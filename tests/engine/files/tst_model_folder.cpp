@@ -57,6 +57,8 @@ private Q_SLOTS:
     void shardWarnings();
     void singleFileWinsOverIndex();
     void headerOnlyFolders();
+    void standInsAreNamed_data();
+    void standInsAreNamed();
     void notAFolder();
     void links_data();
     void links();
@@ -218,6 +220,42 @@ void TestModelFolder::headerOnlyFolders() {
         QCOMPARE((*partly)->warnings().size(), size_t{1});
         const std::string warning = engine::inEnglish((*partly)->warnings().front());
         QVERIFY2(warning.find(kSecond) != std::string::npos, warning.c_str());
+    }
+}
+
+void TestModelFolder::standInsAreNamed_data() {
+    QTest::addColumn<QByteArray>("name");
+    for (const char* name :
+         {"config.json", "generation_config.json", "processor_config.json", "tokenizer.json",
+          "tokenizer_config.json", "chat_template.jinja", "adapter_config.json",
+          "model.safetensors.index.json", "model.safetensors"}) {
+        QTest::newRow(name) << QByteArray(name);
+    }
+}
+
+/// A file that was not fetched is told by what lies in its place, whatever reads it.
+void TestModelFolder::standInsAreNamed() {
+    QFETCH(QByteArray, name);
+    const std::string file = name.toStdString();
+    const bool is_weights = file.ends_with(".safetensors");
+    const auto errorOf = [&] {
+        return is_weights || file.ends_with(".index.json")
+                   ? engine::openModelFolder(folder_).error()
+                   : engine::readModelText(folder_, file, size_t{1} << 20U).error();
+    };
+    writeBytes(folder_ / file,
+               "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 33384568\n");
+    QCOMPARE(ruleOf(errorOf()), std::string("LfsPointer"));
+    QVERIFY2(errorOf().message.find(file + ": is a Git LFS pointer") != std::string::npos,
+             errorOf().message.c_str());
+    for (const char* page : {"<!DOCTYPE html>\n<html>Sign in</html>", "\n  <html><body>",
+                             "\xef\xbb\xbf<!doctype html>",
+                             "<?xml version=\"1.0\"?><Error><Code>NoSuchKey</Code></Error>"}) {
+        if (is_weights && page[0] != '<') {
+            continue;
+        }
+        writeBytes(folder_ / file, page);
+        QCOMPARE(ruleOf(errorOf()), std::string("HtmlFile"));
     }
 }
 

@@ -61,6 +61,8 @@ private Q_SLOTS:
     void targetedButMissing();
     void unknownMembersAreListed();
     void foreignAdapterIsRefused();
+    void filesBeside_data();
+    void filesBeside();
 };
 
 void TestAdapter::goldenCounts_data() {
@@ -630,6 +632,67 @@ void TestAdapter::foreignAdapterIsRefused() {
     QVERIFY(!loaded);
     QVERIFY2(loaded.error().message.find("made for another model") != std::string::npos,
              loaded.error().message.c_str());
+}
+
+void TestAdapter::filesBeside_data() {
+    QTest::addColumn<QByteArray>("file");
+    QTest::addColumn<QByteArray>("text"); ///< Empty: the model's own with a token more.
+    QTest::addColumn<QByteArray>("says"); ///< Empty: nothing is said.
+    QTest::addColumn<bool>("has_template");
+    const auto row = [](const char* name, const char* file, const QByteArray& text,
+                        const char* says, bool has_template = false) {
+        QTest::addRow("%s", name) << QByteArray(file) << text << QByteArray(says) << has_template;
+    };
+    row("tokenizer with a token more", "tokenizer.json", "", "lacks: \"<SCENE>\". Prompts");
+    row("token list", "added_tokens.json", R"({"<pad>":0,"<SCENE>":1024,"[x]":1025})",
+        "added_tokens.json in its folder has tokens that the model's tokenizer lacks: "
+        "\"<SCENE>\", \"[x]\"");
+    row("known tokens alone", "added_tokens.json", R"({"<pad>":0,"in":3})", "");
+    row("tokens of the configuration", "tokenizer_config.json",
+        R"({"added_tokens_decoder":{"2":{"content":"<bos>"},"1024":{"content":"<SCENE>"}}})",
+        "tokenizer_config.json in its folder has tokens");
+    row("ChatML", "chat_template.jinja", "{% for m in messages %}<|im_start|>{% endfor %}",
+        "in its folder: chat_template.jinja: does not look like a Gemma 4 template", true);
+    row("ChatML in the configuration", "tokenizer_config.json",
+        R"({"chat_template":"{% for m in messages %}<|im_start|>{% endfor %}"})",
+        "in its folder: tokenizer_config.json: does not look like a Gemma 4 template", true);
+    row("Gemma 4's form", "chat_template.jinja", "{{ '<|turn>user' }}", "", true);
+    row("pointer for the tokenizer", "tokenizer.json",
+        "version https://git-lfs.github.com/spec/v1\n", "tokenizer.json: is a Git LFS pointer");
+    row("broken list", "added_tokens.json", "{", "added_tokens.json: not valid JSON");
+    row("nothing that matters", "README.md", "# An adapter", "");
+}
+
+void TestAdapter::filesBeside() {
+    QFETCH(QByteArray, file);
+    QFETCH(QByteArray, text);
+    QFETCH(QByteArray, says);
+    QFETCH(bool, has_template);
+    const Model m = goldenModel("e2b");
+    const auto model_folder = support::goldenDir() / "e2b/model";
+    const auto checkpoint = engine::folderCheckpoint(model_folder);
+    Tensors tensors;
+    addPair(tensors, "base_model.model.model.language_model.layers.0.self_attn.q_proj", 64, 64, 4,
+            1);
+    QTemporaryDir folder;
+    writeAdapter(pathOf(folder), minimalConfig(), tensors);
+    if (text.isEmpty()) {
+        std::ifstream in(model_folder / file.toStdString());
+        Json tokenizer = Json::parse(in);
+        tokenizer["added_tokens"].push_back(
+            {{"id", 1024}, {"content", "<SCENE>"}, {"normalized", true}});
+        text = QByteArray::fromStdString(tokenizer.dump());
+    }
+    writeText(pathOf(folder) / std::filesystem::path(file.toStdString()), text.toStdString());
+    AdapterOptions options;
+    options.model = checkpoint.get();
+    const auto loaded = loadAdapter(pathOf(folder), m.config, m.tensors, options);
+    QVERIFY2(loaded, loaded ? "" : loaded.error().message.c_str());
+    const std::vector<std::string> notes = inEnglish((*loaded)->coverage().notes);
+    QCOMPARE(notes.size(), size_t{says.isEmpty() ? 0U : 1U});
+    QVERIFY2(says.isEmpty() || notes[0].find(says.toStdString()) != std::string::npos,
+             notes.empty() ? "" : notes[0].c_str());
+    QCOMPARE((*loaded)->chatTemplate().has_value(), has_template);
 }
 
 QTEST_APPLESS_MAIN(TestAdapter)

@@ -11,7 +11,15 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <cstdio>
 #include <fstream>
+#include <utility>
+
+#ifdef _WIN32
+#include <io.h>
+#else
+#include <unistd.h>
+#endif
 
 using support::ByteVector;
 
@@ -82,6 +90,9 @@ private Q_SLOTS:
     void resamplerKeepsLevelAndPurity_data();
     void resamplerKeepsLevelAndPurity();
     void resamplerRemovesWhatCannotBeHeard();
+    void mp3BehindOtherBytes_data();
+    void mp3BehindOtherBytes();
+    void broadcastWave64();
     void streamedWavWithoutLength();
     void lengthLimits();
     void cuts();
@@ -257,6 +268,91 @@ void TestAudioFormats::resamplerRemovesWhatCannotBeHeard() {
     const double left = 20.0 * std::log10(rms(audio->samples, 2000) / (0.7 / std::sqrt(2.0)));
     qInfo("alias %.1f dB", left);
     QVERIFY(left < -100.0);
+}
+
+namespace {
+
+/// What C code prints to stderr while this lives.
+class CapturedStderr {
+public:
+    CapturedStderr() : file_(std::tmpfile()), saved_(dup(2)) {
+        std::fflush(stderr);
+        dup2(fileno(file_), 2);
+    }
+    ~CapturedStderr() {
+        stop();
+        std::fclose(file_);
+    }
+    CapturedStderr(const CapturedStderr&) = delete;
+    CapturedStderr& operator=(const CapturedStderr&) = delete;
+
+    QByteArray stop() {
+        if (saved_ >= 0) {
+            std::fflush(stderr);
+            dup2(saved_, 2);
+            close(std::exchange(saved_, -1));
+        }
+        std::rewind(file_);
+        QByteArray text(4096, '\0');
+        text.resize(static_cast<int>(std::fread(text.data(), 1, 4096, file_)));
+        return text;
+    }
+
+private:
+    FILE* file_;
+    int saved_;
+};
+
+} // namespace
+
+void TestAudioFormats::mp3BehindOtherBytes_data() {
+    QTest::addColumn<QByteArray>("before");
+    QTest::addColumn<int>("cut"); ///< Bytes of the stream that are lost.
+    const QByteArray tag = QByteArray("ID3\x04\0\0\0\0\0\x14", 10) + QByteArray(20, '\0');
+    QTest::addRow("a recorder's zeros") << QByteArray(1000, '\0') << 0;
+    QTest::addRow("many zeros") << QByteArray(60000, '\0') << 0;
+    QTest::addRow("a few odd bytes") << QByteArray("\x01\xff\xe3junk\xff\xfb") << 0;
+    QTest::addRow("a server's words") << QByteArray("ICY 200 OK\r\n\r\n") << 0;
+    QTest::addRow("zeros behind a tag") << tag + QByteArray(500, '\0') << 0;
+    QTest::addRow("two tags") << tag + tag << 0;
+    QTest::addRow("the rest of a frame") << QByteArray() << 1777;
+}
+
+void TestAudioFormats::mp3BehindOtherBytes() {
+    QFETCH(QByteArray, before);
+    QFETCH(int, cut);
+    const auto mono = support::sine(440.0, 0.5, 44100, 88200);
+    const ByteVector whole =
+        support::encodeSound(mono, 1, 44100, SF_FORMAT_MPEG | SF_FORMAT_MPEG_LAYER_III);
+    if (whole.empty()) {
+        QSKIP("this libsndfile cannot write the format");
+    }
+    ByteVector file(before.begin(), before.end());
+    file.insert(file.end(), whole.begin() + cut, whole.end());
+    CapturedStderr captured;
+    const auto audio = decode(file);
+    const QByteArray printed = captured.stop();
+    QVERIFY2(audio.has_value(), audio.has_value() ? "" : audio.error().message.c_str());
+    QCOMPARE(QByteArray::fromStdString(audio->source.format), QByteArray("MP3, layer III"));
+    if (cut == 0) {
+        QVERIFY(audio->samples == decode(whole)->samples);
+    } else {
+        QVERIFY(audio->source.frames > 70000);
+        QVERIFY(fitSine(audio->samples, 440.0, 6000).snr_db > 15.0);
+    }
+#ifdef __GLIBC__
+    QVERIFY2(printed.isEmpty(), printed.constData()); // of libmpg123
+#endif
+}
+
+void TestAudioFormats::broadcastWave64() {
+    const auto mono = support::sine(440.0, 0.5, 16000, 16000);
+    ByteVector file = support::encodeSound(mono, 1, 16000, SF_FORMAT_RF64 | SF_FORMAT_PCM_16);
+    QVERIFY(!file.empty());
+    const auto plain = decode(file);
+    const auto broadcast = decode(support::patched(file, 0, "BW64"));
+    QVERIFY2(broadcast.has_value(), broadcast.has_value() ? "" : broadcast.error().message.c_str());
+    QVERIFY(broadcast->samples == plain->samples);
 }
 
 void TestAudioFormats::streamedWavWithoutLength() {

@@ -200,6 +200,19 @@ void addForeignRows() {
             "\0\0\0\x20"
             "ftypisom"sv,
             "an MP4 video");
+    // Recorders of phones give no brand: the tracks say that there is sound alone.
+    const auto recorded = [](const char* track) {
+        const std::string handler =
+            std::string("\0\0\0\x20hdlr\0\0\0\0\0\0\0\0", 16) + track + std::string(12, '\0');
+        return support::fromText(std::string("\0\0\0\x18"
+                                             "ftypmp42\0\0\0\0isommp42"
+                                             "\0\0\0\x10mdat12345678"
+                                             "\0\0\0\x28moov",
+                                             48) +
+                                 handler);
+    };
+    row("mp4 with sound alone", recorded("soun"), kUnsupported, "an M4A recording");
+    row("mp4 with pictures", recorded("vide"), kUnsupported, "an MP4 video");
     foreign("aac", "\xff\xf1\x50\x80"sv, "an AAC recording");
     foreign("amr", "#!AMR\n"sv, "an AMR recording");
     foreign("webm", "\x1a\x45\xdf\xa3"sv, "a Matroska or WebM video");

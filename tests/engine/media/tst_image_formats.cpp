@@ -134,6 +134,7 @@ private Q_SLOTS:
     void jpegWithoutEndMarkerIsTaken();
     void jpegWithJunkBetweenSegmentsIsTaken();
     void webp();
+    void animatedWebp();
     void probeReadsOnlyTheHeader();
     void files();
 };
@@ -450,11 +451,59 @@ void TestImageFormats::webp() {
 #endif
 }
 
+/// As an animated PNG: the first frame, at its place in the picture.
+void TestImageFormats::animatedWebp() {
+#ifdef BELFRY_HAS_WEBP
+    const ByteVector pixels(size_t{3} * 8 * 6, 77);
+    uint8_t* memory = nullptr;
+    const size_t size = WebPEncodeLosslessRGB(pixels.data(), 8, 6, 24, &memory);
+    QVERIFY(size > 12);
+    const auto file = [&](uint64_t x) {
+        ByteVector body = support::fromText("WEBPVP8X");
+        support::putLittle(body, 10, 4);
+        support::putLittle(body, 2, 4); // animation
+        support::putLittle(body, 19, 3);
+        support::putLittle(body, 9, 3);
+        support::putText(body, std::string_view("ANIM\x06\0\0\0\xff\xff\xff\xff\0\0", 14));
+        for (int frame = 0; frame < 2; ++frame) {
+            support::putText(body, "ANMF");
+            support::putLittle(body, 16 + size - 12, 4);
+            for (const uint64_t value : {frame == 0 ? x : uint64_t{0}, uint64_t{1}, uint64_t{7},
+                                         uint64_t{5}, uint64_t{40}}) {
+                support::putLittle(body, value, 3);
+            }
+            support::putLittle(body, 0, 1);
+            body.insert(body.end(), memory + 12, memory + size);
+        }
+        ByteVector out = support::fromText("RIFF");
+        support::putLittle(out, body.size(), 4);
+        support::putBytes(out, body);
+        return out;
+    };
+    const auto image = engine::decodeImage(support::asBytes(file(3)));
+    QVERIFY2(image.has_value(), image.has_value() ? "" : image.error().message.c_str());
+    QCOMPARE(image->width, int64_t{20});
+    QCOMPARE(image->height, int64_t{10});
+    for (int64_t y = 0; y < 10; ++y) {
+        for (int64_t x = 0; x < 20; ++x) {
+            const bool is_inside = x >= 6 && x < 14 && y >= 2 && y < 8;
+            QCOMPARE(int{image->rgb[static_cast<size_t>((y * 20 + x) * 3)]}, is_inside ? 77 : 0);
+        }
+    }
+    const auto outside = engine::decodeImage(support::asBytes(file(7)));
+    QVERIFY(!outside.has_value());
+    QVERIFY(outside.error().message.find("within the picture") != std::string::npos);
+    WebPFree(memory);
+#else
+    QSKIP("built without libwebp");
+#endif
+}
+
 void TestImageFormats::probeReadsOnlyTheHeader() {
-    // Only the header exists, of a picture of 50 megapixels.
+    // Only the header exists, of a picture of 108 megapixels.
     support::PngHeader h;
     h.width = 10000;
-    h.height = 5000;
+    h.height = 10800;
     ByteVector file = support::pngSignature();
     support::putBytes(file, support::pngHeaderChunk(h));
     const auto info = engine::probeImage(support::asBytes(file));

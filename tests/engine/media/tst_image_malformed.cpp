@@ -7,6 +7,7 @@
 #include <QTest>
 
 #include <algorithm>
+#include <filesystem>
 
 using support::ByteVector;
 
@@ -99,8 +100,9 @@ void addPngRows() {
     headerRow("png: Apple's variant", apple, kUnsupported, "CgBI");
     headerRow("png: width 0", pngSized(0, 10), kInvalid, "0 x 10");
     headerRow("png: height 0", pngSized(10, 0), kInvalid, "10 x 0");
-    headerRow("png: 100 megapixels", pngSized(10000, 10000), kUnsupported, "100.0 megapixels");
-    headerRow("png: one row over the limit", pngSized(8000, 8001), kUnsupported, "64.0 megapixels");
+    headerRow("png: 200 megapixels", pngSized(20000, 10000), kUnsupported, "200.0 megapixels");
+    headerRow("png: one row over the limit", pngSized(16000, 8001), kUnsupported,
+              "128.0 megapixels");
     headerRow("png: 30000 x 30000 bomb", pngSized(30000, 30000), kUnsupported, "900.0 megapixels");
     headerRow("png: very wide", pngSized(131073, 1), kUnsupported, "along one side");
     headerRow("png: largest sizes", pngSized(0xffffffffU, 0xffffffffU), kUnsupported, "4294967295");
@@ -284,7 +286,7 @@ void addForeignRows() {
         support::fromText("RIFF\x2e\0\0\0WEBPVP8X\x0a\0\0\0\x02\0\0\0\x0f\0\0\x0f\0\0"sv);
     support::putText(animated, "ANIM\x06\0\0\0\xff\xff\xff\xff\0\0"sv);
     animated.resize(100);
-    headerRow("webp: animated", animated, kUnsupported, "animated");
+    headerRow("webp: an animation without frames", animated, kInvalid, "without a whole frame");
     ByteVector huge =
         support::fromText("RIFF\x2e\0\0\0WEBPVP8X\x0a\0\0\0\0\0\0\0\xff\x3f\0\xff\x3f\0"sv);
     support::putText(huge, "VP8L\x10\0\0\0\x2f\xff\xff\xff\x0f\0\0\0\0\0\0\0\0\0\0\0"sv);
@@ -303,6 +305,8 @@ class TestImageMalformed : public QObject {
 private Q_SLOTS:
     void refused_data();
     void refused();
+    void addressesForPaths_data();
+    void addressesForPaths();
     void everyCutIsAnsweredOrWhole();
     void elongatedPicturesWork();
 };
@@ -333,6 +337,36 @@ void TestImageMalformed::refused() {
     if (probe_refuses) {
         QCOMPARE(info.error().message, image.error().message);
     }
+}
+
+void TestImageMalformed::addressesForPaths_data() {
+    QTest::addColumn<QByteArray>("path");
+    QTest::addColumn<QByteArray>("message");
+    const auto row = [](const char* name, const QByteArray& path, const char* message) {
+        QTest::newRow(name) << path << QByteArray(message);
+    };
+    row("https", "https://example.org/a.png",
+        "https://example.org/a.png: is an address, expected the path of a file; give the path of "
+        "a copy on this computer");
+    row("a key in the query", "HTTP://example.org/a.png?key=1",
+        "HTTP://example.org/a.png: is an address, expected the path");
+    row("file", "file:///nowhere/a.png", "file:///nowhere/a.png: is an address");
+    row("data", "data:image/png;base64,iVBORw0KGgo=",
+        "data:image/png;base64: is a data: address, expected the path of a file; save what it "
+        "holds as a file and give its path");
+    row("long data", "data:image/png;base64," + QByteArray(100000, 'A'),
+        "data:image/png;base64: is a data: address");
+    row("a colon in a name", "notes: one.png", "no such file");
+    row("a drive", "q:/nowhere.png", "no such file");
+}
+
+void TestImageMalformed::addressesForPaths() {
+    QFETCH(QByteArray, path);
+    QFETCH(QByteArray, message);
+    const auto image = engine::readImageFile(std::filesystem::path(path.toStdString()));
+    QVERIFY(!image.has_value());
+    const QByteArray found = QByteArray::fromStdString(image.error().message);
+    QVERIFY2(found.contains(message), found.left(500).constData());
 }
 
 void TestImageMalformed::everyCutIsAnsweredOrWhole() {

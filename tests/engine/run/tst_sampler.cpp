@@ -135,6 +135,9 @@ void TestSampler::distributions_data() {
     row("top-p 0.3: the first alone is more", logits, with([](auto& o) { o.top_p = 0.3; }),
         {{2, 1.0}});
     row("top-p tiny keeps one", logits, with([](auto& o) { o.top_p = 1e-9; }), {{2, 1.0}});
+    row("penalty 0 is none", logits, with([](auto& o) { o.repetition_penalty = 0.0; }),
+        {{2, 0.5}, {1, 0.25}, {0, 0.125}, {3, 0.125}});
+    row("top-p 0 keeps one", logits, with([](auto& o) { o.top_p = 0.0; }), {{2, 1.0}});
     row("top-p 0.8 cuts within a tie, lower id first", logits, with([](auto& o) { o.top_p = 0.8; }),
         {{2, 4.0 / 7}, {1, 2.0 / 7}, {0, 1.0 / 7}});
     row("top-p is measured after top-k", logits, with([](auto& o) {
@@ -520,13 +523,12 @@ void TestSampler::refusesOptions_data() {
     row("temperature infinite", "temperature",
         [](auto& o) { o.temperature = std::numeric_limits<double>::infinity(); });
     row("negative top-k", "top_k", [](auto& o) { o.top_k = -1; });
-    row("top-p 0", "top_p", [](auto& o) { o.top_p = 0.0; });
+    row("negative top-p", "top_p", [](auto& o) { o.top_p = -0.01; });
     row("top-p above 1", "top_p", [](auto& o) { o.top_p = 1.01; });
     row("top-p NaN", "top_p", [](auto& o) { o.top_p = kNan; });
     row("negative min-p", "min_p", [](auto& o) { o.min_p = -0.01; });
     row("min-p above 1", "min_p", [](auto& o) { o.min_p = 1.5; });
     row("min-p NaN", "min_p", [](auto& o) { o.min_p = kNan; });
-    row("penalty 0", "repetition_penalty", [](auto& o) { o.repetition_penalty = 0.0; });
     row("negative penalty", "repetition_penalty", [](auto& o) { o.repetition_penalty = -1.0; });
     row("penalty NaN", "repetition_penalty", [](auto& o) { o.repetition_penalty = kNan; });
 }

@@ -361,11 +361,11 @@ void TestCudaFaults::memoryRunsOut() {
     engine::Engine engine(optionsFor(fake));
     QVERIFY(engine.load(requestFor(true), {}, {}).has_value());
     QVERIFY(engine.generate(prompt(), {}, {}).has_value()); // what replies need stays
-    const FakeLive before = fake.live();
     int failures = 0;
     for (uint64_t n = 1; n <= 12; ++n) {
+        const FakeLive before = fake.live();
         fake.fail_allocation = n;
-        fake.fail_allocations = 2; // a refused segment is tried again in a smaller size
+        fake.fail_allocations = 3; // what is not reserved is tried in two sizes
         const auto loaded = engine.load(requestFor(true), {}, {});
         fake.fail_allocation = 0;
         if (loaded.has_value()) {
@@ -386,7 +386,7 @@ void TestCudaFaults::memoryRunsOut() {
 /// fails; where even that fails, the next request loads it.
 void TestCudaFaults::formerModelComesBack() {
     FakeCard card;
-    card.used_by_others = card.total - (size_t{580} << 20);
+    card.used_by_others = card.total - (size_t{725} << 20);
     FakeDriver fake({card});
     engine::Engine engine(optionsFor(fake));
     const engine::LoadRequest former = requestFor(true);
@@ -396,7 +396,7 @@ void TestCudaFaults::formerModelComesBack() {
     engine::LoadRequest other = former;
     other.context = 512;
     QVERIFY(!engine.plan(other).value().fits); // beside the former one
-    for (const uint64_t times : {uint64_t{2}, uint64_t{1} << 40U}) {
+    for (const uint64_t times : {uint64_t{3}, uint64_t{1} << 40U}) {
         int failures = 0;
         for (uint64_t n = 1; n <= 12; ++n) {
             fake.fail_allocation = n;

@@ -52,6 +52,8 @@ private Q_SLOTS:
     void packedWeightsNotThere_data();
     void packedWeightsNotThere();
     void problemsOfAPlanAreTold();
+    void stopTextsEndReplies();
+    void adaptersTemplateIsCompared();
     void whatALoadWouldRefuse_data();
     void whatALoadWouldRefuse();
 
@@ -223,6 +225,75 @@ void TestModelFolderVariants::problemsOfAPlanAreTold() {
     QVERIFY(names(engine::inEnglish(engine.loadNotes()), "999999"));
     const auto notes = engine::inEnglish(engine.loadNotes());
     QCOMPARE(std::set<std::string>(notes.begin(), notes.end()).size(), notes.size());
+}
+
+namespace {
+
+engine::GenerateRequest question() {
+    engine::GenerateRequest request;
+    request.messages.push_back(
+        {engine::Message::Role::User, {{engine::MessagePart::Kind::Text, "Hello there"}}});
+    request.sampling.temperature = 0.0;
+    request.sampling.max_tokens = 24;
+    return request;
+}
+
+} // namespace
+
+/// stop_strings of generation_config: as in transformers the reply ends behind the text.
+void TestModelFolderVariants::stopTextsEndReplies() {
+    QTemporaryDir temporary;
+    const fs::path folder = fs::path(temporary.path().toStdString()) / "model";
+    fs::copy(golden_, folder, fs::copy_options::recursive);
+    engine::Engine plain;
+    QVERIFY(plain.load(requestFor(folder), {}, {}).has_value());
+    const auto whole = plain.generate(question(), {}, {});
+    QVERIFY(whole.has_value());
+    QVERIFY2(whole->text.size() > 12, whole->text.c_str());
+    const std::string stop = whole->text.substr(4, 5); // over several tokens
+    const size_t end = whole->text.find(stop) + stop.size();
+    auto defaults = nlohmann::ordered_json::parse(read(folder / "generation_config.json"));
+    defaults["stop_strings"] = {"never said", stop};
+    write(folder / "generation_config.json", defaults.dump());
+    engine::Engine stopping;
+    QVERIFY(stopping.load(requestFor(folder), {}, {}).has_value());
+    std::string streamed;
+    const auto cut = stopping.generate(
+        question(), [&](const engine::ReplyUpdate& update) { streamed += update.text; }, {});
+    QVERIFY(cut.has_value());
+    QCOMPARE(cut->finish_reason, std::string("stop"));
+    QVERIFY2(whole->text.starts_with(cut->text) && cut->text.size() >= end, cut->text.c_str());
+    QVERIFY(cut->token_ids.size() < whole->token_ids.size());
+    QCOMPARE(streamed, cut->text);
+    // The next turn begins where it ended.
+    engine::GenerateRequest next = question();
+    next.messages.push_back(
+        {engine::Message::Role::Assistant, {{engine::MessagePart::Kind::Text, cut->text}}});
+    next.messages.push_back(question().messages[0]);
+    QVERIFY(stopping.generate(next, {}, {}).has_value());
+}
+
+void TestModelFolderVariants::adaptersTemplateIsCompared() {
+    QTemporaryDir temporary;
+    const fs::path adapter = fs::path(temporary.path().toStdString()) / "tuned";
+    fs::copy(support::goldenDir() / "e2b/adapters/text", adapter, fs::copy_options::recursive);
+    write(adapter / "chat_template.jinja",
+          "{{ '<|turn>system\\nYou are Foo.<turn|>' }}{{ messages[0].content }}");
+    engine::LoadRequest request = requestFor(golden_);
+    request.adapters = {{adapter.string(), 1.0, true}};
+    engine::Engine engine;
+    const auto loaded = engine.load(request, {}, {});
+    QVERIFY2(loaded.has_value(), loaded.has_value() ? "" : loaded.error().message.c_str());
+    const auto tells = [](const engine::Reply& reply) {
+        return names(engine::inEnglish(reply.notes), "tuned/chat_template.jinja: its chat template "
+                                                     "would write this conversation otherwise");
+    };
+    const auto first = engine.generate(question(), {}, {});
+    QVERIFY(first.has_value() && tells(*first));
+    const auto second = engine.generate(question(), {}, {}); // once a load
+    QVERIFY(second.has_value() && !tells(*second));
+    const auto summary = engine.inspect(golden_.string(), {adapter.string()});
+    QVERIFY(summary.has_value());
 }
 
 void TestModelFolderVariants::whatALoadWouldRefuse_data() {

@@ -5,6 +5,7 @@
 #include "tests/engine/text/vocabularies.h"
 #include "tests/support/places.h"
 
+#include <QElapsedTimer>
 #include <QTest>
 
 #include <map>
@@ -169,6 +170,11 @@ private Q_SLOTS:
     void cacheKeepsRepeatedWords();
     void addedTokensMatchLongestFirst();
     void addedTokensCanBeLeftAlone();
+    void addedTokensOfTrainers_data();
+    void addedTokensOfTrainers();
+    void addedWordsMatchInTypedText();
+    void addedTokensTakeLinearTime_data();
+    void addedTokensTakeLinearTime();
     void specialTokensAroundRawText();
     void invalidUtf8BecomesByteTokens();
     void segmentsJoinWords();
@@ -343,6 +349,105 @@ void TestTokenizer::addedTokensCanBeLeftAlone() {
         QVERIFY(!real_->isAdded(id));
     }
     QCOMPARE(real_->decode(ids), std::string("<bos><|turn>user"));
+}
+
+void TestTokenizer::addedTokensOfTrainers_data() {
+    QTest::addColumn<bool>("is_gemma");
+    QTest::addRow("golden") << false;
+    QTest::addRow("gemma") << true;
+}
+
+/// The ids that `tokenizers` gives: tests/golden/make_added_token_vectors.py.
+void TestTokenizer::addedTokensOfTrainers() {
+    QFETCH(bool, is_gemma);
+    const auto cases = support::readJson(support::testDataDir() / "added_token_cases.json");
+    auto file = nlohmann::json::parse(is_gemma ? support::gemma3TokenizerJson()
+                                               : support::goldenTokenizerJson());
+    auto listed = nlohmann::json::array();
+    for (const auto& token : file["added_tokens"]) {
+        if (token["special"].get<bool>()) {
+            listed.push_back(token);
+        }
+    }
+    const auto& rows = cases[is_gemma ? "gemma" : "golden"];
+    QVERIFY(rows.size() >= 6);
+    for (const auto& row : rows) {
+        file["added_tokens"] = listed;
+        for (const auto& token : row["added_tokens"]) {
+            file["added_tokens"].push_back(token);
+        }
+        const auto tokenizer = Tokenizer::fromJson(file.dump());
+        QVERIFY2(tokenizer.has_value(), row["added_tokens"].dump().c_str());
+        for (const auto& text : row["texts"]) {
+            const Ids ids = tokenizer->encode(text[0].get<std::string>());
+            const std::string found = nlohmann::json(ids).dump();
+            QVERIFY2(
+                ids == idsOf(text[1]),
+                (text.dump() + " gives " + found + " with " + row["added_tokens"].dump()).c_str());
+        }
+    }
+}
+
+namespace {
+
+/// The golden tokenizer with one added token more, of its vocabulary or behind it.
+Tokenizer withToken(const nlohmann::json& flags) {
+    auto file = nlohmann::json::parse(support::goldenTokenizerJson());
+    const auto& vocab = file["model"]["vocab"];
+    const auto known = vocab.find(flags["content"].get<std::string>());
+    nlohmann::json token = {{"id", known == vocab.end() ? vocab.size() : known->get<size_t>()}};
+    token.update(flags);
+    file["added_tokens"].push_back(token);
+    return support::loadOrExit(file.dump());
+}
+
+} // namespace
+
+void TestTokenizer::addedWordsMatchInTypedText() {
+    const auto has_new = [](const Tokenizer& tokenizer, const std::vector<Segment>& segments) {
+        const Ids ids = tokenizer.encodeSegments(segments);
+        return std::find(ids.begin(), ids.end(), 1024) != ids.end();
+    };
+    // The model was trained on what a user types there; a control token it must never become.
+    const std::vector<Segment> asked = {control("<|turn>user\n"), typed("see <SCENE> now"),
+                                        control("<turn|>\n")};
+    for (const bool is_normalized : {false, true}) {
+        const nlohmann::json plain = {{"content", "<SCENE>"}, {"normalized", is_normalized}};
+        const Tokenizer tokenizer = withToken(plain);
+        QVERIFY(has_new(tokenizer, asked));
+        QVERIFY(!has_new(tokenizer, {typed("<SCE"), control("NE>")}));
+        const Ids ids = tokenizer.encodeSegments({{typed("<bos><SCENE>")}});
+        QCOMPARE(std::count(ids.begin(), ids.end(), 2), 0); // <bos> stays text
+        nlohmann::json special = plain;
+        special["special"] = true;
+        QVERIFY(!has_new(withToken(special), asked));
+        QVERIFY(has_new(withToken(special), {control("<SCENE>")}));
+    }
+}
+
+void TestTokenizer::addedTokensTakeLinearTime_data() {
+    QTest::addColumn<QByteArray>("content");
+    QTest::addColumn<QByteArray>("unit");
+    QTest::addRow("white space that takes white space") << QByteArray("\n") << QByteArray("\n");
+    QTest::addRow("a token between spaces") << QByteArray("[x]") << QByteArray("   [x]  ");
+    QTest::addRow("nearly a long token") << QByteArray(1000, 'a') + "b" << QByteArray("a");
+}
+
+void TestTokenizer::addedTokensTakeLinearTime() {
+    QFETCH(QByteArray, content);
+    QFETCH(QByteArray, unit);
+    for (const bool is_normalized : {false, true}) {
+        const Tokenizer tokenizer = withToken({{"content", content.toStdString()},
+                                               {"lstrip", true},
+                                               {"rstrip", true},
+                                               {"normalized", is_normalized}});
+        const std::string text =
+            unit.repeated((1 << 20) / static_cast<int>(unit.size())).toStdString();
+        QElapsedTimer timer;
+        timer.start();
+        QVERIFY(!tokenizer.encode(text).empty());
+        QVERIFY2(timer.elapsed() < 20000, qPrintable(QString::number(timer.elapsed())));
+    }
 }
 
 void TestTokenizer::specialTokensAroundRawText() {

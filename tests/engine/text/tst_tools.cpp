@@ -234,10 +234,15 @@ void TestTools::rounds() {
 }
 
 void TestTools::refuses() {
-    QVERIFY(rendered({user("x"), asking({{"c", "f", "[]"}}), result("c", "r")})
-                .starts_with("error: the arguments of a call of f"));
-    QVERIFY(rendered({user("x"), asking({{"c", "f", "{"}}), result("c", "r")})
-                .starts_with("error: the arguments of a call of f"));
+    // What is no object stands there as the model said it.
+    const std::string deep = std::string(R"({"a":)").append(R"({"a":)") + "1";
+    for (const std::string& said : {std::string("[]"), std::string("{"), std::string("null"), deep,
+                                    std::string(R"({"a":1,"a":2})"), std::string("<turn|>")}) {
+        const std::string text =
+            rendered({user("x"), asking({{"c", "f", said}}), result("c", "r")});
+        QVERIFY2(text.find("call:f{<|\"|>" + said + "<|\"|>}<tool_call|>") != std::string::npos,
+                 text.c_str());
+    }
     QVERIFY(rendered({user("x"), asking({{"c", "f", "{}"}}), user("y")})
                 .starts_with("error: message 2"));
     QVERIFY(rendered({result("c", "r")}).starts_with("error: message 1"));

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/cuda/fake_driver.h"
 
+#include "kernels/cuda/cards.h"
 #include "kernels/cuda/kernel_list.h"
 #include "kernels/ops.h"
 
+#include <algorithm>
+#include <array>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
@@ -215,6 +219,19 @@ uint64_t FakeDriver::deviceBytes(int card) const {
     return bytes;
 }
 
+uint64_t FakeDriver::takenBytes(int card) const {
+    const FakeCard& of = state_->cards[static_cast<size_t>(card)];
+    const auto context = state_->contexts.find(card);
+    const bool is_open = context != state_->contexts.end() && context->second->references > 0;
+    uint64_t bytes = is_open ? of.context_bytes : 0;
+    for (const auto& [address, block] : state_->device_memory) {
+        bytes += block.context->device == card
+                     ? (block.bytes + of.granularity - 1) / of.granularity * of.granularity
+                     : 0;
+    }
+    return bytes;
+}
+
 uint64_t FakeDriver::hostBytes() const {
     uint64_t bytes = 0;
     for (const auto& [address, size] : state_->host_memory) {
@@ -391,11 +408,21 @@ struct FakeCalls {
         return kCuSuccess;
     }
     static size_t usedOn(int device) {
-        size_t used = card(device).used_by_others;
-        for (const auto& [address, block] : state().device_memory) {
-            used += block.context->device == device ? block.bytes : 0;
+        return card(device).used_by_others + fake().takenBytes(device);
+    }
+    static std::optional<CardMemory> memoryOf(const std::string& uuid) {
+        for (size_t i = 0; i < state().cards.size() && fake().has_management; ++i) {
+            const auto device = static_cast<int>(i);
+            std::array<unsigned char, 16> bytes{};
+            std::array<char, 3> hex{};
+            (void)deviceGetUuid(bytes.data(), device);
+            std::snprintf(hex.data(), hex.size(), "%02x", bytes[0]);
+            if (uuid.starts_with("GPU-" + std::string(hex.data()))) {
+                const uint64_t used = std::min(usedOn(device), card(device).total);
+                return CardMemory{card(device).total, used, card(device).total - used};
+            }
         }
-        return used;
+        return std::nullopt;
     }
     static CuResult memGetInfo(size_t* free, size_t* total) {
         BELFRY_ENTER("cuMemGetInfo")
@@ -420,7 +447,9 @@ struct FakeCalls {
             }
             return kCuOutOfMemory;
         }
-        if (bytes > card(context()->device).total - usedOn(context()->device)) {
+        const FakeCard& on = card(context()->device);
+        const size_t takes = (bytes + on.granularity - 1) / on.granularity * on.granularity;
+        if (takes > on.total - std::min(on.total, usedOn(context()->device))) {
             return kCuOutOfMemory;
         }
         // Zeros that cost nothing until they are touched.
@@ -859,9 +888,12 @@ FakeDriver::FakeDriver(std::vector<FakeCard> cards) : state_(std::make_unique<St
 #define BELFRY_FAKE(member, name, parameters) driver_.member = &FakeCalls::member;
     BELFRY_CU_FUNCTIONS(BELFRY_FAKE)
 #undef BELFRY_FAKE
+    driver_.memoryOf = &FakeCalls::memoryOf;
+    driver_.versionText = [] { return std::string("fake"); };
 }
 
 FakeDriver::~FakeDriver() {
+    kernels::cuda::forgetCosts(driver_); // the next fake may lie at the same address
     for (const auto& [address, block] : state_->device_memory) {
         std::free(block.base);
     }

@@ -28,6 +28,8 @@ struct FakeCard {
     int clock_khz = 1980000, memory_clock_khz = 2619000, memory_bus_bits = 5120; ///< An H100.
     int shared_bytes = 232448;  ///< Most of a block.
     int reserved_shared = 1024; ///< Of every block's shared memory, at its beginning.
+    size_t context_bytes = 0;   ///< Taken while a context is there.
+    size_t granularity = 1;     ///< Every allocation takes whole multiples of it.
 };
 
 /// Objects alive; all zero after everything was closed.
@@ -77,6 +79,8 @@ public:
     void setUsedByOthers(int card, size_t bytes);
     int copy_ms = 0;   ///< Every copy takes so long.
     int32_t token = 7; ///< What every step of the model chooses.
+    /// A management library tells what is used on each card, as it is installed with most drivers.
+    bool has_management = false;
     /// Asked at every call that needs a context; an answer other than success is what the call
     /// gives.
     std::function<kernels::cuda::CuResult(const char* name)> fault;
@@ -88,6 +92,8 @@ public:
     [[nodiscard]] FakeLive live() const;
     /// What this program has on a card, and page-locked in main memory.
     [[nodiscard]] uint64_t deviceBytes(int card) const;
+    /// The same as the card sees it: with its context, and every block rounded up.
+    [[nodiscard]] uint64_t takenBytes(int card) const;
     [[nodiscard]] uint64_t hostBytes() const;
     [[nodiscard]] uint64_t calls() const { return calls_; }
     /// Names of all calls since the last clearTrace().

@@ -40,6 +40,14 @@ RawClient::~RawClient() {
     }
 }
 
+void RawClient::endSending() {
+#ifdef _WIN32
+    ::shutdown(socket_, SD_SEND);
+#else
+    ::shutdown(socket_, SHUT_WR);
+#endif
+}
+
 void RawClient::abort() {
     setSocketOption(socket_, SOL_SOCKET, SO_LINGER, Linger{1, 0}); // a reset, no orderly end
     closeSocket(socket_);

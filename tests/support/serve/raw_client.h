@@ -35,6 +35,8 @@ public:
     bool waitFor(std::string_view text, std::chrono::milliseconds patience);
     /// Whether the other side closes within this time; what comes meanwhile is dropped.
     bool isClosedWithin(std::chrono::milliseconds patience);
+    /// Sends nothing more and still reads.
+    void endSending();
     /// Goes away at once, without a word.
     void abort();
     /// All that has come and is in no answer yet.

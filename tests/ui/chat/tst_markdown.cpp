@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Markdown as models write it: blocks, inline marks, and the same result however the text arrives.
+#include "tests/support/growth.h"
 #include "ui/chat/markdown_blocks.h"
 #include "ui/chat/markdown_inline.h"
 
@@ -88,8 +89,16 @@ private Q_SLOTS:
     void inlineMarks_data();
     void inlineMarks();
     void sameHoweverItArrives();
+    void sameHoweverLongLinesArrive();
     void onlyTheEndIsParsedAgain();
     void longPiecesAreCut();
+    void longLinesAreCut_data();
+    void longLinesAreCut();
+    void manyBlocksAreNotRead();
+    void wideTablesAreText();
+    void blocksInLinearTime();
+    void inlineInLinearTime();
+    void streamsInLinearTime();
 };
 
 void TestMarkdown::blocks_data() {
@@ -235,6 +244,24 @@ void TestMarkdown::sameHoweverItArrives() {
     }
 }
 
+void TestMarkdown::sameHoweverLongLinesArrive() {
+    const QString source = QStringLiteral("# ") + QStringLiteral("word ").repeated(5000) +
+                           QStringLiteral("\n\n\n- ") + QStringLiteral("x").repeated(40'000) +
+                           QStringLiteral("\n\n```\n") + QStringLiteral("code ").repeated(9000) +
+                           QStringLiteral("\nb\n```\n> ") + QStringLiteral("q ").repeated(9000) +
+                           QStringLiteral("\n| a | b |\n|---|---|\n|") +
+                           QStringLiteral("c ").repeated(9000) + QStringLiteral("|\n\nend");
+    MarkdownParser whole;
+    whole.append(source);
+    for (const int step : {997, 16'000, 20'001}) {
+        MarkdownParser pieces;
+        for (qsizetype at = 0; at < source.size(); at += step) {
+            pieces.append(source.mid(at, step));
+        }
+        QCOMPARE(outline(pieces), outline(whole));
+    }
+}
+
 void TestMarkdown::onlyTheEndIsParsedAgain() {
     MarkdownParser parser;
     for (int i = 0; i < 500; ++i) {
@@ -278,6 +305,188 @@ void TestMarkdown::longPiecesAreCut() {
     QVERIFY(code.startsWith(QStringLiteral("line 0\nline 1\n")));
     QVERIFY(code.endsWith(QStringLiteral("line 199")));
     QCOMPARE(words.count(QStringLiteral("word")), 4000);
+}
+
+void TestMarkdown::longLinesAreCut_data() {
+    QTest::addColumn<QString>("source");
+    QTest::addColumn<QString>("between"); // of the pieces
+    const QString words = QStringLiteral("word ").repeated(20'000).trimmed();
+    QTest::newRow("heading") << QStringLiteral("# ") + words << QStringLiteral(" ");
+    QTest::newRow("item") << QStringLiteral("- ") + words << QStringLiteral(" ");
+    QTest::newRow("paragraph") << words << QStringLiteral(" ");
+    QTest::newRow("quote") << QStringLiteral("> ") + words << QStringLiteral(" ");
+    QTest::newRow("line of a paragraph") << QStringLiteral("a\n") + words << QStringLiteral(" ");
+    QTest::newRow("code") << QStringLiteral("```\n") + words << QString();
+    QTest::newRow("heading without words")
+        << QStringLiteral("# ") + QStringLiteral("word").repeated(20'000) << QString();
+}
+
+void TestMarkdown::longLinesAreCut() {
+    QFETCH(QString, source);
+    QFETCH(QString, between);
+    MarkdownParser parser;
+    parser.append(source + QStringLiteral("\n\nend\n"));
+    QString text;
+    for (const MarkdownBlock& block : parser.blocks()) {
+        const bool is_code = block.kind == MarkdownBlock::Kind::Code;
+        QVERIFY(block.text.size() <=
+                (is_code ? MarkdownParser::kLongestLine : 2 * MarkdownParser::kLongestParagraph));
+        text += (text.isEmpty() ? QString() : between) + block.text;
+    }
+    QCOMPARE(text.count(QStringLiteral("word")), 20'000);
+    if (parser.blocks().front().kind != MarkdownBlock::Kind::Code) {
+        QCOMPARE(parser.blocks().back().text, QStringLiteral("end"));
+    } else { // copied as it was written
+        QVERIFY(text.startsWith(source.mid(4)));
+    }
+}
+
+void TestMarkdown::manyBlocksAreNotRead() {
+    for (const char* line : {"- a\n", "#\n", "---\n", "> a\n\n", "```\n", "a\n\n", "$$\n"}) {
+        MarkdownParser parser;
+        parser.append(QString::fromLatin1(line).repeated(400'000) + QStringLiteral("the end"));
+        QVERIFY2(parser.blocks().size() < MarkdownParser::kMostBlocks + 2'000, line);
+        QVERIFY(parser.blocks().back().text.endsWith(QStringLiteral("the end")));
+    }
+}
+
+void TestMarkdown::wideTablesAreText() {
+    MarkdownParser parser;
+    parser.append(QStringLiteral("|a").repeated(1000) + QLatin1Char('\n') +
+                  QStringLiteral("|-").repeated(1000) + QStringLiteral("\n|\n|\n"));
+    QCOMPARE(parser.blocks().front().kind, MarkdownBlock::Kind::Paragraph);
+    // Rows of a column each in a table of many: what is made is bounded.
+    MarkdownParser narrow;
+    narrow.append(QStringLiteral("|a").repeated(200) + QLatin1Char('\n') +
+                  QStringLiteral("|-").repeated(200) + QLatin1Char('\n') +
+                  QStringLiteral("|\n").repeated(200'000));
+    qsizetype cells = 0;
+    for (const MarkdownBlock& block : narrow.blocks()) {
+        for (const QStringList& row : block.rows) {
+            cells += row.size();
+        }
+    }
+    QVERIFY(cells > 0 && cells < MarkdownParser::kMostCells + 1000);
+}
+
+namespace {
+
+const std::vector<std::string>& marks() {
+    static const std::vector<std::string> kMarks = {"a",
+                                                    " ",
+                                                    "\n",
+                                                    "\t",
+                                                    "#",
+                                                    "# ",
+                                                    "- ",
+                                                    "- [ ] ",
+                                                    "1. ",
+                                                    "> ",
+                                                    ">",
+                                                    "|",
+                                                    "|a|b\n",
+                                                    "|-",
+                                                    "---\n",
+                                                    "```",
+                                                    "```\n",
+                                                    "~~~\n",
+                                                    "`",
+                                                    "`a``b",
+                                                    "*",
+                                                    "*a_b",
+                                                    "**a",
+                                                    "a* ",
+                                                    "*a ",
+                                                    "_",
+                                                    "~~",
+                                                    "~~a",
+                                                    "[",
+                                                    "]",
+                                                    "[a](",
+                                                    "[a](b)",
+                                                    "![",
+                                                    "![a](b",
+                                                    "(",
+                                                    ")",
+                                                    "<http://a",
+                                                    "https://a",
+                                                    "h",
+                                                    "<",
+                                                    "\\",
+                                                    "\\(a",
+                                                    "\\[a",
+                                                    "\\)",
+                                                    "$",
+                                                    "$a",
+                                                    "$$",
+                                                    "$$a$",
+                                                    "\\begin{a}",
+                                                    "\\end{a}",
+                                                    "\\begin{",
+                                                    "{",
+                                                    "}",
+                                                    "\\$a",
+                                                    ".$a",
+                                                    "[a](https://b)",
+                                                    "`\\",
+                                                    "\xc3\xa4",
+                                                    "\xf0\x9f\x98\x80"};
+    return kMarks;
+}
+
+} // namespace
+
+void TestMarkdown::blocksInLinearTime() {
+    const auto blocks = [](const std::string& text) {
+        MarkdownParser parser;
+        parser.append(QString::fromStdString(text));
+        QVERIFY(parser.blocks().size() < 2 * MarkdownParser::kMostBlocks);
+    };
+    const std::vector<std::string> openers = {
+        "a",   "\n",  " ", "# ", "- ", "> ", "|",          "---\n", "```\n",    "`",
+        "*",   "*a ", "_", "[",  "]",  "![", "(",          ")",     "<h",       "\\(",
+        "\\[", "\\)", "$", "$a", "$$", "\\", "\\begin{a}", "[a](",  "https://a"};
+    support::Foreign alone{blocks, openers};
+    alone.largest_pair = 0;
+    support::checkLinear(alone);
+    const auto read = [](const std::string& text) {
+        MarkdownParser parser;
+        parser.append(QString::fromStdString(text));
+        for (const MarkdownBlock& block : parser.blocks()) {
+            (void)ui::parseInline(block.text);
+        }
+    };
+    support::checkLinear({read, marks(), {}, {}, size_t{1} << 20, 0});
+    support::checkLinear({read, openers, {}, {}, size_t{64} << 10});
+    for (const char* before : {"# ", "- ", "> ", "|a|b|\n|-|-|\n|", "```\n", "$$\n", "a "}) {
+        support::checkLinear({read, marks(), before, {}, size_t{64} << 10, 0});
+    }
+}
+
+void TestMarkdown::inlineInLinearTime() {
+    support::Foreign foreign{
+        [](const std::string& text) { (void)ui::parseInline(QString::fromStdString(text)); },
+        marks()};
+    foreign.largest = size_t{1} << 20; // no block is so long
+    foreign.largest_pair = 0;
+    support::checkLinear(foreign);
+}
+
+/// A reply comes in pieces: what each costs does not grow with what was there before.
+void TestMarkdown::streamsInLinearTime() {
+    const auto read = [](const std::string& text) {
+        const QString source = QString::fromStdString(text);
+        MarkdownParser parser;
+        for (qsizetype at = 0; at < source.size(); at += 256) {
+            parser.append(source.mid(at, 256));
+        }
+    };
+    support::checkLinear({read,
+                          {"a", "\n", " ", "- a\n", "|a|b\n", "```\n", "$$a$", "> "},
+                          {},
+                          {},
+                          size_t{1} << 20,
+                          0});
 }
 
 QTEST_GUILESS_MAIN(TestMarkdown)

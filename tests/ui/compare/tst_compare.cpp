@@ -2,6 +2,7 @@
 // The compare pane against a worker that only says what the test tells it to: what is asked of it,
 // what the columns show, what is marked, and that nothing stale is left standing. Pictures go to
 // $BELFRY_SCREENSHOTS.
+#include "engine/api/model_address.h"
 #include "ui/compare/compare_column.h"
 #include "ui/compare/compare_pane.h"
 #include "ui/compare/word_diff.h"
@@ -76,6 +77,9 @@ private Q_SLOTS:
     void columnsFollowTheAdapters();
     void asksForOneSeed();
     void showsAnswersAndMarks();
+    void serverIsAskedOnce();
+    void newColumnIsAnother();
+    void fourColumnsStayNarrow();
     void stopAndErrors();
     void editingAColumnClearsIt();
     void foreignAnswersAreIgnored();
@@ -237,6 +241,89 @@ void TestCompare::showsAnswersAndMarks() {
     QVERIFY(difference->text().contains(QStringLiteral("word 2")));
     child<QCheckBox>("compareMark")->setChecked(false);
     QVERIFY(body->extraSelections().isEmpty());
+}
+
+void TestCompare::serverIsAskedOnce() {
+    // A model on a server is offered; the conversation goes there when somebody has ticked it and
+    // agreed to it.
+    const std::string server = "http://192.0.2.7:8080/v1#slow";
+    QVERIFY(engine::isServerModel(server));
+    pane_->setAdapters({}, {server});
+    pane_->setRequest(sampleRequest(), {}, QStringLiteral("chat 1"));
+    QSignalSpy asked(pane_.get(), &ui::ComparePane::compareRequested);
+    const auto sendsThere = [&] {
+        const auto sets = asked.last().at(2).value<Sets>();
+        return std::any_of(sets.begin(), sets.end(), [](const auto& set) {
+            return std::any_of(set.begin(), set.end(), [](const auto& choice) {
+                return choice.is_enabled && engine::isServerModel(choice.folder);
+            });
+        });
+    };
+    for (const ui::CompareColumn* one : pane_->columns()) {
+        for (const QCheckBox* box : one->findChildren<QCheckBox*>()) {
+            QVERIFY(!box->isChecked());
+            QVERIFY2(box->toolTip().contains(QStringLiteral("slow on 192.0.2.7")),
+                     qPrintable(box->toolTip()));
+        }
+    }
+    pane_->run();
+    QCOMPARE(asked.size(), 1);
+    QVERIFY(!sendsThere());
+    pane_->showFinished(1);
+    child<QPushButton>("compareAdd")->click();
+    pane_->run();
+    QVERIFY(!sendsThere());
+    pane_->showFinished(2);
+    column(1)->findChild<QCheckBox*>()->setChecked(true);
+    asked.clear();
+    pane_->run();
+    QCOMPARE(asked.size(), 0);
+    auto* words = child<QLabel>("chatNoticeText");
+    QVERIFY(words->isVisible());
+    QVERIFY2(words->text().contains(QStringLiteral("192.0.2.7")), qPrintable(words->text()));
+    auto* agree = child<QPushButton>("noticeChoice");
+    QTest::qWait(600); // a click that was meant for what was there before counts for nothing
+    agree->click();
+    QCOMPARE(asked.size(), 1);
+    QVERIFY(sendsThere());
+    QVERIFY(!words->isVisible());
+    pane_->showFinished(3);
+    pane_->run(); // once is enough ...
+    QCOMPARE(asked.size(), 2);
+    pane_->showFinished(4);
+    pane_->setRequest(sampleRequest(), {}, QStringLiteral("chat 2"));
+    pane_->run(); // ... for one chat
+    QCOMPARE(asked.size(), 2);
+    QVERIFY(words->isVisible());
+}
+
+void TestCompare::newColumnIsAnother() {
+    pane_->setAdapters({kTwo[0]});
+    QCOMPARE(pane_->columns().size(), size_t{2});
+    // One was taken away: the next one is that, not a second of what is there.
+    QTest::mouseClick(column(0)->findChild<QPushButton*>(QStringLiteral("compareRemove")),
+                      Qt::LeftButton);
+    QCOMPARE(pane_->columns().size(), size_t{1});
+    child<QPushButton>("compareAdd")->click();
+    QVERIFY(column(0)->name() != column(1)->name());
+}
+
+void TestCompare::fourColumnsStayNarrow() {
+    pane_->setAdapters({{"/adapters/a-name-that-is-much-longer-than-its-column", 0.8, true},
+                        {"/adapters/law", 1.0, true}});
+    while (pane_->columns().size() < 4) {
+        child<QPushButton>("compareAdd")->click();
+    }
+    QVERIFY2(pane_->minimumSizeHint().width() <= 600,
+             qPrintable(QString::number(pane_->minimumSizeHint().width())));
+    pane_->resize(600, 600);
+    QTest::qWait(20);
+    for (const ui::CompareColumn* one : pane_->columns()) {
+        for (const QCheckBox* box : one->findChildren<QCheckBox*>()) {
+            QVERIFY2(box->fontMetrics().horizontalAdvance(box->text()) + 24 <= box->width(),
+                     qPrintable(box->text())); // shortened by dots, not cut
+        }
+    }
 }
 
 void TestCompare::stopAndErrors() {

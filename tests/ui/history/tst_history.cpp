@@ -106,6 +106,7 @@ private Q_SLOTS:
     void renameByKeyboard();
     void deleteAndUndo();
     void bareKeysDeleteNothing();
+    void menuLeavesTheMark();
     void menuExports();
     void importsAFile();
     void saveProblem();
@@ -292,6 +293,26 @@ void TestHistory::bareKeysDeleteNothing() {
     QTest::keyClick(list(), Qt::Key_Backspace);
     QTest::keyClick(list(), Qt::Key_Backspace, Qt::ControlModifier);
     QCOMPARE(removed.size(), 0);
+}
+
+void TestHistory::menuLeavesTheMark() {
+    // Where a menu is opened by the mouse, the list goes on marking the chat that is shown.
+    pane_->showChats({}, sampleList());
+    const QString shown = QStringLiteral("id What is on this X-ray?");
+    pane_->setCurrentChat(shown);
+    QModelIndex other;
+    for (int row = 0; row < pane_->model()->rowCount(); ++row) {
+        const QModelIndex index = pane_->model()->index(row);
+        const QString id = index.data(ui::HistoryModel::IdRole).toString();
+        other = !id.isEmpty() && id != shown ? index : other;
+    }
+    QVERIFY(other.isValid());
+    list()->setCurrentIndex(other); // as the press of the right button does
+    Q_EMIT list()->customContextMenuRequested(list()->visualRect(other).center());
+    auto* menu = pane_->findChild<QMenu*>(QStringLiteral("historyMenu"));
+    QVERIFY(menu != nullptr);
+    menu->close();
+    QCOMPARE(list()->currentIndex().data(ui::HistoryModel::IdRole).toString(), shown);
 }
 
 void TestHistory::menuExports() {

@@ -164,7 +164,7 @@ void TestMeter::assumedContext() {
     QVERIFY(!seen.has_failed);
     ui::MemoryMeter meter;
     meter.showSnapshot(seen.last);
-    QVERIFY2(meter.text().contains(QStringLiteral("driver (assumed) 512")),
+    QVERIFY2(meter.text().contains(QStringLiteral("driver (assumed) 640")),
              qPrintable(meter.text()));
 
     auto measured = std::make_shared<engine::EngineSnapshot>(*seen.last);

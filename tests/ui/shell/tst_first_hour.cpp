@@ -5,8 +5,11 @@
 #include "engine/api/error_cause.h"
 #include "ui/chat/chat_view.h"
 #include "ui/chat/composer.h"
+#include "ui/common/sentence_words.h"
 #include "ui/compare/compare_pane.h"
 #include "ui/layout/layout_view.h"
+#include "ui/layout/what_if.h"
+#include "ui/meter/memory_meter.h"
 #include "ui/shell/folder_words.h"
 #include "ui/shell/load_pace.h"
 #include "ui/shell/main_window.h"
@@ -14,19 +17,30 @@
 #include "ui/shell/notice_strip.h"
 #include "ui/shell/profile_menu.h"
 #include "ui/shell/recent_models.h"
+#include "ui/shell/serving_state.h"
 #include "ui/shell/session.h"
 #include "ui/style/theme.h"
 
 #include <QApplication>
 #include <QCheckBox>
 #include <QComboBox>
+#include <QDialog>
 #include <QDir>
+#include <QFile>
 #include <QLabel>
 #include <QMenu>
 #include <QPushButton>
+#include <QRegularExpression>
+#include <QScrollArea>
 #include <QSignalSpy>
+#include <QSlider>
+#include <QSpinBox>
 #include <QTest>
+#include <QVBoxLayout>
+#include <QWheelEvent>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 
 using ui::MainWindow;
@@ -145,6 +159,14 @@ private Q_SLOTS:
     void guideIsOfTheDemo();
     void namesApart_data();
     void namesApart();
+    void whatIfIsNotThisComputer();
+    void greyLoadSaysWhy();
+    void hintWhileLoading();
+    void othersUseTheModel();
+    void panelIsWideEnough();
+    void wheelScrolls();
+    void adaptersThatDoNotFit();
+    void noWordsOfTheTerminal();
 };
 
 void TestFirstHour::pace() {
@@ -510,6 +532,250 @@ void TestFirstHour::namesApart() {
     for (int i = 0; i < all.size(); ++i) {
         QCOMPARE(recent.index(i).data().toString(), QDir::toNativeSeparators(expected.at(i)));
     }
+}
+
+void TestFirstHour::whatIfIsNotThisComputer() {
+    Window w;
+    ui::LayoutView* layout = w.window.layoutView();
+    QSignalSpy asked(layout, &ui::LayoutView::planRequested);
+    const auto answer = [&](quint64 bytes, engine::DeviceId device) {
+        auto made = plan(bytes, 8 * kGiB, 20);
+        made->devices.front().id = device;
+        layout->showPlan(asked.last().at(0).toULongLong(), made);
+    };
+    const auto shows = [&](engine::DeviceId device) {
+        const auto& devices = w.window.meter()->devices();
+        return std::any_of(devices.begin(), devices.end(),
+                           [&](const ui::MeterDevice& one) { return one.id == device; });
+    };
+    w.choose();
+    answer(3 * kGiB, engine::DeviceId::cpu());
+    QVERIFY(shows(engine::DeviceId::cpu()));
+    w.window.setTab(MainWindow::Tab::Layout);
+    layout->lookAt(ui::computerWith(ui::listedCards()[2]));
+    answer(6 * kGiB, engine::DeviceId::cuda(0));
+    QVERIFY(layout->isWhatIf());
+    QVERIFY(shows(engine::DeviceId::cuda(0)));
+    QVERIFY(w.window.meter()->text().startsWith(QStringLiteral("Not this computer")));
+    // What Load does is said of this computer, by every button of that name.
+    QCOMPARE(w.find<QPushButton>("topLoadButton")->text(), QStringLiteral("Load here"));
+    w.window.openModelPanel();
+    QCOMPARE(w.find<QPushButton>("loadButton")->text(), QStringLiteral("&Load here"));
+    QVERIFY2(w.text("panelPlan").contains(QStringLiteral("CPU")), qPrintable(w.text("panelPlan")));
+    w.panel().closeFlyout();
+    // Elsewhere the meter is this computer's.
+    w.window.setTab(MainWindow::Tab::Chat);
+    QVERIFY(!shows(engine::DeviceId::cuda(0)));
+    QVERIFY(!w.window.meter()->text().startsWith(QStringLiteral("Not this computer")));
+    w.window.setTab(MainWindow::Tab::Both);
+    QVERIFY(shows(engine::DeviceId::cuda(0)));
+    // A real load leaves it.
+    w.press("topLoadButton");
+    QVERIFY(!layout->isWhatIf());
+    QVERIFY(!shows(engine::DeviceId::cuda(0)));
+    QVERIFY(shows(engine::DeviceId::cpu()));
+    w.finish();
+    // A plan for the other computer that comes too late changes nothing here.
+    layout->lookAt(ui::computerWith(ui::listedCards()[3]));
+    w.session().load();
+    answer(6 * kGiB, engine::DeviceId::cuda(0));
+    QVERIFY(!layout->isWhatIf());
+    QVERIFY(!shows(engine::DeviceId::cuda(0)));
+}
+
+void TestFirstHour::greyLoadSaysWhy() {
+    Window w;
+    auto bare = std::make_shared<engine::ModelSummary>(*summary(kModel));
+    bare->is_header_only = true;
+    w.session().chooseModel(kModel);
+    w.session().showModel(kModel, bare);
+    auto* load = w.find<QPushButton>("topLoadButton");
+    QVERIFY(load->isVisible() && !load->isEnabled());
+    const QString why = QStringLiteral("The weights are not here");
+    QVERIFY2(load->toolTip().contains(why), qPrintable(load->toolTip()));
+    QVERIFY2(w.text("composerHint").contains(QStringLiteral("cannot be loaded")),
+             qPrintable(w.text("composerHint")));
+    QVERIFY2(w.text("chatEmptyHint").contains(why), qPrintable(w.text("chatEmptyHint")));
+    w.window.openModelPanel();
+    QVERIFY(w.find<QPushButton>("loadButton")->toolTip().contains(why));
+    w.choose(QStringLiteral("/models/whole"));
+    QVERIFY(load->isEnabled());
+    QVERIFY(!load->toolTip().contains(why));
+    QVERIFY(!w.text("chatEmptyHint").contains(why));
+}
+
+void TestFirstHour::hintWhileLoading() {
+    // From the wish to the model's being there it is one and the same.
+    Window w;
+    const QString waits = QStringLiteral("The model is being loaded; write meanwhile");
+    w.session().chooseAndLoad(kModel);
+    QCOMPARE(w.text("composerHint"), waits);
+    w.session().showModel(kModel, summary(kModel));
+    QCOMPARE(w.text("composerHint"), waits);
+    auto snapshot = std::make_shared<engine::EngineSnapshot>();
+    snapshot->state = engine::EngineSnapshot::State::Loading;
+    w.session().showSnapshot(snapshot);
+    QCOMPARE(w.text("composerHint"), waits);
+    snapshot = std::make_shared<engine::EngineSnapshot>();
+    snapshot->state = engine::EngineSnapshot::State::Empty; // between two jobs of the engine
+    w.session().showSnapshot(snapshot);
+    QCOMPARE(w.text("composerHint"), waits);
+    w.finish();
+    QVERIFY(w.text("composerHint") != waits);
+}
+
+void TestFirstHour::othersUseTheModel() {
+    Window w;
+    w.load();
+    auto* button = w.find<QPushButton>("servingButton");
+    QVERIFY(!button->isVisible());
+    ui::ServingState state;
+    state.kind = ui::ServingState::Kind::Ready;
+    state.address = QStringLiteral("http://127.0.0.1:8642/v1");
+    w.window.showServing(state);
+    QVERIFY(button->isVisible());
+    QCOMPARE(button->text(), QStringLiteral("Shared"));
+    QVERIFY(button->toolTip().contains(state.address));
+    state.kind = ui::ServingState::Kind::Answering;
+    w.window.showServing(state);
+    QCOMPARE(button->text(), QStringLiteral("In use"));
+    QTest::mouseClick(button, Qt::LeftButton);
+    QVERIFY(w.find<QDialog>("servingDialog")->isVisible());
+    state.kind = ui::ServingState::Kind::Off;
+    w.window.showServing(state);
+    QVERIFY(!button->isVisible());
+}
+
+void TestFirstHour::panelIsWideEnough() {
+    // All sources, all that the panel can say, in a low window: nothing is cut at the right, and
+    // verdict and Load stand where they always do.
+    Window w;
+    w.window.resize(860, 600);
+    w.panel().setHasServers(true);
+    w.choose();
+    w.window.openModelPanel();
+    w.panel().showPlan(plan(10 * kGiB, 8 * kGiB, 20));
+    QTest::qWait(30);
+    auto* area = w.panel().findChild<QScrollArea*>();
+    QVERIFY2(area->widget()->width() <= area->viewport()->width(),
+             qPrintable(QStringLiteral("%1 in %2")
+                            .arg(area->widget()->width())
+                            .arg(area->viewport()->width())));
+    auto* foot = w.find<QWidget>("panelFoot");
+    QVERIFY(!area->isAncestorOf(foot));
+    for (const char* name : {"loadButton", "panelPlan"}) {
+        const auto* widget = w.find<QWidget>(name);
+        QVERIFY2(foot->isAncestorOf(widget) && !widget->visibleRegion().isEmpty(), name);
+        QCOMPARE(widget->visibleRegion().boundingRect(), widget->rect());
+    }
+    QList<int> widths;
+    for (const char* name :
+         {"chooseModelButton", "libraryButton", "demoModelButton", "serverButton"}) {
+        auto* source = w.find<QPushButton>(name);
+        QVERIFY2(source->isVisible(), name);
+        widths.append(source->width());
+    }
+    const auto [least, most] = std::minmax_element(widths.begin(), widths.end());
+    QVERIFY(*most - *least <= 1); // one pixel may be left over in halving
+}
+
+void TestFirstHour::wheelScrolls() {
+    // A slider, a number and a choice take the wheel with the focus only: what scrolls past them
+    // does not change them.
+    QWidget window;
+    auto* column = new QVBoxLayout(&window);
+    auto* slider = new QSlider(Qt::Horizontal);
+    auto* number = new QSpinBox;
+    auto* choice = new QComboBox;
+    slider->setValue(50);
+    number->setValue(50);
+    choice->addItems({QStringLiteral("a"), QStringLiteral("b"), QStringLiteral("c")});
+    choice->setCurrentIndex(1);
+    auto* other = new QPushButton;
+    const std::array<QWidget*, 3> fields = {slider, number, choice};
+    column->addWidget(other);
+    for (QWidget* field : fields) {
+        column->addWidget(field);
+    }
+    window.show();
+    QVERIFY(QTest::qWaitForWindowActive(&window));
+    const auto takes = [](QWidget* widget) {
+        const QPointF at(5, 5);
+        QWheelEvent event(at, widget->mapToGlobal(at), {}, {0, -120}, Qt::NoButton, Qt::NoModifier,
+                          Qt::NoScrollPhase, false);
+        QCoreApplication::sendEvent(widget, &event);
+        return event.isAccepted(); // else it goes on to what scrolls
+    };
+    other->setFocus();
+    for (QWidget* field : fields) {
+        QVERIFY2(!takes(field), field->metaObject()->className());
+        QVERIFY(!field->hasFocus());
+        QVERIFY((field->focusPolicy() & Qt::WheelFocus) != Qt::WheelFocus);
+    }
+    QCOMPARE(slider->value(), 50);
+    QCOMPARE(number->value(), 50);
+    QCOMPARE(choice->currentIndex(), 1);
+    slider->setFocus();
+    QVERIFY(takes(slider));
+    QVERIFY(slider->value() != 50);
+}
+
+void TestFirstHour::adaptersThatDoNotFit() {
+    Window w;
+    w.window.resize(1280, 800);
+    w.load();
+    for (const char* name : {"text", "multimodal", "rslora", "style"}) {
+        w.session().addAdapter(QStringLiteral("/adapters/") + QString::fromLatin1(name));
+    }
+    QTest::qWait(30);
+    auto* list = w.find<QPushButton>("adapterListButton");
+    QVERIFY(list->isVisible());
+    QCOMPARE(list->text(), QStringLiteral("4 adapters ▾"));
+    QVERIFY(list->toolTip().contains(QStringLiteral("style")));
+    QTest::mouseClick(list, Qt::LeftButton);
+    auto* flyout = w.find<QWidget>("adapterList");
+    QVERIFY(flyout->isVisible());
+    const QList<QFrame*> chips = flyout->findChildren<QFrame*>(QStringLiteral("adapterChip"));
+    QCOMPARE(chips.size(), 4);
+    for (const QFrame* chip : chips) {
+        QCOMPARE(chip->visibleRegion().boundingRect(), chip->rect()); // whole
+    }
+    // What is switched off is counted as such; with two they stand side by side again.
+    w.session().setAdapterEnabled(3, false);
+    QCOMPARE(list->text(), QStringLiteral("3 of 4 adapters ▾"));
+    w.session().removeAdapter(3);
+    w.session().removeAdapter(2);
+    QTest::qWait(30);
+    QVERIFY(!list->isVisible());
+    QVERIFY(!flyout->isVisible());
+    auto* bar = w.find<QWidget>("adapterBar");
+    QCOMPARE(bar->findChildren<QFrame*>(QStringLiteral("adapterChip")).size(), 2);
+}
+
+void TestFirstHour::noWordsOfTheTerminal() {
+    // Whatever the engine says of downloads and models: the window names its own buttons.
+    QFile file(QFINDTESTDATA("../../../resources/translations/engine_de.ts"));
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    const QString all = QString::fromUtf8(file.readAll());
+    static const QRegularExpression source(QStringLiteral("<source>([^<]*)</source>"));
+    int seen = 0;
+    for (auto it = source.globalMatch(all); it.hasNext();) {
+        QString text = it.next().captured(1);
+        text.replace(QStringLiteral("&apos;"), QStringLiteral("'"))
+            .replace(QStringLiteral("&quot;"), QStringLiteral("\""))
+            .replace(QStringLiteral("&amp;"), QStringLiteral("&"));
+        const QByteArray pattern = text.toUtf8();
+        engine::Sentence sentence;
+        sentence.pattern = pattern.constData();
+        sentence.arguments.assign(9, engine::Argument("x"));
+        const QString words = ui::sentenceWords(sentence);
+        for (const char* term : {"HF_TOKEN", "HF_HUB_CACHE", "--all", "give token ids"}) {
+            const QString word = QString::fromLatin1(term);
+            seen += text.contains(word) ? 1 : 0;
+            QVERIFY2(!words.contains(word), qPrintable(words));
+        }
+    }
+    QVERIFY2(seen >= 10, qPrintable(QString::number(seen)));
 }
 
 QTEST_MAIN(TestFirstHour)

@@ -3,6 +3,7 @@
 // goes, it covers nothing that is used beside it, and it stays under the user's hand.
 #include "ui/chat/chat_view.h"
 #include "ui/chat/composer.h"
+#include "ui/chat/message_list.h"
 #include "ui/common/unique_id.h"
 #include "ui/history/history_pane.h"
 #include "ui/shell/main_window.h"
@@ -15,6 +16,7 @@
 #include <QCursor>
 #include <QListView>
 #include <QPushButton>
+#include <QScrollBar>
 #include <QTest>
 
 #include <memory>
@@ -102,6 +104,9 @@ private Q_SLOTS:
     void moveNothing();
     void passingStaysUnderTheHand();
     void undoOfAChat();
+    void leavesWithItsView_data();
+    void leavesWithItsView();
+    void toTheEndIsSeen();
 };
 
 void TestNotices::moveNothing_data() {
@@ -199,6 +204,52 @@ void TestNotices::undoOfAChat() {
     QCursor::setPos(2, 2);
     QTRY_VERIFY_WITH_TIMEOUT(!undo->isVisible(), 4000);
     QCOMPARE(list->geometry(), list_before);
+}
+
+void TestNotices::leavesWithItsView_data() {
+    QTest::addColumn<QString>("to");
+    for (const char* to : {"layout", "both", "new chat", "compare", "library"}) {
+        QTest::newRow(to) << QString::fromLatin1(to);
+    }
+}
+
+void TestNotices::leavesWithItsView() {
+    QFETCH(QString, to);
+    for (const bool is_kept : {false, true}) {
+        Fixture f(MainWindow::Tab::Chat);
+        f.notice->showAction(QStringLiteral("The adapter was not added"), {},
+                             QStringLiteral("Try again"), [] {});
+        if (is_kept) {
+            f.notice->keep();
+        }
+        f.window.setTab(MainWindow::Tab::Chat); // where it is
+        QVERIFY(f.notice->isVisible());
+        if (to == QLatin1String("layout")) {
+            f.window.setTab(MainWindow::Tab::Layout);
+        } else if (to == QLatin1String("both")) {
+            f.window.setTab(MainWindow::Tab::Both);
+        } else if (to == QLatin1String("new chat")) {
+            Q_EMIT f.window.newChatRequested();
+        } else if (to == QLatin1String("compare")) {
+            f.window.setComparing(true);
+        } else {
+            f.window.showModels(ui::ModelsPage::Page::Library);
+        }
+        QCOMPARE(f.notice->isVisible(), is_kept);
+    }
+}
+
+void TestNotices::toTheEndIsSeen() {
+    Fixture f(MainWindow::Tab::Chat);
+    auto* list = f.window.findChild<ui::MessageList*>();
+    auto* button = f.window.findChild<QPushButton*>(QStringLiteral("toEndButton"));
+    QTRY_VERIFY(list->verticalScrollBar()->maximum() > 0);
+    list->verticalScrollBar()->setValue(0);
+    QTRY_VERIFY(button->isVisible());
+    const QWidget* parent = button->parentWidget();
+    QCOMPARE(parent->childAt(button->geometry().center()), button); // nothing lies over it
+    QTest::mouseClick(button, Qt::LeftButton);
+    QTRY_VERIFY(!button->isVisible());
 }
 
 QTEST_MAIN(TestNotices)

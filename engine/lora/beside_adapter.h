@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// What trainers save beside an adapter: a chat template, and a tokenizer with tokens of their own.
+// Belfry writes prompts with the model's tokenizer and Gemma 4's turns; where the adapter was
+// trained on others, that is told.
+#pragma once
+
+#include "engine/api/adapter_note.h"
+#include "engine/families/gemma4/stored_templates.h"
+#include "engine/files/checkpoint.h"
+
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+namespace engine {
+
+struct BesideAdapter {
+    /// Nothing where there is none, or the model has the same.
+    std::optional<ChatTemplateText> chat_template;
+    std::vector<AdapterNote> notes;
+};
+
+/// Never fails: what cannot be read is a note.
+BesideAdapter readBesideAdapter(const std::filesystem::path& folder, const Checkpoint& model);
+
+} // namespace engine
