@@ -13,8 +13,10 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
+#include <condition_variable>
 #include <cstring>
-#include <string_view>
+#include <mutex>
 #include <system_error>
 #include <utility>
 
@@ -27,6 +29,8 @@ namespace fs = std::filesystem;
 constexpr size_t kMostPath = 4096;
 /// A pipe or a terminal that takes nothing for so long loses the line.
 constexpr int kPrintPatienceMs = 1000;
+/// For its thread to end: longer than a line is waited for.
+constexpr std::chrono::milliseconds kEndPatience{2000};
 /// No larger than what a pipe that is ready takes without waiting.
 constexpr size_t kPiece = 4096;
 
@@ -39,20 +43,23 @@ void makePlain(char* text, size_t size) {
     }
 }
 
-void print(const char* text, size_t size) {
+/// `is_losing`: the line before was lost; then nothing is waited for until one is taken.
+void print(const char* text, size_t size, bool& is_losing) {
     pollfd end = {STDERR_FILENO, POLLOUT, 0};
-    if (::poll(&end, 1, kPrintPatienceMs) > 0 && (end.revents & POLLOUT) != 0) {
+    const bool is_taken = ::poll(&end, 1, is_losing ? 0 : kPrintPatienceMs) > 0;
+    is_losing = !is_taken;
+    if (is_taken && (end.revents & POLLOUT) != 0) {
         static_cast<void>(::write(STDERR_FILENO, text, size) >= 0);
     }
 }
 
 /// False: nobody prints any more, or nothing is there yet.
-bool passOn(int printed) {
+bool passOn(int printed, bool& is_losing) {
     std::array<char, kPiece> text = {};
     const ssize_t got = ::read(printed, text.data(), text.size());
     if (got > 0) {
         makePlain(text.data(), static_cast<size_t>(got));
-        print(text.data(), static_cast<size_t>(got));
+        print(text.data(), static_cast<size_t>(got), is_losing);
     }
     return got > 0;
 }
@@ -60,6 +67,50 @@ bool passOn(int printed) {
 bool isBelow(const fs::path& file, const fs::path& folder) {
     const auto [at, end] = std::mismatch(folder.begin(), folder.end(), file.begin(), file.end());
     return at == folder.end();
+}
+
+/// What belongs to a named place: its assistant, and of one in a hub's cache, however deep, what
+/// isHubCacheLink() of engine/files/model_files.cpp lets its links lead to.
+void addPlaces(const fs::path& named, std::vector<fs::path>& places) {
+    const auto assistant_of = [](fs::path folder) { return folder += "-assistant"; };
+    places.push_back(named);
+    places.push_back(assistant_of(named));
+    for (fs::path at = named; at.has_relative_path(); at = at.parent_path()) {
+        const fs::path repository = at.parent_path().parent_path();
+        if (at.parent_path().filename() == "snapshots" && repository.has_filename()) {
+            places.push_back(repository / "blobs");
+            places.push_back(repository.parent_path() / "blobs"); // of all repositories
+            places.push_back(assistant_of(repository));
+        }
+    }
+}
+
+/// `file`: without links. Where something is named as it is no other place is looked at: one may be
+/// on a disk that answers no more.
+bool isNamed(const fs::path& file, const std::vector<fs::path>& named) {
+    std::vector<fs::path> places;
+    for (const fs::path& path : named) {
+        addPlaces(path, places);
+    }
+    const auto has_file = [&file](const fs::path& place) { return isBelow(file, place); };
+    if (std::any_of(places.begin(), places.end(), has_file)) {
+        return true;
+    }
+    std::error_code failed;
+    for (const fs::path& path : named) {
+        places.clear();
+        addPlaces(path, places);
+        if (const fs::path real = fs::canonical(path, failed); !failed && real != path) {
+            addPlaces(real, places);
+        }
+        for (const fs::path& place : places) {
+            const fs::path real = fs::canonical(place, failed);
+            if (!failed && isBelow(file, real)) {
+                return true;
+            }
+        }
+    }
+    return false;
 }
 
 /// One byte and, where it is lent, a descriptor with it.
@@ -79,19 +130,50 @@ void reply(int asked, int lent) {
         head->cmsg_len = CMSG_LEN(sizeof(int));
         std::memcpy(CMSG_DATA(head), &lent, sizeof(int));
     }
-    static_cast<void>(::sendmsg(asked, &message, MSG_NOSIGNAL | MSG_DONTWAIT) >= 0);
+    if (::sendmsg(asked, &message, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 && lent >= 0) {
+        reply(asked, -1); // the system hands over no more descriptors: who asks waits for a word
+    }
 }
 
 } // namespace
 
+struct Attendant::Shared {
+    Shared(int printed_end, int asked_end) : printed(printed_end), asked(asked_end) {}
+    ~Shared() {
+        ::close(asked);
+        ::close(printed);
+    }
+    Shared(const Shared&) = delete;
+    Shared& operator=(const Shared&) = delete;
+
+    /// The thread, until nobody asks any more.
+    void attend();
+    /// False: nobody asks any more.
+    bool lend();
+    [[nodiscard]] bool mayLend(const fs::path& file);
+
+    const int printed, asked;
+    std::mutex mutex;
+    std::condition_variable over;
+    std::vector<fs::path> allowed; ///< As they were named.
+    bool is_over = false;
+};
+
 Attendant::Attendant(int printed, int asked)
-    : printed_(printed), asked_(asked), thread_([this] { attend(); }) {}
+    : shared_(std::make_shared<Shared>(printed, asked)),
+      thread_([shared = shared_] { shared->attend(); }) {}
 
 Attendant::~Attendant() {
-    ::shutdown(asked_, SHUT_RDWR);
-    thread_.join();
-    ::close(asked_);
-    ::close(printed_);
+    ::shutdown(shared_->asked, SHUT_RDWR);
+    std::unique_lock lock(shared_->mutex);
+    const bool is_over =
+        shared_->over.wait_for(lock, kEndPatience, [this] { return shared_->is_over; });
+    lock.unlock();
+    if (is_over) {
+        thread_.join();
+    } else {
+        thread_.detach();
+    }
 }
 
 void Attendant::allow(std::vector<std::string> paths) {
@@ -99,39 +181,26 @@ void Attendant::allow(std::vector<std::string> paths) {
     for (const std::string& name : paths) {
         const fs::path path = engine::pathFromUtf8(name);
         fs::path folder = path.has_filename() ? path : path.parent_path();
-        if (folder.empty()) {
-            continue;
+        if (!folder.empty()) {
+            allowed.push_back(std::move(folder));
         }
-        allowed.push_back(folder);
-        if (folder.parent_path().filename() == "snapshots") { // in a hub's cache
-            folder = folder.parent_path().parent_path();
-            allowed.push_back(folder);
-        }
-        allowed.push_back(folder += "-assistant");
     }
-    const std::lock_guard lock(mutex_);
-    allowed_ = std::move(allowed);
+    const std::lock_guard lock(shared_->mutex);
+    shared_->allowed = std::move(allowed);
 }
 
-bool Attendant::mayLend(const fs::path& file) const {
-    std::vector<fs::path> allowed;
+bool Attendant::Shared::mayLend(const fs::path& file) {
+    std::vector<fs::path> named;
     {
-        const std::lock_guard lock(mutex_);
-        allowed = allowed_;
+        const std::lock_guard lock(mutex);
+        named = allowed;
     }
-    std::error_code failed;
-    for (fs::path& path : allowed) {
-        path = fs::canonical(path, failed);
-        if (!failed && isBelow(file, path)) {
-            return true;
-        }
-    }
-    return false;
+    return isNamed(file, named);
 }
 
-bool Attendant::lend() {
+bool Attendant::Shared::lend() {
     std::array<char, kMostPath> name = {};
-    const ssize_t got = ::recv(asked_, name.data(), name.size(), MSG_DONTWAIT);
+    const ssize_t got = ::recv(asked, name.data(), name.size(), MSG_DONTWAIT);
     if (got <= 0) {
         return got < 0 && (errno == EAGAIN || errno == EINTR);
     }
@@ -147,29 +216,33 @@ bool Attendant::lend() {
                    ? ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW)
                    : -1;
     }
-    reply(asked_, lent);
+    reply(asked, lent);
     if (lent >= 0) {
         ::close(lent);
     }
     return true;
 }
 
-void Attendant::attend() {
+void Attendant::Shared::attend() {
     std::array<pollfd, 2> ends = {};
-    ends[0] = {printed_, POLLIN, 0};
-    ends[1] = {asked_, POLLIN, 0};
+    ends[0] = {printed, POLLIN, 0};
+    ends[1] = {asked, POLLIN, 0};
     bool is_asked = true;
+    bool is_losing = false;
     while (is_asked) {
         if (::poll(ends.data(), ends.size(), -1) < 0) {
             continue;
         }
-        if (ends[0].revents != 0 && !passOn(printed_)) {
+        if (ends[0].revents != 0 && !passOn(printed, is_losing)) {
             ends[0].fd = -1; // poll() leaves it out
         }
         is_asked = ends[1].revents == 0 || lend();
     }
-    while (ends[0].fd >= 0 && passOn(printed_)) {
+    while (ends[0].fd >= 0 && passOn(printed, is_losing)) {
     }
+    const std::lock_guard lock(mutex);
+    is_over = true;
+    over.notify_all();
 }
 
 bool canBorrow() {

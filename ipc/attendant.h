@@ -7,7 +7,7 @@
 
 #ifndef _WIN32
 #include <filesystem>
-#include <mutex>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
@@ -19,28 +19,25 @@ inline constexpr int kLendingEnd = 3;
 
 class Attendant {
 public:
-    /// Owns both: the end of a pipe that is printed into, and that of a socket (SOCK_SEQPACKET).
+    /// Owns both, also where it throws (the system starts no thread): the end of a pipe that is
+    /// printed into, and that of a socket (SOCK_SEQPACKET).
     Attendant(int printed, int asked);
-    /// Passes on what was printed until now.
+    /// Passes on what was printed until now. A thread that a file system keeps, whose server is
+    /// gone, is left behind.
     ~Attendant();
     Attendant(const Attendant&) = delete;
     Attendant& operator=(const Attendant&) = delete;
 
     /// What may be asked for from now on (UTF-8): these files; these folders with all that is below
-    /// them and with their assistants (assistant_folder.h); of a snapshot in a hub's cache its
-    /// whole repository.
+    /// them and with their assistants (assistant_folder.h); of what is in a snapshot in a hub's
+    /// cache also the files that such snapshots link to, and the assistant there.
     void allow(std::vector<std::string> paths);
 
 private:
-    void attend();
-    /// False: nobody asks any more.
-    bool lend();
-    [[nodiscard]] bool mayLend(const std::filesystem::path& file) const;
+    struct Shared; ///< With the thread.
 
-    int printed_, asked_;
-    mutable std::mutex mutex_;
-    std::vector<std::filesystem::path> allowed_;
-    std::thread thread_; ///< Last: it uses the others.
+    std::shared_ptr<Shared> shared_;
+    std::thread thread_;
 };
 
 /// In the engine's process, whose files are limited: a descriptor of what `path` names, or -1.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #ifndef _WIN32
+#include "engine/base/thread_limit.h"
+
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/socket.h>
@@ -11,6 +13,8 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <exception>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -44,15 +48,37 @@ void closeBoth(const Ends& ends) {
     }
 }
 
-/// Sockets of this kind, which are closed in other programs. 0 or what errno would be.
-int connect(int kind, Ends& ends) {
-    if (::socketpair(AF_UNIX, kind, 0, ends.data()) != 0) {
-        return errno;
-    }
+/// For systems that do not make them so: another thread may start a program meanwhile.
+[[maybe_unused]] void closeInOthers(const Ends& ends) {
     for (const int end : ends) {
         static_cast<void>(::fcntl(end, F_SETFD, FD_CLOEXEC));
     }
+}
+
+/// Sockets of this kind, which are closed in other programs. 0 or what errno would be.
+int connect(int kind, Ends& ends) {
+#ifdef __linux__
+    return ::socketpair(AF_UNIX, kind | SOCK_CLOEXEC, 0, ends.data()) == 0 ? 0 : errno;
+#else
+    if (::socketpair(AF_UNIX, kind, 0, ends.data()) != 0) {
+        return errno;
+    }
+    closeInOthers(ends);
     return 0;
+#endif
+}
+
+/// A pipe, likewise.
+int makePipe(Ends& ends) {
+#ifdef __linux__
+    return ::pipe2(ends.data(), O_CLOEXEC) == 0 ? 0 : errno;
+#else
+    if (::pipe(ends.data()) != 0) {
+        return errno;
+    }
+    closeInOthers(ends);
+    return 0;
+#endif
 }
 
 /// 0 or what errno would be.
@@ -107,34 +133,42 @@ engine::Result<std::unique_ptr<Child>> Child::start(const std::vector<std::strin
     Ends lend = {-1, -1};
     int failed = connect(SOCK_STREAM, talk);
     failed = failed != 0 ? failed : connect(SOCK_SEQPACKET, lend);
-    failed = failed != 0 || ::pipe(print.data()) == 0 ? failed : errno;
+    failed = failed != 0 ? failed : makePipe(print);
     std::unique_ptr<Child> child(new Child);
+    child->is_over_ = true; // there is none yet that could be waited for, or killed
     pid_t id = -1;
     if (failed == 0) {
         static_cast<void>(
             ::setsockopt(talk[0], SOL_SOCKET, SO_SNDTIMEO, &kWritePatience, sizeof(timeval)));
-        for (const int end : print) {
-            static_cast<void>(::fcntl(end, F_SETFD, FD_CLOEXEC));
-        }
         failed = spawn(words, talk[1], print[1], lend[1], id);
     }
+    std::optional<engine::Error> shortage;
     if (failed == 0) {
+        child->id_ = id;
+        child->is_over_ = false;
         child->pipe_ = Pipe(talk[0], talk[0]);
+        talk[0] = -1;
         static_cast<void>(::fcntl(print[0], F_SETFL, O_NONBLOCK));
-        child->handles_ = std::make_unique<ChildHandles>(print[0], lend[0]);
-        talk[0] = print[0] = lend[0] = -1;
+        try {
+            child->handles_ = std::make_unique<ChildHandles>(std::exchange(print[0], -1),
+                                                             std::exchange(lend[0], -1));
+        } catch (const std::exception& problem) { // the system starts no thread
+            shortage = engine::threadShortage(problem).value_or(
+                engine::Error{engine::ErrorCode::Internal, problem.what()});
+        }
     }
     closeBoth(talk);
     closeBoth(print);
     closeBoth(lend);
+    if (shortage.has_value()) {
+        return *std::move(shortage); // and the process is ended
+    }
     if (failed != 0) {
-        child->is_over_ = true;
         return engine::Error{engine::ErrorCode::Internal,
                              engine::said("the engine's process cannot be started (%1: %2); start "
                                           "Belfry with --in-process to do without it",
                                           words.front(), std::strerror(failed))};
     }
-    child->id_ = id;
     return child;
 }
 

@@ -443,6 +443,10 @@ int runEngineHost(const MakeEngine& make, const std::string& program) {
     Hello hello;
     std::string why;
     if (first.kind != Kind::Hello || !decode(first.payload, hello, why)) {
+        // A window from before an update of the program's file learns from it what is the matter.
+        Answer<Welcome> answer;
+        answer.value = Welcome{kVersion, program, {}};
+        static_cast<void>(pipe.write(frameBytes(Kind::Answer, first.call, encode(answer))));
         return 2;
     }
 #ifndef _WIN32

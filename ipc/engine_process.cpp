@@ -2,6 +2,7 @@
 #include "ipc/engine_process.h"
 
 #include "engine/api/device_loss.h"
+#include "engine/base/paths.h"
 #include "engine/base/sentence_english.h"
 
 #include <algorithm>
@@ -142,8 +143,10 @@ Result<void> EngineProcess::settleHello(const std::string& payload) {
                           "meanwhile; start Belfry again",
                           theirs, options_.program)};
     }
+    const std::vector<std::string>& told = answer.value->limits;
+    has_file_limits_ = std::find(told.begin(), told.end(), "files") != told.end();
     std::string limits;
-    for (const std::string& limit : answer.value->limits) {
+    for (const std::string& limit : told) {
         limits += (limits.empty() ? "" : ", ") + limit;
     }
     log("engine: limits of its process: " + (limits.empty() ? "none" : limits));
@@ -201,6 +204,13 @@ EngineProcess::settle(const std::stop_token& stop, const Listener& listener, Unt
     return {};
 }
 
+bool EngineProcess::isWritable(const std::string& folder) const {
+    const HostOptions& host = options_.host;
+    return !has_file_limits_ ||
+           std::find(host.writable.begin(), host.writable.end(), folder) != host.writable.end() ||
+           engine::pathFromUtf8(host.rates_file).parent_path() == engine::pathFromUtf8(folder);
+}
+
 Result<void> EngineProcess::makeReady(bool is_load,
                                       NamedPlaces named,
                                       const std::stop_token& stop,
@@ -213,12 +223,11 @@ Result<void> EngineProcess::makeReady(bool is_load,
         forgetModel();
     }
     folders_.insert(named.folders.begin(), named.folders.end());
-    std::vector<std::string>& writable = options_.host.writable;
-    if (is_load && !named.cache.empty() &&
-        std::find(writable.begin(), writable.end(), named.cache) == writable.end()) {
-        // Its limits it has for good: another one gets these, and loads what was loaded.
-        writable.push_back(named.cache);
+    if (is_load && !named.cache.empty() && !isWritable(named.cache)) {
+        // Its limits it has for good: another one gets these, and loads what is wanted now.
+        options_.host.writable.push_back(named.cache);
         endLink(kFarewell);
+        forgetModel();
     }
     if (link_ == nullptr) {
         ENGINE_TRY(startLink());

@@ -122,6 +122,8 @@ private:
     engine::ChildEnd endLink(std::chrono::milliseconds patience);
     void tell(engine::Recovery recovery);
     void forgetModel();
+    /// Whether a process that runs may write in this folder, as far as it is known.
+    [[nodiscard]] bool isWritable(const std::string& folder) const;
     void take(EngineState state);
     void log(const std::string& line) const;
 
@@ -133,6 +135,7 @@ private:
     bool was_restoring_ = false;       ///< When the process ended.
     bool is_busy_ = false;             ///< A call runs.
     bool is_refreshing_ = false;       ///< It is refresh()'s: nobody has asked.
+    bool has_file_limits_ = true;      ///< Until a process tells that it has none.
     EngineState state_;
     LoadedModel model_;
     std::shared_ptr<const engine::ModelSummary> summary_;

@@ -30,11 +30,11 @@ namespace {
 /// Whether a driver's service is still to be connected.
 std::atomic<bool> is_connecting = false;
 
-/// Folders of "A:B", as the loader reads them.
+/// Folders of "A:B" or "A;B", as the loader reads them.
 void addFolders(std::vector<std::string>& folders, const std::string& list) {
     size_t from = 0;
     while (from < list.size()) {
-        const size_t end = std::min(list.find(':', from), list.size());
+        const size_t end = std::min(list.find_first_of(":;", from), list.size());
         if (end > from) {
             folders.push_back(list.substr(from, end - from));
         }
@@ -50,8 +50,9 @@ bool limitFilesOf(const HostOptions& host) {
     if (!host.rates_file.empty()) {
         write.push_back(std::filesystem::path(host.rates_file).parent_path().string());
     }
-    if (host.asks_cards && !host.compiled_kernels.empty() &&
-        ::access("/dev/nvidiactl", F_OK) == 0) {
+    const bool has_driver =
+        ::access("/dev/nvidiactl", F_OK) == 0 || ::access("/dev/dxg", F_OK) == 0; // or WSL's
+    if (host.asks_cards && !host.compiled_kernels.empty() && has_driver) {
         write.push_back(host.compiled_kernels);
     }
     if (host.asks_cards && !host.sharing_folder.empty()) {

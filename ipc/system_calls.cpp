@@ -75,7 +75,6 @@ constexpr uint32_t kAllowed[] = {
     __NR_copy_file_range,
     kCacheStat,
     // Files by name: Landlock says which.
-    __NR_openat,
     __NR_newfstatat,
     __NR_statx,
     __NR_statfs,
@@ -199,7 +198,6 @@ constexpr uint32_t kAllowed[] = {
     __NR_getrandom,
     __NR_seccomp,
 #ifdef __x86_64__ // the forms of old that later machines do without
-    __NR_open,
     __NR_stat,
     __NR_lstat,
     __NR_access,
@@ -234,6 +232,10 @@ constexpr uint32_t kThreadFlags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGH
 constexpr uint32_t kSocketKind = 0xf;
 /// Rights of a file but those to read and write it that its owner has, and everybody to read it.
 constexpr uint32_t kOtherRights = 07777U & ~0644U;
+/// What opening empties a file with, or opens it for neither reading nor writing: before Linux 6.2
+/// Landlock asks no right to write for either.
+constexpr uint32_t kOpening = O_ACCMODE | O_TRUNC;
+constexpr uint32_t kEmptying[] = {O_RDONLY | O_TRUNC, O_ACCMODE, O_ACCMODE | O_TRUNC};
 constexpr uint32_t kAll = 0xffffffff;
 
 using Filter = std::vector<sock_filter>;
@@ -297,6 +299,19 @@ void onlyWith(Filter& filter,
     });
 }
 
+/// The call, but not to empty what may be read alone.
+void opening(Filter& filter, uint32_t number, unsigned flags) {
+    inCall(filter, number, [flags](Filter& body) {
+        load(body, flags);
+        body.push_back(BPF_STMT(BPF_ALU | BPF_AND | BPF_K, kOpening));
+        for (const uint32_t refused : kEmptying) {
+            whenEqual(body, refused);
+            refuse(body, EPERM);
+        }
+        answer(body, SECCOMP_RET_ALLOW);
+    });
+}
+
 void addThreads(Filter& filter) {
     inCall(filter, __NR_clone, [](Filter& body) {
         demand(body, 0, {CLONE_VM | CLONE_THREAD}, ~kThreadFlags | CLONE_VM | CLONE_THREAD);
@@ -345,6 +360,10 @@ void addDescriptors(Filter& filter) {
               F_SETLKW, F_OFD_GETLK, F_OFD_SETLK, F_OFD_SETLKW, F_GETPIPE_SZ, F_SETPIPE_SZ,
               F_ADD_SEALS, F_GET_SEALS});
     onlyWith(filter, __NR_fchmod, 1, {0}, kOtherRights);
+    opening(filter, __NR_openat, 2);
+#ifdef __x86_64__
+    opening(filter, __NR_open, 1);
+#endif
 }
 
 void addSockets(Filter& filter, bool connects) {

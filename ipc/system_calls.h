@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The filter of system calls of the engine's process on Linux: a list of what is allowed. What
 // computing, reading and a driver of graphics cards need is on it; what reaches other processes,
-// starts programs, opens the network or changes who may read a file is not.
+// starts programs, opens the network or changes whose a file is is not. The rights of an open file,
+// also of a lent one, can be set to those to read it and its owner's to write it.
 #pragma once
 
 #ifdef __linux__

@@ -176,6 +176,7 @@ Result<void> ChatStream::addMessage(const Json& message, ReplyUpdate& update) {
             }
             if (!text->empty()) {
                 splitter_.leaveAlone();
+                word_bytes_ += text->size();
                 reply_.thinking += *text;
                 update.thinking += *text;
                 ++pieces_;
@@ -190,10 +191,11 @@ Result<void> ChatStream::addMessage(const Json& message, ReplyUpdate& update) {
         }
         if (!text->empty()) {
             ++pieces_;
+            word_bytes_ += text->size();
             addText(*text, update);
         }
     }
-    if (reply_.text.size() + reply_.thinking.size() > kLongestReply) {
+    if (word_bytes_ > kLongestReply) {
         return answerError(host_, phrase("the reply has no end"));
     }
     if (const Json* const calls = message.find("tool_calls"); !isNull(calls)) {

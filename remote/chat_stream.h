@@ -59,6 +59,7 @@ private:
     bool is_done_ = false;
     bool has_usage_ = false;
     int64_t pieces_ = 0;
+    size_t word_bytes_ = 0; ///< Text and thoughts, also what the splitter holds back.
     size_t call_bytes_ = 0; ///< Names and arguments of all calls.
 };
 

@@ -115,6 +115,7 @@ public:
                      "(without attachments), /quit or Ctrl+C ends.\n";
         std::string line;
         while (!isEndRequested() && !isOutputLost()) {
+            armInterrupt(); // one that came while a reply was written belonged to the reply
             std::cerr << "> ";
             ENGINE_ASSIGN(const bool has_line, nextLine(line));
             if (line.starts_with(app::kByteOrderMark)) {

@@ -189,8 +189,17 @@ public:
             if (written < 0 && errno != EINTR && errno != EAGAIN) {
                 return;
             }
+            if (written < 0 && errno == EAGAIN) {
+                waitForStream(stream);
+            }
             text.remove_prefix(written < 0 ? 0 : static_cast<size_t>(written));
         }
+    }
+    /// Whether a shell has put the terminal back, and this program is in front.
+    [[nodiscard]] bool isLost() const {
+        termios now{};
+        return is_terminal_ && ::tcgetattr(kInputStream, &now) == 0 &&
+               (now.c_lflag & ICANON) != 0 && ::tcgetpgrp(kInputStream) == ::getpgrp();
     }
 
 private:
@@ -198,10 +207,15 @@ private:
     bool is_terminal_;
 };
 
-/// Bytes that were typed behind the end of a line, for the next one.
-std::string& typedAhead() {
-    static std::string waiting;
-    return waiting;
+/// What was typed behind the end of a line, for the next one.
+struct TypedAhead {
+    std::string bytes;
+    size_t taken = 0;
+};
+
+TypedAhead& typedAhead() {
+    static TypedAhead ahead;
+    return ahead;
 }
 
 /// Reads what is typed into `waiting`; false at the end of the terminal and when an end is asked
@@ -210,13 +224,16 @@ bool readTyped(TypingMode& mode, std::string& waiting, int wait_ms) {
     for (;;) {
         pollfd typed{kInputStream, POLLIN, 0};
         const int ready = ::poll(&typed, 1, wait_ms < 0 ? 100 : wait_ms);
-        if (isEndRequested()) {
+        // Ctrl+C is a signal until the terminal hands it over as a byte.
+        if (isEndRequested() || interruptToken().stop_requested()) {
             return false;
         }
         if (ready < 0 && errno == EINTR) {
             mode.enter();
         } else if (ready < 0 || (ready == 0 && wait_ms >= 0)) {
             return false;
+        } else if (ready == 0 && mode.isLost()) {
+            mode.enter(); // after Ctrl+Z and fg
         } else if (ready > 0) {
             std::array<char, 4096> bytes{};
             const ssize_t count = ::read(kInputStream, bytes.data(), bytes.size());
@@ -235,18 +252,23 @@ bool readTyped(TypingMode& mode, std::string& waiting, int wait_ms) {
 Result<bool> readTypedLine(std::string& line) {
     TypingMode mode;
     LineEditor editor;
-    std::string& waiting = typedAhead();
+    auto& [waiting, taken] = typedAhead();
     auto state = LineEditor::State::Typing;
     while (state == LineEditor::State::Typing &&
-           (!waiting.empty() || readTyped(mode, waiting, -1))) {
+           (taken < waiting.size() || readTyped(mode, waiting, -1))) {
         std::string echo;
-        size_t taken = 0;
         while (taken < waiting.size() && state == LineEditor::State::Typing) {
             state = editor.take(waiting[taken++], echo);
         }
-        waiting.erase(0, taken);
         mode.show(echo);
         ENGINE_TRY(checkInput(editor.line().size()));
+    }
+    if (state != LineEditor::State::Line && taken > 0 && waiting[taken - 1] == '\x03') {
+        requestStop(); // as the signal that Ctrl+C is elsewhere
+    }
+    if (taken == waiting.size()) {
+        waiting.clear();
+        taken = 0;
     }
     // The terminal's own mode would cut a long line of these.
     while (waiting.size() < kMaxInputBytes && readTyped(mode, waiting, 0)) {
@@ -470,6 +492,9 @@ Result<std::string> readInput() {
         std::string line;
         for (;;) {
             ENGINE_ASSIGN(const bool has_line, readLine(line));
+            if (interruptToken().stop_requested()) {
+                return Error{ErrorCode::Cancelled, "standard input: interrupted"};
+            }
             if (!has_line) {
                 return text + line;
             }

@@ -11,6 +11,7 @@ namespace cli {
 namespace {
 
 constexpr char kEscape = '\x1b';
+constexpr char kInterrupt = '\x03';   ///< Ctrl+C.
 constexpr size_t kLongestEscape = 32; ///< No key sends more.
 
 bool isContinuation(char byte) {
@@ -48,6 +49,10 @@ int columnsOf(uint32_t code) {
 } // namespace
 
 LineEditor::State LineEditor::take(char byte, std::string& echo) {
+    if (byte == kInterrupt) { // a way out also where the end of a paste never comes
+        escape_.clear();
+        is_pasting_ = false;
+    }
     if (!escape_.empty()) {
         takeEscaped(byte, echo);
         return State::Typing;
@@ -77,7 +82,7 @@ LineEditor::State LineEditor::takeKey(char byte, std::string& echo) {
     case '\n':
         echo += filter_.finish() + "\n";
         return State::Line;
-    case '\x03': { // Ctrl+C
+    case kInterrupt: {
         const bool is_empty = line_.empty();
         line_.clear();
         echo += filter_.finish() + "^C\n";
@@ -118,6 +123,11 @@ LineEditor::State LineEditor::takeKey(char byte, std::string& echo) {
 /// Follows a sequence to its end: ESC [ parameters and a letter or '~', ESC O and a letter, ESC and
 /// a key. Keys that have no meaning here, such as arrows, leave nothing in the line.
 void LineEditor::takeEscaped(char byte, std::string& echo) {
+    if (byte == kEscape) { // another sequence begins: what came before was none
+        keepEscaped(echo);
+        escape_ = byte;
+        return;
+    }
     escape_ += byte;
     const std::string_view sequence = escape_;
     const bool is_control = sequence.size() > 1 && sequence[1] == '[';
@@ -132,13 +142,18 @@ void LineEditor::takeEscaped(char byte, std::string& echo) {
         is_pasting_ = false;
     } else if (sequence == "\x1b\r" || sequence == "\x1b\n") {
         append('\n', echo);
-    } else if (is_pasting_) { // part of the text
-        const std::string text = std::exchange(escape_, {});
-        for (const char letter : text) {
-            append(letter, echo);
-        }
+    } else {
+        keepEscaped(echo);
     }
     escape_.clear();
+}
+
+/// In a pasted text it is part of the text.
+void LineEditor::keepEscaped(std::string& echo) {
+    const std::string text = std::exchange(escape_, {});
+    for (size_t i = 0; is_pasting_ && i < text.size(); ++i) {
+        append(text[i], echo);
+    }
 }
 
 void LineEditor::append(char byte, std::string& echo) {

@@ -31,6 +31,7 @@ public:
 private:
     State takeKey(char byte, std::string& echo);
     void takeEscaped(char byte, std::string& echo);
+    void keepEscaped(std::string& echo);
     void append(char byte, std::string& echo);
     void eraseCharacter(std::string& echo);
 

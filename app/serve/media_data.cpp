@@ -19,18 +19,15 @@ constexpr std::array<int8_t, 256> digitTable() {
     std::array<int8_t, 256> table{};
     table.fill(kNoDigit);
     for (size_t i = 0; i < 26; ++i) {
-        table[size_t{'A'} + i] = static_cast<int8_t>(i);
-        table[size_t{'a'} + i] = static_cast<int8_t>(26 + i);
+        table['A' + i] = static_cast<int8_t>(i);
+        table['a' + i] = static_cast<int8_t>(26 + i);
     }
     for (size_t i = 0; i < 10; ++i) {
-        table[size_t{'0'} + i] = static_cast<int8_t>(52 + i);
+        table['0' + i] = static_cast<int8_t>(52 + i);
     }
-    for (const auto& [sign, digit] : {std::pair('+', 62), {'/', 63}, {'-', 62}, {'_', 63}}) {
-        table[static_cast<size_t>(sign)] = static_cast<int8_t>(digit);
-    }
-    for (const char blank : {' ', '\t', '\n', '\f', '\r'}) {
-        table[static_cast<size_t>(blank)] = kSpace;
-    }
+    table['+'] = table['-'] = 62;
+    table['/'] = table['_'] = 63;
+    table[' '] = table['\t'] = table['\n'] = table['\f'] = table['\r'] = kSpace;
     return table;
 }
 

@@ -311,13 +311,14 @@ Result<void> Service::chooseAdapters(engine::EngineClient& engine, const Job& jo
 /// another has asked, piece by piece. So what the engine holds of another's words gives way, to a
 /// prompt of one token.
 Result<void> Service::forgetOthers(engine::EngineClient& engine, const Job& job) {
-    if (options_.gate.tokens.size() < 2 || std::exchange(last_token_, job.token) == job.token) {
+    if (options_.gate.tokens.size() < 2 || last_token_ == job.token) {
         return {};
     }
     engine::GenerateRequest shortest;
     shortest.raw_prompt = kBegin;
     ENGINE_ASSIGN([[maybe_unused]] const auto unused,
                   engine.logits(shortest, 1, job.stop.get_token()));
+    last_token_ = job.token; // not where that failed: the words of another may be there still
     return {};
 }
 

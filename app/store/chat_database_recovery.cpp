@@ -168,9 +168,17 @@ engine::Result<OpenReport> ChatDatabase::replaceDamaged(const engine::Error& why
     // The new file is complete before the old one loses its name: a crash at any moment leaves
     // one of the two, and the next start goes on from there.
     const QString fresh = file() + QStringLiteral(".recovering");
+    const QString part = fresh + QStringLiteral("-part");
     removeStore(fresh);
+    removeStore(part);
     const StoreImage image = imageOf(file());
-    ENGINE_ASSIGN(OpenReport report, recover(image, fresh));
+    auto recovered = recover(image, part);
+    if (!recovered.has_value() || !QFile::rename(part, fresh)) {
+        close(); // the disk does not take them: the damaged file stays where it is, and is shown
+        removeStore(part);
+        return openReadOnly(recovered.has_value() ? why : recovered.error());
+    }
+    OpenReport report = *std::move(recovered);
     if (QFileInfo::exists(file()) && !QFile::rename(file(), aside)) {
         removeStore(fresh);
         return engine::Error(why);
@@ -220,13 +228,11 @@ engine::Result<OpenReport> ChatDatabase::recover(const StoreImage& image, const 
         if (chat.turns.empty()) {
             continue;
         }
-        const auto saved = save(chat, notes);
+        const auto saved = saveChat(chat, notes);
         if (saved.has_value()) {
             ++report.recovered_chats;
             report.incomplete_chats += is_whole ? 0 : 1;
         } else if (storeProblem(saved.error()) != StoreProblem::Refused) {
-            close(); // the disk does not take them: the damaged file stays where it is
-            removeStore(target);
             return engine::Error(saved.error());
         }
     }

@@ -17,6 +17,7 @@ namespace {
 
 /// While something is unsaved: often enough that freeing space helps at once.
 constexpr int kRetryMs = 5000;
+constexpr int kMostRetryMs = 320'000;
 /// Changes that come together are listed once.
 constexpr int kListMs = 30;
 
@@ -83,8 +84,9 @@ void ChatStore::followFile() {
 void ChatStore::showProblem(const QString& message) {
     if (message.isEmpty()) {
         retry_timer_.stop();
-    } else if (!retry_timer_.isActive()) {
-        retry_timer_.start();
+    } else if (!retry_timer_.isActive() ||
+               (!unsaved_.empty() && retry_timer_.interval() != kRetryMs)) {
+        retry_timer_.start(kRetryMs);
     }
     if (message != problem_) {
         problem_ = message;
@@ -112,6 +114,7 @@ engine::Result<void> ChatStore::write(ui::ChatDocument& chat) {
         auto replaced = database_.replaceDamaged(done.error());
         if (replaced.has_value()) {
             notes.append(replaced->message);
+            is_writable_ = !replaced->is_read_only;
             done = database_.save(chat, notes);
         } else {
             is_writable_ = false; // opened, and replaced, again at the next try
@@ -179,6 +182,9 @@ void ChatStore::save(const ui::ChatDocument& chat, quint64 serial) {
 
 void ChatStore::retry() {
     if (!ensureOpen()) {
+        // To look means to read the whole store: less often where nothing waits to be saved.
+        retry_timer_.setInterval(
+            unsaved_.empty() ? std::min(2 * retry_timer_.interval(), kMostRetryMs) : kRetryMs);
         return;
     }
     for (auto entry = unsaved_.begin(); entry != unsaved_.end();) {

@@ -230,7 +230,9 @@ StoreImage makeStoreImage(QByteArray file, const StoreLog& log) {
     image.bytes = std::move(file);
     image.is_log_damaged = log.is_damaged;
     image.page_bytes = log.page_bytes != 0 ? log.page_bytes : pageBytesIn(image.bytes);
-    if (image.page_bytes == 0 || image.bytes.size() % image.page_bytes != 0) {
+    // A file that is cut keeps the pages of its log.
+    if (image.page_bytes == 0 ||
+        (log.page_bytes == 0 && image.bytes.size() % image.page_bytes != 0)) {
         image.page_bytes = kUsualPageBytes;
     }
     // A page number that damage made up must not make the image endless.
@@ -245,7 +247,7 @@ StoreImage makeStoreImage(QByteArray file, const StoreLog& log) {
             image.odd.emplace_back(page, is_doubtful ? age : -1);
             continue;
         }
-        if (page.number > most) {
+        if (page.number > most || page.bytes.size() != image.page_bytes) {
             continue;
         }
         const qsizetype begin = (static_cast<qsizetype>(page.number) - 1) * image.page_bytes;

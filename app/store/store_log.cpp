@@ -210,7 +210,8 @@ size_t acknowledged(const std::vector<Frame>& frames) {
     // Each change is on disk before the next one begins. So the last one may be what a power cut
     // tore; one that others stand behind was whole once.
     size_t change_end = broken + 1;
-    while (change_end < end && frames[change_end - 1].commit == 0) {
+    while (change_end < end &&
+           (frames[change_end - 1].commit == 0 || !frames[change_end - 1].is_ours)) {
         ++change_end;
     }
     return change_end < frames.size() ? end : endOfChanges(frames, broken);

@@ -335,6 +335,14 @@ FileWriter::~FileWriter() {
     }
 }
 
+void FileWriter::makePrivate() {
+#ifndef _WIN32
+    if (!is_written_into_) {
+        static_cast<void>(::fchmod(static_cast<int>(handle_), 0600));
+    }
+#endif
+}
+
 Result<void> FileWriter::write(std::span<const std::byte> bytes) {
     size_t done = 0;
     while (done < bytes.size()) {

@@ -47,6 +47,10 @@ public:
     FileWriter(const FileWriter&) = delete;
     FileWriter& operator=(const FileWriter&) = delete;
 
+    /// Nobody but the user may read and write the file, whoever could the one that is replaced. By
+    /// its descriptor: a process with limits (ipc/limits.h) changes the rights of no name. On
+    /// Windows the folder's rights hold.
+    void makePrivate();
     /// Appends. Errors: InvalidFile with rule WriteFailed (disk full, ...).
     Result<void> write(std::span<const std::byte> bytes);
     /// Flushes to disk and renames. Nothing may be written afterwards. Without flushing a power cut

@@ -69,7 +69,9 @@ void keepCardCosts(const std::filesystem::path& file,
     }
     Entries entries = readEntries(file);
     std::erase_if(entries, [&key](const auto& entry) { return entry.first == key; });
-    entries.emplace_back(key, costs);
+    if (costs.context_bytes > 0) {
+        entries.emplace_back(key, costs);
+    }
     if (entries.size() > kMaxEntries) {
         entries.erase(entries.begin(), entries.end() - static_cast<ptrdiff_t>(kMaxEntries));
     }
@@ -83,10 +85,9 @@ void keepCardCosts(const std::filesystem::path& file,
     std::error_code failure;
     std::filesystem::create_directories(file.parent_path(), failure);
     auto writer = FileWriter::create(file, true);
-    if (writer.has_value() && (*writer)->write(std::as_bytes(std::span(text))).has_value() &&
-        (*writer)->commit(/*is_flushing=*/false).has_value()) {
-        using std::filesystem::perms;
-        std::filesystem::permissions(file, perms::owner_read | perms::owner_write, failure);
+    if (writer.has_value() && (*writer)->write(std::as_bytes(std::span(text))).has_value()) {
+        (*writer)->makePrivate();
+        static_cast<void>((*writer)->commit(/*is_flushing=*/false));
     }
 }
 

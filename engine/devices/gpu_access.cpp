@@ -93,13 +93,16 @@ public:
             kernels::cuda::recallCosts(driver_, card.ordinal, kept);
         }
     }
-    /// After an opening: what it measured, where that is news.
+    /// After an opening: what it measured, where that is news; nothing, where that contradicts what
+    /// was kept.
     void keep(const Card& card) const {
-        if (file_.empty() || kernels::cuda::isContextAssumed(driver_, card.ordinal)) {
+        if (file_.empty()) {
             return;
         }
         const std::string key = keyOf(card);
-        const kernels::CardCosts costs = kernels::cuda::cardCosts(driver_, card.ordinal);
+        const kernels::CardCosts costs = kernels::cuda::isContextAssumed(driver_, card.ordinal)
+                                             ? kernels::CardCosts()
+                                             : kernels::cuda::cardCosts(driver_, card.ordinal);
         if (keptCardCosts(file_, key) != costs) {
             keepCardCosts(file_, key, costs);
         }

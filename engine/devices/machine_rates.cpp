@@ -82,6 +82,7 @@ std::optional<MachineConstants> keptConstants(const std::filesystem::path& file,
     if (!writer || !(*writer)->write(std::as_bytes(std::span(head)))) {
         return std::nullopt;
     }
+    (*writer)->makePrivate(); // as all files of Belfry in the user's folders
     const MachineConstants constants = measured(seconds);
     std::ostringstream numbers;
     numbers.imbue(std::locale::classic());
@@ -89,10 +90,6 @@ std::optional<MachineConstants> keptConstants(const std::filesystem::path& file,
     const std::string tail = numbers.str();
     if ((*writer)->write(std::as_bytes(std::span(tail)))) {
         static_cast<void>((*writer)->commit(/*is_flushing=*/false));
-        // As all files of Belfry in the user's folders: nobody else's.
-        std::filesystem::permissions(
-            file, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write,
-            failure);
     }
     return constants;
 }

@@ -19,7 +19,7 @@ namespace engine {
 
 namespace {
 
-constexpr int64_t kMaxRank = 1024;
+constexpr int64_t kMostRank = 1024;
 
 /// [rows, cols] bf16 values in (-scale, scale).
 TensorToWrite
@@ -41,9 +41,9 @@ Result<void> writeRandomAdapter(const std::filesystem::path& folder,
                                 int64_t rank,
                                 AdapterTargets targets,
                                 uint64_t seed) {
-    if (rank < 1 || rank > kMaxRank) {
+    if (rank < 1 || rank > kMostRank) {
         return Error{ErrorCode::InvalidRequest,
-                     said("adapter rank %1: expected 1 to %2", rank, kMaxRank)};
+                     said("adapter rank %1: expected 1 to %2", rank, kMostRank)};
     }
     std::mt19937_64 random(seed);
     std::vector<TensorToWrite> out;

@@ -1,13 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/media/media_file.h"
 
+#include "engine/base/file_opening.h"
 #include "engine/base/paths.h"
 
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <fstream>
+#include <optional>
+#include <span>
 #include <system_error>
+
+#ifdef _WIN32
+#include <fstream>
+#else
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#endif
 
 namespace engine::media {
 
@@ -258,6 +269,43 @@ Error withFileName(Error error, const std::filesystem::path& path) {
     return error;
 }
 
+namespace {
+
+/// Fills `bytes` from the beginning of a file; how many it had. nullopt: it cannot be opened.
+std::optional<size_t> readBeginning(const std::filesystem::path& path, std::span<std::byte> bytes) {
+#ifdef _WIN32
+    std::ifstream in(path, std::ios::binary);
+    if (!in) {
+        return std::nullopt;
+    }
+    in.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+    return static_cast<size_t>(in.gcount());
+#else
+    const int handle = openToRead(path, 0);
+    if (handle < 0) {
+        return std::nullopt;
+    }
+    struct stat info {};
+    // What has taken the file's place since it was looked at could block for ever.
+    const bool is_plain = ::fstat(handle, &info) == 0 && S_ISREG(info.st_mode);
+    size_t done = 0;
+    while (is_plain && done < bytes.size()) {
+        const ssize_t got = ::read(handle, bytes.data() + done, bytes.size() - done);
+        if (got < 0 && errno == EINTR) {
+            continue;
+        }
+        if (got <= 0) {
+            break;
+        }
+        done += static_cast<size_t>(got);
+    }
+    ::close(handle);
+    return is_plain ? std::optional(done) : std::nullopt;
+#endif
+}
+
+} // namespace
+
 Result<std::vector<std::byte>> readMediaFile(const std::filesystem::path& path, size_t max_bytes) {
     std::error_code code;
     const auto status = std::filesystem::status(path, code);
@@ -281,18 +329,16 @@ Result<std::vector<std::byte>> readMediaFile(const std::filesystem::path& path, 
                   humanBytes(static_cast<size_t>(size)), humanBytes(max_bytes))},
             path);
     }
-    std::ifstream in(path, std::ios::binary);
-    if (!in) {
+    std::vector<std::byte> bytes(static_cast<size_t>(size));
+    const std::optional<size_t> got = readBeginning(path, bytes);
+    if (!got.has_value()) {
         return withFileName(
             {ErrorCode::InvalidFile, said("cannot be opened; check that you may read it")}, path);
     }
-    std::vector<std::byte> bytes(static_cast<size_t>(size));
-    in.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-    if (static_cast<size_t>(in.gcount()) != bytes.size()) {
+    if (*got != bytes.size()) {
         return withFileName(
             {ErrorCode::InvalidFile,
-             said("reading stopped after %1 of %2", humanBytes(static_cast<size_t>(in.gcount())),
-                  humanBytes(bytes.size()))},
+             said("reading stopped after %1 of %2", humanBytes(*got), humanBytes(bytes.size()))},
             path);
     }
     return bytes;

@@ -230,8 +230,10 @@ Result<void> Engine::Impl::openCards(Loaded& target, const PlacementPlan& plan) 
 
 Result<void>
 Engine::Impl::openPlanned(Loaded& target, const LoadRequest& request, Prepared& prepared) const {
-    // Ends: what a card takes is measured once, when it is opened.
-    for (;;) {
+    // What a card takes is measured when it is opened. Other programs may disturb that, though not
+    // for ever.
+    constexpr int kMostRounds = 4;
+    for (int round = 1;; ++round) {
         Result<void> opened = openCards(target, *prepared.plan);
         bool is_news = false;
         for (DeviceInfo& device : prepared.asked.devices) {
@@ -249,7 +251,7 @@ Engine::Impl::openPlanned(Loaded& target, const LoadRequest& request, Prepared& 
         // A limit below what the driver takes: known now, so that another plan may do without.
         const bool lacks_room =
             !opened.has_value() && opened.error().code == ErrorCode::OutOfMemory;
-        if (!is_news || (!opened.has_value() && !lacks_room)) {
+        if (!is_news || round == kMostRounds || (!opened.has_value() && !lacks_room)) {
             return opened;
         }
         makePlanOf(request, prepared, /*is_plan_only=*/false);

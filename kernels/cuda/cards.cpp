@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/cuda/cards.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <map>
@@ -183,9 +184,11 @@ ContextRecord::ContextRecord(const Driver& driver, int ordinal, uint64_t measure
     ContextState& state = contexts()[{driver_, ordinal_}];
     uint64_t& known = state.known.context_bytes;
     if (state.open++ == 0) {
-        const bool is_likely = measured > 0 && measured <= kLargestContext &&
-                               (known == 0 || measured <= known + kLargestGrowth);
-        known = is_likely ? measured : known;
+        // Other programs take and give memory meanwhile: two figures that disagree count as none.
+        if (measured > 0 && measured <= kLargestContext) {
+            const uint64_t apart = std::max(measured, known) - std::min(measured, known);
+            known = known == 0 || apart <= kLargestGrowth ? measured : 0;
+        }
     }
     bytes_ = known > 0 ? known : kUsualCosts.context_bytes;
 }

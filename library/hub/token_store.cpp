@@ -113,17 +113,17 @@ Result<std::string> checkedToken(const std::string& text, const engine::Argument
 }
 
 Result<FoundToken> chooseToken(const Environment& environment, TokenStore* store) {
-    using Source = FoundToken::Source;
+    using From = FoundToken::Source;
     ENGINE_ASSIGN(std::string variable, variableToken(environment));
     if (!variable.empty()) {
-        return FoundToken{std::move(variable), Source::Environment};
+        return FoundToken{std::move(variable), From::Environment};
     }
     std::optional<engine::Error> failure;
     if (store != nullptr) {
         auto token = store->read();
         if (token.has_value() && !token->empty()) {
             const bool is_hubs = store->kind() == TokenStore::Kind::File;
-            return FoundToken{*std::move(token), is_hubs ? Source::HubFile : Source::Store};
+            return FoundToken{*std::move(token), is_hubs ? From::HubFile : From::Store};
         }
         if (!token.has_value()) {
             failure = std::move(token).error();
@@ -131,7 +131,7 @@ Result<FoundToken> chooseToken(const Environment& environment, TokenStore* store
     }
     ENGINE_ASSIGN(std::string token, findToken(environment));
     if (!token.empty()) {
-        return FoundToken{std::move(token), Source::HubFile};
+        return FoundToken{std::move(token), From::HubFile};
     }
     return failure.has_value() ? Result<FoundToken>(*std::move(failure))
                                : Result<FoundToken>(FoundToken());

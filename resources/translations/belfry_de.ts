@@ -5951,6 +5951,12 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
         <translation>Nicht geladen. Bis dahin antwortet %1.</translation>
     </message>
     <message>
+        <source>%1 · %2 parameters · would be %3 on disk · %4
+Understands %5 · up to %6 tokens</source>
+        <translation>%1 · %2 Parameter · wäre auf dem Datenträger %3 groß · %4
+Versteht %5 · bis zu %6 Token</translation>
+    </message>
+    <message>
         <source>%1 · %2 parameters · %3 on disk · %4
 Understands %5 · up to %6 tokens</source>
         <translation>%1 · %2 Parameter · %3 auf dem Datenträger · %4
@@ -7170,6 +7176,10 @@ Bis zu %2 Token</translation>
 </context>
 <context>
     <name>ui::Session</name>
+    <message>
+        <source>%1, shape only</source>
+        <translation>%1, nur die Form</translation>
+    </message>
     <message>
         <source>Demo model</source>
         <translation>Demomodell</translation>

@@ -5951,6 +5951,12 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
         <translation>Non chargé. D’ici là, %1 répond.</translation>
     </message>
     <message>
+        <source>%1 · %2 parameters · would be %3 on disk · %4
+Understands %5 · up to %6 tokens</source>
+        <translation>%1 · %2 paramètres · prendrait %3 sur le disque · %4
+Comprend %5 · jusqu’à %6 tokens</translation>
+    </message>
+    <message>
         <source>%1 · %2 parameters · %3 on disk · %4
 Understands %5 · up to %6 tokens</source>
         <translation>%1 · %2 paramètres · %3 sur le disque · %4
@@ -7170,6 +7176,10 @@ Jusqu&apos;à %2 tokens</translation>
 </context>
 <context>
     <name>ui::Session</name>
+    <message>
+        <source>%1, shape only</source>
+        <translation>%1, forme seule</translation>
+    </message>
     <message>
         <source>Demo model</source>
         <translation>Modèle de démo</translation>

@@ -4,6 +4,8 @@
 #pragma once
 
 #ifndef _WIN32
+#include "engine/base/file_writer.h"
+
 #include <fcntl.h>
 #include <linux/netlink.h>
 #include <sched.h>
@@ -132,6 +134,12 @@ inline void reachFiles(const Teller& tell, const std::string& folder, pid_t othe
     const auto open = [&tell](const char* name, const std::string& path, int flags) {
         tell(name, ::open(path.c_str(), flags | O_CLOEXEC, 0600));
     };
+    open("empty file", place("mine"), O_RDONLY | O_TRUNC);
+    open("mode 3", place("mine"), O_ACCMODE);
+    open("empty mode 3", place("mine"), O_ACCMODE | O_TRUNC);
+#ifdef __x86_64__
+    tell("empty, old call", ::syscall(SYS_open, place("mine").c_str(), O_RDONLY | O_TRUNC));
+#endif
     open("read file", place("mine"), O_RDONLY);
     open("write file", place("mine"), O_WRONLY);
     open("make file", place("made"), O_WRONLY | O_CREAT);
@@ -173,6 +181,13 @@ inline void inside(const std::string& folder, pid_t other) {
         std::fprintf(out, "is terminal: %d\n", ::isatty(STDERR_FILENO));
         std::fprintf(stderr, "the probe speaks \x1b[31mred\n");
         all(Teller(out), folder + "-user", other);
+        const std::string own = folder + "/private";
+        if (const auto writer = engine::FileWriter::create(own, true); writer.has_value()) {
+            (*writer)->makePrivate();
+            static_cast<void>((*writer)->commit());
+        }
+        struct stat info = {};
+        std::fprintf(out, "rights: %o\n", ::stat(own.c_str(), &info) == 0 ? info.st_mode : 0U);
         std::fclose(out);
     }
 }

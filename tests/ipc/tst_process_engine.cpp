@@ -130,9 +130,13 @@ void verifyRefused(Told& told) {
                              "mount",       "keyctl",
                              "userfaultfd", "perf",
                              "handle",      "chmod",
-                             "link"}) {
+                             "link",        "empty file",
+                             "mode 3",      "empty mode 3"}) {
         QVERIFY2(told[name] == refused, (std::string(name) + ": " + told[name]).c_str());
     }
+#ifdef __x86_64__
+    QCOMPARE(told["empty, old call"], refused);
+#endif
     for (const char* name : {"pidfd", "clone3", "io_uring", "fsopen"}) {
         QVERIFY2(told[name] == std::to_string(ENOSYS),
                  (std::string(name) + ": " + told[name]).c_str());
@@ -190,6 +194,7 @@ private Q_SLOTS:
     void isLimited();
     void staysLimitedInside();
     void isLentWhatIsNamed();
+    void isLentWhatAHubsCacheLinksTo();
     void endsWithItsWindow();
     void leavesNoOrphan();
     void leavesNothing();
@@ -452,6 +457,7 @@ void TestProcessEngine::staysLimitedInside() {
     Told told = linesOf(file.readAll());
     QCOMPARE(told["session"], std::string("0")); // of its own: no terminal is its
     QCOMPARE(told["is terminal"], std::string("0"));
+    QCOMPARE(told["rights"], std::string("100600")); // of a file of its own
     told["files"] = log.has("files") ? "achieved" : "";
     verifyRefused(told);
     if (QTest::currentTestFailed()) {
@@ -476,7 +482,11 @@ void TestProcessEngine::isLentWhatIsNamed() {
     fs::copy(demo / "adapter", home / "adapter");
     fs::copy(demo / "samples", home / "samples");
     Log log;
-    ipc::ProcessEngine there(asking::options({kHost, "cpu"}, log));
+    ipc::ProcessOptions options = asking::options({kHost, "cpu"}, log);
+    options.host.rates_file = engine::utf8Of(home / "cache" / "rates");
+    ipc::ProcessEngine there(options);
+    QVERIFY(there.inspect(engine::utf8Of(home / "model"), {}).has_value());
+    const int64_t process = there.process().id();
     engine::LoadRequest request = asking::demoRequest("cpu");
     request.model = engine::utf8Of(home / "model");
     request.quant = "nf4";
@@ -484,7 +494,6 @@ void TestProcessEngine::isLentWhatIsNamed() {
     const auto loaded = there.load(request, {}, {});
     QVERIFY2(loaded.has_value(), loaded.has_value() ? "" : loaded.error().message.c_str());
     QVERIFY(!fs::is_empty(home / "cache"));
-    const int64_t process = there.process().id();
     const auto adapted = there.setAdapters({{engine::utf8Of(home / "adapter"), 0.5, true}}, {});
     QVERIFY2(adapted.has_value(), adapted.has_value() ? "" : adapted.error().message.c_str());
     int looked = 0;
@@ -494,11 +503,78 @@ void TestProcessEngine::isLentWhatIsNamed() {
         part.kind = entry.path().extension() == ".wav" || entry.path().extension() == ".flac"
                         ? engine::MessagePart::Kind::Audio
                         : engine::MessagePart::Kind::Image;
-        looked += there.encodeAhead(part, 0, {}).has_value() ? 1 : 0;
+        const bool is_looked_at = there.encodeAhead(part, 0, {}).has_value();
+        looked += is_looked_at ? 1 : 0;
+        QCOMPARE(there.mediaCost(part, 0).has_value(), is_looked_at);
+        const bool is_sound = part.kind == engine::MessagePart::Kind::Audio;
+        const std::vector<std::string> none;
+        const std::vector<std::string> one = {part.text};
+        QCOMPARE(there.checkMedia(request.model, is_sound ? none : one, is_sound ? one : none)
+                     .has_value(),
+                 is_looked_at);
     }
     QVERIFY(looked > 1);
     QVERIFY(there.generate(asking::question(5), {}, {}).has_value());
     QCOMPARE(there.process().id(), process); // none of it needed another process
+    // Another cache does, where files are limited: with what is wanted now, not with what was.
+    request.cache_folder = engine::utf8Of(home / "other");
+    QVERIFY(there.load(request, {}, {}).has_value());
+    QVERIFY(!fs::is_empty(home / "other"));
+    QCOMPARE(there.process().id() != process, log.has("files"));
+    QVERIFY(!log.has("loads the model again"));
+}
+
+/// By any name of a snapshot, and from folders in it: the repository's files, and those that all
+/// repositories share.
+void TestProcessEngine::isLentWhatAHubsCacheLinksTo() {
+#ifdef _WIN32
+    QSKIP("the limits of Windows are those of the job");
+#else
+    namespace fs = std::filesystem;
+    const QTemporaryDir folder;
+    const fs::path home = folder.path().toStdString();
+    const fs::path repository = home / "hub" / "models--a--b";
+    const fs::path snapshot = repository / "snapshots" / "rev";
+    fs::create_directories(repository / "blobs");
+    fs::create_directories(home / "hub" / "blobs" / "aa");
+    int count = 0;
+    const auto link_all = [&](const fs::path& from, const fs::path& to) {
+        fs::create_directories(to);
+        for (const auto& entry : fs::directory_iterator(from)) {
+            if (!entry.is_regular_file()) {
+                continue;
+            }
+            ++count;
+            const std::string hash = std::string(37, 'a') + std::to_string(100 + count);
+            const fs::path own = repository / "blobs" / hash;
+            const fs::path shared = home / "hub" / "blobs" / "aa" / hash;
+            const bool is_shared = count % 2 == 0;
+            fs::copy_file(entry.path(), is_shared ? shared : own);
+            if (is_shared) {
+                fs::create_symlink(shared, own);
+            }
+            fs::create_symlink(own, to / entry.path().filename());
+        }
+    };
+    const fs::path demo = asking::demoFolder();
+    link_all(demo, snapshot);
+    link_all(demo / "adapter", snapshot / "checkpoint-500");
+    fs::create_directory_symlink(snapshot, home / "m");
+    for (const fs::path& model : {snapshot, home / "m"}) {
+        Log log;
+        ipc::ProcessEngine there(asking::options({kHost, "cpu"}, log));
+        engine::LoadRequest request = asking::demoRequest("cpu");
+        request.model = engine::utf8Of(model);
+        const auto loaded = there.load(request, {}, {});
+        QVERIFY2(loaded.has_value(), loaded.has_value() ? "" : loaded.error().message.c_str());
+    }
+    Log log;
+    ipc::ProcessEngine there(asking::options({kHost, "cpu"}, log));
+    QVERIFY(there.load(asking::demoRequest("cpu"), {}, {}).has_value());
+    const auto adapted =
+        there.setAdapters({{engine::utf8Of(snapshot / "checkpoint-500"), 0.5, true}}, {});
+    QVERIFY2(adapted.has_value(), adapted.has_value() ? "" : adapted.error().message.c_str());
+#endif
 }
 
 void TestProcessEngine::endsWithItsWindow() {

@@ -17,6 +17,10 @@
 #include <chrono>
 #include <string>
 
+#include "ipc/child.h"
+#include "ipc/frame.h"
+#include "ipc/messages.h"
+
 using asking::Log;
 using engine::ErrorCode;
 
@@ -61,6 +65,7 @@ private Q_SLOTS:
     void isNoEngine_data();
     void isNoEngine();
     void isOfAnotherVersion();
+    void isGreetedByAnotherVersion();
     void callbackThrows();
 };
 
@@ -356,6 +361,25 @@ void TestProcessFaults::isOfAnotherVersion() {
     ipc::ProcessEngine engine(options);
     const auto answer = engine.inspect("demo", {});
     QVERIFY(!answer.has_value() && says(answer.error(), "was updated"));
+}
+
+/// Whose greeting cannot be read: it learns what answers it all the same.
+void TestProcessFaults::isGreetedByAnotherVersion() {
+    auto child = ipc::Child::start({kHost, "cpu"});
+    QVERIFY(child.has_value());
+    QVERIFY((*child)->pipe().write(ipc::frameBytes(ipc::Kind::Hello, 1, "x")));
+    ipc::FrameCutter cutter;
+    char byte = 0;
+    while (!cutter.hasFrame() && (*child)->pipe().read(&byte, 1) == 1) {
+        QVERIFY(cutter.feed({&byte, 1}));
+    }
+    QVERIFY(cutter.hasFrame());
+    ipc::Answer<ipc::Welcome> answer;
+    std::string why;
+    QVERIFY2(ipc::decode(cutter.take().payload, answer, why), why.c_str());
+    QVERIFY(answer.value.has_value());
+    QCOMPARE(answer.value->program, std::string("test"));
+    QCOMPARE((*child)->end(std::chrono::seconds(60)).code, 2U);
 }
 
 void TestProcessFaults::callbackThrows() {

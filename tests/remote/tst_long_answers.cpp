@@ -74,6 +74,7 @@ class TestLongAnswers : public QObject {
 
 private Q_SLOTS:
     void manyLinesOfOneEvent();
+    void blanksWithoutEnd();
     void streams();
     void wholeAnswers();
     void listsOfModels();
@@ -88,6 +89,16 @@ void TestLongAnswers::manyLinesOfOneEvent() {
     const auto reply = read(body, "text/event-stream", 4096);
     QVERIFY2(reply.has_value(), reply.has_value() ? "" : reply.error().message.c_str());
     QCOMPARE(reply->text, std::string("aa"));
+}
+
+/// Before the first word they are held back, as thoughts may follow.
+void TestLongAnswers::blanksWithoutEnd() {
+    const std::string event = support::repeated(
+        " ", size_t{1} << 20, "data: {\"choices\":[{\"delta\":{\"content\":\"", "\"}}]}\n\n");
+    const auto reply = read(support::repeated(event, size_t{66} << 20), "text/event-stream", 65536);
+    QVERIFY(!reply.has_value());
+    QVERIFY2(reply.error().message.find("no end") != std::string::npos,
+             reply.error().message.c_str());
 }
 
 void TestLongAnswers::streams() {

@@ -133,6 +133,7 @@ Composer::Composer(MediaCache* media, SoundPlayer* player, QWidget* parent)
     input_->setVerticalScrollBarPolicy(Qt::ScrollBarAsNeeded);
     input_->document()->setDocumentMargin(4);
     input_->installEventFilter(this);
+    input_->viewport()->installEventFilter(this);
     input_->setAcceptDrops(false); // the whole view takes drops
     layout->addWidget(input_);
 
@@ -595,15 +596,7 @@ void Composer::setModel(const engine::ModelSummary* model, bool is_loaded) {
     record_strip_->setLongest(longest_sound_s_);
     // What a text-only load left out can be had: the buttons say how.
     record_->setEnabled(can_hear_ || (model != nullptr && model->lacks_audio_by_wish));
-    QString placeholder;
-    if (can_see_ && can_hear_) {
-        placeholder = tr("Ask about text, a picture or a sound… drop files here or paste them");
-    } else if (can_see_) {
-        placeholder = tr("Ask about text or a picture… drop files here or paste them");
-    } else {
-        placeholder = tr("Write a message");
-    }
-    input_->setPlaceholderText(placeholder);
+    fitPlaceholder();
     for (AttachmentChip* chip : chips_) {
         chip->setLongest(longest_sound_s_);
         if (is_loaded) {
@@ -691,6 +684,18 @@ void Composer::fitHeight() {
     updateGeometry();
 }
 
+void Composer::fitPlaceholder() {
+    QString text = can_see_ && can_hear_
+                       ? tr("Ask about text, a picture or a sound… drop files here or paste them")
+                   : can_see_ ? tr("Ask about text or a picture… drop files here or paste them")
+                              : tr("Write a message");
+    const qreal room = input_->viewport()->width() - 2 * input_->document()->documentMargin();
+    if (input_->fontMetrics().horizontalAdvance(text) > room) {
+        text = tr("Write a message"); // half a sentence says less
+    }
+    input_->setPlaceholderText(text);
+}
+
 void Composer::resizeEvent(QResizeEvent* event) {
     QFrame::resizeEvent(event);
     fitHeight();
@@ -710,6 +715,9 @@ void Composer::paintEvent(QPaintEvent* event) {
 }
 
 bool Composer::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == input_->viewport() && event->type() == QEvent::Resize) {
+        fitPlaceholder();
+    }
     if (watched != input_) {
         return QFrame::eventFilter(watched, event);
     }

@@ -105,6 +105,7 @@ protected:
 
 private:
     void addChip(const Attachment& attachment);
+    void fitPlaceholder();
     void fitHeight();
     void updateHint();
     void updatePrompts();

@@ -177,14 +177,13 @@ private:
             plain_ += source_.at(at_++);
             return;
         }
-        if (address_end_ >= 0 && address_end_ < close + 2) { // only ever looked for further on
-            address_end_ = source_.indexOf(QLatin1Char(')'), close + 2);
-        }
-        const qsizetype end = address_end_;
-        if (end < 0 || end - close > kLongestLabel) {
+        const qsizetype length =
+            QStringView(source_).mid(close + 2, kLongestLabel).indexOf(QLatin1Char(')'));
+        if (length < 0) {
             plain_ += source_.at(at_++);
             return;
         }
+        const qsizetype end = close + 2 + length;
         QString url = source_.mid(close + 2, end - close - 2).trimmed();
         url = url.section(QLatin1Char(' '), 0, 0); // an optional title follows
         const QString label = source_.mid(open + 1, close - open - 1);
@@ -327,7 +326,6 @@ private:
     const QString& source_;
     MathEnds math_;
     int links_left_;
-    qsizetype address_end_ = 0;                     ///< The last ")" found; -1: none is left.
     QHash<qsizetype, std::vector<qsizetype>> runs_; ///< Of backticks, by length.
     std::vector<qsizetype> closing_;                ///< By place of an opening bracket.
     qsizetype at_ = 0;

@@ -173,10 +173,14 @@ void PictureView::askWhereToSave() {
                            : name_);
     connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& to) {
         QThreadPool::globalInstance()->start([from = file_, to, answers = answers_] {
-            // The dialog has asked whether to replace one that is there.
-            const bool is_same = QFileInfo(to) == QFileInfo(from);
-            const bool is_done =
-                is_same || ((!QFile::exists(to) || QFile::remove(to)) && QFile::copy(from, to));
+            // The dialog has asked whether to replace one that is there, which stays until the copy
+            // is whole.
+            const QString part = to + QStringLiteral(".part");
+            bool is_done = QFileInfo(to) == QFileInfo(from);
+            if (!is_done && QFile::copy(from, part)) {
+                is_done = (!QFile::exists(to) || QFile::remove(to)) && QFile::rename(part, to);
+                QFile::remove(part);
+            }
             Q_EMIT answers->copied(to, is_done);
         });
     });

@@ -78,7 +78,8 @@ void AdapterBar::fit() {
     for (AdapterChip* chip : chips_) {
         compact += chip->compactWidth() + Theme::kGap;
     }
-    setListed(room < compact && (chips_.size() > 1 || session_->isChosenBeside()));
+    setListed(!chips_.empty() && room < compact &&
+              (chips_.size() > 1 || session_->isChosenBeside()));
     for (AdapterChip* chip : chips_) {
         chip->setCompact(is_compact && !is_listed_);
     }

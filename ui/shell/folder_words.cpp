@@ -6,6 +6,7 @@
 
 #include <QCoreApplication>
 #include <QDir>
+#include <QRegularExpression>
 
 #include <algorithm>
 #include <utility>
@@ -159,6 +160,19 @@ QStringList namingParts(const QString& folder) {
     return parts;
 }
 
+namespace {
+
+/// The names that trainers give to each of their folders.
+bool saysNothing(const QString& name) {
+    static const QRegularExpression usual(
+        QStringLiteral("^(model|adapters?|lora|qlora|peft|outputs?|results?|final|best|last|"
+                       "checkpoint-?\\d*|text|vision|audio|multimodal)$"),
+        QRegularExpression::CaseInsensitiveOption);
+    return usual.match(name).hasMatch();
+}
+
+} // namespace
+
 QString folderName(const QString& folder, const QStringList& others) {
     const QStringList parts = namingParts(folder);
     if (parts.isEmpty()) {
@@ -171,7 +185,7 @@ QString folderName(const QString& folder, const QStringList& others) {
             same.push_back(std::move(of_other));
         }
     }
-    if (same.empty()) {
+    if (same.empty() && !(saysNothing(parts.last()) && parts.size() > 1)) {
         return parts.last();
     }
     for (qsizetype up = 2; up <= parts.size(); ++up) {

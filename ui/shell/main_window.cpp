@@ -198,16 +198,11 @@ QWidget* MainWindow::buildCentre() {
     column->setSpacing(0);
 
     tab_bar_ = new QWidget(centre);
-    // Narrower than its contents: fitTabs() then makes two rows of it.
+    // Narrower than its contents: fitTabs() then moves the chat's header.
     tab_bar_->setMinimumWidth(320);
-    auto* rows = new QVBoxLayout(tab_bar_);
-    rows->setContentsMargins(Theme::kPadding, 6, Theme::kPadding, 6);
-    rows->setSpacing(6);
-    tab_row_ = new QHBoxLayout;
+    tab_row_ = new QHBoxLayout(tab_bar_);
+    tab_row_->setContentsMargins(Theme::kPadding, 6, Theme::kPadding, 6);
     tab_row_->setSpacing(4);
-    header_row_ = new QHBoxLayout;
-    rows->addLayout(tab_row_);
-    rows->addLayout(header_row_);
     // Where the list of chats has given way, the way back to it.
     side_button_ = new QPushButton(tab_bar_);
     side_button_->setObjectName(QStringLiteral("showSideButton"));
@@ -246,9 +241,9 @@ QWidget* MainWindow::buildCentre() {
     panes_->setObjectName(QStringLiteral("paneSplitter"));
     panes_->setChildrenCollapsible(false);
     chat_side_ = new QWidget(panes_);
-    auto* chat_column = new QVBoxLayout(chat_side_);
-    chat_column->setContentsMargins(0, 0, 0, 0);
-    chat_column->setSpacing(0);
+    chat_column_ = new QVBoxLayout(chat_side_);
+    chat_column_->setContentsMargins(0, 0, 0, 0);
+    chat_column_->setSpacing(0);
     chat_stack_ = new PageStack(chat_side_);
     welcome_ = new WelcomePage(recent_, setup_.has_demo_model, chat_stack_);
     unusable_ = new UnusablePage(setup_.has_demo_model, chat_stack_);
@@ -261,8 +256,9 @@ QWidget* MainWindow::buildCentre() {
     chat_stack_->addWidget(unusable_);
     chat_stack_->addWidget(chat_);
     chat_stack_->addWidget(compare_);
-    chat_column->addWidget(samples_);
-    chat_column->addWidget(chat_stack_, 1);
+    chat_column_->addWidget(chat_->headerBar());
+    chat_column_->addWidget(samples_);
+    chat_column_->addWidget(chat_stack_, 1);
     layout_ = new LayoutView(panes_);
     layout_->setObjectName(QStringLiteral("layoutView"));
     layout_footer_ = layout_->findChild<QWidget*>(QStringLiteral("layoutFooter"));
@@ -273,7 +269,6 @@ QWidget* MainWindow::buildCentre() {
     column->addWidget(panes_, 1);
     tab_row_->addSpacing(12);
     tab_row_->addStretch();
-    header_row_->addWidget(chat_->headerBar(), 1);
     connect(tabs_, &QButtonGroup::idClicked, this,
             [this](int id) { setTab(static_cast<Tab>(id)); });
     return centre;

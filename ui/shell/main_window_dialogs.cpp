@@ -274,11 +274,13 @@ void MainWindow::showFailure(const QString& what, const engine::Error& error) {
             [this, wanted = session_->askedRequest()] { session_->loadAnyway(wanted); },
             NoticeStrip::Kind::Error);
         notice_->offerAlso(tr("Options…"), [this] { openModelPanel(); });
+        notice_->keep();
         return;
     }
     const QString plain = adapterProblem(error);
     plain.isEmpty() ? notice_->showError(what, error)
                     : notice_->showFolded(what, plain, errorSentence(error));
+    notice_->keep(); // nothing runs until the user has done something about it
 }
 
 void MainWindow::showDeviceLost(const engine::Error& error, bool was_reloading) {

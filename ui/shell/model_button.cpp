@@ -3,6 +3,7 @@
 
 #include "engine/api/model_address.h"
 #include "ui/common/shortcuts.h"
+#include "ui/shell/folder_words.h"
 #include "ui/shell/session.h"
 #include "ui/style/format.h"
 #include "ui/style/theme.h"
@@ -45,6 +46,9 @@ void ModelButton::refresh() {
     } else {
         name_ = Session::nameOf(model);
         if (model != session_->model() && session_->isLoaded()) {
+            if (name_ == session_->modelName()) {
+                name_ = folderName(model, {session_->model()});
+            }
             state_ = engine::isServerModel(model.toStdString()) ? tr("connected") : tr("loaded");
             // The chosen one stands beside it.
             spoken.append(state_);

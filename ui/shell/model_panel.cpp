@@ -150,7 +150,10 @@ QSize ModelPanel::sizeHint() const {
     const int width = minimumWidth();
     const int inner = width - around.left() - around.right();
     // As high as its lines are in this width: the layout's own hint knows of none.
-    const int foot = foot_->isHidden() ? 0 : foot_->layout()->totalHeightForWidth(inner);
+    const int foot = foot_->isHidden() ? 0
+                     : foot_->layout()->hasHeightForWidth()
+                         ? foot_->layout()->totalHeightForWidth(inner)
+                         : foot_->sizeHint().height();
     return {width,
             body_->layout()->totalHeightForWidth(inner) + foot + around.top() + around.bottom()};
 }
@@ -557,11 +560,15 @@ void ModelPanel::refresh() {
         const QString precision = summary->quantization == "none"
                                       ? fromUtf8(summary->dtype)
                                       : quantName(fromUtf8(summary->quantization));
+        const QString facts =
+            summary->is_header_only
+                ? tr("%1 · %2 parameters · would be %3 on disk · %4\nUnderstands %5 · up to %6 "
+                     "tokens")
+                : tr("%1 · %2 parameters · %3 on disk · %4\nUnderstands %5 · up to %6 tokens");
         facts_label_->setText(
-            tr("%1 · %2 parameters · %3 on disk · %4\nUnderstands %5 · up to %6 tokens")
-                .arg(variantName(fromUtf8(summary->variant)), formatParameters(summary->parameters),
-                     formatBytes(summary->bytes), precision, kinds.join(QStringLiteral(", ")),
-                     formatCount(summary->max_context)));
+            facts.arg(variantName(fromUtf8(summary->variant)),
+                      formatParameters(summary->parameters), formatBytes(summary->bytes), precision,
+                      kinds.join(QStringLiteral(", ")), formatCount(summary->max_context)));
     } else {
         facts_label_->setText(tr("Reading %1 …").arg(session_->model()));
     }

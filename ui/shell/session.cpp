@@ -67,6 +67,9 @@ QString Session::nameOf(const QString& model) {
     if (model == QStringLiteral("demo")) {
         return tr("Demo model");
     }
+    if (const QString shape = QStringLiteral("shape:"); model.startsWith(shape)) {
+        return tr("%1, shape only").arg(model.mid(shape.size()).toUpper());
+    }
     const std::string server_model = engine::serverModelName(model.toStdString());
     if (engine::isServerModel(model.toStdString()) && !server_model.empty()) {
         return fromUtf8(server_model);

@@ -468,7 +468,7 @@ void TestHostile::numbers_data() {
 
 void TestHostile::numbers() {
     QFETCH(QByteArray, option);
-    for (const char* value : {"nan", "inf", "1e309", "-1", "18446744073709551616", "", "0x10", "1,",
+    for (const char* value : {"nan", "inf", "1e309", "-2", "18446744073709551616", "", "0x10", "1,",
                               "$'\\xff'", "$'\\033[31m'", "cpu=nan", "cpu=-1GiB"}) {
         const QByteArray word = *value != '\0' ? QByteArray(value) : QByteArray("''");
         const bool is_of_logits = option == "--last" || option == "--ids";

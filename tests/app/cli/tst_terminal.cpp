@@ -75,6 +75,17 @@ public:
         return -1;
     }
     void signal(int number) { ::kill(pid_, number); }
+    /// As Ctrl+Z and fg do: a shell gives the terminal back in its own mode.
+    void stopAndGoOn() {
+        signal(SIGSTOP);
+        int status = 0;
+        ::waitpid(pid_, &status, WUNTRACED);
+        termios mode{};
+        ::tcgetattr(terminal_, &mode);
+        mode.c_lflag |= static_cast<tcflag_t>(ICANON | ECHO);
+        ::tcsetattr(terminal_, TCSANOW, &mode);
+        signal(SIGCONT);
+    }
     [[nodiscard]] bool isEditingLines() const {
         termios mode{};
         return ::tcgetattr(terminal_, &mode) == 0 && (mode.c_lflag & ICANON) != 0 &&
@@ -116,6 +127,7 @@ private Q_SLOTS:
 #ifdef Q_OS_UNIX
     void pastedTextIsOneMessage_data();
     void pastedTextIsOneMessage();
+    void goesOnAfterAStop();
     void keysEndIt_data();
     void keysEndIt();
 #endif
@@ -136,6 +148,10 @@ void TestTerminal::pastedTextIsOneMessage_data() {
     QTest::newRow("word erased") << QByteArray("one two  \x17three") << QByteArray("one three");
     QTest::newRow("line erased") << QByteArray("one two\x15three") << QByteArray("three");
     QTest::newRow("dropped by Ctrl+C") << QByteArray("one two\x03three") << QByteArray("three");
+    QTest::newRow("Esc before a paste")
+        << QByteArray("\x1b\x1b[200~one\rtwo\x1b[201~") << QByteArray("one\x1b\rtwo");
+    QTest::newRow("a paste without an end")
+        << QByteArray("\x1b[200~one two\x03three") << QByteArray("three");
     QTest::newRow("arrows") << QByteArray("\x1b[A\x1b[Dthree\x1bOH") << QByteArray("three");
 }
 
@@ -166,12 +182,23 @@ void TestTerminal::pastedTextIsOneMessage() {
     }
 }
 
+void TestTerminal::goesOnAfterAStop() {
+    Terminal terminal;
+    QVERIFY(!terminal.readUntil("> ").isEmpty());
+    terminal.stopAndGoOn();
+    QTRY_VERIFY(!terminal.isEditingLines());
+    terminal.type("\x04");
+    QCOMPARE(terminal.end(), 0);
+}
+
 void TestTerminal::keysEndIt_data() {
     QTest::addColumn<QByteArray>("keys");
     QTest::addColumn<int>("number");
     QTest::addColumn<int>("code");
     QTest::newRow("Ctrl+D") << QByteArray("\x04") << 0 << 0;
     QTest::newRow("Ctrl+C") << QByteArray("\x03") << 0 << 0;
+    // As Ctrl+C is before the terminal hands it over as a byte.
+    QTest::newRow("SIGINT") << QByteArray() << SIGINT << 0;
     QTest::newRow("SIGTERM") << QByteArray("half a line") << SIGTERM << 1;
     QTest::newRow("SIGHUP") << QByteArray() << SIGHUP << 1;
 }

@@ -54,7 +54,7 @@ public:
     std::string thinking;
     std::string finish_reason = "stop";
     std::vector<engine::ToolCall> calls;
-    std::optional<engine::Error> error;
+    std::optional<engine::Error> error, logits_error;
     std::function<void(size_t piece)> before_piece;
     std::vector<engine::GenerateRequest> asked;
     std::vector<std::string> files; ///< Contents of the media that were there.
@@ -89,6 +89,9 @@ public:
                                                 int64_t /*rows*/,
                                                 const std::stop_token& /*stop*/) override {
         asked.push_back(request);
+        if (logits_error.has_value()) {
+            return *logits_error;
+        }
         return engine::LogitsResult();
     }
 
@@ -450,6 +453,14 @@ void TestService::tokensApart() {
         order += request.messages.empty() ? "|" + request.raw_prompt + "|" : "x";
     }
     QCOMPARE(order, std::string("xx|<bos>|xx|<bos>|x"));
+    // Where that fails the words are there still: the next request does not find them either.
+    f.engine.asked.clear();
+    f.engine.logits_error = engine::Error{engine::ErrorCode::OutOfMemory, "no memory"};
+    QVERIFY(run(1) >= 500);
+    f.engine.logits_error.reset();
+    QCOMPARE(run(1), 200);
+    QCOMPARE(f.engine.asked.size(), size_t{3});
+    QCOMPARE(f.engine.asked[1].raw_prompt, std::string("<bos>"));
     Fixture alone;
     for (int i = 0; i < 3; ++i) {
         alone.ask(chat());

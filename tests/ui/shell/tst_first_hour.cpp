@@ -3,6 +3,7 @@
 // the proposal of 4 bits, text only, "load anyway", options that belong to a model, profiles, and
 // the cards from the demo's first reply on.
 #include "engine/api/error_cause.h"
+#include "tests/support/places.h"
 #include "ui/chat/chat_view.h"
 #include "ui/chat/composer.h"
 #include "ui/common/sentence_words.h"
@@ -517,6 +518,8 @@ void TestFirstHour::namesApart_data() {
     };
     row("different", "/a/one;/b/two", "one;two");
     row("parents", "/a/old/model;/a/new/model", "model (in old);model (in new)");
+    row("names of trainers", "/a/old/adapter;/a/new/checkpoint-50;/c",
+        "adapter (in old);checkpoint-50 (in new);c");
     row("further up", "/x/a/model;/y/a/model", "model (in x);model (in y)");
     row("three", "/a/old/model;/a/new/model;/c", "model (in old);model (in new);c");
     row("one above the other", "/model;/model/model", "/model;model (in model)");
@@ -754,7 +757,8 @@ void TestFirstHour::adaptersThatDoNotFit() {
 
 void TestFirstHour::noWordsOfTheTerminal() {
     // Whatever the engine says of downloads and models: the window names its own buttons.
-    QFile file(QFINDTESTDATA("../../../resources/translations/engine_de.ts"));
+    QFile file(QString::fromStdString(
+        (support::sourceDir() / "resources/translations/engine_de.ts").string()));
     QVERIFY(file.open(QIODevice::ReadOnly));
     const QString all = QString::fromUtf8(file.readAll());
     static const QRegularExpression source(QStringLiteral("<source>([^<]*)</source>"));
