@@ -81,8 +81,11 @@ public:
     virtual Status synchronize() = 0;
 
     /// A hint before a series of allocations of about `bytes` in total: few large blocks are then
-    /// taken from the system instead of many small ones. Never required.
-    virtual void reserve(uint64_t /*bytes*/) {}
+    /// taken from the system instead of many small ones. Never required. Returns what
+    /// allocateFrom() takes; 0: there is no such block.
+    virtual uint64_t reserve(uint64_t /*bytes*/) { return 0; }
+    /// What is allocated from now on comes out of that block as long as it has room; 0: out of any.
+    virtual void allocateFrom(uint64_t /*block*/) {}
     /// Memory of this device, from allocate(), that kernels may use between two calls; nullptr
     /// takes it away again. Ignored by devices whose kernels need none.
     virtual void setScratch(void* /*scratch*/, size_t /*bytes*/) {}

@@ -95,6 +95,10 @@ DeviceScratch::create(DeviceId id, kernels::Device& device, const WorkspaceLayou
         }
     }
     std::unique_ptr<DeviceScratch> scratch(new DeviceScratch(id, device, layout, base));
+    if (base != nullptr && !device.isHostVisible()) {
+        // Whoever had this memory of the card before leaves nothing in it: each run is alike.
+        ENGINE_TRY(checkStatus(device.clear(base, bytes), "clearing its workspace", id.toString()));
+    }
     if (scratch->has(Buffer::KernelScratch)) {
         device.setScratch(scratch->buffer(Buffer::KernelScratch),
                           static_cast<size_t>(scratch->size(Buffer::KernelScratch)) *

@@ -102,9 +102,14 @@ CardSegments::Group CardSegments::groupOf(const StoreEntry& entry, DeviceId card
 
 void CardSegments::reserve(Group group) {
     const auto device = impl_.devices.find(group.first);
-    if (device != impl_.devices.end() && done_.insert(group).second) {
-        device->second->reserve(bytes_[group]);
+    if (device == impl_.devices.end()) {
+        return;
     }
+    const auto [block, is_new] = blocks_.try_emplace(group, 0);
+    if (is_new) {
+        block->second = device->second->reserve(bytes_[group]);
+    }
+    device->second->allocateFrom(block->second);
 }
 
 void CardSegments::reserveFor(const StoreEntry& entry) {
@@ -118,6 +123,9 @@ void CardSegments::reserveFor(const StoreEntry& entry) {
 void CardSegments::reserveRest() {
     for (const auto& [card, together] : layers_together_) {
         reserve({card, Rest});
+        if (const auto device = impl_.devices.find(card); device != impl_.devices.end()) {
+            device->second->allocateFrom(0); // what is left over of other blocks serves as well
+        }
     }
 }
 

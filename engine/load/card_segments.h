@@ -9,7 +9,6 @@
 
 #include <cstdint>
 #include <map>
-#include <set>
 #include <utility>
 
 namespace engine {
@@ -32,7 +31,7 @@ private:
     const TensorStore::Impl& impl_;
     std::map<DeviceId, int> layers_together_; ///< Of every card; 0: everything is one block.
     std::map<Group, uint64_t> bytes_;
-    std::set<Group> done_;
+    std::map<Group, uint64_t> blocks_; ///< Reserved; of Device::reserve().
 };
 
 } // namespace engine

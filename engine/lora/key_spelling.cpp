@@ -61,18 +61,18 @@ std::string join(const Parts& parts, size_t begin, size_t end) {
 /// Wrappers of compilers and parallel training, then PEFT's own prefix.
 void stripPrefixes(Parts& parts) {
     std::erase_if(parts, isWrapperComponent);
-    const auto dropFirst = [&](size_t count) {
-        parts.erase(parts.begin(), parts.begin() + static_cast<std::ptrdiff_t>(count));
-    };
-    while (true) {
-        if (parts.size() > 1 && parts[0] == "module") {
-            dropFirst(1);
-        } else if (parts.size() > 2 && parts[0] == "base_model" && parts[1] == kModel) {
-            dropFirst(2);
+    size_t first = 0;
+    for (;;) {
+        const size_t left = parts.size() - first;
+        if (left > 1 && parts[first] == "module") {
+            ++first;
+        } else if (left > 2 && parts[first] == "base_model" && parts[first + 1] == kModel) {
+            first += 2;
         } else {
-            return;
+            break;
         }
     }
+    parts.erase(parts.begin(), parts.begin() + static_cast<std::ptrdiff_t>(first));
 }
 
 struct LeafMarker {

@@ -92,10 +92,6 @@ std::map<DeviceId, uint64_t> scratchBytes(const PlanRequest& request,
 
 namespace {
 
-/// What a driver takes of a card while a model is loaded and runs: its tables of page-locked
-/// memory, recordings, and the ends of blocks that are not full.
-constexpr uint64_t kDriverTables = uint64_t{16} << 20;
-
 /// Of what is free on a device, what a plan can count on: on a card whole granules beside the
 /// context, less what the driver takes as it goes.
 uint64_t usableBytes(const DeviceInfo& info) {

@@ -106,6 +106,14 @@ AddedTokens::Found AddedTokens::longestAt(std::string_view text, bool is_plain_o
         if (low == high || used == text.size()) {
             break;
         }
+        // One token is left: its rest is compared as a whole, unless a sign may stand for a space.
+        const std::string_view rest = std::string_view(tokens_[low].content).substr(depth);
+        if (high - low == 1 && (!is_normalized_ || rest.find(' ') == std::string_view::npos)) {
+            if ((tokens_[low].is_plain || !is_plain_only) && text.substr(used).starts_with(rest)) {
+                found = {&tokens_[low], used + rest.size()};
+            }
+            break;
+        }
         const unsigned char next = byteAt(text, used);
         const auto byteOf = [&](const AddedToken& token) {
             return static_cast<unsigned char>(token.content[depth]);

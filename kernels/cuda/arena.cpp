@@ -45,7 +45,7 @@ void Arena::removeSegment(Segments::iterator segment) {
     segments_.erase(segment);
 }
 
-CuPointer Arena::take(Segment& segment, std::map<CuPointer, size_t>::iterator gap, size_t bytes) {
+CuPointer Arena::take(Segment& segment, Gap gap, size_t bytes) {
     const CuPointer start = gap->first;
     const size_t rest = gap->second - bytes;
     segment.live.emplace(start, bytes); // the only step that can throw comes first
@@ -67,13 +67,21 @@ CuPointer Arena::allocate(size_t bytes, CuResult* result) {
         return 0;
     }
     Segment* best_segment = nullptr;
-    std::map<CuPointer, size_t>::iterator best;
-    for (auto& [base, segment] : segments_) {
+    Gap best;
+    const auto look = [&](Segment& segment) {
         for (auto gap = segment.free.begin(); gap != segment.free.end(); ++gap) {
             if (gap->second >= wanted && (best_segment == nullptr || gap->second < best->second)) {
                 best_segment = &segment;
                 best = gap;
             }
+        }
+    };
+    if (const auto preferred = segments_.find(preferred_); preferred != segments_.end()) {
+        look(preferred->second);
+    }
+    if (best_segment == nullptr) {
+        for (auto& [base, segment] : segments_) {
+            look(segment);
         }
     }
     if (best_segment != nullptr) {
@@ -132,14 +140,17 @@ void Arena::free(CuPointer pointer) {
     }
 }
 
-void Arena::reserve(uint64_t bytes) {
+CuPointer Arena::reserve(uint64_t bytes) {
     if (bytes == 0 || bytes > SIZE_MAX / 2) {
-        return;
+        return 0;
     }
     CuResult result = kCuSuccess;
-    if (addSegment(roundUp(static_cast<size_t>(bytes), granularity_), &result) != segments_.end()) {
-        default_segment_ = 0;
+    const auto added = addSegment(roundUp(static_cast<size_t>(bytes), granularity_), &result);
+    if (added == segments_.end()) {
+        return 0;
     }
+    default_segment_ = 0;
+    return added->first;
 }
 
 void Arena::releaseAll() {

@@ -34,8 +34,12 @@ public:
     void setGranularity(size_t bytes) { granularity_ = bytes; }
     /// Takes one segment for pieces of `bytes` in total (pieceBytes() of each), so that they take
     /// no more of the card than that, rounded up once; what comes on top takes as little as it
-    /// can. No room is no error.
-    void reserve(uint64_t bytes);
+    /// can. Its address; 0 where there is no room, which is no error.
+    CuPointer reserve(uint64_t bytes);
+    /// Pieces come out of this segment as long as it has room; 0: out of any. Without that a piece
+    /// may take another segment's last room, so that a large one that was meant for it needs a
+    /// segment of its own.
+    void prefer(CuPointer segment) { preferred_ = segment; }
     /// Gives everything back, live pieces included.
     void releaseAll();
 
@@ -52,13 +56,16 @@ private:
     };
     using Segments = std::map<CuPointer, Segment>;
 
+    using Gap = std::map<CuPointer, size_t>::iterator;
+
     Segments::iterator segmentOf(CuPointer pointer);
     Segments::iterator addSegment(size_t bytes, CuResult* result);
     void removeSegment(Segments::iterator segment);
-    CuPointer take(Segment& segment, std::map<CuPointer, size_t>::iterator gap, size_t bytes);
+    CuPointer take(Segment& segment, Gap gap, size_t bytes);
 
     const Driver* driver_;
     Segments segments_;
+    CuPointer preferred_ = 0; ///< The address of a segment that may be gone.
     uint64_t segment_bytes_ = 0;
     uint64_t free_bytes_ = 0;
     size_t granularity_ = kUsualCosts.granularity;

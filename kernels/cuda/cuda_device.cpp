@@ -437,14 +437,14 @@ Status CudaDevice::flushSteps() {
     return status == Status::Ok ? stream_.flush() : status;
 }
 
-void CudaDevice::reserve(uint64_t bytes) {
+uint64_t CudaDevice::reserve(uint64_t bytes) {
     if (makeCurrent() != Status::Ok) {
-        return;
+        return 0;
     }
     try {
-        arena_.reserve(bytes);
+        return arena_.reserve(bytes);
     } catch (const std::bad_alloc&) {
-        return; // a hint
+        return 0; // a hint
     }
 }
 

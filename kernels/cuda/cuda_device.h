@@ -63,7 +63,8 @@ public:
     [[nodiscard]] Queue queue() override;
     Status synchronize() override;
 
-    void reserve(uint64_t bytes) override;
+    uint64_t reserve(uint64_t bytes) override;
+    void allocateFrom(uint64_t block) override { arena_.prefer(block); }
     void setScratch(void* scratch, size_t bytes) override;
     void* allocateHost(size_t bytes) override;
     void freeHost(void* pointer) override;

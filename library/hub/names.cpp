@@ -183,6 +183,9 @@ std::pair<std::string, std::string> clashingNames(const std::vector<std::string>
         }
     }
     for (const std::string& name : names) {
+        if (name.size() > kLongestName) {
+            continue; // refused as it is (nameProblem()), and a look at each folder would be long
+        }
         for (size_t at = name.find('/'); at != std::string::npos; at = name.find('/', at + 1)) {
             if (const auto found = files.find(nameOnDisk(name.substr(0, at)));
                 found != files.end()) {

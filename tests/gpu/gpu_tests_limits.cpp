@@ -3,6 +3,7 @@
 // maps, with prompts of 512 tokens and with an adapter; and the card takes what was predicted.
 #include "engine/families/tensor_list.h"
 #include "engine/lora/random_adapter.h"
+#include "engine/plan/planner.h"
 #include "engine/run/opened_model.h"
 #include "kernels/cuda/cards.h"
 #include "tests/gpu/gpu_tests.h"
@@ -154,10 +155,11 @@ void limits(CheckList& list, const Machine& machine) {
                 });
         }
         if (!is_simulated) {
-            const auto granule = kernels::cuda::cardCosts(*machine.driver, 0).granularity;
             list.run("limits", name + ": predicted as taken", [&](std::string* figure) {
                 *figure = std::to_string(apart >> 10U) + " KiB apart at most";
-                return apart < granule ? std::string() : std::string("more than one granule");
+                return apart <= engine::kDriverTables
+                           ? std::string()
+                           : std::string("more than a plan leaves to the driver");
             });
         }
         if (!adapter.empty() && !is_simulated) {

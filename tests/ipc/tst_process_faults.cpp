@@ -102,7 +102,7 @@ void TestProcessFaults::diesInAReply() {
     const auto reply = engine.generate(
         asking::question(40), [&](const engine::ReplyUpdate& update) { said += update.text; }, {});
     QVERIFY(!reply.has_value());
-    QVERIFY(!said.empty()); // what came before is the caller's
+    QVERIFY2(!said.empty(), reply.error().message.c_str()); // what came before is the caller's
     QVERIFY2(says(reply.error(), name.constData()), reply.error().message.c_str());
     QVERIFY(engine::wasStartedAgain(reply.error()));
     QVERIFY(engine.isLoaded());

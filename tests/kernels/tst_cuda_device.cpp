@@ -69,6 +69,7 @@ private Q_SLOTS:
     void loadsImagesOfItsCapability();
     void missingKernelIsNamed();
     void arenaReusesAndGivesBack();
+    void arenaKeepsBlocksApart();
     void arenaAgainstAModel();
     void accounts();
     void limit();
@@ -235,6 +236,27 @@ void TestCudaDevice::arenaReusesAndGivesBack() {
     const uint64_t before = arena.segmentBytes();
     (void)arena.allocate(size_t{40} << 20, &result);
     QCOMPARE(arena.segmentBytes(), before);
+}
+
+/// A piece that is meant for one block leaves the other's room to what is meant for that.
+void TestCudaDevice::arenaKeepsBlocksApart() {
+    FakeDriver fake;
+    const auto device = openDevice(fake);
+    Arena arena(fake.driver());
+    CuResult result = kCuSuccess;
+    constexpr size_t kMiB = size_t{1} << 20;
+    const CuPointer large = arena.reserve(10 * kMiB);
+    const CuPointer exact = arena.reserve(6 * kMiB);
+    arena.prefer(large);
+    const CuPointer first = arena.allocate(5 * kMiB, &result);
+    QVERIFY(first >= large && first < large + 10 * kMiB);
+    arena.prefer(exact);
+    QCOMPARE(arena.allocate(6 * kMiB, &result), exact);
+    QCOMPARE(arena.segments(), size_t{2});
+    arena.free(exact);
+    arena.free(first);
+    arena.prefer(exact); // is gone
+    QVERIFY(arena.allocate(1000, &result) != 0);
 }
 
 void TestCudaDevice::arenaAgainstAModel() {

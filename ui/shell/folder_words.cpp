@@ -6,7 +6,6 @@
 
 #include <QCoreApplication>
 #include <QDir>
-#include <QRegularExpression>
 
 #include <algorithm>
 #include <utility>
@@ -160,19 +159,6 @@ QStringList namingParts(const QString& folder) {
     return parts;
 }
 
-namespace {
-
-/// The names that trainers give to each of their folders.
-bool saysNothing(const QString& name) {
-    static const QRegularExpression usual(
-        QStringLiteral("^(model|adapters?|lora|qlora|peft|outputs?|results?|final|best|last|"
-                       "checkpoint-?\\d*|text|vision|audio|multimodal)$"),
-        QRegularExpression::CaseInsensitiveOption);
-    return usual.match(name).hasMatch();
-}
-
-} // namespace
-
 QString folderName(const QString& folder, const QStringList& others) {
     const QStringList parts = namingParts(folder);
     if (parts.isEmpty()) {
@@ -185,7 +171,7 @@ QString folderName(const QString& folder, const QStringList& others) {
             same.push_back(std::move(of_other));
         }
     }
-    if (same.empty() && !(saysNothing(parts.last()) && parts.size() > 1)) {
+    if (same.empty()) {
         return parts.last();
     }
     for (qsizetype up = 2; up <= parts.size(); ++up) {

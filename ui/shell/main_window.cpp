@@ -198,11 +198,17 @@ QWidget* MainWindow::buildCentre() {
     column->setSpacing(0);
 
     tab_bar_ = new QWidget(centre);
-    // Narrower than its contents: fitTabs() then moves the chat's header.
+    // Narrower than its contents: fitTabs() then makes two rows of it.
     tab_bar_->setMinimumWidth(320);
-    tab_row_ = new QHBoxLayout(tab_bar_);
-    tab_row_->setContentsMargins(Theme::kPadding, 6, Theme::kPadding, 6);
+    auto* rows = new QVBoxLayout(tab_bar_);
+    rows->setContentsMargins(Theme::kPadding, 6, Theme::kPadding, 6);
+    rows->setSpacing(6);
+    tab_row_ = new QHBoxLayout;
     tab_row_->setSpacing(4);
+    tab_row_->addStrut(Theme::kControlHeight + 8); // as high without the chat's header as with it
+    header_row_ = new QHBoxLayout;
+    rows->addLayout(tab_row_);
+    rows->addLayout(header_row_);
     // Where the list of chats has given way, the way back to it.
     side_button_ = new QPushButton(tab_bar_);
     side_button_->setObjectName(QStringLiteral("showSideButton"));
@@ -241,9 +247,9 @@ QWidget* MainWindow::buildCentre() {
     panes_->setObjectName(QStringLiteral("paneSplitter"));
     panes_->setChildrenCollapsible(false);
     chat_side_ = new QWidget(panes_);
-    chat_column_ = new QVBoxLayout(chat_side_);
-    chat_column_->setContentsMargins(0, 0, 0, 0);
-    chat_column_->setSpacing(0);
+    auto* chat_column = new QVBoxLayout(chat_side_);
+    chat_column->setContentsMargins(0, 0, 0, 0);
+    chat_column->setSpacing(0);
     chat_stack_ = new PageStack(chat_side_);
     welcome_ = new WelcomePage(recent_, setup_.has_demo_model, chat_stack_);
     unusable_ = new UnusablePage(setup_.has_demo_model, chat_stack_);
@@ -256,9 +262,8 @@ QWidget* MainWindow::buildCentre() {
     chat_stack_->addWidget(unusable_);
     chat_stack_->addWidget(chat_);
     chat_stack_->addWidget(compare_);
-    chat_column_->addWidget(chat_->headerBar());
-    chat_column_->addWidget(samples_);
-    chat_column_->addWidget(chat_stack_, 1);
+    chat_column->addWidget(samples_);
+    chat_column->addWidget(chat_stack_, 1);
     layout_ = new LayoutView(panes_);
     layout_->setObjectName(QStringLiteral("layoutView"));
     layout_footer_ = layout_->findChild<QWidget*>(QStringLiteral("layoutFooter"));
@@ -269,6 +274,7 @@ QWidget* MainWindow::buildCentre() {
     column->addWidget(panes_, 1);
     tab_row_->addSpacing(12);
     tab_row_->addStretch();
+    header_row_->addWidget(chat_->headerBar(), 1);
     connect(tabs_, &QButtonGroup::idClicked, this,
             [this](int id) { setTab(static_cast<Tab>(id)); });
     return centre;

@@ -28,7 +28,6 @@ class QHBoxLayout;
 class QPushButton;
 class QSplitter;
 class QStackedWidget;
-class QVBoxLayout;
 
 namespace engine {
 struct ComputerFacts;
@@ -287,9 +286,9 @@ private:
     QWidget* tab_bar_ = nullptr;
     QWidget* waiting_mark_ = nullptr; ///< On the layout's tab.
     QHBoxLayout* tab_row_ = nullptr;
+    QHBoxLayout* header_row_ = nullptr; ///< Below the tabs, where both do not fit side by side.
     QSplitter* panes_ = nullptr;
     QWidget* chat_side_ = nullptr;
-    QVBoxLayout* chat_column_ = nullptr; ///< Has the chat's header where the tabs leave it no room.
     QWidget* layout_footer_ = nullptr; ///< The layout's bar below its lanes.
     QStackedWidget* chat_stack_ = nullptr;
     WelcomePage* welcome_ = nullptr;

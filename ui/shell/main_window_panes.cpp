@@ -247,32 +247,22 @@ void MainWindow::fitTabs() {
     for (QAbstractButton* button : buttons) {
         texts += button->fontMetrics().horizontalAdvance(button->accessibleName()) + 44;
     }
-    // Not what the header says: it hides itself for a moment when it moves.
-    const bool is_shown = chat_stack_->currentWidget() == chat_ && tab_ != Tab::Layout;
-    const int needed = is_shown ? header->minimumSizeHint().width() + 40 : 0;
-    // In the chat's column nothing of the header is cut either.
+    const int needed = header->isHidden() ? 0 : header->minimumSizeHint().width() + 40;
+    // In two rows the bar is as wide as its lower one at least: nothing in it is cut.
     const int least = std::max(kTabsWidth, needed - 40 + 2 * Theme::kPadding);
     if (tab_bar_->minimumWidth() != least) {
         tab_bar_->setMinimumWidth(least);
         QMetaObject::invokeMethod(this, &MainWindow::fitPanes, Qt::QueuedConnection);
     }
-    // As high with the header as without it: what stands below keeps its place in each view.
-    const QMargins margins = tab_row_->contentsMargins();
-    tab_bar_->setFixedHeight(
-        std::max(header->sizeHint().height(), buttons.front()->sizeHint().height()) +
-        margins.top() + margins.bottom());
-    // In both views it is the chat's, so that their widths do not depend on where it stands.
-    const bool is_beside =
-        tab_ != Tab::Both && tab_bar_->width() >= texts + needed + 2 * Theme::kPadding;
-    if (is_beside != (tab_row_->indexOf(header) >= 0)) {
-        if (is_beside) {
-            chat_column_->removeWidget(header);
+    const bool is_one_row = tab_bar_->width() >= texts + needed + 2 * Theme::kPadding;
+    const bool was_one_row = tab_row_->indexOf(header) >= 0;
+    if (is_one_row != was_one_row) {
+        (is_one_row ? header_row_ : tab_row_)->removeWidget(header);
+        if (is_one_row) {
             tab_row_->insertWidget(tab_row_->count() - 1, header, 1);
         } else {
-            tab_row_->removeWidget(header);
-            chat_column_->insertWidget(0, header);
+            header_row_->addWidget(header, 1);
         }
-        header->setVisible(is_shown);
     }
 }
 

@@ -518,8 +518,6 @@ void TestFirstHour::namesApart_data() {
     };
     row("different", "/a/one;/b/two", "one;two");
     row("parents", "/a/old/model;/a/new/model", "model (in old);model (in new)");
-    row("names of trainers", "/a/old/adapter;/a/new/checkpoint-50;/c",
-        "adapter (in old);checkpoint-50 (in new);c");
     row("further up", "/x/a/model;/y/a/model", "model (in x);model (in y)");
     row("three", "/a/old/model;/a/new/model;/c", "model (in old);model (in new);c");
     row("one above the other", "/model;/model/model", "/model;model (in model)");
