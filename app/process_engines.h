@@ -31,8 +31,8 @@ inline constexpr bool kIsProcessUsual = true;
 int runEngineProcess();
 
 /// Engines in processes of their own, but on their threads where a driver of graphics cards crashes
-/// or hangs when it is asked (options.inquiry). Of `options` a process gets folders and the inquiry's.
-/// `log`: lines in English, on the engine's thread; may be empty.
+/// or hangs when it is asked (options.inquiry). Of `options` a process gets folders and the
+/// inquiry's. `log`: lines in English, on the engine's thread; may be empty.
 EngineFactory processEngines(const engine::EngineOptions& options,
                              const std::function<void(const std::string& line)>& log);
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/thread_limit.h"
 
+#include "engine/base/paths.h"
+
 #include <algorithm>
 #include <fstream>
 #include <string>
@@ -28,7 +30,7 @@ std::optional<uint64_t> smallestLimit(const fs::path& mount, const std::string& 
         }
     };
     look();
-    for (const fs::path& name : fs::path(group).relative_path()) {
+    for (const fs::path& name : pathFromUtf8(group).relative_path()) {
         if (name == "..") {
             break; // a group outside of what is mounted here
         }

@@ -1537,7 +1537,7 @@ Soll die Datei ersetzt werden?</translation>
     </message>
     <message>
         <source>first token after %1 s</source>
-        <translation>erstes Token nach %1 s</translation>
+        <translation>1. Token nach %1 s</translation>
     </message>
     <message>
         <source>seed %1</source>
@@ -2009,7 +2009,7 @@ Soll die Datei ersetzt werden?</translation>
     </message>
     <message>
         <source>first token after %1</source>
-        <translation>erstes Token nach %1</translation>
+        <translation>1. Token nach %1</translation>
     </message>
     <message>
         <source>seed %1</source>

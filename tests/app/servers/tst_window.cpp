@@ -349,8 +349,8 @@ void TestServers::keepsKeysInTheKeyring() {
         Servers servers(folder.path());
         QVERIFY(servers.test(server.base(), "sk-very-secret"));
         QTRY_COMPARE(servers.label("serverKeyPlace"),
-                     QStringLiteral(
-                         "A key is kept in a file that only you can read: no keyring runs here."));
+                     QStringLiteral("A key that you type is kept in a file that only you can "
+                                    "read: no keyring runs here."));
         QTest::mouseClick(servers.button("serverConnect"), Qt::LeftButton);
         QTRY_COMPARE(servers.program.session().state(), ui::Session::State::Ready);
         QThreadPool::globalInstance()->waitForDone();
@@ -434,7 +434,7 @@ void TestServers::watchesTheServer() {
     QVERIFY(detail().contains(QStringLiteral("asked again by itself")));
     shot(program.window.get(), QStringLiteral("server-gone") + theme);
     program.ask(QStringLiteral("Are you there?")); // nobody is, and the question is not lost
-    QTRY_VERIFY(program.window->findChild<ui::ChatNotice*>()->isVisible());
+    QTRY_VERIFY(program.chat().findChild<ui::ChatNotice*>()->isVisible());
     QCOMPARE(program.chat().chat().turns.size(), size_t{2});
     shot(program.window.get(), QStringLiteral("server-gone-reply") + theme);
     server = std::make_unique<support::ChatStandin>(support::goodAnswer({"Here again."}),
@@ -555,7 +555,7 @@ void TestServers::asksBeforeWordsLeave() {
     QVERIFY(program.waitForReply(2));
     QVERIFY(servers.connectTo(server));
     program.ask(QStringLiteral("And now?"));
-    auto* notice = program.window->findChild<ui::ChatNotice*>();
+    auto* notice = program.chat().findChild<ui::ChatNotice*>();
     QTRY_VERIFY(notice->isVisible());
     QVERIFY2(notice->text().contains(QStringLiteral("would be sent to")),
              qPrintable(notice->text()));
@@ -588,9 +588,18 @@ void TestServers::comparesBoth() {
     program.chat().requestComparison();
     ui::ComparePane* compare = program.window->comparePane();
     QTRY_VERIFY(compare->isVisible());
+    // Offered, and asked only after the user has ticked it and agreed.
+    QCOMPARE(compare->columns().size(), size_t{1});
+    QTest::mouseClick(program.find("compareAdd"), Qt::LeftButton);
     QCOMPARE(compare->columns().size(), size_t{2});
+    compare->columns()[1]->findChild<QCheckBox*>()->setChecked(true);
     QVERIFY(compare->columns()[1]->name().contains(QStringLiteral("m on 127.0.0.1")));
     QTest::mouseClick(program.find("compareRun"), Qt::LeftButton);
+    QCOMPARE(server.numAsked(), asked);
+    auto* agree = compare->findChild<QPushButton*>(QStringLiteral("noticeChoice"));
+    QTRY_VERIFY(agree->isVisible());
+    QTest::qWait(600); // a click that was meant for what was there before counts for nothing
+    QTest::mouseClick(agree, Qt::LeftButton);
     QTRY_VERIFY_WITH_TIMEOUT(compare->columns()[1]->isFinished() && !compare->isRunning(), 60000);
     QCOMPARE(compare->columns()[1]->text(), QStringLiteral("From afar."));
     QVERIFY(compare->columns()[0]->text().startsWith(QStringLiteral("A tower")));
