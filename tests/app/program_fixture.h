@@ -154,6 +154,7 @@ public:
     /// Presses on a block, moves to a lane in steps, waits for the price; `drops` lets go there.
     bool drag(const QString& block_id, engine::DeviceId to, bool drops = true) {
         ui::LayoutView* view = window->layoutView();
+        QTest::qWait(20); // a view that has just been opened takes its place
         ui::BlockWidget* block = view->blockWidget(block_id);
         ui::LaneWidget* lane = view->lane(to);
         if (block == nullptr || lane == nullptr) {
