@@ -2,6 +2,8 @@
 #include "ipc/file_limits.h"
 
 #ifdef __linux__
+#include "engine/base/paths.h"
+
 #include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -102,8 +104,8 @@ void allowCards(const Rules& rules) {
     std::error_code failed;
     for (std::filesystem::directory_iterator at("/dev", failed), end; !failed && at != end;
          at.increment(failed)) {
-        if (at->path().filename().string().starts_with("nvidia")) {
-            rules.allow(at->path().string(), kDevice | kReadFolder);
+        if (engine::utf8Of(at->path().filename()).starts_with("nvidia")) {
+            rules.allow(engine::utf8Of(at->path()), kDevice | kReadFolder);
         }
     }
     rules.allow("/dev/dxg", kDevice); // WSL

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ipc/limits.h"
 
+#include "engine/base/paths.h"
+
 #ifdef _WIN32
 #include <windows.h>
 
@@ -48,7 +50,7 @@ bool limitFilesOf(const HostOptions& host) {
     addFolders(read, host.library_path);
     std::vector<std::string> write = host.writable;
     if (!host.rates_file.empty()) {
-        write.push_back(std::filesystem::path(host.rates_file).parent_path().string());
+        write.push_back(engine::utf8Of(engine::pathFromUtf8(host.rates_file).parent_path()));
     }
     const bool has_driver =
         ::access("/dev/nvidiactl", F_OK) == 0 || ::access("/dev/dxg", F_OK) == 0; // or WSL's

@@ -116,7 +116,6 @@ public:
         std::string line;
         while (!isEndRequested() && !isOutputLost()) {
             armInterrupt(); // one that came while a reply was written belonged to the reply
-            std::cerr << "> ";
             ENGINE_ASSIGN(const bool has_line, nextLine(line));
             if (line.starts_with(app::kByteOrderMark)) {
                 line.erase(0, app::kByteOrderMark.size());
@@ -153,7 +152,7 @@ private:
                 return false;
             }
         }
-        return readLine(line);
+        return readLine(line, "> ");
     }
 
     void obey(const std::string& line, std::string_view words) {

@@ -249,8 +249,9 @@ bool readTyped(TypingMode& mode, std::string& waiting, int wait_ms) {
 }
 
 /// One line from the terminal: readLine().
-Result<bool> readTypedLine(std::string& line) {
+Result<bool> readTypedLine(std::string& line, std::string_view prompt) {
     TypingMode mode;
+    std::cerr << prompt << std::flush;
     LineEditor editor;
     auto& [waiting, taken] = typedAhead();
     auto state = LineEditor::State::Typing;
@@ -461,16 +462,17 @@ bool isStandardOutput([[maybe_unused]] const std::string& path) {
 #endif
 }
 
-Result<bool> readLine(std::string& line) {
+Result<bool> readLine(std::string& line, std::string_view prompt) {
     line.clear();
     bool has_any = false;
     std::cout.flush();
 #ifndef _WIN32
     if (isInputTerminal()) {
         std::cerr.flush();
-        return readTypedLine(line);
+        return readTypedLine(line, prompt);
     }
 #endif
+    std::cerr << prompt;
     for (int c = nextByte(); c != EOF; c = nextByte()) {
         has_any = true;
         if (c == '\n') {

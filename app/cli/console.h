@@ -54,7 +54,8 @@ void showProgress(const std::string& text);
 /// The next line of standard input without its line end (LF or CR LF). False at the end. A text
 /// that is pasted into a terminal is one line with LF in it (line_editor.h). Errors: InvalidRequest
 /// for a line without end, InvalidFile where it cannot be read.
-engine::Result<bool> readLine(std::string& line);
+/// `prompt` is shown on standard error when the terminal takes whole lines, not before.
+engine::Result<bool> readLine(std::string& line, std::string_view prompt = {});
 /// All of standard input; errors as readLine.
 engine::Result<std::string> readInput();
 

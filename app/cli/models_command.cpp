@@ -67,9 +67,9 @@ Result<bool> isAgreedTo(const library::Removal& removal, const Arguments& argume
         return Error{ErrorCode::InvalidRequest,
                      question + "Nothing was deleted: agree to it with --yes"};
     }
-    std::cerr << question << "Delete? [y/N] " << std::flush;
+    std::cerr << question;
     std::string answer;
-    ENGINE_ASSIGN(const bool is_there, readLine(answer));
+    ENGINE_ASSIGN(const bool is_there, readLine(answer, "Delete? [y/N] "));
     return is_there && (answer == "y" || answer == "Y" || answer == "yes");
 }
 

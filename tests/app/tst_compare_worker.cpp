@@ -100,6 +100,7 @@ void TestCompareWorker::load(const std::vector<std::string>& words, const char* 
             process.words = words;
             process.program = "test";
             process.host.demo_folder = app::demoModelFolder();
+            process.host.writable = {words.back()}; // where the faults lie
             process.on_step = events.on_step;
             process.on_recovery = events.on_recovery;
             return std::make_unique<ipc::ProcessEngine>(std::move(process));

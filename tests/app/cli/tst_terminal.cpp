@@ -2,6 +2,7 @@
 // A conversation at a terminal: what is typed and pasted there reaches the model whole, as one
 // message, and the keys that end it do. A pseudo terminal stands for the user's.
 #include <QByteArray>
+#include <QDeadlineTimer>
 #include <QRegularExpression>
 #include <QString>
 #include <QTest>
@@ -45,7 +46,8 @@ public:
 
     /// What the screen got up to `words`; empty after a minute without them.
     QByteArray readUntil(const QByteArray& words) {
-        for (int i = 0; i < 600 && !seen_.contains(words); ++i) {
+        const QDeadlineTimer minute(60'000);
+        while (!minute.hasExpired() && !seen_.contains(words)) {
             readOnce(100);
         }
         const int end = static_cast<int>(seen_.indexOf(words)) + static_cast<int>(words.size());
@@ -64,7 +66,8 @@ public:
     }
     /// The exit code, 128 and the number of a signal, or -1 where it still runs after a minute.
     int end() {
-        for (int i = 0; i < 600; ++i) {
+        const QDeadlineTimer minute(60'000);
+        while (!minute.hasExpired()) {
             int status = 0;
             if (::waitpid(pid_, &status, WNOHANG) == pid_) {
                 pid_ = -1;
