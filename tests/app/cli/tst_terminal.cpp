@@ -171,7 +171,7 @@ void TestTerminal::pastedTextIsOneMessage() {
         Terminal terminal;
         QVERIFY(!terminal.readUntil("> ").isEmpty());
         terminal.type(typed + "\r");
-        const QByteArray seen = terminal.readUntil("\r\n> ");
+        const QByteArray seen = terminal.readUntil("prompt ") + terminal.readUntil("\x1b[?2004h> ");
         QVERIFY2(!seen.isEmpty(), "no reply came");
         tokens[i] = promptTokens(seen);
         terminal.type("/quit\r");
