@@ -171,7 +171,8 @@ void TestTerminal::pastedTextIsOneMessage() {
         Terminal terminal;
         QVERIFY(!terminal.readUntil("> ").isEmpty());
         terminal.type(typed + "\r");
-        const QByteArray seen = terminal.readUntil("prompt ") + terminal.readUntil("\x1b[?2004h> ");
+        QByteArray seen = terminal.readUntil("prompt ");
+        seen += terminal.readUntil("\x1b[?2004h> ");
         QVERIFY2(!seen.isEmpty(), "no reply came");
         tokens[i] = promptTokens(seen);
         terminal.type("/quit\r");
