@@ -228,12 +228,11 @@ bool readTyped(TypingMode& mode, std::string& waiting, int wait_ms) {
         if (isEndRequested() || interruptToken().stop_requested()) {
             return false;
         }
-        if (ready < 0 && errno == EINTR) {
-            mode.enter();
+        const bool is_interrupted = ready < 0 && errno == EINTR;
+        if (is_interrupted || (ready == 0 && wait_ms < 0 && mode.isLost())) {
+            mode.enter(); // after Ctrl+Z and fg
         } else if (ready < 0 || (ready == 0 && wait_ms >= 0)) {
             return false;
-        } else if (ready == 0 && mode.isLost()) {
-            mode.enter(); // after Ctrl+Z and fg
         } else if (ready > 0) {
             std::array<char, 4096> bytes{};
             const ssize_t count = ::read(kInputStream, bytes.data(), bytes.size());
