@@ -176,7 +176,7 @@ Attendant::~Attendant() {
     }
 }
 
-void Attendant::allow(std::vector<std::string> paths) {
+void Attendant::allow(const std::vector<std::string>& paths) {
     std::vector<fs::path> allowed;
     for (const std::string& name : paths) {
         const fs::path path = engine::pathFromUtf8(name);

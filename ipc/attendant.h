@@ -31,7 +31,7 @@ public:
     /// What may be asked for from now on (UTF-8): these files; these folders with all that is below
     /// them and with their assistants (assistant_folder.h); of what is in a snapshot in a hub's
     /// cache also the files that such snapshots link to, and the assistant there.
-    void allow(std::vector<std::string> paths);
+    void allow(const std::vector<std::string>& paths);
 
 private:
     struct Shared; ///< With the thread.

@@ -33,7 +33,7 @@ public:
     [[nodiscard]] Pipe& pipe() { return pipe_; }
     [[nodiscard]] int64_t processId() const { return id_; }
     /// What it may read from now on beside what it can open by itself: Attendant::allow().
-    void allow(std::vector<std::string> paths);
+    void allow(const std::vector<std::string>& paths);
     /// Waits for its end; after `patience` it is killed. TimedOut: it was.
     engine::ChildEnd end(std::chrono::milliseconds patience);
 

@@ -179,8 +179,8 @@ Child::~Child() {
     static_cast<void>(end(std::chrono::milliseconds(0)));
 }
 
-void Child::allow(std::vector<std::string> paths) {
-    handles_->attendant.allow(std::move(paths));
+void Child::allow(const std::vector<std::string>& paths) {
+    handles_->attendant.allow(paths);
 }
 
 bool Child::hasEnded(std::chrono::milliseconds wait) {

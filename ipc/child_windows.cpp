@@ -61,7 +61,7 @@ Child::~Child() {
     static_cast<void>(end(std::chrono::milliseconds(0)));
 }
 
-void Child::allow(std::vector<std::string> /*paths*/) {} // it opens what the user may open
+void Child::allow(const std::vector<std::string>& /*paths*/) {} // it opens what the user may open
 
 bool Child::hasEnded(std::chrono::milliseconds wait) {
     HANDLE process = handles_->process.get();

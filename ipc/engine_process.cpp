@@ -233,7 +233,7 @@ Result<void> EngineProcess::makeReady(bool is_load,
         ENGINE_TRY(startLink());
     }
     named.media.insert(named.media.end(), folders_.begin(), folders_.end());
-    link_->allow(std::move(named.media));
+    link_->allow(named.media);
     return settle(stop, listener, Until::Stopped);
 }
 

@@ -29,7 +29,7 @@ public:
     Link& operator=(const Link&) = delete;
 
     /// As Child::allow().
-    void allow(std::vector<std::string> paths) { child_->allow(std::move(paths)); }
+    void allow(const std::vector<std::string>& paths) { child_->allow(paths); }
     /// False: the process is gone or does not read.
     bool send(Kind kind, uint64_t call, std::string_view payload);
     /// What comes from it.
