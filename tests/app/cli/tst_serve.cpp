@@ -563,7 +563,8 @@ void TestServe::engineEnds() {
     const QTemporaryDir folder;
     const QString fault_file = folder.filePath("fault");
     QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
-    environment.insert("LD_LIBRARY_PATH", BELFRY_FAKE_CUDA_FOLDER);
+    // The engine's process may read where libraries are looked for, and not much else.
+    environment.insert("LD_LIBRARY_PATH", BELFRY_FAKE_CUDA_FOLDER ":" + folder.path());
     environment.insert("BELFRY_FAKE_FAULT_FILE", fault_file);
     const QStringList words = {"--device-map", "gpu", "--context", "512"};
     Server server(words, environment);
