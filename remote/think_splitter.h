@@ -33,7 +33,7 @@ private:
     bool is_after_thought_ = false; ///< Line breaks before the answer are the server's layout.
     char last_ = '\0';              ///< The last byte of the answer that was handed on.
     std::string held_;              ///< May still become a marker.
-    size_t blanks_ = 0; ///< That held_ begins with.
+    size_t blanks_ = 0;             ///< That held_ begins with.
     std::string_view end_;          ///< What ends the thought.
 };
 

@@ -75,7 +75,7 @@ CompareColumn::CompareColumn(QWidget* parent)
     body_->setObjectName(QStringLiteral("compareText"));
     body_->setReadOnly(true);
     body_->setFrameShape(QFrame::NoFrame);
-    body_->setMinimumHeight(40); // two lines: what stands below is not cut before that
+    body_->setMinimumHeight(40);             // two lines: what stands below is not cut before that
     body_->document()->setDocumentMargin(0); // in line with the title above it
     body_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
     status_->setObjectName(QStringLiteral("compareStatus"));
