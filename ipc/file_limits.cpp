@@ -36,7 +36,7 @@ constexpr uint64_t kWriteFile = 1U << 1, kReadFile = 1U << 2, kReadFolder = 1U <
 constexpr uint64_t kRead = kReadFile | kReadFolder;
 constexpr uint64_t kWrite = kRead | kWriteFile | kRemoveFile | kMakeFolder | kMakeFile | kTruncate;
 constexpr uint64_t kDevice = kReadFile | kWriteFile | kAskDevice;
-/// Of what can be no folder.
+/// The rights that make sense for what is no folder.
 constexpr uint64_t kOfFiles = kWriteFile | kReadFile | kTruncate | kAskDevice;
 
 /// Bits that each version knows, and the size of what it is told.

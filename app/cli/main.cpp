@@ -74,7 +74,7 @@ std::shared_ptr<engine::CardInquiry> cardInquiry() {
     return std::make_shared<engine::CardInquiry>(std::move(options));
 }
 
-/// Of serve, which stays when its engine ends: in a process of its own, which decodes what requests
+/// serve stays when its engine ends: that has a process of its own, which decodes what requests
 /// bring. Not with options that a process is not told.
 app::EngineFactory enginesOf(const engine::EngineOptions& options,
                              const cli::Arguments& arguments) {

@@ -45,7 +45,7 @@ constexpr size_t kReadBytes = size_t{64} << 10U;
 constexpr size_t kMostUnsentBytes = size_t{4} << 20U;
 /// Beyond the limit a connection is told so; beyond that it is closed without a word.
 constexpr size_t kMostRefusals = 32;
-/// Of this many connections one is kept for clients that have shown a token.
+/// One of this many connections is kept for clients that have shown a token.
 constexpr size_t kKeptShare = 8;
 /// What may come behind a request that is being answered.
 constexpr size_t kMostBytesAhead = size_t{64} << 10U;

@@ -45,7 +45,7 @@ private:
     const bool has_chunks_;
     State state_ = State::More;
     Part part_ = Part::Data;
-    uint64_t left_ = 0; ///< Of the data.
+    uint64_t left_ = 0; ///< Bytes of the data.
     size_t words_ = 0;  ///< Bytes of extensions and trailers.
     std::string line_, body_;
 };

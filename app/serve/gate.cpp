@@ -16,7 +16,7 @@ namespace {
 constexpr size_t kFailuresBeforeDelay = 10;
 constexpr std::chrono::seconds kFailureWindow{60};
 constexpr std::chrono::milliseconds kFailureDelay{1000};
-constexpr size_t kMostAskedNames = 64;       ///< Of header fields, in a preflight,
+constexpr size_t kMostAskedNames = 64;       ///< Header fields in a preflight,
 constexpr size_t kMostAskedBytes = 4096;     ///< and of all of them.
 constexpr const char* kPreflightAge = "600"; ///< Seconds that a browser may remember it.
 

@@ -41,7 +41,7 @@ Sum sumOf(const QByteArray& summed, Sum sum, bool is_big) {
     return sum;
 }
 
-/// Of an odd number, modulo 2^32.
+/// The inverse of an odd number, modulo 2^32.
 quint32 inverse(quint32 odd) {
     quint32 found = odd;
     for (int step = 0; step < 5; ++step) { // each doubles the bits that are right

@@ -25,7 +25,7 @@ public:
     /// (more than kMaxSteps).
     static Result<LinearPattern> compile(std::string_view pattern);
 
-    /// Of the compiled pattern, look-arounds included.
+    /// Steps of the compiled pattern, look-arounds included.
     [[nodiscard]] size_t steps() const;
     [[nodiscard]] bool matchesWhole(std::string_view text) const;
     /// A match that begins at the start of the text; `captured` gets the first "(...)" group.

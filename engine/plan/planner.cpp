@@ -92,7 +92,7 @@ std::map<DeviceId, uint64_t> scratchBytes(const PlanRequest& request,
 
 namespace {
 
-/// Of what is free on a device, what a plan can count on: on a card whole granules beside the
+/// What a plan, out of what is free on a device, can count on: on a card whole granules beside the
 /// context, less what the driver takes as it goes.
 uint64_t usableBytes(const DeviceInfo& info) {
     if (info.granularity == 0) {
