@@ -3,7 +3,7 @@
 
 #include "app/log_bridge.h"
 #include "engine/run/engine.h"
-#include "ui/common/note_words.h"
+#include "ui/common/sentence_words.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/notice_strip.h"
 #include "ui/style/format.h"
@@ -50,10 +50,10 @@ void CardWatch::look() {
         return;
     }
     using Kind = engine::CardTrouble::Kind;
-    qCInfo(logApp).noquote() << ui::fromUtf8(state.trouble->sentence);
+    qCInfo(logApp).noquote() << ui::fromUtf8(engine::inEnglish(state.trouble->words));
     if (state.trouble->kind == Kind::DriverCrashes || state.trouble->kind == Kind::DriverHangs) {
-        notice->showNotice(tr("The graphics card is not used"), ui::cardWords(*state.trouble),
-                           ui::NoticeStrip::Kind::Error);
+        notice->showNotice(tr("The graphics card is not used"),
+                           ui::wholeSentence(state.trouble->words), ui::NoticeStrip::Kind::Error);
     }
 }
 

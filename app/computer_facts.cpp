@@ -48,10 +48,12 @@ void connectComputer(ui::MainWindow& window,
             QThreadPool::globalInstance()->start([target, inquiry, data_folder, cache_folder] {
                 const engine::ComputerFacts facts =
                     engine::examineComputer(questionOf(inquiry, data_folder, cache_folder));
-                const QString text =
-                    ui::fromUtf8(engine::inEnglish(facts, engine::utf8Of(homeFolder())));
-                QMetaObject::invokeMethod(
-                    target, [target, facts, text] { target->showComputer(facts, text); });
+                const std::string home = engine::utf8Of(homeFolder());
+                QMetaObject::invokeMethod(target,
+                                          [target, sections = engine::computerSections(facts, home),
+                                           text = ui::fromUtf8(engine::inEnglish(facts, home))] {
+                                              target->showComputer(sections, text);
+                                          });
             });
         });
 }

@@ -7,7 +7,7 @@ EngineFactory::EngineFactory(engine::EngineOptions options)
     : make_([options = std::move(options)](const EngineEvents& events) {
           engine::EngineOptions with_step = options;
           with_step.on_step = events.on_step;
-          return std::make_unique<engine::Engine>(std::move(with_step));
+          return EngineSwitch(std::make_unique<engine::Engine>(std::move(with_step)));
       }) {}
 
 } // namespace app

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which engine runs behind a program: the only place of the window's program that names one.
+// Which engine runs behind the window, or behind the server of belfry-cli.
 #pragma once
 
-#include "engine/client/engine_client.h"
+#include "app/engine_switch.h"
 #include "engine/client/recovery.h"
 #include "engine/run/engine.h"
 
 #include <functional>
-#include <memory>
 
 namespace app {
 
@@ -21,16 +20,14 @@ struct EngineEvents {
 
 class EngineFactory {
 public:
-    using Make = std::function<std::unique_ptr<engine::EngineClient>(const EngineEvents& events)>;
+    using Make = std::function<EngineSwitch(const EngineEvents& events)>;
 
     /// The engine of this program.
     EngineFactory(engine::EngineOptions options); // NOLINT(google-explicit-constructor)
     /// Another one.
     explicit EngineFactory(Make make) : make_(std::move(make)) {}
 
-    [[nodiscard]] std::unique_ptr<engine::EngineClient> make(const EngineEvents& events) const {
-        return make_(events);
-    }
+    [[nodiscard]] EngineSwitch make(const EngineEvents& events) const { return make_(events); }
 
 private:
     Make make_;

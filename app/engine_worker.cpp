@@ -93,7 +93,7 @@ void EngineWorker::publishWhileBusy() {
 
 void EngineWorker::publishWhenChanged() {
     // The timer fires between jobs only, so what is loaded does not change under it.
-    const bool is_loaded = engine_->isLoaded();
+    const bool is_loaded = engine_.state().isLoaded();
     if (state_ == engine::EngineSnapshot::State::Ready && !is_loaded) {
         // An engine in a process of its own that could not be brought back.
         progress_ = {};
@@ -114,8 +114,7 @@ void EngineWorker::publishWhenChanged() {
     last_look_.start();
     if (hasChanged(told_, memoryNow()) || is_returning_) {
         is_returning_ = progress_.bytes_total > 0;
-        publish(is_loaded ? engine::EngineSnapshot::State::Ready
-                          : engine::EngineSnapshot::State::Empty);
+        publishAtRest();
     }
 }
 
@@ -125,7 +124,7 @@ void EngineWorker::hear(const engine::Recovery& recovery) {
     switch (recovery.kind) {
     case Kind::Ended:
         // Nothing of it is there: that must not look loaded until the first bytes are told.
-        takeProgress({"check", 0, weightBytes(engine_->currentPlan().get()), {}});
+        takeProgress({"check", 0, weightBytes(engine_.state().currentPlan().get()), {}});
         is_returning_ = true;
         if (recovery.is_at_rest) {
             Q_EMIT endedAtRest(recovery.why);
@@ -149,9 +148,9 @@ void EngineWorker::hear(const engine::Recovery& recovery) {
 }
 
 std::vector<engine::DeviceMemory> EngineWorker::memoryNow() {
-    std::vector<engine::DeviceMemory> memory = engine_->memory();
+    std::vector<engine::DeviceMemory> memory = engine_.state().memory();
     if (!machine_age_.isValid() || machine_age_.elapsed() >= meter_interval_ms_) {
-        machine_ = engine_->machineMemory();
+        machine_ = engine_.state().machineMemory();
         machine_age_.start();
     }
     // What is loaded knows its own devices better; the machine's others follow.
@@ -171,20 +170,26 @@ void EngineWorker::publish(engine::EngineSnapshot::State state) {
     state_ = state;
     snapshot->state = state;
     snapshot->serial = ++serial_;
-    snapshot->capabilities = engine_->capabilities();
-    snapshot->model = engine_->summary();
-    snapshot->plan = engine_->currentPlan();
+    const engine::EngineClient& engine = engine_.state();
+    snapshot->capabilities = engine.capabilities();
+    snapshot->model = engine.summary();
+    snapshot->plan = engine.currentPlan();
     snapshot->memory = told_ = memoryNow();
-    snapshot->adapters = engine_->loadedRequest().adapters;
+    snapshot->adapters = engine.loadedRequest().adapters;
     snapshot->stage = progress_.stage;
     snapshot->tensor = progress_.tensor;
     snapshot->bytes_done = progress_.bytes_done;
     snapshot->bytes_total = progress_.bytes_total;
-    const auto [used, size] = engine_->contextUse();
+    const auto [used, size] = engine.contextUse();
     snapshot->context_used = used;
     snapshot->context_size = size;
     last_snapshot_.restart();
     Q_EMIT snapshotChanged(std::shared_ptr<const engine::EngineSnapshot>(std::move(snapshot)));
+}
+
+void EngineWorker::publishAtRest() {
+    publish(engine_.state().isLoaded() ? engine::EngineSnapshot::State::Ready
+                                       : engine::EngineSnapshot::State::Empty);
 }
 
 void EngineWorker::takeProgress(const engine::LoadProgressValue& value) {
@@ -208,7 +213,8 @@ void EngineWorker::inspect(const QString& model, const QStringList& adapters) {
     for (const QString& adapter : adapters) {
         folders.push_back(utf8(adapter));
     }
-    auto summary = guarded([&] { return engine_->inspect(utf8(model), folders); });
+    auto summary =
+        guarded([&] { return engine_.reader(utf8(model)).inspect(utf8(model), folders); });
     if (summary.has_value()) {
         Q_EMIT inspected(model,
                          std::make_shared<const engine::ModelSummary>(std::move(summary).value()));
@@ -217,25 +223,14 @@ void EngineWorker::inspect(const QString& model, const QStringList& adapters) {
     }
 }
 
-void EngineWorker::plan(const engine::LoadRequest& request, quint64 ticket) {
-    auto plan = guarded([&] { return engine_->plan(request); });
-    if (plan.has_value()) {
-        Q_EMIT planned(ticket,
-                       std::make_shared<const engine::PlacementPlan>(std::move(plan).value()));
-    } else {
-        Q_EMIT planFailed(ticket, plan.error());
-    }
-}
-
 void EngineWorker::load(const engine::LoadRequest& request, const std::stop_token& stop) {
     progress_ = {};
     publish(engine::EngineSnapshot::State::Loading);
     const auto outcome = guarded([&] {
-        return engine_->load(request, progress(engine::EngineSnapshot::State::Loading), stop);
+        return engine_.load(request, progress(engine::EngineSnapshot::State::Loading), stop);
     });
     progress_ = {};
-    publish(engine_->isLoaded() ? engine::EngineSnapshot::State::Ready
-                                : engine::EngineSnapshot::State::Empty);
+    publishAtRest();
     if (outcome.has_value()) {
         Q_EMIT loaded();
     } else {
@@ -244,7 +239,7 @@ void EngineWorker::load(const engine::LoadRequest& request, const std::stop_toke
 }
 
 void EngineWorker::unload() {
-    engine_->unload();
+    engine_.unload();
     progress_ = {};
     publish(engine::EngineSnapshot::State::Empty);
 }
@@ -252,12 +247,11 @@ void EngineWorker::unload() {
 void EngineWorker::applyMap(const QString& device_map, const std::stop_token& stop) {
     progress_ = {};
     const auto outcome = guarded([&] {
-        return engine_->applyMap(utf8(device_map), progress(engine::EngineSnapshot::State::Moving),
-                                 stop);
+        return engine_.answering().applyMap(utf8(device_map),
+                                            progress(engine::EngineSnapshot::State::Moving), stop);
     });
     progress_ = {};
-    publish(engine_->isLoaded() ? engine::EngineSnapshot::State::Ready
-                                : engine::EngineSnapshot::State::Empty);
+    publishAtRest();
     if (outcome.has_value()) {
         Q_EMIT mapApplied();
     } else {
@@ -267,9 +261,8 @@ void EngineWorker::applyMap(const QString& device_map, const std::stop_token& st
 
 void EngineWorker::setAdapters(const std::vector<engine::AdapterChoice>& adapters,
                                const std::stop_token& stop) {
-    const auto outcome = guarded([&] { return engine_->setAdapters(adapters, stop); });
-    publish(engine_->isLoaded() ? engine::EngineSnapshot::State::Ready
-                                : engine::EngineSnapshot::State::Empty);
+    const auto outcome = guarded([&] { return engine_.setAdapters(adapters, stop); });
+    publishAtRest();
     if (outcome.has_value()) {
         Q_EMIT adaptersChanged();
     } else {
@@ -301,10 +294,9 @@ void EngineWorker::generate(const engine::GenerateRequest& request, const std::s
         }
         publishWhileBusy();
     };
-    const auto reply = guarded([&] { return engine_->generate(request, update, stop); });
+    const auto reply = guarded([&] { return engine_.answering().generate(request, update, stop); });
     flush();
-    publish(engine_->isLoaded() ? engine::EngineSnapshot::State::Ready
-                                : engine::EngineSnapshot::State::Empty);
+    publishAtRest();
     if (reply.has_value()) {
         Q_EMIT replyFinished(request.id, *reply);
     } else {
@@ -314,9 +306,9 @@ void EngineWorker::generate(const engine::GenerateRequest& request, const std::s
 
 void EngineWorker::measureEffect(const QString& folder, const std::stop_token& stop) {
     publish(engine::EngineSnapshot::State::Generating);
-    const auto effect = guarded([&] { return engine_->adapterEffect(utf8(folder), stop); });
-    publish(engine_->isLoaded() ? engine::EngineSnapshot::State::Ready
-                                : engine::EngineSnapshot::State::Empty);
+    const auto effect =
+        guarded([&] { return engine_.answering().adapterEffect(utf8(folder), stop); });
+    publishAtRest();
     if (effect.has_value()) {
         Q_EMIT effectMeasured(folder, *effect);
     } else {
@@ -327,7 +319,7 @@ void EngineWorker::measureEffect(const QString& folder, const std::stop_token& s
 void EngineWorker::measureCost(const engine::MessagePart& part,
                                qint64 image_tokens,
                                quint64 ticket) {
-    const auto cost = guarded([&] { return engine_->mediaCost(part, image_tokens); });
+    const auto cost = guarded([&] { return engine_.answering().mediaCost(part, image_tokens); });
     if (cost.has_value()) {
         Q_EMIT costMeasured(ticket, *cost);
     } else {
@@ -339,7 +331,7 @@ void EngineWorker::encodeAhead(const engine::MessagePart& part,
                                qint64 image_tokens,
                                const std::stop_token& stop) {
     // A failure here is told when the message is sent; nothing is lost.
-    (void)guarded([&] { return engine_->encodeAhead(part, image_tokens, stop); });
+    (void)guarded([&] { return engine_.answering().encodeAhead(part, image_tokens, stop); });
 }
 
 EngineThread::EngineThread(const EngineFactory& factory, QObject* parent, int meter_interval_ms)

@@ -9,7 +9,6 @@
 #include "engine/api/load_request.h"
 #include "engine/api/model_summary.h"
 #include "engine/api/snapshot.h"
-#include "engine/client/engine_client.h"
 
 #include <QElapsedTimer>
 #include <QObject>
@@ -49,8 +48,6 @@ public Q_SLOTS:
     /// Begins to look at the memory of an idle model. On the engine thread, once it runs.
     void startMeter();
     void inspect(const QString& model, const QStringList& adapters);
-    /// Plans without loading (layout editor, what-if). `ticket` comes back in planned().
-    void plan(const engine::LoadRequest& request, quint64 ticket);
     void load(const engine::LoadRequest& request, const std::stop_token& stop);
     void unload();
     void applyMap(const QString& device_map, const std::stop_token& stop);
@@ -76,8 +73,6 @@ Q_SIGNALS:
     void inspected(const QString& model,
                    const std::shared_ptr<const engine::ModelSummary>& summary);
     void inspectFailed(const QString& model, const engine::Error& error);
-    void planned(quint64 ticket, const std::shared_ptr<const engine::PlacementPlan>& plan);
-    void planFailed(quint64 ticket, const engine::Error& error);
     void loaded();
     void loadFailed(const engine::Error& error);
     void mapApplied();
@@ -105,16 +100,18 @@ Q_SIGNALS:
 private:
     void hear(const engine::Recovery& recovery);
     void publish(engine::EngineSnapshot::State state);
+    /// A snapshot after a job.
+    void publishAtRest();
     /// Between the layers of long work: a snapshot when the last one is old.
     void publishWhileBusy();
     /// A snapshot when other programs took or gave memory since the last one.
     void publishWhenChanged();
-    /// Of what is loaded, and of this machine's other devices.
+    /// Memory of what is loaded, and of this machine's other devices.
     std::vector<engine::DeviceMemory> memoryNow();
     engine::ProgressCallback progress(engine::EngineSnapshot::State state);
     void takeProgress(const engine::LoadProgressValue& value);
 
-    std::unique_ptr<engine::EngineClient> engine_;
+    EngineSwitch engine_;
     quint64 serial_ = 0;
     QElapsedTimer last_snapshot_, last_look_;
     engine::EngineSnapshot::State state_ = engine::EngineSnapshot::State::Empty;

@@ -50,7 +50,7 @@ void EngineWorker::compare(quint64 id,
                            const engine::GenerateRequest& request,
                            const std::vector<std::vector<engine::AdapterChoice>>& adapter_sets,
                            const std::stop_token& stop) {
-    const Adapters before = engine_->loadedRequest().adapters;
+    const Adapters before = engine_.state().loadedRequest().adapters;
     const Adapters off = allOff(before, adapter_sets);
     engine::GenerateRequest one = request;
     one.id = id;
@@ -83,8 +83,8 @@ void EngineWorker::compare(quint64 id,
         };
         const auto run = [&]() -> engine::Result<engine::Reply> {
             try {
-                ENGINE_TRY(engine_->setAdapters(withSet(off, adapter_sets[i]), stop));
-                return engine_->generate(one, update, stop);
+                ENGINE_TRY(engine_.setAdapters(withSet(off, adapter_sets[i]), stop));
+                return engine_.answering().generate(one, update, stop);
             } catch (const std::bad_alloc&) {
                 return engine::Error{engine::ErrorCode::OutOfMemory,
                                      engine::said("the system has no memory left for this column; "
@@ -105,9 +105,8 @@ void EngineWorker::compare(quint64 id,
         }
     }
     // The chat goes on with the adapters it had, also after a stop or an error.
-    const auto restored = engine_->setAdapters(before, {});
-    publish(engine_->isLoaded() ? engine::EngineSnapshot::State::Ready
-                                : engine::EngineSnapshot::State::Empty);
+    const auto restored = engine_.setAdapters(before, {});
+    publishAtRest();
     if (!restored.has_value()) {
         Q_EMIT adaptersFailed(restored.error());
     }

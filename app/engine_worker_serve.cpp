@@ -14,9 +14,8 @@ void EngineWorker::answerNext(const std::shared_ptr<serve::Service>& service) {
         return;
     }
     publish(engine::EngineSnapshot::State::Generating);
-    service->run(*engine_, *job);
-    publish(engine_->isLoaded() ? engine::EngineSnapshot::State::Ready
-                                : engine::EngineSnapshot::State::Empty);
+    service->run(engine_.answering(), *job);
+    publishAtRest();
 }
 
 } // namespace app

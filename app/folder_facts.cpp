@@ -21,7 +21,7 @@ namespace {
 
 using ui::FolderFacts;
 
-constexpr int kMostEntries = 2000; ///< Of one folder.
+constexpr int kMostEntries = 2000; ///< Per folder.
 constexpr int kMostHeads = 16;     ///< Files without a telling name that are opened.
 constexpr int kMostFolders = 200;  ///< Looked into for a model one or two levels deeper.
 

@@ -258,8 +258,8 @@ std::optional<hub::FetchPlan> HubState::offer(quint64 ticket) const {
     return offered_ticket_ == ticket ? offered_ : std::nullopt;
 }
 
-HubWorker::HubWorker(std::shared_ptr<HubState> state, EngineFactory engine)
-    : state_(std::move(state)), factory_(std::move(engine)) {}
+HubWorker::HubWorker(std::shared_ptr<HubState> state, engine::EngineOptions options)
+    : state_(std::move(state)), options_(std::move(options)) {}
 
 HubWorker::~HubWorker() = default;
 
@@ -332,7 +332,7 @@ void HubWorker::addNeeds(ui::HubOffer& offer,
         return;
     }
     if (engine_ == nullptr) {
-        engine_ = factory_.make({});
+        engine_ = std::make_unique<engine::Engine>(options_);
     }
     const auto summary = engine_->inspect(path, {});
     if (!summary.has_value()) {
@@ -576,9 +576,9 @@ void HubQueueWorker::clear() {
     }
 }
 
-HubThread::HubThread(HubSetup setup, const EngineFactory& engine, QObject* parent)
+HubThread::HubThread(HubSetup setup, engine::EngineOptions options, QObject* parent)
     : QObject(parent), state_(std::make_shared<HubState>(std::move(setup))),
-      worker_(new HubWorker(state_, engine)), queue_(new HubQueueWorker(state_)) {
+      worker_(new HubWorker(state_, std::move(options))), queue_(new HubQueueWorker(state_)) {
     asking_.setObjectName(QStringLiteral("hub"));
     fetching_.setObjectName(QStringLiteral("hub queue"));
     worker_->moveToThread(&asking_);

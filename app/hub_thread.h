@@ -5,8 +5,8 @@
 // of this computer alone.
 #pragma once
 
-#include "app/engine_factory.h"
 #include "app/qt_http.h"
+#include "engine/run/engine.h"
 #include "ui/library/download_pace.h"
 #include "ui/library/hub_values.h"
 
@@ -94,7 +94,7 @@ private:
     library::hub::HttpClientFactory make_http_;
     mutable std::mutex mutex_;
     HubSettings settings_;
-    std::mutex tokens_mutex_; ///< Of the store: one asks a keyring at a time.
+    std::mutex tokens_mutex_; ///< Guards the store: one asks a keyring at a time.
     std::unique_ptr<library::hub::TokenStore> tokens_;
     std::string stored_; ///< What the store gave; with mutex_.
     quint64 offered_ticket_ = 0;
@@ -106,7 +106,7 @@ class HubWorker : public QObject {
     Q_OBJECT
 
 public:
-    HubWorker(std::shared_ptr<HubState> state, EngineFactory engine);
+    HubWorker(std::shared_ptr<HubState> state, engine::EngineOptions options);
     ~HubWorker() override;
 
     void search(quint64 ticket, const ui::HubQuery& query, const std::stop_token& stop);
@@ -146,9 +146,9 @@ private:
                   const std::stop_token& stop);
 
     std::shared_ptr<HubState> state_;
-    EngineFactory factory_;
-    std::optional<bool> forbidden_;                ///< As kept last.
-    std::unique_ptr<engine::EngineClient> engine_; ///< Made for the first plan.
+    engine::EngineOptions options_;
+    std::optional<bool> forbidden_;          ///< As kept last.
+    std::unique_ptr<engine::Engine> engine_; ///< Made for the first plan.
     library::hub::SearchPage last_page_;
 };
 
@@ -190,7 +190,7 @@ class HubThread : public QObject {
     Q_OBJECT
 
 public:
-    HubThread(HubSetup setup, const EngineFactory& engine, QObject* parent = nullptr);
+    HubThread(HubSetup setup, engine::EngineOptions options, QObject* parent = nullptr);
     ~HubThread() override;
 
     [[nodiscard]] HubWorker* worker() const { return worker_; }

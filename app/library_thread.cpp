@@ -16,11 +16,11 @@ namespace app {
 
 namespace {
 
-constexpr int kTellMs = 150;
+constexpr int kTellProgressMs = 150;
 
 using ui::LibraryItem;
 
-QString shown(const std::filesystem::path& path) {
+QString shownPath(const std::filesystem::path& path) {
     return QDir::fromNativeSeparators(ui::fromUtf8(engine::utf8Of(path)));
 }
 
@@ -54,8 +54,6 @@ LibraryItem::Reason reasonOf(library::Trouble::Reason reason) {
         return LibraryItem::Reason::Mlx;
     case library::Trouble::Reason::NotSupported:
         return LibraryItem::Reason::NotSupported;
-    case library::Trouble::Reason::Unreadable:
-        return LibraryItem::Reason::Unreadable;
     case library::Trouble::Reason::Broken:
         break;
     }
@@ -76,7 +74,7 @@ LibraryItem itemOf(const library::Entry& entry) {
     item.place = placeOf(entry.root.place);
     item.name = ui::fromUtf8(entry.name);
     item.revision = ui::fromUtf8(entry.revisionShown());
-    item.path = shown(entry.path);
+    item.path = shownPath(entry.path);
     item.variant = ui::fromUtf8(entry.variant);
     item.precision = ui::fromUtf8(entry.precision);
     item.base = ui::fromUtf8(entry.base);
@@ -87,39 +85,12 @@ LibraryItem itemOf(const library::Entry& entry) {
     if (entry.modified > 0) {
         item.modified = QDateTime::fromSecsSinceEpoch(entry.modified);
     }
-    for (const std::string& name : entry.missing) {
-        item.missing << ui::fromUtf8(name);
-    }
     if (entry.trouble.has_value()) {
         item.reason = reasonOf(entry.trouble->reason);
         item.problem = entry.trouble->sentence;
         item.way_out = entry.trouble->way_out;
     }
     return item;
-}
-
-/// Places that the user named, or that answer badly; what nobody has is no gap.
-std::optional<ui::LibraryGap> gapOf(const library::RootReport& report) {
-    using Outcome = library::RootReport::Outcome;
-    using Why = ui::LibraryGap::Why;
-    const bool is_named = report.root.place == library::Place::UserFolder;
-    const auto gap = [&](Why why) {
-        return ui::LibraryGap{why, shown(report.root.folder), is_named};
-    };
-    switch (report.outcome) {
-    case Outcome::Missing:
-        return is_named ? std::optional(gap(Why::Missing)) : std::nullopt;
-    case Outcome::Unreadable:
-        return gap(Why::Unreadable);
-    case Outcome::NotAnswering:
-        return gap(Why::NotAnswering);
-    case Outcome::Cut:
-        return gap(Why::Cut);
-    case Outcome::Done:
-    case Outcome::Cancelled:
-        break;
-    }
-    return std::nullopt;
 }
 
 } // namespace
@@ -138,19 +109,23 @@ ui::LibraryContents contentsOf(const library::ScanResult& found,
         contents.groups.push_back(std::move(shown_group));
     }
     for (const library::RootReport& report : found.roots) {
-        if (const auto gap = gapOf(report)) {
-            contents.gaps.push_back(*gap);
+        using Outcome = library::RootReport::Outcome;
+        // A place that nobody named and that is not there is no gap.
+        if (report.outcome != Outcome::Done && report.outcome != Outcome::Cancelled &&
+            (report.outcome != Outcome::Missing ||
+             report.root.place == library::Place::UserFolder)) {
+            contents.gaps.push_back(report.sentence);
         }
     }
     for (const std::filesystem::path& folder : folders) {
-        contents.folders << shown(folder);
+        contents.folders << shownPath(folder);
     }
     contents.is_complete = found.is_complete;
     return contents;
 }
 
 LibraryWorker::LibraryWorker(LibrarySetup setup) : setup_(std::move(setup)), timer_(this) {
-    timer_.setInterval(kTellMs);
+    timer_.setInterval(kTellProgressMs);
     connect(&timer_, &QTimer::timeout, this, [this] {
         if (is_dirty_.exchange(false)) {
             publish();
@@ -223,7 +198,7 @@ void LibraryWorker::planRemoval(const QString& path) {
     const library::ScanResult found = scanner_.result();
     const auto entry =
         std::find_if(found.entries.begin(), found.entries.end(),
-                     [&](const library::Entry& one) { return shown(one.path) == path; });
+                     [&](const library::Entry& one) { return shownPath(one.path) == path; });
     if (entry == found.entries.end()) {
         Q_EMIT failed(
             {engine::ErrorCode::InvalidRequest,
@@ -239,7 +214,7 @@ void LibraryWorker::planRemoval(const QString& path) {
     asked.name = ui::fromUtf8(removal->name);
     asked.path = path;
     asked.folder =
-        shown(removal->paths.empty() ? removal->root : removal->paths.back().parent_path());
+        shownPath(removal->paths.empty() ? removal->root : removal->paths.back().parent_path());
     asked.bytes = removal->bytes;
     asked.entries = static_cast<qsizetype>(removal->paths.size());
     asked.is_shared = removal->is_shared;

@@ -12,42 +12,42 @@ namespace {
 constexpr int kVersion = 1;
 constexpr int kLongestName = 60;
 
-QString key(const char* name) {
+QString profileKey(const char* name) {
     return QString::fromLatin1(name);
 }
 
 QJsonObject toJson(const ui::LoadProfile& profile) {
     const engine::SamplingParameters& s = profile.sampling;
     // Below 0: the model's own, as in the chat's settings.
-    const QJsonObject sampling{{key("temperature"), s.temperature},
-                               {key("topK"), static_cast<qint64>(s.top_k)},
-                               {key("topP"), s.top_p},
-                               {key("minP"), s.min_p},
-                               {key("repetition"), s.repetition_penalty}};
-    return {{key("belfryProfile"), kVersion},
-            {key("name"), profile.name},
-            {key("load"), loadOptionsToJson(profile.load)},
-            {key("sampling"), sampling}};
+    const QJsonObject sampling{{profileKey("temperature"), s.temperature},
+                               {profileKey("topK"), static_cast<qint64>(s.top_k)},
+                               {profileKey("topP"), s.top_p},
+                               {profileKey("minP"), s.min_p},
+                               {profileKey("repetition"), s.repetition_penalty}};
+    return {{profileKey("belfryProfile"), kVersion},
+            {profileKey("name"), profile.name},
+            {profileKey("load"), loadOptionsToJson(profile.load)},
+            {profileKey("sampling"), sampling}};
 }
 
 /// An empty name: it is no profile.
 ui::LoadProfile fromJson(const QJsonObject& json) {
     ui::LoadProfile profile;
-    if (json.value(key("belfryProfile")).toInt() != kVersion ||
-        !json.value(key("load")).isObject()) {
+    if (json.value(profileKey("belfryProfile")).toInt() != kVersion ||
+        !json.value(profileKey("load")).isObject()) {
         return profile;
     }
-    profile.name = json.value(key("name")).toString().simplified().left(kLongestName);
+    profile.name = json.value(profileKey("name")).toString().simplified().left(kLongestName);
     engine::LoadRequest base;
     base.device_map = "fit";
-    profile.load = loadOptionsFromJson(json.value(key("load")).toObject(), std::move(base));
-    const QJsonObject sampling = json.value(key("sampling")).toObject();
+    profile.load = loadOptionsFromJson(json.value(profileKey("load")).toObject(), std::move(base));
+    const QJsonObject sampling = json.value(profileKey("sampling")).toObject();
     engine::SamplingParameters& s = profile.sampling;
-    s.temperature = sampling.value(key("temperature")).toDouble(s.temperature);
-    s.top_k = sampling.value(key("topK")).toInteger(s.top_k);
-    s.top_p = sampling.value(key("topP")).toDouble(s.top_p);
-    s.min_p = sampling.value(key("minP")).toDouble(s.min_p);
-    s.repetition_penalty = sampling.value(key("repetition")).toDouble(s.repetition_penalty);
+    s.temperature = sampling.value(profileKey("temperature")).toDouble(s.temperature);
+    s.top_k = sampling.value(profileKey("topK")).toInteger(s.top_k);
+    s.top_p = sampling.value(profileKey("topP")).toDouble(s.top_p);
+    s.min_p = sampling.value(profileKey("minP")).toDouble(s.min_p);
+    s.repetition_penalty = sampling.value(profileKey("repetition")).toDouble(s.repetition_penalty);
     return profile;
 }
 
@@ -76,7 +76,7 @@ QJsonObject modelOptionsToJson(const QHash<QString, engine::LoadRequest>& option
     QJsonObject json;
     for (auto it = options.begin(); it != options.end(); ++it) {
         QJsonObject one = loadOptionsToJson(it.value());
-        one.remove(key("adapters")); // they come back with the session, not with the model
+        one.remove(profileKey("adapters")); // they come back with the session, not with the model
         json.insert(it.key(), one);
     }
     return json;

@@ -31,10 +31,8 @@ engine::Error noMemory() {
 
 } // namespace
 
-PlannerWorker::PlannerWorker(const EngineFactory& factory, const std::atomic<quint64>* wanted)
-    : wanted_(wanted), engine_(factory.make({})) {}
-
-PlannerWorker::~PlannerWorker() = default;
+PlannerWorker::PlannerWorker(engine::EngineOptions options, const std::atomic<quint64>* wanted)
+    : wanted_(wanted), engine_(std::move(options)) {}
 
 void PlannerWorker::plan(quint64 ticket,
                          const engine::LoadRequest& request,
@@ -43,7 +41,7 @@ void PlannerWorker::plan(quint64 ticket,
         return;
     }
     try {
-        auto plan = engine_->plan(request, held);
+        auto plan = engine_.plan(request, held);
         if (plan.has_value()) {
             Q_EMIT planned(ticket,
                            std::make_shared<const engine::PlacementPlan>(std::move(plan).value()));
@@ -59,7 +57,7 @@ void PlannerWorker::planAlternative(quint64 ticket,
                                     const engine::LoadRequest& request,
                                     const HeldBytes& held) {
     try {
-        if (auto plan = engine_->plan(request, held); plan.has_value()) {
+        if (auto plan = engine_.plan(request, held); plan.has_value()) {
             Q_EMIT alternativePlanned(
                 ticket, std::make_shared<const engine::PlacementPlan>(std::move(plan).value()));
         }
@@ -92,7 +90,7 @@ void PlannerWorker::exportMap(quint64 ticket,
                               const engine::LoadRequest& request,
                               engine::MapExport::Kind kind) {
     try {
-        auto text = engine_->exportMap(request, kind);
+        auto text = engine_.exportMap(request, kind);
         if (text.has_value()) {
             Q_EMIT exported(ticket, *text);
         } else {
@@ -142,7 +140,7 @@ void PlannerWorker::checkFolders(const QStringList& folders) {
         ui::FolderFacts found;
         if (is_demo) {
             found.assistant =
-                readFolderFacts(QString::fromStdString(engine_->modelFolder(folder.toStdString())))
+                readFolderFacts(QString::fromStdString(engine_.modelFolder(folder.toStdString())))
                     .assistant;
         } else if (!folder.startsWith(QStringLiteral("shape:"))) {
             found = readFolderFacts(folder);
@@ -152,8 +150,8 @@ void PlannerWorker::checkFolders(const QStringList& folders) {
     Q_EMIT foldersChecked(facts);
 }
 
-PlannerThread::PlannerThread(const EngineFactory& factory, QObject* parent)
-    : QObject(parent), worker_(new PlannerWorker(factory, &wanted_)) {
+PlannerThread::PlannerThread(engine::EngineOptions options, QObject* parent)
+    : QObject(parent), worker_(new PlannerWorker(std::move(options), &wanted_)) {
     worker_->moveToThread(&thread_);
     connect(&thread_, &QThread::finished, worker_, &QObject::deleteLater);
     thread_.setObjectName(QStringLiteral("planner"));

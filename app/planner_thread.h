@@ -34,8 +34,7 @@ class PlannerWorker : public QObject {
 
 public:
     /// `wanted` is the oldest ticket that still matters; it must outlive this object.
-    PlannerWorker(const EngineFactory& factory, const std::atomic<quint64>* wanted);
-    ~PlannerWorker() override;
+    PlannerWorker(engine::EngineOptions options, const std::atomic<quint64>* wanted);
 
     /// `held`: memory that the loaded model would give back (Engine::plan).
     void plan(quint64 ticket, const engine::LoadRequest& request, const HeldBytes& held);
@@ -69,7 +68,7 @@ Q_SIGNALS:
 
 private:
     const std::atomic<quint64>* wanted_;
-    std::unique_ptr<engine::EngineClient> engine_;
+    engine::Engine engine_;
 };
 
 /// The thread and its worker, owned by the GUI side.
@@ -77,7 +76,7 @@ class PlannerThread : public QObject {
     Q_OBJECT
 
 public:
-    explicit PlannerThread(const EngineFactory& factory, QObject* parent = nullptr);
+    explicit PlannerThread(engine::EngineOptions options, QObject* parent = nullptr);
     ~PlannerThread() override;
 
     [[nodiscard]] PlannerWorker* worker() const { return worker_; }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/process_engines.h"
 
-#include "app/chosen_engine.h"
 #include "app/core_dumps.h"
 #include "app/environment.h"
 #include "app/program_paths.h"
@@ -81,7 +80,7 @@ EngineFactory processEngines(const engine::EngineOptions& options,
         here.on_step = events.on_step;
         ipc::ProcessOptions there = processOptions(options, events);
         there.log = log;
-        const ChosenEngine::Choice choose =
+        const EngineSwitch::Choice choose =
             [inquiry = options.inquiry](bool waits) -> std::optional<bool> {
             if (!inquiry->state().is_begun) {
                 return true;
@@ -96,9 +95,8 @@ EngineFactory processEngines(const engine::EngineOptions& options,
             return !trouble.has_value() ||
                    (trouble->kind != Kind::DriverCrashes && trouble->kind != Kind::DriverHangs);
         };
-        return std::make_unique<ChosenEngine>(
-            std::make_unique<engine::Engine>(std::move(here)),
-            std::make_unique<ipc::ProcessEngine>(std::move(there)), choose);
+        return EngineSwitch(std::make_unique<engine::Engine>(std::move(here)),
+                            std::make_unique<ipc::ProcessEngine>(std::move(there)), choose);
     };
     return EngineFactory(make);
 }

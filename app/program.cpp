@@ -189,6 +189,31 @@ QStringList restartWords(bool has_process) {
             wordOf(has_process ? kEngineProcess : kInProcess)};
 }
 
+/// The question runs beside the rest of the start.
+std::shared_ptr<engine::CardInquiry> beginInquiry() {
+    engine::CardInquiryOptions options;
+    options.words = {ownProgram(), std::string(engine::kTellCards)};
+    options.limit = cardLimit();
+    options.library_path = libraryPath();
+    auto inquiry = std::make_shared<engine::CardInquiry>(std::move(options));
+    inquiry->begin();
+    return inquiry;
+}
+
+/// On another thread, which must end before the window.
+void readFacts(ui::MainWindow& window,
+               const std::string& demo,
+               const QString& data_folder,
+               const QString& cache_folder) {
+    QThreadPool::globalInstance()->start([demo, data_folder, cache_folder, &window] {
+        auto facts = readStartupFacts(demo, data_folder, cache_folder);
+        QMetaObject::invokeMethod(&window, [&window, facts = std::move(facts)] {
+            window.setFacts(facts.system);
+            window.setSamples(facts.samples, facts.thumbnails);
+        });
+    });
+}
+
 /// The program until its window closes. `restart`: the program to start then and its words, empty
 /// for none.
 int run(int argc, char** argv, const ProgramSeams& seams, QStringList& restart) {
@@ -238,12 +263,7 @@ int run(int argc, char** argv, const ProgramSeams& seams, QStringList& restart) 
     options.hub_caches = hubCaches();
     options.gpus = seams.engine_cards;
     if (seams.engine_cards == nullptr) {
-        engine::CardInquiryOptions inquiry;
-        inquiry.words = {ownProgram(), std::string(engine::kTellCards)};
-        inquiry.limit = cardLimit();
-        inquiry.library_path = libraryPath();
-        options.inquiry = std::make_shared<engine::CardInquiry>(std::move(inquiry));
-        options.inquiry->begin(); // beside everything that follows here
+        options.inquiry = beginInquiry();
     }
     engine::EngineOptions planner_options = options;
     planner_options.gpus = seams.planner_cards;
@@ -289,13 +309,7 @@ int run(int argc, char** argv, const ProgramSeams& seams, QStringList& restart) 
     QTimer::singleShot(0, &window, [&] {
         qCInfo(logApp) << "window shown after" << since_start.elapsed() << "ms";
     });
-    QThreadPool::globalInstance()->start([demo, data_folder, cache_folder, &window] {
-        auto facts = readStartupFacts(demo, data_folder, cache_folder);
-        QMetaObject::invokeMethod(&window, [&window, facts = std::move(facts)] {
-            window.setFacts(facts.system);
-            window.setSamples(facts.samples, facts.thumbnails);
-        });
-    });
+    readFacts(window, demo, data_folder, cache_folder);
     if (!argument.isEmpty()) {
         window.openPath(argument);
     }

@@ -71,7 +71,7 @@ Result<std::string> ServerBook::keyOf(const std::string& base) {
         // Who has no key there is not asked for the keyring's password.
         ENGINE_ASSIGN(key, files_->read(base));
         if (!key.empty()) {
-            // Of a version that knew no keyring. Where it stays locked the file goes on serving.
+            // From a version that knew no keyring. Where it stays locked the file goes on serving.
             KeyStore* const store = keyring();
             const bool is_taken = store != nullptr && store->write(base, key).has_value();
             if (is_taken || !is_keyed) {

@@ -70,7 +70,7 @@ private:
     const std::function<void(const ServerNotes&)> on_keyed_;
     mutable std::mutex mutex_; ///< Guards the next two.
     ServerNotes notes_;
-    std::map<std::string, std::string> keys_; ///< Of this run.
+    std::map<std::string, std::string> keys_; ///< Keys seen in this run.
     std::mutex store_mutex_;                  ///< Guards the rest: one question at a time.
     std::unique_ptr<remote::KeyStore> files_, keyring_;
     bool has_looked_ = false;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/server_link.h"
 
-#include "app/routed_engine.h"
 #include "app/server_watch.h"
 #include "app/settings_store.h"
 #include "engine/api/model_address.h"
@@ -77,8 +76,9 @@ EngineFactory withServers(EngineFactory here,
         options.make_http = make_http;
         options.user_agent = ServerWatch::userAgent();
         options.connections = [book](const std::string& base) { return book->connection(base); };
-        return std::make_unique<RoutedEngine>(
-            here.make(events), std::make_unique<remote::RemoteEngine>(std::move(options)));
+        EngineSwitch engines = here.make(events);
+        engines.addServers(std::make_unique<remote::RemoteEngine>(std::move(options)));
+        return engines;
     }));
 }
 

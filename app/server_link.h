@@ -22,7 +22,7 @@ namespace app {
 
 class SettingsStore;
 
-/// `here` and servers behind one interface (RoutedEngine).
+/// Engines of `here` with servers beside them.
 EngineFactory withServers(EngineFactory here,
                           std::shared_ptr<ServerBook> book,
                           library::hub::HttpClientFactory make_http);
@@ -51,7 +51,7 @@ private:
     std::shared_ptr<ServerBook> book_;
     const SettingsStore* settings_;
     library::hub::HttpClientFactory make_http_;
-    std::stop_source stop_; ///< Of the question that runs.
+    std::stop_source stop_; ///< Stops the question that runs.
 };
 
 } // namespace app

@@ -38,7 +38,7 @@ ui::ServerState::Kind kindOf(remote::Health::State state) {
     return Kind::Gone;
 }
 
-/// Of an error of a load or a look at the list: what asking again may change.
+/// Classifies an error of a load or of a look at the list: what asking again may change.
 ui::ServerState::Kind kindOf(const engine::Error& error) {
     using Kind = ui::ServerState::Kind;
     for (const auto& [key, value] : error.details) {

@@ -77,7 +77,7 @@ private:
     ui::ServerState state_;
     QString server_; ///< Whose state it is.
     std::chrono::milliseconds wait_{0};
-    quint64 ticket_ = 0; ///< Of the question that runs; older answers are of the past.
+    quint64 ticket_ = 0; ///< Number of the question that runs; older answers are ignored.
     bool is_asking_ = false, is_doubted_ = false; ///< Doubted: a reply has just ended.
     std::stop_source stop_;
 };

@@ -43,7 +43,7 @@ namespace app {
 
 namespace {
 
-constexpr qsizetype kMostBytes = 64 << 10; ///< Of one start's words: a path and a token.
+constexpr qsizetype kMostBytes = 64 << 10; ///< Limit for one start's words: a path and a token.
 constexpr qsizetype kMostClients = 16;
 constexpr int kPauseMs = 50;
 constexpr QByteArrayView kAnswer = "ok\n";

@@ -54,12 +54,12 @@ private:
     PlannerThread* planner_;
     ChatStore* store_;
     const SettingsStore* settings_;
-    QHash<QString, engine::LoadRequest> model_options_; ///< Of the last load, by folder.
+    QHash<QString, engine::LoadRequest> model_options_; ///< Options of the last load, by folder.
     TurnGate* gate_ = nullptr;
     std::map<quint64, QString> cost_files_; ///< By ticket.
     quint64 next_ticket_ = 1;
     SessionState session_state_;
-    ui::ChatDraft removed_draft_; ///< Of the chat that was deleted last.
+    ui::ChatDraft removed_draft_; ///< Draft of the chat that was deleted last.
 };
 
 } // namespace app

@@ -52,7 +52,7 @@ install_packages() {
 without_root() {
     echo "These packages are missing, and $1:" >&2
     echo $missing >&2
-    echo "Ask an administrator to run once, then start this script again (README.md, 'Without root'):" >&2
+    echo "Ask an administrator to run once, then start this script again (docs/install.md, 'Without root'):" >&2
     echo "  apt-get install --no-install-recommends" $missing >&2
     exit 1
 }

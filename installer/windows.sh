@@ -6,10 +6,9 @@
 # from the network. A test that cannot run under wine is named, with the reason, in
 # installer/windows/skipped-tests.txt. At last makes the zip and the installer, in dist/.
 #   --command-line   belfry-cli.exe alone, without Qt, tests and packages: the README's first chat and the
-#                 golden models' figures under wine. What installer/test.sh runs where time is short
+#                 golden models' figures under wine. What installer/test.sh --all runs
 #   --engine      command line, engine and their tests alone, without the window, the network and packages:
-#                 a quarter of Qt is built for it. What installer/test.sh runs. Not the tests that run
-#                 emulated kernels all of their time
+#                 a quarter of Qt is built for it. Not the tests that run emulated kernels all of their time
 #   --libraries   only the libraries
 #   --build       build, and run nothing
 #   -D...         handed to cmake, e.g. -DBELFRY_CUDA=OFF (else GPU kernels are compiled where nvcc is found)

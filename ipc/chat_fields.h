@@ -5,15 +5,13 @@
 #include "engine/api/chat.h"
 #include "engine/api/error.h"
 #include "engine/api/load_request.h"
-#include "engine/api/reply_note.h"
 #include "engine/api/snapshot.h"
 #include "engine/client/engine_client.h"
 
-#include "ipc/fields.h"
+#include "ipc/sentence_fields.h"
 
 namespace ipc {
 
-IPC_ENUM(engine::DeviceId::Kind, Cpu, Disk, Cuda, Sim)
 IPC_ENUM(engine::ErrorCode,
          InvalidFile,
          Unsupported,
@@ -27,14 +25,6 @@ IPC_ENUM(engine::Message::Role, System, User, Assistant, Tool)
 IPC_ENUM(engine::MapMove::Kind, Place, Inherit)
 IPC_ENUM(engine::Residency, Always, OnUse, Stream)
 IPC_ENUM(engine::MemoryBudget::State, Fine, Near, Spilling)
-IPC_ENUM(engine::MapExport::Kind, Document, Accelerate, LlamaCpp, Python)
-
-template <typename Archive>
-void fields(Archive& archive, engine::DeviceId& device) {
-    auto& [kind, index] = device;
-    archive(kind, index);
-    archive.require(index >= 0 && index < 1024);
-}
 
 IPC_FIELDS(engine::Error, code, message, details, cause, sentence)
 IPC_FIELDS(engine::Capabilities,
@@ -114,17 +104,6 @@ IPC_FIELDS(engine::TokenLogprob, said, likeliest)
 IPC_FIELDS(engine::ReplyUpdate, text, thinking, tokens, logprobs)
 IPC_FIELDS(engine::MediaCost, tokens, seconds, device, description)
 
-// reply_note.h
-IPC_FIELDS(engine::reply_note::SoundCutShort, format, declared, found)
-IPC_FIELDS(engine::reply_note::SoundEndsEarly, format, declared_s, found_s)
-IPC_EMPTY(engine::reply_note::OggCutShort)
-IPC_FIELDS(engine::reply_note::PictureFlaw, finding)
-IPC_FIELDS(engine::reply_note::CacheLost, count, last)
-IPC_FIELDS(engine::reply_note::TemplateUnreadable, where, why)
-IPC_FIELDS(engine::reply_note::TemplateDiffers, where, theirs, used)
-IPC_FIELDS(engine::reply_note::EndedByServer, reason)
-IPC_FIELDS(engine::reply_note::ToolAsked, name, arguments)
-
 // load_request.h
 IPC_FIELDS(engine::AdapterChoice, folder, strength, is_enabled)
 IPC_FIELDS(engine::MapMove, kind, module, store, compute, residency, is_tied_copy)
@@ -174,6 +153,5 @@ IPC_FIELDS(engine::DeviceMemory,
 // engine_client.h
 IPC_FIELDS(engine::LoadProgressValue, stage, bytes_done, bytes_total, tensor)
 IPC_FIELDS(engine::LogitsResult, logits, rows, vocab, input_ids, notes)
-IPC_FIELDS(engine::Tokenized, ids, pieces)
 
 } // namespace ipc

@@ -37,7 +37,7 @@ using Clock = std::chrono::steady_clock;
 /// A child that does not read for so long does not read at all.
 constexpr timeval kWritePatience = {30, 0};
 
-/// Of what a child is given: [0] here, [1] there.
+/// Both ends of what a child is given: [0] here, [1] there.
 using Ends = std::array<int, 2>;
 
 void closeBoth(const Ends& ends) {

@@ -15,7 +15,7 @@ struct ChildHandles {
 
 namespace {
 
-/// Of each direction: a request with its settings fits, so that nobody waits for a reader.
+/// Buffer per direction: a request with its settings fits, so that nobody waits for a reader.
 constexpr DWORD kPipeBytes = DWORD{256} << 10U;
 
 } // namespace

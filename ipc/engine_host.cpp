@@ -31,14 +31,14 @@ namespace ipc {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using HostClock = std::chrono::steady_clock;
 using engine::Result;
 using std::chrono::milliseconds;
 
-/// Of memory told while the engine works: as the window's meter shows it. To ask a card for it
-/// stops what it computes.
+/// Interval of memory reports while the engine works, as the window's meter shows them. Asking a
+/// card for one stops what it computes.
 constexpr milliseconds kStepInterval{250};
-constexpr milliseconds kProgressInterval{15}; ///< Of a load.
+constexpr milliseconds kProgressInterval{15}; ///< During a load.
 /// Tokens that come faster travel together: less than a screen shows as a step of its own.
 constexpr milliseconds kUpdateInterval{8};
 /// An engine that is asked for nothing looks once in so long for nothing at all.
@@ -97,27 +97,28 @@ private:
         Call call;
         Answer<typename Call::Value> answer;
         std::string why;
-        if (!decode(job.frame.payload, call, why)) {
-            answer.error = {engine::ErrorCode::Internal, "a request that cannot be read: " + why};
-        } else {
-            try {
-                auto result = work(call);
-                if (result.has_value()) {
-                    answer.value = std::move(result).value();
-                } else {
-                    answer.error = std::move(result).error();
-                }
-            } catch (const std::bad_alloc&) {
-                answer.error = {engine::ErrorCode::OutOfMemory,
-                                engine::said("the system has no memory left for this; close other "
-                                             "programs or choose smaller options")};
-            } catch (const std::exception& problem) {
-                // What the library throws where nobody expects it, as for a name that the system
-                // does not take: no reason to end.
-                answer.error = engine::threadShortage(problem).value_or(
-                    engine::Error{engine::ErrorCode::Internal,
-                                  std::string("in the engine's process: ") + problem.what()});
+        try {
+            if (job.frame.is_lost) {
+                throw std::bad_alloc();
             }
+            if (!decode(job.frame.payload, call, why)) {
+                answer.error = {engine::ErrorCode::Internal,
+                                "a request that cannot be read: " + why};
+            } else if (auto result = work(call); result.has_value()) {
+                answer.value = std::move(result).value();
+            } else {
+                answer.error = std::move(result).error();
+            }
+        } catch (const std::bad_alloc&) {
+            answer.error = {engine::ErrorCode::OutOfMemory,
+                            engine::said("the system has no memory left for this; close other "
+                                         "programs or choose smaller options")};
+        } catch (const std::exception& problem) {
+            // What the library throws where nobody expects it, as for a name that the system does
+            // not take: no reason to end.
+            answer.error = engine::threadShortage(problem).value_or(
+                engine::Error{engine::ErrorCode::Internal,
+                              std::string("in the engine's process: ") + problem.what()});
         }
         answer.state = stateNow(std::is_same_v<Call, Generate>);
         std::string payload = encode(answer);
@@ -146,10 +147,10 @@ private:
     std::unique_ptr<engine::EngineClient> engine_;
 
     std::mutex stops_mutex_;
-    std::map<uint64_t, std::stop_source> stops_; ///< Of calls that are not answered.
+    std::map<uint64_t, std::stop_source> stops_; ///< For calls that are not answered.
 
     uint64_t call_ = 0; ///< That the engine works on.
-    Clock::time_point last_step_;
+    HostClock::time_point last_step_;
     bool tells_all_ = true; ///< The next answer tells what is loaded again.
     std::vector<engine::DeviceMemory> told_memory_;
     std::shared_ptr<const engine::ModelSummary> told_summary_;
@@ -188,7 +189,7 @@ void Host::answer(Frame first) {
     for (;; job = nextJob()) {
         call_ = job.frame.call;
         // What the memory is now the window knows: nothing stands before the first word.
-        last_step_ = Clock::now();
+        last_step_ = HostClock::now();
         perform(job);
         const std::lock_guard lock(stops_mutex_);
         stops_.erase(job.frame.call);
@@ -239,7 +240,7 @@ bool Host::hasCard() const {
 }
 
 void Host::step() {
-    const Clock::time_point now = Clock::now();
+    const HostClock::time_point now = HostClock::now();
     if (engine_ == nullptr || now - last_step_ < kStepInterval) {
         return;
     }
@@ -251,9 +252,9 @@ void Host::step() {
 }
 
 engine::ProgressCallback Host::progress() {
-    return [this, last = Clock::time_point(),
+    return [this, last = HostClock::time_point(),
             stage = std::string()](const engine::LoadProgressValue& value) mutable {
-        const Clock::time_point now = Clock::now();
+        const HostClock::time_point now = HostClock::now();
         if (now - last >= kProgressInterval || value.stage != stage ||
             value.bytes_done == value.bytes_total) {
             last = now;
@@ -268,7 +269,7 @@ Result<engine::Reply> Host::generate(const engine::GenerateRequest& request,
                                      const std::stop_token& stop) {
     engine::ReplyUpdate pending;
     bool is_pending = false;
-    Clock::time_point last; // the first goes at once
+    HostClock::time_point last; // the first goes at once
     const auto flush = [&] {
         if (is_pending) {
             send(Kind::Update, call_, encode(pending));
@@ -285,7 +286,7 @@ Result<engine::Reply> Host::generate(const engine::GenerateRequest& request,
         is_pending = true;
         const bool has_words =
             !pending.text.empty() || !pending.thinking.empty() || !pending.logprobs.empty();
-        const Clock::time_point now = Clock::now();
+        const HostClock::time_point now = HostClock::now();
         if (has_words && now - last >= kUpdateInterval) {
             last = now;
             flush();
@@ -359,18 +360,6 @@ bool Host::performOnFiles(const Job& job) {
         handle<Inspect>(
             job, [&](const Inspect& call) { return engine_->inspect(call.model, call.adapters); });
         return true;
-    case Kind::Plan:
-        handle<Plan>(job, [&](const Plan& call) { return engine_->plan(call.request, call.held); });
-        return true;
-    case Kind::ExportMap:
-        handle<ExportMap>(job, [&](const ExportMap& call) {
-            return engine_->exportMap(call.request, call.kind);
-        });
-        return true;
-    case Kind::Tokenize:
-        handle<Tokenize>(
-            job, [&](const Tokenize& call) { return engine_->tokenize(call.model, call.text); });
-        return true;
     case Kind::CheckMedia:
         handle<CheckMedia>(job, [&](const CheckMedia& call) {
             return nothing(engine_->checkMedia(call.model, call.images, call.audios));
@@ -384,16 +373,6 @@ bool Host::performOnFiles(const Job& job) {
     case Kind::Status:
         handle<Status>(job, [&](const Status& /*call*/) {
             return Result<std::vector<engine::DeviceMemory>>(engine_->machineMemory());
-        });
-        return true;
-    case Kind::ModelFolder:
-        handle<ModelFolder>(job, [&](const ModelFolder& call) {
-            return Result<std::string>(engine_->modelFolder(call.name));
-        });
-        return true;
-    case Kind::AdapterFolder:
-        handle<AdapterFolder>(job, [&](const AdapterFolder& call) {
-            return Result<std::string>(engine_->adapterFolder(call.name));
         });
         return true;
     default:

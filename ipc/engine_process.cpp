@@ -21,7 +21,7 @@ using std::chrono::milliseconds;
 
 namespace {
 
-/// Of what one call sends beside its answer: no reply has so many words.
+/// Limit for what one call sends beside its answer: no reply has so many words.
 constexpr uint64_t kMostOfCall = uint64_t{192} << 20U;
 /// A process that ended is not started for the meter's sake before that.
 constexpr std::chrono::seconds kRest{10};
@@ -280,7 +280,7 @@ EngineProcess::Heard EngineProcess::await(uint64_t call,
         is_busy_ = false;
         return heard;
     } catch (...) {
-        // Of who hears: the process is in the middle of something that nobody waits for.
+        // The listener threw: the process is in the middle of something that nobody waits for.
         is_busy_ = false;
         endLink(milliseconds(0));
         throw;
@@ -314,6 +314,9 @@ EngineProcess::Heard EngineProcess::listen(uint64_t call,
             link_->inbox().next(frame, look, stopped.has_value() ? std::stop_token() : stop);
         const Clock::time_point now = Clock::now();
         if (got == Inbox::Got::Frame) {
+            if (frame.is_lost) {
+                throw std::bad_alloc();
+            }
             heard_last = now;
             is_pinged = false;
             bytes += kFrameHead + frame.payload.size();

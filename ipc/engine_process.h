@@ -92,7 +92,7 @@ private:
     };
     struct Heard {
         bool is_answered = false;
-        std::string payload;                ///< Of the answer.
+        std::string payload;                ///< Payload of the answer.
         std::optional<engine::Error> error; ///< The process was lost. Neither: not answered yet.
     };
 
@@ -142,8 +142,8 @@ private:
     std::shared_ptr<const engine::PlacementPlan> plan_;
     std::vector<engine::DeviceMemory> machine_;
     Clock::time_point refreshed_;
-    std::deque<Clock::time_point> ends_; ///< Of processes, the last ones.
-    Clock::time_point last_end_;         ///< Of one, or of a start that failed.
+    std::deque<Clock::time_point> ends_; ///< When the last processes ended.
+    Clock::time_point last_end_;         ///< When a process ended, or a start failed.
 };
 
 } // namespace ipc

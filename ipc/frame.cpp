@@ -2,6 +2,7 @@
 #include "ipc/frame.h"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 namespace ipc {
@@ -29,6 +30,10 @@ bool isKind(uint64_t number) {
             number <= static_cast<uint64_t>(Kind::Pong));
 }
 
+bool isLength(uint64_t length) {
+    return length >= kFrameHead - 4 && length <= kFrameHead - 4 + kMostPayload;
+}
+
 } // namespace
 
 std::string frameBytes(Kind kind, uint64_t call, std::string_view payload) {
@@ -46,38 +51,45 @@ std::string frameBytes(Kind kind, uint64_t call, std::string_view payload) {
 
 bool FrameCutter::feed(std::string_view bytes) {
     while (!bytes.empty()) {
-        // First the head, then as much as it asks for: never more than one frame in pending_.
-        size_t wanted = kFrameHead;
-        if (pending_.size() >= kFrameHead) {
-            wanted = 4 + numberAt(pending_, 0, 4);
+        if (head_.size() < kFrameHead) {
+            const size_t taken = std::min(bytes.size(), kFrameHead - head_.size());
+            head_.append(bytes.substr(0, taken));
+            bytes.remove_prefix(taken);
+            // The length is judged as soon as it is there: nobody waits for what it promises.
+            if (head_.size() >= 4 && !isLength(numberAt(head_, 0, 4))) {
+                return false;
+            }
+            if (head_.size() < kFrameHead) {
+                return true;
+            }
+            if (!isKind(numberAt(head_, 4, 1))) {
+                return false;
+            }
+            beginFrame();
         }
-        const size_t taken = std::min(bytes.size(), wanted - pending_.size());
-        pending_.append(bytes.substr(0, taken));
+        const size_t taken = std::min(bytes.size(), missing_);
+        if (!frame_.is_lost) {
+            frame_.payload.append(bytes.substr(0, taken));
+        }
         bytes.remove_prefix(taken);
-        // As soon as it is there: who sends a length and then nothing is not waited for.
-        if (pending_.size() < 4) {
-            return true;
-        }
-        const uint64_t length = numberAt(pending_, 0, 4);
-        if (length < kFrameHead - 4 || length > kFrameHead - 4 + kMostPayload) {
-            return false;
-        }
-        if (pending_.size() < kFrameHead) {
-            return true;
-        }
-        const uint64_t kind = numberAt(pending_, 4, 1);
-        if (!isKind(kind)) {
-            return false;
-        }
-        if (pending_.size() == 4 + length) {
-            Frame& frame = frames_.emplace_back();
-            frame.kind = static_cast<Kind>(kind);
-            frame.call = numberAt(pending_, 5, 8);
-            frame.payload = pending_.substr(kFrameHead);
-            pending_.clear();
+        missing_ -= taken;
+        if (missing_ == 0) {
+            frames_.push_back(std::exchange(frame_, {}));
+            head_.clear();
         }
     }
     return true;
+}
+
+void FrameCutter::beginFrame() {
+    missing_ = numberAt(head_, 0, 4) - (kFrameHead - 4);
+    frame_.kind = static_cast<Kind>(numberAt(head_, 4, 1));
+    frame_.call = numberAt(head_, 5, 8);
+    try {
+        frame_.payload.reserve(missing_);
+    } catch (const std::bad_alloc&) {
+        frame_.is_lost = true;
+    }
 }
 
 Frame FrameCutter::take() {

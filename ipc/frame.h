@@ -12,8 +12,8 @@
 
 namespace ipc {
 
-/// Of the protocol. Both processes are the same program, but not after an update of its file.
-inline constexpr uint32_t kVersion = 2;
+/// Protocol version. Both processes are the same program, but not after an update of its file.
+inline constexpr uint32_t kVersion = 4;
 inline constexpr size_t kMostPayload = size_t{64} << 20U;
 inline constexpr size_t kFrameHead = 4 + 1 + 8;
 
@@ -21,8 +21,6 @@ enum class Kind : uint8_t {
     // To the engine; each is answered.
     Hello = 1,
     Inspect,
-    Plan,
-    ExportMap,
     Load,
     Unload,
     ApplyMap,
@@ -30,13 +28,10 @@ enum class Kind : uint8_t {
     AdapterEffect,
     Generate,
     Logits,
-    Tokenize,
     EncodeAhead,
     CheckMedia,
     MediaCost,
     Status,
-    ModelFolder,
-    AdapterFolder,
     // To the engine, at any time.
     Cancel, ///< The call of this number.
     Ping,   ///< Answered by the process, whatever its engine does.
@@ -44,7 +39,7 @@ enum class Kind : uint8_t {
     Answer = 64, ///< The last of a call.
     Progress,
     Update,
-    Step, ///< Of long work: the state of the memory.
+    Step, ///< During long work: the state of the memory.
     Pong,
 };
 
@@ -52,6 +47,7 @@ struct Frame {
     Kind kind = Kind::Hello;
     uint64_t call = 0;
     std::string payload;
+    bool is_lost = false; ///< There was no memory for the payload, which is empty.
 };
 
 /// Empty when the payload is longer than kMostPayload.
@@ -67,7 +63,12 @@ public:
     Frame take();
 
 private:
-    std::string pending_;
+    /// With a whole head_.
+    void beginFrame();
+
+    std::string head_;   ///< Head of the frame that comes, as far as it is there.
+    Frame frame_;        ///< What head_ announced, once that is whole.
+    size_t missing_ = 0; ///< Bytes of its payload that have not come.
     std::deque<Frame> frames_;
 };
 

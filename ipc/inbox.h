@@ -68,7 +68,7 @@ private:
     void awaitFrame(std::unique_lock<std::mutex>& lock,
                     std::chrono::milliseconds wait,
                     const std::stop_token& stop);
-    /// Of `room_`, with the lock.
+    /// Takes `got` bytes of `room_`, with the lock.
     void accept(size_t got);
     [[nodiscard]] bool hasRoom() const;
 
@@ -85,7 +85,7 @@ private:
     FrameCutter cutter_;
     std::string room_;
     std::deque<Frame> frames_;
-    size_t bytes_ = 0; ///< Of the payloads in frames_.
+    size_t bytes_ = 0; ///< Payload bytes in frames_.
     bool is_taken_ = false, is_over_ = false, is_garbage_ = false, is_closing_ = false;
     std::thread reader_; ///< Last: it uses the others.
 };

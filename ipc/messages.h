@@ -8,7 +8,6 @@
 #include "engine/client/engine_client.h"
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -53,18 +52,6 @@ struct Inspect {
     std::string model;
     std::vector<std::string> adapters;
 };
-struct Plan {
-    static constexpr Kind kKind = Kind::Plan;
-    using Value = engine::PlacementPlan;
-    engine::LoadRequest request;
-    std::map<engine::DeviceId, uint64_t> held;
-};
-struct ExportMap {
-    static constexpr Kind kKind = Kind::ExportMap;
-    using Value = engine::MapExport;
-    engine::LoadRequest request;
-    engine::MapExport::Kind kind = engine::MapExport::Kind::Document;
-};
 struct Load {
     static constexpr Kind kKind = Kind::Load;
     using Value = Nothing;
@@ -100,11 +87,6 @@ struct Logits {
     engine::GenerateRequest request;
     int64_t rows = 0;
 };
-struct Tokenize {
-    static constexpr Kind kKind = Kind::Tokenize;
-    using Value = engine::Tokenized;
-    std::string model, text;
-};
 struct EncodeAhead {
     static constexpr Kind kKind = Kind::EncodeAhead;
     using Value = Nothing;
@@ -128,20 +110,10 @@ struct Status {
     static constexpr Kind kKind = Kind::Status;
     using Value = std::vector<engine::DeviceMemory>;
 };
-struct ModelFolder {
-    static constexpr Kind kKind = Kind::ModelFolder;
-    using Value = std::string;
-    std::string name;
-};
-struct AdapterFolder {
-    static constexpr Kind kKind = Kind::AdapterFolder;
-    using Value = std::string;
-    std::string name;
-};
 
 // What comes back.
 
-/// Of what is loaded, or would be again.
+/// What is loaded, or would be again.
 struct LoadedModel {
     engine::LoadRequest request;
     double load_s = 0.0;

@@ -21,12 +21,6 @@ NamedPlaces namedBy(const engine::GenerateRequest& request);
 NamedPlaces namedBy(const Inspect& call);
 NamedPlaces namedBy(const SetAdapters& call);
 NamedPlaces namedBy(const CheckMedia& call);
-inline NamedPlaces namedBy(const Plan& call) {
-    return namedBy(call.request);
-}
-inline NamedPlaces namedBy(const ExportMap& call) {
-    return namedBy(call.request);
-}
 inline NamedPlaces namedBy(const Load& call) {
     return namedBy(call.request);
 }
@@ -44,15 +38,6 @@ inline NamedPlaces namedBy(const MediaCost& call) {
 }
 inline NamedPlaces namedBy(const AdapterEffect& call) {
     return {{call.folder}, {}, {}};
-}
-inline NamedPlaces namedBy(const Tokenize& call) {
-    return {{call.model}, {}, {}};
-}
-inline NamedPlaces namedBy(const ModelFolder& call) {
-    return {{call.name}, {}, {}};
-}
-inline NamedPlaces namedBy(const AdapterFolder& call) {
-    return {{call.name}, {}, {}};
 }
 inline NamedPlaces namedBy(const Unload& /*call*/) {
     return {};

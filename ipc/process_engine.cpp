@@ -50,27 +50,6 @@ Result<engine::Reply> ProcessEngine::generate(const engine::GenerateRequest& req
     return process_->ask(Generate{request}, stop, {nullptr, &delta});
 }
 
-std::string ProcessEngine::modelFolder(const std::string& model) const {
-    auto folder = process_->ask(ModelFolder{model});
-    return folder.has_value() ? std::move(folder).value() : model;
-}
-
-std::string ProcessEngine::adapterFolder(const std::string& adapter) const {
-    auto folder = process_->ask(AdapterFolder{adapter});
-    return folder.has_value() ? std::move(folder).value() : adapter;
-}
-
-Result<engine::PlacementPlan>
-ProcessEngine::plan(const engine::LoadRequest& request,
-                    const std::map<engine::DeviceId, uint64_t>& held) {
-    return process_->ask(Plan{request, held});
-}
-
-Result<engine::MapExport> ProcessEngine::exportMap(const engine::LoadRequest& request,
-                                                   engine::MapExport::Kind kind) {
-    return process_->ask(ExportMap{request, kind});
-}
-
 Result<void> ProcessEngine::applyMap(const std::string& device_map,
                                      const engine::ProgressCallback& progress,
                                      const std::stop_token& stop) {
@@ -105,10 +84,6 @@ Result<engine::LogitsResult> ProcessEngine::logits(const engine::GenerateRequest
                                                    int64_t rows,
                                                    const std::stop_token& stop) {
     return process_->ask(Logits{request, rows}, stop);
-}
-
-Result<engine::Tokenized> ProcessEngine::tokenize(const std::string& model, std::string_view text) {
-    return process_->ask(Tokenize{model, std::string(text)});
 }
 
 Result<void> ProcessEngine::encodeAhead(const engine::MessagePart& part,

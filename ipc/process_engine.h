@@ -37,13 +37,6 @@ public:
     engine::Result<engine::Reply> generate(const engine::GenerateRequest& request,
                                            const engine::UpdateCallback& delta,
                                            const std::stop_token& stop) override;
-    [[nodiscard]] std::string modelFolder(const std::string& model) const override;
-    [[nodiscard]] std::string adapterFolder(const std::string& adapter) const override;
-    engine::Result<engine::PlacementPlan>
-    plan(const engine::LoadRequest& request,
-         const std::map<engine::DeviceId, uint64_t>& held) override;
-    engine::Result<engine::MapExport> exportMap(const engine::LoadRequest& request,
-                                                engine::MapExport::Kind kind) override;
     engine::Result<void> applyMap(const std::string& device_map,
                                   const engine::ProgressCallback& progress,
                                   const std::stop_token& stop) override;
@@ -57,8 +50,6 @@ public:
     engine::Result<engine::LogitsResult> logits(const engine::GenerateRequest& request,
                                                 int64_t rows,
                                                 const std::stop_token& stop) override;
-    engine::Result<engine::Tokenized> tokenize(const std::string& model,
-                                               std::string_view text) override;
     engine::Result<void> encodeAhead(const engine::MessagePart& part,
                                      int64_t image_tokens,
                                      const std::stop_token& stop) override;

@@ -8,6 +8,8 @@
 #include <mutex>
 #include <set>
 
+#include "ipc/sentence_fields.h"
+
 namespace ipc {
 
 namespace {
@@ -35,9 +37,11 @@ uint64_t filledSize(const engine::Sentence& sentence) {
     for (const engine::Argument& argument : sentence.arguments) {
         const auto* const text = std::get_if<std::string>(&argument.value);
         const auto* const inner = std::get_if<engine::Sentence>(&argument.value);
-        sizes.push_back(text != nullptr    ? text->size()
-                        : inner != nullptr ? filledSize(*inner)
-                                           : 32);
+        const auto* const format = std::get_if<engine::FormatName>(&argument.value);
+        sizes.push_back(text != nullptr     ? text->size()
+                        : format != nullptr ? format->option.size()
+                        : inner != nullptr  ? filledSize(*inner)
+                                            : 32);
     }
     uint64_t size = 0;
     for (const char* at = sentence.pattern; *at != '\0' && size <= Reader::kMostWords; ++at) {

@@ -9,7 +9,6 @@
 #include <array>
 #include <bit>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -30,7 +29,7 @@ class Reader {
 public:
     static constexpr bool kReads = true;
     static constexpr uint64_t kMostMemory = uint64_t{256} << 20U;
-    static constexpr int kMostDepth = 8;                       ///< Of sentences in sentences.
+    static constexpr int kMostDepth = 8;                       ///< Levels of nested sentences.
     static constexpr uint64_t kMostWords = uint64_t{1} << 20U; ///< Bytes of a sentence, filled in.
 
     /// `bytes` must outlive this.
@@ -133,15 +132,6 @@ private:
     void get(std::pair<A, B>& both) {
         get(both.first);
         get(both.second);
-    }
-    template <typename K, typename V>
-    void get(std::map<K, V>& map) {
-        const size_t count = getLength();
-        for (size_t i = 0; i < count && isGood() && charge(64 + sizeof(K) + sizeof(V)); ++i) {
-            K key{};
-            get(key);
-            get(map[key]);
-        }
     }
     template <typename... Ts>
     void get(std::variant<Ts...>& value) {

@@ -3,6 +3,8 @@
 
 #include "engine/base/utf8.h"
 
+#include "ipc/sentence_fields.h"
+
 namespace ipc {
 
 void Writer::putLength(size_t length) {

@@ -9,7 +9,6 @@
 #include <array>
 #include <bit>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -91,14 +90,6 @@ private:
     void put(const std::pair<A, B>& both) {
         put(both.first);
         put(both.second);
-    }
-    template <typename K, typename V>
-    void put(const std::map<K, V>& map) {
-        putLength(map.size());
-        for (const auto& [key, value] : map) {
-            put(key);
-            put(value);
-        }
     }
     template <typename... Ts>
     void put(const std::variant<Ts...>& value) {

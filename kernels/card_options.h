@@ -3,17 +3,14 @@
 // and what is measured meanwhile. Left alone, every card takes the fastest forms that it has. Less
 // is for tests and for comparisons: how a card of another class computes, or what a form is worth.
 // Results stay within the tolerances of tests/support/tolerances.md whatever is chosen. Which form
-// runs where: kernels/cuda/README.md.
+// runs where: docs/dev/kernels-cuda.md.
 #pragma once
 
 namespace kernels {
 
 struct CardOptions {
-    /// The steps of a decoded token as one launch; false: a launch a step, as on compute capability
-    /// 7.5.
-    bool has_token_launch = true;
-    /// That launch without barriers over the grid (stream.cu, stream_async.cu); false: with them
-    /// (token.cu).
+    /// The steps of a decoded token as one launch (stream.cu, stream_async.cu); false: a launch a
+    /// step, as on compute capability 7.5.
     bool has_streamed_launch = true;
     /// Weights on their way to it by bulk copies where the card has them; false: with instructions
     /// of compute capability 8.0 only (stream_async.cu), as on 8.x.
@@ -31,8 +28,9 @@ struct CardOptions {
     /// Most shared memory of a block in bytes, never more than the card has; 0: what it has. 101376
     /// is what compute capability 8.6, 8.9 and 12.0 have.
     int shared_bytes = 0;
-    /// Every launch is timed, and a table of times and clocks is printed to stderr when the card is
-    /// closed. Nothing is recorded and replayed meanwhile.
+    /// Every launch is timed, and a table of times is printed to stderr when the card is closed,
+    /// with clocks of decode steps where the build has them (CMake: BELFRY_TRACE). Nothing is
+    /// recorded and replayed meanwhile.
     bool has_kernel_times = false;
     /// New memory is filled with 0xff (NaN in every float type), so that a read of what was never
     /// written shows. In debug builds.

@@ -130,7 +130,7 @@ struct ProjectArgs {
     WeightView w[3];
     float* y[3] = {nullptr, nullptr, nullptr}; ///< [rows of w[i]]
     const float* multiply = nullptr;           ///< [rows of w[0]]
-    int64_t multiply_stride = 0;               ///< Of rows of it, between begin_rows and end_steps.
+    int64_t multiply_stride = 0;               ///< Between its rows, from begin_rows to end_steps.
 
     static constexpr int kMaxLora = 12;
     static constexpr int kMaxTaps = 4;
@@ -192,7 +192,7 @@ struct ExpertProductArgs {
     int64_t experts = 0;
     int64_t begin = 0; ///< Those whose rows x has, up to
     int64_t end = 0;   ///< the one before this.
-    int64_t place = 0; ///< Of the first row of x.
+    int64_t place = 0; ///< Place of the first row of x.
     int64_t count = 0;
     int64_t most = 0; ///< Rows of the expert that has most.
 };
@@ -247,8 +247,8 @@ struct ProductArgs {
     /// w[i]]. In: for how many there is room; out: how many there are.
     int parts = 1;
 
-    static constexpr int kMaxUpdates = 4;           ///< Of one weight, with
-    static constexpr int64_t kMaxUpdateRanks = 512; ///< ranks, each rounded up to multiples of 8.
+    static constexpr int kMaxUpdates = 4;           ///< Per weight.
+    static constexpr int64_t kMaxUpdateRanks = 512; ///< Their ranks, rounded up to multiples of 8.
     int update_count = 0;
     /// Those of one weight follow each other, weights in order: W[i] x + factor[0] * B (A x) stands
     /// for W[i] x everywhere above, x within the bounds of the weight's input. A begins at a
@@ -328,7 +328,7 @@ struct TokenNumbers {
 /// engine's and the device code's.
 struct DraftNumbers {
     static constexpr int32_t kMost = 31;
-    TokenNumbers at;      ///< Of the last token that has keys; its token: the one to draft behind.
+    TokenNumbers at;      ///< The last token that has keys; its token: the one to draft behind.
     int32_t count;        ///< Drafts made.
     int32_t draft[kMost]; ///< Those.
 };
@@ -493,7 +493,7 @@ struct OpTable {
     Status (*pool_rows)(Queue q, MatF32 x, int64_t grid_w, int64_t side, float factor, MutF32 y) =
         nullptr;
 
-    /// Of every slice of a row, as wide as norm: y = (rms(y * before) * norm + t) * after. y and t
+    /// For every slice of a row, as wide as norm: y = (rms(y * before) * norm + t) * after. y and t
     /// [rows, slices * cols of norm].
     Status (*per_layer_rows)(
         Queue q, MutF32 y, MatF32 t, MatView norm, float eps, float before, float after) = nullptr;
@@ -574,18 +574,12 @@ struct OpTable {
     /// soft_cap of one row of logits in place, and argmax of what comes out, in one launch. best:
     /// as of argmax, on the device or where its kernels write (Device::kernelAddress). Optional:
     /// the caller then calls the two. Unsupported: nothing was enqueued.
-    /// numbers (nullptr: none): of the token whose logits these are. The choice then goes to
-    /// best[position % 2], and the numbers become those of the chosen token at the next position,
-    /// in a ring of `ring` slots, so that its steps can be enqueued before anybody has read the
-    /// choice.
     Status (*cap_argmax)(Queue q,
                          float* logits,
                          int64_t count,
                          float cap,
                          const uint32_t* suppressed,
-                         uint64_t* best,
-                         TokenNumbers* numbers,
-                         int32_t ring) = nullptr;
+                         uint64_t* best) = nullptr;
     /// soft_cap of one row of logits in place (none where cap is 0), and of what comes out the
     /// candidates for a choice among the `wanted` largest (1 to TopLogits::kMostWanted) of those
     /// not suppressed, as of argmax. top: on the device, or where its kernels write. Optional: the

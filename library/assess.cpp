@@ -13,7 +13,7 @@ using engine::Sentence;
 
 namespace {
 
-/// Of weights and cache and all else, on all devices.
+/// Sum of weights, cache and all else, on all devices.
 uint64_t totalBytes(const engine::PlacementPlan& plan) {
     uint64_t sum = 0;
     for (const engine::DevicePlan& device : plan.devices) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "library/describe.h"
 
+#include "engine/base/ascii.h"
 #include "engine/base/json/tree.h"
 #include "engine/base/paths.h"
 #include "engine/files/folder_advice.h"
@@ -30,14 +31,6 @@ constexpr const char* kAdapterConfig = "adapter_config.json";
 constexpr const char* kAdapterWeights = "adapter_model.safetensors";
 constexpr const char* kTokenizer = "tokenizer.json";
 
-std::string lowered(std::string_view text) {
-    std::string out(text);
-    std::transform(out.begin(), out.end(), out.begin(), [](char c) {
-        return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    });
-    return out;
-}
-
 bool isThere(const FolderContents& contents, std::string_view name) {
     const FolderContents::File* file = contents.find(name);
     return file != nullptr && file->look.kind == Look::Kind::File && file->look.bytes > 0;
@@ -48,11 +41,6 @@ std::optional<engine::Json> readTree(Disk& disk, const fs::path& folder, const s
     const std::string text = disk.readModelFile(folder, name);
     auto tree = engine::parseJson(text, name, {.max_values = engine::kMostJsonTreeValues});
     return tree.has_value() ? std::optional(*std::move(tree)) : std::nullopt;
-}
-
-std::string textOf(const engine::Json& tree, std::string_view key) {
-    const engine::Json* value = tree.find(key);
-    return value != nullptr && value->is(engine::Json::Kind::String) ? value->text : std::string();
 }
 
 /// "model-00001-of-00003.safetensors": all three names; empty for other names.
@@ -85,7 +73,7 @@ std::vector<std::string> siblingShards(const std::string& name) {
 /// Weights in Python's own format, which are never opened.
 std::string firstPickle(const FolderContents& contents) {
     for (const FolderContents::File& file : contents.files) {
-        const std::string name = lowered(file.name);
+        const std::string name = engine::lowered(file.name);
         const bool is_weights = name.starts_with("pytorch_model") || name.starts_with("model") ||
                                 name.starts_with("consolidated") ||
                                 name.starts_with("adapter_model");
@@ -151,14 +139,8 @@ constexpr engine::Phrase kPickleOtherwise =
            "one; get the safetensors version of the model");
 
 Sentence listed(const std::vector<std::string>& names) {
-    constexpr size_t kMostNamed = 3;
-    std::string text;
-    for (size_t i = 0; i < names.size() && i < kMostNamed; ++i) {
-        text += (i > 0 ? ", " : "") + names[i];
-    }
-    return names.size() > kMostNamed
-               ? said("%1 and %2 more", std::move(text), names.size() - kMostNamed)
-               : engine::asItIs(std::move(text));
+    const auto shown = static_cast<std::ptrdiff_t>(std::min<size_t>(names.size(), 3));
+    return engine::listed({names.begin(), names.begin() + shown}, names.size());
 }
 
 void tellMissing(Entry& entry) {
@@ -211,10 +193,10 @@ std::optional<Entry> describeModel(Disk& disk,
         config = readTree(disk, contents.folder, kConfig);
     }
     if (config.has_value()) {
-        entry.family = textOf(*config, "model_type");
-        entry.precision = textOf(*config, "dtype");
+        entry.family = engine::textOf(*config, "model_type");
+        entry.precision = engine::textOf(*config, "dtype");
         entry.precision =
-            entry.precision.empty() ? textOf(*config, "torch_dtype") : entry.precision;
+            entry.precision.empty() ? engine::textOf(*config, "torch_dtype") : entry.precision;
     }
     if (weights.empty() && pickle.empty()) {
         // Many programs have a config.json: a model's says what kind it is.
@@ -275,8 +257,8 @@ std::optional<Entry> describeAdapter(Disk& disk,
     addUp(entry, contents);
     const std::string text = disk.readModelFile(contents.folder, kAdapterConfig);
     if (const auto tree = engine::parseJson(text, kAdapterConfig); tree.has_value()) {
-        entry.base = textOf(*tree, "base_model_name_or_path");
-        entry.family = lowered(textOf(*tree, "peft_type"));
+        entry.base = engine::textOf(*tree, "base_model_name_or_path");
+        entry.family = engine::lowered(engine::textOf(*tree, "peft_type"));
     }
     const bool has_weights = contents.find(kAdapterWeights) != nullptr;
     entry.form = has_weights ? Form::Safetensors : Form::None;
@@ -314,7 +296,7 @@ void describeGguf(Disk& disk,
                   const std::string& name,
                   std::vector<Entry>& out) {
     for (const FolderContents::File& file : contents.files) {
-        const std::string lower = lowered(file.name);
+        const std::string lower = engine::lowered(file.name);
         const std::vector<std::string> parts = siblingShards(file.name);
         if (!lower.ends_with(".gguf") || lower.find("mmproj") != std::string::npos ||
             (!parts.empty() && parts.front() != file.name)) {

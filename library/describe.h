@@ -17,7 +17,7 @@ struct FolderContents {
     std::filesystem::path folder;
     struct File {
         std::string name;
-        Look look; ///< Of what a link leads to; Nothing: it leads out or nowhere.
+        Look look; ///< What a link leads to; Nothing: it leads out or nowhere.
     };
     std::vector<File> files;          ///< By name.
     std::vector<std::string> folders; ///< Links to folders are left out.

@@ -16,7 +16,7 @@ namespace library {
 struct Limits {
     int max_depth = 4;               ///< Folders below a root.
     size_t max_entries = 20'000;     ///< Names of one root.
-    size_t max_folder_names = 5'000; ///< Of one folder.
+    size_t max_folder_names = 5'000; ///< Names of one folder.
     size_t max_text_bytes = size_t{4} << 20;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "library/entry.h"
 
+#include "engine/base/ascii.h"
 #include "engine/base/paths.h"
 
 #include <algorithm>
@@ -17,21 +18,14 @@ std::string_view nameAt(const std::array<std::string_view, N>& names, Enum value
     return names[static_cast<size_t>(value) - 1]; // enumerators start at 1
 }
 
-std::string lowered(std::string_view text) {
-    std::string out(text);
-    for (char& c : out) {
-        c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    }
-    return out;
-}
-
 /// "gemma-4-e2b-it" for "unsloth/gemma-4-E2B-it-unsloth-bnb-4bit" and "/models/gemma-4-E2B-it/".
 std::string bareName(std::string_view name) {
     while (!name.empty() && (name.back() == '/' || name.back() == '\\')) {
         name.remove_suffix(1);
     }
     const size_t slash = name.find_last_of("/\\");
-    std::string bare = lowered(slash == std::string_view::npos ? name : name.substr(slash + 1));
+    std::string bare =
+        engine::lowered(slash == std::string_view::npos ? name : name.substr(slash + 1));
     for (const std::string_view suffix : {"-unsloth-bnb-4bit", "-bnb-4bit"}) {
         if (bare.ends_with(suffix)) {
             bare.resize(bare.size() - suffix.size());
@@ -45,8 +39,8 @@ std::string bareName(std::string_view name) {
 int likeness(const Entry& model, const Entry& adapter) {
     const std::string& base = adapter.base;
     if (!base.empty() &&
-        (lowered(model.name) == lowered(base) || engine::utf8Of(model.path) == base ||
-         engine::utf8Of(model.real_path) == base)) {
+        (engine::lowered(model.name) == engine::lowered(base) ||
+         engine::utf8Of(model.path) == base || engine::utf8Of(model.real_path) == base)) {
         return 3;
     }
     // One that lies in its model's folder, as trainers leave it there.
@@ -78,8 +72,8 @@ std::string_view stateName(State state) {
 }
 
 std::string_view reasonName(Trouble::Reason reason) {
-    constexpr std::array<std::string_view, 7> kNames = {
-        "files-missing", "pickle", "gguf", "mlx", "not-supported", "broken", "unreadable"};
+    constexpr std::array<std::string_view, 6> kNames = {"files-missing", "pickle",        "gguf",
+                                                        "mlx",           "not-supported", "broken"};
     return nameAt(kNames, reason);
 }
 
@@ -110,7 +104,8 @@ std::vector<Group> groupByBase(const std::vector<Entry>& entries) {
     std::sort(order.begin(), order.end(), [&](int a, int b) {
         const auto key = [&](int i) {
             const Entry& entry = entries[static_cast<size_t>(i)];
-            return std::tuple(entry.state, lowered(entry.name), -entry.modified, entry.path);
+            return std::tuple(entry.state, engine::lowered(entry.name), -entry.modified,
+                              entry.path);
         };
         return key(a) < key(b);
     });

@@ -62,13 +62,12 @@ struct Trouble {
         Mlx,
         NotSupported, ///< A family, a quantization, a kind of adapter that Belfry does not run.
         Broken,       ///< Files that break their format.
-        Unreadable,   ///< The system does not let them be read.
     };
     Reason reason = Reason::Broken;
     engine::Sentence sentence; ///< Names the file.
     engine::Sentence way_out;  ///< The next step; may be empty where `sentence` has it.
 };
-/// "files-missing", "pickle", "gguf", "mlx", "not-supported", "broken", "unreadable".
+/// "files-missing", "pickle", "gguf", "mlx", "not-supported", "broken".
 std::string_view reasonName(Trouble::Reason reason);
 
 /// What this computer makes of a model, by its headers alone.
@@ -90,10 +89,10 @@ struct Entry {
     std::filesystem::path path;      ///< The folder; a GGUF model: the file.
     std::filesystem::path real_path; ///< Without links: the same for the same thing.
     Root root;
-    /// Of a hub's cache: the commit, and the branches and tags that lead to it.
+    /// In a hub's cache: the commit, and the branches and tags that lead to it.
     std::string commit;
     std::vector<std::string> refs;
-    std::filesystem::path repository; ///< Of a hub's cache: models--OWNER--NAME.
+    std::filesystem::path repository; ///< In a hub's cache: models--OWNER--NAME.
 
     std::string family;               ///< model_type of config.json: "gemma4"; adapters: "lora".
     std::string variant;              ///< "E2B"; empty where the headers do not tell.
@@ -101,7 +100,7 @@ struct Entry {
     int64_t parameters = 0;           ///< 0 = not known.
     int64_t rank = 0;                 ///< Adapters.
     std::string base;                 ///< Adapters: base_model_name_or_path, as it is written.
-    uint64_t bytes = 0;               ///< Of all its files.
+    uint64_t bytes = 0;               ///< Size of all its files.
     int64_t modified = 0;             ///< Newest of its files, seconds since 1970.
     std::vector<std::string> missing; ///< Files that are named by others and not there.
     std::optional<Trouble> trouble;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "library/names.h"
 
+#include "engine/base/ascii.h"
 #include "engine/base/paths.h"
 
 #include <algorithm>
@@ -16,14 +17,6 @@ using engine::Result;
 using engine::said;
 
 namespace {
-
-std::string lowered(std::string_view text) {
-    std::string out(text);
-    for (char& c : out) {
-        c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    }
-    return out;
-}
 
 std::string_view lastPart(std::string_view name) {
     return name.substr(name.rfind('/') + 1); // npos + 1 = 0
@@ -41,20 +34,23 @@ bool isOfRevision(const Entry& entry, const std::string& revision) {
     constexpr size_t kFewestDigits = 7;
     return revision.empty() ||
            std::find(entry.refs.begin(), entry.refs.end(), revision) != entry.refs.end() ||
-           (revision.size() >= kFewestDigits && entry.commit.starts_with(lowered(revision)));
+           (revision.size() >= kFewestDigits &&
+            entry.commit.starts_with(engine::lowered(revision)));
 }
 
 /// Those that agree best with the name; empty: none does.
 std::vector<const Entry*>
 candidates(const WantedName& wanted, Kind kind, const std::vector<Entry>& entries) {
     using Agrees = std::function<bool(const std::string&)>;
-    const std::string small = lowered(wanted.name);
+    const std::string small = engine::lowered(wanted.name);
     const bool is_part = wanted.name.find('/') == std::string::npos;
     const std::vector<Agrees> degrees = {
         [&](const std::string& name) { return name == wanted.name; },
-        [&](const std::string& name) { return lowered(name) == small; },
+        [&](const std::string& name) { return engine::lowered(name) == small; },
         [&](const std::string& name) { return is_part && lastPart(name) == wanted.name; },
-        [&](const std::string& name) { return is_part && lowered(lastPart(name)) == small; },
+        [&](const std::string& name) {
+            return is_part && engine::lowered(lastPart(name)) == small;
+        },
     };
     std::vector<const Entry*> found;
     for (const Agrees& agrees : degrees) {

@@ -25,7 +25,7 @@ using engine::Sentence;
 
 namespace {
 
-constexpr size_t kMaxFiles = 20'000; ///< Of one removal.
+constexpr size_t kMaxFiles = 20'000; ///< Per removal.
 constexpr int kMaxDepth = 16;
 
 Error fileError(const fs::path& path, Sentence what) {

@@ -62,7 +62,7 @@ struct Job {
     std::function<void(const std::filesystem::path&)> before_operation;
     std::stop_token stop;
     std::shared_ptr<Channel> channel;
-    std::atomic<int64_t> busy_since_ms = 0; ///< Of what it does now.
+    std::atomic<int64_t> busy_since_ms = 0; ///< Start of what it does now.
     std::atomic<bool> is_assessing = false;
     std::atomic<bool> is_given_up = false;
 
@@ -140,7 +140,7 @@ struct Scanner::Scan {
     std::stop_source stop;
     std::thread teller;
 
-    mutable std::mutex mutex; ///< Of what follows.
+    mutable std::mutex mutex; ///< Guards what follows.
     std::condition_variable ended;
     ScanResult result;
     std::vector<size_t> finders; ///< Job of each entry.

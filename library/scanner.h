@@ -74,7 +74,7 @@ private:
     void end();
 
     std::mutex control_;       ///< One starts or ends at a time.
-    mutable std::mutex mutex_; ///< Of scan_.
+    mutable std::mutex mutex_; ///< Guards scan_.
     std::shared_ptr<Scan> scan_;
 };
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "remote/address.h"
 
+#include "engine/base/ascii.h"
+
 #include <array>
 #include <charconv>
 #include <optional>
@@ -42,15 +44,6 @@ Reach reachOfNumber(const std::array<int, 4>& ip) {
                             (ip[0] == 192 && ip[1] == 168) || (ip[0] == 169 && ip[1] == 254) ||
                             (ip[0] == 100 && ip[1] >= 64 && ip[1] <= 127);
     return is_private ? Reach::Private : Reach::Public;
-}
-
-std::string_view trimmed(std::string_view text) {
-    constexpr std::string_view kSpace = " \t\r\n";
-    const size_t begin = text.find_first_not_of(kSpace);
-    if (begin == std::string_view::npos) {
-        return {};
-    }
-    return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
 }
 
 /// The path without '/' behind it and without a route of the API.
@@ -108,7 +101,7 @@ Reach reachOf(std::string_view host) {
 }
 
 Result<Server> parseServer(std::string_view text, bool allows_plain) {
-    const std::string_view words = trimmed(text);
+    const std::string_view words = engine::trimmed(text);
     std::string address(words.substr(0, words.find('#')));
     if (address.find("://") == std::string::npos) {
         const auto guess = library::hub::parseUrl("https://" + address);

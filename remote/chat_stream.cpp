@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "remote/chat_stream.h"
 
+#include "engine/base/ascii.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -25,15 +27,12 @@ engine::JsonLimits limits() {
     limits.max_string_bytes = size_t{16} << 20;
     limits.max_values = 100'000;
     limits.replaces_surrogates = true; // JavaScript cuts texts within a character
+    limits.takes_nan = true;           // Python's servers write it as a probability
     return limits;
 }
 
 bool isNull(const Json* value) {
     return value == nullptr || value->is(Json::Kind::Null);
-}
-
-std::string textOf(const Json* value) {
-    return value != nullptr && value->is(Json::Kind::String) ? value->text : std::string();
 }
 
 int64_t countOf(const Json* object, std::string_view key) {
@@ -53,15 +52,9 @@ std::optional<std::string> contentOf(const Json& content) {
     }
     std::string text;
     for (const Json& part : content.items) {
-        text += textOf(part.find("text"));
+        text += engine::textOf(part.find("text"));
     }
     return text;
-}
-
-std::string_view trimmed(std::string_view text) {
-    constexpr std::string_view kBlanks = " \t\r\n";
-    text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
-    return text.substr(0, text.find_last_not_of(kBlanks) + 1);
 }
 
 /// The words of an error inside an answer; nullopt where there is none.
@@ -70,15 +63,15 @@ std::optional<std::string> errorOf(const Json& root) {
     if (isNull(error)) {
         const bool is_error =
             root.find("object") != nullptr && root.find("object")->isString("error");
-        return is_error ? std::optional(textOf(root.find("message"))) : std::nullopt;
+        return is_error ? std::optional(engine::textOf(root.find("message"))) : std::nullopt;
     }
-    return error->is(Json::Kind::String) ? error->text : textOf(error->find("message"));
+    return error->is(Json::Kind::String) ? error->text : engine::textOf(error->find("message"));
 }
 
 } // namespace
 
 Result<void> ChatStream::addEvent(std::string_view data, ReplyUpdate& update) {
-    data = trimmed(data);
+    data = engine::trimmed(data);
     if (addsNothing(data)) {
         return {};
     }
@@ -89,10 +82,15 @@ Result<void> ChatStream::addEvent(std::string_view data, ReplyUpdate& update) {
     if (data.find('\n') == std::string_view::npos) {
         return answerError(host_, phrase("a piece of the reply is no JSON"));
     }
-    // Some proxies lose the blank lines between events: each line is an event then.
+    return addLines(data, update);
+}
+
+/// Each line is an event: some proxies lose the blank lines between events, and some servers send
+/// lines of JSON alone.
+Result<void> ChatStream::addLines(std::string_view data, ReplyUpdate& update) {
     while (!data.empty()) {
         const size_t end = data.find('\n');
-        const std::string_view line = trimmed(data.substr(0, end));
+        const std::string_view line = engine::trimmed(data.substr(0, end));
         data.remove_prefix(end == std::string_view::npos ? data.size() : end + 1);
         if (addsNothing(line)) {
             continue;
@@ -107,16 +105,23 @@ Result<void> ChatStream::addEvent(std::string_view data, ReplyUpdate& update) {
 }
 
 bool ChatStream::addsNothing(std::string_view data) {
-    is_done_ = is_done_ || data == "[DONE]";
+    // Some servers quote it or write it in small letters.
+    is_done_ =
+        is_done_ || (data.size() <= 8 && engine::lowered(engine::trimmed(data, "\"")) == "[done]");
     return is_done_ || data.empty();
 }
 
 Result<void> ChatStream::addWhole(std::string_view body, ReplyUpdate& update) {
+    body = engine::trimmed(body);
     Json root;
-    if (engine::readJsonTree(body, limits(), root).stop != engine::JsonStop::Done) {
+    if (engine::readJsonTree(body, limits(), root).stop == engine::JsonStop::Done) {
+        ENGINE_TRY(addObject(root, update));
+    } else if (const std::string_view first = engine::trimmed(body.substr(0, body.find('\n')));
+               engine::readJsonTree(first, limits(), root).stop == engine::JsonStop::Done) {
+        ENGINE_TRY(addLines(body, update));
+    } else {
         return answerError(host_, phrase("the reply is neither a stream nor JSON"));
     }
-    ENGINE_TRY(addObject(root, update));
     if (!hasWords() && !hasEnd()) {
         return answerError(host_, phrase("the reply has no \"choices\""));
     }
@@ -151,12 +156,19 @@ Result<void> ChatStream::addObject(const Json& root, ReplyUpdate& update) {
         const Json* const message = isNull(delta) ? choice.find("message") : delta;
         if (!isNull(message)) {
             ENGINE_TRY(addMessage(*message, update));
+        } else if (const std::string text = engine::textOf(choice, "text"); !text.empty()) {
+            ++pieces_; // as /completions answers
+            word_bytes_ += text.size();
+            addText(text, update);
+            if (word_bytes_ > kLongestReply) {
+                return answerError(host_, phrase("the reply has no end"));
+            }
         }
         // Some servers write "", "null" or false where they mean null: only a word is an end, and
         // the first one counts.
-        const std::string reason = textOf(choice.find("finish_reason"));
+        const std::string reason = engine::textOf(choice.find("finish_reason"));
         if (reason_.empty() && reason != "null" && reason != "None") {
-            reason_ = trimmed(reason);
+            reason_ = engine::trimmed(reason);
         }
     }
     return {};
@@ -234,12 +246,12 @@ Result<void> ChatStream::addCalls(const Json& calls) {
             calls_.resize(static_cast<size_t>(index) + 1);
         }
         engine::ToolCall& own = calls_[static_cast<size_t>(index)];
-        if (const std::string id = textOf(call.find("id")); !id.empty()) {
+        if (const std::string id = engine::textOf(call.find("id")); !id.empty()) {
             own.id = id;
         }
         if (const Json* const function = call.find("function"); function != nullptr) {
-            const std::string name = textOf(function->find("name"));
-            const std::string arguments = textOf(function->find("arguments"));
+            const std::string name = engine::textOf(function->find("name"));
+            const std::string arguments = engine::textOf(function->find("arguments"));
             own.name += name;
             own.arguments += arguments;
             call_bytes_ += name.size() + arguments.size();
@@ -284,7 +296,9 @@ engine::Reply ChatStream::reply() const {
         if (call.id.empty()) {
             call.id = "call_" + std::to_string(i + 1);
         }
-        reply.notes.emplace_back(engine::reply_note::ToolAsked{call.name, call.arguments});
+        reply.notes.push_back(
+            engine::said("the model asks for the tool %1 with %2, which nothing here runs",
+                         call.name, call.arguments));
         reply.tool_calls.push_back(std::move(call));
     }
     const bool is_known = reason_ == "stop" || reason_ == "length" || reason_ == "tool_calls";
@@ -292,7 +306,8 @@ engine::Reply ChatStream::reply() const {
     if (reason_ == "function_call") {
         reply.finish_reason = "tool_calls";
     } else if (!is_known && !reason_.empty()) {
-        reply.notes.emplace_back(engine::reply_note::EndedByServer{reason_.substr(0, 100)});
+        reply.notes.push_back(
+            engine::said("the server ended the reply: %1", reason_.substr(0, 100)));
     }
     return reply;
 }

@@ -25,7 +25,8 @@ public:
     /// The data of one event; what is new is appended to `update`. Errors: as answerError() and
     /// toldError().
     engine::Result<void> addEvent(std::string_view data, engine::ReplyUpdate& update);
-    /// The body of an answer that is no stream. Errors: the same.
+    /// The body of an answer that is no stream of events: one object, or one in each line. Errors:
+    /// the same.
     engine::Result<void> addWhole(std::string_view body, engine::ReplyUpdate& update);
     /// What was held back; call once, at the end of what came.
     void finish(engine::ReplyUpdate& update);
@@ -45,6 +46,7 @@ public:
 private:
     /// No words: blank, or the last one, or behind it.
     bool addsNothing(std::string_view data);
+    engine::Result<void> addLines(std::string_view data, engine::ReplyUpdate& update);
     engine::Result<void> addObject(const engine::Json& root, engine::ReplyUpdate& update);
     engine::Result<void> addMessage(const engine::Json& message, engine::ReplyUpdate& update);
     engine::Result<void> addCalls(const engine::Json& calls);

@@ -20,7 +20,7 @@ using engine::Sentence;
 
 namespace {
 
-constexpr std::array<int64_t, 9> kRanks = {1, 8, 16, 32, 64, 128, 256, 320, 512}; ///< Of vLLM.
+constexpr std::array<int64_t, 9> kRanks = {1, 8, 16, 32, 64, 128, 256, 320, 512}; ///< vLLM's steps.
 constexpr uint64_t kOverhead = uint64_t{3} << 30U; ///< Graphs, workspace and driver of a card.
 constexpr double kMemoryShare = 0.9;
 constexpr const char* kPort = "8000";
@@ -52,7 +52,7 @@ struct Input {
     const engine::PlacementPlan& plan;
     engine::ServerCards cards;
     std::vector<AdapterChoice> adapters; ///< Those in force.
-    int wanted_count = 0;                ///< Of cards; more than can be used.
+    int wanted_count = 0;                ///< Number of cards; more than can be used.
 
     [[nodiscard]] const AdapterSummary* find(const std::string& folder) const {
         const auto found =

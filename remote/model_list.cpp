@@ -30,11 +30,6 @@ constexpr std::array<std::pair<std::string_view, Product>, 4> kOwners = {{
     {"belfry", Product::Belfry},
 }};
 
-std::string textOf(const Json& object, std::string_view key) {
-    const Json* const value = object.find(key);
-    return value != nullptr && value->is(Json::Kind::String) ? value->text : std::string();
-}
-
 bool isName(std::string_view name) {
     return !name.empty() && name.size() <= kLongestName &&
            std::none_of(name.begin(), name.end(),
@@ -97,14 +92,14 @@ Result<ModelList> readModelList(std::string_view json, const std::string& host) 
     std::set<std::string> seen;
     for (const Json& item : data->items) {
         ServerModel model;
-        model.id = textOf(item, "id");
-        model.parent = textOf(item, "parent");
+        model.id = engine::textOf(item, "id");
+        model.parent = engine::textOf(item, "parent");
         model.max_context = contextOf(item);
         if (!isName(model.id) || list.models.size() >= kMostModels ||
             !seen.insert(model.id).second) {
             continue;
         }
-        const std::string owner = textOf(item, "owned_by");
+        const std::string owner = engine::textOf(item, "owned_by");
         for (const auto& [name, product] : kOwners) {
             if (owner == name) {
                 list.product = product;

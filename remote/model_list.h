@@ -21,7 +21,7 @@ bool takesExtensions(Product product);
 
 struct ServerModel {
     std::string id;
-    std::string parent;      ///< Of an adapter: the model below it.
+    std::string parent;      ///< For an adapter: the model below it.
     int64_t max_context = 0; ///< Tokens; 0 = not told.
 };
 

@@ -57,7 +57,7 @@ public:
     engine::Result<void> checkMedia(const std::string& model,
                                     const std::vector<std::string>& images,
                                     const std::vector<std::string>& audios) const override;
-    /// Of what is sent; the tokens are the server's to count.
+    /// Cost of what is sent; the tokens are the server's to count.
     engine::Result<engine::MediaCost> mediaCost(const engine::MessagePart& part,
                                                 int64_t image_tokens) override;
 

@@ -46,7 +46,7 @@ private:
     double first_word_s_ = 0.0;
     library::hub::HttpHead head_;
     bool is_stream_ = true;
-    std::string body_; ///< Of an error, or of an answer that is no stream.
+    std::string body_; ///< Body of an error, or of an answer that is no stream.
     SseParser parser_;
     ChatStream stream_;
     std::optional<engine::Error> error_;

@@ -45,10 +45,6 @@ std::string shortened(std::string_view text) {
     return out;
 }
 
-std::string textOf(const Json* value) {
-    return value != nullptr && value->is(Json::Kind::String) ? value->text : std::string();
-}
-
 std::string wordsOfObject(const Json& root) {
     if (root.is(Json::Kind::Array) && !root.items.empty()) { // some proxies wrap it in a list
         return wordsOfObject(root.items.front());
@@ -59,14 +55,14 @@ std::string wordsOfObject(const Json& root) {
     }
     const Json* const from = error != nullptr && error->is(Json::Kind::Object) ? error : &root;
     for (const char* key : {"message", "detail", "error_description", "title"}) {
-        if (std::string words = textOf(from->find(key)); !words.empty()) {
+        if (std::string words = engine::textOf(from->find(key)); !words.empty()) {
             return words;
         }
     }
     // FastAPI: {"detail":[{"msg":"field required"}]}
     const Json* const detail = root.find("detail");
     return detail != nullptr && detail->is(Json::Kind::Array) && !detail->items.empty()
-               ? textOf(detail->items.front().find("msg"))
+               ? engine::textOf(detail->items.front().find("msg"))
                : std::string();
 }
 

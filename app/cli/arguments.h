@@ -32,7 +32,7 @@ struct Arguments {
     std::vector<int32_t> ids;
     bool is_thinking = false;
     engine::SamplingParameters sampling;
-    std::string export_as;      ///< plan: "", belfry, accelerate, llama.cpp or python.
+    std::string export_as;      ///< plan: "", belfry or accelerate.
     bool checks_effect = false; ///< inspect: run the model without and with each adapter.
     // models
     std::vector<std::string> folders; ///< Looked into besides.
@@ -50,9 +50,7 @@ struct Arguments {
     bool has_ceiling = true;
     double draft_accept = -1.0;                  ///< Given acceptance of drafts; negative: none.
     int64_t adapter_rank = 0;                    ///< 0 = no random adapter.
-    std::string adapter_targets = "projections"; ///< Of the random adapter; or "all-linear".
-    std::vector<std::string> without;            ///< Forms that are left out (engine_options.h).
-    bool has_kernel_times = false, has_load_times = false;
+    std::string adapter_targets = "projections"; ///< For the random adapter; or "all-linear".
     // get
     std::string address; ///< OWNER/NAME[@REVISION] or the address of a page.
     std::string to;      ///< A folder instead of the hub's cache; empty: the cache.
@@ -69,11 +67,11 @@ struct Arguments {
     bool wants_process = false; ///< The engine in a process of its own where there is a card.
     bool is_in_process =
         false;               ///< The engine on a thread, also with a card, whatever else is said.
-    std::string served_name; ///< Of the model in requests.
+    std::string served_name; ///< Name of the model in requests.
     std::vector<std::string> served_adapters; ///< Names of the adapters there.
     // chat on a server
     std::string server;       ///< Its address; empty: this computer computes.
-    std::string server_model; ///< Of its list; empty: the one that it has.
+    std::string server_model; ///< Name in its list; empty: the one that it has.
     std::string key_file, key_variable;
     std::string server_authority; ///< A file with certificates that are trusted besides.
     // all that compute

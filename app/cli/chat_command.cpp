@@ -77,20 +77,46 @@ void printTiming(const engine::Reply& reply) {
     }
 }
 
-/// Streams thinking to stderr and the answer to stdout. Nobody is left to answer to when that
-/// fails.
-engine::UpdateCallback streamer() {
-    return [](const engine::ReplyUpdate& update) {
-        if (!update.thinking.empty()) {
-            std::cerr << update.thinking;
+/// Writes a reply while it comes, thoughts to stderr and the answer to stdout. A server may tell
+/// only afterwards that its first words were thoughts: its answer goes to a file or a pipe when it
+/// is whole, and a terminal gets a note.
+class ReplyPrinter {
+public:
+    explicit ReplyPrinter(const Arguments& arguments)
+        : is_held_(!arguments.server.empty() && !isOutputTerminal()) {}
+
+    engine::UpdateCallback updates() {
+        return [this](const engine::ReplyUpdate& update) {
+            if (!update.thinking.empty()) {
+                std::cerr << update.thinking;
+            }
+            words_ += update.text;
+            if (!is_held_) {
+                const Verbatim verbatim;
+                std::cout << update.text << std::flush;
+            }
+            // Nobody is left to answer to then.
+            if (isOutputLost()) {
+                requestStop();
+            }
+        };
+    }
+    void finish(const Result<engine::Reply>& reply) {
+        if (is_held_) {
+            const Verbatim verbatim;
+            std::cout << (reply.has_value() ? reply->text : words_);
         }
-        const Verbatim verbatim;
-        std::cout << update.text << std::flush;
-        if (isOutputLost()) {
-            requestStop();
+        std::cout << (reply.has_value() ? "\n" : "") << std::flush;
+        if (!is_held_ && reply.has_value() && reply->text != words_ && !reply->thinking.empty()) {
+            std::cerr << "note: the text above begins with thoughts of the model; the server told "
+                         "only afterwards\n";
         }
-    };
-}
+    }
+
+private:
+    bool is_held_;
+    std::string words_; ///< Sent as answer so far.
+};
 
 void printFailure(const Error& error) {
     std::cerr << "error: " << engine::errorCodeName(error.code) << ": " << error.message << "\n";
@@ -221,8 +247,11 @@ private:
         request.is_thinking = arguments_.is_thinking;
         request.sampling = arguments_.sampling;
         request.image_tokens = arguments_.load.image_tokens;
-        const Result<engine::Reply> reply = engine_.generate(request, streamer(), interruptToken());
-        std::cout << "\n" << std::flush;
+        ReplyPrinter printer(arguments_);
+        const Result<engine::Reply> reply =
+            engine_.generate(request, printer.updates(), interruptToken());
+        printer.finish(reply);
+        std::cout << (reply.has_value() ? "" : "\n") << std::flush;
         if (!reply.has_value() && reply.error().code == ErrorCode::DeviceLost) {
             lost_card_ = reply.error(); // every further question would get the same answer
             return;
@@ -247,7 +276,7 @@ private:
     const Arguments& arguments_;
     std::vector<Message> messages_;
     std::vector<std::string> images_, audios_;
-    bool is_attachment_missing_ = false; ///< Of the question that comes next.
+    bool is_attachment_missing_ = false; ///< The next question lacks an attachment.
     std::optional<Error> lost_card_;
     int num_failed_ = 0; ///< Lines that did not do what they were to.
 };
@@ -277,8 +306,15 @@ Result<void> runChat(engine::EngineClient& engine, const Arguments& arguments) {
     request.is_thinking = arguments.is_thinking;
     request.sampling = arguments.sampling;
     request.image_tokens = arguments.load.image_tokens;
-    const engine::UpdateCallback update = arguments.is_json ? engine::UpdateCallback() : streamer();
-    ENGINE_ASSIGN(const engine::Reply reply, engine.generate(request, update, interruptToken()));
+    ReplyPrinter printer(arguments);
+    const Result<engine::Reply> outcome =
+        engine.generate(request, arguments.is_json ? engine::UpdateCallback() : printer.updates(),
+                        interruptToken());
+    if (!arguments.is_json) {
+        printer.finish(outcome);
+    }
+    ENGINE_TRY(outcome);
+    const engine::Reply& reply = *outcome;
     if (arguments.is_json) {
         auto json = replyJson(reply, engine.loadSeconds());
         json["load_notes"] = engine::inEnglish(engine.loadNotes());
@@ -286,7 +322,6 @@ Result<void> runChat(engine::EngineClient& engine, const Arguments& arguments) {
         printJson(json);
         return {};
     }
-    std::cout << "\n" << std::flush;
     for (const std::string& note : engine::inEnglish(reply.notes)) {
         std::cerr << "note: " << note << "\n";
     }

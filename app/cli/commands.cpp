@@ -63,14 +63,11 @@ Result<void> runInspect(engine::EngineClient& engine, const Arguments& arguments
 
 namespace {
 
-/// The map in another program's words on stdout, what it cannot say on stderr.
-Result<void> printExport(engine::EngineClient& engine, const Arguments& arguments) {
+/// The map as text on stdout, what the text cannot say on stderr.
+Result<void> printExport(engine::Engine& engine, const Arguments& arguments) {
     using Kind = engine::MapExport::Kind;
     const std::string& wanted = arguments.export_as;
-    const Kind kind = wanted == "accelerate"  ? Kind::Accelerate
-                      : wanted == "llama.cpp" ? Kind::LlamaCpp
-                      : wanted == "python"    ? Kind::Python
-                                              : Kind::Document;
+    const Kind kind = wanted == "accelerate" ? Kind::Accelerate : Kind::Document;
     ENGINE_ASSIGN(const engine::MapExport exported, engine.exportMap(arguments.load, kind));
     if (arguments.is_json) {
         printJson({{"format", wanted},
@@ -90,7 +87,7 @@ Result<void> printExport(engine::EngineClient& engine, const Arguments& argument
 
 } // namespace
 
-Result<void> runPlan(engine::EngineClient& engine, const Arguments& arguments) {
+Result<void> runPlan(engine::Engine& engine, const Arguments& arguments) {
     if (!arguments.export_as.empty()) {
         return printExport(engine, arguments);
     }
@@ -103,7 +100,7 @@ Result<void> runPlan(engine::EngineClient& engine, const Arguments& arguments) {
     return {};
 }
 
-Result<void> runTokenize(engine::EngineClient& engine, const Arguments& arguments) {
+Result<void> runTokenize(engine::Engine& engine, const Arguments& arguments) {
     std::string text = arguments.text;
     if (arguments.reads_stdin) {
         ENGINE_ASSIGN(text, readInput());

@@ -14,24 +14,24 @@
 namespace cli {
 
 engine::Result<void> runInspect(engine::EngineClient& engine, const Arguments& arguments);
-engine::Result<void> runPlan(engine::EngineClient& engine, const Arguments& arguments);
+engine::Result<void> runPlan(engine::Engine& engine, const Arguments& arguments);
 engine::Result<void> runChat(engine::EngineClient& engine, const Arguments& arguments);
 engine::Result<void> runLogits(engine::EngineClient& engine, const Arguments& arguments);
-engine::Result<void> runTokenize(engine::EngineClient& engine, const Arguments& arguments);
+engine::Result<void> runTokenize(engine::Engine& engine, const Arguments& arguments);
 engine::Result<void> runMerge(engine::Engine& engine, const Arguments& arguments);
 engine::Result<void> runBench(engine::Engine& engine, const Arguments& arguments);
 /// OpenAI's API until a signal ends it. Its engine may end before: another one takes its place.
 engine::Result<void> runServe(const app::EngineFactory& engines, const Arguments& arguments);
 /// serve: the names of model and adapters in requests, from the words that were given for them.
 void nameServed(Arguments& arguments);
-/// Of the computer, not of a model: needs no engine.
+/// Describes the computer, not a model: needs no engine.
 engine::Result<void> runDoctor(const std::shared_ptr<engine::CardInquiry>& inquiry,
                                const Arguments& arguments);
 
-/// Of the library. `options`: how the engine that plans is made.
+/// Lists the library. `options`: how the engine that plans is made.
 engine::Result<void> runModels(const engine::EngineOptions& options, const Arguments& arguments);
 /// Fetches a model; `engine` plans what --dry-run tells.
-engine::Result<void> runGet(engine::EngineClient& engine, const Arguments& arguments);
+engine::Result<void> runGet(engine::Engine& engine, const Arguments& arguments);
 
 /// Loads with progress on stderr (nothing there with --json or when stderr is no terminal).
 engine::Result<void> loadModel(engine::EngineClient& engine, const Arguments& arguments);

@@ -39,7 +39,7 @@ using engine::Result;
 namespace {
 
 constexpr size_t kMaxWaiting = size_t{1} << 16U;
-/// Of a line that is typed or of a whole text: far more than any model reads, far less than memory.
+/// Limit for a typed line or a whole text: far more than any model reads, far less than memory.
 constexpr size_t kMaxInputBytes = size_t{256} << 20U;
 
 constexpr int kInputStream = 0;
@@ -432,6 +432,10 @@ void showProgress(const std::string& text) {
     if (isErrorTerminal()) {
         errors().putRaw("\r" + app::terminalText(text) + "\x1b[K");
     }
+}
+
+bool isOutputTerminal() {
+    return isTerminalStream(kOutputStream);
 }
 
 bool isErrorTerminal() {

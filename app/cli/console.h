@@ -40,6 +40,7 @@ void printJson(const nlohmann::ordered_json& value, bool is_out_elsewhere);
 
 /// On a terminal: `text` in place of the line that stands there; empty: nothing.
 void showProgress(const std::string& text);
+[[nodiscard]] bool isOutputTerminal();
 [[nodiscard]] bool isErrorTerminal();
 /// Somebody types: standard input is a terminal.
 [[nodiscard]] bool isInputTerminal();

@@ -6,6 +6,7 @@
 #include "app/environment.h"
 #include "app/version.h"
 #include "engine/base/paths.h"
+#include "engine/base/sentence_english.h"
 
 #include <CLI/CLI.hpp>
 
@@ -93,8 +94,9 @@ ordered_json factsJson(const engine::ComputerFacts& facts, const std::string& ho
     }
     ordered_json& troubles = out["troubles"] = ordered_json::array();
     for (const engine::CardTrouble& trouble : facts.troubles) {
-        troubles.push_back({{"problem", trouble.isProblem()},
-                            {"message", engine::withoutHome(trouble.sentence, home)}});
+        troubles.push_back(
+            {{"problem", trouble.isProblem()},
+             {"message", engine::withoutHome(engine::inEnglish(trouble.words), home)}});
     }
     ordered_json& folders = out["folders"] = ordered_json::array();
     for (const engine::FolderFact& folder : facts.folders) {

@@ -126,7 +126,7 @@ private:
 /// What the planner makes of the model on this computer, from headers alone.
 Result<ModelPreview> previewModel(const hub::FetchPlan& plan,
                                   hub::HubClient& client,
-                                  engine::EngineClient& engine,
+                                  engine::Engine& engine,
                                   const std::stop_token& stop) {
     ENGINE_ASSIGN(const auto folder, PreviewFolder::make());
     ModelPreview preview;
@@ -192,7 +192,7 @@ Result<hub::FetchPlan> planned(const hub::FetchRequest& request,
 
 Result<void> get(const hub::HttpClientFactory& make_http,
                  const StoredToken& stored_token,
-                 engine::EngineClient& engine,
+                 engine::Engine& engine,
                  const Arguments& arguments) {
     const hub::Environment environment = app::hubEnvironment();
     ENGINE_ASSIGN(hub::FetchOptions options, fetchOptions(arguments, environment));
@@ -252,7 +252,7 @@ Result<void> get(const hub::HttpClientFactory& make_http,
 
 } // namespace
 
-Result<void> runGet(engine::EngineClient& engine, const Arguments& arguments) {
+Result<void> runGet(engine::Engine& engine, const Arguments& arguments) {
 #ifdef BELFRY_HAS_NETWORK
     ENGINE_ASSIGN(app::NetworkPart* const network, app::networkPart());
     return get(

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cli/grammar.h"
 
-#include "app/cli/engine_options.h"
 #include "app/cli/word_values.h"
 #include "app/pasted_path.h"
 #include "app/serve/own_names.h"
@@ -418,9 +417,9 @@ void Grammar::addPlan() {
                             "nothing.");
     model(command);
     shape(command);
-    const std::vector<std::string> formats = {"belfry", "accelerate", "llama.cpp", "python"};
+    const std::vector<std::string> formats = {"belfry", "accelerate"};
     CLI::Option* option =
-        value(command, "--export", joined(formats, "|"), "print the map for another program",
+        value(command, "--export", joined(formats, "|"), "print the map as text",
               [this, formats](const std::string& word) -> Result<void> {
                   out_.export_as = word;
                   if (std::find(formats.begin(), formats.end(), word) == formats.end()) {
@@ -580,7 +579,8 @@ void Grammar::addModels() {
 void Grammar::addBench() {
     CLI::App& command =
         add("bench", "bench (MODEL | --shape NAME) [load options] [options]",
-            "Rates of prompts, decoding and towers beside what this machine reaches at most.");
+            "Load time, rates of prompts and decoding, times of a picture and a sound, and memory, "
+            "beside what this machine reaches at most.");
     model(command);
     shape(command);
     const auto numbers = [&](const char* name, const char* text, std::vector<int64_t>& target) {
@@ -597,42 +597,18 @@ void Grammar::addBench() {
     flag(command, "--no-ceiling", "without measuring what a card reaches at most", out_.has_ceiling,
          false);
     number(command, "--draft-accept",
-           "again with drafts, each accepted with this probability whatever the model says",
-           out_.draft_accept, 0.0, 1.0);
-    integer(command, "--adapter-rank", "again with a random adapter of this rank",
-            out_.adapter_rank, 1, 1024);
+           "drafts are accepted with this probability, whatever the model says", out_.draft_accept,
+           0.0, 1.0);
+    integer(command, "--adapter-rank", "with a random adapter of this rank", out_.adapter_rank, 1,
+            1024);
     choice(command, "--adapter-targets", {"projections", "all-linear"},
            "what it is on: q, k, v, o, gate, up and down_proj, or every linear",
            out_.adapter_targets);
     flag(command, "--json", "one JSON object on stdout, nothing else", out_.is_json);
-    addFormOptions(command);
     group_ =
         "Drawing tokens instead of greedy choice (with --temperature; else the model's, seed 1)";
     addDrawOptions(command);
     addLoadOptions(command);
-}
-
-void Grammar::addFormOptions(CLI::App& command) {
-    group_ = "Comparisons and times";
-    flag(command, "--kernel-times",
-         "times of a card's kernels and clocks of its decode steps, to stderr (slower)",
-         out_.has_kernel_times);
-    flag(command, "--load-times", "how long each stage of the load took, to stderr",
-         out_.has_load_times);
-    const std::vector<std::string> forms = formNames();
-    CLI::Option* without =
-        value(command, "--without", "FORM[,FORM]", "without these: " + joined(forms, ", "),
-              [this, forms](const std::string& word) -> Result<void> {
-                  for (const std::string& form : pieces(word)) {
-                      if (std::find(forms.begin(), forms.end(), form) == forms.end()) {
-                          return wrongUsage("--without " + form + ": expected one of " +
-                                            joined(forms, ", "));
-                      }
-                      out_.without.push_back(form);
-                  }
-                  return {};
-              });
-    values_[without].words = forms;
 }
 
 void Grammar::addDoctor() {

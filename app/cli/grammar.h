@@ -105,7 +105,6 @@ private:
     void addMerge();
     void addModels();
     void addBench();
-    void addFormOptions(CLI::App& command);
     void addDoctor();
     void addGet();
     void addServe();

@@ -4,7 +4,6 @@
 #include "app/cli/arguments.h"
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
-#include "app/cli/engine_options.h"
 #include "app/cli/model_names.h"
 #include "app/cli/output.h"
 #include "app/cli/server_engine.h"
@@ -105,14 +104,15 @@ int run(const std::vector<std::string>& words) {
         const auto told = cli::runDoctor(cardInquiry(), *arguments);
         return told.has_value() ? 0 : fail(told.error(), is_json, 1);
     }
-    // Most ask what any engine answers (EngineClient); merge and bench are this one's own.
+    // Some ask what any engine answers (EngineClient), the others what this one alone does.
     using Command = std::function<engine::Result<void>(engine::Engine&, const cli::Arguments&)>;
     static const std::map<std::string, Command> kCommands = {
         {"inspect", cli::runInspect},   {"plan", cli::runPlan},
         {"chat", cli::runChat},         {"logits", cli::runLogits},
         {"tokenize", cli::runTokenize}, {"merge", cli::runMerge},
         {"bench", cli::runBench},       {"get", cli::runGet}};
-    engine::EngineOptions options = cli::engineOptions(*arguments);
+    engine::EngineOptions options;
+    options.cpu_kernels = arguments->cpu_kernels;
     options.demo_folder = app::demoModelFolder();
     options.rates_file = app::ratesFile();
     options.hub_caches = app::hubCaches();

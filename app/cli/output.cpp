@@ -131,7 +131,8 @@ ordered_json summaryJson(const engine::ModelSummary& summary) {
     for (const engine::AdapterSummary& adapter : summary.adapters) {
         ordered_json unmatched = ordered_json::array();
         for (const engine::UnusedKey& unused : adapter.unmatched) {
-            unmatched.push_back({{"key", unused.key}, {"reason", unused.inEnglish()}});
+            unmatched.push_back(
+                {{"key", unused.key}, {"reason", engine::inEnglish(unused.told())}});
         }
         ordered_json norms = ordered_json::object();
         for (const auto& [tensor, norm] : adapter.norms) {
@@ -333,12 +334,8 @@ std::string summaryText(const engine::ModelSummary& summary) {
            (summary.has_audio ? ", sound" : "") + "; up to " + groupDigits(summary.max_context) +
            " tokens of context\n";
     if (summary.is_header_only) {
-        const auto unread = std::find_if(
-            summary.warnings.begin(), summary.warnings.end(), [](const engine::ModelOddity& odd) {
-                return std::holds_alternative<engine::odd::WeightsUnread>(odd);
-            });
-        out += (unread == summary.warnings.end() ? "the weight files are absent"
-                                                 : engine::inEnglish(*unread)) +
+        out += (summary.weights_unread.isEmpty() ? "the weight files are absent"
+                                                 : engine::inEnglish(summary.weights_unread)) +
                ": planning works, loading does not\n";
     }
     out += "\n" + padded("module", 58) + padded("kind", 28) + padded("parameters", 16) + "bytes\n";
@@ -376,7 +373,7 @@ std::string summaryText(const engine::ModelSummary& summary) {
         }
         for (const engine::UnusedKey& unused : adapter.unmatched) {
             out.append("  not used: ").append(unused.key).append(" (");
-            out.append(unused.inEnglish()).append(")\n");
+            out.append(engine::inEnglish(unused.told())).append(")\n");
         }
         for (const std::string& module : adapter.missing) {
             out += "  targeted, but not in the file: " + module + "\n";

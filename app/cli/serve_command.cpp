@@ -72,22 +72,22 @@ public:
               engines.make({{}, [this](const engine::Recovery& recovery) { hear(recovery); }})) {}
 
     Result<void> load() {
-        ENGINE_TRY(loadModel(*engine_, arguments_));
-        service_.setReady(engine_->contextUse().second);
+        ENGINE_TRY(loadModel(engine_.at(arguments_.load.model), arguments_));
+        service_.setReady(engine_.state().contextUse().second);
         return {};
     }
 
     /// The next request, or a moment without one.
     void answerNext() {
-        if (!engine_->isLoaded()) {
+        if (!engine_.state().isLoaded()) {
             bringBack();
             return;
         }
         if (const auto job = service_.take(kLookAtInterrupt)) {
-            service_.run(*engine_, *job);
+            service_.run(engine_.answering(), *job);
         } else if (is_returning_ || Clock::now() - looked_ >= kLookAtEngine) {
             looked_ = Clock::now();
-            static_cast<void>(engine_->memory()); // notices an end, and follows a way back
+            static_cast<void>(engine_.state().memory()); // notices an end, and follows a way back
         }
     }
 
@@ -110,7 +110,7 @@ private:
             break;
         case Kind::Back:
             is_returning_ = false;
-            service_.setReady(engine_->contextUse().second);
+            service_.setReady(engine_.state().contextUse().second);
             note("the model is loaded again");
             break;
         case Kind::Lost:
@@ -143,7 +143,7 @@ private:
 
     serve::Service& service_;
     const Arguments& arguments_;
-    std::unique_ptr<engine::EngineClient> engine_;
+    app::EngineSwitch engine_;
     bool is_returning_ = false;
     Clock::time_point looked_, next_try_;
     std::chrono::seconds pause_ = kFirstPause;

@@ -38,7 +38,7 @@ struct ApiRequest {
     engine::GenerateRequest generate;
     std::vector<std::string> stops;
     std::vector<Medium> media;
-    bool is_one_call = false; ///< Of several calls of tools the first alone is wanted.
+    bool is_one_call = false; ///< Only the first of several tool calls is wanted.
 };
 
 inline constexpr size_t kMostStops = 16;

@@ -10,23 +10,23 @@
 
 namespace serve {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 namespace {
 
-std::string dumped(const Json& value) {
-    return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+std::string dumped(const OrderedJson& value) {
+    return value.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
 }
 
-std::string event(const Json& value) {
+std::string event(const OrderedJson& value) {
     return "data: " + dumped(value) + "\n\n";
 }
 
-Json nullable(const std::string& text) {
-    return text.empty() ? Json(nullptr) : Json(text);
+OrderedJson nullable(const std::string& text) {
+    return text.empty() ? OrderedJson(nullptr) : OrderedJson(text);
 }
 
-Json errorTree(const ApiError& error) {
+OrderedJson errorTree(const ApiError& error) {
     return {{"error",
              {{"message", error.message},
               {"type", error.type},
@@ -34,8 +34,8 @@ Json errorTree(const ApiError& error) {
               {"code", nullable(error.code)}}}};
 }
 
-Json modelTree(const ModelCard& card, int64_t context, int64_t created) {
-    Json tree = {
+OrderedJson modelTree(const ModelCard& card, int64_t context, int64_t created) {
+    OrderedJson tree = {
         {"id", card.id}, {"object", "model"}, {"created", created}, {"owned_by", "belfry"}};
     tree["parent"] = nullable(card.parent);
     if (context > 0) {
@@ -44,7 +44,7 @@ Json modelTree(const ModelCard& card, int64_t context, int64_t created) {
     return tree;
 }
 
-Json usageTree(const Usage& usage) {
+OrderedJson usageTree(const Usage& usage) {
     return {{"prompt_tokens", usage.prompt_tokens},
             {"completion_tokens", usage.completion_tokens},
             {"total_tokens", usage.prompt_tokens + usage.completion_tokens},
@@ -62,8 +62,8 @@ double finite(double logprob) {
     return std::max(logprob, kLeast);
 }
 
-Json choiceTree(const engine::TokenLogprob::Choice& choice) {
-    Json bytes = Json::array();
+OrderedJson choiceTree(const engine::TokenLogprob::Choice& choice) {
+    OrderedJson bytes = OrderedJson::array();
     for (const char c : choice.bytes) {
         bytes.push_back(static_cast<unsigned>(static_cast<unsigned char>(c)));
     }
@@ -72,11 +72,11 @@ Json choiceTree(const engine::TokenLogprob::Choice& choice) {
             {"bytes", std::move(bytes)}};
 }
 
-Json chatLogprobs(const std::vector<engine::TokenLogprob>& tokens) {
-    Json content = Json::array();
+OrderedJson chatLogprobs(const std::vector<engine::TokenLogprob>& tokens) {
+    OrderedJson content = OrderedJson::array();
     for (const engine::TokenLogprob& token : tokens) {
-        Json tree = choiceTree(token.said);
-        tree["top_logprobs"] = Json::array();
+        OrderedJson tree = choiceTree(token.said);
+        tree["top_logprobs"] = OrderedJson::array();
         for (const auto& choice : token.likeliest) {
             tree["top_logprobs"].push_back(choiceTree(choice));
         }
@@ -85,14 +85,14 @@ Json chatLogprobs(const std::vector<engine::TokenLogprob>& tokens) {
     return {{"content", std::move(content)}, {"refusal", nullptr}};
 }
 
-Json completionLogprobs(const std::vector<engine::TokenLogprob>& tokens) {
-    Json words = Json::array();
-    Json values = Json::array();
-    Json tops = Json::array();
+OrderedJson completionLogprobs(const std::vector<engine::TokenLogprob>& tokens) {
+    OrderedJson words = OrderedJson::array();
+    OrderedJson values = OrderedJson::array();
+    OrderedJson tops = OrderedJson::array();
     for (const engine::TokenLogprob& token : tokens) {
         words.push_back(tokenText(token.said.bytes));
         values.push_back(finite(token.said.logprob));
-        Json top = Json::object();
+        OrderedJson top = OrderedJson::object();
         for (const auto& choice : token.likeliest) {
             top[tokenText(choice.bytes)] = finite(choice.logprob);
         }
@@ -104,10 +104,10 @@ Json completionLogprobs(const std::vector<engine::TokenLogprob>& tokens) {
 }
 
 /// `is_stream`: with the place of each, as pieces of a stream have it.
-Json callsTree(const std::vector<engine::ToolCall>& calls, bool is_stream) {
-    Json list = Json::array();
+OrderedJson callsTree(const std::vector<engine::ToolCall>& calls, bool is_stream) {
+    OrderedJson list = OrderedJson::array();
     for (const engine::ToolCall& call : calls) {
-        Json tree = Json::object();
+        OrderedJson tree = OrderedJson::object();
         if (is_stream) {
             tree["index"] = list.size();
         }
@@ -123,7 +123,7 @@ bool isChat(const ReplyFrame& frame) {
     return frame.kind == ApiRequest::Kind::Chat;
 }
 
-Json frameTree(const ReplyFrame& frame, bool is_stream) {
+OrderedJson frameTree(const ReplyFrame& frame, bool is_stream) {
     const char* object = !isChat(frame) ? "text_completion"
                          : is_stream    ? "chat.completion.chunk"
                                         : "chat.completion";
@@ -135,13 +135,14 @@ Json frameTree(const ReplyFrame& frame, bool is_stream) {
 }
 
 /// A frame of a stream with one choice; `delta` is the text itself for completions.
-Json chunk(const ReplyFrame& frame, Json delta, Json logprobs, Json finish_reason) {
-    Json tree = frameTree(frame, true);
-    Json choice = {{"index", 0}};
+OrderedJson
+chunk(const ReplyFrame& frame, OrderedJson delta, OrderedJson logprobs, OrderedJson finish_reason) {
+    OrderedJson tree = frameTree(frame, true);
+    OrderedJson choice = {{"index", 0}};
     choice[isChat(frame) ? "delta" : "text"] = std::move(delta);
     choice["logprobs"] = std::move(logprobs);
     choice["finish_reason"] = std::move(finish_reason);
-    tree["choices"] = Json::array({std::move(choice)});
+    tree["choices"] = OrderedJson::array({std::move(choice)});
     return tree;
 }
 
@@ -190,7 +191,7 @@ std::string modelJson(const ModelCard& card, int64_t context, int64_t created) {
 }
 
 std::string modelsJson(const std::vector<ModelCard>& cards, int64_t context, int64_t created) {
-    Json data = Json::array();
+    OrderedJson data = OrderedJson::array();
     for (const ModelCard& card : cards) {
         data.push_back(modelTree(card, context, created));
     }
@@ -202,8 +203,8 @@ std::string replyJson(const ReplyFrame& frame,
                       bool has_logprobs,
                       std::string_view finish_reason,
                       const Usage& usage) {
-    Json tree = frameTree(frame, false);
-    Json choice = {{"index", 0}};
+    OrderedJson tree = frameTree(frame, false);
+    OrderedJson choice = {{"index", 0}};
     if (isChat(frame)) {
         choice["message"] = {{"role", "assistant"}, {"content", whole.text}};
         if (!whole.calls.empty()) {
@@ -216,11 +217,11 @@ std::string replyJson(const ReplyFrame& frame,
     } else {
         choice["text"] = whole.text;
     }
-    choice["logprobs"] = !has_logprobs   ? Json(nullptr)
+    choice["logprobs"] = !has_logprobs   ? OrderedJson(nullptr)
                          : isChat(frame) ? chatLogprobs(whole.logprobs)
                                          : completionLogprobs(whole.logprobs);
     choice["finish_reason"] = finish_reason;
-    tree["choices"] = Json::array({std::move(choice)});
+    tree["choices"] = OrderedJson::array({std::move(choice)});
     tree["usage"] = usageTree(usage);
     return dumped(tree);
 }
@@ -232,9 +233,9 @@ std::string firstEvent(const ReplyFrame& frame) {
 }
 
 std::string pieceEvent(const ReplyFrame& frame, const ReplyPiece& piece, bool has_logprobs) {
-    Json delta = piece.text;
+    OrderedJson delta = piece.text;
     if (isChat(frame)) {
-        delta = Json::object();
+        delta = OrderedJson::object();
         if (!piece.thinking.empty()) {
             delta["reasoning_content"] = piece.thinking;
         }
@@ -245,7 +246,7 @@ std::string pieceEvent(const ReplyFrame& frame, const ReplyPiece& piece, bool ha
             delta["content"] = piece.text;
         }
     }
-    Json logprobs = nullptr;
+    OrderedJson logprobs = nullptr;
     if (has_logprobs && !piece.logprobs.empty()) {
         logprobs =
             isChat(frame) ? chatLogprobs(piece.logprobs) : completionLogprobs(piece.logprobs);
@@ -254,12 +255,13 @@ std::string pieceEvent(const ReplyFrame& frame, const ReplyPiece& piece, bool ha
 }
 
 std::string lastEvent(const ReplyFrame& frame, std::string_view finish_reason) {
-    return event(chunk(frame, isChat(frame) ? Json::object() : Json(""), nullptr, finish_reason));
+    return event(chunk(frame, isChat(frame) ? OrderedJson::object() : OrderedJson(""), nullptr,
+                       finish_reason));
 }
 
 std::string usageEvent(const ReplyFrame& frame, const Usage& usage) {
-    Json tree = frameTree(frame, true);
-    tree["choices"] = Json::array();
+    OrderedJson tree = frameTree(frame, true);
+    tree["choices"] = OrderedJson::array();
     tree["usage"] = usageTree(usage);
     return event(tree);
 }

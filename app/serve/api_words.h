@@ -18,7 +18,7 @@ namespace serve {
 
 struct ModelCard {
     std::string id;
-    std::string parent; ///< Of an adapter: the model it is for; empty: a model.
+    std::string parent; ///< For an adapter: the model it is for; empty: a model.
 };
 
 /// What every answer to one request repeats.

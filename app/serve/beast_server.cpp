@@ -72,7 +72,7 @@ public:
     }
     [[nodiscard]] Clock::time_point since() const { return since_; }
 
-    // Of an Exchange; `serial` is the request's, others are too late.
+    // Called by an Exchange; `serial` is the request's, others are too late.
     void answer(uint64_t serial, const HttpAnswer& answer);
     void begin(uint64_t serial, const HttpAnswer& head);
     void send(uint64_t serial, std::string_view piece);
@@ -104,7 +104,7 @@ private:
     Server& server_;
     tcp::socket socket_;
     State state_ = State::Idle;
-    Clock::time_point due_ = Clock::time_point::max(); ///< Of the state.
+    Clock::time_point due_ = Clock::time_point::max(); ///< When the state times out.
     Clock::time_point write_due_ = Clock::time_point::max();
     Clock::time_point since_; ///< It waits for a request since then.
     /// Apart from the buffer, from which bytes may be taken while more are read.

@@ -17,18 +17,18 @@ using engine::MessagePart;
 
 namespace {
 
-using Outcome = std::optional<ApiError>;
+using MessageOutcome = std::optional<ApiError>;
 
 std::string at(std::string_view list, size_t index) {
     return std::string(list) + "[" + std::to_string(index) + "]";
 }
 
 /// A medium's bytes from base64, kept under its label.
-Outcome addMedium(MessagePart::Kind kind,
-                  std::string_view base64,
-                  const std::string& label,
-                  Message& message,
-                  ApiRequest& out) {
+MessageOutcome addMedium(MessagePart::Kind kind,
+                         std::string_view base64,
+                         const std::string& label,
+                         Message& message,
+                         ApiRequest& out) {
     if (out.media.size() >= kMostMedia) {
         return wrongMember(label, "the request has more than " + std::to_string(kMostMedia) +
                                       " pictures and recordings; send fewer");
@@ -52,12 +52,12 @@ const std::string* urlIn(const Json* value) {
     return value != nullptr && value->is(Json::Kind::String) ? &value->text : nullptr;
 }
 
-Outcome readUrlPart(const Json& part,
-                    const char* member,
-                    MessagePart::Kind kind,
-                    const std::string& label,
-                    Message& message,
-                    ApiRequest& out) {
+MessageOutcome readUrlPart(const Json& part,
+                           const char* member,
+                           MessagePart::Kind kind,
+                           const std::string& label,
+                           Message& message,
+                           ApiRequest& out) {
     const std::string param = label + "." + member;
     const std::string* url = urlIn(given(part, member));
     if (url == nullptr) {
@@ -70,7 +70,7 @@ Outcome readUrlPart(const Json& part,
                            "Belfry fetches nothing from the network and opens no file for a "
                            "request, so that nobody can make it reach where they cannot");
     }
-    if (Outcome wrong = addMedium(kind, data->base64, label, message, out)) {
+    if (MessageOutcome wrong = addMedium(kind, data->base64, label, message, out)) {
         return wrong;
     }
     // Clients label pictures and sounds in many ways, so the bytes decide; the label is worth a
@@ -83,7 +83,8 @@ Outcome readUrlPart(const Json& part,
     return std::nullopt;
 }
 
-Outcome readSound(const Json& part, const std::string& label, Message& message, ApiRequest& out) {
+MessageOutcome
+readSound(const Json& part, const std::string& label, Message& message, ApiRequest& out) {
     const Json* sound = given(part, "input_audio");
     const Json* data = sound == nullptr ? nullptr : given(*sound, "data");
     if (data == nullptr || !data->is(Json::Kind::String)) {
@@ -94,7 +95,8 @@ Outcome readSound(const Json& part, const std::string& label, Message& message, 
                      message, out);
 }
 
-Outcome readPart(const Json& part, const std::string& label, Message& message, ApiRequest& out) {
+MessageOutcome
+readPart(const Json& part, const std::string& label, Message& message, ApiRequest& out) {
     const Json* type = given(part, "type");
     if (type == nullptr || !type->is(Json::Kind::String)) {
         return wrongMember(label, "expected an object with the string type");
@@ -136,7 +138,7 @@ Outcome readPart(const Json& part, const std::string& label, Message& message, A
     return wrongMember(label + ".type", "expected text, image_url or input_audio");
 }
 
-Outcome readRole(const Json& message, const std::string& label, Message& out) {
+MessageOutcome readRole(const Json& message, const std::string& label, Message& out) {
     const Json* role = given(message, "role");
     if (role == nullptr || !role->is(Json::Kind::String)) {
         return wrongMember(label + ".role", "expected a string");
@@ -156,13 +158,13 @@ Outcome readRole(const Json& message, const std::string& label, Message& out) {
 }
 
 /// What belongs to a message besides its role and content.
-Outcome readRest(const Json& message, const std::string& label, Message& out) {
+MessageOutcome readRest(const Json& message, const std::string& label, Message& out) {
     const Json* calls = given(message, "tool_calls");
     const bool has_calls = calls != nullptr && !calls->items.empty();
     if (has_calls && out.role != Message::Role::Assistant) {
         return wrongMember(label + ".tool_calls", "expected in messages of the assistant only");
     }
-    if (Outcome wrong = has_calls ? readCalls(message, label, out) : std::nullopt) {
+    if (MessageOutcome wrong = has_calls ? readCalls(message, label, out) : std::nullopt) {
         return wrong;
     }
     if (out.role == Message::Role::Tool) {
@@ -188,7 +190,8 @@ bool isListOfParts(const Json& content) {
                        [](const Json& item) { return given(item, "type") != nullptr; });
 }
 
-Outcome readContent(const Json& message, const std::string& param, Message& read, ApiRequest& out) {
+MessageOutcome
+readContent(const Json& message, const std::string& param, Message& read, ApiRequest& out) {
     const Json* content = given(message, "content");
     const bool is_result = read.role == Message::Role::Tool;
     if (content != nullptr && content->is(Json::Kind::String)) {
@@ -196,7 +199,7 @@ Outcome readContent(const Json& message, const std::string& param, Message& read
     } else if (content != nullptr &&
                (isListOfParts(*content) || (content->is(Json::Kind::Array) && !is_result))) {
         for (size_t i = 0; i < content->items.size(); ++i) {
-            if (Outcome wrong = readPart(content->items[i], at(param, i), read, out)) {
+            if (MessageOutcome wrong = readPart(content->items[i], at(param, i), read, out)) {
                 return wrong;
             }
         }
@@ -219,18 +222,19 @@ Outcome readContent(const Json& message, const std::string& param, Message& read
     return std::nullopt;
 }
 
-Outcome readMessage(const Json& message, const std::string& label, bool is_last, ApiRequest& out) {
+MessageOutcome
+readMessage(const Json& message, const std::string& label, bool is_last, ApiRequest& out) {
     if (!message.is(Json::Kind::Object)) {
         return wrongMember(label, "expected an object with role and content");
     }
     Message read;
-    if (Outcome wrong = readRole(message, label, read)) {
+    if (MessageOutcome wrong = readRole(message, label, read)) {
         return wrong;
     }
-    if (Outcome wrong = readRest(message, label, read)) {
+    if (MessageOutcome wrong = readRest(message, label, read)) {
         return wrong;
     }
-    if (Outcome wrong = readContent(message, label + ".content", read, out)) {
+    if (MessageOutcome wrong = readContent(message, label + ".content", read, out)) {
         return wrong;
     }
     if (is_last && read.role == Message::Role::Assistant) {
@@ -244,14 +248,15 @@ Outcome readMessage(const Json& message, const std::string& label, bool is_last,
 
 } // namespace
 
-Outcome readMessages(const Json& body, ApiRequest& out) {
+MessageOutcome readMessages(const Json& body, ApiRequest& out) {
     const Json* messages = given(body, "messages");
     if (messages == nullptr || !messages->is(Json::Kind::Array) || messages->items.empty()) {
         return wrongMember("messages", "expected a list with at least one message");
     }
     for (size_t i = 0; i < messages->items.size(); ++i) {
         const bool is_last = i + 1 == messages->items.size();
-        if (Outcome wrong = readMessage(messages->items[i], at("messages", i), is_last, out)) {
+        if (MessageOutcome wrong =
+                readMessage(messages->items[i], at("messages", i), is_last, out)) {
             return wrong;
         }
     }

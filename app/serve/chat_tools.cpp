@@ -14,11 +14,11 @@ using engine::Json;
 
 namespace {
 
-using Outcome = std::optional<ApiError>;
+using ToolOutcome = std::optional<ApiError>;
 
 constexpr size_t kLongestName = 64;
 
-std::string at(std::string_view list, size_t index) {
+std::string itemOf(std::string_view list, size_t index) {
     return std::string(list) + "[" + std::to_string(index) + "]";
 }
 
@@ -32,14 +32,14 @@ bool isName(const Json* name) {
            });
 }
 
-Outcome nameError(const std::string& label) {
+ToolOutcome nameError(const std::string& label) {
     return wrongMember(label + ".function.name", "expected a name of 1 to " +
                                                      std::to_string(kLongestName) +
                                                      " letters, digits, '_', '-' and '.'");
 }
 
 /// The object "function" of {"type": "function", "function": {...}}; nullptr with `wrong` set.
-const Json* functionIn(const Json& item, const std::string& label, Outcome& wrong) {
+const Json* functionIn(const Json& item, const std::string& label, ToolOutcome& wrong) {
     const Json* type = given(item, "type");
     const Json* function = given(item, "function");
     if ((type != nullptr && !type->isString("function")) || function == nullptr ||
@@ -50,8 +50,8 @@ const Json* functionIn(const Json& item, const std::string& label, Outcome& wron
     return function;
 }
 
-Outcome readTool(const Json& item, const std::string& label, ApiRequest& out) {
-    Outcome wrong;
+ToolOutcome readTool(const Json& item, const std::string& label, ApiRequest& out) {
+    ToolOutcome wrong;
     const Json* function = functionIn(item, label, wrong);
     if (function == nullptr) {
         return wrong;
@@ -85,7 +85,7 @@ Outcome readTool(const Json& item, const std::string& label, ApiRequest& out) {
 
 } // namespace
 
-Outcome readTools(const Json& body, ApiRequest& out) {
+ToolOutcome readTools(const Json& body, ApiRequest& out) {
     const Json* choice = given(body, "tool_choice");
     if (choice != nullptr && !choice->isString("none") && !choice->isString("auto")) {
         return wrongMember("tool_choice", "expected \"auto\" or \"none\": the model decides "
@@ -105,14 +105,14 @@ Outcome readTools(const Json& body, ApiRequest& out) {
                            "expected a list of at most " + std::to_string(kMostTools) + " tools");
     }
     for (size_t i = 0; i < tools->items.size(); ++i) {
-        if (Outcome wrong = readTool(tools->items[i], at("tools", i), out)) {
+        if (ToolOutcome wrong = readTool(tools->items[i], itemOf("tools", i), out)) {
             return wrong;
         }
     }
     return std::nullopt;
 }
 
-Outcome readCalls(const Json& message, const std::string& label, engine::Message& out) {
+ToolOutcome readCalls(const Json& message, const std::string& label, engine::Message& out) {
     const Json* calls = given(message, "tool_calls");
     if (calls == nullptr) {
         return std::nullopt;
@@ -124,8 +124,8 @@ Outcome readCalls(const Json& message, const std::string& label, engine::Message
     // What the model said stands there for good: names and arguments are taken as they are, also
     // where no tool could be called with them.
     for (size_t i = 0; i < calls->items.size(); ++i) {
-        const std::string place = at(list, i);
-        Outcome wrong;
+        const std::string place = itemOf(list, i);
+        ToolOutcome wrong;
         const Json* function = functionIn(calls->items[i], place, wrong);
         if (function == nullptr) {
             return wrong;

@@ -5,6 +5,7 @@
 #include "app/serve/api_words.h"
 #include "app/serve/own_names.h"
 #include "app/serve/routes.h"
+#include "engine/base/ascii.h"
 
 #include <algorithm>
 #include <cctype>
@@ -34,13 +35,6 @@ HttpAnswer malformed(std::string message) {
     HttpAnswer answer = refused(400, "bad_request", std::move(message));
     answer.is_closing = true;
     return answer;
-}
-
-std::string lower(std::string_view text) {
-    std::string out(text);
-    std::transform(out.begin(), out.end(), out.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return out;
 }
 
 /// For a page that may ask, and what every answer to it needs so that it may read it: refusals as
@@ -110,7 +104,7 @@ std::string mediaType(std::string_view value) {
     while (!type.empty() && (type.back() == ' ' || type.back() == '\t')) {
         type.remove_suffix(1);
     }
-    return lower(type);
+    return engine::lowered(type);
 }
 
 } // namespace
@@ -190,7 +184,7 @@ std::optional<HttpAnswer> Gate::checkShape(const HttpHead& head) const {
     if (lengths > 1 || encodings > 1 || (lengths == 1 && encodings == 1)) {
         return malformed("the length of the body is told twice");
     }
-    if (encodings == 1 && lower(*head.find("transfer-encoding")) != "chunked") {
+    if (encodings == 1 && engine::lowered(*head.find("transfer-encoding")) != "chunked") {
         HttpAnswer answer =
             refused(501, "transfer_encoding", "of transfer encodings only chunked is known here");
         answer.is_closing = true;
@@ -225,7 +219,7 @@ std::optional<HttpAnswer> Gate::checkSender(const HttpHead& head, bool is_allowe
 
 std::optional<HttpAnswer> Gate::checkBody(const HttpHead& head) const {
     if (const std::string* expected = head.find("expect");
-        expected != nullptr && lower(*expected) != "100-continue") {
+        expected != nullptr && engine::lowered(*expected) != "100-continue") {
         return refused(417, "expect", "of expectations only 100-continue is known here");
     }
     if (head.method == "POST") {
@@ -235,7 +229,7 @@ std::optional<HttpAnswer> Gate::checkBody(const HttpHead& head) const {
                            "the body must be JSON and say so: Content-Type: application/json");
         }
         const std::string* encoding = head.find("content-encoding");
-        if (encoding != nullptr && lower(*encoding) != "identity") {
+        if (encoding != nullptr && engine::lowered(*encoding) != "identity") {
             return refused(415, "content_encoding",
                            "a compressed body is not taken; send it plain");
         }
@@ -305,8 +299,9 @@ Gate::judge(const HttpHead& head, bool is_page_allowed, Clock::time_point now) {
     if (!is_open) {
         const std::string* given = head.find("authorization");
         constexpr std::string_view kScheme = "bearer ";
-        const bool is_bearer = given != nullptr && given->size() > kScheme.size() &&
-                               lower(std::string_view(*given).substr(0, kScheme.size())) == kScheme;
+        const bool is_bearer =
+            given != nullptr && given->size() > kScheme.size() &&
+            engine::lowered(std::string_view(*given).substr(0, kScheme.size())) == kScheme;
         const auto token =
             is_bearer ? findToken(rules_.tokens, std::string_view(*given).substr(kScheme.size()))
                       : std::nullopt;

@@ -28,7 +28,7 @@ struct GateRules {
     size_t most_body_bytes = size_t{64} << 20U;
 };
 
-inline constexpr size_t kMostLineBytes = size_t{8} << 10U;  ///< Of the request line.
+inline constexpr size_t kMostLineBytes = size_t{8} << 10U;  ///< Request line alone.
 inline constexpr size_t kMostHeadBytes = size_t{16} << 10U; ///< With all fields.
 inline constexpr size_t kMostFields = 64;
 
@@ -57,7 +57,7 @@ private:
     HttpAnswer wrongToken(Clock::time_point now);
 
     GateRules rules_;
-    std::deque<Clock::time_point> failures_; ///< Of the last minute.
+    std::deque<Clock::time_point> failures_; ///< Within the last minute.
 };
 
 } // namespace serve

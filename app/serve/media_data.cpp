@@ -33,7 +33,8 @@ constexpr std::array<int8_t, 256> digitTable() {
 
 constexpr std::array<int8_t, 256> kDigits = digitTable();
 
-/// "a+b" of "a%2Bb"; what is no escape stays.
+} // namespace
+
 std::string unescaped(std::string_view text) {
     std::string out;
     out.reserve(text.size());
@@ -47,8 +48,6 @@ std::string unescaped(std::string_view text) {
     }
     return out;
 }
-
-} // namespace
 
 std::optional<std::string> fromBase64(std::string_view text) {
     if (text.find('%') != std::string_view::npos) {

@@ -14,6 +14,9 @@ namespace serve {
 /// missing; white space is skipped.
 std::optional<std::string> fromBase64(std::string_view text);
 
+/// "a+b" of "a%2Bb"; what is no escape stays.
+std::string unescaped(std::string_view text);
+
 /// A data: URL in its pieces; nullopt where it is none with base64.
 struct DataUrl {
     std::string type; ///< "image/png", in lower case; "" where none is said.

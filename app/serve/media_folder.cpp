@@ -102,8 +102,8 @@ Result<MediaFolder::File> MediaFolder::save(const std::shared_ptr<MediaFolder>& 
     });
     if (!out.good()) {
         return Error{ErrorCode::InvalidFile,
-                     said("there is no space for a picture or a recording of the request in the "
-                          "system's folder for temporary files")};
+                     said("a picture or a recording of the request cannot be written to the "
+                          "system's folder for temporary files; its disk may be full")};
     }
     return file;
 }

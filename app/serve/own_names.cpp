@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/serve/own_names.h"
 
+#include "engine/base/ascii.h"
+
 #ifdef _WIN32
 #include <ws2tcpip.h>
 #else
@@ -21,13 +23,6 @@ using engine::ErrorCode;
 using engine::Result;
 
 namespace {
-
-std::string lower(std::string_view text) {
-    std::string out(text);
-    std::transform(out.begin(), out.end(), out.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return out;
-}
 
 bool isPort(std::string_view digits) {
     unsigned port = 0;
@@ -89,7 +84,7 @@ std::string hostName(std::string_view host) {
         return ipv6(name.substr(1, name.size() - 2)).value_or("");
     }
     const std::string_view plain = name.substr(0, name.size() - (name.ends_with('.') ? 1 : 0));
-    return isName(plain) ? lower(plain) : "";
+    return isName(plain) ? engine::lowered(plain) : "";
 }
 
 bool isLoopback(std::string_view name) {
@@ -127,7 +122,7 @@ Result<std::string> allowedOrigin(std::string_view word) {
                      "one page, such as http://localhost:3000 (the option is repeatable)");
     }
     const size_t end = word.find("://");
-    const std::string scheme = lower(word.substr(0, end));
+    const std::string scheme = engine::lowered(word.substr(0, end));
     const bool is_scheme = !scheme.empty() &&
                            std::isalpha(static_cast<unsigned char>(scheme[0])) != 0 &&
                            std::all_of(scheme.begin(), scheme.end(), [](unsigned char c) {
@@ -145,7 +140,7 @@ Result<std::string> allowedOrigin(std::string_view word) {
     const bool is_web = scheme == "http" || scheme == "https";
     const auto [host, port] = split(rest.substr(0, rest.find_first_of("/?#")));
     const std::string name = host.starts_with('[') ? "[" + hostName(host) + "]"
-                             : is_web              ? lower(host)
+                             : is_web              ? engine::lowered(host)
                                                    : std::string(host);
     const bool has_name =
         host.starts_with('[') ? name.size() > 2 : isName(host) || (host.empty() && !is_web);

@@ -2,6 +2,7 @@
 #include "app/serve/service.h"
 
 #include "app/serve/job.h"
+#include "app/serve/media_data.h"
 #include "app/serve/routes.h"
 #include "app/serve/stop_strings.h"
 #include "engine/base/paths.h"
@@ -65,20 +66,6 @@ Result<void> saveMedia(Job& job, const std::shared_ptr<MediaFolder>& folder) {
         medium.bytes = std::string();
     }
     return {};
-}
-
-/// "a/b" of "a%2Fb": clients write names that way in paths. What is no escape stays.
-std::string unescaped(std::string_view path) {
-    std::string out;
-    for (size_t i = 0; i < path.size(); ++i) {
-        unsigned value = 0;
-        const char* from = path.data() + i + 1;
-        const bool is_escape = path[i] == '%' && i + 2 < path.size() &&
-                               std::from_chars(from, from + 2, value, 16).ptr == from + 2;
-        out += is_escape ? static_cast<char>(value) : path[i];
-        i += is_escape ? 2 : 0;
-    }
-    return out;
 }
 
 bool isSameChoice(const std::vector<engine::AdapterChoice>& a,

@@ -33,7 +33,7 @@ namespace {
 constexpr qint64 kBlock = qint64{1} << 20U;
 const QString kTemporaryPrefix = QStringLiteral("incoming-");
 
-struct Text {
+struct AttachmentText {
     Q_DECLARE_TR_FUNCTIONS(app::AttachmentFiles)
 };
 
@@ -128,10 +128,11 @@ engine::Result<StoredFile> AttachmentFiles::add(const QString& source) {
     QFile input;
     QString why;
     if (!openPlain(input, source, why)) {
-        return storeError(StoreProblem::Other,
-                          Text::tr("%1 cannot be read (%2), so the chat keeps only its name. "
-                                   "Attach it again if the model needs it.")
-                              .arg(QDir::toNativeSeparators(source), why));
+        return storeError(
+            StoreProblem::Other,
+            AttachmentText::tr("%1 cannot be read (%2), so the chat keeps only its name. "
+                               "Attach it again if the model needs it.")
+                .arg(QDir::toNativeSeparators(source), why));
     }
     ENGINE_ASSIGN(StoredFile stored, add(input, source));
     known_.insert(source, {info.size(), info.lastModified(), stored});
@@ -160,11 +161,12 @@ engine::Result<StoredFile> AttachmentFiles::add(QFile& input, const QString& sou
         stored.bytes += block.size();
         // Counted here, not asked for: a file may grow while it is read.
         if (stored.bytes > kMaxAttachmentBytes) {
-            return storeError(StoreProblem::Other,
-                              Text::tr("%1 has more than %2 MiB, so the chat keeps only its name. "
-                                       "Attach a smaller file.")
-                                  .arg(QDir::toNativeSeparators(source))
-                                  .arg(kMaxAttachmentBytes >> 20U));
+            return storeError(
+                StoreProblem::Other,
+                AttachmentText::tr("%1 has more than %2 MiB, so the chat keeps only its name. "
+                                   "Attach a smaller file.")
+                    .arg(QDir::toNativeSeparators(source))
+                    .arg(kMaxAttachmentBytes >> 20U));
         }
         if (copy.write(block) != block.size()) {
             return writeError(folder_, copy.errorString(), isFull(folder_, copy));
@@ -172,7 +174,7 @@ engine::Result<StoredFile> AttachmentFiles::add(QFile& input, const QString& sou
     }
     if (input.error() != QFileDevice::NoError) {
         return storeError(StoreProblem::Other,
-                          Text::tr("%1 cannot be read to its end (%2).")
+                          AttachmentText::tr("%1 cannot be read to its end (%2).")
                               .arg(QDir::toNativeSeparators(source), input.errorString()));
     }
     stored.hash = QString::fromLatin1(hash.result().toHex());

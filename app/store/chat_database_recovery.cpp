@@ -24,7 +24,7 @@ namespace app {
 
 namespace {
 
-struct Text {
+struct RecoveryText {
     Q_DECLARE_TR_FUNCTIONS(app::ChatDatabase)
 };
 
@@ -71,8 +71,9 @@ QJsonDocument lenientJson(const QByteArray& text) {
 }
 
 QString keptAs(const QString& aside) {
-    return Text::tr("The file with the chats was damaged. It was kept as %1; what could be read "
-                    "from it is in the list again.")
+    return RecoveryText::tr(
+               "The file with the chats was damaged. It was kept as %1; what could be read "
+               "from it is in the list again.")
         .arg(QDir::toNativeSeparators(aside));
 }
 
@@ -87,7 +88,7 @@ engine::Result<OpenReport> ChatDatabase::open() {
         const engine::Error error = explained(opened.error());
         const StoreProblem problem = storeProblem(error);
         close();
-        if (problem == StoreProblem::Damaged ||
+        if (problem == StoreProblem::Damaged || problem == StoreProblem::Refused ||
             (problem == StoreProblem::ReadOnly && isOfLaterForm(contentOf(file())))) {
             return replaceDamaged(error);
         }
@@ -108,7 +109,7 @@ engine::Result<void> ChatDatabase::checkLog() {
     if (!readStoreLog(contentOf(file() + QStringLiteral("-wal"))).is_damaged) {
         return {};
     }
-    return damaged(Text::tr("its log goes on behind a place that cannot be read"));
+    return damaged(RecoveryText::tr("its log goes on behind a place that cannot be read"));
 }
 
 engine::Result<OpenReport> ChatDatabase::openReadOnly(const engine::Error& why) {
@@ -130,8 +131,9 @@ engine::Result<OpenReport> ChatDatabase::openReadOnly(const engine::Error& why) 
     report.is_read_only = true;
     report.message = ui::errorWords(why);
     if (image.is_log_damaged) {
-        report.message += QLatin1Char(' ') + Text::tr("The log of the latest changes is damaged, "
-                                                      "so that some of them may be missing.");
+        report.message +=
+            QLatin1Char(' ') + RecoveryText::tr("The log of the latest changes is damaged, "
+                                                "so that some of them may be missing.");
     }
     return report;
 }
@@ -196,17 +198,19 @@ engine::Result<OpenReport> ChatDatabase::replaceDamaged(const engine::Error& why
     report.set_aside = aside;
     report.message =
         (image.is_log_damaged
-             ? Text::tr("The log with the latest changes of the chats was damaged. File and log "
-                        "were kept as %1 and %1-wal; %2 chats could be read from them and are in "
-                        "the list again.")
-             : Text::tr("The file with the chats was damaged. It was kept as %1; %2 chats could "
-                        "be read from it and are in the list again."))
+             ? RecoveryText::tr(
+                   "The log with the latest changes of the chats was damaged. File and log "
+                   "were kept as %1 and %1-wal; %2 chats could be read from them and are in "
+                   "the list again.")
+             : RecoveryText::tr(
+                   "The file with the chats was damaged. It was kept as %1; %2 chats could "
+                   "be read from it and are in the list again."))
             .arg(QDir::toNativeSeparators(aside))
             .arg(report.recovered_chats);
     if (report.incomplete_chats > 0) {
         report.message +=
-            QLatin1Char(' ') +
-            Text::tr("Turns are missing or damaged in %1 of them.").arg(report.incomplete_chats);
+            QLatin1Char(' ') + RecoveryText::tr("Turns are missing or damaged in %1 of them.")
+                                   .arg(report.incomplete_chats);
     }
     return report;
 }
@@ -298,8 +302,9 @@ ui::ChatTurn ChatDatabase::turnOf(const QByteArray& data,
     ui::ChatTurn turn = ui::turnFromJson(object);
     if (!is_plain) {
         is_whole = false;
-        turn.notes.append(Text::tr("This turn was damaged on the disk, so that not all of it is "
-                                   "as it was written."));
+        turn.notes.append(
+            RecoveryText::tr("This turn was damaged on the disk, so that not all of it is "
+                             "as it was written."));
     }
     return turn;
 }

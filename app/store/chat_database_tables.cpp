@@ -16,15 +16,16 @@ constexpr qint64 kSchema = 2;
 /// What no later version will write in our time: such a number is damage.
 constexpr qint64 kMaxSchema = 100;
 
-struct Text {
+struct TablesText {
     Q_DECLARE_TR_FUNCTIONS(app::ChatDatabase)
 };
 
 } // namespace
 
 engine::Error ChatDatabase::damaged(const QString& what) const {
-    return storeError(StoreProblem::Damaged,
-                      Text::tr("%1 is damaged (%2).").arg(QDir::toNativeSeparators(file()), what));
+    return storeError(
+        StoreProblem::Damaged,
+        TablesText::tr("%1 is damaged (%2).").arg(QDir::toNativeSeparators(file()), what));
 }
 
 engine::Error ChatDatabase::explained(engine::Error error) {
@@ -71,9 +72,10 @@ engine::Result<void> ChatDatabase::createTables() {
     if (version > kSchema) {
         return storeError(
             StoreProblem::TooNew,
-            Text::tr("%1 was written by a later version of Belfry (its form is number %2, this "
-                     "program knows number %3), so chats are not saved. Start the later version, "
-                     "or move the file away.")
+            TablesText::tr(
+                "%1 was written by a later version of Belfry (its form is number %2, this "
+                "program knows number %3), so chats are not saved. Start the later version, "
+                "or move the file away.")
                 .arg(QDir::toNativeSeparators(file()))
                 .arg(version)
                 .arg(kSchema));

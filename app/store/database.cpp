@@ -27,7 +27,7 @@ constexpr std::array<ReasonName, 6> kReasonNames{{{StoreProblem::DiskFull, "disk
                                                   {StoreProblem::TooNew, "too_new"},
                                                   {StoreProblem::Refused, "refused"}}};
 
-struct Text {
+struct DatabaseText {
     Q_DECLARE_TR_FUNCTIONS(app::Database)
 };
 
@@ -61,26 +61,30 @@ QString explain(StoreProblem problem, const QString& file, const QString& detail
     const QString name = QDir::toNativeSeparators(file);
     switch (problem) {
     case StoreProblem::DiskFull:
-        return Text::tr("The disk that holds %1 is full. Free some space; what is not saved yet "
-                        "is kept in memory and saved then.")
+        return DatabaseText::tr(
+                   "The disk that holds %1 is full. Free some space; what is not saved yet "
+                   "is kept in memory and saved then.")
             .arg(name);
     case StoreProblem::ReadOnly:
-        return Text::tr("%1 cannot be written (%2). Make the file and its folder writable; what "
-                        "is not saved yet is kept in memory and saved then.")
+        return DatabaseText::tr(
+                   "%1 cannot be written (%2). Make the file and its folder writable; what "
+                   "is not saved yet is kept in memory and saved then.")
             .arg(name, detail);
     case StoreProblem::InUse:
-        return Text::tr("%1 is in use by another program, probably a second Belfry. Close that "
-                        "one; what is not saved yet is kept in memory and saved then.")
+        return DatabaseText::tr(
+                   "%1 is in use by another program, probably a second Belfry. Close that "
+                   "one; what is not saved yet is kept in memory and saved then.")
             .arg(name);
     case StoreProblem::Damaged:
-        return Text::tr("%1 is damaged (%2).").arg(name, detail);
+        return DatabaseText::tr("%1 is damaged (%2).").arg(name, detail);
     case StoreProblem::TooNew:
     case StoreProblem::Refused:
     case StoreProblem::Other:
         break;
     }
-    return Text::tr("%1 could not be read or written (%2). Check the disk; what is not saved "
-                    "yet is kept in memory.")
+    return DatabaseText::tr(
+               "%1 could not be read or written (%2). Check the disk; what is not saved "
+               "yet is kept in memory.")
         .arg(name, detail);
 }
 
@@ -197,10 +201,11 @@ engine::Result<void> Database::connect(const QByteArray& name, int flags, const 
     if (code == SQLITE_OK) {
         return {};
     }
-    engine::Error error = connection_ != nullptr
-                              ? lastError()
-                              : storeError(StoreProblem::Other, explain(StoreProblem::Other, file_,
-                                                                        Text::tr("no memory")));
+    engine::Error error =
+        connection_ != nullptr
+            ? lastError()
+            : storeError(StoreProblem::Other,
+                         explain(StoreProblem::Other, file_, DatabaseText::tr("no memory")));
     close();
     return error;
 }
@@ -221,7 +226,7 @@ engine::Result<void> Database::openImage(const QString& file, const QByteArray& 
     if (copy == nullptr || code != SQLITE_OK) {
         close();
         return storeError(StoreProblem::Other,
-                          explain(StoreProblem::Other, file, Text::tr("no memory")));
+                          explain(StoreProblem::Other, file, DatabaseText::tr("no memory")));
     }
     return run("SELECT count(*) FROM sqlite_master"); // reads the first page
 }
@@ -241,8 +246,8 @@ engine::Result<void> Database::open(const QString& file, const QByteArray& vfs) 
     // SQLite opens a write-protected file for reading without a word.
     if (sqlite3_db_readonly(connection_, "main") == 1) {
         close();
-        return storeError(StoreProblem::ReadOnly,
-                          explain(StoreProblem::ReadOnly, file, Text::tr("write-protected")));
+        return storeError(StoreProblem::ReadOnly, explain(StoreProblem::ReadOnly, file,
+                                                          DatabaseText::tr("write-protected")));
     }
     // A second program waits this long for the first to close, then hears that it is in use.
     sqlite3_busy_timeout(connection_, 200);
@@ -251,7 +256,8 @@ engine::Result<void> Database::open(const QString& file, const QByteArray& vfs) 
                             // Deleted conversations leave no readable rest in the file.
                             "PRAGMA secure_delete=ON",
                             // Takes the lock now; the message belongs to opening, not to saving.
-                            "BEGIN IMMEDIATE", "COMMIT"}) {
+                            // It only reads: a change could be written over a damaged log.
+                            "PRAGMA user_version"}) {
         auto done = run(sql);
         if (!done.has_value()) {
             close();
@@ -272,7 +278,7 @@ engine::Result<void> Database::run(const char* sql) {
 engine::Result<Statement> Database::prepare(const char* sql) {
     if (connection_ == nullptr) {
         return storeError(StoreProblem::Other,
-                          explain(StoreProblem::Other, file_, Text::tr("it is not open")));
+                          explain(StoreProblem::Other, file_, DatabaseText::tr("it is not open")));
     }
     sqlite3_stmt* statement = nullptr;
     if (sqlite3_prepare_v2(connection_, sql, -1, &statement, nullptr) != SQLITE_OK) {

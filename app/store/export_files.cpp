@@ -28,7 +28,7 @@ namespace {
 constexpr qint64 kLargestImport = 256LL << 20; ///< Bytes.
 constexpr qsizetype kMostParts = 200'000;      ///< Turns and attachments of an import.
 
-struct Text {
+struct ExportText {
     Q_DECLARE_TR_FUNCTIONS(app::ExportFiles)
 };
 
@@ -98,11 +98,12 @@ public:
         const QString some = reasons_.join(QStringLiteral("; "));
         return {
             left_out_ > reasons_.size()
-                ? Text::tr("Left out of the imported chat, only their names stay: %1; and %2 "
-                           "more.")
+                ? ExportText::tr("Left out of the imported chat, only their names stay: %1; and %2 "
+                                 "more.")
                       .arg(some)
                       .arg(left_out_ - reasons_.size())
-                : Text::tr("Left out of the imported chat, only the name stays: %1.").arg(some)};
+                : ExportText::tr("Left out of the imported chat, only the name stays: %1.")
+                      .arg(some)};
     }
 
 private:
@@ -127,11 +128,11 @@ private:
         }
         const auto kind = ui::mediaKind(input.peek(ui::kMediaHeadBytes));
         if (!kind.has_value()) {
-            return left_out(Text::tr("it is no picture or sound that Belfry reads"));
+            return left_out(ExportText::tr("it is no picture or sound that Belfry reads"));
         }
         if (bytes_ + input.size() > kMostImported) {
             return left_out(
-                Text::tr("together they have more than %1 MiB").arg(kMostImported >> 20U));
+                ExportText::tr("together they have more than %1 MiB").arg(kMostImported >> 20U));
         }
         auto stored = take_(input, folder_ + QLatin1Char('/') + inside);
         if (!stored.has_value()) {
@@ -201,12 +202,12 @@ writeExport(ui::ChatDocument chat, const QString& file, ui::ExportFormat format)
         if (name.isEmpty()) {
             name = freeName(namedByKind(*attachment), taken);
             if (!QDir().mkpath(folder.path())) {
-                return writeError(folder.path(), Text::tr("the folder cannot be created"));
+                return writeError(folder.path(), ExportText::tr("the folder cannot be created"));
             }
             const QString copy = folder.filePath(name);
             QFile source(attachment->file);
             if (!isPlainOrMissing(copy, std::numeric_limits<qint64>::max())) {
-                return writeError(copy, Text::tr("what is there is not a file"));
+                return writeError(copy, ExportText::tr("what is there is not a file"));
             }
             QFile::remove(copy);
             if (!source.copy(copy)) {
@@ -227,37 +228,38 @@ readExport(const QString& file, const TakeAttachment& take, QStringList& notes) 
     const auto refused = [&](const QString& reason) {
         return storeError(
             StoreProblem::Other,
-            Text::tr("%1 was not imported: %2").arg(QDir::toNativeSeparators(file), reason));
+            ExportText::tr("%1 was not imported: %2").arg(QDir::toNativeSeparators(file), reason));
     };
     QFile input;
     QString why;
     if (!openPlain(input, file, why)) {
-        return refused(Text::tr("it cannot be read (%1).").arg(why));
+        return refused(ExportText::tr("it cannot be read (%1).").arg(why));
     }
     // read() takes memory for all that it is asked for.
     const QByteArray content = input.read(std::min<qint64>(input.size(), kLargestImport) + 1);
     if (content.size() > kLargestImport) {
-        return refused(Text::tr("it has more than %1 MiB; no exported chat is as large.")
+        return refused(ExportText::tr("it has more than %1 MiB; no exported chat is as large.")
                            .arg(kLargestImport >> 20));
     }
     QJsonParseError problem;
     const QJsonDocument json = QJsonDocument::fromJson(content, &problem);
     if (json.isNull()) {
-        return refused(Text::tr("it is not JSON (%1, at byte %2). Choose a file that Belfry "
-                                "exported as JSON.")
+        return refused(ExportText::tr("it is not JSON (%1, at byte %2). Choose a file that Belfry "
+                                      "exported as JSON.")
                            .arg(problem.errorString())
                            .arg(problem.offset));
     }
     // Three bytes of JSON can become a turn, which has hundreds.
     if (countParts(json.object()) > kMostParts) {
-        return refused(Text::tr("it holds more than %1 messages and attachments; no exported chat "
-                                "is as large.")
-                           .arg(kMostParts));
+        return refused(
+            ExportText::tr("it holds more than %1 messages and attachments; no exported chat "
+                           "is as large.")
+                .arg(kMostParts));
     }
     auto chat = ui::chatFromJson(json.object());
     if (!chat.has_value() || chat->turns.empty()) {
         return refused(
-            Text::tr(
+            ExportText::tr(
                 "it holds no chat of Belfry (“format” is “%1”, expected “belfry-chat”, version "
                 "1, with turns). Choose a file that Belfry exported as JSON.")
                 .arg(json.object().value(QStringLiteral("format")).toString().left(40)));

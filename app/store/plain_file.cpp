@@ -19,19 +19,19 @@ namespace app {
 
 namespace {
 
-struct Text {
+struct PlainText {
     Q_DECLARE_TR_FUNCTIONS(app::PlainFile)
 };
 
 QString notPlain() {
-    return Text::tr("it is no regular file");
+    return PlainText::tr("it is no regular file");
 }
 
 #ifdef Q_OS_UNIX
 
 QString systemWords(int number) {
     // A link in the place of a folder is answered as what is no folder.
-    return number == ELOOP || number == ENOTDIR ? Text::tr("it is a link or lies behind one")
+    return number == ELOOP || number == ENOTDIR ? PlainText::tr("it is a link or lies behind one")
                                                 : QString::fromLocal8Bit(strerror(number));
 }
 
@@ -77,7 +77,7 @@ bool openPlainInside(QFile& file, const QString& folder, const QString& inside, 
                            parts.contains(QStringLiteral(".")) ||
                            parts.contains(QStringLiteral(".."));
     if (leads_out) {
-        why = Text::tr("it does not lie beside the chat");
+        why = PlainText::tr("it does not lie beside the chat");
         return false;
     }
     // Step by step, each relative to the one before: nobody can put a link in between.
@@ -115,7 +115,7 @@ bool openPlainInside(QFile& file, const QString& folder, const QString& inside, 
     const QString wanted = QDir::cleanPath(base + QLatin1Char('/') + inside);
     if (QDir::isAbsolutePath(inside) || !wanted.startsWith(base + QLatin1Char('/')) ||
         QFileInfo(wanted).canonicalFilePath() != wanted) {
-        why = Text::tr("it does not lie beside the chat");
+        why = PlainText::tr("it does not lie beside the chat");
         return false;
     }
     return openPlain(file, wanted, why);

@@ -7,7 +7,7 @@
 namespace app {
 
 struct StoreLibrary {
-    std::string version;          ///< Of SQLite, as it says itself.
+    std::string version;          ///< SQLite's version, as it says itself.
     const void* symbol = nullptr; ///< One of its functions.
 };
 

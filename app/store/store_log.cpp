@@ -13,10 +13,10 @@ namespace app {
 
 namespace {
 
-constexpr qsizetype kHeaderBytes = 32, kFrameHeaderBytes = 24;
+constexpr qsizetype kLogHeaderBytes = 32, kFrameHeaderBytes = 24;
 constexpr qsizetype kSummedHeaderBytes = 24, kSummedFrameBytes = 8;
 constexpr quint32 kMagic = 0x377f0682; ///< The lowest bit tells the byte order of checksums.
-constexpr qsizetype kUsualPageBytes = 4096;
+constexpr qsizetype kLogPageBytes = 4096;
 
 struct Sum {
     quint32 first = 0, second = 0;
@@ -128,17 +128,22 @@ bool isPageSize(quint32 bytes) {
 struct Head {
     State state = State::Plain;
     bool is_big = false;
-    qsizetype page_bytes = kUsualPageBytes;
+    qsizetype page_bytes = kLogPageBytes;
     QByteArray salt;
     Sum sum; ///< What the first frame goes on from.
 };
 
 Head readHead(QByteArrayView log) {
-    const QByteArray raw = log.first(kHeaderBytes).toByteArray();
+    const QByteArray raw = log.first(kLogHeaderBytes).toByteArray();
     const Sum stored = storedSum(log.sliced(24));
-    const qsizetype step = kFrameHeaderBytes + kUsualPageBytes;
+    const qsizetype step = kFrameHeaderBytes + kLogPageBytes;
     const QByteArrayView first =
-        log.size() < kHeaderBytes + step ? QByteArrayView() : log.sliced(kHeaderBytes, step);
+        log.size() < kLogHeaderBytes + step ? QByteArrayView() : log.sliced(kLogHeaderBytes, step);
+    // The frames have the salt too: those of one log all have the same.
+    const auto salt_of = [&](qsizetype frame) {
+        return log.sliced(kLogHeaderBytes + frame * step + 8, 8).toByteArray();
+    };
+    const bool has_salt = log.size() >= kLogHeaderBytes + 2 * step && salt_of(0) == salt_of(1);
     Head head;
     head.state = State::Broken;
     for (const bool is_big : {(bigWord(raw, 0) & 1U) != 0, (bigWord(raw, 0) & 1U) == 0}) {
@@ -150,13 +155,13 @@ Head readHead(QByteArrayView log) {
             !isPageSize(bigWord(summed, 8))) {
             continue;
         }
+        // It was the checksum that was wrong, and not the salt that was mended.
+        if (state == State::Mended && has_salt && salt_of(0) != summed.mid(16, 8)) {
+            continue;
+        }
         return {state, is_big, static_cast<qsizetype>(bigWord(summed, 8)), summed.mid(16, 8), sum};
     }
-    // The frames say it too: those of one log all have the same salt.
-    const auto salt_of = [&](qsizetype frame) {
-        return log.sliced(kHeaderBytes + frame * step + 8, 8).toByteArray();
-    };
-    if (log.size() >= kHeaderBytes + 2 * step && salt_of(0) == salt_of(1)) {
+    if (has_salt) {
         head.salt = salt_of(0);
     }
     return head;
@@ -164,8 +169,10 @@ Head readHead(QByteArrayView log) {
 
 std::vector<Frame> readFrames(QByteArrayView log, const Head& head) {
     const qsizetype step = kFrameHeaderBytes + head.page_bytes;
-    const qsizetype count = (log.size() - kHeaderBytes) / step;
-    const auto at = [&](qsizetype frame) { return log.sliced(kHeaderBytes + frame * step, step); };
+    const qsizetype count = (log.size() - kLogHeaderBytes) / step;
+    const auto at = [&](qsizetype frame) {
+        return log.sliced(kLogHeaderBytes + frame * step, step);
+    };
     qsizetype ours = 0; // behind the last frame of this log
     for (qsizetype i = count; i-- > 0 && ours == 0;) {
         ours = at(i).sliced(8, 8) == head.salt ? i + 1 : 0;
@@ -221,7 +228,7 @@ size_t acknowledged(const std::vector<Frame>& frames) {
 
 StoreLog readStoreLog(QByteArrayView log) {
     StoreLog out;
-    if (log.size() < kHeaderBytes + kFrameHeaderBytes + 512) {
+    if (log.size() < kLogHeaderBytes + kFrameHeaderBytes + 512) {
         return out;
     }
     const Head head = readHead(log);

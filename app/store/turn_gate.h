@@ -46,12 +46,12 @@ private:
     void finish(quint64 serial);
     void release(const engine::GenerateRequest& request);
 
-    quint64 serial_ = 0;  ///< Of the save asked for last.
-    quint64 settled_ = 0; ///< Of the save answered last.
+    quint64 serial_ = 0;  ///< Number of the save asked for last.
+    quint64 settled_ = 0; ///< Number of the save answered last.
     std::optional<engine::GenerateRequest> waiting_;
     ui::ChatDocument saved_chat_; ///< As saved last, without a draft.
     ui::ChatTurn draft_;
-    quint64 active_id_ = 0; ///< Of the request that is being answered; 0 = none.
+    quint64 active_id_ = 0; ///< Request that is being answered; 0 = none.
     QElapsedTimer since_draft_;
     qint64 draft_interval_ms_ = 1000;
 };

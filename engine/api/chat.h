@@ -4,7 +4,7 @@
 #pragma once
 
 #include "engine/api/error.h"
-#include "engine/api/reply_note.h"
+#include "engine/api/sentence.h"
 
 #include <cstdint>
 #include <optional>
@@ -88,7 +88,7 @@ struct GenerateRequest {
 struct GenerateTiming {
     int64_t prefill_tokens = 0; ///< Tokens computed now; those reused from the cache not counted.
     int64_t reused_tokens = 0;
-    int64_t ahead_tokens = 0; ///< Of prefill_tokens: computed while attachments were encoded.
+    int64_t ahead_tokens = 0; ///< Part of prefill_tokens: computed while attachments were encoded.
     double prefill_s = 0.0;
     int64_t decode_tokens = 0;
     double decode_s = 0.0;
@@ -128,14 +128,14 @@ struct Reply {
     std::optional<DraftReport> drafts; ///< Where an assistant is loaded and was not left out.
     std::vector<ToolCall> tool_calls;
     std::string host; ///< The computer that answered (Capabilities::host); empty: this one.
-    std::vector<ReplyNote> notes; ///< What the user should know: cut clips, other templates.
+    std::vector<Sentence> notes; ///< What the user should know: cut clips, other templates.
 };
 
 /// A token of an answer beside those that could have stood in its place.
 struct TokenLogprob {
     struct Choice {
         int32_t id = 0;
-        std::string bytes;    ///< Of its text; part of a character where a token is one.
+        std::string bytes;    ///< Its text; part of a character where a token is one.
         double logprob = 0.0; ///< Natural logarithm, before temperature and cuts.
     };
     Choice said;

@@ -17,7 +17,7 @@ namespace engine {
 struct LibraryFact {
     std::string name;
     std::string version; ///< As it says itself at run time; else of its headers.
-    bool is_told = true; ///< Of what runs; else of what it was built with.
+    bool is_told = true; ///< True: version of what runs; false: of what it was built with.
     std::string file;    ///< Where it was loaded from; empty: part of the program.
 };
 
@@ -44,7 +44,7 @@ struct CardFact {
     int multiprocessors = 0;
     uint64_t total = 0;
     std::optional<uint64_t> free; ///< Now, over all programs.
-    MemoryBudget budget;          ///< Of the system.
+    MemoryBudget budget;          ///< Set by the system.
     /// What estimates expect of it: reads of its memory and products of prompts. 0: not known.
     double read_bytes_per_s = 0, flops = 0;
 };
@@ -53,7 +53,7 @@ struct FolderFact {
     enum class Kind : uint8_t { Models = 1, Cache, Chats };
     Kind kind = Kind::Models;
     std::string path;
-    /// Of its disk. Nothing: it cannot be asked; `problem` says why.
+    /// Space on its disk. Nothing: it cannot be asked; `problem` says why.
     std::optional<uint64_t> free, total;
     std::string problem;
 };
@@ -78,6 +78,17 @@ struct ComputerFacts {
     double read_bytes_per_s = 0, flops = 0;
     std::vector<FolderFact> folders;
     std::vector<LibraryFact> libraries;
+};
+
+/// What is told of them, line by line.
+struct ComputerRow {
+    Sentence name; ///< Empty: more of the row above.
+    Sentence value;
+    bool is_problem = false;
+};
+struct ComputerSection {
+    Sentence title;
+    std::vector<ComputerRow> rows;
 };
 
 } // namespace engine

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A device map written for another program.
+// A device map as text, for a file or for another program.
 #pragma once
 
-#include "engine/api/export_loss.h"
+#include "engine/api/sentence.h"
 
 #include <cstdint>
 #include <string>
@@ -10,12 +10,12 @@
 
 namespace engine {
 
-/// A map written for another program.
+/// A map as Belfry's own document or as accelerate's dictionary.
 struct MapExport {
-    enum class Kind : uint8_t { Document = 1, Accelerate, LlamaCpp, Python };
-    Kind kind = Kind::Document;
+    enum class Kind : uint8_t { Document = 1, Accelerate };
     std::string text;
-    std::vector<ExportLoss> losses; ///< What that program does differently.
+    std::vector<Sentence>
+        losses; ///< Where the plan does not fit; what that program does differently.
 };
 
 } // namespace engine

@@ -31,16 +31,12 @@ struct WorkCounts {
     int64_t vocab_size = 0;
     double decode_bytes = 0.0;  ///< Weight bytes read per decoded token.
     double prefill_flops = 0.0; ///< Per prompt token that is not the last (with the KV cut).
-    double image_flops = 0.0;   ///< Of a picture of kCountedPatches; 0 without a vision tower.
-    static constexpr int64_t kCountedPatches = 2520;
 };
 
 /// What a picture or a sound is in the loaded model's prompt: token ids around and of it.
 struct MediumShape {
     int64_t begin_id = 0, soft_id = 0, end_id = 0;
     int64_t soft_tokens = 0;
-    int64_t grid_w = 0, grid_h = 0; ///< Patches of a picture.
-    int64_t frames = 0;             ///< Log-mel frames of a sound.
 };
 
 /// Which linear layers a random adapter is on.

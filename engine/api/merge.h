@@ -20,9 +20,9 @@ struct MergeOrder {
 /// Adapters that became one.
 struct StackReport {
     int64_t adapters = 0;
-    int64_t rank = 0; ///< Of every module; alpha as well.
+    int64_t rank = 0; ///< Rank and alpha of every module.
     int64_t modules = 0;
-    uint64_t bytes = 0; ///< Of the new file.
+    uint64_t bytes = 0; ///< Size of the new file.
 };
 
 /// U = the update that really happened, D = the wanted one.

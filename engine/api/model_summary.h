@@ -2,10 +2,9 @@
 // What a model folder and its adapters hold, as far as their headers tell.
 #pragma once
 
-#include "engine/api/adapter_note.h"
 #include "engine/api/capabilities.h"
 #include "engine/api/chat.h"
-#include "engine/api/model_oddity.h"
+#include "engine/api/sentence.h"
 #include "engine/api/unused_key.h"
 
 #include <cstdint>
@@ -58,7 +57,7 @@ struct AdapterSummary {
         [[nodiscard]] bool differs() const { return logits > 0.0 || vision > 0.0 || audio > 0.0; }
     };
     Effect effect;
-    std::vector<AdapterNote> notes;
+    std::vector<Sentence> notes;
     uint64_t bytes = 0;
 };
 
@@ -71,19 +70,20 @@ struct ModelSummary {
     /// The files hold a tower that LoadRequest::is_text_only left out; has_vision and has_audio are
     /// of what is loaded.
     bool lacks_vision_by_wish = false, lacks_audio_by_wish = false;
-    double longest_sound_s = 0.0; ///< Of one clip that the model takes; 0 without the tower.
+    double longest_sound_s = 0.0; ///< Longest clip that the model takes; 0 without the tower.
     /// What SamplingParameters below zero stand for with this model, and image_tokens of 0; -1 and
     /// 0 = not known. Seed and length have no default.
     SamplingParameters sampling;
     int64_t image_tokens = 0;
     bool is_header_only = false; ///< Weights are absent: plan works, load does not.
+    Sentence weights_unread;     ///< Why, where there are files; also one of the warnings.
     std::string quantization;    ///< "none", "nf4", "nf4-dq", ...: what the files hold.
     std::vector<ModuleSummary> modules;
     std::vector<LayerSummary> layers;
     int64_t vision_layers = 0, audio_layers = 0; ///< 0 without the tower.
     std::vector<AdapterSummary> adapters;
-    std::vector<ModelOddity> warnings;
-    Capabilities capabilities; ///< Of the engine that runs it.
+    std::vector<Sentence> warnings;
+    Capabilities capabilities; ///< What the engine that runs it can do.
 };
 
 } // namespace engine

@@ -28,7 +28,7 @@ enum class PartRole : uint8_t {
 
 struct Part {
     PartRole role = PartRole::Other;
-    int layer = -1; ///< Of PartRole::Layer, from 0; -1 for all others.
+    int layer = -1; ///< Index of a PartRole::Layer, from 0; -1 for all others.
     friend bool operator==(const Part&, const Part&) = default;
 };
 
@@ -44,7 +44,7 @@ constexpr bool isVision(Part part) {
 constexpr bool isAudio(Part part) {
     return part.role == PartRole::AudioTower || part.role == PartRole::AudioProjector;
 }
-/// Of a tower or its projector: used for attachments alone, not for every token.
+/// True for a tower or its projector: used for attachments alone, not for every token.
 constexpr bool isMedia(Part part) {
     return isVision(part) || isAudio(part);
 }

@@ -102,23 +102,24 @@ struct PlanIssue {
     PlanIssue& operator=(PlanIssue&&) noexcept;
     ~PlanIssue();
 
-    std::string code; ///< DM01 ... DM23
-    std::string key;  ///< Device-map key or device concerned; may be empty.
-    Finding finding = {};
+    std::string code;                        ///< DM01 ... DM23
+    std::string key;                         ///< Device-map key or device concerned; may be empty.
+    Sentence words;                          ///< Empty: `reasons` say it all.
+    std::optional<MemoryExcess> excess = {}; ///< Where a memory is too small.
+    bool is_about_card = false; ///< A card that is not there was named, or would be an alternative.
     std::vector<CardTrouble> reasons = {}; ///< Why the card that is asked for is not there.
     std::vector<Suggestion> suggestions;
     std::vector<std::string> modules; ///< Modules concerned (for marks on blocks).
     int line = 0, column = 0;         ///< Position in the map text; 0 = none.
-    bool is_python = false; ///< The map's text is a Python dictionary as print() shows it.
 };
 
 /// What travels between devices for every token.
 enum class Travel : uint8_t {
     HiddenState = 1,
-    PerLayerRow,   ///< Of the per-layer embedding table.
+    PerLayerRow,   ///< Row of the per-layer embedding table.
     PerLayerSlice, ///< A layer's part of that.
     KvMirror,
-    SplitInput, ///< Of a layer whose weights lie apart,
+    SplitInput, ///< For a layer whose weights lie apart.
     SplitOutput,
     QueriesKeysValues, ///< To a cache elsewhere,
     AttentionResult,   ///< and back.
@@ -212,11 +213,8 @@ inline bool isRefusedByEstimate(const std::vector<PlanIssue>& errors) {
         return bound.by == MemoryBound::By::Free || bound.by == MemoryBound::By::System;
     };
     for (const PlanIssue& issue : errors) {
-        const auto* device = std::get_if<issue::OverLimit>(&issue.finding);
-        const auto* host = std::get_if<issue::OverHost>(&issue.finding);
-        if (!(device != nullptr && device->device.kind != DeviceId::Kind::Sim &&
-              isReported(device->bound)) &&
-            !(host != nullptr && isReported(host->bound))) {
+        if (!issue.excess.has_value() || !isReported(issue.excess->bound) ||
+            (!issue.excess->is_host && issue.excess->device.kind == DeviceId::Kind::Sim)) {
             return false;
         }
     }

@@ -5,6 +5,9 @@
 // tests/house/tst_sentences.cpp collects the patterns from the sources and wants each translated.
 #pragma once
 
+#include "engine/api/device_id.h"
+#include "engine/api/plan_part.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -39,8 +42,25 @@ struct Sentence {
     std::vector<Argument> arguments;
 };
 
-/// What a place holds: a name or another text that is nobody's to translate, a number, or words
-/// that are.
+/// An amount of memory: "4.38 GiB" in English.
+struct ByteCount {
+    uint64_t bytes = 0;
+};
+/// A time that was measured or estimated, in seconds: "3.1 ms", "1.2 s".
+struct Duration {
+    double seconds = 0;
+};
+/// A speed, in tokens or media per second, with as many digits as an estimate has.
+struct Rate {
+    double per_second = 0;
+};
+/// A weight format by its option, such as "nf4", which the window calls "4 bits (NF4)".
+struct FormatName {
+    std::string option;
+};
+
+/// What a place holds: a name or another text that is nobody's to translate, a number or a
+/// quantity, a device, a format, a part of the plan, or words that are translated themselves.
 struct Argument {
     // NOLINTBEGIN(google-explicit-constructor): said() takes them as they are
     Argument(std::string text) : value(std::move(text)) {}
@@ -49,6 +69,12 @@ struct Argument {
     Argument(Phrase words) : value(Sentence(words)) {}
     Argument(Sentence words) : value(std::move(words)) {}
     Argument(double number) : value(number) {}
+    Argument(ByteCount amount) : value(amount) {}
+    Argument(Duration time) : value(time) {}
+    Argument(Rate rate) : value(rate) {}
+    Argument(DeviceId device) : value(device) {}
+    Argument(FormatName format) : value(std::move(format)) {}
+    Argument(PlanPart part) : value(std::move(part)) {}
     template <typename T, std::enable_if_t<std::is_integral_v<T>, int> = 0>
     Argument(T number)
         : value(static_cast<std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>>(number)) {}
@@ -61,7 +87,18 @@ struct Argument {
     Argument(char) = delete;
     // NOLINTEND(google-explicit-constructor)
 
-    std::variant<std::string, int64_t, uint64_t, double, Sentence> value;
+    std::variant<std::string,
+                 int64_t,
+                 uint64_t,
+                 double,
+                 Sentence,
+                 ByteCount,
+                 Duration,
+                 Rate,
+                 DeviceId,
+                 FormatName,
+                 PlanPart>
+        value;
 };
 
 inline Sentence::Sentence(Phrase words) : pattern(words.text) {}
@@ -103,6 +140,16 @@ inline Sentence asItIs(std::string text) {
     sentence.pattern = "%1";
     sentence.arguments.emplace_back(std::move(text));
     return sentence;
+}
+
+/// "a, b and 3 more": the first names of `count`.
+inline Sentence listed(const std::vector<std::string>& names, size_t count) {
+    std::string text;
+    for (const std::string& name : names) {
+        text += (text.empty() ? "" : ", ") + name;
+    }
+    return count > names.size() ? said("%1 and %2 more", std::move(text), count - names.size())
+                                : asItIs(std::move(text));
 }
 
 } // namespace engine

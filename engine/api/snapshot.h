@@ -26,7 +26,7 @@ struct MemoryBudget {
         Spilling, ///< `spilled` bytes of this program's lie in main memory instead.
     };
     State state = State::Fine;
-    uint64_t used = 0, budget = 0; ///< Of this program on the card. Budget 0: nobody tells.
+    uint64_t used = 0, budget = 0; ///< For this program on the card. Budget 0: nobody tells.
     uint64_t spilled = 0;
     uint64_t must_go = 0; ///< Bytes to take off the card until it is Fine again.
     /// Near and Spilling: at most two moves of the planner that together end it, or what of it can
@@ -56,7 +56,7 @@ struct EngineSnapshot {
     uint64_t serial = 0;
     Capabilities capabilities;
     std::shared_ptr<const ModelSummary> model;
-    std::shared_ptr<const PlacementPlan> plan; ///< Of what is loaded.
+    std::shared_ptr<const PlacementPlan> plan; ///< Plan of what is loaded.
     std::vector<AdapterChoice> adapters;
     std::vector<DeviceMemory> memory;
     // Loading and moving

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A tensor of an adapter that does not act on the model, and why: the kind of reason with its
-// facts, and the engine's own sentence for the command line and reports.
+// A tensor of an adapter that does not act on the model, and why.
 #pragma once
 
 #include "engine/api/sentence.h"
@@ -12,31 +11,12 @@ namespace engine {
 
 struct KeyReason {
     enum class Why : uint8_t {
-        None = 1,      ///< It acts.
-        Refused,       ///< Contradicts the model or the config: the adapter is refused, and the
-                       ///< error says how.
-        SharesKv,      ///< `layer` uses the keys and values of layer `other`.
-        ValuesAreKeys, ///< `layer` takes its values from k_proj.
-        FewerLayers,   ///< The model has only `other` layers.
-        Unused,        ///< The model does not use the tensor `name`.
-        NoVision,
-        NoAudio,
-        LeftOut,       ///< By `name`, a member of adapter_config.json.
-        TurnedOff,     ///< `name`, a member of adapter_config.json, is false.
-        NoModuleNamed, ///< The key names no module.
-        NoModule,      ///< The model has no module `name`.
-        NoParameter,   ///< The module has no parameter `name`.
-        SavedWhole,    ///< modules_to_save replaces its module.
-        NotBaseLayer,  ///< Its module has a low-rank update; its own weight has another name.
-        SameAsBase,    ///< Equals the base's own table.
-        OtherRefused,  ///< Another tensor of its module is refused.
-        TextOnly,      ///< Its tower was left out of this load (LoadRequest::is_text_only).
+        Other = 1,
+        SameAsBase, ///< Equals the base's own table.
+        TextOnly,   ///< Its tower was left out of this load (LoadRequest::is_text_only).
     };
-    std::string sentence = {}; ///< In English.
-    Why why = Why::None;
-    int layer = -1, other = -1;
-    std::string name = {};
-    Sentence refusal = {}; ///< Refused: `sentence` as a value.
+    Sentence sentence = {}; ///< Empty: it acts.
+    Why why = Why::Other;
 };
 
 struct UnusedKey {
@@ -50,11 +30,10 @@ struct UnusedKey {
     KeyReason reason = {};
 
     /// "inert: layer 6 shares the KV of layer 5".
-    [[nodiscard]] std::string inEnglish() const {
-        return (outcome == Outcome::Inert     ? "inert: "
-                : outcome == Outcome::Ignored ? "ignored: "
-                                              : "error: ") +
-               reason.sentence;
+    [[nodiscard]] Sentence told() const {
+        return outcome == Outcome::Inert     ? said("inert: %1", reason.sentence)
+               : outcome == Outcome::Ignored ? said("ignored: %1", reason.sentence)
+                                             : said("error: %1", reason.sentence);
     }
 };
 

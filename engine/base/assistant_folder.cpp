@@ -22,7 +22,7 @@ std::filesystem::path sibling(std::filesystem::path folder) {
     return folder;
 }
 
-/// Of a model at models--OWNER--NAME/snapshots/COMMIT.
+/// Finds the assistant of a model at models--OWNER--NAME/snapshots/COMMIT.
 std::filesystem::path inCache(const std::filesystem::path& model) {
     constexpr size_t kMostCommit = 200; // 40 digits and whatever an editor left behind them
     constexpr size_t kMostSnapshots = 4096;

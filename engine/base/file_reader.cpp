@@ -91,10 +91,6 @@ bool queryStamp(intptr_t handle, FileStamp& stamp, int64_t& age_ms) {
     return stamp.changed != 0; // where the file system has no such time
 }
 
-std::string lastErrorText() {
-    return "Windows error " + std::to_string(GetLastError());
-}
-
 #else
 
 bool isOnDisk(intptr_t /*handle*/) {
@@ -140,13 +136,17 @@ bool queryStamp(intptr_t handle, FileStamp& stamp, int64_t& age_ms) {
     return true;
 }
 
-std::string lastErrorText() {
-    return std::strerror(errno);
-}
-
 #endif
 
 } // namespace
+
+std::string lastErrorText() {
+#ifdef _WIN32
+    return "Windows error " + std::to_string(GetLastError());
+#else
+    return std::strerror(errno);
+#endif
+}
 
 Result<std::unique_ptr<FileReader>> FileReader::open(const std::filesystem::path& path,
                                                      std::string shown_name) {

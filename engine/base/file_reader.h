@@ -16,6 +16,9 @@
 
 namespace engine {
 
+/// What the system says about the call that has just failed on this thread.
+std::string lastErrorText();
+
 class FileReader {
 public:
     /// Opens for reading without blocking on pipes; the last path component must not be a link.
@@ -37,8 +40,8 @@ public:
     /// from when it was opened, file shortened meanwhile) or FileUnreadable (I/O error).
     [[nodiscard]] Result<void> read(uint64_t offset, std::span<std::byte> out) const;
 
-    /// Of the file now. While it stays the same, so do the contents. nullopt when that cannot be
-    /// said: the file changed in the last two seconds (a change right after may carry the same
+    /// The file's stamp now. While it stays the same, so do the contents. nullopt when that cannot
+    /// be said: the file changed in the last two seconds (a change right after may carry the same
     /// time) or lies on a file system that keeps no time of change (FAT, exFAT).
     [[nodiscard]] std::optional<FileStamp> stamp() const;
 

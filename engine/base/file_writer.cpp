@@ -3,6 +3,7 @@
 #include "engine/base/file_writer.h"
 
 #include "engine/base/detached_thread.h"
+#include "engine/base/file_reader.h"
 #include "engine/base/paths.h"
 #include "engine/base/real_path.h"
 
@@ -56,16 +57,6 @@ Error existsError(const std::string& file) {
                       file),
                  {{"rule", "ST09"}, {"file", file}}};
 }
-
-#ifdef _WIN32
-std::string lastErrorText() {
-    return "Windows error " + std::to_string(GetLastError());
-}
-#else
-std::string lastErrorText() {
-    return std::strerror(errno);
-}
-#endif
 
 Error noPlainFileError(const std::string& file, const Sentence& what) {
     return Error{ErrorCode::InvalidFile,

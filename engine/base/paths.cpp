@@ -30,7 +30,7 @@ bool isHalfAt(std::string_view text, size_t at) {
            (byteAt(text, at + 2) & 0xc0U) == 0x80U;
 }
 
-/// Of the well-formed `length` bytes at text[at], or of half a pair's three.
+/// Decodes the well-formed `length` bytes at text[at], or half a pair's three.
 uint32_t codePointAt(std::string_view text, size_t at, size_t length) {
     constexpr uint32_t kLeadBits[] = {0x7f, 0x1f, 0x0f, 0x07};
     uint32_t code_point = byteAt(text, at) & kLeadBits[length - 1];

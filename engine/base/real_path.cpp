@@ -31,7 +31,7 @@ fs::path plain(std::wstring name) {
     return name.starts_with(kVerbatim) ? name.substr(kVerbatim.size()) : name;
 }
 
-/// Of an opened file, as Windows writes long names; empty: GetLastError() says why.
+/// Path of an opened file, as Windows writes long names; empty: GetLastError() says why.
 std::wstring nameOf(HANDLE file, const fs::path& path) {
     // Asked twice: with no room it says how much it takes.
     const DWORD size = GetFinalPathNameByHandleW(file, nullptr, 0, VOLUME_NAME_DOS);

@@ -16,8 +16,8 @@ std::filesystem::path realPath(const std::filesystem::path& path, std::error_cod
 /// itself on Windows (files that are fetched when they are read): realPath() tells them apart.
 bool mayBeLink(const std::filesystem::path& path);
 
-/// Of the name itself, links not followed: file_type::symlink for a symbolic link or a junction,
-/// also for one that leads nowhere.
+/// Status of the name itself, links not followed: file_type::symlink for a symbolic link or a
+/// junction, also for one that leads nowhere.
 std::filesystem::file_status statusOfName(const std::filesystem::path& path,
                                           std::error_code& failure);
 

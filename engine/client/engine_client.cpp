@@ -14,24 +14,6 @@ Error cannot(Phrase what) {
 
 } // namespace
 
-std::string EngineClient::modelFolder(const std::string& model) const {
-    return model;
-}
-
-std::string EngineClient::adapterFolder(const std::string& adapter) const {
-    return adapter;
-}
-
-Result<PlacementPlan> EngineClient::plan(const LoadRequest& /*request*/,
-                                         const std::map<DeviceId, uint64_t>& /*held*/) {
-    return cannot(phrase("place parts of it"));
-}
-
-Result<MapExport> EngineClient::exportMap(const LoadRequest& /*request*/,
-                                          MapExport::Kind /*kind*/) {
-    return cannot(phrase("place parts of it"));
-}
-
 Result<void> EngineClient::applyMap(const std::string& /*device_map*/,
                                     const ProgressCallback& /*progress*/,
                                     const std::stop_token& /*stop*/) {
@@ -67,10 +49,6 @@ Result<LogitsResult> EngineClient::logits(const GenerateRequest& /*request*/,
                                           int64_t /*rows*/,
                                           const std::stop_token& /*stop*/) {
     return cannot(phrase("give raw logits"));
-}
-
-Result<Tokenized> EngineClient::tokenize(const std::string& /*model*/, std::string_view /*text*/) {
-    return cannot(phrase("show token ids"));
 }
 
 Result<void> EngineClient::encodeAhead(const MessagePart& /*part*/,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a caller sees of an engine, whichever runs behind it: the window's worker, the planner and
-// belfry-cli talk to this alone. The engine of this program is engine::Engine (run/engine.h).
+// What a caller sees of an engine that loads a model, whichever runs behind it: the window's
+// worker, the server and the chat of belfry-cli talk to this alone. The engine of this program is
+// engine::Engine (run/engine.h), which also plans.
 // Every method belongs to one thread (the engine thread); cancelling goes through stop tokens.
 // Requests in and results out are plain values.
 #pragma once
@@ -8,18 +9,15 @@
 #include "engine/api/chat.h"
 #include "engine/api/load_note.h"
 #include "engine/api/load_request.h"
-#include "engine/api/map_export.h"
 #include "engine/api/model_summary.h"
 #include "engine/api/snapshot.h"
 #include "engine/base/result.h"
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <stop_token>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -38,13 +36,7 @@ struct LogitsResult {
     std::vector<float> logits; ///< [rows, vocab]
     int64_t rows = 0, vocab = 0;
     std::vector<int32_t> input_ids;
-    std::vector<ReplyNote> notes; ///< As of a reply: media that were cut or changed.
-};
-
-/// Token ids of a text and their spellings.
-struct Tokenized {
-    std::vector<int32_t> ids;
-    std::vector<std::string> pieces;
+    std::vector<Sentence> notes; ///< As of a reply: media that were cut or changed.
 };
 
 class EngineClient {
@@ -54,7 +46,7 @@ public:
     EngineClient(const EngineClient&) = delete;
     EngineClient& operator=(const EngineClient&) = delete;
 
-    /// Of what is loaded; without anything loaded, of what the engine can do at best.
+    /// What the loaded model can do; without one, what the engine can do at best.
     [[nodiscard]] virtual Capabilities capabilities() const = 0;
 
     /// What a model holds, and what adapters cover. Reads headers only (adapters are read whole
@@ -84,21 +76,9 @@ public:
                                    const UpdateCallback& delta,
                                    const std::stop_token& stop) = 0;
 
-    /// The folders behind the names "demo"; other names come back as they are.
-    [[nodiscard]] virtual std::string modelFolder(const std::string& model) const;
-    [[nodiscard]] virtual std::string adapterFolder(const std::string& adapter) const;
-
     // What not every engine does: with the capability named first, where there is one. Others
     // answer Unsupported, or nothing.
 
-    /// places_parts. The plan for a request; allocates nothing. Problems of the map stand in
-    /// plan.errors. `held`: memory of this program per device that the plan would give back first.
-    /// Errors: only when the model or an adapter cannot be read.
-    virtual Result<PlacementPlan> plan(const LoadRequest& request,
-                                       const std::map<DeviceId, uint64_t>& held = {});
-    /// places_parts. The plan's map for other programs. Errors: as plan(), and every error of the
-    /// map; a plan that only does not fit (DM09) is exported with a line among the losses.
-    virtual Result<MapExport> exportMap(const LoadRequest& request, MapExport::Kind kind);
     /// places_parts. Re-places the loaded model: moves only what changed, keeps the chat's KV
     /// cache.
     virtual Result<void> applyMap(const std::string& device_map,
@@ -126,8 +106,6 @@ public:
     /// Logits of the last `rows` prompt tokens.
     virtual Result<LogitsResult>
     logits(const GenerateRequest& request, int64_t rows, const std::stop_token& stop);
-    /// Token ids of a text with a model's vocabulary.
-    virtual Result<Tokenized> tokenize(const std::string& model, std::string_view text);
 
     /// Encodes an attachment ahead of its use (while the user still types).
     virtual Result<void>

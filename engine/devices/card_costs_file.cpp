@@ -20,7 +20,7 @@ using kernels::CardCosts;
 
 constexpr const char* kFirstLine = "belfry-cards 1";
 constexpr size_t kMaxFileBytes = 16384;
-constexpr size_t kMaxEntries = 32; ///< Of other drivers and builds the oldest ones go.
+constexpr size_t kMaxEntries = 32; ///< Beyond these, the oldest entries go.
 
 using Entries = std::vector<std::pair<std::string, CardCosts>>;
 

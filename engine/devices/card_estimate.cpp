@@ -30,7 +30,7 @@ int operationsPerClock(int compute_capability) {
 }
 
 /// Decoding reads 4-bit codes no faster than it can expand them: E2B 905 and E4B 575 tokens/s on
-/// H200 and H100 (BENCHMARKS.md) are 1.37 and 2.72 GB at 2.6 TB/s, 10.4 bytes a
+/// H200 and H100 (docs/benchmarks.md) are 1.37 and 2.72 GB at 2.6 TB/s, 10.4 bytes a
 /// clock and multiprocessor at 1.9 GHz, and 16.5 us a layer. Fitted there, a guess elsewhere:
 /// slower memories are the limit of most cards.
 constexpr double kDecodedBytesPerClock = 10.0;

@@ -75,7 +75,9 @@ std::optional<Trouble> answerIn(std::string_view output) {
     };
     for (const auto& [kind, name] : kKinds) {
         if (text("kind") == name) {
-            trouble = {kind, text("text"), text("found"), text("needed")};
+            trouble.kind = kind;
+            trouble.found = text("found");
+            trouble.needed = text("needed");
             return trouble;
         }
     }
@@ -88,27 +90,19 @@ std::string secondsText(std::chrono::milliseconds time) {
     return tenths % 10 == 0 ? whole : whole + "." + std::to_string(tenths % 10);
 }
 
-/// Of a process that did not answer.
+/// Describes a process that did not answer.
 Trouble troubleOf(const ChildEnd& end, const std::string& found, std::chrono::milliseconds limit) {
     const std::string_view asked = lastLine(end.output, kAsks);
     Trouble trouble;
     trouble.library = asked.size() > kAsks.size() ? std::string(asked.substr(kAsks.size())) : found;
-    const std::string next =
-        " Restart the machine, and install the driver again if that does not help. Everything "
-        "runs on the CPU until Belfry is started again.";
     if (end.kind == ChildEnd::Kind::TimedOut || end.kind == ChildEnd::Kind::Stopped) {
         trouble.kind = Trouble::Kind::Hangs;
         trouble.found = secondsText(limit);
-        trouble.text = "The NVIDIA driver did not tell its graphics cards within " + trouble.found +
-                       " s (" + trouble.library +
-                       "; a machine with many cards may need longer: BELFRY_CARD_SECONDS)." + next;
         return trouble;
     }
     trouble.kind = Trouble::Kind::Crashes;
     trouble.found = end.kind == ChildEnd::Kind::Crashed ? crashName(end.code)
                                                         : "exit code " + std::to_string(end.code);
-    trouble.text = "The NVIDIA driver crashed when it was asked for its graphics cards (" +
-                   trouble.library + ": " + trouble.found + ")." + next;
     return trouble;
 }
 
@@ -132,7 +126,6 @@ int tellCards(const std::string& library_path) {
                 told["kind"] = name;
             }
         }
-        told["text"] = trouble.text;
         told["found"] = trouble.found;
         told["needed"] = trouble.needed;
     } else {
@@ -229,45 +222,57 @@ void CardInquiry::ask(const std::stop_token& stop) {
     changed_.notify_all();
 }
 
-CardTrouble cardTrouble(const Trouble& met) {
+CardTrouble cardTrouble(const Trouble& met, DeviceId card, const std::string& name) {
     using From = Trouble::Kind;
     using To = CardTrouble::Kind;
-    CardTrouble trouble;
-    trouble.sentence = met.text;
-    trouble.found = met.found;
-    trouble.needed = met.needed;
-    trouble.name = met.library;
     switch (met.kind) {
     case From::None:
     case From::NoDriver:
-        trouble.kind = To::NoDriver;
         break;
     case From::NoCard:
-        trouble.kind = To::NoCard;
-        break;
+        return {To::NoCard,
+                said("The NVIDIA driver sees no graphics card; everything runs on the CPU.")};
     case From::OldDriver:
-        trouble.kind = To::OldDriver;
-        break;
+        return {To::OldDriver,
+                said("The NVIDIA driver supports CUDA %1, Belfry needs %2 or newer; update the "
+                     "driver to use the graphics card. Everything runs on the CPU.",
+                     met.found, met.needed)};
     case From::DriverLacks:
-        trouble.kind = To::DriverLacks;
-        break;
+        return {To::DriverLacks,
+                said("The NVIDIA driver lacks the function %1; update the driver to use the "
+                     "graphics card. Everything runs on the CPU.",
+                     met.found)};
     case From::DriverFails:
-        trouble.kind = To::DriverFails;
-        break;
+        return {To::DriverFails,
+                said("The NVIDIA driver does not start (%1); restart the machine or reinstall the "
+                     "driver to use the graphics card. Everything runs on the CPU.",
+                     met.found)};
     case From::OldCard:
-        trouble.kind = To::OldCard;
-        break;
+        return {To::OldCard,
+                said("%1 (%2) has compute capability %3; Belfry's kernels need %4 (Turing) or "
+                     "newer, so this card is not used.",
+                     card, name, met.found, met.needed)};
     case From::NoAnswer:
-        trouble.kind = To::CardNoAnswer;
-        break;
+        return {To::CardNoAnswer,
+                said("%1 does not answer the driver (%2); restart the machine to use this card.",
+                     card, met.found)};
     case From::Crashes:
-        trouble.kind = To::DriverCrashes;
-        break;
+        return {To::DriverCrashes,
+                said("The NVIDIA driver crashed when it was asked for its graphics cards (%1: %2). "
+                     "Restart the machine, and install the driver again if that does not help. "
+                     "Everything runs on the CPU until Belfry is started again.",
+                     met.library, met.found)};
     case From::Hangs:
-        trouble.kind = To::DriverHangs;
-        break;
+        return {To::DriverHangs,
+                said("The NVIDIA driver did not tell its graphics cards within %1 s (%2; a machine "
+                     "with many cards may need longer: BELFRY_CARD_SECONDS). Restart the machine, "
+                     "and install the driver again if that does not help. Everything runs on the "
+                     "CPU until Belfry is started again.",
+                     met.found, met.library)};
     }
-    return trouble;
+    return {To::NoDriver, said("No NVIDIA driver on this machine (%1 was not found); everything "
+                               "runs on the CPU.",
+                               kernels::cuda::driverLibraryName())};
 }
 
 } // namespace engine

@@ -80,7 +80,8 @@ private:
     std::jthread thread_; ///< Last: it uses the others.
 };
 
-/// As the planner and the window tell it.
-CardTrouble cardTrouble(const kernels::cuda::Trouble& met);
+/// As the planner and the window tell it; `card` and `name` for the troubles of one card.
+CardTrouble
+cardTrouble(const kernels::cuda::Trouble& met, DeviceId card = {}, const std::string& name = {});
 
 } // namespace engine

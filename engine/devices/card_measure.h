@@ -9,7 +9,7 @@
 
 namespace engine {
 
-/// Of every card among the devices: about 50 ms each, with up to 1 GiB of its memory meanwhile.
+/// Measures every card among the devices: about 50 ms each, with up to 1 GiB of its memory.
 std::vector<CardCeiling> measureCards(const DeviceSet& devices);
 
 /// Main memory that is page-locked for a card; 0 for other devices.

@@ -136,12 +136,6 @@ private:
     std::map<std::string, kernels::CardCosts> here_; ///< Measured by this program.
 };
 
-CardTrouble troubleOf(const Card& card, CardTrouble trouble) {
-    trouble.device = DeviceId::cuda(card.ordinal);
-    trouble.name = card.name;
-    return trouble;
-}
-
 /// The cheap list; `known` as below.
 std::function<std::vector<DeviceInfo>()>
 glanceAt(const Driver* driver,
@@ -212,28 +206,26 @@ GpuAccess cudaAccess(const Driver* driver,
         }
         std::vector<CardTrouble>& left_out = skipped->emplace();
         for (const Card& card : kernels::cuda::listCards(*driver)) {
+            const DeviceId id = DeviceId::cuda(card.ordinal);
             if (!card.unusable.empty()) {
-                left_out.push_back(troubleOf(card, cardTrouble(card.unusable)));
+                left_out.push_back(cardTrouble(card.unusable, id, card.name));
                 continue;
             }
             // Still listed: a layout shows where everything is to go after a restart.
             if (const std::string fault = driver->process_fault->what(); !fault.empty()) {
-                CardTrouble lost = troubleOf(card, {CardTrouble::Kind::LostCard});
-                lost.found = fault;
-                lost.sentence = lost.device.toString() + " (" + card.name +
-                                ") is lost to this process since " + fault +
-                                "; start Belfry again to use it.";
-                left_out.push_back(std::move(lost));
+                left_out.push_back({CardTrouble::Kind::LostCard,
+                                    said("%1 (%2) is lost to this process since %3; start Belfry "
+                                         "again to use it.",
+                                         id, card.name, fault)});
             }
             kept->recall(card);
             if (auto info = describe(*driver, card)) {
                 devices.push_back(std::move(*info));
             } else {
-                CardTrouble silent = troubleOf(card, {CardTrouble::Kind::SilentCard});
-                silent.sentence = silent.device.toString() + " (" + card.name +
-                                  ") does not answer; restart the program, and the machine if "
-                                  "that does not help.";
-                left_out.push_back(std::move(silent));
+                left_out.push_back({CardTrouble::Kind::SilentCard,
+                                    said("%1 (%2) does not answer; restart the program, and the "
+                                         "machine if that does not help.",
+                                         id, card.name)});
             }
         }
         return devices;
@@ -250,8 +242,8 @@ GpuAccess cudaAccess(const Driver* driver,
         }
         if (driver == nullptr || images.empty()) {
             troubles.push_back({CardTrouble::Kind::NoKernels,
-                                "This build has no GPU kernels (it was made without "
-                                "nvcc): graphics cards are not used."});
+                                said("This build has no GPU kernels (it was made without nvcc): "
+                                     "graphics cards are not used.")});
             return troubles;
         }
         if (!skipped->has_value()) {
@@ -273,7 +265,7 @@ GpuAccess cudaAccess(const Driver* driver,
             return Error{ErrorCode::InvalidRequest,
                          said("%1 cannot be opened: %2", "cuda:" + std::to_string(index),
                               why.empty() ? Argument(phrase("this build has no GPU kernels"))
-                                          : Argument(why.text))};
+                                          : Argument(cardTrouble(why).words))};
         }
         kernels::cuda::CudaDeviceOptions options;
         options.driver = driver;

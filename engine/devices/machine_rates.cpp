@@ -20,8 +20,8 @@ namespace engine {
 
 namespace {
 
-constexpr const char* kFirstLine = "belfry-rates 2";
-constexpr size_t kMaxFileBytes = 4096; ///< Three lines.
+constexpr const char* kRatesFirstLine = "belfry-rates 2";
+constexpr size_t kMaxRatesBytes = 4096; ///< Three lines.
 constexpr int64_t kBufferBytes = int64_t{128} << 20;
 
 /// What the numbers hold for: processor, cores this process may use, kernels.
@@ -47,7 +47,7 @@ MachineConstants measured(double seconds) {
 
 std::optional<MachineConstants> readConstants(const std::filesystem::path& file,
                                               const std::string& wanted) {
-    const auto text = readSmallFile(file, kMaxFileBytes);
+    const auto text = readSmallFile(file, kMaxRatesBytes);
     if (!text) {
         return std::nullopt;
     }
@@ -57,7 +57,7 @@ std::optional<MachineConstants> readConstants(const std::filesystem::path& file,
     std::string second;
     MachineConstants constants;
     const bool is_known = std::getline(in, first) && std::getline(in, second) &&
-                          first == kFirstLine && second == wanted &&
+                          first == kRatesFirstLine && second == wanted &&
                           in >> constants.read_bytes_per_s >> constants.flops &&
                           isRate(constants.read_bytes_per_s) && isRate(constants.flops);
     return is_known ? std::optional(constants) : std::nullopt;
@@ -77,7 +77,7 @@ std::optional<MachineConstants> keptConstants(const std::filesystem::path& file,
     std::error_code failure;
     std::filesystem::create_directories(file.parent_path(), failure);
     // First what takes room on the disk, so that nothing is measured that cannot be kept.
-    const std::string head = std::string(kFirstLine) + "\n" + wanted + "\n";
+    const std::string head = std::string(kRatesFirstLine) + "\n" + wanted + "\n";
     auto writer = FileWriter::create(file, true);
     if (!writer || !(*writer)->write(std::as_bytes(std::span(head)))) {
         return std::nullopt;

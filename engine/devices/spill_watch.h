@@ -14,8 +14,8 @@ namespace engine {
 
 using kernels::cuda::VideoMemory;
 
-/// Of one card. Looks several times a second, also while nothing is loaded: what is in main memory
-/// then is nothing that was moved.
+/// Watches one card. Looks several times a second, also while nothing is loaded: what is in main
+/// memory then is nothing that was moved.
 class SpillWatch {
 public:
     /// `page_locked`: main memory that this program itself asked for, which counts there as well.

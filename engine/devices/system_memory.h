@@ -12,14 +12,14 @@ namespace engine {
 
 /// Bytes. 0 = not known.
 struct SystemMemory {
-    uint64_t total = 0;     ///< Of the computer, or of the smallest group.
+    uint64_t total = 0;     ///< The computer's, or the smallest group's.
     uint64_t available = 0; ///< Free for a new program; file pages that can be given up count.
 };
 
 /// `root` stands before /proc and before the mount points that are read there, for tests.
 SystemMemory systemMemory(const std::filesystem::path& root = "/");
 
-/// Of `total`, what this process holds; 0 where that is not known.
+/// Part of `total` that this process holds; 0 where that is not known.
 uint64_t ownMemory();
 
 } // namespace engine

@@ -17,8 +17,6 @@ namespace engine {
 
 namespace {
 
-using Kind = odd::ConfigMember::Kind;
-
 constexpr size_t kMostTokens = 65536;
 constexpr size_t kMostTexts = 64;
 constexpr size_t kLongestText = 1024;
@@ -47,16 +45,16 @@ std::optional<int64_t> wholeIn(const Json& value) {
 }
 
 /// The value for a note: a list with its first items.
-std::string shown(const Json& value) { // NOLINT(misc-no-recursion): kDeepestJsonTree
+Sentence shown(const Json& value) { // NOLINT(misc-no-recursion): kDeepestJsonTree
     constexpr size_t kMostItems = 4;
     if (!value.is(Json::Kind::Array)) {
-        return inEnglish(shownJson(value));
+        return shownJson(value);
     }
     std::string text;
     for (size_t i = 0; i < std::min(kMostItems, value.items.size()); ++i) {
-        text += (i == 0 ? "" : ", ") + shown(value.items[i]);
+        text += (i == 0 ? "" : ", ") + inEnglish(shown(value.items[i]));
     }
-    return "[" + text + (value.items.size() > kMostItems ? ", ...]" : "]");
+    return asItIs("[" + text + (value.items.size() > kMostItems ? ", ...]" : "]"));
 }
 
 struct NotRun {
@@ -111,12 +109,12 @@ const Json* DefaultsReader::find(std::string_view key) const {
     return value == nullptr || value->is(Json::Kind::Null) ? nullptr : value;
 }
 
-void DefaultsReader::note(std::string_view key, Kind kind, std::string value) const {
-    notes_->emplace_back(odd::ConfigMember{kind, file_, std::string(key), std::move(value)});
+void DefaultsReader::note(std::string_view key, const Sentence& what) const {
+    notes_->push_back(said("%1: %2 %3", file_, key, what));
 }
 
 void DefaultsReader::leaveOut(std::string_view key, const Json& value) const {
-    note(key, Kind::LeftOut, shown(value));
+    note(key, said("is %1, which cannot be used there; it is left out", shown(value)));
 }
 
 double DefaultsReader::number(std::string_view key, double min, double max, double fallback) const {
@@ -130,7 +128,7 @@ double DefaultsReader::number(std::string_view key, double min, double max, doub
         return fallback;
     }
     if (*number > max) {
-        note(key, Kind::TakenAs, shownNumber(max));
+        note(key, said("is out of its range; it is taken as %1", shownNumber(max)));
     }
     return std::min(*number, max);
 }
@@ -147,7 +145,7 @@ DefaultsReader::integer(std::string_view key, int64_t min, int64_t max, int64_t 
         return fallback;
     }
     if (*number > max) {
-        note(key, Kind::TakenAs, std::to_string(max));
+        note(key, said("is out of its range; it is taken as %1", max));
     }
     return std::min(*number, max);
 }
@@ -239,14 +237,20 @@ void DefaultsReader::noteNotRun(std::string_view key, double off) const {
                             ? !value->boolean
                             : value->text.empty() && value->items.empty() && value->members.empty();
     if (!is_off) {
-        note(key, Kind::NotRun, shown(*value));
+        note(key, said("is %1; this is not run here, so that replies can differ from those of "
+                       "transformers",
+                       shown(*value)));
     }
 }
 
-Json readDefaults(std::string_view text, const std::string& file, std::vector<ModelOddity>& notes) {
+Sentence defaultsUnread(const Error& why) {
+    return said("%1 (the usual defaults of such models are used instead)", why.told());
+}
+
+Json readDefaults(std::string_view text, const std::string& file, std::vector<Sentence>& notes) {
     Result<Json> tree = parseConfigObject(text, file);
     if (!tree) {
-        notes.emplace_back(odd::DefaultsUnread{tree.error().told()});
+        notes.push_back(defaultsUnread(tree.error()));
         Json empty;
         empty.kind = Json::Kind::Object;
         return empty;
@@ -257,7 +261,7 @@ Json readDefaults(std::string_view text, const std::string& file, std::vector<Mo
 GenerationDefaults readGeneration(std::string_view text,
                                   const TextConfig& model,
                                   std::vector<int64_t> fallback_eos,
-                                  std::vector<ModelOddity>& notes) {
+                                  std::vector<Sentence>& notes) {
     const std::string file(fileNameOf(ModelText::Generation));
     const Json tree = readDefaults(text, file, notes);
     const DefaultsReader reader(tree, file, notes);

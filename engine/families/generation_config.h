@@ -4,7 +4,7 @@
 // does not. Members and their defaults: GenerationConfig of transformers.
 #pragma once
 
-#include "engine/api/model_oddity.h"
+#include "engine/api/sentence.h"
 #include "engine/base/json/tree.h"
 #include "engine/model/model_config.h"
 
@@ -20,7 +20,7 @@ namespace engine {
 /// Reads single members of a JSON object as defaults are read; each odd one becomes a note.
 class DefaultsReader {
 public:
-    DefaultsReader(const Json& object, std::string file, std::vector<ModelOddity>& notes)
+    DefaultsReader(const Json& object, std::string file, std::vector<Sentence>& notes)
         : object_(&object), file_(std::move(file)), notes_(&notes) {}
 
     /// Whole or not, also as a text ("0.7"); `fallback` where it is absent, null or left out.
@@ -42,21 +42,24 @@ public:
 
 private:
     [[nodiscard]] const Json* find(std::string_view key) const;
-    void note(std::string_view key, odd::ConfigMember::Kind kind, std::string value) const;
+    void note(std::string_view key, const Sentence& what) const;
     void leaveOut(std::string_view key, const Json& value) const;
 
     const Json* object_;
     std::string file_;
-    std::vector<ModelOddity>* notes_;
+    std::vector<Sentence>* notes_;
 };
 
+/// The note of a defaults file that cannot be read.
+Sentence defaultsUnread(const Error& why);
+
 /// The object of a defaults file; an empty one, with a note, where it cannot be read.
-Json readDefaults(std::string_view text, const std::string& file, std::vector<ModelOddity>& notes);
+Json readDefaults(std::string_view text, const std::string& file, std::vector<Sentence>& notes);
 
 /// `fallback_eos` are config.json's own end tokens, used when the file names none.
 GenerationDefaults readGeneration(std::string_view text,
                                   const TextConfig& model,
                                   std::vector<int64_t> fallback_eos,
-                                  std::vector<ModelOddity>& notes);
+                                  std::vector<Sentence>& notes);
 
 } // namespace engine

@@ -3,6 +3,7 @@
 #include "engine/families/config.h"
 #include "engine/families/config_texts.h"
 #include "engine/families/gemma4/family.h"
+#include "engine/families/generation_config.h"
 #include "engine/families/llama/family.h"
 #include "engine/families/tensor_list.h"
 
@@ -69,7 +70,7 @@ Result<ModelConfig> readModelConfig(const Checkpoint& checkpoint, Families famil
                   parse(*family, {config_text, generation ? viewOf(*generation) : "",
                                   viewOf(processor), viewOf(preprocessor)}));
     if (!generation) {
-        config.warnings.emplace_back(odd::DefaultsUnread{generation.error().told()});
+        config.warnings.push_back(defaultsUnread(generation.error()));
     }
     if (family->finish != nullptr) {
         ENGINE_TRY(family->finish(checkpoint, config));

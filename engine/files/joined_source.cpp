@@ -75,9 +75,9 @@ public:
         return file_index < first_added_ ? base_->fileStamp(file_index)
                                          : added_->fileStamp(file_index - first_added_);
     }
-    [[nodiscard]] std::vector<ModelOddity> warnings() const override {
-        std::vector<ModelOddity> all = base_->warnings();
-        for (ModelOddity& warning : added_->warnings()) {
+    [[nodiscard]] std::vector<Sentence> warnings() const override {
+        std::vector<Sentence> all = base_->warnings();
+        for (Sentence& warning : added_->warnings()) {
             all.push_back(std::move(warning));
         }
         return all;

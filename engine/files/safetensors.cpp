@@ -24,8 +24,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::string_view kSingleName = "model.safetensors";
-constexpr std::string_view kIndexName = "model.safetensors.index.json";
 constexpr size_t kHeadBytes = 16;
 constexpr size_t kMaxListedNames = 3;
 
@@ -113,7 +111,8 @@ public:
     std::vector<std::unique_ptr<FileReader>> readers;
     std::vector<std::string> file_names;
     std::vector<TensorInfo> infos; ///< Sorted by name.
-    std::vector<ModelOddity> notes;
+    std::vector<Sentence> notes;
+    Sentence unread; ///< Why there are no tensors.
     std::vector<std::pair<std::string, std::string>> header_metadata;
     std::vector<std::string> without_data; ///< Files that end after their headers.
     bool is_header_only = false;
@@ -163,18 +162,30 @@ public:
         return index < readers.size() ? readers[index]->stamp() : std::nullopt;
     }
     [[nodiscard]] bool isHeaderOnly() const override { return is_header_only; }
-    [[nodiscard]] std::vector<ModelOddity> warnings() const override {
+    [[nodiscard]] std::vector<Sentence> warnings() const override {
+        std::vector<Sentence> all = notes;
+        if (!unread.isEmpty()) {
+            all.push_back(unread);
+        }
         if (without_data.empty()) {
-            return notes;
+            return all;
         }
         constexpr size_t kMostNamed = 4;
-        const auto end = without_data.begin() +
-                         static_cast<std::ptrdiff_t>(std::min(without_data.size(), kMostNamed));
-        std::vector<ModelOddity> all = {
-            odd::NoWeights{{without_data.begin(), end}, without_data.size()}};
-        all.insert(all.end(), notes.begin(), notes.end());
+        const size_t count = without_data.size();
+        const auto end =
+            without_data.begin() + static_cast<std::ptrdiff_t>(std::min(count, kMostNamed));
+        const Sentence files = listed({without_data.begin(), end}, count);
+        all.insert(
+            all.begin(),
+            count == 1
+                ? said("%1: holds only its header, no weights; download the whole file to load it",
+                       files)
+                : said("%1: hold only their headers, no weights; download the whole files to load "
+                       "them",
+                       files));
         return all;
     }
+    [[nodiscard]] Sentence whyUnread() const override { return unread; }
     [[nodiscard]] std::vector<std::pair<std::string, std::string>> metadata() const override {
         return header_metadata;
     }
@@ -200,17 +211,16 @@ openSingle(const fs::path& folder, std::string_view name, const OpenOptions& opt
     return std::unique_ptr<TensorSource>(std::move(source));
 }
 
-/// "a, b, c and 7 more" of the tensors that the index puts into a shard.
+/// The first of the tensors that the index puts into a shard.
 Sentence tensorsOfShard(const ShardIndex& index, int shard) {
-    std::string list;
+    std::vector<std::string> names;
     size_t count = 0;
     for (const ShardIndex::Item& item : index.items) {
         if (item.shard == shard && ++count <= kMaxListedNames) {
-            list += (list.empty() ? "" : ", ") + item.tensor;
+            names.push_back(item.tensor);
         }
     }
-    return count > kMaxListedNames ? said("%1 and %2 more", list, count - kMaxListedNames)
-                                   : asItIs(list);
+    return listed(names, count);
 }
 
 /// Takes from the shards what the index promises; `all` holds every tensor of every shard.
@@ -224,7 +234,7 @@ matchIndex(const ShardIndex& index, std::vector<TensorInfo> all, SafetensorsSour
         });
     if (twin != all.end()) {
         const auto next = twin + 1;
-        return fileError("ShardTensorTwice", kIndexName,
+        return fileError("ShardTensorTwice", kWeightsIndexFile,
                          said("the tensor %1 lies in two shards, %2 and %3", twin->name,
                               index.shards[static_cast<size_t>(twin->file_index)],
                               index.shards[static_cast<size_t>(next->file_index)]));
@@ -251,31 +261,35 @@ matchIndex(const ShardIndex& index, std::vector<TensorInfo> all, SafetensorsSour
         ++item;
     }
     if (item != index.items.end()) {
-        return fileError("ShardKeyMissing", kIndexName,
+        return fileError("ShardKeyMissing", kWeightsIndexFile,
                          said("puts the tensor %1 into %2, but that file does not hold it; the "
                               "files belong to different downloads",
                               item->tensor, index.shards[static_cast<size_t>(item->shard)]));
     }
     if (num_extra > 0) {
-        source.notes.emplace_back(
-            odd::UnnamedTensors{std::string(kIndexName), std::move(extra), num_extra});
+        source.notes.push_back(
+            said("%1: does not name these tensors of its shards, they are ignored: %2",
+                 kWeightsIndexFile, listed(extra, num_extra)));
     }
     if (index.total_size_bytes && *index.total_size_bytes != total_bytes) {
-        source.notes.emplace_back(
-            odd::OtherTotalSize{std::string(kIndexName), *index.total_size_bytes, total_bytes});
+        source.notes.push_back(said("%1: metadata.total_size is %2, the tensors have %3 bytes",
+                                    kWeightsIndexFile, *index.total_size_bytes, total_bytes));
     }
     return {};
 }
 
 Result<std::unique_ptr<TensorSource>> openSharded(const fs::path& folder,
                                                   const OpenOptions& options) {
-    ENGINE_ASSIGN(const auto text, readModelText(folder, kIndexName, kMaxIndexBytes,
+    ENGINE_ASSIGN(const auto text, readModelText(folder, kWeightsIndexFile, kMaxIndexBytes,
                                                  options.are_outside_links_allowed));
-    ENGINE_ASSIGN(const ShardIndex index,
-                  parseShardIndex(text ? std::string_view(*text) : std::string_view(), kIndexName));
+    ENGINE_ASSIGN(
+        const ShardIndex index,
+        parseShardIndex(text ? std::string_view(*text) : std::string_view(), kWeightsIndexFile));
     auto source = std::make_unique<SafetensorsSource>();
     if (index.has_bad_size) {
-        source->notes.emplace_back(odd::NoTotalSize{std::string(kIndexName)});
+        source->notes.push_back(
+            said("%1: metadata.total_size is not a plain whole number; it is ignored",
+                 kWeightsIndexFile));
     }
     std::vector<TensorInfo> all;
     for (size_t i = 0; i < index.shards.size(); ++i) {
@@ -284,7 +298,7 @@ Result<std::unique_ptr<TensorSource>> openSharded(const fs::path& folder,
             return fileError(
                 "ShardMissing", shard,
                 said("is named in %1 but is not in the folder; download it. It holds %2",
-                     kIndexName, tensorsOfShard(index, static_cast<int>(i))));
+                     kWeightsIndexFile, tensorsOfShard(index, static_cast<int>(i))));
         }
         ENGINE_ASSIGN(OpenedFile file, openFile(folder, shard, options));
         for (TensorInfo& info : file.header.tensors) {
@@ -312,7 +326,7 @@ Error explainMissingWeights(const fs::path& folder) {
     };
     if (const auto name = find([](const std::string& n) { return n == "adapter_config.json"; });
         !name.empty()) {
-        return fileError("AdapterFolder", kSingleName,
+        return fileError("AdapterFolder", kWeightsFile,
                          said("is not in the folder, but adapter_config.json is: this is an "
                               "adapter; open its base model and add the adapter to it"));
     }
@@ -340,20 +354,20 @@ Error explainMissingWeights(const fs::path& folder) {
         });
         if (count == 1) {
             return fileError(
-                "WeightsUnnamed", kSingleName,
+                "WeightsUnnamed", kWeightsFile,
                 said("is not in the folder, but %1 is; if it holds the whole model, rename it to "
                      "model.safetensors, else download the other files and %2",
-                     name, kIndexName));
+                     name, kWeightsIndexFile));
         }
-        return fileError("WeightsUnnamed", kIndexName,
+        return fileError("WeightsUnnamed", kWeightsIndexFile,
                          said("is not in the folder, but %1 weight files are (%2, ...); it says "
                               "which tensor is in which of them. Download it too",
                               count, name));
     }
-    return fileError("WeightsMissing", kSingleName,
+    return fileError("WeightsMissing", kWeightsFile,
                      said("is not in the folder, and neither is %1; choose the folder that holds a "
                           "Hugging Face model",
-                          kIndexName));
+                          kWeightsIndexFile));
 }
 
 /// Whether one of `rules` is broken.
@@ -367,11 +381,13 @@ bool isBroken(const Error& error, std::initializer_list<std::string_view> rules)
 /// The weights of a folder that is one.
 Result<std::unique_ptr<TensorSource>> openWeights(const fs::path& folder,
                                                   const OpenOptions& options) {
-    const bool has_index = modelFileExists(folder, kIndexName);
-    if (modelFileExists(folder, kSingleName)) {
-        ENGINE_ASSIGN(auto source, openSingle(folder, kSingleName, options));
+    const bool has_index = modelFileExists(folder, kWeightsIndexFile);
+    if (modelFileExists(folder, kWeightsFile)) {
+        ENGINE_ASSIGN(auto source, openSingle(folder, kWeightsFile, options));
         if (has_index) {
-            static_cast<SafetensorsSource&>(*source).notes.emplace_back(odd::SingleFileUsed{});
+            static_cast<SafetensorsSource&>(*source).notes.push_back(
+                said("both model.safetensors and model.safetensors.index.json exist; the single "
+                     "file is used"));
         }
         return source;
     }
@@ -407,14 +423,14 @@ Result<std::unique_ptr<TensorSource>> openModelFolder(const fs::path& folder,
     }
     // Nothing is broken where files are absent: until they come config.json tells the sizes.
     const bool are_named =
-        modelFileExists(folder, kSingleName) || modelFileExists(folder, kIndexName);
+        modelFileExists(folder, kWeightsFile) || modelFileExists(folder, kWeightsIndexFile);
     if (are_named && !isBroken(source.error(), {"ShardMissing", "LfsPointer"})) {
         return source;
     }
     auto empty = std::make_unique<SafetensorsSource>();
     empty->is_header_only = true;
     if (are_named || isBroken(source.error(), {"WeightsUnnamed"})) {
-        empty->notes.emplace_back(odd::WeightsUnread{source.error().told()});
+        empty->unread = source.error().told();
     }
     return std::unique_ptr<TensorSource>(std::move(empty));
 }

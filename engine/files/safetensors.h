@@ -18,6 +18,13 @@
 
 namespace engine {
 
+inline constexpr std::string_view kWeightsFile = "model.safetensors";
+inline constexpr std::string_view kWeightsIndexFile = "model.safetensors.index.json";
+/// Limits of a file that is read or written.
+inline constexpr size_t kMaxTensorNameBytes = 1024;
+inline constexpr size_t kMaxTensorRank = 8;
+inline constexpr size_t kMaxTensors = 1'000'000;
+
 struct OpenOptions {
     /// A folder with config.json but without weight files, or with some of them not there or still
     /// Git LFS pointers (a warning names the first), opens as an empty source, and a file that ends
@@ -44,7 +51,7 @@ Result<std::unique_ptr<TensorSource>> openSafetensorsFile(const std::filesystem:
 struct SafetensorsHeader {
     std::vector<TensorInfo> tensors; ///< Sorted by name; file_offset is absolute; file_index 0.
     std::vector<std::pair<std::string, std::string>> metadata;
-    std::vector<ModelOddity> warnings;
+    std::vector<Sentence> warnings;
     uint64_t data_begin = 0; ///< 8 + header length.
     bool is_data_absent = false;
 };

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <utility>
 
 namespace engine {
@@ -13,9 +14,6 @@ namespace engine {
 namespace {
 
 constexpr int kMaxDepth = 4;
-constexpr size_t kMaxNameBytes = 1024;
-constexpr size_t kMaxRank = 8;
-constexpr size_t kMaxTensors = 1'000'000;
 constexpr size_t kMaxMetadata = 4096; ///< Members of __metadata__.
 constexpr uint64_t kMaxNumber = uint64_t{1} << 48;
 constexpr size_t kMaxListedWarnings = 5;
@@ -78,7 +76,7 @@ public:
 
     std::vector<Entry> entries;
     std::vector<std::pair<std::string, std::string>> metadata;
-    std::vector<ModelOddity> warnings;
+    std::vector<Sentence> warnings;
     std::string rule;
     Sentence problem; ///< Why a callback returned false.
 
@@ -176,8 +174,8 @@ public:
         } else {
             ++num_unknown_members_;
             if (num_unknown_members_ <= kMaxListedWarnings) {
-                warnings.emplace_back(odd::HeaderMember{
-                    std::string(file_name_), shownName(entry_.info.name), shownName(key)});
+                warnings.push_back(said("%1: tensor %2: unknown member \"%3\" ignored (ST06)",
+                                        file_name_, shownName(entry_.info.name), shownName(key)));
             }
             state_ = State::Ignored;
             ignored_depth_ = 0;
@@ -221,7 +219,7 @@ public:
                                      shownName(literal))));
         }
         if (state_ == State::Shape) {
-            if (entry_.info.shape.size() == kMaxRank) {
+            if (entry_.info.shape.size() == kMaxTensorRank) {
                 return fail("ST02", inEntry(said("the shape has more than 8 dimensions")));
             }
             entry_.info.shape.push_back(static_cast<int64_t>(number));
@@ -245,9 +243,8 @@ public:
     /// Adds the warnings that were only counted.
     void closeWarnings() {
         if (num_unknown_members_ > kMaxListedWarnings) {
-            warnings.emplace_back(odd::MoreHeaderMembers{
-                std::string(file_name_),
-                static_cast<size_t>(num_unknown_members_ - kMaxListedWarnings)});
+            warnings.push_back(said("%1: %2 more unknown members ignored (ST06)", file_name_,
+                                    num_unknown_members_ - kMaxListedWarnings));
         }
     }
 
@@ -318,7 +315,7 @@ private:
             state_ = State::MetadataValue;
             return true;
         }
-        if (key.empty() || key.size() > kMaxNameBytes) {
+        if (key.empty() || key.size() > kMaxTensorNameBytes) {
             return fail("ST02",
                         key.empty()
                             ? said("a tensor has an empty name")
@@ -349,8 +346,9 @@ private:
             }
         }
         if (entry_.info.type == TensorType::Other && ++num_other_types_ <= kMaxListedWarnings) {
-            warnings.emplace_back(odd::ElementType{std::string(file_name_),
-                                                   shownName(entry_.info.name), shownName(name)});
+            warnings.push_back(
+                said("%1: tensor %2: element type %3 cannot be read; the tensor is skipped (ST05)",
+                     file_name_, shownName(entry_.info.name), shownName(name)));
         }
         return true;
     }
@@ -402,7 +400,7 @@ private:
 
     std::string file_name_;
     State state_ = State::Start;
-    std::string key_; ///< Of the tensor or metadata member being read.
+    std::string key_; ///< Name of the tensor or metadata member being read.
     Entry entry_;
     bool has_type_ = false, has_shape_ = false, has_offsets_ = false, has_metadata_ = false;
     int num_offsets_ = 0;
@@ -419,6 +417,17 @@ bool multiply(uint64_t& a, uint64_t b) {
     }
     a *= b;
     return true;
+}
+
+/// nullopt when the size does not fit 64 bits.
+std::optional<uint64_t> bitsOf(const Entry& entry) {
+    uint64_t bits = 1;
+    for (const int64_t size : entry.info.shape) {
+        if (!multiply(bits, static_cast<uint64_t>(size))) {
+            return std::nullopt;
+        }
+    }
+    return multiply(bits, std::max(entry.bits, 1U)) ? std::optional(bits) : std::nullopt;
 }
 
 } // namespace
@@ -484,25 +493,21 @@ Result<SafetensorsHeader> parseSafetensorsHeader(std::string_view header,
         }
 #endif
         data_end = entry.end;
-        uint64_t total_bits = 1;
-        bool fits = true;
-        for (const int64_t size : info.shape) {
-            fits = fits && multiply(total_bits, static_cast<uint64_t>(size));
-        }
-        if (!fits || !multiply(total_bits, std::max(entry.bits, 1U))) {
+        const std::optional<uint64_t> total_bits = bitsOf(entry);
+        if (!total_bits.has_value()) {
             return fail_entry("ValidationOverflow", said("its size does not fit 64 bits"));
         }
         info.size_bytes = entry.end - info.file_offset;
         if (entry.bits != kUnknownBits) {
-            if (total_bits % 8 != 0) {
+            if (*total_bits % 8 != 0) {
                 return fail_entry("MisalignedSlice",
-                                  said("its %1 bits do not fill whole bytes", total_bits));
+                                  said("its %1 bits do not fill whole bytes", *total_bits));
             }
-            if (total_bits / 8 != info.size_bytes) {
+            if (*total_bits / 8 != info.size_bytes) {
                 return fail_entry(
                     "TensorInvalidInfo",
                     said("shape and dtype need %1 bytes, data_offsets %2 to %3 give %4",
-                         total_bits / 8, info.file_offset, entry.end, info.size_bytes));
+                         *total_bits / 8, info.file_offset, entry.end, info.size_bytes));
             }
         }
         info.file_offset += data_begin;

@@ -22,10 +22,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::string_view kSingleName = "model.safetensors";
-constexpr std::string_view kIndexName = "model.safetensors.index.json";
-constexpr size_t kMaxNameBytes = 1024;
-constexpr size_t kMaxRank = 8;
 constexpr int64_t kMaxDimension = int64_t{1} << 48;
 constexpr uint64_t kMaxTensorBytes = uint64_t{1} << 48;
 
@@ -38,7 +34,7 @@ Result<uint64_t> checkedBytes(const TensorToWrite& tensor) {
     const bool has_control = std::any_of(tensor.name.begin(), tensor.name.end(), [](char c) {
         return static_cast<unsigned char>(c) < 0x20U || c == 0x7f;
     });
-    if (tensor.name.empty() || tensor.name.size() > kMaxNameBytes || has_control ||
+    if (tensor.name.empty() || tensor.name.size() > kMaxTensorNameBytes || has_control ||
         tensor.name == "__metadata__" || !isValidUtf8(tensor.name)) {
         return requestError("ST02", said("writing safetensors: a tensor has an unusable name"));
     }
@@ -49,7 +45,7 @@ Result<uint64_t> checkedBytes(const TensorToWrite& tensor) {
         return requestError("InvalidTensorView",
                             inTensor(said("it has no element type or no data")));
     }
-    if (tensor.shape.size() > kMaxRank) {
+    if (tensor.shape.size() > kMaxTensorRank) {
         return requestError("ST02", inTensor(said("it has more than 8 dimensions")));
     }
     uint64_t bytes = tensorTypeSize(tensor.type);
@@ -231,8 +227,8 @@ Result<std::vector<std::string>> writeSafetensorsFolder(const fs::path& folder,
     Progress progress{options};
     WrittenFiles written(folder);
     if (shards.size() == 1) {
-        ENGINE_TRY(writeFile(folder / kSingleName, std::move(shards.front()), progress));
-        return std::vector<std::string>{std::string(kSingleName)};
+        ENGINE_TRY(writeFile(folder / kWeightsFile, std::move(shards.front()), progress));
+        return std::vector<std::string>{std::string(kWeightsFile)};
     }
     json weight_map = json::object();
     for (size_t i = 0; i < shards.size(); ++i) {
@@ -247,11 +243,11 @@ Result<std::vector<std::string>> writeSafetensorsFolder(const fs::path& folder,
     index["weight_map"] = std::move(weight_map);
     const std::string text = index.dump(2);
     ENGINE_ASSIGN(const std::unique_ptr<FileWriter> file,
-                  FileWriter::create(folder / kIndexName, options.is_replacing_allowed));
+                  FileWriter::create(folder / kWeightsIndexFile, options.is_replacing_allowed));
     ENGINE_TRY(file->write(std::as_bytes(std::span(text))));
     ENGINE_TRY(file->commit());
     std::vector<std::string> names = written.keep();
-    names.emplace_back(kIndexName);
+    names.emplace_back(kWeightsIndexFile);
     return names;
 }
 

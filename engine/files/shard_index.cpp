@@ -4,6 +4,7 @@
 
 #include "engine/base/json/events.h"
 #include "engine/files/model_files.h"
+#include "engine/files/safetensors.h"
 
 #include <algorithm>
 #include <map>
@@ -13,9 +14,7 @@ namespace engine {
 
 namespace {
 
-constexpr size_t kMaxNameBytes = 1024;
-constexpr size_t kMaxTensors = 1'000'000;
-constexpr int kMaxDepth = 8;
+constexpr int kMaxIndexDepth = 8;
 
 std::string shown(std::string_view name) {
     constexpr size_t kMaxShownBytes = 120;
@@ -77,7 +76,7 @@ public:
         if (!is_in_map_) {
             return true;
         }
-        if (key.empty() || key.size() > kMaxNameBytes) {
+        if (key.empty() || key.size() > kMaxTensorNameBytes) {
             return fail("ST02",
                         said("a tensor name in weight_map is empty or longer than 1024 bytes"));
         }
@@ -213,7 +212,7 @@ Result<ShardIndex> parseShardIndex(std::string_view text, std::string_view file_
                      {{"rule", std::string(rule)}, {"file", name}}};
     };
     IndexReader reader;
-    const JsonLimits limits{.max_depth = kMaxDepth, .max_string_bytes = size_t{1} << 20};
+    const JsonLimits limits{.max_depth = kMaxIndexDepth, .max_string_bytes = size_t{1} << 20};
     const JsonOutcome outcome = readJson(text, limits, reader);
     const auto at = [&outcome](const Sentence& what) {
         return said("%1 (at byte %2)", what, outcome.offset);

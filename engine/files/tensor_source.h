@@ -4,7 +4,7 @@
 // (benchmarks). A read never maps memory, so a truncated file is an error, not a signal.
 #pragma once
 
-#include "engine/api/model_oddity.h"
+#include "engine/api/sentence.h"
 #include "engine/base/file_stamp.h"
 #include "engine/base/result.h"
 
@@ -71,13 +71,15 @@ public:
     read(const TensorInfo& tensor, uint64_t offset, std::span<std::byte> out) const = 0;
     /// True when the data is absent (headers or config only): plan works, load does not.
     [[nodiscard]] virtual bool isHeaderOnly() const { return false; }
-    /// Of file `file_index` now: while it stays the same, so does every byte of its tensors.
+    /// Stamp of file `file_index` now: while it stays the same, so does every byte of its tensors.
     /// nullopt when only reading them can tell.
     [[nodiscard]] virtual std::optional<FileStamp> fileStamp(int /*file_index*/) const {
         return std::nullopt;
     }
+    /// Why the files that there are cannot be opened, where none of them is needed; also a warning.
+    [[nodiscard]] virtual Sentence whyUnread() const { return {}; }
     /// Unusual but accepted things met while opening, for the load report.
-    [[nodiscard]] virtual std::vector<ModelOddity> warnings() const { return {}; }
+    [[nodiscard]] virtual std::vector<Sentence> warnings() const { return {}; }
     /// `__metadata__` of the file ("format" = "pt", ...); empty for a sharded folder.
     [[nodiscard]] virtual std::vector<std::pair<std::string, std::string>> metadata() const {
         return {};

@@ -100,7 +100,7 @@ struct VisionLayer {
 };
 
 struct VisionWeights {
-    std::string name; ///< Of the module, for errors.
+    std::string name; ///< The module's name, for errors.
     DeviceScratch* home = nullptr;
     Linear patches;                                         ///< [hidden, 3 * patch^2]
     WeightSource::Handle positions = WeightSource::kAbsent; ///< [2, positions, hidden]
@@ -131,7 +131,7 @@ struct AudioLayer {
 };
 
 struct AudioWeights {
-    std::string name; ///< Of the module, for errors.
+    std::string name; ///< The module's name, for errors.
     DeviceScratch* home = nullptr;
     Vector conv_weight[2]; ///< [channels, channels before, 3, 3]
     Vector conv_norm[2];   ///< [channels]

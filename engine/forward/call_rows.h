@@ -32,8 +32,8 @@ public:
     /// First row of this call that `rows` rows begin with: always the last ones.
     [[nodiscard]] int64_t firstOf(int64_t rows) const { return count() - rows; }
 
-    /// Of a call with more rows than the sliding ring has room for: where its keys and values lie
-    /// while it attends to them.
+    /// True when the call has more rows than the sliding ring has room for: its keys and values are
+    /// staged while it attends to them.
     [[nodiscard]] bool isStaged() const { return is_staged_; }
     [[nodiscard]] int64_t heldSlots() const { return held_; } ///< Copied from the ring.
     [[nodiscard]] int64_t stageRows() const {

@@ -86,7 +86,7 @@ Result<void> CheckStep::enqueueChoices() {
                                     &there->top[row]);
         } else if (is_greedy_ && there != nullptr && ops.cap_argmax != nullptr) {
             status = ops.cap_argmax(queue, logits.data, text.vocab_size, cap, suppressed,
-                                    &there->key[row], nullptr, 0);
+                                    &there->key[row]);
         }
         if (status == Status::Unsupported) {
             if (cap > 0) {

@@ -18,10 +18,10 @@ namespace engine {
 
 class CheckStep {
 public:
-    static constexpr int64_t kMostRows = kernels::kMostStepRows; ///< Of one launch.
+    static constexpr int64_t kMostRows = kernels::kMostStepRows; ///< Per launch.
     static constexpr int64_t kMostTokens = 2 * kMostRows;
     /// Longer hidden rows go as one launch only: five and six of 31B take longer as two launches
-    /// than by forward(), seven and eight as long (BENCHMARKS.md).
+    /// than by forward(), seven and eight as long (docs/benchmarks.md).
     static constexpr int64_t kLongestOfTwo = 3072;
 
     explicit CheckStep(BoundModel& model) : model_(&model), inputs_(model), steps_(model) {}
@@ -50,7 +50,7 @@ public:
 private:
     /// What is sent, at the beginning of the input block.
     struct Numbers {
-        kernels::TokenNumbers first; ///< Of the first token.
+        kernels::TokenNumbers first; ///< For the first token.
         int32_t id[kMostRows];
         int32_t count;
         int32_t unused[3];

@@ -15,13 +15,10 @@ Result<void> DecodeStep::prepare() {
     inputs_.prepare(*home_);
     result_at_ = (inputs_.blockBytes() + 15) / 16 * 16;
     if (host_ == nullptr) {
-        static_assert(sizeof(kernels::TopLogits) >= 2 * kKeyBytes);
+        static_assert(sizeof(kernels::TopLogits) >= kKeyBytes);
         host_ = static_cast<std::byte*>(
             home_->device().allocateHost(result_at_ + sizeof(kernels::TopLogits)));
     }
-    may_chain_ = inputs_.areTablesThere() && home_->ops().cap_argmax != nullptr &&
-                 host_ != nullptr && home_->device().kernelAddress(host_) != nullptr &&
-                 model_->decode.looks_ahead;
     if (host_ == nullptr) {
         return Error{ErrorCode::OutOfMemory,
                      said("%1: no page-locked memory for the decode step", home_->id().toString())};
@@ -34,7 +31,6 @@ Result<void> DecodeStep::setSuppressed(std::span<const int32_t> ids) {
         std::equal(suppressed_->begin(), suppressed_->end(), ids.begin(), ids.end())) {
         return {};
     }
-    settle();
     suppressed_.reset();
     const int64_t vocab = model_->config.text.vocab_size;
     const std::vector<uint32_t> words = suppressedBits(ids, vocab);
@@ -84,7 +80,7 @@ Result<void> DecodeStep::enqueueTop() {
                                           "copy out", "decode step");
 }
 
-Result<void> DecodeStep::enqueueChoice(const KvCache& kv) {
+Result<void> DecodeStep::enqueueChoice() {
     if (top_ > 0) {
         return enqueueTop();
     }
@@ -99,19 +95,12 @@ Result<void> DecodeStep::enqueueChoice(const KvCache& kv) {
     auto* const best = reinterpret_cast<uint64_t*>(home_->buffer(Buffer::StepBest));
     Status status = Status::Unsupported;
     if (ops.cap_argmax != nullptr) {
-        auto* const there =
-            static_cast<uint64_t*>(home_->device().kernelAddress(host_ + result_at_));
-        status = ops.cap_argmax(
-            queue, logits, text.vocab_size, cap, suppressed, there == nullptr ? best : there,
-            is_chained_ ? const_cast<kernels::TokenNumbers*>(steps_.numbers()) : nullptr,
-            static_cast<int32_t>(kv.slidingPositions().size()));
+        auto* const there = static_cast<uint64_t*>(home_->device().kernelAddress(result()));
+        status = ops.cap_argmax(queue, logits, text.vocab_size, cap, suppressed,
+                                there == nullptr ? best : there);
         if (status == Status::Ok && there != nullptr) {
             return {};
         }
-    }
-    if (is_chained_ && status == Status::Unsupported) {
-        may_chain_ = false;
-        return Error{ErrorCode::Unsupported, said("no numbers of the next token from this device")};
     }
     if (status == Status::Unsupported) {
         if (cap > 0) {
@@ -122,7 +111,7 @@ Result<void> DecodeStep::enqueueChoice(const KvCache& kv) {
         status = ops.argmax(queue, logits, text.vocab_size, suppressed, best);
     }
     ENGINE_KERNEL(status, "largest logit", name);
-    return checkStatus(home_->device().copyOut(host_ + result_at_, best, 8), "copy out",
+    return checkStatus(home_->device().copyOut(result(), best, kKeyBytes), "copy out",
                        "decode step");
 }
 

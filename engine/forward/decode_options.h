@@ -6,9 +6,6 @@
 namespace engine {
 
 struct DecodeOptions {
-    /// The device makes the numbers of the next token, whose step then runs ahead of the host
-    /// (decode_step.h); false: the host sends every token's numbers.
-    bool looks_ahead = true;
     /// The device finds the candidates of a token that the host draws (token_choice.h); false: the
     /// row of logits travels.
     bool has_candidates = true;

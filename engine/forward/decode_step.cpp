@@ -11,16 +11,6 @@ namespace engine {
 using kernels::MutF32;
 using kernels::Status;
 
-namespace {
-
-/// The mark behind a token's step: at most the next one's is made before it has been waited for.
-/// The last numbers; the loader takes the first.
-int markOf(int64_t position) {
-    return kernels::Device::kMarks - 2 + static_cast<int>(position % 2);
-}
-
-} // namespace
-
 DecodeStep::~DecodeStep() {
     reset();
     if (home_ != nullptr && host_ != nullptr) {
@@ -28,16 +18,7 @@ DecodeStep::~DecodeStep() {
     }
 }
 
-void DecodeStep::settle() {
-    if (ahead_.kv != nullptr) {
-        ahead_ = {};
-        // Of a lost device too: then whoever comes next is told.
-        (void)home_->device().synchronize();
-    }
-}
-
 void DecodeStep::reset() {
-    settle();
     if (graph_ != nullptr) {
         home_->device().freeGraph(graph_);
         graph_ = nullptr;
@@ -89,12 +70,8 @@ bool DecodeStep::isPossible(const KvCache& kv) {
     return is_ok;
 }
 
-std::byte* DecodeStep::resultOf(int64_t position) const {
-    return host_ + result_at_ + (is_chained_ ? static_cast<size_t>(position % 2) * kKeyBytes : 0);
-}
-
 kernels::TopLogits& DecodeStep::top() const {
-    return *reinterpret_cast<kernels::TopLogits*>(host_ + result_at_);
+    return *reinterpret_cast<kernels::TopLogits*>(result());
 }
 
 Result<void> DecodeStep::enqueue(const KvCache& kv) {
@@ -103,47 +80,24 @@ Result<void> DecodeStep::enqueue(const KvCache& kv) {
     steps_.begin(*home_, home_->buffer(Buffer::StepInput) + inputs_.rowAt(),
                  home_->buffer(Buffer::StepX),
                  text.ple_size > 0 ? home_->buffer(Buffer::Ple) : nullptr, 0, {});
-    if (!is_chained_) {
-        ENGINE_TRY(sendInput());
-    }
+    ENGINE_TRY(sendInput());
     ENGINE_TRY(inputs_.enqueue(steps_));
     CollectedSteps collected(home_->device(), may_collect_ ? ops.begin_steps : nullptr);
     is_collecting_ = collected.isOpen();
     ENGINE_TRY(enqueueLayersAndHead(steps_, 0, false, kv));
     ENGINE_KERNEL(collected.end(), "decoder layers", "decode step");
-    return enqueueChoice(kv);
+    return enqueueChoice();
 }
 
 Result<void> DecodeStep::record(const KvCache& kv) {
-    is_chained_ = false;
     StepRecording recording(home_->device());
     if (!recording.isOpen()) {
         return {};
     }
-    is_chained_ = may_chain_ && top_ == 0;
     Result<void> outcome = enqueue(kv);
     graph_ = recording.end(outcome.has_value());
-    is_chained_ = is_chained_ && graph_ != nullptr;
     recorded_kv_ = kv.owner(0).primary.k;
     return outcome;
-}
-
-Result<void> DecodeStep::enqueueAhead(KvCache& kv) {
-    kernels::Device& device = home_->device();
-    const int64_t position = kv.size();
-    std::memset(resultOf(position), 0, kKeyBytes);
-    const Status status = device.replay(graph_);
-    if (status == Status::Ok) {
-        ahead_ = {&kv, position, -1};
-        kv.noteAhead();
-        if (device.mark(markOf(position)) == Status::Ok) {
-            return {};
-        }
-    }
-    // Not enqueued, or nobody could wait for it: then without.
-    settle();
-    return device.isLost() ? checkStatus(Status::DeviceLost, "replay", "decode step")
-                           : Result<void>();
 }
 
 Result<void> DecodeStep::enqueueLayersAndHead(LayerSteps& steps,
@@ -185,7 +139,6 @@ Result<bool> DecodeStep::finish(
     // Beside a recorded token there is room for so many layers, and a token may have so many.
     constexpr int64_t kMostLayers = 22;
     constexpr int64_t kMostTokenLayers = 46;
-    settle();
     const bool has_room =
         text.num_layers <= kMostTokenLayers && text.num_layers - first_layer <= kMostLayers;
     CollectedSteps collected(home_->device(),
@@ -211,14 +164,13 @@ Result<bool> DecodeStep::finish(
     return true;
 }
 
-Result<void> DecodeStep::run(
-    int32_t id, KvCache& kv, std::vector<float>* logits, int32_t* greedy, bool wants_next) {
-    return advance(id, kv, {logits, greedy, wants_next, 0});
+Result<void> DecodeStep::run(int32_t id, KvCache& kv, std::vector<float>* logits, int32_t* greedy) {
+    return advance(id, kv, {logits, greedy, 0});
 }
 
 Result<std::span<const kernels::TokenLogit>>
 DecodeStep::runForTop(int32_t id, KvCache& kv, int32_t wanted, std::vector<float>& logits) {
-    ENGINE_TRY(advance(id, kv, {&logits, nullptr, false, wanted}));
+    ENGINE_TRY(advance(id, kv, {&logits, nullptr, wanted}));
     return std::span<const kernels::TokenLogit>(top().entry,
                                                 static_cast<size_t>(std::max(0, top().count)));
 }
@@ -234,15 +186,8 @@ Result<void> DecodeStep::copyLogitsOut(std::vector<float>& logits) {
 
 Result<void> DecodeStep::advance(int32_t id, KvCache& kv, const Wanted& wanted) {
     kernels::Device& device = home_->device();
-    const int64_t start = kv.size();
     // Who wants the row alone takes any recording.
     const int32_t top_wanted = wanted.top > 0 || wanted.greedy != nullptr ? wanted.top : top_;
-    bool is_under_way = ahead_.kv == &kv && ahead_.position == start && ahead_.id == id &&
-                        recorded_kv_ == kv.owner(0).primary.k && top_wanted == top_;
-    if (is_under_way) {
-        ahead_ = {};
-    }
-    settle();
     if (inputs_.hasNewTable()) {
         if (graph_ != nullptr) {
             device.freeGraph(std::exchange(graph_, nullptr));
@@ -263,60 +208,33 @@ Result<void> DecodeStep::advance(int32_t id, KvCache& kv, const Wanted& wanted) 
         if (graph_ == nullptr) {
             ENGINE_TRY(record(kv));
         }
-        std::memset(resultOf(start), 0, kKeyBytes);
+        std::memset(result(), 0, kKeyBytes);
         if (top_ > 0) {
             top().count = kernels::TopLogits::kSeeRow;
         }
-        if (graph_ == nullptr) {
-            return enqueue(kv);
-        }
-        if (is_chained_) {
-            ENGINE_TRY(sendInput());
-        }
-        ENGINE_KERNEL(device.replay(graph_), "replay", "decode step");
-        if (is_chained_ && device.mark(markOf(start)) != Status::Ok) {
-            // Nobody could wait for it alone: at once, then.
-            return checkStatus(device.synchronize(), "synchronize", "decode step");
-        }
-        return {};
+        return graph_ == nullptr ? enqueue(kv)
+                                 : checkStatus(device.replay(graph_), "replay", "decode step");
     };
     const auto attempt = [&]() -> Result<void> {
-        if (!std::exchange(is_under_way, false)) {
-            ENGINE_TRY(begin());
-        }
-        if (is_chained_ && wanted.has_next && wanted.greedy != nullptr &&
-            wanted.logits == nullptr && kv.hasRoomAhead()) {
-            ENGINE_TRY(enqueueAhead(kv));
-        }
-        ENGINE_KERNEL(is_chained_ ? device.waitForMark(markOf(start)) : device.synchronize(),
-                      "synchronize", "decode step");
+        ENGINE_TRY(begin());
+        ENGINE_KERNEL(device.synchronize(), "synchronize", "decode step");
         const bool do_candidates_tell = wanted.top > 0 && top().count > 0;
         if (wanted.logits != nullptr && !do_candidates_tell) {
             ENGINE_TRY(copyLogitsOut(*wanted.logits));
         }
         if (wanted.greedy != nullptr) {
             uint64_t best = 0;
-            std::memcpy(&best, resultOf(start), sizeof(best));
+            std::memcpy(&best, result(), sizeof(best));
             ENGINE_ASSIGN(*wanted.greedy, tokenOfKey(best));
-            // The step ahead took the row of the token as it is; the host takes pad's for these.
-            ahead_.id = model_->isPlaceholder(*wanted.greedy) ? -1 : *wanted.greedy;
         }
         return {};
     };
-    const bool did_chain = may_chain_;
     Result<void> outcome = attempt();
-    const auto isRefused = [&] {
-        return !outcome.has_value() && outcome.error().code == ErrorCode::Unsupported;
-    };
-    if (isRefused() && did_chain && !may_chain_) {
-        outcome = attempt(); // this device does not choose in one launch
-    }
-    if (isRefused() && is_collecting_) {
+    if (!outcome.has_value() && outcome.error().code == ErrorCode::Unsupported && is_collecting_) {
         may_collect_ = false; // this card does not take all steps as one launch
         outcome = attempt();
     }
     if (!outcome.has_value()) {
-        settle();
         if (outcome.error().code == ErrorCode::Unsupported) {
             state_ = State::Impossible; // the table has no kernel for these operands
         }

@@ -58,7 +58,7 @@ private:
     Result<void> normSlices(DeviceScratch& where, kernels::MutF32 ple, float before);
 
     BoundModel* model_;
-    std::vector<int32_t> ids_; ///< Of this call, placeholders as pad.
+    std::vector<int32_t> ids_; ///< Tokens of this call, placeholders as pad.
     UploadRows embed_upload_, per_layer_upload_;
 };
 

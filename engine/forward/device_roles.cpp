@@ -52,8 +52,8 @@ namespace {
 
 /// The plan's row of every tensor, nullptr where it has none. Rows come in the order of the list,
 /// but for tensors that a plan lacks: names are compared, and looked up only where that fails.
-std::vector<const TensorPlacement*> rowsOf(const PlacementPlan& plan,
-                                           const std::vector<ExpectedTensor>& tensors) {
+std::vector<const TensorPlacement*> placementsOf(const PlacementPlan& plan,
+                                                 const std::vector<ExpectedTensor>& tensors) {
     std::vector<const TensorPlacement*> rows(tensors.size(), nullptr);
     std::optional<PlanIndex> index;
     size_t next = 0;
@@ -117,7 +117,7 @@ ComponentDevices componentDevices(const ModelConfig& config, const PlacementPlan
 ComponentDevices componentDevices(const ModelConfig& config,
                                   const PlacementPlan& plan,
                                   const std::vector<ExpectedTensor>& tensors) {
-    return componentDevices(config, plan, tensors, rowsOf(plan, tensors));
+    return componentDevices(config, plan, tensors, placementsOf(plan, tensors));
 }
 
 bool needsMirror(const TensorPlacement& row, const DeviceId& consumer) {
@@ -169,7 +169,7 @@ std::map<DeviceId, DeviceRole> deviceRoles(const ModelConfig& config,
                                            const PlacementPlan& plan,
                                            const std::vector<ExpectedTensor>& tensors) {
     std::map<DeviceId, DeviceRole> roles;
-    const std::vector<const TensorPlacement*> rows = rowsOf(plan, tensors);
+    const std::vector<const TensorPlacement*> rows = placementsOf(plan, tensors);
     const ComponentDevices devices = componentDevices(config, plan, tensors, rows);
     for (const DeviceId& device : devices.layers) {
         roles[device].has_layers = true;
@@ -321,7 +321,7 @@ std::vector<KvHome> kvHomes(const ModelConfig& config, const PlacementPlan& plan
 }
 
 const TensorPlacement* assistantRow(const ModelConfig& config, const PlacementPlan& plan) {
-    // Of its rows the first one is that of what takes its input.
+    // The assistant's first row is that of what takes its input.
     return config.assistant ? plan.find(Part{PartRole::Assistant}) : nullptr;
 }
 

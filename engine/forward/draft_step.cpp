@@ -18,8 +18,8 @@ using kernels::Status;
 
 namespace {
 
-/// Behind a round's drafts. The last two are a token's, the loader takes the first.
-constexpr int kMark = kernels::Device::kMarks - 3;
+/// Behind a round's drafts. The loader takes the first marks.
+constexpr int kMark = kernels::Device::kMarks - 1;
 
 } // namespace
 
@@ -143,7 +143,7 @@ Result<void> DraftStep::send(const Start& start, const KvCache& kv) {
     Sent& block = sent();
     block = {};
     block.numbers.at.position = static_cast<int32_t>(kv.size()) - 1;
-    // Rows are counted back from there (attend_tiles.cuh).
+    // Rows are counted back from there.
     block.numbers.at.sliding_slot =
         block.numbers.at.position % static_cast<int32_t>(std::max<size_t>(ring.size(), 1));
     block.numbers.at.full_slot = block.numbers.at.position;

@@ -81,7 +81,7 @@ private:
     std::optional<kernels::WeightView> embedding_;
     kernels::GraphHandle graph_ = nullptr;
     std::vector<const void*> recorded_kv_; ///< K of each layer's cache when it was recorded.
-    int32_t turn_ = 1;                     ///< Of the recording.
+    int32_t turn_ = 1;                     ///< Value in the recording.
     std::byte* host_ = nullptr;            ///< Page-locked: Sent, ring positions, hidden row.
     // While steps are enqueued: as in LayerSteps.
     float* x_ = nullptr;

@@ -16,7 +16,7 @@ using kernels::MutF32;
 
 namespace {
 
-/// Of Buffer::DraftPosition: where the position begins that decides what a draft sees.
+/// Index in Buffer::DraftPosition of the position that decides what a draft sees.
 constexpr int kSeenFrom = 8;
 constexpr float kNever = -std::numeric_limits<float>::infinity();
 

@@ -39,7 +39,7 @@ public:
     [[nodiscard]] DraftStep* step(const KvCache& kv) {
         return step_.isPossible(kv) ? &step_ : nullptr;
     }
-    /// Of DraftStep::Start.
+    /// The turn for DraftStep::Start.
     [[nodiscard]] int32_t turn() const { return position_ == DraftPosition::OfToken ? 1 : 0; }
 
     // The same by single functions.

@@ -32,7 +32,7 @@ public:
         Buffer primary;
         std::vector<Buffer> mirrors;
         int64_t capacity = 0;
-        int64_t row_bytes = 0; ///< Of K (and of V) per token.
+        int64_t row_bytes = 0; ///< Size of K (and of V) per token.
     };
 
     /// Allocates everything or nothing. Errors: OutOfMemory.
@@ -63,16 +63,6 @@ public:
     /// before it are out of use again, as the memory behind them is as it was allocated. Returns
     /// as truncate() does.
     bool takeBack();
-
-    /// A token behind those held may run before anybody knows whether it will be said: the row of
-    /// the ring that it overwrites is one that neither the next token sees nor the one before it,
-    /// should that be taken back.
-    [[nodiscard]] bool hasRoomAhead() const {
-        return size_ < context_ && (ring_ == context_ || ring_ > window_);
-    }
-    /// Such a token was enqueued. It is not held: append() takes it over where it is said, else
-    /// only the row that it overwrote is gone.
-    void noteAhead() { overwritten_ = std::max(overwritten_, size_ + 1); }
 
     /// True when appending so many rows overwrites ring slots that the first of them still see.
     [[nodiscard]] bool needsStage(int64_t rows) const {
@@ -106,7 +96,7 @@ private:
     int64_t size_ = 0;
     int64_t highest_ = 0; ///< One past the highest position ever held since clear().
     int64_t size_before_ = 0, highest_before_ = 0; ///< The last append().
-    int64_t overwritten_ = 0; ///< One past the highest position ever written, also ahead.
+    int64_t overwritten_ = 0; ///< One past the highest position written, taken back or not.
     std::vector<int32_t> sliding_slots_, full_slots_;
     std::vector<int32_t> sliding_position_, sliding_block_;
 };

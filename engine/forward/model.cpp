@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/forward/model.h"
 
-#include "engine/api/error_cause.h"
 #include "engine/families/gemma4/names.h"
 #include "engine/forward/bind.h"
 #include "engine/forward/device_roles.h"
@@ -89,9 +88,7 @@ Result<void> Model::checkRoom(std::span<const int32_t> ids, const KvCache& kv) c
         return Error{ErrorCode::InvalidRequest,
                      said("the context is full: %1 tokens are held, %2 more do not fit into %3; "
                           "start a new chat, or reload with a larger --context",
-                          kv.size(), rows, kv.context()),
-                     {},
-                     causeOf(cause::ContextFull{kv.size(), rows, kv.context()})};
+                          kv.size(), rows, kv.context())};
     }
     const int64_t vocab = bound_.config.text.vocab_size;
     for (const int32_t id : ids) {

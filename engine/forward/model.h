@@ -83,7 +83,7 @@ public:
     /// Drafts and the check() of them where one card takes both, which does not wait for the host
     /// between them. False: not here; nothing was done.
     Result<bool> draftAndCheck(DraftRound& round, KvCache& kv, RowChoices& choices);
-    /// Waits for a step that ran ahead of the host, which is then forgotten. Before anything else
+    /// Waits for what a token that was given up has left under way. Call it before anything else
     /// touches the cache or the weights.
     void settle() { tokens_.settle(); }
 

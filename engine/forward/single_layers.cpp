@@ -16,7 +16,7 @@ using kernels::MutF32;
 
 namespace {
 
-constexpr MatView kNoWeight{};
+constexpr MatView kNoScale{};
 
 } // namespace
 
@@ -93,7 +93,7 @@ Result<void> SingleLayers::storeNormed(const LayerCall& call, int index, MatF32 
                   "RoPE", name);
     if (text.recipe.has_value_norm) {
         const MutF32 heads = reshaped(v, shape.head_dim);
-        ENGINE_KERNEL(ops.rms_norm(queue, heads, kNoWeight, eps, heads), "v norm", name);
+        ENGINE_KERNEL(ops.rms_norm(queue, heads, kNoScale, eps, heads), "v norm", name);
     }
 
     MutF32 k_there = k;

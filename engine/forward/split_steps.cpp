@@ -16,7 +16,7 @@ SplitSteps::~SplitSteps() {
 void SplitSteps::settle() {
     if (std::exchange(is_under_way_, false)) {
         for (const Part& part : parts_) {
-            // Of a lost device too: then whoever comes next is told.
+            // Also for a lost device: the next caller is told.
             (void)part.home->device().synchronize();
         }
     }

@@ -70,11 +70,11 @@ private:
             nullptr; ///< Page-locked: numbers and ring; all parts of a device share it.
         bool has_inputs = false, has_head = false;
         bool is_refused = false;    ///< By the table, or no page-locked memory.
-        bool is_first_there = true; ///< Of all parts of its device: it owns `host`.
+        bool is_first_there = true; ///< First part on its device: it owns `host`.
         bool is_alone_there = true;
         bool may_collect = true; ///< False where the device refused the steps as one launch.
         bool is_collecting = false;
-        bool takes_pending = false; ///< Of the part before it, which is on a card like this one.
+        bool takes_pending = false; ///< From the part before it, which is on a card like this one.
         bool leaves_pending = false;
         bool may_link = true;  ///< False where it could not be recorded.
         bool has_norm = false; ///< Buffer::StepNorm holds that of what is pending.
@@ -104,7 +104,7 @@ private:
     Result<void> fetchPerLayerInputs(const Part& part);
 
     BoundModel* model_;
-    StepInputs inputs_; ///< Of the first part, where that has them.
+    StepInputs inputs_; ///< For the first part, where that has them.
     HeadChooser chooser_;
     enum class State : uint8_t { Unknown = 1, Possible, Impossible };
     State state_ = State::Unknown;

@@ -20,9 +20,6 @@ struct TokenChoice {
     bool is_greedy = false; ///< The largest logit's token; else the candidates for `wanted`.
     int32_t wanted = 0;     ///< Largest logits to choose among, 1 to TopLogits::kMostWanted.
     std::span<const int32_t> suppressed; ///< Left out.
-    /// Greedy: unless the text ends with it, the next step will be that of the chosen token. It may
-    /// then be under way already; Model::settle() where something else comes.
-    bool has_next = false;
 
     /// Either tells; neither: see the row.
     std::optional<int32_t> token;
@@ -70,7 +67,7 @@ private:
 
     std::vector<int32_t> sent_; ///< Suppressed tokens as the device has them.
     bool has_sent_ = false;
-    std::array<kernels::TopLogits, kHeadRows> top_{}; ///< Of each row of Logits.
+    std::array<kernels::TopLogits, kHeadRows> top_{}; ///< One for each row of Logits.
 };
 
 } // namespace engine

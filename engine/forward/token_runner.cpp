@@ -6,11 +6,6 @@
 
 namespace engine {
 
-void TokenRunner::settle() {
-    whole_.settle();
-    parts_.settle();
-}
-
 void TokenRunner::forgetSuppressed() {
     settle();
     whole_.forgetSuppressed();
@@ -89,7 +84,7 @@ TokenRunner::runWhole(int32_t id, KvCache& kv, TokenChoice* choice, std::vector<
     ENGINE_TRY(whole_.setSuppressed(choice->suppressed));
     if (is_greedy) {
         int32_t next = 0;
-        const Result<void> outcome = whole_.run(id, kv, nullptr, &next, choice->has_next);
+        const Result<void> outcome = whole_.run(id, kv, nullptr, &next);
         if (outcome.has_value()) {
             choice->token = next;
         }

@@ -36,8 +36,9 @@ public:
     [[nodiscard]] DecodeStep* lastRow(const KvCache& kv) {
         return whole_.isPossible(kv) ? &whole_ : nullptr;
     }
-    /// Waits for what runs ahead of the host. Before anything else touches cache or weights.
-    void settle();
+    /// Waits for parts of a token that was given up between two of them. Call it before anything
+    /// else touches the cache or the weights.
+    void settle() { parts_.settle(); }
     /// Somebody else writes the devices' lists of suppressed tokens.
     void forgetSuppressed();
     /// Bindings, adapters or buffers changed: everything is found out and recorded anew.

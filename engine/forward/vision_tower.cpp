@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/forward/vision_tower.h"
 
-#include "engine/api/error_cause.h"
 #include "engine/forward/activation.h"
 #include "engine/forward/matrix_views.h"
 #include "engine/forward/projector.h"
@@ -172,9 +171,7 @@ Result<void> VisionTower::check(const ImageInput& image) const {
         return Error{ErrorCode::InvalidRequest,
                      said("image of %1 x %2 patches: does not fit the budget the model was loaded "
                           "for; load with a larger --image-tokens",
-                          image.grid_w, image.grid_h),
-                     {},
-                     causeOf(cause::PictureTooLarge{image.grid_w, image.grid_h})};
+                          image.grid_w, image.grid_h)};
     }
     if (std::max(image.grid_w, image.grid_h) > vision.position_table_size) {
         return Error{ErrorCode::InvalidRequest,

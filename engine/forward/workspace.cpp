@@ -233,7 +233,7 @@ void addExperts(WorkspaceLayout& layout, const TextConfig& text, int64_t rows, b
     layout.add(Buffer::MoeIn, rows * text.hidden_size);
     layout.add(Buffer::MoeRows, rows * text.hidden_size);
     layout.add(Buffer::MoeGateUp, rows * 2 * text.moe_intermediate_size);
-    // Of all experts of one row where they run at the same time.
+    // Room for all experts of one row where they run at the same time.
     layout.add(Buffer::MoeAct, std::max(rows, text.top_k_experts) * text.moe_intermediate_size);
     layout.add(Buffer::MoeDown, rows * text.hidden_size);
     layout.add(Buffer::MoeSum, rows * text.hidden_size);
@@ -265,7 +265,7 @@ void addDecoder(WorkspaceLayout& layout, const Sizes& sizes) {
     if (role.has_ple_projection) {
         layout.add(Buffer::Ple, rows * text.num_layers * text.ple_size);
     }
-    // Of these only one set holds anything at a time: rows of the per-layer table before the
+    // Only one of these sets holds anything at a time: rows of the per-layer table before the
     // layers, attention's and then the MLP's within a layer, logits behind the layers.
     layout.beginAlternatives();
     if (role.has_layers) {

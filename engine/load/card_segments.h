@@ -29,7 +29,7 @@ private:
     void reserve(Group group);
 
     const TensorStore::Impl& impl_;
-    std::map<DeviceId, int> layers_together_; ///< Of every card; 0: everything is one block.
+    std::map<DeviceId, int> layers_together_; ///< By card; 0: everything is one block.
     std::map<Group, uint64_t> bytes_;
     std::map<Group, uint64_t> blocks_; ///< Reserved; of Device::reserve().
 };

@@ -46,7 +46,7 @@ private:
     size_t current_bytes_ = 0;
 };
 
-/// Of the library behind it (a header only): "0.8.1".
+/// Version of the library behind it (a header only): "0.8.1".
 std::string hashLibraryVersion();
 
 } // namespace engine

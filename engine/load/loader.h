@@ -21,7 +21,7 @@ enum class LoadStage : uint8_t { Check = 1, Allocate, Fill, Move };
 
 struct LoadProgress {
     LoadStage stage = LoadStage::Check;
-    /// Of this stage: bytes read (Fill), allocated, moved, compared with the cache (Check).
+    /// In this stage: bytes read (Fill), allocated, moved, compared with the cache (Check).
     uint64_t bytes_done = 0;
     uint64_t bytes_total = 0; ///< Grows never; 0 = unknown.
     std::string_view tensor;  ///< Valid during the call.

@@ -56,7 +56,7 @@ private:
     /// Values wait here for the kernel: one is filled while the other is quantized.
     struct Buffer {
         void* values = nullptr;
-        void* scales = nullptr; ///< Of nested layouts, whose scales are only passed on.
+        void* scales = nullptr; ///< For nested layouts, whose scales are only passed on.
         int last_mark = kernels::Device::kNoMark;
     };
     std::array<Buffer, 2> buffers_;

@@ -132,9 +132,10 @@ Result<void> learnContents(TensorStore::Impl& impl,
     const auto is_other = [](const auto& pair) { return *pair.first->content != pair.second; };
     const auto first = std::find_if(cached.begin(), cached.end(), is_other);
     if (first != cached.end()) {
-        impl.report.notes.emplace_back(load_note::CacheOutdated{
-            static_cast<size_t>(std::count_if(first, cached.end(), is_other)), cached.size(),
-            first->first->name});
+        impl.report.notes.emplace_back(
+            said("The model files hold other values than when the weight cache was made, in %1 of "
+                 "%2 weights (first %3): these are made again.",
+                 std::count_if(first, cached.end(), is_other), cached.size(), first->first->name));
     }
     return {};
 }

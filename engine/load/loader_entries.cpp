@@ -98,7 +98,7 @@ void indexSource(TensorStore::Impl& impl) {
             impl.report.missing.push_back(tensor.name);
         }
     }
-    for (ModelOddity& warning : impl.source->warnings()) {
+    for (Sentence& warning : impl.source->warnings()) {
         impl.report.notes.emplace_back(Note(std::move(warning)));
     }
 }
@@ -153,12 +153,13 @@ Result<std::vector<StoreEntry>> makeEntries(TensorStore::Impl& impl, const Place
                                   row.bytes));
         }
         for (const std::string& member : entry.origin.packed.state.unknown_members) {
-            impl.report.notes.emplace_back(load_note::StateMember{row.tensor, member});
+            impl.report.notes.emplace_back(
+                said("%1: unknown member of its quantization state: %2", row.tensor, member));
         }
         if (entry.origin.kind == StoredAs::Packed4Bit && !entry.origin.isSameAs(entry.layout)) {
-            impl.report.notes.emplace_back(load_note::Expanded{
-                row.tensor, std::string(formatName(entry.origin.storedFormat())),
-                std::string(formatName(entry.layout.format))});
+            impl.report.notes.emplace_back(said("%1: stored as %2, expanded to %3", row.tensor,
+                                                formatName(entry.origin.storedFormat()),
+                                                formatName(entry.layout.format)));
         }
         entries.push_back(std::move(entry));
     }

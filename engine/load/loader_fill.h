@@ -68,7 +68,7 @@ public:
     takeScales(int64_t first, std::span<const float> scales, std::span<const std::byte> values);
     /// After the last piece: statistics that need the whole tensor.
     Result<void> finish();
-    /// Of nested layouts, after finish().
+    /// For nested layouts, after finish().
     [[nodiscard]] float nestedOffset() const { return nested_offset_; }
 
 private:
@@ -86,7 +86,7 @@ private:
     const ParallelFor* parallel_;
     int64_t piece_elements_ = 0;
     std::vector<std::byte> scratch_;
-    std::vector<float> absmax_; ///< Of the whole tensor (nested) or of one piece.
+    std::vector<float> absmax_; ///< For the whole tensor (nested) or for one piece.
     float nested_offset_ = 0.0F;
 };
 

@@ -628,7 +628,7 @@ Result<std::shared_ptr<const WeightCache>> CacheSet::open(const CacheForm& form,
         return found->second;
     }
     ENGINE_ASSIGN(const uint64_t cache_key, key(form));
-    std::optional<load_note::CacheUnused> note;
+    std::optional<Sentence> note;
     std::shared_ptr<const WeightCache> cache = WeightCache::open(folder_, cache_key, note);
     if (note.has_value()) {
         report.notes.emplace_back(*std::move(note));
@@ -666,6 +666,19 @@ bool bindToCache(StoreEntry& entry, const std::shared_ptr<const WeightCache>& ca
     return offset.has_value();
 }
 
+/// Weights of a damaged cache were made again, `first` among them.
+static Sentence damageNote(size_t count, const std::string& first) {
+    return count == 1   ? said("The weight cache was damaged: %1 was made again from the model "
+                                 "files. The cache is written anew.",
+                               first)
+           : count == 2 ? said("The weight cache was damaged: %1 and one other weight were made "
+                               "again from the model files. The cache is written anew.",
+                               first)
+                        : said("The weight cache was damaged: %1 and %2 other weights were made "
+                               "again from the model files. The cache is written anew.",
+                               first, count - 1);
+}
+
 Result<void> fillTargets(TensorStore::Impl& impl,
                          const std::vector<FillTarget>& targets,
                          CacheSet& caches,
@@ -694,7 +707,7 @@ Result<void> fillTargets(TensorStore::Impl& impl,
     ENGINE_TRY(run.run());
     if (!run.damaged().empty()) {
         impl.report.notes.emplace_back(
-            load_note::CacheDamaged{run.damaged().size(), run.damaged().front().entry->name});
+            damageNote(run.damaged().size(), run.damaged().front().entry->name));
         FillRun again(impl, caches, options, stage);
         for (const FillTarget& target : run.damaged()) {
             const CacheForm form = cacheFormOf(target.entry->layout);
@@ -731,7 +744,8 @@ Result<void> updateCaches(TensorStore::Impl& impl, CacheSet& caches, const LoadO
         bool is_damaged = impl.damaged_caches.contains(form);
         ENGINE_ASSIGN(auto cache, caches.open(form, impl.report));
         if (!is_damaged && cache != nullptr && !bindOnDisk(cache)) {
-            impl.report.notes.emplace_back(load_note::CacheRewritten{});
+            impl.report.notes.emplace_back(
+                said("The weight cache was damaged and is written anew."));
             is_damaged = true;
         }
         // Held by nobody here while it may be replaced.
@@ -743,7 +757,8 @@ Result<void> updateCaches(TensorStore::Impl& impl, CacheSet& caches, const LoadO
             if (written.error().code == ErrorCode::Cancelled) {
                 return written;
             }
-            impl.report.notes.emplace_back(load_note::CacheNotWritten{written.error().told()});
+            impl.report.notes.emplace_back(
+                said("The weight cache was not written: %1", written.error().told()));
         }
         impl.damaged_caches.erase(form);
         auto renewed = caches.open(form, impl.report);
@@ -752,7 +767,9 @@ Result<void> updateCaches(TensorStore::Impl& impl, CacheSet& caches, const LoadO
         }
     }
     if (const Result<void> saved = caches.contents().save(); !saved) {
-        impl.report.notes.emplace_back(load_note::ContentsNotKept{saved.error().told()});
+        impl.report.notes.emplace_back(said("Which contents the model files have could not be "
+                                            "kept, the next load reads them all: %1",
+                                            saved.error().told()));
     }
     return {};
 }

@@ -28,13 +28,13 @@ Error outOfMemory(const Argument& what,
     const uint64_t free =
         is_bounded && memory.capacity > memory.used ? memory.capacity - memory.used : 0;
     return {ErrorCode::OutOfMemory,
-            is_bounded ? said("%1 has no room for %2: %3 asked, %4 free of %5. Move parts to "
-                              "another device, choose a smaller context or a smaller format.",
-                              id.toString(), what, formatByteCount(asked), formatByteCount(free),
-                              formatByteCount(memory.capacity))
-                       : said("%1 has no room for %2: %3 asked. Move parts to another device, "
-                              "choose a smaller context or a smaller format.",
-                              id.toString(), what, formatByteCount(asked)),
+            is_bounded
+                ? said("%1 has no room for %2: %3 asked, %4 free of %5. Move parts to "
+                       "another device, choose a smaller context or a smaller format.",
+                       id, what, ByteCount{asked}, ByteCount{free}, ByteCount{memory.capacity})
+                : said("%1 has no room for %2: %3 asked. Move parts to another device, "
+                       "choose a smaller context or a smaller format.",
+                       id, what, ByteCount{asked}),
             {{"device", id.toString()},
              {"asked_bytes", std::to_string(asked)},
              {"free_bytes", is_bounded ? std::to_string(free) : std::string("unknown")},
@@ -349,7 +349,7 @@ const PlacementPlan& TensorStore::plan() const {
 const LoadReport& TensorStore::report() const {
     return impl_->report;
 }
-std::optional<reply_note::CacheLost> TensorStore::takeUseNote() {
+std::optional<Sentence> TensorStore::takeUseNote() {
     return std::exchange(impl_->has_use_note, false) ? std::optional(impl_->lost_in_use)
                                                      : std::nullopt;
 }

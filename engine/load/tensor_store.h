@@ -8,7 +8,7 @@
 
 #include "engine/api/load_note.h"
 #include "engine/api/placement.h"
-#include "engine/api/reply_note.h"
+#include "engine/api/sentence.h"
 #include "engine/base/result.h"
 #include "engine/devices/device_set.h"
 #include "engine/families/tensor_list.h"
@@ -109,12 +109,12 @@ struct LoadReport {
     std::vector<InertTensor> inert;   ///< Known but without effect (K/V of KV-shared layers, ...).
     std::vector<LoadNote> notes;      ///< Conversions, unknown quant-state members, cache states.
     uint64_t bytes_read = 0;          ///< From model files.
-    uint64_t bytes_compared = 0;      ///< Of these: only to see whether the cache fits them.
+    uint64_t bytes_compared = 0;      ///< Those read only to see whether the cache fits them.
     uint64_t cache_bytes_read = 0;
     uint64_t cache_bytes_written = 0;
     double allocate_s = 0.0, fill_s = 0.0;
     int tensors_from_cache = 0, tensors_quantized = 0;
-    int tensors_quantized_on_cards = 0; ///< Of those quantized: by the card that holds them.
+    int tensors_quantized_on_cards = 0; ///< Those quantized by the card that holds them.
 };
 
 class TensorStore final : public WeightSource {
@@ -167,7 +167,7 @@ public:
     [[nodiscard]] const LoadReport& report() const;
     /// What was met in use since the last call (also among the report's notes), for the user of a
     /// reply; mostly empty.
-    std::optional<reply_note::CacheLost> takeUseNote();
+    std::optional<Sentence> takeUseNote();
     /// A device that later plans may name; must outlive the store.
     void addDevice(DeviceId id, kernels::Device& device);
     /// Grows with every applyPlan() that changed an address: views taken before are then invalid.

@@ -65,7 +65,7 @@ struct StoreEntry {
 struct Staging {
     kernels::Device* device = nullptr;
     StagingBytes bytes;
-    std::array<void*, 2> slots{};
+    std::array<void*, 2> buffers{};
     int next_slot = 0;
     void* visit = nullptr;
     std::string group; ///< Visiting now; empty = none.
@@ -112,9 +112,10 @@ struct TensorStore::Impl {
     LoadReport report;
     using CacheForm = std::pair<Format, int32_t>; ///< Format and block size: loader_jobs.h.
     std::set<CacheForm> damaged_caches;           ///< Cache files to be made anew.
-    reply_note::CacheLost lost_in_use; ///< Tensors whose cached bytes turned out damaged, and
-    size_t lost_note = 0;              ///< the note of the report that counts them.
-    bool has_use_note = false;         ///< It has not been taken as it is now.
+    int lost_count = 0;        ///< Tensors whose cached bytes turned out damaged in use, and
+    Sentence lost_in_use;      ///< what is said of them,
+    size_t lost_note = 0;      ///< also as this note of the report.
+    bool has_use_note = false; ///< It has not been taken as it is now.
     ParallelFor parallel;
     uint64_t generation = 1;
     uint64_t staged_bytes = 0;

@@ -17,7 +17,7 @@ Staging& Staging::operator=(Staging&& other) noexcept {
         reset();
         device = std::exchange(other.device, nullptr);
         bytes = std::exchange(other.bytes, {});
-        slots = std::exchange(other.slots, {});
+        buffers = std::exchange(other.buffers, {});
         next_slot = std::exchange(other.next_slot, 0);
         visit = std::exchange(other.visit, nullptr);
         group = std::exchange(other.group, {});
@@ -28,10 +28,10 @@ Staging& Staging::operator=(Staging&& other) noexcept {
 
 void Staging::reset() {
     if (device != nullptr) {
-        device->free(slots[0]);
-        device->free(slots[1]);
+        device->free(buffers[0]);
+        device->free(buffers[1]);
         device->free(visit);
-        slots = {};
+        buffers = {};
         visit = nullptr;
         device = nullptr;
     }
@@ -50,7 +50,7 @@ Result<Staging> allocateStaging(DeviceId id, kernels::Device& device, const Stag
                            bytes.total());
     };
     if (bytes.stream > 0) {
-        for (void*& slot : area.slots) {
+        for (void*& slot : area.buffers) {
             slot = device.allocate(bytes.stream / 2, tag);
             if (slot == nullptr) {
                 return refuse();
@@ -118,12 +118,20 @@ void TensorStore::Impl::leaveCache(StoreEntry& entry) {
     entry.cache->remove();
     entry.cached = nullptr;
     entry.cache.reset();
-    if (lost_in_use.count++ == 0) {
+    if (lost_count++ == 0) {
         lost_note = report.notes.size();
         report.notes.emplace_back();
     }
     has_use_note = true;
-    lost_in_use.last = entry.name;
+    lost_in_use = lost_count == 1
+                      ? said("The weight cache was damaged while in use: 1 weight is made from the "
+                             "model files (%1), which is slower. Load the model again to have the "
+                             "cache written anew.",
+                             entry.name)
+                      : said("The weight cache was damaged while in use: %1 weights are made from "
+                             "the model files (%2 the last), which is slower. Load the model again "
+                             "to have the cache written anew.",
+                             lost_count, entry.name);
     report.notes[lost_note] = lost_in_use;
 }
 
@@ -152,7 +160,7 @@ Result<kernels::WeightView> TensorStore::Impl::acquireStreamed(StoreEntry& entry
                          entry.place.compute.toString(),
                      {}};
     }
-    void* slot = area.slots[static_cast<size_t>(area.next_slot)];
+    void* slot = area.buffers[static_cast<size_t>(area.next_slot)];
     area.next_slot = 1 - area.next_slot;
     std::vector<PackedPart> packed;
     const auto sizes = partSizes(entry.layout);

@@ -19,8 +19,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr uint64_t kMagic = 0x3153544748475742ULL; ///< "BWGHGTS1" in the file.
-constexpr uint64_t kVersion = 3;
+constexpr uint64_t kCacheMagic = 0x3153544748475742ULL; ///< "BWGHGTS1" in the file.
+constexpr uint64_t kCacheVersion = 3;
 constexpr uint64_t kHeaderBytes = 64;
 constexpr uint64_t kFooterBytes = 64;
 constexpr uint64_t kAlignment = 64;
@@ -186,7 +186,7 @@ Result<uint64_t> modelKey(const TensorSource& source) {
         ENGINE_TRY(source.read(*large[i], (large[i]->size_bytes - kSampleBytes) / 2, sample));
         packer.add(contentHash(sample));
     }
-    return contentHash(packer.bytes, kVersion);
+    return contentHash(packer.bytes, kCacheVersion);
 }
 
 uint64_t cacheKey(uint64_t model_key, Format format, int32_t block_size) {
@@ -196,7 +196,7 @@ uint64_t cacheKey(uint64_t model_key, Format format, int32_t block_size) {
     if (block_size != kBlockSize) { // files with the usual blocks keep their names
         packer.add(static_cast<uint64_t>(block_size));
     }
-    return contentHash(packer.bytes, kVersion);
+    return contentHash(packer.bytes, kCacheVersion);
 }
 
 std::string cacheFileName(uint64_t key) {
@@ -267,50 +267,49 @@ struct WeightCache::Impl {
 WeightCache::WeightCache() = default;
 WeightCache::~WeightCache() = default;
 
-std::unique_ptr<WeightCache> WeightCache::open(const fs::path& folder,
-                                               uint64_t key,
-                                               std::optional<load_note::CacheUnused>& note) {
+std::unique_ptr<WeightCache>
+WeightCache::open(const fs::path& folder, uint64_t key, std::optional<Sentence>& note) {
     const fs::path path = folder / cacheFileName(key);
     std::error_code failure;
     if (!fs::exists(path, failure)) {
         return nullptr;
     }
-    using Why = load_note::CacheUnused::Why;
-    const auto refuse = [&](Why why) {
-        note = load_note::CacheUnused{cacheFileName(key), why};
+    const auto refuse = [&](Phrase why) {
+        note = said("The weight cache %1 is not used and will be made again: %2.",
+                    cacheFileName(key), why);
         return nullptr;
     };
     auto file = FileReader::open(path);
     if (!file) {
-        return refuse(Why::CannotOpen);
+        return refuse(phrase("it cannot be opened"));
     }
     const uint64_t size = (*file)->sizeBytes();
     if (size < kHeaderBytes + kFooterBytes) {
-        return refuse(Why::CutShort);
+        return refuse(phrase("it is cut short"));
     }
     std::array<std::byte, kHeaderBytes> header{};
     std::array<std::byte, kFooterBytes> footer{};
     if (!(*file)->read(0, header) || !(*file)->read(size - kFooterBytes, footer)) {
-        return refuse(Why::CannotRead);
+        return refuse(phrase("it cannot be read"));
     }
     Unpacker head(header);
-    if (head.number() != kMagic || head.number() != kVersion || head.number() != key) {
-        return refuse(Why::Other);
+    if (head.number() != kCacheMagic || head.number() != kCacheVersion || head.number() != key) {
+        return refuse(phrase("it is of another version or model"));
     }
     Unpacker foot(footer);
     const uint64_t directory_offset = foot.number();
     const uint64_t directory_bytes = foot.number();
     const uint64_t directory_hash = foot.number();
     const uint64_t count = foot.number();
-    if (foot.number() != kMagic || directory_offset > size - kFooterBytes ||
+    if (foot.number() != kCacheMagic || directory_offset > size - kFooterBytes ||
         directory_bytes != size - kFooterBytes - directory_offset ||
         directory_bytes > kMaxDirectoryBytes) {
-        return refuse(Why::CutOrDamaged);
+        return refuse(phrase("it is cut short or damaged"));
     }
     std::vector<std::byte> directory(static_cast<size_t>(directory_bytes));
     if (!(*file)->read(directory_offset, directory) ||
         contentHash(directory, key) != directory_hash) {
-        return refuse(Why::DirectoryDamaged);
+        return refuse(phrase("its directory is damaged"));
     }
     std::unique_ptr<WeightCache> cache(new WeightCache);
     cache->impl_ = std::make_unique<Impl>();
@@ -318,13 +317,13 @@ std::unique_ptr<WeightCache> WeightCache::open(const fs::path& folder,
     for (uint64_t i = 0; i < count; ++i) {
         CachedTensor tensor;
         if (!unpackTensor(unpacker, directory_offset, tensor)) {
-            return refuse(Why::DirectoryDamaged);
+            return refuse(phrase("its directory is damaged"));
         }
         cache->impl_->index.emplace(tensor.name, cache->impl_->tensors.size());
         cache->impl_->tensors.push_back(std::move(tensor));
     }
     if (!unpacker.isAtEnd()) {
-        return refuse(Why::DirectoryDamaged);
+        return refuse(phrase("its directory is damaged"));
     }
     cache->impl_->file = std::move(*file);
     cache->impl_->path = path;
@@ -420,7 +419,7 @@ struct WeightCacheWriter::Impl {
     uint64_t position = 0; ///< Bytes in the file.
     size_t tensor = 0;     ///< Being written: this part of this tensor.
     int part = 0;
-    std::array<std::vector<std::byte>, kCacheParts> waiting; ///< Of the current tensor.
+    std::array<std::vector<std::byte>, kCacheParts> waiting; ///< Data of the current tensor.
 
     Result<void> append(std::span<const std::byte> bytes) {
         position += bytes.size();
@@ -505,8 +504,8 @@ WeightCacheWriter::create(const fs::path& folder, uint64_t key, std::vector<Cach
     impl.tensors = std::move(tensors);
     ENGINE_ASSIGN(impl.file, FileWriter::create(folder / cacheFileName(key), true));
     Packer header;
-    header.add(kMagic);
-    header.add(kVersion);
+    header.add(kCacheMagic);
+    header.add(kCacheVersion);
     header.add(key);
     header.bytes.resize(kHeaderBytes);
     ENGINE_TRY(impl.append(header.bytes));
@@ -556,7 +555,7 @@ Result<void> WeightCacheWriter::finish() {
     footer.add(directory.bytes.size());
     footer.add(contentHash(directory.bytes, impl.key));
     footer.add(impl.tensors.size());
-    footer.add(kMagic);
+    footer.add(kCacheMagic);
     footer.bytes.resize(kFooterBytes);
     ENGINE_TRY(impl.append(directory.bytes));
     ENGINE_TRY(impl.append(footer.bytes));

@@ -5,7 +5,7 @@
 // between machines of different byte order; little-endian only.
 #pragma once
 
-#include "engine/api/load_note.h"
+#include "engine/api/sentence.h"
 #include "engine/base/result.h"
 #include "engine/files/tensor_source.h"
 #include "engine/load/content_hash.h"
@@ -40,7 +40,7 @@ struct CachedTensor {
     uint64_t content = 0; ///< Hash of the values it was made from, by PieceHasher.
     std::array<uint64_t, kCacheParts> offset{}; ///< In the file, 64-byte aligned.
     std::array<uint64_t, kCacheParts> bytes{};
-    std::array<std::vector<uint64_t>, kCacheParts> checksums; ///< Of a PieceHasher, by part.
+    std::array<std::vector<uint64_t>, kCacheParts> checksums; ///< From a PieceHasher, by part.
 };
 
 /// Key of the file that holds tensors of one format of a model; `block_size`: of 4-bit formats.
@@ -66,9 +66,8 @@ public:
 
     /// Opens folder/<key>.belfry-weights. nullptr (and a note in `note`) when it is missing, of
     /// another version, of another key, truncated, or its directory fails its checksum.
-    static std::unique_ptr<WeightCache> open(const std::filesystem::path& folder,
-                                             uint64_t key,
-                                             std::optional<load_note::CacheUnused>& note);
+    static std::unique_ptr<WeightCache>
+    open(const std::filesystem::path& folder, uint64_t key, std::optional<Sentence>& note);
 
     /// In the order of the file.
     [[nodiscard]] const std::vector<CachedTensor>& tensors() const;

@@ -98,7 +98,7 @@ struct TensorFootprint {
     std::string tensor; ///< Canonical base tensor, or kHeadTensor.
     uint64_t bytes = 0;
     bool is_on_host = false; ///< Embedding parts: always in host memory (the cpu device).
-    /// Of `bytes`: A and B and what belongs to them, which can travel with a base that does.
+    /// Part of `bytes`: A and B and what belongs to them, which can travel with a base that does.
     uint64_t update_bytes = 0;
 };
 

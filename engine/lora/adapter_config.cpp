@@ -7,6 +7,7 @@
 #include "engine/families/gemma4/names.h"
 #include "engine/files/folder_advice.h"
 #include "engine/files/model_files.h"
+#include "engine/lora/name_pattern.h"
 #include "engine/lora/target_matching.h"
 
 #include <algorithm>
@@ -195,16 +196,16 @@ bool isOn(const Json& node) {
 }
 
 /// A value for a note.
-std::string shown(const Json& node) {
+Sentence shown(const Json& node) {
     switch (node.kind) {
     case Json::Kind::Bool:
-        return node.boolean ? "true" : "false";
+        return asItIs(node.boolean ? "true" : "false");
     case Json::Kind::Number:
-        return node.text.substr(0, 60);
+        return asItIs(node.text.substr(0, 60));
     case Json::Kind::String:
-        return "\"" + node.text.substr(0, 60) + "\"";
+        return asItIs("\"" + node.text.substr(0, 60) + "\"");
     default:
-        return node.kindName().text;
+        return node.kindName();
     }
 }
 
@@ -264,7 +265,10 @@ private:
         if (!is_known) {
             config_.unknown_members.push_back(name);
             if (isOn(node)) {
-                config_.notes.emplace_back(adapter_note::UnknownMember{name, shown(node)});
+                config_.notes.push_back(
+                    said("adapter_config.json: %1 is %2, a member that is not known here; it is "
+                         "ignored, and the adapter may act otherwise than in PEFT",
+                         name, shown(node)));
             }
         }
         return {};
@@ -465,7 +469,8 @@ private:
         if (name == "fan_in_fan_out") {
             ENGINE_ASSIGN(const bool is_transposed, flagOf(name, node));
             if (is_transposed) {
-                config_.notes.emplace_back(adapter_note::FanInFanOut{});
+                config_.notes.push_back(said(
+                    "fan_in_fan_out is true; it has no meaning for linear layers and was reset"));
             }
             return true;
         }
@@ -502,7 +507,9 @@ private:
                          "allow it if the loaded base is the changed one",
                          config_.init_lora_weights));
             }
-            config_.notes.emplace_back(adapter_note::ChangedBase{config_.init_lora_weights});
+            config_.notes.push_back(said(
+                "init_lora_weights is \"%1\": accepted on request, right only on the changed base",
+                config_.init_lora_weights));
             return true;
         }
         return configError(ErrorCode::Unsupported, name,
@@ -534,7 +541,7 @@ private:
             return true;
         }
         if (name == "runtime_config") {
-            config_.notes.emplace_back(adapter_note::RuntimeConfig{});
+            config_.notes.push_back(said("runtime_config is ignored, as PEFT does"));
             return true;
         }
         static constexpr std::string_view kTraining[] = {"megatron_config", "megatron_core",
@@ -545,7 +552,7 @@ private:
                                 !(node.is(Json::Kind::Object) && node.members.empty()) &&
                                 name != "megatron_core";
             if (is_set) {
-                config_.notes.emplace_back(adapter_note::TrainingOnly{name});
+                config_.notes.push_back(said("%1 concerns training only and is ignored", name));
             }
             return true;
         }

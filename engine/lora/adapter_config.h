@@ -6,7 +6,7 @@
 // (target_matching.h).
 #pragma once
 
-#include "engine/api/adapter_note.h"
+#include "engine/api/sentence.h"
 #include "engine/base/result.h"
 
 #include <cstdint>
@@ -70,7 +70,7 @@ struct AdapterConfig {
     std::string peft_version;
 
     std::vector<std::string> unknown_members; ///< Listed in the report, otherwise ignored.
-    std::vector<AdapterNote> notes; ///< Members that were reset or have no effect, with the reason.
+    std::vector<Sentence> notes; ///< Members that were reset or have no effect, with the reason.
 };
 
 struct AdapterConfigOptions {

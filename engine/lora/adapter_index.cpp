@@ -19,9 +19,9 @@ Result<void> AdapterIndexer::run() {
         }
         ENGINE_TRY(classify(i));
     }
-    assemble();
+    ENGINE_TRY(assemble());
     checkRows();
-    findMissing();
+    ENGINE_TRY(findMissing());
     finish();
     return {};
 }
@@ -85,13 +85,13 @@ Result<void> AdapterIndexer::classify(size_t i) {
     row.key = info.name;
     reports_.push_back(std::move(row));
     if (!keys_[i]) {
-        ignore(i, {"the key names no module", Why::NoModuleNamed});
+        ignore(i, {said("the key names no module")});
         return {};
     }
     const AdapterKey& key = *keys_[i];
     reports_[i].tower = keyTowerOf(key.canonical_module);
     if (KeyReason inert = architecture_.inertReason(key.canonical_module);
-        !inert.sentence.empty()) {
+        !inert.sentence.isEmpty()) {
         report(i, KeyClass::Inert, std::move(inert));
         return {};
     }
@@ -103,8 +103,7 @@ Result<void> AdapterIndexer::classify(size_t i) {
     case AdapterLeaf::Parameter:
         return parameter(i, key);
     default:
-        lowRank(i, key);
-        return {};
+        return lowRank(i, key);
     }
 }
 
@@ -136,7 +135,7 @@ void AdapterIndexer::finish() {
     }
     if (first_error != nullptr) {
         Sentence message =
-            said("%1: %2: %3", kAdapterWeightsFile, first_error->key, first_error->reason.refusal);
+            said("%1: %2: %3", kAdapterWeightsFile, first_error->key, first_error->reason.sentence);
         if (coverage.errors > 1) {
             message = said("%1 (and %2 more)", message, coverage.errors - 1);
         }
@@ -241,8 +240,9 @@ void AdapterIndexer::noteBaseModel() {
     for (const char* size : {"e2b", "e4b", "12b", "26b", "31b"}) {
         if (name.find(size) != std::string::npos && variant != "custom" &&
             !variant.starts_with(size)) {
-            index_.coverage.notes.emplace_back(
-                adapter_note::OtherBase{index_.config.base_model, architecture_.model().variant});
+            index_.coverage.notes.push_back(said("made for %1, loaded on %2",
+                                                 index_.config.base_model,
+                                                 architecture_.model().variant));
             return;
         }
     }

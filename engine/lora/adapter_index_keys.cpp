@@ -37,35 +37,46 @@ bool AdapterIndexer::checkShape(size_t i,
     return true;
 }
 
-AdapterIndexer::Match AdapterIndexer::match(const std::string& spelled,
-                                            const ArchitectureTensor& base,
-                                            const std::string& canonical) const {
+Result<AdapterIndexer::Match> AdapterIndexer::match(const std::string& spelled,
+                                                    const ArchitectureTensor& base,
+                                                    const std::string& canonical) const {
     const bool is_linear = base.kind() == TensorKind::Linear && !base.is_head;
-    Match result{matcher_.classify(spelled, canonical, is_linear), spelled};
-    if (result.state == TargetState::NotTargeted || result.state == TargetState::OtherLayer) {
+    ENGINE_ASSIGN(const TargetState state, matcher_.classify(spelled, canonical, is_linear));
+    if (state == TargetState::NotTargeted || state == TargetState::OtherLayer) {
         std::string other;
         if (base.name() == canonical + ".linear.weight") {
             other = spelled + std::string(kLinearSuffix);
         } else if (spelled.ends_with(kLinearSuffix)) {
             other = spelled.substr(0, spelled.size() - kLinearSuffix.size());
         }
-        if (!other.empty() &&
-            matcher_.classify(other, canonical, is_linear) == TargetState::Targeted) {
-            return {TargetState::Targeted, other};
+        if (!other.empty()) {
+            ENGINE_ASSIGN(const bool is_targeted, isTargeted(other, canonical, is_linear));
+            if (is_targeted) {
+                return Match{TargetState::Targeted, other};
+            }
         }
     }
-    if (base.is_head && result.state != TargetState::Targeted &&
-        index_.config.ensure_weight_tying && architecture_.model().tie_word_embeddings &&
-        isEmbeddingTargeted()) {
-        return {TargetState::Targeted, spelled};
+    if (base.is_head && state != TargetState::Targeted && index_.config.ensure_weight_tying &&
+        architecture_.model().tie_word_embeddings) {
+        ENGINE_ASSIGN(const bool is_targeted, isEmbeddingTargeted());
+        if (is_targeted) {
+            return Match{TargetState::Targeted, spelled};
+        }
     }
-    return result;
+    return Match{state, spelled};
 }
 
-bool AdapterIndexer::isEmbeddingTargeted() const {
+Result<bool> AdapterIndexer::isTargeted(std::string_view module,
+                                        std::string_view canonical,
+                                        bool is_linear) const {
+    ENGINE_ASSIGN(const TargetState state, matcher_.classify(module, canonical, is_linear));
+    return state == TargetState::Targeted;
+}
+
+Result<bool> AdapterIndexer::isEmbeddingTargeted() const {
     const std::string canonical = partName({PartRole::Embedding});
     const std::string spelled = spellModulePath(canonical, family_).value_or(canonical);
-    return matcher_.classify(spelled, canonical, false) == TargetState::Targeted;
+    return isTargeted(spelled, canonical, false);
 }
 
 std::string AdapterIndexer::expertParameter(const AdapterKey& key) const {
@@ -83,14 +94,14 @@ std::string AdapterIndexer::expertParameter(const AdapterKey& key) const {
     return depth < targeted.size() ? targeted[targeted.size() - 1 - depth] : std::string{};
 }
 
-void AdapterIndexer::lowRank(size_t i, const AdapterKey& key) {
+Result<void> AdapterIndexer::lowRank(size_t i, const AdapterKey& key) {
     std::optional<ArchitectureTensor> base;
     Match found;
     if (architecture_.find(key.canonical_module + "." + std::string(expertParameters()[0]))) {
         const std::string parameter = expertParameter(key);
         if (parameter.empty()) {
-            leaveOut(i, "target_parameters", " does not name an expert parameter for this key");
-            return;
+            ignore(i, {said("target_parameters does not name an expert parameter for this key")});
+            return {};
         }
         base = architecture_.find(key.canonical_module + "." + parameter);
         found = {TargetState::Targeted, key.spelled_module + "." + parameter};
@@ -99,33 +110,34 @@ void AdapterIndexer::lowRank(size_t i, const AdapterKey& key) {
         if (!base) {
             ignore(i, architecture_.absentReason(key.canonical_module));
             foreign_ += 1;
-            return;
+            return {};
         }
-        found = match(key.spelled_module, *base, key.canonical_module);
+        ENGINE_ASSIGN(found, match(key.spelled_module, *base, key.canonical_module));
     }
     reports_[i].tensor = base->name();
     switch (found.state) {
     case TargetState::Targeted:
         break;
     case TargetState::Excluded:
-        leaveOut(i, "exclude_modules", " leaves the module out");
-        return;
+        ignore(i, {said("exclude_modules leaves the module out")});
+        return {};
     case TargetState::SavedWhole:
-        ignore(i, {"the module is in modules_to_save, which replaces it whole", Why::SavedWhole});
-        return;
+        ignore(i, {said("the module is in modules_to_save, which replaces it whole")});
+        return {};
     case TargetState::OtherLayer:
-        leaveOut(i, "layers_to_transform", " leaves the layer out");
-        return;
+        ignore(i, {said("layers_to_transform leaves the layer out")});
+        return {};
     case TargetState::NotTargeted:
-        leaveOut(i, "target_modules", " does not target the module");
-        return;
+        ignore(i, {said("target_modules does not target the module")});
+        return {};
     }
     if (base->kind() == TensorKind::Vector || base->kind() == TensorKind::ClipScalar) {
         fail(i, said("a low-rank update of %1, which is neither a linear layer nor an embedding",
                      base->name()));
-        return;
+        return {};
     }
     attach(i, key, *base, found.name);
+    return {};
 }
 
 void AdapterIndexer::attach(size_t i,
@@ -217,7 +229,7 @@ void AdapterIndexer::tokenRows(size_t i, const AdapterKey& key) {
         }
     }
     if (entry == nullptr) {
-        leaveOut(i, "trainable_token_indices", " does not name the module");
+        ignore(i, {said("trainable_token_indices does not name the module")});
         return;
     }
     const std::vector<int64_t>& shape = base->shape();
@@ -253,28 +265,24 @@ Result<void> AdapterIndexer::parameter(size_t i, const AdapterKey& key) {
     const auto base = architecture_.find(name);
     if (!base) {
         const auto module = architecture_.findWeight(key.canonical_module);
-        KeyReason missing{"the module has no parameter " + key.parameter, Why::NoParameter};
-        missing.name = key.parameter;
-        ignore(i, module ? std::move(missing) : architecture_.absentReason(key.canonical_module));
+        ignore(i, module ? KeyReason{said("the module has no parameter %1", key.parameter)}
+                         : architecture_.absentReason(key.canonical_module));
         foreign_ += module ? 0 : 1;
         return {};
     }
     reports_[i].tensor = base->name();
     if (!base->is_head && base->tensor->is_unused) {
-        KeyReason unused{"the model does not use " + base->name(), Why::Unused};
-        unused.name = base->name();
-        report(i, KeyClass::Inert, std::move(unused));
+        report(i, KeyClass::Inert, {said("the model does not use %1", base->name())});
         return {};
     }
     const bool is_linear = base->kind() == TensorKind::Linear && !base->is_head;
-    const TargetState state =
-        matcher_.classify(key.spelled_module, key.canonical_module, is_linear);
+    ENGINE_ASSIGN(const TargetState state,
+                  matcher_.classify(key.spelled_module, key.canonical_module, is_linear));
     const bool is_base_layer = key.leaf == AdapterLeaf::BaseLayerParameter;
     const bool is_wrapped = state == TargetState::Targeted;
     if (!is_base_layer && is_wrapped && key.parameter == "weight") {
-        ignore(i, {"the module has a low-rank update; its own weight would be called "
-                   "base_layer.weight",
-                   Why::NotBaseLayer});
+        ignore(i, {said("the module has a low-rank update; its own weight would be called "
+                        "base_layer.weight")});
         return {};
     }
     const bool is_table = base->kind() == TensorKind::Embedding || base->is_head;
@@ -296,7 +304,8 @@ Result<void> AdapterIndexer::parameter(size_t i, const AdapterKey& key) {
         return {};
     }
     if (!is_base_layer && state != TargetState::SavedWhole && key.parameter != "bias") {
-        index_.coverage.notes.emplace_back(adapter_note::UnnamedReplacement{info(i).name});
+        index_.coverage.notes.push_back(said(
+            "%1 replaces a base tensor although modules_to_save does not name it", info(i).name));
     }
     if (base->part().role == PartRole::Embedding && index_.config.ensure_weight_tying &&
         architecture_.model().tie_word_embeddings) {
@@ -324,7 +333,7 @@ AdapterIndexer::savedTable(size_t i, const ArchitectureTensor& base, const Adapt
         ENGINE_ASSIGN(const bool is_equal, equalsBaseTable(*index_.source, info(i), *options_.base,
                                                            model, base.name(), options_.stop));
         if (is_equal) {
-            ignore(i, {"equals the base's own table", Why::SameAsBase});
+            ignore(i, {said("equals the base's own table"), KeyReason::Why::SameAsBase});
             return {};
         }
     }

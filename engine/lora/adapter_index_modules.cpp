@@ -9,36 +9,46 @@
 
 namespace engine {
 
-void AdapterIndexer::findExpertOrder() {
+Result<void> AdapterIndexer::findExpertOrder() {
     std::vector<ExpertPair> pairs;
     bool is_square = true;
     for (const auto& [name, p] : pending_) {
         if (!p.reports.empty() && p.base.kind() == TensorKind::Experts && p.a.present &&
             p.b.present) {
-            const LowRankUpdate u = sized(p);
+            ENGINE_ASSIGN(const LowRankUpdate u, sized(p));
             pairs.push_back({p.a.shape, p.b.shape, u.experts, u.out, u.in, u.rank});
             is_square = is_square && u.in == u.out;
         }
     }
     if (pairs.empty()) {
-        return;
+        return {};
     }
     const std::string& version = index_.config.peft_version;
     expert_order_ = expertOrderOf(pairs, version);
     const bool is_turned = expert_order_ == ExpertOrder::Swapped;
     if (is_turned || (!is_square && expertOrderOfVersion(version) == ExpertOrder::Swapped)) {
-        index_.coverage.notes.emplace_back(adapter_note::ExpertOrder{is_turned, version});
+        const Sentence written = version.empty() ? Sentence(phrase("without peft_version"))
+                                                 : said("by PEFT %1", version);
+        index_.coverage.notes.push_back(
+            is_turned ? said("the experts' factors stand transposed, as PEFT before 0.19.1 stored "
+                             "them (the file was written %1); they are turned round",
+                             written)
+                      : said("the experts' factors have the shapes of PEFT 0.19.1 and later "
+                             "although the file was written %1; the shapes count",
+                             written));
     }
+    return {};
 }
 
-void AdapterIndexer::assemble() {
-    findExpertOrder();
+Result<void> AdapterIndexer::assemble() {
+    ENGINE_TRY(findExpertOrder());
     for (const ArchitectureTensor& base : architecture_.attachable()) {
         const auto it = pending_.find(base.name());
         if (it != pending_.end() && !it->second.reports.empty()) {
-            assembleOne(it->second);
+            ENGINE_TRY(assembleOne(it->second));
         }
     }
+    return {};
 }
 
 void AdapterIndexer::failAll(const Pending& pending, const Sentence& reason) {
@@ -47,55 +57,56 @@ void AdapterIndexer::failAll(const Pending& pending, const Sentence& reason) {
     }
 }
 
-void AdapterIndexer::assembleOne(Pending& p) {
+Result<void> AdapterIndexer::assembleOne(Pending& p) {
     if (p.is_broken) {
         for (const size_t i : p.reports) {
-            ignore(i, {"another tensor of its module is refused", Why::OtherRefused});
+            ignore(i, {said("another tensor of its module is refused")});
         }
-        return;
+        return {};
     }
     const bool is_embedding = p.base.kind() == TensorKind::Embedding;
     const char* half_a = is_embedding ? "lora_embedding_A" : "lora_A.weight";
     const char* half_b = is_embedding ? "lora_embedding_B" : "lora_B.weight";
     if (!p.a.present || !p.b.present) {
         failAll(p, said("%1 of the module is missing", p.a.present ? half_b : half_a));
-        return;
+        return {};
     }
     if (is_embedding && index_.config.has_lora_bias) {
         failAll(p, said("lora_bias is true, which PEFT does not have for embeddings"));
-        return;
+        return {};
     }
     const bool is_expert = p.base.kind() == TensorKind::Experts;
     if (index_.config.has_lora_bias && !p.bias.present) {
         failAll(p, is_expert ? said("lora_bias is true, which PEFT does not have for experts")
                              : said("lora_B.bias of the module is missing (lora_bias is true)"));
-        return;
+        return {};
     }
     if (index_.config.use_dora && !p.magnitude.present) {
         failAll(p, is_expert
                        ? said("use_dora is true, which PEFT does not have for experts")
                        : said("lora_magnitude_vector of the module is missing (use_dora is true)"));
-        return;
+        return {};
     }
-    LowRankUpdate update = sized(p);
+    ENGINE_ASSIGN(LowRankUpdate update, sized(p));
     if (!std::isfinite(update.scaling) || !checkShapes(p, update)) {
-        return;
+        return {};
     }
     update.a = update.is_stored_swapped ? p.b : p.a;
     update.b = update.is_stored_swapped ? p.a : p.b;
     update.b_bias = p.bias;
     update.magnitude = p.magnitude;
     index_.updates.push_back(std::move(update));
+    return {};
 }
 
-LowRankUpdate AdapterIndexer::sized(const Pending& p) const {
+Result<LowRankUpdate> AdapterIndexer::sized(const Pending& p) const {
     const std::vector<int64_t>& shape = p.base.shape();
     LowRankUpdate update;
     update.tensor = p.base.name();
     update.kind = p.base.kind();
     update.tower = p.base.tensor->tower;
     update.layer = p.base.tensor->layer;
-    update.alpha = matcher_.alphaOf(p.match_name);
+    ENGINE_ASSIGN(update.alpha, matcher_.alphaOf(p.match_name));
     switch (update.kind) {
     case TensorKind::Embedding:
         update.in = shape[0];
@@ -112,12 +123,12 @@ LowRankUpdate AdapterIndexer::sized(const Pending& p) const {
         update.in = shape[1];
         break;
     }
-    update.rank = matcher_.rankOf(p.match_name).value_or(0);
+    ENGINE_ASSIGN(update.rank, matcher_.rankOf(p.match_name));
     if (update.rank == 0) { // rank_pattern cannot be read
         const int64_t rows = p.a.shape.empty() ? 0 : p.a.shape.front();
         update.rank = std::clamp<int64_t>(rows / std::max<int64_t>(update.experts, 1), 1, kMaxRank);
     }
-    update.scaling = matcher_.scalingOf(p.match_name, update.rank);
+    update.scaling = matcher_.scalingOf(update.alpha, update.rank);
     return update;
 }
 
@@ -199,7 +210,7 @@ void AdapterIndexer::checkRows() {
     }
 }
 
-void AdapterIndexer::findMissing() {
+Result<void> AdapterIndexer::findMissing() {
     const bool has_outer = std::any_of(keys_.begin(), keys_.end(), [&](const auto& key) {
         return key && keyTowerOf(key->canonical_module) != KeyTower::Language &&
                architecture_.find(key->canonical_module + ".linear.weight");
@@ -216,11 +227,10 @@ void AdapterIndexer::findMissing() {
             continue;
         }
         const bool is_linear = base.kind() == TensorKind::Linear && !base.is_head;
-        bool is_targeted =
-            matcher_.classify(*spelled, canonical, is_linear) == TargetState::Targeted;
+        ENGINE_ASSIGN(bool is_targeted, isTargeted(*spelled, canonical, is_linear));
         if (!is_targeted && has_outer && spelled->ends_with(kLinearSuffix)) {
             const std::string outer = spelled->substr(0, spelled->size() - kLinearSuffix.size());
-            is_targeted = matcher_.classify(outer, canonical, is_linear) == TargetState::Targeted;
+            ENGINE_ASSIGN(is_targeted, isTargeted(outer, canonical, is_linear));
         }
         if (is_targeted) {
             index_.coverage.targeted_but_missing.push_back(canonical);
@@ -234,6 +244,7 @@ void AdapterIndexer::findMissing() {
                     kAdapterWeightsFile, missing.size(), missing.front()),
                missing.front());
     }
+    return {};
 }
 
 void AdapterIndexer::findMissingExperts(const ArchitectureTensor& base) {

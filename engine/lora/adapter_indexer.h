@@ -6,7 +6,7 @@
 //   adapter_index_modules.cpp  across keys: pairs, replaced rows, modules without tensors
 #pragma once
 
-#include "engine/base/sentence_english.h"
+#include "engine/api/sentence.h"
 #include "engine/lora/adapter_index.h"
 #include "engine/lora/architecture.h"
 #include "engine/lora/expert_order.h"
@@ -36,8 +36,6 @@ public:
     Result<void> run();
 
 private:
-    using Why = KeyReason::Why;
-
     /// A low-rank update being put together, with the reports of its keys.
     struct Pending {
         ArchitectureTensor base;
@@ -55,23 +53,11 @@ private:
         return row;
     }
     void ignore(size_t i, KeyReason reason) { report(i, KeyClass::Ignored, std::move(reason)); }
-    /// adapter_config.json leaves the key's module out; `member` says so.
-    void leaveOut(size_t i, const std::string& member, const std::string& how) {
-        KeyReason reason{member + how, Why::LeftOut};
-        reason.name = member;
-        ignore(i, std::move(reason));
-    }
     /// `member` of adapter_config.json is false.
-    void turnedOff(size_t i, const std::string& member) {
-        KeyReason reason{member + " is false in adapter_config.json", Why::TurnedOff};
-        reason.name = member;
-        ignore(i, std::move(reason));
+    void turnedOff(size_t i, const char* member) {
+        ignore(i, {said("%1 is false in adapter_config.json", member)});
     }
-    void fail(size_t i, const Sentence& sentence) {
-        KeyReason reason{inEnglish(sentence), Why::Refused};
-        reason.refusal = sentence;
-        report(i, KeyClass::Error, std::move(reason));
-    }
+    void fail(size_t i, const Sentence& sentence) { report(i, KeyClass::Error, {sentence}); }
     void refuse(ErrorCode code, Sentence message, std::string_view tensor = {});
 
     // Names
@@ -93,14 +79,16 @@ private:
     };
 
     /// A clipped linear has two names, with and without `.linear`; files and configs use either.
-    [[nodiscard]] Match match(const std::string& spelled,
-                              const ArchitectureTensor& base,
-                              const std::string& canonical) const;
-    [[nodiscard]] bool isEmbeddingTargeted() const;
+    [[nodiscard]] Result<Match> match(const std::string& spelled,
+                                      const ArchitectureTensor& base,
+                                      const std::string& canonical) const;
+    [[nodiscard]] Result<bool>
+    isTargeted(std::string_view module, std::string_view canonical, bool is_linear) const;
+    [[nodiscard]] Result<bool> isEmbeddingTargeted() const;
     /// The expert parameter that a nested wrapper stands for: the outermost wrapper belongs to
     /// the last targeted parameter of the module.
     [[nodiscard]] std::string expertParameter(const AdapterKey& key) const;
-    void lowRank(size_t i, const AdapterKey& key);
+    Result<void> lowRank(size_t i, const AdapterKey& key);
     void attach(size_t i,
                 const AdapterKey& key,
                 const ArchitectureTensor& base,
@@ -121,12 +109,12 @@ private:
     Result<void> savedTable(size_t i, const ArchitectureTensor& base, const AdapterTensor& value);
 
     // Pairs
-    void assemble();
+    Result<void> assemble();
     /// Which way round the experts' factors of this file stand, from their shapes and the version.
-    void findExpertOrder();
+    Result<void> findExpertOrder();
     void failAll(const Pending& pending, const Sentence& reason);
-    void assembleOne(Pending& p);
-    [[nodiscard]] LowRankUpdate sized(const Pending& p) const;
+    Result<void> assembleOne(Pending& p);
+    [[nodiscard]] Result<LowRankUpdate> sized(const Pending& p) const;
     bool checkShapes(const Pending& p, const LowRankUpdate& u);
 
     // Across keys
@@ -134,7 +122,7 @@ private:
     /// Which replaced rows also replace rows of the tied head, and what rows cannot go with.
     void checkRows();
     /// Modules that the config targets but the file has nothing for.
-    void findMissing();
+    Result<void> findMissing();
     void findMissingExperts(const ArchitectureTensor& base);
 
     // The file as a whole

@@ -45,7 +45,7 @@ struct AdapterSet::State {
     std::vector<AdapterEntry> entries;
     std::vector<std::unique_ptr<PlacedAdapter>> placed; ///< Parallel to entries.
     std::map<kernels::Device*, DeviceBlock> scratch;
-    Arrivals arrivals;              ///< Of updates that travel.
+    Arrivals arrivals;              ///< For updates that travel.
     std::vector<AdapterSite> sites; ///< Index = handle.
     std::unordered_map<std::string, Handle> handle_of;
     struct ActiveVector {

@@ -42,7 +42,7 @@ struct AdapterHome {
     kernels::Device* compute = nullptr;
     Travel travel = Travel::Stays;
     bool is_on_disk = false; ///< Comes from the adapter's file, otherwise from host memory.
-    std::string_view group;  ///< Of a visit; a literal.
+    std::string_view group;  ///< For a visit; a literal.
 
     [[nodiscard]] bool travels() const { return travel != Travel::Stays; }
     bool operator==(const AdapterHome&) const = default;

@@ -38,7 +38,7 @@ struct ActiveTensor {
 struct AdapterSite {
     std::string tensor;
     kernels::Device* device = nullptr; ///< Where it computes; nullptr while nothing is placed.
-    AdapterHome home;                  ///< Of its updates.
+    AdapterHome home;                  ///< Home of its updates.
     float* scratch = nullptr;          ///< On that device.
     int64_t scratch_floats = 0;
     bool is_touched = false;           ///< Some entry, active or not, has something here.

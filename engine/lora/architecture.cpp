@@ -60,7 +60,7 @@ KeyReason Architecture::inertReason(std::string_view module) const {
     const KeyTower tower = keyTowerOf(module);
     if ((tower == KeyTower::Vision && model_.left_out.vision) ||
         (tower == KeyTower::Audio && model_.left_out.audio)) {
-        return {"its tower was left out of this load (text only)", KeyReason::Why::TextOnly};
+        return {said("its tower was left out of this load (text only)"), KeyReason::Why::TextOnly};
     }
     const int layer = partOfName(module).layer;
     if (layer < 0 || layer >= static_cast<int>(model_.text.layers.size())) {
@@ -71,14 +71,10 @@ KeyReason Architecture::inertReason(std::string_view module) const {
     const bool is_k = use == TensorUse::Key || use == TensorUse::KeyNorm;
     const bool is_v = use == TensorUse::Value || use == TensorUse::ValueNorm;
     if (config.is_kv_shared && (is_k || is_v)) {
-        return {"layer " + std::to_string(layer) + " shares the KV of layer " +
-                    std::to_string(config.kv_source),
-                KeyReason::Why::SharesKv, layer, config.kv_source};
+        return {said("layer %1 shares the KV of layer %2", layer, config.kv_source)};
     }
     if (config.k_is_v && is_v) {
-        return {"layer " + std::to_string(layer) + " takes its values from " +
-                    shortUseName(TensorUse::Key),
-                KeyReason::Why::ValuesAreKeys, layer};
+        return {said("layer %1 takes its values from %2", layer, shortUseName(TensorUse::Key))};
     }
     return {};
 }
@@ -86,19 +82,15 @@ KeyReason Architecture::inertReason(std::string_view module) const {
 KeyReason Architecture::absentReason(std::string_view module) const {
     const KeyTower tower = keyTowerOf(module);
     if (tower == KeyTower::Vision && !model_.vision) {
-        return {"the model has no vision tower", KeyReason::Why::NoVision};
+        return {said("the model has no vision tower")};
     }
     if (tower == KeyTower::Audio && !model_.audio) {
-        return {"the model has no audio tower", KeyReason::Why::NoAudio};
+        return {said("the model has no audio tower")};
     }
     if (partOfName(module).layer >= static_cast<int>(model_.text.layers.size())) {
-        const auto count = static_cast<int>(model_.text.layers.size());
-        return {"the model has only " + std::to_string(count) + " layers",
-                KeyReason::Why::FewerLayers, -1, count};
+        return {said("the model has only %1 layers", model_.text.layers.size())};
     }
-    KeyReason reason{"the model has no module " + std::string(module), KeyReason::Why::NoModule};
-    reason.name = module;
-    return reason;
+    return {said("the model has no module %1", module)};
 }
 
 KeyTower keyTowerOf(std::string_view canonical_module) {

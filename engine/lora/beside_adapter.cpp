@@ -12,7 +12,6 @@
 #include <string_view>
 #include <unordered_set>
 #include <utility>
-#include <variant>
 
 namespace engine {
 
@@ -59,20 +58,22 @@ public:
     }
 
 private:
+    void note(const Sentence& odd) { out_.notes.push_back(said("in its folder: %1", odd)); }
+
     void readTemplate() {
         std::optional<ChatTemplateText> own = readChatTemplateText(*own_);
         const std::optional<ChatTemplateText> models = readChatTemplateText(model_);
         const bool is_models = own && models && own->source == models->source;
-        Result<StoredTemplates> stored = readStoredTemplates(*own_);
+        const Result<StoredTemplates> stored = readStoredTemplates(*own_);
         if (!stored) {
-            out_.notes.emplace_back(
-                adapter_note::Template{odd::TemplateUnread{stored.error().told()}});
+            note(templateUnread(stored.error()));
             return;
         }
-        for (ModelOddity& odd : stored->notes) {
-            if (!is_models || !std::holds_alternative<odd::ForeignTemplate>(odd)) {
-                out_.notes.emplace_back(adapter_note::Template{std::move(odd)});
-            }
+        if (!is_models && !stored->foreign.isEmpty()) {
+            note(stored->foreign);
+        }
+        for (const Sentence& odd : stored->notes) {
+            note(odd);
         }
         if (own && !is_models) {
             out_.chat_template = std::move(own);
@@ -100,7 +101,9 @@ private:
     }
 
     void unread(const Error& why) {
-        out_.notes.emplace_back(adapter_note::TokenizerUnread{why.told()});
+        out_.notes.push_back(
+            said("in its folder: %1 (whether the adapter needs further tokens is not known)",
+                 why.told()));
     }
 
     void compareJson(std::string_view file,
@@ -139,8 +142,12 @@ private:
         constexpr size_t kMostNamed = 4;
         const size_t count = lacking->size();
         lacking->resize(std::min(count, kMostNamed));
-        out_.notes.emplace_back(
-            adapter_note::UnknownTokens{std::move(file), *std::move(lacking), count});
+        out_.notes.push_back(
+            said("%1 in its folder has tokens that the model's tokenizer lacks: %2. Prompts are "
+                 "cut with the model's tokenizer, these into several tokens, so that the adapter "
+                 "does not see what it was trained on; a copy of the model's folder with the "
+                 "adapter's tokenizer.json cuts them rightly",
+                 std::move(file), listed(*lacking, count)));
         is_told_ = true;
     }
 

@@ -4,7 +4,7 @@
 // trained on others, that is told.
 #pragma once
 
-#include "engine/api/adapter_note.h"
+#include "engine/api/sentence.h"
 #include "engine/families/gemma4/stored_templates.h"
 #include "engine/files/checkpoint.h"
 
@@ -17,7 +17,7 @@ namespace engine {
 struct BesideAdapter {
     /// Nothing where there is none, or the model has the same.
     std::optional<ChatTemplateText> chat_template;
-    std::vector<AdapterNote> notes;
+    std::vector<Sentence> notes;
 };
 
 /// Never fails: what cannot be read is a note.

@@ -4,7 +4,7 @@
 // lacks are listed.
 #pragma once
 
-#include "engine/api/adapter_note.h"
+#include "engine/api/sentence.h"
 #include "engine/api/unused_key.h"
 #include "engine/families/tensor_list.h"
 
@@ -67,7 +67,7 @@ struct CoverageReport {
                       ///< "+experts" appended.
     std::vector<DeltaNorm> norms; ///< Empty in a probe (header only).
     std::vector<std::string> unknown_members;
-    std::vector<AdapterNote> notes;
+    std::vector<Sentence> notes;
 };
 
 } // namespace engine

@@ -3,10 +3,13 @@
 // through the safetensors writer, copy the other files, judge the result, write the report.
 #include "engine/lora/merge.h"
 
+#include "engine/base/digest.h"
+#include "engine/base/file_reader.h"
 #include "engine/base/file_writer.h"
 #include "engine/base/folder_list.h"
 #include "engine/base/json/tree.h"
 #include "engine/base/paths.h"
+#include "engine/base/sentence_english.h"
 #include "engine/families/config.h"
 #include "engine/families/gemma4/names.h"
 #include "engine/families/gemma4/stored_head.h"
@@ -16,7 +19,6 @@
 #include "engine/lora/architecture.h"
 #include "engine/lora/merged_rows.h"
 #include "engine/lora/output_folder.h"
-#include "engine/lora/sha256.h"
 #include "engine/lora/tensor_values.h"
 #include "engine/quant/quant_state.h"
 
@@ -161,7 +163,7 @@ private:
             for (const KeyReport& row : input.adapter->coverage().unmatched) {
                 if (row.key_class == KeyClass::Inert) {
                     report_.notes.push_back(input.adapter->name() + ": " + row.key + ": " +
-                                            row.reason.sentence);
+                                            inEnglish(row.reason.sentence));
                 }
             }
         }
@@ -507,6 +509,23 @@ private:
         return *middle;
     }
 
+    /// The caller resolved links; the reader itself follows none.
+    Result<std::string> sha256Of(const fs::path& file) {
+        ENGINE_ASSIGN(const auto reader, FileReader::open(file));
+        Digest sha = Digest::sha256();
+        std::vector<std::byte> piece(size_t{1} << 20);
+        for (uint64_t at = 0; at < reader->sizeBytes(); at += piece.size()) {
+            if (request_.stop.stop_requested()) {
+                return Error{ErrorCode::Cancelled, said("merging was cancelled")};
+            }
+            const auto bytes = std::span(piece).first(
+                static_cast<size_t>(std::min<uint64_t>(piece.size(), reader->sizeBytes() - at)));
+            ENGINE_TRY(reader->read(at, bytes));
+            sha.add(bytes);
+        }
+        return sha.finish();
+    }
+
     Result<void> digest(const fs::path& folder,
                         const std::string& name,
                         const std::string& shown,
@@ -515,7 +534,7 @@ private:
             request_.progress(0.9, shown);
         }
         ENGINE_ASSIGN(const fs::path file, resolveModelFile(folder, name));
-        ENGINE_ASSIGN(std::string sha, sha256OfFile(file, request_.stop));
+        ENGINE_ASSIGN(std::string sha, sha256Of(file));
         std::error_code error;
         out.push_back({shown, std::move(sha), fs::file_size(file, error)});
         return {};

@@ -27,7 +27,7 @@ float toOdd(double value) {
     return std::bit_cast<float>(std::bit_cast<uint32_t>(nearest) | 1U);
 }
 
-Result<std::vector<float>> floatsOf(const Adapter& adapter, const AdapterTensor& tensor) {
+Result<std::vector<float>> factorFloats(const Adapter& adapter, const AdapterTensor& tensor) {
     std::vector<float> values(tensor.size_bytes / tensorTypeSize(tensor.type));
     ENGINE_TRY(adapter.readFloats(tensor, values));
     return values;
@@ -91,7 +91,7 @@ Result<void> MergedTensorRows::prepare(const MergePlan& plan) {
         small_.emplace_back();
         factors_.emplace_back();
         if (part.bias != nullptr) {
-            ENGINE_ASSIGN(small_.back(), floatsOf(*part.adapter, *part.bias));
+            ENGINE_ASSIGN(small_.back(), factorFloats(*part.adapter, *part.bias));
         }
         if (part.update == nullptr) {
             continue;
@@ -101,8 +101,8 @@ Result<void> MergedTensorRows::prepare(const MergePlan& plan) {
         Factors& f = factors_.back();
         f.update = &u;
         f.strength = part.strength;
-        ENGINE_ASSIGN(std::vector<float> a, floatsOf(*part.adapter, u.a));
-        ENGINE_ASSIGN(std::vector<float> b, floatsOf(*part.adapter, u.b));
+        ENGINE_ASSIGN(std::vector<float> a, factorFloats(*part.adapter, u.a));
+        ENGINE_ASSIGN(std::vector<float> b, factorFloats(*part.adapter, u.b));
         if (u.isDora()) {
             ENGINE_ASSIGN(f.g, doraFactors(*part.adapter, u, read_base, stop_));
         }

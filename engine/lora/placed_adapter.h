@@ -71,7 +71,7 @@ kernels::WeightFormat weightFormatOf(TensorType type);
 
 struct PlacedUpdate {
     const LowRankUpdate* update = nullptr;
-    const Adapter* source = nullptr; ///< Of `update`.
+    const Adapter* source = nullptr; ///< Adapter that has `update`.
     AdapterBlock layout;
     AdapterHome home;  ///< compute nullptr: the base tensor is not loaded.
     DeviceBlock block; ///< On home.compute, or in host memory; without device: on disk, not loaded.

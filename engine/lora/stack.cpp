@@ -20,7 +20,7 @@ namespace engine {
 
 namespace {
 
-constexpr int64_t kMostRank = 1024;
+constexpr int64_t kMostStackRank = 1024;
 constexpr std::string_view kWeight = ".weight";
 constexpr const char* kValuesFile = "adapter_model.safetensors";
 constexpr const char* kConfigFile = "adapter_config.json";
@@ -192,11 +192,11 @@ Result<StackReport> stackAdapters(const StackRequest& request) {
         }
         report.rank = std::max(report.rank, rank);
     }
-    if (report.rank > kMostRank) {
+    if (report.rank > kMostStackRank) {
         return Error{ErrorCode::Unsupported,
                      said("the adapters have rank %1 together, at most %2 can be stacked; merge "
                           "them into the model instead (merge without --stack)",
-                          report.rank, kMostRank)};
+                          report.rank, kMostStackRank)};
     }
     report.modules = static_cast<int64_t>(pieces.size());
     report.adapters = static_cast<int64_t>(request.adapters.size());

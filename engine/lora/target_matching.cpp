@@ -4,102 +4,21 @@
 #include "engine/lora/target_matching.h"
 
 #include "engine/families/gemma4/names.h"
-#include "engine/lora/linear_pattern.h"
-
-#include <re2/re2.h>
+#include "engine/lora/name_pattern.h"
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace engine {
 
 namespace {
 
-constexpr std::string_view kFile = "adapter_config.json";
-constexpr int64_t kMaxAutomatonBytes = int64_t{4} << 20;
-/// Of all patterns of one file: a few bytes of a pattern can become thousands of steps.
-constexpr size_t kMaxStepsInAll = size_t{1} << 20;
-
-re2::StringPiece piece(std::string_view text) {
-    return {text.data(), text.size()};
-}
-
-/// A compiled pattern on either engine.
-struct Pattern {
-    std::unique_ptr<re2::RE2> plain;
-    std::optional<LinearPattern> with_look_around;
-
-    [[nodiscard]] size_t steps() const {
-        return plain ? static_cast<size_t>(plain->ProgramSize()) : with_look_around->steps();
-    }
-    [[nodiscard]] bool matchesWhole(std::string_view name) const {
-        return plain ? re2::RE2::FullMatch(piece(name), *plain)
-                     : with_look_around->matchesWhole(name);
-    }
-    /// Python's re.match: from the start, not to the end. `captured`: the first group.
-    [[nodiscard]] bool matchesStart(std::string_view name, std::string_view& captured) const {
-        if (!plain) {
-            return with_look_around->matchesStart(name, captured);
-        }
-        re2::StringPiece found[2];
-        const int groups = plain->NumberOfCapturingGroups() > 0 ? 2 : 1;
-        if (!plain->Match(piece(name), 0, name.size(), re2::RE2::ANCHOR_START, found, groups)) {
-            return false;
-        }
-        captured =
-            groups == 2 ? std::string_view(found[1].data(), found[1].size()) : std::string_view();
-        return true;
-    }
-};
-
-Error patternError(ErrorCode code, std::string_view member, const Sentence& what) {
-    return Error{code,
-                 said("%1: %2: %3", kFile, member, what),
-                 {{"file", std::string(kFile)}, {"member", std::string(member)}}};
-}
-
-/// Compiles head + translated pattern + tail; the pattern alone must be valid too.
-Result<Pattern> compileOne(std::string_view member,
-                           std::string_view source,
-                           std::string_view head,
-                           std::string_view tail,
-                           bool allow_global_flags) {
-    auto translated = translatePythonPattern(source, allow_global_flags);
-    if (!translated) {
-        return patternError(translated.error().code, member, translated.error().told());
-    }
-    std::string text(head);
-    text += translated->text;
-    text += tail;
-    Pattern pattern;
-    if (translated->has_look_around) {
-        auto compiled = LinearPattern::compile(text);
-        if (!compiled) {
-            return patternError(compiled.error().code, member,
-                                said("%1: \"%2\"", compiled.error().told(), source.substr(0, 80)));
-        }
-        pattern.with_look_around = std::move(*compiled);
-        return pattern;
-    }
-    re2::RE2::Options options;
-    options.set_log_errors(false);
-    options.set_max_mem(kMaxAutomatonBytes);
-    pattern.plain = std::make_unique<re2::RE2>(text, options);
-    if (!pattern.plain->ok()) {
-        const re2::RE2& failed = *pattern.plain;
-        const bool is_large = failed.error_code() == re2::RE2::ErrorPatternTooLarge ||
-                              failed.error_code() == re2::RE2::ErrorRepeatSize;
-        return patternError(is_large ? ErrorCode::Unsupported : ErrorCode::InvalidFile, member,
-                            is_large ? said("the pattern needs too large an automaton: \"%1\" (%2)",
-                                            source.substr(0, 80), failed.error())
-                                     : said("not a valid pattern: \"%1\" (%2)",
-                                            source.substr(0, 80), failed.error()));
-    }
-    return pattern;
-}
+/// For all patterns of one file: a few bytes of a pattern can become kilobytes.
+constexpr size_t kMaxCompiledMib = 16;
 
 bool equalsOrEndsWith(std::string_view name, std::string_view entry) {
     if (name == entry) {
@@ -115,53 +34,52 @@ struct TargetMatcher::State {
     AdapterConfig config;
     std::unordered_set<std::string> updated_modules;
     bool are_targets_by_file = false; ///< A pattern of target_modules or its layers is unreadable.
-    bool is_exclusion_by_file = false;
     bool are_ranks_by_file = false;
-    std::vector<AdapterNote> notes;
-    Pattern targets, excluded;
-    std::vector<Pattern> saved;
-    std::vector<Pattern> layers;
-    std::vector<std::pair<Pattern, int64_t>> ranks;
-    std::vector<std::pair<Pattern, double>> alphas;
+    std::vector<Sentence> notes;
+    std::optional<NamePattern> targets, excluded;
+    std::vector<NamePattern> saved;
+    std::vector<NamePattern> layers;
+    std::vector<std::pair<NamePattern, int64_t>> ranks;
+    std::vector<std::pair<NamePattern, double>> alphas;
 
-    [[nodiscard]] bool isExcluded(std::string_view module) const {
-        switch (config.excluded.kind) {
-        case ModuleSelector::Kind::Pattern:
-            return !is_exclusion_by_file && excluded.matchesWhole(module);
-        case ModuleSelector::Kind::List:
+    [[nodiscard]] Result<bool> isExcluded(std::string_view module) const {
+        if (config.excluded.kind == ModuleSelector::Kind::List) {
             return std::any_of(config.excluded.names.begin(), config.excluded.names.end(),
                                [&](const auto& entry) { return equalsOrEndsWith(module, entry); });
-        default:
-            return false;
         }
+        return excluded ? excluded->matchesWhole(module) : false;
     }
 
-    [[nodiscard]] bool isSavedWhole(std::string_view module) const {
-        return std::any_of(saved.begin(), saved.end(), [&](const Pattern& pattern) {
-            std::string_view unused;
-            return pattern.matchesStart(module, unused);
-        });
+    [[nodiscard]] Result<bool> isSavedWhole(std::string_view module) const {
+        for (const NamePattern& pattern : saved) {
+            ENGINE_ASSIGN(const bool is_saved, pattern.matchesStart(module));
+            if (is_saved) {
+                return true;
+            }
+        }
+        return false;
     }
 
-    /// The layer number of a name, by the first pattern that finds a match.
-    [[nodiscard]] std::optional<int64_t> layerOf(std::string_view module) const {
-        for (const Pattern& pattern : layers) {
+    /// Whether layers_to_transform has the layer number of a name, by the first pattern that finds
+    /// a match.
+    [[nodiscard]] Result<bool> isInLayers(std::string_view module) const {
+        for (const NamePattern& pattern : layers) {
             std::string_view found;
-            if (!pattern.matchesStart(module, found)) {
+            ENGINE_ASSIGN(const bool is_match, pattern.matchesStart(module, &found));
+            if (!is_match) {
                 continue;
             }
             int64_t number = 0;
             const char* end = found.data() + found.size();
             const auto [at, error] = std::from_chars(found.data(), end, number);
-            if (found.empty() || error != std::errc{} || at != end) {
-                return std::nullopt;
-            }
-            return number;
+            const auto& wanted = config.layers_to_transform;
+            return error == std::errc{} && at == end &&
+                   std::find(wanted.begin(), wanted.end(), number) != wanted.end();
         }
-        return std::nullopt;
+        return false;
     }
 
-    [[nodiscard]] TargetState listed(std::string_view module) const {
+    [[nodiscard]] Result<TargetState> listed(std::string_view module) const {
         const auto& names = config.targets.names;
         if (std::find(names.begin(), names.end(), module) != names.end()) {
             return TargetState::Targeted; // a full name is exempt from the layer filter
@@ -175,11 +93,8 @@ struct TargetMatcher::State {
         if (config.layers_to_transform.empty()) {
             return TargetState::Targeted;
         }
-        const std::optional<int64_t> layer = layerOf(module);
-        const auto& wanted = config.layers_to_transform;
-        return layer && std::find(wanted.begin(), wanted.end(), *layer) != wanted.end()
-                   ? TargetState::Targeted
-                   : TargetState::OtherLayer;
+        ENGINE_ASSIGN(const bool is_in_layers, isInLayers(module));
+        return is_in_layers ? TargetState::Targeted : TargetState::OtherLayer;
     }
 };
 
@@ -192,156 +107,145 @@ Result<TargetMatcher> TargetMatcher::compile(const AdapterConfig& config,
                                              std::unordered_set<std::string> updated_modules) {
     auto state = std::make_unique<State>();
     state->config = config;
-    size_t steps_left = kMaxStepsInAll;
-    const auto compilePattern = [&steps_left](std::string_view member, std::string_view source,
-                                              std::string_view head, std::string_view tail,
-                                              bool allow_global_flags) -> Result<Pattern> {
-        if (steps_left > 0) {
-            ENGINE_ASSIGN(Pattern pattern,
-                          compileOne(member, source, head, tail, allow_global_flags));
-            const size_t steps = pattern.steps();
-            steps_left -= std::min(steps, steps_left);
-            if (steps_left > 0) {
-                return pattern;
-            }
-        }
-        return patternError(ErrorCode::Unsupported, member,
-                            said("the patterns of this file together need too large an automaton; "
-                                 "\"%1\" is one too many",
-                                 source.substr(0, 80)));
-    };
     state->updated_modules = std::move(updated_modules);
-    // What the file can answer in place of a pattern that cannot be read.
-    const auto readOr = [&](bool& is_by_file, Result<Pattern> read, Pattern& target,
-                            bool is_of_rank = false) -> Result<void> {
-        if (read) {
-            target = std::move(*read);
-            return {};
+    const size_t count = 2 + config.modules_to_save.size() + config.layers_patterns.size() +
+                         config.rank_patterns.size() + config.alpha_patterns.size();
+    size_t bytes_left = kMaxCompiledMib << 20;
+    const auto read = [&](const PatternText& text) -> Result<NamePattern> {
+        ENGINE_ASSIGN(NamePattern pattern, NamePattern::compile(text, count));
+        if (pattern.sizeBytes() > bytes_left) {
+            return patternError(ErrorCode::Unsupported, text.member,
+                                said("the patterns of this file take more than %1 MiB of memory "
+                                     "together, and \"%2\" is one too many; write them with fewer "
+                                     "counted repeats",
+                                     kMaxCompiledMib, text.pattern.substr(0, 80)));
         }
-        if (read.error().code != ErrorCode::Unsupported || !config.is_zero_initialised) {
-            return std::move(read).error();
+        bytes_left -= pattern.sizeBytes();
+        return pattern;
+    };
+    // nullopt: the file answers in place of a pattern that cannot be read.
+    const auto readOr = [&](const PatternText& text,
+                            bool is_of_rank = false) -> Result<std::optional<NamePattern>> {
+        auto pattern = read(text);
+        if (pattern) {
+            return std::optional(std::move(*pattern));
         }
-        is_by_file = true;
-        state->notes.emplace_back(adapter_note::PatternUnread{read.error().told(), is_of_rank});
-        return {};
+        if (pattern.error().code != ErrorCode::Unsupported || !config.is_zero_initialised) {
+            return std::move(pattern).error();
+        }
+        const Sentence why = pattern.error().told();
+        state->notes.push_back(
+            is_of_rank ? said("%1; the ranks are taken from the shapes of the factors", why)
+                       : said("%1; the modules that have tensors in the file are taken as the "
+                              "targeted ones",
+                              why));
+        return std::optional<NamePattern>();
     };
     if (config.targets.kind == ModuleSelector::Kind::Pattern) {
-        ENGINE_TRY(readOr(state->are_targets_by_file,
-                          compilePattern("target_modules", config.targets.pattern, "", "", true),
-                          state->targets));
+        ENGINE_ASSIGN(state->targets, readOr({"target_modules", config.targets.pattern}));
+        state->are_targets_by_file = !state->targets;
     } else if (config.targets.kind == ModuleSelector::Kind::None) {
-        ENGINE_ASSIGN(state->targets,
-                      compilePattern("target_modules", defaultAdapterTargets(), "", "", true));
+        ENGINE_ASSIGN(state->targets, read({"target_modules", defaultAdapterTargets()}));
     }
     if (config.excluded.kind == ModuleSelector::Kind::Pattern) {
-        ENGINE_TRY(readOr(state->is_exclusion_by_file,
-                          compilePattern("exclude_modules", config.excluded.pattern, "", "", true),
-                          state->excluded));
-        state->are_targets_by_file = state->are_targets_by_file || state->is_exclusion_by_file;
+        ENGINE_ASSIGN(state->excluded, readOr({"exclude_modules", config.excluded.pattern}));
+        state->are_targets_by_file = state->are_targets_by_file || !state->excluded;
     }
-    // PEFT embeds the texts below in larger patterns without a group around them, so an
-    // alternative in them reaches to the end of the whole; kept as it is.
+    // PEFT embeds the texts below in larger patterns like this. Where it puts no group around them,
+    // an alternative in them reaches to the end of the whole.
     for (const std::string& entry : config.modules_to_save) {
-        ENGINE_ASSIGN(Pattern pattern, compilePattern("modules_to_save", entry, "(?:^|.*\\.)",
-                                                      "(?:$|\\..*)", false));
+        ENGINE_ASSIGN(NamePattern pattern,
+                      read({"modules_to_save", entry, R"((^|.*\.))", R"(($|\..*))"}));
         state->saved.push_back(std::move(pattern));
     }
+    constexpr std::string_view kIndex = R"(\.(?P<idx>\d+)\.)";
+    if (!config.layers_to_transform.empty() && config.layers_patterns.empty()) {
+        ENGINE_ASSIGN(NamePattern pattern, read({"layers_pattern", "[^.]*", R"(.*?\.)", kIndex}));
+        state->layers.push_back(std::move(pattern));
+    }
     if (!config.layers_to_transform.empty()) {
-        if (config.layers_patterns.empty()) {
-            ENGINE_ASSIGN(Pattern pattern, compilePattern("layers_pattern", "[^.]*", ".*?\\.",
-                                                          "\\.(\\d+)\\.", false));
-            state->layers.push_back(std::move(pattern));
-        }
         for (const std::string& entry : config.layers_patterns) {
-            Pattern pattern;
-            bool is_by_file = false;
-            ENGINE_TRY(readOr(
-                is_by_file,
-                compilePattern("layers_pattern", entry, "(?:^|.*?\\.)", "\\.(\\d+)\\.", false),
-                pattern));
-            state->are_targets_by_file = state->are_targets_by_file || is_by_file;
-            if (!is_by_file) {
-                state->layers.push_back(std::move(pattern));
+            ENGINE_ASSIGN(auto pattern,
+                          readOr({"layers_pattern", entry, R"((?:^|.*?\.))", kIndex}));
+            if (pattern) {
+                state->layers.push_back(std::move(*pattern));
+            } else {
+                state->are_targets_by_file = true;
             }
         }
     }
     for (const RankPattern& entry : config.rank_patterns) {
-        Pattern pattern;
-        bool is_by_file = false;
-        ENGINE_TRY(readOr(
-            is_by_file, compilePattern("rank_pattern", entry.pattern, "(?:.*\\.)?(?:", ")", false),
-            pattern, /*is_of_rank=*/true));
-        state->are_ranks_by_file = state->are_ranks_by_file || is_by_file;
-        if (!is_by_file) {
-            state->ranks.emplace_back(std::move(pattern), entry.rank);
+        ENGINE_ASSIGN(auto pattern, readOr({"rank_pattern", entry.pattern, R"((.*\.)?()", ")$"},
+                                           /*is_of_rank=*/true));
+        if (pattern) {
+            state->ranks.emplace_back(std::move(*pattern), entry.rank);
+        } else {
+            state->are_ranks_by_file = true;
         }
     }
     for (const AlphaPattern& entry : config.alpha_patterns) {
-        ENGINE_ASSIGN(Pattern pattern,
-                      compilePattern("alpha_pattern", entry.pattern, "(?:.*\\.)?(?:", ")", false));
+        ENGINE_ASSIGN(NamePattern pattern,
+                      read({"alpha_pattern", entry.pattern, R"((.*\.)?()", ")$"}));
         state->alphas.emplace_back(std::move(pattern), entry.alpha);
     }
     return TargetMatcher(std::move(state));
 }
 
-TargetState
+Result<TargetState>
 TargetMatcher::classify(std::string_view module, std::string_view canonical, bool is_linear) const {
     const State& s = *state_;
-    if (s.isExcluded(module)) {
+    ENGINE_ASSIGN(const bool is_excluded, s.isExcluded(module));
+    if (is_excluded) {
         return TargetState::Excluded;
     }
-    if (s.isSavedWhole(module)) {
+    ENGINE_ASSIGN(const bool is_saved, s.isSavedWhole(module));
+    if (is_saved) {
         return TargetState::SavedWhole;
     }
+    bool is_targeted = false;
     if (s.are_targets_by_file) {
-        return s.updated_modules.contains(std::string(module)) ? TargetState::Targeted
-                                                               : TargetState::NotTargeted;
-    }
-    switch (s.config.targets.kind) {
-    case ModuleSelector::Kind::List:
+        is_targeted = s.updated_modules.contains(std::string(module));
+    } else if (s.config.targets.kind == ModuleSelector::Kind::List) {
         return s.listed(module);
-    case ModuleSelector::Kind::AllLinear:
-        return is_linear ? TargetState::Targeted : TargetState::NotTargeted;
-    case ModuleSelector::Kind::Pattern:
-        return s.targets.matchesWhole(module) ? TargetState::Targeted : TargetState::NotTargeted;
-    case ModuleSelector::Kind::None:
-        break;
+    } else if (s.config.targets.kind == ModuleSelector::Kind::AllLinear) {
+        is_targeted = is_linear;
+    } else {
+        const bool is_default = s.config.targets.kind == ModuleSelector::Kind::None;
+        ENGINE_ASSIGN(is_targeted, s.targets->matchesWhole(is_default ? canonical : module));
     }
-    return s.targets.matchesWhole(canonical) ? TargetState::Targeted : TargetState::NotTargeted;
+    return is_targeted ? TargetState::Targeted : TargetState::NotTargeted;
 }
 
-std::optional<int64_t> TargetMatcher::rankOf(std::string_view module) const {
+Result<int64_t> TargetMatcher::rankOf(std::string_view module) const {
     if (state_->are_ranks_by_file) {
-        return std::nullopt;
+        return 0;
     }
     for (const auto& [pattern, rank] : state_->ranks) {
-        if (pattern.matchesWhole(module)) {
+        ENGINE_ASSIGN(const bool is_match, pattern.matchesStart(module));
+        if (is_match) {
             return rank;
         }
     }
     return state_->config.rank;
 }
 
-double TargetMatcher::alphaOf(std::string_view module) const {
+Result<double> TargetMatcher::alphaOf(std::string_view module) const {
     for (const auto& [pattern, alpha] : state_->alphas) {
-        if (pattern.matchesWhole(module)) {
+        ENGINE_ASSIGN(const bool is_match, pattern.matchesStart(module));
+        if (is_match) {
             return alpha;
         }
     }
     return state_->config.alpha;
 }
 
-double TargetMatcher::scalingOf(std::string_view module, int64_t rank) const {
+double TargetMatcher::scalingOf(double alpha, int64_t rank) const {
     const auto divisor = static_cast<double>(rank);
-    return alphaOf(module) / (state_->config.use_rslora ? std::sqrt(divisor) : divisor);
+    return alpha / (state_->config.use_rslora ? std::sqrt(divisor) : divisor);
 }
 
-const std::vector<AdapterNote>& TargetMatcher::notes() const {
+const std::vector<Sentence>& TargetMatcher::notes() const {
     return state_->notes;
-}
-
-const void* patternLibrarySymbol() {
-    return reinterpret_cast<const void*>(&re2::RE2::QuoteMeta);
 }
 
 } // namespace engine

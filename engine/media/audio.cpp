@@ -3,8 +3,8 @@
 // bounded by the 30 seconds that the tower takes, never by what a header declares.
 #include "engine/media/audio.h"
 
+#include "engine/media/media_error.h"
 #include "engine/media/media_file.h"
-#include "engine/media/no_memory.h"
 #include "engine/media/open_sound.h"
 #include "engine/media/resample.h"
 
@@ -27,10 +27,6 @@ constexpr int64_t kBlockFrames = 8192;
 /// 36 dB above full scale. Float files beyond it are wrongly scaled or not audio at all.
 constexpr double kMaxAmplitude = 64.0;
 constexpr int64_t kUnknownFrames = OpenSound::kUnknownFrames;
-
-Error invalid(Sentence message) {
-    return {ErrorCode::InvalidFile, std::move(message)};
-}
 
 std::string secondsText(double seconds) {
     std::array<char, 32> text{};
@@ -105,9 +101,10 @@ Result<void> appendMono(std::span<const float> block,
             if (!(std::abs(sample) <= kMaxAmplitude)) {
                 std::array<char, 32> text{};
                 std::snprintf(text.data(), text.size(), "%g", sample);
-                return invalid(said("sample %1 of channel %2 is %3, expected a number between -1 "
-                                    "and 1; save the recording again with normal volume",
-                                    first_frame + i, c + 1, text.data()));
+                return media::invalid(
+                    said("sample %1 of channel %2 is %3, expected a number between -1 "
+                         "and 1; save the recording again with normal volume",
+                         first_frame + i, c + 1, text.data()));
             }
             sum += sample;
         }
@@ -149,17 +146,20 @@ Result<std::vector<float>> readRange(OpenSound& open, const FrameRange& range) {
     const bool is_short = has_ended && at > 0 && at < known && open.memory.at >= open.memory.size();
     if (is_short && open.info.notes.empty()) {
         const auto rate = static_cast<double>(open.info.sample_rate);
-        open.info.notes.emplace_back(reply_note::SoundEndsEarly{
-            open.info.format, static_cast<double>(known) / rate, static_cast<double>(at) / rate});
+        open.info.notes.push_back(said("the %1 recording declares %2 seconds and has %3: it was "
+                                       "cut short or is damaged behind; what is there is played",
+                                       open.info.format,
+                                       secondsText(static_cast<double>(known) / rate),
+                                       secondsText(static_cast<double>(at) / rate)));
     }
     if (code != SF_ERR_NO_ERROR && !is_short) {
-        return invalid(
+        return media::invalid(
             said("the %1 data is damaged after %2 seconds: %3", open.info.format,
                  secondsText(static_cast<double>(at) / static_cast<double>(open.info.sample_rate)),
                  sf_error_number(code)));
     }
     if (has_ended && at < known && !is_short) {
-        return invalid(
+        return media::invalid(
             said("the %1 data is truncated or damaged: %2 samples are declared, %3 could be read",
                  open.info.format, known, at));
     }
@@ -197,7 +197,7 @@ Result<AudioInfo> probeAudio(std::span<const std::byte> bytes) {
         return media::noMemoryFor(said("a recording"));
     }
     if (frames == 0) {
-        return invalid(said("the %1 file holds no samples", open.info.format));
+        return media::invalid(said("the %1 file holds no samples", open.info.format));
     }
     if (frames > limit) {
         return Error{ErrorCode::Unsupported,
@@ -218,7 +218,7 @@ Result<DecodedAudio> decodeAudio(std::span<const std::byte> bytes,
     }
     ENGINE_ASSIGN(const std::vector<float> mono, readRange(open, range));
     if (mono.empty()) {
-        return invalid(said("the %1 file holds no samples", open.info.format));
+        return media::invalid(said("the %1 file holds no samples", open.info.format));
     }
     DecodedAudio audio;
     audio.source = open.info;

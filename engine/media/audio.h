@@ -5,7 +5,7 @@
 // Leaves out: containers such as MP4 or Matroska, loudness changes, splitting of long clips.
 #pragma once
 
-#include "engine/api/reply_note.h"
+#include "engine/api/sentence.h"
 #include "engine/base/result.h"
 
 #include <cstddef>
@@ -35,10 +35,10 @@ struct AudioInfo {
     std::string format;      ///< "WAV, 16-bit PCM", for people.
     int64_t sample_rate = 0; ///< Hz
     int64_t channels = 0;
-    int64_t frames = 0;           ///< Samples per channel; as declared, the true number may differ.
-    double seconds = 0.0;         ///< frames / sample_rate
-    int64_t samples_16k = 0;      ///< Samples after resampling, for audioTokens().
-    std::vector<ReplyNote> notes; ///< What the user should know: a recording that was cut short.
+    int64_t frames = 0;          ///< Samples per channel; as declared, the true number may differ.
+    double seconds = 0.0;        ///< frames / sample_rate
+    int64_t samples_16k = 0;     ///< Samples after resampling, for audioTokens().
+    std::vector<Sentence> notes; ///< What the user should know: a recording that was cut short.
 };
 
 /// Mono at 16 kHz.

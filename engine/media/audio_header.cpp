@@ -2,6 +2,7 @@
 #include "engine/media/audio_header.h"
 
 #include "engine/media/audio.h"
+#include "engine/media/media_error.h"
 #include "engine/media/media_file.h"
 
 #include <algorithm>
@@ -12,10 +13,6 @@ namespace {
 
 using namespace std::string_view_literals;
 
-Error invalid(Sentence message) {
-    return {ErrorCode::InvalidFile, std::move(message)};
-}
-
 /// Programs that write to a pipe cannot go back to fill in a length. These lengths are no claim at
 /// all; others (2000000000, sox's 0x7ffff000) look like those of a recording that was cut short.
 bool isUnknownLength(uint64_t length) {
@@ -23,8 +20,11 @@ bool isUnknownLength(uint64_t length) {
 }
 
 /// What is said where a file declares more than it has.
-std::optional<ReplyNote> shortNote(std::string_view format, uint64_t declared, uint64_t left) {
-    return reply_note::SoundCutShort{std::string(format), declared, left};
+std::optional<Sentence> shortNote(std::string_view format, uint64_t declared, uint64_t left) {
+    return said(
+        "the %1 recording declares %2 bytes of sound and has %3: it was cut short or written "
+        "without knowing its length; what is there is played",
+        format, declared, left);
 }
 
 HeaderPatch patchOf(size_t offset, size_t size, uint64_t value, bool big_endian) {
@@ -302,7 +302,8 @@ Result<void> checkOgg(Bytes bytes, AudioHeader& header) {
                                     bytes.size()));
             }
             header.end = at;
-            header.note = reply_note::OggCutShort{};
+            header.note = said(
+                "the Ogg recording ends inside a page: it was cut short; what is there is played");
             return {};
         }
         at += page_bytes;

@@ -5,7 +5,7 @@
 // short, are put right: what is there is played, and a note says so. Decodes nothing.
 #pragma once
 
-#include "engine/api/reply_note.h"
+#include "engine/api/sentence.h"
 #include "engine/base/result.h"
 #include "engine/media/byte_reader.h"
 
@@ -35,7 +35,7 @@ struct AudioHeader {
     std::vector<HeaderPatch> patches;
     size_t begin = 0; ///< Where the recording begins: behind what stands before an MP3 stream.
     size_t end = 0;   ///< Where it ends; before the end of the file when its last page is cut.
-    std::optional<ReplyNote> note = {}; ///< What the user should know: cut short.
+    std::optional<Sentence> note = {}; ///< What the user should know: cut short.
 };
 
 /// Errors: InvalidFile (empty, damaged or without samples, with what was declared and found),

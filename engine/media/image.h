@@ -5,7 +5,7 @@
 // gamma (the reference ignores them too), animation (first frame or refusal), XMP orientation.
 #pragma once
 
-#include "engine/api/reply_note.h"
+#include "engine/api/sentence.h"
 #include "engine/base/result.h"
 
 #include <array>
@@ -53,7 +53,7 @@ struct DecodedImage {
     int64_t height = 0;
     std::vector<uint8_t> rgb; ///< [height, width, 3]
     /// Harmless findings of the decoder ("corrupt JPEG data: ..."), for a hint beside the picture.
-    std::vector<ReplyNote> notes;
+    std::vector<Sentence> notes;
 };
 
 /// The vision tower's input for one picture at its true size (no padding).

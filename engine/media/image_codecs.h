@@ -3,7 +3,7 @@
 // our own (no allocation, no pixel work) and a decoder over the format's library.
 #pragma once
 
-#include "engine/api/reply_note.h"
+#include "engine/api/sentence.h"
 #include "engine/base/result.h"
 #include "engine/media/byte_reader.h"
 #include "engine/media/image.h"
@@ -21,11 +21,11 @@ Result<ImageInfo> readWebpHeader(Bytes bytes);
 /// Decode into rgb, which has the stored size * 3 bytes. size is what the header reader said; a
 /// decoder that finds another size answers InvalidFile. notes receives harmless findings.
 Result<void>
-decodePng(Bytes bytes, ImageSize size, std::span<uint8_t> rgb, std::vector<ReplyNote>& notes);
+decodePng(Bytes bytes, ImageSize size, std::span<uint8_t> rgb, std::vector<Sentence>& notes);
 Result<void>
-decodeJpeg(Bytes bytes, ImageSize size, std::span<uint8_t> rgb, std::vector<ReplyNote>& notes);
+decodeJpeg(Bytes bytes, ImageSize size, std::span<uint8_t> rgb, std::vector<Sentence>& notes);
 Result<void>
-decodeWebp(Bytes bytes, ImageSize size, std::span<uint8_t> rgb, std::vector<ReplyNote>& notes);
+decodeWebp(Bytes bytes, ImageSize size, std::span<uint8_t> rgb, std::vector<Sentence>& notes);
 
 /// "4000 x 3000 pixels".
 std::string describeSize(ImageSize size);

@@ -5,7 +5,7 @@
 // lossless, hierarchical and arithmetic coding.
 #include "engine/media/exif.h"
 #include "engine/media/image_codecs.h"
-#include "engine/media/no_memory.h"
+#include "engine/media/media_error.h"
 
 // jpeglib.h needs size_t and FILE declared before it, so it cannot stand in the sorted group.
 // jerror.h needs jpeglib.h before it: the message numbers depend on the library's version (Ubuntu
@@ -33,9 +33,6 @@ constexpr long kMaxDecoderMemory = 1L << 30;      ///< bytes; progressive pictur
 constexpr int64_t kMcuRows = 32;                  ///< pixel rows of the tallest coding unit
 constexpr int64_t kMaxScanPixels = 2'000'000'000; ///< scans * pixels, bounds the time
 
-Error invalid(Sentence message) {
-    return {ErrorCode::InvalidFile, std::move(message)};
-}
 Error unsupported(Sentence message) {
     return {ErrorCode::Unsupported, std::move(message)};
 }
@@ -273,7 +270,7 @@ Result<ImageInfo> readJpegHeader(Bytes bytes) {
 }
 
 Result<void>
-decodeJpeg(Bytes bytes, ImageSize size, std::span<uint8_t> rgb, std::vector<ReplyNote>& notes) {
+decodeJpeg(Bytes bytes, ImageSize size, std::span<uint8_t> rgb, std::vector<Sentence>& notes) {
     Session session;
     session.bytes = bytes;
     session.size = size;
@@ -308,7 +305,8 @@ decodeJpeg(Bytes bytes, ImageSize size, std::span<uint8_t> rgb, std::vector<Repl
             said("JPEG data is incomplete: it ends before the last of its %1 rows", size.height));
     }
     if (session.warning[0] != '\0') {
-        notes.emplace_back(reply_note::PictureFlaw{session.warning.data()});
+        notes.push_back(
+            said("the picture has a flaw (%1) and may look wrong", session.warning.data()));
     }
     return {};
 }

@@ -128,8 +128,8 @@ std::optional<Phrase> describeFrameSync(Bytes bytes) {
     return is_mpeg ? std::optional(phrase("an MP3 recording")) : std::nullopt;
 }
 
-/// Of an MP4 file: its track handlers name sound and no pictures, as recorders of phones write it
-/// whose brand says nothing of it.
+/// True for an MP4 file whose track handlers name sound and no pictures. Recorders of phones write
+/// such files under a brand that does not say so.
 bool hasSoundAlone(Bytes bytes) {
     size_t at = 0;
     while (true) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/media/open_sound.h"
 
-#include "engine/media/no_memory.h"
+#include "engine/media/media_error.h"
 #include "engine/media/resample.h"
 
 #include <algorithm>
@@ -13,10 +13,6 @@
 namespace engine::media {
 
 namespace {
-
-Error invalid(Sentence message) {
-    return {ErrorCode::InvalidFile, std::move(message)};
-}
 
 sf_count_t fileLength(void* user) {
     return static_cast<MemoryFile*>(user)->size();

@@ -4,7 +4,7 @@
 // All text, profile and time chunks are skipped unread: they can be compressed bombs.
 #include "engine/media/exif.h"
 #include "engine/media/image_codecs.h"
-#include "engine/media/no_memory.h"
+#include "engine/media/media_error.h"
 
 #include <png.h>
 #include <zlib.h>
@@ -23,10 +23,6 @@ using namespace std::string_view_literals;
 
 constexpr size_t kSignatureBytes = 8;
 constexpr size_t kMaxMessage = 200;
-
-Error invalid(Sentence message) {
-    return {ErrorCode::InvalidFile, std::move(message)};
-}
 
 uint32_t chunkCrc(Bytes type_and_data) {
     // A chunk is at most 2^31 - 1 bytes by its format, so the length fits zlib's uInt.
@@ -71,7 +67,7 @@ int findOrientation(Bytes bytes) {
 
 /// What libpng's callbacks share with the decoder. Nothing here allocates: the error callback
 /// leaves by longjmp, which runs no destructor.
-struct Session {
+struct PngSession {
     png_structp png = nullptr;
     png_infop info = nullptr;
     Bytes bytes;
@@ -82,14 +78,14 @@ struct Session {
     bool is_out_of_memory = false;
     std::array<char, kMaxMessage> message{};
 
-    Session() = default;
-    Session(const Session&) = delete;
-    Session& operator=(const Session&) = delete;
-    ~Session() { png_destroy_read_struct(&png, &info, nullptr); }
+    PngSession() = default;
+    PngSession(const PngSession&) = delete;
+    PngSession& operator=(const PngSession&) = delete;
+    ~PngSession() { png_destroy_read_struct(&png, &info, nullptr); }
 };
 
 [[noreturn]] void onError(png_structp png, png_const_charp text) {
-    auto* session = static_cast<Session*>(png_get_error_ptr(png));
+    auto* session = static_cast<PngSession*>(png_get_error_ptr(png));
     std::strncpy(session->message.data(), text, kMaxMessage - 1);
     png_longjmp(png, 1);
 }
@@ -98,11 +94,11 @@ void onWarning(png_structp /*png*/, png_const_charp /*text*/) {
     // Warnings concern ancillary chunks, which cannot change the pixels we return.
 }
 
-/// Of libpng and of zlib under it.
+/// Allocator for libpng and for zlib under it.
 png_voidp onAllocate(png_structp png, png_alloc_size_t bytes) {
     void* const block = std::malloc(bytes);
     if (block == nullptr) {
-        static_cast<Session*>(png_get_mem_ptr(png))->is_out_of_memory = true;
+        static_cast<PngSession*>(png_get_mem_ptr(png))->is_out_of_memory = true;
     }
     return block;
 }
@@ -112,7 +108,7 @@ void onFree(png_structp /*png*/, png_voidp block) {
 }
 
 void onRead(png_structp png, png_bytep out, png_size_t size) {
-    auto* session = static_cast<Session*>(png_get_io_ptr(png));
+    auto* session = static_cast<PngSession*>(png_get_io_ptr(png));
 #ifndef BELFRY_PLANTED_OVERREAD // built once without this check: AddressSanitizer must notice
     if (size > session->bytes.size() - session->at) {
         png_error(png, "the file ends too early");
@@ -123,7 +119,7 @@ void onRead(png_structp png, png_bytep out, png_size_t size) {
 }
 
 /// The part that can leave by longjmp: plain data only. False: the message is in the session.
-bool runDecoder(Session& session) {
+bool runPngDecoder(PngSession& session) {
     png_structp png = session.png;
     if (setjmp(png_jmpbuf(png)) != 0) {
         return false;
@@ -202,8 +198,8 @@ Result<ImageInfo> readPngHeader(Bytes bytes) {
 }
 
 Result<void>
-decodePng(Bytes bytes, ImageSize size, std::span<uint8_t> rgb, std::vector<ReplyNote>& /*notes*/) {
-    Session session;
+decodePng(Bytes bytes, ImageSize size, std::span<uint8_t> rgb, std::vector<Sentence>& /*notes*/) {
+    PngSession session;
     session.bytes = bytes;
     session.size = size;
     session.rgb = rgb.data();
@@ -221,7 +217,7 @@ decodePng(Bytes bytes, ImageSize size, std::span<uint8_t> rgb, std::vector<Reply
     if (session.info == nullptr) {
         return Error{ErrorCode::Internal, "libpng could not be started"};
     }
-    if (!runDecoder(session)) {
+    if (!runPngDecoder(session)) {
         if (session.is_out_of_memory) {
             return noMemoryFor(said("a PNG picture"));
         }

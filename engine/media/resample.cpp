@@ -2,7 +2,7 @@
 #include "engine/media/resample.h"
 
 #include "engine/media/audio.h"
-#include "engine/media/no_memory.h"
+#include "engine/media/media_error.h"
 
 #include <soxr.h>
 

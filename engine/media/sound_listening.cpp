@@ -16,7 +16,7 @@ namespace {
 
 using media::OpenSound;
 
-constexpr int64_t kBlockFrames = 8192;
+constexpr int64_t kListenFrames = 8192;
 
 /// Two channels of one block, appended: silence where a sample is no number.
 void appendStereo(std::span<const float> block, int64_t channels, std::vector<float>& out) {
@@ -47,7 +47,7 @@ void goTo(OpenSound& open, int64_t frame, std::vector<float>& block) {
     open.seek(0);
     for (int64_t at = 0; at < frame;) {
         const auto got =
-            static_cast<int64_t>(open.read(block.data(), std::min(kBlockFrames, frame - at)));
+            static_cast<int64_t>(open.read(block.data(), std::min(kListenFrames, frame - at)));
         if (got <= 0) {
             return;
         }
@@ -90,13 +90,13 @@ Result<ListeningPart> listen(std::span<const std::byte> bytes, double start_s, d
     // part it works on; a whole second is a whole number of frames at every rate.
     const int64_t before = std::min<int64_t>(first, rate);
     const int64_t wanted = before + count + rate;
-    std::vector<float> block(static_cast<size_t>(kBlockFrames * channels));
+    std::vector<float> block(static_cast<size_t>(kListenFrames * channels));
     goTo(open, first - before, block);
     std::vector<float> stereo;
     int64_t read = 0;
     while (read < wanted) {
         const auto got =
-            static_cast<int64_t>(open.read(block.data(), std::min(kBlockFrames, wanted - read)));
+            static_cast<int64_t>(open.read(block.data(), std::min(kListenFrames, wanted - read)));
         if (got <= 0) {
             break;
         }
@@ -147,10 +147,10 @@ peaksOf(std::span<const std::byte> bytes, size_t max_peaks, const std::stop_toke
     const int64_t channels = open.info.channels;
     int64_t piece = std::max<int64_t>(rate / 100, 1);
     SoundPeaks result;
-    std::vector<float> block(static_cast<size_t>(kBlockFrames * channels));
+    std::vector<float> block(static_cast<size_t>(kListenFrames * channels));
     int64_t frames = 0;
     sf_count_t got = 1;
-    while ((got = open.read(block.data(), kBlockFrames)) > 0) {
+    while ((got = open.read(block.data(), kListenFrames)) > 0) {
         if (stop.stop_requested()) {
             return Error{ErrorCode::Cancelled, said("reading the recording was stopped")};
         }

@@ -4,7 +4,7 @@
 // both functions refuse with that reason.
 #include "engine/media/exif.h"
 #include "engine/media/image_codecs.h"
-#include "engine/media/no_memory.h"
+#include "engine/media/media_error.h"
 
 #ifdef BELFRY_HAS_WEBP
 #include <webp/decode.h>
@@ -17,10 +17,6 @@ namespace engine::media {
 namespace {
 
 constexpr size_t kRiffHeaderBytes = 12;
-
-Error invalid(Sentence message) {
-    return {ErrorCode::InvalidFile, std::move(message)};
-}
 
 Phrase describeStatus(VP8StatusCode status) {
     switch (status) {
@@ -106,7 +102,7 @@ Result<ImageInfo> readWebpHeader(Bytes bytes) {
 }
 
 Result<void>
-decodeWebp(Bytes bytes, ImageSize size, std::span<uint8_t> rgb, std::vector<ReplyNote>& /*notes*/) {
+decodeWebp(Bytes bytes, ImageSize size, std::span<uint8_t> rgb, std::vector<Sentence>& /*notes*/) {
     WebPBitstreamFeatures whole{};
     (void)readFeatures(bytes, whole);
     ENGINE_ASSIGN(const Frame frame, firstFrame(bytes, whole));
@@ -152,7 +148,7 @@ Result<ImageInfo> readWebpHeader(Bytes /*bytes*/) {
 Result<void> decodeWebp(Bytes bytes,
                         ImageSize /*size*/,
                         std::span<uint8_t> /*rgb*/,
-                        std::vector<ReplyNote>& /*notes*/) {
+                        std::vector<Sentence>& /*notes*/) {
     return readWebpHeader(bytes).error();
 }
 

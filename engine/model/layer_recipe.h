@@ -43,7 +43,7 @@ struct LayerRecipe {
     bool has_head_norms = true;   ///< RMS norms with weight of every head of q and k, before RoPE.
     bool has_value_norm = true;   ///< RMS norm without weight of every head of v.
     bool has_scalar = false;      ///< x = x * layer_scalar behind the last branch.
-    double attention_scale = 0.0; ///< Of q k^T; 0: head_dim^-1/2.
+    double attention_scale = 0.0; ///< Scale of q k^T; 0: head_dim^-1/2.
 
     [[nodiscard]] float attentionScale(int64_t head_dim) const {
         return attention_scale > 0 ? static_cast<float>(attention_scale)

@@ -3,7 +3,7 @@
 // whatever a family has instead. Prompts, the store of features and the engine know this alone.
 #pragma once
 
-#include "engine/api/reply_note.h"
+#include "engine/api/sentence.h"
 #include "engine/base/result.h"
 
 #include <cstddef>
@@ -19,7 +19,7 @@ namespace engine {
 /// How much of a medium is wanted, and how finely.
 struct MediaWish {
     int64_t tokens = 0;                           ///< Soft-token budget of a picture.
-    double cut_start_s = 0.0, cut_length_s = 0.0; ///< Of a sound; length 0 = all of it.
+    double cut_start_s = 0.0, cut_length_s = 0.0; ///< Cut of a sound; length 0 = all of it.
 };
 
 /// A medium as an encoder computes from it.
@@ -27,7 +27,7 @@ struct PreparedMedia {
     std::vector<float> rows; ///< Pictures: patches [grid_h * grid_w, values], pixel / 255. Sounds:
                              ///< log-mel frames [grid_w, mel bins].
     int64_t grid_w = 0, grid_h = 1;
-    std::vector<ReplyNote> notes; ///< What was cut or changed on the way.
+    std::vector<Sentence> notes; ///< What was cut or changed on the way.
 };
 
 class MediaEncoder {

@@ -4,7 +4,7 @@
 // from tensor shapes; nothing is hard-coded.
 #pragma once
 
-#include "engine/api/model_oddity.h"
+#include "engine/api/sentence.h"
 #include "engine/model/layer_recipe.h"
 
 #include <cstdint>
@@ -47,8 +47,8 @@ struct TextConfig {
     int64_t num_experts = 0, top_k_experts = 0, moe_intermediate_size = 0;
     bool is_vision_bidirectional = false; ///< use_bidirectional_attention == "vision".
     RopeConfig sliding_rope, full_rope;
-    LayerRecipe recipe;           ///< Of every layer.
-    double embedding_scale = 1.0; ///< Of rows of the token table.
+    LayerRecipe recipe;           ///< The same for every layer.
+    double embedding_scale = 1.0; ///< Factor of rows of the token table.
     std::vector<LayerConfig> layers;
     int64_t pad_token_id = 0, bos_token_id = 2;
     /// Index of the last layer that owns KV; prompt tokens other than the last stop after its K/V.
@@ -77,14 +77,13 @@ struct AudioConfig {
 /// A model's drafting assistant (multi-token prediction): a small decoder beside it whose layers
 /// own no keys and values but read those of the model.
 struct AssistantConfig {
-    TextConfig
-        text; ///< Of every layer, kv_source: the model's layer whose keys and values it reads.
+    TextConfig text; ///< Each layer's kv_source: the model's layer whose keys and values it reads.
     int64_t backbone_size = 0;    ///< Hidden size of the model that it was made for.
     int64_t num_centroids = 0;    ///< Groups that its head chooses from first; 0: one product.
     int64_t top_centroids = 0;    ///< Groups whose tokens are looked at.
     int64_t num_draft_tokens = 0; ///< What its makers advise; 0: nothing said.
     std::vector<int64_t> suppress_tokens; ///< Never drafted.
-    std::vector<ModelOddity> warnings;    ///< What was odd in its files and accepted.
+    std::vector<Sentence> warnings;       ///< What was odd in its files and accepted.
     /// Token of every place of the grouped vocabulary, groups one after the other; nullptr without
     /// groups, or where only headers are at hand.
     std::shared_ptr<const std::vector<int32_t>> token_ordering;
@@ -162,7 +161,7 @@ struct ModelConfig {
     std::optional<QuantizationHint> quantization;
     GenerationDefaults generation;
     ProcessorConfig processor;
-    std::vector<ModelOddity> warnings; ///< Unusual but accepted: for the load report.
+    std::vector<Sentence> warnings; ///< Unusual but accepted: for the load report.
 };
 
 } // namespace engine

@@ -95,7 +95,7 @@ struct ExpectedTensor {
     Part part = {};
     TensorUse use = TensorUse::Other;
     TensorSlot slot = TensorSlot::None;
-    ClipEnd clip = ClipEnd::None; ///< Of the linear in that slot.
+    ClipEnd clip = ClipEnd::None; ///< For the linear in that slot.
     int slot_index = 0;
     int layer = -1;          ///< Decoder or tower layer, -1 outside.
     bool is_required = true; ///< false: clip scalars.

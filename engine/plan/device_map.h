@@ -112,12 +112,12 @@ const std::vector<std::string>& devicePresets();
 bool isDevicePreset(std::string_view name);
 
 /// What to write instead of a word that means a placement elsewhere: "auto" and the like of
-/// accelerate, the name of a single device. Kind::None for other words.
-issue::MapHint deviceMapHint(std::string_view word);
+/// accelerate, the name of a single device. Empty for other words.
+Sentence deviceMapHint(std::string_view word);
 
 /// Why there is no map of this preset for these devices: an unknown name, or no GPU for one that
-/// needs it. nullopt: there is one.
-std::optional<Finding> presetProblem(std::string_view name, const std::vector<DeviceId>& devices);
+/// needs it. Empty: there is one.
+Sentence presetProblem(std::string_view name, const std::vector<DeviceId>& devices);
 
 /// The map of a preset for these devices: the GPU is the first cuda device, else the first sim
 /// device. Parts that the model does not have are left out. has_own_head: the head is a copy in

@@ -153,9 +153,16 @@ std::vector<std::string> textsOf(const Word<T> (&words)[N]) {
     return out;
 }
 
-class MapReader {
-    using Expected = issue::BadValue::Expected;
+/// "a", "b" or "c".
+Sentence choiceOf(const std::vector<std::string>& words) {
+    std::string all;
+    for (size_t i = 0; i + 1 < words.size(); ++i) {
+        all += (i == 0 ? "" : ", ") + inQuotes(words[i]);
+    }
+    return said("%1 or %2", all, inQuotes(words.back()));
+}
 
+class MapReader {
 public:
     explicit MapReader(const ParseContext& context) : context_(context) {}
 
@@ -166,11 +173,12 @@ public:
         MapJsonProblem problem;
         const std::optional<Json> root = readMapJson(text, problem);
         if (!root.has_value()) {
-            complain("DM01", problem.key, problem.at, std::move(problem.finding));
+            complain("DM01", problem.key, problem.at, std::move(problem.words));
             return;
         }
         if (root->kind != Json::Kind::Object) {
-            complain("DM01", "", root->at, issue::NotAnObject{foundJson(*root)});
+            complain("DM01", "", root->at,
+                     said("a device map is a JSON object, found %1", foundJson(*root)));
             return;
         }
         if (root->find("version") != nullptr) {
@@ -179,7 +187,10 @@ public:
         }
         for (const JsonMember& member : root->members) {
             if (member.value.kind == Json::Kind::Object) {
-                complain("DM01", member.key, member.key_at, issue::VersionMissing{});
+                complain("DM01", member.key, member.key_at,
+                         phrase("version is missing: with an object as a value this is not "
+                                "accelerate's form; add \"version\": 1 and put module keys into "
+                                "\"map\""));
                 return;
             }
         }
@@ -187,24 +198,23 @@ public:
     }
 
 private:
-    void complain(std::string_view code, std::string key, MapPosition at, Finding finding) {
+    void complain(std::string_view code, std::string key, MapPosition at, Sentence words) {
         if (issues.size() >= kMaxIssues) {
             return;
         }
         PlanIssue issue;
         issue.code = code;
         issue.key = std::move(key);
-        issue.finding = std::move(finding);
+        issue.words = std::move(words);
         issue.line = at.line;
         issue.column = at.column;
         issues.push_back(std::move(issue));
     }
 
-    void complainValue(const JsonMember& member,
-                       Expected expected,
-                       std::vector<std::string> words = {}) {
+    void complainValue(const JsonMember& member, const Sentence& expected) {
         complain("DM01", member.key, member.value.at,
-                 issue::BadValue{member.key, expected, foundJson(member.value), std::move(words)});
+                 said("%1: expected %2, found %3", inQuotes(member.key), expected,
+                      foundJson(member.value)));
     }
 
     [[nodiscard]] DeviceId numbered(int index) const {
@@ -243,7 +253,8 @@ private:
         for (const JsonMember& member : root.members) {
             const std::optional<DeviceId> device = importedDevice(member.value);
             if (!device.has_value()) {
-                complainValue(member, Expected::ImportedPlace);
+                complainValue(
+                    member, phrase("\"cpu\", \"disk\", \"cuda:N\", \"sim:N\" or a device number"));
                 continue;
             }
             devices.push_back(*device);
@@ -278,13 +289,15 @@ private:
 
     void readNative(const Json& root) {
         if (root.find("default") == nullptr) {
-            complain("DM01", "default", root.at, issue::DefaultMissing{});
+            complain("DM01", "default", root.at,
+                     phrase("the member \"default\" is missing; it says where everything goes that "
+                            "no key names, for example \"default\": \"cuda:0\""));
         }
         for (const JsonMember& member : root.members) {
             const std::string& name = member.key;
             if (name == "version") {
                 if (wholeNumber(member.value) != uint64_t{1}) {
-                    complainValue(member, Expected::Version);
+                    complainValue(member, phrase("1 (the only version there is)"));
                 }
             } else if (name == "model") {
                 readModel(member);
@@ -310,7 +323,7 @@ private:
                 if (member.value.kind == Json::Kind::String) {
                     map.notes = member.value.text;
                 } else {
-                    complainValue(member, Expected::Text);
+                    complainValue(member, phrase("text"));
                 }
             } else {
                 unknownMember(member, {"version", "model", "default", "map", "limits", "reserve",
@@ -324,16 +337,17 @@ private:
         }
     }
 
-    void unknownMember(const JsonMember& member, std::vector<std::string> known) {
+    void unknownMember(const JsonMember& member, const std::vector<std::string>& known) {
         complain("DM01", member.key, member.key_at,
-                 issue::UnknownMember{member.key, std::move(known)});
+                 said("unknown member %1; known are %2", inQuotes(member.key),
+                      listed(known, known.size())));
     }
 
     bool isObject(const JsonMember& member) {
         if (member.value.kind == Json::Kind::Object) {
             return true;
         }
-        complainValue(member, Expected::Object);
+        complainValue(member, phrase("an object"));
         return false;
     }
 
@@ -347,7 +361,7 @@ private:
                 if (part.value.kind == Json::Kind::String) {
                     map.model_architecture = part.value.text;
                 } else {
-                    complainValue(part, Expected::Text);
+                    complainValue(part, phrase("text"));
                 }
             } else if (part.key == "layers") {
                 const bool is_negative =
@@ -362,7 +376,7 @@ private:
                         *layers, static_cast<uint64_t>(std::numeric_limits<int64_t>::max())));
                     map.model_layers = is_negative ? -value : value;
                 } else {
-                    complainValue(part, Expected::Integer);
+                    complainValue(part, phrase("an integer"));
                 }
             }
         }
@@ -378,14 +392,14 @@ private:
                 }
             }
         }
-        complainValue(member, Expected::Word, textsOf(words));
+        complainValue(member, choiceOf(textsOf(words)));
     }
 
     void readBool(const JsonMember& member, std::optional<bool>& out) {
         if (member.value.kind == Json::Kind::Bool) {
             out = member.value.boolean;
         } else {
-            complainValue(member, Expected::Bool);
+            complainValue(member, phrase("true or false"));
         }
     }
 
@@ -396,7 +410,10 @@ private:
                 return device;
             }
         }
-        complainValue(member, may_be_disk ? Expected::Device : Expected::ComputeDevice);
+        complainValue(member,
+                      may_be_disk
+                          ? phrase("\"cpu\", \"disk\", \"cuda:N\" or \"sim:N\"")
+                          : phrase("\"cpu\", \"cuda:N\" or \"sim:N\" (nothing computes on disk)"));
         return std::nullopt;
     }
 
@@ -418,14 +435,16 @@ private:
             return true;
         } else if (value.kind == Json::Kind::Object) {
             if (value.members.empty()) {
-                complainValue(member, Expected::Member);
+                complainValue(
+                    member, phrase("at least one member (store, compute, format, residency, ...)"));
             }
             for (const JsonMember& field : value.members) {
                 readField(field, entry.fields);
             }
             return issues.size() == before;
         }
-        complainValue(member, Expected::Place);
+        complainValue(member, phrase("\"cpu\", \"disk\", \"cuda:N\", \"sim:N\", a device number "
+                                     "from 0 to 63 or an object"));
         return false;
     }
 
@@ -459,9 +478,14 @@ private:
             entry.value_at = part.value.at;
             KeyRange range;
             if (canonicalKey(part.key).empty()) {
-                complain("DM01", part.key, part.key_at, issue::WholeModelKey{part.key});
+                complain("DM01", part.key, part.key_at,
+                         said("the key %1 stands for the whole model; use \"default\" for that",
+                              inQuotes(part.key)));
             } else if (findRange(part.key, range) == RangeCheck::BadBracket) {
-                complain("DM01", part.key, part.key_at, issue::BadRange{part.key});
+                complain("DM01", part.key, part.key_at,
+                         said("the key %1 has a bracket that is not a range: one component of the "
+                              "form [a-b] with a <= b and no leading zeros is allowed",
+                              inQuotes(part.key)));
             }
             if (readPlace(part, entry)) {
                 map.entries.push_back(std::move(entry));
@@ -476,23 +500,30 @@ private:
         for (const JsonMember& part : member.value.members) {
             const std::optional<DeviceId> device = placeDevice(part.key);
             if (!device.has_value()) {
-                complain("DM01", part.key, part.key_at, issue::NotADevice{part.key, member.key});
+                complain("DM01", part.key, part.key_at,
+                         said("%1 in %2 is not a device: expected cpu, disk, cuda:N or sim:N",
+                              inQuotes(part.key), inQuotes(member.key)));
             }
             uint64_t bytes = 0;
             if (part.value.kind == Json::Kind::String) {
                 const SizeText result = readSizeText(part.value.text, bytes);
                 if (result == SizeText::WrongCase) {
-                    complain("DM11", part.key, part.value.at, issue::SizeUnitCase{part.value.text});
+                    complain("DM11", part.key, part.value.at,
+                             said("the size %1 has a unit in wrong upper and lower case; write "
+                                  "KiB, MiB, GiB (1024) or KB, MB, GB (1000)",
+                                  inQuotes(part.value.text)));
                     continue;
                 }
                 if (result == SizeText::Bad) {
-                    complainValue(part, Expected::Size);
+                    complainValue(
+                        part, phrase("a size such as \"6GiB\", \"1.5GB\", \"512MiB\" or bytes"));
                     continue;
                 }
             } else if (const std::optional<uint64_t> number = wholeNumber(part.value)) {
                 bytes = *number;
             } else {
-                complainValue(part, Expected::Size);
+                complainValue(part,
+                              phrase("a size such as \"6GiB\", \"1.5GB\", \"512MiB\" or bytes"));
                 continue;
             }
             if (device.has_value()) {
@@ -509,7 +540,7 @@ private:
             if (part.key == "context") {
                 const std::optional<uint64_t> context = wholeNumber(part.value);
                 if (context.value_or(0) < 1) {
-                    complainValue(part, Expected::Tokens);
+                    complainValue(part, phrase("a number of tokens, at least 1"));
                 } else {
                     map.kv_context = static_cast<int64_t>(std::min<uint64_t>(
                         *context, static_cast<uint64_t>(std::numeric_limits<int64_t>::max())));
@@ -587,7 +618,12 @@ Result<DeviceMap> parseDeviceMap(std::string_view json_text,
         return std::move(reader.map);
     }
     if (looksLikePython(json_text)) {
-        reader.issues.front().is_python = true;
+        PlanIssue& first = reader.issues.front();
+        first.words =
+            said("%1. This is a Python dictionary as print() shows it, not JSON: write the file "
+                 "with json.dump(model.hf_device_map, file), or put double quotes around keys and "
+                 "values",
+                 std::move(first.words));
     }
     constexpr size_t kMostTold = 8; // of them in the message, all of them in the details
     Error error;
@@ -616,7 +652,7 @@ Result<DeviceMap> parseDeviceMap(std::string_view json_text,
     if (issues != nullptr) {
         issues->insert(issues->end(), reader.issues.begin(), reader.issues.end());
     }
-    error.cause = causeOf(cause::BadPlan{std::move(reader.issues)});
+    error.cause = causeOf(std::move(reader.issues));
     return error;
 }
 

@@ -165,11 +165,13 @@ bool isDevicePreset(std::string_view name) {
     return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-issue::MapHint deviceMapHint(std::string_view word) {
-    using Kind = issue::MapHint::Kind;
+Sentence deviceMapHint(std::string_view word) {
+    const std::string quoted = inQuotes(word);
     for (const std::string_view automatic : {"auto", "balanced", "balanced_low_0", "sequential"}) {
         if (word == automatic) {
-            return {Kind::Automatic, std::string(word)};
+            return said("%1 is accelerate's word for a placement that is worked out; here that is "
+                        "\"fit\"",
+                        quoted);
         }
     }
     const std::string_view kind = word.substr(0, word.find(':'));
@@ -178,42 +180,55 @@ issue::MapHint deviceMapHint(std::string_view word) {
         return !text.empty() && text.size() < 4 &&
                text.find_first_not_of("0123456789") == std::string_view::npos;
     };
+    const auto map = [&quoted](const std::string& device) {
+        return said("%1 is a device, not a map: for everything there give a file with %2", quoted,
+                    "{\"\": \"" + device + "\"}");
+    };
     if ((kind == "cuda" || isNumber(word)) && isNumber(number)) {
         const std::string index(isNumber(word) ? word : number);
-        return {index == "0" ? Kind::FirstCard : Kind::Card, std::string(word), index};
+        return index == "0" ? said("%1 is a device, not a map: the preset \"gpu\" puts everything "
+                                   "there, and a file with {\"\": \"cuda:0\"} does too",
+                                   quoted)
+                            : map("cuda:" + index);
     }
     if (kind == "sim" || kind == "disk") {
-        return {Kind::Device, std::string(word)};
+        return map(std::string(word));
     }
     if (kind == "mps" || kind == "meta" || kind == "xpu") {
-        return {Kind::NoSuchDevice, std::string(word)};
+        return said("%1 is a device that Belfry does not have; the presets are listed by --help",
+                    quoted);
     }
     return {};
 }
 
-std::optional<Finding> presetProblem(std::string_view name, const std::vector<DeviceId>& devices) {
+Sentence presetProblem(std::string_view name, const std::vector<DeviceId>& devices) {
     if (!isDevicePreset(name)) {
         std::vector<std::string> known = devicePresets();
         known.emplace_back("fit");
-        return issue::NoPreset{std::string(name), std::move(known), deviceMapHint(name)};
+        Sentence text = said("there is no device-map preset %1; known are %2", inQuotes(name),
+                             listed(known, known.size()));
+        Sentence hint = deviceMapHint(name);
+        return hint.isEmpty() ? text : said("%1. %2", std::move(text), std::move(hint));
     }
     if (name != "cpu" && !firstGpu(devices).isGpu()) {
-        return issue::PresetNeedsGpu{std::string(name)};
+        return said("the preset %1 needs a GPU and this machine shows none; use the preset "
+                    "\"cpu\", or try a simulated GPU with --sim-gpu",
+                    inQuotes(name));
     }
-    return std::nullopt;
+    return {};
 }
 
 Result<DeviceMap> presetDeviceMap(std::string_view name,
                                   const std::vector<DeviceId>& devices,
                                   const ModelConfig& config,
                                   bool has_own_head) {
-    if (std::optional<Finding> problem = presetProblem(name, devices)) {
+    if (Sentence problem = presetProblem(name, devices); !problem.isEmpty()) {
         PlanIssue issue;
         issue.code = isDevicePreset(name) ? "DM04" : "DM01";
         issue.key = name;
-        issue.finding = *std::move(problem);
+        issue.words = std::move(problem);
         Error error{ErrorCode::InvalidRequest, inEnglish(issue)};
-        error.cause = causeOf(cause::BadPlan{{std::move(issue)}});
+        error.cause = causeOf({std::move(issue)});
         return error;
     }
     DeviceMap map;

@@ -27,7 +27,7 @@ int64_t saturated(uint64_t bytes) {
 /// What the adapters of one base tensor need on its computing device.
 struct AdapterNeed {
     int64_t bytes = 0;
-    int64_t travelling = 0; ///< Of these, where the base travels.
+    int64_t travelling = 0; ///< Part of `bytes` where the base travels.
     int64_t scratch = 0;
 };
 

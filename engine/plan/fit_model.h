@@ -50,14 +50,14 @@ struct FitFormats {
     int quality = 0; ///< 0 = as asked; more = smaller than asked.
     bool has_own_head = false;
     std::vector<int64_t> layer_bytes;   ///< Weights and adapters per layer.
-    std::vector<int64_t> layer_scratch; ///< Of adapters: the largest on a device counts once.
+    std::vector<int64_t> layer_scratch; ///< For adapters: the largest on a device counts once.
     std::array<int64_t, FitBlockCount> bytes{};
     std::array<int64_t, FitBlockCount> adapter{}; ///< On the computing device where that stores.
-    std::array<int64_t, FitBlockCount> travelling_adapter{}; ///< Of these, where it does not.
-    std::array<int64_t, FitBlockCount> scratch{};            ///< Of adapters.
+    std::array<int64_t, FitBlockCount> travelling_adapter{}; ///< Travelling part of that.
+    std::array<int64_t, FitBlockCount> scratch{};            ///< For adapters.
     int64_t host_adapter = 0;                                ///< On cpu whatever the placement.
     int64_t host_scratch = 0;
-    /// Of layers [from, to) on one device: weights, adapters, KV, mirrors of KV that is read from
+    /// For layers [from, to) on one device: weights, adapters, KV, mirrors of KV that is read from
     /// elsewhere; and the largest scratch of adapters. Index: from * (layers + 1) + to.
     std::vector<int64_t> span_bytes;
     std::vector<int64_t> span_scratch;
@@ -79,7 +79,7 @@ public:
     std::vector<FitDevice> devices; ///< GPUs in order, then cpu, then disk.
     int gpus = 0, cpu = 0, disk = 1;
     int layers = 0;
-    int64_t host_limit = kFitNoLimit; ///< Of cpu and simulated GPUs together; none without those.
+    int64_t host_limit = kFitNoLimit; ///< For cpu and simulated GPUs together; none without those.
     std::vector<FitFormats> formats;  ///< The first is what was asked for.
     /// Picoseconds per token of layers [0, i) on a device (whole numbers: sums in any order are
     /// equal), always with the bytes of the formats asked for, so that a smaller format is not

@@ -21,12 +21,16 @@ double rateOf(double seconds) {
     return 1.0 / std::max(1e-12, seconds);
 }
 
-const char* headName(HeadOption head) {
-    return head == HeadOption::Int8 ? "int8" : head == HeadOption::Nf4 ? "nf4" : "bf16";
+Sentence quantWords(QuantOption quant) {
+    return said("linear weights in %1", FormatName{quant == QuantOption::Nf4     ? "nf4"
+                                                   : quant == QuantOption::Nf4Dq ? "nf4-dq"
+                                                                                 : "none"});
 }
 
-const char* quantName(QuantOption quant) {
-    return quant == QuantOption::Nf4 ? "nf4" : quant == QuantOption::Nf4Dq ? "nf4-dq" : "none";
+Sentence headWords(HeadOption head) {
+    return head == HeadOption::Int8
+               ? phrase("head in int8")
+               : said("head in %1", FormatName{head == HeadOption::Nf4 ? "nf4" : "bf16"});
 }
 
 DeviceMap mapOf(const FitModel& model, const FitCandidate& c) {
@@ -96,7 +100,7 @@ public:
         model_.placeDependents(now_);
     }
 
-    std::vector<Note> tell() {
+    std::vector<Note> whole() {
         begin();
         tables();
         media(FitAudio);
@@ -127,24 +131,43 @@ private:
         const std::vector<int64_t> needs = model_.needs(now_);
         is_too_much_ = model_.excess(needs) > 0;
         all_seconds_ = model_.tokenSeconds(now_);
-        using Verdict = note::FitStart::Verdict;
-        note::FitStart start{device(first()), asBytes(needs[static_cast<size_t>(first())])};
-        if (limit != kFitNoLimit) {
-            start.limit = asBytes(limit);
+        const DeviceId all = device(first());
+        const ByteCount need{asBytes(needs[static_cast<size_t>(first())])};
+        const Argument room = limit != kFitNoLimit ? Argument(ByteCount{asBytes(limit)})
+                                                   : Argument(phrase("unbounded memory"));
+        if (model_.hostExcess(needs) > 0) {
+            tell(said("everything on %1 needs %2 of %3: more than this computer's memory, which "
+                      "simulated GPUs take theirs from",
+                      all, need, room));
+        } else if (is_too_much_) {
+            tell(said("everything on %1 needs %2 of %3: too much", all, need, room));
+        } else {
+            kind_ = NoteKind::AllOnOne;
+            tell(said("everything on %1 needs %2 of %3: it fits", all, need, room));
         }
-        start.verdict = model_.hostExcess(needs) > 0 ? Verdict::MoreThanHost
-                        : is_too_much_               ? Verdict::TooMuch
-                                                     : Verdict::Fits;
-        steps_.emplace_back(start);
         if (is_too_much_ && model_.gpus > 0) {
-            steps_.emplace_back(note::FitOrder{});
+            tell(said("what costs nothing per token moves first (tables), then what costs only "
+                      "with media (towers), then what every token reads (head and layers)"));
         }
     }
 
-    /// What the steps since then freed on the first device.
-    [[nodiscard]] note::Freed freedSince(int64_t before) const {
+    void tell(Sentence words) { steps_.emplace_back(std::move(words), kind_); }
+
+    /// What a step does, what it freed on the first device since that needed `before`, and what it
+    /// costs.
+    void tellStep(Sentence what, int64_t before, Sentence cost) {
         const int64_t after = needOfFirst();
-        return {device(first()), asBytes(before - after), asBytes(after)};
+        if (const uint64_t freed = asBytes(before - after); freed > 0) {
+            tell(said("%1: %2 less on %3 (%4 remain); %5", std::move(what), ByteCount{freed},
+                      device(first()), ByteCount{asBytes(after)}, std::move(cost)));
+        } else { // it left another card
+            tell(said("%1: %2", std::move(what), std::move(cost)));
+        }
+    }
+
+    static Sentence rowCost(int64_t values) {
+        return said("one row of %1 per token, not measurable",
+                    ByteCount{static_cast<uint64_t>(values * 2)});
     }
 
     void tables() {
@@ -152,16 +175,16 @@ private:
         if (isMoved(FitPerLayerTable)) {
             const int64_t before = needOfFirst();
             now_.place[FitPerLayerTable] = place(FitPerLayerTable);
-            steps_.emplace_back(
-                note::FitTable{true, device(place(FitPerLayerTable)), freedSince(before),
-                               static_cast<uint64_t>(text.num_layers * text.ple_size * 2)});
+            tellStep(said("per-layer embedding table to %1", device(place(FitPerLayerTable))),
+                     before, rowCost(text.num_layers * text.ple_size));
         }
         const FitFormats& asked = model_.formats.front();
         if (asked.has_own_head && isMoved(FitTable)) {
             const int64_t before = needOfFirst();
             now_.place[FitTable] = place(FitTable);
-            steps_.emplace_back(note::FitTable{false, device(place(FitTable)), freedSince(before),
-                                               static_cast<uint64_t>(text.hidden_size * 2)});
+            tellStep(
+                said("token embedding (the head has its own copy) to %1", device(place(FitTable))),
+                before, rowCost(text.hidden_size));
         }
     }
 
@@ -172,12 +195,21 @@ private:
         const int64_t before = needOfFirst();
         const FitFormats& format = model_.formats[now_.format];
         const auto seconds = [&](int at) {
-            return static_cast<double>(model_.mediaPs(tower, at, format)) * 1e-12;
+            return Duration{static_cast<double>(model_.mediaPs(tower, at, format)) * 1e-12};
         };
         now_.place[tower] = place(tower);
-        steps_.emplace_back(note::FitTower{tower == FitAudio, device(place(tower)),
-                                           freedSince(before), seconds(place(tower)),
-                                           seconds(first())});
+        const DeviceId to = device(place(tower));
+        const Duration there = seconds(place(tower));
+        const Duration here = seconds(first());
+        if (tower == FitAudio) {
+            tellStep(said("audio tower to %1", to), before,
+                     said("costs only with media: 10 s of sound take about %1 instead of %2", there,
+                          here));
+        } else {
+            tellStep(
+                said("vision tower to %1", to), before,
+                said("costs only with media: an image takes about %1 instead of %2", there, here));
+        }
     }
 
     void smallerFormats() {
@@ -186,14 +218,18 @@ private:
         if (chosen.quality == 0) {
             return;
         }
-        note::FitFormats told;
-        told.quant = chosen.quant != asked.quant ? quantName(chosen.quant) : "";
-        told.head = chosen.head != asked.head ? headName(chosen.head) : "";
+        const bool has_quant = chosen.quant != asked.quant;
+        const bool has_head = chosen.head != asked.head;
         const int64_t before = needOfFirst();
         now_.format = found_.candidate.format;
         now_.place[FitTable] = place(FitTable);
-        told.freed = freedSince(before);
-        steps_.emplace_back(std::move(told));
+        tellStep(!has_head    ? quantWords(chosen.quant)
+                 : !has_quant ? headWords(chosen.head)
+                              : said("%1, %2", quantWords(chosen.quant), headWords(chosen.head)),
+                 before,
+                 has_head ? said("some accuracy for speed, before what every token reads leaves; "
+                                 "--head bf16 keeps the head as it is stored")
+                          : said("some accuracy for speed, before what every token reads leaves"));
     }
 
     void head() {
@@ -204,8 +240,11 @@ private:
         const double seconds = model_.tokenSeconds(now_);
         now_.place[FitHead] = place(FitHead);
         model_.placeDependents(now_);
-        steps_.emplace_back(
-            note::FitHead{device(place(FitHead)), freedSince(before), slowerSince(seconds)});
+        const Duration slower = slowerSince(seconds);
+        tellStep(said("head to %1", device(place(FitHead))), before,
+                 slower.seconds > 0
+                     ? said("it is read whole for every token, about %1 more per token", slower)
+                     : said("it is read whole for every token"));
     }
 
     void layers() {
@@ -222,29 +261,48 @@ private:
                         split, std::max(from, found_.candidate.split[static_cast<size_t>(g)]));
                 }
                 model_.placeDependents(now_);
-                steps_.emplace_back(note::FitLayers{from, to - 1, device(d), freedSince(before),
-                                                    slowerSince(seconds)});
+                const Duration slower = slowerSince(seconds);
+                tellStep(said("layers %1-%2 on %3, one block, so that the state changes device "
+                              "once",
+                              from, to - 1, device(d)),
+                         before,
+                         slower.seconds > 0
+                             ? said("every token reads them, about %1 more per token", slower)
+                             : said("every token reads them"));
             }
             from = to;
         }
     }
 
-    /// Seconds per token more than before.
-    [[nodiscard]] double slowerSince(double before) const {
-        return std::max(0.0, model_.tokenSeconds(now_) - before);
+    /// Per token, more than before.
+    [[nodiscard]] Duration slowerSince(double before) const {
+        return {std::max(0.0, model_.tokenSeconds(now_) - before)};
     }
 
     void end() {
         if (!found_.fits) {
-            steps_.emplace_back(
-                note::FitTooLarge{asBytes(model_.excess(model_.needs(found_.candidate)))});
+            tell(said("even this leanest plan is %1 over the limits; it keeps layers in memory: on "
+                      "disk, read anew for every token, only a map puts them",
+                      ByteCount{asBytes(model_.excess(model_.needs(found_.candidate)))}));
             return;
         }
         const bool has_simulated =
             std::any_of(model_.devices.begin(), model_.devices.end(),
                         [](const FitDevice& d) { return d.id.kind == DeviceId::Kind::Sim; });
-        steps_.emplace_back(note::FitSpeed{rateOf(model_.tokenSeconds(found_.candidate)),
-                                           device(first()), rateOf(all_seconds_), has_simulated});
+        const Rate rate{rateOf(model_.tokenSeconds(found_.candidate))};
+        const Rate rate_there{rateOf(all_seconds_)}; // with everything on the first device
+        const DeviceId there = device(first());
+        Sentence speed =
+            has_simulated
+                ? said("weighed with about %1 tokens/s (everything on %2: %3); a simulated GPU is "
+                       "weighed as the mid-range card it stands for, so that the choice is the "
+                       "card's; what it computes here has this processor's speed",
+                       rate, there, rate_there)
+                : said("weighed with about %1 tokens/s (everything on %2: %3)", rate, there,
+                       rate_there);
+        tell(rate.per_second > rate_there.per_second
+                 ? said("%1; what is elsewhere is computed faster there", std::move(speed))
+                 : std::move(speed));
     }
 
     const FitModel& model_;
@@ -252,6 +310,7 @@ private:
     FitCandidate now_;
     bool is_too_much_ = false;
     double all_seconds_ = 0;
+    NoteKind kind_ = NoteKind::Apart;
     std::vector<Note> steps_;
 };
 
@@ -261,7 +320,7 @@ namespace {
 
 /// Quantizing the linear weights is the user's decision: `fit` only says what it would bring where
 /// a token waits for main memory, or nothing fits.
-std::optional<note::FourBits> quantizedInstead(const FitModel& model, const FitFound& found) {
+std::optional<Note> quantizedInstead(const FitModel& model, const FitFound& found) {
     const FitFormats& now = model.formats[found.candidate.format];
     const bool is_all_on_gpus = model.gpus > 0 && found.candidate.place[FitHead] != model.cpu &&
                                 model.layerPlace(found.candidate, model.layers - 1) != model.cpu;
@@ -279,7 +338,10 @@ std::optional<note::FourBits> quantizedInstead(const FitModel& model, const FitF
     if (!other.fits) {
         return {};
     }
-    return note::FourBits{rateOf(smaller.tokenSeconds(other.candidate))};
+    return Note(said("linear weights stay as they are stored, because no --quant was given; with "
+                     "--quant nf4 it would be about %1 tokens/s",
+                     Rate{rateOf(smaller.tokenSeconds(other.candidate))}),
+                NoteKind::FourBits);
 }
 
 } // namespace
@@ -293,9 +355,9 @@ FitResult fitDeviceMap(const PlanRequest& request) {
     result.head = format.head;
     result.quant = format.quant;
     result.fits = found.fits;
-    result.steps = Story(model, found).tell();
-    if (const auto hint = quantizedInstead(model, found); hint.has_value()) {
-        result.steps.emplace_back(*hint);
+    result.steps = Story(model, found).whole();
+    if (auto hint = quantizedInstead(model, found); hint.has_value()) {
+        result.steps.push_back(*std::move(hint));
     }
     return result;
 }

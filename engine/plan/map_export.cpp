@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plan in the words of accelerate and transformers (llama.cpp: map_export_llama_cpp.cpp). What
-// they cannot say is listed, never dropped in silence.
+// A plan in the words of accelerate and transformers. What they cannot say is listed, never dropped
+// in silence.
 #include "engine/families/gemma4/names.h"
-#include "engine/plan/export_english.h"
 #include "engine/plan/map_json.h"
-#include "engine/plan/map_keys.h"
 #include "engine/plan/map_tree.h"
 #include "engine/plan/map_write.h"
-#include "engine/plan/plan_english.h"
-#include "engine/plan/planner.h"
-#include "engine/plan/skip_list.h"
 #include "engine/quant/quantize.h"
 
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <utility>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace engine {
 
@@ -39,20 +36,16 @@ bool isLinearOf(const std::map<std::string_view, const ExpectedTensor*>& by_name
     return it != by_name.end() && isQuantizable(*it->second);
 }
 
-/// A linear layer's name from its weight's.
-std::string moduleOf(const std::string& name) {
-    return name.ends_with(".weight") ? name.substr(0, name.size() - 7) : name;
-}
-
 std::string deviceText(DeviceId device) {
     return device.kind == DeviceId::Kind::Cuda ? std::to_string(device.index)
                                                : jsonString(device.toString());
 }
 
-/// Where everything is stored, as numbers of `places`, which is added to.
-MapTree placeTree(const PlacementPlan& plan, std::vector<DeviceId>& places) {
-    MapTree tree;
+/// accelerate's dictionary, "" first.
+std::string dictionary(const PlacementPlan& plan) {
     const std::string head_name = partName({PartRole::Head});
+    std::vector<DeviceId> places;
+    MapTree tree;
     for (const TensorPlacement& row : plan.tensors) {
         // A head of its own stands below the root as well, by its module's name.
         const std::string_view name =
@@ -63,39 +56,21 @@ MapTree placeTree(const PlacementPlan& plan, std::vector<DeviceId>& places) {
         }
         tree.add(name, static_cast<int>(it - places.begin()));
     }
-    return tree;
-}
-
-/// A head that is a copy is named even where "" covers it: without a key it is the table's twin.
-void addHeadKey(const PlacementPlan& plan, std::vector<std::pair<std::string, DeviceId>>& keys) {
-    const TensorPlacement* head = plan.find(Part{PartRole::Head});
-    const std::string name = partName({PartRole::Head});
-    if (head != nullptr && std::none_of(keys.begin(), keys.end(),
-                                        [&](const auto& key) { return key.first == name; })) {
-        keys.emplace_back(name, head->store);
-    }
-}
-
-/// Keys and places of accelerate's dictionary, "" first.
-std::vector<std::pair<std::string, DeviceId>> accelerateKeys(const PlacementPlan& plan) {
-    std::vector<DeviceId> places;
-    const MapTree tree = placeTree(plan, places);
-    std::vector<std::pair<std::string, DeviceId>> keys;
-    for (const MapTree::Key& key : tree.fewestKeys()) {
-        keys.emplace_back(key.path, places[static_cast<size_t>(key.value)]);
-    }
-    addHeadKey(plan, keys);
-    return keys;
-}
-
-std::string dictionary(const std::vector<std::pair<std::string, DeviceId>>& keys,
-                       const std::string& indent) {
     std::string out = "{";
-    for (size_t i = 0; i < keys.size(); ++i) {
-        out += std::string(i == 0 ? "\n" : ",\n") + indent + "  " + jsonString(keys[i].first) +
-               ": " + deviceText(keys[i].second);
+    bool has_head_key = false;
+    const auto add = [&](const std::string& key, DeviceId place) {
+        out += (out.size() == 1 ? "\n  " : ",\n  ") + jsonString(key) + ": " + deviceText(place);
+        has_head_key = has_head_key || key == head_name;
+    };
+    for (const MapTree::Key& key : tree.fewestKeys()) {
+        add(key.path, places[static_cast<size_t>(key.value)]);
     }
-    return out + "\n" + indent + "}";
+    // A head that is a copy is named even where "" covers it: without a key it is the table's twin.
+    const TensorPlacement* head = plan.find(Part{PartRole::Head});
+    if (head != nullptr && !has_head_key) {
+        add(head_name, head->store);
+    }
+    return out + "\n}\n";
 }
 
 /// Is something stored in main memory or on disk while something else is not on the CPU? For such
@@ -112,7 +87,7 @@ bool leavesHostUnquantized(const PlacementPlan& plan) {
 /// Formats that bitsandbytes through transformers does not give.
 void addFormatLosses(const PlacementPlan& plan,
                      const std::vector<ExpectedTensor>& tensors,
-                     std::vector<ExportLoss>& losses) {
+                     std::vector<Sentence>& losses) {
     const auto by_name = tensorsByName(tensors);
     const bool leaves_host = leavesHostUnquantized(plan);
     size_t on_host = 0;
@@ -129,8 +104,8 @@ void addFormatLosses(const PlacementPlan& plan,
             continue;
         }
         if (!isLinearOf(by_name, row)) {
-            losses.emplace_back(
-                loss::TableInFormat{row.tensor, std::string(formatName(row.format))});
+            losses.push_back(said("%1 in %2: embedding tables and the head stay unquantized there",
+                                  row.tensor, FormatName{std::string(formatName(row.format))}));
         } else if (leaves_host && !row.store.isGpu()) {
             ++on_host;
             bytes_here += row.bytes;
@@ -138,18 +113,48 @@ void addFormatLosses(const PlacementPlan& plan,
         }
     }
     if (has_int8) {
-        losses.emplace_back(loss::HeadInt8{});
+        losses.push_back(said("int8 per row (head) does not exist there"));
     }
     if (on_host > 0) {
-        losses.emplace_back(loss::HostUnquantized{on_host, bytes_there, bytes_here});
+        const ByteCount there{bytes_there};
+        const ByteCount here{bytes_here};
+        losses.push_back(on_host == 1
+                             ? said("1 weight on cpu or disk has 4 bits here: transformers leaves "
+                                    "what lies there in bfloat16, %1 instead of %2",
+                                    there, here)
+                             : said("%1 weights on cpu or disk have 4 bits here: transformers "
+                                    "leaves what lies there in bfloat16, %2 instead of %3",
+                                    on_host, there, here));
     }
     for (const auto& [format, count] : dense) {
-        losses.emplace_back(loss::DenseFormat{count, std::string(formatName(format))});
+        losses.push_back(count == 1
+                             ? said("1 tensor in %1: there what is not quantized has one dtype",
+                                    formatName(format))
+                             : said("%1 tensors in %2: there what is not quantized has one dtype",
+                                    count, formatName(format)));
     }
 }
 
-std::vector<ExportLoss> accelerateLosses(const PlacementPlan& plan,
-                                         const std::vector<ExpectedTensor>& tensors) {
+/// `count` tensors compute elsewhere than on `main`, as accelerate has it.
+Sentence computesElsewhere(size_t count, DeviceId main) {
+    if (!main.isGpu()) {
+        return count == 1 ? said("1 tensor computes on another device here: where nothing is "
+                                 "stored on a GPU, accelerate computes on cpu")
+                          : said("%1 tensors compute on another device here: where nothing is "
+                                 "stored on a GPU, accelerate computes on cpu",
+                                 count);
+    }
+    return count == 1
+               ? said("1 tensor computes on another device here: accelerate stores \"cpu\" and "
+                      "\"disk\" there but computes on %1, copying the weights for every call",
+                      main)
+               : said("%1 tensors compute on another device here: accelerate stores \"cpu\" and "
+                      "\"disk\" there but computes on %2, copying the weights for every call",
+                      count, main);
+}
+
+std::vector<Sentence> accelerateLosses(const PlacementPlan& plan,
+                                       const std::vector<ExpectedTensor>& tensors) {
     const DeviceId main = mainDevice(plan);
     size_t computed_elsewhere = 0;
     size_t resident = 0;
@@ -160,166 +165,45 @@ std::vector<ExportLoss> accelerateLosses(const PlacementPlan& plan,
         resident += row.store != row.compute && row.residency == Residency::Always ? 1U : 0U;
         has_sim = has_sim || row.store.kind == DeviceId::Kind::Sim;
     }
-    std::vector<ExportLoss> losses = shortages(plan);
+    std::vector<Sentence> losses;
     if (computed_elsewhere > 0) {
-        losses.emplace_back(loss::ComputesElsewhere{
-            computed_elsewhere, main.isGpu() ? std::optional(main) : std::nullopt});
+        losses.push_back(computesElsewhere(computed_elsewhere, main));
     }
     if (resident > 0) {
-        losses.emplace_back(loss::KeepsCopy{resident});
+        losses.push_back(resident == 1 ? said("1 tensor keeps a copy on its computing device here; "
+                                              "accelerate copies it for every call")
+                                       : said("%1 tensors keep a copy on their computing device "
+                                              "here; accelerate copies them for every call",
+                                              resident));
     }
     addFormatLosses(plan, tensors, losses);
     if (has_sim) {
-        losses.emplace_back(loss::NoSimulatedGpus{});
+        losses.push_back(said("simulated GPUs exist only in Belfry"));
     }
     if (plan.find(Part{PartRole::Head}) != nullptr && !plan.has_stored_head) {
-        losses.emplace_back(loss::TiedCopies{});
+        losses.push_back(said("two copies of the tied table: accelerate may move both together"));
     }
     return losses;
 }
 
-/// accelerateKeys() for a model that is quantized while it loads: the keys of main memory and disk
-/// also keep layers out of quantization there, by their names, so none of them may reach beyond
-/// what lies there ("" and "layers.1" would).
-std::vector<std::pair<std::string, DeviceId>>
-keysThatLeaveNoneOut(const PlacementPlan& plan, const std::vector<std::string>& quantized) {
-    std::vector<std::string> names;
-    std::vector<std::string> on_gpu;
-    for (const TensorPlacement& row : plan.tensors) {
-        names.push_back(row.tensor);
-        const std::string module = moduleOf(row.tensor);
-        if (row.store.isGpu() &&
-            std::find(quantized.begin(), quantized.end(), module) != quantized.end()) {
-            on_gpu.push_back(module);
-        }
-    }
-    if (on_gpu.empty()) {
-        return accelerateKeys(plan);
-    }
-    const DeviceId main = mainDevice(plan);
-    std::vector<DeviceId> places = {main};
-    const MapTree tree = placeTree(plan, places);
-    std::vector<std::pair<std::string, DeviceId>> keys = {{"", main}};
-    for (const MapTree::Key& key : tree.uniformParts(/*unset=*/0)) {
-        const DeviceId place = places[static_cast<size_t>(key.value)];
-        if (place.isGpu()) {
-            keys.emplace_back(key.path, place);
-            continue;
-        }
-        for (std::string& narrow : narrowedKeys(key.path, names, on_gpu)) {
-            // Hooks that bring weights to the GPU sit on modules: a value beside them stays there.
-            if (narrow == key.path ||
-                std::find(names.begin(), names.end(), narrow) == names.end()) {
-                keys.emplace_back(std::move(narrow), place);
-            }
-        }
-    }
-    addHeadKey(plan, keys);
-    return keys;
-}
-
 } // namespace
 
-std::vector<ExportLoss> shortages(const PlacementPlan& plan) {
-    std::vector<ExportLoss> out;
+std::vector<Sentence> shortages(const PlacementPlan& plan) {
+    std::vector<Sentence> out;
     for (const PlanIssue& issue : plan.errors) {
         if (issue.code == "DM09") {
-            out.emplace_back(loss::Shortage{issue.finding});
+            out.push_back(said("this plan does not fit: %1", issue.words));
         }
     }
     return out;
 }
 
-ExportedText exportAccelerate(const PlacementPlan& plan,
-                              const std::vector<ExpectedTensor>& tensors) {
-    return {dictionary(accelerateKeys(plan), "") + "\n", accelerateLosses(plan, tensors)};
-}
-
-ExportedText exportPython(const PlacementPlan& plan,
-                          const std::vector<ExpectedTensor>& tensors,
-                          std::string_view model_path) {
-    ExportedText out;
-    out.losses = accelerateLosses(plan, tensors);
-    const auto by_name = tensorsByName(tensors);
-    std::map<Format, size_t> formats;
-    std::vector<std::string> plain; // linear layers that stay as they are
-    std::vector<std::string> quantized;
-    MapTree skips;
-    for (const TensorPlacement& row : plan.tensors) {
-        if (!isLinearOf(by_name, row)) {
-            skips.add(row.tensor, MapTree::kAny);
-            continue;
-        }
-        ++formats[row.format];
-        skips.add(row.tensor, isFourBit(row.format) ? 0 : 1);
-        (isFourBit(row.format) ? quantized : plain).push_back(moduleOf(row.tensor));
+MapExport exportAccelerate(const PlacementPlan& plan, const std::vector<ExpectedTensor>& tensors) {
+    std::vector<Sentence> losses = shortages(plan);
+    for (Sentence& loss : accelerateLosses(plan, tensors)) {
+        losses.push_back(std::move(loss));
     }
-    Format most = Format::AsStored;
-    size_t count = 0;
-    for (const auto& [format, n] : formats) {
-        if (isFourBit(format) && n > count) {
-            most = format;
-            count = n;
-        }
-    }
-    const bool is_quantized = count > 0;
-    std::vector<std::string> plain_modules;
-    if (is_quantized) {
-        for (const MapTree::Key& key : skips.uniformParts(0)) {
-            for (std::string& module : narrowedKeys(moduleOf(key.path), plain, quantized)) {
-                plain_modules.push_back(std::move(module));
-            }
-        }
-        for (const auto& [format, n] : formats) {
-            if (isFourBit(format) && format != most) {
-                out.losses.emplace_back(loss::SecondFormat{n, std::string(formatName(format))});
-            }
-        }
-    }
-    const auto is_of_other_blocks = [](const TensorPlacement& row) {
-        return isFourBit(row.format) && row.block_size != kBlockSize;
-    };
-    if (std::any_of(plan.tensors.begin(), plan.tensors.end(), is_of_other_blocks)) {
-        out.losses.emplace_back(loss::OtherBlocks{kBlockSize});
-    }
-    std::string text = "# Placement exported by Belfry.\n";
-    for (const std::string& loss : inEnglish(out.losses)) {
-        text += "# Differs: " + loss + "\n";
-    }
-    text += is_quantized ? "import torch\nfrom transformers import (AutoModelForImageTextToText, "
-                           "AutoProcessor, BitsAndBytesConfig)\n"
-                         : "import torch\nfrom transformers import AutoModelForImageTextToText, "
-                           "AutoProcessor\n";
-    text += "\nmodel_path = " + jsonString(model_path) + "\n";
-    const bool has_offload = is_quantized && leavesHostUnquantized(plan);
-    text +=
-        "device_map = " +
-        dictionary(has_offload ? keysThatLeaveNoneOut(plan, quantized) : accelerateKeys(plan), "") +
-        "\n";
-    if (is_quantized) {
-        text += "quantization = BitsAndBytesConfig(\n    load_in_4bit=True,\n"
-                "    bnb_4bit_quant_type=\"" +
-                std::string(bookOf(most) == CodeBook::Nf4 ? "nf4" : "fp4") +
-                "\",\n    bnb_4bit_use_double_quant=" + (isNested(most) ? "True" : "False") +
-                ",\n    bnb_4bit_compute_dtype=torch.bfloat16,\n";
-        // Without it a map with GPUs and "cpu" is refused; with it a map that says "cpu"
-        // throughout would not be quantized.
-        text += has_offload ? "    llm_int8_enable_fp32_cpu_offload=True,\n" : "";
-        if (!plain_modules.empty()) {
-            text += "    llm_int8_skip_modules=[" + jsonString(partName({PartRole::Head}));
-            for (const std::string& module : plain_modules) {
-                text += ", " + jsonString(module);
-            }
-            text += "],\n";
-        }
-        text += ")\n";
-    }
-    text += "processor = AutoProcessor.from_pretrained(model_path)\n"
-            "model = AutoModelForImageTextToText.from_pretrained(\n    model_path,\n"
-            "    device_map=device_map,\n    dtype=torch.bfloat16,\n";
-    text += is_quantized ? "    quantization_config=quantization,\n)\n" : ")\n";
-    out.text = text;
-    return out;
+    return {dictionary(plan), std::move(losses)};
 }
 
 } // namespace engine

@@ -9,14 +9,15 @@ namespace engine {
 
 std::optional<Json> readMapJson(std::string_view text, MapJsonProblem& problem) {
     if (text.size() > kMaxDeviceMapBytes) {
-        problem.finding = issue::MapTooLong{text.size(), kMaxDeviceMapBytes};
+        problem.words = said("the text has %1 bytes; a device map has at most %2", text.size(),
+                             kMaxDeviceMapBytes);
         problem.at = {1, 1};
         return std::nullopt;
     }
     Json out;
     JsonOutcome outcome = readJsonTree(text, {.max_string_bytes = kMaxDeviceMapBytes}, out);
     if (outcome.stop != JsonStop::Done) {
-        problem.finding = issue::NotJson{std::move(outcome.fault)};
+        problem.words = std::move(outcome.seen);
         problem.key = std::move(outcome.name);
         problem.at = JsonCursor(text).at(outcome.offset);
         return std::nullopt;
@@ -24,21 +25,20 @@ std::optional<Json> readMapJson(std::string_view text, MapJsonProblem& problem) 
     return out;
 }
 
-issue::JsonFound foundJson(const Json& value) {
-    using Kind = issue::JsonFound::Kind;
+Sentence foundJson(const Json& value) {
     switch (value.kind) {
     case Json::Kind::Null:
-        return {Kind::Null};
+        return asItIs("null");
     case Json::Kind::Bool:
-        return {value.boolean ? Kind::True : Kind::False};
+        return asItIs(value.boolean ? "true" : "false");
     case Json::Kind::Number:
-        return {Kind::Number, value.text.substr(0, 40)};
+        return said("the number %1", value.text.substr(0, 40));
     case Json::Kind::String:
-        return {Kind::Text, value.text};
+        return asItIs(inQuotes(value.text));
     case Json::Kind::Object:
-        return {Kind::Object};
+        return phrase("an object");
     case Json::Kind::Array:
-        return {Kind::List};
+        return phrase("an array");
     }
     return {};
 }

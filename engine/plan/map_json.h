@@ -3,7 +3,7 @@
 // written maps.
 #pragma once
 
-#include "engine/api/plan_message.h"
+#include "engine/api/sentence.h"
 #include "engine/base/json/text.h"
 #include "engine/base/json/tree.h"
 #include "engine/base/utf8.h"
@@ -15,7 +15,7 @@
 namespace engine {
 
 struct MapJsonProblem {
-    Finding finding;
+    Sentence words;
     std::string key; ///< The repeated member, if that is the problem.
     JsonPosition at;
 };
@@ -23,7 +23,7 @@ struct MapJsonProblem {
 /// Reads one JSON value. nullopt: the text is not acceptable, `problem` says why and where.
 std::optional<Json> readMapJson(std::string_view text, MapJsonProblem& problem);
 
-/// A value for complaints, shortened.
-issue::JsonFound foundJson(const Json& value);
+/// A value for complaints, shortened: "an object", "the number 1.5".
+Sentence foundJson(const Json& value);
 
 } // namespace engine

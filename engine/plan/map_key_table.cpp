@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/plan/map_key_table.h"
 
+#include "engine/base/sentence_list.h"
+#include "engine/base/utf8.h"
 #include "engine/families/gemma4/names.h"
 #include "engine/plan/map_json.h"
 
@@ -15,7 +17,7 @@ namespace engine {
 namespace {
 
 constexpr size_t kMaxConflicts = 500; ///< DM05 reported one by one.
-constexpr int kMaxProposals = 200;    ///< Unknown keys that get proposals (a search each).
+constexpr int kMaxSearches = 200;     ///< Unknown keys that get proposals (a search each).
 constexpr size_t kMaxNotedKeys = 40;  ///< Keys listed one by one in a note.
 constexpr size_t kMaxDepth = 32;      ///< More parts than any module's name has.
 
@@ -96,15 +98,25 @@ const char* fieldName(MapField field) {
     return "field";
 }
 
-issue::KeysDisagree::Key disagreeing(const MapEntry& entry) {
-    return {entry.key, entry.key_at.line, entry.fields.store, entry.fields.compute};
+/// "store cuda:0, compute cpu", as far as the entry says.
+Sentence placeOf(const MapEntry& entry) {
+    const PlaceFields& fields = entry.fields;
+    return fields.store.has_value() && fields.compute.has_value()
+               ? said("store %1, compute %2", *fields.store, *fields.compute)
+           : fields.store.has_value()   ? said("store %1", *fields.store)
+           : fields.compute.has_value() ? said("compute %1", *fields.compute)
+                                        : Sentence();
 }
 
-PlanIssue keyIssue(const MapEntry& entry, std::string_view code, Finding finding) {
+Sentence lineOf(const MapEntry& entry) {
+    return said("%1 (line %2)", inQuotes(entry.key), std::to_string(entry.key_at.line));
+}
+
+PlanIssue keyIssue(const MapEntry& entry, std::string_view code, Sentence words) {
     PlanIssue issue;
     issue.code = code;
     issue.key = entry.key;
-    issue.finding = std::move(finding);
+    issue.words = std::move(words);
     issue.line = entry.key_at.line;
     issue.column = entry.key_at.column;
     return issue;
@@ -122,11 +134,10 @@ bool isNumber(std::string_view text) {
     return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-/// The first ones, for a note.
-template <typename T>
-std::vector<T> shown(const std::vector<T>& all) {
-    return {all.begin(),
-            all.begin() + static_cast<std::ptrdiff_t>(std::min(all.size(), kMaxNotedKeys))};
+Sentence notedKeys(const std::vector<Sentence>& all) {
+    const size_t shown = std::min(all.size(), kMaxNotedKeys);
+    Sentence list = joined({all.begin(), all.begin() + static_cast<std::ptrdiff_t>(shown)});
+    return all.size() > shown ? said("%1 and %2 more", std::move(list), all.size() - shown) : list;
 }
 
 } // namespace
@@ -143,13 +154,16 @@ void KeyTable::build() {
         addEntry(static_cast<int>(i));
     }
     if (!translations_.empty()) {
-        out_.notes.emplace_back(note::KeysTranslated{shown(translations_), translations_.size()});
+        out_.notes.emplace_back(said("keys translated to our names: %1", notedKeys(translations_)));
     }
     if (!no_effect_.empty()) {
-        out_.notes.emplace_back(note::KeysIdle{shown(no_effect_), no_effect_.size()});
+        out_.notes.emplace_back(said("keys without effect (no tensors that are used lie there): %1",
+                                     notedKeys(no_effect_)));
     }
     if (conflicts_.size() > kMaxConflicts) {
-        out_.notes.emplace_back(note::ManyConflicts{kMaxConflicts});
+        out_.notes.emplace_back(
+            said("more than %1 pairs of keys contradict each other; only the first are listed",
+                 kMaxConflicts));
     }
 }
 
@@ -169,7 +183,7 @@ void KeyTable::addEntry(int index) {
         return;
     }
     if (canonical != entry.key) {
-        translations_.push_back({entry.key, canonical});
+        translations_.push_back(said("%1 -> %2", inQuotes(entry.key), inQuotes(canonical)));
     }
     if (range.component < 0) {
         noteUnused(canonical, index);
@@ -207,7 +221,7 @@ bool KeyTable::checkName(const std::string& canonical, const KeyRange& range, in
         inside(name, index);
         return false;
     case KnownNames::Kind::NoEffect:
-        no_effect_.push_back({canonical});
+        no_effect_.push_back(asItIs(canonical));
         break;
     default:
         break;
@@ -218,10 +232,11 @@ bool KeyTable::checkName(const std::string& canonical, const KeyRange& range, in
 void KeyTable::unknown(const std::string& canonical, const KeyRange& range, int index) {
     const MapEntry& entry = map_.entries[static_cast<size_t>(index)];
     const auto parts = splitKey(canonical);
-    issue::UnknownKey finding{entry.key};
+    Sentence words = said("%1 is no module or tensor of this model", inQuotes(entry.key));
+    bool has_parent = false;
     bool is_index_all = false; // the number is all that is wrong
     const size_t depth = std::min(parts.size(), kMaxDepth);
-    for (size_t i = 0; i < depth && finding.parent.empty(); ++i) {
+    for (size_t i = 0; i < depth && !has_parent; ++i) {
         const bool is_range = static_cast<int>(i) == range.component;
         if (!is_range && !isNumber(parts[i])) {
             continue;
@@ -235,8 +250,9 @@ void KeyTable::unknown(const std::string& canonical, const KeyRange& range, int 
         if (!is_outside) {
             continue;
         }
-        finding.parent = parent;
-        finding.last = count - 1;
+        has_parent = true;
+        words = said("%1; valid numbers for %2 are 0 to %3", std::move(words), parent,
+                     std::to_string(count - 1));
         for (int64_t k = 0; k < count && !is_index_all; ++k) {
             const auto kind =
                 names_.kindOf(withComponent(canonical, static_cast<int>(i), std::to_string(k)));
@@ -244,7 +260,7 @@ void KeyTable::unknown(const std::string& canonical, const KeyRange& range, int 
         }
     }
     std::vector<std::string> proposals;
-    if (!is_index_all && proposed_ < kMaxProposals) {
+    if (!is_index_all && proposed_ < kMaxSearches) {
         ++proposed_;
         const bool has_range = range.component >= 0;
         const std::string first = std::to_string(range.first);
@@ -268,12 +284,22 @@ void KeyTable::unknown(const std::string& canonical, const KeyRange& range, int 
         });
     }
     KeyRange wished;
-    finding.is_range_of_other_form =
-        map_.is_imported && findRange(canonical, wished) == RangeCheck::Ok && wished.component >= 0;
-    finding.proposals = proposals;
-    PlanIssue issue = keyIssue(entry, "DM02", std::move(finding));
+    if (!proposals.empty()) {
+        Sentence choice = asItIs(proposals.front());
+        for (size_t i = 1; i < proposals.size(); ++i) {
+            choice = said("%1 or %2", std::move(choice), proposals[i]);
+        }
+        words = said("%1; did you mean %2?", std::move(words), std::move(choice));
+    }
+    if (map_.is_imported && findRange(canonical, wished) == RangeCheck::Ok &&
+        wished.component >= 0) {
+        words = proposals.empty()
+                    ? said("%1; ranges exist only in maps with \"version\": 1", std::move(words))
+                    : said("%1 ranges exist only in maps with \"version\": 1", std::move(words));
+    }
+    PlanIssue issue = keyIssue(entry, "DM02", std::move(words));
     for (std::string& proposal : proposals) {
-        issue.suggestions.emplace_back(MapValue{std::move(proposal)});
+        issue.suggestions.emplace_back(asItIs(std::move(proposal)));
     }
     out_.errors.push_back(std::move(issue));
 }
@@ -286,13 +312,19 @@ void KeyTable::inside(const std::string& canonical, int index) {
     const bool can_be_quantized =
         is_head || tensor->kind == TensorKind::Embedding || tensor->kind == TensorKind::Linear;
     if (!can_be_quantized) {
-        PlanIssue issue = keyIssue(entry, "DM02", issue::BelowTensor{entry.key, name});
-        issue.suggestions.emplace_back(MapValue{name});
+        PlanIssue issue =
+            keyIssue(entry, "DM02",
+                     said("%1 lies below the tensor %2, which has no parts; did you mean %2?",
+                          inQuotes(entry.key), name));
+        issue.suggestions.emplace_back(asItIs(name));
         out_.errors.push_back(std::move(issue));
         return;
     }
-    PlanIssue issue = keyIssue(entry, "DM06", issue::InsideWeight{entry.key, name});
-    issue.suggestions.emplace_back(MapValue{name});
+    PlanIssue issue = keyIssue(entry, "DM06",
+                               said("%1 points inside a weight: codes and statistics of %2 are one "
+                                    "tensor and live on one device; name %2",
+                                    inQuotes(entry.key), name));
+    issue.suggestions.emplace_back(asItIs(name));
     out_.errors.push_back(std::move(issue));
 }
 
@@ -308,7 +340,10 @@ void KeyTable::noteUnused(const std::string& canonical, int index) {
     }
     // A tower that a text-only load leaves out, or keys and values that another layer has.
     const bool is_shared = !isMedia(partOfName(canonical));
-    no_effect_.push_back({map_.entries[static_cast<size_t>(index)].key, is_shared});
+    const std::string& key = map_.entries[static_cast<size_t>(index)].key;
+    no_effect_.push_back(is_shared
+                             ? said("%1 (its layer reads another layer's keys and values)", key)
+                             : asItIs(key));
 }
 
 void KeyTable::addKey(const std::string& canonical, int index) {
@@ -352,9 +387,13 @@ void KeyTable::conflict(int first, int second, const std::string& canonical, Map
     }
     const MapEntry& a = map_.entries[static_cast<size_t>(first)];
     const MapEntry& b = map_.entries[static_cast<size_t>(second)];
-    PlanIssue issue =
-        keyIssue(b, "DM05",
-                 issue::KeysDisagree{disagreeing(a), disagreeing(b), canonical, fieldName(field)});
+    PlanIssue issue = keyIssue(
+        b, "DM05",
+        said("the keys %1 and %2 both mean %3 but set %4 to different values (%5 against %6); "
+             "a single number does not beat a range: keep one",
+             lineOf(a), lineOf(b),
+             canonical.empty() ? Sentence(phrase("the whole model")) : asItIs(canonical),
+             fieldName(field), placeOf(a), placeOf(b)));
     if (!canonical.empty()) {
         issue.modules.push_back(canonical);
     }

@@ -66,11 +66,11 @@ private:
     const KnownNames& names_;
     Resolution& out_;
     std::unordered_map<std::string, Setter, Hash, std::equal_to<>> keys_;
-    std::vector<bool> lengths_; ///< Of keys_: most names are told apart by that.
+    std::vector<bool> lengths_; ///< Lengths that occur in keys_: most names are told apart by that.
     std::set<std::pair<int, int>> conflicts_;
-    int proposed_ = 0; ///< Keys that proposals were looked for.
-    std::vector<note::KeysIdle::Key> no_effect_;
-    std::vector<note::KeysTranslated::Pair> translations_;
+    int proposed_ = 0;                   ///< Keys that proposals were looked for.
+    std::vector<Sentence> no_effect_;    ///< Keys.
+    std::vector<Sentence> translations_; ///< Keys as written and as they are called here.
 
     // The chain of the tensor looked up last: ends of its components and their setters.
     std::string last_name_;

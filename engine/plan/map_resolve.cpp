@@ -3,6 +3,8 @@
 // map_key_table.cpp; here every tensor gets its fields.
 #include "engine/plan/map_resolve.h"
 
+#include "engine/base/sentence_list.h"
+#include "engine/base/utf8.h"
 #include "engine/families/gemma4/names.h"
 #include "engine/plan/map_json.h"
 #include "engine/plan/map_key_table.h"
@@ -68,7 +70,7 @@ struct Affected {
     size_t count = 0;
     std::string example;
     std::vector<std::string> modules;
-    DeviceId store, compute = {};  ///< Of the last one.
+    DeviceId store, compute = {};  ///< Places of the last one.
     std::string format, held = {}; ///< What the last one should be, and is.
 
     void add(const std::string& tensor, const std::string& module) {
@@ -81,10 +83,38 @@ struct Affected {
             }
         }
     }
-    [[nodiscard]] note::Tensors tensors() const { return {count, example}; }
+    [[nodiscard]] Sentence tensors() const {
+        return count == 1 ? said("1 tensor: %1", example)
+                          : said("%1 tensors, the first: %2", count, example);
+    }
 };
 
-using Why = issue::FormatRefused::Why;
+/// Why weights cannot have a format.
+enum class Why : uint8_t {
+    NotQuantizable = 1,
+    NotFloats,   ///< The checkpoint holds values of another type.
+    NeedsOwnKey, ///< Packed: only a key that names it exactly may expand it.
+    Packed,      ///< No other small format can be made of that.
+};
+
+/// `held`: the type or format that the checkpoint has.
+Sentence wordsOf(Why why, const std::string& held) {
+    switch (why) {
+    case Why::NotQuantizable:
+        return phrase("only linear weights, experts, embedding tables and the head can have it");
+    case Why::NotFloats:
+        return said("the checkpoint holds %1 values", held);
+    case Why::NeedsOwnKey:
+        return said("the checkpoint holds it packed as %1; a key that names exactly this tensor "
+                    "may ask for its expansion",
+                    held);
+    case Why::Packed:
+        return said("the checkpoint holds it packed as %1; use that, as_stored, or the unquantized "
+                    "checkpoint",
+                    held);
+    }
+    return {};
+}
 
 /// Why a format is refused; in the order that complaints are listed in.
 struct Refusal {
@@ -97,6 +127,20 @@ struct Refusal {
         return rank(a) < rank(b);
     }
 };
+
+Sentence computedElsewhere(DeviceId store,
+                           DeviceId compute,
+                           const Sentence& store_by,
+                           const Sentence& compute_by,
+                           const Sentence& tensors) {
+    return inEnglish(store_by) == inEnglish(compute_by)
+               ? said("stored on %1 but computed on %2: store comes from %3 and so does compute; "
+                      "what is stored on a GPU is computed there (%4)",
+                      store, compute, store_by, tensors)
+               : said("stored on %1 but computed on %2: store comes from %3, compute from %4; what "
+                      "is stored on a GPU is computed there (%5)",
+                      store, compute, store_by, compute_by, tensors);
+}
 
 class Resolver {
 public:
@@ -130,11 +174,11 @@ private:
                      std::string_view code,
                      std::string key,
                      MapPosition at,
-                     Finding finding) {
+                     Sentence words) {
         PlanIssue added;
         added.code = code;
         added.key = std::move(key);
-        added.finding = std::move(finding);
+        added.words = std::move(words);
         added.line = at.line;
         added.column = at.column;
         list.push_back(std::move(added));
@@ -145,18 +189,29 @@ private:
         if (hasDevice(device)) {
             return;
         }
-        issue::NoDevice missing{key, device};
+        std::vector<Sentence> there;
+        bool is_card = device.kind == DeviceId::Kind::Cuda;
         std::vector<Suggestion> instead;
         for (const DeviceId& other : input_.devices) {
             if (other.isGpu()) {
-                missing.gpus.push_back(other);
-                instead.emplace_back(MapValue{other.toString()});
+                there.push_back(said("%1", other));
+                is_card = is_card || other.kind == DeviceId::Kind::Cuda;
+                instead.emplace_back(asItIs(other.toString()));
             }
         }
         if (instead.empty()) {
-            instead.emplace_back(MapValue{"cpu"});
+            instead.emplace_back(asItIs("cpu"));
         }
-        issue(out_.errors, "DM04", key, at, std::move(missing)).suggestions = std::move(instead);
+        PlanIssue& added =
+            issue(out_.errors, "DM04", key, at,
+                  there.empty()
+                      ? said("%1 names %2, which this machine does not have; it has cpu and disk",
+                             inQuotes(key), device)
+                      : said("%1 names %2, which this machine does not have; it has %3, cpu and "
+                             "disk",
+                             inQuotes(key), device, joined(std::move(there))));
+        added.suggestions = std::move(instead);
+        added.is_about_card = is_card;
     }
 
     void noSuchDevices(const PlaceFields& fields, const std::string& key, MapPosition at) {
@@ -197,15 +252,14 @@ private:
             return;
         }
         const PlaceFields& fields = map_.default_fields;
-        using Missing = issue::DefaultIncomplete::Missing;
-        Missing missing = Missing::ComputeOfDisk;
+        Phrase missing = phrase("\"disk\" says where bytes are stored, not what computes");
         if (!map_.is_default_scalar_disk) {
             if (fields.store.has_value() && fields.compute.has_value()) {
                 return;
             }
-            missing = fields.store.has_value()     ? Missing::Compute
-                      : fields.compute.has_value() ? Missing::Store
-                                                   : Missing::Both;
+            missing = fields.store.has_value()     ? phrase("it names no compute device")
+                      : fields.compute.has_value() ? phrase("it names no store")
+                                                   : phrase("it names neither store nor compute");
         }
         is_default_bad_ = true;
         size_t concerned = 0;
@@ -213,9 +267,15 @@ private:
             concerned +=
                 !tensor.is_unused && isPresent(tensor) && !isCovered(tensor.name) ? 1U : 0U;
         }
-        PlanIssue& added = issue(out_.errors, "DM08", "default", map_.default_at,
-                                 issue::DefaultIncomplete{missing, concerned});
-        added.suggestions.emplace_back(MapValue{R"({"store": "cpu", "compute": "cpu"})"});
+        PlanIssue& added =
+            issue(out_.errors, "DM08", "default", map_.default_at,
+                  concerned == 1 ? said("default must settle both store and compute: %1 (%2 "
+                                        "tensor would have no device)",
+                                        missing, concerned)
+                                 : said("default must settle both store and compute: %1 (%2 "
+                                        "tensors would have no device)",
+                                        missing, concerned));
+        added.suggestions.emplace_back(asItIs(R"({"store": "cpu", "compute": "cpu"})"));
     }
 
     /// Keys alone give store and compute.
@@ -365,7 +425,9 @@ private:
     /// What --head asks for.
     void takeHeadOption(bool is_packed, ResolvedTensor& row) {
         if (is_packed) {
-            out_.notes.emplace_back(note::HeadStaysPacked{std::string(formatName(row.format))});
+            out_.notes.emplace_back(said(
+                "--head has no effect: the checkpoint holds the head packed as %1, and it stays so",
+                formatName(row.format)));
             return;
         }
         row.format = headFormat(input_.head, input_.quant);
@@ -442,7 +504,9 @@ private:
             if (is_given) {
                 if (input_.head != HeadOption::Bf16 &&
                     headFormat(input_.head, input_.quant) != table_->format) {
-                    out_.notes.emplace_back(note::HeadIsTable{});
+                    out_.notes.emplace_back(
+                        said("--head has no effect: the map gives embed_tokens a format, and the "
+                             "head is the same table"));
                 }
                 return;
             }
@@ -475,7 +539,9 @@ private:
         } else if (is_same_place && head.set_by[indexOf(MapField::Format)] == kSetByOption) {
             addHead(head);
         } else if (map_.is_imported) {
-            out_.notes.emplace_back(note::TwoCopies{});
+            out_.notes.emplace_back(said(
+                "lm_head and embed_tokens are one tensor in the checkpoint; the map puts them on "
+                "different devices, so there are two copies"));
             addHead(head);
         } else {
             tiedConflict(head);
@@ -499,9 +565,11 @@ private:
         const auto tell = [&](MapField field, const std::string& name) {
             const int by = head.set_by[indexOf(field)];
             if (by >= 0) {
-                out_.notes.emplace_back(note::TiedFieldIdle{
+                out_.notes.emplace_back(said(
+                    "%1 given by %2 has no effect: lm_head is the table of embed_tokens; give it "
+                    "to %3, or ask for two copies with \"duplicate_tied\": true",
                     name, setBy(map_, by),
-                    (*input_.tensors)[static_cast<size_t>(table_->index)].module});
+                    (*input_.tensors)[static_cast<size_t>(table_->index)].module));
             }
         };
         if (head.residency != table_->residency) {
@@ -520,8 +588,8 @@ private:
 
     void tiedConflict(const ResolvedTensor& head) {
         const auto half = [this](const ResolvedTensor& row, int by) {
-            return issue::HeadApart::Half{row.store, row.compute,
-                                          std::string(formatName(row.format)), setBy(map_, by)};
+            return said("stored on %1, computed on %2, format %3 (by %4)", row.store, row.compute,
+                        formatName(row.format), setBy(map_, by));
         };
         // The field that differs, and the keys that set it for either name.
         const MapField field = head.store != table_->store       ? MapField::Store
@@ -530,9 +598,14 @@ private:
         const int by = head.set_by[indexOf(field)];
         const int table_by = table_->set_by[indexOf(field)];
         const int position = by >= 0 ? by : table_by;
-        PlanIssue& added = issue(out_.errors, "DM07", keyName(position), valueAt(position),
-                                 issue::HeadApart{half(head, by), half(*table_, table_by)});
-        added.suggestions.emplace_back(MapValue{"\"duplicate_tied\": true"});
+        PlanIssue& added =
+            issue(out_.errors, "DM07", keyName(position), valueAt(position),
+                  said("%1 and %2 are the same bytes but disagree: %3 is %4, %5 is "
+                       "%6; give both the same place, or ask for two copies with "
+                       "\"duplicate_tied\": true",
+                       partTensorName(kHead), partTensorName(kTable), shortPartName(kHead),
+                       half(head, by), shortPartName(kTable), half(*table_, table_by)));
+        added.suggestions.emplace_back(asItIs("\"duplicate_tied\": true"));
         added.modules = {partName(kHead), partName(kTable)};
     }
 
@@ -546,37 +619,50 @@ private:
     void report() {
         if (uncovered_.count > 0) {
             PlanIssue& added =
-                issue(out_.errors, "DM03", "", {}, issue::NothingSaysWhere{uncovered_.tensors()});
+                issue(out_.errors, "DM03", "", {},
+                      said("no key gives a device to %1; add a key, or \"\" for everything else",
+                           uncovered_.tensors()));
             added.modules = uncovered_.modules;
         }
         for (const auto& [by, cause] : impossible_) {
             const int position = by.second >= 0 ? by.second : by.first;
             PlanIssue& added =
                 issue(out_.errors, "DM08", keyName(position), valueAt(position),
-                      issue::ComputedElsewhere{cause.store, cause.compute, setBy(map_, by.first),
-                                               setBy(map_, by.second), cause.tensors()});
+                      computedElsewhere(cause.store, cause.compute, setBy(map_, by.first),
+                                        setBy(map_, by.second), cause.tensors()));
             added.modules = cause.modules;
         }
         for (const auto& [by, cause] : refused_) {
-            PlanIssue& added = issue(
-                out_.errors, "DM10", keyName(by.first), valueAt(by.first),
-                issue::FormatRefused{cause.format, by.second.why, by.second.held, cause.tensors()});
+            PlanIssue& added = issue(out_.errors, "DM10", keyName(by.first), valueAt(by.first),
+                                     said("format %1 is not possible: %2 (%3)", cause.format,
+                                          wordsOf(by.second.why, by.second.held), cause.tensors()));
             added.modules = cause.modules;
         }
         for (const auto& [by, cause] : expanded_) {
-            PlanIssue& added =
-                issue(out_.warnings, "DM10", keyName(by), valueAt(by),
-                      issue::FormatExpanded{cause.held, cause.format, cause.tensors()});
+            PlanIssue& added = issue(out_.warnings, "DM10", keyName(by), valueAt(by),
+                                     said("expanded from %1 to %2: values stay those of the 4-bit "
+                                          "weights, only memory grows (%3)",
+                                          cause.held, cause.format, cause.tensors()));
             added.modules = cause.modules;
         }
         for (const auto& [by, cause] : idle_residency_) {
-            out_.notes.emplace_back(note::ResidencyIdle{setBy(map_, by), cause.tensors()});
+            out_.notes.emplace_back(said(
+                "residency given by %1 has no effect where store and compute are the same device "
+                "(%2)",
+                setBy(map_, by), cause.tensors()));
         }
         if (packed_count_ > 0) {
-            out_.notes.emplace_back(note::PackedStays{packed_count_});
+            out_.notes.emplace_back(
+                packed_count_ == 1
+                    ? said("1 weight of the checkpoint is packed in 4 bits already and stays as "
+                           "stored; --quant applies to the others")
+                    : said("%1 weights of the checkpoint are packed in 4 bits already and stay as "
+                           "stored; --quant applies to the others",
+                           packed_count_));
         }
         if (missing_.count > 0) {
-            out_.notes.emplace_back(note::NotInFiles{missing_.tensors()});
+            out_.notes.emplace_back(
+                said("not in the files, planned as bf16: %1", missing_.tensors()));
         }
     }
 
@@ -624,18 +710,17 @@ Resolution resolveDeviceMap(const DeviceMap& map, const ResolveInput& input) {
     return Resolver(map, input).run();
 }
 
-note::SetBy setBy(const DeviceMap& map, int set_by) {
-    using Kind = note::SetBy::Kind;
+Sentence setBy(const DeviceMap& map, int set_by) {
     if (set_by == kSetByDefault) {
-        return {map.is_imported ? Kind::EmptyKey : Kind::Default};
+        return map.is_imported ? said("the key %1", inQuotes("")) : phrase("default");
     }
     if (set_by == kSetByOption) {
-        return {Kind::Options};
+        return phrase("the load options");
     }
     if (set_by >= 0 && static_cast<size_t>(set_by) < map.entries.size()) {
-        return {Kind::Key, map.entries[static_cast<size_t>(set_by)].key};
+        return said("the key %1", inQuotes(map.entries[static_cast<size_t>(set_by)].key));
     }
-    return {Kind::Rules};
+    return phrase("the rules");
 }
 
 } // namespace engine

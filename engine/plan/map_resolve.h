@@ -78,7 +78,7 @@ struct ResolveInput {
     QuantOption quant = QuantOption::None;
     bool quantizes_experts = false; ///< `quant` is for experts as well.
     HeadOption head = HeadOption::Bf16;
-    const KnownNames* names = nullptr; ///< Of `tensors`, where they were looked up before.
+    const KnownNames* names = nullptr; ///< Names of `tensors`, where they were looked up before.
 };
 
 /// Format of a tensor that no key gives one: as the checkpoint holds it, else as --quant says.
@@ -92,7 +92,7 @@ Format headFormat(HeadOption head, QuantOption quant);
 
 Resolution resolveDeviceMap(const DeviceMap& map, const ResolveInput& input);
 
-/// The key that set a field, for people.
-note::SetBy setBy(const DeviceMap& map, int set_by);
+/// What set a field: "the key "model.vision_tower"", "default", "the load options", "the rules".
+Sentence setBy(const DeviceMap& map, int set_by);
 
 } // namespace engine

@@ -167,7 +167,7 @@ bool isSmall(Format format) {
     return isFourBit(format) || format == Format::Q8;
 }
 
-constexpr int kUnset = 0; ///< Of a field that nothing is said of.
+constexpr int kUnset = 0; ///< Marks a field that nothing is said of.
 
 /// What one of a map's places says of residency or of pin, as a number.
 using SaidField = int (*)(const PlaceFields& fields);

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device maps as text: the native version 1 document, and what other programs understand of a
-// plan (accelerate's dictionary, llama.cpp's options, a Python snippet).
+// Device maps as text: the native version 1 document, and what accelerate understands of a plan.
 #pragma once
 
-#include "engine/api/export_loss.h"
+#include "engine/api/map_export.h"
 #include "engine/api/placement.h"
 #include "engine/families/tensor_list.h"
 #include "engine/plan/device_map.h"
 #include "engine/plan/map_resolve.h"
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace engine {
@@ -26,25 +24,11 @@ std::string writeDeviceMap(const DeviceMap& map);
 /// errors (else it comes back in native form, otherwise unchanged).
 DeviceMap canonicalMap(const DeviceMap& map, const ResolveInput& input);
 
-/// A text for another program and what it cannot express.
-struct ExportedText {
-    std::string text;
-    std::vector<ExportLoss> losses; ///< What the other program does differently.
-};
-
 /// The devices that the plan needs more of than it may use; every export of such a plan says so. A
 /// plan with any other error is not one to export.
-std::vector<ExportLoss> shortages(const PlacementPlan& plan);
+std::vector<Sentence> shortages(const PlacementPlan& plan);
 
 /// JSON dictionary in accelerate's form (importable again). Integers for cuda, "cpu", "disk".
-ExportedText exportAccelerate(const PlacementPlan& plan,
-                              const std::vector<ExpectedTensor>& tensors);
-/// Command-line options of llama.cpp's programs, one line, with comments on what is not
-/// expressible.
-ExportedText exportLlamaCpp(const PlacementPlan& plan, const std::vector<ExpectedTensor>& tensors);
-/// A Python text that loads the model with transformers and this map.
-ExportedText exportPython(const PlacementPlan& plan,
-                          const std::vector<ExpectedTensor>& tensors,
-                          std::string_view model_path);
+MapExport exportAccelerate(const PlacementPlan& plan, const std::vector<ExpectedTensor>& tensors);
 
 } // namespace engine

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/plan/plan_advice.h"
 
+#include "engine/base/sentence_list.h"
 #include "engine/families/gemma4/names.h"
 #include "engine/plan/map_key_table.h"
 
@@ -41,7 +42,7 @@ PlanPart namedPart(const std::string& module) {
     }
 }
 
-PlanPart layerPart(int first, int last) {
+PlanPart layerRange(int first, int last) {
     PlanPart part;
     part.kind = PlanPart::Kind::Layers;
     part.first_layer = first;
@@ -50,9 +51,17 @@ PlanPart layerPart(int first, int last) {
 }
 
 /// What remains when no step is enough.
-LastResort lastResort(const MemoryBound& bound) {
-    return {bound.by == MemoryBound::By::Option || bound.by == MemoryBound::By::Map,
-            bound.reserve > 0};
+Sentence lastResort(const MemoryBound& bound) {
+    const bool has_limit = bound.by == MemoryBound::By::Option || bound.by == MemoryBound::By::Map;
+    if (has_limit) {
+        return bound.reserve > 0
+                   ? said("use a device with more memory or a smaller model, or raise the limit or "
+                          "lower the reserve")
+                   : said("use a device with more memory or a smaller model, or raise the limit");
+    }
+    return bound.reserve > 0
+               ? said("use a device with more memory or a smaller model, or lower the reserve")
+               : said("use a device with more memory or a smaller model");
 }
 
 /// What has too little memory: one device, or everything that lies in the host's memory.
@@ -562,7 +571,7 @@ private:
             return;
         }
         const Change change = changeFrom(enough);
-        add(stepOf(moveOf(layerPart(enough, last), {change.places.front().first}, fields)), change,
+        add(stepOf(moveOf(layerRange(enough, last), {change.places.front().first}, fields)), change,
             {Cost::TimePerToken});
     }
 
@@ -573,8 +582,9 @@ private:
         }
         const Outcome after = outcomeOf(all_);
         if (!after.is_refused && after.need > shortage_.limit) {
-            all.emplace_back(StepsTogether{after.need, after.need - shortage_.limit,
-                                           lastResort(shortage_.bound)});
+            all.emplace_back(said("all of this together leaves %1, still %2 too much: %3",
+                                  ByteCount{after.need}, ByteCount{after.need - shortage_.limit},
+                                  lastResort(shortage_.bound)));
         }
     }
 
@@ -594,9 +604,29 @@ private:
     std::vector<SuggestedStep> steps_;
 };
 
-std::vector<PartShare> largestOf(std::vector<PartShare> all) {
-    all.resize(std::min(all.size(), kShownContributors));
-    return all;
+/// The largest of `all`, which are sorted: "head 2.00 GiB, workspace on cpu 12.00 MiB".
+Sentence largestOf(const std::vector<PartShare>& all) {
+    std::vector<Sentence> list;
+    for (size_t i = 0; i < std::min(all.size(), kShownContributors); ++i) {
+        const PartShare& share = all[i];
+        list.push_back(share.device.has_value()
+                           ? said("%1 on %2 %3", share.part, *share.device, ByteCount{share.bytes})
+                           : said("%1 %2", share.part, ByteCount{share.bytes}));
+    }
+    return joined(std::move(list));
+}
+
+/// What the engine may use, and why: "1.00 GiB free, less 2.00 GiB that the map reserves".
+Sentence boundWords(const MemoryBound& bound) {
+    const ByteCount whole{bound.whole};
+    Sentence text = bound.by == MemoryBound::By::Option ? said("%1 by --limit", whole)
+                    : bound.by == MemoryBound::By::Map  ? said("%1 by the limits of the map", whole)
+                    : bound.by == MemoryBound::By::System
+                        ? said("%1 that the system lets this program have", whole)
+                        : said("%1 free", whole);
+    return bound.reserve == 0 ? text
+                              : said("%1, less %2 that the map reserves", std::move(text),
+                                     ByteCount{bound.reserve});
 }
 
 void addSteps(PlanIssue& issue,
@@ -651,7 +681,7 @@ contributors(const PlacementPlan& plan, const DevicePlan& device, const PlanPart
         all.push_back({namedPart(name), bytes});
     }
     if (layers > 0) {
-        all.push_back({layerPart(first_layer, last_layer), layers});
+        all.push_back({layerRange(first_layer, last_layer), layers});
     }
     const auto add = [&all](PlanPart::Kind kind, uint64_t bytes) -> PlanPart& {
         PartShare& share = all.emplace_back();
@@ -682,8 +712,14 @@ PlanIssue overLimit(const PlacementPlan& plan,
     PlanIssue issue;
     issue.code = "DM09";
     issue.key = device.id.toString();
-    issue.finding = issue::OverLimit{device.id, device.parts.total(), device.limit, bound,
-                                     largestOf(contributors(plan, device, parts))};
+    const uint64_t need = device.parts.total();
+    issue.excess = {device.id, false, need, device.limit, bound};
+    issue.words = said(
+        "%1 needs %2 (%3 bytes) but may use %4 (%5 bytes), %6 too much (%7). The largest parts: "
+        "%8",
+        device.id, ByteCount{need}, std::to_string(need), ByteCount{device.limit},
+        std::to_string(device.limit), ByteCount{need - device.limit}, boundWords(bound),
+        largestOf(contributors(plan, device, parts)));
     addSteps(issue, plan, {device.id, bound}, parts, quant, head);
     return issue;
 }
@@ -702,12 +738,12 @@ PlanIssue overHost(const PlacementPlan& plan,
     issue.code = "DM09";
     issue.key = DeviceId::cpu().toString();
     std::vector<PartShare> all;
-    issue::OverHost over;
+    std::vector<Sentence> names;
     for (const DevicePlan& device : plan.devices) {
         if (!shortage.concerns(device.id) || device.parts.total() == 0) {
             continue;
         }
-        over.shares.push_back({device.id, device.parts.total()});
+        names.push_back(said("%1 %2", device.id, ByteCount{device.parts.total()}));
         for (PartShare& share : contributors(plan, device, parts)) {
             share.device = device.id;
             all.push_back(std::move(share));
@@ -715,11 +751,14 @@ PlanIssue overHost(const PlacementPlan& plan,
     }
     std::stable_sort(all.begin(), all.end(),
                      [](const PartShare& a, const PartShare& b) { return a.bytes > b.bytes; });
-    over.need = shortage.need(plan);
-    over.limit = shortage.limit;
-    over.bound = bound;
-    over.largest = largestOf(std::move(all));
-    issue.finding = std::move(over);
+    const uint64_t need = shortage.need(plan);
+    issue.excess = {DeviceId::cpu(), true, need, shortage.limit, bound};
+    issue.words = said(
+        "the memory of a simulated GPU is this computer's main memory: %1 need %2 (%3 bytes) of "
+        "it together but may use %4 (%5 bytes), %6 too much (%7). The largest parts: %8",
+        joined(std::move(names), " + "), ByteCount{need}, std::to_string(need),
+        ByteCount{shortage.limit}, std::to_string(shortage.limit), ByteCount{need - shortage.limit},
+        boundWords(bound), largestOf(all));
     addSteps(issue, plan, shortage, parts, quant, head);
     return issue;
 }

@@ -12,6 +12,13 @@
 namespace engine {
 
 /// What one device holds, largest first; decoder layers as one item.
+/// A part with the bytes it takes.
+struct PartShare {
+    PlanPart part;
+    uint64_t bytes = 0;
+    std::optional<DeviceId> device = {}; ///< For a list over several devices.
+};
+
 std::vector<PartShare>
 contributors(const PlacementPlan& plan, const DevicePlan& device, const PlanParts& parts);
 

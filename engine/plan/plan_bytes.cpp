@@ -64,17 +64,4 @@ std::map<DeviceId, uint64_t> weightBytes(const PlacementPlan& plan) {
     return bytes;
 }
 
-std::string formatByteCount(uint64_t bytes) {
-    static constexpr const char* kUnits[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
-    auto value = static_cast<double>(bytes);
-    int unit = 0;
-    while (value >= 1024.0 && unit < 4) {
-        value /= 1024.0;
-        ++unit;
-    }
-    char text[48];
-    std::snprintf(text, sizeof text, unit == 0 ? "%.0f %s" : "%.2f %s", value, kUnits[unit]);
-    return text;
-}
-
 } // namespace engine

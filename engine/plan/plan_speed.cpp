@@ -23,8 +23,8 @@ constexpr double kMadePerSecond = 1.5e9;
 /// written and read in between), as bytes at the rate of decoding: 0.2 us on an H100, from 217k
 /// tokens/s (E2B) and 82k (E4B) at 4096 tokens.
 constexpr double kCardRowBytes = 520e3;
-/// Of an image and of a recording where a card computes the tower, beside arithmetic: the host's
-/// part and the launches. 8 ms an image, 7 ms ten seconds on an H100.
+/// Seconds for an image and for a recording where a card computes the tower, beside arithmetic: the
+/// host's part and the launches. 8 ms an image, 7 ms ten seconds on an H100.
 constexpr double kCardImage = 6e-3;
 constexpr double kCardRecording = 6.5e-3;
 constexpr double kHop = 20e-6;

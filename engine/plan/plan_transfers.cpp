@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/plan/plan_transfers.h"
 
+#include "engine/base/sentence_list.h"
 #include "engine/families/gemma4/names.h"
+#include "engine/plan/plan_english.h"
 #include "engine/quant/quantize.h"
 
 #include <algorithm>
@@ -12,9 +14,26 @@ namespace engine {
 
 namespace {
 
+/// `places`: the device with the attention first. `bytes` travel per token.
+Sentence
+splitLayers(const std::vector<int>& layers, const std::vector<DeviceId>& places, uint64_t bytes) {
+    std::vector<Sentence> others;
+    for (size_t i = 0; i + 1 < places.size(); ++i) {
+        others.push_back(said("%1", places[i]));
+    }
+    Sentence where = said("%1 and %2", joined(std::move(others)), places.back());
+    return layers.size() == 1
+               ? said("layer %1 computes on %2: %3 bytes travel per token inside it; keeping a "
+                      "layer's weights together avoids that",
+                      layerList(layers), std::move(where), bytes)
+               : said("layers %1 compute on %2: %3 bytes travel per token inside them; keeping a "
+                      "layer's weights together avoids that",
+                      layerList(layers), std::move(where), bytes);
+}
+
 constexpr uint64_t kActivation = 4; ///< Bytes per value: activations are fp32.
 
-uint64_t asBytes(int64_t values, uint64_t size = kActivation) {
+uint64_t valueBytes(int64_t values, uint64_t size = kActivation) {
     return static_cast<uint64_t>(values) * size;
 }
 
@@ -22,7 +41,7 @@ uint64_t asBytes(int64_t values, uint64_t size = kActivation) {
 uint64_t kvRowBytes(const ModelConfig& config, const PlacementPlan& plan, int layer) {
     const LayerConfig& l = config.text.layers[static_cast<size_t>(layer)];
     const uint64_t element = plan.is_reference_precision ? 4 : 2;
-    return 2 * asBytes(l.num_kv_heads * l.head_dim, element);
+    return 2 * valueBytes(l.num_kv_heads * l.head_dim, element);
 }
 
 /// A device that is not there is an error of its own (DM04): nothing travels to it.
@@ -41,11 +60,11 @@ void warn(PlacementPlan& plan,
 }
 
 void addSplitLayers(PlacementPlan& plan, const PlanParts& parts) {
-    struct Split {
+    struct SplitPair {
         std::set<DeviceId> devices;
         uint64_t bytes = 0;
     };
-    std::map<int, Split> splits;
+    std::map<int, SplitPair> splits;
     for (size_t i = 0; i < plan.tensors.size(); ++i) {
         const ExpectedTensor* tensor = tensorOfRow(parts, i);
         if (tensor == nullptr || tensor->tower != Tower::Language || tensor->layer < 0 ||
@@ -57,11 +76,11 @@ void addSplitLayers(PlacementPlan& plan, const PlanParts& parts) {
         if (device == home) {
             continue;
         }
-        const uint64_t in = asBytes(tensor->shape[1]);
-        const uint64_t out = asBytes(tensor->shape[0]);
+        const uint64_t in = valueBytes(tensor->shape[1]);
+        const uint64_t out = valueBytes(tensor->shape[0]);
         addTransfer(plan, home, device, in, Travel::SplitInput);
         addTransfer(plan, device, home, out, Travel::SplitOutput);
-        Split& split = splits[tensor->layer];
+        SplitPair& split = splits[tensor->layer];
         split.devices.insert(device);
         split.bytes += in + out;
     }
@@ -84,7 +103,7 @@ void addSplitLayers(PlacementPlan& plan, const PlanParts& parts) {
         warning.key = warning.modules.front();
         std::vector<DeviceId> places = {home};
         places.insert(places.end(), devices.begin(), devices.end());
-        warning.finding = issue::SplitLayers{std::move(layers), std::move(places), bytes};
+        warning.words = splitLayers(layers, places, bytes);
         std::set<DeviceId> between = devices;
         between.insert(home);
         warn(plan, parts, between, std::move(warning));
@@ -108,8 +127,14 @@ void addMirrors(PlacementPlan& plan, const PlanParts& parts) {
         for (const int reader : mirror.readers) {
             warning.modules.push_back(partName(layerPart(reader)));
         }
-        warning.finding =
-            issue::KvMirrored{mirror.readers, mirror.device, mirror.owner, owner_device, bytes};
+        warning.words =
+            mirror.readers.size() == 1
+                ? said("layer %1 on %2 reads the keys and values of layer %3 on %4: %5 bytes per "
+                       "token go to a mirror there",
+                       layerList(mirror.readers), mirror.device, mirror.owner, owner_device, bytes)
+                : said("layers %1 on %2 read the keys and values of layer %3 on %4: %5 bytes per "
+                       "token go to a mirror there",
+                       layerList(mirror.readers), mirror.device, mirror.owner, owner_device, bytes);
         warn(plan, parts, {owner_device, mirror.device}, std::move(warning));
     }
     if (!is_kv_placed) {
@@ -124,9 +149,9 @@ void addMirrors(PlacementPlan& plan, const PlanParts& parts) {
             continue;
         }
         const LayerConfig& layer = config.text.layers[i];
-        const uint64_t query = asBytes(config.text.num_heads * layer.head_dim);
+        const uint64_t query = valueBytes(config.text.num_heads * layer.head_dim);
         const uint64_t fresh =
-            layer.is_kv_shared ? 0 : 2 * asBytes(layer.num_kv_heads * layer.head_dim);
+            layer.is_kv_shared ? 0 : 2 * valueBytes(layer.num_kv_heads * layer.head_dim);
         addTransfer(plan, home, cache, query + fresh, Travel::QueriesKeysValues);
         addTransfer(plan, cache, home, query, Travel::AttentionResult);
         if (layer.is_kv_shared) {
@@ -141,8 +166,14 @@ void addMirrors(PlacementPlan& plan, const PlanParts& parts) {
         for (const int reader : readers.first) {
             warning.modules.push_back(partName(layerPart(reader)));
         }
-        warning.finding =
-            issue::KvElsewhere{readers.first, home, *parts.map->kv_place, readers.second};
+        warning.words =
+            readers.first.size() == 1
+                ? said("layer %1 on %2 reads keys and values kept on %3: %4 bytes per token travel "
+                       "for it",
+                       layerList(readers.first), home, *parts.map->kv_place, readers.second)
+                : said("layers %1 on %2 read keys and values kept on %3: %4 bytes per token travel "
+                       "for it",
+                       layerList(readers.first), home, *parts.map->kv_place, readers.second);
         warn(plan, parts, {home, *parts.map->kv_place}, std::move(warning));
     }
 }
@@ -173,10 +204,10 @@ void addPerLayerRows(PlacementPlan& plan, const PlanParts& parts) {
     }
     const bool is_resident = table->residency == Residency::Always;
     const DeviceId from = is_resident ? table->compute : table->store;
-    addTransfer(plan, from, projection->compute, asBytes(text.num_layers * text.ple_size, element),
-                Travel::PerLayerRow);
+    addTransfer(plan, from, projection->compute,
+                valueBytes(text.num_layers * text.ple_size, element), Travel::PerLayerRow);
     for (const DeviceId& device : parts.layer_device) {
-        addTransfer(plan, projection->compute, device, asBytes(text.ple_size),
+        addTransfer(plan, projection->compute, device, valueBytes(text.ple_size),
                     Travel::PerLayerSlice);
     }
 }
@@ -250,7 +281,7 @@ void addTransfers(PlacementPlan& plan, const PlanParts& parts) {
             table = &plan.tensors[i];
         }
     }
-    const uint64_t hidden = asBytes(text.hidden_size);
+    const uint64_t hidden = valueBytes(text.hidden_size);
     if (table != nullptr && !layers.empty()) {
         addTransfer(plan, table->compute, layers.front(), hidden, Travel::HiddenState);
         for (size_t i = 1; i < layers.size(); ++i) {

@@ -17,7 +17,7 @@ struct PlanParts {
     const Resolution* resolution = nullptr; ///< Rows in the order of plan.tensors.
     const DeviceMap* map = nullptr;
     std::vector<DeviceId> layer_device; ///< Per decoder layer: where its q_proj computes.
-    const KnownNames* names = nullptr;  ///< Of `tensors`.
+    const KnownNames* names = nullptr;  ///< Names of `tensors`.
 };
 
 /// Tensor of row `i`; nullptr for a separate head.
@@ -43,10 +43,10 @@ uint64_t layerKvBytes(const PlanRequest& request, const PlacementPlan& plan, int
 std::map<DeviceId, uint64_t> scratchBytes(const PlanRequest& request,
                                           const PlacementPlan& plan,
                                           const std::vector<DeviceId>& layer_device);
-/// Of a device: free bytes or a lower limit, less the reserve.
+/// Bound of a device: free bytes or a lower limit, less the reserve.
 MemoryBound boundOf(const PlanRequest& request, const DeviceMap& map, DeviceId id);
-/// Of cpu and simulated GPUs together, since a simulated GPU's memory is main memory: the free
-/// bytes of cpu less its reserve. By::Nothing when the size is not known.
+/// Bound of cpu and simulated GPUs together, since a simulated GPU's memory is main memory: the
+/// free bytes of cpu less its reserve. By::Nothing when the size is not known.
 MemoryBound hostBound(const PlanRequest& request, const DeviceMap& map);
 /// Bytes of one resolved row in memory.
 uint64_t

@@ -289,7 +289,7 @@ private:
             PlanIssue issue;
             issue.code = isDevicePreset(request_.preset) ? "DM04" : "DM01";
             issue.key = request_.preset;
-            issue.finding = *presetProblem(request_.preset, devices);
+            issue.words = presetProblem(request_.preset, devices);
             plan_.errors.push_back(std::move(issue));
             return false;
         }
@@ -326,7 +326,10 @@ private:
         const int64_t asked =
             request_.context > 0 ? request_.context : map_.kv_context.value_or(plan_.context);
         if (asked > plan_.context) {
-            plan_.notes.emplace_back(note::ContextCut{asked, plan_.context});
+            plan_.notes.emplace_back(said(
+                "a context of %1 tokens is more than the model has positions for; planned with "
+                "%2",
+                asked, plan_.context));
         }
         if (map_.kv_format == KvFormat::F16 || map_.kv_format == KvFormat::Q8) {
             PlanIssue issue;
@@ -334,7 +337,9 @@ private:
             issue.key = "kv.format";
             issue.line = map_.kv_format_at.line;
             issue.column = map_.kv_format_at.column;
-            issue.finding = issue::KvFormatMissing{};
+            issue.words =
+                phrase("this version keeps keys and values in bf16 (fp32 with --precision f32) and "
+                       "has no other format for them; remove kv.format");
             plan_.errors.push_back(std::move(issue));
         }
     }
@@ -376,7 +381,10 @@ private:
         plan_.tensors.resize(count);
         weighLeftOut();
         if (made_count > 0) {
-            plan_.notes.emplace_back(note::MadeAtEveryUse{made_count});
+            plan_.notes.emplace_back(said(
+                "%1 quantized weights stored on disk are made from the checkpoint at every use; "
+                "a cache keeps them as they are (--cache FOLDER)",
+                made_count));
         }
     }
 
@@ -447,7 +455,10 @@ private:
         for (const auto& [is_reserve, sizes] :
              {std::pair(false, &map_.limits), std::pair(true, &map_.reserve)}) {
             if (sizes->contains(DeviceId::disk())) {
-                plan_.notes.emplace_back(note::DiskHasNoLimit{is_reserve});
+                plan_.notes.emplace_back(
+                    said("%1 has no effect: what is stored on disk stays in the model's own files, "
+                         "which need no more room",
+                         is_reserve ? "reserve.disk" : "limits.disk"));
             }
         }
         for (const auto& [id, bytes] : request_.limits) {
@@ -459,7 +470,8 @@ private:
                 PlanIssue issue;
                 issue.code = "DM04";
                 issue.key = "--limit";
-                issue.finding = issue::LimitWithoutDevice{id};
+                issue.words = said("--limit names %1, which this machine does not have", id);
+                issue.is_about_card = id.kind == DeviceId::Kind::Cuda;
                 plan_.errors.push_back(std::move(issue));
             }
         }
@@ -578,7 +590,9 @@ private:
         for (const AdapterBytes& adapter : request_.adapters) {
             const TensorPlacement* base = baseRow(adapter, rows);
             if (base == nullptr) {
-                plan_.notes.emplace_back(note::AdapterNotCounted{adapter.tensor});
+                plan_.notes.emplace_back(
+                    said("adapter weights for %1 are not counted: the plan has no such tensor",
+                         adapter.tensor));
                 continue;
             }
             const DeviceId device = adapter.is_on_host ? DeviceId::cpu() : base->compute;
@@ -615,28 +629,37 @@ private:
             }
         }
         if (staying > 0) {
-            plan_.notes.emplace_back(note::ReplacementsStay{staying});
+            plan_.notes.emplace_back(
+                staying == 1
+                    ? said("the adapter replaces 1 weight that travels to its device; its "
+                           "replacement stays there (only A and B follow)")
+                    : said("the adapter replaces %1 weights that travel to their device; their "
+                           "replacements stay there (only A and B follow)",
+                           staying));
         }
     }
 
     void checkModelBlock() {
-        const auto differs = [this](Finding finding) {
+        const auto differs = [this](Sentence words) {
             PlanIssue warning;
             warning.code = "DM22";
             warning.key = "model";
             warning.line = map_.model_at.line;
             warning.column = map_.model_at.column;
-            warning.finding = std::move(finding);
+            warning.words = std::move(words);
             plan_.warnings.push_back(std::move(warning));
         };
         const auto layers = static_cast<int64_t>(request_.config.text.layers.size());
         if (map_.model_layers.has_value() && *map_.model_layers != layers) {
-            differs(issue::MadeForOtherLayers{*map_.model_layers, layers});
+            differs(said("the map was made for a model with %1 layers, this one has %2",
+                         *map_.model_layers, layers));
         }
         if (map_.model_architecture.has_value()) {
             const std::string& name = *map_.model_architecture;
             if (name != "gemma4" && name != request_.config.architecture) {
-                differs(issue::MadeForOtherModel{name.substr(0, 80), request_.config.architecture});
+                differs(
+                    said("the map was made for the architecture \"%1\", this model is gemma4 (%2)",
+                         name.substr(0, 80), request_.config.architecture));
             }
         }
     }
@@ -647,7 +670,7 @@ private:
         using Place = std::tuple<DeviceId, DeviceId, Residency>;
         std::vector<std::map<Place, uint64_t>> bytes_by_place; ///< Per module.
         std::vector<std::optional<Format>>
-            linear_format; ///< Of the module's linear weights so far.
+            linear_format; ///< Format of the module's linear weights so far.
         const auto add = [&](const std::string& name, const TensorPlacement& row, bool is_linear) {
             const auto [it, is_new] = index.try_emplace(name, plan_.modules.size());
             if (is_new) {

@@ -56,7 +56,7 @@ struct AdapterBytes {
     uint64_t bytes = 0;
     bool is_on_host = false;    ///< Embedding parts: on the cpu device, wherever the table is.
     uint64_t scratch_bytes = 0; ///< Workspace on its device; the largest there counts once.
-    /// Of `bytes`: A and B, which travel with a base tensor that does (adapter.place follow_base).
+    /// In `bytes`: A and B, which travel with a base tensor that does (adapter.place follow_base).
     uint64_t update_bytes = 0;
     int index = -1; ///< Place of the tensor in the request's list, for who knows it.
 };
@@ -77,7 +77,7 @@ struct PlanRequest {
 
     QuantOption quant = QuantOption::None;
     bool quantizes_experts = false;   ///< --quant is for experts as well.
-    int32_t quant_block = kBlockSize; ///< Of weights that are quantized on load.
+    int32_t quant_block = kBlockSize; ///< For weights that are quantized on load.
     HeadOption head = HeadOption::Bf16;
     bool has_weight_cache =
         false; ///< Quantized weights are kept on disk (LoadRequest::cache_folder).
@@ -88,7 +88,7 @@ struct PlanRequest {
 
     std::vector<DeviceInfo> devices;     ///< cpu should be among them; disk need not.
     std::map<DeviceId, uint64_t> limits; ///< --limit; beats the map's limits.
-    std::vector<AdapterBytes> adapters;  ///< Of all attached adapters together.
+    std::vector<AdapterBytes> adapters;  ///< All attached adapters together.
     /// Next steps where memory is short (DM09). Each is planned, so they cost some plans.
     bool wants_advice = true;
 
@@ -160,8 +160,5 @@ bool isGatherOnly(const PlacementPlan& plan, Part part);
 
 /// Predicted weight bytes per device: stored copies, resident copies and staging areas.
 std::map<DeviceId, uint64_t> weightBytes(const PlacementPlan& plan);
-
-/// Solves nothing, reads nothing: bytes as "4.38 GiB" for messages.
-std::string formatByteCount(uint64_t bytes);
 
 } // namespace engine

@@ -47,16 +47,6 @@ void expand4Bit(const kernels::WeightView& weight, int64_t first, int64_t count,
     }
 }
 
-void run(const ParallelFor& parallel,
-         int64_t count,
-         const std::function<void(int64_t, int64_t)>& body) {
-    if (parallel && count > 1) {
-        parallel(count, body);
-    } else if (count > 0) {
-        body(0, count);
-    }
-}
-
 float loadOne(TensorType type, const std::byte* at) {
     if (type == TensorType::F32) {
         float value = 0.0F;
@@ -127,7 +117,7 @@ void dequantize(const kernels::WeightView& weight,
                 const ParallelFor& parallel) {
     const int64_t count = weight.rows * weight.cols;
     const auto size = static_cast<int64_t>(tensorTypeSize(type));
-    run(parallel, (count + kPiece - 1) / kPiece, [&](int64_t begin, int64_t end) {
+    runOver(parallel, (count + kPiece - 1) / kPiece, [&](int64_t begin, int64_t end) {
         std::array<float, kPiece> values{};
         for (int64_t piece = begin; piece < end; ++piece) {
             const int64_t first = piece * kPiece;
@@ -152,7 +142,7 @@ void convertDense(TensorType from,
         std::memcpy(out, values, static_cast<size_t>(count * from_size));
         return;
     }
-    run(parallel, (count + kPiece - 1) / kPiece, [&](int64_t begin, int64_t end) {
+    runOver(parallel, (count + kPiece - 1) / kPiece, [&](int64_t begin, int64_t end) {
         for (int64_t i = begin * kPiece; i < std::min(count, end * kPiece); ++i) {
             storeOne(to, loadOne(from, values + i * from_size), out + i * to_size);
         }

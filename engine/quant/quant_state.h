@@ -38,7 +38,7 @@ struct StoredWeight {
                                          ///< load it as) when Int8Rows; Bf16/F16/F32 when Dense.
     TensorType type = TensorType::Other; ///< Element type when Dense.
     int32_t block_size = kBlockSize;     ///< Packed4Bit: from the number of absmax entries.
-    uint64_t stored_bytes = 0;           ///< Of all keys that make up the weight.
+    uint64_t stored_bytes = 0;           ///< Size of all keys that make up the weight.
 };
 /// `weight` is the name as spelled in the file (ends in .weight), n the logical element count.
 StoredWeight describeStored(const TensorSource& source, std::string_view weight, int64_t n);

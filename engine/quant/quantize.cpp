@@ -44,16 +44,6 @@ namespace {
 constexpr uint32_t kInfinityBits = 0x7f800000U;
 constexpr int64_t kMaxBlockSize = 4096;
 
-void run(const ParallelFor& parallel,
-         int64_t count,
-         const std::function<void(int64_t, int64_t)>& body) {
-    if (parallel && count > 1) {
-        parallel(count, body);
-    } else if (count > 0) {
-        body(0, count);
-    }
-}
-
 /// Lowers `target` to `value`.
 void lowerTo(std::atomic<int64_t>& target, int64_t value) {
     int64_t seen = target.load(std::memory_order_relaxed);
@@ -134,7 +124,7 @@ Result<void> quantizeBlocks(std::string_view tensor,
     const int64_t blocks = (count + block_size - 1) / block_size;
     const auto& kernels = quant_kernels::current();
     std::atomic<int64_t> first_bad{blocks};
-    run(parallel, blocks, [&](int64_t begin, int64_t end) {
+    runOver(parallel, blocks, [&](int64_t begin, int64_t end) {
         alignas(64) std::array<float, kMaxBlockSize + 1> buffer{};
         for (int64_t block = begin; block < end; ++block) {
             const int64_t first = block * block_size;
@@ -183,7 +173,7 @@ void nestAbsmax(std::span<const float> absmax,
     const auto count = static_cast<int64_t>(absmax.size());
     const int64_t groups = (count + kNestedBlockSize - 1) / kNestedBlockSize;
     const auto& kernels = quant_kernels::current();
-    run(parallel, groups, [&](int64_t begin, int64_t end) {
+    runOver(parallel, groups, [&](int64_t begin, int64_t end) {
         for (int64_t group = begin; group < end; ++group) {
             const int64_t first = group * kNestedBlockSize;
             const int64_t size = std::min(kNestedBlockSize, count - first);
@@ -246,7 +236,7 @@ Result<void> quantizeRowsInt8(std::string_view tensor,
     }
     const auto& kernels = quant_kernels::current();
     std::atomic<int64_t> first_bad{rows};
-    run(parallel, rows, [&](int64_t begin, int64_t end) {
+    runOver(parallel, rows, [&](int64_t begin, int64_t end) {
         // Rows are done in pieces that stay in the first-level cache: absmax first, then codes.
         alignas(64) std::array<float, kMaxBlockSize> buffer{};
         for (int64_t row = begin; row < end; ++row) {

@@ -25,6 +25,17 @@ namespace engine {
 using ParallelFor =
     std::function<void(int64_t count, const std::function<void(int64_t begin, int64_t end)>& body)>;
 
+/// Calls `parallel`, or `body` on this thread where it is empty or there is only one element.
+inline void runOver(const ParallelFor& parallel,
+                    int64_t count,
+                    const std::function<void(int64_t, int64_t)>& body) {
+    if (parallel && count > 1) {
+        parallel(count, body);
+    } else if (count > 0) {
+        body(0, count);
+    }
+}
+
 enum class CodeBook : uint8_t { Nf4 = 1, Fp4 };
 
 inline constexpr int32_t kBlockSize = 64;        ///< Elements per absmax in everything we write.
@@ -88,7 +99,7 @@ std::string_view formatName(Format format);
 struct QuantizedTensor {
     CodeBook book = CodeBook::Nf4;
     int32_t block_size = kBlockSize;
-    TensorType dtype = TensorType::BF16; ///< Of the values it was made from: F32, F16 or BF16.
+    TensorType dtype = TensorType::BF16; ///< Type of the values it was made from: F32, F16 or BF16.
     int64_t rows = 0;
     int64_t cols = 0;
     std::vector<uint8_t> codes;       ///< [ceil(rows*cols/2)], even element in the high nibble.

@@ -7,7 +7,7 @@
 #include "engine/devices/system_facts.h"
 #include "engine/devices/system_memory.h"
 #include "engine/load/content_hash.h"
-#include "engine/lora/target_matching.h"
+#include "engine/lora/name_pattern.h"
 #include "engine/media/media_libraries.h"
 #include "kernels/cpu/tables.h"
 #include "kernels/cpu/thread_pool.h"
@@ -71,15 +71,8 @@ void addLibraries(ComputerFacts& facts) {
         facts.libraries.push_back({std::move(library.name), std::move(library.version),
                                    library.is_told, libraryFile(library.symbol)});
     }
-    // RE2 tells no version; the file that was loaded has its interface's in its name. Compiled in:
-    // what it was built from.
-    const std::string patterns = libraryFile(patternLibrarySymbol());
-    const size_t number = patterns.rfind(".so.");
-    facts.libraries.push_back({"RE2",
-                               number == std::string::npos
-                                   ? BELFRY_RE2_VERSION
-                                   : "interface " + patterns.substr(number + 4),
-                               true, patterns});
+    facts.libraries.push_back(
+        {"PCRE2", patternLibraryVersion(), true, libraryFile(patternLibrarySymbol())});
     // Compiled in: what the headers say is what runs.
     facts.libraries.push_back({"nlohmann/json",
                                dotted(NLOHMANN_JSON_VERSION_MAJOR, NLOHMANN_JSON_VERSION_MINOR,

@@ -33,7 +33,9 @@ struct ComputerQuestion {
 /// Any thread; some milliseconds, with a driver some more.
 ComputerFacts examineComputer(const ComputerQuestion& question);
 
-/// Lines of plain text. Paths below `home` begin with "~".
+/// What the window and the terminal tell. Paths below `home` begin with "~".
+std::vector<ComputerSection> computerSections(const ComputerFacts& facts, const std::string& home);
+/// The same as lines of plain text.
 std::string inEnglish(const ComputerFacts& facts, const std::string& home);
 
 /// `path` with "~" instead of `home`, where it lies there.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/plan/plan_english.h"
-#include "engine/plan/planner.h"
+#include "engine/base/sentence_english.h"
+#include "engine/base/sentence_list.h"
 #include "engine/run/computer.h"
 
 #include <algorithm>
@@ -8,6 +8,8 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdio>
+#include <utility>
+#include <variant>
 
 namespace engine {
 
@@ -27,94 +29,108 @@ std::string rounded(double value, int digits) {
     return text.data();
 }
 
-std::string ratesText(double read_bytes_per_s, double flops) {
-    return "reads " + std::to_string(std::lround(read_bytes_per_s / 1e9)) + " GB/s, products " +
-           (flops >= 1e13 ? rounded(flops / 1e12, 0) + " TFLOP/s"
-                          : rounded(flops / 1e9, 0) + " GFLOP/s");
+Sentence ratesText(double read_bytes_per_s, double flops) {
+    const bool is_large = flops >= 1e13;
+    return said("reads %1 GB/s, products %2 %3", std::lround(read_bytes_per_s / 1e9),
+                std::lround(flops / (is_large ? 1e12 : 1e9)), is_large ? "TFLOP/s" : "GFLOP/s");
 }
 
-std::string joined(const std::vector<std::string>& words) {
-    std::string text;
-    for (const std::string& word : words) {
-        text += (text.empty() ? "" : ", ") + word;
-    }
-    return text;
+/// A text that may be missing.
+Sentence textOf(const std::string& text) {
+    return text.empty() ? Sentence() : asItIs(text);
 }
 
-std::string cardText(const CardFact& card) {
-    std::string text = card.name + ", compute capability " + std::to_string(card.capability / 10) +
-                       "." + std::to_string(card.capability % 10);
-    if (card.multiprocessors > 0) {
-        text += ", " + std::to_string(card.multiprocessors) + " multiprocessors";
-    }
-    text += ", " + formatByteCount(card.total);
-    text += card.free.has_value() ? ", " + formatByteCount(*card.free) + " free now"
-                                  : ", does not tell what is free";
-    text += "\n";
-    std::string more;
+void addCard(const CardFact& card, std::vector<ComputerRow>& rows) {
+    const std::string capability =
+        std::to_string(card.capability / 10) + "." + std::to_string(card.capability % 10);
+    rows.push_back(
+        {said("%1", card.id),
+         joined({asItIs(card.name), said("compute capability %1", capability),
+                 card.multiprocessors > 0 ? said("%1 multiprocessors", card.multiprocessors)
+                                          : Sentence(),
+                 said("%1", ByteCount{card.total}),
+                 card.free.has_value() ? said("%1 free now", ByteCount{*card.free})
+                                       : said("does not tell what is free")})});
     if (card.budget.budget > 0) {
-        more += line("", "the system gives this program " + formatByteCount(card.budget.budget) +
-                             ", it has " + formatByteCount(card.budget.used));
+        rows.push_back({{},
+                        said("the system gives this program %1, it has %2",
+                             ByteCount{card.budget.budget}, ByteCount{card.budget.used})});
     }
     if (card.read_bytes_per_s > 0) {
-        more += line("", "expected: " + ratesText(card.read_bytes_per_s, card.flops));
+        rows.push_back({{}, said("expected: %1", ratesText(card.read_bytes_per_s, card.flops))});
     }
-    return text + more;
 }
 
-std::string stateText(const MachineLibraryFact& library) {
+Sentence stateText(const MachineLibraryFact& library) {
     using State = MachineLibraryFact::State;
     switch (library.state) {
     case State::Loaded:
-        return "loaded";
+        return phrase("loaded");
     case State::NotFound:
-        return "not found";
+        return phrase("not found");
     case State::NotAsked:
-        return "not asked";
+        return phrase("not asked");
     case State::NotUsed:
-        return "not used";
+        return phrase("not used");
     case State::DoesNotStart:
-        return "does not start (answer " + std::to_string(library.answer) + ")";
+        return said("does not start (answer %1)", library.answer);
     }
     return {};
 }
 
-std::string cardsText(const ComputerFacts& facts, const std::string& home) {
-    std::string text = "Graphics cards\n";
-    text += line("kernels", facts.card_kernels.empty() ? "none in this build: no card is used"
-                                                       : "for " + facts.card_kernels);
+ComputerSection cardsOf(const ComputerFacts& facts) {
+    ComputerSection section{phrase("Graphics cards"), {}};
+    std::vector<ComputerRow>& rows = section.rows;
+    rows.push_back({phrase("kernels"), facts.card_kernels.empty()
+                                           ? said("none in this build: no card is used")
+                                           : said("for %1", facts.card_kernels)});
     for (const MachineLibraryFact& library : facts.machine_libraries) {
-        std::string value = library.file.empty() ? "" : withoutHome(library.file, home) + ", ";
-        value += library.version.empty() ? "" : library.version + ", ";
-        text += line(library.name, value + stateText(library));
+        rows.push_back({asItIs(library.name), joined({textOf(library.file), textOf(library.version),
+                                                      stateText(library)})});
     }
     if (facts.is_driver_waited_for) {
-        text += line("driver", "has not answered for " + rounded(facts.driver_seconds, 1) + " s");
+        rows.push_back({phrase("driver"),
+                        said("has not answered for %1 s", rounded(facts.driver_seconds, 1)), true});
     } else if (facts.is_driver_asked && !facts.machine_libraries.empty() &&
                facts.machine_libraries.front().state != MachineLibraryFact::State::NotFound) {
-        text += line("driver", "asked in " + rounded(facts.driver_seconds, 2) + " s");
+        rows.push_back({phrase("driver"), said("asked in %1 s", rounded(facts.driver_seconds, 2))});
     }
     for (const CardFact& card : facts.cards) {
-        std::string one = line(card.id.toString(), cardText(card));
-        one.pop_back(); // the text ends its last line itself
-        text += one;
+        addCard(card, rows);
     }
     for (const CardTrouble& trouble : facts.troubles) {
-        text += line(trouble.isProblem() ? "problem" : "note", withoutHome(trouble.sentence, home));
+        const bool is_problem = trouble.isProblem();
+        rows.push_back(
+            {is_problem ? phrase("problem") : phrase("note"), trouble.words, is_problem});
     }
-    return text;
+    return section;
 }
 
-const char* folderName(FolderFact::Kind kind) {
-    switch (kind) {
-    case FolderFact::Kind::Models:
-        return "models";
-    case FolderFact::Kind::Cache:
-        return "cache";
-    case FolderFact::Kind::Chats:
-        return "chats";
+/// The sentence with "~" instead of `home` in the paths that it names.
+Sentence hidden(Sentence sentence, const std::string& home) {
+    for (Argument& argument : sentence.arguments) {
+        if (auto* const text = std::get_if<std::string>(&argument.value)) {
+            *text = withoutHome(*text, home);
+        } else if (auto* const inner = std::get_if<Sentence>(&argument.value)) {
+            *inner = hidden(std::move(*inner), home);
+        }
     }
-    return "";
+    return sentence;
+}
+
+ComputerSection foldersOf(const ComputerFacts& facts) {
+    ComputerSection section{phrase("Free disk"), {}};
+    for (const FolderFact& folder : facts.folders) {
+        using Kind = FolderFact::Kind;
+        const Sentence room = folder.free.has_value() ? said("%1 of %2", ByteCount{*folder.free},
+                                                             ByteCount{folder.total.value_or(0)})
+                                                      : said("not known (%1)", folder.problem);
+        section.rows.push_back({folder.kind == Kind::Models  ? phrase("models")
+                                : folder.kind == Kind::Cache ? phrase("cache")
+                                                             : phrase("chats"),
+                                joined({room, asItIs(folder.path)}), !folder.free.has_value()});
+    }
+    return section;
 }
 
 } // namespace
@@ -129,7 +145,7 @@ std::string withoutHome(const std::string& path, const std::string& home) {
         return c == '\\' ? '/' : c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
     };
     std::string text = path;
-    // Of a folder as short as "/" nothing is to be hidden.
+    // A folder as short as "/" has nothing to hide.
     for (size_t at = 0; home.size() >= 2 && at + home.size() <= text.size(); ++at) {
         const size_t end = at + home.size();
         if ((end == text.size() || text[end] == '/' || text[end] == '\\') &&
@@ -141,35 +157,50 @@ std::string withoutHome(const std::string& path, const std::string& home) {
     return text;
 }
 
-std::string inEnglish(const ComputerFacts& facts, const std::string& home) {
-    std::string text = facts.program + "\n";
-    text += line("system", facts.system);
-    text += "\nProcessor and memory\n";
-    text += line("processor", (facts.processor.empty() ? "" : facts.processor + ", ") +
-                                  std::to_string(facts.threads) + " threads");
-    text +=
-        line("kernels", facts.kernels + " (this machine runs " + joined(facts.kernel_tables) + ")");
-    text += line("memory", formatByteCount(facts.memory_total) + ", " +
-                               formatByteCount(facts.memory_free) + " free now");
-    text +=
-        line("measured", facts.read_bytes_per_s > 0 ? ratesText(facts.read_bytes_per_s, facts.flops)
-                                                    : "not yet: the first plan does");
-    text += "\n" + cardsText(facts, home);
-    text += "\nFree disk\n";
-    for (const FolderFact& folder : facts.folders) {
-        text += line(folderName(folder.kind),
-                     (folder.free.has_value() ? formatByteCount(*folder.free) + " of " +
-                                                    formatByteCount(folder.total.value_or(0))
-                                              : "not known (" + folder.problem + ")") +
-                         ", " + withoutHome(folder.path, home));
+std::vector<ComputerSection> computerSections(const ComputerFacts& facts, const std::string& home) {
+    std::string tables;
+    for (const std::string& table : facts.kernel_tables) {
+        tables += (tables.empty() ? "" : ", ") + table;
     }
-    text += "\nLibraries\n";
+    std::vector<ComputerSection> sections = {
+        {asItIs(facts.program), {{phrase("system"), asItIs(facts.system)}}},
+        {phrase("Processor and memory"),
+         {{phrase("processor"),
+           joined({textOf(facts.processor), said("%1 threads", facts.threads)})},
+          {phrase("kernels"), said("%1 (this machine runs %2)", facts.kernels, tables)},
+          {phrase("memory"), joined({said("%1", ByteCount{facts.memory_total}),
+                                     said("%1 free now", ByteCount{facts.memory_free})})},
+          {phrase("measured"), facts.read_bytes_per_s > 0
+                                   ? ratesText(facts.read_bytes_per_s, facts.flops)
+                                   : said("not yet: the first plan does")}}},
+        cardsOf(facts),
+        foldersOf(facts)};
+    ComputerSection libraries{phrase("Libraries"), {}};
     for (const LibraryFact& library : facts.libraries) {
-        std::string value = library.version.empty() ? "tells no version" : library.version;
-        value += library.is_told || library.version.empty() ? "" : " (as built)";
-        value +=
-            library.file.empty() ? ", part of the program" : ", " + withoutHome(library.file, home);
-        text += line(library.name, value);
+        const Sentence version = library.version.empty() ? said("tells no version")
+                                 : library.is_told       ? asItIs(library.version)
+                                                         : said("%1 (as built)", library.version);
+        libraries.rows.push_back(
+            {asItIs(library.name),
+             joined({version,
+                     library.file.empty() ? said("part of the program") : asItIs(library.file)})});
+    }
+    sections.push_back(std::move(libraries));
+    for (ComputerSection& section : sections) {
+        for (ComputerRow& row : section.rows) {
+            row.value = hidden(std::move(row.value), home);
+        }
+    }
+    return sections;
+}
+
+std::string inEnglish(const ComputerFacts& facts, const std::string& home) {
+    std::string text;
+    for (const ComputerSection& section : computerSections(facts, home)) {
+        text += (text.empty() ? "" : "\n") + inEnglish(section.title) + "\n";
+        for (const ComputerRow& row : section.rows) {
+            text += line(inEnglish(row.name), inEnglish(row.value));
+        }
     }
     return text;
 }

@@ -36,7 +36,7 @@ struct ConfirmedDrafts {
     /// The model's choice in place of the draft behind them; absent where all were confirmed.
     std::optional<TokenId> other;
     bool has_ended = false;     ///< A confirmed draft was the last token: it is not in `count`.
-    std::optional<Error> error; ///< Of a choice; what is in `count` stays.
+    std::optional<Error> error; ///< From a choice; what is in `count` stays.
 };
 
 /// choose: the model's choice behind row i, asked for in order. say: takes a confirmed draft into

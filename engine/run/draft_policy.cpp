@@ -11,7 +11,7 @@ namespace {
 constexpr int64_t kUsualDrafts = 2;
 constexpr int64_t kLeastPlain = 3;      ///< Tokens by themselves that are timed first.
 constexpr int64_t kRoundsPerChoice = 8; ///< Rounds between two decisions.
-constexpr double kFading = 0.97;        ///< Of what is known of acceptance, per round.
+constexpr double kFading = 0.97;        ///< Decay of what is known of acceptance, per round.
 constexpr double kTokenFading = 1.0 - 1.0 / 1024.0;
 /// Acceptance before anything is known, and how many drafts that guess weighs as much as.
 constexpr double kStartAcceptance = 0.6, kStartWeight = 4.0;

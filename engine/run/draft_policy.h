@@ -40,8 +40,8 @@ public:
 
     /// Rounds do not pay: none are made, but for one now and then that looks whether they do.
     [[nodiscard]] bool isOff() const { return is_off_; }
-    /// Of this reply. `gain` where this reply had no round because drafting is off: of the rounds
-    /// that it was switched off by.
+    /// Report on this reply. `gain` where this reply had no round because drafting is off: that of
+    /// the rounds that it was switched off by.
     [[nodiscard]] const DraftReport& report() const { return report_; }
     /// Tokens of one round of `drafts` drafts when each is accepted with probability `acceptance`:
     /// 1 + a + ... + a^drafts.
@@ -80,7 +80,7 @@ private:
     std::array<Mean, kMostDrafts + 2> check_; ///< By rows.
     double accepted_ = 0.0, tried_ = 0.0;     ///< Fading sums.
     double tokens_ = 0.0, loss_s_ = 0.0;      ///< Fading sums of the last thousand tokens.
-    double last_gain_ = 1.0;                  ///< Of the best number of drafts, when decided.
+    double last_gain_ = 1.0;                  ///< Gain of the best number of drafts, when decided.
     DraftReport report_;
 };
 

@@ -356,19 +356,22 @@ namespace {
 
 /// What an adapter's file holds and its own config or the model leaves out: with a wrong config it
 /// does less than it was trained to, or nothing.
-std::optional<load_note::AdapterLeftOut> leftOutOf(const Adapter& adapter) {
-    load_note::AdapterLeftOut note;
+std::optional<Sentence> leftOutOf(const Adapter& adapter) {
+    int64_t count = 0;
+    const KeyReport* first = nullptr;
     for (const KeyReport& key : adapter.coverage().unmatched) {
         const bool is_meant = key.reason.why == KeyReason::Why::SameAsBase ||
                               key.reason.why == KeyReason::Why::TextOnly;
-        if (key.key_class == KeyClass::Ignored && !is_meant && note.count++ == 0) {
-            note.first = key.key;
-            note.reason = key.reason;
+        if (key.key_class == KeyClass::Ignored && !is_meant && count++ == 0) {
+            first = &key;
         }
     }
-    note.adapter = adapter.name();
-    note.tensors = adapter.coverage().tensors;
-    return note.count > 0 ? std::optional(std::move(note)) : std::nullopt;
+    if (first == nullptr) {
+        return std::nullopt;
+    }
+    return said("adapter %1: %2 of %3 tensors of its file are not applied, the first: %4 (%5)",
+                adapter.name(), count, adapter.coverage().tensors, first->key,
+                first->reason.sentence);
 }
 
 } // namespace
@@ -388,37 +391,36 @@ std::vector<LoadNote> Engine::loadNotes() const {
     const PlacementPlan& plan = *impl_->loaded->plan;
     std::for_each(plan.warnings.begin(), plan.warnings.end(), add);
     std::for_each(plan.notes.begin(), plan.notes.end(), add);
-    for (const ModelOddity& odd : impl_->loaded->opened.config.warnings) {
+    for (const Sentence& odd : impl_->loaded->opened.config.warnings) {
         add(Note(odd));
     }
     const LoadReport& report = impl_->loaded->store->report();
     std::for_each(report.notes.begin(), report.notes.end(), add);
     if (impl_->loaded->tokenizer.has_value()) {
-        for (const ModelOddity& odd : impl_->loaded->tokenizer->warnings()) {
+        for (const Sentence& odd : impl_->loaded->tokenizer->warnings()) {
             add(Note(odd));
         }
     }
     for (const auto& active : impl_->loaded->active) {
-        for (const AdapterNote& note : active.adapter->coverage().notes) {
-            add(load_note::OfAdapter{active.adapter->name(), note});
+        for (const Sentence& note : active.adapter->coverage().notes) {
+            add(said("adapter %1: %2", active.adapter->name(), note));
         }
         if (auto left_out = leftOutOf(*active.adapter)) {
             add(*std::move(left_out));
         }
     }
     for (const std::string& name : report.surplus) {
-        add(load_note::NotUsed{name});
+        add(said("not used: %1 (no module of this architecture)", name));
     }
-    std::map<std::string_view, load_note::NotLoaded> inert; // by reason
+    std::map<std::string_view, std::pair<size_t, std::string_view>> inert; // by reason: the first
     for (const InertTensor& tensor : report.inert) {
-        load_note::NotLoaded& note = inert[tensor.reason];
-        if (note.count++ == 0) {
-            note.first = tensor.name;
-            note.reason = tensor.reason;
-        }
+        ++inert.try_emplace(tensor.reason, 0, tensor.name).first->second.first;
     }
-    for (const auto& [reason, note] : inert) {
-        add(note);
+    for (const auto& [reason, tensors] : inert) {
+        const auto& [count, first] = tensors;
+        add(count == 1
+                ? said("not loaded: %1 (%2)", first, reason)
+                : said("%1 stored tensors without effect (%2) were not loaded", count, reason));
     }
     return notes;
 }

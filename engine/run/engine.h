@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The engine of this program as one object, and what only it can be asked: measurements.
+// The engine of this program as one object, and what only it can be asked: plans, measurements.
 #pragma once
 
 #include "engine/api/chat.h"
@@ -11,17 +11,14 @@
 #include "engine/api/model_summary.h"
 #include "engine/api/snapshot.h"
 #include "engine/base/result.h"
+#include "engine/base/sentence_english.h"
 #include "engine/client/engine_client.h"
 #include "engine/devices/card_inquiry.h"
 #include "engine/families/choice.h"
-#include "engine/files/oddity_english.h"
 #include "engine/forward/decode_options.h"
-#include "engine/lora/adapter_english.h"
-#include "engine/plan/export_english.h"
 #include "engine/plan/plan_english.h"
 #include "engine/run/computer.h"
 #include "engine/run/load_english.h"
-#include "engine/run/reply_english.h"
 #include "kernels/card_options.h"
 
 #include <nlohmann/json_fwd.hpp>
@@ -78,7 +75,13 @@ struct EngineOptions {
     bool has_load_times = false;
 };
 
-/// The engine of this program. Docs of the methods: EngineClient.
+/// Token ids of a text and their spellings.
+struct Tokenized {
+    std::vector<int32_t> ids;
+    std::vector<std::string> pieces;
+};
+
+/// The engine of this program. Docs of the methods that override: EngineClient.
 class Engine final : public EngineClient {
 public:
     explicit Engine(EngineOptions options = {});
@@ -87,9 +90,6 @@ public:
     [[nodiscard]] Capabilities capabilities() const override;
     Result<ModelSummary> inspect(const std::string& model,
                                  const std::vector<std::string>& adapters) override;
-    Result<PlacementPlan> plan(const LoadRequest& request,
-                               const std::map<DeviceId, uint64_t>& held = {}) override;
-    Result<MapExport> exportMap(const LoadRequest& request, MapExport::Kind kind) override;
     Result<void> load(const LoadRequest& request,
                       const ProgressCallback& progress,
                       const std::stop_token& stop) override;
@@ -101,8 +101,6 @@ public:
                              const std::stop_token& stop) override;
     Result<AdapterSummary::Effect> adapterEffect(const std::string& folder,
                                                  const std::stop_token& stop) override;
-    [[nodiscard]] std::string modelFolder(const std::string& model) const override;
-    [[nodiscard]] std::string adapterFolder(const std::string& adapter) const override;
     [[nodiscard]] bool isLoaded() const override;
     [[nodiscard]] const LoadRequest& loadedRequest() const override;
     [[nodiscard]] std::shared_ptr<const ModelSummary> summary() const override;
@@ -124,7 +122,20 @@ public:
                             const std::vector<std::string>& images,
                             const std::vector<std::string>& audios) const override;
     Result<MediaCost> mediaCost(const MessagePart& part, int64_t image_tokens) override;
-    Result<Tokenized> tokenize(const std::string& model, std::string_view text) override;
+
+    /// The plan for a request; allocates nothing. Problems of the map stand in plan.errors. `held`:
+    /// memory of this program per device that the plan would give back first. Errors: only when the
+    /// model or an adapter cannot be read.
+    Result<PlacementPlan> plan(const LoadRequest& request,
+                               const std::map<DeviceId, uint64_t>& held = {});
+    /// The plan's map for other programs. Errors: as plan(), and every error of the map; a plan
+    /// that only does not fit (DM09) is exported with a line among the losses.
+    Result<MapExport> exportMap(const LoadRequest& request, MapExport::Kind kind);
+    /// The folders behind the names "demo"; other names come back as they are.
+    [[nodiscard]] std::string modelFolder(const std::string& model) const;
+    [[nodiscard]] std::string adapterFolder(const std::string& adapter) const;
+    /// Token ids of a text with a model's vocabulary.
+    Result<Tokenized> tokenize(const std::string& model, std::string_view text);
 
     /// inspect() of the headers alone: without the tokenizer, which takes longer than all else to
     /// read, and without adapters. Errors: those of config and checkpoint readers.
@@ -145,11 +156,8 @@ public:
     /// The report as the file has it.
     static nlohmann::ordered_json mergeReportTree(const MergeReport& report);
 
-    /// Benchmarks: seconds to encode random pixels or random log-mel frames, seconds to read and
-    /// prepare a picture's or a sound's file without encoding it, and the machine's measured
-    /// ceilings.
-    Result<double> measureImage(int64_t grid_w, int64_t grid_h);
-    Result<double> measureAudio(int64_t frames);
+    /// Benchmarks: seconds to read and prepare a picture's or a sound's file without encoding it,
+    /// and the machine's measured ceilings.
     Result<double> measurePreparation(const MessagePart& part, int64_t image_tokens) const;
     MachineRates measureMachine(double seconds);
     /// Bytes and operations of the loaded model. Errors: InvalidRequest when nothing is loaded.
@@ -169,17 +177,8 @@ public:
     /// Streaming read of a fresh buffer with all threads, in GB/s: what measureMachine() says, of
     /// this moment.
     double measureRead(double seconds);
-    /// Of every opened card: about 50 ms each, with up to 1 GiB of its memory meanwhile.
+    /// Measures every opened card: about 50 ms each, with up to 1 GiB of its memory meanwhile.
     std::vector<CardCeiling> measureCards();
-    /// Plain read of the decoder's weights where they are, in GB/s: what decoding could reach at
-    /// most. Virtual machines may back memory unevenly, so this can differ from the rate of a fresh
-    /// buffer. 0 when no such weight is in this computer's memory.
-    double measureWeightRead(double seconds);
-    /// The arithmetic bound of decoding in GB/s of weights: what one token's products with the
-    /// decoder's linear layers and the head would reach if their weights were in the cores' own
-    /// caches and no thread waited. Takes some tenths of a second. 0 when a linear is not computed
-    /// on the processor.
-    double measureDecodeArithmetic();
 
     /// Name of the processor kernels that this machine runs.
     static std::string processorKernels();
@@ -194,7 +193,7 @@ public:
     /// Logits and input ids as a safetensors file; replaces one, writes into what is no plain file.
     static Result<void>
     writeLogits(const std::string& file, const LogitsResult& logits, const std::stop_token& stop);
-    /// Of a recording on any thread, for a loudspeaker and a waveform: media/sound_listening.h.
+    /// Reads a recording on any thread, for a loudspeaker and a waveform: media/sound_listening.h.
     static Result<ListeningPart>
     readListeningPart(const std::filesystem::path& path, double start_s, double length_s);
     static Result<SoundPeaks> readSoundPeaks(const std::filesystem::path& path,

@@ -246,7 +246,7 @@ Result<Reply> Engine::answer(const GenerateRequest& request,
         rememberReply(target, reply, std::move(whole), stops);
         takeCalls(request, parser->calls(), reply);
     }
-    if (std::optional<ReplyNote> note = target.store->takeUseNote()) {
+    if (std::optional<Sentence> note = target.store->takeUseNote()) {
         reply.notes.push_back(*std::move(note));
     }
     return reply;

@@ -10,7 +10,6 @@
 #include "engine/lora/stack.h"
 #include "engine/media/sound_listening.h"
 #include "engine/plan/device_map.h"
-#include "engine/plan/map_english.h"
 #include "engine/run/engine_state.h"
 #include "kernels/cpu/tables.h"
 
@@ -111,9 +110,9 @@ Result<std::string> Engine::readDeviceMap(const std::string& word, const std::st
     for (const std::string& name : mapPresets()) {
         presets += (presets.empty() ? "" : ", ") + name;
     }
-    const std::string hint = inEnglish(deviceMapHint(word));
+    const Sentence hint = deviceMapHint(word);
     const Sentence what = said("%1: neither a file nor a preset (%2)", file, presets);
-    return Error{ErrorCode::InvalidRequest, hint.empty() ? what : said("%1; %2", what, hint)};
+    return Error{ErrorCode::InvalidRequest, hint.isEmpty() ? what : said("%1; %2", what, hint)};
 }
 
 Result<void> Engine::writeLogits(const std::string& file,

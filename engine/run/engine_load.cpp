@@ -39,7 +39,11 @@ withAssumedContexts(const std::shared_ptr<const PlacementPlan>& plan, const GpuA
     for (const DevicePlan& device : plan->devices) {
         if (device.id.kind == DeviceId::Kind::Cuda && device.parts.total() > 0 &&
             gpus.assumes_context(device.id.index)) {
-            told->notes.emplace_back(note::DriverAssumed{device.id});
+            told->notes.emplace_back(
+                said("%1: what the driver takes for itself is assumed, not measured (the "
+                     "management library, NVML, does not tell)",
+                     device.id),
+                NoteKind::AssumedContext, device.id);
         }
     }
     return told->notes.size() == plan->notes.size() ? plan : told;

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measurements on the loaded model: media encoding, an adapter's effect, ceilings of the machine.
+// Measurements on the loaded model: an adapter's effect, ceilings of the machine.
 #include "engine/devices/card_measure.h"
 #include "engine/run/engine_state.h"
 #include "kernels/cpu/machine_probe.h"
-#include "kernels/cpu/tables.h"
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <random>
-#include <tuple>
 
 namespace engine {
 
@@ -36,42 +33,6 @@ double changeOf(const std::vector<float>& base, const std::vector<float>& other)
 }
 
 } // namespace
-
-Result<double> Engine::measureImage(int64_t grid_w, int64_t grid_h) {
-    ENGINE_ASSIGN(Loaded * target, impl_->current());
-    if (!target->opened.config.vision) {
-        return Error{ErrorCode::InvalidRequest, said("this model has no vision tower")};
-    }
-    const VisionConfig& vision = *target->opened.config.vision;
-    std::vector<float> patches(
-        static_cast<size_t>(grid_w * grid_h * 3 * vision.patch_size * vision.patch_size));
-    std::minstd_rand random(1);
-    for (float& value : patches) {
-        value = static_cast<float>(random() % 256U) / 255.0F;
-    }
-    ImageInput input;
-    input.patches = patches;
-    input.grid_w = grid_w;
-    input.grid_h = grid_h;
-    const auto started = Clock::now();
-    ENGINE_TRY(target->model->vision().encode(input, {}));
-    return secondsSince(started);
-}
-
-Result<double> Engine::measureAudio(int64_t frames) {
-    ENGINE_ASSIGN(Loaded * target, impl_->current());
-    if (!target->opened.config.audio) {
-        return Error{ErrorCode::InvalidRequest, said("this model has no audio tower")};
-    }
-    std::vector<float> mel(static_cast<size_t>(frames * target->opened.config.audio->mel_bins));
-    std::minstd_rand random(1);
-    for (float& value : mel) {
-        value = static_cast<float>(random() % 1000U) / 200.0F - 4.0F;
-    }
-    const auto started = Clock::now();
-    ENGINE_TRY(target->model->audio().encode({mel, frames}, {}));
-    return secondsSince(started);
-}
 
 Result<AdapterSummary::Effect> Engine::adapterEffect(const std::string& folder,
                                                      const std::stop_token& stop) {
@@ -131,86 +92,6 @@ Result<AdapterSummary::Effect> Engine::adapterEffect(const std::string& folder,
     Result<AdapterSummary::Effect> effect = measure();
     ENGINE_TRY(setAdapters(former, {}));
     return effect;
-}
-
-double Engine::measureWeightRead(double seconds) {
-    if (impl_->loaded == nullptr) {
-        return 0.0;
-    }
-    Loaded& target = *impl_->loaded;
-    double best = 0.0;
-    const auto started = Clock::now();
-    do {
-        double bytes = 0.0;
-        const auto pass = Clock::now();
-        for (const TensorPlacement& row : target.plan->tensors) {
-            const bool is_on_host =
-                row.compute == DeviceId::cpu() || row.compute.kind == DeviceId::Kind::Sim;
-            const WeightSource::Handle handle = target.store->handleOf(row.tensor);
-            if (!is_on_host || row.residency != Residency::Always ||
-                handle == WeightSource::kAbsent || row.part.role != PartRole::Layer) {
-                continue;
-            }
-            const Result<kernels::WeightView> view = target.store->acquire(handle);
-            if (!view.has_value()) {
-                continue;
-            }
-            const int64_t bits = view->format == kernels::WeightFormat::F32       ? 32
-                                 : view->format == kernels::WeightFormat::Nf4     ? 4
-                                 : view->format == kernels::WeightFormat::Fp4     ? 4
-                                 : view->format == kernels::WeightFormat::Int8Row ? 8
-                                                                                  : 16;
-            const int64_t size = view->rows * view->cols * bits / 8;
-            kernels::cpu::readMemory(target.devices.pool.get(), view->data, size);
-            target.store->release(handle);
-            bytes += static_cast<double>(size);
-        }
-        best = std::max(best, bytes / secondsSince(pass) / 1e9);
-    } while (secondsSince(started) < seconds);
-    return best;
-}
-
-double Engine::measureDecodeArithmetic() {
-    if (impl_->loaded == nullptr) {
-        return 0.0;
-    }
-    Loaded& target = *impl_->loaded;
-    const auto& rows = target.plan->tensors;
-    // Format, nested or not, rows, columns: one measurement each.
-    std::map<std::tuple<kernels::WeightFormat, bool, int64_t, int64_t>, double> known;
-    double seconds = 0.0;
-    double bytes = 0.0;
-    for (const TensorPlacement& row : rows) {
-        const bool is_multiplied = !isMedia(row.part) && !isGatherOnly(*target.plan, row.part);
-        const WeightSource::Handle handle = target.store->handleOf(row.tensor);
-        if (!is_multiplied || handle == WeightSource::kAbsent) {
-            continue;
-        }
-        if (row.compute != DeviceId::cpu() && row.compute.kind != DeviceId::Kind::Sim) {
-            return 0.0;
-        }
-        const Result<kernels::WeightView> view = target.store->acquire(handle);
-        if (!view.has_value()) {
-            return 0.0;
-        }
-        if (view->rows <= 1 || view->cols <= 1) { // norms
-            target.store->release(handle);
-            continue;
-        }
-        const auto key =
-            std::tuple(view->format, view->absmax_q != nullptr, view->rows, view->cols);
-        auto found = known.find(key);
-        if (found == known.end()) {
-            found = known
-                        .emplace(key, kernels::cpu::productSecondsFromCache(
-                                          *target.devices.pool, kernels::bestCpuOps(), *view))
-                        .first;
-        }
-        target.store->release(handle);
-        seconds += found->second;
-        bytes += static_cast<double>(row.bytes);
-    }
-    return seconds > 0.0 ? bytes / seconds / 1e9 : 0.0;
 }
 
 std::vector<CardCeiling> Engine::measureCards() {

@@ -10,6 +10,7 @@
 #include "kernels/stage_times.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace engine {
 
@@ -59,17 +60,6 @@ AdapterSummary summarizeAdapter(const Adapter& adapter) {
 
 namespace {
 
-/// A device of the request is a card, or this machine has one.
-bool isAboutCards(const Finding& finding) {
-    const auto isCard = [](DeviceId id) { return id.kind == DeviceId::Kind::Cuda; };
-    if (const auto* limit = std::get_if<issue::LimitWithoutDevice>(&finding)) {
-        return isCard(limit->device);
-    }
-    const auto* missing = std::get_if<issue::NoDevice>(&finding);
-    return missing != nullptr && (isCard(missing->device) ||
-                                  std::any_of(missing->gpus.begin(), missing->gpus.end(), isCard));
-}
-
 /// Adds why cards are not used. Whoever could mend something is warned where that leaves the
 /// machine without any card; that there simply is none is a remark, and the reason of an error.
 void tellOfCards(const std::vector<CardTrouble>& troubles,
@@ -79,7 +69,7 @@ void tellOfCards(const std::vector<CardTrouble>& troubles,
         return device.id.kind == DeviceId::Kind::Cuda;
     });
     const auto lacks = std::find_if(plan.errors.begin(), plan.errors.end(), [](const PlanIssue& e) {
-        return e.code == "DM04" && (isDevicePreset(e.key) || isAboutCards(e.finding));
+        return e.code == "DM04" && (isDevicePreset(e.key) || e.is_about_card);
     });
     for (const CardTrouble& trouble : troubles) {
         if (lacks != plan.errors.end()) {
@@ -89,9 +79,9 @@ void tellOfCards(const std::vector<CardTrouble>& troubles,
             PlanIssue& warning = plan.warnings.emplace_back();
             warning.code = "DM23";
             warning.key = "cuda";
-            warning.finding = trouble;
+            warning.reasons.push_back(trouble);
         } else {
-            plan.notes.emplace_back(trouble);
+            plan.notes.emplace_back(trouble.words, NoteKind::Card);
         }
     }
 }
@@ -169,10 +159,15 @@ void Engine::Impl::makePlanOf(const LoadRequest& request,
     const bool has_measured_rates =
         !options.rates_file.empty() && request.what_if.empty() && constants.has_value();
     if (has_measured_rates && is_plan_only) { // of a plan that somebody looks at
-        plan.notes.emplace_back(note::MeasuredRates{constants->read_bytes_per_s, constants->flops});
+        plan.notes.emplace_back(
+            said("speeds are estimates from rates measured on this computer: memory is read with "
+                 "%1 GB/s, products run at %2 GFLOP/s",
+                 std::lround(constants->read_bytes_per_s / 1e9),
+                 std::lround(constants->flops / 1e9)),
+            NoteKind::Estimates);
     }
     plan.map_text = smallMapText(prepared.asked, plan.map_text);
-    for (ModelOddity& odd : oddThings(prepared.opened)) {
+    for (Sentence& odd : oddThings(prepared.opened)) {
         plan.notes.emplace_back(std::move(odd));
     }
     if (asksForCards(request)) {
@@ -197,10 +192,11 @@ Result<ModelSummary> Engine::inspect(const std::string& model,
             summary.warnings.insert(summary.warnings.end(), tokenizer->warnings().begin(),
                                     tokenizer->warnings().end());
         } else {
-            summary.warnings.emplace_back(odd::TokenizerRefused{tokenizer.error().told()});
+            summary.warnings.push_back(tokenizer.error().told());
         }
     } else if (!model.starts_with("shape:")) {
-        summary.warnings.emplace_back(odd::NoTokenizer{});
+        summary.warnings.push_back(
+            said("tokenizer.json is not in the folder: planning works, loading does not"));
     }
     for (const std::string& path : adapters) {
         ENGINE_ASSIGN(const std::shared_ptr<const Adapter> adapter,
@@ -226,28 +222,9 @@ Result<MapExport> Engine::exportMap(const LoadRequest& request, MapExport::Kind 
                     [](const PlanIssue& error) { return error.code != "DM09"; })) {
         return planError(*prepared.plan);
     }
-    MapExport out;
-    out.kind = kind;
-    ExportedText text;
-    switch (kind) {
-    case MapExport::Kind::Document:
-        text.text = prepared.plan->map_text;
-        text.losses = shortages(*prepared.plan);
-        break;
-    case MapExport::Kind::Accelerate:
-        text = exportAccelerate(*prepared.plan, prepared.opened.tensors);
-        break;
-    case MapExport::Kind::LlamaCpp:
-        text = exportLlamaCpp(*prepared.plan, prepared.opened.tensors);
-        break;
-    case MapExport::Kind::Python:
-        text = exportPython(*prepared.plan, prepared.opened.tensors,
-                            utf8Of(prepared.opened.checkpoint->where()));
-        break;
-    }
-    out.text = std::move(text.text);
-    out.losses = std::move(text.losses);
-    return out;
+    return kind == MapExport::Kind::Accelerate
+               ? exportAccelerate(*prepared.plan, prepared.opened.tensors)
+               : MapExport{prepared.plan->map_text, shortages(*prepared.plan)};
 }
 
 } // namespace engine

@@ -2,7 +2,6 @@
 // From a request to token ids and soft tokens: template, attachments through their towers,
 // placeholders expanded. Where a tower computes on the CPU and the decoder on cards, the text in
 // front of the first attachment goes into the cache while the tower is at work.
-#include "engine/api/error_cause.h"
 #include "engine/run/engine_state.h"
 #include "engine/run/planning.h"
 #include "engine/run/template_difference.h"
@@ -62,7 +61,7 @@ void tellOfTemplate(const GenerateRequest& request, Loaded& target, Reply& reply
     }
     const std::string prompt = segmentsText(*segments);
     for (const auto& [adapter, own] : templates) {
-        std::optional<ReplyNote> note = templateDifference(own, messages, options, prompt);
+        std::optional<Sentence> note = templateDifference(own, messages, options, prompt);
         if (!note) {
             continue;
         }
@@ -103,9 +102,7 @@ Result<RawPrompt> readPrompt(const GenerateRequest& request, const Loaded& targe
             ErrorCode::InvalidRequest,
             said("%1 image tokens were asked for; the model was loaded for at most %2, load again "
                  "with --image-tokens %3",
-                 raw.image_tokens, target.plan->image_tokens, raw.image_tokens),
-            {},
-            causeOf(cause::TooManyImageTokens{raw.image_tokens, target.plan->image_tokens})};
+                 raw.image_tokens, target.plan->image_tokens, raw.image_tokens)};
     }
     if (!raw.are_ids_expanded) {
         const PlaceholderCounts counts = countPlaceholders(raw.ids, mediaTokens(config));

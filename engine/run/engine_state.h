@@ -107,7 +107,7 @@ struct Engine::Impl {
     };
     mutable std::map<DeviceId, CardBudget> budgets;
 
-    /// Of a card, opened or not (`device` may be nullptr); budget 0 where nobody tells. Makes some
+    /// Budget of a card, opened or not (`device` may be nullptr); 0 where nobody tells. Makes some
     /// plans when a card gets into need.
     [[nodiscard]] MemoryBudget budgetOf(DeviceId card, const kernels::Device* device) const;
 

@@ -63,17 +63,6 @@ double prefillFlops(const TextConfig& text) {
     return flops + 2.0 * hidden * static_cast<double>(text.ple_size * text.num_layers);
 }
 
-double imageFlops(const VisionConfig& vision) {
-    constexpr auto kPatches = static_cast<double>(WorkCounts::kCountedPatches);
-    const auto hidden = static_cast<double>(vision.hidden_size);
-    const auto heads = static_cast<double>(vision.num_heads * vision.head_dim);
-    const double per_layer =
-        2.0 * kPatches *
-            (4.0 * hidden * heads + 3.0 * hidden * static_cast<double>(vision.intermediate_size)) +
-        4.0 * kPatches * kPatches * heads;
-    return per_layer * static_cast<double>(vision.num_layers) + 2.0 * kPatches * 768.0 * hidden;
-}
-
 Error noTower(bool is_vision) {
     return Error{ErrorCode::InvalidRequest, is_vision ? said("this model has no vision tower")
                                                       : said("this model has no audio tower")};
@@ -88,7 +77,6 @@ Result<WorkCounts> Engine::countWork() const {
     counts.vocab_size = config.text.vocab_size;
     counts.decode_bytes = decodeBytes(target->opened, *target->plan);
     counts.prefill_flops = prefillFlops(config.text);
-    counts.image_flops = config.vision ? imageFlops(*config.vision) : 0.0;
     return counts;
 }
 
@@ -107,8 +95,6 @@ Result<MediumShape> Engine::imageShape(int64_t width, int64_t height, int64_t im
     shape.soft_id = config.image_token_id;
     shape.end_id = config.eoi_token_id;
     shape.soft_tokens = imageTokens(size, vision.patch_size, vision.pooling_kernel);
-    shape.grid_w = size.width / vision.patch_size;
-    shape.grid_h = size.height / vision.patch_size;
     return shape;
 }
 
@@ -123,7 +109,6 @@ Result<MediumShape> Engine::audioShape(int64_t samples) const {
     shape.soft_id = config.audio_token_id;
     shape.end_id = config.eoa_token_id;
     shape.soft_tokens = audioTokens(samples);
-    shape.frames = audioFrames(samples);
     return shape;
 }
 

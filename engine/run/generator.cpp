@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/run/generator.h"
 
-#include "engine/api/error_cause.h"
 #include "engine/base/seconds_since.h"
 #include "engine/forward/decode_step.h"
 
@@ -50,6 +49,25 @@ Generator::PromptRows Generator::rowsOf(const PreparedPrompt& prompt) {
     return rows;
 }
 
+/// Features of the prompt's tokens [first, end), rows counted from `first`.
+static std::vector<FeatureSpan>
+featuresBetween(const PreparedPrompt& prompt, int64_t first, int64_t end, int64_t hidden_size) {
+    std::vector<FeatureSpan> features;
+    for (const MediaSpan& span : prompt.spans) {
+        const int64_t from = std::max(first, span.first_token);
+        const int64_t to = std::min(end, span.first_token + span.count);
+        if (from >= to) {
+            continue;
+        }
+        const bool is_image = span.kind == MediaKind::Image;
+        const auto& media =
+            (is_image ? prompt.images : prompt.audios)[static_cast<size_t>(span.item)];
+        features.push_back({from - first, to - from,
+                            media->features.data() + (from - span.first_token) * hidden_size});
+    }
+    return features;
+}
+
 Result<Generator::PrefillResult> Generator::prefill(const PreparedPrompt& prompt,
                                                     const std::string& fingerprint,
                                                     int64_t logits_rows,
@@ -68,8 +86,7 @@ Result<Generator::PrefillResult> Generator::prefill(const PreparedPrompt& prompt
             said("the prompt has %1 tokens, the context holds %2; shorten the conversation or load "
                  "with a larger context",
                  total, kv_->context()),
-            {{"tokens", std::to_string(total)}, {"context", std::to_string(kv_->context())}},
-            causeOf(cause::PromptTooLong{total, kv_->context()})};
+            {{"tokens", std::to_string(total)}, {"context", std::to_string(kv_->context())}}};
     }
     logits_rows = std::min(logits_rows, total);
 
@@ -128,9 +145,7 @@ Result<Generator::PrefillResult> Generator::prefill(const PreparedPrompt& prompt
                 return Error{ErrorCode::InvalidRequest,
                              said("a picture has more soft tokens than one prefill call holds "
                                   "(%1); load with a larger --image-tokens",
-                                  chunk),
-                             {},
-                             causeOf(cause::PictureOverCall{chunk})};
+                                  chunk)};
             }
         }
         ForwardInput input;
@@ -138,19 +153,7 @@ Result<Generator::PrefillResult> Generator::prefill(const PreparedPrompt& prompt
         const auto count = static_cast<size_t>(end - first);
         input.ids = std::span(prompt.ids).subspan(offset, count);
         input.block = std::span(block).subspan(offset, count);
-        for (const MediaSpan& span : prompt.spans) {
-            const int64_t from = std::max(first, span.first_token);
-            const int64_t to = std::min(end, span.first_token + span.count);
-            if (from >= to) {
-                continue;
-            }
-            const bool is_image = span.kind == MediaKind::Image;
-            const auto& media =
-                (is_image ? prompt.images : prompt.audios)[static_cast<size_t>(span.item)];
-            input.features.push_back(
-                {from - first, to - from,
-                 media->features.data() + (from - span.first_token) * config.text.hidden_size});
-        }
+        input.features = featuresBetween(prompt, first, end, config.text.hidden_size);
         input.logits_rows = std::clamp<int64_t>(logits_rows - (total - end), 0, end - first);
         input.hidden = wants_hidden && end == total ? &result.hidden : nullptr;
         std::vector<float> part;
@@ -222,8 +225,7 @@ Result<Generator::DecodeResult> Generator::decode(std::vector<float> logits,
     const int64_t candidates = sampler.candidatesWanted();
     const bool is_among_few = candidates > 0 && candidates <= kernels::TopLogits::kMostWanted &&
                               model_->decodeOptions().has_candidates;
-    // A step that ran ahead of the last token is over before anybody else comes, whatever ends the
-    // text.
+    // What a token that was given up has left under way is over before anybody else comes.
     struct AtEnd {
         Model* model;
         ~AtEnd() { model->settle(); }
@@ -256,9 +258,6 @@ Result<Generator::DecodeResult> Generator::decode(std::vector<float> logits,
             const bool has_hidden = !drafting->hidden.empty();
             goes_on = draftRound(writing, token, has_hidden ? drafts : 0, *drafting, stop);
         } else {
-            // Of the token that comes out of this step only its successor makes use of its own.
-            choice.has_next =
-                max_tokens <= 0 || static_cast<int64_t>(result.tokens.size()) + 2 <= max_tokens;
             const auto started = std::chrono::steady_clock::now();
             const Result<void> outcome = model_->step(
                 token, *kv_, is_greedy || is_among_few ? &choice : nullptr, writing.logits, stop);

@@ -141,7 +141,7 @@ private:
     KvCache* kv_;
     std::vector<RowKey> rows_; ///< As long as the cache.
     std::string fingerprint_;
-    uint64_t formats_ = 0; ///< Of the weights that made the rows (Model::formatKeys).
+    uint64_t formats_ = 0; ///< From the weights that made the rows (Model::formatKeys).
 };
 
 } // namespace engine

@@ -24,7 +24,7 @@ int64_t Generator::mostDrafts(const Writing& writing) const {
     int64_t most = std::min(kv_->context() - kv_->size() - 1,
                             model_->maxRowsPerCall(DraftPolicy::kMostDrafts + 1) - 1);
     if (writing.max_tokens > 0) {
-        // Of the last token only the choice is wanted.
+        // The last token needs only its choice.
         const auto said = static_cast<int64_t>(writing.result.tokens.size());
         most = std::min(most, writing.max_tokens - said - 1);
     }

@@ -11,6 +11,5 @@ namespace engine {
 
 std::string inEnglish(const LoadNote& note);
 std::vector<std::string> inEnglish(const std::vector<LoadNote>& notes);
-std::string inEnglish(const reply_note::CacheLost& note);
 
 } // namespace engine

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Engine::checkMedia: what a model cannot see or hear is told before it is loaded. Reads
 // config.json and the headers of the media files; decodes nothing.
-#include "engine/api/error_cause.h"
 #include "engine/base/paths.h"
 #include "engine/media/audio.h"
 #include "engine/media/image.h"
@@ -45,9 +44,7 @@ Error towerMissing(const ModelConfig& config, bool is_sound, const Sentence& wha
                        what)
                 : said("%1, but the model was loaded for text only, without its vision tower: "
                        "it cannot see pictures. Load it with its towers (without --text-only)",
-                       what),
-            {},
-            causeOf(cause::TowerLeftOut{is_sound})};
+                       what)};
     }
     return {ErrorCode::InvalidRequest,
             is_sound

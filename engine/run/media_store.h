@@ -28,7 +28,7 @@ struct EncodedMedia {
     std::vector<float> features; ///< [tokens, hidden]; empty while `tower` is not projected yet.
     std::vector<float> tower;    ///< What the projector takes, until it has run.
     double seconds = 0.0;        ///< Decoding and encoding; 0 when it came from the cache.
-    std::vector<ReplyNote> notes;
+    std::vector<Sentence> notes;
 };
 
 /// An attachment of one request. Its file is read once, whatever is made of it and how often, so

@@ -38,8 +38,7 @@ samePlacement(const LoadRequest& request, const PlacementPlan& plan, uint64_t fr
 /// The problem of the card in a plan; nullptr: it has none.
 const PlanIssue* shortage(const PlacementPlan& plan, DeviceId card) {
     for (const PlanIssue& issue : plan.errors) {
-        const auto* over = std::get_if<issue::OverLimit>(&issue.finding);
-        if (over != nullptr && over->device == card) {
+        if (issue.excess.has_value() && !issue.excess->is_host && issue.excess->device == card) {
             return &issue;
         }
     }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/run/not_finite.h"
 
-#include "engine/api/error_cause.h"
 #include "engine/families/gemma4/names.h"
 
 #include <algorithm>
@@ -43,7 +42,7 @@ std::string numberText(float value) {
 /// Where the first unusable value of a prompt appears.
 struct BadLayer {
     int index = -1;              ///< As HiddenObserver counts; -1: in the logits alone.
-    float largest_before = 0.0F; ///< Of the residual stream one layer earlier.
+    float largest_before = 0.0F; ///< In the residual stream one layer earlier.
 };
 
 class Search {
@@ -66,10 +65,10 @@ public:
         if (bad->index < 0) {
             if (!are_logits_bad_) {
                 Error error = found;
-                error.cause = causeOf(cause::NotFiniteOnce{});
-                error.message +=
-                    "; computed once more, every layer gave finite values: a device or its memory "
-                    "may be failing. Try again, or with \"--device-map cpu\"";
+                error.say(
+                    said("%1; computed once more, every layer gave finite values: a device or its "
+                         "memory may be failing. Try again, or with \"--device-map cpu\"",
+                         found.told()));
                 return error;
             }
             const bool has_head =

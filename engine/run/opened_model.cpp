@@ -115,10 +115,13 @@ StoredTensors describeAll(const OpenedModel& opened) {
 }
 
 /// What a load of these headers would refuse, a line for the first tensors and a number.
-std::vector<ModelOddity> doubtsOf(const OpenedModel& opened) {
+std::vector<Sentence> doubtsOf(const OpenedModel& opened) {
     constexpr size_t kMostTold = 3;
     const auto expected = expectedOf(opened);
-    std::vector<ModelOddity> lines;
+    std::vector<Sentence> lines;
+    const auto would_fail = [&lines](const Error& why) {
+        lines.push_back(said("a load would fail: %1", why.told()));
+    };
     size_t count = 0;
     std::vector<ExpectedTensor> tensors = opened.tensors;
     if (opened.config.has_own_head) {
@@ -126,10 +129,10 @@ std::vector<ModelOddity> doubtsOf(const OpenedModel& opened) {
     }
     const auto names = checkStoredNames(opened.config, tensors, *opened.source);
     if (!names) {
-        lines.emplace_back(odd::LoadWouldFail{names.error().told()});
+        would_fail(names.error());
     }
     if (opened.config.has_own_head && !opened.stored.contains(std::string(kHeadName))) {
-        lines.emplace_back(odd::LoadWouldFail{missingHead().told()});
+        would_fail(missingHead());
         ++count;
     }
     std::unordered_set<std::string> found;
@@ -144,19 +147,18 @@ std::vector<ModelOddity> doubtsOf(const OpenedModel& opened) {
         found.insert(it->first);
         const Result<void> checked = checkOriginHeaders(*opened.source, info.name, it->second);
         if (!checked.has_value() && ++count <= kMostTold) {
-            lines.emplace_back(odd::LoadWouldFail{checked.error().told()});
+            would_fail(checked.error());
         }
     }
     if (count > kMostTold) {
-        lines.emplace_back(odd::LoadWouldFailAtMore{count - kMostTold});
+        lines.push_back(said("a load would fail at %1 more tensors", count - kMostTold));
     }
     const auto missing = std::find_if(
         opened.tensors.begin(), opened.tensors.end(), [&](const ExpectedTensor& tensor) {
             return tensor.is_required && !tensor.is_unused && !found.contains(tensor.name);
         });
     if (missing != opened.tensors.end()) {
-        lines.emplace_back(odd::LoadWouldFail{
-            missingTensor(missing->name, opened.config, opened.tensors, *opened.source).told()});
+        would_fail(missingTensor(missing->name, opened.config, opened.tensors, *opened.source));
     }
     return lines;
 }
@@ -235,7 +237,9 @@ Result<OpenedModel> OpenedModel::open(std::shared_ptr<const Checkpoint> checkpoi
         opened.doubts = doubtsOf(opened);
     } else if (opened.config.quantization && opened.config.quantization->load_in_4bit) {
         opened.stored = describePromised(opened, *opened.config.quantization);
-        opened.config.warnings.emplace_back(odd::PackedByConfig{});
+        opened.config.warnings.push_back(
+            said("config.json: its quantization_config tells which weights are packed in 4 bits, "
+                 "as the weight files are not there to say so"));
     }
     return opened;
 }
@@ -306,9 +310,9 @@ Result<OpenedModel> openShape(const std::string& shape, bool is_text_only) {
                              is_text_only);
 }
 
-std::vector<ModelOddity> oddThings(const OpenedModel& opened) {
-    std::vector<ModelOddity> odd = opened.config.warnings;
-    for (ModelOddity& warning : opened.source->warnings()) {
+std::vector<Sentence> oddThings(const OpenedModel& opened) {
+    std::vector<Sentence> odd = opened.config.warnings;
+    for (Sentence& warning : opened.source->warnings()) {
         odd.push_back(std::move(warning));
     }
     odd.insert(odd.end(), opened.doubts.begin(), opened.doubts.end());
@@ -342,6 +346,7 @@ ModelSummary summarize(const OpenedModel& opened) {
     summary.sampling.repetition_penalty = sampling.repetition_penalty;
     summary.image_tokens = summary.has_vision ? config.processor.image_tokens : 0;
     summary.is_header_only = opened.source->isHeaderOnly();
+    summary.weights_unread = opened.source->whyUnread();
     summary.warnings = oddThings(opened);
     for (const LayerConfig& layer : config.text.layers) {
         summary.layers.push_back(

@@ -26,7 +26,7 @@ struct OpenedModel {
         source;           ///< Never null; isHeaderOnly() when weights are absent.
     StoredTensors stored; ///< By canonical name; empty when header-only.
     std::shared_ptr<const Checkpoint> assistant; ///< Where config.assistant is from; may be null.
-    std::vector<ModelOddity> doubts; ///< Why a load would fail, as far as the headers tell.
+    std::vector<Sentence> doubts; ///< Why a load would fail, as far as the headers tell.
 
     /// `is_text_only`: without its towers (leaveOutTowers()).
     /// Errors: those of config and checkpoint readers.
@@ -49,7 +49,7 @@ struct OpenedModel {
 Result<OpenedModel> openShape(const std::string& shape, bool is_text_only = false);
 
 /// What was odd but accepted in config and checkpoint, one sentence each, for the user to read.
-std::vector<ModelOddity> oddThings(const OpenedModel& opened);
+std::vector<Sentence> oddThings(const OpenedModel& opened);
 
 /// Seconds of the longest clip that a model with an audio tower takes.
 double longestSound(const ModelConfig& config);

@@ -72,23 +72,18 @@ bool namesCard(const LoadRequest& request) {
 }
 
 template <typename T>
-Result<T> optionWord(const char* option,
-                     cause::BadOption::Option is,
+Result<T> optionWord(Phrase option,
                      const std::string& word,
                      const std::vector<std::pair<const char*, T>>& words) {
     std::string expected;
-    std::vector<std::string> names;
     for (const auto& [name, value] : words) {
         if (word == name) {
             return value;
         }
         expected += (expected.empty() ? "" : ", ") + std::string(name);
-        names.emplace_back(name);
     }
     return Error{ErrorCode::InvalidRequest,
-                 said("%1 %2: expected one of %3", option, word, expected),
-                 {},
-                 causeOf(cause::BadOption{is, word, std::move(names)})};
+                 said("%1 %2: expected one of %3", option, word, expected)};
 }
 
 } // namespace
@@ -167,7 +162,6 @@ Result<PlanRequest> planRequest(const LoadRequest& request,
                                 const OpenedModel& opened,
                                 const std::vector<DeviceInfo>& devices,
                                 const std::vector<AdapterFootprint>& adapters) {
-    using Option = cause::BadOption::Option;
     PlanRequest plan;
     plan.config = opened.config;
     plan.tensors = opened.tensors;
@@ -178,7 +172,7 @@ Result<PlanRequest> planRequest(const LoadRequest& request,
     plan.image_tokens =
         request.image_tokens > 0 ? request.image_tokens : opened.config.processor.image_tokens;
     plan.is_reference_precision = request.is_reference_precision;
-    ENGINE_ASSIGN(plan.quant, optionWord<QuantOption>("--quant", Option::Weights, request.quant,
+    ENGINE_ASSIGN(plan.quant, optionWord<QuantOption>(phrase("--quant"), request.quant,
                                                       {{"none", QuantOption::None},
                                                        {"nf4", QuantOption::Nf4},
                                                        {"nf4-dq", QuantOption::Nf4Dq},
@@ -188,15 +182,12 @@ Result<PlanRequest> planRequest(const LoadRequest& request,
                                                        {"nf4-dq+experts", QuantOption::Nf4Dq}}));
     plan.quantizes_experts = request.quant.ends_with("+experts");
     if (!isBlockSize(request.quant_block)) {
-        return Error{
-            ErrorCode::InvalidRequest,
-            said("--quant-block: expected a power of two from 32 to 4096, found %1",
-                 request.quant_block),
-            {},
-            causeOf(cause::BadOption{Option::BlockSize, std::to_string(request.quant_block)})};
+        return Error{ErrorCode::InvalidRequest,
+                     said("--quant-block: expected a power of two from 32 to 4096, found %1",
+                          request.quant_block)};
     }
     plan.quant_block = static_cast<int32_t>(request.quant_block);
-    ENGINE_ASSIGN(plan.head, optionWord<HeadOption>("--head", Option::Head, request.head,
+    ENGINE_ASSIGN(plan.head, optionWord<HeadOption>(phrase("--head"), request.head,
                                                     {{"auto", HeadOption::Bf16},
                                                      {"bf16", HeadOption::Bf16},
                                                      {"int8", HeadOption::Int8},
@@ -343,7 +334,7 @@ Error planError(const PlacementPlan& plan) {
             "\nWhat is free is an estimate: --anyway loads all the same; the system may "
             "become slow or end a program, and a load that fails leaves what was there";
     }
-    error.cause = causeOf(cause::BadPlan{plan.errors});
+    error.cause = causeOf(plan.errors);
     return error;
 }
 

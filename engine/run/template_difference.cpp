@@ -140,10 +140,10 @@ std::string excerpt(const std::string& text, size_t at) {
 
 } // namespace
 
-std::optional<ReplyNote> templateDifference(const ChatTemplateText& own,
-                                            std::span<const ChatMessage> messages,
-                                            const ChatTemplateOptions& options,
-                                            const std::string& prompt) {
+std::optional<Sentence> templateDifference(const ChatTemplateText& own,
+                                           std::span<const ChatMessage> messages,
+                                           const ChatTemplateOptions& options,
+                                           const std::string& prompt) {
     Value::Items list;
     for (const ChatMessage& message : messages) {
         list.push_back(messageOf(message));
@@ -161,7 +161,8 @@ std::optional<ReplyNote> templateDifference(const ChatTemplateText& own,
     }
     const Result<std::string> written = jinja::render(own.source, variables);
     if (!written) {
-        return reply_note::TemplateUnreadable{own.where, written.error().told()};
+        return said("%1: its chat template cannot be compared with the prompt that is used (%2)",
+                    own.where, written.error().told());
     }
     if (*written == prompt) {
         return std::nullopt;
@@ -169,7 +170,9 @@ std::optional<ReplyNote> templateDifference(const ChatTemplateText& own,
     const auto parting =
         std::mismatch(written->begin(), written->end(), prompt.begin(), prompt.end());
     const auto at = static_cast<size_t>(parting.first - written->begin());
-    return reply_note::TemplateDiffers{own.where, excerpt(*written, at), excerpt(prompt, at)};
+    return said("%1: its chat template would write this conversation otherwise: %2 where the "
+                "prompt that is used has %3",
+                own.where, excerpt(*written, at), excerpt(prompt, at));
 }
 
 } // namespace engine

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "engine/api/chat.h"
-#include "engine/api/reply_note.h"
+#include "engine/api/sentence.h"
 #include "engine/families/gemma4/stored_templates.h"
 #include "engine/text/chat_template.h"
 
@@ -16,9 +16,9 @@
 namespace engine {
 
 /// For the reply's notes; nullopt when the template writes `prompt` too.
-std::optional<ReplyNote> templateDifference(const ChatTemplateText& own,
-                                            std::span<const ChatMessage> messages,
-                                            const ChatTemplateOptions& options,
-                                            const std::string& prompt);
+std::optional<Sentence> templateDifference(const ChatTemplateText& own,
+                                           std::span<const ChatMessage> messages,
+                                           const ChatTemplateOptions& options,
+                                           const std::string& prompt);
 
 } // namespace engine

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+#define PCRE2_CODE_UNIT_WIDTH 8
+
 #include "engine/text/added_tokens.h"
 
 #include "engine/text/tokenizer_data.h"
 
-#include <re2/re2.h>
+#include <pcre2.h>
 
 #include <algorithm>
+#include <memory>
+#include <new>
 #include <utility>
 
 namespace engine::text {
@@ -21,13 +25,26 @@ bool isWhiteSpace(uint32_t c) {
            c == 0x205f || c == 0x3000;
 }
 
-/// \w of Rust's regular expressions: Alphabetic, marks, decimal digits, connectors, joiners. RE2
-/// lacks the property Alphabetic; the ranges are those of its members outside of L, M and Nl.
+struct FreePattern {
+    void operator()(pcre2_code* code) const { pcre2_code_free(code); }
+    void operator()(pcre2_match_data* data) const { pcre2_match_data_free(data); }
+};
+
+/// \w of Rust's regular expressions: Alphabetic, marks, decimal digits, connectors, joiners.
 bool isWordCharacter(std::string_view character) {
-    static const re2::RE2 word("[\\p{L}\\p{M}\\p{Nl}\\p{Nd}\\p{Pc}\\x{200C}\\x{200D}"
-                               "\\x{24B6}-\\x{24E9}\\x{1F130}-\\x{1F149}\\x{1F150}-\\x{1F169}"
-                               "\\x{1F170}-\\x{1F189}]");
-    return re2::RE2::FullMatch(re2::StringPiece(character.data(), character.size()), word);
+    static const std::unique_ptr<pcre2_code, FreePattern> word([] {
+        constexpr std::string_view kWord = R"([\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\p{Join_Control}])";
+        int problem = 0;
+        size_t offset = 0;
+        return pcre2_compile(reinterpret_cast<PCRE2_SPTR>(kWord.data()), kWord.size(), PCRE2_UTF,
+                             &problem, &offset, nullptr);
+    }());
+    const std::unique_ptr<pcre2_match_data, FreePattern> found(pcre2_match_data_create(1, nullptr));
+    if (word == nullptr || found == nullptr) {
+        throw std::bad_alloc();
+    }
+    return pcre2_match(word.get(), reinterpret_cast<PCRE2_SPTR>(character.data()), character.size(),
+                       0, 0, found.get(), nullptr) > 0;
 }
 
 bool startsWithWord(std::string_view text) {
@@ -62,7 +79,7 @@ void AddedTokens::makeIndex() {
             token.content = std::move(folded);
         }
     }
-    // Of two that are spelled alike then, `tokenizers` takes now one and now the other.
+    // Where two are spelled alike now, `tokenizers` takes sometimes one, sometimes the other.
     std::stable_sort(tokens_.begin(), tokens_.end(), [](const AddedToken& a, const AddedToken& b) {
         return a.content < b.content;
     });

@@ -20,7 +20,7 @@ bool isSpace(uint32_t c) {
            c == 0x202fU || c == 0x205fU || c == 0x3000U;
 }
 
-std::string_view trimmed(std::string_view text) {
+std::string_view withoutSpaces(std::string_view text) {
     while (!text.empty()) {
         const text::Character c = text::firstCharacter(text);
         if (!c.is_valid || !isSpace(c.code_point)) {
@@ -101,7 +101,7 @@ Result<void> writeSystemTurn(const ChatMessage* message,
                                   "audio into a user message"),
                              {}};
             }
-            out.message(trimmed(part.text));
+            out.message(withoutSpaces(part.text));
             if (is_list) {
                 out.control(" ");
             }
@@ -119,9 +119,9 @@ void writeParts(const ChatMessage& message, SegmentWriter& out) {
         switch (part.kind) {
         case ChatPartKind::Text:
             if (isAssistantRole(message.role)) {
-                out.message(trimmed(withoutChannels(part.text)));
+                out.message(withoutSpaces(withoutChannels(part.text)));
             } else {
-                out.message(trimmed(part.text));
+                out.message(withoutSpaces(part.text));
             }
             break;
         case ChatPartKind::Image:
@@ -162,7 +162,7 @@ void writeCalls(std::span<const ChatMessage> messages, size_t index, SegmentWrit
 bool staysOpen(const ChatMessage& message, const ChatMessage* next) {
     const bool has_text =
         std::any_of(message.parts.begin(), message.parts.end(), [](const ChatPart& part) {
-            return part.kind != ChatPartKind::Text || !trimmed(part.text).empty();
+            return part.kind != ChatPartKind::Text || !withoutSpaces(part.text).empty();
         });
     return !message.calls.empty() && (next == nullptr ? !has_text : isAssistantRole(next->role));
 }

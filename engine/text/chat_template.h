@@ -32,8 +32,8 @@ struct ChatMessage {
     /// Reasoning of an assistant message. Rendered only when no user message follows; reasoning of
     /// earlier turns is never replayed.
     std::string thinking = {};
-    std::vector<ToolCall> calls = {}; ///< Of an assistant message, rendered before its text.
-    std::string call_id = {};         ///< Of a tool's message: the call that it answers.
+    std::vector<ToolCall> calls = {}; ///< For an assistant message, rendered before its text.
+    std::string call_id = {};         ///< For a tool's message: the call that it answers.
 
     static ChatMessage makeText(std::string role, std::string text) {
         return {std::move(role), {ChatPart::makeText(std::move(text))}, {}, {}, {}};
@@ -74,7 +74,7 @@ struct ChatTokens {
     TokenId turn_begin = -1, turn_end = -1;
     TokenId channel_begin = -1, channel_end = -1;
     TokenId think = -1;
-    /// Of tools, all or none: a vocabulary without them has no tools.
+    /// For tools, all or none: a vocabulary without them has no tools.
     TokenId call_begin = -1, call_end = -1, quote = -1, response = -1;
     [[nodiscard]] bool hasTools() const { return call_begin >= 0; }
 };

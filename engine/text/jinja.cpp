@@ -20,7 +20,7 @@ namespace {
 constexpr size_t kMaxOutput = size_t{4} << 20;
 /// Expressions, blocks and macros inside of each other, and lists inside of lists that are
 /// compared.
-constexpr int kMaxDepth = 250;
+constexpr int kMaxEvaluationDepth = 250;
 /// Bytes of a list or map beside what it holds, with what remembers that it was made.
 constexpr size_t kContainerBytes = 128;
 constexpr size_t kTextBytes = 64; ///< The same for a text.
@@ -86,7 +86,7 @@ private:
     };
 
     Result<void> step() {
-        if (depth_ > kMaxDepth) {
+        if (depth_ > kMaxEvaluationDepth) {
             return unsupported(said("expressions nested too deeply"));
         }
         return budget_.work();
@@ -705,7 +705,7 @@ private:
         }
     };
 
-    /// Of a call, filter or test: all parts but the first.
+    /// Arguments of a call, filter or test: all parts but the first.
     Result<Arguments> argumentsOf(const Expression& e) {
         ENGINE_TRY(budget_.work(e.names.size(), kItemBytes));
         Arguments out;

@@ -50,7 +50,7 @@ private:
     StreamingDetokenizer detokenizer_;
     ChatTokens tokens_;
     State state_ = State::Answer;
-    std::string channel_name_;  ///< Of the open channel, while it may still be "thought\n".
+    std::string channel_name_;  ///< Name of the open channel, while it may still be "thought\n".
     std::string held_newlines_; ///< End of the thought so far: dropped when the channel closes.
     std::string thinking_, answer_;
     std::vector<std::string> calls_;

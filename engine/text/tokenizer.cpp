@@ -19,7 +19,7 @@ using text::Character;
 using text::firstCharacter;
 using text::MergeTable;
 
-constexpr std::string_view kReplacement = "\xef\xbf\xbd"; // U+FFFD
+constexpr std::string_view kReplacementText = "\xef\xbf\xbd"; // U+FFFD
 
 /// One encode call: its output and scratch memory.
 class Encoder {
@@ -209,7 +209,7 @@ private:
     std::vector<TokenId>& out_;
     std::vector<CachedWord> cache_;
     std::vector<TokenId> symbols_;
-    std::vector<MergeTable::Merge> pairs_; ///< Of symbols i and i + 1.
+    std::vector<MergeTable::Merge> pairs_; ///< Merges of symbols i and i + 1.
 };
 
 /// Encodes `whole` with added tokens where `ranges` (ascending, disjoint) allow them.
@@ -235,7 +235,7 @@ void encodeRanges(const Tokenizer::Data& data,
 
 void appendReplacements(std::string& out, size_t count) {
     for (size_t i = 0; i < count; ++i) {
-        out.append(kReplacement);
+        out.append(kReplacementText);
     }
 }
 
@@ -354,7 +354,7 @@ std::span<const TokenId> Tokenizer::suffixTokens() const {
     return data_->suffix;
 }
 
-const std::vector<ModelOddity>& Tokenizer::warnings() const {
+const std::vector<Sentence>& Tokenizer::warnings() const {
     return data_->warnings;
 }
 

@@ -5,7 +5,7 @@
 // characters that the vocabulary lacks. Other normalizers, splits and decoders are refused by name.
 #pragma once
 
-#include "engine/api/model_oddity.h"
+#include "engine/api/sentence.h"
 #include "engine/base/result.h"
 #include "engine/files/checkpoint.h"
 
@@ -49,8 +49,8 @@ public:
     /// the rule, see TOKENIZER.md.
     static Result<Tokenizer> fromJson(std::string_view json);
 
-    /// Of a model. Errors as fromJson(), and InvalidFile when its text is missing, unreadable or
-    /// larger than maxTextBytes().
+    /// The tokenizer of a model. Errors as fromJson(), and InvalidFile when its text is missing,
+    /// unreadable or larger than maxTextBytes().
     static Result<Tokenizer> fromCheckpoint(const Checkpoint& checkpoint);
 
     /// Token ids of `text` (UTF-8; a byte that is not part of valid UTF-8 becomes its byte token).
@@ -89,7 +89,7 @@ public:
     [[nodiscard]] std::span<const TokenId> prefixTokens() const;
     [[nodiscard]] std::span<const TokenId> suffixTokens() const;
     /// Accepted peculiarities of the file, for the load report.
-    [[nodiscard]] const std::vector<ModelOddity>& warnings() const;
+    [[nodiscard]] const std::vector<Sentence>& warnings() const;
 
     struct Data; ///< Private to engine/text.
 

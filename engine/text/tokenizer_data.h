@@ -151,13 +151,13 @@ struct Tokenizer::Data {
     bool indexTokens(TokenId& twin_a, TokenId& twin_b);
     [[nodiscard]] TokenId find(std::string_view token) const;
 
-    size_t vocab_size = 0;        ///< Of model.vocab.
+    size_t vocab_size = 0;        ///< Entries of model.vocab.
     std::string bytes;            ///< All spellings, by id.
     std::vector<uint32_t> begins; ///< [size + 1]
     std::vector<uint8_t> flags;   ///< [size]
     std::vector<int16_t> byte_of; ///< [size]; -1 for tokens that are not byte tokens.
     std::array<TokenId, 256> byte_token{};
-    uint64_t seed = 0; ///< Of the hash tables.
+    uint64_t seed = 0; ///< Seed of the hash tables.
     struct Slot {
         uint32_t tag = 0; ///< Upper half of the hash.
         TokenId id = -1;
@@ -173,8 +173,8 @@ struct Tokenizer::Data {
     text::AddedTokens exact{/*is_normalized=*/false};     ///< Looked for first,
     text::AddedTokens normalized{/*is_normalized=*/true}; ///< these in what is left between.
 
-    std::vector<TokenId> prefix, suffix; ///< Of the post_processor.
-    std::vector<ModelOddity> warnings;
+    std::vector<TokenId> prefix, suffix; ///< From the post_processor.
+    std::vector<Sentence> warnings;
 };
 
 } // namespace engine

@@ -24,12 +24,12 @@ inline constexpr size_t kMaxMembers = 256;
 
 struct TokenizerFile {
     struct VocabEntry {
-        uint32_t begin = 0; ///< Of the token in `bytes`.
+        uint32_t begin = 0; ///< Start of the token in `bytes`.
         uint32_t length = 0;
         int32_t id = 0;
     };
     struct MergeEntry {
-        uint32_t begin = 0; ///< Of left and right together in `bytes`.
+        uint32_t begin = 0; ///< Start of left and right together in `bytes`.
         uint16_t left_length = 0, right_length = 0;
     };
 

@@ -44,7 +44,7 @@ Sentence describe(const Json& node) {
     return phrase("an object without a type");
 }
 
-/// Of a member that may be missing.
+/// Describes a member that may be missing.
 Sentence describe(const Json* node) {
     return node == nullptr ? phrase("none") : describe(*node);
 }
@@ -394,7 +394,9 @@ Result<void> checkReach(Tokenizer::Data& data) {
         const bool is_spelled = is_character || (flags & Tokenizer::Data::kBuiltByMerge) != 0;
         if ((flags & Tokenizer::Data::kSpecial) != 0 && is_spelled) {
             flags &= static_cast<uint8_t>(~Tokenizer::Data::kSpecial);
-            data.warnings.emplace_back(odd::SpellableToken{quoteToken(token)});
+            data.warnings.push_back(said("tokenizer.json: ordinary text becomes the special token "
+                                         "%1; it counts as a word and is shown in replies",
+                                         quoteToken(token)));
         }
     }
     return {};
@@ -430,7 +432,9 @@ Result<void> loadPostProcessor(const Json& root, Tokenizer::Data& data) {
         return {};
     }
     if (!isMemberString(*post, "type", "TemplateProcessing")) {
-        data.warnings.emplace_back(odd::PostProcessor{inEnglish(describe(*post))});
+        data.warnings.push_back(said("tokenizer.json: post_processor (%1) is not applied: raw text "
+                                     "gets no special tokens from it",
+                                     describe(*post)));
         return {};
     }
     const Json* single = post->find("single");
@@ -463,11 +467,11 @@ Result<void> loadPostProcessor(const Json& root, Tokenizer::Data& data) {
 void noteUnknownMembers(const Json& node,
                         std::string_view prefix,
                         std::initializer_list<std::string_view> known,
-                        std::vector<ModelOddity>& warnings) {
+                        std::vector<Sentence>& warnings) {
     for (const JsonMember& child : node.members) {
         if (std::find(known.begin(), known.end(), child.key) == known.end()) {
-            warnings.emplace_back(
-                odd::TokenizerMember{quoteToken(std::string(prefix) + child.key)});
+            warnings.push_back(said("tokenizer.json: the member %1 is unknown and has no effect",
+                                    quoteToken(std::string(prefix) + child.key)));
         }
     }
 }

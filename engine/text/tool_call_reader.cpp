@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // readToolCall(): lenient, as a model may write anything.
+#include "engine/base/ascii.h"
 #include "engine/base/json/text.h"
 #include "engine/text/tool_text.h"
 
@@ -11,13 +12,6 @@ namespace engine {
 namespace {
 
 constexpr int kDeepest = 32; ///< Containers in one another; what is deeper is text.
-
-std::string_view trimmed(std::string_view text) {
-    const size_t first = text.find_first_not_of(" \t\r\n");
-    return first == std::string_view::npos
-               ? std::string_view()
-               : text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
-}
 
 /// What of a schema is meant for `key`; nullptr where it says nothing.
 const Json* memberSchema(const Json* schema, std::string_view key) {

@@ -14,8 +14,8 @@ namespace engine {
 namespace {
 
 constexpr std::string_view kQuote = "<|\"|>";
-constexpr int kMostReferences = 16;   ///< Of a schema, one after the other.
-constexpr size_t kMostMembers = 4096; ///< Of a tool's parameters, references followed.
+constexpr int kMostReferences = 16;   ///< In a schema, one after the other.
+constexpr size_t kMostMembers = 4096; ///< In a tool's parameters, references followed.
 
 std::string upper(std::string text) {
     std::transform(text.begin(), text.end(), text.begin(),
@@ -191,7 +191,7 @@ bool mayBeNull(const Json& schema) {
 }
 
 /// Text that is not empty.
-const std::string* textOf(const Json& schema, std::string_view key) {
+const std::string* filledTextOf(const Json& schema, std::string_view key) {
     const Json* text = schema.find(key);
     return text != nullptr && text->is(Json::Kind::String) && !text->text.empty() ? &text->text
                                                                                   : nullptr;
@@ -259,8 +259,8 @@ void SchemaWriter::property(const JsonMember& member, int depth) {
     const auto next = [&] { out_.control(std::exchange(between, ",")); };
     out_.message(member.key);
     out_.control(":{");
-    const std::string* description = textOf(member.value, "description");
-    description = description != nullptr ? description : textOf(schema, "description");
+    const std::string* description = filledTextOf(member.value, "description");
+    description = description != nullptr ? description : filledTextOf(schema, "description");
     if (description != nullptr) {
         next();
         out_.control("description:");

@@ -10,7 +10,7 @@ triple=x86_64-w64-mingw32
 
 # In an order in which each finds those that it needs. Qt is asked for as $qt: qtbase is what the tests
 # need, qtwindow that and what the window and the network need; the larger one does for both. none: no Qt.
-libraries="zlib png jpeg webp ogg flac vorbis opus mpg123 lame sndfile soxr re2"
+libraries="zlib png jpeg webp ogg flac vorbis opus mpg123 lame sndfile soxr pcre2"
 case "${qt:-qtwindow}" in
     none) ;; # the command line alone
     *) libraries="$libraries sqlite ${qt:-qtwindow}" ;;
@@ -139,16 +139,9 @@ build_soxr() {
     pkg_config_file soxr "$2"
 }
 
-build_re2() {
-    # Debian's source leaves out what is made of Unicode's tables, and brings what makes it.
-    (
-        cd re2 || exit
-        perl make_perl_groups.pl >perl_groups.cc
-        python3 make_unicode_casefold.py >unicode_casefold.cc
-        python3 make_unicode_groups.py >unicode_groups.cc
-    )
-    with_cmake . -DRE2_BUILD_TESTING=OFF
-    pkg_config_file re2 "$2"
+build_pcre2() {
+    # Its headers take themselves for those of a DLL where they are not told otherwise.
+    with_cmake . -DPCRE2_BUILD_PCRE2GREP=OFF -DPCRE2_BUILD_TESTS=OFF -DPCRE2_STATIC_CFLAG=-DPCRE2_STATIC
 }
 
 build_sqlite() {

@@ -28,7 +28,7 @@ public:
     /// Aligned to 64 bytes, zeros or what an earlier block left; nullptr when the system refuses.
     /// `bytes` > 0.
     void* allocate(size_t bytes);
-    /// Of a pointer that allocate() gave. Never fails.
+    /// Frees a pointer that allocate() gave. Never fails.
     void free(void* pointer);
     /// Address space held now, in bytes; memory is taken page by page when it is written.
     [[nodiscard]] size_t reservedBytes() const;

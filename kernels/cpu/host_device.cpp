@@ -11,16 +11,16 @@ namespace kernels::cpu {
 
 namespace {
 
-constexpr size_t kAlignment = 64;
+constexpr size_t kDeviceAlignment = 64;
 constexpr int kPoisonByte = 0xff;
 
 /// nullptr when the system has no room. `bytes` > 0.
 void* allocateBlock(size_t bytes) {
     void* block = nullptr;
 #if defined(_WIN32)
-    block = _aligned_malloc(bytes, kAlignment);
+    block = _aligned_malloc(bytes, kDeviceAlignment);
 #else
-    if (posix_memalign(&block, kAlignment, bytes) != 0) {
+    if (posix_memalign(&block, kDeviceAlignment, bytes) != 0) {
         return nullptr;
     }
 #endif

@@ -25,7 +25,7 @@ constexpr int64_t kReadSlice = int64_t{1} << 20;   ///< Bytes per chunk of a job
 constexpr int64_t kLeastSlice = int64_t{64} << 10; ///< ... and at least.
 constexpr int64_t kSlicesPerThread = 4;
 constexpr int64_t kReadStep = 256; ///< What the loops read at once, or a multiple of it.
-constexpr int64_t kHugePage = int64_t{2} << 20;
+constexpr int64_t kProbeHugePage = int64_t{2} << 20;
 constexpr int64_t kRounds = 20000; ///< Rounds per chunk of an arithmetic job.
 constexpr int kFigures = 7;
 
@@ -102,19 +102,19 @@ double bestRate(double budget, Slice slice) {
 }
 
 /// Memory of whole huge pages, touched; freed by the destructor.
-class Buffer {
+class ProbeBuffer {
 public:
-    explicit Buffer(int64_t bytes) {
-        const int64_t size = bytes / kHugePage * kHugePage;
+    explicit ProbeBuffer(int64_t bytes) {
+        const int64_t size = bytes / kProbeHugePage * kProbeHugePage;
         if (size <= 0) {
             return;
         }
 #if defined(_WIN32)
         data_ = static_cast<char*>(
-            _aligned_malloc(static_cast<size_t>(size), static_cast<size_t>(kHugePage)));
+            _aligned_malloc(static_cast<size_t>(size), static_cast<size_t>(kProbeHugePage)));
 #else
         data_ = static_cast<char*>(
-            std::aligned_alloc(static_cast<size_t>(kHugePage), static_cast<size_t>(size)));
+            std::aligned_alloc(static_cast<size_t>(kProbeHugePage), static_cast<size_t>(size)));
 #endif
         if (data_ == nullptr) {
             return;
@@ -125,9 +125,9 @@ public:
 #endif
         std::memset(data_, 1, static_cast<size_t>(size));
     }
-    Buffer(const Buffer&) = delete;
-    Buffer& operator=(const Buffer&) = delete;
-    ~Buffer() {
+    ProbeBuffer(const ProbeBuffer&) = delete;
+    ProbeBuffer& operator=(const ProbeBuffer&) = delete;
+    ~ProbeBuffer() {
 #if defined(_WIN32)
         _aligned_free(data_);
 #else
@@ -181,7 +181,7 @@ void readMemory(ThreadPool* pool, const void* data, int64_t bytes) {
 }
 
 double measureRead(ThreadPool& pool, double budget_seconds, int64_t buffer_bytes) {
-    const Buffer buffer(beyondCaches(buffer_bytes));
+    const ProbeBuffer buffer(beyondCaches(buffer_bytes));
     if (buffer.data() == nullptr) {
         return 0.0;
     }
@@ -266,7 +266,7 @@ MachineRates measureCpu(ThreadPool& pool, double budget_seconds, int64_t buffer_
         rates.bf16_gflops_one = arithmetic(loops.bf16, 1);
         rates.bf16_gflops = arithmetic(loops.bf16, pool.size());
     }
-    const Buffer buffer(beyondCaches(buffer_bytes));
+    const ProbeBuffer buffer(beyondCaches(buffer_bytes));
     if (buffer.data() != nullptr) {
         const auto readAll = [&](ThreadPool* readers) {
             readMemory(readers, buffer.data(), buffer.size());

@@ -11,7 +11,7 @@ namespace kernels::cpu {
 
 namespace {
 
-constexpr std::align_val_t kAlignment{64};
+constexpr std::align_val_t kScratchAlignment{64};
 
 class Buffer {
 public:
@@ -23,7 +23,7 @@ public:
     void* atLeast(size_t bytes) {
         if (bytes > size_) {
             release();
-            data_ = ::operator new(bytes, kAlignment, std::nothrow);
+            data_ = ::operator new(bytes, kScratchAlignment, std::nothrow);
             size_ = data_ == nullptr ? 0 : bytes;
         }
         return data_;
@@ -31,7 +31,7 @@ public:
 
 private:
     void release() {
-        ::operator delete(data_, kAlignment);
+        ::operator delete(data_, kScratchAlignment);
         data_ = nullptr;
         size_ = 0;
     }

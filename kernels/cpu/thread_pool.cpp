@@ -246,7 +246,7 @@ int ThreadPool::availableProcessors() {
         return count > 0 ? count : 1;
     }
 #elif defined(_WIN32)
-    // Of the process's group of up to 64 processors, which is where its threads run.
+    // The processors of the process's group (up to 64), where its threads run.
     DWORD_PTR ours = 0;
     DWORD_PTR all = 0;
     if (GetProcessAffinityMask(GetCurrentProcess(), &ours, &all) != 0 && ours != 0) {

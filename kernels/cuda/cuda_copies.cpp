@@ -11,8 +11,6 @@ namespace kernels::cuda {
 
 namespace {
 
-constexpr unsigned kEventWithoutTiming = 2;
-
 CuPointer address(const void* pointer) {
     return reinterpret_cast<CuPointer>(pointer);
 }

@@ -16,7 +16,6 @@ namespace kernels::cuda {
 namespace {
 
 constexpr unsigned kNonBlockingStream = 1;
-constexpr unsigned kEventWithoutTiming = 2;
 constexpr int kRelaxedCapture = 2; ///< Other threads and streams go on as they like.
 constexpr int kPoisonByte = 0xff;
 /// More than any driver rounds to: another program took memory at the same time.
@@ -215,7 +214,6 @@ Status CudaDevice::openContext(std::string* message) {
         times_ = std::make_unique<KernelTimes>(*driver_);
         stream_.times = times_.get();
     }
-    stream_.steps.is_enabled = options_.has_token_launch;
     stream_.steps.may_stream = options_.has_streamed_launch;
     stream_.steps.may_bulk = options_.has_bulk_copies;
     stream_.steps.may_plan = options_.has_update_plans;
@@ -477,7 +475,7 @@ void* CudaDevice::allocateHost(size_t bytes) {
 
 void CudaDevice::freeHost(void* pointer) {
     if (pointer != nullptr) {
-        // Of a lost card too: nothing may stay behind, and what was enqueued before a failure may
+        // A lost card as well: nothing may stay, and what was enqueued before a failure may
         // still be about to read it.
         if (driver_->ctxSetCurrent(stream_.context) == kCuSuccess) {
             current_context = stream_.context;

@@ -107,6 +107,7 @@ struct alignas(64) TensorMap {
 constexpr int kTensorBf16 = 9;
 constexpr int kTensorSwizzle128 = 3;
 constexpr int kTensorPromote256 = 3;
+constexpr unsigned kEventWithoutTiming = 2;
 
 /// Every entry point that Belfry calls: X(member, exported name, parameters).
 #define BELFRY_CU_FUNCTIONS(X)                                                                     \

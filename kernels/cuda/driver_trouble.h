@@ -19,7 +19,7 @@ struct Trouble {
         DriverLacks, ///< `found`: the function.
         DriverFails, ///< `found`: what it answers to its start.
         OldCard,     ///< `found`, `needed`: compute capabilities.
-        NoAnswer,    ///< Of the card; `found`: what the driver answers instead.
+        NoAnswer,    ///< The card gives none; `found`: what the driver answers instead.
         Crashes,     ///< Asked for its cards; `found`: the signal, `library`: whose.
         Hangs,       ///< Likewise; `found`: seconds that were waited.
     };

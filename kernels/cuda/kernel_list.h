@@ -113,34 +113,20 @@ namespace kernels::cuda {
     X(experts_bf16)                                                                                \
     X(experts_four_bit)                                                                            \
     X(experts_nested)                                                                              \
-    X(token)                                                                                       \
     X(stream)                                                                                      \
     X(stream_updates)                                                                              \
-    X(stream_traced)                                                                               \
-    X(stream_updates_traced)                                                                       \
     X(stream_any_updates)                                                                          \
-    X(stream_any_updates_traced)                                                                   \
     X(stream_plans)                                                                                \
     X(stream_half)                                                                                 \
     X(stream_half_updates)                                                                         \
-    X(stream_half_traced)                                                                          \
-    X(stream_half_updates_traced)                                                                  \
     X(stream_large)                                                                                \
     X(stream_large_updates)                                                                        \
-    X(stream_large_traced)                                                                         \
-    X(stream_large_updates_traced)                                                                 \
     X(stream_async)                                                                                \
     X(stream_async_updates)                                                                        \
-    X(stream_async_traced)                                                                         \
-    X(stream_async_updates_traced)                                                                 \
     X(stream_async_half)                                                                           \
     X(stream_async_half_updates)                                                                   \
-    X(stream_async_half_traced)                                                                    \
-    X(stream_async_half_updates_traced)                                                            \
     X(stream_async_large)                                                                          \
     X(stream_async_large_updates)                                                                  \
-    X(stream_async_large_traced)                                                                   \
-    X(stream_async_large_updates_traced)                                                           \
     X(stream_rows)                                                                                 \
     X(stream_rows_updates)                                                                         \
     X(stream_rows_large)                                                                           \

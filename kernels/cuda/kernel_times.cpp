@@ -22,9 +22,9 @@ void KernelTimes::after(CuStream stream) {
 
 void KernelTimes::addSteps(CuStream stream,
                            CuPointer trace,
-                           const std::vector<std::string>& labels,
-                           size_t marks) {
-    std::vector<long long> clocks(marks * labels.size());
+                           const std::vector<std::string>& labels) {
+    constexpr size_t kMarks = kTraceMarks;
+    std::vector<long long> clocks(kMarks * labels.size());
     if (driver_->memcpyDtoHAsync(clocks.data(), trace, clocks.size() * sizeof(long long), stream) !=
             kCuSuccess ||
         driver_->streamSynchronize(stream) != kCuSuccess) {
@@ -32,18 +32,16 @@ void KernelTimes::addSteps(CuStream stream,
     }
     for (size_t i = 0; i < labels.size(); ++i) {
         StepSum& sum = steps_[labels[i]];
-        const long long* const at = clocks.data() + marks * i;
+        const long long* const at = clocks.data() + kMarks * i;
         ++sum.count;
-        sum.marks = marks;
-        const size_t own = std::min<size_t>(marks, kStreamMarks);
-        for (size_t m = 0; m + 1 < own; ++m) {
+        for (size_t m = 0; m + 1 < kStreamMarks; ++m) {
             sum.after[m] += static_cast<double>(at[m + 1] - at[m]);
         }
-        for (size_t m = 0; m + own < marks; ++m) {
-            sum.units[m] += static_cast<double>(at[own + m] - at[0]);
+        for (size_t m = 0; m < kUnitMarks; ++m) {
+            sum.units[m] += static_cast<double>(at[kStreamMarks + m] - at[0]);
         }
         if (i + 1 < labels.size()) {
-            sum.whole += static_cast<double>(at[marks] - at[0]);
+            sum.whole += static_cast<double>(at[kMarks] - at[0]);
         }
     }
 }
@@ -52,23 +50,21 @@ void KernelTimes::print(CuStream stream) {
     driver_->streamSynchronize(stream);
     for (const auto& [label, sum] : steps_) {
         const auto count = static_cast<double>(sum.count);
-        std::fprintf(stderr, "  step %-52s %6ld times, clocks: %6.0f whole,", label.c_str(),
-                     sum.count, sum.whole / count);
-        if (sum.marks == kTraceMarks) {
-            std::fprintf(stderr, " %5.0f wait, %5.0f input, %6.0f products, %5.0f results",
-                         sum.after[0] / count, sum.after[1] / count, sum.after[2] / count,
-                         sum.after[3] / count);
-            if (label.find(" units") != std::string::npos) {
-                std::fprintf(stderr,
-                             "; updates: ready at %5.0f, sum %5.0f, all sums %5.0f, done %5.0f",
-                             sum.units[0] / count, sum.units[1] / count, sum.units[2] / count,
-                             sum.units[3] / count);
-            }
-            std::fprintf(stderr, "\n");
-        } else {
-            std::fprintf(stderr, " %6.0f wait, %6.0f work\n", sum.after[0] / count,
-                         sum.after[1] / count);
+        std::fprintf(stderr,
+                     "  step %-52s %6ld times, clocks: %6.0f whole, %5.0f wait, %5.0f input, "
+                     "%6.0f products, %5.0f results",
+                     label.c_str(), sum.count, sum.whole / count, sum.after[0] / count,
+                     sum.after[1] / count, sum.after[2] / count, sum.after[3] / count);
+        if (label.find(" units") != std::string::npos) {
+            std::fprintf(stderr, "; updates: ready at %5.0f, sum %5.0f, all sums %5.0f, done %5.0f",
+                         sum.units[0] / count, sum.units[1] / count, sum.units[2] / count,
+                         sum.units[3] / count);
         }
+        std::fprintf(stderr, "\n");
+    }
+    if (!kHasTrace) {
+        std::fprintf(stderr, "clocks of decode steps: this build has none (cmake "
+                             "-DBELFRY_TRACE=ON makes one that has)\n");
     }
     struct Sum {
         size_t id = 0;

@@ -21,13 +21,10 @@ public:
     void after(CuStream stream);
     /// Waits for the stream and prints a table on stderr: kernel, launches, total and mean time.
     void print(CuStream stream);
-    /// Adds the clocks of a launch of decode steps: trace [labels, marks] on the device, marks 3
-    /// (token.cu) or kTraceMarks (stream.cu). A label that ends in " +" is of a launch with
-    /// low-rank updates, one with " units" of a step that has some.
-    void addSteps(CuStream stream,
-                  CuPointer trace,
-                  const std::vector<std::string>& labels,
-                  size_t marks);
+    /// Adds the clocks of a launch of decode steps: trace [labels, kTraceMarks] on the device. A
+    /// label that ends in " +" is of a launch with low-rank updates, one with " units" of a step
+    /// that has some. Builds without kHasTrace have no clocks.
+    void addSteps(CuStream stream, CuPointer trace, const std::vector<std::string>& labels);
 
 private:
     struct Span {
@@ -38,8 +35,7 @@ private:
     std::vector<Span> spans_;
     struct StepSum {
         long count = 0;
-        double whole = 0.0; ///< Clocks from start to start.
-        size_t marks = 0;
+        double whole = 0.0;              ///< Clocks from start to start.
         double after[kStreamMarks] = {}; ///< Clocks from mark to mark.
         double units[kUnitMarks] = {};   ///< From the first mark to those of the updates.
     };

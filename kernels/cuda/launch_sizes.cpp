@@ -26,7 +26,6 @@ constexpr int64_t kScaleBytes = int64_t{28} * 1024;
 constexpr int64_t kTableBytes =
     (int64_t{256} * 32 + int64_t{3} * 256) * 4; // codes, and nested codes
 constexpr int64_t kBufferBytes = int64_t{128} * 4;
-constexpr int64_t kFactorBytes = int64_t{64} * 4 * 4;
 
 int64_t ceilDivide(int64_t a, int64_t b) {
     return (a + b - 1) / b;
@@ -85,37 +84,13 @@ unsigned loraSharedBytes(
     return static_cast<unsigned>((ranks + width * sizes.local_rows + taps) * 4);
 }
 
-LoraUnitSizes loraUnitSizes(int multiprocessors, int64_t ranks, int64_t cols) {
-    LoraUnitSizes sizes;
-    const int64_t slabs = ceilDivide(cols, kSlab);
-    const int64_t wanted = std::clamp<int64_t>(multiprocessors / ranks, 1, slabs);
-    const int64_t columns = ceilDivide(slabs, wanted) * kSlab;
-    const int64_t chunks = ceilDivide(cols, columns);
-    if (ranks * chunks > kMaxLoraUnits) {
-        return sizes;
-    }
-    sizes.units = static_cast<int>(ranks * chunks);
-    sizes.chunks = static_cast<int>(chunks);
-    sizes.columns = static_cast<int>(columns);
-    sizes.own = static_cast<int>(ceilDivide(sizes.units, multiprocessors));
-    return sizes;
-}
-
-unsigned
-loraUnitBytes(const LoraUnitSizes& units, int64_t ranks, int64_t local_rows, int64_t pitch) {
-    return static_cast<unsigned>(
-        16 +
-        (loraUnitSums(units.units, static_cast<int32_t>(ranks)) + int64_t{kLoraUnitNumbers}) * 4 +
-        local_rows * pitch + int64_t{units.own} * units.columns * 4);
-}
-
 LoraUnitSizes streamUnitSizes(int multiprocessors, int64_t ranks, int64_t tiles, int64_t cols) {
     LoraUnitSizes sizes;
     constexpr int64_t kMostColumns = kMaxLoraUnits / kLoraTileRanks;
     if (tiles > kMostColumns) {
         return sizes;
     }
-    // Of 64 columns, which share a scale.
+    // Blocks of 64 columns, which share a scale.
     const int64_t blocks = ceilDivide(cols, 64);
     const int64_t columns = tiles <= kLoraTileColumns ? kLoraTileColumns : kMostColumns;
     const int64_t most =
@@ -144,63 +119,6 @@ LoraUnitSizes rowUnitSizes(int64_t ranks, int64_t cols) {
     return sizes;
 }
 
-ProjectSizes residentProjectSizes(int multiprocessors,
-                                  int threads,
-                                  int64_t outputs,
-                                  int64_t cols,
-                                  bool is_pair,
-                                  int64_t block_size) {
-    const int64_t warps = threads / 32;
-    const int64_t slabs = ceilDivide(cols, kSlab);
-    const int64_t blocks = block_size > 0 ? cols / block_size : 0;
-    const int64_t local = ceilDivide(outputs, multiprocessors) * (is_pair ? 2 : 1);
-    ProjectSizes best;
-    double lowest = -1.0;
-    // Always two rows in flight together (three slabs of them).
-    best.rows_per_warp = 2;
-    for (int64_t k_split = 1; k_split <= std::min(warps, slabs); ++k_split) {
-        const double cost = dealCost(local, slabs, warps, 2, k_split);
-        if (lowest < 0 || cost < lowest) {
-            lowest = cost;
-            best.k_split = static_cast<int>(k_split);
-        }
-    }
-    best.grid = multiprocessors;
-    best.local_rows = static_cast<int>(local);
-    best.shared_bytes =
-        static_cast<unsigned>(kTableBytes + kFactorBytes + slabs * kSlab * 2 + kBufferBytes +
-                              (local * best.k_split + local * blocks) * 4);
-    return best;
-}
-
-AttendSizes residentAttendSizes(
-    int multiprocessors, int num_heads, int num_kv_heads, int head_dim, unsigned shared) {
-    AttendSizes sizes;
-    const int per_kv = num_heads / num_kv_heads;
-    const int heads = std::min(per_kv, kTileHeads);
-    if (per_kv % heads != 0 || head_dim < 16 || head_dim > 512 ||
-        !std::has_single_bit(static_cast<unsigned>(head_dim))) {
-        return sizes;
-    }
-    const int dim_groups = std::max(1, head_dim / kTileDims);
-    const int most = static_cast<int>(kWarps) / dim_groups;
-    struct Form {
-        int stages, key_groups;
-    };
-    for (const Form form : {Form{2, most}, {2, most / 2}, {1, most / 2}, {1, most / 4}}) {
-        sizes.shared_bytes =
-            32768U + static_cast<unsigned>(tileSharedBytes(head_dim, form.key_groups, form.stages));
-        if (form.key_groups > 0 && sizes.shared_bytes <= shared) {
-            sizes.stages = form.stages;
-            sizes.key_groups = form.key_groups;
-            sizes.tile = 16 * form.key_groups;
-            sizes.splits = std::min(kMaxParts, multiprocessors / (num_heads / heads));
-            return sizes;
-        }
-    }
-    return sizes;
-}
-
 namespace {
 
 /// Pieces of a row of bf16, the fewest that four stretches of a chunk take; 0: none fit evenly.
@@ -222,7 +140,7 @@ int streamWorkBytes(int64_t cols, int pass_tiles, int tile_shift, bool is_plain,
                streamTakenBytes(static_cast<int32_t>(cols), is_plain) +
                pass_tiles * kTileRows * kComputeWarps * 4;
     }
-    // Of a wide row the stretches' sums are added at once.
+    // A wide row's sums of stretches are added at once.
     const int sums = cols > kPackets ? pass_tiles << tile_shift : pass_tiles * kTileRows;
     return streamProjectBytes(static_cast<int32_t>(cols), sums, is_plain);
 }
@@ -292,7 +210,7 @@ int tableOffset(int shared_base) {
 /// Parts of a row of `units`, of so many stretches each: the fewest that fit a chunk; 0: none do.
 int64_t largePieces(int64_t units, int64_t folds, int bits) {
     constexpr int64_t kMostPieces = 16;
-    // Of absmax four are copied at once; a block of 64 columns of 8 bits is two units.
+    // Four absmax values are copied at once; a block of 64 columns of 8 bits is two units.
     const int64_t grain = bits == 4 ? 4 : 2;
     if (units <= folds * kLargeChunkUnits) {
         return 1;
@@ -376,8 +294,8 @@ namespace {
 struct LargeRow {
     int64_t folds = 1;
     int64_t pieces = 0; ///< None: there is no form for it.
-    int64_t units = 0;  ///< Of a part.
-    int64_t rows = 0;   ///< Of a tile.
+    int64_t units = 0;  ///< Units of a part.
+    int64_t rows = 0;   ///< Rows of a tile.
     int64_t sums = 0;
 };
 
@@ -520,13 +438,6 @@ int headParts(int multiprocessors, int num_heads, int head_dim) {
         {multiprocessors / num_heads, kHeadParts, kPartPackets / (num_heads * (head_dim + 2))});
 }
 
-int residentSplits(int multiprocessors, int64_t num_heads, int64_t num_kv_heads) {
-    const int64_t heads = std::min<int64_t>(num_heads / num_kv_heads, 4);
-    const int64_t groups = num_heads / heads;
-    return static_cast<int>(
-        std::max<int64_t>(0, std::min<int64_t>(kMaxSplits, multiprocessors / groups)));
-}
-
 int attendSplits(int multiprocessors, int64_t num_heads, int64_t capacity) {
     const int64_t blocks = std::max<int64_t>(1, num_heads / 4);
     const int64_t fill = std::max<int64_t>(1, multiprocessors / blocks);
@@ -615,7 +526,7 @@ CodesSizes codesSizes(int multiprocessors,
     CodesSizes sizes;
     // On a multiprocessor at the same time, on cards with as much shared memory as 9.0 has.
     int64_t at_once = 3;
-    // Of more than 32 rows two groups have too few registers: 64 rows of 31B 28.3 ms instead
+    // With more than 32 rows two groups have too few registers: 64 rows of 31B take 28.3 ms instead
     // of 25.3.
     constexpr int64_t kGroupedRows = 32;
     const int fragments = rows <= 16 ? 1 : 2;

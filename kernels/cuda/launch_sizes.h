@@ -14,25 +14,27 @@ namespace kernels::cuda {
 /// Expanded weights that are in memory at a time: a panel of rows that stays in the L2 cache.
 inline constexpr size_t kPanelBytes = size_t{10} << 20U;
 /// Scratch begins with counters, zero between launches: of split attention, then (at
-/// kBarrierOffset) of the grid barrier, then the values that the blocks of a step exchange.
-inline constexpr size_t kCounterBytes = 40960;
+/// kBarrierOffset) of the grid barrier.
+inline constexpr size_t kCounterBytes = 4096;
 inline constexpr size_t kBarrierOffset = 2048;
-inline constexpr size_t kUnitOffset = 4096;
+/// stream.cu and its forms count here.
+inline constexpr size_t kStreamCounterOffset = kBarrierOffset + 64;
 /// Between them: what the blocks of a launch for one token count (EdgeCounters).
 inline constexpr size_t kEdgeOffset = kBarrierOffset + 256;
-/// Then the steps of a token (stream.cu, token.cu), 47 layers of seven; behind them those of a list
+static_assert(kEdgeOffset + sizeof(EdgeCounters) <= kCounterBytes);
+/// Then the steps of a token (stream.cu), 47 layers of seven; behind them those of a list
 /// that runs once (OpTable::begin_once_steps).
-inline constexpr size_t kTokenStepBytes = size_t{428} << 10U;
-inline constexpr size_t kStepBytes = kTokenStepBytes + (size_t{216} << 10U);
-/// Then, for measurements, clocks of every step.
-inline constexpr size_t kTraceBytes = size_t{40} << 10U;
+inline constexpr size_t kTokenStepBytes = size_t{398} << 10U;
+inline constexpr size_t kStepBytes = kTokenStepBytes + (size_t{194} << 10U);
+/// Then, for measurements (kHasTrace), clocks of every step.
+inline constexpr size_t kTraceBytes = size_t{36} << 10U;
 static_assert(kStepBytes / sizeof(TokenStep) * kTraceMarks * sizeof(long long) <= kTraceBytes);
 /// Then the steps of a list of rows (OpTable::begin_rows).
 inline constexpr size_t kRowStepOffset = kCounterBytes + kStepBytes + kTraceBytes;
 inline constexpr size_t kRowStepBytes = kTokenStepBytes;
 /// Then those of an assistant's draft (OpTable::begin_side_steps).
 inline constexpr size_t kSideStepOffset = kRowStepOffset + kRowStepBytes;
-inline constexpr size_t kSideStepBytes = size_t{56} << 10U;
+inline constexpr size_t kSideStepBytes = size_t{49} << 10U;
 /// Then what the blocks of stream.cu hand to each other: a flag of every block, and packets.
 /// Nothing else may ever write there.
 inline constexpr size_t kExchangeOffset = kSideStepOffset + kSideStepBytes;
@@ -95,46 +97,19 @@ projectSizes(int multiprocessors, int64_t outputs, int64_t cols, bool is_pair, i
 unsigned loraSharedBytes(
     const ProjectSizes& sizes, bool is_pair, int64_t ranks, int64_t width, int64_t tap_ranks);
 
-/// How the A of a resident step's updates is shared out (device/lora_units.cuh): `ranks` rows of
-/// `cols` elements.
+/// How the A of a streamed step's updates is shared out (device/unit_piece.cuh): `ranks` rows of
+/// `cols` elements, each in `chunks`, a power of two.
 struct LoraUnitSizes {
     int units = 0; ///< 0: not in this form.
     int chunks = 1;
     int columns = 0;
     int own = 0; ///< Most of a block.
 };
-LoraUnitSizes loraUnitSizes(int multiprocessors, int64_t ranks, int64_t cols);
-/// The same for stream.cu: pieces of A of about the same length for all blocks. chunks is a power
-/// of two; `tiles` (of kLoraTileRanks) times chunks are the columns that come as packets, eight at
-/// a time if they may.
+/// For stream.cu: pieces of A of about the same length for all blocks. `tiles` (of kLoraTileRanks)
+/// times chunks are the columns that come as packets, eight at a time if they may.
 LoraUnitSizes streamUnitSizes(int multiprocessors, int64_t ranks, int64_t tiles, int64_t cols);
 /// The same for stream_rows.cu, a unit a warp: as many as the threads of a block take at once.
 LoraUnitSizes rowUnitSizes(int64_t ranks, int64_t cols);
-/// Shared memory of the first form; pitch: bytes of a row of B.
-unsigned
-loraUnitBytes(const LoraUnitSizes& units, int64_t ranks, int64_t local_rows, int64_t pitch);
-
-/// The same for a block of `threads` that stays for a whole token, one on every multiprocessor: the
-/// grid is given, and absmax may take most of the shared memory. shared_bytes: without the ring of
-/// steps.
-ProjectSizes residentProjectSizes(int multiprocessors,
-                                  int threads,
-                                  int64_t outputs,
-                                  int64_t cols,
-                                  bool is_pair,
-                                  int64_t block_size);
-
-/// How an attention step of resident blocks is dealt out (device/attend_tiles.cuh).
-struct AttendSizes {
-    int splits = 0;     ///< Most parts of the cache rows; 0: not in this form.
-    int tile = 0;       ///< Keys of a tile.
-    int key_groups = 0; ///< Groups of 16 keys in it.
-    int stages = 0;     ///< Tiles in shared memory at a time.
-    unsigned shared_bytes = 0;
-};
-/// shared: bytes of a block without the ring of steps.
-AttendSizes residentAttendSizes(
-    int multiprocessors, int num_heads, int num_kv_heads, int head_dim, unsigned shared);
 
 /// How a projection is cut for stream.cu.
 struct StreamSizes {
@@ -145,7 +120,7 @@ struct StreamSizes {
     int share = 0; ///< Outputs of a block, in multiples of grain;
     int extra = 0; ///< blocks that have one grain more.
     int grain = 1;
-    /// Of 16 bits: chunks of a tile, with so many pieces of its rows. Of stream_large.cu: parts of
+    /// In 16 bits: chunks of a tile, with so many pieces of its rows. In stream_large.cu: parts of
     /// the columns, of which `units` are one.
     int pieces = 1;
 };
@@ -232,9 +207,6 @@ inline constexpr int kBulkSharedBytes = 196608;
 /// this form.
 int headParts(int multiprocessors, int num_heads, int head_dim);
 
-/// Attention parts of resident blocks: at most one a block and 64 (the merge's lanes).
-int residentSplits(int multiprocessors, int64_t num_heads, int64_t num_kv_heads);
-
 /// Cache ranges that attention of one token is split into, fixed when a graph is captured.
 int attendSplits(int multiprocessors, int64_t num_heads, int64_t capacity);
 
@@ -281,8 +253,8 @@ bool usesLargeTiles(int multiprocessors, int64_t m, int64_t n);
 
 /// A product of codes by warp groups (device/product_wide.cu).
 struct WideSizes {
-    int rows = 0;  ///< Of x in a tile: 128, 192 or 256.
-    int parts = 1; ///< Of the columns.
+    int rows = 0;  ///< Rows of x in a tile: 128, 192 or 256.
+    int parts = 1; ///< Parts of the columns.
 };
 /// rows: of x; column_tiles: of all weights; pieces: of kProductCodesColumns columns; most_parts:
 /// what there is room for; form_rows: 0, or rows of a tile that are asked for. The least time by
@@ -299,9 +271,9 @@ inline constexpr int64_t kFewRows = 64;
 
 /// How product_codes.cu takes a product.
 struct CodesSizes {
-    int fragments = 4; ///< Of 16 rows in a tile.
-    int groups = 1;    ///< Of four warps in a block, each with a share of its columns.
-    int parts = 1;     ///< Of the columns, none of them empty,
+    int fragments = 4; ///< Fragments of 16 rows in a tile.
+    int groups = 1;    ///< Groups of four warps in a block, each with a share of its columns.
+    int parts = 1;     ///< Parts of the columns, none of them empty,
     int64_t part = 1;  ///< of so many pieces.
 };
 /// column_tiles: of all weights; pieces: of kProductCodesColumns columns; most_parts: 1 or more.
@@ -314,9 +286,9 @@ CodesSizes codesSizes(int multiprocessors,
 
 /// A product of bf16 weights by warp groups (device/product_wide_half.cu).
 struct HalfSizes {
-    int outputs =
-        0; ///< Of a tile of kProductHalfRows rows: 128, 192, 256 or 320; of a pair of both weights.
-    int parts = 1; ///< Of the columns, none of them empty.
+    int outputs = 0; ///< For a tile of kProductHalfRows rows: 128, 192, 256 or 320; for a pair
+                     ///< those of both weights.
+    int parts = 1;   ///< Parts of the columns, none of them empty.
 };
 /// outputs: of each of `count` weights, of a pair the first counts; parts: between least_parts and
 /// most_parts, of at least 256 columns unless least_parts says otherwise; form_outputs: 0, or

@@ -28,10 +28,10 @@ struct Library {
     int (*driverVersion)(char*, unsigned) = nullptr;
     bool is_usable = false;
     std::string file;
-    int answer = 0; ///< Of its start.
+    int answer = 0; ///< What its start answered.
 };
 
-Library load() {
+Library loadNvml() {
     Library library;
 #if defined(_WIN32)
     void* handle = openSystemLibrary(managementLibraryName());
@@ -63,7 +63,7 @@ Library load() {
 }
 
 const Library& systemLibrary() {
-    static const Library library = load();
+    static const Library library = loadNvml();
     return library;
 }
 

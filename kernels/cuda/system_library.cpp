@@ -159,7 +159,7 @@ void* openSystemLibrary(const char* name) {
         return dlopen(name, RTLD_NOW | RTLD_LOCAL);
     }
     for (const std::string& path : systemLibraryPaths(name, libraryPath(nullptr), loaderCache())) {
-        // Of the wrong kind (32 bits) or not there: the next.
+        // A library of the wrong kind (32 bits), or none: the next.
         if (void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) {
             return library;
         }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decode steps on their way into one launch (device/stream.cu, device/stream_async.cu or
-// device/token.cu): host side.
+// Decode steps on their way into one launch (device/stream.cu, device/stream_async.cu and their
+// forms): host side.
 #pragma once
 
 #include "kernels/cuda/device/args.h"
@@ -12,44 +12,39 @@ namespace kernels::cuda {
 
 /// Most bytes of shared memory that the steps of one launch of stream.cu want.
 struct StreamNeeds {
-    int row_bytes = 0;     ///< Of the residual row.
-    int norm_bytes = 0;    ///< Of one norm.
-    int attend_bytes = 0;  ///< Of work memory: attention,
+    int row_bytes = 0;     ///< Size of the residual row.
+    int norm_bytes = 0;    ///< Size of one norm.
+    int attend_bytes = 0;  ///< Work memory of attention,
     int plain_bytes = 0;   ///< projections beside which no operands of updates lie,
     int project_bytes = 0; ///< those with updates,
     int operand_bytes = 0; ///< and beside those their updates, of two steps that follow each other;
     int behind_bytes = 0;  ///< up to where those of a step behind attention lie.
-    int chunk_codes = 0;   ///< Of stream_async.cu: bytes of the codes of one tile,
+    int chunk_codes = 0;   ///< In stream_async.cu: bytes of the codes of one tile,
     bool has_codes = false;  ///< whether there are 4-bit weights,
     bool has_halves = false; ///< and bf16 ones. Those without these need no table of codes.
 };
 
 struct TokenSteps {
     bool is_collecting = false;
-    bool is_enabled = true; ///< False: every step is a launch of its own.
     std::vector<TokenStep> steps;
-    size_t uploaded = 0;       ///< Steps of this token that were launched already.
-    bool is_side = false;      ///< The list is one beside a token's (OpTable::begin_side_steps).
-    unsigned shared_bytes = 0; ///< Most that one of them needs.
-    int32_t table_format = 0;  ///< Of the 4-bit weights among them; 0 = none yet.
-    // For stream.cu.
-    bool may_stream = true;        ///< False: never.
+    size_t uploaded = 0;           ///< Steps of this token that were launched already.
+    bool is_side = false;          ///< The list is one beside a token's (begin_side_steps).
+    bool may_stream = true;        ///< False: every step is a launch of its own.
     bool may_bulk = true;          ///< False: stream_async.cu in place of stream.cu.
     bool has_left = false;         ///< A step of this token was not for stream_async.cu.
     bool has_heads = true;         ///< False: attention by tiles always.
-    bool is_stream = false;        ///< The steps collected so far are its.
     const int32_t* rows = nullptr; ///< Steps of so many rows each (OpTable::begin_rows), or none.
     const float* row = nullptr;    ///< Which row the blocks will have in shared memory.
     StreamNeeds needs;
-    int unit_steps = 0;     ///< Of stream.cu and stream_rows.cu: those with low-rank updates.
+    int unit_steps = 0;     ///< In stream.cu and stream_rows.cu: steps with low-rank updates.
     bool may_plan = true;   ///< False: what blocks need to know of updates is made on the way.
     bool is_once = false;   ///< A list that runs once: no plans, their place is of recorded lists.
-    size_t planned = 0;     ///< Of this token's earlier lists: plans of such steps.
+    size_t planned = 0;     ///< In this token's earlier lists: plans of such steps.
     bool has_plans = false; ///< The steps collected so far have plans.
     int first_unit_step = 0;
-    bool has_halves = false;                ///< Some of stream.cu's have bf16 weights.
-    bool is_large = false;                  ///< They are those of stream_large.cu.
-    int32_t code_format = 0;                ///< Of the 4-bit weights of stream.cu; 0: none yet.
+    bool has_halves = false; ///< Some of stream.cu's have bf16 weights.
+    bool is_large = false;   ///< They are those of stream_large.cu.
+    int32_t code_format = 0; ///< The format of the 4-bit weights of stream.cu; 0: none yet.
     int64_t wide_values[kWideRegions] = {}; ///< Width of the rows of each place; 0: free.
     int wide_uses[kWideRegions] = {};
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "library/hub/answer_heads.h"
 
+#include "engine/base/ascii.h"
 #include "engine/base/utf8.h"
 
 #include <algorithm>
@@ -17,16 +18,6 @@ using engine::said;
 using std::chrono::milliseconds;
 
 namespace {
-
-std::string_view trimmed(std::string_view text) {
-    while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) {
-        text.remove_prefix(1);
-    }
-    while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) {
-        text.remove_suffix(1);
-    }
-    return text;
-}
 
 /// Digits and nothing else.
 std::optional<uint64_t> numberOf(std::string_view text) {
@@ -54,7 +45,7 @@ std::optional<Range> contentRange(const HttpHead& head) {
     if (value == nullptr || !value->starts_with("bytes ")) {
         return std::nullopt;
     }
-    const std::string_view text = trimmed(std::string_view(*value).substr(6));
+    const std::string_view text = engine::trimmed(std::string_view(*value).substr(6));
     const size_t dash = text.find('-');
     const size_t slash = text.find('/');
     if (dash == std::string_view::npos || slash == std::string_view::npos || slash < dash) {
@@ -78,7 +69,7 @@ const std::string* HttpHead::find(std::string_view name) const {
 
 std::optional<uint64_t> contentLength(const HttpHead& head) {
     const std::string* const value = head.find("content-length");
-    return value == nullptr ? std::nullopt : numberOf(trimmed(*value));
+    return value == nullptr ? std::nullopt : numberOf(engine::trimmed(*value));
 }
 
 std::string nextPage(const HttpHead& head) {
@@ -116,7 +107,7 @@ std::optional<milliseconds> waitAsked(const HttpHead& head) {
         }
     }
     const std::string* const after = head.find("retry-after");
-    const auto seconds = after == nullptr ? std::nullopt : numberOf(trimmed(*after));
+    const auto seconds = after == nullptr ? std::nullopt : numberOf(engine::trimmed(*after));
     if (!seconds.has_value()) {
         return std::nullopt;
     }
@@ -124,7 +115,7 @@ std::optional<milliseconds> waitAsked(const HttpHead& head) {
 }
 
 std::string plainEtag(std::string_view etag) {
-    etag = trimmed(etag);
+    etag = engine::trimmed(etag);
     if (etag.starts_with("W/")) {
         etag.remove_prefix(2);
     }
@@ -152,7 +143,7 @@ Result<void> checkHubHead(const HttpHead& head, const ListedFile& file, const As
                                            asked.file, plain, asked.origin, file.etag));
     }
     if (const std::string* linked = head.find("x-linked-size")) {
-        const auto size = numberOf(trimmed(*linked));
+        const auto size = numberOf(engine::trimmed(*linked));
         if (size.has_value() && *size != file.size_bytes) {
             return changedSize(asked, file, *size);
         }

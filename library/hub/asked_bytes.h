@@ -44,7 +44,7 @@ public:
         AskedBytes& all_;
         uint64_t file_bytes_;
         uint64_t asked_end_ = 0;
-        uint64_t counted_ = 0; ///< Of all_.taken_.
+        uint64_t counted_ = 0; ///< Its part of all_.taken_.
     };
 
 private:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "library/hub/blob_writer.h"
 
+#include "engine/base/digest.h"
 #include "engine/base/file_reader.h"
 
 #include <algorithm>
@@ -15,7 +16,6 @@
 #include <thread>
 #include <vector>
 
-#include "library/hub/digest.h"
 #include "library/hub/disk_file.h"
 
 namespace library::hub {
@@ -46,8 +46,8 @@ struct Lane {
     [[nodiscard]] bool isIdle() const { return queue.empty() && !is_busy; }
 };
 
-Digest digestOf(const ListedFile& file) {
-    return file.is_large ? Digest::sha256() : Digest::gitBlob(file.size_bytes);
+engine::Digest digestOf(const ListedFile& file) {
+    return file.is_large ? engine::Digest::sha256() : engine::Digest::gitBlob(file.size_bytes);
 }
 
 Error hashError(const ListedFile& file, const std::string& found) {
@@ -60,7 +60,7 @@ Error hashError(const ListedFile& file, const std::string& found) {
 /// Reads the first `size` bytes of `path` into `digest`.
 Result<void> hashFile(const fs::path& path,
                       uint64_t size,
-                      Digest& digest,
+                      engine::Digest& digest,
                       const std::stop_token& stop,
                       const std::function<void(uint64_t)>& on_hashed) {
     ENGINE_ASSIGN(const auto reader, engine::FileReader::open(path));
@@ -84,13 +84,13 @@ struct BlobWriter::State {
     fs::path path;
     ListedFile file;
     std::unique_ptr<DiskFile> disk;
-    Digest digest = Digest::sha256();
+    engine::Digest digest = engine::Digest::sha256();
     uint64_t position = 0;
     std::atomic<uint64_t> on_disk{0};
 
-    // Of the thread that appends, and of two that write and hash beside each other. A block goes
-    // on when it is full or the disk waits for it: few large writes when there is much, and
-    // nothing held back when there is little.
+    // Shared by the thread that appends and two that write and hash beside each other. A block goes
+    // on when it is full or the disk waits for it: few large writes when there is much, and nothing
+    // held back when there is little.
     std::mutex mutex;
     std::condition_variable changed;
     std::array<Block, kMostBlocks> blocks;
@@ -315,7 +315,7 @@ Result<void> verifyFile(const fs::path& path,
                                            : said("%1 has %2 bytes, expected %3", file.name, size,
                                                   file.size_bytes));
     }
-    Digest digest = digestOf(file);
+    engine::Digest digest = digestOf(file);
     ENGINE_TRY(hashFile(path, size, digest, stop, on_hashed));
     const std::string found = digest.finish();
     return found == file.etag ? Result<void>() : Result<void>(hashError(file, found));

@@ -35,8 +35,8 @@ struct FetchPlan {
     std::filesystem::path model_folder; ///< Where it will be.
     std::vector<PlannedFile> files;
     std::vector<ListedFile> left_out;
-    uint64_t total_bytes = 0;   ///< Of all files.
-    uint64_t present_bytes = 0; ///< Of these on the disk already.
+    uint64_t total_bytes = 0;   ///< Size of all files.
+    uint64_t present_bytes = 0; ///< Part on the disk already.
     uint64_t free_bytes = 0;    ///< On that disk; 0: it does not tell.
 
     [[nodiscard]] uint64_t missingBytes() const { return total_bytes - present_bytes; }
@@ -45,7 +45,7 @@ struct FetchPlan {
 struct FetchProgress {
     uint64_t total_bytes = 0;
     uint64_t done_bytes = 0;    ///< On the disk, earlier attempts included.
-    uint64_t fetched_bytes = 0; ///< Of these from the network, now.
+    uint64_t fetched_bytes = 0; ///< Part from the network, now.
     size_t files = 0, done_files = 0;
     engine::Sentence waiting; ///< Why nothing comes just now: the error that is tried again.
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "library/hub/file_choice.h"
 
+#include "engine/base/ascii.h"
 #include "engine/base/utf8.h"
 
 #include <algorithm>
@@ -21,18 +22,11 @@ namespace {
 
 constexpr uint64_t kLargestText = uint64_t{64} << 20; ///< A tokenizer has 32 MB.
 
-std::string lower(std::string_view text) {
-    std::string out(text);
-    std::transform(out.begin(), out.end(), out.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return out;
-}
-
 bool isWanted(const ListedFile& file) {
     if (file.name.find('/') != std::string::npos) {
         return false;
     }
-    const std::string name = lower(file.name);
+    const std::string name = engine::lowered(file.name);
     if (name.ends_with(".safetensors")) {
         return true;
     }
@@ -49,15 +43,16 @@ bool isWanted(const ListedFile& file) {
 }
 
 bool hasEnding(const std::vector<ListedFile>& files, std::string_view ending) {
-    return std::any_of(files.begin(), files.end(),
-                       [&](const ListedFile& file) { return lower(file.name).ends_with(ending); });
+    return std::any_of(files.begin(), files.end(), [&](const ListedFile& file) {
+        return engine::lowered(file.name).ends_with(ending);
+    });
 }
 
 /// Configurations and weights are asked for by their exact names: never taken for a second
 /// spelling.
 bool isKeptApart([[maybe_unused]] const ListedFile& file) {
 #ifdef _WIN32
-    const std::string name = lower(file.name);
+    const std::string name = engine::lowered(file.name);
     return !name.starts_with("readme") && !name.starts_with("license") &&
            !name.starts_with("notice");
 #else
@@ -72,8 +67,8 @@ FileChoice chooseFiles(const std::vector<ListedFile>& files, bool takes_all) {
     std::set<std::string> names;
     for (const ListedFile& file : files) {
         const bool is_wanted =
-            takes_all ||
-            (isWanted(file) && (isKeptApart(file) || names.insert(lower(file.name)).second));
+            takes_all || (isWanted(file) &&
+                          (isKeptApart(file) || names.insert(engine::lowered(file.name)).second));
         (is_wanted ? choice.wanted : choice.left_out).push_back(file);
     }
     std::sort(choice.wanted.begin(), choice.wanted.end(),

@@ -15,7 +15,7 @@ struct FileChoice {
     std::vector<ListedFile> left_out; ///< In the hub's order.
 };
 
-/// Of the files in the repository's own folder: *.safetensors with their index, configurations,
+/// Takes from the repository's own folder *.safetensors with their index, configurations,
 /// tokenizer, processor, chat template, adapter, README and LICENSE. Left out: other forms of the
 /// weights (.bin, .pt, .gguf, .h5, .onnx, ...), programs, pictures, and everything in folders
 /// (original/, onnx/, checkpoints). With `takes_all` everything is wanted. Of two wanted texts

@@ -51,7 +51,7 @@ struct HubClient::Exchange {
     std::function<Result<void>(const HttpHead&)> on_hub_head = [](const HttpHead&) {
         return Result<void>();
     };
-    std::function<Result<void>(const HttpHead&)> on_head; ///< Of the answer with a body (200, 206).
+    std::function<Result<void>(const HttpHead&)> on_head; ///< For an answer with a body (200, 206).
     std::function<Result<void>(std::span<const std::byte>)> on_bytes;
     std::function<std::span<std::byte>()> room; ///< As FileSink's.
 
@@ -144,7 +144,9 @@ Result<Url> nextUrl(const Url& from, const HttpHead& head, const Asked& asked, b
     if (from.scheme == "https" && to->scheme == "http") {
         return redirectError(asked, to->origin(), phrase("which is not encrypted: refused"));
     }
-    if (!may_leave && to->origin() != from.origin()) {
+    const bool is_made_safe =
+        from.scheme == "http" && to->scheme == "https" && from.host == to->host;
+    if (!may_leave && !is_made_safe && to->origin() != from.origin()) {
         return redirectError(asked, to->origin(),
                              phrase("another host, where only the bytes of files may come from"));
     }

@@ -37,7 +37,7 @@ struct Limits {
     /// are worth a second of 130 Mbit/s, and more than a line of 1 Gbit/s holds in 100 ms.
     uint64_t block_bytes = uint64_t{16} << 20;
     int redirects = 10;
-    size_t list_bytes = size_t{16} << 20; ///< Of one page of a list of files.
+    size_t list_bytes = size_t{16} << 20; ///< For one page of a list of files.
     size_t pages = 100;
     size_t files = 20'000;
 };

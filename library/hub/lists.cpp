@@ -27,12 +27,6 @@ Error listError(const Asked& asked, Sentence what) {
                          asked.origin, nameOf(asked), std::move(what)));
 }
 
-/// The string of a member, or nothing.
-std::string textOf(const Json* object, std::string_view key) {
-    const Json* const value = object == nullptr ? nullptr : object->find(key);
-    return value != nullptr && value->is(Json::Kind::String) ? value->text : std::string();
-}
-
 std::optional<uint64_t> sizeOf(const Json* object) {
     const Json* const value = object == nullptr ? nullptr : object->find("size");
     const auto size = value == nullptr ? std::nullopt : value->integer();
@@ -43,7 +37,7 @@ std::optional<uint64_t> sizeOf(const Json* object) {
 
 Result<ListedFile> readFile(const Json& item, const Asked& asked) {
     ListedFile file;
-    file.name = textOf(&item, "path");
+    file.name = engine::textOf(item, "path");
     const std::string shown = engine::inQuotes(file.name);
     file.problem = fileNameProblemHere(file.name);
     if (mayLeaveFolder(file.name)) {
@@ -58,7 +52,7 @@ Result<ListedFile> readFile(const Json& item, const Asked& asked) {
     const Json* const lfs = item.find("lfs");
     const Json* const large = lfs != nullptr && lfs->is(Json::Kind::Object) ? lfs : nullptr;
     file.is_large = large != nullptr;
-    file.etag = textOf(large != nullptr ? large : &item, "oid");
+    file.etag = engine::textOf(large != nullptr ? *large : item, "oid");
     if (file.is_large ? !isSha256(file.etag) : !isCommit(file.etag)) {
         return listError(
             asked, said("tells no checksum of %1, without which it cannot be verified", shown));
@@ -86,8 +80,8 @@ Result<Json> parseAnswer(const std::string& json, const Asked& asked) {
 Result<ModelInfo> readModelInfo(const std::string& json, const Asked& asked) {
     ENGINE_ASSIGN(const Json root, parseAnswer(json, asked));
     ModelInfo info;
-    info.commit = textOf(&root, "sha");
-    info.id = textOf(&root, "id");
+    info.commit = engine::textOf(root, "sha");
+    info.id = engine::textOf(root, "id");
     if (!isCommit(info.commit)) {
         return listError(asked, phrase("tells no commit (\"sha\" with 40 hexadecimal digits)"));
     }
@@ -106,7 +100,7 @@ Result<void> readFileList(const std::string& json,
         return listError(asked, said("is %1, expected a list of files", root.kindName()));
     }
     for (const Json& item : root.items) {
-        const std::string type = textOf(&item, "type");
+        const std::string type = engine::textOf(item, "type");
         if (type == "directory") {
             continue;
         }

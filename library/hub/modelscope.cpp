@@ -19,38 +19,34 @@ using engine::said;
 
 namespace {
 
+constexpr int64_t kLargestListedFile = int64_t{1} << 44; ///< 16 TiB: no file of a model.
+
 constexpr std::string_view kPages = "/models/";
 
-std::string textOf(const Json& object, std::string_view key) {
-    const Json* const value = object.find(key);
-    return value != nullptr && value->is(Json::Kind::String) ? value->text : std::string();
-}
-
-engine::Error listError(const Asked& asked, engine::Sentence what) {
+engine::Error modelScopeListError(const Asked& asked, engine::Sentence what) {
     return hubError("HubListing", said("%1: its list of the files of %2 %3; nothing was fetched",
                                        asked.origin, nameOf(asked), std::move(what)));
 }
 
-Result<ListedFile> readFile(const Json& item, const Asked& asked) {
-    constexpr int64_t kLargestFile = int64_t{1} << 44; // 16 TiB: no file of a model
+Result<ListedFile> readModelScopeFile(const Json& item, const Asked& asked) {
     ListedFile file;
-    file.name = textOf(item, "Path");
-    file.etag = textOf(item, "Sha256");
+    file.name = engine::textOf(item, "Path");
+    file.etag = engine::textOf(item, "Sha256");
     file.is_large = true; // as far as the checksum goes, all are
     const std::string shown = engine::inQuotes(file.name);
     file.problem = fileNameProblemHere(file.name);
     if (mayLeaveFolder(file.name)) {
-        return listError(asked,
-                         said("has the file name %1, which %2", shown, Phrase{file.problem}));
+        return modelScopeListError(
+            asked, said("has the file name %1, which %2", shown, Phrase{file.problem}));
     }
     const Json* const size = item.find("Size");
     const auto bytes = size == nullptr ? std::nullopt : size->integer();
-    if (!bytes.has_value() || *bytes < 0 || *bytes > kLargestFile) {
-        return listError(asked, said("tells no possible size of %1", shown));
+    if (!bytes.has_value() || *bytes < 0 || *bytes > kLargestListedFile) {
+        return modelScopeListError(asked, said("tells no possible size of %1", shown));
     }
     file.size_bytes = static_cast<uint64_t>(*bytes);
     if (!isSha256(file.etag)) {
-        return listError(
+        return modelScopeListError(
             asked, said("tells no checksum of %1, without which it cannot be verified", shown));
     }
     return file;
@@ -116,9 +112,9 @@ readModelScopeList(const std::string& json, const Asked& asked, size_t most) {
     const Json* const data = root.find("Data");
     const Json* const items = data == nullptr ? nullptr : data->find("Files");
     if (items == nullptr || !items->is(Json::Kind::Array)) {
-        const std::string message = textOf(root, "Message");
+        const std::string message = engine::textOf(root, "Message");
         return message.empty()
-                   ? listError(asked, engine::phrase("is none (\"Data\" with \"Files\")"))
+                   ? modelScopeListError(asked, engine::phrase("is none (\"Data\" with \"Files\")"))
                    : hubError("HubMissing",
                               said("%1 has no list of the files of %2 (%3); check "
                                    "the name and the revision",
@@ -126,13 +122,13 @@ readModelScopeList(const std::string& json, const Asked& asked, size_t most) {
     }
     std::vector<ListedFile> files;
     for (const Json& item : items->items) {
-        if (textOf(item, "Type") == "tree") {
+        if (engine::textOf(item, "Type") == "tree") {
             continue;
         }
         if (files.size() >= most) {
-            return listError(asked, said("lists more than %1 files", most));
+            return modelScopeListError(asked, said("lists more than %1 files", most));
         }
-        ENGINE_ASSIGN(ListedFile file, readFile(item, asked));
+        ENGINE_ASSIGN(ListedFile file, readModelScopeFile(item, asked));
         files.push_back(std::move(file));
     }
     return files;

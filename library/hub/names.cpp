@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "library/hub/names.h"
 
+#include "engine/base/ascii.h"
 #include "engine/base/utf8.h"
 
 #include <algorithm>
@@ -32,13 +33,6 @@ Error addressError(std::string_view text, Sentence what) {
             said("%1 %2; expected OWNER/NAME, OWNER/NAME@REVISION or the address of a model's page",
                  engine::inQuotes(text), std::move(what)),
             {{"rule", "HubAddress"}}};
-}
-
-std::string lower(std::string_view text) {
-    std::string out(text);
-    std::transform(out.begin(), out.end(), out.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return out;
 }
 
 std::vector<std::string_view> partsOf(std::string_view text) {
@@ -84,7 +78,7 @@ const char* idProblem(std::string_view id) {
 bool isDevice(std::string_view part) {
     static constexpr std::array<std::string_view, 6> kDevices = {"con", "prn",    "aux",
                                                                  "nul", "conin$", "conout$"};
-    const std::string stem = lower(part.substr(0, part.find('.')));
+    const std::string stem = engine::lowered(part.substr(0, part.find('.')));
     if (std::find(kDevices.begin(), kDevices.end(), stem) != kDevices.end()) {
         return true;
     }
@@ -167,7 +161,7 @@ namespace {
 
 std::string nameOnDisk(std::string_view name) {
 #ifdef _WIN32
-    return lower(name);
+    return engine::lowered(name);
 #else
     return std::string(name);
 #endif
@@ -198,8 +192,8 @@ std::pair<std::string, std::string> clashingNames(const std::vector<std::string>
 
 namespace {
 
-/// What a person copies: blanks around it, '/' at its end, the hub's host without https://, or its
-/// short name hf.co where the hub is asked itself.
+/// What a person copies: blanks around it, '/' at its end, the hub's host without https://, or an
+/// address at Hugging Face, whose models a mirror has under the same names.
 std::string asAddress(std::string_view text, std::string_view endpoint) {
     constexpr std::string_view kBlanks = " \t\r\n";
     constexpr std::string_view kScheme = "https://";
@@ -209,8 +203,9 @@ std::string asAddress(std::string_view text, std::string_view endpoint) {
     rest.remove_prefix(rest.starts_with(kScheme) ? kScheme.size() : 0);
     std::string_view host = endpoint;
     host.remove_prefix(host.starts_with(kScheme) ? kScheme.size() : 0);
-    const bool is_short = endpoint == kDefaultEndpoint && rest.starts_with("hf.co/");
-    if (is_short || (endpoint.starts_with(kScheme) && rest.starts_with(std::string(host) + "/"))) {
+    const bool is_mirrored = rest.starts_with("hf.co/") || rest.starts_with("huggingface.co/");
+    if (is_mirrored ||
+        (endpoint.starts_with(kScheme) && rest.starts_with(std::string(host) + "/"))) {
         return std::string(endpoint) + std::string(rest.substr(rest.find('/')));
     }
     return std::string(text);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "library/hub/preview.h"
 
+#include "engine/base/digest.h"
 #include "engine/base/json/tree.h"
 #include "engine/base/paths.h"
 
 #include <algorithm>
 #include <vector>
 
-#include "library/hub/digest.h"
 #include "library/hub/disk_file.h"
 
 namespace library::hub {
@@ -21,7 +21,7 @@ namespace {
 
 constexpr uint64_t kFirstRead = uint64_t{128} << 10; ///< Most headers are within.
 constexpr uint64_t kLargestHeader = 100'000'000;
-constexpr uint64_t kLargestText = uint64_t{4} << 20;
+constexpr uint64_t kLargestPreviewText = uint64_t{4} << 20;
 
 /// Bytes [begin, end) of a file, with repetitions.
 Result<std::vector<std::byte>> readRange(const FetchPlan& plan,
@@ -117,7 +117,8 @@ addTypes(const ListedFile& file, std::span<const std::byte> header, BytesByDtype
 }
 
 Result<void> checkText(const ListedFile& file, std::span<const std::byte> bytes) {
-    Digest digest = file.is_large ? Digest::sha256() : Digest::gitBlob(file.size_bytes);
+    engine::Digest digest =
+        file.is_large ? engine::Digest::sha256() : engine::Digest::gitBlob(file.size_bytes);
     digest.add(bytes);
     const std::string found = digest.finish();
     return found == file.etag
@@ -153,7 +154,7 @@ Result<BytesByDtype> writePreview(const FetchPlan& plan,
         const bool is_weights = file.name.ends_with(".safetensors");
         const bool is_text = file.name.ends_with(".json") || file.name.ends_with(".jinja");
         if (file.name.find('/') != std::string::npos ||
-            (!is_weights && (!is_text || file.size_bytes > kLargestText))) {
+            (!is_weights && (!is_text || file.size_bytes > kLargestPreviewText))) {
             continue;
         }
         std::vector<std::byte> bytes;

@@ -13,7 +13,7 @@
 
 namespace library::hub {
 
-/// Of all weight files: bytes by the type's name in the headers ("BF16").
+/// Bytes of all weight files by the type's name in the headers ("BF16").
 using BytesByDtype = std::map<std::string, uint64_t>;
 
 /// Writes the preview of `plan` into `folder`, which must be there; files of other folders and

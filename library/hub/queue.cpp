@@ -69,7 +69,7 @@ struct DownloadQueue::State {
     std::mutex file_mutex; ///< Who writes the file; taken before mutex.
     std::vector<QueueItem> items;
     std::map<uint64_t, std::stop_source> running; ///< By number.
-    std::map<uint64_t, std::thread> threads;      ///< Of what runs.
+    std::map<uint64_t, std::thread> threads;      ///< Those that run.
     std::vector<std::thread> ended;               ///< Take no lock any more; to be joined.
     std::map<uint64_t, bool> forgotten; ///< Cancelled while running: whether parts go as well.
     std::set<uint64_t> again;           ///< Paused and resumed before they had stopped.

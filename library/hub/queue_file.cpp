@@ -32,7 +32,7 @@ constexpr size_t kMostBytes = size_t{4} << 20;
 constexpr size_t kMostItems = 1000;
 constexpr std::string_view kKind = "belfry-downloads";
 constexpr int64_t kVersion = 1;
-constexpr std::string_view kModelScope = "modelscope"; ///< Of "source"; none: the hub.
+constexpr std::string_view kModelScope = "modelscope"; ///< Value of "source"; none: the hub.
 
 std::string inJson(std::string_view text) {
     std::string out = "\"";
@@ -51,11 +51,6 @@ std::string inJson(std::string_view text) {
     return out + "\"";
 }
 
-std::string textOf(const Json& object, std::string_view key) {
-    const Json* const value = object.find(key);
-    return value != nullptr && value->is(Json::Kind::String) ? value->text : std::string();
-}
-
 bool isOn(const Json& object, std::string_view key) {
     const Json* const value = object.find(key);
     return value != nullptr && value->is(Json::Kind::Bool) && value->boolean;
@@ -70,20 +65,21 @@ int64_t numberOf(const Json& object, std::string_view key) {
 /// nullopt: nothing that we would have written.
 std::optional<QueueItem> readItem(const Json& object) {
     QueueItem item;
-    const auto address = parseAddress(textOf(object, "id") + "@" + textOf(object, "revision"), {});
+    const auto address =
+        parseAddress(engine::textOf(object, "id") + "@" + engine::textOf(object, "revision"), {});
     if (!address.has_value()) {
         return std::nullopt;
     }
     item.request.address = *address;
-    item.request.target.cache = engine::pathFromUtf8(textOf(object, "cache"));
-    item.request.target.folder = engine::pathFromUtf8(textOf(object, "folder"));
+    item.request.target.cache = engine::pathFromUtf8(engine::textOf(object, "cache"));
+    item.request.target.folder = engine::pathFromUtf8(engine::textOf(object, "folder"));
     item.request.target.has_links = isOn(object, "has_links");
     item.request.takes_all = isOn(object, "takes_all");
-    item.commit = textOf(object, "commit");
-    item.model_folder = engine::pathFromUtf8(textOf(object, "model_folder"));
+    item.commit = engine::textOf(object, "commit");
+    item.model_folder = engine::pathFromUtf8(engine::textOf(object, "model_folder"));
     const Target& target = item.request.target;
     const fs::path& place = target.folder.empty() ? target.cache : target.folder;
-    const bool is_hubs = textOf(object, "source") != kModelScope;
+    const bool is_hubs = engine::textOf(object, "source") != kModelScope;
     item.request.source = is_hubs ? Source::Hub : Source::ModelScope;
     if (!place.is_absolute() || (is_hubs && !isCommit(item.commit))) {
         return std::nullopt;
@@ -112,7 +108,8 @@ Result<std::vector<QueueItem>> readQueueFile(const fs::path& file) {
     const auto root = engine::parseJson(*text, "downloads.json");
     const Json* const items = root.has_value() ? root->find("items") : nullptr;
     const bool is_ours = items != nullptr && items->is(Json::Kind::Array) &&
-                         textOf(*root, "kind") == kKind && numberOf(*root, "version") == kVersion;
+                         engine::textOf(*root, "kind") == kKind &&
+                         numberOf(*root, "version") == kVersion;
     if (!is_ours) {
         return hubError("HubQueue", said("%1 is no list of downloads that this Belfry can read; "
                                          "move it away, and the list begins anew",

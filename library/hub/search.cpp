@@ -18,8 +18,8 @@ using engine::said;
 
 namespace {
 
-constexpr size_t kMostHits = 1000; ///< Of one page; the hub sends 100 at most.
-constexpr size_t kMostBases = 64;  ///< Of one hit; a merge has some.
+constexpr size_t kMostHits = 1000; ///< Per page; the hub sends 100 at most.
+constexpr size_t kMostBases = 64;  ///< Per hit; a merge has some.
 
 const char* sortName(SearchQuery::Sort sort) {
     switch (sort) {
@@ -65,11 +65,6 @@ uint64_t countOf(const Json& object, std::string_view key) {
     return number.has_value() && *number > 0 ? static_cast<uint64_t>(*number) : 0;
 }
 
-std::string textOf(const Json& object, std::string_view key) {
-    const Json* const value = object.find(key);
-    return value != nullptr && value->is(Json::Kind::String) ? value->text : std::string();
-}
-
 Gate gateOf(const Json& model) {
     const Json* const gated = model.find("gated");
     if (gated == nullptr || (gated->is(Json::Kind::Bool) && !gated->boolean)) {
@@ -104,13 +99,13 @@ void readTag(const std::string& tag, SearchHit& hit) {
 /// nullopt: its id is no possible one.
 std::optional<SearchHit> readHit(const Json& model) {
     SearchHit hit;
-    hit.id = textOf(model, "id");
-    hit.id = hit.id.empty() ? textOf(model, "modelId") : hit.id; // of mirrors
+    hit.id = engine::textOf(model, "id");
+    hit.id = hit.id.empty() ? engine::textOf(model, "modelId") : hit.id; // of mirrors
     const auto address = parseAddress(hit.id, {});
     if (!address.has_value() || address->id != hit.id) {
         return std::nullopt;
     }
-    hit.author = textOf(model, "author");
+    hit.author = engine::textOf(model, "author");
     if (const size_t slash = hit.id.find('/'); hit.author.empty() && slash != std::string::npos) {
         hit.author = hit.id.substr(0, slash);
     }
@@ -120,8 +115,8 @@ std::optional<SearchHit> readHit(const Json& model) {
         is_private != nullptr && is_private->is(Json::Kind::Bool) && is_private->boolean;
     hit.downloads = countOf(model, "downloads");
     hit.likes = countOf(model, "likes");
-    hit.changed = secondsOfTime(textOf(model, "lastModified")).value_or(0);
-    hit.task = textOf(model, "pipeline_tag");
+    hit.changed = secondsOfTime(engine::textOf(model, "lastModified")).value_or(0);
+    hit.task = engine::textOf(model, "pipeline_tag");
     if (const Json* const tensors = model.find("safetensors"); tensors != nullptr) {
         hit.parameters = countOf(*tensors, "total");
         hit.has_safetensors = hit.has_safetensors || hit.parameters > 0;
@@ -133,7 +128,7 @@ std::optional<SearchHit> readHit(const Json& model) {
             }
         }
     }
-    hit.is_adapter = hit.is_adapter || textOf(model, "library_name") == "peft";
+    hit.is_adapter = hit.is_adapter || engine::textOf(model, "library_name") == "peft";
     return hit;
 }
 

@@ -21,7 +21,7 @@ namespace library::hub {
 struct SearchQuery {
     enum class Kind : uint8_t {
         Models = 1, ///< With weights as safetensors.
-        Adapters,   ///< Of PEFT; those for `base` where it is named.
+        Adapters,   ///< In PEFT's form; those for `base` where it is named.
         Gguf,       ///< With weights as GGUF.
         Anything,
     };
@@ -51,10 +51,10 @@ struct SearchHit {
     bool has_safetensors = false;
     bool has_gguf = false;
     bool is_adapter = false;
-    uint64_t downloads = 0; ///< Of the last 30 days.
+    uint64_t downloads = 0; ///< In the last 30 days.
     uint64_t likes = 0;
     int64_t changed = 0;            ///< Seconds since 1970; 0 = not told.
-    uint64_t parameters = 0;        ///< Of the safetensors files; 0 = not told.
+    uint64_t parameters = 0;        ///< In the safetensors files; 0 = not told.
     std::string licence;            ///< "apache-2.0"; empty = not told.
     std::string task;               ///< "image-text-to-text"; empty = not told.
     std::vector<std::string> bases; ///< Ids of what it was made of.

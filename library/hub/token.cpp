@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "library/hub/token.h"
 
+#include "engine/base/ascii.h"
 #include "engine/base/paths.h"
 #include "engine/base/small_file.h"
 
@@ -16,13 +17,6 @@ namespace {
 
 constexpr size_t kLongestToken = 4096;
 
-std::string trimmed(const std::string& text) {
-    constexpr const char* kBlank = " \t\r\n";
-    const size_t begin = text.find_first_not_of(kBlank);
-    const size_t end = text.find_last_not_of(kBlank);
-    return begin == std::string::npos ? std::string() : text.substr(begin, end - begin + 1);
-}
-
 } // namespace
 
 bool asksForToken(const engine::Error& error) {
@@ -36,10 +30,10 @@ Result<std::string> findToken(const Environment& environment) {
     if (isSwitchedOn(environment.hf_hub_disable_implicit_token)) {
         return std::string();
     }
-    if (!trimmed(environment.hf_token).empty()) {
+    if (!engine::trimmed(environment.hf_token).empty()) {
         return checkedToken(environment.hf_token, "HF_TOKEN");
     }
-    if (!trimmed(environment.hugging_face_hub_token).empty()) {
+    if (!engine::trimmed(environment.hugging_face_hub_token).empty()) {
         return checkedToken(environment.hugging_face_hub_token, "HUGGING_FACE_HUB_TOKEN");
     }
     const std::filesystem::path file = tokenFile(environment);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "library/hub/token_store.h"
 
+#include "engine/base/ascii.h"
 #include "engine/base/paths.h"
 #include "engine/base/real_path.h"
 #include "engine/base/small_file.h"
@@ -23,14 +24,7 @@ using engine::said;
 
 namespace {
 
-constexpr size_t kLongestToken = 4096;
-
-std::string trimmed(const std::string& text) {
-    constexpr const char* kBlank = " \t\r\n";
-    const size_t begin = text.find_first_not_of(kBlank);
-    const size_t end = text.find_last_not_of(kBlank);
-    return begin == std::string::npos ? std::string() : text.substr(begin, end - begin + 1);
-}
+constexpr size_t kLongestStoredToken = 4096;
 
 class FileTokenStore : public TokenStore {
 public:
@@ -44,7 +38,7 @@ public:
         if (file_.empty() || !fs::exists(file_, ignored)) {
             return std::string();
         }
-        ENGINE_ASSIGN(const std::string text, engine::readSmallFile(file_, kLongestToken));
+        ENGINE_ASSIGN(const std::string text, engine::readSmallFile(file_, kLongestStoredToken));
         return checkedToken(text, place());
     }
 
@@ -99,12 +93,12 @@ std::unique_ptr<TokenStore> fileTokenStore(fs::path file) {
 }
 
 Result<std::string> checkedToken(const std::string& text, const engine::Argument& place) {
-    const std::string token = trimmed(text);
+    const std::string token(engine::trimmed(text));
     // A header takes it as it is: nothing in it may end the line.
     const bool is_plain = std::all_of(token.begin(), token.end(), [](char c) {
         return static_cast<unsigned char>(c) > 0x20U && static_cast<unsigned char>(c) < 0x7fU;
     });
-    if (!is_plain || token.size() > kLongestToken) {
+    if (!is_plain || token.size() > kLongestStoredToken) {
         return hubError("HubToken", said("%1 holds no token: expected one word such as hf_... ; "
                                          "copy it again from your settings page at the hub",
                                          place));

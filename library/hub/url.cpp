@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "library/hub/url.h"
 
+#include "engine/base/ascii.h"
+
 #include <algorithm>
 #include <cctype>
 #include <charconv>
@@ -13,13 +15,6 @@ constexpr size_t kLongestUrl = 8192;
 
 int usualPort(std::string_view scheme) {
     return scheme == "https" ? 443 : 80;
-}
-
-std::string lower(std::string_view text) {
-    std::string out(text);
-    std::transform(out.begin(), out.end(), out.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return out;
 }
 
 bool isPlain(std::string_view text) {
@@ -50,7 +45,7 @@ bool readAuthority(std::string_view authority, Url& url) {
         }
     }
     end = std::min(end, authority.size());
-    url.host = lower(authority.substr(0, end));
+    url.host = engine::lowered(authority.substr(0, end));
     if (url.host.empty() || (url.host.front() != '[' &&
                              !std::all_of(url.host.begin(), url.host.end(), isHostCharacter))) {
         return false;
@@ -112,7 +107,7 @@ std::optional<Url> parseUrl(std::string_view text) {
         return std::nullopt;
     }
     Url url;
-    url.scheme = lower(text.substr(0, colon));
+    url.scheme = engine::lowered(text.substr(0, colon));
     if (url.scheme != "http" && url.scheme != "https") {
         return std::nullopt;
     }

@@ -24,6 +24,10 @@
         <translation>%1 TiB</translation>
     </message>
     <message>
+        <source>%1 ms</source>
+        <translation>%1 ms</translation>
+    </message>
+    <message>
         <source>%1 s</source>
         <translation>%1 s</translation>
     </message>
@@ -1287,138 +1291,10 @@ Soll die Datei ersetzt werden?</translation>
     </message>
 </context>
 <context>
-    <name>ui::AdapterNote</name>
+    <name>ui::AdapterList</name>
     <message>
-        <source>%1 in adapter_config.json is %2, and is not known here. It is ignored; the adapter may act otherwise than in PEFT.</source>
-        <translation>%1 in adapter_config.json ist %2 und hier nicht bekannt. Es wird nicht beachtet; der Adapter wirkt vielleicht anders als in PEFT.</translation>
-    </message>
-    <message>
-        <source>fan_in_fan_out is true. It has no meaning for linear layers and was reset.</source>
-        <translation>fan_in_fan_out ist true. Für lineare Schichten hat es keine Bedeutung und wurde zurückgesetzt.</translation>
-    </message>
-    <message>
-        <source>init_lora_weights is &quot;%1&quot;: the adapter is right only on the base that this changed.</source>
-        <translation>init_lora_weights ist &quot;%1&quot;: Der Adapter stimmt nur auf der Basis, die das verändert hat.</translation>
-    </message>
-    <message>
-        <source>runtime_config is ignored, as PEFT does.</source>
-        <translation>runtime_config wird nicht beachtet, wie in PEFT.</translation>
-    </message>
-    <message>
-        <source>%1 concerns training only and is ignored.</source>
-        <translation>%1 betrifft nur das Training und wird nicht beachtet.</translation>
-    </message>
-    <message>
-        <source>The adapter was made for %1; this model is %2.</source>
-        <translation>Der Adapter ist für %1 gemacht; dieses Modell ist %2.</translation>
-    </message>
-    <message>
-        <source>%1 replaces a tensor of the model although modules_to_save does not name it.</source>
-        <translation>%1 ersetzt einen Tensor des Modells, obwohl modules_to_save ihn nicht nennt.</translation>
-    </message>
-    <message>
-        <source>the file names no version</source>
-        <translation>die Datei nennt keine Version</translation>
-    </message>
-    <message>
-        <source>the file is of PEFT %1</source>
-        <translation>die Datei ist von PEFT %1</translation>
-    </message>
-    <message>
-        <source>The factors of the experts stand transposed, as PEFT before 0.19.1 stored them (%1). They are turned round.</source>
-        <translation>Die Faktoren der Experten stehen vertauscht, wie PEFT vor 0.19.1 sie speicherte (%1). Sie werden umgedreht.</translation>
-    </message>
-    <message>
-        <source>The factors of the experts have the shapes of PEFT 0.19.1 and later, although %1. The shapes count.</source>
-        <translation>Die Faktoren der Experten haben die Formen von PEFT 0.19.1 und später; doch %1. Die Formen gelten.</translation>
-    </message>
-    <message>
-        <source>A pattern of ranks cannot be read (%1). The ranks are taken from the shapes of the factors.</source>
-        <translation>Ein Muster für Ränge ist nicht lesbar (%1). Die Ränge werden aus den Formen der Faktoren genommen.</translation>
-    </message>
-    <message>
-        <source>A pattern of modules cannot be read (%1). The modules that have tensors in the file are taken as the targeted ones.</source>
-        <translation>Ein Muster für Module ist nicht lesbar (%1). Als Ziele gelten die Module, die Tensoren in der Datei haben.</translation>
-    </message>
-    <message>
-        <source>layer %1 uses the keys and values of layer %2</source>
-        <translation>Schicht %1 benutzt die Schlüssel und Werte von Schicht %2</translation>
-    </message>
-    <message>
-        <source>layer %1 takes its values from k_proj</source>
-        <translation>Schicht %1 nimmt ihre Werte aus k_proj</translation>
-    </message>
-    <message>
-        <source>the model has only %1 layers</source>
-        <translation>das Modell hat nur %1 Schichten</translation>
-    </message>
-    <message>
-        <source>the model does not use %1</source>
-        <translation>das Modell benutzt %1 nicht</translation>
-    </message>
-    <message>
-        <source>the model has no vision tower</source>
-        <translation>das Modell hat keinen Bildturm</translation>
-    </message>
-    <message>
-        <source>the model has no audio tower</source>
-        <translation>das Modell hat keinen Audioturm</translation>
-    </message>
-    <message>
-        <source>%1 in adapter_config.json leaves it out</source>
-        <translation>%1 in adapter_config.json lässt es weg</translation>
-    </message>
-    <message>
-        <source>%1 in adapter_config.json is false</source>
-        <translation>%1 in adapter_config.json ist false</translation>
-    </message>
-    <message>
-        <source>the key names no module</source>
-        <translation>der Schlüssel nennt kein Modul</translation>
-    </message>
-    <message>
-        <source>the model has no module %1</source>
-        <translation>das Modell hat kein Modul %1</translation>
-    </message>
-    <message>
-        <source>the module has no parameter %1</source>
-        <translation>das Modul hat keinen Parameter %1</translation>
-    </message>
-    <message>
-        <source>modules_to_save replaces its module whole</source>
-        <translation>modules_to_save ersetzt sein Modul ganz</translation>
-    </message>
-    <message>
-        <source>the module has a low-rank update; its own weight would be called base_layer.weight</source>
-        <translation>das Modul hat eine Änderung niedrigen Ranges; sein eigenes Gewicht hieße base_layer.weight</translation>
-    </message>
-    <message>
-        <source>it equals the table of the model</source>
-        <translation>es gleicht der Tabelle des Modells</translation>
-    </message>
-    <message>
-        <source>another tensor of its module is refused</source>
-        <translation>ein anderer Tensor seines Moduls wird abgelehnt</translation>
-    </message>
-    <message>
-        <source>it contradicts the model or adapter_config.json</source>
-        <translation>er widerspricht dem Modell oder adapter_config.json</translation>
-    </message>
-    <message>
-        <source>its tower is left out while the model is loaded for text only</source>
-        <translation>sein Turm ist weggelassen, solange das Modell nur für Text geladen ist</translation>
-    </message>
-    <message>
-        <source>In the folder of the adapter: %1</source>
-        <translation>Im Ordner des Adapters: %1</translation>
-    </message>
-    <message>
-        <source>%1 in the folder of the adapter has tokens that the tokenizer of the model lacks: %2. Prompts are cut with that of the model, these into several tokens, so that the adapter does not see what it was trained on. A copy of the folder of the model with this tokenizer.json cuts them rightly.</source>
-        <translation>%1 im Ordner des Adapters hat Tokens, die dem Tokenizer des Modells fehlen: %2. Prompts werden mit dem des Modells zerlegt, diese in mehrere Tokens, sodass der Adapter nicht sieht, womit er trainiert wurde. Eine Kopie des Modellordners mit dieser tokenizer.json zerlegt sie richtig.</translation>
-    </message>
-    <message>
-        <source>The tokenizer in the folder of the adapter cannot be read (%1). Whether the adapter needs further tokens is not known.</source>
-        <translation>Der Tokenizer im Ordner des Adapters kann nicht gelesen werden (%1). Ob der Adapter weitere Tokens braucht, ist nicht bekannt.</translation>
+        <source>Adapters</source>
+        <translation>Adapter</translation>
     </message>
 </context>
 <context>
@@ -2375,130 +2251,6 @@ Soll die Datei ersetzt werden?</translation>
         <source>Refresh</source>
         <translation>Aktualisieren</translation>
     </message>
-    <message>
-        <source>Graphics cards</source>
-        <translation>Grafikkarten</translation>
-    </message>
-    <message>
-        <source>capability %1</source>
-        <translation>Capability %1</translation>
-    </message>
-    <message>
-        <source>%1 free now</source>
-        <translation>%1 jetzt frei</translation>
-    </message>
-    <message>
-        <source>the system gives Belfry %1, it has %2</source>
-        <translation>das System gibt Belfry %1, belegt sind %2</translation>
-    </message>
-    <message>
-        <source>expected: reads %1 GB/s, computes %2 TFLOP/s</source>
-        <translation>erwartet: liest %1 GB/s, rechnet %2 TFLOP/s</translation>
-    </message>
-    <message>
-        <source>Problem</source>
-        <translation>Problem</translation>
-    </message>
-    <message>
-        <source>Note</source>
-        <translation>Hinweis</translation>
-    </message>
-    <message>
-        <source>The driver has not answered for %1.</source>
-        <translation>Der Treiber hat seit %1 nicht geantwortet.</translation>
-    </message>
-    <message>
-        <source>not found</source>
-        <translation>nicht gefunden</translation>
-    </message>
-    <message>
-        <source>not asked</source>
-        <translation>nicht gefragt</translation>
-    </message>
-    <message>
-        <source>not used</source>
-        <translation>nicht benutzt</translation>
-    </message>
-    <message>
-        <source>does not start (answer %1)</source>
-        <translation>startet nicht (Antwort %1)</translation>
-    </message>
-    <message>
-        <source>Kernels for cards</source>
-        <translation>Kernel für Karten</translation>
-    </message>
-    <message>
-        <source>none in this build</source>
-        <translation>keine in diesem Programm</translation>
-    </message>
-    <message>
-        <source>Processor and memory</source>
-        <translation>Prozessor und Speicher</translation>
-    </message>
-    <message>
-        <source>System</source>
-        <translation>System</translation>
-    </message>
-    <message>
-        <source>Processor</source>
-        <translation>Prozessor</translation>
-    </message>
-    <message>
-        <source>%1 threads</source>
-        <translation>%1 Threads</translation>
-    </message>
-    <message>
-        <source>Kernels</source>
-        <translation>Kernel</translation>
-    </message>
-    <message>
-        <source>%1 runs, of %2</source>
-        <translation>%1 läuft, von %2</translation>
-    </message>
-    <message>
-        <source>Memory</source>
-        <translation>Speicher</translation>
-    </message>
-    <message>
-        <source>Measured</source>
-        <translation>Gemessen</translation>
-    </message>
-    <message>
-        <source>reads %1 GB/s, computes %2 GFLOP/s</source>
-        <translation>liest %1 GB/s, rechnet %2 GFLOP/s</translation>
-    </message>
-    <message>
-        <source>not yet: the first plan of a model does it</source>
-        <translation>noch nicht: der erste Plan eines Modells misst</translation>
-    </message>
-    <message>
-        <source>Free disk</source>
-        <translation>Freier Plattenplatz</translation>
-    </message>
-    <message>
-        <source>Models</source>
-        <translation>Modelle</translation>
-    </message>
-    <message>
-        <source>Cache</source>
-        <translation>Cache</translation>
-    </message>
-    <message>
-        <source>Chats</source>
-        <translation>Chats</translation>
-    </message>
-    <message>
-        <source>%1 of %2</source>
-        <translation>%1 von %2</translation>
-    </message>
-    <message>
-        <source>Libraries</source>
-        <translation>Bibliotheken</translation>
-    </message>
-    <message>
-        <source>part of the program</source>
-        <translation>Teil des Programms</translation>
-    </message>
 </context>
 <context>
     <name>ui::ContextGauge</name>
@@ -2789,185 +2541,6 @@ Rang %5 · Alpha %6 · Skalierung %7 · %8</translation>
     <message>
         <source>(and %1 more)</source>
         <translation>(und %1 weitere)</translation>
-    </message>
-    <message>
-        <source>The prompt has %1 tokens, the context holds %2. Shorten the conversation, or load with a larger “Context”.</source>
-        <translation>Der Prompt hat %1 Token, der Kontext fasst %2. Kürzen Sie das Gespräch, oder laden Sie mit einem größeren „Kontext“.</translation>
-    </message>
-    <message>
-        <source>The context is full: %1 tokens are held, %2 more do not fit into %3. Start a new chat, or load with a larger “Context”.</source>
-        <translation>Der Kontext ist voll: %1 Token sind darin, %2 weitere passen nicht in %3. Beginnen Sie ein neues Gespräch, oder laden Sie mit einem größeren „Kontext“.</translation>
-    </message>
-    <message>
-        <source>%1 tokens per picture were asked for; the model was loaded for at most %2. Load it again for that many.</source>
-        <translation>%1 Token je Bild wurden verlangt; das Modell ist für höchstens %2 geladen. Laden Sie es für so viele neu.</translation>
-    </message>
-    <message>
-        <source>The picture has %1 × %2 patches, more than the model was loaded for. Load it with more tokens per picture.</source>
-        <translation>Das Bild hat %1 × %2 Felder, mehr als das Modell nach dem Laden fasst. Laden Sie es mit mehr Token je Bild.</translation>
-    </message>
-    <message>
-        <source>A picture has more tokens than are read at once (%1). Load the model with more tokens per picture.</source>
-        <translation>Ein Bild hat mehr Token, als auf einmal gelesen werden (%1). Laden Sie das Modell mit mehr Token je Bild.</translation>
-    </message>
-    <message>
-        <source>“Weights”</source>
-        <translation>„Gewichte“</translation>
-    </message>
-    <message>
-        <source>the format of the head</source>
-        <translation>das Format des Kopfes</translation>
-    </message>
-    <message>
-        <source>the size of blocks</source>
-        <translation>die Größe der Blöcke</translation>
-    </message>
-    <message>
-        <source>%1 cannot be %2: a power of two from 32 to 4096 is possible.</source>
-        <translation>%1 kann nicht %2 sein: Möglich ist eine Zweierpotenz von 32 bis 4096.</translation>
-    </message>
-    <message>
-        <source>%1 cannot be %2: possible are %3.</source>
-        <translation>%1 kann nicht %2 sein: Möglich sind %3.</translation>
-    </message>
-    <message>
-        <source>Values that are not finite came out; computed once more, every layer gave finite ones. A device or its memory may be failing. Try again, or with everything on the CPU.</source>
-        <translation>Es kamen Werte heraus, die nicht endlich sind; noch einmal gerechnet gab jede Schicht endliche. Vielleicht ist ein Gerät oder sein Speicher defekt. Versuchen Sie es noch einmal, oder mit allem auf der CPU.</translation>
-    </message>
-    <message>
-        <source>The model is loaded for text only, without its audio tower: it cannot hear sounds. Turn off “Text only” and load it again.</source>
-        <translation>Das Modell ist nur für Text geladen, ohne seinen Tonturm: Es hört keine Klänge. Schalten Sie „Nur Text“ aus, und laden Sie es neu.</translation>
-    </message>
-    <message>
-        <source>The model is loaded for text only, without its vision tower: it cannot see pictures. Turn off “Text only” and load it again.</source>
-        <translation>Das Modell ist nur für Text geladen, ohne seinen Bildturm: Es sieht keine Bilder. Schalten Sie „Nur Text“ aus, und laden Sie es neu.</translation>
-    </message>
-</context>
-<context>
-    <name>ui::ExportLoss</name>
-    <message>
-        <source>This plan does not fit: %1</source>
-        <translation>Dieser Plan passt nicht: %1</translation>
-    </message>
-    <message>
-        <source>1 tensor computes on another device here: accelerate stores &quot;cpu&quot; and &quot;disk&quot; there but computes on %1, copying the weights for every call.</source>
-        <translation>1 Tensor rechnet hier auf einem anderen Gerät: accelerate speichert „cpu“ und „disk“ dort, rechnet aber auf %1 und kopiert die Gewichte bei jedem Aufruf.</translation>
-    </message>
-    <message>
-        <source>%1 tensors compute on another device here: accelerate stores &quot;cpu&quot; and &quot;disk&quot; there but computes on %2, copying the weights for every call.</source>
-        <translation>%1 Tensoren rechnen hier auf einem anderen Gerät: accelerate speichert „cpu“ und „disk“ dort, rechnet aber auf %2 und kopiert die Gewichte bei jedem Aufruf.</translation>
-    </message>
-    <message>
-        <source>1 tensor computes on another device here: where nothing is stored on a GPU, accelerate computes on the CPU.</source>
-        <translation>1 Tensor rechnet hier auf einem anderen Gerät: Wo nichts auf einer GPU liegt, rechnet accelerate auf der CPU.</translation>
-    </message>
-    <message>
-        <source>%1 tensors compute on another device here: where nothing is stored on a GPU, accelerate computes on the CPU.</source>
-        <translation>%1 Tensoren rechnen hier auf einem anderen Gerät: Wo nichts auf einer GPU liegt, rechnet accelerate auf der CPU.</translation>
-    </message>
-    <message>
-        <source>1 tensor keeps a copy on its computing device here; accelerate copies it for every call.</source>
-        <translation>1 Tensor behält hier eine Kopie auf dem Gerät, das ihn rechnet; accelerate kopiert ihn bei jedem Aufruf.</translation>
-    </message>
-    <message>
-        <source>%1 tensors keep a copy on their computing device here; accelerate copies them for every call.</source>
-        <translation>%1 Tensoren behalten hier eine Kopie auf dem Gerät, das sie rechnet; accelerate kopiert sie bei jedem Aufruf.</translation>
-    </message>
-    <message>
-        <source>%1 in %2: embedding tables and the head stay unquantized there.</source>
-        <translation>%1 in %2: Einbettungstabellen und der Kopf bleiben dort unquantisiert.</translation>
-    </message>
-    <message>
-        <source>The head in 8 bits does not exist there.</source>
-        <translation>Den Kopf in 8 Bit gibt es dort nicht.</translation>
-    </message>
-    <message>
-        <source>1 weight on CPU or disk has 4 bits here: transformers leaves what lies there in bfloat16, %1 instead of %2.</source>
-        <translation>1 Gewicht auf CPU oder Festplatte hat hier 4 Bit: transformers lässt in bfloat16, was dort liegt, %1 statt %2.</translation>
-    </message>
-    <message>
-        <source>%1 weights on CPU or disk have 4 bits here: transformers leaves what lies there in bfloat16, %2 instead of %3.</source>
-        <translation>%1 Gewichte auf CPU oder Festplatte haben hier 4 Bit: transformers lässt in bfloat16, was dort liegt, %2 statt %3.</translation>
-    </message>
-    <message>
-        <source>1 tensor in %1: there what is not quantized has one type, bfloat16 in the script.</source>
-        <translation>1 Tensor in %1: Was nicht quantisiert ist, hat dort einen Typ, im Skript bfloat16.</translation>
-    </message>
-    <message>
-        <source>%1 tensors in %2: there what is not quantized has one type, bfloat16 in the script.</source>
-        <translation>%1 Tensoren in %2: Was nicht quantisiert ist, hat dort einen Typ, im Skript bfloat16.</translation>
-    </message>
-    <message>
-        <source>Simulated GPUs exist only in Belfry.</source>
-        <translation>Simulierte GPUs gibt es nur in Belfry.</translation>
-    </message>
-    <message>
-        <source>Head and token embedding are two copies here; accelerate may move both together.</source>
-        <translation>Kopf und Token-Einbettung sind hier zwei Kopien; accelerate verschiebt vielleicht beide zusammen.</translation>
-    </message>
-    <message>
-        <source>1 weight in %1: bitsandbytes has one 4-bit format per model.</source>
-        <translation>1 Gewicht in %1: bitsandbytes hat ein 4-Bit-Format je Modell.</translation>
-    </message>
-    <message>
-        <source>%1 weights in %2: bitsandbytes has one 4-bit format per model.</source>
-        <translation>%1 Gewichte in %2: bitsandbytes hat ein 4-Bit-Format je Modell.</translation>
-    </message>
-    <message>
-        <source>Blocks of other than %1 weights: BitsAndBytesConfig has no such option.</source>
-        <translation>Blöcke von anderen als %1 Gewichten: BitsAndBytesConfig hat keine solche Option.</translation>
-    </message>
-    <message>
-        <source>Layers split between devices (%1) go whole where their queries go; an -ot rule per tensor can split them there.</source>
-        <translation>Schichten, die auf Geräte verteilt sind (%1), gehen ganz dorthin, wo ihre Anfragen (q) liegen; eine Regel -ot je Tensor kann sie dort verteilen.</translation>
-    </message>
-    <message>
-        <source>The head computes on %1 there, behind the last layers, not on %2.</source>
-        <translation>Der Kopf rechnet dort auf %1, hinter den letzten Schichten, nicht auf %2.</translation>
-    </message>
-    <message>
-        <source>The KV cache of layer %1 stays on the device that -ngl and -ts give it there.</source>
-        <translation>Der KV-Cache von Schicht %1 bleibt dort auf dem Gerät, das -ngl und -ts ihr geben.</translation>
-    </message>
-    <message>
-        <source>The KV cache of layers %1 stays on the device that -ngl and -ts give them there.</source>
-        <translation>Der KV-Cache der Schichten %1 bleibt dort auf dem Gerät, das -ngl und -ts ihnen geben.</translation>
-    </message>
-    <message>
-        <source>Vision and audio tower go together there: on the CPU, or on the main GPU (%1) without --no-mmproj-offload.</source>
-        <translation>Bild- und Audioturm gehen dort zusammen: auf die CPU, oder ohne --no-mmproj-offload auf die Haupt-GPU (%1).</translation>
-    </message>
-    <message>
-        <source>Vision and audio tower go together there: on the main GPU (%1), or on the CPU with --no-mmproj-offload.</source>
-        <translation>Bild- und Audioturm gehen dort zusammen: auf die Haupt-GPU (%1), oder mit --no-mmproj-offload auf die CPU.</translation>
-    </message>
-    <message>
-        <source>The per-layer embeddings are always on the CPU there.</source>
-        <translation>Die Einbettungen je Schicht sind dort immer auf der CPU.</translation>
-    </message>
-    <message>
-        <source>The token embedding is read on the CPU there; the head is a copy.</source>
-        <translation>Die Token-Einbettung wird dort auf der CPU gelesen; der Kopf ist eine Kopie.</translation>
-    </message>
-    <message>
-        <source>Simulated GPUs exist only in Belfry: they are named as cards.</source>
-        <translation>Simulierte GPUs gibt es nur in Belfry: Sie werden wie Karten genannt.</translation>
-    </message>
-    <message>
-        <source>1 weight that visits the GPU here computes on the CPU there.</source>
-        <translation>1 Gewicht, das hier auf die GPU gestreamt wird, rechnet dort auf der CPU.</translation>
-    </message>
-    <message>
-        <source>%1 weights that visit the GPU here compute on the CPU there.</source>
-        <translation>%1 Gewichte, die hier auf die GPU gestreamt werden, rechnen dort auf der CPU.</translation>
-    </message>
-    <message>
-        <source>Disk: there the whole file is memory-mapped (--mmap is the default).</source>
-        <translation>Festplatte: Dort wird die ganze Datei in den Speicher abgebildet (--mmap ist der Standard).</translation>
-    </message>
-    <message>
-        <source>Formats (%1) are those of the GGUF file; there is no NF4, Q4_0 has the same size.</source>
-        <translation>Formate (%1) sind die der GGUF-Datei; NF4 gibt es nicht, Q4_0 ist gleich groß.</translation>
     </message>
 </context>
 <context>
@@ -3431,52 +3004,8 @@ Rang %5 · Alpha %6 · Skalierung %7 · %8</translation>
 <context>
     <name>ui::Issue</name>
     <message>
-        <source>%1 (the map keeps %2 free)</source>
-        <translation>%1 (der Plan hält %2 frei)</translation>
-    </message>
-    <message>
-        <source>%1 needs %2 but may use %3: %4 too much. The largest parts: %5</source>
-        <translation>%1 braucht %2, darf aber %3 belegen: %4 zu viel. Die größten Teile: %5</translation>
-    </message>
-    <message>
-        <source>%1 on %2</source>
-        <translation>%1 auf %2</translation>
-    </message>
-    <message>
         <source>KV cache of %1 tokens</source>
         <translation>KV-Cache für %1 Token</translation>
-    </message>
-    <message>
-        <source>Layer %1 computes on %2: %3 travel per token inside it. Keeping its weights together avoids that.</source>
-        <translation>Schicht %1 rechnet auf %2: Je Token wandern %3 in ihr. Wer ihre Gewichte beisammen lässt, vermeidet das.</translation>
-    </message>
-    <message>
-        <source>Layer %1 on %2 reads keys and values kept on %3: %4 per token travel for it.</source>
-        <translation>Schicht %1 auf %2 liest Schlüssel und Werte, die auf %3 liegen: Dafür wandern je Token %4.</translation>
-    </message>
-    <message>
-        <source>Layer %1 on %2 reads the keys and values of layer %3 on %4: %5 per token go to a mirror there.</source>
-        <translation>Schicht %1 auf %2 liest die Schlüssel und Werte von Schicht %3 auf %4: Je Token gehen %5 in einen Spiegel dort.</translation>
-    </message>
-    <message>
-        <source>Layers %1 compute on %2: %3 travel per token inside a layer. Keeping a layer&apos;s weights together avoids that.</source>
-        <translation>Schichten %1 rechnen auf %2: Je Token wandern %3 innerhalb einer Schicht. Wer die Gewichte einer Schicht beisammen lässt, vermeidet das.</translation>
-    </message>
-    <message>
-        <source>Layers %1 on %2 read keys and values kept on %3: %4 per token travel for it.</source>
-        <translation>Schichten %1 auf %2 lesen Schlüssel und Werte, die auf %3 liegen: Dafür wandern je Token %4.</translation>
-    </message>
-    <message>
-        <source>Layers %1 on %2 read the keys and values of layer %3 on %4: %5 per token go to a mirror there.</source>
-        <translation>Schichten %1 auf %2 lesen die Schlüssel und Werte von Schicht %3 auf %4: Je Token gehen %5 in einen Spiegel dort.</translation>
-    </message>
-    <message>
-        <source>The memory of a simulated GPU is this computer&apos;s main memory: %1 need %2 of it together but may use %3, %4 too much. The largest parts: %5</source>
-        <translation>Der Speicher einer simulierten GPU ist der Hauptspeicher dieses Rechners: %1 brauchen davon zusammen %2, dürfen aber %3 belegen, %4 zu viel. Die größten Teile: %5</translation>
-    </message>
-    <message>
-        <source>There is a limit for %1, which this computer does not have.</source>
-        <translation>Es gibt eine Grenze für %1; das hat dieser Rechner nicht.</translation>
     </message>
     <message>
         <source>adapters</source>
@@ -3517,10 +3046,6 @@ Rang %5 · Alpha %6 · Skalierung %7 · %8</translation>
     <message>
         <source>workspace</source>
         <translation>Arbeitsbereich</translation>
-    </message>
-    <message>
-        <source>&quot;%1&quot; names %2, which this machine does not have; it has %3CPU and disk.</source>
-        <translation>„%1“ nennt %2; das hat dieser Rechner nicht. Er hat %3CPU und Festplatte.</translation>
     </message>
     <message>
         <source>What is free is an estimate. Loading anyway may work; it may also make the computer slow, or the system may end a program. A load that fails leaves what was there.</source>
@@ -4029,20 +3554,8 @@ Ziehen Sie einen Block hierher, oder wählen Sie einen und drücken M.</translat
         <translation>accelerate device_map …</translation>
     </message>
     <message>
-        <source>llama.cpp options …</source>
-        <translation>llama.cpp-Optionen …</translation>
-    </message>
-    <message>
-        <source>Python script …</source>
-        <translation>Python-Skript …</translation>
-    </message>
-    <message>
         <source>Copy as</source>
         <translation>Kopieren als</translation>
-    </message>
-    <message>
-        <source>Python</source>
-        <translation>Python</translation>
     </message>
     <message>
         <source>Belfry map</source>
@@ -4051,10 +3564,6 @@ Ziehen Sie einen Block hierher, oder wählen Sie einen und drücken M.</translat
     <message>
         <source>accelerate device_map</source>
         <translation>accelerate device_map</translation>
-    </message>
-    <message>
-        <source>llama.cpp options</source>
-        <translation>llama.cpp-Optionen</translation>
     </message>
     <message>
         <source>Simulated GPUs, limits, context …</source>
@@ -4095,14 +3604,6 @@ Ziehen Sie einen Block hierher, oder wählen Sie einen und drücken M.</translat
     <message>
         <source>Device maps (*.json)</source>
         <translation>Gerätepläne (*.json)</translation>
-    </message>
-    <message>
-        <source>Python (*.py)</source>
-        <translation>Python (*.py)</translation>
-    </message>
-    <message>
-        <source>Text (*.txt)</source>
-        <translation>Text (*.txt)</translation>
     </message>
     <message>
         <source>read when needed</source>
@@ -4432,44 +3933,8 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
         <translation>beschädigt</translation>
     </message>
     <message>
-        <source>not readable</source>
-        <translation>nicht lesbar</translation>
-    </message>
-    <message>
         <source>cannot be used</source>
         <translation>nicht verwendbar</translation>
-    </message>
-    <message>
-        <source>Some of its files are not there.</source>
-        <translation>Einige seiner Dateien fehlen.</translation>
-    </message>
-    <message>
-        <source>Files that it needs are not there: %1.</source>
-        <translation>Dateien, die es braucht, fehlen: %1.</translation>
-    </message>
-    <message>
-        <source>Its weights are in PyTorch&apos;s own format, which can run programs when it is opened. Belfry reads safetensors.</source>
-        <translation>Seine Gewichte sind in PyTorchs eigenem Format, das beim Öffnen Programme ausführen kann. Belfry liest safetensors.</translation>
-    </message>
-    <message>
-        <source>This GGUF file is of a kind that Belfry does not read.</source>
-        <translation>Diese GGUF-Datei ist von einer Art, die Belfry nicht liest.</translation>
-    </message>
-    <message>
-        <source>Its weights are packed for Apple&apos;s MLX, which Belfry does not read.</source>
-        <translation>Seine Gewichte sind für Apples MLX gepackt, das Belfry nicht liest.</translation>
-    </message>
-    <message>
-        <source>Belfry does not run this kind of model or adapter.</source>
-        <translation>Belfry führt diese Art von Modell oder Adapter nicht aus.</translation>
-    </message>
-    <message>
-        <source>Its files break their format.</source>
-        <translation>Seine Dateien verletzen ihr Format.</translation>
-    </message>
-    <message>
-        <source>The system does not let its files be read.</source>
-        <translation>Das System lässt seine Dateien nicht lesen.</translation>
     </message>
     <message>
         <source>Adapter</source>
@@ -4538,42 +4003,6 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
     <message>
         <source>Copy the missing files beside the others, or get the model again.</source>
         <translation>Die fehlenden Dateien neben die anderen kopieren, oder das Modell noch einmal holen.</translation>
-    </message>
-    <message>
-        <source>Look for a repository of this model with safetensors, or convert it with Python&apos;s safetensors.</source>
-        <translation>Nach einem Repository dieses Modells mit safetensors suchen, oder es mit Pythons safetensors umwandeln.</translation>
-    </message>
-    <message>
-        <source>Belfry takes LoRA adapters that PEFT has saved.</source>
-        <translation>Belfry nimmt LoRA-Adapter, die PEFT gespeichert hat.</translation>
-    </message>
-    <message>
-        <source>Get a Gemma 4 model with safetensors: see “Get a model”.</source>
-        <translation>Ein Gemma-4-Modell mit safetensors holen: siehe „Modell holen“.</translation>
-    </message>
-    <message>
-        <source>Delete it and get it again.</source>
-        <translation>Löschen und noch einmal holen.</translation>
-    </message>
-    <message>
-        <source>Look at the folder&apos;s permissions.</source>
-        <translation>Die Rechte des Ordners ansehen.</translation>
-    </message>
-    <message>
-        <source>%1 is not there.</source>
-        <translation>%1 ist nicht da.</translation>
-    </message>
-    <message>
-        <source>%1 cannot be read: look at its permissions.</source>
-        <translation>%1 ist nicht lesbar: Sehen Sie die Rechte an.</translation>
-    </message>
-    <message>
-        <source>%1 does not answer and was left out; a network drive may be away.</source>
-        <translation>%1 antwortet nicht und wurde ausgelassen; vielleicht ist ein Netzlaufwerk weg.</translation>
-    </message>
-    <message>
-        <source>%1 has more files than are looked at: add the folder with the models instead.</source>
-        <translation>%1 hat mehr Dateien, als angesehen werden: Fügen Sie stattdessen den Ordner mit den Modellen hinzu.</translation>
     </message>
     <message>
         <source>It takes %1 of memory.</source>
@@ -4969,329 +4398,6 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
     </message>
 </context>
 <context>
-    <name>ui::MapText</name>
-    <message>
-        <source>%1 or %2</source>
-        <translation>%1 oder %2</translation>
-    </message>
-    <message>
-        <source>the number %1</source>
-        <translation>die Zahl %1</translation>
-    </message>
-    <message>
-        <source>“%1”</source>
-        <translation>„%1“</translation>
-    </message>
-    <message>
-        <source>an object</source>
-        <translation>ein Objekt</translation>
-    </message>
-    <message>
-        <source>a list</source>
-        <translation>eine Liste</translation>
-    </message>
-    <message>
-        <source>&quot;cpu&quot;, &quot;disk&quot;, &quot;cuda:N&quot;, &quot;sim:N&quot; or the number of a device</source>
-        <translation>&quot;cpu&quot;, &quot;disk&quot;, &quot;cuda:N&quot;, &quot;sim:N&quot; oder die Nummer eines Geräts</translation>
-    </message>
-    <message>
-        <source>1, the only version there is</source>
-        <translation>1, die einzige Version, die es gibt</translation>
-    </message>
-    <message>
-        <source>a text</source>
-        <translation>ein Text</translation>
-    </message>
-    <message>
-        <source>a whole number</source>
-        <translation>eine ganze Zahl</translation>
-    </message>
-    <message>
-        <source>true or false</source>
-        <translation>true oder false</translation>
-    </message>
-    <message>
-        <source>&quot;cpu&quot;, &quot;disk&quot;, &quot;cuda:N&quot; or &quot;sim:N&quot;</source>
-        <translation>&quot;cpu&quot;, &quot;disk&quot;, &quot;cuda:N&quot; oder &quot;sim:N&quot;</translation>
-    </message>
-    <message>
-        <source>&quot;cpu&quot;, &quot;cuda:N&quot; or &quot;sim:N&quot;, as nothing computes on disk</source>
-        <translation>&quot;cpu&quot;, &quot;cuda:N&quot; oder &quot;sim:N&quot;, da nichts auf der Festplatte rechnet</translation>
-    </message>
-    <message>
-        <source>an object with store, compute, format, residency or another member</source>
-        <translation>ein Objekt mit store, compute, format, residency oder einem anderen Eintrag</translation>
-    </message>
-    <message>
-        <source>&quot;cpu&quot;, &quot;disk&quot;, &quot;cuda:N&quot;, &quot;sim:N&quot;, a device number from 0 to 63 or an object</source>
-        <translation>&quot;cpu&quot;, &quot;disk&quot;, &quot;cuda:N&quot;, &quot;sim:N&quot;, eine Gerätenummer von 0 bis 63 oder ein Objekt</translation>
-    </message>
-    <message>
-        <source>a size such as &quot;6GiB&quot;, &quot;1.5GB&quot;, &quot;512MiB&quot;, or bytes</source>
-        <translation>eine Größe wie &quot;6GiB&quot;, &quot;1.5GB&quot;, &quot;512MiB&quot;, oder Bytes</translation>
-    </message>
-    <message>
-        <source>a number of tokens, at least 1</source>
-        <translation>eine Zahl von Token, mindestens 1</translation>
-    </message>
-    <message>
-        <source>the end of the text</source>
-        <translation>das Ende des Textes</translation>
-    </message>
-    <message>
-        <source>a byte that is not UTF-8</source>
-        <translation>ein Byte, das kein UTF-8 ist</translation>
-    </message>
-    <message>
-        <source>a name in double quotes</source>
-        <translation>ein Name in doppelten Anführungszeichen</translation>
-    </message>
-    <message>
-        <source>“:” after “%1”</source>
-        <translation>„:“ nach „%1“</translation>
-    </message>
-    <message>
-        <source>a value</source>
-        <translation>ein Wert</translation>
-    </message>
-    <message>
-        <source>a digit</source>
-        <translation>eine Ziffer</translation>
-    </message>
-    <message>
-        <source>four hexadecimal digits after \u</source>
-        <translation>vier hexadezimale Ziffern nach \u</translation>
-    </message>
-    <message>
-        <source>A number must not start with 0.</source>
-        <translation>Eine Zahl darf nicht mit 0 beginnen.</translation>
-    </message>
-    <message>
-        <source>A control character or line break is inside a text.</source>
-        <translation>In einem Text steht ein Steuerzeichen oder Zeilenumbruch.</translation>
-    </message>
-    <message>
-        <source>A byte is not UTF-8.</source>
-        <translation>Ein Byte ist kein UTF-8.</translation>
-    </message>
-    <message>
-        <source>The map ends inside a text.</source>
-        <translation>Der Plan endet mitten in einem Text.</translation>
-    </message>
-    <message>
-        <source>%1 after a backslash has no meaning.</source>
-        <translation>%1 nach einem Backslash hat keine Bedeutung.</translation>
-    </message>
-    <message>
-        <source>This is half of a surrogate pair.</source>
-        <translation>Das ist die Hälfte eines Surrogatpaars.</translation>
-    </message>
-    <message>
-        <source>The key “%1” stands twice in one object.</source>
-        <translation>Der Schlüssel „%1“ steht zweimal in einem Objekt.</translation>
-    </message>
-    <message>
-        <source>It is nested deeper than %1 levels.</source>
-        <translation>Er ist tiefer als %1 Ebenen verschachtelt.</translation>
-    </message>
-    <message>
-        <source>It has more than %1 values.</source>
-        <translation>Er hat mehr als %1 Werte.</translation>
-    </message>
-    <message>
-        <source>A text in it is longer than %1 bytes.</source>
-        <translation>Ein Text darin ist länger als %1 Byte.</translation>
-    </message>
-    <message>
-        <source>Expected %1, found %2.</source>
-        <translation>Erwartet: %1, gefunden: %2.</translation>
-    </message>
-    <message>
-        <source>“%1” (line %2)</source>
-        <translation>„%1“ (Zeile %2)</translation>
-    </message>
-    <message>
-        <source>stored on %1, computed on %2, format %3 (by %4)</source>
-        <translation>auf %1 gespeichert, auf %2 gerechnet, Format %3 (aus %4)</translation>
-    </message>
-    <message>
-        <source>“%1” is accelerate&apos;s word for a placement that is worked out; here that is “fit”.</source>
-        <translation>„%1“ heißt bei accelerate eine Platzierung, die ausgerechnet wird; hier ist das „fit“.</translation>
-    </message>
-    <message>
-        <source>“%1” is a device, not a map: “gpu” puts everything there.</source>
-        <translation>„%1“ ist ein Gerät, kein Plan: „gpu“ legt alles dorthin.</translation>
-    </message>
-    <message>
-        <source>“%1” is a device, not a map: for everything there take a file with %2.</source>
-        <translation>„%1“ ist ein Gerät, kein Plan: Für alles dort nehmen Sie eine Datei mit %2.</translation>
-    </message>
-    <message>
-        <source>“%1” is a device that Belfry does not have.</source>
-        <translation>„%1“ ist ein Gerät, das Belfry nicht hat.</translation>
-    </message>
-    <message>
-        <source>The text has %1; a device map has at most %2.</source>
-        <translation>Der Text hat %1; ein Plan hat höchstens %2.</translation>
-    </message>
-    <message>
-        <source>A device map is a JSON object, found %1.</source>
-        <translation>Ein Plan ist ein JSON-Objekt; gefunden: %1.</translation>
-    </message>
-    <message>
-        <source>&quot;version&quot; is missing: with an object as a value this is not accelerate&apos;s form. Add &quot;version&quot;: 1 and put the keys of modules into &quot;map&quot;.</source>
-        <translation>&quot;version&quot; fehlt: Mit einem Objekt als Wert ist das nicht die Form von accelerate. Fügen Sie &quot;version&quot;: 1 hinzu, und setzen Sie die Schlüssel der Module in &quot;map&quot;.</translation>
-    </message>
-    <message>
-        <source>&quot;default&quot; is missing. It says where everything goes that no key names, for example &quot;default&quot;: &quot;cuda:0&quot;.</source>
-        <translation>&quot;default&quot; fehlt. Es sagt, wohin alles kommt, was kein Schlüssel nennt, zum Beispiel &quot;default&quot;: &quot;cuda:0&quot;.</translation>
-    </message>
-    <message>
-        <source>“%1”: expected %2, found %3.</source>
-        <translation>„%1“: erwartet: %2, gefunden: %3.</translation>
-    </message>
-    <message>
-        <source>The member “%1” is unknown. Known are %2.</source>
-        <translation>Der Eintrag „%1“ ist unbekannt. Bekannt sind %2.</translation>
-    </message>
-    <message>
-        <source>The key “%1” stands for the whole model. Use &quot;default&quot; for that.</source>
-        <translation>Der Schlüssel „%1“ steht für das ganze Modell. Dafür ist &quot;default&quot; da.</translation>
-    </message>
-    <message>
-        <source>The key “%1” has a bracket that is not a range: one component of the form [a-b] with a &lt;= b and no leading zeros is allowed.</source>
-        <translation>Der Schlüssel „%1“ hat eine Klammer, die kein Bereich ist: Erlaubt ist ein Teil der Form [a-b] mit a &lt;= b ohne führende Nullen.</translation>
-    </message>
-    <message>
-        <source>“%1” in &quot;%2&quot; is not a device: expected cpu, disk, cuda:N or sim:N.</source>
-        <translation>„%1“ in &quot;%2&quot; ist kein Gerät: Erwartet wird cpu, disk, cuda:N oder sim:N.</translation>
-    </message>
-    <message>
-        <source>The size “%1” has a unit in wrong upper and lower case. Write KiB, MiB, GiB (1024) or KB, MB, GB (1000).</source>
-        <translation>Die Größe „%1“ hat eine Einheit mit falscher Groß- und Kleinschreibung. Schreiben Sie KiB, MiB, GiB (1024) oder KB, MB, GB (1000).</translation>
-    </message>
-    <message>
-        <source>“%1” is no module or tensor of this model.</source>
-        <translation>„%1“ ist kein Modul oder Tensor dieses Modells.</translation>
-    </message>
-    <message>
-        <source>Valid numbers for %1 are 0 to %2.</source>
-        <translation>Gültige Nummern für %1 sind 0 bis %2.</translation>
-    </message>
-    <message>
-        <source>Did you mean %1?</source>
-        <translation>Meinten Sie %1?</translation>
-    </message>
-    <message>
-        <source>Ranges exist only in maps with &quot;version&quot;: 1.</source>
-        <translation>Bereiche gibt es nur in Plänen mit &quot;version&quot;: 1.</translation>
-    </message>
-    <message>
-        <source>“%1” lies below the tensor %2, which has no parts. Did you mean that one?</source>
-        <translation>„%1“ liegt unter dem Tensor %2, der keine Teile hat. Meinten Sie diesen?</translation>
-    </message>
-    <message>
-        <source>“%1” points inside a weight: codes and statistics of %2 are one tensor and live on one device. Name that one.</source>
-        <translation>„%1“ zeigt in ein Gewicht hinein: Codes und Statistik von %2 sind ein Tensor und liegen auf einem Gerät. Nennen Sie diesen.</translation>
-    </message>
-    <message>
-        <source>The keys %1 and %2 both mean %3 but set %4 to different values (%5 against %6). A single number does not beat a range: keep one.</source>
-        <translation>Die Schlüssel %1 und %2 meinen beide %3, setzen aber %4 auf verschiedene Werte (%5 gegen %6). Eine einzelne Nummer schlägt keinen Bereich: Behalten Sie einen.</translation>
-    </message>
-    <message>
-        <source>the whole model</source>
-        <translation>das ganze Modell</translation>
-    </message>
-    <message>
-        <source>&quot;disk&quot; says where bytes are stored, not what computes</source>
-        <translation>&quot;disk&quot; sagt, wo Bytes liegen, nicht, was rechnet</translation>
-    </message>
-    <message>
-        <source>it names neither</source>
-        <translation>es nennt keines von beiden</translation>
-    </message>
-    <message>
-        <source>it does not name what computes</source>
-        <translation>es nennt nicht, was rechnet</translation>
-    </message>
-    <message>
-        <source>it does not name what stores</source>
-        <translation>es nennt nicht, was speichert</translation>
-    </message>
-    <message>
-        <source>&quot;default&quot; must settle both store and compute: %1. 1 tensor would have no device.</source>
-        <translation>&quot;default&quot; muss store und compute festlegen: %1. 1 Tensor hätte kein Gerät.</translation>
-    </message>
-    <message>
-        <source>&quot;default&quot; must settle both store and compute: %1. %2 tensors would have no device.</source>
-        <translation>&quot;default&quot; muss store und compute festlegen: %1. %2 Tensoren hätten kein Gerät.</translation>
-    </message>
-    <message>
-        <source>Head and token embedding are the same bytes but disagree: the head is %1, the token embedding is %2. Give both the same place, or ask for two copies with &quot;duplicate_tied&quot;: true.</source>
-        <translation>Kopf und Token-Einbettung sind dieselben Bytes, widersprechen sich aber: Der Kopf ist %1, die Token-Einbettung %2. Geben Sie beiden denselben Ort, oder verlangen Sie zwei Kopien mit &quot;duplicate_tied&quot;: true.</translation>
-    </message>
-    <message>
-        <source>No key gives a device to some parts (%1). Add a key, or &quot;&quot; for everything else.</source>
-        <translation>Kein Schlüssel gibt einigen Teilen ein Gerät (%1). Fügen Sie einen Schlüssel hinzu, oder &quot;&quot; für alles andere.</translation>
-    </message>
-    <message>
-        <source>Stored on %1 but computed on %2; both come from %3. What is stored on a GPU is computed there (%4).</source>
-        <translation>Auf %1 gespeichert, aber auf %2 gerechnet; beides kommt aus %3. Was auf einer GPU liegt, wird dort gerechnet (%4).</translation>
-    </message>
-    <message>
-        <source>Stored on %1 but computed on %2: store comes from %3, compute from %4. What is stored on a GPU is computed there (%5).</source>
-        <translation>Auf %1 gespeichert, aber auf %2 gerechnet: store kommt aus %3, compute aus %4. Was auf einer GPU liegt, wird dort gerechnet (%5).</translation>
-    </message>
-    <message>
-        <source>only linear weights, experts, embedding tables and the head can have it</source>
-        <translation>nur lineare Gewichte, Experten, Einbettungstabellen und der Kopf können es haben</translation>
-    </message>
-    <message>
-        <source>the checkpoint holds %1 values</source>
-        <translation>der Checkpoint enthält Werte vom Typ %1</translation>
-    </message>
-    <message>
-        <source>the checkpoint holds it packed as %1, and only a key that names exactly this tensor may ask for its expansion</source>
-        <translation>der Checkpoint enthält ihn gepackt als %1, und nur ein Schlüssel, der genau diesen Tensor nennt, darf ihn entpacken lassen</translation>
-    </message>
-    <message>
-        <source>the checkpoint holds it packed as %1; use that, as_stored, or the unquantized checkpoint</source>
-        <translation>der Checkpoint enthält ihn gepackt als %1; nehmen Sie das, as_stored, oder den unquantisierten Checkpoint</translation>
-    </message>
-    <message>
-        <source>The format %1 is not possible: %2 (%3).</source>
-        <translation>Das Format %1 ist nicht möglich: %2 (%3).</translation>
-    </message>
-    <message>
-        <source>Expanded from %1 to %2: the values stay those of the 4-bit weights, only memory grows (%3).</source>
-        <translation>Von %1 nach %2 entpackt: Die Werte bleiben die der 4-Bit-Gewichte, nur der Speicher wächst (%3).</translation>
-    </message>
-    <message>
-        <source>This version keeps keys and values in bf16 and has no other format for them. Remove kv.format.</source>
-        <translation>Diese Version hält Schlüssel und Werte in bf16 und hat kein anderes Format dafür. Entfernen Sie kv.format.</translation>
-    </message>
-    <message>
-        <source>The map was made for a model with %1 layers, this one has %2.</source>
-        <translation>Der Plan ist für ein Modell mit %1 Schichten gemacht, dieses hat %2.</translation>
-    </message>
-    <message>
-        <source>The map was made for the architecture “%1”, this model is %2.</source>
-        <translation>Der Plan ist für die Architektur „%1“ gemacht, dieses Modell ist %2.</translation>
-    </message>
-    <message>
-        <source>There is no placement called “%1”. Known are %2.</source>
-        <translation>Eine Platzierung „%1“ gibt es nicht. Bekannt sind %2.</translation>
-    </message>
-    <message>
-        <source>The placement “%1” needs a GPU, and this computer shows none. Use “%2”, or try “Graphics card: Simulated”.</source>
-        <translation>Die Platzierung „%1“ braucht eine GPU, und dieser Rechner zeigt keine. Nehmen Sie „%2“, oder versuchen Sie „Grafikkarte: Simuliert“.</translation>
-    </message>
-    <message>
-        <source>This is a Python dictionary as print() shows it, not JSON: write the file with json.dump(model.hf_device_map, file), or put double quotes around keys and values.</source>
-        <translation>Das ist ein Python-Dictionary, wie print() es zeigt, kein JSON: Schreiben Sie die Datei mit json.dump(model.hf_device_map, file), oder setzen Sie doppelte Anführungszeichen um Schlüssel und Werte.</translation>
-    </message>
-</context>
-<context>
     <name>ui::MemoryMeter</name>
     <message>
         <source>Memory</source>
@@ -5655,149 +4761,6 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
     </message>
 </context>
 <context>
-    <name>ui::ModelOddity</name>
-    <message>
-        <source>%1 and %2 more</source>
-        <translation>%1 und %2 weitere</translation>
-    </message>
-    <message>
-        <source>%1: %2 is missing and taken as %3.</source>
-        <translation>%1: %2 fehlt und gilt als %3.</translation>
-    </message>
-    <message>
-        <source>%1: %2 is false. Pictures are resized all the same.</source>
-        <translation>%1: %2 ist false. Bilder werden trotzdem skaliert.</translation>
-    </message>
-    <message>
-        <source>%1: %2 is not &quot;right&quot;. Recordings are padded on the right.</source>
-        <translation>%1: %2 ist nicht &quot;right&quot;. Aufnahmen werden rechts aufgefüllt.</translation>
-    </message>
-    <message>
-        <source>%1: %2 ends with a sliding layer. The last layer is always full.</source>
-        <translation>%1: %2 endet mit einer Schicht mit gleitendem Fenster. Die letzte Schicht sieht immer alles.</translation>
-    </message>
-    <message>
-        <source>%1: %2 has no members per layer type. It is taken for the full-attention layers.</source>
-        <translation>%1: %2 hat keine Einträge je Art der Schicht. Es gilt für die Schichten, die alles sehen.</translation>
-    </message>
-    <message>
-        <source>The weights are not there; config.json says which of them are packed in 4 bits.</source>
-        <translation>Die Gewichte sind nicht da; config.json sagt, welche davon in 4 Bit gepackt sind.</translation>
-    </message>
-    <message>
-        <source>%1 stands for the token embedding, which the files do not hold under its own name (config.json: both are one table).</source>
-        <translation>%1 steht für die Token-Einbettung, die die Dateien nicht unter ihrem Namen enthalten (config.json: beide sind eine Tabelle).</translation>
-    </message>
-    <message>
-        <source>%1 is used as the output head: its values are not those of the token embedding, although config.json says that both are one table. &quot;tie_word_embeddings&quot;: false there says what the files hold.</source>
-        <translation>%1 dient als Kopf: Seine Werte sind nicht die der Token-Einbettung, obwohl config.json sagt, dass beide eine Tabelle sind. &quot;tie_word_embeddings&quot;: false dort sagt, was die Dateien enthalten.</translation>
-    </message>
-    <message>
-        <source>%1: the output head is a tensor of its own, not the token embedding.</source>
-        <translation>%1: Der Kopf ist ein eigener Tensor, nicht die Token-Einbettung.</translation>
-    </message>
-    <message>
-        <source>%1 does not look like a chat template of Gemma 4 and is not used: prompts are written with &lt;|turn&gt;, the template writes no marks of turns. A model that was trained on its turns may answer worse.</source>
-        <translation>%1 sieht nicht wie eine Chat-Vorlage von Gemma 4 aus und wird nicht benutzt: Prompts werden mit &lt;|turn&gt; geschrieben, die Vorlage schreibt keine Marken. Ein Modell, das auf ihre Form trainiert ist, antwortet vielleicht schlechter.</translation>
-    </message>
-    <message>
-        <source>%1 does not look like a chat template of Gemma 4 and is not used: prompts are written with &lt;|turn&gt;, the template writes %2. A model that was trained on its turns may answer worse.</source>
-        <translation>%1 sieht nicht wie eine Chat-Vorlage von Gemma 4 aus und wird nicht benutzt: Prompts werden mit &lt;|turn&gt; geschrieben, die Vorlage schreibt %2. Ein Modell, das auf ihre Form trainiert ist, antwortet vielleicht schlechter.</translation>
-    </message>
-    <message>
-        <source>%1 is a further chat template, chosen by name in transformers. It is not used.</source>
-        <translation>%1 ist eine weitere Chat-Vorlage, die in transformers nach Namen gewählt wird. Sie wird nicht benutzt.</translation>
-    </message>
-    <message>
-        <source>The chat template of the model is not known: %1</source>
-        <translation>Die Chat-Vorlage des Modells ist nicht bekannt: %1</translation>
-    </message>
-    <message>
-        <source>%1 holds only its header, no weights. Download the whole file to load it.</source>
-        <translation>%1 enthält nur den Kopf der Datei, keine Gewichte. Laden Sie die ganze Datei herunter, um sie zu benutzen.</translation>
-    </message>
-    <message>
-        <source>%1 hold only their headers, no weights. Download the whole files to load them.</source>
-        <translation>%1 enthalten nur die Köpfe der Dateien, keine Gewichte. Laden Sie die ganzen Dateien herunter, um sie zu benutzen.</translation>
-    </message>
-    <message>
-        <source>The weights cannot be opened: %1</source>
-        <translation>Die Gewichte lassen sich nicht öffnen: %1</translation>
-    </message>
-    <message>
-        <source>%1: the tensor %2 has an unknown member “%3”, which is ignored.</source>
-        <translation>%1: Der Tensor %2 hat einen unbekannten Eintrag „%3“, der nicht beachtet wird.</translation>
-    </message>
-    <message>
-        <source>%1: %2 more unknown members are ignored.</source>
-        <translation>%1: %2 weitere unbekannte Einträge werden nicht beachtet.</translation>
-    </message>
-    <message>
-        <source>%1: the tensor %2 has elements of the type %3, which cannot be read. It is skipped.</source>
-        <translation>%1: Der Tensor %2 hat Elemente vom Typ %3, die nicht lesbar sind. Er wird übergangen.</translation>
-    </message>
-    <message>
-        <source>%1: metadata.total_size is not a plain whole number and is ignored.</source>
-        <translation>%1: metadata.total_size ist keine einfache ganze Zahl und wird nicht beachtet.</translation>
-    </message>
-    <message>
-        <source>%1: metadata.total_size is %2 bytes, the tensors have %3.</source>
-        <translation>%1: metadata.total_size ist %2 Byte, die Tensoren haben %3.</translation>
-    </message>
-    <message>
-        <source>%1 does not name some tensors of its files, which are ignored: %2.</source>
-        <translation>%1 nennt einige Tensoren seiner Dateien nicht, die nicht beachtet werden: %2.</translation>
-    </message>
-    <message>
-        <source>There is one file of weights and an index of several. The single file is used.</source>
-        <translation>Es gibt eine Datei mit Gewichten und den Index von mehreren. Benutzt wird die einzelne Datei.</translation>
-    </message>
-    <message>
-        <source>Loading would fail: %1</source>
-        <translation>Das Laden würde scheitern: %1</translation>
-    </message>
-    <message>
-        <source>Loading would fail at %1 more tensors.</source>
-        <translation>Das Laden würde an %1 weiteren Tensoren scheitern.</translation>
-    </message>
-    <message>
-        <source>tokenizer.json: post_processor (%1) is not applied. Raw text gets no special tokens from it.</source>
-        <translation>tokenizer.json: post_processor (%1) wird nicht angewandt. Roher Text bekommt davon keine besonderen Token.</translation>
-    </message>
-    <message>
-        <source>tokenizer.json: the member %1 is unknown and has no effect.</source>
-        <translation>tokenizer.json: Der Eintrag %1 ist unbekannt und hat keine Wirkung.</translation>
-    </message>
-    <message>
-        <source>Loading would fail at the tokenizer: %1</source>
-        <translation>Das Laden würde am Tokenizer scheitern: %1</translation>
-    </message>
-    <message>
-        <source>tokenizer.json is missing in the folder: layouts can be tried, loading cannot.</source>
-        <translation>tokenizer.json fehlt im Ordner: Anordnungen lassen sich probieren, laden nicht.</translation>
-    </message>
-    <message>
-        <source>%1: %2 is %3, which cannot be used there. It is left out.</source>
-        <translation>%1: %2 ist %3, was dort nicht verwendet werden kann. Es wird weggelassen.</translation>
-    </message>
-    <message>
-        <source>%1: %2 is out of its range. It is taken as %3.</source>
-        <translation>%1: %2 liegt außerhalb seines Bereichs. Es gilt als %3.</translation>
-    </message>
-    <message>
-        <source>%1: %2 is %3. This is not run here, so that replies can differ from those of transformers.</source>
-        <translation>%1: %2 ist %3. Das wird hier nicht ausgeführt, sodass Antworten von denen von transformers abweichen können.</translation>
-    </message>
-    <message>
-        <source>tokenizer.json: ordinary text becomes the special token %1. It counts as a word and is shown in replies.</source>
-        <translation>tokenizer.json: Gewöhnlicher Text wird zum Sondertoken %1. Es gilt als Wort und wird in Antworten gezeigt.</translation>
-    </message>
-    <message>
-        <source>The defaults of replies cannot be read (%1). The usual ones of such models are used.</source>
-        <translation>Die Vorgaben für Antworten können nicht gelesen werden (%1). Es gelten die für solche Modelle üblichen.</translation>
-    </message>
-</context>
-<context>
     <name>ui::ModelPanel</name>
     <message>
         <source>Models and load options</source>
@@ -6125,288 +5088,8 @@ Bis zu %2 Token</translation>
 <context>
     <name>ui::Note</name>
     <message>
-        <source>%1 (%2)</source>
-        <translation>%1 (%2)</translation>
-    </message>
-    <message>
-        <source>This computer has no NVIDIA driver: everything runs on the processor.</source>
-        <translation>Dieser Rechner hat keinen NVIDIA-Treiber: alles läuft auf dem Prozessor.</translation>
-    </message>
-    <message>
-        <source>The NVIDIA driver sees no graphics card: everything runs on the processor.</source>
-        <translation>Der NVIDIA-Treiber sieht keine Grafikkarte: alles läuft auf dem Prozessor.</translation>
-    </message>
-    <message>
-        <source>This build of Belfry is one without graphics cards: everything runs on the processor.</source>
-        <translation>Dieser Build von Belfry ist ohne Grafikkarten gemacht: alles läuft auf dem Prozessor.</translation>
-    </message>
-    <message>
-        <source>The NVIDIA driver is too old: it supports CUDA %1, Belfry needs %2 or newer. Update the driver to use the graphics card.</source>
-        <translation>Der NVIDIA-Treiber ist zu alt: Er unterstützt CUDA %1, Belfry braucht %2 oder neuer. Mit einem neueren Treiber kann Belfry die Grafikkarte benutzen.</translation>
-    </message>
-    <message>
-        <source>The NVIDIA driver lacks the function %1. Update the driver to use the graphics card.</source>
-        <translation>Dem NVIDIA-Treiber fehlt die Funktion %1. Mit einem neueren Treiber kann Belfry die Grafikkarte benutzen.</translation>
-    </message>
-    <message>
-        <source>The NVIDIA driver does not start (%1). Restart the computer, or install the driver again, to use the graphics card.</source>
-        <translation>Der NVIDIA-Treiber startet nicht (%1). Ein Neustart des Rechners oder eine neue Installation des Treibers macht die Grafikkarte benutzbar.</translation>
-    </message>
-    <message>
-        <source>%1 is too old to be used: it has compute capability %2, Belfry needs %3 or newer.</source>
-        <translation>%1 ist zu alt: Die Karte hat Compute Capability %2, Belfry braucht %3 oder neuer.</translation>
-    </message>
-    <message>
-        <source>%1 does not answer and is not used. Restart Belfry, and the computer if that does not help.</source>
-        <translation>%1 antwortet nicht und wird nicht benutzt. Belfry neu starten, und den Rechner, wenn das nicht hilft.</translation>
-    </message>
-    <message>
-        <source>%1 does not answer the driver (%2). Restart the computer to use it.</source>
-        <translation>%1 antwortet dem Treiber nicht (%2). Nach einem Neustart des Rechners kann die Karte benutzt werden.</translation>
-    </message>
-    <message>
         <source>Not everything fits on one device: the parts are where they cost the least time.</source>
         <translation>Nicht alles passt auf ein Gerät: Die Teile liegen dort, wo sie am wenigsten Zeit kosten.</translation>
-    </message>
-    <message>
-        <source>The weights stay as they are stored. In 4 bits it would be about %1 tokens/s.</source>
-        <translation>Die Gewichte bleiben, wie sie gespeichert sind. In 4 Bit wären es etwa %1 Token/s.</translation>
-    </message>
-    <message>
-        <source>%1 quantized weights on disk are made anew at every use. “Keep quantized copies” in the settings avoids that.</source>
-        <translation>%1 quantisierte Gewichte auf dem Datenträger werden bei jedem Gebrauch neu gemacht. „Quantisierte Kopien behalten“ in den Einstellungen vermeidet das.</translation>
-    </message>
-    <message>
-        <source>A context of %1 tokens is more than the model can take; planned with %2.</source>
-        <translation>Ein Kontext von %1 Token ist mehr, als das Modell fasst; geplant mit %2.</translation>
-    </message>
-    <message>
-        <source>%1 is lost to this run of Belfry (%2). Restart Belfry to use it.</source>
-        <translation>%1 ist für diesen Lauf von Belfry verloren (%2). Starten Sie Belfry neu, um sie zu verwenden.</translation>
-    </message>
-    <message>
-        <source>%1 ms</source>
-        <translation>%1 ms</translation>
-    </message>
-    <message>
-        <source>%1 s</source>
-        <translation>%1 s</translation>
-    </message>
-    <message>
-        <source>%1: %2</source>
-        <translation>%1: %2</translation>
-    </message>
-    <message>
-        <source>%1: %2 less on %3 (%4 remain); %5</source>
-        <translation>%1: %2 weniger auf %3 (%4 bleiben); %5</translation>
-    </message>
-    <message>
-        <source>everything on %1 needs %2 of %3: it fits</source>
-        <translation>alles auf %1 braucht %2 von %3: es passt</translation>
-    </message>
-    <message>
-        <source>everything on %1 needs %2 of %3: too much</source>
-        <translation>alles auf %1 braucht %2 von %3: zu viel</translation>
-    </message>
-    <message>
-        <source>everything on %1 needs %2 of %3: more than this computer&apos;s memory, which simulated GPUs take theirs from</source>
-        <translation>alles auf %1 braucht %2 von %3: mehr als der Arbeitsspeicher dieses Rechners, aus dem simulierte GPUs ihren nehmen</translation>
-    </message>
-    <message>
-        <source>unbounded memory</source>
-        <translation>unbegrenztem Speicher</translation>
-    </message>
-    <message>
-        <source>what costs nothing per token moves first (tables), then what costs only with media (towers), then what every token reads (head and layers)</source>
-        <translation>zuerst wandert, was pro Token nichts kostet (Tabellen), dann, was nur mit Medien kostet (Türme), dann, was jedes Token liest (Kopf und Schichten)</translation>
-    </message>
-    <message>
-        <source>per-layer embedding table to %1</source>
-        <translation>Einbettungstabelle je Schicht auf %1</translation>
-    </message>
-    <message>
-        <source>token embedding (the head has its own copy) to %1</source>
-        <translation>Token-Einbettung (der Kopf hat seine eigene Kopie) auf %1</translation>
-    </message>
-    <message>
-        <source>one row of %1 per token, not measurable</source>
-        <translation>eine Zeile von %1 pro Token, nicht messbar</translation>
-    </message>
-    <message>
-        <source>costs only with media: 10 s of sound take about %1 instead of %2</source>
-        <translation>kostet nur mit Medien: 10 s Ton brauchen etwa %1 statt %2</translation>
-    </message>
-    <message>
-        <source>costs only with media: an image takes about %1 instead of %2</source>
-        <translation>kostet nur mit Medien: ein Bild braucht etwa %1 statt %2</translation>
-    </message>
-    <message>
-        <source>audio tower to %1</source>
-        <translation>Audioturm auf %1</translation>
-    </message>
-    <message>
-        <source>vision tower to %1</source>
-        <translation>Bildturm auf %1</translation>
-    </message>
-    <message>
-        <source>linear weights in %1</source>
-        <translation>lineare Gewichte in %1</translation>
-    </message>
-    <message>
-        <source>head in 8 bits</source>
-        <translation>Kopf in 8 Bit</translation>
-    </message>
-    <message>
-        <source>head in %1</source>
-        <translation>Kopf in %1</translation>
-    </message>
-    <message>
-        <source>some accuracy for speed, before what every token reads leaves</source>
-        <translation>etwas Genauigkeit gegen Tempo, bevor geht, was jedes Token liest</translation>
-    </message>
-    <message>
-        <source>head to %1</source>
-        <translation>Kopf auf %1</translation>
-    </message>
-    <message>
-        <source>it is read whole for every token, about %1 more per token</source>
-        <translation>er wird für jedes Token ganz gelesen, etwa %1 mehr pro Token</translation>
-    </message>
-    <message>
-        <source>it is read whole for every token</source>
-        <translation>er wird für jedes Token ganz gelesen</translation>
-    </message>
-    <message>
-        <source>layers %1-%2 on %3, one block, so that the state changes device once</source>
-        <translation>Schichten %1–%2 auf %3, ein Block, damit der Zustand das Gerät nur einmal wechselt</translation>
-    </message>
-    <message>
-        <source>every token reads them, about %1 more per token</source>
-        <translation>jedes Token liest sie, etwa %1 mehr pro Token</translation>
-    </message>
-    <message>
-        <source>every token reads them</source>
-        <translation>jedes Token liest sie</translation>
-    </message>
-    <message>
-        <source>even this leanest plan is %1 over the limits; it keeps layers in memory: on disk, read anew for every token, only a map puts them</source>
-        <translation>selbst diese sparsamste Aufteilung liegt %1 über den Grenzen; sie lässt Schichten im Speicher: auf die Festplatte, wo sie für jedes Token neu gelesen werden, legt sie nur ein eigener Plan</translation>
-    </message>
-    <message>
-        <source>weighed with about %1 tokens/s (everything on %2: %3); a simulated GPU is weighed as the mid-range card it stands for, so that the choice is the card&apos;s; what it computes here has this processor&apos;s speed</source>
-        <translation>abgewogen mit etwa %1 Token/s (alles auf %2: %3); eine simulierte GPU zählt als die Karte der Mittelklasse, für die sie steht, damit die Wahl die der Karte ist; was sie hier rechnet, hat das Tempo dieses Prozessors</translation>
-    </message>
-    <message>
-        <source>weighed with about %1 tokens/s (everything on %2: %3)</source>
-        <translation>abgewogen mit etwa %1 Token/s (alles auf %2: %3)</translation>
-    </message>
-    <message>
-        <source>%1; what is elsewhere is computed faster there</source>
-        <translation>%1; was anderswo liegt, wird dort schneller gerechnet</translation>
-    </message>
-    <message>
-        <source>%1 has no effect: what is stored on disk stays in the model&apos;s own files, which need no more room</source>
-        <translation>%1 hat keine Wirkung: Was auf der Festplatte liegt, bleibt in den Dateien des Modells, die keinen weiteren Platz brauchen</translation>
-    </message>
-    <message>
-        <source>adapter weights for %1 are not counted: the plan has no such tensor</source>
-        <translation>Gewichte des Adapters für %1 sind nicht mitgezählt: der Plan hat keinen solchen Tensor</translation>
-    </message>
-    <message>
-        <source>the adapter replaces 1 weight that travels to its device; its replacement stays there (only A and B follow)</source>
-        <translation>der Adapter ersetzt 1 Gewicht, das zu seinem Gerät wandert; sein Ersatz bleibt dort (nur A und B folgen)</translation>
-    </message>
-    <message>
-        <source>the adapter replaces %1 weights that travel to their device; their replacements stay there (only A and B follow)</source>
-        <translation>der Adapter ersetzt %1 Gewichte, die zu ihrem Gerät wandern; ihr Ersatz bleibt dort (nur A und B folgen)</translation>
-    </message>
-    <message>
-        <source>The format of the head has no effect: the checkpoint holds the head packed as %1, and it stays so</source>
-        <translation>Das Format des Kopfes hat keine Wirkung: Der Checkpoint enthält den Kopf gepackt als %1, und so bleibt er</translation>
-    </message>
-    <message>
-        <source>The format of the head has no effect: the map gives embed_tokens a format, and the head is the same table</source>
-        <translation>Das Format des Kopfes hat keine Wirkung: Der Plan gibt embed_tokens ein Format, und der Kopf ist dieselbe Tabelle</translation>
-    </message>
-    <message>
-        <source>lm_head and embed_tokens are one tensor in the checkpoint; the map puts them on different devices, so there are two copies</source>
-        <translation>lm_head und embed_tokens sind im Checkpoint ein Tensor; der Plan legt sie auf verschiedene Geräte, also gibt es zwei Kopien</translation>
-    </message>
-    <message>
-        <source>the key &quot;%1&quot;</source>
-        <translation>dem Schlüssel „%1“</translation>
-    </message>
-    <message>
-        <source>the rules</source>
-        <translation>den Regeln</translation>
-    </message>
-    <message>
-        <source>the load options</source>
-        <translation>den Ladeoptionen</translation>
-    </message>
-    <message>
-        <source>1 tensor: %1</source>
-        <translation>1 Tensor: %1</translation>
-    </message>
-    <message>
-        <source>%1 tensors, the first: %2</source>
-        <translation>%1 Tensoren, der erste: %2</translation>
-    </message>
-    <message>
-        <source>%1 given by %2 has no effect: lm_head is the table of embed_tokens; give it to %3, or ask for two copies with &quot;duplicate_tied&quot;: true</source>
-        <translation>%1 aus %2 hat keine Wirkung: lm_head ist die Tabelle von embed_tokens; gib es %3, oder verlange zwei Kopien mit &quot;duplicate_tied&quot;: true</translation>
-    </message>
-    <message>
-        <source>residency given by %1 has no effect where store and compute are the same device (%2)</source>
-        <translation>residency aus %1 hat keine Wirkung, wo store und compute dasselbe Gerät sind (%2)</translation>
-    </message>
-    <message>
-        <source>%1 weights of the checkpoint are packed in 4 bits already and stay as stored; “Weights” applies to the others</source>
-        <translation>%1 Gewichte des Checkpoints sind schon in 4 Bit gepackt und bleiben, wie sie sind; „Gewichte“ gilt für die anderen</translation>
-    </message>
-    <message>
-        <source>not in the files, planned as bf16: %1</source>
-        <translation>nicht in den Dateien, als bf16 geplant: %1</translation>
-    </message>
-    <message>
-        <source>%1 and %2 more</source>
-        <translation>%1 und %2 weitere</translation>
-    </message>
-    <message>
-        <source>keys translated to our names: %1</source>
-        <translation>Schlüssel in unsere Namen übersetzt: %1</translation>
-    </message>
-    <message>
-        <source>%1 (its layer reads another layer&apos;s keys and values)</source>
-        <translation>%1 (seine Schicht liest die Schlüssel und Werte einer anderen)</translation>
-    </message>
-    <message>
-        <source>keys without effect (no tensors that are used lie there): %1</source>
-        <translation>Schlüssel ohne Wirkung (dort liegen keine Tensoren, die benutzt werden): %1</translation>
-    </message>
-    <message>
-        <source>more than %1 pairs of keys contradict each other; only the first are listed</source>
-        <translation>mehr als %1 Paare von Schlüsseln widersprechen sich; nur die ersten sind aufgeführt</translation>
-    </message>
-    <message>
-        <source>speeds are estimates from rates measured on this computer: memory is read with %1 GB/s, products run at %2 GFLOP/s</source>
-        <translation>Geschwindigkeiten sind Schätzungen aus Raten, die auf diesem Rechner gemessen sind: Speicher wird mit %1 GB/s gelesen, Produkte laufen mit %2 GFLOP/s</translation>
-    </message>
-    <message>
-        <source>%1: what the driver takes for itself is assumed, not measured (the management library, NVML, does not tell)</source>
-        <translation>%1: was der Treiber für sich nimmt, ist angenommen, nicht gemessen (die Verwaltungsbibliothek NVML sagt es nicht)</translation>
-    </message>
-    <message>
-        <source>default</source>
-        <translation>„default“</translation>
-    </message>
-    <message>
-        <source>The NVIDIA driver crashed when it was asked for its graphics cards (%1: %2). Restart the computer, or install the driver again, to use the graphics card.</source>
-        <translation>Der NVIDIA-Treiber ist abgestürzt, als er nach seinen Grafikkarten gefragt wurde (%1: %2). Den Rechner neu starten oder den Treiber neu installieren, um die Grafikkarte zu benutzen.</translation>
-    </message>
-    <message>
-        <source>The NVIDIA driver did not tell its graphics cards within %1 s (%2). Restart the computer, or install the driver again, to use the graphics card.</source>
-        <translation>Der NVIDIA-Treiber hat seine Grafikkarten nicht innerhalb von %1 s genannt (%2). Den Rechner neu starten oder den Treiber neu installieren, um die Grafikkarte zu benutzen.</translation>
     </message>
 </context>
 <context>
@@ -6571,6 +5254,65 @@ Bis zu %2 Token</translation>
     <message>
         <source>Read from its files: %1</source>
         <translation>Aus seinen Dateien gelesen: %1</translation>
+    </message>
+</context>
+<context>
+    <name>ui::PictureView</name>
+    <message>
+        <source>Picture: %1</source>
+        <translation>Bild: %1</translation>
+    </message>
+    <message>
+        <source>Reading …</source>
+        <translation>Wird gelesen …</translation>
+    </message>
+    <message>
+        <source>Save…</source>
+        <translation>Speichern…</translation>
+    </message>
+    <message>
+        <source>Close the picture</source>
+        <translation>Das Bild schließen</translation>
+    </message>
+    <message>
+        <source>Back to the chat (Esc)</source>
+        <translation>Zurück zum Chat (Esc)</translation>
+    </message>
+    <message>
+        <source>This picture cannot be read.</source>
+        <translation>Dieses Bild kann nicht gelesen werden.</translation>
+    </message>
+    <message>
+        <source>%1 × %2 pixels</source>
+        <translation>%1 × %2 Pixel</translation>
+    </message>
+    <message>
+        <source>100 %</source>
+        <translation>100 %</translation>
+    </message>
+    <message>
+        <source>Fit</source>
+        <translation>Einpassen</translation>
+    </message>
+    <message>
+        <source>Show every pixel</source>
+        <translation>Jedes Pixel zeigen</translation>
+    </message>
+    <message>
+        <source>Fit into the window</source>
+        <translation>In das Fenster einpassen</translation>
+    </message>
+    <message>
+        <source>Save the picture</source>
+        <translation>Das Bild speichern</translation>
+    </message>
+    <message>
+        <source>Saved</source>
+        <translation>Gespeichert</translation>
+    </message>
+    <message>
+        <source>Could not be saved</source>
+        <translation>Konnte nicht gespeichert werden</translation>
     </message>
 </context>
 <context>
@@ -6821,46 +5563,6 @@ Bis zu %2 Token</translation>
 </context>
 <context>
     <name>ui::ReplyNote</name>
-    <message>
-        <source>The %1 recording declares %2 of sound and has %3: it was cut short, or written without knowing its length. What is there is played.</source>
-        <translation>Die Aufnahme (%1) nennt %2 Ton und hat %3: Sie wurde abgeschnitten oder geschrieben, ohne dass ihre Länge bekannt war. Was da ist, wird gespielt.</translation>
-    </message>
-    <message>
-        <source>The %1 recording declares %2 seconds and has %3: it was cut short, or is damaged behind. What is there is played.</source>
-        <translation>Die Aufnahme (%1) nennt %2 Sekunden und hat %3: Sie wurde abgeschnitten oder ist dahinter beschädigt. Was da ist, wird gespielt.</translation>
-    </message>
-    <message>
-        <source>The Ogg recording was cut short. What is there is played.</source>
-        <translation>Die Ogg-Aufnahme wurde abgeschnitten. Was da ist, wird gespielt.</translation>
-    </message>
-    <message>
-        <source>The picture has a flaw (%1) and may look wrong.</source>
-        <translation>Das Bild hat einen Fehler (%1) und sieht vielleicht falsch aus.</translation>
-    </message>
-    <message>
-        <source>A quantized copy was damaged while in use: 1 weight is made from the model files (%1), which is slower. Load the model again to have the copy written anew.</source>
-        <translation>Eine quantisierte Kopie wurde im Gebrauch beschädigt: 1 Gewicht wird aus den Dateien des Modells gemacht (%1), was langsamer ist. Laden Sie das Modell neu, damit die Kopie neu geschrieben wird.</translation>
-    </message>
-    <message>
-        <source>A quantized copy was damaged while in use: %1 weights are made from the model files (%2 the last), which is slower. Load the model again to have the copy written anew.</source>
-        <translation>Eine quantisierte Kopie wurde im Gebrauch beschädigt: %1 Gewichte werden aus den Dateien des Modells gemacht (%2 als letztes), was langsamer ist. Laden Sie das Modell neu, damit die Kopie neu geschrieben wird.</translation>
-    </message>
-    <message>
-        <source>%1: its chat template cannot be compared with the prompt that is used (%2).</source>
-        <translation>%1: Seine Chat-Vorlage lässt sich nicht mit dem Prompt vergleichen, der verwendet wird (%2).</translation>
-    </message>
-    <message>
-        <source>%1: its chat template would write this conversation otherwise: %2 where the prompt that is used has %3.</source>
-        <translation>%1: Seine Chat-Vorlage würde dieses Gespräch anders schreiben: %2, wo der verwendete Prompt %3 hat.</translation>
-    </message>
-    <message>
-        <source>The server ended the reply: %1.</source>
-        <translation>Der Server hat die Antwort beendet: %1.</translation>
-    </message>
-    <message>
-        <source>The model asks for the tool %1 with %2. Belfry does not run tools.</source>
-        <translation>Das Modell verlangt das Werkzeug %1 mit %2. Belfry führt keine Werkzeuge aus.</translation>
-    </message>
     <message>
         <source>no drafts, as they reached only %1 times the speed</source>
         <translation>ohne Entwürfe, denn mit ihnen war es nur das %1-Fache der Geschwindigkeit</translation>
@@ -7855,26 +6557,6 @@ Bis zu %2 Token</translation>
         <translation>%1, gerechnet auf %2</translation>
     </message>
     <message>
-        <source>All of this together leaves %1, still %2 too much. It takes %3.</source>
-        <translation>All das zusammen lässt %1 übrig, immer noch %2 zu viel. Es braucht %3.</translation>
-    </message>
-    <message>
-        <source>a device with more memory, a smaller model, or a higher limit</source>
-        <translation>ein Gerät mit mehr Speicher, ein kleineres Modell oder eine höhere Grenze</translation>
-    </message>
-    <message>
-        <source>a device with more memory, a smaller model, a higher limit, or a lower reserve</source>
-        <translation>ein Gerät mit mehr Speicher, ein kleineres Modell, eine höhere Grenze oder eine kleinere Reserve</translation>
-    </message>
-    <message>
-        <source>a device with more memory, a smaller model, or a lower reserve</source>
-        <translation>ein Gerät mit mehr Speicher, ein kleineres Modell oder eine kleinere Reserve</translation>
-    </message>
-    <message>
-        <source>a device with more memory or a smaller model</source>
-        <translation>ein Gerät mit mehr Speicher oder ein kleineres Modell</translation>
-    </message>
-    <message>
         <source>about %1 ms</source>
         <translation>etwa %1 ms</translation>
     </message>
@@ -8147,72 +6829,6 @@ Bis zu %2 Token</translation>
     </message>
 </context>
 <context>
-    <name>ui::AdapterList</name>
-    <message>
-        <source>Adapters</source>
-        <translation>Adapter</translation>
-    </message>
-</context>
-<context>
-    <name>ui::PictureView</name>
-    <message>
-        <source>Picture: %1</source>
-        <translation>Bild: %1</translation>
-    </message>
-    <message>
-        <source>Reading …</source>
-        <translation>Wird gelesen …</translation>
-    </message>
-    <message>
-        <source>Save…</source>
-        <translation>Speichern…</translation>
-    </message>
-    <message>
-        <source>Close the picture</source>
-        <translation>Das Bild schließen</translation>
-    </message>
-    <message>
-        <source>Back to the chat (Esc)</source>
-        <translation>Zurück zum Chat (Esc)</translation>
-    </message>
-    <message>
-        <source>This picture cannot be read.</source>
-        <translation>Dieses Bild kann nicht gelesen werden.</translation>
-    </message>
-    <message>
-        <source>%1 × %2 pixels</source>
-        <translation>%1 × %2 Pixel</translation>
-    </message>
-    <message>
-        <source>100 %</source>
-        <translation>100 %</translation>
-    </message>
-    <message>
-        <source>Fit</source>
-        <translation>Einpassen</translation>
-    </message>
-    <message>
-        <source>Show every pixel</source>
-        <translation>Jedes Pixel zeigen</translation>
-    </message>
-    <message>
-        <source>Fit into the window</source>
-        <translation>In das Fenster einpassen</translation>
-    </message>
-    <message>
-        <source>Save the picture</source>
-        <translation>Das Bild speichern</translation>
-    </message>
-    <message>
-        <source>Saved</source>
-        <translation>Gespeichert</translation>
-    </message>
-    <message>
-        <source>Could not be saved</source>
-        <translation>Konnte nicht gespeichert werden</translation>
-    </message>
-</context>
-<context>
     <name>ui::WindowSentence</name>
     <message>
         <source>%1: its licence has to be accepted before it can be fetched: open %2 in a browser, accept it there, then use “Sign in…” here</source>
@@ -8255,6 +6871,22 @@ Bis zu %2 Token</translation>
         <translation>es gibt keinen Ort, an dem ein Token aufbewahrt werden kann</translation>
     </message>
     <message>
+        <source>get %1 again: what is there is kept, only the rest is fetched</source>
+        <translation>holen Sie %1 noch einmal: Was da ist, bleibt, nur der Rest kommt</translation>
+    </message>
+    <message>
+        <source>get a Gemma 4 model with safetensors: see “Get a model”</source>
+        <translation>holen Sie ein Gemma-4-Modell mit safetensors: siehe „Modell holen“</translation>
+    </message>
+    <message>
+        <source>get the model&apos;s safetensors version: see “Get a model”</source>
+        <translation>holen Sie die safetensors-Fassung des Modells: siehe „Modell holen“</translation>
+    </message>
+    <message>
+        <source>take a LoRA adapter that PEFT has saved</source>
+        <translation>nehmen Sie einen LoRA-Adapter, den PEFT gespeichert hat</translation>
+    </message>
+    <message>
         <source>this model has no tokenizer, so it cannot read text: put its tokenizer.json into the folder and load it again</source>
         <translation>dieses Modell hat keinen Tokenizer und kann deshalb keinen Text lesen: Legen Sie seine tokenizer.json in den Ordner und laden Sie es neu</translation>
     </message>
@@ -8269,6 +6901,110 @@ Bis zu %2 Token</translation>
     <message>
         <source>not enough room: %1 bytes are missing and %2 shall stay free, the disk has %3 free; make room on it</source>
         <translation>nicht genug Platz: %1 Byte fehlen und %2 sollen frei bleiben, der Datenträger hat %3 frei; schaffen Sie dort Platz</translation>
+    </message>
+    <message>
+        <source>the context is full: %1 tokens are held, %2 more do not fit into %3; start a new chat, or load with a larger “Context”</source>
+        <translation>der Kontext ist voll: %1 Token sind darin, %2 weitere passen nicht in %3; beginnen Sie ein neues Gespräch, oder laden Sie mit einem größeren „Kontext“</translation>
+    </message>
+    <message>
+        <source>%1 tokens per picture were asked for; the model was loaded for at most %2: load it again for %3</source>
+        <translation>%1 Token je Bild wurden verlangt; das Modell ist für höchstens %2 geladen: Laden Sie es für %3 neu</translation>
+    </message>
+    <message>
+        <source>the picture has %1 × %2 patches, more than the model was loaded for; load it with more tokens per picture</source>
+        <translation>das Bild hat %1 × %2 Felder, mehr als das Modell nach dem Laden fasst; laden Sie es mit mehr Token je Bild</translation>
+    </message>
+    <message>
+        <source>a picture has more tokens than are read at once (%1); load the model with more tokens per picture</source>
+        <translation>ein Bild hat mehr Token, als auf einmal gelesen werden (%1); laden Sie das Modell mit mehr Token je Bild</translation>
+    </message>
+    <message>
+        <source>“Weights”</source>
+        <translation>„Gewichte“</translation>
+    </message>
+    <message>
+        <source>the format of the head</source>
+        <translation>das Format des Kopfes</translation>
+    </message>
+    <message>
+        <source>%1 cannot be %2: possible are %3</source>
+        <translation>%1 kann nicht %2 sein: Möglich sind %3</translation>
+    </message>
+    <message>
+        <source>the size of blocks cannot be %1: a power of two from 32 to 4096 is possible</source>
+        <translation>die Größe der Blöcke kann nicht %1 sein: Möglich ist eine Zweierpotenz von 32 bis 4096</translation>
+    </message>
+    <message>
+        <source>%1; computed once more, every layer gave finite values: a device or its memory may be failing. Try again, or with everything on the CPU</source>
+        <translation>%1; noch einmal gerechnet gab jede Schicht endliche Werte: Vielleicht ist ein Gerät oder sein Speicher defekt. Versuchen Sie es noch einmal, oder mit allem auf der CPU</translation>
+    </message>
+    <message>
+        <source>%1, but the model was loaded for text only, without its audio tower: it cannot hear recordings. Turn off “Text only” and load it again</source>
+        <translation>%1, aber das Modell ist nur für Text geladen, ohne seinen Audioturm: Es kann keine Aufnahmen hören. Schalten Sie „Nur Text“ aus, und laden Sie es neu</translation>
+    </message>
+    <message>
+        <source>%1, but the model was loaded for text only, without its vision tower: it cannot see pictures. Turn off “Text only” and load it again</source>
+        <translation>%1, aber das Modell ist nur für Text geladen, ohne seinen Bildturm: Es kann keine Bilder sehen. Schalten Sie „Nur Text“ aus, und laden Sie es neu</translation>
+    </message>
+    <message>
+        <source>head in 8 bits</source>
+        <translation>Kopf in 8 Bit</translation>
+    </message>
+    <message>
+        <source>some accuracy for speed, before what every token reads leaves</source>
+        <translation>etwas Genauigkeit gegen Tempo, bevor geht, was jedes Token liest</translation>
+    </message>
+    <message>
+        <source>The weights stay as they are stored. In 4 bits it would be about %1 tokens/s.</source>
+        <translation>Die Gewichte bleiben, wie sie gespeichert sind. In 4 Bit wären es etwa %1 Token/s.</translation>
+    </message>
+    <message>
+        <source>%1 quantized weights on disk are made anew at every use. “Keep quantized copies” in the settings avoids that.</source>
+        <translation>%1 quantisierte Gewichte auf dem Datenträger werden bei jedem Gebrauch neu gemacht. „Quantisierte Kopien behalten“ in den Einstellungen vermeidet das.</translation>
+    </message>
+    <message>
+        <source>The format of the head has no effect: the checkpoint holds the head packed as %1, and it stays so</source>
+        <translation>Das Format des Kopfes hat keine Wirkung: Der Checkpoint enthält den Kopf gepackt als %1, und so bleibt er</translation>
+    </message>
+    <message>
+        <source>The format of the head has no effect: the map gives embed_tokens a format, and the head is the same table</source>
+        <translation>Das Format des Kopfes hat keine Wirkung: Der Plan gibt embed_tokens ein Format, und der Kopf ist dieselbe Tabelle</translation>
+    </message>
+    <message>
+        <source>1 weight of the checkpoint is packed in 4 bits already and stays as stored; “Weights” applies to the others</source>
+        <translation>1 Gewicht des Checkpoints ist schon in 4 Bit gepackt und bleibt, wie es ist; „Gewichte“ gilt für die anderen</translation>
+    </message>
+    <message>
+        <source>%1 weights of the checkpoint are packed in 4 bits already and stay as stored; “Weights” applies to the others</source>
+        <translation>%1 Gewichte des Checkpoints sind schon in 4 Bit gepackt und bleiben, wie sie sind; „Gewichte“ gilt für die anderen</translation>
+    </message>
+    <message>
+        <source>%1 needs %2 but may use %4, %6 too much (%7). The largest parts: %8</source>
+        <translation>%1 braucht %2, darf aber %4 belegen, %6 zu viel (%7). Die größten Teile: %8</translation>
+    </message>
+    <message>
+        <source>the memory of a simulated GPU is this computer&apos;s main memory: %1 need %2 of it together but may use %4, %6 too much (%7). The largest parts: %8</source>
+        <translation>der Speicher einer simulierten GPU ist der Hauptspeicher dieses Rechners: %1 brauchen davon zusammen %2, dürfen aber %4 belegen, %6 zu viel (%7). Die größten Teile: %8</translation>
+    </message>
+    <message>
+        <source>%1 by the limit that is set</source>
+        <translation>%1 durch die gesetzte Grenze</translation>
+    </message>
+    <message>
+        <source>there is a limit for %1, which this computer does not have</source>
+        <translation>es gibt eine Grenze für %1; das hat dieser Rechner nicht</translation>
+    </message>
+    <message>
+        <source>the placement %1 needs a GPU, and this computer shows none: use “Everything on the CPU”, or try “Graphics card: Simulated”</source>
+        <translation>die Platzierung %1 braucht eine GPU, und dieser Rechner zeigt keine: Nehmen Sie „Alles auf der CPU“, oder versuchen Sie „Grafikkarte: Simuliert“</translation>
+    </message>
+    <message>
+        <source>%1 is a device that Belfry does not have</source>
+        <translation>%1 ist ein Gerät, das Belfry nicht hat</translation>
+    </message>
+    <message>
+        <source>this version keeps keys and values in bf16 and has no other format for them; remove kv.format</source>
+        <translation>diese Version hält Schlüssel und Werte in bf16 und hat kein anderes Format dafür; entfernen Sie kv.format</translation>
     </message>
 </context>
 </TS>

@@ -24,6 +24,10 @@
         <translation>%1 Tio</translation>
     </message>
     <message>
+        <source>%1 ms</source>
+        <translation>%1 ms</translation>
+    </message>
+    <message>
         <source>%1 s</source>
         <translation>%1 s</translation>
     </message>
@@ -1287,138 +1291,10 @@ Faut-il le remplacer ?</translation>
     </message>
 </context>
 <context>
-    <name>ui::AdapterNote</name>
+    <name>ui::AdapterList</name>
     <message>
-        <source>%1 in adapter_config.json is %2, and is not known here. It is ignored; the adapter may act otherwise than in PEFT.</source>
-        <translation>%1 dans adapter_config.json est %2, et n’est pas connu ici. Il est ignoré ; l’adaptateur agit peut-être autrement que dans PEFT.</translation>
-    </message>
-    <message>
-        <source>fan_in_fan_out is true. It has no meaning for linear layers and was reset.</source>
-        <translation>fan_in_fan_out est true. Cela n’a pas de sens pour les couches linéaires et a été remis à zéro.</translation>
-    </message>
-    <message>
-        <source>init_lora_weights is &quot;%1&quot;: the adapter is right only on the base that this changed.</source>
-        <translation>init_lora_weights est &quot;%1&quot; : l’adaptateur n’est juste que sur la base que cela a changée.</translation>
-    </message>
-    <message>
-        <source>runtime_config is ignored, as PEFT does.</source>
-        <translation>runtime_config est ignoré, comme le fait PEFT.</translation>
-    </message>
-    <message>
-        <source>%1 concerns training only and is ignored.</source>
-        <translation>%1 ne concerne que l’entraînement et est ignoré.</translation>
-    </message>
-    <message>
-        <source>The adapter was made for %1; this model is %2.</source>
-        <translation>L’adaptateur a été fait pour %1 ; ce modèle est %2.</translation>
-    </message>
-    <message>
-        <source>%1 replaces a tensor of the model although modules_to_save does not name it.</source>
-        <translation>%1 remplace un tenseur du modèle bien que modules_to_save ne le nomme pas.</translation>
-    </message>
-    <message>
-        <source>the file names no version</source>
-        <translation>le fichier ne nomme pas de version</translation>
-    </message>
-    <message>
-        <source>the file is of PEFT %1</source>
-        <translation>le fichier est de PEFT %1</translation>
-    </message>
-    <message>
-        <source>The factors of the experts stand transposed, as PEFT before 0.19.1 stored them (%1). They are turned round.</source>
-        <translation>Les facteurs des experts sont transposés, comme PEFT les stockait avant 0.19.1 (%1). Ils sont retournés.</translation>
-    </message>
-    <message>
-        <source>The factors of the experts have the shapes of PEFT 0.19.1 and later, although %1. The shapes count.</source>
-        <translation>Les facteurs des experts ont les formes de PEFT 0.19.1 et plus ; pourtant, %1. Les formes comptent.</translation>
-    </message>
-    <message>
-        <source>A pattern of ranks cannot be read (%1). The ranks are taken from the shapes of the factors.</source>
-        <translation>Un motif de rangs ne peut pas être lu (%1). Les rangs sont pris dans les formes des facteurs.</translation>
-    </message>
-    <message>
-        <source>A pattern of modules cannot be read (%1). The modules that have tensors in the file are taken as the targeted ones.</source>
-        <translation>Un motif de modules ne peut pas être lu (%1). Les modules qui ont des tenseurs dans le fichier sont pris pour cibles.</translation>
-    </message>
-    <message>
-        <source>layer %1 uses the keys and values of layer %2</source>
-        <translation>la couche %1 utilise les clés et valeurs de la couche %2</translation>
-    </message>
-    <message>
-        <source>layer %1 takes its values from k_proj</source>
-        <translation>la couche %1 prend ses valeurs de k_proj</translation>
-    </message>
-    <message>
-        <source>the model has only %1 layers</source>
-        <translation>le modèle n’a que %1 couches</translation>
-    </message>
-    <message>
-        <source>the model does not use %1</source>
-        <translation>le modèle n’utilise pas %1</translation>
-    </message>
-    <message>
-        <source>the model has no vision tower</source>
-        <translation>le modèle n’a pas de tour de vision</translation>
-    </message>
-    <message>
-        <source>the model has no audio tower</source>
-        <translation>le modèle n’a pas de tour audio</translation>
-    </message>
-    <message>
-        <source>%1 in adapter_config.json leaves it out</source>
-        <translation>%1 dans adapter_config.json l’exclut</translation>
-    </message>
-    <message>
-        <source>%1 in adapter_config.json is false</source>
-        <translation>%1 dans adapter_config.json est false</translation>
-    </message>
-    <message>
-        <source>the key names no module</source>
-        <translation>la clé ne nomme aucun module</translation>
-    </message>
-    <message>
-        <source>the model has no module %1</source>
-        <translation>le modèle n’a pas de module %1</translation>
-    </message>
-    <message>
-        <source>the module has no parameter %1</source>
-        <translation>le module n’a pas de paramètre %1</translation>
-    </message>
-    <message>
-        <source>modules_to_save replaces its module whole</source>
-        <translation>modules_to_save remplace son module en entier</translation>
-    </message>
-    <message>
-        <source>the module has a low-rank update; its own weight would be called base_layer.weight</source>
-        <translation>le module a une mise à jour de rang faible ; son propre poids s’appellerait base_layer.weight</translation>
-    </message>
-    <message>
-        <source>it equals the table of the model</source>
-        <translation>elle est égale à la table du modèle</translation>
-    </message>
-    <message>
-        <source>another tensor of its module is refused</source>
-        <translation>un autre tenseur de son module est refusé</translation>
-    </message>
-    <message>
-        <source>it contradicts the model or adapter_config.json</source>
-        <translation>elle contredit le modèle ou adapter_config.json</translation>
-    </message>
-    <message>
-        <source>its tower is left out while the model is loaded for text only</source>
-        <translation>sa tour est laissée de côté tant que le modèle est chargé pour le texte seul</translation>
-    </message>
-    <message>
-        <source>In the folder of the adapter: %1</source>
-        <translation>Dans le dossier de l’adaptateur : %1</translation>
-    </message>
-    <message>
-        <source>%1 in the folder of the adapter has tokens that the tokenizer of the model lacks: %2. Prompts are cut with that of the model, these into several tokens, so that the adapter does not see what it was trained on. A copy of the folder of the model with this tokenizer.json cuts them rightly.</source>
-        <translation>%1 dans le dossier de l’adaptateur a des tokens qui manquent au tokenizer du modèle : %2. Les prompts sont découpés avec celui du modèle, ceux-ci en plusieurs tokens, si bien que l’adaptateur ne voit pas ce sur quoi il a été entraîné. Une copie du dossier du modèle avec ce tokenizer.json les découpe correctement.</translation>
-    </message>
-    <message>
-        <source>The tokenizer in the folder of the adapter cannot be read (%1). Whether the adapter needs further tokens is not known.</source>
-        <translation>Le tokenizer dans le dossier de l’adaptateur ne peut pas être lu (%1). On ne sait pas si l’adaptateur a besoin d’autres tokens.</translation>
+        <source>Adapters</source>
+        <translation>Adaptateurs</translation>
     </message>
 </context>
 <context>
@@ -1537,7 +1413,7 @@ Faut-il le remplacer ?</translation>
     </message>
     <message>
         <source>first token after %1 s</source>
-        <translation>premier jeton après %1 s</translation>
+        <translation>1er jeton après %1 s</translation>
     </message>
     <message>
         <source>seed %1</source>
@@ -2009,7 +1885,7 @@ Faut-il le remplacer ?</translation>
     </message>
     <message>
         <source>first token after %1</source>
-        <translation>premier jeton après %1</translation>
+        <translation>1er jeton après %1</translation>
     </message>
     <message>
         <source>seed %1</source>
@@ -2375,130 +2251,6 @@ Faut-il le remplacer ?</translation>
         <source>Refresh</source>
         <translation>Actualiser</translation>
     </message>
-    <message>
-        <source>Graphics cards</source>
-        <translation>Cartes graphiques</translation>
-    </message>
-    <message>
-        <source>capability %1</source>
-        <translation>capacité %1</translation>
-    </message>
-    <message>
-        <source>%1 free now</source>
-        <translation>%1 libres maintenant</translation>
-    </message>
-    <message>
-        <source>the system gives Belfry %1, it has %2</source>
-        <translation>le système accorde %1 à Belfry, qui en occupe %2</translation>
-    </message>
-    <message>
-        <source>expected: reads %1 GB/s, computes %2 TFLOP/s</source>
-        <translation>attendu : lit %1 Go/s, calcule %2 TFLOP/s</translation>
-    </message>
-    <message>
-        <source>Problem</source>
-        <translation>Problème</translation>
-    </message>
-    <message>
-        <source>Note</source>
-        <translation>Remarque</translation>
-    </message>
-    <message>
-        <source>The driver has not answered for %1.</source>
-        <translation>Le pilote ne répond pas depuis %1.</translation>
-    </message>
-    <message>
-        <source>not found</source>
-        <translation>introuvable</translation>
-    </message>
-    <message>
-        <source>not asked</source>
-        <translation>non interrogée</translation>
-    </message>
-    <message>
-        <source>not used</source>
-        <translation>non utilisée</translation>
-    </message>
-    <message>
-        <source>does not start (answer %1)</source>
-        <translation>ne démarre pas (réponse %1)</translation>
-    </message>
-    <message>
-        <source>Kernels for cards</source>
-        <translation>Noyaux pour cartes</translation>
-    </message>
-    <message>
-        <source>none in this build</source>
-        <translation>aucun dans cette version</translation>
-    </message>
-    <message>
-        <source>Processor and memory</source>
-        <translation>Processeur et mémoire</translation>
-    </message>
-    <message>
-        <source>System</source>
-        <translation>Système</translation>
-    </message>
-    <message>
-        <source>Processor</source>
-        <translation>Processeur</translation>
-    </message>
-    <message>
-        <source>%1 threads</source>
-        <translation>%1 fils</translation>
-    </message>
-    <message>
-        <source>Kernels</source>
-        <translation>Noyaux</translation>
-    </message>
-    <message>
-        <source>%1 runs, of %2</source>
-        <translation>%1 en service, parmi %2</translation>
-    </message>
-    <message>
-        <source>Memory</source>
-        <translation>Mémoire</translation>
-    </message>
-    <message>
-        <source>Measured</source>
-        <translation>Mesuré</translation>
-    </message>
-    <message>
-        <source>reads %1 GB/s, computes %2 GFLOP/s</source>
-        <translation>lit %1 Go/s, calcule %2 GFLOP/s</translation>
-    </message>
-    <message>
-        <source>not yet: the first plan of a model does it</source>
-        <translation>pas encore : le premier plan d’un modèle le fera</translation>
-    </message>
-    <message>
-        <source>Free disk</source>
-        <translation>Espace disque libre</translation>
-    </message>
-    <message>
-        <source>Models</source>
-        <translation>Modèles</translation>
-    </message>
-    <message>
-        <source>Cache</source>
-        <translation>Cache</translation>
-    </message>
-    <message>
-        <source>Chats</source>
-        <translation>Discussions</translation>
-    </message>
-    <message>
-        <source>%1 of %2</source>
-        <translation>%1 sur %2</translation>
-    </message>
-    <message>
-        <source>Libraries</source>
-        <translation>Bibliothèques</translation>
-    </message>
-    <message>
-        <source>part of the program</source>
-        <translation>intégrée au programme</translation>
-    </message>
 </context>
 <context>
     <name>ui::ContextGauge</name>
@@ -2789,185 +2541,6 @@ Rang %5 · alpha %6 · échelle %7 · %8</translation>
     <message>
         <source>(and %1 more)</source>
         <translation>(et %1 autres)</translation>
-    </message>
-    <message>
-        <source>The prompt has %1 tokens, the context holds %2. Shorten the conversation, or load with a larger “Context”.</source>
-        <translation>L’invite a %1 tokens, le contexte en contient %2. Raccourcissez la conversation, ou chargez avec un plus grand « Contexte ».</translation>
-    </message>
-    <message>
-        <source>The context is full: %1 tokens are held, %2 more do not fit into %3. Start a new chat, or load with a larger “Context”.</source>
-        <translation>Le contexte est plein : il contient %1 tokens, %2 de plus ne tiennent pas dans %3. Commencez une nouvelle conversation, ou chargez avec un plus grand « Contexte ».</translation>
-    </message>
-    <message>
-        <source>%1 tokens per picture were asked for; the model was loaded for at most %2. Load it again for that many.</source>
-        <translation>%1 tokens par image ont été demandés ; le modèle est chargé pour %2 au plus. Rechargez-le pour autant.</translation>
-    </message>
-    <message>
-        <source>The picture has %1 × %2 patches, more than the model was loaded for. Load it with more tokens per picture.</source>
-        <translation>L’image a %1 × %2 carreaux, plus que ce pour quoi le modèle est chargé. Chargez-le avec plus de tokens par image.</translation>
-    </message>
-    <message>
-        <source>A picture has more tokens than are read at once (%1). Load the model with more tokens per picture.</source>
-        <translation>Une image a plus de tokens que ce qui est lu d’un coup (%1). Chargez le modèle avec plus de tokens par image.</translation>
-    </message>
-    <message>
-        <source>“Weights”</source>
-        <translation>« Poids »</translation>
-    </message>
-    <message>
-        <source>the format of the head</source>
-        <translation>le format de la tête</translation>
-    </message>
-    <message>
-        <source>the size of blocks</source>
-        <translation>la taille des blocs</translation>
-    </message>
-    <message>
-        <source>%1 cannot be %2: a power of two from 32 to 4096 is possible.</source>
-        <translation>%1 ne peut pas être %2 : une puissance de deux de 32 à 4096 est possible.</translation>
-    </message>
-    <message>
-        <source>%1 cannot be %2: possible are %3.</source>
-        <translation>%1 ne peut pas être %2 : sont possibles %3.</translation>
-    </message>
-    <message>
-        <source>Values that are not finite came out; computed once more, every layer gave finite ones. A device or its memory may be failing. Try again, or with everything on the CPU.</source>
-        <translation>Des valeurs non finies sont sorties ; recalculée, chaque couche en a donné de finies. Un appareil ou sa mémoire est peut-être défaillant. Réessayez, ou avec tout sur le CPU.</translation>
-    </message>
-    <message>
-        <source>The model is loaded for text only, without its audio tower: it cannot hear sounds. Turn off “Text only” and load it again.</source>
-        <translation>Le modèle est chargé pour le texte seul, sans sa tour audio : il n’entend pas les sons. Désactivez « Texte seul » et rechargez-le.</translation>
-    </message>
-    <message>
-        <source>The model is loaded for text only, without its vision tower: it cannot see pictures. Turn off “Text only” and load it again.</source>
-        <translation>Le modèle est chargé pour le texte seul, sans sa tour de vision : il ne voit pas les images. Désactivez « Texte seul » et rechargez-le.</translation>
-    </message>
-</context>
-<context>
-    <name>ui::ExportLoss</name>
-    <message>
-        <source>This plan does not fit: %1</source>
-        <translation>Ce plan ne tient pas : %1</translation>
-    </message>
-    <message>
-        <source>1 tensor computes on another device here: accelerate stores &quot;cpu&quot; and &quot;disk&quot; there but computes on %1, copying the weights for every call.</source>
-        <translation>1 tenseur calcule ici sur un autre appareil : accelerate y stocke « cpu » et « disk » mais calcule sur %1, en copiant les poids à chaque appel.</translation>
-    </message>
-    <message>
-        <source>%1 tensors compute on another device here: accelerate stores &quot;cpu&quot; and &quot;disk&quot; there but computes on %2, copying the weights for every call.</source>
-        <translation>%1 tenseurs calculent ici sur un autre appareil : accelerate y stocke « cpu » et « disk » mais calcule sur %2, en copiant les poids à chaque appel.</translation>
-    </message>
-    <message>
-        <source>1 tensor computes on another device here: where nothing is stored on a GPU, accelerate computes on the CPU.</source>
-        <translation>1 tenseur calcule ici sur un autre appareil : là où rien n’est stocké sur un GPU, accelerate calcule sur le CPU.</translation>
-    </message>
-    <message>
-        <source>%1 tensors compute on another device here: where nothing is stored on a GPU, accelerate computes on the CPU.</source>
-        <translation>%1 tenseurs calculent ici sur un autre appareil : là où rien n’est stocké sur un GPU, accelerate calcule sur le CPU.</translation>
-    </message>
-    <message>
-        <source>1 tensor keeps a copy on its computing device here; accelerate copies it for every call.</source>
-        <translation>1 tenseur garde ici une copie sur l’appareil qui le calcule ; accelerate le copie à chaque appel.</translation>
-    </message>
-    <message>
-        <source>%1 tensors keep a copy on their computing device here; accelerate copies them for every call.</source>
-        <translation>%1 tenseurs gardent ici une copie sur l’appareil qui les calcule ; accelerate les copie à chaque appel.</translation>
-    </message>
-    <message>
-        <source>%1 in %2: embedding tables and the head stay unquantized there.</source>
-        <translation>%1 en %2 : les tables de plongements et la tête y restent non quantifiées.</translation>
-    </message>
-    <message>
-        <source>The head in 8 bits does not exist there.</source>
-        <translation>La tête en 8 bits n’y existe pas.</translation>
-    </message>
-    <message>
-        <source>1 weight on CPU or disk has 4 bits here: transformers leaves what lies there in bfloat16, %1 instead of %2.</source>
-        <translation>1 poids sur CPU ou disque a ici 4 bits : transformers laisse en bfloat16 ce qui s’y trouve, %1 au lieu de %2.</translation>
-    </message>
-    <message>
-        <source>%1 weights on CPU or disk have 4 bits here: transformers leaves what lies there in bfloat16, %2 instead of %3.</source>
-        <translation>%1 poids sur CPU ou disque ont ici 4 bits : transformers laisse en bfloat16 ce qui s’y trouve, %2 au lieu de %3.</translation>
-    </message>
-    <message>
-        <source>1 tensor in %1: there what is not quantized has one type, bfloat16 in the script.</source>
-        <translation>1 tenseur en %1 : ce qui n’est pas quantifié y a un seul type, bfloat16 dans le script.</translation>
-    </message>
-    <message>
-        <source>%1 tensors in %2: there what is not quantized has one type, bfloat16 in the script.</source>
-        <translation>%1 tenseurs en %2 : ce qui n’est pas quantifié y a un seul type, bfloat16 dans le script.</translation>
-    </message>
-    <message>
-        <source>Simulated GPUs exist only in Belfry.</source>
-        <translation>Les GPU simulés n’existent que dans Belfry.</translation>
-    </message>
-    <message>
-        <source>Head and token embedding are two copies here; accelerate may move both together.</source>
-        <translation>Tête et plongement des jetons sont ici deux copies ; accelerate déplace peut-être les deux ensemble.</translation>
-    </message>
-    <message>
-        <source>1 weight in %1: bitsandbytes has one 4-bit format per model.</source>
-        <translation>1 poids en %1 : bitsandbytes a un seul format de 4 bits par modèle.</translation>
-    </message>
-    <message>
-        <source>%1 weights in %2: bitsandbytes has one 4-bit format per model.</source>
-        <translation>%1 poids en %2 : bitsandbytes a un seul format de 4 bits par modèle.</translation>
-    </message>
-    <message>
-        <source>Blocks of other than %1 weights: BitsAndBytesConfig has no such option.</source>
-        <translation>Blocs d’un autre nombre que %1 poids : BitsAndBytesConfig n’a pas cette option.</translation>
-    </message>
-    <message>
-        <source>Layers split between devices (%1) go whole where their queries go; an -ot rule per tensor can split them there.</source>
-        <translation>Les couches réparties entre appareils (%1) vont entières là où vont leurs requêtes (q) ; une règle -ot par tenseur peut les y répartir.</translation>
-    </message>
-    <message>
-        <source>The head computes on %1 there, behind the last layers, not on %2.</source>
-        <translation>La tête y calcule sur %1, derrière les dernières couches, non sur %2.</translation>
-    </message>
-    <message>
-        <source>The KV cache of layer %1 stays on the device that -ngl and -ts give it there.</source>
-        <translation>Le cache KV de la couche %1 y reste sur l’appareil que -ngl et -ts lui donnent.</translation>
-    </message>
-    <message>
-        <source>The KV cache of layers %1 stays on the device that -ngl and -ts give them there.</source>
-        <translation>Le cache KV des couches %1 y reste sur l’appareil que -ngl et -ts leur donnent.</translation>
-    </message>
-    <message>
-        <source>Vision and audio tower go together there: on the CPU, or on the main GPU (%1) without --no-mmproj-offload.</source>
-        <translation>Les tours de vision et audio y vont ensemble : sur le CPU, ou sur le GPU principal (%1) sans --no-mmproj-offload.</translation>
-    </message>
-    <message>
-        <source>Vision and audio tower go together there: on the main GPU (%1), or on the CPU with --no-mmproj-offload.</source>
-        <translation>Les tours de vision et audio y vont ensemble : sur le GPU principal (%1), ou sur le CPU avec --no-mmproj-offload.</translation>
-    </message>
-    <message>
-        <source>The per-layer embeddings are always on the CPU there.</source>
-        <translation>Les plongements par couche y sont toujours sur le CPU.</translation>
-    </message>
-    <message>
-        <source>The token embedding is read on the CPU there; the head is a copy.</source>
-        <translation>Le plongement des jetons y est lu sur le CPU ; la tête est une copie.</translation>
-    </message>
-    <message>
-        <source>Simulated GPUs exist only in Belfry: they are named as cards.</source>
-        <translation>Les GPU simulés n’existent que dans Belfry : ils sont nommés comme des cartes.</translation>
-    </message>
-    <message>
-        <source>1 weight that visits the GPU here computes on the CPU there.</source>
-        <translation>1 poids de passage sur le GPU ici calcule là-bas sur le CPU.</translation>
-    </message>
-    <message>
-        <source>%1 weights that visit the GPU here compute on the CPU there.</source>
-        <translation>%1 poids de passage sur le GPU ici calculent là-bas sur le CPU.</translation>
-    </message>
-    <message>
-        <source>Disk: there the whole file is memory-mapped (--mmap is the default).</source>
-        <translation>Disque : le fichier entier y est projeté en mémoire (--mmap est le réglage par défaut).</translation>
-    </message>
-    <message>
-        <source>Formats (%1) are those of the GGUF file; there is no NF4, Q4_0 has the same size.</source>
-        <translation>Les formats (%1) sont ceux du fichier GGUF ; il n’y a pas de NF4, Q4_0 a la même taille.</translation>
     </message>
 </context>
 <context>
@@ -3431,52 +3004,8 @@ Rang %5 · alpha %6 · échelle %7 · %8</translation>
 <context>
     <name>ui::Issue</name>
     <message>
-        <source>%1 (the map keeps %2 free)</source>
-        <translation>%1 (le plan garde %2 libres)</translation>
-    </message>
-    <message>
-        <source>%1 needs %2 but may use %3: %4 too much. The largest parts: %5</source>
-        <translation>%1 a besoin de %2 mais peut utiliser %3 : %4 de trop. Les plus grandes parties : %5</translation>
-    </message>
-    <message>
-        <source>%1 on %2</source>
-        <translation>%1 sur %2</translation>
-    </message>
-    <message>
         <source>KV cache of %1 tokens</source>
         <translation>cache KV de %1 jetons</translation>
-    </message>
-    <message>
-        <source>Layer %1 computes on %2: %3 travel per token inside it. Keeping its weights together avoids that.</source>
-        <translation>La couche %1 calcule sur %2 : %3 circulent par jeton à l’intérieur. Garder ensemble ses poids l’évite.</translation>
-    </message>
-    <message>
-        <source>Layer %1 on %2 reads keys and values kept on %3: %4 per token travel for it.</source>
-        <translation>La couche %1 sur %2 lit des clés et valeurs gardées sur %3 : %4 circulent pour cela par jeton.</translation>
-    </message>
-    <message>
-        <source>Layer %1 on %2 reads the keys and values of layer %3 on %4: %5 per token go to a mirror there.</source>
-        <translation>La couche %1 sur %2 lit les clés et valeurs de la couche %3 sur %4 : %5 par jeton vont dans un miroir là-bas.</translation>
-    </message>
-    <message>
-        <source>Layers %1 compute on %2: %3 travel per token inside a layer. Keeping a layer&apos;s weights together avoids that.</source>
-        <translation>Les couches %1 calculent sur %2 : %3 circulent par jeton à l’intérieur d’une couche. Garder ensemble les poids d’une couche l’évite.</translation>
-    </message>
-    <message>
-        <source>Layers %1 on %2 read keys and values kept on %3: %4 per token travel for it.</source>
-        <translation>Les couches %1 sur %2 lisent des clés et valeurs gardées sur %3 : %4 circulent pour cela par jeton.</translation>
-    </message>
-    <message>
-        <source>Layers %1 on %2 read the keys and values of layer %3 on %4: %5 per token go to a mirror there.</source>
-        <translation>Les couches %1 sur %2 lisent les clés et valeurs de la couche %3 sur %4 : %5 par jeton vont dans un miroir là-bas.</translation>
-    </message>
-    <message>
-        <source>The memory of a simulated GPU is this computer&apos;s main memory: %1 need %2 of it together but may use %3, %4 too much. The largest parts: %5</source>
-        <translation>La mémoire d’un GPU simulé est la mémoire principale de cet ordinateur : %1 en demandent %2 ensemble mais peuvent utiliser %3, soit %4 de trop. Les plus grandes parties : %5</translation>
-    </message>
-    <message>
-        <source>There is a limit for %1, which this computer does not have.</source>
-        <translation>Il y a une limite pour %1, que cet ordinateur n’a pas.</translation>
     </message>
     <message>
         <source>adapters</source>
@@ -3517,10 +3046,6 @@ Rang %5 · alpha %6 · échelle %7 · %8</translation>
     <message>
         <source>workspace</source>
         <translation>espace de travail</translation>
-    </message>
-    <message>
-        <source>&quot;%1&quot; names %2, which this machine does not have; it has %3CPU and disk.</source>
-        <translation>« %1 » désigne %2, que cet ordinateur n’a pas ; il a %3CPU et disque.</translation>
     </message>
     <message>
         <source>What is free is an estimate. Loading anyway may work; it may also make the computer slow, or the system may end a program. A load that fails leaves what was there.</source>
@@ -4029,20 +3554,8 @@ Déposez un bloc ici, ou choisissez-en un et appuyez sur M.</translation>
         <translation>accelerate device_map …</translation>
     </message>
     <message>
-        <source>llama.cpp options …</source>
-        <translation>options llama.cpp …</translation>
-    </message>
-    <message>
-        <source>Python script …</source>
-        <translation>Script Python …</translation>
-    </message>
-    <message>
         <source>Copy as</source>
         <translation>Copier comme</translation>
-    </message>
-    <message>
-        <source>Python</source>
-        <translation>Python</translation>
     </message>
     <message>
         <source>Belfry map</source>
@@ -4051,10 +3564,6 @@ Déposez un bloc ici, ou choisissez-en un et appuyez sur M.</translation>
     <message>
         <source>accelerate device_map</source>
         <translation>accelerate device_map</translation>
-    </message>
-    <message>
-        <source>llama.cpp options</source>
-        <translation>options llama.cpp</translation>
     </message>
     <message>
         <source>Simulated GPUs, limits, context …</source>
@@ -4095,14 +3604,6 @@ Déposez un bloc ici, ou choisissez-en un et appuyez sur M.</translation>
     <message>
         <source>Device maps (*.json)</source>
         <translation>Plans d&apos;appareils (*.json)</translation>
-    </message>
-    <message>
-        <source>Python (*.py)</source>
-        <translation>Python (*.py)</translation>
-    </message>
-    <message>
-        <source>Text (*.txt)</source>
-        <translation>Texte (*.txt)</translation>
     </message>
     <message>
         <source>read when needed</source>
@@ -4432,44 +3933,8 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
         <translation>endommagé</translation>
     </message>
     <message>
-        <source>not readable</source>
-        <translation>illisible</translation>
-    </message>
-    <message>
         <source>cannot be used</source>
         <translation>inutilisable</translation>
-    </message>
-    <message>
-        <source>Some of its files are not there.</source>
-        <translation>Certains de ses fichiers manquent.</translation>
-    </message>
-    <message>
-        <source>Files that it needs are not there: %1.</source>
-        <translation>Des fichiers dont il a besoin manquent : %1.</translation>
-    </message>
-    <message>
-        <source>Its weights are in PyTorch&apos;s own format, which can run programs when it is opened. Belfry reads safetensors.</source>
-        <translation>Ses poids sont au format propre de PyTorch, qui peut exécuter des programmes à l’ouverture. Belfry lit les safetensors.</translation>
-    </message>
-    <message>
-        <source>This GGUF file is of a kind that Belfry does not read.</source>
-        <translation>Ce fichier GGUF est d’une sorte que Belfry ne lit pas.</translation>
-    </message>
-    <message>
-        <source>Its weights are packed for Apple&apos;s MLX, which Belfry does not read.</source>
-        <translation>Ses poids sont compactés pour MLX d’Apple, que Belfry ne lit pas.</translation>
-    </message>
-    <message>
-        <source>Belfry does not run this kind of model or adapter.</source>
-        <translation>Belfry n’exécute pas ce genre de modèle ou d’adaptateur.</translation>
-    </message>
-    <message>
-        <source>Its files break their format.</source>
-        <translation>Ses fichiers ne respectent pas leur format.</translation>
-    </message>
-    <message>
-        <source>The system does not let its files be read.</source>
-        <translation>Le système ne laisse pas lire ses fichiers.</translation>
     </message>
     <message>
         <source>Adapter</source>
@@ -4538,42 +4003,6 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
     <message>
         <source>Copy the missing files beside the others, or get the model again.</source>
         <translation>Copiez les fichiers manquants à côté des autres, ou obtenez le modèle de nouveau.</translation>
-    </message>
-    <message>
-        <source>Look for a repository of this model with safetensors, or convert it with Python&apos;s safetensors.</source>
-        <translation>Cherchez un dépôt de ce modèle en safetensors, ou convertissez-le avec safetensors pour Python.</translation>
-    </message>
-    <message>
-        <source>Belfry takes LoRA adapters that PEFT has saved.</source>
-        <translation>Belfry prend les adaptateurs LoRA enregistrés par PEFT.</translation>
-    </message>
-    <message>
-        <source>Get a Gemma 4 model with safetensors: see “Get a model”.</source>
-        <translation>Obtenez un modèle Gemma 4 en safetensors : voir « Obtenir un modèle ».</translation>
-    </message>
-    <message>
-        <source>Delete it and get it again.</source>
-        <translation>Supprimez-le et obtenez-le de nouveau.</translation>
-    </message>
-    <message>
-        <source>Look at the folder&apos;s permissions.</source>
-        <translation>Regardez les permissions du dossier.</translation>
-    </message>
-    <message>
-        <source>%1 is not there.</source>
-        <translation>%1 n’est pas là.</translation>
-    </message>
-    <message>
-        <source>%1 cannot be read: look at its permissions.</source>
-        <translation>%1 ne peut être lu : regardez ses permissions.</translation>
-    </message>
-    <message>
-        <source>%1 does not answer and was left out; a network drive may be away.</source>
-        <translation>%1 ne répond pas et a été laissé de côté ; un lecteur réseau est peut-être absent.</translation>
-    </message>
-    <message>
-        <source>%1 has more files than are looked at: add the folder with the models instead.</source>
-        <translation>%1 a plus de fichiers qu’on n’en regarde : ajoutez plutôt le dossier des modèles.</translation>
     </message>
     <message>
         <source>It takes %1 of memory.</source>
@@ -4969,329 +4398,6 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
     </message>
 </context>
 <context>
-    <name>ui::MapText</name>
-    <message>
-        <source>%1 or %2</source>
-        <translation>%1 ou %2</translation>
-    </message>
-    <message>
-        <source>the number %1</source>
-        <translation>le nombre %1</translation>
-    </message>
-    <message>
-        <source>“%1”</source>
-        <translation>« %1 »</translation>
-    </message>
-    <message>
-        <source>an object</source>
-        <translation>un objet</translation>
-    </message>
-    <message>
-        <source>a list</source>
-        <translation>une liste</translation>
-    </message>
-    <message>
-        <source>&quot;cpu&quot;, &quot;disk&quot;, &quot;cuda:N&quot;, &quot;sim:N&quot; or the number of a device</source>
-        <translation>&quot;cpu&quot;, &quot;disk&quot;, &quot;cuda:N&quot;, &quot;sim:N&quot; ou le numéro d’un appareil</translation>
-    </message>
-    <message>
-        <source>1, the only version there is</source>
-        <translation>1, la seule version qui existe</translation>
-    </message>
-    <message>
-        <source>a text</source>
-        <translation>un texte</translation>
-    </message>
-    <message>
-        <source>a whole number</source>
-        <translation>un nombre entier</translation>
-    </message>
-    <message>
-        <source>true or false</source>
-        <translation>true ou false</translation>
-    </message>
-    <message>
-        <source>&quot;cpu&quot;, &quot;disk&quot;, &quot;cuda:N&quot; or &quot;sim:N&quot;</source>
-        <translation>&quot;cpu&quot;, &quot;disk&quot;, &quot;cuda:N&quot; ou &quot;sim:N&quot;</translation>
-    </message>
-    <message>
-        <source>&quot;cpu&quot;, &quot;cuda:N&quot; or &quot;sim:N&quot;, as nothing computes on disk</source>
-        <translation>&quot;cpu&quot;, &quot;cuda:N&quot; ou &quot;sim:N&quot;, car rien ne calcule sur disque</translation>
-    </message>
-    <message>
-        <source>an object with store, compute, format, residency or another member</source>
-        <translation>un objet avec store, compute, format, residency ou un autre membre</translation>
-    </message>
-    <message>
-        <source>&quot;cpu&quot;, &quot;disk&quot;, &quot;cuda:N&quot;, &quot;sim:N&quot;, a device number from 0 to 63 or an object</source>
-        <translation>&quot;cpu&quot;, &quot;disk&quot;, &quot;cuda:N&quot;, &quot;sim:N&quot;, un numéro d’appareil de 0 à 63 ou un objet</translation>
-    </message>
-    <message>
-        <source>a size such as &quot;6GiB&quot;, &quot;1.5GB&quot;, &quot;512MiB&quot;, or bytes</source>
-        <translation>une taille comme &quot;6GiB&quot;, &quot;1.5GB&quot;, &quot;512MiB&quot;, ou des octets</translation>
-    </message>
-    <message>
-        <source>a number of tokens, at least 1</source>
-        <translation>un nombre de tokens, au moins 1</translation>
-    </message>
-    <message>
-        <source>the end of the text</source>
-        <translation>la fin du texte</translation>
-    </message>
-    <message>
-        <source>a byte that is not UTF-8</source>
-        <translation>un octet qui n’est pas de l’UTF-8</translation>
-    </message>
-    <message>
-        <source>a name in double quotes</source>
-        <translation>un nom entre guillemets doubles</translation>
-    </message>
-    <message>
-        <source>“:” after “%1”</source>
-        <translation>« : » après « %1 »</translation>
-    </message>
-    <message>
-        <source>a value</source>
-        <translation>une valeur</translation>
-    </message>
-    <message>
-        <source>a digit</source>
-        <translation>un chiffre</translation>
-    </message>
-    <message>
-        <source>four hexadecimal digits after \u</source>
-        <translation>quatre chiffres hexadécimaux après \u</translation>
-    </message>
-    <message>
-        <source>A number must not start with 0.</source>
-        <translation>Un nombre ne doit pas commencer par 0.</translation>
-    </message>
-    <message>
-        <source>A control character or line break is inside a text.</source>
-        <translation>Un caractère de contrôle ou un saut de ligne se trouve dans un texte.</translation>
-    </message>
-    <message>
-        <source>A byte is not UTF-8.</source>
-        <translation>Un octet n’est pas de l’UTF-8.</translation>
-    </message>
-    <message>
-        <source>The map ends inside a text.</source>
-        <translation>Le plan finit au milieu d’un texte.</translation>
-    </message>
-    <message>
-        <source>%1 after a backslash has no meaning.</source>
-        <translation>%1 après une barre oblique inverse n’a pas de sens.</translation>
-    </message>
-    <message>
-        <source>This is half of a surrogate pair.</source>
-        <translation>C’est la moitié d’une paire de substitution.</translation>
-    </message>
-    <message>
-        <source>The key “%1” stands twice in one object.</source>
-        <translation>La clé « %1 » figure deux fois dans un objet.</translation>
-    </message>
-    <message>
-        <source>It is nested deeper than %1 levels.</source>
-        <translation>Il est imbriqué sur plus de %1 niveaux.</translation>
-    </message>
-    <message>
-        <source>It has more than %1 values.</source>
-        <translation>Il a plus de %1 valeurs.</translation>
-    </message>
-    <message>
-        <source>A text in it is longer than %1 bytes.</source>
-        <translation>Un de ses textes a plus de %1 octets.</translation>
-    </message>
-    <message>
-        <source>Expected %1, found %2.</source>
-        <translation>Attendu : %1, trouvé : %2.</translation>
-    </message>
-    <message>
-        <source>“%1” (line %2)</source>
-        <translation>« %1 » (ligne %2)</translation>
-    </message>
-    <message>
-        <source>stored on %1, computed on %2, format %3 (by %4)</source>
-        <translation>stockée sur %1, calculée sur %2, format %3 (par %4)</translation>
-    </message>
-    <message>
-        <source>“%1” is accelerate&apos;s word for a placement that is worked out; here that is “fit”.</source>
-        <translation>« %1 » est le mot d’accelerate pour un placement calculé ; ici c’est « fit ».</translation>
-    </message>
-    <message>
-        <source>“%1” is a device, not a map: “gpu” puts everything there.</source>
-        <translation>« %1 » est un appareil, pas un plan : « gpu » y met tout.</translation>
-    </message>
-    <message>
-        <source>“%1” is a device, not a map: for everything there take a file with %2.</source>
-        <translation>« %1 » est un appareil, pas un plan : pour tout y mettre, prenez un fichier avec %2.</translation>
-    </message>
-    <message>
-        <source>“%1” is a device that Belfry does not have.</source>
-        <translation>« %1 » est un appareil que Belfry n’a pas.</translation>
-    </message>
-    <message>
-        <source>The text has %1; a device map has at most %2.</source>
-        <translation>Le texte a %1 ; un plan a au plus %2.</translation>
-    </message>
-    <message>
-        <source>A device map is a JSON object, found %1.</source>
-        <translation>Un plan est un objet JSON ; trouvé : %1.</translation>
-    </message>
-    <message>
-        <source>&quot;version&quot; is missing: with an object as a value this is not accelerate&apos;s form. Add &quot;version&quot;: 1 and put the keys of modules into &quot;map&quot;.</source>
-        <translation>&quot;version&quot; manque : avec un objet pour valeur, ce n’est pas la forme d’accelerate. Ajoutez &quot;version&quot;: 1 et mettez les clés des modules dans &quot;map&quot;.</translation>
-    </message>
-    <message>
-        <source>&quot;default&quot; is missing. It says where everything goes that no key names, for example &quot;default&quot;: &quot;cuda:0&quot;.</source>
-        <translation>&quot;default&quot; manque. Il dit où va tout ce qu’aucune clé ne nomme, par exemple &quot;default&quot;: &quot;cuda:0&quot;.</translation>
-    </message>
-    <message>
-        <source>“%1”: expected %2, found %3.</source>
-        <translation>« %1 » : attendu : %2, trouvé : %3.</translation>
-    </message>
-    <message>
-        <source>The member “%1” is unknown. Known are %2.</source>
-        <translation>Le membre « %1 » est inconnu. Sont connus %2.</translation>
-    </message>
-    <message>
-        <source>The key “%1” stands for the whole model. Use &quot;default&quot; for that.</source>
-        <translation>La clé « %1 » désigne tout le modèle. Utilisez &quot;default&quot; pour cela.</translation>
-    </message>
-    <message>
-        <source>The key “%1” has a bracket that is not a range: one component of the form [a-b] with a &lt;= b and no leading zeros is allowed.</source>
-        <translation>La clé « %1 » a un crochet qui n’est pas un intervalle : une partie de la forme [a-b] avec a &lt;= b, sans zéros en tête, est permise.</translation>
-    </message>
-    <message>
-        <source>“%1” in &quot;%2&quot; is not a device: expected cpu, disk, cuda:N or sim:N.</source>
-        <translation>« %1 » dans &quot;%2&quot; n’est pas un appareil : attendu cpu, disk, cuda:N ou sim:N.</translation>
-    </message>
-    <message>
-        <source>The size “%1” has a unit in wrong upper and lower case. Write KiB, MiB, GiB (1024) or KB, MB, GB (1000).</source>
-        <translation>La taille « %1 » a une unité dont la casse est fausse. Écrivez KiB, MiB, GiB (1024) ou KB, MB, GB (1000).</translation>
-    </message>
-    <message>
-        <source>“%1” is no module or tensor of this model.</source>
-        <translation>« %1 » n’est ni un module ni un tenseur de ce modèle.</translation>
-    </message>
-    <message>
-        <source>Valid numbers for %1 are 0 to %2.</source>
-        <translation>Les numéros valides pour %1 vont de 0 à %2.</translation>
-    </message>
-    <message>
-        <source>Did you mean %1?</source>
-        <translation>Vouliez-vous dire %1 ?</translation>
-    </message>
-    <message>
-        <source>Ranges exist only in maps with &quot;version&quot;: 1.</source>
-        <translation>Les intervalles n’existent que dans les plans avec &quot;version&quot;: 1.</translation>
-    </message>
-    <message>
-        <source>“%1” lies below the tensor %2, which has no parts. Did you mean that one?</source>
-        <translation>« %1 » se trouve sous le tenseur %2, qui n’a pas de parties. Vouliez-vous dire celui-là ?</translation>
-    </message>
-    <message>
-        <source>“%1” points inside a weight: codes and statistics of %2 are one tensor and live on one device. Name that one.</source>
-        <translation>« %1 » désigne l’intérieur d’un poids : les codes et statistiques de %2 sont un seul tenseur, sur un seul appareil. Nommez celui-là.</translation>
-    </message>
-    <message>
-        <source>The keys %1 and %2 both mean %3 but set %4 to different values (%5 against %6). A single number does not beat a range: keep one.</source>
-        <translation>Les clés %1 et %2 désignent toutes deux %3 mais donnent à %4 des valeurs différentes (%5 contre %6). Un numéro seul ne l’emporte pas sur un intervalle : gardez-en une.</translation>
-    </message>
-    <message>
-        <source>the whole model</source>
-        <translation>tout le modèle</translation>
-    </message>
-    <message>
-        <source>&quot;disk&quot; says where bytes are stored, not what computes</source>
-        <translation>&quot;disk&quot; dit où sont les octets, non ce qui calcule</translation>
-    </message>
-    <message>
-        <source>it names neither</source>
-        <translation>il ne nomme ni l’un ni l’autre</translation>
-    </message>
-    <message>
-        <source>it does not name what computes</source>
-        <translation>il ne nomme pas ce qui calcule</translation>
-    </message>
-    <message>
-        <source>it does not name what stores</source>
-        <translation>il ne nomme pas ce qui stocke</translation>
-    </message>
-    <message>
-        <source>&quot;default&quot; must settle both store and compute: %1. 1 tensor would have no device.</source>
-        <translation>&quot;default&quot; doit fixer store et compute : %1. 1 tenseur n’aurait pas d’appareil.</translation>
-    </message>
-    <message>
-        <source>&quot;default&quot; must settle both store and compute: %1. %2 tensors would have no device.</source>
-        <translation>&quot;default&quot; doit fixer store et compute : %1. %2 tenseurs n’auraient pas d’appareil.</translation>
-    </message>
-    <message>
-        <source>Head and token embedding are the same bytes but disagree: the head is %1, the token embedding is %2. Give both the same place, or ask for two copies with &quot;duplicate_tied&quot;: true.</source>
-        <translation>La tête et le plongement des jetons sont les mêmes octets mais se contredisent : la tête est %1, le plongement des jetons %2. Donnez-leur la même place, ou demandez deux copies avec &quot;duplicate_tied&quot;: true.</translation>
-    </message>
-    <message>
-        <source>No key gives a device to some parts (%1). Add a key, or &quot;&quot; for everything else.</source>
-        <translation>Aucune clé ne donne d’appareil à certaines parties (%1). Ajoutez une clé, ou &quot;&quot; pour tout le reste.</translation>
-    </message>
-    <message>
-        <source>Stored on %1 but computed on %2; both come from %3. What is stored on a GPU is computed there (%4).</source>
-        <translation>Stocké sur %1 mais calculé sur %2 ; les deux sont donnés par %3. Ce qui est stocké sur un GPU y est calculé (%4).</translation>
-    </message>
-    <message>
-        <source>Stored on %1 but computed on %2: store comes from %3, compute from %4. What is stored on a GPU is computed there (%5).</source>
-        <translation>Stocké sur %1 mais calculé sur %2 : store est donné par %3, compute par %4. Ce qui est stocké sur un GPU y est calculé (%5).</translation>
-    </message>
-    <message>
-        <source>only linear weights, experts, embedding tables and the head can have it</source>
-        <translation>seuls les poids linéaires, les experts, les tables de plongements et la tête peuvent l’avoir</translation>
-    </message>
-    <message>
-        <source>the checkpoint holds %1 values</source>
-        <translation>le checkpoint contient des valeurs %1</translation>
-    </message>
-    <message>
-        <source>the checkpoint holds it packed as %1, and only a key that names exactly this tensor may ask for its expansion</source>
-        <translation>le checkpoint le contient compacté en %1, et seule une clé qui nomme exactement ce tenseur peut demander qu’il soit étendu</translation>
-    </message>
-    <message>
-        <source>the checkpoint holds it packed as %1; use that, as_stored, or the unquantized checkpoint</source>
-        <translation>le checkpoint le contient compacté en %1 ; prenez cela, as_stored, ou le checkpoint non quantifié</translation>
-    </message>
-    <message>
-        <source>The format %1 is not possible: %2 (%3).</source>
-        <translation>Le format %1 n’est pas possible : %2 (%3).</translation>
-    </message>
-    <message>
-        <source>Expanded from %1 to %2: the values stay those of the 4-bit weights, only memory grows (%3).</source>
-        <translation>Étendu de %1 à %2 : les valeurs restent celles des poids de 4 bits, seule la mémoire augmente (%3).</translation>
-    </message>
-    <message>
-        <source>This version keeps keys and values in bf16 and has no other format for them. Remove kv.format.</source>
-        <translation>Cette version garde clés et valeurs en bf16 et n’a pas d’autre format pour elles. Retirez kv.format.</translation>
-    </message>
-    <message>
-        <source>The map was made for a model with %1 layers, this one has %2.</source>
-        <translation>Le plan a été fait pour un modèle de %1 couches, celui-ci en a %2.</translation>
-    </message>
-    <message>
-        <source>The map was made for the architecture “%1”, this model is %2.</source>
-        <translation>Le plan a été fait pour l’architecture « %1 », ce modèle est %2.</translation>
-    </message>
-    <message>
-        <source>There is no placement called “%1”. Known are %2.</source>
-        <translation>Il n’y a pas de placement « %1 ». Sont connus %2.</translation>
-    </message>
-    <message>
-        <source>The placement “%1” needs a GPU, and this computer shows none. Use “%2”, or try “Graphics card: Simulated”.</source>
-        <translation>Le placement « %1 » a besoin d’un GPU, et cet ordinateur n’en montre pas. Prenez « %2 », ou essayez « Carte graphique : Simulée ».</translation>
-    </message>
-    <message>
-        <source>This is a Python dictionary as print() shows it, not JSON: write the file with json.dump(model.hf_device_map, file), or put double quotes around keys and values.</source>
-        <translation>C’est un dictionnaire Python tel que print() le montre, pas du JSON : écrivez le fichier avec json.dump(model.hf_device_map, file), ou mettez des guillemets doubles autour des clés et des valeurs.</translation>
-    </message>
-</context>
-<context>
     <name>ui::MemoryMeter</name>
     <message>
         <source>Memory</source>
@@ -5655,149 +4761,6 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
     </message>
 </context>
 <context>
-    <name>ui::ModelOddity</name>
-    <message>
-        <source>%1 and %2 more</source>
-        <translation>%1 et %2 autres</translation>
-    </message>
-    <message>
-        <source>%1: %2 is missing and taken as %3.</source>
-        <translation>%1 : %2 manque et est pris pour %3.</translation>
-    </message>
-    <message>
-        <source>%1: %2 is false. Pictures are resized all the same.</source>
-        <translation>%1 : %2 est false. Les images sont redimensionnées quand même.</translation>
-    </message>
-    <message>
-        <source>%1: %2 is not &quot;right&quot;. Recordings are padded on the right.</source>
-        <translation>%1 : %2 n’est pas &quot;right&quot;. Les enregistrements sont complétés à droite.</translation>
-    </message>
-    <message>
-        <source>%1: %2 ends with a sliding layer. The last layer is always full.</source>
-        <translation>%1 : %2 finit par une couche à fenêtre glissante. La dernière couche est toujours complète.</translation>
-    </message>
-    <message>
-        <source>%1: %2 has no members per layer type. It is taken for the full-attention layers.</source>
-        <translation>%1 : %2 n’a pas de membres par type de couche. Il vaut pour les couches à attention complète.</translation>
-    </message>
-    <message>
-        <source>The weights are not there; config.json says which of them are packed in 4 bits.</source>
-        <translation>Les poids ne sont pas là ; config.json dit lesquels sont compactés en 4 bits.</translation>
-    </message>
-    <message>
-        <source>%1 stands for the token embedding, which the files do not hold under its own name (config.json: both are one table).</source>
-        <translation>%1 tient lieu de plongement des jetons, que les fichiers ne contiennent pas sous son nom (config.json : les deux sont une table).</translation>
-    </message>
-    <message>
-        <source>%1 is used as the output head: its values are not those of the token embedding, although config.json says that both are one table. &quot;tie_word_embeddings&quot;: false there says what the files hold.</source>
-        <translation>%1 sert de tête : ses valeurs ne sont pas celles du plongement des jetons, bien que config.json dise que les deux sont une table. &quot;tie_word_embeddings&quot;: false y dirait ce que contiennent les fichiers.</translation>
-    </message>
-    <message>
-        <source>%1: the output head is a tensor of its own, not the token embedding.</source>
-        <translation>%1 : la tête est un tenseur à elle, non le plongement des jetons.</translation>
-    </message>
-    <message>
-        <source>%1 does not look like a chat template of Gemma 4 and is not used: prompts are written with &lt;|turn&gt;, the template writes no marks of turns. A model that was trained on its turns may answer worse.</source>
-        <translation>%1 ne ressemble pas à un modèle de conversation de Gemma 4 et n’est pas utilisé : les invites sont écrites avec &lt;|turn&gt;, le modèle n’écrit aucune marque de tour. Un modèle entraîné sur ses tours répond peut-être moins bien.</translation>
-    </message>
-    <message>
-        <source>%1 does not look like a chat template of Gemma 4 and is not used: prompts are written with &lt;|turn&gt;, the template writes %2. A model that was trained on its turns may answer worse.</source>
-        <translation>%1 ne ressemble pas à un modèle de conversation de Gemma 4 et n’est pas utilisé : les invites sont écrites avec &lt;|turn&gt;, le modèle écrit %2. Un modèle entraîné sur ses tours répond peut-être moins bien.</translation>
-    </message>
-    <message>
-        <source>%1 is a further chat template, chosen by name in transformers. It is not used.</source>
-        <translation>%1 est un modèle de conversation de plus, choisi par son nom dans transformers. Il n’est pas utilisé.</translation>
-    </message>
-    <message>
-        <source>The chat template of the model is not known: %1</source>
-        <translation>Le modèle de conversation n’est pas connu : %1</translation>
-    </message>
-    <message>
-        <source>%1 holds only its header, no weights. Download the whole file to load it.</source>
-        <translation>%1 ne contient que son en-tête, pas de poids. Téléchargez le fichier entier pour le charger.</translation>
-    </message>
-    <message>
-        <source>%1 hold only their headers, no weights. Download the whole files to load them.</source>
-        <translation>%1 ne contiennent que leurs en-têtes, pas de poids. Téléchargez les fichiers entiers pour les charger.</translation>
-    </message>
-    <message>
-        <source>The weights cannot be opened: %1</source>
-        <translation>Les poids ne peuvent pas être ouverts : %1</translation>
-    </message>
-    <message>
-        <source>%1: the tensor %2 has an unknown member “%3”, which is ignored.</source>
-        <translation>%1 : le tenseur %2 a un membre inconnu « %3 », qui est ignoré.</translation>
-    </message>
-    <message>
-        <source>%1: %2 more unknown members are ignored.</source>
-        <translation>%1 : %2 autres membres inconnus sont ignorés.</translation>
-    </message>
-    <message>
-        <source>%1: the tensor %2 has elements of the type %3, which cannot be read. It is skipped.</source>
-        <translation>%1 : le tenseur %2 a des éléments du type %3, qui ne peut pas être lu. Il est sauté.</translation>
-    </message>
-    <message>
-        <source>%1: metadata.total_size is not a plain whole number and is ignored.</source>
-        <translation>%1 : metadata.total_size n’est pas un nombre entier simple et est ignoré.</translation>
-    </message>
-    <message>
-        <source>%1: metadata.total_size is %2 bytes, the tensors have %3.</source>
-        <translation>%1 : metadata.total_size est de %2 octets, les tenseurs en ont %3.</translation>
-    </message>
-    <message>
-        <source>%1 does not name some tensors of its files, which are ignored: %2.</source>
-        <translation>%1 ne nomme pas certains tenseurs de ses fichiers, qui sont ignorés : %2.</translation>
-    </message>
-    <message>
-        <source>There is one file of weights and an index of several. The single file is used.</source>
-        <translation>Il y a un fichier de poids et l’index de plusieurs. Le fichier seul est utilisé.</translation>
-    </message>
-    <message>
-        <source>Loading would fail: %1</source>
-        <translation>Le chargement échouerait : %1</translation>
-    </message>
-    <message>
-        <source>Loading would fail at %1 more tensors.</source>
-        <translation>Le chargement échouerait sur %1 autres tenseurs.</translation>
-    </message>
-    <message>
-        <source>tokenizer.json: post_processor (%1) is not applied. Raw text gets no special tokens from it.</source>
-        <translation>tokenizer.json : post_processor (%1) n’est pas appliqué. Le texte brut n’en reçoit pas de tokens spéciaux.</translation>
-    </message>
-    <message>
-        <source>tokenizer.json: the member %1 is unknown and has no effect.</source>
-        <translation>tokenizer.json : le membre %1 est inconnu et sans effet.</translation>
-    </message>
-    <message>
-        <source>Loading would fail at the tokenizer: %1</source>
-        <translation>Le chargement échouerait sur le tokenizer : %1</translation>
-    </message>
-    <message>
-        <source>tokenizer.json is missing in the folder: layouts can be tried, loading cannot.</source>
-        <translation>tokenizer.json manque dans le dossier : on peut essayer des dispositions, pas charger.</translation>
-    </message>
-    <message>
-        <source>%1: %2 is %3, which cannot be used there. It is left out.</source>
-        <translation>%1 : %2 est %3, ce qui ne peut pas servir là. Il est laissé de côté.</translation>
-    </message>
-    <message>
-        <source>%1: %2 is out of its range. It is taken as %3.</source>
-        <translation>%1 : %2 est hors de son domaine. Il est pris pour %3.</translation>
-    </message>
-    <message>
-        <source>%1: %2 is %3. This is not run here, so that replies can differ from those of transformers.</source>
-        <translation>%1 : %2 est %3. Cela n’est pas exécuté ici ; les réponses peuvent donc différer de celles de transformers.</translation>
-    </message>
-    <message>
-        <source>tokenizer.json: ordinary text becomes the special token %1. It counts as a word and is shown in replies.</source>
-        <translation>tokenizer.json : du texte ordinaire devient le token spécial %1. Il compte comme un mot et s’affiche dans les réponses.</translation>
-    </message>
-    <message>
-        <source>The defaults of replies cannot be read (%1). The usual ones of such models are used.</source>
-        <translation>Les réglages par défaut des réponses ne peuvent pas être lus (%1). Ceux qui sont usuels pour de tels modèles servent à leur place.</translation>
-    </message>
-</context>
-<context>
     <name>ui::ModelPanel</name>
     <message>
         <source>Models and load options</source>
@@ -6125,288 +5088,8 @@ Jusqu&apos;à %2 tokens</translation>
 <context>
     <name>ui::Note</name>
     <message>
-        <source>%1 (%2)</source>
-        <translation>%1 (%2)</translation>
-    </message>
-    <message>
-        <source>This computer has no NVIDIA driver: everything runs on the processor.</source>
-        <translation>Cet ordinateur n’a pas de pilote NVIDIA : tout s’exécute sur le processeur.</translation>
-    </message>
-    <message>
-        <source>The NVIDIA driver sees no graphics card: everything runs on the processor.</source>
-        <translation>Le pilote NVIDIA ne voit aucune carte graphique : tout s’exécute sur le processeur.</translation>
-    </message>
-    <message>
-        <source>This build of Belfry is one without graphics cards: everything runs on the processor.</source>
-        <translation>Cette version de Belfry a été construite sans cartes graphiques : tout s’exécute sur le processeur.</translation>
-    </message>
-    <message>
-        <source>The NVIDIA driver is too old: it supports CUDA %1, Belfry needs %2 or newer. Update the driver to use the graphics card.</source>
-        <translation>Le pilote NVIDIA est trop ancien : il prend en charge CUDA %1, Belfry demande %2 ou plus récent. Mettez le pilote à jour pour utiliser la carte graphique.</translation>
-    </message>
-    <message>
-        <source>The NVIDIA driver lacks the function %1. Update the driver to use the graphics card.</source>
-        <translation>Il manque au pilote NVIDIA la fonction %1. Mettez le pilote à jour pour utiliser la carte graphique.</translation>
-    </message>
-    <message>
-        <source>The NVIDIA driver does not start (%1). Restart the computer, or install the driver again, to use the graphics card.</source>
-        <translation>Le pilote NVIDIA ne démarre pas (%1). Redémarrez l’ordinateur ou réinstallez le pilote pour utiliser la carte graphique.</translation>
-    </message>
-    <message>
-        <source>%1 is too old to be used: it has compute capability %2, Belfry needs %3 or newer.</source>
-        <translation>%1 est trop ancienne pour être utilisée : elle a la capacité de calcul %2, Belfry demande %3 ou plus récent.</translation>
-    </message>
-    <message>
-        <source>%1 does not answer and is not used. Restart Belfry, and the computer if that does not help.</source>
-        <translation>%1 ne répond pas et n’est pas utilisée. Redémarrez Belfry, puis l’ordinateur si cela ne suffit pas.</translation>
-    </message>
-    <message>
-        <source>%1 does not answer the driver (%2). Restart the computer to use it.</source>
-        <translation>%1 ne répond pas au pilote (%2). Redémarrez l’ordinateur pour l’utiliser.</translation>
-    </message>
-    <message>
         <source>Not everything fits on one device: the parts are where they cost the least time.</source>
         <translation>Tout ne tient pas sur un seul appareil : les parties sont là où elles coûtent le moins de temps.</translation>
-    </message>
-    <message>
-        <source>The weights stay as they are stored. In 4 bits it would be about %1 tokens/s.</source>
-        <translation>Les poids restent tels quels. En 4 bits, ce serait environ %1 tokens/s.</translation>
-    </message>
-    <message>
-        <source>%1 quantized weights on disk are made anew at every use. “Keep quantized copies” in the settings avoids that.</source>
-        <translation>%1 poids quantifiés sur le disque sont refaits à chaque usage. « Garder des copies quantifiées » dans les réglages l’évite.</translation>
-    </message>
-    <message>
-        <source>A context of %1 tokens is more than the model can take; planned with %2.</source>
-        <translation>Un contexte de %1 tokens dépasse ce que le modèle accepte ; planifié avec %2.</translation>
-    </message>
-    <message>
-        <source>%1 is lost to this run of Belfry (%2). Restart Belfry to use it.</source>
-        <translation>%1 est perdue pour cette exécution de Belfry (%2). Redémarrez Belfry pour l’utiliser.</translation>
-    </message>
-    <message>
-        <source>%1 ms</source>
-        <translation>%1 ms</translation>
-    </message>
-    <message>
-        <source>%1 s</source>
-        <translation>%1 s</translation>
-    </message>
-    <message>
-        <source>%1: %2</source>
-        <translation>%1 : %2</translation>
-    </message>
-    <message>
-        <source>%1: %2 less on %3 (%4 remain); %5</source>
-        <translation>%1 : %2 de moins sur %3 (il reste %4) ; %5</translation>
-    </message>
-    <message>
-        <source>everything on %1 needs %2 of %3: it fits</source>
-        <translation>tout sur %1 demande %2 sur %3 : cela tient</translation>
-    </message>
-    <message>
-        <source>everything on %1 needs %2 of %3: too much</source>
-        <translation>tout sur %1 demande %2 sur %3 : c’est trop</translation>
-    </message>
-    <message>
-        <source>everything on %1 needs %2 of %3: more than this computer&apos;s memory, which simulated GPUs take theirs from</source>
-        <translation>tout sur %1 demande %2 sur %3 : plus que la mémoire de cet ordinateur, où les GPU simulés prennent la leur</translation>
-    </message>
-    <message>
-        <source>unbounded memory</source>
-        <translation>une mémoire sans limite</translation>
-    </message>
-    <message>
-        <source>what costs nothing per token moves first (tables), then what costs only with media (towers), then what every token reads (head and layers)</source>
-        <translation>d’abord part ce qui ne coûte rien par jeton (tables), puis ce qui ne coûte qu’avec des médias (tours), puis ce que chaque jeton lit (tête et couches)</translation>
-    </message>
-    <message>
-        <source>per-layer embedding table to %1</source>
-        <translation>table des plongements par couche vers %1</translation>
-    </message>
-    <message>
-        <source>token embedding (the head has its own copy) to %1</source>
-        <translation>plongement des jetons (la tête a sa propre copie) vers %1</translation>
-    </message>
-    <message>
-        <source>one row of %1 per token, not measurable</source>
-        <translation>une ligne de %1 par jeton, non mesurable</translation>
-    </message>
-    <message>
-        <source>costs only with media: 10 s of sound take about %1 instead of %2</source>
-        <translation>ne coûte qu’avec des médias : 10 s de son demandent environ %1 au lieu de %2</translation>
-    </message>
-    <message>
-        <source>costs only with media: an image takes about %1 instead of %2</source>
-        <translation>ne coûte qu’avec des médias : une image demande environ %1 au lieu de %2</translation>
-    </message>
-    <message>
-        <source>audio tower to %1</source>
-        <translation>tour audio vers %1</translation>
-    </message>
-    <message>
-        <source>vision tower to %1</source>
-        <translation>tour de vision vers %1</translation>
-    </message>
-    <message>
-        <source>linear weights in %1</source>
-        <translation>poids linéaires en %1</translation>
-    </message>
-    <message>
-        <source>head in 8 bits</source>
-        <translation>tête en 8 bits</translation>
-    </message>
-    <message>
-        <source>head in %1</source>
-        <translation>tête en %1</translation>
-    </message>
-    <message>
-        <source>some accuracy for speed, before what every token reads leaves</source>
-        <translation>un peu de précision contre de la vitesse, avant que parte ce que chaque jeton lit</translation>
-    </message>
-    <message>
-        <source>head to %1</source>
-        <translation>tête vers %1</translation>
-    </message>
-    <message>
-        <source>it is read whole for every token, about %1 more per token</source>
-        <translation>elle est lue en entier pour chaque jeton, environ %1 de plus par jeton</translation>
-    </message>
-    <message>
-        <source>it is read whole for every token</source>
-        <translation>elle est lue en entier pour chaque jeton</translation>
-    </message>
-    <message>
-        <source>layers %1-%2 on %3, one block, so that the state changes device once</source>
-        <translation>couches %1 à %2 sur %3, d’un bloc, pour que l’état ne change d’appareil qu’une fois</translation>
-    </message>
-    <message>
-        <source>every token reads them, about %1 more per token</source>
-        <translation>chaque jeton les lit, environ %1 de plus par jeton</translation>
-    </message>
-    <message>
-        <source>every token reads them</source>
-        <translation>chaque jeton les lit</translation>
-    </message>
-    <message>
-        <source>even this leanest plan is %1 over the limits; it keeps layers in memory: on disk, read anew for every token, only a map puts them</source>
-        <translation>même cette répartition, la plus économe, dépasse les limites de %1 ; elle garde les couches en mémoire : seul un plan à soi les met sur disque, où elles sont relues pour chaque jeton</translation>
-    </message>
-    <message>
-        <source>weighed with about %1 tokens/s (everything on %2: %3); a simulated GPU is weighed as the mid-range card it stands for, so that the choice is the card&apos;s; what it computes here has this processor&apos;s speed</source>
-        <translation>évalué à environ %1 jetons/s (tout sur %2 : %3) ; un GPU simulé compte comme la carte de milieu de gamme qu’il représente, pour que le choix soit celui de la carte ; ce qu’il calcule ici va à la vitesse de ce processeur</translation>
-    </message>
-    <message>
-        <source>weighed with about %1 tokens/s (everything on %2: %3)</source>
-        <translation>évalué à environ %1 jetons/s (tout sur %2 : %3)</translation>
-    </message>
-    <message>
-        <source>%1; what is elsewhere is computed faster there</source>
-        <translation>%1 ; ce qui est ailleurs y est calculé plus vite</translation>
-    </message>
-    <message>
-        <source>%1 has no effect: what is stored on disk stays in the model&apos;s own files, which need no more room</source>
-        <translation>%1 est sans effet : ce qui est sur disque reste dans les fichiers du modèle, qui ne demandent pas plus de place</translation>
-    </message>
-    <message>
-        <source>adapter weights for %1 are not counted: the plan has no such tensor</source>
-        <translation>les poids de l’adaptateur pour %1 ne sont pas comptés : le plan n’a pas ce tenseur</translation>
-    </message>
-    <message>
-        <source>the adapter replaces 1 weight that travels to its device; its replacement stays there (only A and B follow)</source>
-        <translation>l’adaptateur remplace 1 poids qui voyage vers son appareil ; son remplaçant y reste (seuls A et B suivent)</translation>
-    </message>
-    <message>
-        <source>the adapter replaces %1 weights that travel to their device; their replacements stay there (only A and B follow)</source>
-        <translation>l’adaptateur remplace %1 poids qui voyagent vers leur appareil ; leurs remplaçants y restent (seuls A et B suivent)</translation>
-    </message>
-    <message>
-        <source>The format of the head has no effect: the checkpoint holds the head packed as %1, and it stays so</source>
-        <translation>Le format de la tête est sans effet : le checkpoint contient la tête compactée en %1, et elle le reste</translation>
-    </message>
-    <message>
-        <source>The format of the head has no effect: the map gives embed_tokens a format, and the head is the same table</source>
-        <translation>Le format de la tête est sans effet : le plan donne un format à embed_tokens, et la tête est la même table</translation>
-    </message>
-    <message>
-        <source>lm_head and embed_tokens are one tensor in the checkpoint; the map puts them on different devices, so there are two copies</source>
-        <translation>lm_head et embed_tokens sont un seul tenseur dans le checkpoint ; le plan les met sur des appareils différents, il y a donc deux copies</translation>
-    </message>
-    <message>
-        <source>the key &quot;%1&quot;</source>
-        <translation>la clé « %1 »</translation>
-    </message>
-    <message>
-        <source>the rules</source>
-        <translation>les règles</translation>
-    </message>
-    <message>
-        <source>the load options</source>
-        <translation>les options de chargement</translation>
-    </message>
-    <message>
-        <source>1 tensor: %1</source>
-        <translation>1 tenseur : %1</translation>
-    </message>
-    <message>
-        <source>%1 tensors, the first: %2</source>
-        <translation>%1 tenseurs, le premier : %2</translation>
-    </message>
-    <message>
-        <source>%1 given by %2 has no effect: lm_head is the table of embed_tokens; give it to %3, or ask for two copies with &quot;duplicate_tied&quot;: true</source>
-        <translation>%1 donné par %2 est sans effet : lm_head est la table de embed_tokens ; donnez-le à %3, ou demandez deux copies avec &quot;duplicate_tied&quot;: true</translation>
-    </message>
-    <message>
-        <source>residency given by %1 has no effect where store and compute are the same device (%2)</source>
-        <translation>residency donné par %1 est sans effet là où store et compute sont le même appareil (%2)</translation>
-    </message>
-    <message>
-        <source>%1 weights of the checkpoint are packed in 4 bits already and stay as stored; “Weights” applies to the others</source>
-        <translation>%1 poids du checkpoint sont déjà compactés en 4 bits et restent tels quels ; « Poids » s’applique aux autres</translation>
-    </message>
-    <message>
-        <source>not in the files, planned as bf16: %1</source>
-        <translation>absent des fichiers, prévu en bf16 : %1</translation>
-    </message>
-    <message>
-        <source>%1 and %2 more</source>
-        <translation>%1 et %2 autres</translation>
-    </message>
-    <message>
-        <source>keys translated to our names: %1</source>
-        <translation>clés traduites dans nos noms : %1</translation>
-    </message>
-    <message>
-        <source>%1 (its layer reads another layer&apos;s keys and values)</source>
-        <translation>%1 (sa couche lit les clés et valeurs d’une autre)</translation>
-    </message>
-    <message>
-        <source>keys without effect (no tensors that are used lie there): %1</source>
-        <translation>clés sans effet (aucun tenseur utilisé ne s’y trouve) : %1</translation>
-    </message>
-    <message>
-        <source>more than %1 pairs of keys contradict each other; only the first are listed</source>
-        <translation>plus de %1 paires de clés se contredisent ; seules les premières sont listées</translation>
-    </message>
-    <message>
-        <source>speeds are estimates from rates measured on this computer: memory is read with %1 GB/s, products run at %2 GFLOP/s</source>
-        <translation>les vitesses sont estimées d’après des débits mesurés sur cet ordinateur : la mémoire est lue à %1 Go/s, les produits tournent à %2 GFLOP/s</translation>
-    </message>
-    <message>
-        <source>%1: what the driver takes for itself is assumed, not measured (the management library, NVML, does not tell)</source>
-        <translation>%1 : ce que le pilote prend pour lui est supposé, non mesuré (la bibliothèque de gestion, NVML, ne le dit pas)</translation>
-    </message>
-    <message>
-        <source>default</source>
-        <translation>« default »</translation>
-    </message>
-    <message>
-        <source>The NVIDIA driver crashed when it was asked for its graphics cards (%1: %2). Restart the computer, or install the driver again, to use the graphics card.</source>
-        <translation>Le pilote NVIDIA s’est arrêté brutalement quand on lui a demandé ses cartes graphiques (%1 : %2). Redémarrez l’ordinateur, ou réinstallez le pilote, pour utiliser la carte graphique.</translation>
-    </message>
-    <message>
-        <source>The NVIDIA driver did not tell its graphics cards within %1 s (%2). Restart the computer, or install the driver again, to use the graphics card.</source>
-        <translation>Le pilote NVIDIA n’a pas indiqué ses cartes graphiques en %1 s (%2). Redémarrez l’ordinateur, ou réinstallez le pilote, pour utiliser la carte graphique.</translation>
     </message>
 </context>
 <context>
@@ -6571,6 +5254,65 @@ Jusqu&apos;à %2 tokens</translation>
     <message>
         <source>Read from its files: %1</source>
         <translation>Lu dans ses fichiers : %1</translation>
+    </message>
+</context>
+<context>
+    <name>ui::PictureView</name>
+    <message>
+        <source>Picture: %1</source>
+        <translation>Image : %1</translation>
+    </message>
+    <message>
+        <source>Reading …</source>
+        <translation>Lecture …</translation>
+    </message>
+    <message>
+        <source>Save…</source>
+        <translation>Enregistrer…</translation>
+    </message>
+    <message>
+        <source>Close the picture</source>
+        <translation>Fermer l’image</translation>
+    </message>
+    <message>
+        <source>Back to the chat (Esc)</source>
+        <translation>Retour à la discussion (Échap)</translation>
+    </message>
+    <message>
+        <source>This picture cannot be read.</source>
+        <translation>Cette image ne peut pas être lue.</translation>
+    </message>
+    <message>
+        <source>%1 × %2 pixels</source>
+        <translation>%1 × %2 pixels</translation>
+    </message>
+    <message>
+        <source>100 %</source>
+        <translation>100 %</translation>
+    </message>
+    <message>
+        <source>Fit</source>
+        <translation>Ajuster</translation>
+    </message>
+    <message>
+        <source>Show every pixel</source>
+        <translation>Montrer chaque pixel</translation>
+    </message>
+    <message>
+        <source>Fit into the window</source>
+        <translation>Ajuster à la fenêtre</translation>
+    </message>
+    <message>
+        <source>Save the picture</source>
+        <translation>Enregistrer l’image</translation>
+    </message>
+    <message>
+        <source>Saved</source>
+        <translation>Enregistrée</translation>
+    </message>
+    <message>
+        <source>Could not be saved</source>
+        <translation>N’a pas pu être enregistrée</translation>
     </message>
 </context>
 <context>
@@ -6821,46 +5563,6 @@ Jusqu&apos;à %2 tokens</translation>
 </context>
 <context>
     <name>ui::ReplyNote</name>
-    <message>
-        <source>The %1 recording declares %2 of sound and has %3: it was cut short, or written without knowing its length. What is there is played.</source>
-        <translation>L’enregistrement %1 annonce %2 de son et en a %3 : il a été coupé, ou écrit sans que sa durée soit connue. Ce qui est là est lu.</translation>
-    </message>
-    <message>
-        <source>The %1 recording declares %2 seconds and has %3: it was cut short, or is damaged behind. What is there is played.</source>
-        <translation>L’enregistrement %1 annonce %2 secondes et en a %3 : il a été coupé, ou est endommagé ensuite. Ce qui est là est lu.</translation>
-    </message>
-    <message>
-        <source>The Ogg recording was cut short. What is there is played.</source>
-        <translation>L’enregistrement Ogg a été coupé. Ce qui est là est lu.</translation>
-    </message>
-    <message>
-        <source>The picture has a flaw (%1) and may look wrong.</source>
-        <translation>L’image a un défaut (%1) et peut paraître fausse.</translation>
-    </message>
-    <message>
-        <source>A quantized copy was damaged while in use: 1 weight is made from the model files (%1), which is slower. Load the model again to have the copy written anew.</source>
-        <translation>Une copie quantifiée a été endommagée pendant l’usage : 1 poids est fait à partir des fichiers du modèle (%1), ce qui est plus lent. Rechargez le modèle pour que la copie soit réécrite.</translation>
-    </message>
-    <message>
-        <source>A quantized copy was damaged while in use: %1 weights are made from the model files (%2 the last), which is slower. Load the model again to have the copy written anew.</source>
-        <translation>Une copie quantifiée a été endommagée pendant l’usage : %1 poids sont faits à partir des fichiers du modèle (%2 en dernier), ce qui est plus lent. Rechargez le modèle pour que la copie soit réécrite.</translation>
-    </message>
-    <message>
-        <source>%1: its chat template cannot be compared with the prompt that is used (%2).</source>
-        <translation>%1 : son modèle de conversation ne peut pas être comparé à l’invite utilisée (%2).</translation>
-    </message>
-    <message>
-        <source>%1: its chat template would write this conversation otherwise: %2 where the prompt that is used has %3.</source>
-        <translation>%1 : son modèle de conversation écrirait cette conversation autrement : %2 là où l’invite utilisée a %3.</translation>
-    </message>
-    <message>
-        <source>The server ended the reply: %1.</source>
-        <translation>Le serveur a terminé la réponse : %1.</translation>
-    </message>
-    <message>
-        <source>The model asks for the tool %1 with %2. Belfry does not run tools.</source>
-        <translation>Le modèle demande l&apos;outil %1 avec %2. Belfry n&apos;exécute pas d&apos;outils.</translation>
-    </message>
     <message>
         <source>no drafts, as they reached only %1 times the speed</source>
         <translation>sans brouillons, car avec eux la vitesse n&apos;était que de %1 fois</translation>
@@ -7855,26 +6557,6 @@ Jusqu&apos;à %2 tokens</translation>
         <translation>%1, calcul sur %2</translation>
     </message>
     <message>
-        <source>All of this together leaves %1, still %2 too much. It takes %3.</source>
-        <translation>Tout cela ensemble laisse %1, encore %2 de trop. Il faut %3.</translation>
-    </message>
-    <message>
-        <source>a device with more memory, a smaller model, or a higher limit</source>
-        <translation>un appareil avec plus de mémoire, un modèle plus petit ou une limite plus haute</translation>
-    </message>
-    <message>
-        <source>a device with more memory, a smaller model, a higher limit, or a lower reserve</source>
-        <translation>un appareil avec plus de mémoire, un modèle plus petit, une limite plus haute ou une réserve plus petite</translation>
-    </message>
-    <message>
-        <source>a device with more memory, a smaller model, or a lower reserve</source>
-        <translation>un appareil avec plus de mémoire, un modèle plus petit ou une réserve plus petite</translation>
-    </message>
-    <message>
-        <source>a device with more memory or a smaller model</source>
-        <translation>un appareil avec plus de mémoire ou un modèle plus petit</translation>
-    </message>
-    <message>
         <source>about %1 ms</source>
         <translation>environ %1 ms</translation>
     </message>
@@ -8147,72 +6829,6 @@ Jusqu&apos;à %2 tokens</translation>
     </message>
 </context>
 <context>
-    <name>ui::AdapterList</name>
-    <message>
-        <source>Adapters</source>
-        <translation>Adaptateurs</translation>
-    </message>
-</context>
-<context>
-    <name>ui::PictureView</name>
-    <message>
-        <source>Picture: %1</source>
-        <translation>Image : %1</translation>
-    </message>
-    <message>
-        <source>Reading …</source>
-        <translation>Lecture …</translation>
-    </message>
-    <message>
-        <source>Save…</source>
-        <translation>Enregistrer…</translation>
-    </message>
-    <message>
-        <source>Close the picture</source>
-        <translation>Fermer l’image</translation>
-    </message>
-    <message>
-        <source>Back to the chat (Esc)</source>
-        <translation>Retour à la discussion (Échap)</translation>
-    </message>
-    <message>
-        <source>This picture cannot be read.</source>
-        <translation>Cette image ne peut pas être lue.</translation>
-    </message>
-    <message>
-        <source>%1 × %2 pixels</source>
-        <translation>%1 × %2 pixels</translation>
-    </message>
-    <message>
-        <source>100 %</source>
-        <translation>100 %</translation>
-    </message>
-    <message>
-        <source>Fit</source>
-        <translation>Ajuster</translation>
-    </message>
-    <message>
-        <source>Show every pixel</source>
-        <translation>Montrer chaque pixel</translation>
-    </message>
-    <message>
-        <source>Fit into the window</source>
-        <translation>Ajuster à la fenêtre</translation>
-    </message>
-    <message>
-        <source>Save the picture</source>
-        <translation>Enregistrer l’image</translation>
-    </message>
-    <message>
-        <source>Saved</source>
-        <translation>Enregistrée</translation>
-    </message>
-    <message>
-        <source>Could not be saved</source>
-        <translation>N’a pas pu être enregistrée</translation>
-    </message>
-</context>
-<context>
     <name>ui::WindowSentence</name>
     <message>
         <source>%1: its licence has to be accepted before it can be fetched: open %2 in a browser, accept it there, then use “Sign in…” here</source>
@@ -8255,6 +6871,22 @@ Jusqu&apos;à %2 tokens</translation>
         <translation>il n’y a aucun endroit où conserver un jeton</translation>
     </message>
     <message>
+        <source>get %1 again: what is there is kept, only the rest is fetched</source>
+        <translation>obtenez %1 de nouveau : ce qui est là reste, seul le reste est téléchargé</translation>
+    </message>
+    <message>
+        <source>get a Gemma 4 model with safetensors: see “Get a model”</source>
+        <translation>obtenez un modèle Gemma 4 en safetensors : voir « Obtenir un modèle »</translation>
+    </message>
+    <message>
+        <source>get the model&apos;s safetensors version: see “Get a model”</source>
+        <translation>obtenez la version safetensors du modèle : voir « Obtenir un modèle »</translation>
+    </message>
+    <message>
+        <source>take a LoRA adapter that PEFT has saved</source>
+        <translation>prenez un adaptateur LoRA enregistré par PEFT</translation>
+    </message>
+    <message>
         <source>this model has no tokenizer, so it cannot read text: put its tokenizer.json into the folder and load it again</source>
         <translation>ce modèle n’a pas de tokenizer et ne peut donc pas lire de texte : placez son tokenizer.json dans le dossier et rechargez-le</translation>
     </message>
@@ -8269,6 +6901,110 @@ Jusqu&apos;à %2 tokens</translation>
     <message>
         <source>not enough room: %1 bytes are missing and %2 shall stay free, the disk has %3 free; make room on it</source>
         <translation>pas assez de place : il manque %1 octets et %2 doivent rester libres, le disque en a %3 de libres ; faites-y de la place</translation>
+    </message>
+    <message>
+        <source>the context is full: %1 tokens are held, %2 more do not fit into %3; start a new chat, or load with a larger “Context”</source>
+        <translation>le contexte est plein : il contient %1 tokens, %2 de plus ne tiennent pas dans %3 ; commencez une nouvelle conversation, ou chargez avec un plus grand « Contexte »</translation>
+    </message>
+    <message>
+        <source>%1 tokens per picture were asked for; the model was loaded for at most %2: load it again for %3</source>
+        <translation>%1 tokens par image ont été demandés ; le modèle est chargé pour %2 au plus : rechargez-le pour %3</translation>
+    </message>
+    <message>
+        <source>the picture has %1 × %2 patches, more than the model was loaded for; load it with more tokens per picture</source>
+        <translation>l’image a %1 × %2 carreaux, plus que ce pour quoi le modèle est chargé ; chargez-le avec plus de tokens par image</translation>
+    </message>
+    <message>
+        <source>a picture has more tokens than are read at once (%1); load the model with more tokens per picture</source>
+        <translation>une image a plus de tokens que ce qui est lu d’un coup (%1) ; chargez le modèle avec plus de tokens par image</translation>
+    </message>
+    <message>
+        <source>“Weights”</source>
+        <translation>« Poids »</translation>
+    </message>
+    <message>
+        <source>the format of the head</source>
+        <translation>le format de la tête</translation>
+    </message>
+    <message>
+        <source>%1 cannot be %2: possible are %3</source>
+        <translation>%1 ne peut pas être %2 : sont possibles %3</translation>
+    </message>
+    <message>
+        <source>the size of blocks cannot be %1: a power of two from 32 to 4096 is possible</source>
+        <translation>la taille des blocs ne peut pas être %1 : une puissance de deux de 32 à 4096 est possible</translation>
+    </message>
+    <message>
+        <source>%1; computed once more, every layer gave finite values: a device or its memory may be failing. Try again, or with everything on the CPU</source>
+        <translation>%1 ; recalculée, chaque couche a donné des valeurs finies : un appareil ou sa mémoire est peut-être défaillant. Réessayez, ou avec tout sur le CPU</translation>
+    </message>
+    <message>
+        <source>%1, but the model was loaded for text only, without its audio tower: it cannot hear recordings. Turn off “Text only” and load it again</source>
+        <translation>%1, mais le modèle est chargé pour le texte seul, sans sa tour audio : il ne peut pas entendre d’enregistrements. Désactivez « Texte seul » et rechargez-le</translation>
+    </message>
+    <message>
+        <source>%1, but the model was loaded for text only, without its vision tower: it cannot see pictures. Turn off “Text only” and load it again</source>
+        <translation>%1, mais le modèle est chargé pour le texte seul, sans sa tour de vision : il ne peut pas voir d’images. Désactivez « Texte seul » et rechargez-le</translation>
+    </message>
+    <message>
+        <source>head in 8 bits</source>
+        <translation>tête en 8 bits</translation>
+    </message>
+    <message>
+        <source>some accuracy for speed, before what every token reads leaves</source>
+        <translation>un peu de précision contre de la vitesse, avant que parte ce que chaque jeton lit</translation>
+    </message>
+    <message>
+        <source>The weights stay as they are stored. In 4 bits it would be about %1 tokens/s.</source>
+        <translation>Les poids restent tels quels. En 4 bits, ce serait environ %1 tokens/s.</translation>
+    </message>
+    <message>
+        <source>%1 quantized weights on disk are made anew at every use. “Keep quantized copies” in the settings avoids that.</source>
+        <translation>%1 poids quantifiés sur le disque sont refaits à chaque usage. « Garder des copies quantifiées » dans les réglages l’évite.</translation>
+    </message>
+    <message>
+        <source>The format of the head has no effect: the checkpoint holds the head packed as %1, and it stays so</source>
+        <translation>Le format de la tête est sans effet : le checkpoint contient la tête compactée en %1, et elle le reste</translation>
+    </message>
+    <message>
+        <source>The format of the head has no effect: the map gives embed_tokens a format, and the head is the same table</source>
+        <translation>Le format de la tête est sans effet : le plan donne un format à embed_tokens, et la tête est la même table</translation>
+    </message>
+    <message>
+        <source>1 weight of the checkpoint is packed in 4 bits already and stays as stored; “Weights” applies to the others</source>
+        <translation>1 poids du checkpoint est déjà compacté en 4 bits et reste tel quel ; « Poids » s’applique aux autres</translation>
+    </message>
+    <message>
+        <source>%1 weights of the checkpoint are packed in 4 bits already and stay as stored; “Weights” applies to the others</source>
+        <translation>%1 poids du checkpoint sont déjà compactés en 4 bits et restent tels quels ; « Poids » s’applique aux autres</translation>
+    </message>
+    <message>
+        <source>%1 needs %2 but may use %4, %6 too much (%7). The largest parts: %8</source>
+        <translation>%1 a besoin de %2 mais peut utiliser %4, %6 de trop (%7). Les plus grandes parties : %8</translation>
+    </message>
+    <message>
+        <source>the memory of a simulated GPU is this computer&apos;s main memory: %1 need %2 of it together but may use %4, %6 too much (%7). The largest parts: %8</source>
+        <translation>la mémoire d’un GPU simulé est la mémoire principale de cet ordinateur : %1 en demandent %2 ensemble mais peuvent utiliser %4, soit %6 de trop (%7). Les plus grandes parties : %8</translation>
+    </message>
+    <message>
+        <source>%1 by the limit that is set</source>
+        <translation>%1 par la limite fixée</translation>
+    </message>
+    <message>
+        <source>there is a limit for %1, which this computer does not have</source>
+        <translation>il y a une limite pour %1, que cet ordinateur n’a pas</translation>
+    </message>
+    <message>
+        <source>the placement %1 needs a GPU, and this computer shows none: use “Everything on the CPU”, or try “Graphics card: Simulated”</source>
+        <translation>le placement %1 a besoin d’un GPU, et cet ordinateur n’en montre pas : prenez « Tout sur le CPU », ou essayez « Carte graphique : Simulée »</translation>
+    </message>
+    <message>
+        <source>%1 is a device that Belfry does not have</source>
+        <translation>%1 est un appareil que Belfry n’a pas</translation>
+    </message>
+    <message>
+        <source>this version keeps keys and values in bf16 and has no other format for them; remove kv.format</source>
+        <translation>cette version garde clés et valeurs en bf16 et n’a pas d’autre format pour elles ; retirez kv.format</translation>
     </message>
 </context>
 </TS>

@@ -4,8 +4,268 @@
 <context>
     <name>engine::Sentence</name>
     <message>
+        <source>%1 (line %2)</source>
+        <translation>%1 (Zeile %2)</translation>
+    </message>
+    <message>
+        <source>%1 and %2 are the same bytes but disagree: %3 is %4, %5 is %6; give both the same place, or ask for two copies with &quot;duplicate_tied&quot;: true</source>
+        <translation>%1 und %2 sind dieselben Bytes, widersprechen sich aber: %3 ist %4, %5 ist %6; geben Sie beiden denselben Ort, oder verlangen Sie zwei Kopien mit &quot;duplicate_tied&quot;: true</translation>
+    </message>
+    <message>
+        <source>%1 by --limit</source>
+        <translation>%1 durch --limit</translation>
+    </message>
+    <message>
+        <source>%1 by the limits of the map</source>
+        <translation>%1 durch die Grenzen des Plans</translation>
+    </message>
+    <message>
+        <source>%1 free</source>
+        <translation>%1 frei</translation>
+    </message>
+    <message>
+        <source>%1 in %2 is not a device: expected cpu, disk, cuda:N or sim:N</source>
+        <translation>%1 in %2 ist kein Gerät: Erwartet wird cpu, disk, cuda:N oder sim:N</translation>
+    </message>
+    <message>
+        <source>%1 is a device that Belfry does not have; the presets are listed by --help</source>
+        <translation>%1 ist ein Gerät, das Belfry nicht hat; --help zählt die Vorgaben auf</translation>
+    </message>
+    <message>
+        <source>%1 is a device, not a map: for everything there give a file with %2</source>
+        <translation>%1 ist ein Gerät, kein Plan: Für alles dort nehmen Sie eine Datei mit %2</translation>
+    </message>
+    <message>
+        <source>%1 is a device, not a map: the preset &quot;gpu&quot; puts everything there, and a file with {&quot;&quot;: &quot;cuda:0&quot;} does too</source>
+        <translation>%1 ist ein Gerät, kein Plan: Die Vorgabe „gpu“ legt alles dorthin, ebenso eine Datei mit {&quot;&quot;: &quot;cuda:0&quot;}</translation>
+    </message>
+    <message>
+        <source>%1 is accelerate&apos;s word for a placement that is worked out; here that is &quot;fit&quot;</source>
+        <translation>%1 heißt bei accelerate eine Platzierung, die ausgerechnet wird; hier ist das „fit“</translation>
+    </message>
+    <message>
+        <source>%1 is no module or tensor of this model</source>
+        <translation>%1 ist kein Modul oder Tensor dieses Modells</translation>
+    </message>
+    <message>
         <source>%1 is not in the library any more; look again</source>
         <translation>%1 ist nicht mehr in der Bibliothek; suchen Sie neu</translation>
+    </message>
+    <message>
+        <source>%1 names %2, which this machine does not have; it has %3, cpu and disk</source>
+        <translation>%1 nennt %2; das hat dieser Rechner nicht. Er hat %3, CPU und Festplatte</translation>
+    </message>
+    <message>
+        <source>%1 names %2, which this machine does not have; it has cpu and disk</source>
+        <translation>%1 nennt %2; das hat dieser Rechner nicht. Er hat CPU und Festplatte</translation>
+    </message>
+    <message>
+        <source>%1 replaces a base tensor although modules_to_save does not name it</source>
+        <translation>%1 ersetzt einen Tensor der Basis, obwohl modules_to_save ihn nicht nennt</translation>
+    </message>
+    <message>
+        <source>%1 tensors compute on another device here: accelerate stores &quot;cpu&quot; and &quot;disk&quot; there but computes on %2, copying the weights for every call</source>
+        <translation>%1 Tensoren rechnen hier auf einem anderen Gerät: accelerate speichert „cpu“ und „disk“ dort, rechnet aber auf %2 und kopiert die Gewichte bei jedem Aufruf</translation>
+    </message>
+    <message>
+        <source>%1 tensors compute on another device here: where nothing is stored on a GPU, accelerate computes on cpu</source>
+        <translation>%1 Tensoren rechnen hier auf einem anderen Gerät: Wo nichts auf einer GPU liegt, rechnet accelerate auf der CPU</translation>
+    </message>
+    <message>
+        <source>%1 tensors in %2: there what is not quantized has one dtype</source>
+        <translation>%1 Tensoren in %2: Was nicht quantisiert ist, hat dort einen einzigen Typ</translation>
+    </message>
+    <message>
+        <source>%1 tensors keep a copy on their computing device here; accelerate copies them for every call</source>
+        <translation>%1 Tensoren behalten hier eine Kopie auf dem Gerät, das sie rechnet; accelerate kopiert sie bei jedem Aufruf</translation>
+    </message>
+    <message>
+        <source>%1 weights on cpu or disk have 4 bits here: transformers leaves what lies there in bfloat16, %2 instead of %3</source>
+        <translation>%1 Gewichte auf CPU oder Festplatte haben hier 4 Bit: transformers lässt in bfloat16, was dort liegt, %2 statt %3</translation>
+    </message>
+    <message>
+        <source>%1 quantized weights stored on disk are made from the checkpoint at every use; a cache keeps them as they are (--cache FOLDER)</source>
+        <translation>%1 quantisierte Gewichte auf dem Datenträger werden bei jedem Gebrauch aus dem Checkpoint gemacht; ein Zwischenspeicher bewahrt sie auf (--cache ORDNER)</translation>
+    </message>
+    <message>
+        <source>%1 multiprocessors</source>
+        <translation>%1 Multiprozessoren</translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
+        <translation>%1 von %2</translation>
+    </message>
+    <message>
+        <source>%1 stored tensors without effect (%2) were not loaded</source>
+        <translation>%1 gespeicherte Tensoren ohne Wirkung (%2) wurden nicht geladen</translation>
+    </message>
+    <message>
+        <source>%1 threads</source>
+        <translation>%1 Threads</translation>
+    </message>
+    <message>
+        <source>%1: its chat template cannot be compared with the prompt that is used (%2)</source>
+        <translation>%1: Seine Chat-Vorlage lässt sich nicht mit dem Prompt vergleichen, der verwendet wird (%2)</translation>
+    </message>
+    <message>
+        <source>%1: its chat template would write this conversation otherwise: %2 where the prompt that is used has %3</source>
+        <translation>%1: Seine Chat-Vorlage würde dieses Gespräch anders schreiben: %2, wo der verwendete Prompt %3 hat</translation>
+    </message>
+    <message>
+        <source>%1: stored as %2, expanded to %3</source>
+        <translation>%1: gespeichert als %2, entpackt nach %3</translation>
+    </message>
+    <message>
+        <source>%1: unknown member of its quantization state: %2</source>
+        <translation>%1: unbekanntes Feld in seinem Zustand der Quantisierung: %2</translation>
+    </message>
+    <message>
+        <source>%1: %2 more unknown members ignored (ST06)</source>
+        <translation>%1: %2 weitere unbekannte Einträge werden nicht beachtet (ST06)</translation>
+    </message>
+    <message>
+        <source>%1: a further chat template, chosen by name in transformers; it is not used</source>
+        <translation>%1: eine weitere Chat-Vorlage, die in transformers nach Namen gewählt wird; sie wird nicht benutzt</translation>
+    </message>
+    <message>
+        <source>%1: does not look like a Gemma 4 template; it is not used: this prompt is written with &lt;|turn&gt;, the template writes %2. A model that was trained on the template&apos;s turns may answer worse</source>
+        <translation>%1: sieht nicht wie eine Chat-Vorlage von Gemma 4 aus und wird nicht benutzt: Prompts werden mit &lt;|turn&gt; geschrieben, die Vorlage schreibt %2. Ein Modell, das auf ihre Form trainiert ist, antwortet vielleicht schlechter</translation>
+    </message>
+    <message>
+        <source>%1: does not name these tensors of its shards, they are ignored: %2</source>
+        <translation>%1: nennt diese Tensoren seiner Dateien nicht, sie werden nicht beachtet: %2</translation>
+    </message>
+    <message>
+        <source>%1: hold only their headers, no weights; download the whole files to load them</source>
+        <translation>%1: enthalten nur die Köpfe der Dateien, keine Gewichte; laden Sie die ganzen Dateien herunter, um sie zu benutzen</translation>
+    </message>
+    <message>
+        <source>%1: holds only its header, no weights; download the whole file to load it</source>
+        <translation>%1: enthält nur den Kopf der Datei, keine Gewichte; laden Sie die ganze Datei herunter, um sie zu benutzen</translation>
+    </message>
+    <message>
+        <source>%1: is used as the output head, as its values are not those of the token embedding, although config.json says that both are one table; &quot;tie_word_embeddings&quot;: false there says what the files hold</source>
+        <translation>%1: dient als Kopf, da seine Werte nicht die der Token-Einbettung sind, obwohl config.json sagt, dass beide eine Tabelle sind; &quot;tie_word_embeddings&quot;: false dort sagt, was die Dateien enthalten</translation>
+    </message>
+    <message>
+        <source>%1: metadata.total_size is %2, the tensors have %3 bytes</source>
+        <translation>%1: metadata.total_size ist %2, die Tensoren haben %3 Bytes</translation>
+    </message>
+    <message>
+        <source>%1: metadata.total_size is not a plain whole number; it is ignored</source>
+        <translation>%1: metadata.total_size ist keine einfache ganze Zahl und wird nicht beachtet</translation>
+    </message>
+    <message>
+        <source>%1: stands for the token embedding, which the files do not hold under its own name (config.json: both are one table)</source>
+        <translation>%1: steht für die Token-Einbettung, die die Dateien nicht unter ihrem Namen enthalten (config.json: beide sind eine Tabelle)</translation>
+    </message>
+    <message>
+        <source>%1: tensor %2: element type %3 cannot be read; the tensor is skipped (ST05)</source>
+        <translation>%1: Tensor %2: Elemente vom Typ %3 sind nicht lesbar; der Tensor wird übergangen (ST05)</translation>
+    </message>
+    <message>
+        <source>%1: tensor %2: unknown member &quot;%3&quot; ignored (ST06)</source>
+        <translation>%1: Tensor %2: der unbekannte Eintrag &quot;%3&quot; wird nicht beachtet (ST06)</translation>
+    </message>
+    <message>
+        <source>%1: the output head is a tensor of its own, not the token embedding</source>
+        <translation>%1: Der Kopf ist ein eigener Tensor, nicht die Token-Einbettung</translation>
+    </message>
+    <message>
+        <source>%1; computed once more, every layer gave finite values: a device or its memory may be failing. Try again, or with &quot;--device-map cpu&quot;</source>
+        <translation>%1; noch einmal gerechnet gab jede Schicht endliche Werte: Vielleicht ist ein Gerät oder sein Speicher defekt. Versuchen Sie es noch einmal, oder mit &quot;--device-map cpu&quot;</translation>
+    </message>
+    <message>
+        <source>%1; the modules that have tensors in the file are taken as the targeted ones</source>
+        <translation>%1; als Ziele gelten die Module, die Tensoren in der Datei haben</translation>
+    </message>
+    <message>
+        <source>%1; the ranks are taken from the shapes of the factors</source>
+        <translation>%1; die Ränge werden aus den Formen der Faktoren genommen</translation>
+    </message>
+    <message>
+        <source>%1 lies below the tensor %2, which has no parts; did you mean %2?</source>
+        <translation>%1 liegt unter dem Tensor %2, der keine Teile hat; meinten Sie %2?</translation>
+    </message>
+    <message>
+        <source>%1 needs %2 (%3 bytes) but may use %4 (%5 bytes), %6 too much (%7). The largest parts: %8</source>
+        <translation>%1 braucht %2 (%3 Byte), darf aber %4 (%5 Byte) belegen, %6 zu viel (%7). Die größten Teile: %8</translation>
+    </message>
+    <message>
+        <source>%1 on %2 %3</source>
+        <translation>%1 auf %2 %3</translation>
+    </message>
+    <message>
+        <source>%1 or %2</source>
+        <translation>%1 oder %2</translation>
+    </message>
+    <message>
+        <source>%1 points inside a weight: codes and statistics of %2 are one tensor and live on one device; name %2</source>
+        <translation>%1 zeigt in ein Gewicht hinein: Codes und Statistik von %2 sind ein Tensor und liegen auf einem Gerät; nennen Sie %2</translation>
+    </message>
+    <message>
+        <source>%1 ranges exist only in maps with &quot;version&quot;: 1</source>
+        <translation>%1 Bereiche gibt es nur in Plänen mit &quot;version&quot;: 1</translation>
+    </message>
+    <message>
+        <source>%1 tensors, the first: %2</source>
+        <translation>%1 Tensoren, der erste: %2</translation>
+    </message>
+    <message>
+        <source>%1 weights of the checkpoint are packed in 4 bits already and stay as stored; --quant applies to the others</source>
+        <translation>%1 Gewichte des Checkpoints sind schon in 4 Bit gepackt und bleiben, wie sie sind; --quant gilt für die anderen</translation>
+    </message>
+    <message>
+        <source>%1: %2 less on %3 (%4 remain); %5</source>
+        <translation>%1: %2 weniger auf %3 (%4 bleiben); %5</translation>
+    </message>
+    <message>
+        <source>%1: what the driver takes for itself is assumed, not measured (the management library, NVML, does not tell)</source>
+        <translation>%1: was der Treiber für sich nimmt, ist angenommen, nicht gemessen (die Verwaltungsbibliothek NVML sagt es nicht)</translation>
+    </message>
+    <message>
+        <source>%1; what is elsewhere is computed faster there</source>
+        <translation>%1; was anderswo liegt, wird dort schneller gerechnet</translation>
+    </message>
+    <message>
+        <source>%1 that the system lets this program have</source>
+        <translation>%1, die das System diesem Programm lässt</translation>
+    </message>
+    <message>
+        <source>%1, less %2 that the map reserves</source>
+        <translation>%1, abzüglich %2, die der Plan frei hält</translation>
+    </message>
+    <message>
+        <source>%1. This is a Python dictionary as print() shows it, not JSON: write the file with json.dump(model.hf_device_map, file), or put double quotes around keys and values</source>
+        <translation>%1. Das ist ein Python-Dictionary, wie print() es zeigt, kein JSON: Schreiben Sie die Datei mit json.dump(model.hf_device_map, file), oder setzen Sie doppelte Anführungszeichen um Schlüssel und Werte</translation>
+    </message>
+    <message>
+        <source>%1: expected %2, found %3</source>
+        <translation>%1: erwartet: %2, gefunden: %3</translation>
+    </message>
+    <message>
+        <source>%1; did you mean %2?</source>
+        <translation>%1; meinten Sie %2?</translation>
+    </message>
+    <message>
+        <source>%1; ranges exist only in maps with &quot;version&quot;: 1</source>
+        <translation>%1; Bereiche gibt es nur in Plänen mit &quot;version&quot;: 1</translation>
+    </message>
+    <message>
+        <source>%1; valid numbers for %2 are 0 to %3</source>
+        <translation>%1; gültige Nummern für %2 sind 0 bis %3</translation>
+    </message>
+    <message>
+        <source>&apos;,&apos; or &apos;]&apos;</source>
+        <translation>„,“ oder „]“</translation>
+    </message>
+    <message>
+        <source>&apos;,&apos; or &apos;}&apos;</source>
+        <translation>„,“ oder „}“</translation>
+    </message>
+    <message>
+        <source>&apos;:&apos; after %1</source>
+        <translation>„:“ nach %1</translation>
     </message>
     <message>
         <source>&quot;%1&quot; between values that have no such operation</source>
@@ -22,6 +282,26 @@
     <message>
         <source>&quot;%1&quot; replaced the base weights while training; the adapter is right only on that changed base. Ask its author for a converted adapter, or allow it if the loaded base is the changed one</source>
         <translation>&quot;%1&quot; hat beim Training die Basisgewichte ersetzt; der Adapter stimmt nur auf dieser veränderten Basis. Bitten Sie, wer ihn gemacht hat, um einen umgewandelten Adapter, oder lassen Sie ihn zu, wenn die geladene Basis die veränderte ist</translation>
+    </message>
+    <message>
+        <source>&quot;cpu&quot;, &quot;cuda:N&quot; or &quot;sim:N&quot; (nothing computes on disk)</source>
+        <translation>&quot;cpu&quot;, &quot;cuda:N&quot; oder &quot;sim:N&quot; (nichts rechnet auf der Festplatte)</translation>
+    </message>
+    <message>
+        <source>&quot;cpu&quot;, &quot;disk&quot;, &quot;cuda:N&quot; or &quot;sim:N&quot;</source>
+        <translation>&quot;cpu&quot;, &quot;disk&quot;, &quot;cuda:N&quot; oder &quot;sim:N&quot;</translation>
+    </message>
+    <message>
+        <source>&quot;cpu&quot;, &quot;disk&quot;, &quot;cuda:N&quot;, &quot;sim:N&quot; or a device number</source>
+        <translation>&quot;cpu&quot;, &quot;disk&quot;, &quot;cuda:N&quot;, &quot;sim:N&quot; oder die Nummer eines Geräts</translation>
+    </message>
+    <message>
+        <source>&quot;cpu&quot;, &quot;disk&quot;, &quot;cuda:N&quot;, &quot;sim:N&quot;, a device number from 0 to 63 or an object</source>
+        <translation>&quot;cpu&quot;, &quot;disk&quot;, &quot;cuda:N&quot;, &quot;sim:N&quot;, eine Gerätenummer von 0 bis 63 oder ein Objekt</translation>
+    </message>
+    <message>
+        <source>&quot;disk&quot; says where bytes are stored, not what computes</source>
+        <translation>&quot;disk&quot; sagt, wo Bytes liegen, nicht, was rechnet</translation>
     </message>
     <message>
         <source>&quot;LORA&quot;</source>
@@ -548,6 +828,26 @@
         <translation>%1; der größte Wert, den es bekommt, ist %2</translation>
     </message>
     <message>
+        <source>--head</source>
+        <translation>--head</translation>
+    </message>
+    <message>
+        <source>--quant</source>
+        <translation>--quant</translation>
+    </message>
+    <message>
+        <source>--head has no effect: the checkpoint holds the head packed as %1, and it stays so</source>
+        <translation>--head hat keine Wirkung: Der Checkpoint enthält den Kopf gepackt als %1, und so bleibt er</translation>
+    </message>
+    <message>
+        <source>--head has no effect: the map gives embed_tokens a format, and the head is the same table</source>
+        <translation>--head hat keine Wirkung: Der Plan gibt embed_tokens ein Format, und der Kopf ist dieselbe Tabelle</translation>
+    </message>
+    <message>
+        <source>--limit names %1, which this machine does not have</source>
+        <translation>--limit nennt %1; das hat dieser Rechner nicht</translation>
+    </message>
+    <message>
         <source>--quant-block: expected a power of two from 32 to 4096, found %1</source>
         <translation>--quant-block: erwartet wird eine Zweierpotenz von 32 bis 4096, gefunden: %1</translation>
     </message>
@@ -564,12 +864,104 @@
         <translation>0 (zeilenweise)</translation>
     </message>
     <message>
+        <source>1 tensor computes on another device here: accelerate stores &quot;cpu&quot; and &quot;disk&quot; there but computes on %1, copying the weights for every call</source>
+        <translation>1 Tensor rechnet hier auf einem anderen Gerät: accelerate speichert „cpu“ und „disk“ dort, rechnet aber auf %1 und kopiert die Gewichte bei jedem Aufruf</translation>
+    </message>
+    <message>
+        <source>1 tensor computes on another device here: where nothing is stored on a GPU, accelerate computes on cpu</source>
+        <translation>1 Tensor rechnet hier auf einem anderen Gerät: Wo nichts auf einer GPU liegt, rechnet accelerate auf der CPU</translation>
+    </message>
+    <message>
+        <source>1 tensor in %1: there what is not quantized has one dtype</source>
+        <translation>1 Tensor in %1: Was nicht quantisiert ist, hat dort einen einzigen Typ</translation>
+    </message>
+    <message>
+        <source>1 tensor keeps a copy on its computing device here; accelerate copies it for every call</source>
+        <translation>1 Tensor behält hier eine Kopie auf dem Gerät, das ihn rechnet; accelerate kopiert ihn bei jedem Aufruf</translation>
+    </message>
+    <message>
+        <source>1 tensor: %1</source>
+        <translation>1 Tensor: %1</translation>
+    </message>
+    <message>
+        <source>1 (the only version there is)</source>
+        <translation>1 (die einzige Version, die es gibt)</translation>
+    </message>
+    <message>
         <source>1 to 4096 bytes</source>
         <translation>1 bis 4096 Bytes</translation>
     </message>
     <message>
+        <source>1 weight on cpu or disk has 4 bits here: transformers leaves what lies there in bfloat16, %1 instead of %2</source>
+        <translation>1 Gewicht auf CPU oder Festplatte hat hier 4 Bit: transformers lässt in bfloat16, was dort liegt, %1 statt %2</translation>
+    </message>
+    <message>
+        <source>1 weight of the checkpoint is packed in 4 bits already and stays as stored; --quant applies to the others</source>
+        <translation>1 Gewicht des Checkpoints ist schon in 4 Bit gepackt und bleibt, wie es ist; --quant gilt für die anderen</translation>
+    </message>
+    <message>
         <source>32, 64, 128, 256, 512, 1024, 2048 or 4096</source>
         <translation>32, 64, 128, 256, 512, 1024, 2048 oder 4096</translation>
+    </message>
+    <message>
+        <source>a context of %1 tokens is more than the model has positions for; planned with %2</source>
+        <translation>ein Kontext von %1 Token ist mehr, als das Modell fasst; geplant mit %2</translation>
+    </message>
+    <message>
+        <source>adapter weights for %1 are not counted: the plan has no such tensor</source>
+        <translation>Gewichte des Adapters für %1 sind nicht mitgezählt: der Plan hat keinen solchen Tensor</translation>
+    </message>
+    <message>
+        <source>adapter %1: %2</source>
+        <translation>Adapter %1: %2</translation>
+    </message>
+    <message>
+        <source>adapter %1: %2 of %3 tensors of its file are not applied, the first: %4 (%5)</source>
+        <translation>Adapter %1: %2 von %3 Tensoren seiner Datei werden nicht angewandt, der erste: %4 (%5)</translation>
+    </message>
+    <message>
+        <source>a load would fail at %1 more tensors</source>
+        <translation>das Laden würde an %1 weiteren Tensoren scheitern</translation>
+    </message>
+    <message>
+        <source>a load would fail: %1</source>
+        <translation>das Laden würde scheitern: %1</translation>
+    </message>
+    <message>
+        <source>adapter_config.json: %1 is %2, a member that is not known here; it is ignored, and the adapter may act otherwise than in PEFT</source>
+        <translation>adapter_config.json: %1 ist %2, ein hier unbekannter Eintrag; er wird nicht beachtet, und der Adapter wirkt vielleicht anders als in PEFT</translation>
+    </message>
+    <message>
+        <source>a byte that is not UTF-8</source>
+        <translation>ein Byte, das kein UTF-8 ist</translation>
+    </message>
+    <message>
+        <source>a control character or line break inside a string</source>
+        <translation>ein Steuerzeichen oder Zeilenumbruch in einem Text</translation>
+    </message>
+    <message>
+        <source>a device map is a JSON object, found %1</source>
+        <translation>ein Plan ist ein JSON-Objekt; gefunden: %1</translation>
+    </message>
+    <message>
+        <source>a digit</source>
+        <translation>eine Ziffer</translation>
+    </message>
+    <message>
+        <source>a member name in double quotes</source>
+        <translation>ein Name in doppelten Anführungszeichen</translation>
+    </message>
+    <message>
+        <source>a number must not start with 0</source>
+        <translation>eine Zahl darf nicht mit 0 beginnen</translation>
+    </message>
+    <message>
+        <source>a number of tokens, at least 1</source>
+        <translation>eine Zahl von Token, mindestens 1</translation>
+    </message>
+    <message>
+        <source>a size such as &quot;6GiB&quot;, &quot;1.5GB&quot;, &quot;512MiB&quot; or bytes</source>
+        <translation>eine Größe wie &quot;6GiB&quot;, &quot;1.5GB&quot;, &quot;512MiB&quot; oder Bytes</translation>
     </message>
     <message>
         <source>AIFF header: the &apos;COMM&apos; chunk has %1 bytes, at least 18 are needed</source>
@@ -580,6 +972,30 @@
         <translation>AIFF-Header: Die Datei endet nach %1 Bytes ohne einen Abschnitt %2</translation>
     </message>
     <message>
+        <source>all of this together leaves %1, still %2 too much: %3</source>
+        <translation>all das zusammen lässt %1 übrig, immer noch %2 zu viel: %3</translation>
+    </message>
+    <message>
+        <source>an escape of several digits (\%1)</source>
+        <translation>eine Escape-Folge aus mehreren Ziffern (\%1)</translation>
+    </message>
+    <message>
+        <source>another tensor of its module is refused</source>
+        <translation>ein anderer Tensor seines Moduls wird abgelehnt</translation>
+    </message>
+    <message>
+        <source>asked in %1 s</source>
+        <translation>in %1 s gefragt</translation>
+    </message>
+    <message>
+        <source>an integer</source>
+        <translation>eine ganze Zahl</translation>
+    </message>
+    <message>
+        <source>at least one member (store, compute, format, residency, ...)</source>
+        <translation>mindestens ein Eintrag (store, compute, format, residency ...)</translation>
+    </message>
+    <message>
         <source>AU header: the file ends after %1 bytes, 24 are needed</source>
         <translation>AU-Header: Die Datei endet nach %1 Bytes, nötig sind 24</translation>
     </message>
@@ -588,8 +1004,124 @@
         <translation>AU-Header: Die Abtastwerte sollen bei Byte %1 beginnen, die Datei hat %2</translation>
     </message>
     <message>
+        <source>audio tower to %1</source>
+        <translation>Audioturm auf %1</translation>
+    </message>
+    <message>
+        <source>costs only with media: 10 s of sound take about %1 instead of %2</source>
+        <translation>kostet nur mit Medien: 10 s Ton brauchen etwa %1 statt %2</translation>
+    </message>
+    <message>
+        <source>costs only with media: an image takes about %1 instead of %2</source>
+        <translation>kostet nur mit Medien: ein Bild braucht etwa %1 statt %2</translation>
+    </message>
+    <message>
+        <source>default</source>
+        <translation>„default“</translation>
+    </message>
+    <message>
+        <source>cache</source>
+        <translation>Cache</translation>
+    </message>
+    <message>
+        <source>chats</source>
+        <translation>Chats</translation>
+    </message>
+    <message>
+        <source>compute capability %1</source>
+        <translation>Compute Capability %1</translation>
+    </message>
+    <message>
+        <source>does not start (answer %1)</source>
+        <translation>startet nicht (Antwort %1)</translation>
+    </message>
+    <message>
+        <source>does not tell what is free</source>
+        <translation>sagt nicht, was frei ist</translation>
+    </message>
+    <message>
+        <source>both model.safetensors and model.safetensors.index.json exist; the single file is used</source>
+        <translation>es gibt sowohl model.safetensors als auch model.safetensors.index.json; benutzt wird die einzelne Datei</translation>
+    </message>
+    <message>
+        <source>by PEFT %1</source>
+        <translation>von PEFT %1</translation>
+    </message>
+    <message>
+        <source>config.json: its quantization_config tells which weights are packed in 4 bits, as the weight files are not there to say so</source>
+        <translation>config.json: quantization_config darin sagt, welche Gewichte in 4 Bit gepackt sind, da die Dateien mit den Gewichten nicht da sind</translation>
+    </message>
+    <message>
+        <source>compute %1</source>
+        <translation>compute %1</translation>
+    </message>
+    <message>
+        <source>default must settle both store and compute: %1 (%2 tensor would have no device)</source>
+        <translation>&quot;default&quot; muss store und compute festlegen: %1 (%2 Tensor hätte kein Gerät)</translation>
+    </message>
+    <message>
+        <source>default must settle both store and compute: %1 (%2 tensors would have no device)</source>
+        <translation>&quot;default&quot; muss store und compute festlegen: %1 (%2 Tensoren hätten kein Gerät)</translation>
+    </message>
+    <message>
         <source>DoRA, which PEFT does not have for expert parameters</source>
         <translation>DoRA, das es in PEFT für Parameter von Experten nicht gibt</translation>
+    </message>
+    <message>
+        <source>even this leanest plan is %1 over the limits; it keeps layers in memory: on disk, read anew for every token, only a map puts them</source>
+        <translation>selbst diese sparsamste Aufteilung liegt %1 über den Grenzen; sie lässt Schichten im Speicher: auf die Festplatte, wo sie für jedes Token neu gelesen werden, legt sie nur ein eigener Plan</translation>
+    </message>
+    <message>
+        <source>every token reads them</source>
+        <translation>jedes Token liest sie</translation>
+    </message>
+    <message>
+        <source>every token reads them, about %1 more per token</source>
+        <translation>jedes Token liest sie, etwa %1 mehr pro Token</translation>
+    </message>
+    <message>
+        <source>everything on %1 needs %2 of %3: it fits</source>
+        <translation>alles auf %1 braucht %2 von %3: es passt</translation>
+    </message>
+    <message>
+        <source>everything on %1 needs %2 of %3: more than this computer&apos;s memory, which simulated GPUs take theirs from</source>
+        <translation>alles auf %1 braucht %2 von %3: mehr als der Arbeitsspeicher dieses Rechners, aus dem simulierte GPUs ihren nehmen</translation>
+    </message>
+    <message>
+        <source>everything on %1 needs %2 of %3: too much</source>
+        <translation>alles auf %1 braucht %2 von %3: zu viel</translation>
+    </message>
+    <message>
+        <source>driver</source>
+        <translation>Treiber</translation>
+    </message>
+    <message>
+        <source>expected: %1</source>
+        <translation>erwartet: %1</translation>
+    </message>
+    <message>
+        <source>ends with a sliding layer; the last layer is always full</source>
+        <translation>endet mit einer Schicht mit gleitendem Fenster; die letzte Schicht sieht immer alles</translation>
+    </message>
+    <message>
+        <source>equals the base&apos;s own table</source>
+        <translation>gleicht der eigenen Tabelle der Basis</translation>
+    </message>
+    <message>
+        <source>error: %1</source>
+        <translation>Fehler: %1</translation>
+    </message>
+    <message>
+        <source>exclude_modules leaves the module out</source>
+        <translation>exclude_modules lässt das Modul weg</translation>
+    </message>
+    <message>
+        <source>fan_in_fan_out is true; it has no meaning for linear layers and was reset</source>
+        <translation>fan_in_fan_out ist true; für lineare Schichten hat es keine Bedeutung und wurde zurückgesetzt</translation>
+    </message>
+    <message>
+        <source>expanded from %1 to %2: values stay those of the 4-bit weights, only memory grows (%3)</source>
+        <translation>von %1 nach %2 entpackt: Die Werte bleiben die der 4-Bit-Gewichte, nur der Speicher wächst (%3)</translation>
     </message>
     <message>
         <source>FLAC header: the file ends after %1 bytes, inside the stream information</source>
@@ -600,8 +1132,148 @@
         <translation>FLAC-Header: Der erste Block enthält keine 34 Bytes mit Angaben zum Datenstrom</translation>
     </message>
     <message>
+        <source>head in %1</source>
+        <translation>Kopf in %1</translation>
+    </message>
+    <message>
+        <source>head in int8</source>
+        <translation>Kopf in 8 Bit</translation>
+    </message>
+    <message>
+        <source>head to %1</source>
+        <translation>Kopf auf %1</translation>
+    </message>
+    <message>
+        <source>for %1</source>
+        <translation>für %1</translation>
+    </message>
+    <message>
+        <source>Free disk</source>
+        <translation>Freier Plattenplatz</translation>
+    </message>
+    <message>
+        <source>Graphics cards</source>
+        <translation>Grafikkarten</translation>
+    </message>
+    <message>
+        <source>has not answered for %1 s</source>
+        <translation>hat seit %1 s nicht geantwortet</translation>
+    </message>
+    <message>
+        <source>has no members per layer type; it is taken for the full-attention layers</source>
+        <translation>hat keine Einträge je Art der Schicht; es gilt für die Schichten, die alles sehen</translation>
+    </message>
+    <message>
+        <source>format %1 is not possible: %2 (%3)</source>
+        <translation>das Format %1 ist nicht möglich: %2 (%3)</translation>
+    </message>
+    <message>
+        <source>four hexadecimal digits after \u</source>
+        <translation>vier hexadezimale Ziffern nach \u</translation>
+    </message>
+    <message>
+        <source>half of a surrogate pair</source>
+        <translation>die Hälfte eines Surrogatpaars</translation>
+    </message>
+    <message>
         <source>I8 %1</source>
         <translation>I8 %1</translation>
+    </message>
+    <message>
+        <source>ignored: %1</source>
+        <translation>weggelassen: %1</translation>
+    </message>
+    <message>
+        <source>in its folder: %1</source>
+        <translation>in seinem Ordner: %1</translation>
+    </message>
+    <message>
+        <source>in its folder: %1 (whether the adapter needs further tokens is not known)</source>
+        <translation>in seinem Ordner: %1 (ob der Adapter weitere Token braucht, ist nicht bekannt)</translation>
+    </message>
+    <message>
+        <source>inert: %1</source>
+        <translation>ohne Wirkung: %1</translation>
+    </message>
+    <message>
+        <source>init_lora_weights is &quot;%1&quot;: accepted on request, right only on the changed base</source>
+        <translation>init_lora_weights ist &quot;%1&quot;: auf Wunsch angenommen, stimmt nur auf der veränderten Basis</translation>
+    </message>
+    <message>
+        <source>int8 per row (head) does not exist there</source>
+        <translation>int8 je Zeile (Kopf) gibt es dort nicht</translation>
+    </message>
+    <message>
+        <source>it is read whole for every token</source>
+        <translation>er wird für jedes Token ganz gelesen</translation>
+    </message>
+    <message>
+        <source>it is read whole for every token, about %1 more per token</source>
+        <translation>er wird für jedes Token ganz gelesen, etwa %1 mehr pro Token</translation>
+    </message>
+    <message>
+        <source>it cannot be opened</source>
+        <translation>sie lässt sich nicht öffnen</translation>
+    </message>
+    <message>
+        <source>it cannot be read</source>
+        <translation>sie lässt sich nicht lesen</translation>
+    </message>
+    <message>
+        <source>it is cut short</source>
+        <translation>sie ist abgeschnitten</translation>
+    </message>
+    <message>
+        <source>it is cut short or damaged</source>
+        <translation>sie ist abgeschnitten oder beschädigt</translation>
+    </message>
+    <message>
+        <source>it is of another version or model</source>
+        <translation>sie gehört zu einer anderen Version oder einem anderen Modell</translation>
+    </message>
+    <message>
+        <source>its directory is damaged</source>
+        <translation>ihr Verzeichnis ist beschädigt</translation>
+    </message>
+    <message>
+        <source>is %1, which cannot be used there; it is left out</source>
+        <translation>ist %1, was dort nicht verwendet werden kann; es wird weggelassen</translation>
+    </message>
+    <message>
+        <source>is %1; this is not run here, so that replies can differ from those of transformers</source>
+        <translation>ist %1; das wird hier nicht ausgeführt, sodass Antworten von denen von transformers abweichen können</translation>
+    </message>
+    <message>
+        <source>is false; pictures are resized all the same</source>
+        <translation>ist false; Bilder werden trotzdem skaliert</translation>
+    </message>
+    <message>
+        <source>is missing; taken as %1</source>
+        <translation>fehlt und gilt als %1</translation>
+    </message>
+    <message>
+        <source>is not &quot;right&quot;; recordings are padded on the right</source>
+        <translation>ist nicht &quot;right&quot;; Aufnahmen werden rechts aufgefüllt</translation>
+    </message>
+    <message>
+        <source>is out of its range; it is taken as %1</source>
+        <translation>liegt außerhalb seines Bereichs; es gilt als %1</translation>
+    </message>
+    <message>
+        <source>its tower was left out of this load (text only)</source>
+        <translation>sein Turm ist bei diesem Laden weggelassen (nur Text)</translation>
+    </message>
+    <message>
+        <source>it names neither store nor compute</source>
+        <translation>es nennt weder store noch compute</translation>
+    </message>
+    <message>
+        <source>it names no compute device</source>
+        <translation>es nennt nicht, was rechnet</translation>
+    </message>
+    <message>
+        <source>it names no store</source>
+        <translation>es nennt nicht, was speichert</translation>
     </message>
     <message>
         <source>JPEG data is damaged: %1</source>
@@ -640,6 +1312,98 @@
         <translation>KaSA kürzt das Basisgewicht und fügt eine Diagonale hinzu, und das gibt es hier nicht</translation>
     </message>
     <message>
+        <source>layer %1 shares the KV of layer %2</source>
+        <translation>Schicht %1 benutzt die Schlüssel und Werte von Schicht %2</translation>
+    </message>
+    <message>
+        <source>layer %1 takes its values from %2</source>
+        <translation>Schicht %1 nimmt ihre Werte aus %2</translation>
+    </message>
+    <message>
+        <source>layers_to_transform leaves the layer out</source>
+        <translation>layers_to_transform lässt die Schicht weg</translation>
+    </message>
+    <message>
+        <source>made for %1, loaded on %2</source>
+        <translation>für %1 gemacht, auf %2 geladen</translation>
+    </message>
+    <message>
+        <source>keys translated to our names: %1</source>
+        <translation>Schlüssel in unsere Namen übersetzt: %1</translation>
+    </message>
+    <message>
+        <source>keys without effect (no tensors that are used lie there): %1</source>
+        <translation>Schlüssel ohne Wirkung (dort liegen keine Tensoren, die benutzt werden): %1</translation>
+    </message>
+    <message>
+        <source>layers %1-%2 on %3, one block, so that the state changes device once</source>
+        <translation>Schichten %1–%2 auf %3, ein Block, damit der Zustand das Gerät nur einmal wechselt</translation>
+    </message>
+    <message>
+        <source>linear weights in %1</source>
+        <translation>lineare Gewichte in %1</translation>
+    </message>
+    <message>
+        <source>linear weights stay as they are stored, because no --quant was given; with --quant nf4 it would be about %1 tokens/s</source>
+        <translation>die linearen Gewichte bleiben, wie sie gespeichert sind, weil --quant nicht angegeben ist; mit --quant nf4 wären es etwa %1 Token/s</translation>
+    </message>
+    <message>
+        <source>lm_head and embed_tokens are one tensor in the checkpoint; the map puts them on different devices, so there are two copies</source>
+        <translation>lm_head und embed_tokens sind im Checkpoint ein Tensor; der Plan legt sie auf verschiedene Geräte, also gibt es zwei Kopien</translation>
+    </message>
+    <message>
+        <source>more than %1 pairs of keys contradict each other; only the first are listed</source>
+        <translation>mehr als %1 Paare von Schlüsseln widersprechen sich; nur die ersten sind aufgeführt</translation>
+    </message>
+    <message>
+        <source>kernels</source>
+        <translation>Kernel</translation>
+    </message>
+    <message>
+        <source>Libraries</source>
+        <translation>Bibliotheken</translation>
+    </message>
+    <message>
+        <source>loaded</source>
+        <translation>geladen</translation>
+    </message>
+    <message>
+        <source>measured</source>
+        <translation>gemessen</translation>
+    </message>
+    <message>
+        <source>memory</source>
+        <translation>Speicher</translation>
+    </message>
+    <message>
+        <source>models</source>
+        <translation>Modelle</translation>
+    </message>
+    <message>
+        <source>layer %1 computes on %2: %3 bytes travel per token inside it; keeping a layer&apos;s weights together avoids that</source>
+        <translation>Schicht %1 rechnet auf %2: Je Token wandern %3 Byte in ihr; wer die Gewichte einer Schicht beisammen lässt, vermeidet das</translation>
+    </message>
+    <message>
+        <source>layer %1 on %2 reads keys and values kept on %3: %4 bytes per token travel for it</source>
+        <translation>Schicht %1 auf %2 liest Schlüssel und Werte, die auf %3 liegen: Dafür wandern je Token %4 Byte</translation>
+    </message>
+    <message>
+        <source>layer %1 on %2 reads the keys and values of layer %3 on %4: %5 bytes per token go to a mirror there</source>
+        <translation>Schicht %1 auf %2 liest die Schlüssel und Werte von Schicht %3 auf %4: Je Token gehen %5 Byte in einen Spiegel dort</translation>
+    </message>
+    <message>
+        <source>layers %1 compute on %2: %3 bytes travel per token inside them; keeping a layer&apos;s weights together avoids that</source>
+        <translation>Schichten %1 rechnen auf %2: Je Token wandern %3 Byte in ihnen; wer die Gewichte einer Schicht beisammen lässt, vermeidet das</translation>
+    </message>
+    <message>
+        <source>layers %1 on %2 read keys and values kept on %3: %4 bytes per token travel for it</source>
+        <translation>Schichten %1 auf %2 lesen Schlüssel und Werte, die auf %3 liegen: Dafür wandern je Token %4 Byte</translation>
+    </message>
+    <message>
+        <source>layers %1 on %2 read the keys and values of layer %3 on %4: %5 bytes per token go to a mirror there</source>
+        <translation>Schichten %1 auf %2 lesen die Schlüssel und Werte von Schicht %3 auf %4: Je Token gehen %5 Byte in einen Spiegel dort</translation>
+    </message>
+    <message>
         <source>MP3 file is truncated: it ends after %1 bytes of sound, inside the first frame</source>
         <translation>MP3-Datei ist abgeschnitten: Sie endet nach %1 Bytes Ton, innerhalb des ersten Rahmens</translation>
     </message>
@@ -652,12 +1416,80 @@
         <translation>MonteCLoRA gibt es hier nicht</translation>
     </message>
     <message>
+        <source>No NVIDIA driver on this machine (%1 was not found); everything runs on the CPU.</source>
+        <translation>Dieser Rechner hat keinen NVIDIA-Treiber (%1 wurde nicht gefunden); alles läuft auf dem Prozessor.</translation>
+    </message>
+    <message>
+        <source>not in the files, planned as bf16: %1</source>
+        <translation>nicht in den Dateien, als bf16 geplant: %1</translation>
+    </message>
+    <message>
+        <source>none in this build: no card is used</source>
+        <translation>keine in diesem Programm: Es wird keine Karte benutzt</translation>
+    </message>
+    <message>
+        <source>not asked</source>
+        <translation>nicht gefragt</translation>
+    </message>
+    <message>
+        <source>not found</source>
+        <translation>nicht gefunden</translation>
+    </message>
+    <message>
+        <source>not known (%1)</source>
+        <translation>nicht bekannt (%1)</translation>
+    </message>
+    <message>
+        <source>not loaded: %1 (%2)</source>
+        <translation>nicht geladen: %1 (%2)</translation>
+    </message>
+    <message>
+        <source>not used</source>
+        <translation>nicht benutzt</translation>
+    </message>
+    <message>
+        <source>not used: %1 (no module of this architecture)</source>
+        <translation>nicht verwendet: %1 (kein Modul dieser Architektur)</translation>
+    </message>
+    <message>
+        <source>not yet: the first plan does</source>
+        <translation>noch nicht: Der erste Plan eines Modells misst</translation>
+    </message>
+    <message>
+        <source>note</source>
+        <translation>Hinweis</translation>
+    </message>
+    <message>
+        <source>no marks of turns</source>
+        <translation>keine Marken</translation>
+    </message>
+    <message>
+        <source>no key gives a device to %1; add a key, or &quot;&quot; for everything else</source>
+        <translation>kein Schlüssel gibt %1 ein Gerät; fügen Sie einen Schlüssel hinzu, oder &quot;&quot; für alles andere</translation>
+    </message>
+    <message>
         <source>Ogg file is truncated: the page at byte 0 is longer than the %1 bytes that are left</source>
         <translation>Ogg-Datei ist abgeschnitten: Die Seite bei Byte 0 ist länger als die %1 Bytes, die noch da sind</translation>
     </message>
     <message>
         <source>Ogg header: the file ends after %1 bytes, inside the first page</source>
         <translation>Ogg-Header: Die Datei endet nach %1 Bytes, innerhalb der ersten Seite</translation>
+    </message>
+    <message>
+        <source>one row of %1 per token, not measurable</source>
+        <translation>eine Zeile von %1 pro Token, nicht messbar</translation>
+    </message>
+    <message>
+        <source>per-layer embedding table to %1</source>
+        <translation>Einbettungstabelle je Schicht auf %1</translation>
+    </message>
+    <message>
+        <source>part of the program</source>
+        <translation>Teil des Programms</translation>
+    </message>
+    <message>
+        <source>only linear weights, experts, embedding tables and the head can have it</source>
+        <translation>nur lineare Gewichte, Experten, Einbettungstabellen und der Kopf können es haben</translation>
     </message>
     <message>
         <source>PNG data is damaged: %1 (at byte %2 of %3)</source>
@@ -684,20 +1516,124 @@
         <translation>PNG-Header: unbekannte Kompression, unbekannter Filter oder unbekannte Zeilenfolge</translation>
     </message>
     <message>
+        <source>problem</source>
+        <translation>Problem</translation>
+    </message>
+    <message>
+        <source>processor</source>
+        <translation>Prozessor</translation>
+    </message>
+    <message>
+        <source>Processor and memory</source>
+        <translation>Prozessor und Speicher</translation>
+    </message>
+    <message>
         <source>QALoRA pools the input of A, which is not implemented</source>
         <translation>QALoRA fasst die Eingabe von A zusammen, und das gibt es hier nicht</translation>
+    </message>
+    <message>
+        <source>runtime_config is ignored, as PEFT does</source>
+        <translation>runtime_config wird nicht beachtet, wie in PEFT</translation>
+    </message>
+    <message>
+        <source>reads %1 GB/s, products %2 %3</source>
+        <translation>liest %1 GB/s, Matrixprodukte %2 %3</translation>
+    </message>
+    <message>
+        <source>residency given by %1 has no effect where store and compute are the same device (%2)</source>
+        <translation>residency aus %1 hat keine Wirkung, wo store und compute dasselbe Gerät sind (%2)</translation>
     </message>
     <message>
         <source>SCB as F32 [%1]</source>
         <translation>SCB als F32 [%1]</translation>
     </message>
     <message>
+        <source>simulated GPUs exist only in Belfry</source>
+        <translation>simulierte GPUs gibt es nur in Belfry</translation>
+    </message>
+    <message>
+        <source>some accuracy for speed, before what every token reads leaves</source>
+        <translation>etwas Genauigkeit gegen Tempo, bevor geht, was jedes Token liest</translation>
+    </message>
+    <message>
+        <source>some accuracy for speed, before what every token reads leaves; --head bf16 keeps the head as it is stored</source>
+        <translation>etwas Genauigkeit gegen Tempo, bevor geht, was jedes Token liest; --head bf16 lässt den Kopf, wie er gespeichert ist</translation>
+    </message>
+    <message>
+        <source>speeds are estimates from rates measured on this computer: memory is read with %1 GB/s, products run at %2 GFLOP/s</source>
+        <translation>Geschwindigkeiten sind Schätzungen aus Raten, die auf diesem Rechner gemessen sind: Speicher wird mit %1 GB/s gelesen, Produkte laufen mit %2 GFLOP/s</translation>
+    </message>
+    <message>
         <source>Speex speech</source>
         <translation>Speex-Sprache</translation>
     </message>
     <message>
+        <source>store %1</source>
+        <translation>store %1</translation>
+    </message>
+    <message>
+        <source>store %1, compute %2</source>
+        <translation>store %1, compute %2</translation>
+    </message>
+    <message>
+        <source>stored on %1 but computed on %2: store comes from %3 and so does compute; what is stored on a GPU is computed there (%4)</source>
+        <translation>auf %1 gespeichert, aber auf %2 gerechnet: beides kommt aus %3; was auf einer GPU liegt, wird dort gerechnet (%4)</translation>
+    </message>
+    <message>
+        <source>stored on %1 but computed on %2: store comes from %3, compute from %4; what is stored on a GPU is computed there (%5)</source>
+        <translation>auf %1 gespeichert, aber auf %2 gerechnet: store kommt aus %3, compute aus %4; was auf einer GPU liegt, wird dort gerechnet (%5)</translation>
+    </message>
+    <message>
+        <source>stored on %1, computed on %2, format %3 (by %4)</source>
+        <translation>auf %1 gespeichert, auf %2 gerechnet, Format %3 (aus %4)</translation>
+    </message>
+    <message>
         <source>Switch the adapter off or give it a smaller strength; if that does not help, take another checkpoint</source>
         <translation>Schalten Sie den Adapter aus oder geben Sie ihm eine kleinere Stärke; wenn das nicht hilft, nehmen Sie einen anderen Checkpoint</translation>
+    </message>
+    <message>
+        <source>target_modules does not target the module</source>
+        <translation>target_modules nennt das Modul nicht als Ziel</translation>
+    </message>
+    <message>
+        <source>target_parameters does not name an expert parameter for this key</source>
+        <translation>target_parameters nennt für diesen Schlüssel keinen Parameter der Experten</translation>
+    </message>
+    <message>
+        <source>the adapter replaces %1 weights that travel to their device; their replacements stay there (only A and B follow)</source>
+        <translation>der Adapter ersetzt %1 Gewichte, die zu ihrem Gerät wandern; ihr Ersatz bleibt dort (nur A und B folgen)</translation>
+    </message>
+    <message>
+        <source>the adapter replaces 1 weight that travels to its device; its replacement stays there (only A and B follow)</source>
+        <translation>der Adapter ersetzt 1 Gewicht, das zu seinem Gerät wandert; sein Ersatz bleibt dort (nur A und B folgen)</translation>
+    </message>
+    <message>
+        <source>system</source>
+        <translation>System</translation>
+    </message>
+    <message>
+        <source>tells no version</source>
+        <translation>nennt keine Version</translation>
+    </message>
+    <message>
+        <source>the %1 recording declares %2 bytes of sound and has %3: it was cut short or written without knowing its length; what is there is played</source>
+        <translation>die Aufnahme (%1) nennt %2 Byte Ton und hat %3: Sie wurde abgeschnitten oder geschrieben, ohne dass ihre Länge bekannt war; was da ist, wird gespielt</translation>
+    </message>
+    <message>
+        <source>the %1 recording declares %2 seconds and has %3: it was cut short or is damaged behind; what is there is played</source>
+        <translation>die Aufnahme (%1) nennt %2 Sekunden und hat %3: Sie wurde abgeschnitten oder ist dahinter beschädigt; was da ist, wird gespielt</translation>
+    </message>
+    <message>
+        <source>the checkpoint holds %1 values</source>
+        <translation>der Checkpoint enthält Werte vom Typ %1</translation>
+    </message>
+    <message>
+        <source>the checkpoint holds it packed as %1; a key that names exactly this tensor may ask for its expansion</source>
+        <translation>der Checkpoint enthält ihn gepackt als %1; ein Schlüssel, der genau diesen Tensor nennt, darf ihn entpacken lassen</translation>
+    </message>
+    <message>
+        <source>the checkpoint holds it packed as %1; use that, as_stored, or the unquantized checkpoint</source>
+        <translation>der Checkpoint enthält ihn gepackt als %1; nehmen Sie das, as_stored oder den unquantisierten Checkpoint</translation>
     </message>
     <message>
         <source>The checkpoint is damaged or its training had diverged: download it again, or take another one</source>
@@ -706,6 +1642,150 @@
     <message>
         <source>The driver gives no card to this process any more: loading again cannot work. Start the program again, or go on with everything on the CPU (device map &quot;cpu&quot;).</source>
         <translation>Der Treiber gibt diesem Programm keine Karte mehr: Neu laden kann nicht gelingen. Starten Sie das Programm neu, oder machen Sie mit allem auf der CPU weiter (Geräteplan &quot;cpu&quot;).</translation>
+    </message>
+    <message>
+        <source>the experts&apos; factors have the shapes of PEFT 0.19.1 and later although the file was written %1; the shapes count</source>
+        <translation>die Faktoren der Experten haben die Formen von PEFT 0.19.1 und später, obwohl die Datei %1 geschrieben ist; die Formen gelten</translation>
+    </message>
+    <message>
+        <source>the experts&apos; factors stand transposed, as PEFT before 0.19.1 stored them (the file was written %1); they are turned round</source>
+        <translation>die Faktoren der Experten stehen vertauscht, wie PEFT vor 0.19.1 sie speicherte (die Datei ist %1 geschrieben); sie werden umgedreht</translation>
+    </message>
+    <message>
+        <source>the key names no module</source>
+        <translation>der Schlüssel nennt kein Modul</translation>
+    </message>
+    <message>
+        <source>the model does not use %1</source>
+        <translation>das Modell benutzt %1 nicht</translation>
+    </message>
+    <message>
+        <source>the model has no audio tower</source>
+        <translation>das Modell hat keinen Audioturm</translation>
+    </message>
+    <message>
+        <source>the model has no module %1</source>
+        <translation>das Modell hat kein Modul %1</translation>
+    </message>
+    <message>
+        <source>the model has no vision tower</source>
+        <translation>das Modell hat keinen Bildturm</translation>
+    </message>
+    <message>
+        <source>the model has only %1 layers</source>
+        <translation>das Modell hat nur %1 Schichten</translation>
+    </message>
+    <message>
+        <source>the module has a low-rank update; its own weight would be called base_layer.weight</source>
+        <translation>das Modul hat eine Änderung niedrigen Ranges; sein eigenes Gewicht hieße base_layer.weight</translation>
+    </message>
+    <message>
+        <source>the module has no parameter %1</source>
+        <translation>das Modul hat keinen Parameter %1</translation>
+    </message>
+    <message>
+        <source>the module is in modules_to_save, which replaces it whole</source>
+        <translation>das Modul steht in modules_to_save, das es ganz ersetzt</translation>
+    </message>
+    <message>
+        <source>the model asks for the tool %1 with %2, which nothing here runs</source>
+        <translation>das Modell verlangt das Werkzeug %1 mit %2, das hier nicht ausgeführt wird</translation>
+    </message>
+    <message>
+        <source>The model files hold other values than when the weight cache was made, in %1 of %2 weights (first %3): these are made again.</source>
+        <translation>Die Dateien des Modells enthalten andere Werte als beim Schreiben der quantisierten Kopie, in %1 von %2 Gewichten (zuerst %3): Diese werden neu gemacht.</translation>
+    </message>
+    <message>
+        <source>the Ogg recording ends inside a page: it was cut short; what is there is played</source>
+        <translation>die Ogg-Aufnahme endet mitten in einer Seite: Sie wurde abgeschnitten; was da ist, wird gespielt</translation>
+    </message>
+    <message>
+        <source>the end of the text</source>
+        <translation>das Ende des Textes</translation>
+    </message>
+    <message>
+        <source>the key %1</source>
+        <translation>dem Schlüssel %1</translation>
+    </message>
+    <message>
+        <source>the key %1 has a bracket that is not a range: one component of the form [a-b] with a &lt;= b and no leading zeros is allowed</source>
+        <translation>der Schlüssel %1 hat eine Klammer, die kein Bereich ist: Erlaubt ist ein Teil der Form [a-b] mit a &lt;= b ohne führende Nullen</translation>
+    </message>
+    <message>
+        <source>the key %1 stands for the whole model; use &quot;default&quot; for that</source>
+        <translation>der Schlüssel %1 steht für das ganze Modell; dafür ist &quot;default&quot; da</translation>
+    </message>
+    <message>
+        <source>the key %1 stands twice in one object</source>
+        <translation>der Schlüssel %1 steht zweimal in einem Objekt</translation>
+    </message>
+    <message>
+        <source>the keys %1 and %2 both mean %3 but set %4 to different values (%5 against %6); a single number does not beat a range: keep one</source>
+        <translation>die Schlüssel %1 und %2 meinen beide %3, setzen aber %4 auf verschiedene Werte (%5 gegen %6); eine einzelne Nummer schlägt keinen Bereich: Behalten Sie einen</translation>
+    </message>
+    <message>
+        <source>the load options</source>
+        <translation>den Ladeoptionen</translation>
+    </message>
+    <message>
+        <source>The NVIDIA driver crashed when it was asked for its graphics cards (%1: %2). Restart the machine, and install the driver again if that does not help. Everything runs on the CPU until Belfry is started again.</source>
+        <translation>Der NVIDIA-Treiber ist abgestürzt, als er nach seinen Grafikkarten gefragt wurde (%1: %2). Starten Sie den Rechner neu, und installieren Sie den Treiber neu, wenn das nicht hilft. Bis zum nächsten Start von Belfry läuft alles auf dem Prozessor.</translation>
+    </message>
+    <message>
+        <source>The NVIDIA driver did not tell its graphics cards within %1 s (%2; a machine with many cards may need longer: BELFRY_CARD_SECONDS). Restart the machine, and install the driver again if that does not help. Everything runs on the CPU until Belfry is started again.</source>
+        <translation>Der NVIDIA-Treiber hat seine Grafikkarten nicht innerhalb von %1 s genannt (%2; ein Rechner mit vielen Karten kann länger brauchen: BELFRY_CARD_SECONDS). Starten Sie den Rechner neu, und installieren Sie den Treiber neu, wenn das nicht hilft. Bis zum nächsten Start von Belfry läuft alles auf dem Prozessor.</translation>
+    </message>
+    <message>
+        <source>The NVIDIA driver does not start (%1); restart the machine or reinstall the driver to use the graphics card. Everything runs on the CPU.</source>
+        <translation>Der NVIDIA-Treiber startet nicht (%1); ein Neustart des Rechners oder eine neue Installation des Treibers macht die Grafikkarte benutzbar. Alles läuft auf dem Prozessor.</translation>
+    </message>
+    <message>
+        <source>The NVIDIA driver lacks the function %1; update the driver to use the graphics card. Everything runs on the CPU.</source>
+        <translation>Dem NVIDIA-Treiber fehlt die Funktion %1; mit einem neueren Treiber kann Belfry die Grafikkarte benutzen. Alles läuft auf dem Prozessor.</translation>
+    </message>
+    <message>
+        <source>The NVIDIA driver sees no graphics card; everything runs on the CPU.</source>
+        <translation>Der NVIDIA-Treiber sieht keine Grafikkarte; alles läuft auf dem Prozessor.</translation>
+    </message>
+    <message>
+        <source>The NVIDIA driver supports CUDA %1, Belfry needs %2 or newer; update the driver to use the graphics card. Everything runs on the CPU.</source>
+        <translation>Der NVIDIA-Treiber unterstützt CUDA %1, Belfry braucht %2 oder neuer; mit einem neueren Treiber kann Belfry die Grafikkarte benutzen. Alles läuft auf dem Prozessor.</translation>
+    </message>
+    <message>
+        <source>the map was made for a model with %1 layers, this one has %2</source>
+        <translation>der Plan ist für ein Modell mit %1 Schichten gemacht, dieses hat %2</translation>
+    </message>
+    <message>
+        <source>the map was made for the architecture &quot;%1&quot;, this model is gemma4 (%2)</source>
+        <translation>der Plan ist für die Architektur „%1“ gemacht, dieses Modell ist gemma4 (%2)</translation>
+    </message>
+    <message>
+        <source>the member &quot;default&quot; is missing; it says where everything goes that no key names, for example &quot;default&quot;: &quot;cuda:0&quot;</source>
+        <translation>der Eintrag &quot;default&quot; fehlt. Er sagt, wohin alles kommt, was kein Schlüssel nennt, zum Beispiel &quot;default&quot;: &quot;cuda:0&quot;</translation>
+    </message>
+    <message>
+        <source>the memory of a simulated GPU is this computer&apos;s main memory: %1 need %2 (%3 bytes) of it together but may use %4 (%5 bytes), %6 too much (%7). The largest parts: %8</source>
+        <translation>der Speicher einer simulierten GPU ist der Hauptspeicher dieses Rechners: %1 brauchen davon zusammen %2 (%3 Byte), dürfen aber %4 (%5 Byte) belegen, %6 zu viel (%7). Die größten Teile: %8</translation>
+    </message>
+    <message>
+        <source>the number %1</source>
+        <translation>die Zahl %1</translation>
+    </message>
+    <message>
+        <source>the pattern &quot;%1&quot; takes too much work on the module %2 (%3); write it with fewer repeats, or name the modules in a list</source>
+        <translation>das Muster &quot;%1&quot; braucht für das Modul %2 zu viel Arbeit (%3); schreiben Sie es mit weniger Wiederholungen, oder nennen Sie die Module in einer Liste</translation>
+    </message>
+    <message>
+        <source>the pattern &quot;%1&quot; uses what is not implemented: %2; write it without that, or name the modules in a list</source>
+        <translation>das Muster &quot;%1&quot; benutzt, was es hier nicht gibt: %2; schreiben Sie es ohne das, oder nennen Sie die Module in einer Liste</translation>
+    </message>
+    <message>
+        <source>the patterns of this file take more than %1 MiB of memory together, and &quot;%2&quot; is one too many; write them with fewer counted repeats</source>
+        <translation>die Muster dieser Datei brauchen zusammen mehr als %1 MiB Speicher, und &quot;%2&quot; ist eines zu viel; schreiben Sie sie mit weniger gezählten Wiederholungen</translation>
+    </message>
+    <message>
+        <source>the picture has a flaw (%1) and may look wrong</source>
+        <translation>das Bild hat einen Fehler (%1) und sieht vielleicht falsch aus</translation>
     </message>
     <message>
         <source>The plan does not say where %1 goes.</source>
@@ -720,12 +1800,152 @@
         <translation>Der Plan nennt %1, und das hat dieses Modell nicht.</translation>
     </message>
     <message>
+        <source>this plan does not fit: %1</source>
+        <translation>dieser Plan passt nicht: %1</translation>
+    </message>
+    <message>
+        <source>the server ended the reply: %1</source>
+        <translation>der Server hat die Antwort beendet: %1</translation>
+    </message>
+    <message>
+        <source>the system gives this program %1, it has %2</source>
+        <translation>das System gibt diesem Programm %1, belegt sind %2</translation>
+    </message>
+    <message>
+        <source>The weight cache %1 is not used and will be made again: %2.</source>
+        <translation>Die quantisierte Kopie %1 wird nicht verwendet und neu gemacht: %2.</translation>
+    </message>
+    <message>
+        <source>The weight cache was damaged and is written anew.</source>
+        <translation>Die quantisierte Kopie war beschädigt und wird neu geschrieben.</translation>
+    </message>
+    <message>
+        <source>The weight cache was damaged while in use: %1 weights are made from the model files (%2 the last), which is slower. Load the model again to have the cache written anew.</source>
+        <translation>Eine quantisierte Kopie wurde im Gebrauch beschädigt: %1 Gewichte werden aus den Dateien des Modells gemacht (%2 als letztes), was langsamer ist. Laden Sie das Modell neu, damit die Kopie neu geschrieben wird.</translation>
+    </message>
+    <message>
+        <source>The weight cache was damaged while in use: 1 weight is made from the model files (%1), which is slower. Load the model again to have the cache written anew.</source>
+        <translation>Eine quantisierte Kopie wurde im Gebrauch beschädigt: 1 Gewicht wird aus den Dateien des Modells gemacht (%1), was langsamer ist. Laden Sie das Modell neu, damit die Kopie neu geschrieben wird.</translation>
+    </message>
+    <message>
+        <source>The weight cache was damaged: %1 and %2 other weights were made again from the model files. The cache is written anew.</source>
+        <translation>Die quantisierte Kopie war beschädigt: %1 und %2 weitere Gewichte wurden aus den Dateien des Modells neu gemacht. Die Kopie wird neu geschrieben.</translation>
+    </message>
+    <message>
+        <source>The weight cache was damaged: %1 and one other weight were made again from the model files. The cache is written anew.</source>
+        <translation>Die quantisierte Kopie war beschädigt: %1 und ein weiteres Gewicht wurden aus den Dateien des Modells neu gemacht. Die Kopie wird neu geschrieben.</translation>
+    </message>
+    <message>
+        <source>The weight cache was damaged: %1 was made again from the model files. The cache is written anew.</source>
+        <translation>Die quantisierte Kopie war beschädigt: %1 wurde aus den Dateien des Modells neu gemacht. Die Kopie wird neu geschrieben.</translation>
+    </message>
+    <message>
+        <source>The weight cache was not written: %1</source>
+        <translation>Die quantisierte Kopie wurde nicht geschrieben: %1</translation>
+    </message>
+    <message>
+        <source>tokenizer.json is not in the folder: planning works, loading does not</source>
+        <translation>tokenizer.json fehlt im Ordner: Planen geht, Laden nicht</translation>
+    </message>
+    <message>
+        <source>tokenizer.json: ordinary text becomes the special token %1; it counts as a word and is shown in replies</source>
+        <translation>tokenizer.json: Gewöhnlicher Text wird zum Sondertoken %1; es gilt als Wort und wird in Antworten gezeigt</translation>
+    </message>
+    <message>
+        <source>tokenizer.json: post_processor (%1) is not applied: raw text gets no special tokens from it</source>
+        <translation>tokenizer.json: post_processor (%1) wird nicht angewandt: Roher Text bekommt davon keine Sondertoken</translation>
+    </message>
+    <message>
+        <source>tokenizer.json: the member %1 is unknown and has no effect</source>
+        <translation>tokenizer.json: Der Eintrag %1 ist unbekannt und hat keine Wirkung</translation>
+    </message>
+    <message>
+        <source>trainable_token_indices does not name the module</source>
+        <translation>trainable_token_indices nennt das Modul nicht</translation>
+    </message>
+    <message>
+        <source>two copies of the tied table: accelerate may move both together</source>
+        <translation>zwei Kopien der gekoppelten Tabelle: accelerate verschiebt vielleicht beide zusammen</translation>
+    </message>
+    <message>
+        <source>the preset %1 needs a GPU and this machine shows none; use the preset &quot;cpu&quot;, or try a simulated GPU with --sim-gpu</source>
+        <translation>die Vorgabe %1 braucht eine GPU, und dieser Rechner zeigt keine; nehmen Sie die Vorgabe „cpu“, oder versuchen Sie eine simulierte GPU mit --sim-gpu</translation>
+    </message>
+    <message>
+        <source>the rules</source>
+        <translation>den Regeln</translation>
+    </message>
+    <message>
+        <source>This build has no GPU kernels (it was made without nvcc): graphics cards are not used.</source>
+        <translation>Dieser Build hat keine GPU-Kernel (er ist ohne nvcc gemacht): Grafikkarten werden nicht benutzt.</translation>
+    </message>
+    <message>
+        <source>token embedding (the head has its own copy) to %1</source>
+        <translation>Token-Einbettung (der Kopf hat seine eigene Kopie) auf %1</translation>
+    </message>
+    <message>
+        <source>the size %1 has a unit in wrong upper and lower case; write KiB, MiB, GiB (1024) or KB, MB, GB (1000)</source>
+        <translation>die Größe %1 hat eine Einheit mit falscher Groß- und Kleinschreibung; schreiben Sie KiB, MiB, GiB (1024) oder KB, MB, GB (1000)</translation>
+    </message>
+    <message>
+        <source>the text has %1 bytes; a device map has at most %2</source>
+        <translation>der Text hat %1 Byte; ein Plan hat höchstens %2</translation>
+    </message>
+    <message>
+        <source>the whole model</source>
+        <translation>das ganze Modell</translation>
+    </message>
+    <message>
+        <source>there is no device-map preset %1; known are %2</source>
+        <translation>eine Platzierung %1 gibt es nicht; bekannt sind %2</translation>
+    </message>
+    <message>
+        <source>this version keeps keys and values in bf16 (fp32 with --precision f32) and has no other format for them; remove kv.format</source>
+        <translation>diese Version hält Schlüssel und Werte in bf16 (fp32 mit --precision f32) und hat kein anderes Format dafür; entfernen Sie kv.format</translation>
+    </message>
+    <message>
         <source>U8, the bytes of a JSON text</source>
         <translation>U8, die Bytes eines JSON-Texts</translation>
     </message>
     <message>
+        <source>unbounded memory</source>
+        <translation>unbegrenztem Speicher</translation>
+    </message>
+    <message>
+        <source>use a device with more memory or a smaller model</source>
+        <translation>ein Gerät mit mehr Speicher oder ein kleineres Modell nehmen</translation>
+    </message>
+    <message>
+        <source>use a device with more memory or a smaller model, or lower the reserve</source>
+        <translation>ein Gerät mit mehr Speicher oder ein kleineres Modell nehmen oder die Reserve verkleinern</translation>
+    </message>
+    <message>
+        <source>use a device with more memory or a smaller model, or raise the limit</source>
+        <translation>ein Gerät mit mehr Speicher oder ein kleineres Modell nehmen oder die Grenze erhöhen</translation>
+    </message>
+    <message>
+        <source>use a device with more memory or a smaller model, or raise the limit or lower the reserve</source>
+        <translation>ein Gerät mit mehr Speicher oder ein kleineres Modell nehmen, die Grenze erhöhen oder die Reserve verkleinern</translation>
+    </message>
+    <message>
+        <source>unknown escape: %1 after \</source>
+        <translation>unbekannte Escape-Folge: %1 nach \</translation>
+    </message>
+    <message>
+        <source>unknown member %1; known are %2</source>
+        <translation>der Eintrag %1 ist unbekannt; bekannt sind %2</translation>
+    </message>
+    <message>
         <source>VeLoRA is not implemented</source>
         <translation>VeLoRA gibt es hier nicht</translation>
+    </message>
+    <message>
+        <source>vision tower to %1</source>
+        <translation>Bildturm auf %1</translation>
+    </message>
+    <message>
+        <source>version is missing: with an object as a value this is not accelerate&apos;s form; add &quot;version&quot;: 1 and put module keys into &quot;map&quot;</source>
+        <translation>&quot;version&quot; fehlt: Mit einem Objekt als Wert ist das nicht die Form von accelerate. Fügen Sie &quot;version&quot;: 1 hinzu, und setzen Sie die Schlüssel der Module in &quot;map&quot;</translation>
     </message>
     <message>
         <source>WAV header: %1 bits per sample</source>
@@ -972,22 +2192,6 @@
         <translation>ein ZIP-Archiv oder Office-Dokument</translation>
     </message>
     <message>
-        <source>a back-reference ((?P=name))</source>
-        <translation>einen Rückverweis ((?P=name))</translation>
-    </message>
-    <message>
-        <source>a back-reference (\%1)</source>
-        <translation>einen Rückverweis (\%1)</translation>
-    </message>
-    <message>
-        <source>a backslash without a character after it</source>
-        <translation>ein \ ohne ein Zeichen danach</translation>
-    </message>
-    <message>
-        <source>a bad group name</source>
-        <translation>ein schlechter Gruppenname</translation>
-    </message>
-    <message>
         <source>a bias of lora_B, which PEFT does not have for this kind of module</source>
         <translation>eine Verschiebung (bias) von lora_B, die es in PEFT für diese Art von Modul nicht gibt</translation>
     </message>
@@ -1004,24 +2208,8 @@
         <translation>ein Kamera-Rohbild</translation>
     </message>
     <message>
-        <source>a character class is not closed</source>
-        <translation>eine Zeichenklasse ist nicht geschlossen</translation>
-    </message>
-    <message>
         <source>a clip of %1 samples at 16 kHz: expected from %2 to %3</source>
         <translation>eine Aufnahme von %1 Abtastwerten bei 16 kHz: erwartet werden %2 bis %3</translation>
-    </message>
-    <message>
-        <source>a closing bracket without an opening one</source>
-        <translation>eine schließende Klammer ohne öffnende</translation>
-    </message>
-    <message>
-        <source>a comment is not closed</source>
-        <translation>ein Kommentar ist nicht geschlossen</translation>
-    </message>
-    <message>
-        <source>a conditional group</source>
-        <translation>eine bedingte Gruppe</translation>
     </message>
     <message>
         <source>a device</source>
@@ -1096,10 +2284,6 @@
         <translation>eine Liste oder ein Objekt als Text</translation>
     </message>
     <message>
-        <source>a look-behind needs a fixed width</source>
-        <translation>ein Blick zurück braucht eine feste Breite</translation>
-    </message>
-    <message>
         <source>a loop over pairs that are none</source>
         <translation>eine Schleife über Paare, die keine sind</translation>
     </message>
@@ -1110,10 +2294,6 @@
     <message>
         <source>a low-rank update of %1, which is neither a linear layer nor an embedding</source>
         <translation>ein Zusatz niedrigen Rangs zu %1, das weder eine lineare Schicht noch eine Einbettung ist</translation>
-    </message>
-    <message>
-        <source>a missing flag</source>
-        <translation>ein Schalter fehlt</translation>
     </message>
     <message>
         <source>a number</source>
@@ -1164,16 +2344,8 @@
         <translation>eine positive Zahl mit 32 Bit</translation>
     </message>
     <message>
-        <source>a possessive quantifier</source>
-        <translation>eine besitzergreifende Wiederholung</translation>
-    </message>
-    <message>
         <source>a program</source>
         <translation>ein Programm</translation>
-    </message>
-    <message>
-        <source>a range of a class runs backwards</source>
-        <translation>ein Bereich einer Klasse läuft rückwärts</translation>
     </message>
     <message>
         <source>a recording</source>
@@ -1182,14 +2354,6 @@
     <message>
         <source>a recursive loop</source>
         <translation>eine rekursive Schleife</translation>
-    </message>
-    <message>
-        <source>a repeat count above %1</source>
-        <translation>mehr als %1 Wiederholungen</translation>
-    </message>
-    <message>
-        <source>a repeat of at least %1 and at most %2</source>
-        <translation>eine Wiederholung von mindestens %1 und höchstens %2</translation>
     </message>
     <message>
         <source>a second key for the same tensor, after %1</source>
@@ -1262,10 +2426,6 @@
     <message>
         <source>a whole number</source>
         <translation>eine ganze Zahl</translation>
-    </message>
-    <message>
-        <source>a zero byte</source>
-        <translation>ein Nullbyte</translation>
     </message>
     <message>
         <source>adapter %1 is listed twice</source>
@@ -1393,7 +2553,7 @@
     </message>
     <message>
         <source>an array</source>
-        <translation>ein Array</translation>
+        <translation>eine Liste</translation>
     </message>
     <message>
         <source>an array of %1 strings</source>
@@ -1402,10 +2562,6 @@
     <message>
         <source>an assignment to a member of what is no namespace</source>
         <translation>eine Zuweisung an ein Feld von etwas, das kein Namensraum ist</translation>
-    </message>
-    <message>
-        <source>an atomic group</source>
-        <translation>eine atomare Gruppe</translation>
     </message>
     <message>
         <source>an audio tower</source>
@@ -1649,7 +2805,7 @@
     </message>
     <message>
         <source>expected %1, found %2</source>
-        <translation>erwartet wird %1, gefunden: %2</translation>
+        <translation>erwartet: %1, gefunden: %2</translation>
     </message>
     <message>
         <source>expected &apos;,&apos; or &apos;]&apos;</source>
@@ -1738,14 +2894,6 @@
     <message>
         <source>global flags that do not stand at the start</source>
         <translation>globale Schalter, die nicht am Anfang stehen</translation>
-    </message>
-    <message>
-        <source>groups nested deeper than %1</source>
-        <translation>Gruppen, die tiefer als %1 Ebenen verschachtelt sind</translation>
-    </message>
-    <message>
-        <source>groups nested too deeply</source>
-        <translation>Gruppen sind zu tief verschachtelt</translation>
     </message>
     <message>
         <source>has %1 bytes, at most %2 are read</source>
@@ -2208,6 +3356,10 @@
         <translation>Schicht %1</translation>
     </message>
     <message>
+        <source>letters outside of ASCII together with (?i)</source>
+        <translation>Buchstaben außerhalb von ASCII zusammen mit (?i)</translation>
+    </message>
+    <message>
         <source>limit for %1: expected cpu, cuda:N or sim:N</source>
         <translation>Grenze für %1: erwartet wird cpu, cuda:N oder sim:N</translation>
     </message>
@@ -2392,10 +3544,6 @@
         <translation>Teile davon verschieben</translation>
     </message>
     <message>
-        <source>multiple repeat</source>
-        <translation>mehrfache Wiederholung</translation>
-    </message>
-    <message>
         <source>names %1, which modules_to_save replaces as a whole</source>
         <translation>nennt %1, und das ersetzt modules_to_save ganz</translation>
     </message>
@@ -2468,10 +3616,6 @@
         <translation>keine verschachtelten Schlüssel, denn der Zustand hat keine</translation>
     </message>
     <message>
-        <source>no numbers of the next token from this device</source>
-        <translation>dieses Gerät gibt keine Zahlen zum nächsten Token</translation>
-    </message>
-    <message>
         <source>no room for %1 bytes of the adapter (%2): %3 bytes are in use</source>
         <translation>kein Platz für %1 Bytes des Adapters (%2): %3 Bytes sind belegt</translation>
     </message>
@@ -2506,14 +3650,6 @@
     <message>
         <source>not a valid pattern: &quot;%1&quot; (%2)</source>
         <translation>kein gültiges Muster: &quot;%1&quot; (%2)</translation>
-    </message>
-    <message>
-        <source>not a valid pattern: %1</source>
-        <translation>kein gültiges Muster: %1</translation>
-    </message>
-    <message>
-        <source>not a valid pattern: %1 at byte %2 of &quot;%3&quot;</source>
-        <translation>kein gültiges Muster: %1 bei Byte %2 von &quot;%3&quot;</translation>
     </message>
     <message>
         <source>not enough memory</source>
@@ -2574,10 +3710,6 @@
     <message>
         <source>pictures</source>
         <translation>Bilder</translation>
-    </message>
-    <message>
-        <source>place parts of it</source>
-        <translation>Teile davon platzieren</translation>
     </message>
     <message>
         <source>placing the adapter was cancelled</source>
@@ -2714,10 +3846,6 @@
     <message>
         <source>shape:%1: has random weights and no %2; give a model folder</source>
         <translation>shape:%1: hat zufällige Gewichte und nicht %2; geben Sie einen Modellordner an</translation>
-    </message>
-    <message>
-        <source>show token ids</source>
-        <translation>die Nummern der Token zeigen</translation>
     </message>
     <message>
         <source>single characters of a text that is not ASCII</source>
@@ -3048,22 +4176,6 @@
         <translation>das Muster hat %1 Bytes, gelesen werden höchstens %2</translation>
     </message>
     <message>
-        <source>the pattern needs too large an automaton</source>
-        <translation>das Muster braucht einen zu großen Automaten</translation>
-    </message>
-    <message>
-        <source>the pattern needs too large an automaton: &quot;%1&quot; (%2)</source>
-        <translation>das Muster braucht einen zu großen Automaten: &quot;%1&quot; (%2)</translation>
-    </message>
-    <message>
-        <source>the patterns of this file together need too large an automaton; &quot;%1&quot; is one too many</source>
-        <translation>die Muster dieser Datei brauchen zusammen einen zu großen Automaten; &quot;%1&quot; ist eines zu viel</translation>
-    </message>
-    <message>
-        <source>the pattern uses %1 at byte %2 of &quot;%3&quot;, which is not implemented</source>
-        <translation>das Muster benutzt %1 bei Byte %2 von &quot;%3&quot;, und das gibt es hier nicht</translation>
-    </message>
-    <message>
         <source>the picture declares %1; both sides must be at least 1</source>
         <translation>das Bild gibt %1 an; beide Seiten müssen mindestens 1 sein</translation>
     </message>
@@ -3241,7 +4353,7 @@
     </message>
     <message>
         <source>the text ends inside a string</source>
-        <translation>der Text endet innerhalb einer Zeichenkette</translation>
+        <translation>der Text endet mitten in einer Zeichenkette</translation>
     </message>
     <message>
         <source>the text is not UTF-8</source>
@@ -3456,6 +4568,14 @@
         <translation>Bildturm</translation>
     </message>
     <message>
+        <source>weighed with about %1 tokens/s (everything on %2: %3)</source>
+        <translation>abgewogen mit etwa %1 Token/s (alles auf %2: %3)</translation>
+    </message>
+    <message>
+        <source>weighed with about %1 tokens/s (everything on %2: %3); a simulated GPU is weighed as the mid-range card it stands for, so that the choice is the card&apos;s; what it computes here has this processor&apos;s speed</source>
+        <translation>abgewogen mit etwa %1 Token/s (alles auf %2: %3); eine simulierte GPU zählt als die Karte der Mittelklasse, für die sie steht, damit die Wahl die der Karte ist; was sie hier rechnet, hat das Tempo dieses Prozessors</translation>
+    </message>
+    <message>
         <source>weight cache: bytes %1 to %2 of %3 do not match their checksum; delete the file %4</source>
         <translation>quantisierte Kopie: Die Bytes %1 bis %2 von %3 stimmen nicht mit ihrer Prüfsumme überein; löschen Sie die Datei %4</translation>
     </message>
@@ -3494,6 +4614,18 @@
     <message>
         <source>weights with scales beside them (FP8 or NVFP4)</source>
         <translation>Gewichte mit Skalen daneben (FP8 oder NVFP4)</translation>
+    </message>
+    <message>
+        <source>without peft_version</source>
+        <translation>ohne peft_version</translation>
+    </message>
+    <message>
+        <source>what costs nothing per token moves first (tables), then what costs only with media (towers), then what every token reads (head and layers)</source>
+        <translation>zuerst wandert, was pro Token nichts kostet (Tabellen), dann, was nur mit Medien kostet (Türme), dann, was jedes Token liest (Kopf und Schichten)</translation>
+    </message>
+    <message>
+        <source>Which contents the model files have could not be kept, the next load reads them all: %1</source>
+        <translation>Welchen Inhalt die Dateien des Modells haben, konnte nicht festgehalten werden, das nächste Laden liest sie alle: %1</translation>
     </message>
     <message>
         <source>workspace</source>
@@ -3932,8 +5064,8 @@
         <translation>Wo das System temporäre Dateien hält, kann kein Ordner für die Bilder und Aufnahmen von Anfragen angelegt werden (%1); setzen Sie TMPDIR auf einen, in den geschrieben werden kann</translation>
     </message>
     <message>
-        <source>there is no space for a picture or a recording of the request in the system&apos;s folder for temporary files</source>
-        <translation>im Ordner des Systems für temporäre Dateien ist kein Platz für ein Bild oder eine Aufnahme der Anfrage</translation>
+        <source>a picture or a recording of the request cannot be written to the system&apos;s folder for temporary files; its disk may be full</source>
+        <translation>ein Bild oder eine Aufnahme der Anfrage lässt sich nicht in den Ordner des Systems für temporäre Dateien schreiben; vielleicht ist der Datenträger voll</translation>
     </message>
     <message>
         <source>%1: expected an address in numbers to listen at, such as 127.0.0.1, ::1 or 0.0.0.0 (everywhere)</source>
@@ -4806,6 +5938,70 @@
     <message>
         <source>WebP header: the first frame does not lie within the picture</source>
         <translation>WebP-Header: Das erste Einzelbild liegt nicht innerhalb des Bildes</translation>
+    </message>
+    <message>
+        <source>%1 (%2) does not answer; restart the program, and the machine if that does not help.</source>
+        <translation>%1 (%2) antwortet nicht; starten Sie das Programm neu, und den Rechner, wenn das nicht hilft.</translation>
+    </message>
+    <message>
+        <source>%1 (%2) has compute capability %3; Belfry&apos;s kernels need %4 (Turing) or newer, so this card is not used.</source>
+        <translation>%1 (%2) hat Compute Capability %3; die Kernel von Belfry brauchen %4 (Turing) oder neuer, deshalb wird diese Karte nicht benutzt.</translation>
+    </message>
+    <message>
+        <source>%1 (%2) is lost to this process since %3; start Belfry again to use it.</source>
+        <translation>%1 (%2) ist für diesen Lauf von Belfry verloren (%3); starten Sie Belfry neu, um sie zu verwenden.</translation>
+    </message>
+    <message>
+        <source>%1 (its layer reads another layer&apos;s keys and values)</source>
+        <translation>%1 (seine Schicht liest die Schlüssel und Werte einer anderen)</translation>
+    </message>
+    <message>
+        <source>%1 does not answer the driver (%2); restart the machine to use this card.</source>
+        <translation>%1 antwortet dem Treiber nicht (%2); nach einem Neustart des Rechners kann diese Karte benutzt werden.</translation>
+    </message>
+    <message>
+        <source>%1 given by %2 has no effect: lm_head is the table of embed_tokens; give it to %3, or ask for two copies with &quot;duplicate_tied&quot;: true</source>
+        <translation>%1 aus %2 hat keine Wirkung: lm_head ist die Tabelle von embed_tokens; geben Sie es %3, oder verlangen Sie zwei Kopien mit &quot;duplicate_tied&quot;: true</translation>
+    </message>
+    <message>
+        <source>%1 has no effect: what is stored on disk stays in the model&apos;s own files, which need no more room</source>
+        <translation>%1 hat keine Wirkung: Was auf der Festplatte liegt, bleibt in den Dateien des Modells, die keinen weiteren Platz brauchen</translation>
+    </message>
+    <message>
+        <source>%1 (its chat template is not known)</source>
+        <translation>%1 (die Chat-Vorlage darin ist nicht bekannt)</translation>
+    </message>
+    <message>
+        <source>%1 (the usual defaults of such models are used instead)</source>
+        <translation>%1 (es gelten die für solche Modelle üblichen Vorgaben)</translation>
+    </message>
+    <message>
+        <source>%1 concerns training only and is ignored</source>
+        <translation>%1 betrifft nur das Training und wird nicht beachtet</translation>
+    </message>
+    <message>
+        <source>%1 in %2: embedding tables and the head stay unquantized there</source>
+        <translation>%1 in %2: Einbettungstabellen und der Kopf bleiben dort unquantisiert</translation>
+    </message>
+    <message>
+        <source>%1 in its folder has tokens that the model&apos;s tokenizer lacks: %2. Prompts are cut with the model&apos;s tokenizer, these into several tokens, so that the adapter does not see what it was trained on; a copy of the model&apos;s folder with the adapter&apos;s tokenizer.json cuts them rightly</source>
+        <translation>%1 in seinem Ordner hat Token, die dem Tokenizer des Modells fehlen: %2. Prompts werden mit dem Tokenizer des Modells zerlegt, diese in mehrere Token, sodass der Adapter nicht sieht, womit er trainiert wurde; eine Kopie des Modellordners mit der tokenizer.json des Adapters zerlegt sie richtig</translation>
+    </message>
+    <message>
+        <source>%1 is false in adapter_config.json</source>
+        <translation>%1 ist false in adapter_config.json</translation>
+    </message>
+    <message>
+        <source>%1 (as built)</source>
+        <translation>%1 (wie beim Bau)</translation>
+    </message>
+    <message>
+        <source>%1 (this machine runs %2)</source>
+        <translation>%1 (auf diesem Rechner laufen %2)</translation>
+    </message>
+    <message>
+        <source>%1 free now</source>
+        <translation>%1 jetzt frei</translation>
     </message>
 </context>
 </TS>

@@ -4,8 +4,268 @@
 <context>
     <name>engine::Sentence</name>
     <message>
+        <source>%1 (line %2)</source>
+        <translation>%1 (ligne %2)</translation>
+    </message>
+    <message>
+        <source>%1 and %2 are the same bytes but disagree: %3 is %4, %5 is %6; give both the same place, or ask for two copies with &quot;duplicate_tied&quot;: true</source>
+        <translation>%1 et %2 sont les mêmes octets mais se contredisent : %3 est %4, %5 est %6 ; donnez-leur la même place, ou demandez deux copies avec &quot;duplicate_tied&quot;: true</translation>
+    </message>
+    <message>
+        <source>%1 by --limit</source>
+        <translation>%1 par --limit</translation>
+    </message>
+    <message>
+        <source>%1 by the limits of the map</source>
+        <translation>%1 par les limites du plan</translation>
+    </message>
+    <message>
+        <source>%1 free</source>
+        <translation>%1 libres</translation>
+    </message>
+    <message>
+        <source>%1 in %2 is not a device: expected cpu, disk, cuda:N or sim:N</source>
+        <translation>%1 dans %2 n’est pas un appareil : attendu cpu, disk, cuda:N ou sim:N</translation>
+    </message>
+    <message>
+        <source>%1 is a device that Belfry does not have; the presets are listed by --help</source>
+        <translation>%1 est un appareil que Belfry n’a pas ; --help énumère les préréglages</translation>
+    </message>
+    <message>
+        <source>%1 is a device, not a map: for everything there give a file with %2</source>
+        <translation>%1 est un appareil, pas un plan : pour tout y mettre, prenez un fichier avec %2</translation>
+    </message>
+    <message>
+        <source>%1 is a device, not a map: the preset &quot;gpu&quot; puts everything there, and a file with {&quot;&quot;: &quot;cuda:0&quot;} does too</source>
+        <translation>%1 est un appareil, pas un plan : le préréglage « gpu » y met tout, tout comme un fichier avec {&quot;&quot;: &quot;cuda:0&quot;}</translation>
+    </message>
+    <message>
+        <source>%1 is accelerate&apos;s word for a placement that is worked out; here that is &quot;fit&quot;</source>
+        <translation>%1 est le mot d’accelerate pour un placement calculé ; ici c’est « fit »</translation>
+    </message>
+    <message>
+        <source>%1 is no module or tensor of this model</source>
+        <translation>%1 n’est ni un module ni un tenseur de ce modèle</translation>
+    </message>
+    <message>
         <source>%1 is not in the library any more; look again</source>
         <translation>%1 n’est plus dans la bibliothèque ; cherchez encore</translation>
+    </message>
+    <message>
+        <source>%1 names %2, which this machine does not have; it has %3, cpu and disk</source>
+        <translation>%1 désigne %2, que cet ordinateur n’a pas ; il a %3, CPU et disque</translation>
+    </message>
+    <message>
+        <source>%1 names %2, which this machine does not have; it has cpu and disk</source>
+        <translation>%1 désigne %2, que cet ordinateur n’a pas ; il a CPU et disque</translation>
+    </message>
+    <message>
+        <source>%1 replaces a base tensor although modules_to_save does not name it</source>
+        <translation>%1 remplace un tenseur de la base bien que modules_to_save ne le nomme pas</translation>
+    </message>
+    <message>
+        <source>%1 tensors compute on another device here: accelerate stores &quot;cpu&quot; and &quot;disk&quot; there but computes on %2, copying the weights for every call</source>
+        <translation>%1 tenseurs calculent ici sur un autre appareil : accelerate y stocke « cpu » et « disk » mais calcule sur %2, en copiant les poids à chaque appel</translation>
+    </message>
+    <message>
+        <source>%1 tensors compute on another device here: where nothing is stored on a GPU, accelerate computes on cpu</source>
+        <translation>%1 tenseurs calculent ici sur un autre appareil : là où rien n’est stocké sur un GPU, accelerate calcule sur le CPU</translation>
+    </message>
+    <message>
+        <source>%1 tensors in %2: there what is not quantized has one dtype</source>
+        <translation>%1 tenseurs en %2 : ce qui n’est pas quantifié y a un seul type</translation>
+    </message>
+    <message>
+        <source>%1 tensors keep a copy on their computing device here; accelerate copies them for every call</source>
+        <translation>%1 tenseurs gardent ici une copie sur l’appareil qui les calcule ; accelerate les copie à chaque appel</translation>
+    </message>
+    <message>
+        <source>%1 weights on cpu or disk have 4 bits here: transformers leaves what lies there in bfloat16, %2 instead of %3</source>
+        <translation>%1 poids sur CPU ou disque ont ici 4 bits : transformers laisse en bfloat16 ce qui s’y trouve, %2 au lieu de %3</translation>
+    </message>
+    <message>
+        <source>%1 quantized weights stored on disk are made from the checkpoint at every use; a cache keeps them as they are (--cache FOLDER)</source>
+        <translation>%1 poids quantifiés sur le disque sont refaits depuis le checkpoint à chaque usage ; un cache les garde tels quels (--cache DOSSIER)</translation>
+    </message>
+    <message>
+        <source>%1 multiprocessors</source>
+        <translation>%1 multiprocesseurs</translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
+        <translation>%1 sur %2</translation>
+    </message>
+    <message>
+        <source>%1 stored tensors without effect (%2) were not loaded</source>
+        <translation>%1 tenseurs stockés sans effet (%2) n’ont pas été chargés</translation>
+    </message>
+    <message>
+        <source>%1 threads</source>
+        <translation>%1 fils</translation>
+    </message>
+    <message>
+        <source>%1: its chat template cannot be compared with the prompt that is used (%2)</source>
+        <translation>%1 : son modèle de conversation ne peut pas être comparé à l’invite utilisée (%2)</translation>
+    </message>
+    <message>
+        <source>%1: its chat template would write this conversation otherwise: %2 where the prompt that is used has %3</source>
+        <translation>%1 : son modèle de conversation écrirait cette conversation autrement : %2 là où l’invite utilisée a %3</translation>
+    </message>
+    <message>
+        <source>%1: stored as %2, expanded to %3</source>
+        <translation>%1 : stocké en %2, déployé en %3</translation>
+    </message>
+    <message>
+        <source>%1: unknown member of its quantization state: %2</source>
+        <translation>%1 : champ inconnu de son état de quantification : %2</translation>
+    </message>
+    <message>
+        <source>%1: %2 more unknown members ignored (ST06)</source>
+        <translation>%1 : %2 autres membres inconnus sont ignorés (ST06)</translation>
+    </message>
+    <message>
+        <source>%1: a further chat template, chosen by name in transformers; it is not used</source>
+        <translation>%1 : un modèle de conversation de plus, choisi par son nom dans transformers ; il n’est pas utilisé</translation>
+    </message>
+    <message>
+        <source>%1: does not look like a Gemma 4 template; it is not used: this prompt is written with &lt;|turn&gt;, the template writes %2. A model that was trained on the template&apos;s turns may answer worse</source>
+        <translation>%1 : ne ressemble pas à un modèle de conversation de Gemma 4 et n’est pas utilisé : les invites sont écrites avec &lt;|turn&gt;, le modèle écrit %2. Un modèle entraîné sur ses tours répond peut-être moins bien</translation>
+    </message>
+    <message>
+        <source>%1: does not name these tensors of its shards, they are ignored: %2</source>
+        <translation>%1 : ne nomme pas ces tenseurs de ses fichiers, qui sont ignorés : %2</translation>
+    </message>
+    <message>
+        <source>%1: hold only their headers, no weights; download the whole files to load them</source>
+        <translation>%1 : ne contiennent que leurs en-têtes, pas de poids ; téléchargez les fichiers entiers pour les charger</translation>
+    </message>
+    <message>
+        <source>%1: holds only its header, no weights; download the whole file to load it</source>
+        <translation>%1 : ne contient que son en-tête, pas de poids ; téléchargez le fichier entier pour le charger</translation>
+    </message>
+    <message>
+        <source>%1: is used as the output head, as its values are not those of the token embedding, although config.json says that both are one table; &quot;tie_word_embeddings&quot;: false there says what the files hold</source>
+        <translation>%1 : sert de tête, car ses valeurs ne sont pas celles du plongement des jetons, bien que config.json dise que les deux sont une table ; &quot;tie_word_embeddings&quot;: false y dirait ce que contiennent les fichiers</translation>
+    </message>
+    <message>
+        <source>%1: metadata.total_size is %2, the tensors have %3 bytes</source>
+        <translation>%1 : metadata.total_size est %2, les tenseurs ont %3 octets</translation>
+    </message>
+    <message>
+        <source>%1: metadata.total_size is not a plain whole number; it is ignored</source>
+        <translation>%1 : metadata.total_size n’est pas un nombre entier simple et est ignoré</translation>
+    </message>
+    <message>
+        <source>%1: stands for the token embedding, which the files do not hold under its own name (config.json: both are one table)</source>
+        <translation>%1 : tient lieu de plongement des jetons, que les fichiers ne contiennent pas sous son nom (config.json : les deux sont une table)</translation>
+    </message>
+    <message>
+        <source>%1: tensor %2: element type %3 cannot be read; the tensor is skipped (ST05)</source>
+        <translation>%1 : tenseur %2 : le type d’élément %3 ne peut pas être lu ; le tenseur est sauté (ST05)</translation>
+    </message>
+    <message>
+        <source>%1: tensor %2: unknown member &quot;%3&quot; ignored (ST06)</source>
+        <translation>%1 : tenseur %2 : le membre inconnu &quot;%3&quot; est ignoré (ST06)</translation>
+    </message>
+    <message>
+        <source>%1: the output head is a tensor of its own, not the token embedding</source>
+        <translation>%1 : la tête est un tenseur à elle, non le plongement des jetons</translation>
+    </message>
+    <message>
+        <source>%1; computed once more, every layer gave finite values: a device or its memory may be failing. Try again, or with &quot;--device-map cpu&quot;</source>
+        <translation>%1 ; recalculée, chaque couche a donné des valeurs finies : un appareil ou sa mémoire est peut-être défaillant. Réessayez, ou avec &quot;--device-map cpu&quot;</translation>
+    </message>
+    <message>
+        <source>%1; the modules that have tensors in the file are taken as the targeted ones</source>
+        <translation>%1 ; les modules qui ont des tenseurs dans le fichier sont pris pour cibles</translation>
+    </message>
+    <message>
+        <source>%1; the ranks are taken from the shapes of the factors</source>
+        <translation>%1 ; les rangs sont pris dans les formes des facteurs</translation>
+    </message>
+    <message>
+        <source>%1 lies below the tensor %2, which has no parts; did you mean %2?</source>
+        <translation>%1 se trouve sous le tenseur %2, qui n’a pas de parties ; vouliez-vous dire %2 ?</translation>
+    </message>
+    <message>
+        <source>%1 needs %2 (%3 bytes) but may use %4 (%5 bytes), %6 too much (%7). The largest parts: %8</source>
+        <translation>%1 a besoin de %2 (%3 octets) mais peut utiliser %4 (%5 octets), %6 de trop (%7). Les plus grandes parties : %8</translation>
+    </message>
+    <message>
+        <source>%1 on %2 %3</source>
+        <translation>%1 sur %2 %3</translation>
+    </message>
+    <message>
+        <source>%1 or %2</source>
+        <translation>%1 ou %2</translation>
+    </message>
+    <message>
+        <source>%1 points inside a weight: codes and statistics of %2 are one tensor and live on one device; name %2</source>
+        <translation>%1 désigne l’intérieur d’un poids : les codes et statistiques de %2 sont un seul tenseur, sur un seul appareil ; nommez %2</translation>
+    </message>
+    <message>
+        <source>%1 ranges exist only in maps with &quot;version&quot;: 1</source>
+        <translation>%1 Les intervalles n’existent que dans les plans avec &quot;version&quot;: 1</translation>
+    </message>
+    <message>
+        <source>%1 tensors, the first: %2</source>
+        <translation>%1 tenseurs, le premier : %2</translation>
+    </message>
+    <message>
+        <source>%1 weights of the checkpoint are packed in 4 bits already and stay as stored; --quant applies to the others</source>
+        <translation>%1 poids du checkpoint sont déjà compactés en 4 bits et restent tels quels ; --quant s’applique aux autres</translation>
+    </message>
+    <message>
+        <source>%1: %2 less on %3 (%4 remain); %5</source>
+        <translation>%1 : %2 de moins sur %3 (il reste %4) ; %5</translation>
+    </message>
+    <message>
+        <source>%1: what the driver takes for itself is assumed, not measured (the management library, NVML, does not tell)</source>
+        <translation>%1 : ce que le pilote prend pour lui est supposé, non mesuré (la bibliothèque de gestion, NVML, ne le dit pas)</translation>
+    </message>
+    <message>
+        <source>%1; what is elsewhere is computed faster there</source>
+        <translation>%1 ; ce qui est ailleurs y est calculé plus vite</translation>
+    </message>
+    <message>
+        <source>%1 that the system lets this program have</source>
+        <translation>%1 que le système laisse à ce programme</translation>
+    </message>
+    <message>
+        <source>%1, less %2 that the map reserves</source>
+        <translation>%1, moins %2 que le plan garde libres</translation>
+    </message>
+    <message>
+        <source>%1. This is a Python dictionary as print() shows it, not JSON: write the file with json.dump(model.hf_device_map, file), or put double quotes around keys and values</source>
+        <translation>%1. C’est un dictionnaire Python tel que print() le montre, pas du JSON : écrivez le fichier avec json.dump(model.hf_device_map, file), ou mettez des guillemets doubles autour des clés et des valeurs</translation>
+    </message>
+    <message>
+        <source>%1: expected %2, found %3</source>
+        <translation>%1 : attendu : %2, trouvé : %3</translation>
+    </message>
+    <message>
+        <source>%1; did you mean %2?</source>
+        <translation>%1 ; vouliez-vous dire %2 ?</translation>
+    </message>
+    <message>
+        <source>%1; ranges exist only in maps with &quot;version&quot;: 1</source>
+        <translation>%1 ; les intervalles n’existent que dans les plans avec &quot;version&quot;: 1</translation>
+    </message>
+    <message>
+        <source>%1; valid numbers for %2 are 0 to %3</source>
+        <translation>%1 ; les numéros valides pour %2 vont de 0 à %3</translation>
+    </message>
+    <message>
+        <source>&apos;,&apos; or &apos;]&apos;</source>
+        <translation>« , » ou « ] »</translation>
+    </message>
+    <message>
+        <source>&apos;,&apos; or &apos;}&apos;</source>
+        <translation>« , » ou « } »</translation>
+    </message>
+    <message>
+        <source>&apos;:&apos; after %1</source>
+        <translation>« : » après %1</translation>
     </message>
     <message>
         <source>&quot;%1&quot; between values that have no such operation</source>
@@ -22,6 +282,26 @@
     <message>
         <source>&quot;%1&quot; replaced the base weights while training; the adapter is right only on that changed base. Ask its author for a converted adapter, or allow it if the loaded base is the changed one</source>
         <translation>&quot;%1&quot; a remplacé les poids de base pendant l’entraînement ; l’adaptateur n’est juste que sur cette base changée. Demandez à son auteur un adaptateur converti, ou permettez-le si la base chargée est la base changée</translation>
+    </message>
+    <message>
+        <source>&quot;cpu&quot;, &quot;cuda:N&quot; or &quot;sim:N&quot; (nothing computes on disk)</source>
+        <translation>&quot;cpu&quot;, &quot;cuda:N&quot; ou &quot;sim:N&quot; (rien ne calcule sur disque)</translation>
+    </message>
+    <message>
+        <source>&quot;cpu&quot;, &quot;disk&quot;, &quot;cuda:N&quot; or &quot;sim:N&quot;</source>
+        <translation>&quot;cpu&quot;, &quot;disk&quot;, &quot;cuda:N&quot; ou &quot;sim:N&quot;</translation>
+    </message>
+    <message>
+        <source>&quot;cpu&quot;, &quot;disk&quot;, &quot;cuda:N&quot;, &quot;sim:N&quot; or a device number</source>
+        <translation>&quot;cpu&quot;, &quot;disk&quot;, &quot;cuda:N&quot;, &quot;sim:N&quot; ou le numéro d’un appareil</translation>
+    </message>
+    <message>
+        <source>&quot;cpu&quot;, &quot;disk&quot;, &quot;cuda:N&quot;, &quot;sim:N&quot;, a device number from 0 to 63 or an object</source>
+        <translation>&quot;cpu&quot;, &quot;disk&quot;, &quot;cuda:N&quot;, &quot;sim:N&quot;, un numéro d’appareil de 0 à 63 ou un objet</translation>
+    </message>
+    <message>
+        <source>&quot;disk&quot; says where bytes are stored, not what computes</source>
+        <translation>&quot;disk&quot; dit où sont les octets, non ce qui calcule</translation>
     </message>
     <message>
         <source>&quot;LORA&quot;</source>
@@ -548,6 +828,26 @@
         <translation>%1 ; la plus grande valeur qu’elle reçoit est %2</translation>
     </message>
     <message>
+        <source>--head</source>
+        <translation>--head</translation>
+    </message>
+    <message>
+        <source>--quant</source>
+        <translation>--quant</translation>
+    </message>
+    <message>
+        <source>--head has no effect: the checkpoint holds the head packed as %1, and it stays so</source>
+        <translation>--head est sans effet : le checkpoint contient la tête compactée en %1, et elle le reste</translation>
+    </message>
+    <message>
+        <source>--head has no effect: the map gives embed_tokens a format, and the head is the same table</source>
+        <translation>--head est sans effet : le plan donne un format à embed_tokens, et la tête est la même table</translation>
+    </message>
+    <message>
+        <source>--limit names %1, which this machine does not have</source>
+        <translation>--limit désigne %1, que cet ordinateur n’a pas</translation>
+    </message>
+    <message>
         <source>--quant-block: expected a power of two from 32 to 4096, found %1</source>
         <translation>--quant-block : attendu une puissance de deux de 32 à 4096, trouvé %1</translation>
     </message>
@@ -564,12 +864,104 @@
         <translation>0 (par lignes)</translation>
     </message>
     <message>
+        <source>1 tensor computes on another device here: accelerate stores &quot;cpu&quot; and &quot;disk&quot; there but computes on %1, copying the weights for every call</source>
+        <translation>1 tenseur calcule ici sur un autre appareil : accelerate y stocke « cpu » et « disk » mais calcule sur %1, en copiant les poids à chaque appel</translation>
+    </message>
+    <message>
+        <source>1 tensor computes on another device here: where nothing is stored on a GPU, accelerate computes on cpu</source>
+        <translation>1 tenseur calcule ici sur un autre appareil : là où rien n’est stocké sur un GPU, accelerate calcule sur le CPU</translation>
+    </message>
+    <message>
+        <source>1 tensor in %1: there what is not quantized has one dtype</source>
+        <translation>1 tenseur en %1 : ce qui n’est pas quantifié y a un seul type</translation>
+    </message>
+    <message>
+        <source>1 tensor keeps a copy on its computing device here; accelerate copies it for every call</source>
+        <translation>1 tenseur garde ici une copie sur l’appareil qui le calcule ; accelerate le copie à chaque appel</translation>
+    </message>
+    <message>
+        <source>1 tensor: %1</source>
+        <translation>1 tenseur : %1</translation>
+    </message>
+    <message>
+        <source>1 (the only version there is)</source>
+        <translation>1 (la seule version qui existe)</translation>
+    </message>
+    <message>
         <source>1 to 4096 bytes</source>
         <translation>1 à 4096 octets</translation>
     </message>
     <message>
+        <source>1 weight on cpu or disk has 4 bits here: transformers leaves what lies there in bfloat16, %1 instead of %2</source>
+        <translation>1 poids sur CPU ou disque a ici 4 bits : transformers laisse en bfloat16 ce qui s’y trouve, %1 au lieu de %2</translation>
+    </message>
+    <message>
+        <source>1 weight of the checkpoint is packed in 4 bits already and stays as stored; --quant applies to the others</source>
+        <translation>1 poids du checkpoint est déjà compacté en 4 bits et reste tel quel ; --quant s’applique aux autres</translation>
+    </message>
+    <message>
         <source>32, 64, 128, 256, 512, 1024, 2048 or 4096</source>
         <translation>32, 64, 128, 256, 512, 1024, 2048 ou 4096</translation>
+    </message>
+    <message>
+        <source>a context of %1 tokens is more than the model has positions for; planned with %2</source>
+        <translation>un contexte de %1 jetons dépasse ce que le modèle accepte ; planifié avec %2</translation>
+    </message>
+    <message>
+        <source>adapter weights for %1 are not counted: the plan has no such tensor</source>
+        <translation>les poids de l’adaptateur pour %1 ne sont pas comptés : le plan n’a pas ce tenseur</translation>
+    </message>
+    <message>
+        <source>adapter %1: %2</source>
+        <translation>adaptateur %1 : %2</translation>
+    </message>
+    <message>
+        <source>adapter %1: %2 of %3 tensors of its file are not applied, the first: %4 (%5)</source>
+        <translation>adaptateur %1 : %2 des %3 tenseurs de son fichier ne sont pas appliqués, le premier : %4 (%5)</translation>
+    </message>
+    <message>
+        <source>a load would fail at %1 more tensors</source>
+        <translation>le chargement échouerait sur %1 autres tenseurs</translation>
+    </message>
+    <message>
+        <source>a load would fail: %1</source>
+        <translation>le chargement échouerait : %1</translation>
+    </message>
+    <message>
+        <source>adapter_config.json: %1 is %2, a member that is not known here; it is ignored, and the adapter may act otherwise than in PEFT</source>
+        <translation>adapter_config.json : %1 est %2, un membre inconnu ici ; il est ignoré, et l’adaptateur agit peut-être autrement que dans PEFT</translation>
+    </message>
+    <message>
+        <source>a byte that is not UTF-8</source>
+        <translation>un octet qui n’est pas de l’UTF-8</translation>
+    </message>
+    <message>
+        <source>a control character or line break inside a string</source>
+        <translation>un caractère de contrôle ou un saut de ligne dans un texte</translation>
+    </message>
+    <message>
+        <source>a device map is a JSON object, found %1</source>
+        <translation>un plan est un objet JSON ; trouvé : %1</translation>
+    </message>
+    <message>
+        <source>a digit</source>
+        <translation>un chiffre</translation>
+    </message>
+    <message>
+        <source>a member name in double quotes</source>
+        <translation>un nom entre guillemets doubles</translation>
+    </message>
+    <message>
+        <source>a number must not start with 0</source>
+        <translation>un nombre ne doit pas commencer par 0</translation>
+    </message>
+    <message>
+        <source>a number of tokens, at least 1</source>
+        <translation>un nombre de jetons, au moins 1</translation>
+    </message>
+    <message>
+        <source>a size such as &quot;6GiB&quot;, &quot;1.5GB&quot;, &quot;512MiB&quot; or bytes</source>
+        <translation>une taille comme &quot;6GiB&quot;, &quot;1.5GB&quot;, &quot;512MiB&quot; ou des octets</translation>
     </message>
     <message>
         <source>AIFF header: the &apos;COMM&apos; chunk has %1 bytes, at least 18 are needed</source>
@@ -580,6 +972,30 @@
         <translation>en-tête AIFF : le fichier finit après %1 octets sans bloc %2</translation>
     </message>
     <message>
+        <source>all of this together leaves %1, still %2 too much: %3</source>
+        <translation>tout cela ensemble laisse %1, encore %2 de trop : %3</translation>
+    </message>
+    <message>
+        <source>an escape of several digits (\%1)</source>
+        <translation>une séquence d’échappement de plusieurs chiffres (\%1)</translation>
+    </message>
+    <message>
+        <source>another tensor of its module is refused</source>
+        <translation>un autre tenseur de son module est refusé</translation>
+    </message>
+    <message>
+        <source>asked in %1 s</source>
+        <translation>interrogé en %1 s</translation>
+    </message>
+    <message>
+        <source>an integer</source>
+        <translation>un nombre entier</translation>
+    </message>
+    <message>
+        <source>at least one member (store, compute, format, residency, ...)</source>
+        <translation>au moins un membre (store, compute, format, residency…)</translation>
+    </message>
+    <message>
         <source>AU header: the file ends after %1 bytes, 24 are needed</source>
         <translation>en-tête AU : le fichier finit après %1 octets, il en faut 24</translation>
     </message>
@@ -588,8 +1004,124 @@
         <translation>en-tête AU : les échantillons devraient commencer à l’octet %1 d’un fichier de %2</translation>
     </message>
     <message>
+        <source>audio tower to %1</source>
+        <translation>tour audio vers %1</translation>
+    </message>
+    <message>
+        <source>costs only with media: 10 s of sound take about %1 instead of %2</source>
+        <translation>ne coûte qu’avec des médias : 10 s de son demandent environ %1 au lieu de %2</translation>
+    </message>
+    <message>
+        <source>costs only with media: an image takes about %1 instead of %2</source>
+        <translation>ne coûte qu’avec des médias : une image demande environ %1 au lieu de %2</translation>
+    </message>
+    <message>
+        <source>default</source>
+        <translation>« default »</translation>
+    </message>
+    <message>
+        <source>cache</source>
+        <translation>cache</translation>
+    </message>
+    <message>
+        <source>chats</source>
+        <translation>discussions</translation>
+    </message>
+    <message>
+        <source>compute capability %1</source>
+        <translation>capacité de calcul %1</translation>
+    </message>
+    <message>
+        <source>does not start (answer %1)</source>
+        <translation>ne démarre pas (réponse %1)</translation>
+    </message>
+    <message>
+        <source>does not tell what is free</source>
+        <translation>ne dit pas ce qui est libre</translation>
+    </message>
+    <message>
+        <source>both model.safetensors and model.safetensors.index.json exist; the single file is used</source>
+        <translation>model.safetensors et model.safetensors.index.json existent tous deux ; le fichier seul est utilisé</translation>
+    </message>
+    <message>
+        <source>by PEFT %1</source>
+        <translation>par PEFT %1</translation>
+    </message>
+    <message>
+        <source>config.json: its quantization_config tells which weights are packed in 4 bits, as the weight files are not there to say so</source>
+        <translation>config.json : son quantization_config dit quels poids sont compactés en 4 bits, car les fichiers de poids ne sont pas là pour le dire</translation>
+    </message>
+    <message>
+        <source>compute %1</source>
+        <translation>compute %1</translation>
+    </message>
+    <message>
+        <source>default must settle both store and compute: %1 (%2 tensor would have no device)</source>
+        <translation>&quot;default&quot; doit fixer store et compute : %1 (%2 tenseur n’aurait pas d’appareil)</translation>
+    </message>
+    <message>
+        <source>default must settle both store and compute: %1 (%2 tensors would have no device)</source>
+        <translation>&quot;default&quot; doit fixer store et compute : %1 (%2 tenseurs n’auraient pas d’appareil)</translation>
+    </message>
+    <message>
         <source>DoRA, which PEFT does not have for expert parameters</source>
         <translation>DoRA, que PEFT n’a pas pour les paramètres d’experts</translation>
+    </message>
+    <message>
+        <source>even this leanest plan is %1 over the limits; it keeps layers in memory: on disk, read anew for every token, only a map puts them</source>
+        <translation>même cette répartition, la plus économe, dépasse les limites de %1 ; elle garde les couches en mémoire : seul un plan à soi les met sur disque, où elles sont relues pour chaque jeton</translation>
+    </message>
+    <message>
+        <source>every token reads them</source>
+        <translation>chaque jeton les lit</translation>
+    </message>
+    <message>
+        <source>every token reads them, about %1 more per token</source>
+        <translation>chaque jeton les lit, environ %1 de plus par jeton</translation>
+    </message>
+    <message>
+        <source>everything on %1 needs %2 of %3: it fits</source>
+        <translation>tout sur %1 demande %2 sur %3 : cela tient</translation>
+    </message>
+    <message>
+        <source>everything on %1 needs %2 of %3: more than this computer&apos;s memory, which simulated GPUs take theirs from</source>
+        <translation>tout sur %1 demande %2 sur %3 : plus que la mémoire de cet ordinateur, où les GPU simulés prennent la leur</translation>
+    </message>
+    <message>
+        <source>everything on %1 needs %2 of %3: too much</source>
+        <translation>tout sur %1 demande %2 sur %3 : c’est trop</translation>
+    </message>
+    <message>
+        <source>driver</source>
+        <translation>pilote</translation>
+    </message>
+    <message>
+        <source>expected: %1</source>
+        <translation>attendu : %1</translation>
+    </message>
+    <message>
+        <source>ends with a sliding layer; the last layer is always full</source>
+        <translation>finit par une couche à fenêtre glissante ; la dernière couche est toujours complète</translation>
+    </message>
+    <message>
+        <source>equals the base&apos;s own table</source>
+        <translation>est égale à la table de la base</translation>
+    </message>
+    <message>
+        <source>error: %1</source>
+        <translation>erreur : %1</translation>
+    </message>
+    <message>
+        <source>exclude_modules leaves the module out</source>
+        <translation>exclude_modules exclut le module</translation>
+    </message>
+    <message>
+        <source>fan_in_fan_out is true; it has no meaning for linear layers and was reset</source>
+        <translation>fan_in_fan_out est true ; cela n’a pas de sens pour les couches linéaires et a été remis à false</translation>
+    </message>
+    <message>
+        <source>expanded from %1 to %2: values stay those of the 4-bit weights, only memory grows (%3)</source>
+        <translation>étendu de %1 à %2 : les valeurs restent celles des poids de 4 bits, seule la mémoire augmente (%3)</translation>
     </message>
     <message>
         <source>FLAC header: the file ends after %1 bytes, inside the stream information</source>
@@ -600,8 +1132,148 @@
         <translation>en-tête FLAC : le premier bloc n’est pas une information de flux de 34 octets</translation>
     </message>
     <message>
+        <source>head in %1</source>
+        <translation>tête en %1</translation>
+    </message>
+    <message>
+        <source>head in int8</source>
+        <translation>tête en 8 bits</translation>
+    </message>
+    <message>
+        <source>head to %1</source>
+        <translation>tête vers %1</translation>
+    </message>
+    <message>
+        <source>for %1</source>
+        <translation>pour %1</translation>
+    </message>
+    <message>
+        <source>Free disk</source>
+        <translation>Espace disque libre</translation>
+    </message>
+    <message>
+        <source>Graphics cards</source>
+        <translation>Cartes graphiques</translation>
+    </message>
+    <message>
+        <source>has not answered for %1 s</source>
+        <translation>ne répond pas depuis %1 s</translation>
+    </message>
+    <message>
+        <source>has no members per layer type; it is taken for the full-attention layers</source>
+        <translation>n’a pas de membres par type de couche ; il vaut pour les couches à attention complète</translation>
+    </message>
+    <message>
+        <source>format %1 is not possible: %2 (%3)</source>
+        <translation>le format %1 n’est pas possible : %2 (%3)</translation>
+    </message>
+    <message>
+        <source>four hexadecimal digits after \u</source>
+        <translation>quatre chiffres hexadécimaux après \u</translation>
+    </message>
+    <message>
+        <source>half of a surrogate pair</source>
+        <translation>la moitié d’une paire de substitution</translation>
+    </message>
+    <message>
         <source>I8 %1</source>
         <translation>I8 %1</translation>
+    </message>
+    <message>
+        <source>ignored: %1</source>
+        <translation>laissé de côté : %1</translation>
+    </message>
+    <message>
+        <source>in its folder: %1</source>
+        <translation>dans son dossier : %1</translation>
+    </message>
+    <message>
+        <source>in its folder: %1 (whether the adapter needs further tokens is not known)</source>
+        <translation>dans son dossier : %1 (on ne sait pas si l’adaptateur a besoin d’autres tokens)</translation>
+    </message>
+    <message>
+        <source>inert: %1</source>
+        <translation>sans effet : %1</translation>
+    </message>
+    <message>
+        <source>init_lora_weights is &quot;%1&quot;: accepted on request, right only on the changed base</source>
+        <translation>init_lora_weights est &quot;%1&quot; : accepté sur demande, juste seulement sur la base changée</translation>
+    </message>
+    <message>
+        <source>int8 per row (head) does not exist there</source>
+        <translation>l’int8 par ligne (tête) n’y existe pas</translation>
+    </message>
+    <message>
+        <source>it is read whole for every token</source>
+        <translation>elle est lue en entier pour chaque jeton</translation>
+    </message>
+    <message>
+        <source>it is read whole for every token, about %1 more per token</source>
+        <translation>elle est lue en entier pour chaque jeton, environ %1 de plus par jeton</translation>
+    </message>
+    <message>
+        <source>it cannot be opened</source>
+        <translation>elle ne peut pas être ouverte</translation>
+    </message>
+    <message>
+        <source>it cannot be read</source>
+        <translation>elle ne peut pas être lue</translation>
+    </message>
+    <message>
+        <source>it is cut short</source>
+        <translation>elle est tronquée</translation>
+    </message>
+    <message>
+        <source>it is cut short or damaged</source>
+        <translation>elle est tronquée ou endommagée</translation>
+    </message>
+    <message>
+        <source>it is of another version or model</source>
+        <translation>elle est d’une autre version ou d’un autre modèle</translation>
+    </message>
+    <message>
+        <source>its directory is damaged</source>
+        <translation>son répertoire est endommagé</translation>
+    </message>
+    <message>
+        <source>is %1, which cannot be used there; it is left out</source>
+        <translation>est %1, ce qui ne peut pas servir là ; il est laissé de côté</translation>
+    </message>
+    <message>
+        <source>is %1; this is not run here, so that replies can differ from those of transformers</source>
+        <translation>est %1 ; cela n’est pas exécuté ici, si bien que les réponses peuvent différer de celles de transformers</translation>
+    </message>
+    <message>
+        <source>is false; pictures are resized all the same</source>
+        <translation>est false ; les images sont redimensionnées quand même</translation>
+    </message>
+    <message>
+        <source>is missing; taken as %1</source>
+        <translation>manque ; est pris pour %1</translation>
+    </message>
+    <message>
+        <source>is not &quot;right&quot;; recordings are padded on the right</source>
+        <translation>n’est pas &quot;right&quot; ; les enregistrements sont complétés à droite</translation>
+    </message>
+    <message>
+        <source>is out of its range; it is taken as %1</source>
+        <translation>est hors de son domaine ; il est pris pour %1</translation>
+    </message>
+    <message>
+        <source>its tower was left out of this load (text only)</source>
+        <translation>sa tour a été laissée de côté lors de ce chargement (texte seul)</translation>
+    </message>
+    <message>
+        <source>it names neither store nor compute</source>
+        <translation>il ne nomme ni store ni compute</translation>
+    </message>
+    <message>
+        <source>it names no compute device</source>
+        <translation>il ne nomme pas ce qui calcule</translation>
+    </message>
+    <message>
+        <source>it names no store</source>
+        <translation>il ne nomme pas ce qui stocke</translation>
     </message>
     <message>
         <source>JPEG data is damaged: %1</source>
@@ -640,6 +1312,98 @@
         <translation>KaSA tronque le poids de base et ajoute une diagonale, ce qui n’existe pas ici</translation>
     </message>
     <message>
+        <source>layer %1 shares the KV of layer %2</source>
+        <translation>la couche %1 utilise les clés et valeurs de la couche %2</translation>
+    </message>
+    <message>
+        <source>layer %1 takes its values from %2</source>
+        <translation>la couche %1 prend ses valeurs de %2</translation>
+    </message>
+    <message>
+        <source>layers_to_transform leaves the layer out</source>
+        <translation>layers_to_transform exclut la couche</translation>
+    </message>
+    <message>
+        <source>made for %1, loaded on %2</source>
+        <translation>fait pour %1, chargé sur %2</translation>
+    </message>
+    <message>
+        <source>keys translated to our names: %1</source>
+        <translation>clés traduites dans nos noms : %1</translation>
+    </message>
+    <message>
+        <source>keys without effect (no tensors that are used lie there): %1</source>
+        <translation>clés sans effet (aucun tenseur utilisé ne s’y trouve) : %1</translation>
+    </message>
+    <message>
+        <source>layers %1-%2 on %3, one block, so that the state changes device once</source>
+        <translation>couches %1 à %2 sur %3, d’un bloc, pour que l’état ne change d’appareil qu’une fois</translation>
+    </message>
+    <message>
+        <source>linear weights in %1</source>
+        <translation>poids linéaires en %1</translation>
+    </message>
+    <message>
+        <source>linear weights stay as they are stored, because no --quant was given; with --quant nf4 it would be about %1 tokens/s</source>
+        <translation>les poids linéaires restent tels qu’ils sont stockés, car --quant n’est pas donné ; avec --quant nf4, ce serait environ %1 jetons/s</translation>
+    </message>
+    <message>
+        <source>lm_head and embed_tokens are one tensor in the checkpoint; the map puts them on different devices, so there are two copies</source>
+        <translation>lm_head et embed_tokens sont un seul tenseur dans le checkpoint ; le plan les met sur des appareils différents, il y a donc deux copies</translation>
+    </message>
+    <message>
+        <source>more than %1 pairs of keys contradict each other; only the first are listed</source>
+        <translation>plus de %1 paires de clés se contredisent ; seules les premières sont listées</translation>
+    </message>
+    <message>
+        <source>kernels</source>
+        <translation>noyaux</translation>
+    </message>
+    <message>
+        <source>Libraries</source>
+        <translation>Bibliothèques</translation>
+    </message>
+    <message>
+        <source>loaded</source>
+        <translation>chargée</translation>
+    </message>
+    <message>
+        <source>measured</source>
+        <translation>mesuré</translation>
+    </message>
+    <message>
+        <source>memory</source>
+        <translation>mémoire</translation>
+    </message>
+    <message>
+        <source>models</source>
+        <translation>modèles</translation>
+    </message>
+    <message>
+        <source>layer %1 computes on %2: %3 bytes travel per token inside it; keeping a layer&apos;s weights together avoids that</source>
+        <translation>la couche %1 calcule sur %2 : %3 octets circulent par jeton à l’intérieur ; garder ensemble les poids d’une couche l’évite</translation>
+    </message>
+    <message>
+        <source>layer %1 on %2 reads keys and values kept on %3: %4 bytes per token travel for it</source>
+        <translation>la couche %1 sur %2 lit des clés et valeurs gardées sur %3 : %4 octets circulent pour cela par jeton</translation>
+    </message>
+    <message>
+        <source>layer %1 on %2 reads the keys and values of layer %3 on %4: %5 bytes per token go to a mirror there</source>
+        <translation>la couche %1 sur %2 lit les clés et valeurs de la couche %3 sur %4 : %5 octets par jeton vont dans un miroir là-bas</translation>
+    </message>
+    <message>
+        <source>layers %1 compute on %2: %3 bytes travel per token inside them; keeping a layer&apos;s weights together avoids that</source>
+        <translation>les couches %1 calculent sur %2 : %3 octets circulent par jeton à l’intérieur ; garder ensemble les poids d’une couche l’évite</translation>
+    </message>
+    <message>
+        <source>layers %1 on %2 read keys and values kept on %3: %4 bytes per token travel for it</source>
+        <translation>les couches %1 sur %2 lisent des clés et valeurs gardées sur %3 : %4 octets circulent pour cela par jeton</translation>
+    </message>
+    <message>
+        <source>layers %1 on %2 read the keys and values of layer %3 on %4: %5 bytes per token go to a mirror there</source>
+        <translation>les couches %1 sur %2 lisent les clés et valeurs de la couche %3 sur %4 : %5 octets par jeton vont dans un miroir là-bas</translation>
+    </message>
+    <message>
         <source>MP3 file is truncated: it ends after %1 bytes of sound, inside the first frame</source>
         <translation>le fichier MP3 est tronqué : il finit après %1 octets de son, à l’intérieur de la première trame</translation>
     </message>
@@ -652,12 +1416,80 @@
         <translation>MonteCLoRA n’existe pas ici</translation>
     </message>
     <message>
+        <source>No NVIDIA driver on this machine (%1 was not found); everything runs on the CPU.</source>
+        <translation>Cet ordinateur n’a pas de pilote NVIDIA (%1 est introuvable) ; tout s’exécute sur le processeur.</translation>
+    </message>
+    <message>
+        <source>not in the files, planned as bf16: %1</source>
+        <translation>absent des fichiers, prévu en bf16 : %1</translation>
+    </message>
+    <message>
+        <source>none in this build: no card is used</source>
+        <translation>aucun dans cette version : aucune carte n’est utilisée</translation>
+    </message>
+    <message>
+        <source>not asked</source>
+        <translation>non interrogée</translation>
+    </message>
+    <message>
+        <source>not found</source>
+        <translation>introuvable</translation>
+    </message>
+    <message>
+        <source>not known (%1)</source>
+        <translation>inconnu (%1)</translation>
+    </message>
+    <message>
+        <source>not loaded: %1 (%2)</source>
+        <translation>non chargé : %1 (%2)</translation>
+    </message>
+    <message>
+        <source>not used</source>
+        <translation>non utilisée</translation>
+    </message>
+    <message>
+        <source>not used: %1 (no module of this architecture)</source>
+        <translation>non utilisé : %1 (aucun module de cette architecture)</translation>
+    </message>
+    <message>
+        <source>not yet: the first plan does</source>
+        <translation>pas encore : le premier plan d’un modèle le fera</translation>
+    </message>
+    <message>
+        <source>note</source>
+        <translation>remarque</translation>
+    </message>
+    <message>
+        <source>no marks of turns</source>
+        <translation>aucune marque de tour</translation>
+    </message>
+    <message>
+        <source>no key gives a device to %1; add a key, or &quot;&quot; for everything else</source>
+        <translation>aucune clé ne donne d’appareil à %1 ; ajoutez une clé, ou &quot;&quot; pour tout le reste</translation>
+    </message>
+    <message>
         <source>Ogg file is truncated: the page at byte 0 is longer than the %1 bytes that are left</source>
         <translation>le fichier Ogg est tronqué : la page à l’octet 0 est plus longue que les %1 octets qui restent</translation>
     </message>
     <message>
         <source>Ogg header: the file ends after %1 bytes, inside the first page</source>
         <translation>en-tête Ogg : le fichier finit après %1 octets, à l’intérieur de la première page</translation>
+    </message>
+    <message>
+        <source>one row of %1 per token, not measurable</source>
+        <translation>une ligne de %1 par jeton, non mesurable</translation>
+    </message>
+    <message>
+        <source>per-layer embedding table to %1</source>
+        <translation>table des plongements par couche vers %1</translation>
+    </message>
+    <message>
+        <source>part of the program</source>
+        <translation>intégrée au programme</translation>
+    </message>
+    <message>
+        <source>only linear weights, experts, embedding tables and the head can have it</source>
+        <translation>seuls les poids linéaires, les experts, les tables de plongements et la tête peuvent l’avoir</translation>
     </message>
     <message>
         <source>PNG data is damaged: %1 (at byte %2 of %3)</source>
@@ -684,20 +1516,124 @@
         <translation>en-tête PNG : méthode de compression, de filtre ou d’entrelacement inconnue</translation>
     </message>
     <message>
+        <source>problem</source>
+        <translation>problème</translation>
+    </message>
+    <message>
+        <source>processor</source>
+        <translation>processeur</translation>
+    </message>
+    <message>
+        <source>Processor and memory</source>
+        <translation>Processeur et mémoire</translation>
+    </message>
+    <message>
         <source>QALoRA pools the input of A, which is not implemented</source>
         <translation>QALoRA regroupe l’entrée de A, ce qui n’existe pas ici</translation>
+    </message>
+    <message>
+        <source>runtime_config is ignored, as PEFT does</source>
+        <translation>runtime_config est ignoré, comme le fait PEFT</translation>
+    </message>
+    <message>
+        <source>reads %1 GB/s, products %2 %3</source>
+        <translation>lit %1 Go/s, produits matriciels %2 %3</translation>
+    </message>
+    <message>
+        <source>residency given by %1 has no effect where store and compute are the same device (%2)</source>
+        <translation>residency donné par %1 est sans effet là où store et compute sont le même appareil (%2)</translation>
     </message>
     <message>
         <source>SCB as F32 [%1]</source>
         <translation>SCB en F32 [%1]</translation>
     </message>
     <message>
+        <source>simulated GPUs exist only in Belfry</source>
+        <translation>les GPU simulés n’existent que dans Belfry</translation>
+    </message>
+    <message>
+        <source>some accuracy for speed, before what every token reads leaves</source>
+        <translation>un peu de précision contre de la vitesse, avant que parte ce que chaque jeton lit</translation>
+    </message>
+    <message>
+        <source>some accuracy for speed, before what every token reads leaves; --head bf16 keeps the head as it is stored</source>
+        <translation>un peu de précision contre de la vitesse, avant que parte ce que chaque jeton lit ; --head bf16 garde la tête telle qu’elle est stockée</translation>
+    </message>
+    <message>
+        <source>speeds are estimates from rates measured on this computer: memory is read with %1 GB/s, products run at %2 GFLOP/s</source>
+        <translation>les vitesses sont estimées d’après des débits mesurés sur cet ordinateur : la mémoire est lue à %1 Go/s, les produits tournent à %2 GFLOP/s</translation>
+    </message>
+    <message>
         <source>Speex speech</source>
         <translation>de la parole Speex</translation>
     </message>
     <message>
+        <source>store %1</source>
+        <translation>store %1</translation>
+    </message>
+    <message>
+        <source>store %1, compute %2</source>
+        <translation>store %1, compute %2</translation>
+    </message>
+    <message>
+        <source>stored on %1 but computed on %2: store comes from %3 and so does compute; what is stored on a GPU is computed there (%4)</source>
+        <translation>stocké sur %1 mais calculé sur %2 : les deux sont donnés par %3 ; ce qui est stocké sur un GPU y est calculé (%4)</translation>
+    </message>
+    <message>
+        <source>stored on %1 but computed on %2: store comes from %3, compute from %4; what is stored on a GPU is computed there (%5)</source>
+        <translation>stocké sur %1 mais calculé sur %2 : store est donné par %3, compute par %4 ; ce qui est stocké sur un GPU y est calculé (%5)</translation>
+    </message>
+    <message>
+        <source>stored on %1, computed on %2, format %3 (by %4)</source>
+        <translation>stocké sur %1, calculé sur %2, format %3 (par %4)</translation>
+    </message>
+    <message>
         <source>Switch the adapter off or give it a smaller strength; if that does not help, take another checkpoint</source>
         <translation>Désactivez l’adaptateur ou donnez-lui une force plus petite ; si cela n’aide pas, prenez un autre checkpoint</translation>
+    </message>
+    <message>
+        <source>target_modules does not target the module</source>
+        <translation>target_modules ne vise pas le module</translation>
+    </message>
+    <message>
+        <source>target_parameters does not name an expert parameter for this key</source>
+        <translation>target_parameters ne nomme aucun paramètre d’experts pour cette clé</translation>
+    </message>
+    <message>
+        <source>the adapter replaces %1 weights that travel to their device; their replacements stay there (only A and B follow)</source>
+        <translation>l’adaptateur remplace %1 poids qui voyagent vers leur appareil ; leurs remplaçants y restent (seuls A et B suivent)</translation>
+    </message>
+    <message>
+        <source>the adapter replaces 1 weight that travels to its device; its replacement stays there (only A and B follow)</source>
+        <translation>l’adaptateur remplace 1 poids qui voyage vers son appareil ; son remplaçant y reste (seuls A et B suivent)</translation>
+    </message>
+    <message>
+        <source>system</source>
+        <translation>système</translation>
+    </message>
+    <message>
+        <source>tells no version</source>
+        <translation>n’indique pas de version</translation>
+    </message>
+    <message>
+        <source>the %1 recording declares %2 bytes of sound and has %3: it was cut short or written without knowing its length; what is there is played</source>
+        <translation>l’enregistrement %1 annonce %2 octets de son et en a %3 : il a été coupé, ou écrit sans que sa durée soit connue ; ce qui est là est lu</translation>
+    </message>
+    <message>
+        <source>the %1 recording declares %2 seconds and has %3: it was cut short or is damaged behind; what is there is played</source>
+        <translation>l’enregistrement %1 annonce %2 secondes et en a %3 : il a été coupé, ou est endommagé ensuite ; ce qui est là est lu</translation>
+    </message>
+    <message>
+        <source>the checkpoint holds %1 values</source>
+        <translation>le checkpoint contient des valeurs %1</translation>
+    </message>
+    <message>
+        <source>the checkpoint holds it packed as %1; a key that names exactly this tensor may ask for its expansion</source>
+        <translation>le checkpoint le contient compacté en %1 ; une clé qui nomme exactement ce tenseur peut demander qu’il soit étendu</translation>
+    </message>
+    <message>
+        <source>the checkpoint holds it packed as %1; use that, as_stored, or the unquantized checkpoint</source>
+        <translation>le checkpoint le contient compacté en %1 ; prenez cela, as_stored ou le checkpoint non quantifié</translation>
     </message>
     <message>
         <source>The checkpoint is damaged or its training had diverged: download it again, or take another one</source>
@@ -706,6 +1642,150 @@
     <message>
         <source>The driver gives no card to this process any more: loading again cannot work. Start the program again, or go on with everything on the CPU (device map &quot;cpu&quot;).</source>
         <translation>Le pilote ne donne plus de carte à ce programme : recharger ne peut pas réussir. Redémarrez le programme, ou continuez avec tout sur le CPU (plan d’appareils &quot;cpu&quot;).</translation>
+    </message>
+    <message>
+        <source>the experts&apos; factors have the shapes of PEFT 0.19.1 and later although the file was written %1; the shapes count</source>
+        <translation>les facteurs des experts ont les formes de PEFT 0.19.1 et plus, bien que le fichier ait été écrit %1 ; les formes comptent</translation>
+    </message>
+    <message>
+        <source>the experts&apos; factors stand transposed, as PEFT before 0.19.1 stored them (the file was written %1); they are turned round</source>
+        <translation>les facteurs des experts sont transposés, comme PEFT les stockait avant 0.19.1 (le fichier a été écrit %1) ; ils sont retournés</translation>
+    </message>
+    <message>
+        <source>the key names no module</source>
+        <translation>la clé ne nomme aucun module</translation>
+    </message>
+    <message>
+        <source>the model does not use %1</source>
+        <translation>le modèle n’utilise pas %1</translation>
+    </message>
+    <message>
+        <source>the model has no audio tower</source>
+        <translation>le modèle n’a pas de tour audio</translation>
+    </message>
+    <message>
+        <source>the model has no module %1</source>
+        <translation>le modèle n’a pas de module %1</translation>
+    </message>
+    <message>
+        <source>the model has no vision tower</source>
+        <translation>le modèle n’a pas de tour de vision</translation>
+    </message>
+    <message>
+        <source>the model has only %1 layers</source>
+        <translation>le modèle n’a que %1 couches</translation>
+    </message>
+    <message>
+        <source>the module has a low-rank update; its own weight would be called base_layer.weight</source>
+        <translation>le module a une mise à jour de rang faible ; son propre poids s’appellerait base_layer.weight</translation>
+    </message>
+    <message>
+        <source>the module has no parameter %1</source>
+        <translation>le module n’a pas de paramètre %1</translation>
+    </message>
+    <message>
+        <source>the module is in modules_to_save, which replaces it whole</source>
+        <translation>le module est dans modules_to_save, qui le remplace en entier</translation>
+    </message>
+    <message>
+        <source>the model asks for the tool %1 with %2, which nothing here runs</source>
+        <translation>le modèle demande l’outil %1 avec %2, qui n’est pas exécuté ici</translation>
+    </message>
+    <message>
+        <source>The model files hold other values than when the weight cache was made, in %1 of %2 weights (first %3): these are made again.</source>
+        <translation>Les fichiers du modèle contiennent d’autres valeurs que lors de l’écriture de la copie quantifiée, dans %1 poids sur %2 (le premier : %3) : ceux-ci sont refaits.</translation>
+    </message>
+    <message>
+        <source>the Ogg recording ends inside a page: it was cut short; what is there is played</source>
+        <translation>l’enregistrement Ogg se termine au milieu d’une page : il a été coupé ; ce qui est là est lu</translation>
+    </message>
+    <message>
+        <source>the end of the text</source>
+        <translation>la fin du texte</translation>
+    </message>
+    <message>
+        <source>the key %1</source>
+        <translation>la clé %1</translation>
+    </message>
+    <message>
+        <source>the key %1 has a bracket that is not a range: one component of the form [a-b] with a &lt;= b and no leading zeros is allowed</source>
+        <translation>la clé %1 a un crochet qui n’est pas un intervalle : une partie de la forme [a-b] avec a &lt;= b, sans zéros en tête, est permise</translation>
+    </message>
+    <message>
+        <source>the key %1 stands for the whole model; use &quot;default&quot; for that</source>
+        <translation>la clé %1 désigne tout le modèle ; utilisez &quot;default&quot; pour cela</translation>
+    </message>
+    <message>
+        <source>the key %1 stands twice in one object</source>
+        <translation>la clé %1 figure deux fois dans un objet</translation>
+    </message>
+    <message>
+        <source>the keys %1 and %2 both mean %3 but set %4 to different values (%5 against %6); a single number does not beat a range: keep one</source>
+        <translation>les clés %1 et %2 désignent toutes deux %3 mais donnent à %4 des valeurs différentes (%5 contre %6) ; un numéro seul ne l’emporte pas sur un intervalle : gardez-en une</translation>
+    </message>
+    <message>
+        <source>the load options</source>
+        <translation>les options de chargement</translation>
+    </message>
+    <message>
+        <source>The NVIDIA driver crashed when it was asked for its graphics cards (%1: %2). Restart the machine, and install the driver again if that does not help. Everything runs on the CPU until Belfry is started again.</source>
+        <translation>Le pilote NVIDIA s’est arrêté brutalement quand on lui a demandé ses cartes graphiques (%1 : %2). Redémarrez l’ordinateur, puis réinstallez le pilote si cela ne suffit pas. Tout s’exécute sur le processeur jusqu’au prochain démarrage de Belfry.</translation>
+    </message>
+    <message>
+        <source>The NVIDIA driver did not tell its graphics cards within %1 s (%2; a machine with many cards may need longer: BELFRY_CARD_SECONDS). Restart the machine, and install the driver again if that does not help. Everything runs on the CPU until Belfry is started again.</source>
+        <translation>Le pilote NVIDIA n’a pas indiqué ses cartes graphiques en %1 s (%2 ; un ordinateur avec beaucoup de cartes peut demander plus de temps : BELFRY_CARD_SECONDS). Redémarrez l’ordinateur, puis réinstallez le pilote si cela ne suffit pas. Tout s’exécute sur le processeur jusqu’au prochain démarrage de Belfry.</translation>
+    </message>
+    <message>
+        <source>The NVIDIA driver does not start (%1); restart the machine or reinstall the driver to use the graphics card. Everything runs on the CPU.</source>
+        <translation>Le pilote NVIDIA ne démarre pas (%1) ; redémarrez l’ordinateur ou réinstallez le pilote pour utiliser la carte graphique. Tout s’exécute sur le processeur.</translation>
+    </message>
+    <message>
+        <source>The NVIDIA driver lacks the function %1; update the driver to use the graphics card. Everything runs on the CPU.</source>
+        <translation>Il manque au pilote NVIDIA la fonction %1 ; mettez le pilote à jour pour utiliser la carte graphique. Tout s’exécute sur le processeur.</translation>
+    </message>
+    <message>
+        <source>The NVIDIA driver sees no graphics card; everything runs on the CPU.</source>
+        <translation>Le pilote NVIDIA ne voit aucune carte graphique ; tout s’exécute sur le processeur.</translation>
+    </message>
+    <message>
+        <source>The NVIDIA driver supports CUDA %1, Belfry needs %2 or newer; update the driver to use the graphics card. Everything runs on the CPU.</source>
+        <translation>Le pilote NVIDIA prend en charge CUDA %1, Belfry demande %2 ou plus récent ; mettez le pilote à jour pour utiliser la carte graphique. Tout s’exécute sur le processeur.</translation>
+    </message>
+    <message>
+        <source>the map was made for a model with %1 layers, this one has %2</source>
+        <translation>le plan a été fait pour un modèle de %1 couches, celui-ci en a %2</translation>
+    </message>
+    <message>
+        <source>the map was made for the architecture &quot;%1&quot;, this model is gemma4 (%2)</source>
+        <translation>le plan a été fait pour l’architecture « %1 », ce modèle est gemma4 (%2)</translation>
+    </message>
+    <message>
+        <source>the member &quot;default&quot; is missing; it says where everything goes that no key names, for example &quot;default&quot;: &quot;cuda:0&quot;</source>
+        <translation>le membre &quot;default&quot; manque. Il dit où va tout ce qu’aucune clé ne nomme, par exemple &quot;default&quot;: &quot;cuda:0&quot;</translation>
+    </message>
+    <message>
+        <source>the memory of a simulated GPU is this computer&apos;s main memory: %1 need %2 (%3 bytes) of it together but may use %4 (%5 bytes), %6 too much (%7). The largest parts: %8</source>
+        <translation>la mémoire d’un GPU simulé est la mémoire principale de cet ordinateur : %1 en demandent %2 (%3 octets) ensemble mais peuvent utiliser %4 (%5 octets), soit %6 de trop (%7). Les plus grandes parties : %8</translation>
+    </message>
+    <message>
+        <source>the number %1</source>
+        <translation>le nombre %1</translation>
+    </message>
+    <message>
+        <source>the pattern &quot;%1&quot; takes too much work on the module %2 (%3); write it with fewer repeats, or name the modules in a list</source>
+        <translation>le motif &quot;%1&quot; demande trop de travail pour le module %2 (%3) ; écrivez-le avec moins de répétitions, ou nommez les modules dans une liste</translation>
+    </message>
+    <message>
+        <source>the pattern &quot;%1&quot; uses what is not implemented: %2; write it without that, or name the modules in a list</source>
+        <translation>le motif &quot;%1&quot; utilise ce qui n’existe pas ici : %2 ; écrivez-le sans cela, ou nommez les modules dans une liste</translation>
+    </message>
+    <message>
+        <source>the patterns of this file take more than %1 MiB of memory together, and &quot;%2&quot; is one too many; write them with fewer counted repeats</source>
+        <translation>les motifs de ce fichier prennent ensemble plus de %1 Mio de mémoire, et &quot;%2&quot; est de trop ; écrivez-les avec moins de répétitions comptées</translation>
+    </message>
+    <message>
+        <source>the picture has a flaw (%1) and may look wrong</source>
+        <translation>l’image a un défaut (%1) et peut paraître fausse</translation>
     </message>
     <message>
         <source>The plan does not say where %1 goes.</source>
@@ -720,12 +1800,152 @@
         <translation>Le plan nomme %1, que ce modèle n’a pas.</translation>
     </message>
     <message>
+        <source>this plan does not fit: %1</source>
+        <translation>ce plan ne tient pas : %1</translation>
+    </message>
+    <message>
+        <source>the server ended the reply: %1</source>
+        <translation>le serveur a terminé la réponse : %1</translation>
+    </message>
+    <message>
+        <source>the system gives this program %1, it has %2</source>
+        <translation>le système accorde %1 à ce programme, qui en occupe %2</translation>
+    </message>
+    <message>
+        <source>The weight cache %1 is not used and will be made again: %2.</source>
+        <translation>La copie quantifiée %1 n’est pas utilisée et sera refaite : %2.</translation>
+    </message>
+    <message>
+        <source>The weight cache was damaged and is written anew.</source>
+        <translation>La copie quantifiée était endommagée et est réécrite.</translation>
+    </message>
+    <message>
+        <source>The weight cache was damaged while in use: %1 weights are made from the model files (%2 the last), which is slower. Load the model again to have the cache written anew.</source>
+        <translation>Une copie quantifiée a été endommagée pendant l’usage : %1 poids sont faits à partir des fichiers du modèle (%2 en dernier), ce qui est plus lent. Rechargez le modèle pour que la copie soit réécrite.</translation>
+    </message>
+    <message>
+        <source>The weight cache was damaged while in use: 1 weight is made from the model files (%1), which is slower. Load the model again to have the cache written anew.</source>
+        <translation>Une copie quantifiée a été endommagée pendant l’usage : 1 poids est fait à partir des fichiers du modèle (%1), ce qui est plus lent. Rechargez le modèle pour que la copie soit réécrite.</translation>
+    </message>
+    <message>
+        <source>The weight cache was damaged: %1 and %2 other weights were made again from the model files. The cache is written anew.</source>
+        <translation>La copie quantifiée était endommagée : %1 et %2 autres poids ont été refaits à partir des fichiers du modèle. La copie est réécrite.</translation>
+    </message>
+    <message>
+        <source>The weight cache was damaged: %1 and one other weight were made again from the model files. The cache is written anew.</source>
+        <translation>La copie quantifiée était endommagée : %1 et un autre poids ont été refaits à partir des fichiers du modèle. La copie est réécrite.</translation>
+    </message>
+    <message>
+        <source>The weight cache was damaged: %1 was made again from the model files. The cache is written anew.</source>
+        <translation>La copie quantifiée était endommagée : %1 a été refait à partir des fichiers du modèle. La copie est réécrite.</translation>
+    </message>
+    <message>
+        <source>The weight cache was not written: %1</source>
+        <translation>La copie quantifiée n’a pas été écrite : %1</translation>
+    </message>
+    <message>
+        <source>tokenizer.json is not in the folder: planning works, loading does not</source>
+        <translation>tokenizer.json manque dans le dossier : on peut planifier, pas charger</translation>
+    </message>
+    <message>
+        <source>tokenizer.json: ordinary text becomes the special token %1; it counts as a word and is shown in replies</source>
+        <translation>tokenizer.json : du texte ordinaire devient le token spécial %1 ; il compte comme un mot et s’affiche dans les réponses</translation>
+    </message>
+    <message>
+        <source>tokenizer.json: post_processor (%1) is not applied: raw text gets no special tokens from it</source>
+        <translation>tokenizer.json : post_processor (%1) n’est pas appliqué : le texte brut n’en reçoit pas de tokens spéciaux</translation>
+    </message>
+    <message>
+        <source>tokenizer.json: the member %1 is unknown and has no effect</source>
+        <translation>tokenizer.json : le membre %1 est inconnu et sans effet</translation>
+    </message>
+    <message>
+        <source>trainable_token_indices does not name the module</source>
+        <translation>trainable_token_indices ne nomme pas le module</translation>
+    </message>
+    <message>
+        <source>two copies of the tied table: accelerate may move both together</source>
+        <translation>deux copies de la table liée : accelerate déplace peut-être les deux ensemble</translation>
+    </message>
+    <message>
+        <source>the preset %1 needs a GPU and this machine shows none; use the preset &quot;cpu&quot;, or try a simulated GPU with --sim-gpu</source>
+        <translation>le préréglage %1 a besoin d’un GPU, et cet ordinateur n’en montre pas ; prenez le préréglage « cpu », ou essayez un GPU simulé avec --sim-gpu</translation>
+    </message>
+    <message>
+        <source>the rules</source>
+        <translation>les règles</translation>
+    </message>
+    <message>
+        <source>This build has no GPU kernels (it was made without nvcc): graphics cards are not used.</source>
+        <translation>Cette version n’a pas de noyaux GPU (elle a été construite sans nvcc) : les cartes graphiques ne sont pas utilisées.</translation>
+    </message>
+    <message>
+        <source>token embedding (the head has its own copy) to %1</source>
+        <translation>plongement des jetons (la tête a sa propre copie) vers %1</translation>
+    </message>
+    <message>
+        <source>the size %1 has a unit in wrong upper and lower case; write KiB, MiB, GiB (1024) or KB, MB, GB (1000)</source>
+        <translation>la taille %1 a une unité dont la casse est fausse ; écrivez KiB, MiB, GiB (1024) ou KB, MB, GB (1000)</translation>
+    </message>
+    <message>
+        <source>the text has %1 bytes; a device map has at most %2</source>
+        <translation>le texte a %1 octets ; un plan en a au plus %2</translation>
+    </message>
+    <message>
+        <source>the whole model</source>
+        <translation>tout le modèle</translation>
+    </message>
+    <message>
+        <source>there is no device-map preset %1; known are %2</source>
+        <translation>il n’y a pas de placement %1 ; sont connus %2</translation>
+    </message>
+    <message>
+        <source>this version keeps keys and values in bf16 (fp32 with --precision f32) and has no other format for them; remove kv.format</source>
+        <translation>cette version garde clés et valeurs en bf16 (fp32 avec --precision f32) et n’a pas d’autre format pour elles ; retirez kv.format</translation>
+    </message>
+    <message>
         <source>U8, the bytes of a JSON text</source>
         <translation>U8, les octets d’un texte JSON</translation>
     </message>
     <message>
+        <source>unbounded memory</source>
+        <translation>une mémoire sans limite</translation>
+    </message>
+    <message>
+        <source>use a device with more memory or a smaller model</source>
+        <translation>utiliser un appareil avec plus de mémoire ou un modèle plus petit</translation>
+    </message>
+    <message>
+        <source>use a device with more memory or a smaller model, or lower the reserve</source>
+        <translation>utiliser un appareil avec plus de mémoire ou un modèle plus petit, ou réduire la réserve</translation>
+    </message>
+    <message>
+        <source>use a device with more memory or a smaller model, or raise the limit</source>
+        <translation>utiliser un appareil avec plus de mémoire ou un modèle plus petit, ou relever la limite</translation>
+    </message>
+    <message>
+        <source>use a device with more memory or a smaller model, or raise the limit or lower the reserve</source>
+        <translation>utiliser un appareil avec plus de mémoire ou un modèle plus petit, relever la limite ou réduire la réserve</translation>
+    </message>
+    <message>
+        <source>unknown escape: %1 after \</source>
+        <translation>séquence d’échappement inconnue : %1 après \</translation>
+    </message>
+    <message>
+        <source>unknown member %1; known are %2</source>
+        <translation>le membre %1 est inconnu ; sont connus %2</translation>
+    </message>
+    <message>
         <source>VeLoRA is not implemented</source>
         <translation>VeLoRA n’existe pas ici</translation>
+    </message>
+    <message>
+        <source>vision tower to %1</source>
+        <translation>tour de vision vers %1</translation>
+    </message>
+    <message>
+        <source>version is missing: with an object as a value this is not accelerate&apos;s form; add &quot;version&quot;: 1 and put module keys into &quot;map&quot;</source>
+        <translation>&quot;version&quot; manque : avec un objet pour valeur, ce n’est pas la forme d’accelerate. Ajoutez &quot;version&quot;: 1 et mettez les clés des modules dans &quot;map&quot;</translation>
     </message>
     <message>
         <source>WAV header: %1 bits per sample</source>
@@ -972,22 +2192,6 @@
         <translation>une archive ZIP ou un document bureautique</translation>
     </message>
     <message>
-        <source>a back-reference ((?P=name))</source>
-        <translation>une référence arrière ((?P=name))</translation>
-    </message>
-    <message>
-        <source>a back-reference (\%1)</source>
-        <translation>une référence arrière (\%1)</translation>
-    </message>
-    <message>
-        <source>a backslash without a character after it</source>
-        <translation>une barre oblique inverse sans caractère après elle</translation>
-    </message>
-    <message>
-        <source>a bad group name</source>
-        <translation>un mauvais nom de groupe</translation>
-    </message>
-    <message>
         <source>a bias of lora_B, which PEFT does not have for this kind of module</source>
         <translation>un biais de lora_B, que PEFT n’a pas pour ce genre de module</translation>
     </message>
@@ -1004,24 +2208,8 @@
         <translation>une image brute d’appareil photo</translation>
     </message>
     <message>
-        <source>a character class is not closed</source>
-        <translation>une classe de caractères n’est pas fermée</translation>
-    </message>
-    <message>
         <source>a clip of %1 samples at 16 kHz: expected from %2 to %3</source>
         <translation>un extrait de %1 échantillons à 16 kHz : attendu de %2 à %3</translation>
-    </message>
-    <message>
-        <source>a closing bracket without an opening one</source>
-        <translation>une parenthèse fermante sans ouvrante</translation>
-    </message>
-    <message>
-        <source>a comment is not closed</source>
-        <translation>un commentaire n’est pas fermé</translation>
-    </message>
-    <message>
-        <source>a conditional group</source>
-        <translation>un groupe conditionnel</translation>
     </message>
     <message>
         <source>a device</source>
@@ -1096,10 +2284,6 @@
         <translation>une liste ou un objet comme texte</translation>
     </message>
     <message>
-        <source>a look-behind needs a fixed width</source>
-        <translation>un regard en arrière demande une largeur fixe</translation>
-    </message>
-    <message>
         <source>a loop over pairs that are none</source>
         <translation>une boucle sur des paires qui n’en sont pas</translation>
     </message>
@@ -1110,10 +2294,6 @@
     <message>
         <source>a low-rank update of %1, which is neither a linear layer nor an embedding</source>
         <translation>une mise à jour de rang faible de %1, qui n’est ni une couche linéaire ni un plongement</translation>
-    </message>
-    <message>
-        <source>a missing flag</source>
-        <translation>un drapeau manquant</translation>
     </message>
     <message>
         <source>a number</source>
@@ -1164,16 +2344,8 @@
         <translation>un nombre positif de 32 bits</translation>
     </message>
     <message>
-        <source>a possessive quantifier</source>
-        <translation>un quantificateur possessif</translation>
-    </message>
-    <message>
         <source>a program</source>
         <translation>un programme</translation>
-    </message>
-    <message>
-        <source>a range of a class runs backwards</source>
-        <translation>une plage d’une classe va à l’envers</translation>
     </message>
     <message>
         <source>a recording</source>
@@ -1182,14 +2354,6 @@
     <message>
         <source>a recursive loop</source>
         <translation>une boucle récursive</translation>
-    </message>
-    <message>
-        <source>a repeat count above %1</source>
-        <translation>plus de %1 répétitions</translation>
-    </message>
-    <message>
-        <source>a repeat of at least %1 and at most %2</source>
-        <translation>une répétition d’au moins %1 et d’au plus %2</translation>
     </message>
     <message>
         <source>a second key for the same tensor, after %1</source>
@@ -1262,10 +2426,6 @@
     <message>
         <source>a whole number</source>
         <translation>un nombre entier</translation>
-    </message>
-    <message>
-        <source>a zero byte</source>
-        <translation>un octet nul</translation>
     </message>
     <message>
         <source>adapter %1 is listed twice</source>
@@ -1393,7 +2553,7 @@
     </message>
     <message>
         <source>an array</source>
-        <translation>un tableau</translation>
+        <translation>une liste</translation>
     </message>
     <message>
         <source>an array of %1 strings</source>
@@ -1402,10 +2562,6 @@
     <message>
         <source>an assignment to a member of what is no namespace</source>
         <translation>une affectation à un membre de ce qui n’est pas un espace de noms</translation>
-    </message>
-    <message>
-        <source>an atomic group</source>
-        <translation>un groupe atomique</translation>
     </message>
     <message>
         <source>an audio tower</source>
@@ -1738,14 +2894,6 @@
     <message>
         <source>global flags that do not stand at the start</source>
         <translation>des drapeaux globaux qui ne sont pas au début</translation>
-    </message>
-    <message>
-        <source>groups nested deeper than %1</source>
-        <translation>des groupes imbriqués sur plus de %1 niveaux</translation>
-    </message>
-    <message>
-        <source>groups nested too deeply</source>
-        <translation>des groupes imbriqués trop profondément</translation>
     </message>
     <message>
         <source>has %1 bytes, at most %2 are read</source>
@@ -2208,6 +3356,10 @@
         <translation>la couche %1</translation>
     </message>
     <message>
+        <source>letters outside of ASCII together with (?i)</source>
+        <translation>des lettres hors de l’ASCII avec (?i)</translation>
+    </message>
+    <message>
         <source>limit for %1: expected cpu, cuda:N or sim:N</source>
         <translation>limite pour %1 : attendu cpu, cuda:N ou sim:N</translation>
     </message>
@@ -2392,10 +3544,6 @@
         <translation>en déplacer des parties</translation>
     </message>
     <message>
-        <source>multiple repeat</source>
-        <translation>répétition multiple</translation>
-    </message>
-    <message>
         <source>names %1, which modules_to_save replaces as a whole</source>
         <translation>nomme %1, que modules_to_save remplace en entier</translation>
     </message>
@@ -2468,10 +3616,6 @@
         <translation>pas de clés imbriquées, puisque l’état n’en a pas</translation>
     </message>
     <message>
-        <source>no numbers of the next token from this device</source>
-        <translation>cet appareil ne donne pas de nombres du jeton suivant</translation>
-    </message>
-    <message>
         <source>no room for %1 bytes of the adapter (%2): %3 bytes are in use</source>
         <translation>pas de place pour %1 octets de l’adaptateur (%2) : %3 octets sont occupés</translation>
     </message>
@@ -2506,14 +3650,6 @@
     <message>
         <source>not a valid pattern: &quot;%1&quot; (%2)</source>
         <translation>motif invalide : &quot;%1&quot; (%2)</translation>
-    </message>
-    <message>
-        <source>not a valid pattern: %1</source>
-        <translation>motif invalide : %1</translation>
-    </message>
-    <message>
-        <source>not a valid pattern: %1 at byte %2 of &quot;%3&quot;</source>
-        <translation>motif invalide : %1 à l’octet %2 de &quot;%3&quot;</translation>
     </message>
     <message>
         <source>not enough memory</source>
@@ -2574,10 +3710,6 @@
     <message>
         <source>pictures</source>
         <translation>les images</translation>
-    </message>
-    <message>
-        <source>place parts of it</source>
-        <translation>en placer des parties</translation>
     </message>
     <message>
         <source>placing the adapter was cancelled</source>
@@ -2714,10 +3846,6 @@
     <message>
         <source>shape:%1: has random weights and no %2; give a model folder</source>
         <translation>shape:%1 : a des poids aléatoires et pas de %2 ; donnez un dossier de modèle</translation>
-    </message>
-    <message>
-        <source>show token ids</source>
-        <translation>montrer les numéros des jetons</translation>
     </message>
     <message>
         <source>single characters of a text that is not ASCII</source>
@@ -3048,22 +4176,6 @@
         <translation>le motif a %1 octets, %2 au plus sont lus</translation>
     </message>
     <message>
-        <source>the pattern needs too large an automaton</source>
-        <translation>le motif demande un automate trop grand</translation>
-    </message>
-    <message>
-        <source>the pattern needs too large an automaton: &quot;%1&quot; (%2)</source>
-        <translation>le motif demande un automate trop grand : &quot;%1&quot; (%2)</translation>
-    </message>
-    <message>
-        <source>the patterns of this file together need too large an automaton; &quot;%1&quot; is one too many</source>
-        <translation>les motifs de ce fichier demandent ensemble un automate trop grand ; &quot;%1&quot; est de trop</translation>
-    </message>
-    <message>
-        <source>the pattern uses %1 at byte %2 of &quot;%3&quot;, which is not implemented</source>
-        <translation>le motif utilise %1 à l’octet %2 de &quot;%3&quot;, ce qui n’existe pas ici</translation>
-    </message>
-    <message>
         <source>the picture declares %1; both sides must be at least 1</source>
         <translation>l’image déclare %1 ; les deux côtés doivent être d’au moins 1</translation>
     </message>
@@ -3241,7 +4353,7 @@
     </message>
     <message>
         <source>the text ends inside a string</source>
-        <translation>le texte finit à l’intérieur d’une chaîne</translation>
+        <translation>le texte finit au milieu d’une chaîne</translation>
     </message>
     <message>
         <source>the text is not UTF-8</source>
@@ -3456,6 +4568,14 @@
         <translation>tour de vision</translation>
     </message>
     <message>
+        <source>weighed with about %1 tokens/s (everything on %2: %3)</source>
+        <translation>évalué à environ %1 jetons/s (tout sur %2 : %3)</translation>
+    </message>
+    <message>
+        <source>weighed with about %1 tokens/s (everything on %2: %3); a simulated GPU is weighed as the mid-range card it stands for, so that the choice is the card&apos;s; what it computes here has this processor&apos;s speed</source>
+        <translation>évalué à environ %1 jetons/s (tout sur %2 : %3) ; un GPU simulé compte comme la carte de milieu de gamme qu’il représente, pour que le choix soit celui de la carte ; ce qu’il calcule ici va à la vitesse de ce processeur</translation>
+    </message>
+    <message>
         <source>weight cache: bytes %1 to %2 of %3 do not match their checksum; delete the file %4</source>
         <translation>copie quantifiée : les octets %1 à %2 de %3 ne correspondent pas à leur somme de contrôle ; supprimez le fichier %4</translation>
     </message>
@@ -3494,6 +4614,18 @@
     <message>
         <source>weights with scales beside them (FP8 or NVFP4)</source>
         <translation>des poids avec des échelles à côté (FP8 ou NVFP4)</translation>
+    </message>
+    <message>
+        <source>without peft_version</source>
+        <translation>sans peft_version</translation>
+    </message>
+    <message>
+        <source>what costs nothing per token moves first (tables), then what costs only with media (towers), then what every token reads (head and layers)</source>
+        <translation>d’abord part ce qui ne coûte rien par jeton (tables), puis ce qui ne coûte qu’avec des médias (tours), puis ce que chaque jeton lit (tête et couches)</translation>
+    </message>
+    <message>
+        <source>Which contents the model files have could not be kept, the next load reads them all: %1</source>
+        <translation>Le contenu des fichiers du modèle n’a pas pu être noté, le prochain chargement les lira tous : %1</translation>
     </message>
     <message>
         <source>workspace</source>
@@ -3932,8 +5064,8 @@
         <translation>aucun dossier pour les images et les enregistrements des requêtes ne peut être créé là où le système garde ses fichiers temporaires (%1) ; donnez à TMPDIR un dossier où l&apos;on peut écrire</translation>
     </message>
     <message>
-        <source>there is no space for a picture or a recording of the request in the system&apos;s folder for temporary files</source>
-        <translation>le dossier du système pour les fichiers temporaires n&apos;a plus de place pour une image ou un enregistrement de la requête</translation>
+        <source>a picture or a recording of the request cannot be written to the system&apos;s folder for temporary files; its disk may be full</source>
+        <translation>une image ou un enregistrement de la requête ne peut pas être écrit dans le dossier du système pour les fichiers temporaires ; son disque est peut-être plein</translation>
     </message>
     <message>
         <source>%1: expected an address in numbers to listen at, such as 127.0.0.1, ::1 or 0.0.0.0 (everywhere)</source>
@@ -4806,6 +5938,70 @@
     <message>
         <source>WebP header: the first frame does not lie within the picture</source>
         <translation>En-tête WebP : la première image n’est pas à l’intérieur du cadre</translation>
+    </message>
+    <message>
+        <source>%1 (%2) does not answer; restart the program, and the machine if that does not help.</source>
+        <translation>%1 (%2) ne répond pas ; redémarrez le programme, puis l’ordinateur si cela ne suffit pas.</translation>
+    </message>
+    <message>
+        <source>%1 (%2) has compute capability %3; Belfry&apos;s kernels need %4 (Turing) or newer, so this card is not used.</source>
+        <translation>%1 (%2) a la capacité de calcul %3 ; les noyaux de Belfry demandent %4 (Turing) ou plus récent, cette carte n’est donc pas utilisée.</translation>
+    </message>
+    <message>
+        <source>%1 (%2) is lost to this process since %3; start Belfry again to use it.</source>
+        <translation>%1 (%2) est perdue pour cette exécution de Belfry (%3) ; redémarrez Belfry pour l’utiliser.</translation>
+    </message>
+    <message>
+        <source>%1 (its layer reads another layer&apos;s keys and values)</source>
+        <translation>%1 (sa couche lit les clés et valeurs d’une autre)</translation>
+    </message>
+    <message>
+        <source>%1 does not answer the driver (%2); restart the machine to use this card.</source>
+        <translation>%1 ne répond pas au pilote (%2) ; redémarrez l’ordinateur pour utiliser cette carte.</translation>
+    </message>
+    <message>
+        <source>%1 given by %2 has no effect: lm_head is the table of embed_tokens; give it to %3, or ask for two copies with &quot;duplicate_tied&quot;: true</source>
+        <translation>%1 donné par %2 est sans effet : lm_head est la table de embed_tokens ; donnez-le à %3, ou demandez deux copies avec &quot;duplicate_tied&quot;: true</translation>
+    </message>
+    <message>
+        <source>%1 has no effect: what is stored on disk stays in the model&apos;s own files, which need no more room</source>
+        <translation>%1 est sans effet : ce qui est sur disque reste dans les fichiers du modèle, qui ne demandent pas plus de place</translation>
+    </message>
+    <message>
+        <source>%1 (its chat template is not known)</source>
+        <translation>%1 (le modèle de conversation qu’il contient n’est pas connu)</translation>
+    </message>
+    <message>
+        <source>%1 (the usual defaults of such models are used instead)</source>
+        <translation>%1 (les réglages usuels de tels modèles servent à leur place)</translation>
+    </message>
+    <message>
+        <source>%1 concerns training only and is ignored</source>
+        <translation>%1 ne concerne que l’entraînement et est ignoré</translation>
+    </message>
+    <message>
+        <source>%1 in %2: embedding tables and the head stay unquantized there</source>
+        <translation>%1 en %2 : les tables de plongements et la tête y restent non quantifiées</translation>
+    </message>
+    <message>
+        <source>%1 in its folder has tokens that the model&apos;s tokenizer lacks: %2. Prompts are cut with the model&apos;s tokenizer, these into several tokens, so that the adapter does not see what it was trained on; a copy of the model&apos;s folder with the adapter&apos;s tokenizer.json cuts them rightly</source>
+        <translation>%1 dans son dossier a des tokens qui manquent au tokenizer du modèle : %2. Les invites sont découpées avec le tokenizer du modèle, ceux-ci en plusieurs tokens, si bien que l’adaptateur ne voit pas ce sur quoi il a été entraîné ; une copie du dossier du modèle avec le tokenizer.json de l’adaptateur les découpe correctement</translation>
+    </message>
+    <message>
+        <source>%1 is false in adapter_config.json</source>
+        <translation>%1 est false dans adapter_config.json</translation>
+    </message>
+    <message>
+        <source>%1 (as built)</source>
+        <translation>%1 (à la compilation)</translation>
+    </message>
+    <message>
+        <source>%1 (this machine runs %2)</source>
+        <translation>%1 (cette machine exécute %2)</translation>
+    </message>
+    <message>
+        <source>%1 free now</source>
+        <translation>%1 libres maintenant</translation>
     </message>
 </context>
 </TS>

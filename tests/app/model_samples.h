@@ -45,7 +45,6 @@ inline std::shared_ptr<const ui::LibraryContents> libraryContents() {
             reason == Item::Reason::FilesMissing ? Item::State::Incomplete : Item::State::Unusable;
         item.reason = reason;
         item.place = place;
-        item.missing = {QStringLiteral("model-00002-of-00002.safetensors")};
         item.problem = engine::asItIs(std::string(name) + ": pytorch_model.bin");
         contents->groups.push_back({item, {}});
     };
@@ -57,7 +56,9 @@ inline std::shared_ptr<const ui::LibraryContents> libraryContents() {
     adapter.path = QStringLiteral("/data/lost");
     contents->groups.push_back({std::nullopt, {adapter}});
     contents->gaps.push_back(
-        {ui::LibraryGap::Why::NotAnswering, QStringLiteral("/mnt/nas/models"), true});
+        engine::said("%1: did not answer within %2 s and was skipped; if it is a network drive, "
+                     "look whether it is connected",
+                     "/mnt/nas/models", 3));
     contents->folders = {QStringLiteral("/mnt/nas/models")};
     contents->is_complete = true;
     return contents;

@@ -43,8 +43,8 @@ struct ProgramCards {
     std::shared_ptr<const engine::GpuAccess> engine, planner;
 };
 
-/// Of somebody who knows the guide of the first hour: its cards would stand where tests look for
-/// other notices.
+/// Settings of somebody who knows the guide of the first hour: its cards would stand where tests
+/// look for other notices.
 inline ui::Settings settingsAfterGuide() {
     ui::Settings settings;
     settings.guide_cards = ui::kGuideCards;
@@ -74,8 +74,7 @@ public:
         engine_thread = std::make_unique<app::EngineThread>(
             other_engine != nullptr ? *other_engine : app::EngineFactory(options));
         options.gpus = cards.planner;
-        planner = std::make_unique<app::PlannerThread>(
-            other_engine != nullptr ? *other_engine : app::EngineFactory(options));
+        planner = std::make_unique<app::PlannerThread>(options);
         store = std::make_unique<app::ChatStoreThread>(
             app::StoreOptions{folder + QStringLiteral("/data"), {}});
         ui::WindowSetup setup;

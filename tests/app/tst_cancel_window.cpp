@@ -6,6 +6,7 @@
 // keeps the event loop is found. How soon the engine ends is in tests/soak.
 #include "tests/app/program_fixture.h"
 #include "tests/support/latency_probe.h"
+#include "tests/support/program/test_class.h"
 #include "ui/chat/chat_view.h"
 
 #include <QPushButton>
@@ -238,5 +239,5 @@ void TestCancelWindow::answersInTime() {
     qInfo("planted: %s", qPrintable(found));
 }
 
-QTEST_MAIN(TestCancelWindow)
+TEST_CLASS_WITH(QApplication, TestCancelWindow)
 #include "tst_cancel_window.moc"

@@ -2,6 +2,7 @@
 // Sampling presets and prompt shortcuts survive the program.
 #include "app/settings_store.h"
 #include "kernels/ops.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -64,5 +65,5 @@ void TestChatSettings::presetsLetTheCardChoose() {
     QCOMPARE(drawing, 2);
 }
 
-QTEST_GUILESS_MAIN(TestChatSettings)
+TEST_CLASS_WITH(QCoreApplication, TestChatSettings)
 #include "tst_chat_settings.moc"

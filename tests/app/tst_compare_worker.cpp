@@ -15,6 +15,7 @@
 
 #ifdef BELFRY_HOST_PROGRAM
 #include "engine/api/device_loss.h"
+#include "tests/support/program/test_class.h"
 
 #include "ipc/process_engine.h"
 #endif
@@ -103,7 +104,7 @@ void TestCompareWorker::load(const std::vector<std::string>& words, const char* 
             process.host.writable = {words.back()}; // where the faults lie
             process.on_step = events.on_step;
             process.on_recovery = events.on_recovery;
-            return std::make_unique<ipc::ProcessEngine>(std::move(process));
+            return app::EngineSwitch(std::make_unique<ipc::ProcessEngine>(std::move(process)));
         });
     }
 #endif
@@ -173,7 +174,11 @@ void TestCompareWorker::stopRestoresTheAdapters() {
                 }
             });
     const Sets sets(3, {{adapterFolder(), 2.0, true}});
-    worker_->compare(4, question(), sets, stop.get_token());
+    // Long enough that the process hears of the stop before its answer ends, on a busy machine too.
+    engine::GenerateRequest request = question();
+    request.sampling.ignores_eos = true;
+    request.sampling.max_tokens = 400;
+    worker_->compare(4, request, sets, stop.get_token());
     QCOMPARE(finished.size(), 1);
     QCOMPARE(replied.size(), 2); // the second one stopped, the third never began
     QCOMPARE(replied.at(1).at(2).value<engine::Reply>().finish_reason, std::string("cancelled"));
@@ -230,5 +235,5 @@ void TestCompareWorker::aColumnDies() {
 #endif
 }
 
-QTEST_GUILESS_MAIN(TestCompareWorker)
+TEST_CLASS_WITH(QCoreApplication, TestCompareWorker)
 #include "tst_compare_worker.moc"

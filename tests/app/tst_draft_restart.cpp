@@ -3,6 +3,7 @@
 // and started, and after it was killed; that of a deleted chat comes back with it and not
 // otherwise.
 #include "tests/app/program_fixture.h"
+#include "tests/support/program/test_class.h"
 #include "ui/chat/composer.h"
 #include "ui/history/history_pane.h"
 
@@ -67,5 +68,5 @@ void TestDraftRestart::draftsComeBack() {
     }
 }
 
-QTEST_MAIN(TestDraftRestart)
+TEST_CLASS_WITH(QApplication, TestDraftRestart)
 #include "tst_draft_restart.moc"

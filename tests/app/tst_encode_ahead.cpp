@@ -2,6 +2,7 @@
 // Files that are encoded while the user types: through the wiring a job that nobody needs any more
 // is stopped, by taking its file out of the message or by Stop.
 #include "tests/app/program_fixture.h"
+#include "tests/support/program/test_class.h"
 #include "ui/chat/attachment_chip.h"
 
 #include <QSemaphore>
@@ -22,7 +23,7 @@ void TestEncodeAhead::jobsAreStopped() {
     app::registerEngineTypes();
     app::EngineThread thread{engine::EngineOptions()};
     const std::stop_token reply = thread.begin();
-    // Of one recording two cuts, which know nothing of each other.
+    // Two cuts of one recording, which know nothing of each other.
     const engine::MessagePart first{engine::MessagePart::Kind::Audio, "talk.wav", 0.0, 10.0};
     const engine::MessagePart second{engine::MessagePart::Kind::Audio, "talk.wav", 10.0, 10.0};
     const std::stop_token a = thread.beginAhead(first);
@@ -72,5 +73,5 @@ void TestEncodeAhead::throughTheWindow() {
     go_on.release();
 }
 
-QTEST_MAIN(TestEncodeAhead)
+TEST_CLASS_WITH(QApplication, TestEncodeAhead)
 #include "tst_encode_ahead.moc"

@@ -2,6 +2,7 @@
 // The program is asked to end by the system (SIGTERM) and ends as if its user had closed it: exit
 // code 0, and the next start does not take it for a crash. SIGKILL is one.
 #include "app/store/chat_store.h"
+#include "tests/support/program/test_class.h"
 
 #include <QDir>
 #include <QDirIterator>
@@ -70,5 +71,5 @@ void TestEndSignal::endsCleanly() {
     QCOMPARE(is_over, is_asked);
 }
 
-QTEST_MAIN(TestEndSignal)
+TEST_CLASS_WITH(QApplication, TestEndSignal)
 #include "tst_end_signal.moc"

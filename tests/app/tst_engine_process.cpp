@@ -4,6 +4,7 @@
 // the window goes on handling events meanwhile.
 #include "tests/app/program_fixture.h"
 #include "tests/support/processes.h"
+#include "tests/support/program/test_class.h"
 #include "ui/compare/compare_column.h"
 #include "ui/compare/compare_pane.h"
 #include "ui/style/elided_label.h"
@@ -45,12 +46,12 @@ public:
                       ids_.push_back(std::stoll(line.substr(kStart.size())));
                   }
               };
-              return std::make_unique<ipc::ProcessEngine>(std::move(options));
+              return app::EngineSwitch(std::make_unique<ipc::ProcessEngine>(std::move(options)));
           }) {}
 
     [[nodiscard]] const app::EngineFactory& factory() const { return factory_; }
     [[nodiscard]] int restarts() const { return restarts_; }
-    /// All that run: the window's engine and the planner's.
+    /// All that run.
     void killAll() {
         const std::lock_guard lock(mutex_);
         for (const int64_t id : ids_) {
@@ -292,5 +293,5 @@ void TestEngineProcess::dropsAColumn() {
     QVERIFY(!program.window->notice()->isVisible());
 }
 
-QTEST_MAIN(TestEngineProcess)
+TEST_CLASS_WITH(QApplication, TestEngineProcess)
 #include "tst_engine_process.moc"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is chosen as a model and is none: named for what it is, whatever it is called.
 #include "app/folder_facts.h"
+#include "tests/support/program/test_class.h"
 #include "ui/shell/folder_words.h"
 
 #include <QDir>
@@ -135,5 +136,5 @@ void TestFolderFacts::pipesAreNotWaitedFor() {
 #endif
 }
 
-QTEST_GUILESS_MAIN(TestFolderFacts)
+TEST_CLASS_WITH(QCoreApplication, TestFolderFacts)
 #include "tst_folder_facts.moc"

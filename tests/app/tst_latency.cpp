@@ -6,6 +6,7 @@
 // tests/ui/chat/tst_chat_latency.cpp.
 #include "tests/app/program_fixture.h"
 #include "tests/support/latency_probe.h"
+#include "tests/support/program/test_class.h"
 #include "ui/chat/chat_view.h"
 #include "ui/chat/message_list.h"
 
@@ -164,5 +165,5 @@ void TestLatency::wholeWindow() {
     QVERIFY2(worst < 50.0 * margin, qPrintable(QString::number(worst)));
 }
 
-QTEST_MAIN(TestLatency)
+TEST_CLASS_WITH(QApplication, TestLatency)
 #include "tst_latency.moc"

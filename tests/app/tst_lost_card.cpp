@@ -5,6 +5,7 @@
 // where it was. The chat stays, with what there is of the reply.
 #include "tests/app/program_fixture.h"
 #include "tests/support/cuda/fake_driver.h"
+#include "tests/support/program/test_class.h"
 
 #include <QLabel>
 #include <QSignalSpy>
@@ -193,5 +194,5 @@ void TestLostCard::loadsAgain() {
     QVERIFY(!notice->isVisible());
 }
 
-QTEST_MAIN(TestLostCard)
+TEST_CLASS_WITH(QApplication, TestLostCard)
 #include "tst_lost_card.moc"

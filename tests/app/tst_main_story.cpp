@@ -4,6 +4,7 @@
 // stop, regenerate, change the adapter's strength, close, open again. Then the same window with a
 // layout that cannot be. Screenshots go to $BELFRY_SCREENSHOTS when it is set.
 #include "tests/app/program_fixture.h"
+#include "tests/support/program/test_class.h"
 #include "tests/support/thread_spy.h"
 #include "ui/chat/message_list.h"
 #include "ui/compare/compare_pane.h"
@@ -321,5 +322,5 @@ void TestMainStory::adapterWithoutAPlaceIsToldBeforeLoad() {
     QVERIFY(!program.session().isLoaded());
 }
 
-QTEST_MAIN(TestMainStory)
+TEST_CLASS_WITH(QApplication, TestMainStory)
 #include "tst_main_story.moc"

@@ -5,6 +5,7 @@
 #include "engine/devices/gpu_access.h"
 #include "tests/app/program_fixture.h"
 #include "tests/support/cuda/fake_driver.h"
+#include "tests/support/program/test_class.h"
 #include "ui/layout/notice_bar.h"
 #include "ui/shell/diagnostics.h"
 #include "ui/style/format.h"
@@ -31,17 +32,10 @@ void TestNoCard::reason_data() {
     QTest::addColumn<Trouble>("trouble");
     QTest::addColumn<QString>("words");
     QTest::addColumn<bool>("is_problem");
-    QTest::addRow("no driver")
-        << Trouble{Trouble::Kind::NoDriver,
-                   "No NVIDIA driver on this machine (libcuda.so.1 was not found); everything runs "
-                   "on the CPU."}
-        << QStringLiteral("has no NVIDIA driver") << false;
-    QTest::addRow("old driver")
-        << Trouble{Trouble::Kind::OldDriver,
-                   "The NVIDIA driver supports CUDA 11.4, Belfry needs 12.0 or newer; update the "
-                   "driver to use the graphics card.",
-                   "11.4", "12.0"}
-        << QStringLiteral("supports CUDA 11.4, Belfry needs 12.0") << true;
+    QTest::addRow("no driver") << Trouble{Trouble::Kind::NoDriver}
+                               << QStringLiteral("No NVIDIA driver on this machine") << false;
+    QTest::addRow("old driver") << Trouble{Trouble::Kind::OldDriver, "", "11.4", "12.0"}
+                                << QStringLiteral("supports CUDA 11.4, Belfry needs 12.0") << true;
 }
 
 void TestNoCard::reason() {
@@ -79,7 +73,7 @@ void TestNoCard::reason() {
     ui::SystemFacts facts;
     facts.plan_messages = app::planMessages;
     const QString report = ui::diagnosticsReport(facts, program.session(), QString());
-    QVERIFY2(report.contains(ui::fromUtf8(trouble.text).left(24)), qPrintable(report));
+    QVERIFY2(report.contains(words), qPrintable(report));
 }
 
 void TestNoCard::howItWasFitted() {
@@ -90,8 +84,8 @@ void TestNoCard::howItWasFitted() {
     auto* bar = program.find<ui::NoticeBar>("layoutNotice");
     QTRY_VERIFY(bar->isVisible());
     const QString told = bar->details().join(QLatin1Char('\n'));
-    QVERIFY2(told.contains(QStringLiteral("per-layer embedding table to CPU")), qPrintable(told));
-    QVERIFY2(told.contains(QStringLiteral("weighed with")), qPrintable(told));
+    QVERIFY2(told.contains(QStringLiteral("Per-layer embedding table to CPU")), qPrintable(told));
+    QVERIFY2(told.contains(QStringLiteral("Weighed with")), qPrintable(told));
     program.shot("fitted");
 }
 
@@ -108,5 +102,5 @@ void TestNoCard::nothingToTell() {
     QVERIFY2(!bar->isVisible(), qPrintable(bar->text()));
 }
 
-QTEST_MAIN(TestNoCard)
+TEST_CLASS_WITH(QApplication, TestNoCard)
 #include "tst_no_card.moc"

@@ -2,6 +2,7 @@
 // The window in front of another engine than this program's: one that answers and nothing else.
 // What it cannot do is not offered; what is asked of it all the same is refused, not lost.
 #include "tests/app/program_fixture.h"
+#include "tests/support/program/test_class.h"
 
 #include <QAbstractButton>
 #include <QTemporaryDir>
@@ -64,7 +65,7 @@ private:
 
 const app::EngineFactory& parrots() {
     static const app::EngineFactory::Make kMake = [](const app::EngineEvents& /*events*/) {
-        return std::make_unique<Parrot>();
+        return app::EngineSwitch(std::make_unique<Parrot>());
     };
     static const app::EngineFactory kFactory(kMake);
     return kFactory;
@@ -130,14 +131,11 @@ void TestOtherEngine::refusesTheRest() {
     const auto refused = [](const auto& result) {
         return !result.has_value() && result.error().code == engine::ErrorCode::Unsupported;
     };
-    QVERIFY(refused(parrot.plan({})));
-    QVERIFY(refused(parrot.exportMap({}, engine::MapExport::Kind::Accelerate)));
     QVERIFY(refused(parrot.applyMap("cpu", {}, {})));
     QVERIFY(refused(parrot.setAdapters({{"somewhere", 1.0, true}}, {})));
     QVERIFY(parrot.setAdapters({}, {}).has_value());
     QVERIFY(refused(parrot.adapterEffect("somewhere", {})));
     QVERIFY(refused(parrot.logits({}, 1, {})));
-    QVERIFY(refused(parrot.tokenize("parrot", "x")));
     QVERIFY(refused(parrot.mediaCost({}, 0)));
     QVERIFY(refused(parrot.checkMedia("parrot", {"cat.png"}, {})));
     QVERIFY(parrot.checkMedia("parrot", {}, {}).has_value());
@@ -145,5 +143,5 @@ void TestOtherEngine::refusesTheRest() {
     QVERIFY(parrot.memory().empty() && parrot.machineMemory().empty());
 }
 
-QTEST_MAIN(TestOtherEngine)
+TEST_CLASS_WITH(QApplication, TestOtherEngine)
 #include "tst_other_engine.moc"

@@ -3,6 +3,8 @@
 // place, which goes on where that was: the chat with the half reply, the model with its layout,
 // loaded again. And a process that dies while loading: the next one does not choose what it died
 // of.
+#include "tests/support/program/test_class.h"
+
 #include <QDir>
 #include <QFile>
 #include <QJsonArray>
@@ -16,7 +18,7 @@
 
 namespace {
 
-constexpr int kLongestMs = 90'000;
+constexpr int kRestartLongestMs = 90'000;
 
 /// Where the program keeps what it keeps, empty as at its first start.
 QProcessEnvironment environmentIn(const QTemporaryDir& folder) {
@@ -79,14 +81,15 @@ void TestRestart::afterALostCard() {
     program.setProcessEnvironment(environment);
     program.setProcessChannelMode(QProcess::ForwardedErrorChannel);
     program.start(QStringLiteral(BELFRY_RESTART_PROGRAM), QStringList());
-    QVERIFY(program.waitForFinished(kLongestMs));
+    QVERIFY(program.waitForFinished(kRestartLongestMs));
     QCOMPARE(program.exitStatus(), QProcess::NormalExit);
     QCOMPARE(program.exitCode(), 0);
     const QJsonObject before = report(folder, 1);
     QVERIFY(!before.isEmpty());
     QCOMPARE(text(before, "offer"), QStringLiteral("Restart Belfry"));
     // The process that was started in its place works on its own, and ends by itself.
-    QTRY_VERIFY_WITH_TIMEOUT(QFile::exists(folder.filePath(QStringLiteral("4.json"))), kLongestMs);
+    QTRY_VERIFY_WITH_TIMEOUT(QFile::exists(folder.filePath(QStringLiteral("4.json"))),
+                             kRestartLongestMs);
     const QJsonObject after = report(folder, 2);
     QVERIFY(after.value(QStringLiteral("process")) != before.value(QStringLiteral("process")));
     QVERIFY(!text(before, "chat").isEmpty());
@@ -115,7 +118,7 @@ void TestRestart::afterACrashWhileLoading() {
         program.setProcessEnvironment(environment);
         program.setProcessChannelMode(QProcess::ForwardedErrorChannel);
         program.start(QStringLiteral(BELFRY_RESTART_PROGRAM), QStringList());
-        QVERIFY(program.waitForFinished(kLongestMs));
+        QVERIFY(program.waitForFinished(kRestartLongestMs));
 #ifdef _WIN32 // where who is ended from outside has an exit code of his own
         QCOMPARE(program.exitCode() != 0, is_first);
 #else
@@ -129,5 +132,5 @@ void TestRestart::afterACrashWhileLoading() {
     QCOMPARE(text(after, "offer"), QStringLiteral("Choose it again"));
 }
 
-QTEST_MAIN(TestRestart)
+TEST_CLASS_WITH(QApplication, TestRestart)
 #include "tst_restart.moc"

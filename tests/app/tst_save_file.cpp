@@ -5,6 +5,7 @@
 #include "app/store/export_files.h"
 #include "app/store/save_file.h"
 #include "app/store/session_file.h"
+#include "tests/support/program/test_class.h"
 
 #include <QDir>
 #include <QFile>
@@ -166,5 +167,5 @@ void TestSaveFile::oddFilesAreNotWaitedFor() {
     QCOMPARE(app::SettingsStore(file).read().text_zoom, 100);
 }
 
-QTEST_GUILESS_MAIN(TestSaveFile)
+TEST_CLASS_WITH(QCoreApplication, TestSaveFile)
 #include "tst_save_file.moc"

@@ -7,6 +7,7 @@
 #include "tests/app/model_samples.h"
 #include "tests/app/program_fixture.h"
 #include "tests/app/screen_checks.h"
+#include "tests/support/program/test_class.h"
 #include "tests/ui/media/fake_sound.h"
 #include "ui/chat/attachment_chip.h"
 #include "ui/chat/chat_document.h"
@@ -497,5 +498,5 @@ void TestScreens::screens() {
     QVERIFY2(problems_.isEmpty(), qPrintable(problems_.join(QLatin1Char('\n'))));
 }
 
-QTEST_MAIN(TestScreens)
+TEST_CLASS_WITH(QApplication, TestScreens)
 #include "tst_screens.moc"

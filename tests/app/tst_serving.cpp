@@ -3,6 +3,7 @@
 // a model is loaded and while none is, what it shows and copies, and off again.
 #include "app/serving.h"
 #include "tests/app/program_fixture.h"
+#include "tests/support/program/test_class.h"
 #include "tests/support/serve/raw_client.h"
 #include "ui/shell/serving_dialog.h"
 
@@ -91,5 +92,5 @@ void TestServing::switchIt() {
     QCOMPARE(token->text().toStdString(), secret);
 }
 
-QTEST_MAIN(TestServing)
+TEST_CLASS_WITH(QApplication, TestServing)
 #include "tst_serving.moc"

@@ -7,6 +7,7 @@
 #include "app/store/export_files.h"
 #include "app/translations.h"
 #include "tests/support/places.h"
+#include "tests/support/program/test_class.h"
 
 #include <QDirIterator>
 #include <QFile>
@@ -384,5 +385,5 @@ void TestSettings::whatIsNoProfile() {
     QVERIFY2(message.contains(found), qPrintable(message));
 }
 
-QTEST_MAIN(TestSettings)
+TEST_CLASS_WITH(QApplication, TestSettings)
 #include "tst_settings.moc"

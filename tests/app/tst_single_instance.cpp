@@ -5,6 +5,7 @@
 // starts it twice).
 #include "app/core_dumps.h"
 #include "app/single_instance.h"
+#include "tests/support/program/test_class.h"
 
 #include <QDir>
 #include <QDirIterator>
@@ -38,7 +39,7 @@ using Outcome = app::SingleInstance::Outcome;
 
 namespace {
 
-constexpr int kLongestMs = 30'000;
+constexpr int kSingleInstanceLongestMs = 30'000;
 
 #ifndef Q_OS_WIN
 
@@ -68,7 +69,7 @@ Outcome startElsewhere(const QString& folder, const QString& argument, int patie
         outcome = instance.claim(argument, QByteArrayLiteral("token-1"), patience_ms);
         is_done = true;
     });
-    (void)QTest::qWaitFor([&] { return is_done.load(); }, kLongestMs);
+    (void)QTest::qWaitFor([&] { return is_done.load(); }, kSingleInstanceLongestMs);
     other.join();
     return outcome;
 }
@@ -107,7 +108,7 @@ void TestSingleInstance::secondHandsOver() {
     QSignalSpy started(&first, &SingleInstance::started);
     QCOMPARE(first.claim({}, {}, 0), Outcome::First);
     for (int i = 0; i < 3; ++i) {
-        QCOMPARE(startElsewhere(folder, argument, kLongestMs), Outcome::HandedOver);
+        QCOMPARE(startElsewhere(folder, argument, kSingleInstanceLongestMs), Outcome::HandedOver);
         QTRY_COMPARE(started.size(), i + 1);
         QCOMPARE(started.last().at(0).toString(), argument);
         QCOMPARE(started.last().at(1).toByteArray(), QByteArrayLiteral("token-1"));
@@ -137,8 +138,8 @@ void TestSingleInstance::lockGoesWithItsHolder() {
     QElapsedTimer clock;
     clock.start();
     SingleInstance second(home.path());
-    QCOMPARE(second.claim({}, {}, kLongestMs), Outcome::First);
-    QVERIFY(clock.elapsed() < kLongestMs);
+    QCOMPARE(second.claim({}, {}, kSingleInstanceLongestMs), Outcome::First);
+    QVERIFY(clock.elapsed() < kSingleInstanceLongestMs);
     holder.waitForFinished();
 }
 
@@ -173,7 +174,8 @@ void TestSingleInstance::hostileWords() {
         ::close(client);
     }
     QVERIFY(started.size() <= 1); // the last one is an object: a start without a path
-    QCOMPARE(startElsewhere(home.path(), QStringLiteral("/m"), kLongestMs), Outcome::HandedOver);
+    QCOMPARE(startElsewhere(home.path(), QStringLiteral("/m"), kSingleInstanceLongestMs),
+             Outcome::HandedOver);
     QCOMPARE(started.last().at(0).toString(), QStringLiteral("/m"));
 }
 
@@ -218,31 +220,32 @@ void TestSingleInstance::programStartedTwice() {
     first.start(QStringLiteral(BELFRY_PROGRAM), QStringList());
     const QString data = home.filePath(QStringLiteral("Belfry/Belfry"));
     const QString log = data + QStringLiteral("/belfry.log");
-    QTRY_VERIFY_WITH_TIMEOUT(readFile(log).contains("window shown"), kLongestMs);
-    QTRY_VERIFY_WITH_TIMEOUT(QFile::exists(data + QStringLiteral("/chats.sqlite")), kLongestMs);
+    QTRY_VERIFY_WITH_TIMEOUT(readFile(log).contains("window shown"), kSingleInstanceLongestMs);
+    QTRY_VERIFY_WITH_TIMEOUT(QFile::exists(data + QStringLiteral("/chats.sqlite")),
+                             kSingleInstanceLongestMs);
 
     QProcess second;
     second.setProcessEnvironment(environmentIn(home.path()));
     second.setWorkingDirectory(elsewhere.path());
     second.start(QStringLiteral(BELFRY_PROGRAM), {QStringLiteral("my model")});
-    QVERIFY(second.waitForFinished(kLongestMs));
+    QVERIFY(second.waitForFinished(kSingleInstanceLongestMs));
     QCOMPARE(second.exitCode(), 0);
-    QTRY_VERIFY_WITH_TIMEOUT(readFile(log).contains("started once more"), kLongestMs);
+    QTRY_VERIFY_WITH_TIMEOUT(readFile(log).contains("started once more"), kSingleInstanceLongestMs);
     QCOMPARE(readFile(log).count("window shown"), 1);
     QCOMPARE(first.state(), QProcess::Running);
 
     // The first is killed: the lock is free, and what it remembered is not spoilt.
     first.kill();
-    QVERIFY(first.waitForFinished(kLongestMs));
+    QVERIFY(first.waitForFinished(kSingleInstanceLongestMs));
     const QJsonObject session =
         QJsonDocument::fromJson(readFile(data + QStringLiteral("/session.json"))).object();
     QVERIFY(!session.value(QStringLiteral("over")).toBool());
     QProcess third;
     third.setProcessEnvironment(environmentIn(home.path()));
     third.start(QStringLiteral(BELFRY_PROGRAM), QStringList());
-    QTRY_COMPARE_WITH_TIMEOUT(readFile(log).count("window shown"), 2, kLongestMs);
+    QTRY_COMPARE_WITH_TIMEOUT(readFile(log).count("window shown"), 2, kSingleInstanceLongestMs);
     third.terminate();
-    QVERIFY(third.waitForFinished(kLongestMs));
+    QVERIFY(third.waitForFinished(kSingleInstanceLongestMs));
     QCOMPARE(third.exitCode(), 0);
     // Nothing of it is readable for others.
     QDirIterator all(data, QDir::AllEntries | QDir::System | QDir::NoDotAndDotDot,
@@ -307,7 +310,7 @@ void TestSingleInstance::noCoreDumps() {
                 QThread::msleep(500);
                 QVERIFY2(soft() != "0" || ::getuid() != 0, qPrintable(name));
             } else {
-                QTRY_COMPARE_WITH_TIMEOUT(soft(), QByteArray("0"), kLongestMs);
+                QTRY_COMPARE_WITH_TIMEOUT(soft(), QByteArray("0"), kSingleInstanceLongestMs);
             }
             program.kill();
             program.waitForFinished();
@@ -329,5 +332,5 @@ void TestSingleInstance::noCoreDumps() {
 
 #endif
 
-QTEST_GUILESS_MAIN(TestSingleInstance)
+TEST_CLASS_WITH(QCoreApplication, TestSingleInstance)
 #include "tst_single_instance.moc"

@@ -7,6 +7,7 @@
 #include "engine/run/engine.h"
 #include "tests/app/program_fixture.h"
 #include "tests/support/cuda/fake_video_memory.h"
+#include "tests/support/program/test_class.h"
 #include "ui/meter/budget_words.h"
 
 #include <QElapsedTimer>
@@ -270,5 +271,5 @@ void TestSpill::windowShowsIt() {
     program.shot(is_dark ? "budget fine again, dark" : "budget fine again, light");
 }
 
-QTEST_MAIN(TestSpill)
+TEST_CLASS_WITH(QApplication, TestSpill)
 #include "tst_spill.moc"

@@ -67,7 +67,7 @@ void checkIndex(const engine::AdapterIndex& index) {
     require(c.tensors == static_cast<int64_t>(index.source->tensors().size()));
     require(c.unmatched.size() == static_cast<size_t>(c.inert + c.ignored + c.errors));
     for (const engine::KeyReport& row : c.unmatched) {
-        require(!row.reason.sentence.empty());
+        require(!row.reason.sentence.isEmpty());
     }
     require(c.errors == 0 || index.refusal.has_value());
     if (index.refusal.has_value()) {

@@ -68,10 +68,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
         tryValue<ipc::Answer<engine::ModelSummary>>(bytes, is_changes, data[2]);
         break;
     case 2:
-        tryValue<ipc::Answer<engine::PlacementPlan>>(bytes, is_changes, data[2]);
+        tryValue<ipc::Answer<engine::AdapterSummary::Effect>>(bytes, is_changes, data[2]);
         break;
     case 3:
-        tryValue<ipc::Answer<engine::MapExport>>(bytes, is_changes, data[2]);
+        tryValue<ipc::Answer<engine::LogitsResult>>(bytes, is_changes, data[2]);
         break;
     case 4:
         tryValue<ipc::Answer<ipc::Nothing>>(bytes, is_changes, data[2]);
@@ -92,7 +92,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
         tryValue<ipc::Load>(bytes, is_changes, data[2]);
         break;
     case 10:
-        tryValue<ipc::Plan>(bytes, is_changes, data[2]);
+        tryValue<ipc::SetAdapters>(bytes, is_changes, data[2]);
         break;
     default:
         cutFrames(bytes, 1 + data[2]);

@@ -13,7 +13,7 @@ if ! command -v clang++ >/dev/null; then
 fi
 if [ ! -e "$build/build.ninja" ]; then
     CC=clang CXX=clang++ cmake -S "$source" -B "$build" -G Ninja -DBELFRY_BUILD_FUZZERS=ON \
-        -DBELFRY_BUILD_UI=OFF -DBELFRY_BUILD_TESTS=OFF -DBELFRY_PRECOMPILED=ON \
+        -DBELFRY_BUILD_UI=OFF -DBELFRY_BUILD_TESTS=OFF \
         -DCMAKE_BUILD_TYPE=RelWithDebInfo "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -g1"
 fi
 targets="safetensors_header shard_index config tokenizer template adapter device_map image audio chat_import chat_store chat_stream serve_request engine_messages"

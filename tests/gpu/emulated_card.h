@@ -23,7 +23,7 @@ public:
     [[nodiscard]] std::shared_ptr<const engine::GpuAccess> access() const;
 
     std::map<std::string, int> launches; ///< By kernel; may be cleared between steps.
-    std::string error;                   ///< Of the first kernel that did something wrong.
+    std::string error;                   ///< From the first kernel that did something wrong.
 
 private:
     support::FakeDriver fake_;

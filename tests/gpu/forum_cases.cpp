@@ -21,7 +21,7 @@ namespace {
 
 using engine::Engine;
 
-constexpr int kTokens = 48;
+constexpr int kCaseTokens = 48;
 constexpr int kMediaTokens = 24;
 /// Towers round in bf16 on the card and otherwise on the CPU: so far apart, as a share of the
 /// largest logit, may logits after media be.
@@ -29,7 +29,7 @@ constexpr double kMediaBound = 0.1;
 
 /// What one placement gave.
 struct Outcome {
-    std::vector<int32_t> tokens;           ///< Of a text prompt.
+    std::vector<int32_t> tokens;           ///< For a text prompt.
     std::vector<float> text, plain, media; ///< Last logits: text, text without adapter, media.
     std::vector<int32_t> media_tokens;     ///< Behind a picture and a sound.
     std::vector<float> media_rows;         ///< Logits that each of them was chosen from.
@@ -58,7 +58,7 @@ engine::GenerateRequest textPrompt() {
     }
     request.sampling.temperature = 0.0;
     request.sampling.ignores_eos = true;
-    request.sampling.max_tokens = kTokens;
+    request.sampling.max_tokens = kCaseTokens;
     return request;
 }
 
@@ -227,9 +227,9 @@ std::string runPlacement(const ForumModel& model,
     }
     out->tokens = reply->token_ids;
     out->tokens_per_s = reply->timing.decode_s > 0.0
-                            ? static_cast<double>(kTokens - 1) / reply->timing.decode_s
+                            ? static_cast<double>(kCaseTokens - 1) / reply->timing.decode_s
                             : 0.0;
-    if (out->tokens.size() != kTokens) {
+    if (out->tokens.size() != kCaseTokens) {
         return "a reply of " + std::to_string(out->tokens.size()) + " tokens";
     }
     return answerMedia(engine, mediaPrompt(config.value(), plan->image_tokens), out);

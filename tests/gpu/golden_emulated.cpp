@@ -18,8 +18,7 @@ namespace {
 int layerLaunches(const std::map<std::string, int>& launches) {
     int count = 0;
     for (const auto& [name, times] : launches) {
-        if (name == "belfry_token" ||
-            (name.starts_with("belfry_stream") && name != "belfry_stream_plans")) {
+        if (name.starts_with("belfry_stream") && name != "belfry_stream_plans") {
             count += times;
         }
     }

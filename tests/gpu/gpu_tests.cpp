@@ -133,9 +133,6 @@ int main(int argc, char** argv) {
     if (list.wants("twice")) {
         gpu::determinism(list);
     }
-    if (list.wants("lookahead")) {
-        gpu::lookahead(list);
-    }
     if (list.wants("drawn")) {
         gpu::drawn(list);
     }

@@ -110,7 +110,6 @@ void quantized(CheckList& list);
 void placements(CheckList& list, bool has_second);
 void adapters(CheckList& list, bool has_second);
 void determinism(CheckList& list);
-void lookahead(CheckList& list);
 void drawn(CheckList& list);
 void drafts(CheckList& list);
 void cancel(CheckList& list, const Machine& machine);

@@ -1,79 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sections "same twice", "lookahead" and "drawn": one way to the next token against another.
+// Sections "same twice" and "drawn": one way to the next token against another.
 #include "tests/gpu/gpu_tests.h"
 
 #include <set>
-#include <stop_token>
 
 namespace gpu {
 
 using engine::Engine;
 using engine::LoadRequest;
-using support::GoldenCase;
-
-namespace {
-
-/// Replies that run out, are cancelled, said again and gone on with: all tokens, and logits behind
-/// them. `wrong` as of logits().
-struct Story {
-    std::vector<std::vector<int32_t>> tokens;
-    std::vector<std::vector<float>> logits;
-    std::vector<int64_t> held;
-};
-
-Story tellStory(Engine& engine, const GoldenCase& c, std::string* wrong) {
-    Story story;
-    const auto say = [&](const std::vector<int32_t>& ids, int most, int64_t cancel_after) {
-        engine::GenerateRequest request = promptOf(c);
-        request.raw_ids = ids;
-        request.sampling.max_tokens = most;
-        std::stop_source stop;
-        const auto reply = engine.generate(
-            request,
-            [&](const engine::ReplyUpdate& update) {
-                if (update.tokens >= cancel_after) {
-                    stop.request_stop();
-                }
-            },
-            stop.get_token());
-        if (!reply.has_value()) {
-            *wrong = reply.error().message;
-            return std::vector<int32_t>();
-        }
-        story.tokens.push_back(reply->token_ids);
-        story.held.push_back(engine.contextUse().first);
-        return reply->token_ids;
-    };
-    const auto behind = [&](std::vector<int32_t> ids) {
-        for (int i = 0; i < 5; ++i) {
-            ids.push_back(40 + 3 * i);
-        }
-        engine::GenerateRequest request = promptOf(c);
-        request.raw_ids = ids;
-        const auto result = engine.logits(request, 3, {});
-        if (!result.has_value()) {
-            *wrong = result.error().message;
-            return;
-        }
-        story.logits.push_back(result->logits);
-    };
-    const auto join = [](std::vector<int32_t> a, const std::vector<int32_t>& b) {
-        a.insert(a.end(), b.begin(), b.end());
-        return a;
-    };
-    const std::vector<int32_t>& prompt = c.input_ids;
-    const std::vector<int32_t> whole = say(prompt, 100, 1000); // rings wrap
-    for (const int64_t at : {1, 2, 5, 12, 13, 31}) {
-        const auto said = say(prompt, 100, at);
-        behind(join(prompt, said));
-        say(join(prompt, said), 20, 7);
-    }
-    say(join(prompt, whole), 9, 1000);
-    behind(join(prompt, whole));
-    return story;
-}
-
-} // namespace
 
 void determinism(CheckList& list) {
     for (const std::string family : {"e2b", "e4b"}) {
@@ -103,43 +37,6 @@ void determinism(CheckList& list) {
                     }
                 }
                 return std::string();
-            });
-        }
-    }
-}
-
-void lookahead(CheckList& list) {
-    for (const std::string family : {"e2b", "e4b", "dense31b"}) {
-        for (const std::string quant : {"none", "nf4-dq"}) {
-            list.run("lookahead", family + " " + quant, [&](std::string* figure) {
-                const auto c = support::goldenCases(family).front();
-                std::vector<Story> stories;
-                for (const bool looks_ahead : {false, true}) {
-                    engine::EngineOptions options = engineOptions();
-                    options.decode.looks_ahead = looks_ahead;
-                    Engine engine(options);
-                    LoadRequest request = requestFor(family, "gpu");
-                    request.is_reference_precision = false;
-                    request.quant = quant;
-                    request.head = quant == "none" ? request.head : "int8";
-                    std::string wrong = load(engine, request);
-                    if (wrong.empty()) {
-                        stories.push_back(tellStory(engine, c, &wrong));
-                        wrong = wrong.empty() ? memoryDifference(engine) : wrong;
-                    }
-                    if (!wrong.empty()) {
-                        return wrong;
-                    }
-                }
-                size_t tokens = 0;
-                for (const auto& reply : stories[0].tokens) {
-                    tokens += reply.size();
-                }
-                *figure = std::to_string(tokens) + " tokens";
-                return stories[0].tokens != stories[1].tokens   ? std::string("other tokens")
-                       : stories[0].logits != stories[1].logits ? std::string("other logits")
-                       : stories[0].held != stories[1].held     ? std::string("another cache")
-                                                                : std::string();
             });
         }
     }

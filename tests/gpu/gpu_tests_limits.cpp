@@ -24,13 +24,13 @@ using engine::LoadRequest;
 
 constexpr uint64_t kMiB = uint64_t{1} << 20;
 
-struct Row {
+struct LimitRow {
     std::string model, map, quant;
     uint64_t first_mib = 0, last_mib = 0, step_mib = 0;
     bool has_adapter = false;
 };
 
-std::vector<Row> rows() {
+std::vector<LimitRow> rows() {
     if (is_simulated) { // small models: shows that the checks themselves are right
         return {{"e2b", "fit", "nf4-dq", 1, 24, 1},
                 {"moe26b", "fit", "none", 1, 24, 1},
@@ -48,7 +48,7 @@ std::vector<Row> rows() {
             {"31b", "fit", "nf4-dq", 12280, 12300, 5}};
 }
 
-LoadRequest requestOf(const Row& row, uint64_t limit_mib, const std::string& adapter) {
+LoadRequest requestOf(const LimitRow& row, uint64_t limit_mib, const std::string& adapter) {
     LoadRequest request;
     if (is_simulated) {
         request = requestFor(row.model, row.map);
@@ -120,7 +120,7 @@ tryLimit(const LoadRequest& request, const Machine& machine, uint64_t* apart, st
 }
 
 /// A folder of this process with a random adapter; empty: none was asked for.
-std::string adapterFor(const Row& row, std::string* wrong) {
+std::string adapterFor(const LimitRow& row, std::string* wrong) {
     if (!row.has_adapter) {
         return {};
     }
@@ -143,7 +143,7 @@ std::string adapterFor(const Row& row, std::string* wrong) {
 
 void limits(CheckList& list, const Machine& machine) {
     int tried = 0;
-    for (const Row& row : rows()) {
+    for (const LimitRow& row : rows()) {
         const std::string name =
             row.model + " " + row.quant + ", " + row.map + (row.has_adapter ? ", adapter" : "");
         std::string wrong;

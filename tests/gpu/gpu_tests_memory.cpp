@@ -213,7 +213,7 @@ void reloads(CheckList& list, const Machine& machine, int count) {
 void predictedMemory(CheckList& list, const Machine& machine) {
     struct Case {
         std::string preset, head;
-        uint64_t limit = 0; ///< Of cuda:0, so that `fit` has something to decide.
+        uint64_t limit = 0; ///< For cuda:0, so that `fit` has something to decide.
         int64_t prompt = 600;
     };
     const engine::DeviceId card =

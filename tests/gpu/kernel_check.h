@@ -265,7 +265,7 @@ void checkRowSteps(cuda::CudaDevice& d);
 // kernel_check_edges.cpp: what stands before and behind the layers of a token.
 void checkEdges(cuda::CudaDevice& d);
 void timeEdges(cuda::CudaDevice& d);
-/// Of one of `repeats` calls of run() that are recorded and replayed together, by the card's clock.
+/// Time by the card's clock of one of `repeats` calls of run(), recorded and replayed together.
 double microseconds(cuda::CudaDevice& d, int repeats, const std::function<Status(int)>& run);
 // kernel_times.cpp: beside what bytes and operations allow.
 void timeKernels(cuda::CudaDevice& d);

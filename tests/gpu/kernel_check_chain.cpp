@@ -17,7 +17,7 @@ using support::RowShape;
 /// Inputs of 11 bits, sums of 8-bit and 4-bit weights, cached rows in bf16: as of the emulated
 /// card.
 constexpr double kBound = 2e-2;
-constexpr double kFirstBound = 2e-3; ///< Of the first projection alone.
+constexpr double kFirstBound = 2e-3; ///< For the first projection alone.
 
 /// The operands of a chain in the card's memory.
 class CardCopies {
@@ -69,12 +69,12 @@ private:
     std::map<uintptr_t, Copy> copies_;
 };
 
-struct Case {
+struct ChainCase {
     const char* name;
     RowShape shape;
 };
 
-std::vector<Case> cases() {
+std::vector<ChainCase> cases() {
     RowShape small;
 #ifdef BELFRY_EMULATED_CARD
     return {{"small", small}};
@@ -128,7 +128,7 @@ void checkRowSteps(cuda::CudaDevice& d) {
         return;
     }
     d.ops().end_steps(d.queue());
-    for (const Case& c : cases()) {
+    for (const ChainCase& c : cases()) {
         for (const int64_t rank : {0, 16, 64}) {
             RowShape shape = c.shape;
             if (rank > 0) {

@@ -62,7 +62,7 @@ void checkChoice(cuda::CudaDevice& d) {
             on_host[0] = 0;
             const Status status = d.ops().cap_argmax(
                 d.queue(), static_cast<float*>(logits.card->data), count, 30.0F, suppressed.there(),
-                static_cast<uint64_t*>(is_mapped ? mapped : on_card.data), nullptr, 0);
+                static_cast<uint64_t*>(is_mapped ? mapped : on_card.data));
             const double error = relativeError(fetch(d, *logits.card, start.size()), want.logits);
             uint64_t best = 0;
             if (!is_mapped) {
@@ -259,45 +259,6 @@ void checkDraftChoice(cuda::CudaDevice& d) {
     }
 }
 
-/// Tokens behind each other without the host: their choices, and the numbers that are left.
-void checkNextNumbers(cuda::CudaDevice& d) {
-    constexpr int32_t kRing = 11;
-    constexpr int kTokens = 3 * kRing;
-    constexpr int64_t kCount = 5003;
-    auto* const on_host = static_cast<uint64_t*>(d.allocateHost(16));
-    auto* const mapped = static_cast<uint64_t*>(d.kernelAddress(on_host));
-    if (d.ops().cap_argmax == nullptr || mapped == nullptr) {
-        d.freeHost(on_host);
-        return;
-    }
-    std::vector<int32_t> want(16 + kRing, -1);
-    auto* const wanted = reinterpret_cast<kernels::TokenNumbers*>(want.data());
-    *wanted = {2, 2, 2, 3, 3, 1, {}};
-    std::iota(want.begin() + 16, want.begin() + 19, 0);
-    const Pair<int32_t> numbers(d, want);
-    auto* const there = static_cast<kernels::TokenNumbers*>(numbers.card->data);
-    std::vector<uint64_t> choices;
-    Status status = Status::Ok;
-    bool is_right = true;
-    for (int token = 0; token < kTokens; ++token) {
-        std::vector<float> values = normal(static_cast<size_t>(kCount), 8.0F);
-        const int64_t best = int64_t{token} * 151 % kCount;
-        values[static_cast<size_t>(best)] = 100.0F;
-        const Pair<float> logits(d, values);
-        status = d.ops().cap_argmax(d.queue(), static_cast<float*>(logits.card->data), kCount, 0.0F,
-                                    nullptr, mapped, there, kRing);
-        d.synchronize();
-        const uint64_t key = on_host[(2 + token) % 2];
-        is_right = is_right && status == Status::Ok &&
-                   static_cast<int64_t>(0xffffffffU - static_cast<uint32_t>(key)) == best;
-        support::nextNumbers(*wanted, key, kRing);
-    }
-    std::vector<int32_t> got(want.size());
-    d.copyOut(got.data(), there, got.size() * sizeof(int32_t));
-    report("numbers of the next token", status, is_right && got == want ? 0.0 : 1.0, 1e-6);
-    d.freeHost(on_host);
-}
-
 /// A token's inputs with their operands for both sides.
 struct Inputs {
     Weight embedding, table, projection;
@@ -450,8 +411,7 @@ void timeChoice(cuda::CudaDevice& d) {
     std::printf("  soft cap and choice, single functions       %8.2f us\n", single);
     if (d.ops().cap_argmax != nullptr) {
         const double fused = microseconds(d, 20, [&](int) {
-            return d.ops().cap_argmax(d.queue(), values, count, 30.0F, suppressed.there(), key,
-                                      nullptr, 0);
+            return d.ops().cap_argmax(d.queue(), values, count, 30.0F, suppressed.there(), key);
         });
         std::printf("  soft cap and choice in one launch           %8.2f us\n", fused);
     }
@@ -497,7 +457,6 @@ void checkEdges(cuda::CudaDevice& d) {
     checkChoice(d);
     checkCandidates(d);
     checkDraftChoice(d);
-    checkNextNumbers(d);
     checkInputs(d);
 }
 

@@ -46,7 +46,7 @@ void checkProducts(cuda::CudaDevice& d) {
         bool bounded;
         int parts;
         Ranks ranks = {};
-        DType type = DType::BF16; ///< Of the updates.
+        DType type = DType::BF16; ///< Type of the updates.
     };
     using Output = ProductArgs::Output;
     for (const Case& c :

@@ -141,7 +141,7 @@ void checkSteps(cuda::CudaDevice& d, bool is_collected) {
         a.mask.key_position = positions.data();
         a.out = want.data();
         cpu.attention({}, a);
-        Buffer out(d, want.size() * 4);
+        Buffer attended(d, want.size() * 4);
         AttendStepArgs s;
         s.q = q.there();
         s.k = c.owner ? k.there() : nullptr;
@@ -161,7 +161,7 @@ void checkSteps(cuda::CudaDevice& d, bool is_collected) {
         s.head_dim = c.dim;
         s.window = c.window;
         s.is_ring = c.window > 0 || c.dim == 512;
-        s.out = out.f();
+        s.out = attended.f();
         Status status = Status::Ok;
         for (int i = 0; i < 2 && status == Status::Ok; ++i) { // twice: counters must come back to 0
             status = begin();
@@ -171,7 +171,7 @@ void checkSteps(cuda::CudaDevice& d, bool is_collected) {
         }
         report(form + "attend step head " + std::to_string(c.dim) + ", " + std::to_string(c.size) +
                    " tokens",
-               status, relativeError(fetch(d, out, want.size()), want),
+               status, relativeError(fetch(d, attended, want.size()), want),
                form.empty() ? 2e-5 : 1e-4); // collected: queries as sums of two bf16 numbers
         std::vector<uint16_t> back(kb.size());
         d.copyOut(back.data(), ck.card->data, back.size() * 2);
@@ -188,10 +188,10 @@ void checkSteps(cuda::CudaDevice& d, bool is_collected) {
         const auto width = static_cast<int64_t>(want.size());
         Weight o(d, WeightFormat::Nf4, 192, width, true);
         Weight last(d, WeightFormat::Nf4, 64, 192, true);
-        std::vector<float> t(192);
+        std::vector<float> merged(192);
         std::vector<float> result(64);
-        cpu.linear({}, {want.data(), 1, width, width}, o.host, {t.data(), 1, 192, 192});
-        cpu.linear({}, {t.data(), 1, 192, 192}, last.host, {result.data(), 1, 64, 64});
+        cpu.linear({}, {want.data(), 1, width, width}, o.host, {merged.data(), 1, 192, 192});
+        cpu.linear({}, {merged.data(), 1, 192, 192}, last.host, {result.data(), 1, 64, 64});
         Buffer t_card(d, 192 * 4);
         Buffer result_card(d, 64 * 4);
         ProjectArgs p;

@@ -65,7 +65,7 @@ void checkStepUpdates(cuda::CudaDevice& d, bool is_collected) {
             const std::string name = std::string(formatName(format, nested)) +
                                      (is_collected ? ", collected" : "") +
                                      (type == DType::BF16 ? ", bf16" : ", fp32") + " adapter";
-            // Ranks of eight: A h is shared out over the blocks (lora_units.cuh).
+            // Ranks of eight: A h is shared out over the blocks (stream_lora.cuh).
             const bool is_shared = is_collected && type == DType::BF16;
             const int64_t in = 1536;
             const int64_t outs[3] = {2048, 256, 192};

@@ -2,6 +2,7 @@
 #include "tests/gpu/shared_decoder.h"
 
 #include "engine/run/engine.h"
+#include "tests/gpu/gpu_tests.h"
 #include "tests/support/golden.h"
 #include "tests/support/model/golden_model.h"
 
@@ -76,12 +77,6 @@ std::string ask(const engine::LoadRequest& request, Answer& answer, bool is_plai
     }
     answer.token = std::move(last->logits);
     return {};
-}
-
-std::string number(double value) {
-    char text[32];
-    std::snprintf(text, sizeof(text), "%.2e", value);
-    return text;
 }
 
 } // namespace

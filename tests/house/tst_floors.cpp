@@ -2,6 +2,7 @@
 // The rooms of the house stand on floors, and includes lead downwards alone: no two rooms include
 // each other, not even over a third one.
 #include "tests/house/source_text.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTest>
 
@@ -42,7 +43,7 @@ size_t floorOf(const std::string& room) {
 }
 
 /// What leads upwards or into no room, a line each; empty: nothing.
-std::string complaints(const std::map<std::string, std::string>& sources) {
+std::string floorComplaints(const std::map<std::string, std::string>& sources) {
     static const std::regex kInclude(
         R"(^\s*#\s*include\s+"((?:app|engine|ipc|kernels|library|remote|ui)/[^"]+))");
     std::string text;
@@ -79,7 +80,7 @@ void TestFloors::leadDownwards() {
     const auto sources =
         house::sourcesBelow({"app", "engine", "ipc", "kernels", "library", "remote", "ui"});
     QVERIFY(sources.size() > 500);
-    const std::string wrong = complaints(sources);
+    const std::string wrong = floorComplaints(sources);
     QVERIFY2(wrong.empty(), ("\n" + wrong).c_str());
     for (const std::string_view room : kRooms) {
         const bool is_lived_in = std::any_of(sources.begin(), sources.end(), [&](const auto& file) {
@@ -91,7 +92,7 @@ void TestFloors::leadDownwards() {
 
 void TestFloors::findsAWayUp() {
     const auto wrongWith = [](const std::string& path, const std::string& include) {
-        return complaints({{path, "#include \"" + include + "\"\n"}});
+        return floorComplaints({{path, "#include \"" + include + "\"\n"}});
     };
     QCOMPARE(wrongWith("engine/plan/a.cpp", "engine/forward/b.h"), std::string());
     QCOMPARE(wrongWith("engine/plan/a.cpp", "engine/plan/deeper/b.h"), std::string());
@@ -107,5 +108,5 @@ void TestFloors::findsAWayUp() {
     QVERIFY(wrongWith("ui/chat/a.h", "engine/attic/b.h").find("above") != std::string::npos);
 }
 
-QTEST_APPLESS_MAIN(TestFloors)
+TEST_CLASS(TestFloors)
 #include "tst_floors.moc"

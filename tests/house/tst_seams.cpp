@@ -3,6 +3,7 @@
 // one system stand behind a condition, JSON is read by engine/base/json. Exceptions are listed with
 // their number; a list may only shrink.
 #include "tests/support/places.h"
+#include "tests/support/program/test_class.h"
 
 #include <QDirIterator>
 #include <QFile>
@@ -162,5 +163,5 @@ void TestSeams::checksFindWhatTheyLookFor() {
     QCOMPARE(countMatches(QStringLiteral("QUrl(x); parse(text); jsonError(x);"), kTreeParser), 0);
 }
 
-QTEST_APPLESS_MAIN(TestSeams)
+TEST_CLASS(TestSeams)
 #include "tst_seams.moc"

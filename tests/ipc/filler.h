@@ -83,12 +83,6 @@ private:
         fill(both.first);
         fill(both.second);
     }
-    template <typename K, typename V>
-    void fill(std::map<K, V>& map) {
-        K key{};
-        fill(key);
-        fill(map[key]);
-    }
     template <typename... Ts>
     void fill(std::variant<Ts...>& value) {
         fillAlternative(value, next() % sizeof...(Ts), std::index_sequence_for<Ts...>());

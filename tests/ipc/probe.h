@@ -149,6 +149,9 @@ inline void reachFiles(const Teller& tell, const std::string& folder, pid_t othe
     open("environment", "/proc/" + std::to_string(other) + "/environ", O_RDONLY);
     open("memory", "/proc/" + std::to_string(other) + "/mem", O_RDWR);
     open("own maps", "/proc/self/maps", O_RDONLY);
+    // As the driver of cards does for its threads, which else does not start.
+    open("name thread", "/proc/self/task/" + std::to_string(::syscall(SYS_gettid)) + "/comm",
+         O_WRONLY | O_CREAT | O_TRUNC);
     tell("rename", ::rename(place("mine").c_str(), place("other").c_str()));
     tell("unlink", ::unlink(place("mine").c_str()));
     tell("make folder", ::mkdir(place("folder").c_str(), 0700));

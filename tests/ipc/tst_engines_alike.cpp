@@ -6,6 +6,7 @@
 #include "engine/devices/gpu_access.h"
 #include "engine/run/engine.h"
 #include "tests/ipc/asking.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTest>
 
@@ -46,12 +47,6 @@ public:
             error(what, result.error());
         }
     }
-    void outcome(const char* what, engine::Result<engine::PlacementPlan> result) {
-        if (result.has_value()) {
-            forgetFree(*result);
-        }
-        outcome<engine::PlacementPlan>(what, result);
-    }
     void outcome(const char* what, engine::Result<engine::Reply> result) {
         if (result.has_value()) {
             forgetTimes(*result);
@@ -73,7 +68,7 @@ private:
         answer.error = error;
         add(what, ipc::encode(answer));
     }
-    /// Of this machine, whose other programs come and go.
+    /// Clears what other programs of this machine change as they come and go.
     static void forgetFree(engine::PlacementPlan& plan) {
         for (engine::DevicePlan& device : plan.devices) {
             if (device.id == engine::DeviceId::cpu()) {
@@ -178,14 +173,12 @@ void adapters(EngineClient& engine, Seen& seen) {
     seen.outcome("none", engine.setAdapters({}, {}));
     seen.outcome("no adapter", engine.setAdapters({{"/nowhere", 1.0, true}}, {}));
     seen.state(engine);
-    seen.text("folder", engine.adapterFolder("demo"));
 }
 
-/// Edits of the layout: plans, moves with the chat's cache kept, maps that are wrong, the ledger.
+/// Edits of the layout: moves with the chat's cache kept, maps that are wrong, the ledger.
 void layout(EngineClient& engine, Seen& seen) {
     const engine::LoadRequest request = onSim("cpu");
     seen.outcome("inspect", engine.inspect("demo", {adapter()}));
-    seen.outcome("plan", engine.plan(onSim("towers-cpu"), {{engine::DeviceId::sim(0), 4096}}));
     seen.outcome("load", engine.load(request, {}, {}));
     seen.outcome("reply", engine.generate(plainQuestion(8), {}, {}));
     for (const char* map : {"towers-cpu", "gpu", "lean", "{\"version\": 1, \"default\": \"moon\"}",
@@ -196,19 +189,10 @@ void layout(EngineClient& engine, Seen& seen) {
     const auto next = engine.generate(plainQuestion(8), {}, {});
     QVERIFY(next.has_value() && next->timing.reused_tokens > 0);
     seen.outcome("the cache was kept", next);
-    engine::LoadRequest moved = request;
-    moved.moves = {{engine::MapMove::Kind::Place, "model.language_model.layers.1",
-                    engine::DeviceId::sim(0), engine::DeviceId::sim(0)}};
-    seen.outcome("plan of a move", engine.plan(moved, {}));
     engine::LoadRequest small = onSim("gpu");
     small.sim_gpus = {uint64_t{1} << 20U};
-    seen.outcome("plan that does not fit", engine.plan(small, {}));
     seen.outcome("load that does not fit", engine.load(small, {}, {}));
     seen.state(engine);
-    using Kind = engine::MapExport::Kind;
-    for (const Kind kind : {Kind::Document, Kind::Accelerate, Kind::LlamaCpp, Kind::Python}) {
-        seen.outcome("export", engine.exportMap(onSim("towers-cpu"), kind));
-    }
     engine.unload();
     seen.state(engine);
 }
@@ -255,7 +239,6 @@ void requests(EngineClient& engine, Seen& seen) {
     raw.sampling.seed = 3;
     seen.outcome("raw", engine.generate(raw, {}, {}));
     seen.outcome("logits", engine.logits(raw, 2, {}));
-    seen.outcome("tokens", engine.tokenize("demo", "Gr\xc3\xbc\xc3\x9f dich"));
     engine::GenerateRequest likely = plainQuestion(5);
     likely.logprobs = 2;
     engine::ReplyUpdate told;
@@ -340,5 +323,5 @@ void TestEnginesAlike::alike() {
     QVERIFY(!log.has("ended"));
 }
 
-QTEST_GUILESS_MAIN(TestEnginesAlike)
+TEST_CLASS_WITH(QCoreApplication, TestEnginesAlike)
 #include "tst_engines_alike.moc"

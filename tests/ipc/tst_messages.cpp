@@ -2,11 +2,18 @@
 // What crosses between the window's process and the engine's: every value comes out as it went in,
 // and bytes that are no such value are refused, wherever they break.
 #include "tests/ipc/filler.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTest>
 
+#include <fstream>
 #include <set>
 #include <string>
+
+#ifdef __linux__
+#include <sys/resource.h>
+#include <unistd.h>
+#endif
 
 #include "ipc/messages.h"
 
@@ -44,6 +51,7 @@ private Q_SLOTS:
     void textsAreUtf8();
     void sentencesStaySmall();
     void framesAreCut();
+    void frameWithoutMemory();
     void framesThatAreNone();
     void answersHaveValueOrError();
 };
@@ -78,9 +86,7 @@ void forAllValues(Work work) {
     work.template operator()<engine::MediaCost>();
     work.template operator()<engine::ModelSummary>();
     work.template operator()<engine::PlacementPlan>();
-    work.template operator()<engine::MapExport>();
     work.template operator()<engine::LogitsResult>();
-    work.template operator()<engine::Tokenized>();
     work.template operator()<engine::LoadProgressValue>();
     work.template operator()<ipc::EngineState>();
 }
@@ -94,7 +100,7 @@ void TestMessages::comeOutAsTheyWentIn() {
             checkRoundTrips<T>(seen);
         }
     });
-    QVERIFY(seen.size() >= 13 * kRounds);
+    QVERIFY(seen.size() >= 11 * kRounds);
     ipc::LoadedModel wide;
     wide.request.context = -1'234'567'890'123;
     wide.load_s = 1e-300;
@@ -111,7 +117,7 @@ void TestMessages::comeOutAsTheyWentIn() {
     QCOMPARE(again.code, error.code);
     QCOMPARE(again.message, error.message);
     QCOMPARE(again.details, error.details);
-    QCOMPARE(again.cause->what.index(), error.cause->what.index());
+    QCOMPARE(again.cause->errors.size(), error.cause->errors.size());
     QCOMPARE(std::string(again.sentence.pattern), std::string("%1 of %2, %3 and %4 of %5"));
     QCOMPARE(std::get<int64_t>(again.sentence.arguments[1].value), int64_t{-5});
     QCOMPARE(std::get<double>(again.sentence.arguments[3].value), 1.5);
@@ -244,6 +250,38 @@ void TestMessages::framesAreCut() {
     }
 }
 
+/// The end of a frame for whose payload there is no memory is found all the same.
+void TestMessages::frameWithoutMemory() {
+#if !defined(__linux__) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    QSKIP("an allocation fails here only as the allocator wants");
+#else
+    const std::string bytes =
+        ipc::frameBytes(ipc::Kind::Generate, 7, std::string(ipc::kMostPayload, 'x')) +
+        ipc::frameBytes(ipc::Kind::Ping, 8, "here");
+    long num_pages = 0;
+    std::ifstream("/proc/self/statm") >> num_pages;
+    rlimit former{};
+    QCOMPARE(getrlimit(RLIMIT_AS, &former), 0);
+    rlimit tight = former;
+    tight.rlim_cur = static_cast<rlim_t>(num_pages * sysconf(_SC_PAGESIZE)) + ipc::kMostPayload / 4;
+    QCOMPARE(setrlimit(RLIMIT_AS, &tight), 0);
+    ipc::FrameCutter cutter;
+    bool is_good = true;
+    for (size_t at = 0; at < bytes.size(); at += 65536) {
+        is_good = is_good && cutter.feed(std::string_view(bytes).substr(at, 65536));
+    }
+    QCOMPARE(setrlimit(RLIMIT_AS, &former), 0);
+    QVERIFY(is_good && cutter.hasFrame());
+    const ipc::Frame lost = cutter.take();
+    QVERIFY(lost.is_lost);
+    QCOMPARE(lost.call, uint64_t{7});
+    QVERIFY(cutter.hasFrame());
+    const ipc::Frame next = cutter.take();
+    QVERIFY(!next.is_lost);
+    QCOMPARE(next.payload, std::string("here"));
+#endif
+}
+
 void TestMessages::framesThatAreNone() {
     for (const std::string& bytes :
          {std::string(13, '\0'), std::string(13, '\xff'), std::string("GET / HTTP/1.1\r\n\r\n"),
@@ -273,5 +311,5 @@ void TestMessages::answersHaveValueOrError() {
     QVERIFY(!why.empty());
 }
 
-QTEST_APPLESS_MAIN(TestMessages)
+TEST_CLASS(TestMessages)
 #include "tst_messages.moc"

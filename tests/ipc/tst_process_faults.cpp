@@ -13,6 +13,8 @@
 #include <sys/wait.h>
 #endif
 
+#include "tests/support/program/test_class.h"
+
 #include <cerrno>
 #include <chrono>
 #include <string>
@@ -26,7 +28,7 @@ using engine::ErrorCode;
 
 namespace {
 
-const std::string kHost = BELFRY_HOST_PROGRAM;
+const std::string kProcessFaultsHost = BELFRY_HOST_PROGRAM;
 
 void plan(const QTemporaryDir& folder, const char* where, const QByteArray& what) {
     QFile file(folder.filePath(QString::fromLatin1(where)));
@@ -35,7 +37,7 @@ void plan(const QTemporaryDir& folder, const char* where, const QByteArray& what
 }
 
 std::vector<std::string> hostWords(const char* kind, const QTemporaryDir& folder) {
-    return {kHost, kind, folder.path().toStdString()};
+    return {kProcessFaultsHost, kind, folder.path().toStdString()};
 }
 
 bool says(const engine::Error& error, const char* words) {
@@ -130,7 +132,7 @@ void TestProcessFaults::diesInAPrompt() {
     QVERIFY(engine.generate(asking::question(5), {}, {}).has_value());
 }
 
-/// Of another model: the one that was there comes back.
+/// The load of another model fails: the one that was there comes back.
 void TestProcessFaults::diesInALoad() {
     const QTemporaryDir folder;
     Log log;
@@ -268,7 +270,7 @@ void TestProcessFaults::hangs() {
     QVERIFY(engine.generate(asking::question(3), {}, {}).has_value());
 
     Log other;
-    options = asking::options({kHost, "idle"}, other);
+    options = asking::options({kProcessFaultsHost, "idle"}, other);
     options.patience = std::chrono::milliseconds(400);
     ipc::ProcessEngine silent(options);
     const auto answer = silent.inspect("demo", {});
@@ -344,7 +346,7 @@ void TestProcessFaults::isNoEngine() {
     QFETCH(std::vector<std::string>, says_it);
     QFETCH(const QByteArray, words);
     Log log;
-    says_it.insert(says_it.begin(), kHost);
+    says_it.insert(says_it.begin(), kProcessFaultsHost);
     ipc::ProcessEngine engine(asking::options(says_it, log));
     const auto answer = engine.load(asking::demoRequest("cpu"), {}, {});
     QVERIFY(!answer.has_value());
@@ -365,7 +367,7 @@ void TestProcessFaults::isOfAnotherVersion() {
 
 /// Whose greeting cannot be read: it learns what answers it all the same.
 void TestProcessFaults::isGreetedByAnotherVersion() {
-    auto child = ipc::Child::start({kHost, "cpu"});
+    auto child = ipc::Child::start({kProcessFaultsHost, "cpu"});
     QVERIFY(child.has_value());
     QVERIFY((*child)->pipe().write(ipc::frameBytes(ipc::Kind::Hello, 1, "x")));
     ipc::FrameCutter cutter;
@@ -398,5 +400,5 @@ void TestProcessFaults::callbackThrows() {
     QVERIFY(engine.generate(asking::question(3), {}, {}).has_value());
 }
 
-QTEST_GUILESS_MAIN(TestProcessFaults)
+TEST_CLASS_WITH(QCoreApplication, TestProcessFaults)
 #include "tst_process_faults.moc"

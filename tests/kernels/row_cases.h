@@ -33,7 +33,7 @@ struct RowShape {
     int64_t capacity = 64;
     bool k_is_v = false;
     int layers = 2; ///< The last one reads the keys of the one before.
-    /// Of the low-rank updates, in turn: one of a weight, two of a step's first; 0: none.
+    /// Ranks of the low-rank updates, in turn: one of a weight, two of a step's first; 0: none.
     std::vector<int64_t> ranks;
     DType update_type = DType::BF16;
 };
@@ -146,7 +146,7 @@ public:
         }
         return error;
     }
-    /// Of all cache rows, relative; what nobody wrote has to be as it was.
+    /// Error of all cache rows, relative; what nobody wrote has to be as it was.
     [[nodiscard]] double cacheError() const {
         double error = 0.0;
         for (const Attend& a : attends_) {

@@ -23,7 +23,7 @@ inline constexpr double kStreamBound = 1e-2;
 struct ChainShape {
     int layers = 2;
     kernels::WeightFormat format = kernels::WeightFormat::Nf4;
-    kernels::WeightFormat head = kernels::WeightFormat::Int8Row; ///< Of the last step.
+    kernels::WeightFormat head = kernels::WeightFormat::Int8Row; ///< For the last step.
     bool is_nested = true;
     int block = 64;
     int64_t hidden = 192;
@@ -42,7 +42,7 @@ struct ChainShape {
     int64_t hole = -1;     ///< A cache row in reach that holds nothing.
     // Low-rank updates of all weights of the steps that have them.
     int64_t rank = 0;       ///< 0: none.
-    int64_t other_rank = 0; ///< Of a second one of the last weight; 0: none.
+    int64_t other_rank = 0; ///< For a second update of the last weight; 0: none.
     kernels::DType update_type = kernels::DType::BF16;
     size_t every = 1;                  ///< Only every so manieth projection has updates.
     int without = -1;                  ///< Which of a projection's several weights has none.

@@ -4,6 +4,7 @@
 // empty slots, rows that see nothing; and independence of the thread count.
 #include "tests/kernels/kernel_cases.h"
 #include "tests/support/golden.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTest>
 
@@ -518,5 +519,5 @@ void TestAttention::refusesBadShapes() {
     }
 }
 
-QTEST_APPLESS_MAIN(TestAttention)
+TEST_CLASS(TestAttention)
 #include "tst_attention.moc"

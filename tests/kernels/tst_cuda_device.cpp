@@ -9,6 +9,7 @@
 #include "kernels/cuda/launch_sizes.h"
 #include "kernels/cuda/ops.h"
 #include "tests/support/cuda/fake_driver.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTest>
 
@@ -988,5 +989,5 @@ void TestCudaDevice::fakeFindsMistakes() {
     device->free(block);
 }
 
-QTEST_APPLESS_MAIN(TestCudaDevice)
+TEST_CLASS(TestCudaDevice)
 #include "tst_cuda_device.moc"

@@ -5,6 +5,7 @@
 // are counted as they go. Rows and results end at a page that nobody may touch.
 #include "tests/kernels/kernel_cases.h"
 #include "tests/support/cuda_emulator/emulated_card.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTest>
 
@@ -39,7 +40,7 @@ bool isSet(const std::vector<uint32_t>& bits, int64_t index) {
     return (bits[at(index / 32)] >> (index % 32) & 1U) != 0;
 }
 
-/// Of these tokens; -1: none may be drafted.
+/// Chooses among these tokens; -1: none may be drafted.
 int32_t largest(const std::vector<int32_t>& tokens,
                 const std::vector<float>& logits,
                 const std::vector<uint32_t>& suppressed) {
@@ -256,5 +257,5 @@ void TestDraftChoice::whatIsRefused() {
     QCOMPARE(numbers.count, 0);
 }
 
-QTEST_APPLESS_MAIN(TestDraftChoice)
+TEST_CLASS(TestDraftChoice)
 #include "tst_cuda_draft_choice.moc"

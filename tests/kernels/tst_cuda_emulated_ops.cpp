@@ -6,6 +6,7 @@
 #include "kernels/cpu/float_types.h"
 #include "tests/kernels/step_cases.h"
 #include "tests/support/cuda_emulator/emulated_card.h"
+#include "tests/support/program/test_class.h"
 #include "tests/support/token_inputs.h"
 
 #include <QTest>
@@ -169,8 +170,6 @@ private Q_SLOTS:
     void argmax();
     void capArgmax_data();
     void capArgmax();
-    void nextNumbers_data();
-    void nextNumbers();
     void tokenInputs_data();
     void tokenInputs();
     void tokenInputsRefuse();
@@ -772,7 +771,7 @@ void TestCudaEmulatedOps::capArgmax() {
                 shown[0] = 0;
                 shown[1] = 5;
                 QCOMPARE(d.ops().cap_argmax(d.queue(), got.data(), count, cap, suppressed.data(),
-                                            mapped, nullptr, 0),
+                                            mapped),
                          Status::Ok);
                 QCOMPARE(card->finish(), std::string());
                 QVERIFY(relativeError(got.data(), want.values()) <= kFp32Bound);
@@ -782,72 +781,14 @@ void TestCudaEmulatedOps::capArgmax() {
             // Nothing is left to choose.
             std::fill_n(suppressed.data(), suppressed.size(), 0xffffffffU);
             const Guarded<float> got(start.values());
-            QCOMPARE(d.ops().cap_argmax(d.queue(), got.data(), count, cap, suppressed.data(),
-                                        mapped, nullptr, 0),
-                     Status::Ok);
+            QCOMPARE(
+                d.ops().cap_argmax(d.queue(), got.data(), count, cap, suppressed.data(), mapped),
+                Status::Ok);
             QCOMPARE(card->finish(), std::string());
             QCOMPARE(shown[0], uint64_t{0});
             d.freeHost(shown);
         }
     }
-}
-
-void TestCudaEmulatedOps::nextNumbers_data() {
-    QTest::addColumn<int>("ring");
-    QTest::addColumn<int>("position");
-    QTest::addColumn<int>("used");
-    QTest::newRow("begin") << 8 << 0 << 1;
-    QTest::newRow("the ring is full, then wraps") << 8 << 6 << 7;
-    QTest::newRow("wrapped") << 5 << 23 << 5;
-    QTest::newRow("more slots in use than tokens held") << 8 << 2 << 6;
-}
-
-/// Tokens one behind the other without the host: each leaves the numbers of the next, and its
-/// choice beside that of the one before.
-void TestCudaEmulatedOps::nextNumbers() {
-    QFETCH(int, ring);
-    QFETCH(int, position);
-    QFETCH(int, used);
-    constexpr int kCount = 3001;
-    for (const uint64_t seed : {0, 1, 2}) {
-        const auto card = cardFor(false, seed, 3);
-        auto& d = card->device();
-        const Guarded<int32_t> got(sizeOf(16 + ring));
-        std::fill_n(got.data(), got.size(), -1);
-        auto* const numbers = reinterpret_cast<kernels::TokenNumbers*>(got.data());
-        *numbers = {position, position % ring, position, used, position + 1, 77, {}};
-        numbers->unused[9] = 4711;
-        got[sizeOf(16 + position % ring)] = position;
-        std::vector<int32_t> want(got.data(), got.data() + got.size());
-        auto* const wanted = reinterpret_cast<kernels::TokenNumbers*>(want.data());
-        auto* const shown = static_cast<uint64_t*>(d.allocateHost(16));
-        auto* const mapped = static_cast<uint64_t*>(d.kernelAddress(shown));
-        shown[0] = shown[1] = 0;
-        for (int token = 0; token < 2 * ring + 1; ++token) {
-            const Guarded<float> logits(std::vector<float>(sizeOf((kCount + 3) / 4 * 4), 0.0F));
-            const int best = (token * 997 + 5) % kCount;
-            logits[sizeOf(best)] = 2.0F;
-            const auto at = sizeOf((position + token) % 2);
-            const uint64_t other = shown[1 - at];
-            QCOMPARE(d.ops().cap_argmax(d.queue(), logits.data(), kCount, 30.0F, nullptr, mapped,
-                                        numbers, ring),
-                     Status::Ok);
-            QCOMPARE(card->finish(), std::string());
-            QCOMPARE(static_cast<int>(0xffffffffU - static_cast<uint32_t>(shown[at])), best);
-            QCOMPARE(shown[1 - at], other);
-            support::nextNumbers(*wanted, shown[at], ring);
-            QVERIFY(std::equal(want.begin(), want.end(), got.data()));
-        }
-        d.freeHost(shown);
-    }
-    const auto card = cardFor(false, 0, 3);
-    auto& d = card->device();
-    const Guarded<float> logits(std::vector<float>(8, 0.0F));
-    const Guarded<int32_t> numbers(16);
-    uint64_t best = 0;
-    QCOMPARE(d.ops().cap_argmax(d.queue(), logits.data(), 8, 0.0F, nullptr, &best,
-                                reinterpret_cast<kernels::TokenNumbers*>(numbers.data()), 0),
-             Status::BadShape);
 }
 
 namespace {
@@ -975,5 +916,5 @@ void TestCudaEmulatedOps::tokenInputsRefuse() {
     QVERIFY(card->ran().empty());
 }
 
-QTEST_GUILESS_MAIN(TestCudaEmulatedOps)
+TEST_CLASS_WITH(QCoreApplication, TestCudaEmulatedOps)
 #include "tst_cuda_emulated_ops.moc"

@@ -6,6 +6,7 @@
 #include "kernels/cuda/launch_sizes.h"
 #include "tests/kernels/step_cases.h"
 #include "tests/support/cuda_emulator/emulated_card.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTest>
 
@@ -29,16 +30,16 @@ using Output = ProductArgs::Output;
 /// (weight, rank) of each.
 using Ranks = std::vector<std::pair<int, int>>;
 
-struct Case {
-    Case(WeightFormat format,
-         bool is_nested,
-         Output output,
-         int64_t rows,
-         int64_t in,
-         const std::vector<int64_t>& outs,
-         const Ranks& ranks,
-         DType type,
-         bool is_bounded)
+struct CudaEmulatedUpdatesCase {
+    CudaEmulatedUpdatesCase(WeightFormat format,
+                            bool is_nested,
+                            Output output,
+                            int64_t rows,
+                            int64_t in,
+                            const std::vector<int64_t>& outs,
+                            const Ranks& ranks,
+                            DType type,
+                            bool is_bounded)
         : rows_(rows), in_(in) {
         x = Guarded<uint16_t>(sizeOf(rows * in));
         const Guarded<float> values = randomFloats(rows * in, 1);
@@ -78,7 +79,7 @@ struct Case {
     struct Variant {
         int left_out = -1; ///< This update.
         bool has_factors = true;
-        bool has_input_bounds = true; ///< Of the updates.
+        bool has_input_bounds = true; ///< For the updates.
     };
     /// Results of all weights one behind the other.
     [[nodiscard]] std::vector<float> want(const Variant& variant) const {
@@ -221,7 +222,7 @@ void TestCudaEmulatedUpdates::product_data() {
     }
     add(WeightFormat::Fp4, true, Output::Store, 90, 1024, {128}, {0, 72, 0, 8}, DType::BF16, false,
         4, 8, "belfry_product_codes_updates");
-    // Of few rows: groups of warps share the columns, one of them without any.
+    // Few rows: groups of warps share the columns, one of them without any.
     add(kNf4, true, Output::Store, 20, 256, {132, 36}, {1, 5, 1, 72}, DType::BF16, false, 1, 3,
         "belfry_product_codes_32_updates");
     add(kNf4, false, Output::Store, 3, 1280, {136, 40}, {0, 16, 1, 8}, DType::BF16, false, 2, 3,
@@ -307,8 +308,9 @@ void TestCudaEmulatedUpdates::product() {
     for (int i = 0; i < ranks.size(); i += 2) {
         pairs.emplace_back(ranks[i], ranks[i + 1]);
     }
-    Case c(static_cast<WeightFormat>(format), nested, static_cast<Output>(output), rows, in,
-           {outs.begin(), outs.end()}, pairs, static_cast<DType>(type), bounded);
+    CudaEmulatedUpdatesCase c(static_cast<WeightFormat>(format), nested,
+                              static_cast<Output>(output), rows, in, {outs.begin(), outs.end()},
+                              pairs, static_cast<DType>(type), bounded);
     EmulatedCardOptions options;
     options.multiprocessors = multiprocessors;
     options.run.seed = static_cast<uint64_t>(rows % 3);
@@ -363,8 +365,9 @@ void TestCudaEmulatedUpdates::panels() {
     QFETCH(int, output);
     QFETCH(QList<int>, outs);
     QFETCH(QString, launches);
-    Case c(WeightFormat::Nf4, true, static_cast<Output>(output), 40, 192,
-           {outs.begin(), outs.end()}, {{0, 5}, {0, 16}, {1, 8}}, DType::BF16, true);
+    CudaEmulatedUpdatesCase c(WeightFormat::Nf4, true, static_cast<Output>(output), 40, 192,
+                              {outs.begin(), outs.end()}, {{0, 5}, {0, 16}, {1, 8}}, DType::BF16,
+                              true);
     EmulatedCardOptions options;
     options.multiprocessors = 64;
     EmulatedCard card(options);
@@ -389,8 +392,8 @@ void TestCudaEmulatedUpdates::panels() {
 
 /// Factors are read when the product runs. Strength nought leaves the product without updates.
 void TestCudaEmulatedUpdates::followsFactors() {
-    Case c(WeightFormat::Nf4, true, Output::Store, 40, 256, {64, 32}, {{0, 16}, {1, 8}, {1, 16}},
-           DType::BF16, false);
+    CudaEmulatedUpdatesCase c(WeightFormat::Nf4, true, Output::Store, 40, 256, {64, 32},
+                              {{0, 16}, {1, 8}, {1, 16}}, DType::BF16, false);
     EmulatedCard card{EmulatedCardOptions{}};
     for (const float factor : {0.75F, -2.0F, 0.0F}) {
         for (auto& update : c.updates) {
@@ -408,7 +411,8 @@ void TestCudaEmulatedUpdates::refusals() {
     EmulatedCard card{EmulatedCardOptions{}};
     std::vector<float> got;
     const auto statusOf = [&](const Ranks& ranks, const auto& change) {
-        Case c(WeightFormat::Nf4, true, Output::Store, 8, 256, {64, 32}, ranks, DType::BF16, false);
+        CudaEmulatedUpdatesCase c(WeightFormat::Nf4, true, Output::Store, 8, 256, {64, 32}, ranks,
+                                  DType::BF16, false);
         change(c.args);
         return c.run(card, 1, got);
     };
@@ -428,5 +432,5 @@ void TestCudaEmulatedUpdates::refusals() {
     QCOMPARE(card.finish(), std::string());
 }
 
-QTEST_APPLESS_MAIN(TestCudaEmulatedUpdates)
+TEST_CLASS(TestCudaEmulatedUpdates)
 #include "tst_cuda_emulated_updates.moc"

@@ -5,6 +5,7 @@
 #include "kernels/cpu/tables.h"
 #include "tests/kernels/kernel_cases.h"
 #include "tests/support/cuda_emulator/emulated_card.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTest>
 
@@ -22,7 +23,7 @@ using namespace support;
 
 namespace {
 
-size_t at(int64_t index) {
+size_t atCudaExperts(int64_t index) {
     return static_cast<size_t>(index);
 }
 
@@ -37,8 +38,8 @@ weightOf(WeightFormat format, int64_t rows, int64_t cols, bool is_nested, uint64
 }
 
 std::vector<float> expanded(const kernels::WeightView& w) {
-    std::vector<float> values(at(w.rows * w.cols));
-    std::vector<int32_t> ids(at(w.rows));
+    std::vector<float> values(atCudaExperts(w.rows * w.cols));
+    std::vector<int32_t> ids(atCudaExperts(w.rows));
     std::iota(ids.begin(), ids.end(), 0);
     kernels::cpuScalarOps().gather_rows({}, w, ids.data(), w.rows, 0, 1.0F,
                                         {values.data(), w.rows, w.cols, w.cols});
@@ -46,22 +47,24 @@ std::vector<float> expanded(const kernels::WeightView& w) {
 }
 
 /// The operands of one step.
-struct Case {
+struct CudaExpertsCase {
     Shape shape;
     TestWeight router, gate_up, down;
     Guarded<float> x, t, router_scale, expert_scale, scores, chosen, act, sum;
     Guarded<uint8_t> t_norm, norm, out_norm;
     ExpertsStepArgs args;
 
-    Case(const Shape& s, WeightFormat format, WeightFormat of_router, bool is_nested, uint64_t seed)
+    CudaExpertsCase(
+        const Shape& s, WeightFormat format, WeightFormat of_router, bool is_nested, uint64_t seed)
         : shape(s), router(weightOf(of_router, s.experts, s.hidden, false, seed)),
           gate_up(weightOf(format, s.experts * 2 * s.inner, s.hidden, is_nested, seed + 1)),
           down(weightOf(format, s.experts * s.hidden, s.inner, is_nested, seed + 2)),
           x(randomFloats(s.hidden, seed + 3, 2.0F)), t(randomFloats(s.hidden, seed + 4)),
           router_scale(randomFloats(s.hidden, seed + 5, 0.5F)),
-          expert_scale(randomFloats(s.experts, seed + 6)), scores(at(s.experts)),
-          chosen(at(ExpertsStepArgs::chosenFloats(s.top_k))), act(at(s.top_k * s.inner)),
-          sum(at(s.hidden)), t_norm(stored(randomFloats(s.hidden, seed + 7), DType::BF16)),
+          expert_scale(randomFloats(s.experts, seed + 6)), scores(atCudaExperts(s.experts)),
+          chosen(atCudaExperts(ExpertsStepArgs::chosenFloats(s.top_k))),
+          act(atCudaExperts(s.top_k * s.inner)), sum(atCudaExperts(s.hidden)),
+          t_norm(stored(randomFloats(s.hidden, seed + 7), DType::BF16)),
           norm(stored(randomFloats(s.hidden, seed + 8), DType::F32)),
           out_norm(stored(randomFloats(s.hidden, seed + 9), DType::F16)) {
         args.x = x.data();
@@ -107,7 +110,7 @@ struct Answer {
 };
 
 /// From the formula (engine/families/gemma4/ARCHITECTURE.md, experts), in double.
-Answer answerOf(const Case& c) {
+Answer answerOf(const CudaExpertsCase& c) {
     const Shape& s = c.shape;
     const ExpertsStepArgs& a = c.args;
     std::vector<double> x(c.x.data(), c.x.data() + s.hidden);
@@ -116,55 +119,60 @@ Answer answerOf(const Case& c) {
     const std::vector<float> router = expanded(a.router);
     const std::vector<float> gate_up = expanded(a.gate_up);
     const std::vector<float> down = expanded(a.down);
-    std::vector<double> p(at(s.experts));
+    std::vector<double> p(atCudaExperts(s.experts));
     for (int64_t e = 0; e < s.experts; ++e) {
         for (int64_t i = 0; i < s.hidden; ++i) {
-            p[at(e)] += x[at(i)] * inverse * static_cast<double>(c.router_scale[at(i)]) *
-                        static_cast<double>(a.input_scale) *
-                        static_cast<double>(router[at(e * s.hidden + i)]);
+            p[atCudaExperts(e)] += x[atCudaExperts(i)] * inverse *
+                                   static_cast<double>(c.router_scale[atCudaExperts(i)]) *
+                                   static_cast<double>(a.input_scale) *
+                                   static_cast<double>(router[atCudaExperts(e * s.hidden + i)]);
         }
     }
     Answer answer;
-    std::vector<int32_t> order(at(s.experts));
+    std::vector<int32_t> order(atCudaExperts(s.experts));
     std::iota(order.begin(), order.end(), 0);
-    std::stable_sort(order.begin(), order.end(),
-                     [&p](int32_t i, int32_t j) { return p[at(i)] > p[at(j)]; });
+    std::stable_sort(order.begin(), order.end(), [&p](int32_t i, int32_t j) {
+        return p[atCudaExperts(i)] > p[atCudaExperts(j)];
+    });
     answer.experts.assign(order.begin(), order.begin() + s.top_k);
     double top = 0;
     for (const int32_t e : answer.experts) {
-        top += std::exp(p[at(e)] - p[at(order[0])]);
+        top += std::exp(p[atCudaExperts(e)] - p[atCudaExperts(order[0])]);
     }
-    std::vector<double> sum(at(s.hidden));
+    std::vector<double> sum(atCudaExperts(s.hidden));
     for (const int32_t e : answer.experts) {
-        const double w =
-            std::exp(p[at(e)] - p[at(order[0])]) / top * static_cast<double>(c.expert_scale[at(e)]);
-        std::vector<double> act(at(s.inner));
+        const double w = std::exp(p[atCudaExperts(e)] - p[atCudaExperts(order[0])]) / top *
+                         static_cast<double>(c.expert_scale[atCudaExperts(e)]);
+        std::vector<double> act(atCudaExperts(s.inner));
         for (int64_t r = 0; r < s.inner; ++r) {
             double pair[2] = {};
             for (int64_t half = 0; half < 2; ++half) {
                 const int64_t row = (e * 2 + half) * s.inner + r;
                 for (int64_t i = 0; i < s.hidden; ++i) {
-                    pair[half] += x[at(i)] * inverse * valueOf(a.norm, i) *
-                                  static_cast<double>(gate_up[at(row * s.hidden + i)]);
+                    pair[half] += x[atCudaExperts(i)] * inverse * valueOf(a.norm, i) *
+                                  static_cast<double>(gate_up[atCudaExperts(row * s.hidden + i)]);
                 }
             }
             const double g = pair[0];
-            act[at(r)] = 0.5 * g *
-                         (1 + std::tanh(0.7978845608028654 * (g + 0.044715 * g * g * g))) * pair[1];
+            act[atCudaExperts(r)] =
+                0.5 * g * (1 + std::tanh(0.7978845608028654 * (g + 0.044715 * g * g * g))) *
+                pair[1];
         }
         for (int64_t i = 0; i < s.hidden; ++i) {
             for (int64_t r = 0; r < s.inner; ++r) {
-                sum[at(i)] += w * act[at(r)] *
-                              static_cast<double>(down[at((e * s.hidden + i) * s.inner + r)]);
+                sum[atCudaExperts(i)] +=
+                    w * act[atCudaExperts(r)] *
+                    static_cast<double>(down[atCudaExperts((e * s.hidden + i) * s.inner + r)]);
             }
         }
     }
     const double dense_inverse = inverseRms(dense);
     const double sum_inverse = inverseRms(sum);
-    answer.t.resize(at(s.hidden));
+    answer.t.resize(atCudaExperts(s.hidden));
     for (int64_t i = 0; i < s.hidden; ++i) {
-        answer.t[at(i)] = dense[at(i)] * dense_inverse * valueOf(a.t_norm, i) +
-                          sum[at(i)] * sum_inverse * valueOf(a.out_norm, i);
+        answer.t[atCudaExperts(i)] =
+            dense[atCudaExperts(i)] * dense_inverse * valueOf(a.t_norm, i) +
+            sum[atCudaExperts(i)] * sum_inverse * valueOf(a.out_norm, i);
     }
     return answer;
 }
@@ -232,13 +240,14 @@ void TestCudaExperts::sums() {
         options.run.seed = seed;
         EmulatedCard card(options);
         auto& d = card.device();
-        const Case c({shape[0], shape[1], shape[2], shape[3]}, static_cast<WeightFormat>(format),
-                     static_cast<WeightFormat>(router), is_nested, 100 * seed);
+        const CudaExpertsCase c({shape[0], shape[1], shape[2], shape[3]},
+                                static_cast<WeightFormat>(format),
+                                static_cast<WeightFormat>(router), is_nested, 100 * seed);
         const Answer want = answerOf(c);
         QCOMPARE(d.ops().experts_step(d.queue(), c.args), Status::Ok);
         QCOMPARE(card.finish(), std::string());
         for (int64_t j = 0; j < c.shape.top_k; ++j) {
-            QCOMPARE(c.expertAt(j), want.experts[at(j)]);
+            QCOMPARE(c.expertAt(j), want.experts[atCudaExperts(j)]);
         }
         const double error = relativeErrorOf(c.t, want.t);
         QVERIFY2(error <= bound, qPrintable(QString::number(error)));
@@ -249,14 +258,14 @@ void TestCudaExperts::sums() {
 void TestCudaExperts::tiesGoToTheLowerIndex() {
     EmulatedCard card({});
     auto& d = card.device();
-    Case c({64, 16, 40, 4}, WeightFormat::BF16, WeightFormat::BF16, false, 5);
+    CudaExpertsCase c({64, 16, 40, 4}, WeightFormat::BF16, WeightFormat::BF16, false, 5);
     // Rows of zeros score the same, and above those whose scores are made small.
     std::memset(c.router.bytes.data(), 0, c.router.bytes.size());
     const auto score = [&c](int64_t expert, float value) {
         for (int64_t i = 0; i < c.shape.hidden; ++i) {
-            kernels::cpu::storeElement(c.router.bytes.data(), DType::BF16,
-                                       expert * c.shape.hidden + i,
-                                       value * c.x[at(i)] * c.router_scale[at(i)]);
+            kernels::cpu::storeElement(
+                c.router.bytes.data(), DType::BF16, expert * c.shape.hidden + i,
+                value * c.x[atCudaExperts(i)] * c.router_scale[atCudaExperts(i)]);
         }
     };
     score(0, -1.0F);
@@ -274,7 +283,7 @@ void TestCudaExperts::noNumbers() {
     for (const float bad : {NAN, INFINITY}) {
         EmulatedCard card({});
         auto& d = card.device();
-        Case c({64, 16, 8, 2}, WeightFormat::BF16, WeightFormat::BF16, false, 6);
+        CudaExpertsCase c({64, 16, 8, 2}, WeightFormat::BF16, WeightFormat::BF16, false, 6);
         c.router_scale[3] = bad;
         QCOMPARE(d.ops().experts_step(d.queue(), c.args), Status::Ok);
         QCOMPARE(card.finish(), std::string());
@@ -297,7 +306,7 @@ void TestCudaExperts::rows() {
         const TestWeight router = weightOf(format, kExperts, kHidden, false, 3);
         const Guarded<float> x = randomFloats(kRows * kHidden, 4);
         const Guarded<float> scale = randomFloats(kHidden, 5);
-        const Guarded<float> scores(at(kRows * kExperts));
+        const Guarded<float> scores(atCudaExperts(kRows * kExperts));
         QCOMPARE(d.ops().router_scores(d.queue(), matrix(x, kRows, kHidden), router.view,
                                        scale.data(), 0.25F, 1e-6F, matrix(scores, kRows, kExperts)),
                  Status::Ok);
@@ -308,12 +317,12 @@ void TestCudaExperts::rows() {
             for (int64_t e = 0; e < kExperts; ++e) {
                 double want = 0;
                 for (int64_t i = 0; i < kHidden; ++i) {
-                    want += row[at(i)] * static_cast<double>(scale[at(i)]) *
-                            static_cast<double>(values[at(e * kHidden + i)]);
+                    want += row[atCudaExperts(i)] * static_cast<double>(scale[atCudaExperts(i)]) *
+                            static_cast<double>(values[atCudaExperts(e * kHidden + i)]);
                 }
                 want *= 0.25 * inverseRms(row);
-                QVERIFY(std::abs(static_cast<double>(scores[at(r * kExperts + e)]) - want) <=
-                        1e-5 * (1 + std::abs(want)));
+                QVERIFY(std::abs(static_cast<double>(scores[atCudaExperts(r * kExperts + e)]) -
+                                 want) <= 1e-5 * (1 + std::abs(want)));
             }
         }
     }
@@ -332,13 +341,13 @@ void TestCudaExperts::rows() {
     const int32_t rows[3] = {4, 0, 4};
     for (int64_t r = 0; r < 5; ++r) {
         for (int64_t c = 0; c < kHidden; ++c) {
-            double want = static_cast<double>(before[at(r * kHidden + c)]);
+            double want = static_cast<double>(before[atCudaExperts(r * kHidden + c)]);
             for (int64_t i = 0; i < 3; ++i) {
-                want += rows[i] == r ? static_cast<double>(weights[at(5 + i)]) *
-                                           static_cast<double>(x[at(i * kHidden + c)])
+                want += rows[i] == r ? static_cast<double>(weights[atCudaExperts(5 + i)]) *
+                                           static_cast<double>(x[atCudaExperts(i * kHidden + c)])
                                      : 0.0;
             }
-            QVERIFY(std::abs(static_cast<double>(y[at(r * kHidden + c)]) - want) < 1e-5);
+            QVERIFY(std::abs(static_cast<double>(y[atCudaExperts(r * kHidden + c)]) - want) < 1e-5);
         }
     }
     QCOMPARE(d.ops().sum_experts(d.queue(), matrix(x, 3, kHidden), nullptr, 2, weights.data(), 5,
@@ -394,12 +403,12 @@ void TestCudaExperts::products() {
     const int64_t count = first.back() - 5;
     const Guarded<int32_t> places(first);
     const Guarded<float> values = randomFloats(count * columns, 12);
-    const Guarded<uint16_t> x(at(count * columns));
+    const Guarded<uint16_t> x(atCudaExperts(count * columns));
     QCOMPARE(d.ops().take_expert_rows(d.queue(), matrix(values, count, columns), nullptr, count,
                                       x.data()),
              Status::Ok);
-    const Guarded<float> y(at(count * outputs));
-    const Guarded<uint16_t> gated(at(count * outputs));
+    const Guarded<float> y(atCudaExperts(count * outputs));
+    const Guarded<uint16_t> gated(atCudaExperts(count * outputs));
     kernels::ExpertProductArgs args;
     args.x = x.data();
     args.w = w.view;
@@ -418,13 +427,14 @@ void TestCudaExperts::products() {
     double error = 0;
     double norm = 0;
     for (int64_t e = 1; e < experts; ++e) {
-        for (int64_t r = first[at(e)] - 5; r < first[at(e + 1)] - 5; ++r) {
+        for (int64_t r = first[atCudaExperts(e)] - 5; r < first[atCudaExperts(e + 1)] - 5; ++r) {
             const auto sumOf = [&](int64_t row) {
                 double sum = 0;
                 for (int64_t i = 0; i < columns; ++i) {
                     sum += static_cast<double>(
                                kernels::cpu::loadElement(x.data(), DType::BF16, r * columns + i)) *
-                           static_cast<double>(weights[at((e * all_outputs + row) * columns + i)]);
+                           static_cast<double>(
+                               weights[atCudaExperts((e * all_outputs + row) * columns + i)]);
                 }
                 return sum;
             };
@@ -438,7 +448,7 @@ void TestCudaExperts::products() {
                         : g;
                 const double got = static_cast<double>(
                     is_gated ? kernels::cpu::loadElement(gated.data(), DType::BF16, r * outputs + o)
-                             : y[at(r * outputs + o)]);
+                             : y[atCudaExperts(r * outputs + o)]);
                 error += (got - want) * (got - want);
                 norm += want * want;
             }
@@ -470,39 +480,40 @@ void TestCudaExperts::chosenOfRows() {
     auto& d = card.device();
     const Guarded<float> scores = randomFloats(kRows * experts, 8);
     for (int e = 0; e < experts; ++e) {
-        scores[at(experts + e)] = 1.5F;                      // all alike
-        scores[at(2 * experts + e)] = e % 2 == 0 ? 80 : -80; // pairs alike, far apart
+        scores[atCudaExperts(experts + e)] = 1.5F;                      // all alike
+        scores[atCudaExperts(2 * experts + e)] = e % 2 == 0 ? 80 : -80; // pairs alike, far apart
     }
-    scores[at(3 * experts + 1)] = NAN;
-    const Guarded<int32_t> chosen(std::vector<int32_t>(at(kRows * top_k), -1));
-    const Guarded<float> share(at(kRows * top_k));
+    scores[atCudaExperts(3 * experts + 1)] = NAN;
+    const Guarded<int32_t> chosen(std::vector<int32_t>(atCudaExperts(kRows * top_k), -1));
+    const Guarded<float> share(atCudaExperts(kRows * top_k));
     QCOMPARE(d.ops().choose_experts(d.queue(), matrix(scores, kRows, experts), top_k, chosen.data(),
                                     share.data()),
              Status::Ok);
     QCOMPARE(card.finish(), std::string());
     for (int64_t r = 0; r < kRows; ++r) {
-        std::vector<int32_t> order(at(experts));
+        std::vector<int32_t> order(atCudaExperts(experts));
         std::iota(order.begin(), order.end(), 0);
         const float* const s = scores.data() + r * experts;
         std::stable_sort(order.begin(), order.end(),
                          [s](int32_t a, int32_t b) { return s[a] > s[b]; });
         double top = 0;
         for (int j = 0; j < top_k; ++j) {
-            top +=
-                std::exp(static_cast<double>(s[order[at(j)]]) - static_cast<double>(s[order[0]]));
+            top += std::exp(static_cast<double>(s[order[atCudaExperts(j)]]) -
+                            static_cast<double>(s[order[0]]));
         }
         std::set<int32_t> seen;
         for (int j = 0; j < top_k; ++j) {
-            const int32_t e = chosen[at(r * top_k + j)];
+            const int32_t e = chosen[atCudaExperts(r * top_k + j)];
             QVERIFY(e >= 0 && e < experts && seen.insert(e).second);
             if (r == 3) {
-                QVERIFY(std::isnan(share[at(r * top_k + j)]));
+                QVERIFY(std::isnan(share[atCudaExperts(r * top_k + j)]));
                 continue;
             }
-            QCOMPARE(e, order[at(j)]);
+            QCOMPARE(e, order[atCudaExperts(j)]);
             const double want =
                 std::exp(static_cast<double>(s[e]) - static_cast<double>(s[order[0]])) / top;
-            QVERIFY(std::abs(static_cast<double>(share[at(r * top_k + j)]) - want) < 1e-6);
+            QVERIFY(std::abs(static_cast<double>(share[atCudaExperts(r * top_k + j)]) - want) <
+                    1e-6);
         }
     }
     QCOMPARE(d.ops().choose_experts(d.queue(), matrix(scores, kRows, experts), experts + 1,
@@ -513,7 +524,7 @@ void TestCudaExperts::chosenOfRows() {
 void TestCudaExperts::refuses() {
     EmulatedCard card({});
     auto& d = card.device();
-    const Case c({64, 16, 8, 2}, WeightFormat::BF16, WeightFormat::BF16, false, 7);
+    const CudaExpertsCase c({64, 16, 8, 2}, WeightFormat::BF16, WeightFormat::BF16, false, 7);
     const auto call = [&](auto change) {
         ExpertsStepArgs args = c.args;
         change(args);
@@ -524,12 +535,12 @@ void TestCudaExperts::refuses() {
     QCOMPARE(call([](ExpertsStepArgs& a) { a.top_k = 0; }), Status::BadShape);
     QCOMPARE(call([](ExpertsStepArgs& a) { a.down.rows -= 1; }), Status::BadShape);
     QCOMPARE(call([](ExpertsStepArgs& a) { a.gate_up.cols = 32; }), Status::BadShape);
-    const Case other({64, 16, 8, 2}, WeightFormat::F32, WeightFormat::BF16, false, 8);
+    const CudaExpertsCase other({64, 16, 8, 2}, WeightFormat::F32, WeightFormat::BF16, false, 8);
     QCOMPARE(d.ops().experts_step(d.queue(), other.args), Status::Unsupported);
-    const Case many({64, 16, 64, 40}, WeightFormat::BF16, WeightFormat::BF16, false, 9);
+    const CudaExpertsCase many({64, 16, 64, 40}, WeightFormat::BF16, WeightFormat::BF16, false, 9);
     QCOMPARE(d.ops().experts_step(d.queue(), many.args), Status::Unsupported);
     QVERIFY(card.ran().empty());
 }
 
-QTEST_APPLESS_MAIN(TestCudaExperts)
+TEST_CLASS(TestCudaExperts)
 #include "tst_cuda_experts.moc"

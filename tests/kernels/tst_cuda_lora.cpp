@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Low-rank updates on a card, run by the emulator: inside projection steps (single launches and
-// collected into one), with the next step's A multiplied by the step before, and of many rows.
+// Low-rank updates on a card, run by the emulator: inside projection steps, with the next step's A
+// multiplied by the step before, and of many rows.
 #include "tests/kernels/step_cases.h"
 #include "tests/support/cuda_emulator/emulated_card.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTest>
 
@@ -34,19 +35,6 @@ std::vector<float> product(const std::vector<float>& h, const TestWeight& w) {
     return y;
 }
 
-/// Runs steps one by one or collected.
-template <typename Steps>
-Status run(kernels::cuda::CudaDevice& d, bool is_collected, const Steps& steps) {
-    if (is_collected) {
-        if (const Status begun = d.ops().begin_steps(d.queue()); begun != Status::Ok) {
-            return begun;
-        }
-    }
-    const Status status = steps();
-    const Status ended = is_collected ? d.ops().end_steps(d.queue()) : Status::Ok;
-    return status == Status::Ok ? ended : status;
-}
-
 } // namespace
 
 class TestCudaLora : public QObject {
@@ -57,8 +45,6 @@ private Q_SLOTS:
     void steps();
     void taps_data();
     void taps();
-    void shared_data();
-    void shared();
     void refusals();
     void manyRows_data();
     void manyRows();
@@ -67,18 +53,13 @@ private Q_SLOTS:
 void TestCudaLora::steps_data() {
     QTest::addColumn<int>("format");
     QTest::addColumn<int>("type");
-    QTest::addColumn<bool>("collected");
     QTest::addColumn<int>("seed");
     int seed = 0;
     for (const WeightFormat format :
          {WeightFormat::Nf4, WeightFormat::Int8Row, WeightFormat::BF16}) {
         for (const DType type : {DType::BF16, DType::F16, DType::F32}) {
-            for (const bool is_collected : {false, true}) {
-                QTest::addRow("%s, adapter type %d%s", formatName(format), static_cast<int>(type),
-                              is_collected ? ", collected" : "")
-                    << static_cast<int>(format) << static_cast<int>(type) << is_collected
-                    << seed++ % 3;
-            }
+            QTest::addRow("%s, adapter type %d", formatName(format), static_cast<int>(type))
+                << static_cast<int>(format) << static_cast<int>(type) << seed++ % 3;
         }
     }
 }
@@ -87,7 +68,6 @@ void TestCudaLora::steps_data() {
 void TestCudaLora::steps() {
     QFETCH(int, format);
     QFETCH(int, type);
-    QFETCH(bool, collected);
     QFETCH(int, seed);
     const int64_t cols = 576; // two slabs, the second short
     const auto dtype = static_cast<DType>(type);
@@ -111,7 +91,7 @@ void TestCudaLora::steps() {
             update.factor[0] = factor;
             update.add(h, c.want[sizeOf(update.lora.weight)]);
         }
-        QCOMPARE(run(d, collected, [&] { return d.ops().project(d.queue(), c.args); }), Status::Ok);
+        QCOMPARE(d.ops().project(d.queue(), c.args), Status::Ok);
         QCOMPARE(card.finish(), std::string());
         double residual = 0.0;
         const double error = c.error(&residual);
@@ -120,17 +100,14 @@ void TestCudaLora::steps() {
 }
 
 void TestCudaLora::taps_data() {
-    QTest::addColumn<bool>("collected");
     QTest::addColumn<int>("seed");
     for (const int seed : {0, 1, 2, 3}) {
-        QTest::addRow("single launches, seed %d", seed) << false << seed;
-        QTest::addRow("collected, seed %d", seed) << true << seed;
+        QTest::addRow("seed %d", seed) << seed;
     }
 }
 
 /// A pair with updates multiplies the A of the step that takes its output.
 void TestCudaLora::taps() {
-    QFETCH(bool, collected);
     QFETCH(int, seed);
     const int64_t cols = 320;
     const int64_t middle = 128;
@@ -182,106 +159,16 @@ void TestCudaLora::taps() {
     behind.lora[0] = first.lora;
     behind.lora[1] = second.lora;
     behind.lora_sums = sums.data();
-    const Status status = run(d, collected, [&] {
-        pair.tap_parts = d.ops().project_parts(d.queue(), pair);
-        behind.lora_parts = pair.tap_parts;
-        const Status made = d.ops().project(d.queue(), pair);
-        return made == Status::Ok ? d.ops().project(d.queue(), behind) : made;
-    });
-    QCOMPARE(status, Status::Ok);
+    pair.tap_parts = d.ops().project_parts(d.queue(), pair);
+    behind.lora_parts = pair.tap_parts;
     QVERIFY(pair.tap_parts > 1);
+    QCOMPARE(d.ops().project(d.queue(), pair), Status::Ok);
+    QCOMPARE(d.ops().project(d.queue(), behind), Status::Ok);
     QCOMPARE(card.finish(), std::string());
     const double error = relativeError(y.data(), want);
     QVERIFY2(error <= kProjectBound, qPrintable(QString::number(error)));
     const double last_error = relativeError(result.data(), last);
     QVERIFY2(last_error <= 2 * kProjectBound, qPrintable(QString::number(last_error)));
-}
-
-void TestCudaLora::shared_data() {
-    QTest::addColumn<int>("multiprocessors");
-    QTest::addColumn<int>("type");
-    QTest::addColumn<int>("seed");
-    int seed = 0;
-    for (const int multiprocessors : {2, 5, 32}) {
-        for (const DType type : {DType::BF16, DType::F16, DType::F32}) {
-            QTest::addRow("%d blocks, adapter type %d", multiprocessors, static_cast<int>(type))
-                << multiprocessors << static_cast<int>(type) << seed++;
-        }
-    }
-}
-
-/// Steps behind each other whose blocks share A h out, for several tokens: every value must be of
-/// this step and this token.
-void TestCudaLora::shared() {
-    QFETCH(int, multiprocessors);
-    QFETCH(int, type);
-    QFETCH(int, seed);
-    const auto dtype = static_cast<DType>(type);
-    const int64_t cols = 1100 / 16 * 16; // three slabs, the last short
-    const int64_t middle = 96;
-    const int64_t out = 30;
-    const TestWeight gate =
-        makeWeight(WeightFormat::Int8Row, middle, cols, 0, false, DType::BF16, 1);
-    const TestWeight up = makeWeight(WeightFormat::Int8Row, middle, cols, 0, false, DType::BF16, 2);
-    const TestWeight down = makeWeight(WeightFormat::BF16, out, middle, 0, false, DType::BF16, 3);
-    const Update on_gate(0, cols, middle, 8, dtype, 10);
-    const Update again(0, cols, middle, 16, dtype, 15);
-    const Update on_up(1, cols, middle, 8, dtype, 20);
-    const bool is_cut = multiprocessors > 30; // more blocks than ranks: rows of A are cut
-    const Update on_down(0, middle, out, 24, dtype, 30);
-    Guarded<float> x = randomFloats(cols, 5);
-    Guarded<float> y(sizeOf(middle));
-    Guarded<float> result(sizeOf(out));
-    ProjectArgs pair;
-    pair.output = ProjectArgs::Output::GeluPair;
-    pair.x = x.data();
-    pair.count = 2;
-    pair.w[0] = gate.view;
-    pair.w[1] = up.view;
-    pair.y[0] = y.data();
-    pair.lora[pair.lora_count++] = on_gate.lora;
-    if (!is_cut) {
-        pair.lora[pair.lora_count++] = again.lora;
-    }
-    pair.lora[pair.lora_count++] = on_up.lora;
-    ProjectArgs behind;
-    behind.x = y.data();
-    behind.count = 1;
-    behind.w[0] = down.view;
-    behind.y[0] = result.data();
-    behind.lora_count = 1;
-    behind.lora[0] = on_down.lora;
-    EmulatedCardOptions options = withSeed(seed);
-    options.multiprocessors = multiprocessors;
-    EmulatedCard card(options);
-    auto& d = card.device();
-    for (uint64_t token = 0; token < 3; ++token) {
-        const Guarded<float> next = randomFloats(cols, 100 + token);
-        std::copy_n(next.data(), next.size(), x.data());
-        const std::vector<float> h = x.values();
-        std::vector<float> want = product(h, gate);
-        std::vector<float> other = product(h, up);
-        on_gate.add(h, want);
-        if (!is_cut) {
-            again.add(h, want);
-        }
-        on_up.add(h, other);
-        reference().gelu_mul({}, {want.data(), 1, middle, middle},
-                             {other.data(), 1, middle, middle}, {want.data(), 1, middle, middle});
-        std::vector<float> last = product(want, down);
-        on_down.add(want, last);
-        QCOMPARE(run(d, true,
-                     [&] {
-                         const Status made = d.ops().project(d.queue(), pair);
-                         return made == Status::Ok ? d.ops().project(d.queue(), behind) : made;
-                     }),
-                 Status::Ok);
-        QCOMPARE(card.finish(), std::string());
-        const double error = relativeError(y.data(), want);
-        QVERIFY2(error <= kProjectBound, qPrintable(QString::number(error)));
-        const double last_error = relativeError(result.data(), last);
-        QVERIFY2(last_error <= 2 * kProjectBound, qPrintable(QString::number(last_error)));
-    }
 }
 
 void TestCudaLora::refusals() {
@@ -359,5 +246,5 @@ void TestCudaLora::manyRows() {
     QVERIFY2(error <= kManyRowsBound, qPrintable(QString::number(error)));
 }
 
-QTEST_APPLESS_MAIN(TestCudaLora)
+TEST_CLASS(TestCudaLora)
 #include "tst_cuda_lora.moc"

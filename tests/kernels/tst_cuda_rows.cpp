@@ -4,6 +4,7 @@
 // orders.
 #include "tests/kernels/row_cases.h"
 #include "tests/support/cuda_emulator/emulated_card.h"
+#include "tests/support/program/test_class.h"
 #include "tests/support/sampled_points.h"
 
 #include <QTest>
@@ -17,8 +18,8 @@ using namespace support;
 namespace {
 
 /// Inputs of 11 bits, sums of 8-bit and 4-bit weights; values of the cache in bf16.
-constexpr double kBound = 2e-2;
-constexpr double kFirstBound = 2e-3; ///< Of the first projection alone.
+constexpr double kCudaRowsBound = 2e-2;
+constexpr double kFirstBound = 2e-3; ///< For the first projection alone.
 
 } // namespace
 
@@ -173,8 +174,9 @@ void TestCudaRows::chain() {
         QCOMPARE(chain.run(card.device()), Status::Ok);
         QCOMPARE(QString::fromStdString(card.finish()), QString());
         QVERIFY2(chain.firstError() < kFirstBound, qPrintable(QString::number(chain.firstError())));
-        QVERIFY2(chain.cacheError() < kBound, qPrintable(QString::number(chain.cacheError())));
-        QVERIFY2(chain.error() < kBound, qPrintable(QString::number(chain.error())));
+        QVERIFY2(chain.cacheError() < kCudaRowsBound,
+                 qPrintable(QString::number(chain.cacheError())));
+        QVERIFY2(chain.error() < kCudaRowsBound, qPrintable(QString::number(chain.error())));
     }
     const std::string kernel =
         shape.hidden > 3072 ? "belfry_stream_rows_large" : "belfry_stream_rows";
@@ -371,5 +373,5 @@ void TestCudaRows::refused() {
     QVERIFY(card.ran().empty());
 }
 
-QTEST_GUILESS_MAIN(TestCudaRows)
+TEST_CLASS_WITH(QCoreApplication, TestCudaRows)
 #include "tst_cuda_rows.moc"

@@ -2,10 +2,12 @@
 // The candidates of a choice among the k most probable tokens, from the kernel run on the CPU,
 // against a sort of the whole row: every token with exactly its logit, none twice, those equal to
 // the k-th among them; and where they are not to be told, that the host is sent to the row. Rows
-// and results end at a page that nobody may touch, threads run in orders drawn from seeds.
+// and results end at a page that nobody may touch, threads run in orders drawn from
+// seeds.
 #include "kernels/cpu/tables.h"
 #include "tests/kernels/kernel_cases.h"
 #include "tests/support/cuda_emulator/emulated_card.h"
+#include "tests/support/program/test_class.h"
 #include "tests/support/top_logits.h"
 
 #include <QTest>
@@ -27,7 +29,7 @@ namespace {
 
 constexpr int kSentinel = -77;
 
-size_t at(int64_t index) {
+size_t atCudaTopLogits(int64_t index) {
     return static_cast<size_t>(index);
 }
 
@@ -35,9 +37,10 @@ size_t at(int64_t index) {
 Row rowOf(int count, uint64_t seed) {
     std::mt19937_64 random(seed);
     std::exponential_distribution<float> upper(0.4F);
-    Row row(at((int64_t{count} + 3) / 4 * 4), 1e30F); // aligned to 16 bytes; nobody's logits
+    Row row(atCudaTopLogits((int64_t{count} + 3) / 4 * 4),
+            1e30F); // aligned to 16 bytes; nobody's logits
     for (int i = 0; i < count; ++i) {
-        row[at(i)] = upper(random) * 3.0F - 12.0F;
+        row[atCudaTopLogits(i)] = upper(random) * 3.0F - 12.0F;
     }
     return row;
 }
@@ -183,7 +186,7 @@ void TestCudaTopLogits::candidates() {
                         continue;
                     }
                     card.run.seed = seed;
-                    Row row = rowOf(count, seed + at(count));
+                    Row row = rowOf(count, seed + atCudaTopLogits(count));
                     Row shown(row.begin(), row.begin() + count);
                     change(shown);
                     std::copy(shown.begin(), shown.end(), row.begin());
@@ -210,10 +213,10 @@ void TestCudaTopLogits::suppressed() {
         card.run.seed = seed;
         for (const int count : {5, 700, 5003}) {
             Row row = rowOf(count, seed);
-            std::vector<uint32_t> words(at((count + 31) / 32), 0);
+            std::vector<uint32_t> words(atCudaTopLogits((count + 31) / 32), 0);
             for (int i = 0; i < count; i += 5) { // the largest of all
-                row[at(i)] += 50.0F;
-                words[at(i / 32)] |= 1U << (i % 32);
+                row[atCudaTopLogits(i)] += 50.0F;
+                words[atCudaTopLogits(i / 32)] |= 1U << (i % 32);
             }
             for (const int wanted : {1, 64, 256}) {
                 QCOMPARE(wrongWith(card, row, count, 30.0F, words, wanted, true), QString());
@@ -238,15 +241,15 @@ void TestCudaTopLogits::countsBeginAnew() {
         EmulatedCard card(options);
         auto& d = card.device();
         for (int round = 0; round < 4; ++round) {
-            Row row = rowOf(kCount, seed + at(round));
+            Row row = rowOf(kCount, seed + atCudaTopLogits(round));
             row[77] = round % 2 == 1 ? NAN : 90.0F;
             QCOMPARE(wrongWith(card, row, kCount, 30.0F, {}, 64, true), QString());
             row[77] = 90.0F;
             const Guarded<float> logits(row);
             const Guarded<uint64_t> best(1);
-            QCOMPARE(d.ops().cap_argmax(d.queue(), logits.data(), kCount, 30.0F, nullptr,
-                                        best.data(), nullptr, 0),
-                     Status::Ok);
+            QCOMPARE(
+                d.ops().cap_argmax(d.queue(), logits.data(), kCount, 30.0F, nullptr, best.data()),
+                Status::Ok);
             QCOMPARE(card.finish(), std::string());
             QCOMPARE(static_cast<int>(0xffffffffU - static_cast<uint32_t>(best[0])), 77);
         }
@@ -320,5 +323,5 @@ void TestCudaTopLogits::refuses() {
     QVERIFY(card.ran().empty());
 }
 
-QTEST_APPLESS_MAIN(TestCudaTopLogits)
+TEST_CLASS(TestCudaTopLogits)
 #include "tst_cuda_top_logits.moc"

@@ -6,6 +6,7 @@
 #include "kernels/cuda/launch_sizes.h"
 #include "tests/kernels/step_cases.h"
 #include "tests/support/cuda_emulator/emulated_card.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTest>
 
@@ -29,7 +30,7 @@ namespace {
 /// x, a weight (rounded three times) and, of a pair, the result in bf16.
 constexpr double kWideBound = 5e-3;
 
-struct Case {
+struct CudaWideCase {
     int64_t rows = 0, in = 0;
     std::vector<int64_t> outputs;
     WeightFormat format = WeightFormat::Nf4;
@@ -43,7 +44,7 @@ float fromHalf(uint16_t bits) {
 }
 
 /// Largest error of a product on the card beside the scalar table; -1 with a failed check.
-double errorOf(EmulatedCard& card, const Case& c) {
+double errorOf(EmulatedCard& card, const CudaWideCase& c) {
     const Guarded<float> drawn = randomFloats(c.rows * c.in, 7);
     const Guarded<uint8_t> x = stored(drawn, DType::BF16);
     std::vector<float> rounded(sizeOf(c.rows * c.in));
@@ -150,7 +151,7 @@ void TestCudaWide::products() {
     QFETCH(int, tile);
     QFETCH(int, number);
     QFETCH(int, seed);
-    const Case cases[] = {
+    const CudaWideCase cases[] = {
         {70, 256, {192, 64, 72}, WeightFormat::Nf4, true, false, 1},
         {260, 512, {136}, WeightFormat::Fp4, true, false, 2},
         {40, 1024, {128}, WeightFormat::Nf4, false, false, 4},
@@ -158,7 +159,7 @@ void TestCudaWide::products() {
         {270, 768, {72, 72}, WeightFormat::Fp4, false, true, 1},
         {3, 2560, {8}, WeightFormat::Nf4, true, false, 3},
     };
-    const Case& c = cases[number];
+    const CudaWideCase& c = cases[number];
     EmulatedCardOptions options;
     options.run.seed = static_cast<uint64_t>(seed);
     options.card.wide_rows = tile;
@@ -194,7 +195,7 @@ void TestCudaWide::halves() {
     QFETCH(int, seed);
     constexpr auto kBf16 = WeightFormat::BF16;
     constexpr auto kInt8 = WeightFormat::Int8Row;
-    const Case cases[] = {
+    const CudaWideCase cases[] = {
         {70, 256, {344, 64, 72}, kBf16, false, false, 1},
         {260, 512, {136}, kInt8, false, false, 2},
         {40, 1024, {128}, kBf16, false, false, 4},
@@ -203,7 +204,7 @@ void TestCudaWide::halves() {
         {3, 2560, {8}, kBf16, false, false, 3},
         {150, 72, {520}, kBf16, false, false, 1},
     };
-    const Case& c = cases[number];
+    const CudaWideCase& c = cases[number];
     EmulatedCardOptions options;
     options.multiprocessors = number == 6 ? 1 : 2;
     options.run.seed = static_cast<uint64_t>(seed);
@@ -228,8 +229,9 @@ void TestCudaWide::otherKernelsTakeTheRest() {
         QVERIFY(wideOnes(card).empty());
     }
     EmulatedCard card{EmulatedCardOptions{}};
-    for (const Case& c : {Case{64, 256, {64}, WeightFormat::Nf4, true, false, 1},
-                          Case{130, 256, {66}, WeightFormat::Nf4, true, false, 1}}) {
+    for (const CudaWideCase& c :
+         {CudaWideCase{64, 256, {64}, WeightFormat::Nf4, true, false, 1},
+          CudaWideCase{130, 256, {66}, WeightFormat::Nf4, true, false, 1}}) {
         const double error = errorOf(card, c);
         QVERIFY(error >= 0.0 && error < kWideBound);
         QVERIFY(wideOnes(card).empty());
@@ -261,8 +263,8 @@ void TestCudaWide::otherKernelsTakeTheRestOfHalves() {
         QVERIFY(wideOnes(card).empty());
     }
     EmulatedCard card{EmulatedCardOptions{}};
-    for (const Case& c : {Case{64, 256, {64}, kBf16, false, false, 1},
-                          Case{130, 256, {66}, kBf16, false, false, 1}}) {
+    for (const CudaWideCase& c : {CudaWideCase{64, 256, {64}, kBf16, false, false, 1},
+                                  CudaWideCase{130, 256, {66}, kBf16, false, false, 1}}) {
         const double error = errorOf(card, c);
         QVERIFY(error >= 0.0 && error < kWideBound);
         QVERIFY(wideOnes(card).empty());
@@ -279,7 +281,7 @@ void TestCudaWide::plans_data() {
     QTest::addColumn<int>("room");
     QTest::addColumn<int>("tile");
     QTest::addColumn<int>("parts");
-    // Of 132 multiprocessors; outputs of E4B.
+    // On 132 multiprocessors; outputs of E4B.
     QTest::addRow("gate and up of a chunk") << 2048 << 20480 << 2560 << 1 << 256 << 1;
     QTest::addRow("gate and up of a picture's prompt") << 300 << 20480 << 2560 << 1 << 192 << 1;
     QTest::addRow("gate and up of 128 rows") << 128 << 20480 << 2560 << 1 << 128 << 1;
@@ -337,7 +339,7 @@ void TestCudaWide::halfPlans_data() {
     QTest::addColumn<int>("room");
     QTest::addColumn<int>("tile");
     QTest::addColumn<int>("parts");
-    // Of 132 multiprocessors; outputs of E2B.
+    // On 132 multiprocessors; outputs of E2B.
     QTest::addRow("gate and up of a chunk")
         << 2048 << QList<int>{6144, 6144} << true << 1536 << 1 << 256 << 1;
     QTest::addRow("down of a chunk") << 2048 << QList<int>{1536} << false << 6144 << 1 << 192 << 1;
@@ -361,12 +363,12 @@ void TestCudaWide::halfPlans() {
         halfSizes(132, rows, of.data(), static_cast<int>(of.size()), is_pair, columns, 1, room, 0);
     QTEST(sizes.outputs, "tile");
     QTEST(sizes.parts, "parts");
-    // Of a panel the number of parts is given.
+    // A panel's number of parts is given.
     QCOMPARE(halfSizes(132, rows, of.data(), static_cast<int>(of.size()), is_pair, columns,
                        sizes.parts, sizes.parts, 0)
                  .parts,
              sizes.parts);
 }
 
-QTEST_APPLESS_MAIN(TestCudaWide)
+TEST_CLASS(TestCudaWide)
 #include "tst_cuda_wide.moc"

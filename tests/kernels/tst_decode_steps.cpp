@@ -3,6 +3,7 @@
 // the bit for any number of threads. Operands end at a page that nobody may touch.
 #include "kernels/cpu/thread_pool.h"
 #include "tests/kernels/step_cases.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTest>
 
@@ -271,5 +272,5 @@ void TestDecodeSteps::largestLogit() {
     QCOMPARE(best, uint64_t{0});
 }
 
-QTEST_APPLESS_MAIN(TestDecodeSteps)
+TEST_CLASS(TestDecodeSteps)
 #include "tst_decode_steps.moc"

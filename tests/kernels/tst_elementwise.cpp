@@ -4,6 +4,7 @@
 // sine through the functions that use them, over their whole range.
 #include "tests/kernels/kernel_cases.h"
 #include "tests/support/golden.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTest>
 
@@ -18,10 +19,10 @@ using namespace support;
 
 namespace {
 
-constexpr double kNmseFp32 = 1e-12;
+constexpr double kElementwiseNmseFp32 = 1e-12;
 
 /// A call on one table: reads nothing but its inputs, writes `y`.
-using Call = std::function<Status(const OpTable&, kernels::MutF32 y)>;
+using ElementwiseCall = std::function<Status(const OpTable&, kernels::MutF32 y)>;
 
 /// Runs the call on the reference and on the table, both starting from the same y.
 QString difference(const OpTable& ops,
@@ -29,8 +30,8 @@ QString difference(const OpTable& ops,
                    int64_t rows,
                    int64_t cols,
                    int64_t stride,
-                   const Call& call,
-                   double bound = kNmseFp32) {
+                   const ElementwiseCall& call,
+                   double bound = kElementwiseNmseFp32) {
     const Guarded<float> expected(start.values());
     const Guarded<float> actual(start.values());
     const Status reference = call(kernels::cpuScalarOps(), {expected.data(), rows, cols, stride});
@@ -102,7 +103,7 @@ void TestElementwise::matchesReference() {
     const auto taps = randomFloats(cols * 5, 5);
     const auto start = randomFloats(rows * stride, 6);
     const auto mat = [&](const Guarded<float>& m) { return matrix(m, rows, cols, stride); };
-    const std::vector<std::pair<const char*, Call>> calls = {
+    const std::vector<std::pair<const char*, ElementwiseCall>> calls = {
         {"gelu_mul",
          [&](const OpTable& o, kernels::MutF32 y) { return o.gelu_mul(q, mat(a), mat(b), y); }},
         {"gelu_mul in place",
@@ -170,7 +171,7 @@ void TestElementwise::rope() {
         freq[j] = static_cast<float>(std::pow(10000.0, -2.0 * static_cast<double>(j) / layout[3]));
     }
     const auto start = randomFloats(rows * cols, 3);
-    const Call call = [&](const OpTable& o, kernels::MutF32 y) {
+    const ElementwiseCall call = [&](const OpTable& o, kernels::MutF32 y) {
         return o.rope(testQueue(), y, layout[1], layout[2], layout[3], position.data(),
                       freq.data());
     };
@@ -211,7 +212,7 @@ void TestElementwise::norms() {
     const auto x = randomFloats(rows * cols, 2, 30.0F);
     const auto start = randomFloats(rows * cols, 3);
     const kernels::MatF32 mx = matrix(x, rows, cols);
-    const std::vector<std::pair<const char*, Call>> calls = {
+    const std::vector<std::pair<const char*, ElementwiseCall>> calls = {
         {"rms_norm",
          [&](const OpTable& o, kernels::MutF32 y) {
              return o.rms_norm(testQueue(), mx, view, 1e-6F, y);
@@ -375,7 +376,7 @@ void TestElementwise::subsampleConv() {
         return;
     }
     const double error = nmse(actual.values(), expected.values());
-    QVERIFY2(error <= kNmseFp32, qPrintable(QString("NMSE %1").arg(error)));
+    QVERIFY2(error <= kElementwiseNmseFp32, qPrintable(QString("NMSE %1").arg(error)));
 }
 
 void TestElementwise::functionRange_data() {
@@ -512,5 +513,5 @@ void TestElementwise::refusesBadShapes() {
     }
 }
 
-QTEST_APPLESS_MAIN(TestElementwise)
+TEST_CLASS(TestElementwise)
 #include "tst_elementwise.moc"

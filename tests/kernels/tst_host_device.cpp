@@ -4,6 +4,7 @@
 #include "kernels/cpu/host_device.h"
 #include "kernels/cpu/machine_probe.h"
 #include "kernels/cpu/tables.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTest>
 
@@ -302,5 +303,5 @@ void TestHostDevice::machineProbe() {
     QCOMPARE(no_memory.read_gb_per_s, 0.0);
 }
 
-QTEST_APPLESS_MAIN(TestHostDevice)
+TEST_CLASS(TestHostDevice)
 #include "tst_host_device.moc"

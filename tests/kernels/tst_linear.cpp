@@ -3,6 +3,7 @@
 // and prefill, odd shapes, blocks that cross rows; and independence of the thread count.
 #include "tests/kernels/kernel_cases.h"
 #include "tests/support/golden.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTest>
 
@@ -14,8 +15,8 @@ using namespace support;
 
 namespace {
 
-constexpr double kNmseFp32 = 1e-10;
-constexpr double kNmse16Bit = 1e-4;
+constexpr double kLinearNmseFp32 = 1e-10;
+constexpr double kLinearNmse16Bit = 1e-4;
 /// Activations as integers of 16 bits, 1/65534 of the largest of 512 (measured: 7e-10, of six
 /// outputs one of which is nearly zero 1.1e-8).
 constexpr double kNmseInt16 = 3e-8;
@@ -24,19 +25,19 @@ constexpr double kNmseInt16 = 3e-8;
 double boundOf(const QByteArray& table, WeightFormat format) {
     const bool is_exact_format = format == WeightFormat::F32 || format == WeightFormat::F16;
     if (is_exact_format) {
-        return kNmseFp32;
+        return kLinearNmseFp32;
     }
     if (table == "cpu-avx512bf16") {
-        return kNmse16Bit;
+        return kLinearNmse16Bit;
     }
     if (format == WeightFormat::Int8Row) {
-        return table == "cpu-avx2" ? kNmseFp32 : kNmseInt16;
+        return table == "cpu-avx2" ? kLinearNmseFp32 : kNmseInt16;
     }
     const bool is_four_bit = format == WeightFormat::Nf4 || format == WeightFormat::Fp4;
-    return is_four_bit ? kNmse16Bit : kNmseFp32;
+    return is_four_bit ? kLinearNmse16Bit : kLinearNmseFp32;
 }
 
-struct Shape {
+struct LinearShape {
     int64_t tokens, in, out;
 };
 
@@ -74,7 +75,7 @@ void TestLinear::matchesReference_data() {
     QTest::addColumn<int>("block");
     QTest::addColumn<bool>("nested");
     QTest::addColumn<int>("expand");
-    const std::vector<Shape> shapes = {
+    const std::vector<LinearShape> shapes = {
         {1, 256, 131},  {1, 1536, 64},  {2, 192, 33}, {3, 128, 16},   {4, 320, 17},  {5, 64, 1},
         {6, 448, 15},   {7, 1, 7},      {8, 13, 50},  {9, 100, 33},   {24, 192, 20}, {25, 192, 20},
         {37, 256, 131}, {64, 1100, 40}, {33, 7, 13},  {48, 2112, 96}, {200, 65, 70}, {1, 4096, 3},
@@ -85,7 +86,7 @@ void TestLinear::matchesReference_data() {
              {WeightFormat::F32, WeightFormat::F16, WeightFormat::BF16, WeightFormat::Int8Row,
               WeightFormat::Nf4, WeightFormat::Fp4}) {
             const bool is_four_bit = format == WeightFormat::Nf4 || format == WeightFormat::Fp4;
-            for (const Shape& s : shapes) {
+            for (const LinearShape& s : shapes) {
                 for (const bool nested : {false, true}) {
                     if (nested && !is_four_bit) {
                         continue;
@@ -414,7 +415,7 @@ void TestLinear::loraMatchesReference() {
              Status::Ok);
     const bool is_rounded = table == "cpu-avx512bf16" && dtype == DType::BF16;
     const double error = nmse(actual.values(), expected.values());
-    QVERIFY2(error <= (is_rounded ? kNmse16Bit : kNmseFp32),
+    QVERIFY2(error <= (is_rounded ? kLinearNmse16Bit : kLinearNmseFp32),
              qPrintable(QString("NMSE %1").arg(error)));
 }
 
@@ -491,7 +492,7 @@ void TestLinear::sumOfUpdates() {
              Status::Ok);
     const bool is_rounded = table == "cpu-avx512bf16" && tokens > 8;
     const double error = nmse(actual.values(), expected.values());
-    QVERIFY2(error <= (is_rounded ? kNmse16Bit : kNmseFp32),
+    QVERIFY2(error <= (is_rounded ? kLinearNmse16Bit : kLinearNmseFp32),
              qPrintable(QString("NMSE %1").arg(error)));
     // Scratch for fewer ranks than there are, and no terms at all.
     QCOMPARE(ops->lora_accumulate_all(testQueue(), matrix(x, tokens, in), terms.data(), count,
@@ -534,5 +535,5 @@ void TestLinear::refusesBadShapes() {
     }
 }
 
-QTEST_APPLESS_MAIN(TestLinear)
+TEST_CLASS(TestLinear)
 #include "tst_linear.moc"

@@ -4,6 +4,7 @@
 #include "tests/kernels/kernel_cases.h"
 #include "tests/kernels/step_cases.h"
 #include "tests/support/golden.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTest>
 
@@ -354,5 +355,5 @@ void TestReference::int8Rows() {
     QCOMPARE(y[1], 12.0F);
 }
 
-QTEST_APPLESS_MAIN(TestReference)
+TEST_CLASS(TestReference)
 #include "tst_reference.moc"

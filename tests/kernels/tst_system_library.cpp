@@ -3,6 +3,7 @@
 // damaged, and the order of places. That a planted library is not run:
 // tests/installer/planted_library.sh.
 #include "kernels/cuda/system_library.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTest>
 
@@ -127,5 +128,5 @@ void TestSystemLibrary::order() {
     QVERIFY(!kernels::cuda::systemLibraryPaths("libcuda.so.1", {}, {}).empty());
 }
 
-QTEST_GUILESS_MAIN(TestSystemLibrary)
+TEST_CLASS_WITH(QCoreApplication, TestSystemLibrary)
 #include "tst_system_library.moc"

@@ -4,6 +4,7 @@
 #include "kernels/cpu/scratch.h"
 #include "kernels/cpu/thread_owned.h"
 #include "kernels/cpu/thread_pool.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTest>
 
@@ -121,9 +122,9 @@ void TestThreadPool::stretches() {
     }
 }
 
-/// Of ten chunks the caller keeps the first until the other thread has the rest: its own stretch
-/// in order, then what is left of the caller's. The other one waits for the caller's beginning: on
-/// a busy machine it would help with that chunk, too.
+/// The caller keeps the first of ten chunks until the other thread has the rest: its own stretch in
+/// order, then what is left of the caller's. The other one waits for the caller's beginning: on a
+/// busy machine it would help with that chunk, too.
 void TestThreadPool::stretchesInOrder() {
     ThreadPool pool(2);
     QCOMPARE(pool.size(), 2);
@@ -325,5 +326,5 @@ void TestThreadPool::scratchOfThreadsThatEnd() {
     QCOMPARE(filled.load(), 50);
 }
 
-QTEST_APPLESS_MAIN(TestThreadPool)
+TEST_CLASS(TestThreadPool)
 #include "tst_thread_pool.moc"

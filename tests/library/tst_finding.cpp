@@ -2,6 +2,7 @@
 // What is found in file trees: caches, folders, halves of downloads, other formats, traps.
 #include "engine/base/paths.h"
 #include "tests/library/scanning.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -444,5 +445,5 @@ void TestFinding::noSuchFolder() {
     QVERIFY(scan({root(path("file"))}).roots.at(0).outcome == RootReport::Outcome::Unreadable);
 }
 
-QTEST_APPLESS_MAIN(TestFinding)
+TEST_CLASS(TestFinding)
 #include "tst_finding.moc"

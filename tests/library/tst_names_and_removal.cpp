@@ -2,6 +2,7 @@
 // Which entry a name means, the folders that the user named, and what deleting takes and leaves.
 #include "engine/base/paths.h"
 #include "tests/library/scanning.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -297,5 +298,5 @@ void TestNamesAndRemoval::followsNoLink() {
     QVERIFY(scan({root(path("models"))}).entries.size() == 1);
 }
 
-QTEST_APPLESS_MAIN(TestNamesAndRemoval)
+TEST_CLASS(TestNamesAndRemoval)
 #include "tst_names_and_removal.moc"

@@ -4,6 +4,7 @@
 #include "engine/base/paths.h"
 #include "tests/library/scanning.h"
 #include "tests/support/golden.h"
+#include "tests/support/program/test_class.h"
 
 #include <QElapsedTimer>
 #include <QTemporaryDir>
@@ -287,5 +288,5 @@ void TestScanner::tellsAShortFile() {
              engine::inEnglish(entry->trouble->sentence).c_str());
 }
 
-QTEST_APPLESS_MAIN(TestScanner)
+TEST_CLASS(TestScanner)
 #include "tst_scanner.moc"

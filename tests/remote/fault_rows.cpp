@@ -309,6 +309,23 @@ std::vector<FaultRow> oddities() {
              afterGood({chunk(wordEvent("day")), chunk(deltaEvent("{}", "\"stop\""))})),
         fine("no reason but \"[DONE]\"",
              afterGood({chunk(wordEvent("day")), chunk(event("[DONE]")), streamEnd()})),
+        fine("\"[DONE]\" in quotes",
+             afterGood({chunk(wordEvent("day")), chunk(event("\"[DONE]\"")), streamEnd()})),
+        fine("\"[DONE]\" in small letters",
+             afterGood({chunk(wordEvent("day")), chunk(event("[done]")), streamEnd()})),
+        fine("text as of /completions",
+             afterGood({chunk(event(R"({"choices":[{"index":0,"text":"day"}]})")),
+                        chunk(event("[DONE]")), streamEnd()})),
+        fine("NaN in what nobody reads",
+             insideGood({chunk(event(R"({"choices":[{"index":0,"delta":{},"logprobs":)"
+                                     R"({"x":[NaN,-Infinity,Infinity]}}]})"))})),
+        fine("a line of JSON for each piece",
+             wholeAnswer("200 OK", R"({"choices":[{"index":0,"delta":{"content":"Good "}}]})"
+                                   "\n\r\n"
+                                   R"({"choices":[{"index":0,"delta":{"content":"day"}}]})"
+                                   "\n"
+                                   R"({"choices":[{"delta":{},"finish_reason":"stop"}]})"
+                                   "\n")),
         fine("a reason that is a number", afterGood({chunk(deltaEvent(R"({"content":"day"})", "7")),
                                                      chunk(event("[DONE]")), streamEnd()})),
         fine("length", goodAnswer({"Good ", "day"}, "length"), "Good day", "length"),

@@ -14,7 +14,7 @@ struct FaultRow {
     std::string rule;
     /// What the window has been given by then, thoughts in front in brackets.
     std::string kept;
-    /// Of a reply.
+    /// Finish reason of a reply.
     std::string finish = "stop";
     /// A piece of the error's message.
     std::string says = {};

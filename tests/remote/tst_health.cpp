@@ -3,6 +3,7 @@
 // gone, another model than before; a ban on the network, and servers of this computer, for which
 // there is none.
 #include "tests/remote/remote_asking.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTest>
 
@@ -107,7 +108,7 @@ void TestHealth::goneAndBack() {
     QCOMPARE(ask(base).state, State::Reachable);
 }
 
-/// Of the user's: a key for whoever it belongs to, and nothing else.
+/// Sends nothing of the user's but a key, to whoever it belongs to.
 void TestHealth::saysNothing() {
     support::ChatStandin server({});
     QCOMPARE(ask(server.base(), "m").state, State::Reachable);
@@ -158,5 +159,5 @@ void TestHealth::ownComputerIsNeverForbidden() {
     }
 }
 
-QTEST_GUILESS_MAIN(TestHealth)
+TEST_CLASS_WITH(QCoreApplication, TestHealth)
 #include "tst_health.moc"

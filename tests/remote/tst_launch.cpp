@@ -2,6 +2,7 @@
 // From a placement to commands for a server: words that a shell and compose take as they are meant,
 // and every difference named.
 #include "engine/base/sentence_english.h"
+#include "tests/support/program/test_class.h"
 
 #include <QProcess>
 #include <QTest>
@@ -297,5 +298,5 @@ void TestLaunch::hubNames() {
     QCOMPARE(remote::modelSource("demo"), std::string("demo"));
 }
 
-QTEST_GUILESS_MAIN(TestLaunch)
+TEST_CLASS_WITH(QCoreApplication, TestLaunch)
 #include "tst_launch.moc"

@@ -2,6 +2,7 @@
 // Long answers of servers, of nothing but one or two of the tokens that answers are made of: read
 // or refused in linear time and bounded memory, and without a call inside of a call for each.
 #include "tests/support/growth.h"
+#include "tests/support/program/test_class.h"
 
 #include "remote/address.h"
 #include "remote/model_list.h"
@@ -149,5 +150,5 @@ void TestLongAnswers::addresses() {
     support::checkLinear({address, {"/", ":", ".", "a", "%", "[", "]", "@", "http://", " ", "?"}});
 }
 
-QTEST_APPLESS_MAIN(TestLongAnswers)
+TEST_CLASS(TestLongAnswers)
 #include "tst_long_answers.moc"

@@ -2,6 +2,7 @@
 // Frozen answers of other servers (tests/data/servers/README.md), played again.
 #include "tests/remote/remote_asking.h"
 #include "tests/support/places.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTest>
 
@@ -124,5 +125,5 @@ void TestRecordings::everyRecording() {
     QVERIFY(reply->timing.decode_tokens > 0);
 }
 
-QTEST_GUILESS_MAIN(TestRecordings)
+TEST_CLASS_WITH(QCoreApplication, TestRecordings)
 #include "tst_recordings.moc"

@@ -2,6 +2,7 @@
 // belfry-cli chat --server as a person uses it: a model that is found, a conversation, a key that
 // stays out of sight, servers that refuse, break off or are not there.
 #include "tests/support/places.h"
+#include "tests/support/program/test_class.h"
 #include "tests/support/remote/chat_standin.h"
 
 #include <QJsonArray>
@@ -58,6 +59,7 @@ private Q_SLOTS:
     void answers();
     void converses();
     void tellsAsJson();
+    void takesThoughtsOut();
     void hidesTheKey();
     void keepsHalfOfAReply();
     void tellsWhatIsWrong();
@@ -99,6 +101,15 @@ void TestServerChat::tellsAsJson() {
     QCOMPARE(json["reply"].toString(), QStringLiteral("Good day"));
     QCOMPARE(json["host"].toString(), QStringLiteral("127.0.0.1:%1").arg(server.port()));
     QCOMPARE(json["timing"].toObject()["decode_tokens"].toInt(), 3);
+}
+
+/// Thoughts whose beginning the server's template wrote: only their end comes, in a later piece.
+void TestServerChat::takesThoughtsOut() {
+    const support::ChatStandin server(support::goodAnswer({"Hm, ", "so</thi", "nk>Good ", "day"}));
+    const Outcome outcome = run(chat(server, {"--prompt", "Hello?"}));
+    QCOMPARE(outcome.code, 0);
+    QCOMPARE(outcome.out, QStringLiteral("Good day\n"));
+    QCOMPARE(run(chat(server), "One\n/quit\n").out, QStringLiteral("Good day\n"));
 }
 
 void TestServerChat::hidesTheKey() {
@@ -244,5 +255,5 @@ void TestServerChat::asksThisComputerWhateverIsForbidden() {
     QVERIFY2(far.err.contains(QStringLiteral("HF_HUB_OFFLINE")), qPrintable(far.err));
 }
 
-QTEST_GUILESS_MAIN(TestServerChat)
+TEST_CLASS_WITH(QCoreApplication, TestServerChat)
 #include "tst_server_chat.moc"

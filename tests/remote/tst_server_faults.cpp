@@ -4,6 +4,7 @@
 // question is asked once: whatever happens, nobody pays for it twice.
 #include "tests/remote/fault_rows.h"
 #include "tests/remote/remote_asking.h"
+#include "tests/support/program/test_class.h"
 
 #include <QElapsedTimer>
 #include <QTest>
@@ -132,5 +133,5 @@ void TestServerFaults::areManyAndNamedOnce() {
     QVERIFY(names.size() >= 60);
 }
 
-QTEST_GUILESS_MAIN(TestServerFaults)
+TEST_CLASS_WITH(QCoreApplication, TestServerFaults)
 #include "tst_server_faults.moc"

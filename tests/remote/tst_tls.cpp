@@ -2,6 +2,7 @@
 // Servers with TLS: an authority of one's own, each thing that can be wrong with a certificate by
 // its name and with a way on, and never a request to a server that nobody vouches for.
 #include "tests/remote/remote_asking.h"
+#include "tests/support/program/test_class.h"
 #include "tests/support/remote/tls_standin.h"
 
 #include <QFile>
@@ -12,7 +13,7 @@
 
 namespace {
 
-engine::Result<remote::ModelList> ask(const std::string& base, const QString& authority) {
+engine::Result<remote::ModelList> askTls(const std::string& base, const QString& authority) {
     remote::Connection connection;
     ENGINE_ASSIGN(connection.server, remote::parseServer(base));
     connection.limits.list = connection.limits.connect = std::chrono::seconds(5);
@@ -56,7 +57,7 @@ void TestTls::initTestCase() {
 
 void TestTls::trustsAnOwnAuthority() {
     const support::TlsStandin server(authority_->path("right.pem"), authority_->path("right.key"));
-    const auto list = ask(server.base(), authority_->file());
+    const auto list = askTls(server.base(), authority_->file());
     QVERIFY2(list.has_value(), list.has_value() ? "" : list.error().message.c_str());
     QCOMPARE(list->models.size(), size_t{1});
     QCOMPARE(server.numRequests(), 1);
@@ -84,7 +85,7 @@ void TestTls::namesWhatIsWrong() {
     // One that is there, but has signed something else, is worth as little as none.
     for (const QString& file : {is_trusted ? authority_->file() : QString(),
                                 is_trusted ? authority_->file() : other_->file()}) {
-        const auto list = ask(server.base(), file);
+        const auto list = askTls(server.base(), file);
         QVERIFY(!list.has_value());
         QCOMPARE(support::ruleOf(list.error()), std::string("RemoteNetwork"));
         QVERIFY2(list.error().message.find(words.toStdString()) != std::string::npos,
@@ -98,7 +99,7 @@ void TestTls::namesWhatIsWrong() {
 /// A server without TLS behind an address with it.
 void TestTls::speaksToNobodyInTheClear() {
     const support::ChatStandin plain(support::goodAnswer({"x"}));
-    const auto list = ask("https://127.0.0.1:" + std::to_string(plain.port()) + "/v1", {});
+    const auto list = askTls("https://127.0.0.1:" + std::to_string(plain.port()) + "/v1", {});
     QVERIFY(!list.has_value());
     QCOMPARE(support::ruleOf(list.error()), std::string("RemoteNetwork"));
     for (const support::ChatRequestSeen& seen : plain.requests()) {
@@ -136,5 +137,5 @@ void TestTls::fromTheCommandLine() {
     QVERIFY2(server.numRequests() >= 2, qPrintable(known));
 }
 
-QTEST_GUILESS_MAIN(TestTls)
+TEST_CLASS_WITH(QCoreApplication, TestTls)
 #include "tst_tls.moc"

@@ -67,7 +67,7 @@ struct Block {
 struct Line {
     double slope = 0.0;   ///< Per block.
     double half = 0.0;    ///< Half of the 95 % interval of the slope.
-    double average = 0.0; ///< Of the values.
+    double average = 0.0; ///< Mean of the values.
     [[nodiscard]] bool isRising() const { return slope - half > 0.0; }
 };
 

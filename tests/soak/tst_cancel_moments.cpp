@@ -9,6 +9,7 @@
 #include "tests/support/engine/golden_engine.h"
 #include "tests/support/engine/tiny_model.h"
 #include "tests/support/places.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -33,7 +34,7 @@ namespace {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
-constexpr int kMoments = 125; ///< Of each kind of work.
+constexpr int kMoments = 125; ///< For each kind of work.
 
 const char* const kBefore =
     R"({"version": 1, "default": "sim:0", "map": {"model.vision_tower": "cpu"}})";
@@ -491,5 +492,5 @@ void TestCancelMoments::plantedFaultIsFound() {
     qInfo("%s", wrong.c_str());
 }
 
-QTEST_APPLESS_MAIN(TestCancelMoments)
+TEST_CLASS(TestCancelMoments)
 #include "tst_cancel_moments.moc"

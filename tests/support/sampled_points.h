@@ -4,8 +4,8 @@
 
 namespace support {
 
-/// Of points that a test tries one after the other, every how many-th: all of them, and under
-/// AddressSanitizer, where each takes ten times as long, every seventh.
+/// Step between the points that a test tries one after the other: all of them, and every seventh
+/// under AddressSanitizer, where each takes ten times as long.
 #if defined(__SANITIZE_ADDRESS__)
 constexpr int kPointStride = 7;
 constexpr bool kTakesPart = true;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// OpTable::token_inputs from the single functions of a CPU table, and the numbers that
-// OpTable::cap_argmax makes of a token's: what they must equal.
+// OpTable::token_inputs from the single functions of a CPU table: what it must equal.
 #pragma once
 
 #include "kernels/ops.h"
@@ -39,18 +38,6 @@ inline kernels::Status composedTokenInputs(const kernels::OpTable& ops,
     next([&] { return ops.add_scaled(q, {a.t, 1, all, all}, 1.0F, y); });
     next([&] { return ops.scale(q, y, a.after); });
     return status;
-}
-
-/// The numbers of the token that `key` chose, the ring's positions behind them.
-inline void nextNumbers(kernels::TokenNumbers& numbers, uint64_t key, int32_t ring) {
-    auto* const positions = reinterpret_cast<int32_t*>(&numbers + 1);
-    ++numbers.position;
-    numbers.full_slot = numbers.position;
-    numbers.full_count = numbers.position + 1;
-    numbers.sliding_slot = numbers.position % ring;
-    numbers.sliding_count = std::max(numbers.sliding_count, std::min(numbers.full_count, ring));
-    numbers.token = static_cast<int32_t>(0xffffffffU - static_cast<uint32_t>(key));
-    positions[numbers.sliding_slot] = numbers.position;
 }
 
 } // namespace support

@@ -11,7 +11,7 @@ namespace support {
 
 class WorstError {
 public:
-    /// Of the data row that runs now, and a case of it. Returns `error`.
+    /// Adds an error of the data row that runs now, or of a case of it. Returns `error`.
     double add(double error, const std::string& of_case = {}) {
         ++count_;
         if (!(error <= error_)) { // NaN is worse than anything

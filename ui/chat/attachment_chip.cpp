@@ -27,8 +27,9 @@ namespace ui {
 
 namespace {
 constexpr int kPicture = 40;
-constexpr int kPictureWidth = 240; ///< One width: the next one's button comes under the pointer.
-constexpr int kSoundWidth = 344;
+constexpr int kChipPictureWidth =
+    240; ///< One width: the next one's button comes under the pointer.
+constexpr int kChipSoundWidth = 344;
 /// A soft token is 40 ms of sound, and two markers stand around it. Only until the engine answers.
 constexpr double kTokensPerSecond = 25.0;
 constexpr qint64 kMarkers = 2;
@@ -64,8 +65,9 @@ AttachmentChip::AttachmentChip(const Attachment& attachment,
     layout->setSpacing(0);
     auto* row = new QHBoxLayout();
     row->setSpacing(4);
-    name_->setText(fontMetrics().elidedText(attachment.name, Qt::ElideMiddle,
-                                            isSound() ? kSoundWidth - 72 : kPictureWidth - 104));
+    name_->setText(
+        fontMetrics().elidedText(attachment.name, Qt::ElideMiddle,
+                                 isSound() ? kChipSoundWidth - 72 : kChipPictureWidth - 104));
     name_->setToolTip(toolTipText(attachment.file));
     row->addWidget(name_, 1);
     row->addWidget(remove_, 0, Qt::AlignTop);
@@ -75,10 +77,10 @@ AttachmentChip::AttachmentChip(const Attachment& attachment,
     detail_->setWordWrap(true);
     detail_->setObjectName(QStringLiteral("attachmentDetail"));
     if (isSound()) {
-        setFixedWidth(kSoundWidth);
+        setFixedWidth(kChipSoundWidth);
         buildSound();
     } else {
-        setFixedWidth(kPictureWidth);
+        setFixedWidth(kChipPictureWidth);
         layout->addWidget(detail_);
     }
     connect(remove_, &QToolButton::clicked, this, &AttachmentChip::removeRequested);

@@ -82,7 +82,7 @@ private:
     QWidget* choices_ = nullptr;     ///< What can be done with a recording that is too long.
     QPushButton* shorten_ = nullptr; ///< "Use the first 30 s"
     double longest_s_ = 30.0;
-    double recording_s_ = 0.0; ///< Of the whole recording; 0 = not known.
+    double recording_s_ = 0.0; ///< Length of the whole recording; 0 = not known.
     engine::MediaCost cost_;
     bool has_cost_ = false;
     QString error_;

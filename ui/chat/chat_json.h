@@ -19,7 +19,7 @@ ChatTurn turnFromJson(const QJsonObject& object);
 QJsonArray turnsToJson(const std::vector<ChatTurn>& turns);
 std::vector<ChatTurn> turnsFromJson(const QJsonArray& array);
 
-/// Of many chats, the one changed last at the end.
+/// Drafts of many chats, the one changed last at the end.
 QJsonArray draftsToJson(const ChatDrafts& drafts);
 ChatDrafts draftsFromJson(const QJsonArray& array);
 

@@ -6,7 +6,7 @@
 namespace ui {
 
 namespace {
-struct Texts {
+struct SettingsTexts {
     Q_DECLARE_TR_FUNCTIONS(ui::ChatSettings)
 };
 } // namespace
@@ -25,21 +25,23 @@ std::vector<SamplingPreset> builtinPresets() {
     lively.top_k = 256;
     lively.top_p = 0.98;
     lively.min_p = 0.05;
-    return {{Texts::tr("Model default"), {}},
-            {Texts::tr("Exact (always the likeliest word)"), exact},
-            {Texts::tr("Calm"), calm},
-            {Texts::tr("Lively"), lively}};
+    return {{SettingsTexts::tr("Model default"), {}},
+            {SettingsTexts::tr("Exact (always the likeliest word)"), exact},
+            {SettingsTexts::tr("Calm"), calm},
+            {SettingsTexts::tr("Lively"), lively}};
 }
 
 std::vector<PromptShortcut> defaultPrompts() {
-    return {{Texts::tr("summarise"), Texts::tr("Summarise this in five short points:\n\n")},
-            {Texts::tr("explain"),
-             Texts::tr("Explain this step by step to somebody new to the subject:\n\n")},
-            {Texts::tr("describe"), Texts::tr("Describe this picture in detail.")},
-            {Texts::tr("transcribe"),
-             Texts::tr("Write down word for word what is said in this recording.")},
-            {Texts::tr("review"),
-             Texts::tr("Review this code. Name mistakes first, then what could be simpler:\n\n")}};
+    return {{SettingsTexts::tr("summarise"),
+             SettingsTexts::tr("Summarise this in five short points:\n\n")},
+            {SettingsTexts::tr("explain"),
+             SettingsTexts::tr("Explain this step by step to somebody new to the subject:\n\n")},
+            {SettingsTexts::tr("describe"), SettingsTexts::tr("Describe this picture in detail.")},
+            {SettingsTexts::tr("transcribe"),
+             SettingsTexts::tr("Write down word for word what is said in this recording.")},
+            {SettingsTexts::tr("review"),
+             SettingsTexts::tr(
+                 "Review this code. Name mistakes first, then what could be simpler:\n\n")}};
 }
 
 bool isSameSampling(const engine::SamplingParameters& a, const engine::SamplingParameters& b) {

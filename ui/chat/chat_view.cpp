@@ -584,7 +584,7 @@ void ChatView::refreshHost() {
     QString words = can.host.empty()
                         ? QString()
                         : tr("What you write and attach is sent to %1").arg(fromUtf8(can.host));
-    // Of this host's server alone: another one may be looked at beside it.
+    // Only this host's server counts: another one may be looked at beside it.
     const bool is_its = engine::serverHost(server_.model.toStdString()) == can.host;
     const bool is_lost = !words.isEmpty() && is_its && !server_.words.isEmpty();
     if (is_lost) {

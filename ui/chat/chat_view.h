@@ -168,7 +168,7 @@ private:
     void connectComposer();
     void connectMessages();
     void addShortcuts();
-    /// Of the question that the last reply answered, or of the draft when nothing was asked yet.
+    /// Answers the question of the last reply, or the draft when nothing was asked yet.
     /// `version_of`: the row whose turn is put aside for this reply; -1 = a reply at the end.
     void startReply(int version_of = -1);
     void beginRequest(engine::GenerateRequest request, int row);
@@ -196,7 +196,7 @@ private:
     void restoreDraft(const ChatTurn& question);
     [[nodiscard]] Draft composerDraft() const;
     void showDraft(const Draft& draft);
-    /// Of the chat that is shown.
+    /// Draft of the chat that is shown.
     [[nodiscard]] ChatDraft currentDraft() const;
     void showDraftOfChat();
     void requestCosts();
@@ -230,7 +230,7 @@ private:
     QLabel* empty_hint_ = nullptr;
     QString agreed_host_;       ///< For this chat.
     QWidget* bottom_ = nullptr; ///< What the composer stands in.
-    int covered_ = 0;           ///< Of the messages, by a notice of the window.
+    int covered_ = 0;           ///< Height of the messages under a notice of the window.
     int told_floor_ = -1;       ///< overlayFloor() as it was told last.
     MessageList* list_ = nullptr;
     QPushButton* to_end_ = nullptr;
@@ -255,10 +255,10 @@ private:
     int version_row_ = -1;
     std::optional<ChatTurn> continued_; ///< The reply as it was before it was continued.
     QElapsedTimer since_thinking_;
-    double thinking_s_ = 0.0; ///< Of the thoughts of this reply, once the answer has begun.
+    double thinking_s_ = 0.0; ///< Time of this reply's thoughts, once the answer has begun.
     int editing_row_ = -1;
     Draft before_edit_; ///< The next message, while an earlier one is edited in its place.
-    ChatDrafts drafts_; ///< Of the chats that are not shown.
+    ChatDrafts drafts_; ///< Drafts of the chats that are not shown.
     QTimer draft_timer_;
     bool is_queued_ = false; ///< Send when the reply is finished or the store is done.
     bool waits_for_store_ = false, is_saving_ = false;

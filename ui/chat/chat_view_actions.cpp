@@ -14,7 +14,7 @@
 #include "ui/chat/message_list.h"
 #include "ui/chat/picture_view.h"
 #include "ui/common/error_words.h"
-#include "ui/common/reply_words.h"
+#include "ui/common/sentence_words.h"
 #include "ui/common/shortcuts.h"
 #include "ui/common/unique_id.h"
 #include "ui/media/media_cache.h"
@@ -348,8 +348,8 @@ void ChatView::showReply(quint64 id, const engine::Reply& reply) {
     turn.drafts = reply.drafts;
     turn.seed = reply.seed;
     turn.notes.clear();
-    for (const engine::ReplyNote& note : reply.notes) {
-        turn.notes.append(replyNoteWords(note));
+    for (const engine::Sentence& note : reply.notes) {
+        turn.notes.append(wholeSentence(note));
     }
     turn.time = QDateTime::currentDateTimeUtc();
     finishReply();

@@ -63,7 +63,7 @@ private:
         bool is_in_line = false; ///< The line before is cut and goes on here.
         bool is_plain = false;   ///< There are too many blocks or cells.
         int quotes = 0;
-        qsizetype cells = 0; ///< Of all tables so far.
+        qsizetype cells = 0; ///< Cells of all tables so far.
     };
     void parseFrom(qsizetype position);
     /// Behind the line that begins at `from`, its line feed left out, or where it is cut.

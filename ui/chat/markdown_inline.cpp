@@ -326,7 +326,7 @@ private:
     const QString& source_;
     MathEnds math_;
     int links_left_;
-    QHash<qsizetype, std::vector<qsizetype>> runs_; ///< Of backticks, by length.
+    QHash<qsizetype, std::vector<qsizetype>> runs_; ///< Runs of backticks, by length.
     std::vector<qsizetype> closing_;                ///< By place of an opening bracket.
     qsizetype at_ = 0;
     QString plain_;

@@ -12,7 +12,7 @@ namespace ui {
 
 namespace {
 
-struct Texts {
+struct BlockTexts {
     Q_DECLARE_TR_FUNCTIONS(ui::MessageBlock)
 };
 
@@ -152,8 +152,8 @@ void CodeBlock::draw(QPainter& painter, const QRectF& rect, const BlockPaint& pa
         const QRectF line(frame.x() + kCodePadding, frame.y(), frame.width() - 2.0 * kCodePadding,
                           header());
         painter.drawText(line, Qt::AlignVCenter | Qt::AlignLeft,
-                         language_.isEmpty() ? Texts::tr("code") : language_);
-        const QString copy = Texts::tr("Copy");
+                         language_.isEmpty() ? BlockTexts::tr("code") : language_);
+        const QString copy = BlockTexts::tr("Copy");
         painter.setPen(paint.is_hovered ? theme.accent : theme.text_muted);
         painter.drawText(line, Qt::AlignVCenter | Qt::AlignRight, copy);
         const double text_width = QFontMetricsF(small_).horizontalAdvance(copy);

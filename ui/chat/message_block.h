@@ -147,7 +147,7 @@ protected:
 private:
     struct Cell {
         ShapedText shaped;
-        qsizetype start = 0; ///< Of its text in text_.
+        qsizetype start = 0; ///< Start of its text in text_.
     };
     std::vector<std::vector<Cell>> rows_;
     std::vector<double> widths_, heights_;

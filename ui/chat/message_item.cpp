@@ -16,13 +16,12 @@ namespace ui {
 
 namespace {
 
-struct Texts {
+struct ItemTexts {
     Q_DECLARE_TR_FUNCTIONS(ui::MessageItem)
 };
 
 constexpr double kParagraphGap = 10.0, kItemGap = 4.0, kFooter = 28.0;
 constexpr double kActionsWidth = 4 * 28.0 + 8.0; ///< Four at most, and a gap.
-constexpr double kBubbleX = 16.0, kBubbleY = 12.0;
 constexpr double kMessageGap = 8.0;
 
 double gapBefore(const std::vector<MarkdownBlock>& blocks, size_t index) {
@@ -114,19 +113,19 @@ private:
 QString thinkingTitle(const ChatTurn& turn, bool is_streaming) {
     if (is_streaming && turn.text.isEmpty()) {
         return turn.thinking_s >= 1.0
-                   ? Texts::tr("Thinking… %1").arg(formatSeconds(turn.thinking_s))
-                   : Texts::tr("Thinking…");
+                   ? ItemTexts::tr("Thinking… %1").arg(formatSeconds(turn.thinking_s))
+                   : ItemTexts::tr("Thinking…");
     }
     const auto words = turn.thinking.count(QLatin1Char(' ')) + 1;
     if (turn.thinking_s > 0.0) {
-        return Texts::tr("Thought for %1 (words: about %2)")
+        return ItemTexts::tr("Thought for %1 (words: about %2)")
             .arg(formatSeconds(turn.thinking_s), formatCount(words));
     }
-    return Texts::tr("Thoughts (words: about %1)").arg(formatCount(words));
+    return ItemTexts::tr("Thoughts (words: about %1)").arg(formatCount(words));
 }
 
-/// Of a model on this computer: after a change of model old replies are told from new ones. One on
-/// a server is named above its reply.
+/// Name of a model on this computer: after a change of model old replies are told from new ones.
+/// One on a server is named above its reply.
 QString answererOf(const QString& model) {
     if (model.isEmpty() || engine::isServerModel(model.toStdString())) {
         return {};
@@ -154,19 +153,19 @@ QString statisticsText(const ChatTurn& turn, bool is_streaming) {
             tokens += attachment.tokens;
         }
         if (tokens > 0) {
-            parts.append(Texts::tr("media: %1").arg(tokensWords(tokens)));
+            parts.append(ItemTexts::tr("media: %1").arg(tokensWords(tokens)));
         }
         return parts.join(QStringLiteral(" · "));
     }
     const engine::GenerateTiming& timing = turn.timing;
     if (timing.decode_s > 0.0 && timing.decode_tokens > 0) {
         parts.append(
-            Texts::tr("%1 tokens/s")
+            ItemTexts::tr("%1 tokens/s")
                 .arg(formatRate(static_cast<double>(timing.decode_tokens) / timing.decode_s)));
     }
     if (timing.time_to_first_token_s > 0.0) {
         const double first = timing.time_to_first_token_s;
-        parts.append(Texts::tr("first token %1")
+        parts.append(ItemTexts::tr("first token %1")
                          .arg(first < 0.01 ? QLocale().toString(first * 1000.0, 'f', 1) +
                                                  QStringLiteral(" ms")
                                            : formatSeconds(first)));
@@ -179,7 +178,8 @@ QString statisticsText(const ChatTurn& turn, bool is_streaming) {
         parts.append(drafts);
     }
     if (timing.image_s + timing.audio_s >= 0.01) {
-        parts.append(Texts::tr("media: %1").arg(formatSeconds(timing.image_s + timing.audio_s)));
+        parts.append(
+            ItemTexts::tr("media: %1").arg(formatSeconds(timing.image_s + timing.audio_s)));
     }
     QStringList adapters;
     for (const engine::AdapterChoice& adapter : turn.adapters) {
@@ -196,15 +196,15 @@ QString statisticsText(const ChatTurn& turn, bool is_streaming) {
         parts.append(adapters.join(QStringLiteral(", ")));
     }
     if (is_streaming) {
-        parts.append(Texts::tr("Esc stops"));
+        parts.append(ItemTexts::tr("Esc stops"));
     } else if (turn.finish_reason == QLatin1String("cancelled")) {
-        parts.append(Texts::tr("stopped by you"));
+        parts.append(ItemTexts::tr("stopped by you"));
     } else if (turn.finish_reason == QLatin1String("length")) {
-        parts.append(Texts::tr("stopped at the token limit of this chat"));
+        parts.append(ItemTexts::tr("stopped at the token limit of this chat"));
     } else if (turn.finish_reason == QLatin1String("context")) {
-        parts.append(Texts::tr("stopped: the context is full"));
+        parts.append(ItemTexts::tr("stopped: the context is full"));
     } else if (turn.finish_reason == QLatin1String("interrupted")) {
-        parts.append(Texts::tr("cut short before its end"));
+        parts.append(ItemTexts::tr("cut short before its end"));
     }
     return parts.join(QStringLiteral(" · "));
 }
@@ -212,9 +212,10 @@ QString statisticsText(const ChatTurn& turn, bool is_streaming) {
 MessageItem::MessageItem(const ChatTurn& turn, const ItemContext& context)
     : is_user_(turn.role == engine::Message::Role::User), is_cut_(turn.is_cut) {
     if (context.has_cut_above) {
-        add(std::make_unique<LineBlock>(LineBlock::Kind::CutLine,
-                                        Texts::tr("left out above: the model no longer sees it"),
-                                        *context.style, context.width),
+        add(std::make_unique<LineBlock>(
+                LineBlock::Kind::CutLine,
+                ItemTexts::tr("left out above: the model no longer sees it"), *context.style,
+                context.width),
             kMessageGap, 0.0, context.width);
     }
     if (is_user_) {
@@ -310,7 +311,7 @@ void MessageItem::buildReply(const ChatTurn& turn, const ItemContext& context) {
     if (const std::string model = turn.model.toStdString(); engine::isServerModel(model)) {
         add(std::make_unique<LineBlock>(
                 LineBlock::Kind::Sender,
-                Texts::tr("answered by %1").arg(fromUtf8(engine::serverHost(model))),
+                ItemTexts::tr("answered by %1").arg(fromUtf8(engine::serverHost(model))),
                 *context.style, context.width),
             0.0, 0.0, context.width);
     }

@@ -16,12 +16,15 @@ namespace ui {
 struct ItemContext {
     const ChatStyle* style = nullptr;
     MediaCache* media = nullptr;
-    double width = 0.0; ///< Of the column.
+    double width = 0.0; ///< Width of the column.
     bool is_streaming = false;
     bool is_thinking_open = false;
     bool is_first_row = false;
     bool has_cut_above = false; ///< The turn before is cut and this one is not.
 };
+
+/// From a bubble's edge to its text, in pixels.
+inline constexpr double kBubbleX = 16.0, kBubbleY = 12.0;
 
 class MessageItem {
 public:

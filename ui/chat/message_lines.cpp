@@ -17,7 +17,7 @@ namespace ui {
 
 namespace {
 
-struct Texts {
+struct LineTexts {
     Q_DECLARE_TR_FUNCTIONS(ui::MessageBlock)
 };
 
@@ -52,8 +52,8 @@ void drawPicture(QPainter& painter,
         painter.restore();
     } else {
         const QString words =
-            thumbnail.state == MediaCache::State::Missing      ? Texts::tr("file not found")
-            : thumbnail.state == MediaCache::State::Unreadable ? Texts::tr("no preview")
+            thumbnail.state == MediaCache::State::Missing      ? LineTexts::tr("file not found")
+            : thumbnail.state == MediaCache::State::Unreadable ? LineTexts::tr("no preview")
                                                                : QString();
         painter.drawPixmap(
             QPointF(place.center().x() - 12.0, place.center().y() - 28.0),
@@ -146,7 +146,7 @@ BlockHit AttachmentsBlock::hit(const QPointF& point) const {
 
 VersionsBlock::VersionsBlock(int version, int count, bool is_user, const ChatStyle& style)
     : version_(version), count_(count), is_user_(is_user),
-      shaped_(plainInline(Texts::tr("%1 / %2", "version shown / number of versions")
+      shaped_(plainInline(LineTexts::tr("%1 / %2", "version shown / number of versions")
                               .arg(version + 1)
                               .arg(count)),
               style.small,

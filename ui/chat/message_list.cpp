@@ -19,11 +19,10 @@ namespace ui {
 
 namespace {
 
-constexpr double kWidestColumn = 780.0;
+constexpr double kWidestListColumn = 780.0;
 constexpr double kMargin = 24.0;
 constexpr double kEndGap = 12.0; ///< Below the last message.
-constexpr double kBubbleX = 16.0, kBubbleY = 12.0;
-constexpr int kMostItems = 160; ///< Laid out messages that are kept.
+constexpr int kMostItems = 160;  ///< Laid out messages that are kept.
 
 } // namespace
 
@@ -119,7 +118,7 @@ MessageList::MessageList(ChatModel* model, MediaCache* media, SoundPlayer* playe
 MessageList::~MessageList() = default;
 
 double MessageList::columnWidth() const {
-    return std::clamp(width() - 2.0 * kMargin, 120.0, kWidestColumn);
+    return std::clamp(width() - 2.0 * kMargin, 120.0, kWidestListColumn);
 }
 
 double MessageList::columnLeft() const {

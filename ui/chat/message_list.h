@@ -107,7 +107,7 @@ protected:
 private:
     struct Anchor {
         int row = 0, block = 0;
-        double offset = 0.0; ///< Of the viewport's top below the block's top, gap included.
+        double offset = 0.0; ///< From the block's top down to the viewport's, gap included.
     };
     struct Row {
         std::unique_ptr<MessageItem> item;
@@ -139,7 +139,7 @@ private:
     double topOfAnchor() const;
     double columnLeft() const;
     double columnWidth() const;
-    /// Of the viewport, down to what is covered and the distance to it.
+    /// Height of the viewport, down to what is covered and the distance to it.
     [[nodiscard]] double freeHeight() const;
     Place placeAt(const QPointF& position, bool is_nearest);
     BlockHit hitAt(const Place& place);
@@ -153,7 +153,7 @@ private:
     ChatModel* model_;
     MediaCache* media_;
     SoundPlayer* player_;
-    std::vector<SoundCard*> cards_; ///< Of the sounds on screen; spare ones are hidden.
+    std::vector<SoundCard*> cards_; ///< For the sounds on screen; spare ones are hidden.
     ChatStyle style_;
     mutable std::vector<Row> rows_;
     HeightIndex heights_;

@@ -199,7 +199,7 @@ int MessageList::soundOf(int row) const {
         if (attachment.kind != engine::MessagePart::Kind::Audio) {
             continue;
         }
-        // Of several sounds the one that is heard, else the first.
+        // The sound that is playing, else the first.
         if (player_->current() ==
             SoundClip{attachment.file, attachment.cut_start_s, attachment.cut_length_s}) {
             return i;

@@ -10,14 +10,6 @@
 
 namespace ui {
 
-QString noteWords(const engine::Note& note);
-QString cardWords(const engine::CardTrouble& trouble);
-
-/// What set a field of a map: "the key “lm_head”".
-QString setByWords(const engine::note::SetBy& by);
-/// "3 tensors, the first: ...".
-QString tensorsWords(const engine::note::Tensors& tensors);
-
 /// Why no card takes part, below each other; empty when nobody asked for one.
 QString noCardReason(const engine::PlacementPlan& plan);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the user should know of a reply, in their language.
+// What drafts did in a reply, in the user's language.
 #pragma once
 
 #include "engine/api/chat.h"
@@ -8,7 +8,6 @@
 
 namespace ui {
 
-QString replyNoteWords(const engine::ReplyNote& note);
 /// What guessing ahead did in a reply, or why it was left out; empty where there is nothing to
 /// tell.
 QString draftWords(const engine::DraftReport& drafts);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/common/sentence_words.h"
 
+#include "ui/common/issue_words.h"
 #include "ui/common/window_sentences.h"
 #include "ui/style/format.h"
 
@@ -27,6 +28,24 @@ QString words(double number) {
 }
 QString words(const engine::Sentence& sentence) {
     return sentenceWords(sentence);
+}
+QString words(engine::ByteCount amount) {
+    return formatBytes(amount.bytes);
+}
+QString words(engine::Duration time) {
+    return formatDuration(time.seconds);
+}
+QString words(engine::Rate rate) {
+    return formatRate(rate.per_second);
+}
+QString words(engine::DeviceId device) {
+    return deviceName(device.toString());
+}
+QString words(const engine::FormatName& format) {
+    return quantName(fromUtf8(format.option));
+}
+QString words(const engine::PlanPart& part) {
+    return partWords(part);
 }
 
 } // namespace

@@ -22,7 +22,7 @@ struct Shortcut {
     QString group;                  ///< Translated heading in the overview.
     QString text;                   ///< Translated: what it does.
     QList<QKeySequence> keys;       ///< In force now.
-    QList<QKeySequence> usual = {}; ///< Of a new installation.
+    QList<QKeySequence> usual = {}; ///< Keys in a new installation.
 
     [[nodiscard]] bool isFixed() const { return action.isEmpty(); }
 };

@@ -2,6 +2,7 @@
 #include "ui/common/suggestion_words.h"
 
 #include "ui/common/issue_words.h"
+#include "ui/common/sentence_words.h"
 #include "ui/style/format.h"
 
 #include <QCoreApplication>
@@ -137,26 +138,8 @@ QString words(const engine::SuggestedStep& step) {
     return text.arg(actionWords(step), formatBytes(step.frees), costWords(step.cost));
 }
 
-QString words(const engine::LastResort& rest) {
-    if (rest.has_limit) {
-        return rest.has_reserve
-                   ? Suggestion::tr("a device with more memory, a smaller model, a higher limit, "
-                                    "or a lower reserve")
-                   : Suggestion::tr(
-                         "a device with more memory, a smaller model, or a higher limit");
-    }
-    return rest.has_reserve
-               ? Suggestion::tr("a device with more memory, a smaller model, or a lower reserve")
-               : Suggestion::tr("a device with more memory or a smaller model");
-}
-
-QString words(const engine::StepsTogether& sum) {
-    return Suggestion::tr("All of this together leaves %1, still %2 too much. It takes %3.")
-        .arg(formatBytes(sum.leaves), formatBytes(sum.over), words(sum.rest));
-}
-
-QString words(const engine::MapValue& value) {
-    return fromUtf8(value.text);
+QString words(const engine::Sentence& sentence) {
+    return sentenceWords(sentence);
 }
 
 } // namespace

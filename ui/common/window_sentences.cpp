@@ -59,6 +59,17 @@ constexpr Pair kPairs[] = {
     {"there is no place to keep a token in: set HF_TOKEN",
      QT_TRANSLATE_NOOP("ui::WindowSentence", "there is no place to keep a token in")},
     {"%1 %2 (--all fetches what is there)", "%1 %2"},
+    {"belfry-cli get %1 goes on with it",
+     QT_TRANSLATE_NOOP("ui::WindowSentence",
+                       "get %1 again: what is there is kept, only the rest is fetched")},
+    {"get a Gemma 4 model: belfry-cli get google/gemma-4-E2B-it",
+     QT_TRANSLATE_NOOP("ui::WindowSentence",
+                       "get a Gemma 4 model with safetensors: see “Get a model”")},
+    {"get the model's safetensors version: belfry-cli get google/gemma-4-E2B-it",
+     QT_TRANSLATE_NOOP("ui::WindowSentence",
+                       "get the model's safetensors version: see “Get a model”")},
+    {"see the adapters that Belfry runs: engine/lora/ADAPTER_CONFIG.md",
+     QT_TRANSLATE_NOOP("ui::WindowSentence", "take a LoRA adapter that PEFT has saved")},
     {"this model has no tokenizer: give token ids",
      QT_TRANSLATE_NOOP("ui::WindowSentence",
                        "this model has no tokenizer, so it cannot read text: put its "
@@ -76,6 +87,106 @@ constexpr Pair kPairs[] = {
      QT_TRANSLATE_NOOP("ui::WindowSentence",
                        "not enough room: %1 bytes are missing and %2 shall stay free, the disk has "
                        "%3 free; make room on it")},
+    {"%1 needs %2 (%3 bytes) but may use %4 (%5 bytes), %6 too much (%7). The largest parts: %8",
+     QT_TRANSLATE_NOOP("ui::WindowSentence",
+                       "%1 needs %2 but may use %4, %6 too much (%7). The largest parts: %8")},
+    {"the memory of a simulated GPU is this computer's main memory: %1 need %2 (%3 bytes) of it "
+     "together but may use %4 (%5 bytes), %6 too much (%7). The largest parts: %8",
+     QT_TRANSLATE_NOOP("ui::WindowSentence",
+                       "the memory of a simulated GPU is this computer's main memory: %1 need %2 "
+                       "of it together but may use %4, %6 too much (%7). The largest parts: %8")},
+    {"%1 by --limit", QT_TRANSLATE_NOOP("ui::WindowSentence", "%1 by the limit that is set")},
+    {"--limit names %1, which this machine does not have",
+     QT_TRANSLATE_NOOP("ui::WindowSentence",
+                       "there is a limit for %1, which this computer does not have")},
+    {"the preset %1 needs a GPU and this machine shows none; use the preset \"cpu\", or try a "
+     "simulated GPU with --sim-gpu",
+     QT_TRANSLATE_NOOP("ui::WindowSentence",
+                       "the placement %1 needs a GPU, and this computer shows none: use "
+                       "“Everything on the CPU”, or try “Graphics card: Simulated”")},
+    {"%1 is a device that Belfry does not have; the presets are listed by --help",
+     QT_TRANSLATE_NOOP("ui::WindowSentence", "%1 is a device that Belfry does not have")},
+    {"this version keeps keys and values in bf16 (fp32 with --precision f32) and has no other "
+     "format for them; remove kv.format",
+     QT_TRANSLATE_NOOP("ui::WindowSentence",
+                       "this version keeps keys and values in bf16 and has no other format for "
+                       "them; remove kv.format")},
+    {"head in int8", QT_TRANSLATE_NOOP("ui::WindowSentence", "head in 8 bits")},
+    {"some accuracy for speed, before what every token reads leaves; --head bf16 keeps the head as "
+     "it is stored",
+     QT_TRANSLATE_NOOP("ui::WindowSentence",
+                       "some accuracy for speed, before what every token reads leaves")},
+    {"linear weights stay as they are stored, because no --quant was given; with --quant nf4 it "
+     "would be about %1 tokens/s",
+     QT_TRANSLATE_NOOP("ui::WindowSentence",
+                       "The weights stay as they are stored. In 4 bits it would be about %1 "
+                       "tokens/s.")},
+    {"%1 quantized weights stored on disk are made from the checkpoint at every use; a cache keeps "
+     "them as they are (--cache FOLDER)",
+     QT_TRANSLATE_NOOP("ui::WindowSentence",
+                       "%1 quantized weights on disk are made anew at every use. “Keep quantized "
+                       "copies” in the settings avoids that.")},
+    {"--head has no effect: the checkpoint holds the head packed as %1, and it stays so",
+     QT_TRANSLATE_NOOP("ui::WindowSentence",
+                       "The format of the head has no effect: the checkpoint holds the head packed "
+                       "as %1, and it stays so")},
+    {"--head has no effect: the map gives embed_tokens a format, and the head is the same table",
+     QT_TRANSLATE_NOOP("ui::WindowSentence",
+                       "The format of the head has no effect: the map gives embed_tokens a format, "
+                       "and the head is the same table")},
+    {"1 weight of the checkpoint is packed in 4 bits already and stays as stored; --quant applies "
+     "to the others",
+     QT_TRANSLATE_NOOP("ui::WindowSentence",
+                       "1 weight of the checkpoint is packed in 4 bits already and stays as "
+                       "stored; “Weights” applies to the others")},
+    {"%1 weights of the checkpoint are packed in 4 bits already and stay as stored; --quant "
+     "applies to the others",
+     QT_TRANSLATE_NOOP("ui::WindowSentence",
+                       "%1 weights of the checkpoint are packed in 4 bits already and stay as "
+                       "stored; “Weights” applies to the others")},
+    {"the context is full: %1 tokens are held, %2 more do not fit into %3; start a new chat, or "
+     "reload with a larger --context",
+     QT_TRANSLATE_NOOP("ui::WindowSentence",
+                       "the context is full: %1 tokens are held, %2 more do not fit into %3; start "
+                       "a new chat, or load with a larger “Context”")},
+    {"%1 image tokens were asked for; the model was loaded for at most %2, load again with "
+     "--image-tokens %3",
+     QT_TRANSLATE_NOOP("ui::WindowSentence",
+                       "%1 tokens per picture were asked for; the model was loaded for at most %2: "
+                       "load it again for %3")},
+    {"image of %1 x %2 patches: does not fit the budget the model was loaded for; load with a "
+     "larger --image-tokens",
+     QT_TRANSLATE_NOOP("ui::WindowSentence",
+                       "the picture has %1 × %2 patches, more than the model was loaded for; load "
+                       "it with more tokens per picture")},
+    {"a picture has more soft tokens than one prefill call holds (%1); load with a larger "
+     "--image-tokens",
+     QT_TRANSLATE_NOOP("ui::WindowSentence",
+                       "a picture has more tokens than are read at once (%1); load the model with "
+                       "more tokens per picture")},
+    {"--quant", QT_TRANSLATE_NOOP("ui::WindowSentence", "“Weights”")},
+    {"--head", QT_TRANSLATE_NOOP("ui::WindowSentence", "the format of the head")},
+    {"%1 %2: expected one of %3",
+     QT_TRANSLATE_NOOP("ui::WindowSentence", "%1 cannot be %2: possible are %3")},
+    {"--quant-block: expected a power of two from 32 to 4096, found %1",
+     QT_TRANSLATE_NOOP("ui::WindowSentence",
+                       "the size of blocks cannot be %1: a power of two from 32 to 4096 is "
+                       "possible")},
+    {"%1; computed once more, every layer gave finite values: a device or its memory may be "
+     "failing. Try again, or with \"--device-map cpu\"",
+     QT_TRANSLATE_NOOP("ui::WindowSentence",
+                       "%1; computed once more, every layer gave finite values: a device or its "
+                       "memory may be failing. Try again, or with everything on the CPU")},
+    {"%1, but the model was loaded for text only, without its audio tower: it cannot hear "
+     "recordings. Load it with its towers (without --text-only)",
+     QT_TRANSLATE_NOOP("ui::WindowSentence",
+                       "%1, but the model was loaded for text only, without its audio tower: it "
+                       "cannot hear recordings. Turn off “Text only” and load it again")},
+    {"%1, but the model was loaded for text only, without its vision tower: it cannot see "
+     "pictures. Load it with its towers (without --text-only)",
+     QT_TRANSLATE_NOOP("ui::WindowSentence",
+                       "%1, but the model was loaded for text only, without its vision tower: it "
+                       "cannot see pictures. Turn off “Text only” and load it again")},
 };
 
 } // namespace

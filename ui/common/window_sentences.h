@@ -5,7 +5,8 @@
 
 namespace ui {
 
-/// The window's pattern for an engine's, with the same places; nullptr: it needs none of its own.
+/// The window's pattern for an engine's, with the same places or fewer; nullptr: it needs none of
+/// its own.
 const char* windowPattern(const char* pattern);
 
 } // namespace ui

@@ -4,6 +4,7 @@
 #include "engine/api/model_address.h"
 #include "ui/common/error_words.h"
 #include "ui/common/reply_words.h"
+#include "ui/common/sentence_words.h"
 #include "ui/compare/word_diff.h"
 #include "ui/style/elided_label.h"
 #include "ui/style/format.h"
@@ -37,7 +38,7 @@ QString adapterName(const std::string& folder) {
 
 } // namespace
 
-/// Of an adapter, or of a model on a server.
+/// Name of an adapter, or of a model on a server.
 static QString choiceName(const std::string& folder) {
     return engine::isServerModel(folder) ? CompareColumn::tr("%1 on %2")
                                                .arg(fromUtf8(engine::serverModelName(folder)),
@@ -75,7 +76,7 @@ CompareColumn::CompareColumn(QWidget* parent)
     body_->setObjectName(QStringLiteral("compareText"));
     body_->setReadOnly(true);
     body_->setFrameShape(QFrame::NoFrame);
-    body_->setMinimumHeight(40);             // two lines: what stands below is not cut before that
+    body_->setMinimumHeight(20);             // a line: what stands below is not cut before that
     body_->document()->setDocumentMargin(0); // in line with the title above it
     body_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
     status_->setObjectName(QStringLiteral("compareStatus"));
@@ -280,8 +281,8 @@ void CompareColumn::showReply(const engine::Reply& reply) {
         parts.append(tr("length limit reached"));
     }
     figures_ = parts.join(QStringLiteral(" · "));
-    for (const engine::ReplyNote& note : reply.notes) {
-        parts.append(replyNoteWords(note));
+    for (const engine::Sentence& note : reply.notes) {
+        parts.append(wholeSentence(note));
     }
     is_finished_ = true;
     setStatus(parts.join(QStringLiteral(" · ")));

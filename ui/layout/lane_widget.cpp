@@ -16,12 +16,12 @@ namespace ui {
 
 namespace {
 
-constexpr int kInset = 12;
+constexpr int kLaneInset = 12;
 constexpr int kGap = 8;
 constexpr int kBar = 6;
 constexpr int kTowerWidth = 112; ///< The least that two towers side by side need each.
-constexpr int kLeastWidth = 152; ///< Of a lane, at the usual text size ...
-constexpr int kLeastEmpty = 64;  ///< ... and of the disk's while nothing is on it.
+constexpr int kLeastWidth = 152; ///< For a lane, at the usual text size ...
+constexpr int kLeastEmpty = 64;  ///< ... and for the disk's while nothing is on it.
 constexpr quint64 kUnlimited = std::numeric_limits<quint64>::max();
 
 } // namespace
@@ -66,7 +66,7 @@ void LaneWidget::setBlocks(std::vector<BlockWidget*> blocks) {
 }
 
 int LaneWidget::headerHeight() const {
-    return kInset + QFontMetrics(scaledFont(108, true)).height() + 4 +
+    return kLaneInset + QFontMetrics(scaledFont(108, true)).height() + 4 +
            QFontMetrics(scaledFont(88)).height() + 6 + kBar + 8;
 }
 
@@ -74,7 +74,7 @@ std::vector<std::vector<BlockWidget*>> LaneWidget::rows() const {
     std::vector<std::vector<BlockWidget*>> rows;
     for (BlockWidget* block : blocks_) {
         // Two towers stand side by side where their names have room.
-        const bool is_wide = width() >= 2 * kTowerWidth + kGap + 2 * kInset;
+        const bool is_wide = width() >= 2 * kTowerWidth + kGap + 2 * kLaneInset;
         if (is_wide && block->isTower() && !rows.empty() && rows.back().size() == 1 &&
             rows.back().front()->isTower()) {
             rows.back().push_back(block);
@@ -111,7 +111,7 @@ void LaneWidget::setScale(double pixels_per_byte) {
 
 void LaneWidget::arrange() {
     const int top = headerHeight();
-    scroll_->setGeometry(kInset - 2, top, width() - 2 * kInset + 4 + 8, height() - top - 8);
+    scroll_->setGeometry(kLaneInset - 2, top, width() - 2 * kLaneInset + 4 + 8, height() - top - 8);
     const int width = scroll_->width() - 12;
     int y = 2;
     for (const auto& row : rows()) {
@@ -198,6 +198,32 @@ void LaneWidget::updateAccessible() {
     setAccessibleName(text);
 }
 
+void LaneWidget::paintBar(QPainter& painter, const QRectF& bar, quint64 used, quint64 limit) const {
+    const Theme& theme = Theme::current();
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(theme.raised);
+    painter.drawRoundedRect(bar, kBar / 2.0, kBar / 2.0);
+    if (limit == 0) {
+        return;
+    }
+    const auto widthOf = [&](quint64 bytes) {
+        return bar.width() * std::min(1.0, static_cast<double>(bytes) / static_cast<double>(limit));
+    };
+    painter.setBrush(used > limit ? theme.danger : device_.isGpu() ? theme.accent : theme.part_ple);
+    if (used > 0) {
+        painter.drawRoundedRect(
+            QRectF(bar.left(), bar.top(), std::max(kBar * 1.0, widthOf(used)), kBar), kBar / 2.0,
+            kBar / 2.0);
+    }
+    const engine::DevicePlan* const before =
+        header_plan_ != nullptr && plan_ != nullptr ? devicePlan(*plan_, device_) : nullptr;
+    if (before != nullptr) {
+        const double x = bar.left() + widthOf(before->parts.total());
+        painter.setBrush(theme.text);
+        painter.drawRect(QRectF(x - 1, bar.top() - 2, 2, kBar + 4));
+    }
+}
+
 void LaneWidget::paintEvent(QPaintEvent* /*event*/) {
     const Theme& theme = Theme::current();
     QPainter painter(this);
@@ -234,12 +260,12 @@ void LaneWidget::paintEvent(QPaintEvent* /*event*/) {
     const QFont small_font = scaledFont(88);
     const QFontMetrics name_metrics(name_font);
     const QFontMetrics small(small_font);
-    const int inner = width() - 2 * kInset;
-    int y = kInset;
+    const int inner = width() - 2 * kLaneInset;
+    int y = kLaneInset;
     const QString name = laneName(device_);
     painter.setFont(name_font);
     painter.setPen(theme.text);
-    painter.drawText(QRect(kInset, y, inner, name_metrics.height()),
+    painter.drawText(QRect(kLaneInset, y, inner, name_metrics.height()),
                      Qt::AlignLeft | Qt::AlignVCenter,
                      name_metrics.elidedText(name, Qt::ElideRight, inner));
     painter.setFont(small_font);
@@ -249,8 +275,9 @@ void LaneWidget::paintEvent(QPaintEvent* /*event*/) {
     const QString usage = usageText();
     const bool is_usage_beside = small.horizontalAdvance(usage) <= inner - name_width;
     if (is_usage_beside) {
-        painter.drawText(QRect(kInset + name_width, y, inner - name_width, name_metrics.height()),
-                         Qt::AlignRight | Qt::AlignVCenter, usage);
+        painter.drawText(
+            QRect(kLaneInset + name_width, y, inner - name_width, name_metrics.height()),
+            Qt::AlignRight | Qt::AlignVCenter, usage);
     }
     y += name_metrics.height() + 4;
     QString line;
@@ -273,35 +300,11 @@ void LaneWidget::paintEvent(QPaintEvent* /*event*/) {
         }
     }
     painter.setPen(line_color);
-    painter.drawText(QRect(kInset, y, inner, small.height()), Qt::AlignLeft | Qt::AlignVCenter,
+    painter.drawText(QRect(kLaneInset, y, inner, small.height()), Qt::AlignLeft | Qt::AlignVCenter,
                      small.elidedText(line, Qt::ElideRight, inner));
     y += small.height() + 6;
 
-    // The bar: what it would hold of what it may hold; the staged amount as a line while held.
-    const QRectF bar(kInset, y, inner, kBar);
-    painter.setPen(Qt::NoPen);
-    painter.setBrush(theme.raised);
-    painter.drawRoundedRect(bar, kBar / 2.0, kBar / 2.0);
-    if (has_limit) {
-        const double share =
-            std::min(1.0, static_cast<double>(used) / static_cast<double>(device->limit));
-        painter.setBrush(is_over ? theme.danger : device_.isGpu() ? theme.accent : theme.part_ple);
-        if (used > 0) {
-            painter.drawRoundedRect(
-                QRectF(bar.left(), bar.top(), std::max(kBar * 1.0, share * bar.width()), kBar),
-                kBar / 2.0, kBar / 2.0);
-        }
-        if (header_plan_ != nullptr && plan_ != nullptr) {
-            if (const engine::DevicePlan* before = devicePlan(*plan_, device_); before != nullptr) {
-                const double x =
-                    bar.left() +
-                    bar.width() * std::min(1.0, static_cast<double>(before->parts.total()) /
-                                                    static_cast<double>(device->limit));
-                painter.setBrush(theme.text);
-                painter.drawRect(QRectF(x - 1, bar.top() - 2, 2, kBar + 4));
-            }
-        }
-    }
+    paintBar(painter, QRectF(kLaneInset, y, inner, kBar), used, has_limit ? device->limit : 0);
     if (blocks_.empty() && plan_ != nullptr && width() >= kLeastWidth) { // else the name tells
         painter.setFont(small_font);
         painter.setPen(theme.text_muted);
@@ -309,7 +312,7 @@ void LaneWidget::paintEvent(QPaintEvent* /*event*/) {
             device_ == engine::DeviceId::disk()
                 ? tr("Nothing here.\nParts on disk are read when they are needed.")
                 : tr("Nothing here.\nDrag a block here, or focus one and press M.");
-        painter.drawText(rect().adjusted(kInset, headerHeight(), -kInset, -kInset),
+        painter.drawText(rect().adjusted(kLaneInset, headerHeight(), -kLaneInset, -kLaneInset),
                          Qt::AlignCenter | Qt::TextWordWrap, text);
     }
 }

@@ -63,6 +63,9 @@ private:
     [[nodiscard]] int headerHeight() const;
     [[nodiscard]] std::vector<std::vector<BlockWidget*>> rows() const;
     void updateAccessible();
+    /// `used` as a part of `limit` (0: there is none). While a block is held, a line marks what the
+    /// lane holds now.
+    void paintBar(QPainter& painter, const QRectF& bar, quint64 used, quint64 limit) const;
 
     engine::DeviceId device_;
     std::shared_ptr<const engine::PlacementPlan> plan_, header_plan_;

@@ -15,7 +15,7 @@ namespace ui {
 
 namespace {
 
-struct Texts {
+struct PriceTexts {
     Q_DECLARE_TR_FUNCTIONS(ui::LayoutPrice)
 };
 
@@ -57,12 +57,12 @@ QString formatSecondsDelta(double seconds) {
     const QLocale locale;
     if (size < 0.1) {
         const double ms = size * 1000.0;
-        return sign + Texts::tr("%1 ms").arg(locale.toString(ms, 'f',
-                                                             ms < 1    ? 2
-                                                             : ms < 10 ? 1
-                                                                       : 0));
+        return sign + PriceTexts::tr("%1 ms").arg(locale.toString(ms, 'f',
+                                                                  ms < 1    ? 2
+                                                                  : ms < 10 ? 1
+                                                                            : 0));
     }
-    return sign + Texts::tr("%1 s").arg(locale.toString(size, 'f', size < 10 ? 2 : 1));
+    return sign + PriceTexts::tr("%1 s").arg(locale.toString(size, 'f', size < 10 ? 2 : 1));
 }
 
 QString hardError(const engine::PlacementPlan& plan) {
@@ -80,7 +80,7 @@ std::vector<PriceRow> priceOf(const engine::PlacementPlan& before,
                               const engine::ModelSummary* model) {
     std::vector<PriceRow> rows;
     if (const QString error = hardError(after); !error.isEmpty()) {
-        rows.push_back({Texts::tr("Cannot be"), error, PriceRow::Tone::Bad});
+        rows.push_back({PriceTexts::tr("Cannot be"), error, PriceRow::Tone::Bad});
         return rows;
     }
     std::set<engine::DeviceId> devices;
@@ -107,22 +107,24 @@ std::vector<PriceRow> priceOf(const engine::PlacementPlan& before,
     const double sound = 10 * (after.estimate.audio_s_per_s - before.estimate.audio_s_per_s);
     const double token = tokenSeconds(after) - tokenSeconds(before);
     if (model == nullptr || model->has_vision) {
-        rows.push_back({Texts::tr("each image"), formatSecondsDelta(image), toneOf(image, 0.005)});
+        rows.push_back(
+            {PriceTexts::tr("each image"), formatSecondsDelta(image), toneOf(image, 0.005)});
     }
     if ((model == nullptr || model->has_audio) &&
         (block.kind == BlockKind::Audio || std::fabs(sound) > 5e-6)) {
         rows.push_back(
-            {Texts::tr("10 s of sound"), formatSecondsDelta(sound), toneOf(sound, 0.005)});
+            {PriceTexts::tr("10 s of sound"), formatSecondsDelta(sound), toneOf(sound, 0.005)});
     }
-    rows.push_back({Texts::tr("each token"), formatSecondsDelta(token), toneOf(token, 0.0005)});
+    rows.push_back(
+        {PriceTexts::tr("each token"), formatSecondsDelta(token), toneOf(token, 0.0005)});
     const quint64 travels = traffic(after);
     if (travels != traffic(before)) {
-        rows.push_back({Texts::tr("travels per token"), formatBytes(travels)});
+        rows.push_back({PriceTexts::tr("travels per token"), formatBytes(travels)});
     }
     if (block.adapter_modules > 0) {
         rows.push_back(
-            {Texts::tr("adapter"),
-             Texts::tr("%1 modules move along").arg(formatCount(block.adapter_modules))});
+            {PriceTexts::tr("adapter"),
+             PriceTexts::tr("%1 modules move along").arg(formatCount(block.adapter_modules))});
     }
     return rows;
 }

@@ -136,10 +136,10 @@ private:
     bool mayStage(std::function<void()> step);
     void runNext();
     void showStep();
-    /// Of changed() or stateChanged(): first what follows from the state here.
+    /// Emits changed() or stateChanged(), after what follows from the state here.
     void tell(void (LayoutStaging::*signal)());
     void tellPlan();
-    /// Of this computer, also while another is looked at.
+    /// History of this computer, also while another is looked at.
     [[nodiscard]] const LayoutHistory& historyHere() const {
         return what_if_.has_value() ? real_history_ : history_;
     }

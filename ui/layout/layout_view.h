@@ -179,7 +179,7 @@ private:
     void drop();
     void endHold();
     void stepTarget(int direction);
-    /// Of the block held: whether that is where it is now.
+    /// True where the block held is now.
     [[nodiscard]] bool isHome(engine::DeviceId device) const;
     /// What the keys do to a block that was just taken up.
     void showKeys();
@@ -207,7 +207,7 @@ private:
     NoticeAction notice_action_ = NoticeAction::None;
     bool is_adapter_notice_ = false; ///< The message is about an adapter that does not fit.
     bool is_notice_kept_ = false;    ///< A message that is not about the staged plan.
-    QString told_, dismissed_; ///< Of the staged plan, short of errors: in the bar, sent away last.
+    QString told_, dismissed_; ///< About the staged plan, short of errors: shown, last dismissed.
 
     std::map<quint64, Export> exports_;
     std::optional<Hold> hold_;

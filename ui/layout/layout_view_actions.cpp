@@ -2,7 +2,8 @@
 // Menus of the layout editor and what they do: splitting and joining, presets, map files, other
 // computers, options. Menus pop up and dialogs open() without an event loop of their own.
 #include "ui/common/error_words.h"
-#include "ui/layout/export_words.h"
+#include "ui/common/issue_words.h"
+#include "ui/common/sentence_words.h"
 #include "ui/layout/lane_widget.h"
 #include "ui/layout/layout_view.h"
 #include "ui/layout/notice_bar.h"
@@ -295,16 +296,10 @@ void LayoutView::fillMore() {
     add(save, "more.document", tr("Belfry map …"), [this] { exportMap(Kind::Document, false); });
     add(save, "more.accelerate", tr("accelerate device_map …"),
         [this] { exportMap(Kind::Accelerate, false); });
-    add(save, "more.llamaCpp", tr("llama.cpp options …"),
-        [this] { exportMap(Kind::LlamaCpp, false); });
-    add(save, "more.python", tr("Python script …"), [this] { exportMap(Kind::Python, false); });
     QMenu* copy = more_menu_->addMenu(tr("Copy as"));
-    add(copy, "more.copyPython", tr("Python"), [this] { exportMap(Kind::Python, true); });
     add(copy, "more.copyDocument", tr("Belfry map"), [this] { exportMap(Kind::Document, true); });
     add(copy, "more.copyAccelerate", tr("accelerate device_map"),
         [this] { exportMap(Kind::Accelerate, true); });
-    add(copy, "more.copyLlamaCpp", tr("llama.cpp options"),
-        [this] { exportMap(Kind::LlamaCpp, true); });
     more_menu_->addSeparator();
     add(more_menu_, "more.server", tr("Run it on a server …"),
         [this] { Q_EMIT serverLaunchRequested(); });
@@ -353,8 +348,8 @@ void LayoutView::showExport(quint64 serial, const engine::MapExport& text) {
     const Export wanted = it->second;
     exports_.erase(it);
     QStringList losses;
-    for (const engine::ExportLoss& loss : text.losses) {
-        losses << lossWords(loss);
+    for (const engine::Sentence& loss : text.losses) {
+        losses << wholeSentence(loss);
     }
     const QString content = QString::fromStdString(text.text);
     if (wanted.is_to_clipboard) {
@@ -366,21 +361,13 @@ void LayoutView::showExport(quint64 serial, const engine::MapExport& text) {
                             losses);
         return;
     }
-    const bool is_json = wanted.kind == engine::MapExport::Kind::Document ||
-                         wanted.kind == engine::MapExport::Kind::Accelerate;
-    const bool is_python = wanted.kind == engine::MapExport::Kind::Python;
-    auto* dialog = new QFileDialog(this, tr("Save the map"), QString(),
-                                   is_json     ? tr("Device maps (*.json)")
-                                   : is_python ? tr("Python (*.py)")
-                                               : tr("Text (*.txt)"));
+    auto* dialog = new QFileDialog(this, tr("Save the map"), QString(), tr("Device maps (*.json)"));
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setAcceptMode(QFileDialog::AcceptSave);
     // Our own document by the name that opens it from a file manager (installer/linux).
     dialog->setDefaultSuffix(wanted.kind == engine::MapExport::Kind::Document
                                  ? QStringLiteral("belfry-map.json")
-                             : is_json   ? QStringLiteral("json")
-                             : is_python ? QStringLiteral("py")
-                                         : QStringLiteral("txt"));
+                                 : QStringLiteral("json"));
     connect(dialog, &QFileDialog::fileSelected, this, [this, content, losses](const QString& file) {
         if (!losses.isEmpty()) { // a file that cannot be written is told in its place
             is_notice_kept_ = true;

@@ -19,7 +19,7 @@ namespace ui {
 
 namespace {
 
-/// Of the editor's height, so that the lanes stay in sight: the details, and all of the bar.
+/// Parts of the editor's height, so that the lanes stay in sight: the details, and all of the bar.
 constexpr double kMostDetails = 0.3;
 constexpr double kMostBar = 0.36;
 

@@ -22,7 +22,7 @@ namespace {
 
 using State = Download::State;
 
-/// Of the bar: an int holds no bytes.
+/// Steps of the bar: an int holds no bytes.
 constexpr int kParts = 1000;
 
 /// As high as its rows, up to some: more of them scroll.

@@ -16,7 +16,7 @@ struct FamilyMember {
     const char* id;      ///< "google/gemma-4-E2B-it"
     const char* variant; ///< "E2B": also the name of its shape for the planner.
     qint64 parameters;
-    quint64 bytes; ///< Of its weights as published, 16 bits each.
+    quint64 bytes; ///< Size of its weights as published, 16 bits each.
     bool has_audio;
     qint64 context; ///< Tokens at most.
 };

@@ -95,7 +95,7 @@ private:
 
     GetModel* model_;
     NetworkFacts network_;
-    QString base_; ///< Of the adapters that are searched for.
+    QString base_; ///< Base model of the adapters that are searched for.
     quint64 last_ticket_;
     quint64 search_ticket_ = 0, look_ticket_ = 0, there_ticket_ = 0;
     QHash<quint64, QString> here_tickets_; ///< Variant by ticket.
@@ -104,7 +104,7 @@ private:
     QString searched_; ///< Nothing was found for these words; empty: no such search.
     QString problem_;
     std::optional<engine::Error> search_error_;
-    std::optional<std::pair<QString, bool>> token_asked_; ///< Of askToken().
+    std::optional<std::pair<QString, bool>> token_asked_; ///< Arguments of askToken().
 
     QLineEdit* field_ = nullptr;
     QComboBox* kind_ = nullptr;

@@ -46,7 +46,7 @@ struct HubFound {
 struct ModelNeeds {
     bool fits = false;
     bool is_packed = false; ///< In 4 bits, wholly or in parts.
-    quint64 bytes = 0;      ///< Of memory, on all devices.
+    quint64 bytes = 0;      ///< Memory, on all devices.
     double tokens_per_s = 0;
 };
 

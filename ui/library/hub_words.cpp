@@ -13,25 +13,26 @@ namespace ui {
 
 namespace {
 
-struct Words {
+struct HubTexts {
     Q_DECLARE_TR_FUNCTIONS(ui::Hub)
 };
 
 } // namespace
 
 QString memberFacts(const FamilyMember& member) {
-    return Words::tr("%1 parameters · %2 · %3 · Apache 2.0")
+    return HubTexts::tr("%1 parameters · %2 · %3 · Apache 2.0")
         .arg(formatParameters(member.parameters), formatBytes(member.bytes),
-             member.has_audio ? Words::tr("text, pictures, sounds") : Words::tr("text, pictures"));
+             member.has_audio ? HubTexts::tr("text, pictures, sounds")
+                              : HubTexts::tr("text, pictures"));
 }
 
 QString hitFacts(const HubHit& hit) {
     QStringList parts;
     if (hit.is_adapter) {
-        parts << (hit.bases.isEmpty() ? Words::tr("adapter")
-                                      : Words::tr("adapter for %1").arg(hit.bases.first()));
+        parts << (hit.bases.isEmpty() ? HubTexts::tr("adapter")
+                                      : HubTexts::tr("adapter for %1").arg(hit.bases.first()));
     } else if (hit.parameters > 0) {
-        parts << Words::tr("%1 parameters").arg(formatParameters(hit.parameters));
+        parts << HubTexts::tr("%1 parameters").arg(formatParameters(hit.parameters));
     }
     if (hit.has_gguf) {
         parts << QStringLiteral("GGUF");
@@ -43,7 +44,7 @@ QString hitFacts(const HubHit& hit) {
         parts << hit.licence;
     }
     if (hit.downloads > 0) {
-        parts << Words::tr("%1 downloads a month")
+        parts << HubTexts::tr("%1 downloads a month")
                      .arg(formatCount(static_cast<qint64>(hit.downloads)));
     }
     if (hit.changed.isValid()) {
@@ -53,68 +54,69 @@ QString hitFacts(const HubHit& hit) {
 }
 
 QString needsInShort(const ModelNeeds& needs) {
-    return !needs.fits       ? Words::tr("does not fit")
-           : needs.is_packed ? Words::tr("fits in 4 bits")
-                             : Words::tr("fits");
+    return !needs.fits       ? HubTexts::tr("does not fit")
+           : needs.is_packed ? HubTexts::tr("fits in 4 bits")
+                             : HubTexts::tr("fits");
 }
 
 QString needsInFull(const ModelNeeds& needs) {
     if (!needs.fits) {
-        return Words::tr("Does not fit, also not in 4 bits: it would take %1 of memory.")
+        return HubTexts::tr("Does not fit, also not in 4 bits: it would take %1 of memory.")
             .arg(formatBytes(needs.bytes));
     }
-    const QString figures = Words::tr("%1 of memory, about %2 tokens/s (estimated)")
+    const QString figures = HubTexts::tr("%1 of memory, about %2 tokens/s (estimated)")
                                 .arg(formatBytes(needs.bytes), formatRate(needs.tokens_per_s));
-    return needs.is_packed ? Words::tr("Fits in 4 bits: %1.").arg(figures)
-                           : Words::tr("Fits as it is published: %1.").arg(figures);
+    return needs.is_packed ? HubTexts::tr("Fits in 4 bits: %1.").arg(figures)
+                           : HubTexts::tr("Fits as it is published: %1.").arg(figures);
 }
 
 QString offerFigures(const HubOffer& offer) {
     QStringList lines;
     const int files = static_cast<int>(offer.files.size());
     lines << (offer.missingBytes() == 0
-                  ? Words::tr("All of its %n files are here already.", nullptr, files)
-                  : Words::tr("%1 to fetch in %n files.", nullptr, files)
+                  ? HubTexts::tr("All of its %n files are here already.", nullptr, files)
+                  : HubTexts::tr("%1 to fetch in %n files.", nullptr, files)
                         .arg(formatBytes(offer.missingBytes())));
     if (offer.present_bytes > 0 && offer.missingBytes() > 0) {
-        lines << Words::tr("%1 of it are here already.").arg(formatBytes(offer.present_bytes));
+        lines << HubTexts::tr("%1 of it are here already.").arg(formatBytes(offer.present_bytes));
     }
     if (offer.left_out > 0) {
-        lines << Words::tr("%n files that Belfry does not load are left out (%1).", nullptr,
-                           static_cast<int>(offer.left_out))
+        lines << HubTexts::tr("%n files that Belfry does not load are left out (%1).", nullptr,
+                              static_cast<int>(offer.left_out))
                      .arg(formatBytes(offer.left_out_bytes));
     }
     if (offer.free_bytes > 0) {
-        lines << Words::tr("%1 are free on that disk.").arg(formatBytes(offer.free_bytes));
+        lines << HubTexts::tr("%1 are free on that disk.").arg(formatBytes(offer.free_bytes));
     }
     return lines.join(QLatin1Char(' '));
 }
 
 QString downloadWords(const Download& download) {
     const QString bytes =
-        Words::tr("%1 of %2")
+        HubTexts::tr("%1 of %2")
             .arg(formatBytes(download.done_bytes), formatBytes(download.total_bytes));
     switch (download.state) {
     case Download::State::Waiting:
-        return Words::tr("%1 · waits for another to be done").arg(bytes);
+        return HubTexts::tr("%1 · waits for another to be done").arg(bytes);
     case Download::State::Paused:
-        return Words::tr("%1 · paused").arg(bytes);
+        return HubTexts::tr("%1 · paused").arg(bytes);
     case Download::State::Done:
-        return Words::tr("%1 · whole and checked").arg(formatBytes(download.total_bytes));
+        return HubTexts::tr("%1 · whole and checked").arg(formatBytes(download.total_bytes));
     case Download::State::Failed:
-        return download.error.has_value() ? errorWords(*download.error) : Words::tr("ended early");
+        return download.error.has_value() ? errorWords(*download.error)
+                                          : HubTexts::tr("ended early");
     case Download::State::Fetching:
         break;
     }
     if (!download.waiting.isEmpty()) {
-        return Words::tr("%1 · trying again: %2").arg(bytes, sentenceWords(download.waiting));
+        return HubTexts::tr("%1 · trying again: %2").arg(bytes, sentenceWords(download.waiting));
     }
     QStringList parts = {bytes};
     if (download.bytes_per_s > 0) {
-        parts << Words::tr("%1/s").arg(formatBytes(static_cast<quint64>(download.bytes_per_s)));
+        parts << HubTexts::tr("%1/s").arg(formatBytes(static_cast<quint64>(download.bytes_per_s)));
     }
     if (download.seconds_left >= 0) {
-        parts << Words::tr("%1 left").arg(formatSeconds(download.seconds_left));
+        parts << HubTexts::tr("%1 left").arg(formatSeconds(download.seconds_left));
     }
     return parts.join(QStringLiteral(" · "));
 }

@@ -46,7 +46,7 @@ private:
     void refresh();
 
     std::shared_ptr<const LibraryContents> contents_;
-    QStringList words_; ///< Of the filter.
+    QStringList words_; ///< Words of the filter.
     std::vector<Row> rows_;
 };
 

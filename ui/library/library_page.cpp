@@ -25,8 +25,8 @@ namespace ui {
 
 namespace {
 
-constexpr int kDetailWidth = 340;  ///< At the usual text size.
-constexpr int kBesideWidth = 1000; ///< From here on the details stand beside the list.
+constexpr int kDetailWidth = 340;         ///< At the usual text size.
+constexpr int kDetailsBesideWidth = 1000; ///< From here on the details stand beside the list.
 
 QLabel* wrapped(const char* name, QWidget* parent) {
     auto* label = new QLabel(parent);
@@ -146,12 +146,10 @@ QWidget* LibraryPage::buildDetail() {
     facts_ = wrapped("libraryFacts", card);
     setTextRole(facts_, TextRole::Muted);
     verdict_ = wrapped("libraryVerdict", card);
-    problem_label_ = wrapped("libraryProblem", card);
-    setTextRole(problem_label_, TextRole::Muted);
     way_out_ = wrapped("libraryWayOut", card);
     path_ = wrapped("libraryPath", card);
     setTextRole(path_, TextRole::Muted);
-    for (QLabel* label : {name_, facts_, verdict_, problem_label_, way_out_}) {
+    for (QLabel* label : {name_, facts_, verdict_, way_out_}) {
         column->addWidget(label);
     }
     column->addSpacing(4);
@@ -302,8 +300,8 @@ void LibraryPage::refresh() {
     setWords(status_, status);
     QStringList gaps;
     if (contents != nullptr) {
-        for (const LibraryGap& gap : contents->gaps) {
-            gaps << gapWords(gap);
+        for (const engine::Sentence& gap : contents->gaps) {
+            gaps << wholeSentence(gap);
         }
     }
     setWords(gaps_, gaps.join(QLatin1Char('\n')));
@@ -333,7 +331,6 @@ void LibraryPage::refreshDetail() {
     setTextRole(verdict_, !is_usable || item->fit == LibraryItem::Fit::DoesNotFit ? TextRole::Danger
                           : item->fit == LibraryItem::Fit::Fits ? TextRole::Success
                                                                 : TextRole::Normal);
-    setWords(problem_label_, wholeSentence(item->problem));
     setWords(way_out_, is_usable ? QString() : wayOut(*item));
     path_->setText(QDir::toNativeSeparators(item->path));
     load_->setText(is_adapter ? tr("&Add to the model") : tr("&Load"));
@@ -348,7 +345,7 @@ void LibraryPage::refreshDetail() {
 
 void LibraryPage::resizeEvent(QResizeEvent* event) {
     QWidget::resizeEvent(event);
-    const bool is_beside = width() >= kBesideWidth * textZoom() / 100;
+    const bool is_beside = width() >= kDetailsBesideWidth * textZoom() / 100;
     sides_->setDirection(is_beside ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
     sides_->setStretch(0, 2);
     sides_->setStretch(1, is_beside ? 0 : 3);

@@ -96,7 +96,6 @@ private:
     QLabel* name_ = nullptr;
     QLabel* facts_ = nullptr;
     QLabel* verdict_ = nullptr;
-    QLabel* problem_label_ = nullptr;
     QLabel* way_out_ = nullptr;
     QLabel* path_ = nullptr;
     QPushButton* load_ = nullptr;

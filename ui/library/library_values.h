@@ -22,16 +22,7 @@ struct LibraryItem {
     enum class Fit { Unknown = 1, Fits, FitsWithChange, DoesNotFit };
     enum class Place { HubCache = 1, LmStudio, LlamaCpp, Ollama, Folder, Recent };
     /// Why it cannot be used; None where it can.
-    enum class Reason {
-        None = 1,
-        FilesMissing,
-        Pickle,
-        Gguf,
-        Mlx,
-        NotSupported,
-        Broken,
-        Unreadable
-    };
+    enum class Reason { None = 1, FilesMissing, Pickle, Gguf, Mlx, NotSupported, Broken };
 
     Kind kind = Kind::Model;
     State state = State::Usable;
@@ -49,7 +40,6 @@ struct LibraryItem {
     quint64 bytes = 0;
     quint64 needs_bytes = 0; ///< As stored, on all devices; 0: not known.
     QDateTime modified;
-    QStringList missing;      ///< Names of files.
     engine::Sentence problem; ///< What exactly is wrong; empty where nothing is.
     engine::Sentence way_out;
 };
@@ -60,18 +50,10 @@ struct LibraryGroup {
     std::vector<LibraryItem> adapters;
 };
 
-/// A place that could not be looked through.
-struct LibraryGap {
-    enum class Why { Missing = 1, Unreadable, NotAnswering, Cut };
-    Why why = Why::Missing;
-    QString folder;
-    bool is_named_by_user = false;
-};
-
 struct LibraryContents {
-    std::vector<LibraryGroup> groups; ///< By name, usable models first.
-    std::vector<LibraryGap> gaps;
-    QStringList folders; ///< That the user added.
+    std::vector<LibraryGroup> groups;   ///< By name, usable models first.
+    std::vector<engine::Sentence> gaps; ///< Places that could not be looked through.
+    QStringList folders;                ///< That the user added.
     bool is_complete = false;
 
     [[nodiscard]] bool isEmpty() const { return groups.empty(); }
@@ -80,7 +62,7 @@ struct LibraryContents {
 /// What would be deleted, to be agreed to.
 struct LibraryRemoval {
     QString name;
-    QString path;              ///< Of the item.
+    QString path;              ///< Path of the item.
     QString folder;            ///< In which the files lie.
     quint64 bytes = 0;         ///< That the disk gets back.
     qsizetype entries = 0;     ///< Files, links and folders that go.

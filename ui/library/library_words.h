@@ -15,8 +15,7 @@ QString placeName(LibraryItem::Place place);
 QString verdictWords(const LibraryItem& item);
 /// In a sentence: what this computer makes of it, or why it cannot be used.
 QString verdictSentence(const LibraryItem& item);
-/// The next step; empty where nothing is wrong.
+/// The next step; empty where nothing is wrong or the verdict has it.
 QString wayOut(const LibraryItem& item);
-QString gapWords(const LibraryGap& gap);
 
 } // namespace ui

@@ -34,7 +34,7 @@ QLabel* wrapped(const char* name, QWidget* parent, QVBoxLayout* column) {
     return label;
 }
 
-void setWords(QLabel* label, const QString& text) {
+void setCardWords(QLabel* label, const QString& text) {
     label->setText(text);
     label->setVisible(!text.isEmpty());
 }
@@ -154,8 +154,8 @@ void OfferCard::begin(const QString& id, const QString& title, const QString& fa
     error_.reset();
     base_id_.clear();
     title_->setText(title);
-    setWords(subtitle_, title == id ? QString() : id);
-    setWords(facts_, facts);
+    setCardWords(subtitle_, title == id ? QString() : id);
+    setCardWords(facts_, facts);
     verticalScrollBar()->setValue(0);
 }
 
@@ -211,8 +211,8 @@ void OfferCard::showOffer(const HubOffer& offer) {
     if (!is_member_) {
         title_->setText(offer.id);
     }
-    setWords(subtitle_,
-             tr("%1 at revision %2 (%3)").arg(offer.id, offer.revision, offer.commit.left(7)));
+    setCardWords(subtitle_,
+                 tr("%1 at revision %2 (%3)").arg(offer.id, offer.revision, offer.commit.left(7)));
     refresh();
 }
 
@@ -254,13 +254,13 @@ void OfferCard::refresh() {
     const auto role = [](const ModelNeeds& needs) {
         return needs.fits ? TextRole::Success : TextRole::Danger;
     };
-    setWords(needs_,
-             here_.has_value() ? tr("This computer: %1").arg(needsInFull(*here_)) : QString());
+    setCardWords(needs_,
+                 here_.has_value() ? tr("This computer: %1").arg(needsInFull(*here_)) : QString());
     setTextRole(needs_, here_.has_value() ? role(*here_) : TextRole::Normal);
     card_row_->setVisible(is_member_);
-    setWords(needs_there_, is_member_ && there_.has_value() ? needsInFull(*there_) : QString());
+    setCardWords(needs_there_, is_member_ && there_.has_value() ? needsInFull(*there_) : QString());
     setTextRole(needs_there_, there_.has_value() ? role(*there_) : TextRole::Normal);
-    setWords(figures_, offer_.has_value() ? offerFigures(*offer_) : QString());
+    setCardWords(figures_, offer_.has_value() ? offerFigures(*offer_) : QString());
     QString plan;
     TextRole plan_role = TextRole::Normal;
     if (offer_.has_value() && offer_->no_use.has_value()) {
@@ -270,19 +270,19 @@ void OfferCard::refresh() {
         plan = tr("Read from its files: %1").arg(needsInFull(*offer_->needs));
         plan_role = role(*offer_->needs);
     }
-    setWords(plan_, plan);
+    setCardWords(plan_, plan);
     setTextRole(plan_, plan_role);
-    setWords(files_, offer_.has_value() ? filesOf(*offer_) : QString());
-    setWords(folder_, offer_.has_value()
-                          ? tr("Goes into %1").arg(QDir::toNativeSeparators(offer_->folder))
-                          : QString());
+    setCardWords(files_, offer_.has_value() ? filesOf(*offer_) : QString());
+    setCardWords(folder_, offer_.has_value()
+                              ? tr("Goes into %1").arg(QDir::toNativeSeparators(offer_->folder))
+                              : QString());
     QString problem = forbidden_;
     if (problem.isEmpty() && error_.has_value()) {
         problem = errorSentence(*error_);
     } else if (problem.isEmpty() && offer_.has_value() && offer_->no_room.has_value()) {
         problem = errorSentence(*offer_->no_room);
     }
-    setWords(problem_, problem);
+    setCardWords(problem_, problem);
     const bool is_allowed = forbidden_.isEmpty() && !id_.isEmpty();
     look_->setVisible(!offer_.has_value());
     look_->setEnabled(is_allowed);

@@ -19,9 +19,9 @@ public:
     MediaAnswers() { moveToThread(nullptr); }
 
 Q_SIGNALS:
-    /// Of a picture; null where there is none to show.
+    /// Answers with a picture; null where there is none to show.
     void thumbnailRead(const QString& file, const QImage& image, bool exists);
-    /// Of a picture that was saved elsewhere.
+    /// A picture was saved elsewhere.
     void copied(const QString& to, bool is_done);
     void outlineRead(const QString& file, const ui::SoundOutline& outline);
 };

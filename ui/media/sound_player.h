@@ -78,7 +78,7 @@ private:
     SoundClip clip_;
     State state_ = State::Stopped;
     double position_s_ = 0.0; ///< In the recording.
-    quint64 ticket_ = 0;      ///< Of the piece that is heard without a break.
+    quint64 ticket_ = 0;      ///< Number of the piece that is heard without a break.
     int wanted_part_ = -1;    ///< The sound starts when it is decoded; -1 = it runs.
     int last_part_ = -1;      ///< -1 = not known yet.
     bool can_resume_ = false; ///< Paused, and the device still holds what comes next.

@@ -18,7 +18,7 @@ namespace ui {
 
 namespace {
 
-constexpr int kNoAnswerMs = 8000;
+constexpr int kRecorderSilenceMs = 8000;
 constexpr double kShortest = 0.1; ///< Seconds; less is a slip of the finger.
 
 template <typename T>
@@ -48,7 +48,7 @@ QByteArray wavBytes(const QByteArray& samples, int rate) {
 
 SoundRecorder::SoundRecorder(QObject* parent) : QObject(parent) {
     watchdog_.setSingleShot(true);
-    watchdog_.setInterval(kNoAnswerMs);
+    watchdog_.setInterval(kRecorderSilenceMs);
     connect(&watchdog_, &QTimer::timeout, this, [this] {
         if (state_ == State::Recording && seconds() >= kShortest) {
             problem_ = sentence(SoundProblem::Lost, {});

@@ -22,7 +22,8 @@ namespace ui {
 namespace {
 
 constexpr int kBuffers = 5;
-constexpr int kBufferMs = 50; ///< All together: long enough for a busy machine, short for a seek.
+constexpr int kWindowsBufferMs =
+    50; ///< All together: long enough for a busy machine, short for a seek.
 constexpr int kLookMs = 20;
 constexpr int kRecordingRate = 16000; ///< What the tower hears anyway.
 
@@ -97,7 +98,7 @@ protected:
         }
         given_ = 0;
         for (Buffer& buffer : buffers_) {
-            buffer.reset(size_t{kSoundRate} * kBufferMs / 1000 * PcmStream::kFrameBytes);
+            buffer.reset(size_t{kSoundRate} * kWindowsBufferMs / 1000 * PcmStream::kFrameBytes);
             result = waveOutPrepareHeader(device_, &buffer.header, sizeof buffer.header);
             if (result != MMSYSERR_NOERROR || !give(buffer)) {
                 if (isOpen()) {
@@ -204,7 +205,7 @@ protected:
         }
         next_ = 0;
         for (Buffer& buffer : buffers_) {
-            buffer.reset(size_t{kRecordingRate} * kBufferMs / 1000 * 2);
+            buffer.reset(size_t{kRecordingRate} * kWindowsBufferMs / 1000 * 2);
             result = waveInPrepareHeader(device_, &buffer.header, sizeof buffer.header);
             if (result == MMSYSERR_NOERROR) {
                 result = waveInAddBuffer(device_, &buffer.header, sizeof buffer.header);

@@ -37,8 +37,8 @@ bool isContextAssumed(const engine::EngineSnapshot& snapshot, engine::DeviceId i
     return snapshot.plan != nullptr &&
            std::any_of(snapshot.plan->notes.begin(), snapshot.plan->notes.end(),
                        [id](const engine::Note& note) {
-                           const auto* assumed = std::get_if<engine::note::DriverAssumed>(&note);
-                           return assumed != nullptr && assumed->device == id;
+                           return note.kind == engine::NoteKind::AssumedContext &&
+                                  note.device == id;
                        });
 }
 
@@ -47,7 +47,7 @@ bool isContextAssumed(const engine::EngineSnapshot& snapshot, engine::DeviceId i
 quint64 MeterDevice::free() const {
     const quint64 taken = used() + others;
     const quint64 room = capacity > taken ? capacity - taken : 0;
-    // Of a budget of the system nothing beyond it is ours.
+    // Where the system sets a budget, nothing beyond it is ours.
     return budget.budget > 0
                ? std::min<quint64>(room, budget.budget - std::min(budget.budget, budget.used))
                : room;
@@ -199,7 +199,7 @@ void MemoryMeter::setPrediction(const std::shared_ptr<const engine::PlacementPla
 
 void MemoryMeter::tick() {
     bool is_moving = is_stale_;
-    // Of this computer, whatever computer the layout looks at.
+    // Samples this computer, whatever computer the layout looks at.
     for (const MeterDevice& device : meterDevices(snapshot_.get(), nullptr)) {
         std::deque<quint64>& samples = history_[device.id];
         if (device.used() == 0 && samples.empty()) {

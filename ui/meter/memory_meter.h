@@ -27,7 +27,7 @@ struct MeterDevice {
     quint64 limit = 0;  ///< What the engine may use; 0 = no limit.
     quint64 others = 0; ///< Other programs.
     engine::PartBytes measured, predicted;
-    engine::MemoryBudget budget; ///< Of the system, where it sets one.
+    engine::MemoryBudget budget; ///< The system's, where it sets one.
     bool has_measured = false, has_prediction = false;
     bool is_context_assumed = false; ///< What the driver takes is not measured.
     bool is_live = false;            ///< Capacity and other programs are of now, not of a plan.

@@ -22,7 +22,7 @@ constexpr int kBarWidth = 56;
 constexpr int kBarHeight = 280;
 constexpr int kSmallBarHeight = 168; ///< Where several cards share the height.
 constexpr int kHistoryHeight = 48;
-constexpr size_t kSamples = 240;
+constexpr size_t kCanvasSamples = 240;
 
 QColor partColor(engine::MemoryPart part) {
     const Theme& theme = Theme::current();
@@ -420,7 +420,7 @@ int MeterCanvas::paintHistory(QPainter* painter, const MeterDevice& device, int 
     const QRectF area = box.adjusted(4, 6, -4, -6);
     for (size_t i = 0; i < samples.size(); ++i) {
         // The newest is at the right edge.
-        const double age = static_cast<double>(samples.size() - 1 - i) / (kSamples - 1);
+        const double age = static_cast<double>(samples.size() - 1 - i) / (kCanvasSamples - 1);
         const QPointF point(area.right() - age * area.width(),
                             area.bottom() - static_cast<double>(samples[i]) /
                                                 static_cast<double>(most) * area.height());

@@ -17,8 +17,8 @@ public:
         std::map<engine::DeviceId, std::vector<quint64>> history;
         quint64 disk = 0; ///< Bytes that stay on disk and are read when needed.
         qint64 context = 0;
-        bool has_plan = false;   ///< Of what is loaded or staged.
-        bool is_what_if = false; ///< Of another computer.
+        bool has_plan = false;   ///< For what is loaded or staged.
+        bool is_what_if = false; ///< Another computer is shown.
         bool is_empty = true;    ///< Neither a measurement nor a prediction.
     };
     void show(State state);
@@ -32,7 +32,7 @@ private:
     /// One line of what stands beside a card's bar.
     struct Row {
         QString label, value;
-        QColor color; ///< Of the square before it; invalid: none.
+        QColor color; ///< Colour of the square before it; invalid: none.
         bool is_bold = false, is_muted = false;
         bool is_sum = false; ///< Below a rule, which the first sum draws.
     };

@@ -157,7 +157,7 @@ void AdapterBar::refresh() {
     size_t on = 0;
     bool has_problem = false;
     for (size_t i = 0; i < chips_.size(); ++i) {
-        const QString name = folderName(folders[static_cast<qsizetype>(i)], folders);
+        const QString name = adapterName(folders[static_cast<qsizetype>(i)], folders);
         chips_[i]->show(adapters[i], name, session_->coverage(adapters[i].folder));
         on += adapters[i].is_enabled ? 1 : 0;
         has_problem = has_problem || chips_[i]->hasProblem();

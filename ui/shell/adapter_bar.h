@@ -47,7 +47,7 @@ private:
     QHBoxLayout* row_;
     QPushButton* list_button_; ///< In the place of the chips, which are in the list then.
     QPushButton* add_button_;
-    AdapterList* list_ = nullptr; ///< Of the window; made when it is first needed.
+    AdapterList* list_ = nullptr; ///< The window's; made when it is first needed.
     std::vector<AdapterChip*> chips_;
     bool is_listed_ = false;
 };

@@ -7,6 +7,8 @@
 
 #include <QDialog>
 
+#include <vector>
+
 class QGridLayout;
 class QLabel;
 class QPushButton;
@@ -20,25 +22,20 @@ class ComputerDialog : public QDialog {
 public:
     explicit ComputerDialog(QWidget* parent);
 
-    /// `text`: the same in English, for the clipboard. Paths below `home` are shown with "~".
-    void showFacts(const engine::ComputerFacts& facts, const QString& text, const QString& home);
+    /// `text`: the same in English, for the clipboard.
+    void showFacts(const std::vector<engine::ComputerSection>& sections, const QString& text);
 
 Q_SIGNALS:
     void refreshRequested();
 
 private:
     QGridLayout* addSection(const QString& title);
-    void addRow(QGridLayout* grid, const QString& name, const QString& value, bool is_bad = false);
-    void addProcessor(const engine::ComputerFacts& facts);
-    void addCards(const engine::ComputerFacts& facts);
-    void addFolders(const engine::ComputerFacts& facts);
-    void addLibraries(const engine::ComputerFacts& facts);
-    [[nodiscard]] QString path(const std::string& file) const;
+    void addRow(QGridLayout* grid, const QString& name, const QString& value, bool is_bad);
 
     QVBoxLayout* sections_;
     QWidget* body_ = nullptr; ///< All sections.
     QPushButton* copy_;
-    QString text_, home_;
+    QString text_;
 };
 
 } // namespace ui

@@ -2,8 +2,8 @@
 #include "ui/shell/coverage_dialog.h"
 
 #include "ui/common/error_words.h"
+#include "ui/common/sentence_words.h"
 #include "ui/shell/adapter_chip.h"
-#include "ui/shell/adapter_words.h"
 #include "ui/style/format.h"
 #include "ui/style/row_delegate.h"
 #include "ui/style/theme.h"
@@ -48,7 +48,7 @@ CoverageModel::CoverageModel(const engine::AdapterSummary& coverage, QObject* pa
     for (const engine::UnusedKey& unused : coverage.unmatched) {
         using Outcome = engine::UnusedKey::Outcome;
         const QString key = fromUtf8(unused.key);
-        const QString why = keyReasonWords(unused.reason);
+        const QString why = sentenceWords(unused.reason.sentence);
         switch (unused.outcome) {
         case Outcome::Inert:
             // Right as it is: the architecture has no use for it, whoever trained it.
@@ -198,8 +198,8 @@ CoverageDialog::CoverageDialog(const engine::AdapterSummary& coverage,
         Q_EMIT effectRequested();
     });
     refreshEffect();
-    for (const engine::AdapterNote& note : coverage.notes) {
-        auto* label = new QLabel(adapterNoteWords(note), this);
+    for (const engine::Sentence& note : coverage.notes) {
+        auto* label = new QLabel(wholeSentence(note), this);
         label->setTextFormat(Qt::PlainText);
         label->setWordWrap(true);
         column->addWidget(label);
@@ -315,7 +315,7 @@ QString CoverageDialog::reportText(const engine::AdapterSummary& coverage, const
     }
     for (const engine::UnusedKey& unused : coverage.unmatched) {
         text += QStringLiteral("unmatched: %1: %2\n")
-                    .arg(fromUtf8(unused.key), fromUtf8(unused.inEnglish()));
+                    .arg(fromUtf8(unused.key), sentenceWords(unused.told()));
     }
     for (const std::string& module : coverage.missing) {
         text += QStringLiteral("missing: %1\n").arg(fromUtf8(module));

@@ -35,7 +35,7 @@ public:
 private:
     struct Row {
         QString key, finding;
-        double norm = -1.0; ///< Of the change at strength 1, Frobenius; -1 = none.
+        double norm = -1.0; ///< Frobenius norm of the change at strength 1; -1 = none.
         bool is_problem = false;
     };
     std::vector<Row> rows_;

@@ -28,7 +28,7 @@ struct FolderFacts {
     bool is_empty = false;
     /// A file of a model folder was given in the folder's place: the folder. Empty otherwise.
     QString folder_of_file;
-    /// Of a model: the folder of the drafting assistant that belongs to it; empty: none is known.
+    /// For a model: the folder of the drafting assistant that belongs to it; empty: none is known.
     QString assistant;
 };
 

@@ -186,4 +186,18 @@ QString folderName(const QString& folder, const QStringList& others) {
     return QDir::toNativeSeparators(folder);
 }
 
+QString adapterName(const QString& folder, const QStringList& others) {
+    static const QStringList kSaysNothing = {QStringLiteral("adapter"), QStringLiteral("adapters"),
+                                             QStringLiteral("best"),    QStringLiteral("final"),
+                                             QStringLiteral("lora"),    QStringLiteral("output"),
+                                             QStringLiteral("peft")};
+    const QString name = folderName(folder, others);
+    const QStringList parts = namingParts(folder);
+    const bool says_nothing = kSaysNothing.contains(name, Qt::CaseInsensitive) ||
+                              name.startsWith(QStringLiteral("checkpoint-"));
+    return says_nothing && parts.size() > 1 && name == parts.last()
+               ? parts.at(parts.size() - 2) + QLatin1Char('/') + name
+               : name;
+}
+
 } // namespace ui

@@ -30,4 +30,8 @@ QStringList namingParts(const QString& folder);
 /// tells them apart: "model (in old)".
 QString folderName(const QString& folder, const QStringList& others);
 
+/// The same for an adapter. A name that any adapter may have says nothing: it comes behind the
+/// folder above, "tuned-on-notes/checkpoint-500".
+QString adapterName(const QString& folder, const QStringList& others);
+
 } // namespace ui

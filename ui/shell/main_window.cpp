@@ -201,13 +201,20 @@ QWidget* MainWindow::buildCentre() {
     // Narrower than its contents: fitTabs() then makes two rows of it.
     tab_bar_->setMinimumWidth(320);
     auto* rows = new QVBoxLayout(tab_bar_);
-    rows->setContentsMargins(Theme::kPadding, 6, Theme::kPadding, 6);
-    rows->setSpacing(6);
+    rows->setContentsMargins(0, 0, 0, 0);
+    rows->setSpacing(0);
     tab_row_ = new QHBoxLayout;
     tab_row_->setSpacing(4);
     tab_row_->addStrut(Theme::kControlHeight + 8); // as high without the chat's header as with it
     header_row_ = new QHBoxLayout;
+    for (QHBoxLayout* row : {tab_row_, header_row_}) {
+        row->setContentsMargins(Theme::kPadding, 6, Theme::kPadding, 6);
+    }
+    // The line stays at its place when the chat's header is in a row of its own, below it.
+    QFrame* tabs_line = line(QFrame::HLine, tab_bar_);
+    tabs_line->setObjectName(QStringLiteral("tabsLine"));
     rows->addLayout(tab_row_);
+    rows->addWidget(tabs_line);
     rows->addLayout(header_row_);
     // Where the list of chats has given way, the way back to it.
     side_button_ = new QPushButton(tab_bar_);
@@ -241,7 +248,6 @@ QWidget* MainWindow::buildCentre() {
             QStringLiteral("showBoth"));
     waiting_mark_ = new TabMark(tabs_->button(static_cast<int>(Tab::Layout)));
     column->addWidget(tab_bar_);
-    column->addWidget(line(QFrame::HLine, centre));
 
     panes_ = new QSplitter(Qt::Horizontal, centre);
     panes_->setObjectName(QStringLiteral("paneSplitter"));

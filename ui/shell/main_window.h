@@ -30,7 +30,7 @@ class QSplitter;
 class QStackedWidget;
 
 namespace engine {
-struct ComputerFacts;
+struct ComputerSection;
 struct LoadRequest;
 struct ModelSummary;
 struct PlacementPlan;
@@ -96,6 +96,8 @@ public:
     /// Widths of chats, centre and meter; see setSplitterSizes().
     [[nodiscard]] QList<int> splitterSizes() const;
     void setSplitterSizes(const QList<int>& sizes);
+    /// The answer to computerRequested().
+    void showComputer(const std::vector<engine::ComputerSection>& sections, const QString& text);
 
 public Q_SLOTS:
     void setTab(ui::MainWindow::Tab tab);
@@ -123,7 +125,6 @@ public Q_SLOTS:
     void openDiagnostics();
     /// Asks for the facts (computerRequested) and shows them when they are there.
     void openComputer();
-    void showComputer(const engine::ComputerFacts& facts, const QString& text);
     /// The switch for other programs; its state comes by showServing().
     void openServing();
     void showServing(const ui::ServingState& state);
@@ -134,7 +135,7 @@ public Q_SLOTS:
     void setServers(const ui::KnownServers& servers) { servers_ = servers; }
     /// Answers serversOpened().
     void showKeyPlace(ui::KeyPlace place);
-    /// Of the server that is the window's.
+    /// State of the window's server.
     void showServerState(const ui::ServerState& state);
     void showServerAnswer(const ui::ServerAnswer& answer);
     void showServerProblem(const ui::ServerProblem& problem);
@@ -264,7 +265,7 @@ private:
     bool is_drop_refused_ = false; ///< What is dragged over the window now.
     SidePane side_pane_, meter_pane_;
     QString asked_stop_;           ///< The notice that asks whether to stop a load.
-    QString offered_undo_;         ///< Of a deleted chat, as the notice says it.
+    QString offered_undo_;         ///< Words of the notice about a deleted chat.
     QList<QKeySequence> own_keys_; ///< That act in the whole window, also while text is edited.
     QTimer place_timer_;
 

@@ -37,8 +37,6 @@
 #include <QFileDialog>
 #include <QFileInfo>
 
-#include <variant>
-
 namespace ui {
 
 namespace {
@@ -266,9 +264,7 @@ void MainWindow::showFailure(const QString& what, const engine::Error& error) {
         offerRestart(what, errorSentence(error), false);
         return;
     }
-    const auto* plan =
-        error.cause == nullptr ? nullptr : std::get_if<engine::cause::BadPlan>(&error.cause->what);
-    if (plan != nullptr && engine::isRefusedByEstimate(plan->errors)) {
+    if (error.cause != nullptr && engine::isRefusedByEstimate(error.cause->errors)) {
         notice_->showAction(
             what, errorSentence(error) + QLatin1Char('\n') + loadAnywayWords(), tr("Load anyway"),
             [this, wanted = session_->askedRequest()] { session_->loadAnyway(wanted); },
@@ -369,9 +365,10 @@ void MainWindow::openComputer() {
     Q_EMIT computerRequested();
 }
 
-void MainWindow::showComputer(const engine::ComputerFacts& facts, const QString& text) {
+void MainWindow::showComputer(const std::vector<engine::ComputerSection>& sections,
+                              const QString& text) {
     if (computer_ != nullptr) {
-        computer_->showFacts(facts, text, setup_.facts.home);
+        computer_->showFacts(sections, text);
     }
 }
 

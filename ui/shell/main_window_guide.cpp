@@ -13,7 +13,7 @@ namespace ui {
 
 namespace {
 
-/// Of Settings::guide_cards: the card that is next.
+/// Values of Settings::guide_cards: the card that is next.
 constexpr int kParts = 0;
 constexpr int kAdapter = 1;
 constexpr int kCompare = 2;

@@ -39,7 +39,7 @@ constexpr int kWidthForAll = 1440; ///< Chats, chat, layout and meter side by si
 /// Below this chat and layout take the meter's room too where both are shown.
 constexpr int kWidthForMeter = 1200;
 
-constexpr int kUsefulWidth = 560; ///< Of chat or layout, before the panes beside them give way.
+constexpr int kUsefulWidth = 560; ///< Chat or layout, before the panes beside them give way.
 
 constexpr int kTabsWidth = 320;
 

@@ -4,7 +4,7 @@
 #include "engine/api/model_address.h"
 #include "ui/common/error_words.h"
 #include "ui/common/issue_words.h"
-#include "ui/common/oddity_words.h"
+#include "ui/common/sentence_words.h"
 #include "ui/common/shortcuts.h"
 #include "ui/shell/body_area.h"
 #include "ui/shell/folder_words.h"
@@ -33,7 +33,7 @@ namespace ui {
 
 namespace {
 
-constexpr int kWidth = 544;      ///< With its shadow, at the usual text size ...
+constexpr int kPanelWidth = 544; ///< With its shadow, at the usual text size ...
 constexpr int kWidestZoom = 150; ///< ... and as wide as a small window takes.
 
 QLabel* wrapped(const QString& object_name, QWidget* parent) {
@@ -133,7 +133,9 @@ ModelPanel::ModelPanel(Session* session, RecentModels* recent, bool has_demo_mod
     outer->addWidget(new BodyArea(body_, this), 1); // in a small window it scrolls
     buildFoot();                                    // and what it is all for does not
     outer->addWidget(foot_);
-    const auto widen = [this] { setFixedWidth(kWidth * std::min(textZoom(), kWidestZoom) / 100); };
+    const auto widen = [this] {
+        setFixedWidth(kPanelWidth * std::min(textZoom(), kWidestZoom) / 100);
+    };
     widen();
     connect(&ThemeNotifier::instance(), &ThemeNotifier::changed, this, widen);
     connect(session_, &Session::changed, this, &ModelPanel::refresh);
@@ -587,8 +589,8 @@ void ModelPanel::refresh() {
         if (summary->is_header_only) {
             problems.append(weightsProblem(recent_->facts(session_->model())));
         }
-        for (const engine::ModelOddity& odd : summary->warnings) {
-            problems.append(oddityWords(odd));
+        for (const engine::Sentence& odd : summary->warnings) {
+            problems.append(wholeSentence(odd));
         }
     }
     missing_->setVisible(error != nullptr && recent_->isMissing(session_->model()));

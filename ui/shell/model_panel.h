@@ -43,9 +43,9 @@ public:
 public Q_SLOTS:
     /// The plan of what Load would do now; nullptr while it is being made.
     void showPlan(const std::shared_ptr<const engine::PlacementPlan>& plan);
-    /// The answer to alternativeRequested(); an older one than the last asked for is ignored.
-    /// Of the chosen server.
+    /// State of the chosen server.
     void showServerState(const ui::ServerState& state);
+    /// The answer to alternativeRequested(); an older one than the last asked for is ignored.
     void showAlternative(quint64 ticket, const std::shared_ptr<const engine::PlacementPlan>& plan);
 
 Q_SIGNALS:

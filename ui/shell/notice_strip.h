@@ -42,8 +42,8 @@ public:
                     const QString& action,
                     std::function<void()> chosen,
                     Kind kind = Kind::Info);
-    /// Of the notice that was just shown: true for the whole window, whatever part of it is looked
-    /// at. Others leave with what they were shown over.
+    /// Keeps the notice that was just shown for the whole window, whatever part of it is looked at.
+    /// Others leave with what they were shown over.
     void keep() { is_kept_ = true; }
     /// Another view or chat is looked at now.
     void leaveView();

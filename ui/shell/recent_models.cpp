@@ -19,7 +19,7 @@ int RecentModels::rowCount(const QModelIndex& parent) const {
 
 namespace {
 
-/// Of a model on a server: its name and its host.
+/// Data of a model on a server: its name and its host.
 QVariant serverData(const QString& model, int role) {
     const QString words = RecentModels::tr("%1 on %2")
                               .arg(fromUtf8(engine::serverModelName(model.toStdString())),

@@ -18,7 +18,7 @@ namespace ui {
 namespace {
 
 constexpr int kLeastCard = 136;
-constexpr int kSpacing = 12;
+constexpr int kStripSpacing = 12;
 
 /// A card: thumbnail or wave, title, question on two lines.
 class SampleCard : public QAbstractButton {
@@ -108,7 +108,7 @@ SamplesStrip::SamplesStrip(QWidget* parent) : QWidget(parent) {
     setTextRole(title, TextRole::Muted);
     column->addWidget(title);
     row_ = new QHBoxLayout();
-    row_->setSpacing(kSpacing);
+    row_->setSpacing(kStripSpacing);
     column->addLayout(row_);
     hide();
 }
@@ -133,7 +133,7 @@ void SamplesStrip::setSamples(const std::vector<Sample>& samples,
 void SamplesStrip::fit() {
     const QMargins around = layout()->contentsMargins();
     const int room = width() - around.left() - around.right();
-    const int shown = std::max(1, (room + kSpacing) / (kLeastCard + kSpacing));
+    const int shown = std::max(1, (room + kStripSpacing) / (kLeastCard + kStripSpacing));
     for (int i = 0; i < row_->count(); ++i) {
         row_->itemAt(i)->widget()->setVisible(i < shown);
     }

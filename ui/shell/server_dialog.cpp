@@ -23,7 +23,7 @@ namespace ui {
 
 namespace {
 
-constexpr int kWidth = 480;
+constexpr int kServerDialogWidth = 480;
 
 QLabel* words(const char* name, QWidget* parent) {
     auto* label = new QLabel(parent);
@@ -50,7 +50,7 @@ ServerDialog::ServerDialog(KnownServers known, QWidget* parent)
       model_(new QComboBox(this)), connect_(nullptr) {
     setObjectName(QStringLiteral("serverDialog"));
     setWindowTitle(tr("Connect to a server"));
-    setMinimumWidth(kWidth * textZoom() / 100);
+    setMinimumWidth(kServerDialogWidth * textZoom() / 100);
     auto* intro = new QLabel(
         tr("A server with OpenAI's interface answers in place of this computer: vLLM, SGLang, "
            "llama-server, Belfry on another machine. What you write and attach is sent there."),

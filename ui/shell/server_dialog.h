@@ -61,7 +61,7 @@ private:
     QLabel* model_label_;
     QComboBox* model_;
     QPushButton* connect_;
-    QString base_; ///< Of the answer; empty: none yet.
+    QString base_; ///< From the answer; empty: none yet.
     bool is_asking_ = false;
 };
 

@@ -47,7 +47,7 @@ struct ServerAnswer {
     bool is_loopback = false;
     struct Model {
         QString name;
-        QString parent; ///< Of an adapter.
+        QString parent; ///< For an adapter: its model.
         qint64 max_context = 0;
     };
     std::vector<Model> models;

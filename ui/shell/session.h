@@ -77,7 +77,7 @@ public:
     [[nodiscard]] const engine::LoadRequest& loadedRequest() const { return loaded_; }
     /// The folder that is loaded; empty when none was.
     [[nodiscard]] QString loadedModel() const { return QString::fromStdString(loaded_.model); }
-    /// Of the load or move that runs or was the last.
+    /// Request of the load or move that runs or was the last.
     [[nodiscard]] const engine::LoadRequest& askedRequest() const { return asked_; }
     /// Seconds since the load or move in progress began; 0 without one.
     [[nodiscard]] double jobSeconds() const;
@@ -202,14 +202,14 @@ private:
     std::vector<engine::AdapterChoice> adapters_;
     std::shared_ptr<const engine::EngineSnapshot> snapshot_;
     Job job_ = Job::None;
-    engine::LoadRequest asked_; ///< Of the load or move in progress.
+    engine::LoadRequest asked_; ///< Request of the load or move in progress.
     engine::LoadRequest loaded_;
     bool is_loading_again_ = false;
     bool resumes_ = false;    ///< As soon as what was cancelled has ended.
     Job stopped_ = Job::None; ///< What cancel() ended: a load or a move.
     bool needs_restart_ = false;
     std::optional<engine::LoadRequest> before_loss_; ///< While the CPU stands in for a card.
-    qint64 load_started_ms_ = 0;                     ///< Of a move too.
+    qint64 load_started_ms_ = 0;                     ///< Start of a load or a move.
     double load_s_ = 0.0;
     bool are_adapters_asked_ = false;  ///< A setAdapters is under way ...
     bool are_adapters_edited_ = false; ///< ... and the user has changed them since.

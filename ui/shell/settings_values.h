@@ -11,7 +11,7 @@
 
 namespace ui {
 
-/// Of the guide from the demo's first reply on; see MainWindow::guide().
+/// Cards of the guide from the demo's first reply on; see MainWindow::guide().
 inline constexpr int kGuideCards = 3;
 
 struct Settings {

@@ -10,7 +10,7 @@ namespace ui {
 
 namespace {
 
-constexpr int kSide = 8;
+constexpr int kMarkSide = 8;
 constexpr int kFromCorner = 3;
 
 } // namespace
@@ -18,7 +18,7 @@ constexpr int kFromCorner = 3;
 TabMark::TabMark(QWidget* tab) : QWidget(tab) {
     setObjectName(QStringLiteral("waitingMark"));
     setAttribute(Qt::WA_TransparentForMouseEvents);
-    setFixedSize(kSide, kSide);
+    setFixedSize(kMarkSide, kMarkSide);
     tab->installEventFilter(this);
     place();
     hide();
@@ -32,7 +32,7 @@ bool TabMark::eventFilter(QObject* watched, QEvent* event) {
 }
 
 void TabMark::place() {
-    move(parentWidget()->width() - kSide - kFromCorner, kFromCorner);
+    move(parentWidget()->width() - kMarkSide - kFromCorner, kFromCorner);
 }
 
 void TabMark::paintEvent(QPaintEvent* /*event*/) {

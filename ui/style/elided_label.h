@@ -19,7 +19,7 @@ public:
     /// Parts that stand whole or not at all, what matters most first: where the room is small those
     /// at the end are left out. text() has all of them.
     void setParts(const QStringList& parts);
-    /// Of a text as it is shown now: by setParts() without what has no room.
+    /// The text as it is shown now: without the parts that have no room.
     [[nodiscard]] QString shownText() const;
     /// Narrowest width it may get, in characters; 0 lets it vanish.
     void setMinimumCharacters(int characters);
@@ -33,7 +33,7 @@ protected:
 private:
     Qt::TextElideMode mode_ = Qt::ElideRight;
     int minimum_characters_ = 4;
-    QStringList parts_; ///< Of the text, while it is theirs.
+    QStringList parts_; ///< As set by setParts(), while the text is theirs.
 };
 
 } // namespace ui

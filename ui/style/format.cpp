@@ -50,6 +50,11 @@ QString formatBytesDelta(qint64 bytes) {
     return (bytes < 0 ? QStringLiteral("−") : QStringLiteral("+")) + formatBytes(magnitude);
 }
 
+QString formatDuration(double seconds) {
+    return seconds < 0.1 ? Format::tr("%1 ms").arg(QLocale().toString(seconds * 1e3, 'g', 3))
+                         : Format::tr("%1 s").arg(QLocale().toString(seconds, 'g', 2));
+}
+
 QString formatSeconds(double seconds) {
     if (seconds > 0.0 && seconds < 0.0095) { // never "0.00 s" for something that takes time
         return Format::tr("%1 s").arg(QLocale().toString(std::max(seconds, 0.001), 'f', 3));

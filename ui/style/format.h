@@ -16,6 +16,8 @@ QString formatBytes(quint64 bytes);
 QString formatBytesDelta(qint64 bytes);
 /// "0.14 s", "2.1 s", "74 s" up to two minutes, then "3 min 12 s".
 QString formatSeconds(double seconds);
+/// An estimate, with two or three digits: "3.1 ms", "1.2 s".
+QString formatDuration(double seconds);
 /// "5.1 B", "312 M", "34 K" parameters.
 QString formatParameters(qint64 count);
 /// "8,192" in the locale's grouping.

@@ -4,206 +4,13 @@
 #include <QPainter>
 #include <QXmlStreamReader>
 
-#include <algorithm>
-#include <cmath>
-#include <numbers>
+#include <optional>
 
 namespace ui {
 
 namespace {
 
 constexpr qreal kViewSide = 24.0;
-
-/// Reads the commands of one path one after the other.
-class PathReader {
-public:
-    explicit PathReader(QStringView text) : text_(text) {}
-
-    std::optional<QPainterPath> read() {
-        while (skipBlanks(), at_ < text_.size()) {
-            if (text_[at_].isLetter()) {
-                command_ = text_[at_++].toLatin1(); // 0 for letters of other alphabets
-            } else if (kind() == 0 || kind() == 'Z') {
-                return std::nullopt; // numbers that belong to no command
-            }
-            if (!step()) {
-                return std::nullopt;
-            }
-        }
-        return path_;
-    }
-
-private:
-    /// One command with one set of its numbers; more numbers repeat it.
-    bool step() {
-        const bool is_relative = command_ != kind();
-        const QPointF here = path_.currentPosition();
-        const QPointF from = is_relative ? here : QPointF();
-        QPointF a;
-        QPointF b;
-        QPointF c;
-        qreal value = 0.0;
-        if (kind() != 'C' && kind() != 'S') {
-            second_control_ = std::nullopt;
-        }
-        switch (kind()) {
-        case 'M':
-            if (!point(&a)) {
-                return false;
-            }
-            path_.moveTo(from + a);
-            command_ = is_relative ? 'l' : 'L'; // what further points mean
-            return true;
-        case 'L':
-            if (!point(&a)) {
-                return false;
-            }
-            path_.lineTo(from + a);
-            return true;
-        case 'H':
-            if (!number(&value)) {
-                return false;
-            }
-            path_.lineTo(from.x() + value, here.y());
-            return true;
-        case 'V':
-            if (!number(&value)) {
-                return false;
-            }
-            path_.lineTo(here.x(), from.y() + value);
-            return true;
-        case 'C':
-            if (!point(&a) || !point(&b) || !point(&c)) {
-                return false;
-            }
-            curveTo(from + a, from + b, from + c);
-            return true;
-        case 'S': // the first control point mirrors the second of the curve before
-            if (!point(&b) || !point(&c)) {
-                return false;
-            }
-            curveTo(second_control_ ? 2.0 * here - *second_control_ : here, from + b, from + c);
-            return true;
-        case 'A':
-            return arc(here, from);
-        case 'Z':
-            path_.closeSubpath();
-            return true;
-        default:
-            return false;
-        }
-    }
-
-    /// The command in capitals, which mean absolute numbers.
-    [[nodiscard]] char kind() const {
-        return command_ >= 'a' && command_ <= 'z' ? static_cast<char>(command_ - 'a' + 'A')
-                                                  : command_;
-    }
-
-    void curveTo(const QPointF& first, const QPointF& second, const QPointF& to) {
-        path_.cubicTo(first, second, to);
-        second_control_ = second;
-    }
-
-    /// The centre from the two ends: SVG 1.1, appendix F.6.5, for an ellipse that is not turned.
-    bool arc(const QPointF& here, const QPointF& from) {
-        QPointF radius;
-        QPointF to;
-        qreal turned = 0.0;
-        bool is_large = false;
-        bool is_clockwise = false;
-        if (!point(&radius) || !number(&turned) || !flag(&is_large) || !flag(&is_clockwise) ||
-            !point(&to) || turned != 0.0) {
-            return false;
-        }
-        to += from;
-        qreal rx = std::abs(radius.x());
-        qreal ry = std::abs(radius.y());
-        if (to == here || rx == 0.0 || ry == 0.0) {
-            path_.lineTo(to);
-            return true;
-        }
-        const QPointF half = (here - to) / 2.0;
-        const qreal distance = std::hypot(half.x() / rx, half.y() / ry);
-        if (distance > 1.0) { // the ends are too far from each other for these radii
-            rx *= distance;
-            ry *= distance;
-        }
-        const qreal x = half.x() / rx;
-        const qreal y = half.y() / ry;
-        const qreal squared = x * x + y * y;
-        const qreal factor =
-            std::sqrt(std::max(0.0, 1.0 / squared - 1.0)) * (is_large == is_clockwise ? -1.0 : 1.0);
-        const QPointF centre = (here + to) / 2.0 + QPointF(factor * rx * y, -factor * ry * x);
-        const auto angleOf = [&](const QPointF& p) {
-            // Counter-clockwise in degrees, as QPainterPath counts.
-            return -std::atan2((p.y() - centre.y()) / ry, (p.x() - centre.x()) / rx) * 180.0 /
-                   std::numbers::pi;
-        };
-        const qreal begin = angleOf(here);
-        qreal sweep = angleOf(to) - begin;
-        if (is_clockwise && sweep > 0.0) {
-            sweep -= 360.0;
-        } else if (!is_clockwise && sweep < 0.0) {
-            sweep += 360.0;
-        }
-        path_.arcTo(QRectF(centre - QPointF(rx, ry), centre + QPointF(rx, ry)), begin, sweep);
-        return true;
-    }
-
-    void skipBlanks() {
-        while (at_ < text_.size() && (text_[at_].isSpace() || text_[at_] == QLatin1Char(','))) {
-            ++at_;
-        }
-    }
-
-    bool flag(bool* value) {
-        skipBlanks();
-        if (at_ >= text_.size() ||
-            (text_[at_] != QLatin1Char('0') && text_[at_] != QLatin1Char('1'))) {
-            return false;
-        }
-        *value = text_[at_++] == QLatin1Char('1');
-        return true;
-    }
-
-    bool number(qreal* value) {
-        skipBlanks();
-        qsizetype end = at_;
-        if (end < text_.size() &&
-            (text_[end] == QLatin1Char('-') || text_[end] == QLatin1Char('+'))) {
-            ++end;
-        }
-        // A second point begins the next number.
-        for (bool has_point = false; end < text_.size(); ++end) {
-            if (text_[end] == QLatin1Char('.') && !has_point) {
-                has_point = true;
-            } else if (!text_[end].isDigit()) {
-                break;
-            }
-        }
-        bool is_number = false;
-        *value = text_.mid(at_, end - at_).toDouble(&is_number);
-        at_ = end;
-        return is_number;
-    }
-
-    bool point(QPointF* value) {
-        qreal x = 0.0;
-        qreal y = 0.0;
-        if (!number(&x) || !number(&y)) {
-            return false;
-        }
-        *value = QPointF(x, y);
-        return true;
-    }
-
-    QStringView text_;
-    qsizetype at_ = 0;
-    char command_ = 0;
-    QPainterPath path_;
-    std::optional<QPointF> second_control_; ///< Of the curve that was just drawn.
-};
 
 /// What strokes and fills an element.
 struct Look {
@@ -257,7 +64,37 @@ std::optional<QPainterPath> shapeOf(QStringView element, const QXmlStreamAttribu
 } // namespace
 
 std::optional<QPainterPath> iconPath(QStringView text) {
-    return PathReader(text).read();
+    QPainterPath path;
+    const QList<QStringView> words = text.split(QLatin1Char(' '));
+    qsizetype at = 0;
+    bool is_good = true;
+    const auto number = [&] {
+        bool is_number = at < words.size();
+        const double value = is_number ? words[at++].toDouble(&is_number) : 0.0;
+        is_good = is_good && is_number;
+        return value;
+    };
+    const auto point = [&] {
+        const double x = number();
+        return QPointF(x, number());
+    };
+    while (is_good && at < words.size()) {
+        const QStringView command = words[at++];
+        if (command == u"M") {
+            path.moveTo(point());
+        } else if (command == u"L") {
+            path.lineTo(point());
+        } else if (command == u"C") {
+            const QPointF first = point();
+            const QPointF second = point();
+            path.cubicTo(first, second, point());
+        } else if (command == u"Z") {
+            path.closeSubpath();
+        } else {
+            is_good = false;
+        }
+    }
+    return is_good ? std::optional(path) : std::nullopt;
 }
 
 bool drawIcon(QPainter* painter, const QByteArray& svg, const QColor& color, const QRectF& target) {

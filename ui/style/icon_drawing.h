@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Draws the icons of resources/icons: the small part of SVG that they are written in, so that no
-// library for drawings is needed. That is: path (every command but the quadratic ones; arcs that
-// are not turned), rect with rx, circle; stroke and fill as currentColor or none, stroke-width,
-// round caps and joins. Never for files of users.
+// library for drawings is needed. That is: path with the commands M, L, C and Z, each followed by
+// absolute numbers, all with one blank between them; rect with rx; circle; stroke and fill as
+// currentColor or none; stroke-width; round caps and joins. Never for files of users.
 #pragma once
 
 #include <QByteArray>

@@ -15,7 +15,7 @@ class Passing : public QObject {
     Q_OBJECT
 
 public:
-    /// Of `widget`, which owns it.
+    /// Watches `widget`, which owns it.
     explicit Passing(QWidget* widget);
 
     /// passed() in `ms` milliseconds, or later.

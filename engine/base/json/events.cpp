@@ -13,7 +13,95 @@ namespace engine {
 
 namespace {
 
+/// What the reader stopped at.
+struct JsonFault {
+    enum class Kind : uint8_t {
+        None = 1,
+        // Something else is expected than `found`:
+        NoEnd,         ///< The end of the text.
+        NoName,        ///< A member's name in double quotes.
+        NoColon,       ///< ':' after `name`.
+        NoObjectComma, ///< ',' or '}'.
+        NoListComma,   ///< ',' or ']'.
+        NoValue,
+        NoDigit,
+        NoHexDigits, ///< Four of them, after \u.
+        // What stands there may not:
+        LeadingZero,
+        ControlCharacter, ///< Or a line break, inside a string.
+        NotUtf8,
+        OpenString,    ///< The text ends inside it.
+        UnknownEscape, ///< `found` after a backslash.
+        HalfSurrogate,
+        RepeatedName, ///< `name` twice in one object.
+        // More than `most`:
+        TooDeep,
+        TooManyValues,
+        StringTooLong, ///< Bytes.
+    };
+    /// What stands there.
+    enum class Found : uint8_t { End = 1, NotUtf8, Character };
+
+    Kind kind = Kind::None;
+    Found found = Found::End;
+    std::string character = {}; ///< UTF-8.
+    std::string name = {};
+    uint64_t most = 0;
+};
+
 using Fault = JsonFault::Kind;
+
+/// "x" as the message of a fault has it.
+Sentence wordsOf(const JsonFault& fault) {
+    const Sentence here = fault.found == JsonFault::Found::End ? phrase("the end of the text")
+                          : fault.found == JsonFault::Found::NotUtf8
+                              ? phrase("a byte that is not UTF-8")
+                              : asItIs(inQuotes(fault.character));
+    const auto expected = [&here](const Sentence& what) {
+        return said("expected %1, found %2", what, here);
+    };
+    switch (fault.kind) {
+    case Fault::None:
+        return {};
+    case Fault::NoEnd:
+        return expected(phrase("the end of the text"));
+    case Fault::NoName:
+        return expected(phrase("a member name in double quotes"));
+    case Fault::NoColon:
+        return expected(said("':' after %1", inQuotes(fault.name)));
+    case Fault::NoObjectComma:
+        return expected(phrase("',' or '}'"));
+    case Fault::NoListComma:
+        return expected(phrase("',' or ']'"));
+    case Fault::NoValue:
+        return expected(phrase("a value"));
+    case Fault::NoDigit:
+        return expected(phrase("a digit"));
+    case Fault::NoHexDigits:
+        return expected(phrase("four hexadecimal digits after \\u"));
+    case Fault::LeadingZero:
+        return phrase("a number must not start with 0");
+    case Fault::ControlCharacter:
+        return phrase("a control character or line break inside a string");
+    case Fault::NotUtf8:
+        return phrase("a byte that is not UTF-8");
+    case Fault::OpenString:
+        return phrase("the text ends inside a string");
+    case Fault::UnknownEscape:
+        return said("unknown escape: %1 after \\", here);
+    case Fault::HalfSurrogate:
+        return phrase("half of a surrogate pair");
+    case Fault::RepeatedName:
+        return said("the key %1 stands twice in one object", inQuotes(fault.name));
+    case Fault::TooDeep:
+        return said("nested deeper than %1 levels", fault.most);
+    case Fault::TooManyValues:
+        return said("more than %1 values", fault.most);
+    case Fault::StringTooLong:
+        return said("string longer than %1 bytes", fault.most);
+    }
+    return {};
+}
 
 bool isDigit(char c) {
     return c >= '0' && c <= '9';
@@ -50,7 +138,7 @@ public:
     }
 
 private:
-    std::vector<Name> names_;   ///< Of all open objects, outermost first.
+    std::vector<Name> names_;   ///< Names in all open objects, outermost first.
     std::vector<size_t> first_; ///< Where each open object's names begin in names_.
 };
 
@@ -92,8 +180,8 @@ private:
     }
 
     // Texts are put together in these functions only: the loops stay small.
-    bool failAt(size_t offset, JsonStop stop, Sentence detail, JsonFault fault) {
-        outcome_ = {stop, offset, std::move(detail), {}, std::move(fault)};
+    bool failAt(size_t offset, JsonStop stop, Sentence detail, const JsonFault& fault) {
+        outcome_ = {stop, offset, std::move(detail), {}, wordsOf(fault)};
         return false;
     }
     bool fail(JsonStop stop, Phrase detail, Fault kind) {
@@ -107,7 +195,9 @@ private:
     }
     bool unexpectedColon() {
         (void)unexpected(phrase("expected ':'"), Fault::NoColon);
-        outcome_.fault.name = string_;
+        JsonFault fault = faultHere(Fault::NoColon);
+        fault.name = string_;
+        outcome_.seen = wordsOf(fault);
         return false;
     }
     bool malformedNumber() {
@@ -119,7 +209,7 @@ private:
         Sentence text = kind == Fault::TooDeep         ? said("nested deeper than %1 levels", limit)
                         : kind == Fault::TooManyValues ? said("more than %1 values", limit)
                                                        : said("string longer than %1 bytes", limit);
-        return failAt(at_, stop, std::move(text), std::move(fault));
+        return failAt(at_, stop, std::move(text), fault);
     }
     /// The names of an object that ends.
     bool endNames() {
@@ -127,11 +217,11 @@ private:
         if (!repeated) {
             return true;
         }
+        JsonFault fault{Fault::RepeatedName};
+        fault.name = repeated->text;
         failAt(repeated->offset, JsonStop::Duplicate,
-               said("the member \"%1\" occurs twice in one object", repeated->text),
-               JsonFault{Fault::RepeatedName});
+               said("the member \"%1\" occurs twice in one object", repeated->text), fault);
         outcome_.name = repeated->text;
-        outcome_.fault.name = repeated->text;
         return false;
     }
 
@@ -245,6 +335,10 @@ private:
             }
             afterValue();
             return accept(handler_.onString(string_));
+        }
+        if (limits_.takes_nan &&
+            (takeWord("NaN") || takeWord("Infinity") || takeWord("-Infinity"))) {
+            return accept(handler_.onNull());
         }
         if (c == '-' || isDigit(c)) {
             return number();
@@ -477,57 +571,6 @@ checkJson(std::string_view text, std::string_view file_name, const JsonLimits& l
     const JsonOutcome outcome = readJson(text, with_names, handler);
     if (outcome.stop != JsonStop::Done) {
         return jsonError(outcome, file_name);
-    }
-    return {};
-}
-
-std::string inEnglish(const JsonFault& fault) {
-    const std::string here = fault.found == JsonFault::Found::End       ? "the end of the text"
-                             : fault.found == JsonFault::Found::NotUtf8 ? "a byte that is not UTF-8"
-                                                                        : inQuotes(fault.character);
-    const auto expected = [&here](const std::string& what) {
-        return "expected " + what + ", found " + here;
-    };
-    const std::string most = std::to_string(fault.most);
-    switch (fault.kind) {
-    case Fault::None:
-        return {};
-    case Fault::NoEnd:
-        return expected("the end of the text");
-    case Fault::NoName:
-        return expected("a member name in double quotes");
-    case Fault::NoColon:
-        return expected("':' after " + inQuotes(fault.name));
-    case Fault::NoObjectComma:
-        return expected("',' or '}'");
-    case Fault::NoListComma:
-        return expected("',' or ']'");
-    case Fault::NoValue:
-        return expected("a value");
-    case Fault::NoDigit:
-        return expected("a digit");
-    case Fault::NoHexDigits:
-        return expected("four hexadecimal digits after \\u");
-    case Fault::LeadingZero:
-        return "a number must not start with 0";
-    case Fault::ControlCharacter:
-        return "a control character or line break inside a string";
-    case Fault::NotUtf8:
-        return "a byte that is not UTF-8";
-    case Fault::OpenString:
-        return "the text ends inside a string";
-    case Fault::UnknownEscape:
-        return "unknown escape: " + here + " after \\";
-    case Fault::HalfSurrogate:
-        return "half of a surrogate pair";
-    case Fault::RepeatedName:
-        return "the key " + inQuotes(fault.name) + " stands twice in one object";
-    case Fault::TooDeep:
-        return "nested deeper than " + most + " levels";
-    case Fault::TooManyValues:
-        return "more than " + most + " values";
-    case Fault::StringTooLong:
-        return "string longer than " + most + " bytes";
     }
     return {};
 }

@@ -5,7 +5,6 @@
 // of them.
 #pragma once
 
-#include "engine/api/json_fault.h"
 #include "engine/base/result.h"
 #include "engine/base/utf8.h"
 
@@ -17,12 +16,15 @@ namespace engine {
 
 struct JsonLimits {
     int max_depth = 16;                        ///< Open objects and arrays at once.
-    size_t max_string_bytes = size_t{1} << 20; ///< Of a key or string, after unescaping.
-    size_t max_values = SIZE_MAX;              ///< Of all levels, containers included.
+    size_t max_string_bytes = size_t{1} << 20; ///< For a key or string, after unescaping.
+    size_t max_values = SIZE_MAX;              ///< On all levels, containers included.
     /// Refuse an object that has a member name twice; looked at when the object ends.
     bool are_names_unique = false;
     /// Half a surrogate pair in a \u escape becomes U+FFFD; otherwise it is a syntax error.
     bool replaces_surrogates = false;
+    /// NaN, Infinity and -Infinity, which Python's json module writes, are null; otherwise they are
+    /// a syntax error.
+    bool takes_nan = false;
 };
 
 /// Receives the events. Returning false stops the reader; say why through your own members.
@@ -65,11 +67,9 @@ struct JsonOutcome {
     /// "expected ',' or '}'", for messages that name the byte; empty for Done and Handler.
     Sentence detail;
     std::string name; ///< Duplicate: the member's name.
-    JsonFault fault;  ///< The same for who has the text before them.
+    /// The same for somebody who sees the text: "expected ',' or '}', found "x"".
+    Sentence seen;
 };
-
-/// "expected ',' or '}', found "x"".
-std::string inEnglish(const JsonFault& fault);
 
 /// Reads one JSON value with optional white space around it. A byte-order mark is a syntax error.
 JsonOutcome readJson(std::string_view text, const JsonLimits& limits, JsonHandler& handler);

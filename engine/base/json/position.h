@@ -18,7 +18,7 @@ class JsonCursor {
 public:
     explicit JsonCursor(std::string_view text) : text_(text) {}
 
-    /// Of the byte at `offset`, which must not lie before the one asked for last.
+    /// Position of the byte at `offset`, which must not lie before the one asked for last.
     JsonPosition at(size_t offset);
 
 private:

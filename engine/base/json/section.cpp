@@ -84,11 +84,8 @@ void JsonSection::unsupported(std::string_view key,
     }
 }
 
-void JsonSection::warn(std::string_view key,
-                       odd::ConfigMember::Kind kind,
-                       std::string value) const {
-    problems_->warnings.emplace_back(
-        odd::ConfigMember{kind, file_, memberName(key), std::move(value)});
+void JsonSection::warn(std::string_view key, const Sentence& what) const {
+    problems_->warnings.push_back(said("%1 %2", fullName(key), what));
 }
 
 const Json* JsonSection::find(std::string_view key) const {

@@ -4,7 +4,7 @@
 // the problems before it uses the values. So readers of configurations stay straight lines.
 #pragma once
 
-#include "engine/api/model_oddity.h"
+#include "engine/api/sentence.h"
 #include "engine/base/json/tree.h"
 #include "engine/base/result.h"
 
@@ -19,7 +19,7 @@ namespace engine {
 /// What reading found wrong (the first error only) and odd (all warnings).
 struct JsonProblems {
     std::optional<Error> error;
-    std::vector<ModelOddity> warnings;
+    std::vector<Sentence> warnings;
 };
 
 class JsonSection {
@@ -56,7 +56,7 @@ public:
     void unsupported(std::string_view key,
                      const Sentence& what,
                      std::vector<std::pair<std::string, std::string>> details = {}) const;
-    void warn(std::string_view key, odd::ConfigMember::Kind kind, std::string value = {}) const;
+    void warn(std::string_view key, const Sentence& what) const;
     /// `key` with file and path before it.
     [[nodiscard]] std::string fullName(std::string_view key) const;
     [[nodiscard]] JsonProblems& problems() const { return *problems_; }

@@ -43,6 +43,14 @@ const Json* Json::find(std::string_view key) const {
     return nullptr;
 }
 
+std::string textOf(const Json* value) {
+    return value != nullptr && value->is(Json::Kind::String) ? value->text : std::string();
+}
+
+std::string textOf(const Json& object, std::string_view key) {
+    return textOf(object.find(key));
+}
+
 std::optional<int64_t> Json::integer() const {
     int64_t value = 0;
     const char* const end = text.data() + text.size();

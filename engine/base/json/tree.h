@@ -48,6 +48,10 @@ struct JsonMember {
     Json value;
 };
 
+/// The text of a String, and of one that is a member of an object; empty where there is none.
+std::string textOf(const Json* value);
+std::string textOf(const Json& object, std::string_view key);
+
 /// Trees are copied and destroyed recursively: none is deeper than this, whatever limits say.
 inline constexpr int kDeepestJsonTree = 64;
 /// Nor has one more values, a value being some hundred bytes: the largest file that becomes a tree
@@ -76,7 +80,7 @@ public:
     [[nodiscard]] size_t depth() const { return open_.size(); }
     /// The innermost of them; there must be one.
     [[nodiscard]] const Json& innermost() const { return *open_.back(); }
-    /// Of the member whose value comes next.
+    /// Key of the member whose value comes next.
     [[nodiscard]] std::string_view key() const { return key_; }
 
 private:

@@ -164,7 +164,7 @@ Result<AssistantConfig> readAssistantConfig(const Checkpoint& checkpoint,
         AssistantConfig assistant,
         parseAssistantConfig(config, is_there ? std::string_view(**generation) : "", model));
     if (!generation) {
-        assistant.warnings.emplace_back(odd::DefaultsUnread{generation.error().told()});
+        assistant.warnings.push_back(defaultsUnread(generation.error()));
     }
     return assistant;
 }

@@ -21,7 +21,7 @@ namespace {
 
 /// What else the folder may hold, so that the message can say more than "not supported".
 struct OtherModel {
-    const char* kind = ""; ///< Of an error's details: "unified", "assistant", "gemma", "other".
+    const char* kind = ""; ///< For an error's details: "unified", "assistant", "gemma", "other".
     Phrase what;
 };
 
@@ -69,7 +69,7 @@ Root readRoot(const JsonSection& root, ModelConfig& config) {
     if (architectures.empty()) {
         const bool is_causal = type == "gemma4_text" || !has_text_section;
         config.architecture = is_causal ? "Gemma4ForCausalLM" : "Gemma4ForConditionalGeneration";
-        root.warn("architectures", odd::ConfigMember::Kind::NoArchitecture, config.architecture);
+        root.warn("architectures", said("is missing; taken as %1", config.architecture));
     } else {
         config.architecture = architectures.front();
     }
@@ -193,7 +193,7 @@ void readImageProcessor(const JsonSection& section,
         section.unsupported("do_rescale", said("is false; pictures are always scaled to 0..1"));
     }
     if (!section.boolean("do_resize", true)) {
-        section.warn("do_resize", odd::ConfigMember::Kind::NotResized);
+        section.warn("do_resize", said("is false; pictures are resized all the same"));
     }
     if (section.boolean("do_normalize", false) &&
         (!isAbsentOrAll(section, "image_mean", 0.0) || !isAbsentOrAll(section, "image_std", 1.0))) {
@@ -223,7 +223,7 @@ void readAudioProcessor(const JsonSection& section, ModelConfig& config) {
         }
     }
     if (section.text("padding_side", "right") != "right") {
-        section.warn("padding_side", odd::ConfigMember::Kind::NotRight);
+        section.warn("padding_side", said("is not \"right\"; recordings are padded on the right"));
     }
 }
 
@@ -349,6 +349,9 @@ Result<void> finishConfig(const Checkpoint& checkpoint, ModelConfig& config) {
     // Without a template the sizes tell: the large models' closes an empty thought in the
     // generation prompt.
     config.is_large_template = templates.is_large.value_or(config.is_large_template);
+    if (!templates.foreign.isEmpty()) {
+        config.warnings.push_back(std::move(templates.foreign));
+    }
     std::move(templates.notes.begin(), templates.notes.end(), std::back_inserter(config.warnings));
     return {};
 }

@@ -8,6 +8,9 @@
 
 namespace engine {
 
+inline constexpr int64_t kMaxWidth = 65536; ///< Hidden sizes.
+inline constexpr int64_t kMaxHeads = 1024;
+
 /// Whose text_config is read: an assistant's layers all read keys and values of another model.
 enum class TextOf : uint8_t { Model = 1, Assistant };
 /// text_config, or the root of a text-only model. All layers' sizes are filled in.

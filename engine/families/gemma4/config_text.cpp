@@ -13,11 +13,9 @@ namespace engine {
 namespace {
 
 constexpr int64_t kMaxLayers = 1024;
-constexpr int64_t kMaxWidth = 65536;      ///< Hidden sizes.
 constexpr int64_t kMaxMlpWidth = 1 << 20; ///< Before doubling.
 constexpr int64_t kMaxVocab = 1 << 24;
 constexpr int64_t kMaxPositions = 1 << 27;
-constexpr int64_t kMaxHeads = 1024;
 constexpr int64_t kMaxHeadDim = 4096;
 constexpr int64_t kMaxHeadsWidth = 1 << 20; ///< Heads times head size.
 constexpr int64_t kMaxPleWidth = 1 << 27;   ///< Layers times per-layer embedding size.
@@ -127,7 +125,8 @@ std::vector<LayerType> readLayerTypes(const JsonSection& section, int64_t num_la
         types.push_back(name == "full_attention" ? LayerType::Full : LayerType::Sliding);
     }
     if (types.back() != LayerType::Full) {
-        section.warn("layer_types", odd::ConfigMember::Kind::EndsSliding);
+        section.warn("layer_types",
+                     said("ends with a sliding layer; the last layer is always full"));
         types.back() = LayerType::Full;
     }
     return types;
@@ -180,7 +179,9 @@ void readRopes(const JsonSection& section, TextConfig& text) {
             text.sliding_rope = readRope(ropes.section("sliding_attention"), text.sliding_rope);
             text.full_rope = readRope(ropes.section("full_attention"), text.full_rope);
         } else if (ropes.exists()) {
-            section.warn(key, odd::ConfigMember::Kind::OneRope);
+            section.warn(
+                key,
+                said("has no members per layer type; it is taken for the full-attention layers"));
             text.full_rope = readRope(ropes, text.full_rope);
         }
         return;

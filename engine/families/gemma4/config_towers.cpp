@@ -9,9 +9,7 @@ namespace engine {
 
 namespace {
 
-constexpr int64_t kMaxWidth = 65536;
 constexpr int64_t kMaxTowerLayers = 256;
-constexpr int64_t kMaxHeads = 1024;
 
 void requireModelType(const JsonSection& section, std::string_view name) {
     const std::string found = section.text("model_type", name);

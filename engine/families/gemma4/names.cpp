@@ -56,7 +56,7 @@ bool isAtOrBelowPart(std::string_view name, std::string_view part) {
 
 struct Found {
     Part part;
-    size_t length = 0; ///< Of the part's own path at the beginning of the name.
+    size_t length = 0; ///< Length of the part's own path at the beginning of the name.
 };
 
 Found layerOfName(std::string_view name) {

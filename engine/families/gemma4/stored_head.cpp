@@ -153,7 +153,10 @@ decideHead(ModelConfig& config, const TensorSource& source, const std::stop_toke
     if (table == nullptr) {
         config.is_table_stored_as_head = config.tie_word_embeddings;
         if (config.is_table_stored_as_head) {
-            config.warnings.emplace_back(odd::HeadIsTable{head->name});
+            config.warnings.push_back(
+                said("%1: stands for the token embedding, which the files do not hold under its "
+                     "own name (config.json: both are one table)",
+                     head->name));
         }
         return {};
     }
@@ -162,7 +165,14 @@ decideHead(ModelConfig& config, const TensorSource& source, const std::stop_toke
     if (is_same) {
         return {}; // the load says that one table serves both
     }
-    config.warnings.emplace_back(odd::OwnHead{head->name, config.tie_word_embeddings});
+    config.warnings.push_back(
+        config.tie_word_embeddings
+            ? said("%1: is used as the output head, as its values are not those of the token "
+                   "embedding, although config.json says that both are one table; "
+                   "\"tie_word_embeddings\": false there says what the files hold",
+                   head->name)
+            : said("%1: the output head is a tensor of its own, not the token embedding",
+                   head->name));
     return {};
 }
 

@@ -81,10 +81,18 @@ private:
         if (out_.is_large) {
             return;
         }
-        out_.notes.emplace_back(odd::ForeignTemplate{where, marksOf(source)});
+        std::string marks = marksOf(source);
+        out_.foreign =
+            said("%1: does not look like a Gemma 4 template; it is not used: this prompt is "
+                 "written with <|turn>, the template writes %2. A model that was trained on the "
+                 "template's turns may answer worse",
+                 where, marks.empty() ? phrase("no marks of turns") : asItIs(std::move(marks)));
     }
 
-    void further(const std::string& where) { out_.notes.emplace_back(odd::FurtherTemplate{where}); }
+    void further(const std::string& where) {
+        out_.notes.push_back(said(
+            "%1: a further chat template, chosen by name in transformers; it is not used", where));
+    }
 
     void readJson(ModelText which) {
         const auto text = checkpoint_.read(which);
@@ -95,7 +103,7 @@ private:
         const bool has_tokens = which == ModelText::TokenizerConfig;
         if (!text || ((*text)->find(kMember) == std::string::npos && !has_tokens)) {
             if (!text) {
-                out_.notes.emplace_back(odd::TemplateUnread{text.error().told()});
+                out_.notes.push_back(templateUnread(text.error()));
             }
             return;
         }
@@ -107,7 +115,7 @@ private:
             if (!is_asked) {
                 return;
             }
-            out_.notes.emplace_back(odd::TemplateUnread{tree.error().told()});
+            out_.notes.push_back(templateUnread(tree.error()));
             return;
         }
         for (const char* token : {"bos_token", "eos_token", "pad_token", "unk_token"}) {
@@ -179,6 +187,10 @@ std::optional<bool> isLargeTemplate(std::string_view source) {
     // In the template's source the line break stands as itself or as the escape \n.
     return source.find("<|channel>thought\n<channel|>") != std::string_view::npos ||
            source.find("<|channel>thought\\n<channel|>") != std::string_view::npos;
+}
+
+Sentence templateUnread(const Error& why) {
+    return said("%1 (its chat template is not known)", why.told());
 }
 
 std::optional<ChatTemplateText> readChatTemplateText(const Checkpoint& checkpoint) {

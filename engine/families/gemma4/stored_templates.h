@@ -6,7 +6,7 @@
 // conversation is run/template_difference.h.
 #pragma once
 
-#include "engine/api/model_oddity.h"
+#include "engine/api/sentence.h"
 #include "engine/base/result.h"
 #include "engine/files/checkpoint.h"
 
@@ -19,10 +19,12 @@
 namespace engine {
 
 struct StoredTemplates {
-    /// Of the template in force: the large models' form of Gemma 4's. Nothing when there is none or
-    /// it is no Gemma 4 template.
+    /// Whether the template in force has the large models' form of Gemma 4's. Nothing when there is
+    /// none or it is no Gemma 4 template.
     std::optional<bool> is_large;
-    std::vector<ModelOddity> notes;
+    /// That it is none of Gemma 4.
+    Sentence foreign;
+    std::vector<Sentence> notes;
 };
 
 /// The template in force, as text.
@@ -37,6 +39,9 @@ std::optional<ChatTemplateText> readChatTemplateText(const Checkpoint& checkpoin
 
 /// Errors: as Checkpoint::read() of chat_template.jinja. What else cannot be read is a note.
 Result<StoredTemplates> readStoredTemplates(const Checkpoint& checkpoint);
+
+/// The note of a template whose file cannot be read.
+Sentence templateUnread(const Error& why);
 
 /// Whether a template's text is the large models' form; nothing when it is no Gemma 4 template.
 std::optional<bool> isLargeTemplate(std::string_view source);

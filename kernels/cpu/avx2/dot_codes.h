@@ -175,7 +175,7 @@ private:
     struct Piece {
         const uint8_t* codes;
         const int8_t* x;
-        const float* sums; ///< Of the activations of each block.
+        const float* sums; ///< Sums of the activations of each block.
         int64_t blocks;
     };
 

@@ -284,7 +284,7 @@ private:
     static constexpr float kLevels = 32512.0F; ///< 127 * 256: the high plane is a signed byte.
     static constexpr int64_t kFarBytes = 8192; ///< 4096: a fifth slower from memory; 12288: equal.
     static constexpr int64_t kNearBytes = 512;
-    /// Of narrower rows half of such requests would be for the group behind, which is far off.
+    /// In narrower rows half of such requests would be for the group behind, which is far off.
     static constexpr int64_t kNearColumns = 4096;
     static constexpr int64_t kScalesAhead = 256;
 

@@ -82,7 +82,7 @@ private:
 
     WeightView weight_;
     int64_t blocks_ = 0; ///< Per row.
-    int64_t rows_ = 0;   ///< Of a window.
+    int64_t rows_ = 0;   ///< Per window.
     int64_t first_ = -1, last_ = -1;
     int64_t start_ = 0; ///< Block number of buffer_[0].
     float* buffer_ = nullptr;

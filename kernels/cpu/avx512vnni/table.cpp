@@ -17,7 +17,7 @@ struct Avx512VnniKit {
     using V = Avx512Vnni;
     using FourBit = FourBitAvx512Dot<V>;
     using FourBitOne = FourBitByteDot<V>;
-    /// Of two to four tokens 21 to 37 operations per 128 codes, with fp32 products 34 to 52.
+    /// Two to four tokens take 21 to 37 operations per 128 codes, with fp32 products 34 to 52.
     static constexpr int64_t kFourBitOneTokens = FourBitOne::kMostTokens;
     using Bf16 = NaturalDot<V, WeightFormat::BF16>;
     using Int8 = Int8Dot<V>;

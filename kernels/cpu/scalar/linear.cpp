@@ -14,7 +14,7 @@ namespace kernels::cpu::scalar {
 
 namespace {
 
-constexpr int64_t kRowsPerChunk = 16;
+constexpr int64_t kLinearRowsPerChunk = 16;
 
 /// As many rows of the weight are multiplied beside each other: one by one each sum would wait for
 /// its last addition. It adds its products in the order of the columns, however many rows there
@@ -52,7 +52,7 @@ Status linear(Queue q, MatF32 x, WeightView w, MutF32 y) {
     if (const Status status = checkLinear(x, w, y); status != Status::Ok) {
         return status;
     }
-    parallelFor(poolOf(q), w.rows, kRowsPerChunk, [&](int64_t begin, int64_t end) {
+    parallelFor(poolOf(q), w.rows, kLinearRowsPerChunk, [&](int64_t begin, int64_t end) {
         float* rows = rowBuffer(w.cols).data();
         for (int64_t n = begin; n < end; n += kRows) {
             const int64_t count = std::min(kRows, end - n);
@@ -90,7 +90,7 @@ Status loraAccumulate(Queue q,
         return Status::Ok; // no rows
     }
     const int64_t rank = a.rows;
-    parallelFor(poolOf(q), x.rows * rank, kRowsPerChunk, [&](int64_t begin, int64_t end) {
+    parallelFor(poolOf(q), x.rows * rank, kLinearRowsPerChunk, [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i) {
             const int64_t t = i / rank;
             const int64_t r = i % rank;
@@ -102,7 +102,7 @@ Status loraAccumulate(Queue q,
             scratch.data[t * scratch.stride + r] = static_cast<float>(sum);
         }
     });
-    parallelFor(poolOf(q), y.cols, kRowsPerChunk, [&](int64_t begin, int64_t end) {
+    parallelFor(poolOf(q), y.cols, kLinearRowsPerChunk, [&](int64_t begin, int64_t end) {
         for (int64_t n = begin; n < end; ++n) {
             for (int64_t t = 0; t < y.rows; ++t) {
                 double sum = b_bias.data == nullptr

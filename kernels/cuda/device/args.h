@@ -120,7 +120,7 @@ struct ProductUpdatesArgs {
     uint8_t owner[kMaxUpdatePieces]; ///< The update of each piece of h, or kNoUpdate.
 };
 
-/// Of product_codes.cu: w[] instead of product.w, all of one 4-bit format with blocks of 64.
+/// For product_codes.cu: w[] instead of product.w, all in one 4-bit format with blocks of 64.
 struct ProductCodesArgs {
     ProductKernelArgs product;
     WeightArgs w[3];
@@ -130,7 +130,7 @@ BELFRY_HOST_DEVICE constexpr int32_t productCodesShared(int32_t fragments, int32
     return 32768 + groups * (3 * (fragments * 2048 + 4096) + 2048) + 2048;
 }
 constexpr int kProductCodesColumns = 256; ///< Columns are a multiple of this.
-/// Of product_wide.cu: rows of weights in a tile, and where stages of x begin in shared memory.
+/// product_wide.cu: rows of weights in a tile, and where stages of x begin in shared memory.
 constexpr int kProductWideOutputs = 128;
 constexpr int kProductWideStagesAt = 35840;
 /// Stages of x for tiles of so many rows.
@@ -149,7 +149,7 @@ struct alignas(64) ProductWideArgs {
     ProductCodesArgs codes;
 };
 
-/// Of product_wide_half.cu: rows of x in a tile, where stages begin in shared memory, and the
+/// product_wide_half.cu: rows of x in a tile, where stages begin in shared memory, and the
 /// largest number of outputs in a tile (of a pair half as many of each weight).
 constexpr int kProductHalfRows = 128;
 constexpr int kProductHalfStagesAt = 1024;
@@ -203,7 +203,7 @@ struct HeadRowsKernelArgs {
     const float* v;
     VectorArgs q_norm, k_norm;
     const int32_t* position;
-    const int32_t* position_2; ///< Of the second half of a head; nullptr: one rotation.
+    const int32_t* position_2; ///< Positions for the second half of a head; nullptr: one rotation.
     const float* inv_freq;
     void* q_to;    ///< [rows, heads, dim] bf16
     void* k_to[2]; ///< [capacity[i], kv_heads, dim] bf16
@@ -222,8 +222,6 @@ inline constexpr int32_t kInputNorm = 1;  ///< h = rms(x) * norm
 inline constexpr int32_t kInputResidualNorm =
     2; ///< r = (x + rms(t) * t_norm) * scalar; x_out = r; h = rms(r) * norm
 inline constexpr int32_t kInputResidual = 3; ///< the same r; h = r
-/// h = the attention step before, merged from its parts (resident steps only).
-inline constexpr int32_t kInputAttention = 4;
 /// What it does with the products.
 inline constexpr int32_t kOutputStore = 0;        ///< y[i] = W[i] h
 inline constexpr int32_t kOutputGeluPair = 1;     ///< y[0] = gelu(W[0] h) * (W[1] h)
@@ -245,9 +243,7 @@ struct LoraArgs {
     int16_t tile; ///< stream.cu: tiles of kLoraTileRanks before it.
     int32_t a_type;
     int32_t b_type;
-    /// Bytes of the updates before it in a row of B in shared memory; stream.cu: where its B
-    /// begins, from lora_at.
-    int32_t b_offset;
+    int32_t b_offset; ///< stream.cu: where its B begins, from lora_at.
 };
 
 /// Updates of one linear layer for many rows (kernels/ops.h, LoraTerm).
@@ -278,8 +274,8 @@ struct TapArgs {
     int32_t pad;
 };
 
-/// Of launches at the edges of a token, zero between them: the last block that is done does what
-/// needs the results of all.
+/// Counters of launches at the edges of a token, zero between them: the last block to finish does
+/// what needs the results of all.
 inline constexpr int kMaxEdgeSlices = 256;
 struct EdgeCounters {
     unsigned long long best;        ///< Largest key so far.
@@ -288,7 +284,7 @@ struct EdgeCounters {
     int32_t slices[kMaxEdgeSlices]; ///< Blocks of each slice of the per-layer inputs that are done.
 };
 
-/// Numbers of a token (kernels/ops.h, TokenNumbers), the positions of a ring behind them.
+/// Numbers of a token (kernels/ops.h, TokenNumbers).
 struct TokenNumberArgs {
     int32_t position;
     int32_t sliding_slot, full_slot;
@@ -297,7 +293,7 @@ struct TokenNumberArgs {
     int32_t unused[10];
 };
 
-/// Of top_logits.cu: groups of neighbours that a row of logits falls into at most.
+/// top_logits.cu: the most groups of neighbours that a row of logits falls into.
 inline constexpr int kMaxLogitGroups = 2048;
 /// Candidates among the logits of a row (kernels/ops.h, TopLogits).
 inline constexpr int kMostTopLogits = 512;
@@ -338,8 +334,8 @@ struct DraftChoiceKernelArgs {
 
 /// What stands before the layers of a token (token_input.cuh; kernels/ops.h, TokenInputArgs).
 inline constexpr int kEdgeThreads = 256;
-inline constexpr int kTokenRows = 32;       ///< Of the projection, of a block.
-inline constexpr int kMaxTokenWidth = 1024; ///< Of a slice.
+inline constexpr int kTokenRows = 32;       ///< Rows of the projection in a block.
+inline constexpr int kMaxTokenWidth = 1024; ///< The widest slice.
 struct TokenInputKernelArgs {
     WeightArgs embedding;  ///< [vocabulary, cols of projection]; without data: x holds the row.
     WeightArgs table;      ///< [vocabulary, rows of projection], where there is no token_part.
@@ -372,36 +368,13 @@ inline constexpr int32_t kLinkWide = 3;    ///< Three values of 19 bits in a pac
 /// stream_rows.cu: packets of rows behind flags, where some blocks have no result to wait for.
 inline constexpr int32_t kLinkBoth = 4;
 
-/// Shared memory in which a step keeps fp32 rows while it makes its input: r, t and both norms; a
-/// plain row only in resident blocks.
-BELFRY_HOST_DEVICE constexpr int32_t inputRowBytes(int32_t input, int32_t cols, bool is_resident) {
-    if (input == kInputNorm || input == kInputResidualNorm || input == kInputResidual) {
-        return 16 * cols;
-    }
-    return is_resident ? 4 * cols : 0;
+/// Shared memory in which a step keeps fp32 rows while it makes its input: r, t and both norms.
+BELFRY_HOST_DEVICE constexpr int32_t inputRowBytes(int32_t input, int32_t cols) {
+    return input == kInputPlain ? 0 : 16 * cols;
 }
-
-/// Which cache rows an attention step reads, and into how many parts they are split. The step and
-/// its reader work out the same from it.
-struct AttendRange {
-    const int32_t* from; ///< [1]: rows in reach = min(*from + more, limit).
-    int32_t more;
-    int32_t limit;  ///< 0 = none
-    int32_t splits; ///< Most parts there may be.
-    /// Resident steps: up to this many parts are left unmerged for the step that reads them.
-    int32_t direct_splits;
-    int32_t tile; ///< Keys of a tile (attend_tiles.cuh); 0: attend_parts.cuh.
-    int32_t pad;
-};
 
 /// Units of a step at most.
 inline constexpr int kMaxLoraUnits = 512;
-/// Numbers a block keeps for the sums of `units` units and `ranks` ranks, a multiple of four.
-BELFRY_HOST_DEVICE constexpr int32_t loraUnitSums(int32_t units, int32_t ranks) {
-    return (units + 3) / 4 * 4 + (ranks + 3) / 4 * 4;
-}
-/// Numbers behind them: factors of the updates, and the tag.
-inline constexpr int kLoraUnitNumbers = 16;
 
 struct ProjectKernelArgs {
     WeightArgs w[3];
@@ -418,15 +391,15 @@ struct ProjectKernelArgs {
     int32_t share;      ///< Outputs of a block, in multiples of `grain`;
     int32_t extra;      ///< blocks that have one grain more.
     int32_t grain;
-    /// Of a row of 16 bits: a tile each. Of stream_large.cu: parts of the columns, one after the
+    /// A row of 16 bits has a tile each. In stream_large.cu: parts of the columns, one after the
     /// other for all tiles of a pass; `units` are those of a part.
     int32_t pieces;
     int32_t pass_tiles; ///< Tiles whose sums are in shared memory at a time.
     // What is above is all that fetching needs.
-    int32_t link;        ///< Of t (residual inputs), else of x.
+    int32_t link;        ///< How t (residual inputs) or else x arrives.
     int32_t publish;     ///< How the next step wants the outputs.
     int32_t keeps_row;   ///< The residual row x is in shared memory.
-    int32_t wide_region; ///< Of kLinkWide: where, and the how manieth use of it in this launch.
+    int32_t wide_region; ///< For kLinkWide: where, and the how manieth use of it in this launch.
     int32_t wide_use;
     int32_t publish_use;
     float inverse_cols;
@@ -442,12 +415,8 @@ struct ProjectKernelArgs {
     int32_t k_split;       ///< Warps that share one row group: 1, 2, 4, 8 or 16.
     int32_t x_elements;    ///< cols rounded up to 512.
     int32_t local_rows;    ///< Most weight rows that a block owns.
-    // kInputAttention: as of the attention step.
-    const float* partial;
-    AttendRange range;
-    int32_t head_dim;
     int32_t lora_next; ///< stream.cu: steps from this one with updates to the next; 0: the last.
-    // Of updates whose B stays in memory (stream_direct.cuh, stream_rows_lora.cuh).
+    // Updates whose B stays in memory (stream_direct.cuh, stream_rows_lora.cuh).
     int16_t direct_at;   ///< Where DirectUpdates or RowUpdates lie, in 16 bytes of the work memory;
                          ///< 0: none.
     int16_t direct_turn; ///< Parity of the step's number among those with updates.
@@ -458,31 +427,26 @@ struct ProjectKernelArgs {
     int32_t tap_count;
     int32_t lora_first[4];  ///< Ranks of the weights before weight j; [3]: of all.
     int32_t lora_width;     ///< Most ranks of one weight.
-    int32_t tap_ranks;      ///< Of all taps together.
+    int32_t tap_ranks;      ///< Ranks of all taps together.
     const float* lora_sums; ///< [ranks, lora_parts]: A h of the step before; nullptr: made here.
     float* tap_sums;        ///< [tap_ranks, tap_parts]
     int32_t lora_parts;
     int32_t tap_parts; ///< Blocks of this step.
-    // Updates whose A h is made once in the grid (lora_units.cuh): unit u is row u / lora_chunks of
-    // A (of all updates) times columns (u % lora_chunks) * lora_columns to the next chunk's.
-    uint64_t* lora_slots;      ///< [lora_units]: value and tag; stream.cu: kUnitSlot apart.
-    const int32_t* lora_epoch; ///< [1] Launches so far.
-    int32_t lora_units;        ///< 0: not in this form.
-    int32_t lora_chunks;
-    int32_t lora_columns;   ///< A multiple of 512; stream.cu: of 64.
-    int16_t lora_own;       ///< Most units of a block.
-    int16_t lora_next_late; ///< stream.cu: lora_late of the next step with updates, or 1.
-    /// Bytes of a row of B in shared memory, all updates of its weight; stream.cu: from A of one
-    /// unit of a block to the next one's.
-    int32_t lora_pitch;
-    /// Number of the step in its token; stream.cu: among those of its launch with updates.
-    int32_t lora_step;
+    // Streamed steps, whose A h is made once in the grid (unit_piece.cuh): unit u is row
+    // u >> lora_shift of A (of all updates) times a chunk of lora_columns columns, the lower bits.
+    uint64_t* lora_slots; ///< [lora_units]: value and tag, kUnitSlot apart.
+    int32_t lora_units;   ///< 0: the step has no updates.
+    int32_t lora_columns; ///< A multiple of 64.
+    int16_t lora_shift;
+    int16_t lora_own; ///< Most units of a block.
     // stream.cu only.
-    int32_t lora_at;    ///< Where operands lie, from the start of the work memory.
-    int16_t lora_turn;  ///< Parity of the step's number among those with updates.
+    int16_t lora_next_late; ///< lora_late of the next step with updates, or 1.
+    int16_t lora_turn;      ///< Parity of the step's number among those with updates.
+    int32_t lora_pitch;     ///< Bytes from A of one unit of a block to the next one's.
+    int32_t lora_step;      ///< Number of the step among those of its launch with updates.
+    int32_t lora_at;        ///< Where operands lie, from the start of the work memory.
     int16_t lora_late;  ///< 0: they come during the step with updates before; 1: when this begins.
-    int16_t lora_shift; ///< log2 of lora_chunks.
-    int16_t lora_tiles; ///< Of kLoraTileRanks, which those of one update fill.
+    int16_t lora_tiles; ///< Tiles of kLoraTileRanks that the ranks of one update fill.
     int16_t lora_is_ragged;  ///< 1: there are tiles that are not full.
     int16_t lora_is_early;   ///< 1: A h is made of the residual row's two parts, before its planes.
     int32_t multiply_stride; ///< stream_rows.cu: between rows of multiply.
@@ -511,19 +475,16 @@ struct AttendStepKernelArgs {
     int32_t splits;
     float scale;
     float eps;
-    // Resident steps.
-    AttendRange range;
+    int32_t turn; ///< Queries are turned as at position + turn.
+    // Streamed steps.
     int32_t capacity; ///< Cache rows.
     int32_t is_ring;  ///< Position p lies in row p % capacity: rows beyond the window are not read.
-    int32_t key_groups; ///< Groups of 16 keys in a tile.
-    int32_t stages;     ///< Tiles in shared memory: 1 or 2.
-    int32_t link;       ///< stream.cu: of q, k and v.
-    int32_t publish;    ///< stream.cu: of out.
-    int32_t head_parts; ///< stream.cu: most parts of one query head; 0: by tiles only.
-    int32_t turn;       ///< Queries are turned as at position + turn.
+    int32_t link;     ///< How q, k and v arrive.
+    int32_t publish;  ///< How out is handed on.
+    int32_t head_parts; ///< Most parts of one query head; 0: by tiles only.
 };
 
-/// One step of a decoded token for the kernel that runs them all (token.cu).
+/// One step of a decoded token for the kernels that run them all (stream.cu).
 inline constexpr int32_t kStepProject = 0;
 inline constexpr int32_t kStepAttend = 1;
 struct alignas(16) TokenStep {
@@ -538,35 +499,13 @@ struct alignas(16) TokenStep {
 inline constexpr int kStepHeadBytes = 352;
 static_assert(offsetof(TokenStep, project) + offsetof(ProjectKernelArgs, link) <= kStepHeadBytes,
               "the rest is not copied");
-/// Steps of which the arguments are in shared memory at a time: this one, those whose weights are
-/// prefetched, the one being read.
+/// Steps of which the arguments are in shared memory at a time.
 inline constexpr int kStepRing = 4;
-/// stream.cu: a step's arguments are asked for when the one so many before it begins. They take the
-/// place of the step that has just ended.
+/// A step's arguments are asked for when the one so many before it begins. They take the place of
+/// the step that has just ended.
 inline constexpr int kStepsAsked = kStepRing - 1;
-/// Most parts of an attention step (lanes of a warp times five).
-inline constexpr int kMaxParts = 160;
-/// Heads of one attention part, and parts of up to this many keys are merged by their reader.
-inline constexpr int kPartHeads = 4;
-inline constexpr int kDirectKeys = 128;
-/// Attention by tiles (attend_tiles.cuh, stream_attend.cuh): heads of one part; head elements of
-/// one warp.
+/// Attention by tiles (stream_attend.cuh): heads of one part.
 inline constexpr int kTileHeads = 8;
-inline constexpr int kTileDims = 64;
-/// Bytes between two rows of a tile: padded, so that eight rows lie in different banks.
-BELFRY_HOST_DEVICE constexpr int32_t tilePitch(int32_t head_dim) {
-    return 2 * head_dim + 16;
-}
-/// What an attention part keeps besides its tiles (TileShared).
-inline constexpr int kTileSharedBytes = 38144;
-BELFRY_HOST_DEVICE constexpr int32_t
-tileSharedBytes(int32_t head_dim, int32_t key_groups, int32_t stages) {
-    return kTileSharedBytes + stages * 2 * 16 * key_groups * tilePitch(head_dim);
-}
-/// Shared memory of an attention step behind the table of code values (PartShared).
-inline constexpr int kPartSharedBytes = 55360;
-
-// --- stream.cu ---
 
 /// Warps that compute, and warps that fetch weights for them.
 inline constexpr int kComputeWarps = 12;
@@ -584,7 +523,7 @@ inline constexpr int kChunkUnits = 24;
 inline constexpr int kChunkCodeBytes = kTileRows * kChunkUnits * kUnitBytes;
 inline constexpr int kChunkBytes = kChunkCodeBytes + kChunkUnits * kTileRows * 4;
 inline constexpr int kMaxChunks = 16;
-/// Of stream_large.cu: 21 units a row of a tile, what rows of 5376 and 21504 columns are made of.
+/// stream_large.cu: 21 units a row of a tile, what rows of 5376 and 21504 columns are made of.
 inline constexpr int kLargeChunkUnits = 21;
 inline constexpr int kLargeChunkCodeBytes = kTileRows * kLargeChunkUnits * kUnitBytes;
 inline constexpr int kLargeChunkBytes = kLargeChunkCodeBytes + kLargeChunkUnits * kTileRows * 4;
@@ -598,7 +537,7 @@ inline constexpr int kCodeTableBytes = kCodePairs * kCodeEntryBytes;
 inline constexpr int kCodeTableAlignment = 1 << 16;
 /// Six barriers (UnitSignals), aligned to 16 bytes.
 inline constexpr int kUnitSignalBytes = 48;
-/// Of stream_async.cu three of them.
+/// stream_async.cu has three of them.
 inline constexpr int kAsyncSignalBytes = 32;
 /// Offsets in shared memory count from the table of codes. Behind it: two barriers a chunk, the
 /// signals about low-rank updates, a barrier for each step of the ring and two for norms and, for
@@ -616,7 +555,7 @@ inline constexpr int kAsyncFetchWarps = 2;
 inline constexpr int kAsyncFewestChunks = kAsyncFetchWarps;
 /// One more asks memory for what the fetching warps will need.
 inline constexpr int kAsyncThreads = kComputeThreads + (kAsyncFetchWarps + 1) * 32;
-/// Of a step's arguments what comes before those of low-rank updates; a lane brings 16 bytes.
+/// The part of a step's arguments before those of low-rank updates; a lane brings 16 bytes.
 inline constexpr int kAsyncStepBytes = 512;
 static_assert(offsetof(TokenStep, project) + offsetof(ProjectKernelArgs, lora) <= kAsyncStepBytes &&
                   offsetof(TokenStep, attend) + sizeof(AttendStepKernelArgs) <= kAsyncStepBytes &&
@@ -637,10 +576,15 @@ inline constexpr int kAsyncAttendOffset = kAsyncStepsOffset + kStepRing * kAsync
 inline constexpr int kDenseEntryBytes = 32 * 4;
 inline constexpr int kDenseTableBytes = kCodePairs * kDenseEntryBytes;
 
-/// Clocks of a step when they are asked for: at its start, with the input there, with its planes
-/// made, with the products done and at its end. Of a step with low-rank updates also those of their
-/// warp: when it begins to wait for the input, has given its sum to the others, has theirs and has
-/// what is to be added.
+/// Steps note clocks in builds that are for measuring (CMake: BELFRY_TRACE).
+#ifdef BELFRY_TRACE
+inline constexpr bool kHasTrace = true;
+#else
+inline constexpr bool kHasTrace = false;
+#endif
+/// Clocks of a step: at its start, with the input there, with its planes made, with the products
+/// done and at its end. A step with low-rank updates also has those of their warp: when it begins
+/// to wait for the input, has given its sum to the others, has theirs and has what is to be added.
 inline constexpr int kStreamMarks = 5;
 inline constexpr int kUnitMarks = 4;
 inline constexpr int kTraceMarks = kStreamMarks + kUnitMarks;
@@ -677,8 +621,9 @@ inline constexpr int kLargeFlags = 256;
 
 /// What a block needs to know of the updates of one step (unit_plan.cuh), made once for all
 /// tokens: a warp takes five to eight clocks an instruction that runs once a step.
-inline constexpr int kPlannedCopies = 6; ///< Of A of the block's units and B of its rows.
-inline constexpr int kPlannedTiles = 4;  ///< Of ranks times the block's rows of a weight.
+inline constexpr int kPlannedCopies =
+    6; ///< Copies of A for the block's units and of B for its rows.
+inline constexpr int kPlannedTiles = 4; ///< Tiles of ranks times the block's rows of a weight.
 struct UnitCopy {
     const void* from;
     int32_t bytes; ///< 0: none.
@@ -689,15 +634,15 @@ struct UnitJob {
     int32_t b; ///< Where the ranks of the first row lie, from the start of the work memory.
     int16_t rows;
     int16_t row_bytes;
-    int16_t left_bytes; ///< Of a row, from those ranks on.
+    int16_t left_bytes; ///< Bytes of a row, from those ranks on.
     int16_t to;         ///< The first row's sum.
-    int16_t tile;       ///< Of ranks, among those whose sums are collected at once.
-    int8_t type;        ///< Of B.
+    int16_t tile;       ///< Which tile of ranks, among those whose sums are collected at once.
+    int8_t type;        ///< Element type of B.
     int8_t is_more;     ///< 1: these rows have sums already.
 };
 struct alignas(16) UnitPlan {
     UnitCopy copy[kPlannedCopies];
-    const float* factor; ///< Of the block's first unit, and its packet, columns of A and type.
+    const float* factor; ///< A of the block's first unit, and its packet, columns and type.
     int32_t packet;
     int32_t column;
     int32_t columns;
@@ -728,14 +673,14 @@ struct StreamLayout {
     int32_t work;   ///< What one step uses; negative: in front of the table.
     int32_t chunks; ///< [chunk_count, kChunkBytes]
     int32_t chunk_count;
-    int32_t wide_uses[kWideRegions]; ///< Of this launch.
-    int32_t code_format;             ///< Of all its 4-bit weights.
+    int32_t wide_uses[kWideRegions]; ///< Uses in this launch.
+    int32_t code_format;             ///< The format of all its 4-bit weights.
     int32_t unit_steps;              ///< Steps with low-rank updates: the last warp is for them.
     int32_t first_unit_step;
     const UnitPlan* plans; ///< [unit_steps, blocks]; nullptr: made on the way.
     // stream_async.cu only; there `table` is an offset like the others.
-    int32_t work_bytes;  ///< Of the work memory, which lies behind the table.
-    int32_t chunk_codes; ///< Of a chunk; behind them its absmax values.
+    int32_t work_bytes;  ///< Size of the work memory, which lies behind the table.
+    int32_t chunk_codes; ///< Codes of a chunk; its absmax values follow.
     int32_t chunk_bytes;
     int32_t ahead; ///< Chunks that may be on their way into the cache of the card.
 };
@@ -808,9 +753,9 @@ BELFRY_HOST_DEVICE constexpr int32_t rowUpdatePitch(int32_t ranks) {
 BELFRY_HOST_DEVICE constexpr int32_t rowUpdateBytes(int32_t ranks) {
     return ranks > 0 ? kStreamRows * rowUpdatePitch(ranks) * 4 : 0;
 }
-/// Of attention of rows (RowsAttendWork): queries, turns and what packets brought (later the sums
-/// of three groups of keys), products of 48 keys, their scores, maxima and totals, a word. New keys
-/// and values lie in the place of the residual row.
+/// Work memory of attention of rows (RowsAttendWork): queries, turns and what packets brought
+/// (later the sums of three groups of keys), products of 48 keys, their scores, maxima and totals,
+/// a word. New keys and values lie in the place of the residual row.
 BELFRY_HOST_DEVICE constexpr int32_t streamRowsAttendBytes(int32_t head_dim) {
     return 2 * kStreamRows * (head_dim + 32) * 2 + 4 * kStreamRows * head_dim * 4 +
            (4 * 2 + 1) * kStreamRows * kRowPartKeys * 4 + kStreamRows * 8 + 16;
@@ -849,13 +794,13 @@ inline constexpr int kAsyncTableOffset = kAsyncAttendOffset + kAttendConstantByt
 static_assert(kAsyncSignalsOffset % 16 == 0 && kAsyncHeadsOffset % 16 == 0 &&
               kAsyncStepsOffset % 16 == 0 && kAsyncAttendOffset % 16 == 0 &&
               kAsyncTableOffset % 16 == 0);
-/// Of attention (AttendWork).
+/// Work memory of attention (AttendWork).
 BELFRY_HOST_DEVICE constexpr int32_t streamAttendBytes(int32_t head_dim) {
     return (kTileKeys + 2 * kTileHeads) * (head_dim * 2 + 16) +
            2 * 2 * kTileHeads * (kTileKeys + 1) * 4 + 2 * kTileHeads * (kTileKeys * 2 + 16) + 256 +
            16 * kComputeWarps * 4 + 2 * (head_dim * 2 + 16);
 }
-/// Of the same by heads (HeadWork): never more.
+/// The same by heads (HeadWork): never more.
 BELFRY_HOST_DEVICE constexpr int32_t streamHeadBytes(int32_t head_dim) {
     return (1 + kComputeWarps) * (head_dim * 4 + 64) + kComputeWarps * 8 + 2 * head_dim * 2;
 }

@@ -5,7 +5,7 @@
 // grid (splits, num_heads / heads_per_block); a block serves up to four heads of one kv head and
 // one range of cache rows. The new token's own key is never read back from the cache by the layer
 // that owns it: split 0 stores it and adds its score from shared memory.
-#include "kernels/cuda/device/attend_head.cuh"
+#include "kernels/cuda/device/common.cuh"
 
 using namespace kernels::cuda;
 
@@ -17,6 +17,46 @@ constexpr int kHeads = 4;     // heads a block serves at most
 constexpr int kMaxHead = 512; // largest head_dim
 constexpr int kTile = 128;    // keys whose weights are in shared memory at a time
 constexpr int kAtOnce = 4;    // keys whose rows a warp has in flight
+
+/// rms norm of one head in shared memory in place, then half-split RoPE (turns nullptr: none), then
+/// scale. One warp. turns: [dim / 2] cosine, [dim / 2] sine.
+__device__ __forceinline__ void
+normAndTurn(float* head, int dim, const float* norm, float eps, const float* turns, float scale) {
+    const int lane = threadIdx.x & 31;
+    float sum = 0.0F;
+    for (int d = lane; d < dim; d += 32) {
+        sum += head[d] * head[d];
+    }
+    const float inverse = rsqrtf(warpSum(sum) / static_cast<float>(dim) + eps);
+    const int half = dim / 2;
+    for (int j = lane; j < half; j += 32) {
+        float a = head[j] * inverse;
+        float b = head[j + half] * inverse;
+        if (norm != nullptr) {
+            a *= norm[j];
+            b *= norm[j + half];
+        }
+        if (turns != nullptr) {
+            const float cosine = turns[j];
+            const float sine = turns[half + j];
+            const float turned = a * cosine - b * sine;
+            b = b * cosine + a * sine;
+            a = turned;
+        }
+        head[j] = a * scale;
+        head[j + half] = b * scale;
+    }
+    __syncwarp();
+}
+
+__device__ __forceinline__ void unpack8(const uint4& bits, float (&out)[8]) {
+    const uint32_t words[4] = {bits.x, bits.y, bits.z, bits.w};
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+        out[2 * i] = __uint_as_float(words[i] << 16);
+        out[2 * i + 1] = __uint_as_float(words[i] & 0xffff0000U);
+    }
+}
 
 /// The arrays in shared memory.
 struct Shared {

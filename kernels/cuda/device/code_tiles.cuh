@@ -32,7 +32,7 @@ inline constexpr int kScaleStages = kProductCodesColumns / kTileDepth;
 inline constexpr int kScaleValues = kScaleStages * kOutputs;
 inline constexpr int kTableBytes = 256 * 32 * 4;
 
-/// Of a block: 16 FRAGMENTS rows of x, GROUPS groups. ANY_COLUMNS: a multiple of kTileDepth, not of
+/// A block: 16 FRAGMENTS rows of x, GROUPS groups. ANY_COLUMNS: a multiple of kTileDepth, not of
 /// kProductCodesColumns.
 template <int FRAGMENTS_, int GROUPS_, bool ANY_COLUMNS_ = false>
 struct TileForm {
@@ -77,12 +77,12 @@ template <bool ANY>
 struct RowScales {
     const float* absmax = nullptr; ///< From the part's first block on; nullptr: nested.
     const uint8_t* codes = nullptr;
-    const float* nested = nullptr; ///< Of the weight.
+    const float* nested = nullptr; ///< The weight's nested absmax.
     int64_t first = 0;             ///< Block of the weight that the part begins with.
     float offset = 0.0F;
     int groups = 0;
     int blocks = 0;
-    // Of a group that was asked for.
+    // For a group that was asked for.
     float4 values;
     uint32_t four;
     float factor;
@@ -153,7 +153,7 @@ struct StageCopy {
     const char* x[kInputs];
     const char* codes[kCodes];
     uint32_t x_to;
-    int inputs; ///< Of those rows of x, the first that are there.
+    int inputs; ///< The number of those rows of x that exist, from the first.
 
     /// stage: its number within the group's part.
     __device__ __forceinline__ void run(uint32_t tile, int stage) const {
@@ -366,7 +366,7 @@ struct CodeTile {
         }
     }
 
-    /// Of a pair: gelu_tanh of the first weight's sums times those of the other.
+    /// For a pair: gelu_tanh of the first weight's sums times those of the other.
     __device__ __forceinline__ void
     storeGated(__nv_bfloat16* y, int64_t stride, int64_t m0, int64_t m, int n0, int n) const {
         const int lane = threadIdx.x % 32;

@@ -172,7 +172,7 @@ findGroup(const DraftChoiceKernelArgs& a, int slot, int* tally, int* counts, int
 
 extern "C" {
 
-/// Of groups. grid: top * parts; block 512.
+/// Chooses among groups. grid: top * parts; block 512.
 __global__ void __launch_bounds__(kThreads) belfry_draft_groups(DraftChoiceKernelArgs a) {
     BELFRY_SHARED(int, tally, [32]);
     BELFRY_SHARED(int, counts, [2 * kOwn * kWarps]);
@@ -224,7 +224,7 @@ __global__ void __launch_bounds__(kThreads) belfry_draft_groups(DraftChoiceKerne
     finishDraft(a, mine, warps);
 }
 
-/// Of all tokens. grid: any; block 512; logits aligned to 16.
+/// The largest of all tokens. grid: any; block 512; logits aligned to 16.
 __global__ void __launch_bounds__(kThreads) belfry_draft_largest(DraftChoiceKernelArgs a) {
     BELFRY_SHARED(unsigned long long, warps, [kWarps]);
     unsigned long long mine = 0;

@@ -5,25 +5,6 @@
 
 using namespace kernels::cuda;
 
-namespace {
-
-/// The numbers of the token behind one at position - 1 whose ring had `count` slots in use: as
-/// KvCache::append() says them on the host.
-__device__ __forceinline__ void nextNumbers(
-    TokenNumberArgs* numbers, int ring, int position, int count, unsigned long long key) {
-    const int slot = position % ring;
-    const int held = position + 1 < ring ? position + 1 : ring;
-    numbers->position = position;
-    numbers->sliding_slot = slot;
-    numbers->full_slot = position;
-    numbers->sliding_count = count > held ? count : held;
-    numbers->full_count = position + 1;
-    numbers->token = static_cast<int32_t>(0xffffffffU - static_cast<uint32_t>(key));
-    reinterpret_cast<int32_t*>(numbers + 1)[slot] = position;
-}
-
-} // namespace
-
 extern "C" {
 
 __global__ void belfry_fill_f32(float* data, int64_t count, float value) {
@@ -181,24 +162,15 @@ __global__ void belfry_soft_cap(float* x, int64_t stride, float cap, int cols) {
 
 /// logits = cap tanh(logits / cap) (as they are where cap is 0) and the key of the largest among
 /// those not suppressed, which the last block that is done writes to best. logits aligned to 16;
-/// grid: any; block 512. With numbers it also makes them those of the next token (kernels/ops.h).
+/// grid: any; block 512.
 __global__ void __launch_bounds__(512) belfry_cap_argmax(float* logits,
                                                          int count,
                                                          const uint32_t* suppressed,
                                                          unsigned long long* best,
                                                          float cap,
-                                                         EdgeCounters* counters,
-                                                         TokenNumberArgs* numbers,
-                                                         int ring) {
+                                                         EdgeCounters* counters) {
     BELFRY_SHARED(unsigned long long, warps, [16]);
     unsigned long long mine = 0;
-    // Of this token. Asked for now, so that the last block does not wait for them at the end.
-    int position = 0;
-    int sliding_count = 0;
-    if (numbers != nullptr && threadIdx.x == 0) {
-        position = *const_cast<const volatile int32_t*>(&numbers->position);
-        sliding_count = *const_cast<const volatile int32_t*>(&numbers->sliding_count);
-    }
     const int stride = static_cast<int>(gridDim.x * blockDim.x) * 4;
     for (int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x) * 4; i < count;
          i += stride) {
@@ -247,13 +219,9 @@ __global__ void __launch_bounds__(512) belfry_cap_argmax(float* logits,
         __threadfence();
         if (atomicAdd(&counters->done, 1) == static_cast<int>(gridDim.x) - 1) {
             __threadfence();
-            const unsigned long long key = __ldcg(&counters->best);
-            best[numbers != nullptr ? position & 1 : 0] = key;
+            *best = __ldcg(&counters->best);
             counters->best = 0;
             counters->done = 0;
-            if (numbers != nullptr) {
-                nextNumbers(numbers, ring, position + 1, sliding_count, key);
-            }
         }
     }
 }

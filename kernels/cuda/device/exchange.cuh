@@ -104,17 +104,16 @@ struct Exchange {
 /// Where the first thread of the first block notes its clock, and the first one of the warp for
 /// updates. Both are there anyway: no registers are kept for it.
 struct StepClocks {
-    long long* trace; ///< [steps, kTraceMarks]
+    long long* trace; ///< [steps, kTraceMarks]; nullptr: nobody asks, as without kHasTrace.
     int step;
-    bool is_asked; ///< A constant of the kernel: only one that is measured spends instructions.
     __device__ __forceinline__ void note(int mark) const {
-        if (is_asked && blockIdx.x == 0 && threadIdx.x == 0) {
+        if (kHasTrace && trace != nullptr && blockIdx.x == 0 && threadIdx.x == 0) {
             trace[step * kTraceMarks + mark] = clock64();
         }
     }
     /// By the warp for updates: one of kUnitMarks.
     __device__ __forceinline__ void noteUnit(int mark) const {
-        if (is_asked && blockIdx.x == 0 && (threadIdx.x & 31) == 0) {
+        if (kHasTrace && trace != nullptr && blockIdx.x == 0 && (threadIdx.x & 31) == 0) {
             trace[step * kTraceMarks + kStreamMarks + mark] = clock64();
         }
     }

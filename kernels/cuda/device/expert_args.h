@@ -9,7 +9,7 @@ namespace kernels::cuda {
 /// Experts of one token (experts.cu; kernels/ops.h, ExpertsStepArgs).
 inline constexpr int kMostExperts = 1024;
 inline constexpr int kMostChosen = 32;
-inline constexpr int kExpertThreads = 768; ///< Of a block.
+inline constexpr int kExpertThreads = 768; ///< Threads of a block.
 inline constexpr int kExpertWarps = kExpertThreads / 32;
 inline constexpr int kMostExpertHidden = 4096;
 /// Rows, experts and threads of a block that makes scores of many rows.
@@ -36,7 +36,7 @@ struct ExpertsKernelArgs {
     float* act;
     float* sum;
     float* squares;   ///< [blocks]: of the outputs of each.
-    int32_t* barrier; ///< Of the grid (grid_barrier.cuh).
+    int32_t* barrier; ///< The grid's barrier (grid_barrier.cuh).
     int32_t hidden, inner, experts, top_k;
     int32_t block_shift; ///< log2 of the 4-bit block size.
     float input_scale, eps;
@@ -46,8 +46,8 @@ struct ExpertsKernelArgs {
 struct ExpertProductKernelArgs {
     ProductCodesArgs codes;
     const int32_t* first; ///< [experts + 1] the place of an expert's first row.
-    int32_t expert;       ///< Of the first of grid.z.
-    int32_t place;        ///< Of the first row of x and y.
+    int32_t expert;       ///< The first of grid.z.
+    int32_t place;        ///< Place of the first row of x and y.
 };
 /// Dynamic shared memory of a product of `values` inputs.
 BELFRY_HOST_DEVICE constexpr int32_t expertBytes(int32_t values, bool is_four_bit) {

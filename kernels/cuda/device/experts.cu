@@ -42,7 +42,7 @@ __device__ __forceinline__ float blockLargest(float value, float* buffer) {
 template <bool IS_NESTED>
 struct CodeRow {
     const uint8_t* codes;
-    const float* absmax;         ///< Of the row's first block;
+    const float* absmax;         ///< The row's first block;
     const uint8_t* absmax_codes; ///< nested: its code,
     float outer[2];              ///< what codes are times, and from the next 256 blocks on.
     int before;                  ///< Blocks of the same 256 in front of the row.
@@ -373,7 +373,7 @@ struct CodeProducts {
     uint4* x;
     const float* nested; ///< [2, 256]: codes of nested absmax, of gate and up and of down.
     uint32_t lane_table;
-    int chunks = 0; ///< Of the row.
+    int chunks = 0; ///< Chunks in the row.
 
     __device__ __forceinline__ CodeProducts(const ExpertsKernelArgs& a, const float* nested_codes)
         : table(reinterpret_cast<uint32_t*>(dynamicShared())),
@@ -560,7 +560,7 @@ __device__ __forceinline__ void runExperts(const ExpertsKernelArgs& a) {
     const auto grid = static_cast<int>(gridDim.x);
     const auto thread = static_cast<int>(threadIdx.x);
     const int lane = thread & 31;
-    GridBarrier barrier{a.barrier, grid, 0, nullptr};
+    GridBarrier barrier{a.barrier, grid, 0};
     askForRows(a, block < a.experts ? block : 0);
     Products products(a, nested);
     for (int i = thread; i < 3 * 256; i += kExpertThreads) {

@@ -75,7 +75,7 @@ __device__ __forceinline__ void multiplyKeys(float (&scores)[kKeys / 8][4],
     }
 }
 
-/// Of the two queries of this lane; the other one is eight further than the first.
+/// Stores the rows of this lane's two queries, which are eight apart.
 template <int HEAD>
 __device__ __forceinline__ void storeRows(const AttentionKernelArgs& a,
                                           const float (&out)[kChunks<HEAD>][4],

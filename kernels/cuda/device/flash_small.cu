@@ -49,7 +49,7 @@ struct FlashSmall {
     int* key_blocks = key_positions + 2 * kKeys;
     uint32_t* seen_words = reinterpret_cast<uint32_t*>(key_blocks + 2 * kKeys); // [2, 8]
     int2* ends = reinterpret_cast<int2*>(seen_words + 16);                      // [8]
-    // Of two parts only.
+    // For two parts only.
     uint2* weights = reinterpret_cast<uint2*>(ends + 8);            // [kThreads]
     float2* maxima = reinterpret_cast<float2*>(weights + kThreads); // [kWarps, 8]
 
@@ -281,7 +281,7 @@ struct FlashSmall {
             }
         }
     }
-    /// Of two parts: both warps then have the weights of all keys.
+    /// For two parts: both warps then have the weights of all keys.
     __device__ __forceinline__ void shareWeights(uint32_t (&fp)[4]) const {
         if constexpr (kParts == 2) {
             const uint2 own = make_uint2(fp[0], fp[1]);

@@ -14,13 +14,11 @@ namespace kernels::cuda {
 constexpr bool kWaitAcquires = false;
 
 /// counters[0]: arrivals of this launch; counters[1]: blocks that are done. Both zero between
-/// launches. counters[2]: launches so far.
+/// launches.
 struct GridBarrier {
     int32_t* counters;
     int grid;
     int target; ///< Arrivals that the next wait needs; 0 = none was announced yet.
-    /// Where block 0 notes its clock when a wait is over; nullptr: nowhere.
-    long long* waited;
 
     /// Everything that this block has written is visible to who has waited.
     __device__ __forceinline__ void arrive() {
@@ -38,9 +36,6 @@ struct GridBarrier {
             if (kWaitAcquires) {
                 (void)loadAcquire(counters);
             }
-            if (waited != nullptr) {
-                *waited = clock64();
-            }
         }
         __syncthreads();
     }
@@ -51,7 +46,6 @@ struct GridBarrier {
         if (threadIdx.x == 0 && atomicAdd(counters + 1, 1) == grid - 1) {
             counters[0] = 0;
             counters[1] = 0;
-            counters[2] += 1;
         }
     }
 };

@@ -21,7 +21,7 @@ namespace {
 constexpr int kOutputs = kProductWideOutputs; // rows of weights in a tile
 constexpr int kWarps = kOutputs / 16;         // that compute
 constexpr int kThreads = kWarps * 32 + 128;
-// Of 168 that the block begins with.
+// Out of the 168 that the block begins with.
 constexpr int kFetchRegisters = 40;
 constexpr int kComputeRegisters = 232;
 constexpr int kStageColumns = 64;             // which have one absmax
@@ -57,13 +57,13 @@ struct QuadBytes {
 
 /// Scales of one row: lane q of four has that of stage q of a group, as a pair of bf16.
 struct RowScale {
-    const float* absmax = nullptr; ///< Of this lane's stage of the first group; nullptr: nested.
+    const float* absmax = nullptr; ///< For this lane's stage of the first group; nullptr: nested.
     const uint8_t* codes = nullptr;
-    const float* nested = nullptr; ///< Of the weight.
+    const float* nested = nullptr; ///< The weight's nested absmax.
     const float* value_of = nullptr;
     int64_t first = 0; ///< Block of the weight that the part begins with.
     float offset = 0.0F;
-    // Of the group that was asked for.
+    // For the group that was asked for.
     float value = 0.0F; ///< absmax, or the nested one
     uint32_t code = 0;
 

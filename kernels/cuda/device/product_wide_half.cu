@@ -18,7 +18,7 @@ namespace {
 constexpr int kRows = kProductHalfRows;
 constexpr int kWarps = 8; // that compute
 constexpr int kThreads = kWarps * 32 + 128;
-// Of 168 that the block begins with.
+// Out of the 168 that the block begins with.
 constexpr int kFetchRegisters = 40;
 constexpr int kComputeRegisters = 232;
 constexpr int kStageColumns = 64;
@@ -37,7 +37,7 @@ struct TilePlace {
 template <int OUTPUTS, bool IS_PAIR>
 struct HalfTile {
     static constexpr int kStages = productHalfStages(OUTPUTS);
-    /// Of a copy and of a product: an instruction takes no more than 256.
+    /// Boxes in a copy and in a product: an instruction takes no more than 256.
     static constexpr int kBoxes = IS_PAIR || OUTPUTS > 256 ? 2 : 1;
     static constexpr int kBoxOutputs = OUTPUTS / kBoxes;
     static constexpr int kProducts = OUTPUTS > 256 ? 2 : 1;
@@ -131,7 +131,7 @@ struct HalfTile {
         }
     }
 
-    /// Of every product; those of eight outputs follow each other.
+    /// Sums of every product; those of eight outputs follow each other.
     using Sums = float[kProducts][kProductOutputs / 2];
     Sums sums;
     int slot = 0;

@@ -13,8 +13,7 @@ constexpr int kThreads = 512;
 template <int FORMAT>
 __device__ __forceinline__ void launchOfItsOwn(const ProjectKernelArgs& a) {
     letDependentsStart();
-    projectStep<FORMAT, kThreads, false>(a, dynamicShared(), static_cast<int>(blockIdx.x),
-                                         static_cast<int>(gridDim.x), [] { waitForPredecessor(); });
+    projectStep<FORMAT, kThreads>(a);
 }
 
 } // namespace

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The input row of a projection step: norms, residual, merge of attention parts, and its form in
-// fp16 in shared memory. Every warp that issues an instruction here delays the others, so a thread
-// takes four elements at a time and warps without elements go straight to the barriers.
+// The input row of a projection step: norms, residual, and its form in fp16 in shared memory. Every
+// warp that issues an instruction here delays the others, so a thread takes four elements at a time
+// and warps without elements go straight to the barriers.
 #pragma once
 
-#include "kernels/cuda/device/attend_range.cuh"
 #include "kernels/cuda/device/project_lora.cuh"
 
 namespace kernels::cuda {
 
 constexpr int kTableBytes = 256 * 32 * 4;
 constexpr int kNestedBytes = 3 * 256 * 4;
-constexpr int kFactorBytes = 64 * 4 * 4;
 
 /// Values of the kernel beyond its arguments; pointers into dynamic shared memory.
 struct Shared {
@@ -21,9 +19,7 @@ struct Shared {
     uint4* x;        // [slabs, 2, 32]: 16 fp16 values a lane
     float* partial;  // [local rows, k_split]
     float* buffer;   // [2, 32, 2]
-    float* factors;  // [64 heads, 4]: share of each attention part; resident blocks only
     float4* rows;    // [4, cols / 4]: what a thread keeps from pass to pass (its own elements)
-    int block;       // which block this is; the first one writes x_out
 };
 
 template <int THREADS>
@@ -180,89 +176,23 @@ __device__ __forceinline__ void storeFour(const Shared& s, int i, const float4& 
     *reinterpret_cast<uint2*>(reinterpret_cast<__half*>(s.x) + inputSlot(i)) = bits;
 }
 
-/// Share of each of up to four parts in each head's result: exp(m - M) / L. One thread a head.
-__device__ __forceinline__ void
-partFactors(const ProjectKernelArgs& a, const Shared& s, int parts) {
-    const int heads = a.cols / a.head_dim;
-    if (threadIdx.x >= heads) {
-        return;
-    }
-    const float2* tails =
-        reinterpret_cast<const float2*>(a.partial + static_cast<int64_t>(a.cols) * a.range.splits) +
-        threadIdx.x * a.range.splits;
-    float largest = -INFINITY;
-    float2 tail[4];
-#pragma unroll
-    for (int p = 0; p < 4; ++p) {
-        tail[p] = p < parts ? __ldcg(tails + p) : make_float2(-INFINITY, 0.0F);
-        largest = fmaxf(largest, tail[p].x);
-    }
-    float sum = 0.0F;
-#pragma unroll
-    for (int p = 0; p < 4; ++p) {
-        tail[p].x = tail[p].x == -INFINITY ? 0.0F : expf(tail[p].x - largest);
-        sum += tail[p].x * tail[p].y;
-    }
-#pragma unroll
-    for (int p = 0; p < 4; ++p) {
-        s.factors[threadIdx.x * 4 + p] = sum > 0.0F ? tail[p].x / sum : 0.0F;
-    }
-}
-
-/// The row as it is, or the attention step before merged from its parts. Resident blocks keep it in
-/// shared memory between the two passes, others read it again.
-template <int THREADS, bool IS_RESIDENT, typename Wait>
-__device__ __forceinline__ float
-makePlainInput(const ProjectKernelArgs& a, const Shared& s, const Wait& wait) {
+/// The row as it is.
+template <int THREADS>
+__device__ __forceinline__ float makePlainInput(const ProjectKernelArgs& a, const Shared& s) {
     const int fours = a.cols / 4;
-    int parts = 0; // 0: the row is complete
-    int head_shift = 0;
-    if (IS_RESIDENT && a.input == kInputAttention) {
-        parts = attendParts(a.range);
-        parts = parts <= a.range.direct_splits ? parts : 0;
-        head_shift = 31 - __clz(a.head_dim);
-    }
-    wait();
-    if (parts > 0) {
-        partFactors(a, s, parts);
-        __syncthreads();
-    }
+    waitForPredecessor();
     float largest = 0.0F;
 #pragma unroll 2
     for (int c = threadIdx.x; c < fours; c += THREADS) {
-        float4 v;
-        if (parts == 0) {
-            v = loadFour(a.x + 4 * c);
-        } else {
-            const int h = (4 * c) >> head_shift;
-            const float* column =
-                a.partial + ((h * a.range.splits) << head_shift) + ((4 * c) & (a.head_dim - 1));
-            v = make_float4(0.0F, 0.0F, 0.0F, 0.0F);
-#pragma unroll 4
-            for (int p = 0; p < parts; ++p) {
-                const float factor = s.factors[h * 4 + p];
-                const float4 part = loadFour(column + (p << head_shift));
-                v.x = fmaf(factor, part.x, v.x);
-                v.y = fmaf(factor, part.y, v.y);
-                v.z = fmaf(factor, part.z, v.z);
-                v.w = fmaf(factor, part.w, v.w);
-            }
-        }
-        if (IS_RESIDENT) {
-            s.rows[c] = v;
-        }
-        largest = fmaxf(largest, largestOf(v));
+        largest = fmaxf(largest, largestOf(loadFour(a.x + 4 * c)));
     }
     const int warps = fours < THREADS ? (fours + 31) / 32 : THREADS / 32;
     const float factor = powerOfTwoFor(blockSumAndMax(0.0F, largest, warps, s.buffer).y);
     const float down = 1.0F / factor;
 #pragma unroll 2
     for (int c = threadIdx.x; 4 * c < a.x_elements; c += THREADS) {
-        float4 v = make_float4(0.0F, 0.0F, 0.0F, 0.0F);
-        if (c < fours) {
-            v = IS_RESIDENT ? s.rows[c] : loadFour(a.x + 4 * c);
-        }
-        storeFour(s, 4 * c, v, down);
+        storeFour(s, 4 * c,
+                  c < fours ? loadFour(a.x + 4 * c) : make_float4(0.0F, 0.0F, 0.0F, 0.0F), down);
     }
     __syncthreads();
     return factor;
@@ -270,13 +200,12 @@ makePlainInput(const ProjectKernelArgs& a, const Shared& s, const Wait& wait) {
 
 /// Makes h in fp16 in shared memory; returns the factor that undoes its scaling. Everything before
 /// the wait reads constants only.
-template <int THREADS, bool IS_RESIDENT, typename Wait>
-__device__ __forceinline__ float
-makeInput(const ProjectKernelArgs& a, const Shared& s, const Wait& wait) {
+template <int THREADS>
+__device__ __forceinline__ float makeInput(const ProjectKernelArgs& a, const Shared& s) {
     const bool has_residual = a.input == kInputResidualNorm || a.input == kInputResidual;
     const bool is_normed = a.input == kInputNorm || a.input == kInputResidualNorm;
     if (!has_residual && !is_normed) {
-        return makePlainInput<THREADS, IS_RESIDENT>(a, s, wait);
+        return makePlainInput<THREADS>(a, s);
     }
     const int fours = a.cols / 4;
     const auto n = static_cast<float>(a.cols);
@@ -292,7 +221,7 @@ makeInput(const ProjectKernelArgs& a, const Shared& s, const Wait& wait) {
             t_norm[c] = loadFour(a.t_norm, 4 * c);
         }
     }
-    wait();
+    waitForPredecessor();
     float scale = 0.0F;
     if (has_residual) {
         float sum = 0.0F;
@@ -319,7 +248,7 @@ makeInput(const ProjectKernelArgs& a, const Shared& s, const Wait& wait) {
             v.y = (v.y + add.y * scale * weight.y) * a.scalar;
             v.z = (v.z + add.z * scale * weight.z) * a.scalar;
             v.w = (v.w + add.w * scale * weight.w) * a.scalar;
-            if (s.block == 0) {
+            if (blockIdx.x == 0) {
                 *reinterpret_cast<float4*>(a.x_out + 4 * c) = v;
             }
         }

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Low-rank updates inside a projection step: y += factor * B (A h).
 //
-// Resident steps share the work: lora_units.cuh. Here: launches of their own, and updates that
-// cannot be shared out.
-//
 // A h is needed by every block. For short inputs every block computes it from its own copy of h (16
 // ranks of 1536 inputs: 48 KB through L2, one row of A a warp); for long ones the step before,
 // whose blocks made the input, has multiplied each block's piece (a "tap"), and only the sum over
@@ -11,7 +8,7 @@
 // shared memory before the wait.
 #pragma once
 
-#include "kernels/cuda/device/lora_units.cuh"
+#include "kernels/cuda/device/step_rows.cuh"
 
 namespace kernels::cuda {
 
@@ -40,12 +37,9 @@ template <int THREADS>
 __device__ __forceinline__ void prefetchLora(const ProjectKernelArgs& a, int block, int grid) {
     const int begin = firstOutput(a, block, grid);
     const int end = firstOutput(a, block + 1, grid);
-    if (a.lora_units > 0) {
-        prefetchUnits<THREADS>(a, block, grid);
-    }
     for (int t = 0; t < a.lora_count; ++t) {
         const LoraArgs& term = a.lora[t];
-        if (a.lora_sums == nullptr && a.lora_units == 0) {
+        if (a.lora_sums == nullptr) {
             const int bytes = term.rank * a.cols * elementBytes(term.a_type);
             for (int at = (static_cast<int>(threadIdx.x) * grid + block) * 128; at < bytes;
                  at += THREADS * grid * 128) {

@@ -13,10 +13,6 @@
 // absmax of all its blocks, a prefetch of its codes into L2) happens before it waits for that step,
 // so that consecutive steps overlap. One lane owns 16 neighbouring weights of a "slab" of 512;
 // k_split warps share the slabs of a row group. Low-rank updates: project_lora.cuh.
-//
-// The body is shared by the single launch (project.cu) and by the kernel that runs a whole token
-// (token.cu): THREADS is the size of a block, Wait what it does before it reads what other blocks
-// wrote.
 #pragma once
 
 #include "kernels/cuda/device/project_input.cuh"
@@ -123,10 +119,9 @@ __device__ __forceinline__ RowAt locate(const ProjectKernelArgs& a, int row) {
     return row < first + second ? RowAt{1, row - first} : RowAt{2, row - first - second};
 }
 
-/// All rows of the block times the input. A warp has the codes of its next DEPTH slabs in flight
-/// while it works on one, across row groups too; the first ones can be asked for before the input
-/// is there.
-template <int FORMAT, int R, int DEPTH, int THREADS>
+/// All rows of the block times the input. A warp has the codes of its next slab in flight while it
+/// works on one, across row groups too.
+template <int FORMAT, int R, int THREADS>
 struct Multiplier {
     const ProjectKernelArgs& a;
     const Shared& s;
@@ -136,7 +131,7 @@ struct Multiplier {
     int part, slabs, stride; // this warp: which share of the slabs; groups between two of its own
     int group, slab;         // fetched next
     const uint8_t* at[R];
-    Codes<FORMAT> ring[DEPTH][R];
+    Codes<FORMAT> ahead[R];
 
     __device__ __forceinline__
     Multiplier(const ProjectKernelArgs& args, const Shared& shared, int begin, int rows)
@@ -147,9 +142,6 @@ struct Multiplier {
         slabs = a.x_elements / kSlab;
         stride = (THREADS / 32) / a.k_split;
         group = warp / a.k_split;
-        if (group >= stride) {
-            local_rows = 0; // left over where k_split does not divide the warps
-        }
         slab = part;
         locateRows();
     }
@@ -171,14 +163,14 @@ struct Multiplier {
         }
     }
 
-    __device__ __forceinline__ void fetch(Codes<FORMAT> (&to)[R]) {
+    __device__ __forceinline__ void fetch() {
         if (group * R >= local_rows || part >= slabs) {
             return;
         }
         if (slab * kSlab + static_cast<int>(threadIdx.x & 31) * 16 < a.cols) {
 #pragma unroll
             for (int r = 0; r < R; ++r) {
-                to[r] = loadCodes<FORMAT>(at[r] + slab * 32 * kLaneBytes<FORMAT>);
+                ahead[r] = loadCodes<FORMAT>(at[r] + slab * 32 * kLaneBytes<FORMAT>);
             }
         }
         slab += a.k_split;
@@ -189,19 +181,13 @@ struct Multiplier {
         }
     }
 
-    __device__ __forceinline__ void start() {
-#pragma unroll
-        for (int d = 0; d < DEPTH; ++d) {
-#pragma unroll
-            for (int r = 0; r < R; ++r) {
-                ring[d][r] = {};
-            }
-            fetch(ring[d]);
-        }
-    }
-
     /// Needs the input. Leaves the sums in Shared::partial.
     __device__ __forceinline__ void run() {
+#pragma unroll
+        for (int r = 0; r < R; ++r) {
+            ahead[r] = {};
+        }
+        fetch();
         const int lane = threadIdx.x & 31;
         const int blocks = FORMAT == kFormatNf4 ? a.cols >> a.block_shift : 0;
         uint32_t lane_table = 0;
@@ -220,60 +206,52 @@ struct Multiplier {
             return;
         }
         while (this_group * R < local_rows) {
+            Codes<FORMAT> codes[R];
 #pragma unroll
-            for (int d = 0; d < DEPTH; ++d) {
-                if (this_group * R >= local_rows) {
-                    break;
+            for (int r = 0; r < R; ++r) {
+                codes[r] = ahead[r];
+            }
+            fetch();
+            const uint4 x0 = s.x[this_slab * 64 + lane];
+            const uint4 x1 = s.x[this_slab * 64 + 32 + lane];
+            const uint32_t x[8] = {x0.x, x0.y, x0.z, x0.w, x1.x, x1.y, x1.z, x1.w};
+            // Lanes beyond the row hold zeros in x; their scale only has to be finite.
+            int block = (this_slab * kSlab + lane * 16) >> a.block_shift;
+            block = block < blocks ? block : blocks - 1;
+#pragma unroll
+            for (int r = 0; r < R; ++r) {
+                const float dot = dot16<FORMAT>(codes[r], x, lane_table);
+                if constexpr (FORMAT == kFormatNf4) {
+                    const int local =
+                        this_group * R + r < local_rows ? this_group * R + r : local_rows - 1;
+                    const int scale_row =
+                        is_pair ? local / 2 + (local & 1) * (local_rows / 2) : local;
+                    sums[r] = fmaf(dot, s.scales[scale_row * blocks + block], sums[r]);
+                } else {
+                    sums[r] += dot;
                 }
-                Codes<FORMAT> codes[R];
+            }
+            this_slab += a.k_split;
+            if (this_slab >= slabs) {
 #pragma unroll
                 for (int r = 0; r < R; ++r) {
-                    codes[r] = ring[d][r];
-                }
-                fetch(ring[d]);
-                const uint4 x0 = s.x[this_slab * 64 + lane];
-                const uint4 x1 = s.x[this_slab * 64 + 32 + lane];
-                const uint32_t x[8] = {x0.x, x0.y, x0.z, x0.w, x1.x, x1.y, x1.z, x1.w};
-                // Lanes beyond the row hold zeros in x; their scale only has to be finite.
-                int block = (this_slab * kSlab + lane * 16) >> a.block_shift;
-                block = block < blocks ? block : blocks - 1;
-#pragma unroll
-                for (int r = 0; r < R; ++r) {
-                    const float dot = dot16<FORMAT>(codes[r], x, lane_table);
-                    if constexpr (FORMAT == kFormatNf4) {
-                        const int local =
-                            this_group * R + r < local_rows ? this_group * R + r : local_rows - 1;
-                        const int scale_row =
-                            is_pair ? local / 2 + (local & 1) * (local_rows / 2) : local;
-                        sums[r] = fmaf(dot, s.scales[scale_row * blocks + block], sums[r]);
-                    } else {
-                        sums[r] += dot;
+                    const float sum = warpSum(sums[r]);
+                    if (lane == 0 && this_group * R + r < local_rows) {
+                        s.partial[(this_group * R + r) * a.k_split + part] = sum;
                     }
+                    sums[r] = 0.0F;
                 }
-                this_slab += a.k_split;
-                if (this_slab >= slabs) {
-#pragma unroll
-                    for (int r = 0; r < R; ++r) {
-                        const float sum = warpSum(sums[r]);
-                        if (lane == 0 && this_group * R + r < local_rows) {
-                            s.partial[(this_group * R + r) * a.k_split + part] = sum;
-                        }
-                        sums[r] = 0.0F;
-                    }
-                    this_slab = part;
-                    this_group += stride;
-                }
+                this_slab = part;
+                this_group += stride;
             }
         }
     }
 };
 
-/// A launch of its own: registers for one slab ahead.
 template <int FORMAT, int R, int THREADS>
 __device__ __forceinline__ void
 multiply(const ProjectKernelArgs& a, const Shared& s, int begin, int local_rows) {
-    Multiplier<FORMAT, R, 1, THREADS> multiplier(a, s, begin, local_rows);
-    multiplier.start();
+    Multiplier<FORMAT, R, THREADS> multiplier(a, s, begin, local_rows);
     multiplier.run();
 }
 
@@ -324,30 +302,22 @@ __device__ __forceinline__ void prefetchCodes(const ProjectKernelArgs& a, int bl
 }
 
 /// The parts of the dynamic shared memory; `blocks`: scales of a row.
-template <int FORMAT, bool IS_RESIDENT>
-__device__ __forceinline__ Shared
-placeStep(const ProjectKernelArgs& a, char* memory, int block, int blocks) {
+template <int FORMAT>
+__device__ __forceinline__ Shared placeStep(const ProjectKernelArgs& a, int blocks) {
     Shared s{};
-    s.block = block;
-    char* cursor = memory;
+    char* cursor = dynamicShared();
     if (FORMAT == kFormatNf4) {
         s.table = reinterpret_cast<uint32_t*>(cursor);
-    }
-    if (FORMAT == kFormatNf4 || IS_RESIDENT) {
         cursor += kTableBytes;
         s.nested = reinterpret_cast<float*>(cursor);
         cursor += kNestedBytes;
-    }
-    if (IS_RESIDENT) {
-        s.factors = reinterpret_cast<float*>(cursor);
-        cursor += kFactorBytes;
     }
     s.x = reinterpret_cast<uint4*>(cursor);
     cursor += a.x_elements * 2;
     s.buffer = reinterpret_cast<float*>(cursor);
     cursor += 128 * sizeof(float);
     s.rows = reinterpret_cast<float4*>(cursor);
-    cursor += inputRowBytes(a.input, a.cols, IS_RESIDENT);
+    cursor += inputRowBytes(a.input, a.cols);
     s.scales = reinterpret_cast<float*>(cursor);
     s.partial = s.scales + a.local_rows * blocks;
     return s;
@@ -378,67 +348,41 @@ fillScales(const ProjectKernelArgs& a, const Shared& s, int begin, int end, int 
     }
 }
 
-/// One projection step: the part of `block` among `grid` blocks. `memory`: dynamic shared memory as
-/// planned; IS_RESIDENT: the block lives for many steps, its table of code values is filled and the
-/// codes were prefetched by the steps before.
-template <int FORMAT, int THREADS, bool IS_RESIDENT, typename Wait>
-__device__ __forceinline__ void
-projectStep(const ProjectKernelArgs& a, char* memory, int block, int grid, const Wait& wait) {
+/// One projection step, as a launch of its own.
+template <int FORMAT, int THREADS>
+__device__ __forceinline__ void projectStep(const ProjectKernelArgs& a) {
+    const auto block = static_cast<int>(blockIdx.x);
+    const auto grid = static_cast<int>(gridDim.x);
     const bool is_pair = a.output == kOutputGeluPair;
     // This block's outputs, and its rows: two an output where they come in pairs.
     const int begin = firstOutput(a, block, grid);
     const int end = firstOutput(a, block + 1, grid);
     const int local_rows = (end - begin) * (is_pair ? 2 : 1);
     const int blocks = FORMAT == kFormatNf4 ? a.cols >> a.block_shift : 0;
-    const Shared s = placeStep<FORMAT, IS_RESIDENT>(a, memory, block, blocks);
+    const Shared s = placeStep<FORMAT>(a, blocks);
     // Made anew where it is used: not four registers for the whole step.
     const auto lora = [&] {
         return loraShared(a, s.partial + a.local_rows * a.k_split, end - begin);
     };
 
     if constexpr (FORMAT == kFormatNf4) {
-        if (!IS_RESIDENT) {
-            fillTable<THREADS>(s.table, a.w[0].format);
-        }
+        fillTable<THREADS>(s.table, a.w[0].format);
         fillScales<THREADS>(a, s, begin, end, blocks);
     }
-    if (!IS_RESIDENT) {
-        prefetchCodes<THREADS>(a, block, grid);
-    }
-    float* const updates = s.partial + a.local_rows * a.k_split;
-    const bool has_units = IS_RESIDENT && a.lora_units > 0;
-    if (has_units) {
-        placeUnits<THREADS>(a, loraUnits(a, updates), block, grid, begin, end);
-    } else if (a.lora_count + a.tap_count > 0) {
+    prefetchCodes<THREADS>(a, block, grid);
+    if (a.lora_count + a.tap_count > 0) {
         placeUpdates<THREADS>(a, lora(), begin, end, local_rows);
     }
-    float undo = 1.0F;
-    const auto makeAll = [&] {
-        undo = makeInput<THREADS, IS_RESIDENT>(a, s, wait); // ends with a barrier
-        if (has_units) {
-            publishUnits<THREADS>(a, loraUnits(a, updates), s.x, undo, block, grid);
-        } else if (a.lora_count > 0) {
-            reduceInput<THREADS>(a, lora(), s.x, undo, begin, end);
-        }
-    };
-    if constexpr (IS_RESIDENT) {
-        constexpr int DEPTH = FORMAT == kFormatNf4 ? 3 : FORMAT == kFormatInt8Row ? 2 : 1;
-        Multiplier<FORMAT, 2, DEPTH, THREADS> multiplier(a, s, begin, local_rows);
-        multiplier.start(); // constants: their way from memory passes while this block waits
-        makeAll();
-        multiplier.run();
-    } else {
-        makeAll();
-        if (FORMAT == kFormatNf4 && a.rows_per_warp == 4) {
-            multiply<FORMAT, FORMAT == kFormatNf4 ? 4 : 1, THREADS>(a, s, begin, local_rows);
-        } else if (a.rows_per_warp == 2) {
-            multiply<FORMAT, 2, THREADS>(a, s, begin, local_rows);
-        } else {
-            multiply<FORMAT, 1, THREADS>(a, s, begin, local_rows);
-        }
+    const float undo = makeInput<THREADS>(a, s); // ends with a barrier
+    if (a.lora_count > 0) {
+        reduceInput<THREADS>(a, lora(), s.x, undo, begin, end);
     }
-    if (has_units) {
-        collectUnits<THREADS>(a, loraUnits(a, updates));
+    if (FORMAT == kFormatNf4 && a.rows_per_warp == 4) {
+        multiply<FORMAT, FORMAT == kFormatNf4 ? 4 : 1, THREADS>(a, s, begin, local_rows);
+    } else if (a.rows_per_warp == 2) {
+        multiply<FORMAT, 2, THREADS>(a, s, begin, local_rows);
+    } else {
+        multiply<FORMAT, 1, THREADS>(a, s, begin, local_rows);
     }
     __syncthreads();
     for (int i = threadIdx.x; i < end - begin; i += THREADS) {
@@ -461,13 +405,7 @@ projectStep(const ProjectKernelArgs& a, char* memory, int block, int grid, const
                 sums[1] *= a.w[1].row_scale[ref.row];
             }
         }
-        if (has_units) {
-            const LoraUnits units = loraUnits(a, updates);
-            sums[0] += unitUpdateOf(a, units, ref.weight, i);
-            if (is_pair) {
-                sums[1] += unitUpdateOf(a, units, 1, end - begin + i);
-            }
-        } else if (a.lora_count > 0) {
+        if (a.lora_count > 0) {
             sums[0] += updateOf(a, lora(), ref.weight, i, local_rows);
             if (is_pair) {
                 sums[1] += updateOf(a, lora(), 1, end - begin + i, local_rows);

@@ -46,7 +46,7 @@ __device__ __forceinline__ int columnOf(const ProjectKernelArgs& a, int first) {
 /// columnsAtOnce() columns of A h of the whole grid.
 struct RankPackets {
     const uint64_t* at; ///< This lane's first one.
-    int tile;           ///< Of its column.
+    int tile;           ///< The tile of its column.
     int shift;          ///< log2 of the chunks of a tile.
     uint32_t published; ///< Bits of its four: what nobody publishes is zero.
 
@@ -152,7 +152,7 @@ __device__ __forceinline__ RankTile loadTile(int type, uint32_t from, int next) 
 /// The block's rows of B times a tile of ranks: everything about it that needs no sums, as what
 /// stands between these and results is on everybody's way.
 struct TileRows {
-    RankTile tile; ///< Of the first 16 rows.
+    RankTile tile; ///< The first 16 rows.
     uint32_t from; ///< Where the lane's row of them lies, as loadTile() takes it,
     uint32_t last; ///< and the block's last one: behind it is nothing to read.
     int next;
@@ -179,13 +179,13 @@ struct TileRows {
         from = from < last ? from : last;
         tile = loadTile(type, from, next);
         own = own_tile == job.tile ? 0xffffffffU : 0U;
-        // Of every four lanes one has the first two of the tile's columns of the operand.
+        // One of every four lanes has the first two of the tile's columns of the operand.
         const int own_pair = shift == 0 ? job.tile : job.tile << shift >> 1;
         left = (lane & 3) == own_pair ? rows - (lane >> 2) : 0;
         to = sums + job.to + (lane >> 2);
     }
 
-    /// Of up to 16 rows that have no sums yet: straight on.
+    /// Multiplies up to 16 rows that have no sums yet: straight on.
     __device__ __forceinline__ void multiplyFew(const RankValues& all) const {
         const uint32_t first = all.pairs[0] & own;
         const uint32_t second = all.pairs[1] & own;
@@ -202,7 +202,7 @@ struct TileRows {
         }
     }
 
-    /// Of any.
+    /// Multiplies any number of rows.
     __device__ __forceinline__ void multiply(const RankValues& all) {
         const bool is_bf16 = type == kElementBf16;
         const uint32_t first = all.pairs[0] & own;

@@ -55,7 +55,7 @@ __device__ __forceinline__ void splitEight(const float4& low, const float4& high
     v[6] = high.z;
     v[7] = high.w;
 }
-/// Of eight elements of 16 bits.
+/// Converts eight elements of 16 bits.
 template <int TYPE>
 __device__ __forceinline__ void splitEight(const uint4& bits, float (&v)[8]) {
     const uint32_t words[4] = {bits.x, bits.y, bits.z, bits.w};

@@ -17,33 +17,17 @@ extern "C" {
 
 // grid: one block a multiprocessor, all resident (cooperative launch); block: kStreamThreads;
 // shared memory: planned by token_steps.cpp. counters [4]: the number of the last step of the
-// launch before, zero, and uses of the places for wide rows. trace: [count, kTraceMarks] for the
-// clocks of block 0, of the kernels that note them. Of steps some of which have low-rank updates
-// the last fetching warp is for those.
+// launch before, zero, and uses of the places for wide rows. trace: nullptr, or with kHasTrace
+// [count, kTraceMarks] for the clocks of block 0. Of steps some of which have low-rank updates the
+// last fetching warp is for those.
 __global__ void __launch_bounds__(512, 1) belfry_stream(BELFRY_STREAM_PARAMETERS) {
-    runBulkBlock<BulkForm, Updates::none, false>(steps, count, layout, counters, flags, packets,
-                                                 trace);
+    runBulkBlock<BulkForm, Updates::none>(steps, count, layout, counters, flags, packets, trace);
 }
 __global__ void __launch_bounds__(512, 1) belfry_stream_updates(BELFRY_STREAM_PARAMETERS) {
-    runBulkBlock<BulkForm, Updates::planned, false>(steps, count, layout, counters, flags, packets,
-                                                    trace);
+    runBulkBlock<BulkForm, Updates::planned>(steps, count, layout, counters, flags, packets, trace);
 }
 __global__ void __launch_bounds__(512, 1) belfry_stream_any_updates(BELFRY_STREAM_PARAMETERS) {
-    runBulkBlock<BulkForm, Updates::any, false>(steps, count, layout, counters, flags, packets,
-                                                trace);
-}
-__global__ void __launch_bounds__(512, 1) belfry_stream_traced(BELFRY_STREAM_PARAMETERS) {
-    runBulkBlock<BulkForm, Updates::none, true>(steps, count, layout, counters, flags, packets,
-                                                trace);
-}
-__global__ void __launch_bounds__(512, 1) belfry_stream_updates_traced(BELFRY_STREAM_PARAMETERS) {
-    runBulkBlock<BulkForm, Updates::planned, true>(steps, count, layout, counters, flags, packets,
-                                                   trace);
-}
-__global__ void __launch_bounds__(512, 1)
-    belfry_stream_any_updates_traced(BELFRY_STREAM_PARAMETERS) {
-    runBulkBlock<BulkForm, Updates::any, true>(steps, count, layout, counters, flags, packets,
-                                               trace);
+    runBulkBlock<BulkForm, Updates::any>(steps, count, layout, counters, flags, packets, trace);
 }
 
 // What every block needs to know of the updates of each step (UnitPlan): grid: steps of a list;

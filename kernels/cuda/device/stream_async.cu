@@ -11,21 +11,11 @@ extern "C" {
 // As belfry_stream; block: kAsyncThreads, with updates kAsyncUpdateThreads; shared memory:
 // asyncLayoutFor().
 __global__ void __launch_bounds__(480, 1) belfry_stream_async(BELFRY_STREAM_PARAMETERS) {
-    runAsyncBlock<AsyncForm, Updates::none, false>(steps, count, layout, counters, flags, packets,
-                                                   trace);
+    runAsyncBlock<AsyncForm, Updates::none>(steps, count, layout, counters, flags, packets, trace);
 }
 __global__ void __launch_bounds__(512, 1) belfry_stream_async_updates(BELFRY_STREAM_PARAMETERS) {
-    runAsyncBlock<AsyncForm, Updates::direct, false>(steps, count, layout, counters, flags, packets,
-                                                     trace);
-}
-__global__ void __launch_bounds__(480, 1) belfry_stream_async_traced(BELFRY_STREAM_PARAMETERS) {
-    runAsyncBlock<AsyncForm, Updates::none, true>(steps, count, layout, counters, flags, packets,
-                                                  trace);
-}
-__global__ void __launch_bounds__(512, 1)
-    belfry_stream_async_updates_traced(BELFRY_STREAM_PARAMETERS) {
-    runAsyncBlock<AsyncForm, Updates::direct, true>(steps, count, layout, counters, flags, packets,
-                                                    trace);
+    runAsyncBlock<AsyncForm, Updates::direct>(steps, count, layout, counters, flags, packets,
+                                              trace);
 }
 
 } // extern "C"

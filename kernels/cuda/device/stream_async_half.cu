@@ -9,23 +9,13 @@ extern "C" {
 
 // As belfry_stream_async.
 __global__ void __launch_bounds__(480, 1) belfry_stream_async_half(BELFRY_STREAM_PARAMETERS) {
-    runAsyncBlock<AsyncHalfForm, Updates::none, false>(steps, count, layout, counters, flags,
-                                                       packets, trace);
+    runAsyncBlock<AsyncHalfForm, Updates::none>(steps, count, layout, counters, flags, packets,
+                                                trace);
 }
 __global__ void __launch_bounds__(512, 1)
     belfry_stream_async_half_updates(BELFRY_STREAM_PARAMETERS) {
-    runAsyncBlock<AsyncHalfForm, Updates::direct, false>(steps, count, layout, counters, flags,
-                                                         packets, trace);
-}
-__global__ void __launch_bounds__(480, 1)
-    belfry_stream_async_half_traced(BELFRY_STREAM_PARAMETERS) {
-    runAsyncBlock<AsyncHalfForm, Updates::none, true>(steps, count, layout, counters, flags,
-                                                      packets, trace);
-}
-__global__ void __launch_bounds__(512, 1)
-    belfry_stream_async_half_updates_traced(BELFRY_STREAM_PARAMETERS) {
-    runAsyncBlock<AsyncHalfForm, Updates::direct, true>(steps, count, layout, counters, flags,
-                                                        packets, trace);
+    runAsyncBlock<AsyncHalfForm, Updates::direct>(steps, count, layout, counters, flags, packets,
+                                                  trace);
 }
 
 } // extern "C"

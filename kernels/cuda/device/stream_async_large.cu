@@ -10,23 +10,13 @@ extern "C" {
 
 // As belfry_stream_async.
 __global__ void __launch_bounds__(480, 1) belfry_stream_async_large(BELFRY_STREAM_PARAMETERS) {
-    runAsyncBlock<AsyncLargeForm, Updates::none, false>(steps, count, layout, counters, flags,
-                                                        packets, trace);
+    runAsyncBlock<AsyncLargeForm, Updates::none>(steps, count, layout, counters, flags, packets,
+                                                 trace);
 }
 __global__ void __launch_bounds__(512, 1)
     belfry_stream_async_large_updates(BELFRY_STREAM_PARAMETERS) {
-    runAsyncBlock<AsyncLargeForm, Updates::direct, false>(steps, count, layout, counters, flags,
-                                                          packets, trace);
-}
-__global__ void __launch_bounds__(480, 1)
-    belfry_stream_async_large_traced(BELFRY_STREAM_PARAMETERS) {
-    runAsyncBlock<AsyncLargeForm, Updates::none, true>(steps, count, layout, counters, flags,
-                                                       packets, trace);
-}
-__global__ void __launch_bounds__(512, 1)
-    belfry_stream_async_large_updates_traced(BELFRY_STREAM_PARAMETERS) {
-    runAsyncBlock<AsyncLargeForm, Updates::direct, true>(steps, count, layout, counters, flags,
-                                                         packets, trace);
+    runAsyncBlock<AsyncLargeForm, Updates::direct>(steps, count, layout, counters, flags, packets,
+                                                   trace);
 }
 
 } // extern "C"

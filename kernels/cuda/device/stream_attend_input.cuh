@@ -11,7 +11,7 @@ namespace kernels::cuda {
 
 /// What stays the same for all layers of one kind while a token is made.
 struct AttendConstants {
-    const float* inv_freq; ///< Of which kind: these are the pointers it was read through.
+    const float* inv_freq; ///< These pointers also tell the kind.
     const int32_t* position_at;
     const int32_t* count_at;
     const int32_t* slot_at;

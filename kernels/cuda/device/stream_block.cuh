@@ -63,7 +63,7 @@ __device__ __forceinline__ void attendInTable(const AttendStepKernelArgs& a,
                       is_by_head ? (kDenseTableBytes - taken) / kDenseEntryBytes : 0);
 }
 
-template <typename FORM, Updates UPDATES, bool IS_TRACED>
+template <typename FORM, Updates UPDATES>
 __device__ __forceinline__ void runSteps(const TokenStep* steps,
                                          int count,
                                          const StreamLayout& layout,
@@ -112,7 +112,7 @@ __device__ __forceinline__ void runSteps(const TokenStep* steps,
             fetcher.waitForStep(i);
         }
         const TokenStep& step = fetcher.stepAt(i);
-        const StepClocks clocks{trace, i, IS_TRACED};
+        const StepClocks clocks{trace, i};
         clocks.note(0);
         if (step.kind == kStepAttend) {
             if constexpr (FORM::kIsBulk) {
@@ -165,7 +165,7 @@ __device__ __forceinline__ Exchange exchangeOf(const int32_t* counters,
 }
 
 /// The whole launch of one block of stream.cu, stream_half.cu and stream_large.cu.
-template <typename FORM, Updates UPDATES, bool IS_TRACED>
+template <typename FORM, Updates UPDATES>
 __device__ __forceinline__ void runBulkBlock(const TokenStep* steps,
                                              int count,
                                              const StreamLayout& layout,
@@ -195,7 +195,7 @@ __device__ __forceinline__ void runBulkBlock(const TokenStep* steps,
     ring.clear(kThreads);
     __syncthreads();
     if (threadIdx.x < kComputeThreads) {
-        runSteps<FORM, UPDATES, IS_TRACED>(steps, count, layout, fetcher, ring, exchange, trace);
+        runSteps<FORM, UPDATES>(steps, count, layout, fetcher, ring, exchange, trace);
         noteEnd(counters, count, layout, exchange);
     } else {
         const int warp = static_cast<int>(threadIdx.x) / 32 - kComputeWarps;
@@ -203,12 +203,11 @@ __device__ __forceinline__ void runBulkBlock(const TokenStep* steps,
             if (warp == kFetching) {
                 if constexpr (UPDATES == Updates::direct) {
                     runDirectUnits<FORM>(steps, layout, shared + layout.work,
-                                         {shared + FORM::kSignalsOffset}, exchange, trace,
-                                         IS_TRACED);
+                                         {shared + FORM::kSignalsOffset}, exchange, trace);
                 } else {
                     runUnits<UPDATES == Updates::planned>(layout, count, fetcher,
                                                           UnitSignals{shared + kUnitSignalsOffset},
-                                                          exchange, trace, IS_TRACED);
+                                                          exchange, trace);
                 }
                 return;
             }
@@ -224,7 +223,7 @@ __device__ __forceinline__ void runBulkBlock(const TokenStep* steps,
 
 /// The whole launch of one block of stream_async.cu, stream_async_half.cu and
 /// stream_async_large.cu.
-template <typename FORM, Updates UPDATES, bool IS_TRACED>
+template <typename FORM, Updates UPDATES>
 __device__ __forceinline__ void runAsyncBlock(const TokenStep* steps,
                                               int count,
                                               const StreamLayout& layout,
@@ -257,7 +256,7 @@ __device__ __forceinline__ void runAsyncBlock(const TokenStep* steps,
     ring.clear(kThreads);
     __syncthreads();
     if (threadIdx.x < kComputeThreads) {
-        runSteps<FORM, UPDATES, IS_TRACED>(steps, count, layout, fetcher, ring, exchange, trace);
+        runSteps<FORM, UPDATES>(steps, count, layout, fetcher, ring, exchange, trace);
         noteEnd(counters, count, layout, exchange);
         return;
     }
@@ -280,11 +279,11 @@ __device__ __forceinline__ void runAsyncBlock(const TokenStep* steps,
         }
     } else if constexpr (kHasUpdates) {
         runDirectUnits<FORM>(steps, layout, shared + layout.work, {shared + FORM::kSignalsOffset},
-                             exchange, trace, IS_TRACED);
+                             exchange, trace);
     }
 }
 
-/// Of the kernels.
+/// The kernels' parameters.
 #define BELFRY_STREAM_PARAMETERS                                                                   \
     const TokenStep *steps, int count, StreamLayout layout, int32_t *counters, int32_t *flags,     \
         uint2 *packets, long long *trace

@@ -67,7 +67,7 @@ struct DirectTerm {
     const char* b = nullptr; ///< [rows of the weight, rank]
     int first = 0;           ///< Ranks before its own.
     int rank = 0;
-    int type = 0; ///< Of B.
+    int type = 0; ///< Element type of B.
 
     /// That of another lane, each its own. All lanes.
     [[nodiscard]] __device__ __forceinline__ DirectTerm of(int lane) const {
@@ -94,7 +94,7 @@ struct DirectStep {
     TileMap map;     ///< The block's rows.
     DirectTerm term; ///< Lane t: update t.
     uint32_t of[3];  ///< Updates of each weight, a bit each.
-    DirectRow row;   ///< Of the lane's first row, of its weight's first update.
+    DirectRow row;   ///< For the lane's first row, its weight's first update.
     int units, shift, updates;
 
     __device__ __forceinline__ DirectStep(const ProjectKernelArgs& a, const Exchange& exchange)
@@ -122,7 +122,7 @@ struct DirectStep {
     [[nodiscard]] __device__ __forceinline__ int rows() const {
         return map.rows[0] + map.rows[1] + map.rows[2];
     }
-    /// Of row i of those: its weight, and its number among that weight's rows of the block.
+    /// For row i of those: its weight, and its number among that weight's rows of the block.
     __device__ __forceinline__ int weightOf(int i, int& local) const {
         const int weight = i < map.rows[0] ? 0 : i < map.rows[0] + map.rows[1] ? 1 : 2;
         local = i - (weight > 0 ? map.rows[0] : 0) - (weight > 1 ? map.rows[1] : 0);
@@ -411,15 +411,14 @@ collectDirect(const uint64_t* slots, int units, int shift, uint32_t tag, float* 
 }
 
 /// The warp for updates, for the whole token: the layout.unit_steps steps with updates. steps: in
-/// memory; work: the work memory; is_traced: of the kernel, a constant.
+/// memory; work: the work memory.
 template <typename FORM>
 __device__ __forceinline__ void runDirectUnits(const TokenStep* steps,
                                                const StreamLayout& layout,
                                                char* work,
                                                const UnitSignalsOf<FORM>& signals,
                                                const Exchange& exchange,
-                                               long long* trace,
-                                               bool is_traced) {
+                                               long long* trace) {
     const int lane = static_cast<int>(threadIdx.x) & 31;
     int step = layout.first_unit_step;
     DirectStep own(steps[step].project, exchange);
@@ -427,7 +426,7 @@ __device__ __forceinline__ void runDirectUnits(const TokenStep* steps,
 #pragma unroll 1
     for (int i = 0; i < layout.unit_steps; ++i) {
         const ProjectKernelArgs& a = steps[step].project;
-        const StepClocks clocks{trace, step, is_traced};
+        const StepClocks clocks{trace, step};
         const uint32_t parity = static_cast<uint32_t>(i) & 1U;
         const uint32_t tag = exchange.markOf(step);
         const DirectInput<FORM> input(work, a);

@@ -22,7 +22,7 @@ struct BulkForm {
     static constexpr bool kIsBulk = true;
     static constexpr bool kHasHalves = false; ///< Takes bf16 weights, too.
     static constexpr bool kIsLarge = false;   ///< Rows as long as those of 31B (stream_large.cuh).
-    static constexpr bool kHoldsPart = false; ///< Of an input in parts one is there at a time.
+    static constexpr bool kHoldsPart = false; ///< One part of an input in parts is there at a time.
     using Barrier = CopyBarrier;
     using Table = CodeTable;
     static constexpr int kThreads = kStreamThreads;
@@ -31,10 +31,10 @@ struct BulkForm {
     static constexpr int kHeadsOf = 2; ///< Heads of steps that a fetching warp has.
     static constexpr int kStepBytes = sizeof(TokenStep);
     static constexpr int kStepsOffset = kStreamStepsOffset;
-    static constexpr int kBarriersOffset = kStepBarriersOffset; ///< Of the ring of steps.
+    static constexpr int kBarriersOffset = kStepBarriersOffset; ///< The barriers of the ring of steps.
     static constexpr int kSignalsOffset = kUnitSignalsOffset;
     static constexpr int kSignals = 6;
-    static constexpr int kChunkArrivals = 1; ///< Of a chunk that is there.
+    static constexpr int kChunkArrivals = 1; ///< Arrivals that complete a chunk.
 };
 
 struct HalfForm : BulkForm {

@@ -9,21 +9,10 @@ extern "C" {
 
 // As belfry_stream.
 __global__ void __launch_bounds__(512, 1) belfry_stream_half(BELFRY_STREAM_PARAMETERS) {
-    runBulkBlock<HalfForm, Updates::none, false>(steps, count, layout, counters, flags, packets,
-                                                 trace);
+    runBulkBlock<HalfForm, Updates::none>(steps, count, layout, counters, flags, packets, trace);
 }
 __global__ void __launch_bounds__(512, 1) belfry_stream_half_updates(BELFRY_STREAM_PARAMETERS) {
-    runBulkBlock<HalfForm, Updates::direct, false>(steps, count, layout, counters, flags, packets,
-                                                   trace);
-}
-__global__ void __launch_bounds__(512, 1) belfry_stream_half_traced(BELFRY_STREAM_PARAMETERS) {
-    runBulkBlock<HalfForm, Updates::none, true>(steps, count, layout, counters, flags, packets,
-                                                trace);
-}
-__global__ void __launch_bounds__(512, 1)
-    belfry_stream_half_updates_traced(BELFRY_STREAM_PARAMETERS) {
-    runBulkBlock<HalfForm, Updates::direct, true>(steps, count, layout, counters, flags, packets,
-                                                  trace);
+    runBulkBlock<HalfForm, Updates::direct>(steps, count, layout, counters, flags, packets, trace);
 }
 
 } // extern "C"

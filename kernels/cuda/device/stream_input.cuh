@@ -20,7 +20,7 @@ struct StreamWork {
     float* buffer;   ///< [128]: sums of warps.
     float4* taken;   ///< [cols / 4]: x or t
     float* partial;  ///< [rows of a pass, stretches (of a wide row 1), kComputeWarps]
-    int block_bytes; ///< Of 64 columns: 256, of a wide row 128.
+    int block_bytes; ///< Bytes of 64 columns: 256, in a wide row 128.
     bool has_sums;   ///< AsyncLargeForm: of the parts before, which are added to.
 };
 
@@ -34,7 +34,7 @@ __device__ __forceinline__ bool hasWidePlane(const ProjectKernelArgs& a) {
     return isWide(a) && !isHalf<FORM>(a);
 }
 
-/// Of the input one part is there at a time.
+/// One part of the input is there at a time.
 template <typename FORM>
 __device__ __forceinline__ bool holdsPart(const ProjectKernelArgs& a) {
     return FORM::kHoldsPart && isWide(a);
@@ -80,7 +80,7 @@ template <typename FORM>
 struct UnitSignalsOf {
     using Barrier = typename FORM::Barrier;
     char* memory; ///< [FORM::kSignals]
-    // Of the kernel, constants.
+    // Constants of the kernel.
     bool are_used = true;      ///< Some of its steps have low-rank updates.
     bool is_begin_told = true; ///< begun() has a phase for each of these.
     bool is_direct = false;    ///< Their B stays in memory.
@@ -176,7 +176,7 @@ __device__ __forceinline__ void storePlanes(const ProjectKernelArgs& a,
         }
         return;
     }
-    // Of not negative floats the bits are in order too. One scale for the 128 columns of the warp.
+    // Bits of floats that are not negative are in order too. One scale for 128 columns.
     const PowerScale scale =
         powerScale(__uint_as_float(warpMaxBits(__float_as_uint(largestOf(v)))));
     const float4 s = make_float4(v.x * scale.up, v.y * scale.up, v.z * scale.up, v.w * scale.up);
@@ -212,7 +212,7 @@ __device__ __forceinline__ float sumOfWarps(const float* buffer) {
 template <typename FORM>
 struct StepFetcherOf {
     using Barrier = typename FORM::Barrier;
-    char* shared; ///< Of the block: where offsets count from.
+    char* shared; ///< The block's shared memory: where offsets count from.
     int norms;    ///< Offset of two vectors of norm_bytes for this step and two for the next.
     int norm_bytes;
 
@@ -412,7 +412,7 @@ __device__ __forceinline__ void makeShortPlanes(const ProjectKernelArgs& a,
     const float inverse_cols = a.inverse_cols;
     const float eps = a.eps;
     const float scalar = a.scalar;
-    // Of whole warps and of lanes.
+    // The same for all lanes of a warp, and for each lane.
     const bool has_second = static_cast<int>(threadIdx.x & ~31U) + kComputeThreads < fours;
     float4 x[kShortFours] = {};
     float4 t_norm[kShortFours] = {};

@@ -10,21 +10,10 @@ extern "C" {
 
 // As belfry_stream.
 __global__ void __launch_bounds__(512, 1) belfry_stream_large(BELFRY_STREAM_PARAMETERS) {
-    runBulkBlock<LargeForm, Updates::none, false>(steps, count, layout, counters, flags, packets,
-                                                  trace);
+    runBulkBlock<LargeForm, Updates::none>(steps, count, layout, counters, flags, packets, trace);
 }
 __global__ void __launch_bounds__(512, 1) belfry_stream_large_updates(BELFRY_STREAM_PARAMETERS) {
-    runBulkBlock<LargeForm, Updates::direct, false>(steps, count, layout, counters, flags, packets,
-                                                    trace);
-}
-__global__ void __launch_bounds__(512, 1) belfry_stream_large_traced(BELFRY_STREAM_PARAMETERS) {
-    runBulkBlock<LargeForm, Updates::none, true>(steps, count, layout, counters, flags, packets,
-                                                 trace);
-}
-__global__ void __launch_bounds__(512, 1)
-    belfry_stream_large_updates_traced(BELFRY_STREAM_PARAMETERS) {
-    runBulkBlock<LargeForm, Updates::direct, true>(steps, count, layout, counters, flags, packets,
-                                                   trace);
+    runBulkBlock<LargeForm, Updates::direct>(steps, count, layout, counters, flags, packets, trace);
 }
 
 } // extern "C"

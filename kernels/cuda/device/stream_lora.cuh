@@ -401,7 +401,7 @@ struct RankWalk {
             type = term.b_type;
             weight = term.weight;
             row_bytes = term.rank * elementBytes(type);
-            // Of its tiles those that have columns here.
+            // Those of its tiles that have columns here.
             k = (base >> a.lora_shift) - term.tile;
             k = k > 0 ? k : 0;
             end = ((base_end - 1) >> a.lora_shift) + 1 - term.tile;
@@ -514,15 +514,14 @@ __device__ __forceinline__ void addPlanned(const ProjectKernelArgs& a,
 
 /// The warp for updates, for the whole token: the layout.unit_steps steps with updates. IS_PLANNED:
 /// there are plans of all of them (layout.plans), and none is late; what may be otherwise is code
-/// of a kernel of its own. is_traced: of the kernel, a constant.
+/// of a kernel of its own.
 template <bool IS_PLANNED>
 __device__ __forceinline__ void runUnits(const StreamLayout& layout,
                                          int count,
                                          const StepFetcher& fetcher,
                                          UnitSignals signals,
                                          const Exchange& exchange,
-                                         long long* trace,
-                                         bool is_traced) {
+                                         long long* trace) {
     const int lane = static_cast<int>(threadIdx.x) & 31;
     char* const work = fetcher.shared + layout.work;
     int step = layout.first_unit_step;
@@ -540,7 +539,7 @@ __device__ __forceinline__ void runUnits(const StreamLayout& layout,
         const TokenStep& arguments = fetcher.stepAt(step);
         const ProjectKernelArgs& a = arguments.project;
         if (!IS_PLANNED && !is_asked) {
-            // Of a late step even the arguments may not be there.
+            // Not even the arguments of a late step may be there.
             signals.begun().wait(parity);
         }
         fetcher.waitForStep(step);
@@ -559,7 +558,7 @@ __device__ __forceinline__ void runUnits(const StreamLayout& layout,
         }
         operands.wait(static_cast<uint32_t>(i >> 1) & 1U);
         const StreamWork w = streamWork(work, a);
-        const StepClocks clocks{trace, step, is_traced};
+        const StepClocks clocks{trace, step};
         const bool is_early = a.lora_is_early != 0;
         EarlyUnit unit;
         if (is_early) {

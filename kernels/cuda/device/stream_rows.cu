@@ -12,8 +12,7 @@ extern "C" {
 
 // grid: one block a multiprocessor, all resident (cooperative launch); block: kStreamThreads;
 // shared memory: planned by stream_rows.cpp. counters [4]: as of belfry_stream, whose flags these
-// are. rows [1]: rows that are there. trace: nullptr, or
-// [count, kTraceMarks] for the clocks of block 0.
+// are. rows [1]: rows that are there. trace: as of belfry_stream.
 __global__ void __launch_bounds__(512, 1) belfry_stream_rows(BELFRY_STREAM_ROWS_PARAMETERS) {
     runRowsBlock<BulkForm, false>(steps, count, layout, counters, flags, packets, rows, trace);
 }

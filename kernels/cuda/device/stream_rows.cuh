@@ -240,11 +240,11 @@ __device__ __forceinline__ void multiplyTilePairs(const ProjectKernelArgs& a,
     const int lane = threadIdx.x & 31;
     const int warp = static_cast<int>(threadIdx.x) / 32;
     const int stretch = stretchOf(a);
-    const int fold = lane >> 2 & 1; ///< Of two.
+    const int fold = lane >> 2 & 1; ///< Which of two.
     const int row = lane >> 3;
     // Stretches in an order of their own where they begin at the same bank.
     const auto unitOf = [&](int f) { return f * stretch + ((stretch & 3) == 0 ? warp ^ f : warp); };
-    // Of a plain row only the part's columns are there.
+    // Only the part's columns of a plain row are there.
     const int before = a.input != kInputPlain ? piece * a.units : 0;
     uint4 x[2][COUNT][2] = {};
     float scale[2][COUNT];
@@ -431,8 +431,8 @@ struct RowResults {
     const ProjectKernelArgs& a;
     const RowsWork<FORM>& w;
     const RowUpdates<FORM>& updates;
-    int row;        ///< Of the input.
-    int folds;      ///< Of the input's columns.
+    int row;        ///< The input's row.
+    int folds;      ///< Folds of the input's columns.
     bool has_scale; ///< One of each output: 8-bit weights.
 
     /// Output `at`, whose sums lie at place `i`, times `factor`, the input's norm.

@@ -50,7 +50,7 @@ struct RowsAttendWork {
 
 /// Where this block stands in the step. Keys are counted with the new ones first.
 struct RowsRange {
-    int position; ///< Of the first row.
+    int position; ///< The first row's position.
     int fresh;    ///< New keys, of positions from there on.
     int low;      ///< Position of the first cached key,
     int first;    ///< and its row of the cache.
@@ -379,7 +379,7 @@ struct RowSums {
         }
         largest = fmaxf(largest, __shfl_xor_sync(0xffffffffU, largest, 1));
         largest = fmaxf(largest, __shfl_xor_sync(0xffffffffU, largest, 2));
-        // Of a row that sees nothing yet all scores are -infinity, too.
+        // All scores of a row that sees nothing yet are -infinity, too.
         const float from = largest == -INFINITY ? 0.0F : largest;
         const float2 s0 = *reinterpret_cast<const float2*>(own + RowValues::keyOf(0));
         const float2 s1 = *reinterpret_cast<const float2*>(own + RowValues::keyOf(2));

@@ -43,7 +43,7 @@ __device__ __forceinline__ void runRowSteps(const TokenStep* steps,
         }
         fetcher.waitForStep(i);
         const TokenStep& step = fetcher.stepAt(i);
-        const StepClocks clocks{trace, i, trace != nullptr};
+        const StepClocks clocks{trace, i};
         clocks.note(0);
         if (step.kind == kStepAttend) {
             attendRows<FORM>(step.attend, work, shared + layout.row, rows, exchange, i, clocks);
@@ -111,7 +111,7 @@ __device__ __forceinline__ void runRowsBlock(const TokenStep* steps,
     }
 }
 
-/// Of the kernels.
+/// The kernels' parameters.
 #define BELFRY_STREAM_ROWS_PARAMETERS                                                              \
     const TokenStep *steps, int count, StreamLayout layout, int32_t *counters, int32_t *flags,     \
         uint2 *packets, const int32_t *rows, long long *trace

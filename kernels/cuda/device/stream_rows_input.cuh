@@ -29,10 +29,10 @@ struct RowsWork {
     /// all rows. Behind it the results of a pair's first weight, [rows of the block].
     float4* partial;
     char* planes;
-    char* gaps; ///< Of the table of codes.
+    char* gaps; ///< Gaps in the table of codes.
     char* tail;
     int row_bytes;
-    int sums; ///< Of a warp.
+    int sums; ///< Sums of a warp.
     bool is_wide;
 
     __device__ __forceinline__

@@ -27,7 +27,7 @@ __device__ __forceinline__ int stretchOf(const ProjectKernelArgs& a) {
 struct TileLane {
     int row;  ///< The first of its two.
     int fold; ///< Their stretch.
-    int unit; ///< Of the row: the warp's first one.
+    int unit; ///< The warp's first unit of the row.
     int set;
     __device__ __forceinline__ TileLane(const ProjectKernelArgs& a, bool is_wide) {
         const int group = (threadIdx.x & 31) >> 2;
@@ -347,7 +347,7 @@ struct ResultRow {
     int at;                    ///< Row of the weight;
     int local;                 ///< counted from the block's first.
     int packet;                ///< Number among all results of the step.
-    float scale, second_scale; ///< Of 8-bit weights; of a pair's second weight.
+    float scale, second_scale; ///< For 8-bit weights; those of a pair's second weight.
     float multiply;
 };
 
@@ -371,7 +371,7 @@ resultRow(const ProjectKernelArgs& a, const TileMap& map, int first, int rows, i
 
 /// Tiles of a pass, and the thread's first row of it.
 struct Pass {
-    int tiles; ///< Of all passes.
+    int tiles; ///< Tiles of all passes.
     int end;   ///< Behind the pass's last one.
     int rows;
     ResultRow row;
@@ -467,7 +467,7 @@ __device__ __forceinline__ void streamProject(const ProjectKernelArgs& a,
                     : lane < kWideRows ? static_cast<int>(threadIdx.x) / 32 * kWideRows + lane
                                        : -(1 << 20);
     const int stride = is_wide_result ? kWideRows * kComputeWarps : kComputeThreads;
-    // Of a wide row one sum is left.
+    // A wide row has one sum left.
     const int folds = hasWidePlane<FORM>(a) ? 1 : foldsOf(a);
     if (units.is_begin_told && has_units && threadIdx.x == 0) {
         units.begun().arrive();

@@ -17,7 +17,7 @@ namespace {
 constexpr int kThreads = 512;
 /// Groups, and candidates before the exact bar, of a thread.
 constexpr int kOwn = kMaxLogitGroups / kThreads;
-/// Of more groups than wanted the first bar may be reached: finding the exact one takes longer than
+/// The first bar may be reached by more groups than wanted: finding the exact one takes longer than
 /// looking at these.
 constexpr int kSpareGroups = 32;
 

@@ -13,7 +13,7 @@ template <typename FORM>
 struct FetchStep {
     TileMap map;
     int tiles;
-    int units; ///< Of a part of a row, of which there are `pieces`.
+    int units; ///< Units in a part of a row, which has `pieces` of them.
     int pieces;
     int pass_tiles;
     int tile_shift;

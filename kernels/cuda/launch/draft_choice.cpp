@@ -12,10 +12,6 @@ namespace {
 
 constexpr unsigned kChoiceThreads = 512;
 
-bool isAligned(const void* at) {
-    return reinterpret_cast<uintptr_t>(at) % 16 == 0;
-}
-
 /// Blocks of a group: as many as keep the card busy, of a row a warp at least.
 int partsOf(const Stream& s, const DraftChoiceArgs& a) {
     const int64_t most = std::max<int64_t>(1, a.tokens / a.groups * 32 / kChoiceThreads);
@@ -34,6 +30,7 @@ bool hasGroupForm(const DraftChoiceArgs& a) {
 
 Status chooseDraft(Queue q, const DraftChoiceArgs& a) {
     static_assert(sizeof(DraftNumbers) == sizeof(DraftNumberArgs) &&
+                  offsetof(TokenNumbers, token) == offsetof(TokenNumberArgs, token) &&
                   offsetof(DraftNumbers, count) == offsetof(DraftNumberArgs, count) &&
                   DraftNumbers::kMost == kMostDraftNumbers);
     const bool has_groups = a.groups > 0;

@@ -12,10 +12,6 @@ namespace kernels::cuda {
 
 namespace {
 
-bool isAligned(const void* at) {
-    return reinterpret_cast<uintptr_t>(at) % 16 == 0;
-}
-
 /// The kernels of experts take this weight: bf16 in whole pieces of 16 bytes, or 4-bit codes of
 /// which a chunk of 16 is within a block.
 bool canRead(const WeightView& w) {
@@ -104,7 +100,7 @@ Status expertProducts(Queue q, const ExpertProductArgs& a) {
     Stream& s = streamOf(q);
     const int64_t outputs = a.w.rows / a.experts / (a.is_gated ? 2 : 1);
     const int64_t experts = a.end - a.begin;
-    // Of one expert: a few hundred rows at most are the rule, and the grid is as high as that.
+    // A few hundred rows of one expert at most are the rule, and the grid is as high as that.
     constexpr int64_t kMostTiles = 65535;
     if (s.is_reference || s.facts.compute_capability < 80 || experts > kMostTiles ||
         outputs % 2 != 0 || a.w.rows >= (int64_t{1} << 31) || !isAligned(a.x) ||

@@ -24,6 +24,28 @@ inline void* pointerOf(CuPointer address) {
     return reinterpret_cast<void*>(address); // NOLINT(performance-no-int-to-ptr): the driver's type
 }
 
+template <typename T>
+T* typedPointerOf(CuPointer address) {
+    return static_cast<T*>(pointerOf(address));
+}
+
+/// Whether the kernels may read there in pieces of `bytes`.
+inline bool isAligned(const void* pointer, uintptr_t bytes = 16) {
+    return reinterpret_cast<uintptr_t>(pointer) % bytes == 0;
+}
+
+inline bool isThereAligned(const void* pointer) {
+    return pointer != nullptr && isAligned(pointer);
+}
+
+inline bool isFourBit(int32_t format) {
+    return format == kFormatNf4 || format == kFormatFp4;
+}
+
+inline void publish(TokenStep& step, int32_t link) {
+    (step.kind == kStepAttend ? step.attend.publish : step.project.publish) = link;
+}
+
 inline unsigned tiles(int64_t count, int64_t size) {
     return static_cast<unsigned>((count + size - 1) / size);
 }

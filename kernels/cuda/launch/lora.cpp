@@ -2,27 +2,15 @@
 #include "kernels/cuda/launch/lora.h"
 
 #include "kernels/cuda/device/args.h"
+#include "kernels/cuda/launch/launch_args.h"
 #include "kernels/cuda/stream.h"
 
 namespace kernels::cuda {
 
 namespace {
 
-constexpr unsigned kThreads = 256;
 /// From this many rows on through tensor cores.
 constexpr int64_t kTensorRows = 5;
-
-VectorArgs vectorArgs(const MatView& v) {
-    return {v.data, static_cast<int32_t>(v.type), 0};
-}
-
-unsigned tiles(int64_t count, int64_t size) {
-    return static_cast<unsigned>((count + size - 1) / size);
-}
-
-bool isAligned(const void* pointer, uintptr_t bytes) {
-    return reinterpret_cast<uintptr_t>(pointer) % bytes == 0;
-}
 
 /// Shapes fit together: a term of the batch whose ranks begin at column `first` of the scratch.
 bool isTerm(

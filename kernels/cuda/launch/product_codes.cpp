@@ -3,6 +3,7 @@
 // weights it takes, its grid and the parts of k that fill the card.
 #include "kernels/cuda/launch/product_codes.h"
 
+#include "kernels/cuda/launch/launch_args.h"
 #include "kernels/cuda/launch_sizes.h"
 
 #include <algorithm>
@@ -13,10 +14,6 @@ namespace kernels::cuda {
 namespace {
 
 constexpr int64_t kOutputs = 128;
-
-bool isAligned(const void* pointer) {
-    return pointer != nullptr && reinterpret_cast<uintptr_t>(pointer) % 16 == 0;
-}
 
 /// Kernels of one form, by output and updates.
 struct Form {
@@ -34,8 +31,8 @@ bool takesCodes(const Stream& s, const WeightView* w, int count) {
         const bool is_plain = w[i].absmax != nullptr;
         if (!isFourBit(w[i]) || w[i].format != w[0].format || w[i].block_size != 64 ||
             w[i].rows % 2 != 0 || w[i].cols != w[0].cols || is_plain != (w[0].absmax != nullptr) ||
-            !isAligned(w[i].data) ||
-            !(is_plain ? isAligned(w[i].absmax) : isAligned(w[i].absmax_q))) {
+            !isThereAligned(w[i].data) ||
+            !(is_plain ? isThereAligned(w[i].absmax) : isThereAligned(w[i].absmax_q))) {
             return false;
         }
     }
@@ -51,13 +48,13 @@ bool takesWide(const Stream& s, const CodesProduct& a) {
     if (!is_known || s.facts.compute_capability != 90 ||
         s.functions[static_cast<size_t>(KernelId::product_wide_256)] == nullptr ||
         s.facts.shared_bytes < productWideShared(256) || (a.rows <= kFewRows && s.wide_rows == 0) ||
-        !isAligned(a.x)) {
+        !isThereAligned(a.x)) {
         return false;
     }
     for (int i = 0; i < a.count; ++i) {
         const bool is_stored = !a.is_pair || i == 0;
         if (a.w[i].rows % 8 != 0 ||
-            (is_stored && (!isAligned(a.y[i]) || a.stride[i] % (a.is_pair ? 8 : 4) != 0))) {
+            (is_stored && (!isThereAligned(a.y[i]) || a.stride[i] % (a.is_pair ? 8 : 4) != 0))) {
             return false;
         }
     }

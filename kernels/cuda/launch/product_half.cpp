@@ -3,16 +3,14 @@
 // take, tensor maps of the operands, tiles.
 #include "kernels/cuda/launch/product_half.h"
 
+#include "kernels/cuda/launch/launch_args.h"
+
 #include <algorithm>
 #include <cstring>
 
 namespace kernels::cuda {
 
 namespace {
-
-bool isAligned(const void* pointer) {
-    return pointer != nullptr && reinterpret_cast<uintptr_t>(pointer) % 16 == 0;
-}
 
 bool hasBounds(const ProductArgs::Bounds& b) {
     return b.in_low > -INFINITY || b.in_high < INFINITY || b.out_low > -INFINITY ||
@@ -48,12 +46,13 @@ bool takesHalf(const Stream& s, const ProductArgs& a) {
         s.functions[static_cast<size_t>(KernelId::product_half_256)] == nullptr ||
         s.facts.shared_bytes < productHalfShared(kProductHalfMostOutputs) ||
         (a.rows <= kFewRows && form == 0) || a.output == ProductArgs::Output::GeluMultiply ||
-        !isAligned(a.x)) {
+        !isThereAligned(a.x)) {
         return false;
     }
     for (int i = 0; i < a.count; ++i) {
         const bool is_stored = !is_pair || i == 0;
-        if (a.w[i].rows % 8 != 0 || hasBounds(a.bounds[i]) || (is_stored && !isAligned(a.y[i]))) {
+        if (a.w[i].rows % 8 != 0 || hasBounds(a.bounds[i]) ||
+            (is_stored && !isThereAligned(a.y[i]))) {
             return false;
         }
     }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/cuda/launch/product_updates.h"
 
+#include "kernels/cuda/launch/launch_args.h"
+
 namespace kernels::cuda {
 
 namespace {
@@ -12,10 +14,6 @@ static_assert(int64_t{kMaxUpdatePieces} * kUpdatePiece ==
               int64_t{3} * ProductArgs::kMaxUpdateRanks);
 static_assert(ProductArgs::kMaxUpdateRanks % kUpdateBlock == 0);
 static_assert(kNoUpdate >= kMaxProductUpdates);
-
-bool isAligned(const void* pointer, uintptr_t bytes) {
-    return reinterpret_cast<uintptr_t>(pointer) % bytes == 0;
-}
 
 } // namespace
 

@@ -112,7 +112,7 @@ ProjectSizes stepSizes(const Stream& s, const ProjectKernelArgs& args, const Pro
                              is_pair, isFourBit(step.w[0]) ? step.w[0].block_size : 0);
         sizes.shared_bytes +=
             loraSharedBytes(sizes, is_pair, args.lora_first[3], args.lora_width, args.tap_ranks) +
-            static_cast<unsigned>(inputRowBytes(args.input, args.cols, false));
+            static_cast<unsigned>(inputRowBytes(args.input, args.cols));
         if (sizes.shared_bytes <= static_cast<unsigned>(s.facts.shared_bytes)) {
             break;
         }
@@ -133,7 +133,7 @@ Status launchProject(Stream& s, ProjectKernelArgs args, const ProjectArgs& step)
         return Status::Unsupported;
     }
     if (args.tap_count > 0 && args.tap_parts != sizes.grid) {
-        return Status::Unsupported; // the parts were asked for as a collected step's
+        return Status::BadShape;
     }
     args.rows_per_warp = sizes.rows_per_warp;
     args.k_split = sizes.k_split;
@@ -211,9 +211,6 @@ int projectParts(Queue q, const ProjectArgs& step) {
                                     [](const MatView& a) { return a.rows % 8 == 0; });
     if (s.steps.is_collecting && shares) {
         return 0; // the step behind makes A h over all blocks
-    }
-    if (s.steps.is_collecting && canCollect(s, args, outputsOf(step))) {
-        return s.facts.multiprocessors;
     }
     const ProjectSizes sizes = stepSizes(s, args, step);
     return sizes.shared_bytes > static_cast<unsigned>(s.facts.shared_bytes) ? 0 : sizes.grid;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/cuda/launch/quantize.h"
 
+#include "kernels/cuda/launch/launch_args.h"
 #include "kernels/cuda/stream.h"
 
 #include <cstdint>
@@ -9,16 +10,11 @@ namespace kernels::cuda {
 
 namespace {
 
-constexpr unsigned kThreads = 256;
 constexpr int64_t kValuesPerThread = 8;
 constexpr int32_t kValuesPerBlock = 64;
 
 unsigned gridOf(int64_t threads) {
     return static_cast<unsigned>((threads + kThreads - 1) / kThreads);
-}
-
-bool isAligned(const void* pointer, uintptr_t bytes) {
-    return reinterpret_cast<uintptr_t>(pointer) % bytes == 0;
 }
 
 } // namespace

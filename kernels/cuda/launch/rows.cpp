@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fused steps of many rows (device/product.cu, device/rows.cu): argument checks, weights expanded
 // panel by panel, tiles. Chosen on an H200 (132 multiprocessors).
+#include "kernels/cuda/launch/launch_args.h"
 #include "kernels/cuda/launch/product_codes.h"
 #include "kernels/cuda/launch/product_half.h"
 #include "kernels/cuda/launch/product_updates.h"
@@ -17,12 +18,8 @@ namespace {
 constexpr int64_t kWidestNorm = 8192; ///< Columns of norm_rows_wide.
 constexpr int64_t kWidestHead = 512;
 
-bool isAligned(const void* pointer) {
-    return pointer != nullptr && reinterpret_cast<uintptr_t>(pointer) % 16 == 0;
-}
-
 bool isDirect(const WeightView& w) {
-    return w.format == WeightFormat::BF16 && isAligned(w.data);
+    return w.format == WeightFormat::BF16 && isThereAligned(w.data);
 }
 
 bool isBounded(const ProductArgs::Bounds& b) {
@@ -282,7 +279,7 @@ Status product(Queue q, ProductArgs& a) {
         return Status::BadShape;
     }
     if (s.is_reference || s.facts.compute_capability < 80 || a.w[0].cols % 8 != 0 ||
-        !isAligned(a.x)) {
+        !isThereAligned(a.x)) {
         return Status::Unsupported;
     }
     int64_t widest = 0;   // bytes of the panel for one output of every weight
@@ -383,8 +380,8 @@ Status normRows(Queue q, const NormRowsArgs& a) {
         (a.t != nullptr && (a.t_norm.data == nullptr || !isVector(a.t_norm)))) {
         return Status::BadShape;
     }
-    if (a.cols % 4 != 0 || a.cols > kWidestNorm || !isAligned(a.x) ||
-        (a.t != nullptr && !isAligned(a.t)) || (a.h != nullptr && !isAligned(a.h))) {
+    if (a.cols % 4 != 0 || a.cols > kWidestNorm || !isThereAligned(a.x) ||
+        (a.t != nullptr && !isThereAligned(a.t)) || (a.h != nullptr && !isThereAligned(a.h))) {
         return Status::Unsupported;
     }
     if (a.rows == 0) {
@@ -454,7 +451,8 @@ Status scaleToHalf(Queue q, MatF32 x, float shift, float scale, void* y) {
     if (!isMatrix(x) || y == nullptr) {
         return Status::BadShape;
     }
-    if (x.stride != x.cols || x.rows * x.cols % 4 != 0 || !isAligned(x.data) || !isAligned(y)) {
+    if (x.stride != x.cols || x.rows * x.cols % 4 != 0 || !isThereAligned(x.data) ||
+        !isThereAligned(y)) {
         return Status::Unsupported;
     }
     if (x.rows == 0) {
@@ -472,7 +470,7 @@ perLayerRows(Queue q, MutF32 y, MatF32 t, MatView norm, float eps, float before,
         return Status::BadShape;
     }
     if (cols % 4 != 0 || cols > 1024 || y.stride % 4 != 0 || t.stride % 4 != 0 ||
-        !isAligned(y.data) || !isAligned(t.data)) {
+        !isThereAligned(y.data) || !isThereAligned(t.data)) {
         return Status::Unsupported;
     }
     if (y.rows == 0) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Collects the steps of a few rows for device/stream_rows.cu.
+#include "kernels/cuda/launch/launch_args.h"
 #include "kernels/cuda/launch/token_steps.h"
+#include "kernels/cuda/launch_sizes.h"
 
 #include <algorithm>
 #include <bit>
@@ -12,23 +14,8 @@ namespace {
 
 constexpr size_t kMaxRowSteps = kRowStepBytes / sizeof(TokenStep);
 /// As stream_steps.cpp has it: the numbers of steps go on from one kernel to the other.
-constexpr size_t kStreamCounterOffset = kBarrierOffset + 64;
 constexpr int kMostSums = 192; ///< Rows of a pass.
-constexpr int kMostParts = 32; ///< Of a head: lanes of the warp that merges them.
-
-// NOLINTNEXTLINE(performance-no-int-to-ptr): the driver's address type
-template <typename T>
-T* pointerOf(CuPointer address) {
-    return reinterpret_cast<T*>(address); // NOLINT(performance-no-int-to-ptr)
-}
-
-bool isFourBit(int32_t format) {
-    return format == kFormatNf4 || format == kFormatFp4;
-}
-
-bool isAligned(const void* at) {
-    return reinterpret_cast<uintptr_t>(at) % 16 == 0;
-}
+constexpr int kMostParts = 32; ///< Parts of a head: lanes of the warp that merges them.
 
 bool hasRowForm(const ProjectKernelArgs& a) {
     const bool is_four_bit = isFourBit(a.w[0].format);
@@ -67,7 +54,7 @@ bool shareRowUpdates(ProjectKernelArgs& a) {
     return units.units > 0;
 }
 
-StreamLayout layoutOf(const Stream& s, const StreamNeeds& needs) {
+StreamLayout rowsLayoutOf(const Stream& s, const StreamNeeds& needs) {
     return streamLayoutFor(s.facts.shared_base, s.facts.shared_bytes, needs.row_bytes, 0,
                            std::max(needs.attend_bytes, needs.project_bytes),
                            s.steps.is_large ? kLargeChunkBytes : kChunkBytes);
@@ -79,7 +66,7 @@ bool takeNeeds(Stream& s, const StreamNeeds& needs) {
     all.row_bytes = std::max(all.row_bytes, needs.row_bytes);
     all.attend_bytes = std::max(all.attend_bytes, needs.attend_bytes);
     all.project_bytes = std::max(all.project_bytes, needs.project_bytes);
-    if (layoutOf(s, all).chunk_count == 0) {
+    if (rowsLayoutOf(s, all).chunk_count == 0) {
         return false;
     }
     s.steps.needs = all;
@@ -147,10 +134,6 @@ int32_t linkOf(const Stream& s, const TokenStep& before) {
     return before.project.share > 0 ? kLinkPackets : kLinkBoth;
 }
 
-void publish(TokenStep& step, int32_t link) {
-    (step.kind == kStepAttend ? step.attend.publish : step.project.publish) = link;
-}
-
 /// How the projection takes its input from the step before. False: not possible in this form.
 bool linkProject(Stream& s, ProjectKernelArgs& args) {
     TokenSteps& t = s.steps;
@@ -201,10 +184,9 @@ bool linkAttend(Stream& s, AttendStepKernelArgs& args) {
 
 Status beginRows(Queue q, const int32_t* count) {
     Stream& s = *static_cast<Stream*>(q.context);
-    if (!s.steps.may_stream || !s.steps.may_bulk || s.facts.compute_capability < 90 ||
+    if (!s.steps.may_bulk || s.facts.compute_capability < 90 ||
         s.functions[static_cast<size_t>(KernelId::stream_rows)] == nullptr ||
-        s.facts.multiprocessors < kStreamRows || // each writes a row of the residual stream
-        static_cast<size_t>(s.facts.multiprocessors) * sizeof(int32_t) > kFlagBytes) {
+        s.facts.multiprocessors < kStreamRows) { // each writes a row of the residual stream
         return Status::Unsupported;
     }
     if (count == nullptr) {
@@ -260,8 +242,9 @@ Status rowsProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
         ++t.unit_steps;
         // As stream_steps.cpp has it, but in the second half of each sector: what is a mark there
         // would be a value here.
-        args.lora_slots = pointerOf<uint64_t>(s.scratch + kExchangeOffset + kStreamUnitOffset) +
-                          t.steps.size() % kPacketSteps * kStreamUnitWords + kUnitSlot / 2;
+        args.lora_slots =
+            typedPointerOf<uint64_t>(s.scratch + kExchangeOffset + kStreamUnitOffset) +
+            t.steps.size() % kPacketSteps * kStreamUnitWords + kUnitSlot / 2;
     }
     TokenStep step{};
     step.kind = kStepProject;
@@ -288,8 +271,8 @@ Status rowsAttend(Stream& s, AttendStepKernelArgs args) {
         return Status::Unsupported;
     }
     args.splits = splits;
-    args.partial = pointerOf<float>(s.scratch + kPartialOffset);
-    args.counter = pointerOf<int32_t>(s.scratch);
+    args.partial = typedPointerOf<float>(s.scratch + kPartialOffset);
+    args.counter = typedPointerOf<int32_t>(s.scratch);
     TokenStep step{};
     step.kind = kStepAttend;
     step.attend = args;
@@ -298,17 +281,17 @@ Status rowsAttend(Stream& s, AttendStepKernelArgs args) {
 }
 
 Status launchRows(Stream& s, CuPointer list, int count, CuPointer trace) {
-    StreamLayout layout = layoutOf(s, s.steps.needs);
+    StreamLayout layout = rowsLayoutOf(s, s.steps.needs);
     layout.code_format = s.steps.code_format;
     const auto shared = static_cast<unsigned>(
         layout.table + layout.chunks +
         layout.chunk_count * (s.steps.is_large ? kLargeChunkBytes : kChunkBytes));
-    const auto* steps = pointerOf<const TokenStep>(list);
-    auto* counters = pointerOf<int32_t>(s.scratch + kStreamCounterOffset);
-    auto* flags = pointerOf<int32_t>(s.scratch + kExchangeOffset);
-    auto* packets = pointerOf<void>(s.scratch + kExchangeOffset + kRowPacketOffset);
+    const auto* steps = typedPointerOf<const TokenStep>(list);
+    auto* counters = typedPointerOf<int32_t>(s.scratch + kStreamCounterOffset);
+    auto* flags = typedPointerOf<int32_t>(s.scratch + kExchangeOffset);
+    auto* packets = typedPointerOf<void>(s.scratch + kExchangeOffset + kRowPacketOffset);
     const int32_t* rows = s.steps.rows;
-    auto* clocks = pointerOf<long long>(trace);
+    auto* clocks = typedPointerOf<long long>(trace);
     void* parameters[] = {static_cast<void*>(&steps),  static_cast<void*>(&count),
                           static_cast<void*>(&layout), static_cast<void*>(&counters),
                           static_cast<void*>(&flags),  static_cast<void*>(&packets),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Collects decode steps for device/stream.cu, device/stream_async.cu and their forms for long rows:
 // which step takes what from the one before, and how.
+#include "kernels/cuda/launch/launch_args.h"
 #include "kernels/cuda/launch/token_steps.h"
 #include "kernels/cuda/launch_sizes.h"
 
@@ -11,23 +12,11 @@ namespace kernels::cuda {
 
 namespace {
 
-/// Its own counters, behind those of the grid barrier.
-constexpr size_t kStreamCounterOffset = kBarrierOffset + 64;
 constexpr unsigned kPlanThreads = 160;
 /// Values of a packet of a wide row.
 constexpr int kWideGrain = 3;
 /// Columns that a thread's share of a residual row may have.
 constexpr int64_t kMostResidualColumns = int64_t{4} * 4 * kComputeThreads;
-
-// NOLINTNEXTLINE(performance-no-int-to-ptr): the driver's address type
-template <typename T>
-T* pointerOf(CuPointer address) {
-    return reinterpret_cast<T*>(address); // NOLINT(performance-no-int-to-ptr)
-}
-
-bool isFourBit(int32_t format) {
-    return format == kFormatNf4 || format == kFormatFp4;
-}
 
 int bitsOf(int32_t format) {
     return isFourBit(format) ? 4 : format == kFormatBf16 ? 16 : 8;
@@ -37,23 +26,22 @@ bool hasResidual(const ProjectKernelArgs& a) {
     return a.input == kInputResidualNorm || a.input == kInputResidual;
 }
 
-/// stream_async.cu and not stream.cu; stream_async_large.cu and not stream_large.cu.
-bool isAsync(const Stream& s) {
-    return !s.steps.may_bulk || s.facts.compute_capability < 90 ||
-           s.facts.shared_bytes < kBulkSharedBytes;
+bool isPossible(const Stream& s) {
+    return !s.steps.has_left && s.steps.uploaded + s.steps.steps.size() < mostSteps(s.steps);
 }
 
-bool isPossible(const Stream& s) {
-    const KernelId kernel = isAsync(s) ? KernelId::stream_async : KernelId::stream;
-    return s.steps.may_stream && !s.steps.has_left && s.facts.compute_capability >= 80 &&
-           s.functions[static_cast<size_t>(kernel)] != nullptr &&
-           static_cast<size_t>(s.facts.multiprocessors) * sizeof(int32_t) <= kFlagBytes &&
-           s.steps.uploaded + s.steps.steps.size() < mostSteps(s.steps);
+/// Its updates can be made once in the grid: rows of B come in pieces of 16 bytes.
+bool areUpdatesShared(const ProjectKernelArgs& a) {
+    return a.lora_count > 0 && a.lora_sums == nullptr && a.tap_count == 0 &&
+           a.lora_first[3] <= kMaxLoraUnits &&
+           std::all_of(a.lora, a.lora + a.lora_count, [](const LoraArgs& lora) {
+               return isAligned(lora.b) && lora.rank * elementBytes(lora.b_type) % 16 == 0;
+           });
 }
 
 /// Its weights have a form that the kernel takes.
 bool isStreamable(const ProjectKernelArgs& a) {
-    if (a.tap_count > 0 || (a.lora_count > 0 && a.lora_units == 0) || a.cols % 64 != 0) {
+    if (a.tap_count > 0 || a.cols % 64 != 0) {
         return false;
     }
     const bool is_four_bit = isFourBit(a.w[0].format);
@@ -86,11 +74,7 @@ Left leftBy(const TokenStep& step) {
     return {step.project.y[0], step.project.outputs};
 }
 
-void publish(TokenStep& step, int32_t how) {
-    (step.kind == kStepAttend ? step.attend.publish : step.project.publish) = how;
-}
-
-/// Of `count` elements as they are stored; 0: there is none.
+/// Size of `count` elements as they are stored; 0: there is none.
 int bytesOf(const VectorArgs& vector, int count) {
     return vector.data == nullptr ? 0 : count * (vector.type == kElementF32 ? 4 : 2);
 }
@@ -113,7 +97,7 @@ StreamNeeds mostOf(const StreamNeeds& a, const StreamNeeds& b) {
             a.has_halves || b.has_halves};
 }
 
-/// Of stream_async.cu and its forms: there is a table of codes in shared memory.
+/// In stream_async.cu and its forms: there is a table of codes in shared memory.
 bool hasTable(const StreamNeeds& needs) {
     return needs.has_codes || !needs.has_halves;
 }
@@ -163,7 +147,6 @@ LoraUnitSizes shareUnits(const Stream& s, ProjectKernelArgs& args) {
     args.lora_is_ragged = is_ragged ? 1 : 0;
     args.lora_shift = static_cast<int16_t>(std::countr_zero(static_cast<uint32_t>(units.chunks)));
     args.lora_units = units.units;
-    args.lora_chunks = units.chunks;
     args.lora_columns = units.columns;
     args.lora_own = static_cast<int16_t>(units.own);
     return units;
@@ -201,8 +184,7 @@ int operandBytes(const ProjectKernelArgs& a) {
 /// A and B of updates stay in memory (device/stream_direct.cuh): of all steps of the list so far,
 /// and of one that is added to it.
 bool isDirect(const Stream& s) {
-    return isAsync(s) || s.steps.is_large ||
-           (s.steps.is_stream && !s.steps.steps.empty() && s.steps.has_halves);
+    return isAsync(s) || s.steps.is_large || (!s.steps.steps.empty() && s.steps.has_halves);
 }
 bool isDirect(const Stream& s, const ProjectKernelArgs& args) {
     return isDirect(s) || args.w[0].format == kFormatBf16;
@@ -249,17 +231,9 @@ int workBytes(const StreamNeeds& needs, const TokenStep& step) {
 size_t planBytes(const Stream& s) {
     return static_cast<size_t>(s.facts.multiprocessors) * sizeof(UnitPlan);
 }
-/// Of the steps collected so far.
+/// Plans of the steps collected so far.
 CuPointer planAt(const Stream& s) {
     return s.scratch + kPlanOffset + s.steps.planned * planBytes(s);
-}
-
-/// The list begins anew: what is there is launched.
-Status startList(Stream& s) {
-    if (const Status status = s.flush(); status != Status::Ok) {
-        return status;
-    }
-    return Status::Ok;
 }
 
 /// The place for wide rows of this width; -1: there is none. Always the same one for a width, and
@@ -361,8 +335,7 @@ StreamSizes sizesInRoom(const Stream& s,
         return largeSizes(s, args, outputs, has_updates, needs);
     }
     if (isAsync(s)) {
-        return asyncSizes(s, args, outputs, !s.steps.is_stream || s.steps.steps.empty(),
-                          has_updates, needs);
+        return asyncSizes(s, args, outputs, s.steps.steps.empty(), has_updates, needs);
     }
     const bool is_pair = args.output == kOutputGeluPair;
     const auto sizesWith = [&](int most_tiles) {
@@ -430,7 +403,7 @@ void linkToBefore(TokenSteps& t, ProjectKernelArgs& args) {
                                : args.input == kInputPlain ? args.x
                                                            : nullptr;
     const bool is_row_there = args.input == kInputPlain || t.row == args.x;
-    if (!t.is_stream || t.steps.empty() || taken == nullptr || !is_row_there) {
+    if (t.steps.empty() || taken == nullptr || !is_row_there) {
         return;
     }
     TokenStep& before = t.steps.back();
@@ -440,7 +413,7 @@ void linkToBefore(TokenSteps& t, ProjectKernelArgs& args) {
     if (left.at != taken || left.values != args.cols || !is_one) {
         return;
     }
-    // Of long rows the residual row is read where the first block wrote it: behind flags of a
+    // The residual row of long rows is read where the first block wrote it: behind flags of a
     // step since then, which are those of attention and of a step that a plain input takes.
     const bool is_by_flags = left.values > kPackets || (t.is_large && !hasResidual(args));
     args.link = is_by_flags ? kLinkFlags : kLinkPackets;
@@ -460,8 +433,8 @@ void linkToBefore(TokenSteps& t, ProjectKernelArgs& args) {
     }
 }
 
-/// Models with fewer columns have heads and rows that are none of the streamed launch's: they would
-/// change between the forms, a launch each time. Published ones have 1536 and more.
+/// Models with fewer columns have heads and rows that are none of the streamed launch's: a list
+/// would end with each of them. Published ones have 1536 and more.
 constexpr int64_t kLeastHalfColumns = 128;
 
 /// stream_large.cu or stream_async_large.cu takes a list that begins with this step.
@@ -497,20 +470,25 @@ void forgetList(TokenSteps& t) {
 
 } // namespace
 
+bool isAsync(const Stream& s) {
+    return !s.steps.may_bulk || s.facts.compute_capability < 90 ||
+           s.facts.shared_bytes < kBulkSharedBytes;
+}
+
 Status streamProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
     TokenSteps& t = s.steps;
-    const bool has_updates = shareUpdates(s, args).units > 0;
+    const bool has_updates = areUpdatesShared(args);
     const bool is_half = args.w[0].format == kFormatBf16;
-    if (args.lora_count > 0 && !has_updates && (isAsync(s) || is_half)) {
-        t.has_left = true; // one launch of another form, not some of each
+    if (args.lora_count > 0 && !has_updates) {
+        // What is left of the token is single launches, too: no lists of a few steps among them.
+        t.has_left = t.has_left || isAsync(s) || is_half;
+        return Status::Unsupported;
     }
-    // In 16 bits one form for a whole list: what token.cu has begun it goes on with. A
-    // head behind layers of 4 bits is read faster by token.cu than through two chunks, too (E2B on
-    // an H200: 728 instead of 640 tokens/s; with more chunks it was not measured).
+    // A head in 16 bits behind layers of 4 bits is a launch of its own: with two chunks of shared
+    // memory less of it would be on its way than sixteen warps load into registers.
     const bool is_begun_apart =
-        t.steps.empty()
-            ? args.cols < kLeastHalfColumns
-            : !t.is_stream || (isAsync(s) ? !t.has_halves : t.unit_steps > 0 && !isDirect(s));
+        t.steps.empty() ? args.cols < kLeastHalfColumns
+                        : (isAsync(s) ? !t.has_halves : t.unit_steps > 0 && !isDirect(s));
     const KernelId half = isAsync(s) ? KernelId::stream_async_half : KernelId::stream_half;
     if (is_half && (is_begun_apart || s.functions[static_cast<size_t>(half)] == nullptr)) {
         return Status::Unsupported;
@@ -518,7 +496,7 @@ Status streamProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
     if (!isPossible(s) || !isStreamable(args)) {
         return Status::Unsupported;
     }
-    const bool is_first = t.steps.empty() || !t.is_stream;
+    const bool is_first = t.steps.empty();
     const bool may_be_large = is_first && mayBeginLarge(s, args);
     if (is_first) {
         t.is_large = may_be_large && needsLarge(args, outputs);
@@ -539,17 +517,17 @@ Status streamProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
     }
     takeSizes(args, sizes, outputs);
     const bool is_four_bit = isFourBit(args.w[0].format);
-    if (is_four_bit && t.is_stream && !t.steps.empty() && t.code_format != 0 &&
+    if (is_four_bit && !t.steps.empty() && t.code_format != 0 &&
         t.code_format != args.w[0].format) {
         // One launch has one table of codes.
-        if (const Status status = startList(s); status != Status::Ok) {
+        if (const Status status = s.flush(); status != Status::Ok) {
             return status;
         }
     }
     linkToBefore(t, args);
     if (args.link == kLinkNone && !t.steps.empty()) {
         // Something else is needed than what the step before leaves: it has to be in memory.
-        if (const Status status = startList(s); status != Status::Ok) {
+        if (const Status status = s.flush(); status != Status::Ok) {
             return status;
         }
     }
@@ -573,7 +551,6 @@ Status streamProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
     if (args.input != kInputPlain) {
         t.row = hasResidual(args) ? args.x_out : args.x;
     }
-    t.is_stream = true;
     t.has_halves = t.has_halves || is_half;
     if (is_four_bit) {
         t.code_format = args.w[0].format;
@@ -582,8 +559,9 @@ Status streamProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
     if (has_updates) {
         ++t.unit_steps;
         // A place for the values of a step is used again when nobody can be so far behind.
-        args.lora_slots = pointerOf<uint64_t>(s.scratch + kExchangeOffset + kStreamUnitOffset) +
-                          t.steps.size() % kPacketSteps * kStreamUnitWords;
+        args.lora_slots =
+            typedPointerOf<uint64_t>(s.scratch + kExchangeOffset + kStreamUnitOffset) +
+            t.steps.size() % kPacketSteps * kStreamUnitWords;
     }
     TokenStep step{};
     step.kind = kStepProject;
@@ -594,7 +572,7 @@ Status streamProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
 
 Status streamAttend(Stream& s, AttendStepKernelArgs args) {
     TokenSteps& t = s.steps;
-    if (!isPossible(s) || !t.is_stream || t.steps.empty() || t.steps.back().kind != kStepProject) {
+    if (!isPossible(s) || t.steps.empty() || t.steps.back().kind != kStepProject) {
         return Status::Unsupported;
     }
     const ProjectKernelArgs& before = t.steps.back().project;
@@ -625,7 +603,7 @@ Status streamAttend(Stream& s, AttendStepKernelArgs args) {
         return Status::Unsupported;
     }
     args.splits = splits;
-    args.partial = pointerOf<float>(s.scratch + kPartialOffset);
+    args.partial = typedPointerOf<float>(s.scratch + kPartialOffset);
     args.head_parts =
         t.has_heads ? headParts(s.facts.multiprocessors, args.num_heads, args.head_dim) : 0;
     args.link = kLinkPackets;
@@ -724,7 +702,7 @@ void placeStreamUnits(Stream& s) {
             a.lora_at = behind;
             a.lora_late = 0;
         } else {
-            // Of the first one since the launch begins.
+            // The first one since the launch began has only other steps before it.
             const bool may_come = isLeftAlone(before != nullptr ? before_at + 1 : 0, i);
             a.lora_late = may_come && bytes + before_bytes <= end - begin ? 0 : 1;
         }
@@ -761,8 +739,8 @@ Status streamUnitSizes(Stream& s, CuPointer list, size_t count) {
     if (!s.steps.has_plans) {
         return Status::Ok;
     }
-    const auto* steps = pointerOf<const TokenStep>(list);
-    auto* plans = pointerOf<UnitPlan>(planAt(s));
+    const auto* steps = typedPointerOf<const TokenStep>(list);
+    auto* plans = typedPointerOf<UnitPlan>(planAt(s));
     auto blocks = static_cast<int>(s.facts.multiprocessors);
     void* parameters[] = {static_cast<void*>(&steps), static_cast<void*>(&plans),
                           static_cast<void*>(&blocks)};
@@ -778,39 +756,28 @@ Status streamUnitSizes(Stream& s, CuPointer list, size_t count) {
 
 namespace {
 
-/// The kernels of a form of the streamed launch.
-struct StreamKernels {
-    KernelId plain, updates;
-    KernelId traced, updates_traced;
-};
-/// is_planned: the list's updates have plans.
-StreamKernels kernelsOf(const Stream& s, bool is_planned) {
+/// The kernel of a list. is_planned: its updates have plans.
+KernelId kernelOf(const Stream& s, bool has_updates, bool is_planned) {
+    const auto one = [has_updates](KernelId plain, KernelId updates) {
+        return has_updates ? updates : plain;
+    };
     if (isAsync(s) && s.steps.is_large) {
-        return {KernelId::stream_async_large, KernelId::stream_async_large_updates,
-                KernelId::stream_async_large_traced, KernelId::stream_async_large_updates_traced};
+        return one(KernelId::stream_async_large, KernelId::stream_async_large_updates);
     }
     if (isAsync(s) && s.steps.has_halves) {
-        return {KernelId::stream_async_half, KernelId::stream_async_half_updates,
-                KernelId::stream_async_half_traced, KernelId::stream_async_half_updates_traced};
+        return one(KernelId::stream_async_half, KernelId::stream_async_half_updates);
     }
     if (isAsync(s)) {
-        return {KernelId::stream_async, KernelId::stream_async_updates,
-                KernelId::stream_async_traced, KernelId::stream_async_updates_traced};
+        return one(KernelId::stream_async, KernelId::stream_async_updates);
     }
     if (s.steps.is_large) {
-        return {KernelId::stream_large, KernelId::stream_large_updates,
-                KernelId::stream_large_traced, KernelId::stream_large_updates_traced};
+        return one(KernelId::stream_large, KernelId::stream_large_updates);
     }
     if (s.steps.has_halves) {
-        return {KernelId::stream_half, KernelId::stream_half_updates, KernelId::stream_half_traced,
-                KernelId::stream_half_updates_traced};
+        return one(KernelId::stream_half, KernelId::stream_half_updates);
     }
-    if (is_planned) {
-        return {KernelId::stream, KernelId::stream_updates, KernelId::stream_traced,
-                KernelId::stream_updates_traced};
-    }
-    return {KernelId::stream, KernelId::stream_any_updates, KernelId::stream_traced,
-            KernelId::stream_any_updates_traced};
+    return one(KernelId::stream,
+               is_planned ? KernelId::stream_updates : KernelId::stream_any_updates);
 }
 
 } // namespace
@@ -825,7 +792,7 @@ Status launchStream(Stream& s, CuPointer list, int count, CuPointer trace) {
     layout.first_unit_step = s.steps.first_unit_step;
     const bool is_planned = s.steps.has_plans;
     if (is_planned) {
-        layout.plans = pointerOf<const UnitPlan>(planAt(s));
+        layout.plans = typedPointerOf<const UnitPlan>(planAt(s));
         s.steps.planned += static_cast<size_t>(s.steps.unit_steps);
         s.steps.has_plans = false;
     }
@@ -839,20 +806,18 @@ Status launchStream(Stream& s, CuPointer list, int count, CuPointer trace) {
         is_async ? layout.chunks + layout.chunk_count * layout.chunk_bytes
                  : layout.table + layout.chunks +
                        layout.chunk_count * (s.steps.is_large ? kLargeChunkBytes : kChunkBytes));
-    const auto* steps = pointerOf<const TokenStep>(list);
-    auto* counters = pointerOf<int32_t>(s.scratch + kStreamCounterOffset);
-    auto* flags = pointerOf<int32_t>(s.scratch + kExchangeOffset);
-    auto* packets = pointerOf<void>(s.scratch + kExchangeOffset + kFlagBytes);
-    auto* clocks = pointerOf<long long>(trace);
+    const auto* steps = typedPointerOf<const TokenStep>(list);
+    auto* counters = typedPointerOf<int32_t>(s.scratch + kStreamCounterOffset);
+    auto* flags = typedPointerOf<int32_t>(s.scratch + kExchangeOffset);
+    auto* packets = typedPointerOf<void>(s.scratch + kExchangeOffset + kFlagBytes);
+    auto* clocks = typedPointerOf<long long>(trace);
     void* parameters[] = {static_cast<void*>(&steps),  static_cast<void*>(&count),
                           static_cast<void*>(&layout), static_cast<void*>(&counters),
                           static_cast<void*>(&flags),  static_cast<void*>(&packets),
                           static_cast<void*>(&clocks)};
     const bool has_updates = layout.unit_steps > 0;
-    const StreamKernels kernels = kernelsOf(s, is_planned);
-    const KernelId kernel = trace != 0 ? (has_updates ? kernels.updates_traced : kernels.traced)
-                                       : (has_updates ? kernels.updates : kernels.plain);
-    return s.launchResident(kernel, static_cast<unsigned>(s.facts.multiprocessors),
+    return s.launchResident(kernelOf(s, has_updates, is_planned),
+                            static_cast<unsigned>(s.facts.multiprocessors),
                             static_cast<unsigned>(!is_async     ? kStreamThreads
                                                   : has_updates ? kAsyncUpdateThreads
                                                                 : kAsyncThreads),

@@ -12,8 +12,6 @@
 
 namespace kernels::cuda {
 
-static_assert(kEdgeOffset + sizeof(EdgeCounters) <= kUnitOffset);
-
 namespace {
 
 Status norm(Queue q, MatF32 x, MatView weight, float eps, float alpha, bool adds, MutF32 y) {
@@ -344,19 +342,9 @@ argmax(Queue q, const float* logits, int64_t count, const uint32_t* suppressed, 
                     reinterpret_cast<unsigned long long*>(best));
 }
 
-Status capArgmax(Queue q,
-                 float* logits,
-                 int64_t count,
-                 float cap,
-                 const uint32_t* suppressed,
-                 uint64_t* best,
-                 TokenNumbers* numbers,
-                 int32_t ring) {
-    static_assert(sizeof(TokenNumbers) == sizeof(TokenNumberArgs) &&
-                  offsetof(TokenNumbers, token) == offsetof(TokenNumberArgs, token) &&
-                  offsetof(TokenNumbers, full_count) == offsetof(TokenNumberArgs, full_count));
-    if (logits == nullptr || best == nullptr || count <= 0 || cap < 0.0F ||
-        (numbers != nullptr && ring <= 0)) {
+Status capArgmax(
+    Queue q, float* logits, int64_t count, float cap, const uint32_t* suppressed, uint64_t* best) {
+    if (logits == nullptr || best == nullptr || count <= 0 || cap < 0.0F) {
         return Status::BadShape;
     }
     Stream& s = streamOf(q);
@@ -369,8 +357,7 @@ Status capArgmax(Queue q,
                                      4 * static_cast<unsigned>(s.facts.multiprocessors));
     return s.launch(KernelId::cap_argmax, blocks, 1, 1, threads, 0, logits, static_cast<int>(count),
                     suppressed, reinterpret_cast<unsigned long long*>(best), cap,
-                    static_cast<EdgeCounters*>(pointerOf(s.scratch + kEdgeOffset)),
-                    reinterpret_cast<TokenNumberArgs*>(numbers), static_cast<int>(ring));
+                    static_cast<EdgeCounters*>(pointerOf(s.scratch + kEdgeOffset)));
 }
 
 OpTable makeTable(bool is_reference) {

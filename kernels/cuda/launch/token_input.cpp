@@ -9,10 +9,6 @@ namespace kernels::cuda {
 
 namespace {
 
-bool isAligned(const void* at) {
-    return reinterpret_cast<uintptr_t>(at) % 16 == 0;
-}
-
 bool isShapeRight(const TokenInputArgs& a) {
     const int64_t width = a.norm.rows * a.norm.cols;
     const bool has_row = a.embedding.data == nullptr;

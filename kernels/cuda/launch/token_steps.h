@@ -17,7 +17,9 @@ Status endSteps(Queue q);
 /// Steps that the list being collected may have, those launched already included.
 size_t mostSteps(const TokenSteps& steps);
 
-/// The parts of it for stream.cu (stream_steps.cpp). Unsupported: nothing was added or launched.
+/// The list is for stream_async.cu and its forms, not for stream.cu and its own.
+bool isAsync(const Stream& s);
+/// Steps of one token (stream_steps.cpp). Unsupported: nothing was added or launched.
 Status streamProject(Stream& s, ProjectKernelArgs args, int64_t outputs);
 Status streamAttend(Stream& s, AttendStepKernelArgs args);
 /// Before the collected steps go to the device: where in shared memory each has the operands of its
@@ -37,10 +39,6 @@ Status launchRows(Stream& s, CuPointer list, int count, CuPointer trace);
 /// Adds a projection; `outputs` as ProjectSizes. Unsupported: launch it by itself, nothing was
 /// added.
 Status collectProject(Stream& s, ProjectKernelArgs args, int64_t outputs);
-/// collectProject() would add it: one part of its outputs a multiprocessor.
-bool canCollect(const Stream& s, ProjectKernelArgs args, int64_t outputs);
-/// Shares A h of the updates out over the blocks where their operands allow it; units = 0: not.
-LoraUnitSizes shareUpdates(const Stream& s, ProjectKernelArgs& args);
 /// Adds an attention step. Unsupported: as above.
 Status collectAttend(Stream& s, AttendStepKernelArgs args);
 

@@ -4,6 +4,7 @@
 // sizes without their files: plans of all four with their assistants, and a benchmark that cannot
 // fit says how much it would take.
 #include "tests/support/golden.h"
+#include "tests/support/program/test_class.h"
 
 #include <QJsonArray>
 #include <QJsonDocument>
@@ -183,5 +184,5 @@ void TestAssistant::benchmarkThatDoesNotFit() {
     QCOMPARE(run({"plan", "--shape", "12b"}).code, 2);
 }
 
-QTEST_GUILESS_MAIN(TestAssistant)
+TEST_CLASS_WITH(QCoreApplication, TestAssistant)
 #include "tst_assistant.moc"

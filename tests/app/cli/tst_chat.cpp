@@ -8,6 +8,7 @@
 #include "tests/engine/media/sound_files.h"
 #include "tests/support/golden.h"
 #include "tests/support/links.h"
+#include "tests/support/program/test_class.h"
 
 #include <QElapsedTimer>
 #include <QFile>
@@ -23,17 +24,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Outcome {
+struct ChatOutcome {
     int code = -1;
     QString out, err;
 };
 
-Outcome run(const QStringList& words, const QByteArray& typed = {}) {
+ChatOutcome runChat(const QStringList& words, const QByteArray& typed = {}) {
     QProcess process;
     process.start(qEnvironmentVariable("BELFRY_CLI"), words);
     process.write(typed);
     process.closeWriteChannel();
-    Outcome outcome;
+    ChatOutcome outcome;
     if (process.waitForFinished(120000)) {
         outcome.code = process.exitCode();
         outcome.out = QString::fromUtf8(process.readAllStandardOutput());
@@ -42,7 +43,7 @@ Outcome run(const QStringList& words, const QByteArray& typed = {}) {
     return outcome;
 }
 
-fs::path sample(const char* name) {
+fs::path sampleChat(const char* name) {
     return support::sourceDir() / "resources/demo_model/samples" / name;
 }
 
@@ -120,9 +121,9 @@ void TestChat::initTestCase() {
         QSKIP("BELFRY_CLI names no program: run through ctest");
     }
     QVERIFY(folder_.isValid());
-    savePhotograph(sample("circles_and_square.png"), file("photo.jpg").toStdString());
-    QVERIFY(saveStereoFlac(sample("word_seven.wav"), file("word.flac").toStdString()));
-    QVERIFY(saveStereoFlac(sample("word_seven.wav"), file("long.flac").toStdString(), 40));
+    savePhotograph(sampleChat("circles_and_square.png"), file("photo.jpg").toStdString());
+    QVERIFY(saveStereoFlac(sampleChat("word_seven.wav"), file("word.flac").toStdString()));
+    QVERIFY(saveStereoFlac(sampleChat("word_seven.wav"), file("long.flac").toStdString(), 40));
     save(file("empty.jpg").toStdString(), {});
     // Only the header says it: 20001 x 10000 pixels.
     support::ByteVector huge = support::smallPng();
@@ -137,12 +138,14 @@ void TestChat::initTestCase() {
 }
 
 void TestChat::photographAndRecording() {
-    const Outcome seen = run({"chat", "demo", "--temperature", "0", "--context", "512", "--image",
-                              file("photo.jpg"), "--prompt", "What do you see?"});
+    const ChatOutcome seen =
+        runChat({"chat", "demo", "--temperature", "0", "--context", "512", "--image",
+                 file("photo.jpg"), "--prompt", "What do you see?"});
     QVERIFY2(seen.code == 0, qPrintable(seen.err));
     QCOMPARE(seen.out, QStringLiteral("I see two red circles and one blue square.\n"));
-    const Outcome heard = run({"chat", "demo", "--temperature", "0", "--context", "512", "--audio",
-                               file("word.flac"), "--prompt", "Which word do you hear?"});
+    const ChatOutcome heard =
+        runChat({"chat", "demo", "--temperature", "0", "--context", "512", "--audio",
+                 file("word.flac"), "--prompt", "Which word do you hear?"});
     QVERIFY2(heard.code == 0, qPrintable(heard.err));
     QCOMPARE(heard.out, QStringLiteral("The word is seven.\n"));
 }
@@ -156,7 +159,8 @@ void TestChat::conversation() {
          file("long.flac") + "\n/pictures\nIs this asked?\nWhat do you see?\n/new\n/audio " +
          file("word.flac") + " \r\nWhich word do you hear?\n/quit\r\nAnd this?\n")
             .toUtf8();
-    const Outcome told = run({"chat", "demo", "--temperature", "0", "--context", "512"}, typed);
+    const ChatOutcome told =
+        runChat({"chat", "demo", "--temperature", "0", "--context", "512"}, typed);
     QVERIFY2(told.code == 1, qPrintable(told.err));
     QCOMPARE(told.out, QStringLiteral("I see two red circles and one blue square.\n"
                                       "The word is seven.\n"));
@@ -191,8 +195,8 @@ void TestChat::endOfPipedLines_data() {
 void TestChat::endOfPipedLines() {
     QFETCH(QByteArray, typed);
     QFETCH(int, code);
-    const Outcome told = run({"chat", "demo", "--temperature", "0", "--context", "512"},
-                             typed.replace("@", file("photo.jpg").toUtf8()));
+    const ChatOutcome told = runChat({"chat", "demo", "--temperature", "0", "--context", "512"},
+                                     typed.replace("@", file("photo.jpg").toUtf8()));
     QVERIFY2(told.code == code, qPrintable(told.err));
     QCOMPARE(told.out.trimmed(), QString()); // nothing was answered
     QCOMPARE(told.err.contains("unknown command /quit"), false);
@@ -236,8 +240,8 @@ void TestChat::pastedPaths() {
     const fs::path folder = file("it's of many").toStdString();
     const fs::path demo = support::sourceDir() / "resources/demo_model";
     if (fs::create_directory(folder)) {
-        fs::copy_file(sample("circles_and_square.png"), folder / "a b.png");
-        fs::copy_file(sample("word_seven.wav"), folder / "c d.wav");
+        fs::copy_file(sampleChat("circles_and_square.png"), folder / "a b.png");
+        fs::copy_file(sampleChat("word_seven.wav"), folder / "c d.wav");
         if (!support::makeLink(demo, folder / "a model")) {
             fs::copy(demo, folder / "a model", fs::copy_options::recursive);
         }
@@ -245,25 +249,25 @@ void TestChat::pastedPaths() {
     }
     const QByteArray picture = spelled("a b.png").toUtf8();
     const QByteArray sound = spelled("c d.wav").toUtf8();
-    const Outcome told =
-        run({"chat", "demo", "--context", "512"},
-            "/image " + picture + "\r\n/audio  " + sound + " \n/image " + picture + "\n/quit\n");
+    const ChatOutcome told =
+        runChat({"chat", "demo", "--context", "512"}, "/image " + picture + "\r\n/audio  " + sound +
+                                                          " \n/image " + picture + "\n/quit\n");
     QVERIFY2(told.code == 0, qPrintable(told.err));
     QVERIFY2(told.err.count("attached: PNG, ") == 2 && told.err.count("attached: WAV, ") == 1,
              qPrintable(told.err));
-    const Outcome ids =
-        run({"logits", spelled("a model"), "--adapter", spelled("a model/adapter") + "=0.5",
-             "--device-map", spelled("a map.json"), "--image", spelled("a b.png"), "--audio",
-             spelled("c d.wav"), "--raw-prompt", "<|image|><|audio|>x", "--out",
-             spelled("a.safetensors")});
+    const ChatOutcome ids =
+        runChat({"logits", spelled("a model"), "--adapter", spelled("a model/adapter") + "=0.5",
+                 "--device-map", spelled("a map.json"), "--image", spelled("a b.png"), "--audio",
+                 spelled("c d.wav"), "--raw-prompt", "<|image|><|audio|>x", "--out",
+                 spelled("a.safetensors")});
     QVERIFY2(ids.code == 0, qPrintable(ids.err));
     QVERIFY(fs::is_regular_file(folder / "a.safetensors"));
     fs::remove(folder / "a.safetensors");
     // What is not there is named whole, as it was looked for.
     const QString none = home + "/it's of many/no ne.png";
     for (const char* option : {"--image", "--audio", "--device-map"}) {
-        const Outcome refused =
-            run({"chat", "demo", option, spelled("no ne.png"), "--prompt", "What is it?"});
+        const ChatOutcome refused =
+            runChat({"chat", "demo", option, spelled("no ne.png"), "--prompt", "What is it?"});
         QVERIFY2(refused.code > 0 && refused.out.isEmpty() && refused.err.contains(none),
                  qPrintable(refused.err));
     }
@@ -363,8 +367,8 @@ void TestChat::refusedBeforeLoading() {
     QFETCH(QStringList, media);
     QFETCH(QString, expected);
     // A context that no machine can hold: loading would fail with another error.
-    const Outcome refused =
-        run(QStringList{"chat", model, "--context", "16777216", "--prompt", "Hello"} + media);
+    const ChatOutcome refused =
+        runChat(QStringList{"chat", model, "--context", "16777216", "--prompt", "Hello"} + media);
     QCOMPARE(refused.code, 1);
     QCOMPARE(refused.out, QString());
     QVERIFY2(refused.err.startsWith("error: ") && refused.err.contains(expected),
@@ -395,14 +399,14 @@ void TestChat::wrongUsage_data() {
 void TestChat::wrongUsage() {
     QFETCH(QStringList, words);
     QFETCH(QString, expected);
-    const Outcome refused = run(words);
+    const ChatOutcome refused = runChat(words);
     QCOMPARE(refused.code, 2);
     QVERIFY2(refused.err.startsWith("error: ") && refused.err.contains(expected),
              qPrintable(refused.err));
     const QJsonObject json =
-        QJsonDocument::fromJson(run(words + QStringList{"--json"}).out.toUtf8()).object();
+        QJsonDocument::fromJson(runChat(words + QStringList{"--json"}).out.toUtf8()).object();
     QVERIFY(json.contains("error") || words.contains("--prompt"));
 }
 
-QTEST_GUILESS_MAIN(TestChat)
+TEST_CLASS_WITH(QCoreApplication, TestChat)
 #include "tst_chat.moc"

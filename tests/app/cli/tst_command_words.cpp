@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The words of belfry-cli: how options are written, what --help, shell completion and the manual
 // say of them. None of it may name an option that the others do not know.
+#include "tests/support/program/test_class.h"
+
 #include <QProcess>
 #include <QRegularExpression>
 #include <QStandardPaths>
@@ -9,17 +11,18 @@
 
 namespace {
 
-struct Outcome {
+struct CommandWordsOutcome {
     int code = -1;
     QString out, err;
 };
 
-Outcome started(const QString& program, const QStringList& words, const QByteArray& input = {}) {
+CommandWordsOutcome
+started(const QString& program, const QStringList& words, const QByteArray& input = {}) {
     QProcess process;
     process.start(program, words);
     process.write(input);
     process.closeWriteChannel();
-    Outcome outcome;
+    CommandWordsOutcome outcome;
     if (process.waitForFinished(60000)) {
         outcome.code = process.exitCode();
         outcome.out = QString::fromUtf8(process.readAllStandardOutput());
@@ -28,7 +31,7 @@ Outcome started(const QString& program, const QStringList& words, const QByteArr
     return outcome;
 }
 
-Outcome run(const QStringList& words) {
+CommandWordsOutcome runCommandWords(const QStringList& words) {
     return started(qEnvironmentVariable("BELFRY_CLI"), words);
 }
 
@@ -42,7 +45,8 @@ QStringList optionsOf(const QString& command) {
     static const QRegularExpression kOption(QStringLiteral("^  (?:-h,)?(--[a-z-]+)"),
                                             QRegularExpression::MultilineOption);
     QStringList options;
-    for (auto found = kOption.globalMatch(run({command, "--help"}).out); found.hasNext();) {
+    for (auto found = kOption.globalMatch(runCommandWords({command, "--help"}).out);
+         found.hasNext();) {
         options.append(found.next().captured(1));
     }
     return options;
@@ -73,10 +77,10 @@ void TestCommandWords::initTestCase() {
 }
 
 void TestCommandWords::eachCommandHasItsHelp() {
-    const QString overview = run({"--help"}).out;
+    const QString overview = runCommandWords({"--help"}).out;
     for (const QString& command : kCommands) {
         QVERIFY2(overview.contains("belfry-cli " + command + " "), qPrintable(overview));
-        const Outcome help = run({command, "--help"});
+        const CommandWordsOutcome help = runCommandWords({command, "--help"});
         QCOMPARE(help.code, 0);
         QVERIFY2(help.out.contains("Usage: belfry-cli " + command + " "), qPrintable(help.out));
         const QStringList options = optionsOf(command);
@@ -114,6 +118,8 @@ void TestCommandWords::wordsAreTold_data() {
         "chat: give --prompt or --raw-prompt, not both");
     row("no shell", {"completion"}, "completion: expected bash, zsh or fish");
     row("other shell", {"completion", "csh"}, "completion csh: expected bash, zsh or fish");
+    row("no such export", {"plan", "demo", "--export", "python"},
+        "--export python: expected belfry or accelerate");
     row("no such page", {"manual", "speak"}, "manual speak: there is none");
     row("the first mistake", {"plan", "demo", "--quant", "x", "--head", "y"},
         "--quant x: expected one of none, nf4, nf4-dq, fp4, fp4-dq, nf4+experts, "
@@ -123,7 +129,7 @@ void TestCommandWords::wordsAreTold_data() {
 void TestCommandWords::wordsAreTold() {
     QFETCH(QStringList, words);
     QFETCH(QString, message);
-    const Outcome outcome = run(words);
+    const CommandWordsOutcome outcome = runCommandWords(words);
     QCOMPARE(outcome.code, 2);
     QCOMPARE(outcome.err.section('\n', 0, 0), "error: InvalidRequest: " + message);
     QVERIFY(outcome.out.isEmpty());
@@ -131,29 +137,34 @@ void TestCommandWords::wordsAreTold() {
 
 void TestCommandWords::anEqualsSignOrABlank() {
     const QStringList plan = {"plan", "demo", "--device-map", "cpu", "--json"};
-    const Outcome two = run(plan + QStringList{"--quant", "nf4", "--sim-gpu", "1GiB"});
-    const Outcome one = run(plan + QStringList{"--quant=nf4", "--sim-gpu=1GiB"});
-    const Outcome other = run(plan);
+    const CommandWordsOutcome two =
+        runCommandWords(plan + QStringList{"--quant", "nf4", "--sim-gpu", "1GiB"});
+    const CommandWordsOutcome one =
+        runCommandWords(plan + QStringList{"--quant=nf4", "--sim-gpu=1GiB"});
+    const CommandWordsOutcome other = runCommandWords(plan);
     QCOMPARE(two.code, 0);
     QVERIFY(!two.out.isEmpty());
     QCOMPARE(one.code, 0);
     QVERIFY(two.out.contains("sim:0") && one.out.contains("sim:0") && !other.out.contains("sim:0"));
     // An empty value and one that looks like an option are values; the last one of two counts.
-    QCOMPARE(run({"plan", "demo", "--quant=", "nf4"}).err.section('\n', 0, 0),
+    QCOMPARE(runCommandWords({"plan", "demo", "--quant=", "nf4"}).err.section('\n', 0, 0),
              QString("error: InvalidRequest: --quant : expected one of none, nf4, nf4-dq, fp4, "
                      "fp4-dq, nf4+experts, nf4-dq+experts"));
-    const Outcome like = run({"tokenize", "demo", "--text", "x", "--text", "--json"});
+    const CommandWordsOutcome like =
+        runCommandWords({"tokenize", "demo", "--text", "x", "--text", "--json"});
     QCOMPARE(like.code, 0);
-    const Outcome bracket = run({"tokenize", "demo", "--json", "--text", "[a,b]"});
+    const CommandWordsOutcome bracket =
+        runCommandWords({"tokenize", "demo", "--json", "--text", "[a,b]"});
     QVERIFY2(bracket.out.contains("[") && bracket.code == 0, qPrintable(bracket.out));
-    QCOMPARE(bracket.out, run({"tokenize", "demo", "--json", "--text=[a,b]"}).out);
-    QVERIFY(bracket.out != run({"tokenize", "demo", "--json", "--text", "b"}).out);
-    const Outcome braces = run({"chat", "demo", "--prompt", "x", "--image", "{}"});
+    QCOMPARE(bracket.out, runCommandWords({"tokenize", "demo", "--json", "--text=[a,b]"}).out);
+    QVERIFY(bracket.out != runCommandWords({"tokenize", "demo", "--json", "--text", "b"}).out);
+    const CommandWordsOutcome braces =
+        runCommandWords({"chat", "demo", "--prompt", "x", "--image", "{}"});
     QVERIFY2(braces.err.contains("{}") && !braces.err.contains("%%"), qPrintable(braces.err));
 }
 
 void TestCommandWords::behindTheMarkIsNoOption() {
-    const Outcome outcome = run({"plan", "--", "--json"});
+    const CommandWordsOutcome outcome = runCommandWords({"plan", "--", "--json"});
     QCOMPARE(outcome.code, 1);
     QVERIFY2(outcome.err.contains("--json: there is no such folder"), qPrintable(outcome.err));
 }
@@ -190,14 +201,14 @@ void TestCommandWords::bashCompletes() {
     QTemporaryDir folder;
     QFile file(folder.filePath("leaves of a map.json"));
     QVERIFY(file.open(QIODevice::WriteOnly));
-    QString script = "cd '" + folder.path() + "'\n" + run({"completion", "bash"}).out;
+    QString script = "cd '" + folder.path() + "'\n" + runCommandWords({"completion", "bash"}).out;
     script += "COMP_WORDS=(";
     for (const QString& word : words) {
         script += "'" + word + "' ";
     }
     script += QString(")\nCOMP_CWORD=%1\n_belfry_cli\nprintf '%s\\n' \"${COMPREPLY[@]}\"\n")
                   .arg(words.size() - 1);
-    const Outcome outcome = started(bash, {"--norc"}, script.toUtf8());
+    const CommandWordsOutcome outcome = started(bash, {"--norc"}, script.toUtf8());
     QVERIFY2(outcome.err.isEmpty(), qPrintable(outcome.err));
     QStringList found = outcome.out.split('\n', Qt::SkipEmptyParts);
     found.sort();
@@ -209,7 +220,7 @@ void TestCommandWords::bashCompletes() {
 /// them.
 void TestCommandWords::completionKnowsEveryOption() {
     for (const char* shell : {"bash", "zsh", "fish"}) {
-        const Outcome script = run({"completion", shell});
+        const CommandWordsOutcome script = runCommandWords({"completion", shell});
         QCOMPARE(script.code, 0);
         for (const QString& command : kCommands) {
             for (const QString& option : optionsOf(command)) {
@@ -225,7 +236,7 @@ void TestCommandWords::completionKnowsEveryOption() {
             QVERIFY(file.open(QIODevice::WriteOnly));
             file.write(script.out.toUtf8());
             file.close();
-            const Outcome read = started(program, {"-n", file.fileName()});
+            const CommandWordsOutcome read = started(program, {"-n", file.fileName()});
             QVERIFY2(read.code == 0 && read.err.isEmpty(), qPrintable(read.err));
         }
     }
@@ -233,9 +244,9 @@ void TestCommandWords::completionKnowsEveryOption() {
 
 void TestCommandWords::manualKnowsEveryOption() {
     const QString groff = QStandardPaths::findExecutable("groff");
-    QVERIFY(run({"manual"}).out.contains("belfry\\-cli\\-chat"));
+    QVERIFY(runCommandWords({"manual"}).out.contains("belfry\\-cli\\-chat"));
     for (const QString& command : kCommands) {
-        const Outcome page = run({"manual", command});
+        const CommandWordsOutcome page = runCommandWords({"manual", command});
         QCOMPARE(page.code, 0);
         QVERIFY(page.out.startsWith(".TH BELFRY"));
         for (const QString& option : optionsOf(command)) {
@@ -243,12 +254,13 @@ void TestCommandWords::manualKnowsEveryOption() {
                      qPrintable(option));
         }
         if (!groff.isEmpty()) {
-            const Outcome set = started(groff, {"-man", "-Tutf8", "-ww"}, page.out.toUtf8());
+            const CommandWordsOutcome set =
+                started(groff, {"-man", "-Tutf8", "-ww"}, page.out.toUtf8());
             QVERIFY2(set.code == 0 && set.err.isEmpty(), qPrintable(set.err));
             QVERIFY2(set.out.contains("this page"), qPrintable(set.out));
         }
     }
 }
 
-QTEST_GUILESS_MAIN(TestCommandWords)
+TEST_CLASS_WITH(QCoreApplication, TestCommandWords)
 #include "tst_command_words.moc"

@@ -2,12 +2,14 @@
 // merge, inspect and bench of belfry-cli from end to end: the program is started, its JSON and its
 // files are read.
 #include "tests/support/golden.h"
+#include "tests/support/program/test_class.h"
 
 #include <QFile>
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QProcess>
+#include <QRegularExpression>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -15,17 +17,17 @@
 
 namespace {
 
-struct Outcome {
+struct CommandsOutcome {
     int code = -1;
     QJsonObject json;
     QString text; ///< stdout and stderr, for messages.
 };
 
-Outcome run(const QStringList& words) {
+CommandsOutcome runCommands(const QStringList& words) {
     QProcess process;
     process.start(qEnvironmentVariable("BELFRY_CLI"),
                   words + QStringList{QStringLiteral("--json")});
-    Outcome outcome;
+    CommandsOutcome outcome;
     if (process.waitForFinished(120000)) {
         const QByteArray out = process.readAllStandardOutput();
         outcome.code = process.exitCode();
@@ -41,10 +43,10 @@ QString golden(const char* path) {
 
 /// Logits [4, vocab] of fixed ids in the float32 path.
 std::vector<float> logits(const QString& folder, const QStringList& options, const QString& file) {
-    const Outcome outcome =
-        run(QStringList{"logits", folder, "--precision", "f32", "--context", "64", "--ids",
-                        "5,700,1023,12,44,9", "--last", "4", "--out", file} +
-            options);
+    const CommandsOutcome outcome =
+        runCommands(QStringList{"logits", folder, "--precision", "f32", "--context", "64", "--ids",
+                                "5,700,1023,12,44,9", "--last", "4", "--out", file} +
+                    options);
     if (outcome.code != 0) {
         qFatal("%s", qPrintable(outcome.text));
     }
@@ -66,12 +68,12 @@ private Q_SLOTS:
     void mergeRefusesPackedWeights();
     void inspectReportsCoverage();
     void inspectMeasuresTheEffect();
-    void benchDrawsTokens();
-    void benchByOtherForms();
+    void benchOfAModel();
+    void benchOptions();
+    void benchInLines();
+    void benchByForms();
     void benchOnACard_data();
     void benchOnACard();
-    void benchOfMedia();
-    void benchWithRandomAdapter();
     void sizesAreChecked_data();
     void sizesAreChecked();
     void wordsAreChecked_data();
@@ -96,7 +98,8 @@ void TestCommands::initTestCase() {
 void TestCommands::merge() {
     const QString out = folder_.filePath(QStringLiteral("merged"));
     const QString adapter = golden("e2b/adapters/multimodal");
-    const Outcome merged = run({"merge", golden("e2b/model"), "--adapter", adapter, "--out", out});
+    const CommandsOutcome merged =
+        runCommands({"merge", golden("e2b/model"), "--adapter", adapter, "--out", out});
     QVERIFY2(merged.code == 0, qPrintable(merged.text));
     const QJsonArray tensors = merged.json["tensors"].toArray();
     QVERIFY(tensors.size() > 50);
@@ -130,27 +133,30 @@ void TestCommands::merge() {
              qPrintable(QString("%1 %2").arg(error).arg(effect)));
 
     // A folder with files in it is not written over.
-    const Outcome again = run({"merge", golden("e2b/model"), "--adapter", adapter, "--out", out});
+    const CommandsOutcome again =
+        runCommands({"merge", golden("e2b/model"), "--adapter", adapter, "--out", out});
     QCOMPARE(again.code, 1);
     QCOMPARE(again.json["error"].toObject()["code"].toString(), QStringLiteral("InvalidRequest"));
 }
 
 void TestCommands::mergeOfTheDemoByName() {
     const QString out = folder_.filePath(QStringLiteral("demo"));
-    const Outcome merged = run({"merge", "demo", "--adapter", "demo", "--out", out});
+    const CommandsOutcome merged =
+        runCommands({"merge", "demo", "--adapter", "demo", "--out", out});
     QVERIFY2(merged.code == 0, qPrintable(merged.text));
     const QJsonObject drift = merged.json["logits"].toObject();
     const double kl =
         drift["merged_bf16_against_run_time"].toObject()["mean_kl_nats"].toDouble(-1.0);
     QVERIFY2(kl >= 0.0 && kl < 0.01, qPrintable(QString::number(kl)));
     // It speaks as the adapter taught it, without the adapter.
-    const Outcome reply =
-        run({"chat", out, "--temperature", "0", "--context", "256", "--prompt", "Hello!"});
+    const CommandsOutcome reply =
+        runCommands({"chat", out, "--temperature", "0", "--context", "256", "--prompt", "Hello!"});
     QVERIFY2(reply.code == 0, qPrintable(reply.text));
-    const Outcome taught = run({"chat", "demo", "--adapter", "demo", "--temperature", "0",
-                                "--context", "256", "--prompt", "Hello!"});
-    const Outcome plain =
-        run({"chat", "demo", "--temperature", "0", "--context", "256", "--prompt", "Hello!"});
+    const CommandsOutcome taught =
+        runCommands({"chat", "demo", "--adapter", "demo", "--temperature", "0", "--context", "256",
+                     "--prompt", "Hello!"});
+    const CommandsOutcome plain = runCommands(
+        {"chat", "demo", "--temperature", "0", "--context", "256", "--prompt", "Hello!"});
     QCOMPARE(reply.json["reply"].toString(), taught.json["reply"].toString());
     QVERIFY(plain.json["reply"].toString() != taught.json["reply"].toString());
 }
@@ -165,8 +171,8 @@ void TestCommands::mergeRefusesPackedWeights_data() {
 void TestCommands::mergeRefusesPackedWeights() {
     QFETCH(QString, checkpoint);
     const QString out = folder_.filePath(QStringLiteral("packed"));
-    const Outcome merged =
-        run({"merge", checkpoint, "--adapter", golden("e2b/adapters/multimodal"), "--out", out});
+    const CommandsOutcome merged = runCommands(
+        {"merge", checkpoint, "--adapter", golden("e2b/adapters/multimodal"), "--out", out});
     QCOMPARE(merged.code, 1);
     const QJsonObject error = merged.json["error"].toObject();
     QCOMPARE(error["code"].toString(), QStringLiteral("InvalidRequest"));
@@ -175,7 +181,7 @@ void TestCommands::mergeRefusesPackedWeights() {
 }
 
 void TestCommands::inspectReportsCoverage() {
-    const Outcome seen = run(
+    const CommandsOutcome seen = runCommands(
         {"inspect", golden("e4b/model"), "--adapter", golden("e4b/adapters/multimodal_old_keys")});
     QVERIFY2(seen.code == 0, qPrintable(seen.text));
     const QJsonObject a = seen.json["adapters"].toArray().at(0).toObject();
@@ -213,8 +219,8 @@ void TestCommands::inspectReportsCoverage() {
 
 void TestCommands::inspectMeasuresTheEffect() {
     const auto effect = [](const QString& adapter) {
-        const Outcome seen =
-            run({"inspect", golden("e2b/model"), "--adapter", adapter, "--effect"});
+        const CommandsOutcome seen =
+            runCommands({"inspect", golden("e2b/model"), "--adapter", adapter, "--effect"});
         if (seen.code != 0) {
             qFatal("%s", qPrintable(seen.text));
         }
@@ -230,134 +236,151 @@ void TestCommands::inspectMeasuresTheEffect() {
     QCOMPARE(text["audio"].toDouble(-1.0), 0.0);
 }
 
-void TestCommands::benchDrawsTokens() {
-    const QStringList plain = {"bench", golden("e2b/model"), "--prefill", "0",          "--decode",
-                               "4",     "--depth",           "4",         "--no-towers"};
-    const Outcome greedy = run(plain);
-    QVERIFY2(greedy.code == 0, qPrintable(greedy.text));
-    QVERIFY(greedy.json["decode_choice"].toObject()["is_greedy"].toBool());
-    const Outcome drawn = run(plain + QStringList{"--temperature", "0.7", "--top-k", "5"});
-    QVERIFY2(drawn.code == 0, qPrintable(drawn.text));
-    const QJsonObject choice = drawn.json["decode_choice"].toObject();
-    QVERIFY(!choice["is_greedy"].toBool(true));
-    QCOMPARE(choice["temperature"].toDouble(), 0.7);
-    QCOMPARE(choice["top_k"].toInt(), 5);
-    QCOMPARE(choice["seed"].toInt(), 1);
-    QVERIFY(drawn.json["decode"].toArray().at(0).toObject()["tokens_per_s"].toDouble() > 0);
-    // A choice of settings that would not be made use of.
-    QCOMPARE(run(plain + QStringList{"--top-k", "5"}).code, 2);
+void TestCommands::benchOfAModel() {
+    const CommandsOutcome bench = runCommands({"bench", golden("e2b/model"), "--prefill", "8",
+                                               "--decode", "12", "--depth", "4", "--no-ceiling"});
+    QVERIFY2(bench.code == 0, qPrintable(bench.text));
+    QVERIFY(bench.json["load_s"].toDouble() > 0);
+    QVERIFY(bench.json["memory"].toObject()["cpu"].toObject()["total"].toDouble() > 0);
+    QVERIFY(bench.json["machine"].toObject()["read_gb_per_s"].toDouble() > 0);
+    for (const char* kind : {"decode", "prefill"}) {
+        QCOMPARE(bench.json[kind].toArray().size(), 1);
+        const QJsonObject row = bench.json[kind].toArray().at(0).toObject();
+        QVERIFY(row["min_tokens_per_s"].toDouble() <= row["tokens_per_s"].toDouble());
+        QVERIFY(row["max_tokens_per_s"].toDouble() >= row["tokens_per_s"].toDouble());
+        QVERIFY(row["min_tokens_per_s"].toDouble() > 0);
+        const bool is_decode = QLatin1String(kind) == QLatin1String("decode");
+        QVERIFY(row[is_decode ? "share_of_read_bandwidth" : "share_of_peak"].toDouble() > 0);
+        QCOMPARE(row[is_decode ? "depth" : "tokens"].toInt(), is_decode ? 4 : 8);
+    }
+    for (const char* name : {"image", "audio"}) {
+        // A whole request has everything that is also measured apart.
+        const QJsonObject row = bench.json[name].toObject();
+        QVERIFY(row["encode_s"].toDouble() > 0 && row["prepare_s"].toDouble() > 0);
+        QVERIFY2(row["first_token_s"].toDouble() > 0.5 * row["encode_s"].toDouble(), name);
+        QVERIFY(row["soft_tokens"].toInt() > 0);
+    }
+    QCOMPARE(bench.json["audio"].toObject()["soft_tokens"].toInt(), 250);
 }
 
-/// What a benchmark compares with: fewer instructions, fewer forms; and what it tells of times.
-void TestCommands::benchByOtherForms() {
+/// What is asked of the engine arrives there: fewer instructions, drawn tokens, adapters.
+void TestCommands::benchOptions() {
     const QStringList plain = {"bench", golden("e2b/model"), "--prefill", "0",          "--decode",
                                "4",     "--depth",           "4",         "--no-towers"};
-    const Outcome scalar = run(plain + QStringList{"--cpu-kernels", "cpu-scalar"});
-    QVERIFY2(scalar.code == 0, qPrintable(scalar.text));
-    QCOMPARE(scalar.json["machine"].toObject()["kernels"].toString(), QStringLiteral("cpu-scalar"));
-    QVERIFY2(!scalar.text.contains(QStringLiteral("load time: at")), qPrintable(scalar.text));
-    const Outcome timed = run(plain + QStringList{"--load-times", "--kernel-times", "--without",
-                                                  "candidates,lookahead,split-steps,draft-steps"});
-    QVERIFY2(timed.code == 0, qPrintable(timed.text));
-    QVERIFY2(timed.text.contains(QStringLiteral("load time: at")), qPrintable(timed.text));
-    QVERIFY2(timed.text.contains(QStringLiteral(" ms: weights\n")), qPrintable(timed.text));
+    const CommandsOutcome other = runCommands(
+        plain + QStringList{"--cpu-kernels", "cpu-scalar", "--temperature", "0.7", "--top-k", "5"});
+    QVERIFY2(other.code == 0, qPrintable(other.text));
+    QCOMPARE(other.json["machine"].toObject()["kernels"].toString(), QStringLiteral("cpu-scalar"));
+    QVERIFY(other.json["decode"].toArray().at(0).toObject()["tokens_per_s"].toDouble() > 0);
+    QVERIFY(other.json["prefill"].toArray().isEmpty() && !other.json.contains("image"));
+    // A choice of settings that would not be made use of.
+    QCOMPARE(runCommands(plain + QStringList{"--top-k", "5"}).code, 2);
+    const auto adapterBytes = [&](const QStringList& words) {
+        const CommandsOutcome outcome = runCommands(plain + words);
+        const double bytes =
+            outcome.json["memory"].toObject()["cpu"].toObject()["adapter"].toDouble(-1);
+        return outcome.code == 0 ? bytes : -1.0;
+    };
+    QCOMPARE(adapterBytes({}), 0.0);
+    const double of_projections = adapterBytes({"--adapter-rank", "4"});
+    QVERIFY(of_projections > 0);
+    // The per-layer-input linears as well.
+    QVERIFY(adapterBytes({"--adapter-rank", "4", "--adapter-targets", "all-linear"}) >
+            of_projections);
+}
+
+/// For people: a line for each thing that is measured.
+void TestCommands::benchInLines() {
+    QProcess process;
+    process.start(qEnvironmentVariable("BELFRY_CLI"),
+                  {"bench", "demo", "--prefill", "8", "--decode", "12", "--adapter-rank", "4",
+                   "--draft", "auto", "--draft-tokens", "3", "--draft-accept", "1"});
+    QVERIFY(process.waitForFinished(120'000));
+    const QString text = QString::fromUtf8(process.readAllStandardOutput());
+    QVERIFY2(process.exitCode() == 0, process.readAllStandardError().constData());
+    for (const char* line :
+         {"machine  ", "load     ", "adapter  random, rank 4 on projections", "prefill  tokens",
+          "decode   depth", "         with drafts", "image    ", "audio    ", "memory   cpu "}) {
+        QVERIFY2(text.contains('\n' + QLatin1String(line)) || text.startsWith(QLatin1String(line)),
+                 qPrintable(line + (":\n" + text)));
+    }
+    QVERIFY2(
+        text.contains(QRegularExpression(QStringLiteral("times; [1-4]\\.[0-9]+ tokens a round"))),
+        qPrintable(text));
+}
+
+/// The developers' program: the same, without forms and with times.
+void TestCommands::benchByForms() {
+#ifndef BELFRY_FORM_BENCH
+    QSKIP("belfry_form_bench is not built on this system");
+#else
+    const auto bench = [](const QStringList& options) {
+        QProcess process;
+        process.start(QStringLiteral(BELFRY_FORM_BENCH),
+                      QStringList{golden("e2b/model"), "--prefill", "0", "--decode", "4", "--depth",
+                                  "4", "--no-towers"} +
+                          options);
+        process.waitForFinished(120'000);
+        return std::pair(process.exitCode(),
+                         process.readAllStandardOutput() + process.readAllStandardError());
+    };
+    const auto [code, text] =
+        bench({"--load-times", "--kernel-times", "--without", "candidates,split-steps"});
+    QVERIFY2(code == 0 && text.contains("decode   depth"), text.constData());
+    QVERIFY2(text.contains("load time: at") && text.contains(" ms: weights\n"), text.constData());
+    const auto [unknown, why] = bench({"--without", "stream"});
+    QVERIFY2(unknown == 2 && why.startsWith("--without stream: expected one of"), why.constData());
+#endif
 }
 
 void TestCommands::benchOnACard_data() {
-    QTest::addColumn<bool>("isPortable");
-    QTest::newRow("as built") << false;
-    QTest::newRow("portable") << true;
+    QTest::addColumn<QString>("program");
+#ifdef BELFRY_FAKE_CUDA_FOLDER
+    QTest::newRow("as built") << qEnvironmentVariable("BELFRY_CLI");
+    QTest::newRow("portable") << QStringLiteral(BELFRY_PORTABLE_CLI);
+    QTest::newRow("by forms") << QStringLiteral(BELFRY_FORM_BENCH);
+#else
+    QTest::newRow("as built") << QString();
+#endif
 }
 
-/// What is asked for arrives at the card (a driver that is not there): kernel times and forms. The
-/// driver is found by LD_LIBRARY_PATH, by a program whose loader does not look there too.
+/// On a card of a driver that is not there. It is found by LD_LIBRARY_PATH, by a program whose
+/// loader does not look there too.
 void TestCommands::benchOnACard() {
 #ifndef BELFRY_FAKE_CUDA_FOLDER
     QSKIP("no fake driver library on this system");
 #else
-    QFETCH(bool, isPortable);
+    QFETCH(QString, program);
     QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
     environment.insert(QStringLiteral("LD_LIBRARY_PATH"), QStringLiteral(BELFRY_FAKE_CUDA_FOLDER));
     const auto bench = [&](const QStringList& options) {
         QProcess process;
         process.setProcessEnvironment(environment);
-        process.start(
-            isPortable ? QStringLiteral(BELFRY_PORTABLE_CLI) : qEnvironmentVariable("BELFRY_CLI"),
-            QStringList{"bench", "demo", "--device-map", "gpu", "--prefill", "0", "--decode", "4",
-                        "--depth", "4", "--no-towers", "--no-ceiling", "--quant", "nf4"} +
-                options);
+        process.start(program, QStringList{"bench", "demo", "--device-map", "gpu", "--prefill", "0",
+                                           "--decode", "4", "--depth", "4", "--no-towers",
+                                           "--no-ceiling", "--quant", "nf4"}
+                                       .mid(program == QStringLiteral(BELFRY_FORM_BENCH) ? 1 : 0) +
+                                   options);
         const bool is_over = process.waitForFinished(120'000);
-        const QByteArray told = process.readAllStandardError();
+        const QByteArray told = process.readAllStandardOutput() + process.readAllStandardError();
         return is_over && process.exitCode() == 0 ? told : "FAILED: " + told;
     };
-    const QByteArray timed = bench({"--kernel-times"});
-    if (timed.contains("no GPU kernels")) {
+    const QByteArray plain = bench({});
+    if (plain.contains("no GPU kernels")) {
         QSKIP("this build has no GPU kernels");
     }
-    QVERIFY2(timed.contains("kernel times, "), timed.constData());
-    QVERIFY2(timed.contains("  belfry_stream"), timed.constData());
-    if (isPortable) {
-        return; // a bench takes seconds
+    QVERIFY2(plain.contains("\nmemory   cuda:0 ") && !plain.contains("FAILED"), plain.constData());
+    QVERIFY2(!plain.contains("kernel times"), plain.constData());
+    if (program != QStringLiteral(BELFRY_FORM_BENCH)) {
+        return;
     }
-    const QByteArray plain = bench({});
-    QVERIFY2(!plain.contains("FAILED") && !plain.contains("kernel times"), plain.constData());
+    const QByteArray timed = bench({"--kernel-times"});
+    QVERIFY2(timed.contains("kernel times, ") && timed.contains("  belfry_stream"),
+             timed.constData());
     const QByteArray other = bench({"--kernel-times", "--without", "streamed-launch"});
-    QVERIFY2(other.contains("  belfry_token "), other.constData());
-    QVERIFY2(!other.contains("  belfry_stream"), other.constData());
+    QVERIFY2(other.contains("kernel times, ") && !other.contains("  belfry_stream"),
+             other.constData());
 #endif
-}
-
-void TestCommands::benchOfMedia() {
-    const Outcome bench = run({"bench", golden("e2b/model"), "--prefill", "8", "--decode", "12",
-                               "--depth", "4", "--no-ceiling"});
-    QVERIFY2(bench.code == 0, qPrintable(bench.text));
-    for (const char* name : {"image", "audio"}) {
-        // A whole request has everything that is also measured apart.
-        const QJsonObject row = bench.json[name].toObject();
-        const double first = row["first_token_s"].toDouble();
-        QVERIFY(row["min_first_token_s"].toDouble() <= first);
-        QVERIFY(row["max_first_token_s"].toDouble() >= first);
-        QVERIFY(row["seconds"].toDouble() > 0 && row["prepare_s"].toDouble() > 0);
-        QVERIFY(row["prompt_s"].toDouble() > 0);
-        QVERIFY2(row["max_first_token_s"].toDouble() > 0.5 * row["seconds"].toDouble(), name);
-        QVERIFY(row["soft_tokens"].toInt() > 0);
-    }
-    QCOMPARE(bench.json["audio"].toObject()["soft_tokens"].toInt(), 250);
-    for (const char* kind : {"decode", "prefill"}) {
-        const QJsonObject row = bench.json[kind].toArray().at(0).toObject();
-        QVERIFY(row["min_tokens_per_s"].toDouble() <= row["tokens_per_s"].toDouble());
-        QVERIFY(row["max_tokens_per_s"].toDouble() >= row["tokens_per_s"].toDouble());
-        QVERIFY(row["min_tokens_per_s"].toDouble() > 0);
-    }
-}
-
-void TestCommands::benchWithRandomAdapter() {
-    const Outcome bench = run({"bench", golden("e2b/model"), "--prefill", "8", "--decode", "4",
-                               "--depth", "4", "--no-towers", "--adapter-rank", "4"});
-    QVERIFY2(bench.code == 0, qPrintable(bench.text));
-    const QJsonObject machine = bench.json["machine"].toObject();
-    const double asked = machine["decode_asked_gb_per_s"].toDouble();
-    const double bound = machine["decode_arithmetic_gb_per_s"].toDouble();
-    QVERIFY(bound > 0 && asked > 0 && asked <= bound);
-    QVERIFY(asked <= 0.7001 * std::max(machine["read_gb_per_s"].toDouble(),
-                                       machine["weights_read_gb_per_s"].toDouble()));
-    const QJsonObject adapter = bench.json["adapter"].toObject();
-    QCOMPARE(adapter["rank"].toInt(), 4);
-    QCOMPARE(adapter["targets"].toString(), QStringLiteral("projections"));
-    QVERIFY(adapter["bytes"].toDouble() > 0);
-    const QJsonObject row = adapter["decode"].toArray().at(0).toObject();
-    QVERIFY(row["tokens_per_s_with"].toDouble() > 0 && row["tokens_per_s_without"].toDouble() > 0);
-    QCOMPARE(adapter["prefill"].toArray().size(), 1);
-    const QJsonObject prompt = adapter["prefill"].toArray().at(0).toObject();
-    QCOMPARE(prompt["tokens"].toInt(), 8);
-    QVERIFY(prompt["tokens_per_s_with"].toDouble() > 0 && prompt["tokens_per_s"].toDouble() > 0);
-    // The per-layer-input linears as well.
-    const Outcome all = run({"bench", golden("e2b/model"), "--prefill", "0", "--decode", "4",
-                             "--depth", "0", "--no-towers", "--no-ceiling", "--adapter-rank", "4",
-                             "--adapter-targets", "all-linear"});
-    QVERIFY2(all.code == 0, qPrintable(all.text));
-    QVERIFY(all.json["adapter"].toObject()["bytes"].toDouble() > adapter["bytes"].toDouble());
-    QVERIFY(all.json["adapter"].toObject()["prefill"].toArray().isEmpty());
 }
 
 void TestCommands::sizesAreChecked_data() {
@@ -375,7 +398,7 @@ void TestCommands::sizesAreChecked_data() {
 
 void TestCommands::sizesAreChecked() {
     QFETCH(QStringList, words);
-    const Outcome outcome = run(QStringList{"plan", golden("e2b/model")} + words);
+    const CommandsOutcome outcome = runCommands(QStringList{"plan", golden("e2b/model")} + words);
     QVERIFY2(outcome.code == 2, qPrintable(outcome.text));
     const QString message = outcome.json["error"].toObject()["message"].toString();
     QVERIFY2(message.contains(words[0]) && message.contains("expected"), qPrintable(message));
@@ -388,14 +411,12 @@ void TestCommands::wordsAreChecked_data() {
     QTest::newRow("unknown head") << QStringList{"--head", "bogus"};
     QTest::newRow("block between two powers") << QStringList{"--quant-block", "48"};
     QTest::newRow("unknown CPU kernels") << QStringList{"--cpu-kernels", "scalar"};
-    QTest::newRow("unknown form") << QStringList{"--without", "stream"};
     QTest::newRow("block too small") << QStringList{"--quant-block", "16"};
 }
 
 void TestCommands::wordsAreChecked() {
     QFETCH(QStringList, words);
-    const QString command = words[0] == "--without" ? "bench" : "plan"; // as it belongs to
-    const Outcome outcome = run(QStringList{command, golden("e2b/model")} + words);
+    const CommandsOutcome outcome = runCommands(QStringList{"plan", golden("e2b/model")} + words);
     QVERIFY2(outcome.code == 2, qPrintable(outcome.text));
     const QString message = outcome.json["error"].toObject()["message"].toString();
     QVERIFY2(message.startsWith(words.join(' ') + ": expected"), qPrintable(message));
@@ -409,7 +430,8 @@ void TestCommands::planOfAMarkedMap() {
     QVERIFY(file.open(QIODevice::WriteOnly));
     file.write("\xEF\xBB\xBF{\"\": \"cpu\", \"model.vision_tower\": \"cuda:63\"}");
     file.close();
-    const Outcome outcome = run({"plan", golden("e2b/model"), "--device-map", path});
+    const CommandsOutcome outcome =
+        runCommands({"plan", golden("e2b/model"), "--device-map", path});
     QVERIFY2(outcome.json["errors"].toArray().at(0).toObject()["code"] == "DM04",
              qPrintable(outcome.text));
     for (const auto& value : outcome.json["devices"].toArray()) {
@@ -430,11 +452,12 @@ void TestCommands::planOfNoMap_data() {
 }
 
 void TestCommands::textOnly() {
-    const Outcome whole = run({"plan", "demo", "--device-map", "cpu"});
-    const Outcome lean = run({"plan", "demo", "--device-map", "cpu", "--text-only"});
+    const CommandsOutcome whole = runCommands({"plan", "demo", "--device-map", "cpu"});
+    const CommandsOutcome lean =
+        runCommands({"plan", "demo", "--device-map", "cpu", "--text-only"});
     QCOMPARE(whole.code, 0);
     QVERIFY2(lean.code == 0, qPrintable(lean.text));
-    const auto weights = [](const Outcome& outcome) {
+    const auto weights = [](const CommandsOutcome& outcome) {
         const QJsonObject cpu = outcome.json["devices"].toArray().at(0).toObject();
         return cpu["parts"].toObject()["weights"].toDouble();
     };
@@ -443,12 +466,13 @@ void TestCommands::textOnly() {
     QCOMPARE(weights(whole) - weights(lean), saved);
     const QString question = QStringLiteral("What is a tower?");
     const QStringList ask = {"chat", "demo", "--temperature", "0", "--prompt", question};
-    const Outcome first = run(ask);
-    const Outcome second = run(ask + QStringList{"--text-only"});
+    const CommandsOutcome first = runCommands(ask);
+    const CommandsOutcome second = runCommands(ask + QStringList{"--text-only"});
     QVERIFY2(second.code == 0, qPrintable(second.text));
     QCOMPARE(second.json["token_ids"], first.json["token_ids"]);
     // Both at once can only be a mistake.
-    const Outcome refused = run(ask + QStringList{"--text-only", "--image", "cat.png"});
+    const CommandsOutcome refused =
+        runCommands(ask + QStringList{"--text-only", "--image", "cat.png"});
     QCOMPARE(refused.code, 2);
     QVERIFY(refused.text.contains(QStringLiteral("--text-only leaves out what reads")));
 }
@@ -456,8 +480,8 @@ void TestCommands::textOnly() {
 /// What somebody set is no estimate: --anyway does not go beyond it.
 void TestCommands::anywayKeepsLimits() {
     const QStringList words = {"plan", "demo", "--device-map", "cpu", "--limit", "cpu=1MiB"};
-    QVERIFY(!run(words).json["fits"].toBool(true));
-    const Outcome limited = run(words + QStringList{"--anyway"});
+    QVERIFY(!runCommands(words).json["fits"].toBool(true));
+    const CommandsOutcome limited = runCommands(words + QStringList{"--anyway"});
     QVERIFY2(!limited.json["fits"].toBool(true), qPrintable(limited.text));
     QCOMPARE(limited.json["errors"].toArray().at(0).toObject()["code"].toString(),
              QStringLiteral("DM09"));
@@ -471,11 +495,12 @@ void TestCommands::planOfNoMap() {
     QVERIFY(file.open(QIODevice::WriteOnly));
     file.write(text);
     file.close();
-    const Outcome outcome = run({"plan", golden("e2b/model"), "--device-map", path});
+    const CommandsOutcome outcome =
+        runCommands({"plan", golden("e2b/model"), "--device-map", path});
     QVERIFY2(outcome.code == 1, qPrintable(outcome.text));
     const QString message = outcome.json["error"].toObject()["message"].toString();
     QVERIFY2(message.startsWith("DM01: device map, line "), qPrintable(message));
 }
 
-QTEST_GUILESS_MAIN(TestCommands)
+TEST_CLASS_WITH(QCoreApplication, TestCommands)
 #include "tst_commands.moc"

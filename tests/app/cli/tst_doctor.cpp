@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // belfry-cli doctor: what it tells of this machine, of one with a card (the fake driver) and of one
 // whose driver crashes.
+#include "tests/support/program/test_class.h"
+
 #include <QDir>
 #include <QJsonArray>
 #include <QJsonDocument>
@@ -11,12 +13,13 @@
 
 namespace {
 
-struct Outcome {
+struct DoctorOutcome {
     int code = -1;
     QString out, err;
 };
 
-Outcome doctor(const QTemporaryDir& home, const QStringList& words, const QString& driver = {}) {
+DoctorOutcome
+doctor(const QTemporaryDir& home, const QStringList& words, const QString& driver = {}) {
     QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
     environment.insert(QStringLiteral("HOME"), home.path());
     environment.insert(QStringLiteral("USERPROFILE"), home.path());
@@ -36,7 +39,7 @@ Outcome doctor(const QTemporaryDir& home, const QStringList& words, const QStrin
     process.setProcessEnvironment(environment);
     process.start(qEnvironmentVariable("BELFRY_CLI"),
                   QStringList{QStringLiteral("doctor")} + words);
-    Outcome outcome;
+    DoctorOutcome outcome;
     if (process.waitForFinished(120'000)) {
         outcome.code = process.exitCode();
         outcome.out = QString::fromUtf8(process.readAllStandardOutput());
@@ -67,7 +70,7 @@ void TestDoctor::initTestCase() {
 
 void TestDoctor::text() {
     const QTemporaryDir home;
-    const Outcome told = doctor(home, {});
+    const DoctorOutcome told = doctor(home, {});
     QCOMPARE(told.code, 0);
     for (const char* words : {"Belfry ",        "Processor and memory",
                               "kernels:",       "measured:",
@@ -77,7 +80,7 @@ void TestDoctor::text() {
                               "chats:",         "~",
                               "Libraries",      "libpng:",
                               "zlib:",          "libsndfile:",
-                              "soxr:",          "RE2:",
+                              "soxr:",          "PCRE2:",
                               "nlohmann/json:", "xxHash:",
                               "CLI11:"}) {
         QVERIFY2(told.out.contains(QString::fromLatin1(words)),
@@ -89,7 +92,7 @@ void TestDoctor::text() {
 
 void TestDoctor::json() {
     const QTemporaryDir home;
-    const Outcome told = doctor(home, {QStringLiteral("--json")});
+    const DoctorOutcome told = doctor(home, {QStringLiteral("--json")});
     QCOMPARE(told.code, 0);
     QJsonParseError problem;
     const QJsonObject facts = QJsonDocument::fromJson(told.out.toUtf8(), &problem).object();
@@ -139,7 +142,7 @@ void TestDoctor::withACard() {
     QFETCH(QString, driver);
     QFETCH(QStringList, words);
     const QTemporaryDir home;
-    const Outcome told = doctor(home, {}, driver);
+    const DoctorOutcome told = doctor(home, {}, driver);
     QCOMPARE(told.code, 0);
     if (told.out.contains(QStringLiteral("none in this build"))) {
         QSKIP("this build has no GPU kernels");
@@ -152,10 +155,10 @@ void TestDoctor::withACard() {
 
 void TestDoctor::wrongWords() {
     const QTemporaryDir home;
-    const Outcome told = doctor(home, {QStringLiteral("demo")});
+    const DoctorOutcome told = doctor(home, {QStringLiteral("demo")});
     QCOMPARE(told.code, 2);
     QVERIFY2(told.err.contains(QStringLiteral("unexpected word demo")), qPrintable(told.err));
 }
 
-QTEST_APPLESS_MAIN(TestDoctor)
+TEST_CLASS(TestDoctor)
 #include "tst_doctor.moc"

@@ -2,6 +2,7 @@
 // belfry-cli models, and models by name in the other commands: the program in a home of its own.
 #include "tests/library/trees.h"
 #include "tests/support/golden.h"
+#include "tests/support/program/test_class.h"
 
 #include <QFile>
 #include <QJsonArray>
@@ -15,7 +16,7 @@ using support::fs::path;
 
 namespace {
 
-struct Outcome {
+struct ModelsOutcome {
     int code = -1;
     QString out, err;
     [[nodiscard]] QJsonObject json() const {
@@ -47,7 +48,7 @@ private Q_SLOTS:
     void asksBeforeItDeletes();
 
 private:
-    [[nodiscard]] Outcome run(const QStringList& words) const;
+    [[nodiscard]] ModelsOutcome run(const QStringList& words) const;
     [[nodiscard]] path home(const char* below = "") const {
         return path(home_->path().toStdString()) / below;
     }
@@ -56,7 +57,7 @@ private:
     std::unique_ptr<QTemporaryDir> home_;
 };
 
-Outcome TestModels::run(const QStringList& words) const {
+ModelsOutcome TestModels::run(const QStringList& words) const {
     QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
     environment.insert(QStringLiteral("HOME"), home_->path());
     environment.insert(QStringLiteral("USERPROFILE"), home_->path());
@@ -70,7 +71,7 @@ Outcome TestModels::run(const QStringList& words) const {
     process.setWorkingDirectory(home_->path());
     process.start(qEnvironmentVariable("BELFRY_CLI"), words);
     process.closeWriteChannel();
-    Outcome outcome;
+    ModelsOutcome outcome;
     if (process.waitForFinished(240'000)) {
         outcome.code = process.exitCode();
         outcome.out = QString::fromUtf8(process.readAllStandardOutput());
@@ -114,7 +115,7 @@ void TestModels::lists() {
     fillCache();
     support::put(home(".lmstudio/models/pub/name/x.gguf"), "no such thing");
     support::put(home(".cache/huggingface/hub/models--half--way/blobs/a.incomplete"), "x");
-    const Outcome told = run({"models", "--json"});
+    const ModelsOutcome told = run({"models", "--json"});
     QVERIFY2(told.code == 0, qPrintable(told.err));
     const QJsonArray models = told.json()["models"].toArray();
     QCOMPARE(models.size(), 3);
@@ -126,7 +127,7 @@ void TestModels::lists() {
     QVERIFY(gemma["parameters"].toDouble() > 1e6);
     const QJsonObject adapter = gemma["adapters"].toArray().at(0).toObject();
     QCOMPARE(adapter["name"].toString(), QStringLiteral("me/my-lora"));
-    const Outcome table = run({"models"});
+    const ModelsOutcome table = run({"models"});
     QCOMPARE(table.code, 0);
     const qsizetype model = table.out.indexOf(QStringLiteral("\n") + kId + " (main)");
     const qsizetype below = table.out.indexOf(QStringLiteral("\n  me/my-lora"));
@@ -138,11 +139,11 @@ void TestModels::lists() {
 }
 
 void TestModels::tellsOfNothing() {
-    const Outcome told = run({"models"});
+    const ModelsOutcome told = run({"models"});
     QCOMPARE(told.code, 0);
     QVERIFY2(told.out.contains(QStringLiteral("belfry-cli get ")), qPrintable(told.out));
     QVERIFY(!told.out.contains(QStringLiteral("note:")));
-    const Outcome named = run({"models", "--folder", "nowhere"});
+    const ModelsOutcome named = run({"models", "--folder", "nowhere"});
     QVERIFY2(named.out.contains(QStringLiteral("nowhere: there is no such folder")),
              qPrintable(named.out));
 }
@@ -159,36 +160,36 @@ void TestModels::opensByName_data() {
 void TestModels::opensByName() {
     QFETCH(QString, word);
     fillCache();
-    const Outcome told = run({"inspect", word, "--json"});
+    const ModelsOutcome told = run({"inspect", word, "--json"});
     QVERIFY2(told.code == 0, qPrintable(told.err));
     QVERIFY(told.json()["parameters"].toDouble() > 1e6);
-    const Outcome ids = run({"tokenize", word, "--text", "a", "--json"});
+    const ModelsOutcome ids = run({"tokenize", word, "--text", "a", "--json"});
     QVERIFY2(ids.code == 0, qPrintable(ids.err));
 }
 
 void TestModels::tellsHowToGetIt() {
     fillCache();
-    const Outcome absent = run({"plan", "google/gemma-4-E4B-it"});
+    const ModelsOutcome absent = run({"plan", "google/gemma-4-E4B-it"});
     QCOMPARE(absent.code, 1);
     QVERIFY2(absent.err.contains(QStringLiteral("belfry-cli get google/gemma-4-E4B-it")),
              qPrintable(absent.err));
-    const Outcome revision = run({"plan", kId + "@v2"});
+    const ModelsOutcome revision = run({"plan", kId + "@v2"});
     QVERIFY2(revision.err.contains(QStringLiteral("belfry-cli get ") + kId + "@v2"),
              qPrintable(revision.err));
-    const Outcome word = run({"plan", "nonsense"});
+    const ModelsOutcome word = run({"plan", "nonsense"});
     QVERIFY2(word.err.contains(QStringLiteral("belfry-cli models lists")), qPrintable(word.err));
-    const Outcome path = run({"plan", "./google/gemma-4-E2B-it"});
+    const ModelsOutcome path = run({"plan", "./google/gemma-4-E2B-it"});
     QVERIFY2(path.code == 1 && !path.err.contains(QStringLiteral("belfry-cli get")),
              qPrintable(path.err));
 }
 
 void TestModels::adaptersByName() {
     fillCache();
-    const Outcome told = run({"inspect", kId, "--adapter", "my-lora", "--json"});
+    const ModelsOutcome told = run({"inspect", kId, "--adapter", "my-lora", "--json"});
     QVERIFY2(told.code == 0, qPrintable(told.err));
     QCOMPARE(told.json()["adapters"].toArray().size(), 1);
     QCOMPARE(run({"plan", kId, "--adapter", "me/my-lora=0.5"}).code, 0);
-    const Outcome absent = run({"plan", kId, "--adapter", "me/other"});
+    const ModelsOutcome absent = run({"plan", kId, "--adapter", "me/other"});
     QVERIFY2(absent.code == 1 && absent.err.contains(QStringLiteral("belfry-cli get me/other")),
              qPrintable(absent.err));
 }
@@ -197,7 +198,7 @@ void TestModels::namesAmbiguity() {
     fillCache();
     support::putModel(home(".cache/huggingface/hub/models--copy--gemma-4-E2B-it/snapshots") /
                       support::kCommitA);
-    const Outcome told = run({"plan", "gemma-4-E2B-it"});
+    const ModelsOutcome told = run({"plan", "gemma-4-E2B-it"});
     QCOMPARE(told.code, 1);
     QVERIFY2(told.err.contains(QStringLiteral("copy/gemma-4-E2B-it")) && told.err.contains(kId),
              qPrintable(told.err));
@@ -206,19 +207,19 @@ void TestModels::namesAmbiguity() {
 void TestModels::pathsComeFirst() {
     fillCache();
     support::put(home("google/gemma-4-E2B-it/config.json"), "{}");
-    const Outcome told = run({"inspect", kId});
+    const ModelsOutcome told = run({"inspect", kId});
     QCOMPARE(told.code, 1); // the folder of this name, which is no model
     QVERIFY2(told.err.contains(QStringLiteral("config.json")), qPrintable(told.err));
 }
 
 void TestModels::keepsFolders() {
     support::putModel(home("mine/some-model"));
-    const Outcome added = run({"models", "--add-folder", "mine", "--no-plan", "--json"});
+    const ModelsOutcome added = run({"models", "--add-folder", "mine", "--no-plan", "--json"});
     QVERIFY2(added.code == 0, qPrintable(added.err));
     QCOMPARE(added.json()["models"].toArray().size(), 1);
     QCOMPARE(run({"models", "--no-plan", "--json"}).json()["models"].toArray().size(), 1);
     QCOMPARE(run({"models", "--add-folder", "nowhere"}).code, 1);
-    const Outcome removed = run({"models", "--remove-folder", "mine", "--no-plan", "--json"});
+    const ModelsOutcome removed = run({"models", "--remove-folder", "mine", "--no-plan", "--json"});
     QVERIFY2(removed.code == 0, qPrintable(removed.err));
     QVERIFY(removed.json()["models"].toArray().isEmpty());
     QVERIFY(support::fs::exists(home("mine/some-model")));
@@ -239,7 +240,7 @@ void TestModels::listsWhatTheWindowUsed() {
     support::put(list, snapshot.string() + "\n" + home("elsewhere/my-gemma").string() + "\n" +
                            home("gone").string() + "\n");
     for (int i = 0; i < 5; ++i) { // whichever place answers first
-        const Outcome told = run({"models", "--no-plan", "--json"});
+        const ModelsOutcome told = run({"models", "--no-plan", "--json"});
         QVERIFY2(told.code == 0, qPrintable(told.err));
         QStringList names;
         for (const QJsonValue& model : told.json()["models"].toArray()) {
@@ -250,13 +251,13 @@ void TestModels::listsWhatTheWindowUsed() {
                  qPrintable(names.join(QLatin1Char(' '))));
         QCOMPARE(names.count(kId), 1);
     }
-    const Outcome opened = run({"inspect", "my-gemma", "--json"});
+    const ModelsOutcome opened = run({"inspect", "my-gemma", "--json"});
     QVERIFY2(!opened.err.contains(QStringLiteral("no model")), qPrintable(opened.err));
 }
 
 void TestModels::deletes() {
     fillCache();
-    const Outcome told = run({"models", "--delete", kId, "--yes", "--json"});
+    const ModelsOutcome told = run({"models", "--delete", kId, "--yes", "--json"});
     QVERIFY2(told.code == 0, qPrintable(told.err));
     QVERIFY(told.json()["bytes"].toDouble() > 1e6);
     QVERIFY(!support::fs::exists(home(".cache/huggingface/hub/models--google--gemma-4-E2B-it")));
@@ -268,7 +269,7 @@ void TestModels::deletes() {
 
 void TestModels::asksBeforeItDeletes() {
     fillCache();
-    const Outcome told = run({"models", "--delete", kId});
+    const ModelsOutcome told = run({"models", "--delete", kId});
     QCOMPARE(told.code, 1);
     QVERIFY2(told.err.contains(QStringLiteral("--yes")) &&
                  told.err.contains(QStringLiteral("lose it as well")),
@@ -276,5 +277,5 @@ void TestModels::asksBeforeItDeletes() {
     QVERIFY(support::fs::exists(home(".cache/huggingface/hub/models--google--gemma-4-E2B-it")));
 }
 
-QTEST_APPLESS_MAIN(TestModels)
+TEST_CLASS(TestModels)
 #include "tst_models.moc"

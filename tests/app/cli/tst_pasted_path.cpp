@@ -2,6 +2,7 @@
 // Paths as terminals, file managers and shells write them lead to the file that is meant; a name
 // that has such characters of its own is found as it stands.
 #include "app/pasted_path.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -193,5 +194,5 @@ void TestPastedPath::newFiles() {
              QByteArray::fromStdString(filled(path)));
 }
 
-QTEST_APPLESS_MAIN(TestPastedPath)
+TEST_CLASS(TestPastedPath)
 #include "tst_pasted_path.moc"

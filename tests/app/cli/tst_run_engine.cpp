@@ -9,6 +9,7 @@
 #include "engine/run/engine.h"
 #include "tests/ipc/asking.h"
 #include "tests/support/processes.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTest>
 
@@ -91,5 +92,5 @@ void TestRunEngine::diesInAReply() {
     QCOMPARE(after->token_ids, before->token_ids);
 }
 
-QTEST_GUILESS_MAIN(TestRunEngine)
+TEST_CLASS_WITH(QCoreApplication, TestRunEngine)
 #include "tst_run_engine.moc"

@@ -3,6 +3,7 @@
 // pictures and sounds, adapters as models, the same greedy tokens as chat gives, what is kept
 // between turns, clients that go away, errors, half requests, the token's file, and how it ends.
 #include "tests/support/golden.h"
+#include "tests/support/program/test_class.h"
 #include "tests/support/serve/raw_client.h"
 
 #include <QElapsedTimer>
@@ -21,13 +22,13 @@ using namespace std::chrono_literals;
 
 namespace {
 
-QString sample(const char* name) {
+QString sampleServe(const char* name) {
     const auto path = support::sourceDir() / "resources/demo_model/samples" / name;
     return QString::fromStdU16String(path.u16string());
 }
 
 QByteArray base64Of(const char* name) {
-    QFile file(sample(name));
+    QFile file(sampleServe(name));
     return file.open(QIODevice::ReadOnly) ? file.readAll().toBase64() : QByteArray();
 }
 
@@ -213,12 +214,12 @@ void TestServe::sameAsChat() {
                          "--json", "--prompt",      QString::fromUtf8(question)};
     QByteArray parts;
     if (!picture.isEmpty()) {
-        words += {"--image", sample(picture.constData())};
+        words += {"--image", sampleServe(picture.constData())};
         parts += R"({"type":"image_url","image_url":{"url":"data:image/png;base64,)" +
                  base64Of(picture.constData()) + R"("}},)";
     }
     if (!sound.isEmpty()) {
-        words += {"--audio", sample(sound.constData())};
+        words += {"--audio", sampleServe(sound.constData())};
         parts += R"({"type":"input_audio","input_audio":{"format":"wav","data":")" +
                  base64Of(sound.constData()) + R"("}},)";
     }
@@ -646,5 +647,5 @@ void TestServe::endsInOrder() {
             answer.body.find("being ended") != std::string::npos);
 }
 
-QTEST_GUILESS_MAIN(TestServe)
+TEST_CLASS_WITH(QCoreApplication, TestServe)
 #include "tst_serve.moc"

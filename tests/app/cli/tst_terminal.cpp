@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A conversation at a terminal: what is typed and pasted there reaches the model whole, as one
 // message, and the keys that end it do. A pseudo terminal stands for the user's.
+#include "tests/support/program/test_class.h"
+
 #include <QByteArray>
 #include <QDeadlineTimer>
 #include <QRegularExpression>
@@ -223,5 +225,5 @@ void TestTerminal::keysEndIt() {
 
 #endif
 
-QTEST_GUILESS_MAIN(TestTerminal)
+TEST_CLASS_WITH(QCoreApplication, TestTerminal)
 #include "tst_terminal.moc"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Nothing that a terminal obeys comes through, whatever the pieces; letters of all scripts do.
 #include "app/terminal_text.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTest>
 
@@ -97,5 +98,5 @@ void TestTerminalText::anyBytesInAnyPieces() {
     }
 }
 
-QTEST_APPLESS_MAIN(TestTerminalText)
+TEST_CLASS(TestTerminalText)
 #include "tst_terminal_text.moc"

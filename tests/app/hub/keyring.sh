@@ -28,7 +28,7 @@ printf 'password' | gnome-keyring-daemon --unlock --components=secrets >"$work/d
     echo "gnome-keyring does not start here"
     exit 77
 }
-BELFRY_TEST_BUS=$DBUS_SESSION_BUS_ADDRESS QT_QPA_PLATFORM=offscreen "$test_program"
+BELFRY_TEST_BUS=$DBUS_SESSION_BUS_ADDRESS QT_QPA_PLATFORM=offscreen "$test_program" keyring
 
 serve() { # NAME TOKEN: a hub in the background, its address in HF_ENDPOINT
     mkdir -p "$work/model"

@@ -27,8 +27,8 @@ count() {
     listens=$(grep -cE 'listen\(' "$1" || true)
     echo $((opened - listens))
 }
-watch "$work/story" "$story"
-watch "$work/pages" "$pages" openedPagesAskNothing
+watch "$work/story" "$story" main_story
+watch "$work/pages" "$pages" models_pages openedPagesAskNothing
 bad=0
 for part in story pages; do
     n=$(count "$work/$part")
@@ -40,6 +40,6 @@ for part in story pages; do
 done
 [ "$calls" -gt 0 ] || { echo "nothing was traced"; exit 1; }
 # What it looks for can be found: a download opens them.
-watch "$work/planted" "$pages" aTokenIsAskedForAndHelps
+watch "$work/planted" "$pages" models_pages aTokenIsAskedForAndHelps
 [ "$(count "$work/planted")" -gt 0 ] || { echo "a request that was made was not found"; exit 1; }
 exit $bad

@@ -3,6 +3,7 @@
 // (keyring.sh starts one on a bus of its own, unlocked and empty). Run without it, this does
 // nothing to anybody's keyring: it asks for the variable that the script sets.
 #include "app/keyring.h"
+#include "tests/support/program/test_class.h"
 
 #include <QCoreApplication>
 #include <QTest>
@@ -54,5 +55,5 @@ void TestKeyring::refusesWhatIsNoToken() {
     QCOMPARE(store->read().value(), std::string("hf_fromthekeyring"));
 }
 
-QTEST_GUILESS_MAIN(TestKeyring)
+TEST_CLASS_WITH(QCoreApplication, TestKeyring)
 #include "tst_keyring.moc"

@@ -5,6 +5,7 @@
 // this program, started with --window FOLDER ENDPOINT.
 #include "tests/app/hub/models_fixture.h"
 #include "tests/support/processes.h"
+#include "tests/support/program/test_class.h"
 
 #include <QApplication>
 #include <QElapsedTimer>
@@ -67,9 +68,9 @@ void TestKilledWindow::goesOnOnAClick() {
     {
         QProcess window;
         window.setProcessChannelMode(QProcess::ForwardedErrorChannel);
-        window.start(
-            QApplication::applicationFilePath(),
-            {QString::fromLatin1(kWindow), folder.path(), QString::fromStdString(hub.endpoint())});
+        window.start(QApplication::applicationFilePath(),
+                     {QStringLiteral("killed_window"), QString::fromLatin1(kWindow), folder.path(),
+                      QString::fromStdString(hub.endpoint())});
         QVERIFY(window.waitForStarted());
         QElapsedTimer timer;
         timer.start();
@@ -128,7 +129,7 @@ void TestKilledWindow::goesOnOnAClick() {
              std::to_string(sent - kept).c_str());
 }
 
-int main(int argc, char** argv) {
+static int runKilledWindow(int argc, char** argv) {
     QApplication application(argc, argv);
     const QStringList words = QApplication::arguments();
     if (words.size() == 4 && words[1] == QLatin1String(kWindow)) {
@@ -137,4 +138,5 @@ int main(int argc, char** argv) {
     TestKilledWindow test;
     return QTest::qExec(&test, argc, argv);
 }
+TEST_MAIN(runKilledWindow)
 #include "tst_killed_window.moc"

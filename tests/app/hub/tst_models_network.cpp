@@ -3,6 +3,7 @@
 // and not before, the settings' mirror is the one that is asked, two downloads at once go their own
 // ways.
 #include "tests/app/hub/models_fixture.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTemporaryDir>
 
@@ -221,5 +222,5 @@ void TestModelsNetwork::modelScopeComesToAFolder() {
     }
 }
 
-QTEST_MAIN(TestModelsNetwork)
+TEST_CLASS_WITH(QApplication, TestModelsNetwork)
 #include "tst_models_network.moc"

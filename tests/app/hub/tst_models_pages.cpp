@@ -6,6 +6,7 @@
 #include "tests/app/hub/models_fixture.h"
 #include "tests/library/trees.h"
 #include "tests/support/latency_probe.h"
+#include "tests/support/program/test_class.h"
 
 #include <QCheckBox>
 #include <QComboBox>
@@ -27,13 +28,13 @@ using State = ui::Download::State;
 
 namespace {
 
-HubContent demo() {
+HubContent demoContent() {
     return support::demoRepository(app::demoModelFolder());
 }
 
 /// Bytes that nothing packs, so that the one file is long and its checksum is work.
 HubContent largeModel(size_t bytes) {
-    HubContent content = demo();
+    HubContent content = demoContent();
     std::string& weights = content.files["model.safetensors"];
     weights.resize(std::max(weights.size(), bytes));
     return content;
@@ -64,7 +65,7 @@ private Q_SLOTS:
 
 void TestModelsPages::openedPagesAskNothing() {
     QTemporaryDir folder;
-    const HubStandin hub(demo());
+    const HubStandin hub(demoContent());
     Program program(folder.path());
     Models models(program, folder.path(), hub.endpoint());
     program.window->showModels(ui::ModelsPage::Page::Library);
@@ -163,7 +164,7 @@ void TestModelsPages::partsOfACancelledDownloadGo() {
 
 void TestModelsPages::aTokenIsAskedForAndHelps() {
     QTemporaryDir folder;
-    HubContent content = demo();
+    HubContent content = demoContent();
     content.token = "hf_secretsecretsecret";
     const HubStandin hub(content);
     Program program(folder.path());
@@ -188,7 +189,7 @@ void TestModelsPages::aTokenIsAskedForAndHelps() {
 
 void TestModelsPages::theSwitchForbids() {
     QTemporaryDir folder;
-    const HubStandin hub(demo());
+    const HubStandin hub(demoContent());
     ui::Settings settings = support::settingsAfterGuide();
     settings.uses_network = false;
     Program program(folder.path(), settings);
@@ -218,7 +219,7 @@ void TestModelsPages::theSwitchForbids() {
 
 void TestModelsPages::searchesAndFindsAdapters() {
     QTemporaryDir folder;
-    HubContent content = demo();
+    HubContent content = demoContent();
     content.search_pages = {
         R"([{"id":"google/gemma-4-E2B-it","downloads":120000,"gated":false,)"
         R"("tags":["safetensors","license:apache-2.0"],"safetensors":{"total":5123178979}},)"
@@ -253,7 +254,7 @@ void TestModelsPages::searchesAndFindsAdapters() {
 
 void TestModelsPages::deletingSaysItsBytes() {
     QTemporaryDir folder;
-    const HubStandin hub(demo());
+    const HubStandin hub(demoContent());
     Program program(folder.path());
     Models models(program, folder.path(), hub.endpoint());
     const support::HubRepository there(models.cache(), "models--google--gemma-4-E2B-it");
@@ -292,7 +293,7 @@ void TestModelsPages::foldersComeAndGo() {
     QTemporaryDir mine;
     support::putModel(fs::path(mine.path().toStdString()) / "gemma");
     support::putAdapter(fs::path(mine.path().toStdString()) / "french", "gemma");
-    const HubStandin hub(demo());
+    const HubStandin hub(demoContent());
     Program program(folder.path());
     Models models(program, folder.path(), hub.endpoint());
     program.window->showModels(ui::ModelsPage::Page::Library);
@@ -352,5 +353,5 @@ void TestModelsPages::framesWhileADownloadRuns() {
     QVERIFY(busy.first.size() > 20);
 }
 
-QTEST_MAIN(TestModelsPages)
+TEST_CLASS_WITH(QApplication, TestModelsPages)
 #include "tst_models_pages.moc"

@@ -4,6 +4,7 @@
 // that says so. The seconds of each step are told; with BELFRY_SCREENSHOTS set every step is saved
 // as a picture in both themes, at 100 % and 200 % of the text.
 #include "tests/app/hub/models_fixture.h"
+#include "tests/support/program/test_class.h"
 
 #include <QElapsedTimer>
 #include <QTemporaryDir>
@@ -11,7 +12,7 @@
 using engine::DeviceId;
 using support::kGiB;
 using support::Program;
-using State = ui::Session::State;
+using SessionState = ui::Session::State;
 
 class TestNewcomer : public QObject {
     Q_OBJECT
@@ -97,7 +98,7 @@ void TestNewcomer::fromNothingToAReply() {
     options.device_map = "gpu";
     program.session().setOptions(options);
     QTest::mouseClick(program.find("libraryLoad"), Qt::LeftButton);
-    QTRY_VERIFY_WITH_TIMEOUT(program.session().state() == State::Ready, 60000);
+    QTRY_VERIFY_WITH_TIMEOUT(program.session().state() == SessionState::Ready, 60000);
     QCOMPARE(program.session().loadedModel(), fetched);
     QCOMPARE(program.session().modelName(), QStringLiteral("demo-4")); // not the commit's digits
     step("7-loaded");
@@ -129,5 +130,5 @@ void TestNewcomer::fromNothingToAReply() {
     ui::setTextZoom(100);
 }
 
-QTEST_MAIN(TestNewcomer)
+TEST_CLASS_WITH(QApplication, TestNewcomer)
 #include "tst_newcomer.moc"

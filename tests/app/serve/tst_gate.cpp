@@ -5,6 +5,7 @@
 #include "app/serve/access_token.h"
 #include "app/serve/gate.h"
 #include "app/serve/own_names.h"
+#include "tests/support/program/test_class.h"
 
 #include <QFile>
 #include <QTemporaryDir>
@@ -503,5 +504,5 @@ void TestGate::tokenFiles() {
     QVERIFY(!tokensOf(path("no/such/folder")).has_value());
 }
 
-QTEST_APPLESS_MAIN(TestGate)
+TEST_CLASS(TestGate)
 #include "tst_gate.moc"

@@ -3,6 +3,7 @@
 // one connection, bodies in chunks, heads and bodies beyond their limits, clients that go away or
 // do not read, more connections than there may be, random bytes; how it ends.
 #include "app/serve/http_server.h"
+#include "tests/support/program/test_class.h"
 #include "tests/support/serve/raw_client.h"
 
 #include <QRandomGenerator>
@@ -568,5 +569,5 @@ void TestHttp::ends() {
     kept[0]->answer({}); // whoever answers late finds nobody
 }
 
-QTEST_GUILESS_MAIN(TestHttp)
+TEST_CLASS_WITH(QCoreApplication, TestHttp)
 #include "tst_http.moc"

@@ -8,6 +8,7 @@
 #include "app/serve/own_names.h"
 #include "app/serve/stop_strings.h"
 #include "tests/support/growth.h"
+#include "tests/support/program/test_class.h"
 
 using namespace serve;
 
@@ -220,5 +221,5 @@ void TestLongTexts::stops() {
     }
 }
 
-QTEST_APPLESS_MAIN(TestLongTexts)
+TEST_CLASS(TestLongTexts)
 #include "tst_long_texts.moc"

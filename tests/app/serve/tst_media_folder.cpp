@@ -2,6 +2,7 @@
 // The folder for pictures and sounds of requests: its files go with their requests, it goes with
 // its server, and what a killed server left goes when the next one starts. Nothing else goes.
 #include "app/serve/media_folder.h"
+#include "tests/support/program/test_class.h"
 
 #include <QCoreApplication>
 #include <QProcess>
@@ -36,7 +37,8 @@ int beServer(const fs::path& base) {
 void killedServer(const fs::path& base) {
     QProcess server;
     server.start(QCoreApplication::applicationFilePath(),
-                 {QString::fromLatin1(kBeServer), QString::fromStdU16String(base.u16string())});
+                 {"media_folder", QString::fromLatin1(kBeServer),
+                  QString::fromStdU16String(base.u16string())});
     QVERIFY(server.waitForReadyRead(60000));
     QCOMPARE(server.readLine().trimmed(), QByteArray("ready"));
     server.kill();
@@ -128,7 +130,7 @@ void TestMediaFolder::leavesWhatIsNotItsOwn() {
     QVERIFY(!fs::exists(left));
 }
 
-int main(int argc, char** argv) {
+static int runMediaFolder(int argc, char** argv) {
     const QCoreApplication app(argc, argv);
     const QStringList words = QCoreApplication::arguments();
     if (words.size() == 3 && words[1] == QLatin1String(kBeServer)) {
@@ -137,4 +139,5 @@ int main(int argc, char** argv) {
     TestMediaFolder test;
     return QTest::qExec(&test, words);
 }
+TEST_MAIN(runMediaFolder)
 #include "tst_media_folder.moc"

@@ -5,6 +5,7 @@
 #include "app/serve/fair_queue.h"
 #include "app/serve/media_data.h"
 #include "app/serve/stop_strings.h"
+#include "tests/support/program/test_class.h"
 
 #include <QRandomGenerator>
 #include <QTest>
@@ -352,7 +353,7 @@ void TestRequests::mediaLabels() {
 
 void TestRequests::histories_data() {
     QTest::addColumn<QByteArray>("messages");
-    QTest::addColumn<QByteArray>("arguments"); ///< Of the first call.
+    QTest::addColumn<QByteArray>("arguments"); ///< For the first call.
     QTest::addColumn<QByteArray>("result");    ///< The last message's text.
     const auto call = [](const char* what, const QByteArray& arguments, const QByteArray& kept,
                          const QByteArray& result = "\"r\"", const QByteArray& text = "r") {
@@ -612,5 +613,5 @@ void TestRequests::takesTurns() {
     QVERIFY(!queue.pop().has_value());
 }
 
-QTEST_APPLESS_MAIN(TestRequests)
+TEST_CLASS(TestRequests)
 #include "tst_requests.moc"

@@ -4,6 +4,7 @@
 // stops, adapters as models, errors without paths of this computer.
 #include "app/serve/job.h"
 #include "app/serve/service.h"
+#include "tests/support/program/test_class.h"
 
 #include <QJsonArray>
 #include <QJsonDocument>
@@ -172,9 +173,9 @@ QByteArray chat(const char* model = "tiny", const char* more = "", const char* t
            text + "\"}]" + more + "}";
 }
 
-class Fixture {
+class ServiceFixture {
 public:
-    explicit Fixture(ServiceOptions with = options())
+    explicit ServiceFixture(ServiceOptions with = options())
         : folder(MediaFolder::create().value()), service(std::move(with), folder) {
         service.setReady(4096);
     }
@@ -231,7 +232,7 @@ private Q_SLOTS:
 };
 
 void TestService::whole() {
-    Fixture f;
+    ServiceFixture f;
     f.engine.thinking = "Hm.";
     const auto sent = f.ask(chat());
     QVERIFY(!sent->is_finished);
@@ -261,7 +262,7 @@ void TestService::whole() {
 }
 
 void TestService::stream() {
-    Fixture f;
+    ServiceFixture f;
     f.engine.thinking = "Hm.";
     const auto sent =
         f.ask(chat("tiny", R"(,"stream":true,"stream_options":{"include_usage":true})"));
@@ -290,7 +291,7 @@ void TestService::stream() {
 }
 
 void TestService::toolCalls() {
-    Fixture f;
+    ServiceFixture f;
     f.engine.pieces = {};
     f.engine.finish_reason = "tool_calls";
     f.engine.calls = {{"c1", "get_weather", R"({"city":"Paris"})"}, {"c2", "now", "{}"}};
@@ -340,7 +341,7 @@ void TestService::toolCalls() {
 }
 
 void TestService::completion() {
-    Fixture f;
+    ServiceFixture f;
     const auto sent = f.ask(R"({"model":"tiny","prompt":"Once"})", "/v1/completions");
     f.runAll();
     const QJsonObject json = jsonOf(sent->body);
@@ -355,7 +356,7 @@ void TestService::completion() {
 }
 
 void TestService::logprobs() {
-    Fixture f;
+    ServiceFixture f;
     const auto sent = f.ask(chat("tiny", R"(,"logprobs":true,"top_logprobs":2)"));
     f.runAll();
     const QJsonArray content =
@@ -374,7 +375,7 @@ void TestService::logprobs() {
 }
 
 void TestService::stopTexts() {
-    Fixture f;
+    ServiceFixture f;
     f.engine.pieces = {"one", " EN", "D two", " three"};
     const auto sent = f.ask(chat("tiny", R"(,"stop":"END")"));
     f.runAll();
@@ -386,7 +387,7 @@ void TestService::stopTexts() {
 }
 
 void TestService::models() {
-    Fixture f;
+    ServiceFixture f;
     const QJsonArray data = jsonOf(f.ask({}, "/v1/models")->body).value("data").toArray();
     QCOMPARE(data.size(), 3);
     QCOMPARE(data.at(0).toObject().value("id").toString(), QString("tiny"));
@@ -404,7 +405,7 @@ void TestService::models() {
 }
 
 void TestService::adapters() {
-    Fixture f;
+    ServiceFixture f;
     f.engine.loaded.adapters = {{"/models/red", 0.7}, {"/models/blue"}};
     const auto enabled = [&] {
         std::vector<std::string> names;
@@ -427,7 +428,7 @@ void TestService::adapters() {
     QCOMPARE(enabled(), std::vector<std::string>());
     ServiceOptions fixed = options();
     fixed.switches_adapters = false;
-    Fixture g(fixed);
+    ServiceFixture g(fixed);
     QCOMPARE(g.ask(chat("red"))->status, 404);
     g.ask(chat("tiny"));
     g.runAll();
@@ -439,7 +440,7 @@ void TestService::adapters() {
 void TestService::tokensApart() {
     ServiceOptions with = options();
     with.gate.tokens = {"token-of-this-test", "token-of-another"};
-    Fixture f(with);
+    ServiceFixture f(with);
     const auto run = [&](size_t token) {
         const auto sent = f.ask(chat(), "/v1/chat/completions", token);
         f.runAll();
@@ -461,7 +462,7 @@ void TestService::tokensApart() {
     QCOMPARE(run(1), 200);
     QCOMPARE(f.engine.asked.size(), size_t{3});
     QCOMPARE(f.engine.asked[1].raw_prompt, std::string("<bos>"));
-    Fixture alone;
+    ServiceFixture alone;
     for (int i = 0; i < 3; ++i) {
         alone.ask(chat());
         alone.runAll();
@@ -470,7 +471,7 @@ void TestService::tokensApart() {
 }
 
 void TestService::order() {
-    Fixture f;
+    ServiceFixture f;
     f.ask(chat("tiny", "", "a1"), "/v1/chat/completions", 1);
     f.ask(chat("tiny", "", "a2"), "/v1/chat/completions", 1);
     f.ask(chat("tiny", "", "b1"), "/v1/chat/completions", 2);
@@ -484,7 +485,7 @@ void TestService::order() {
 }
 
 void TestService::busy() {
-    Fixture f;
+    ServiceFixture f;
     for (int i = 0; i < 3; ++i) {
         QCOMPARE(f.ask(chat())->status, 0);
     }
@@ -502,7 +503,7 @@ void TestService::busy() {
 }
 
 void TestService::goneClients() {
-    Fixture f;
+    ServiceFixture f;
     const auto first = f.ask(chat("tiny", R"(,"stream":true)"));
     const auto second = f.ask(chat());
     const auto third = f.ask(chat());
@@ -528,7 +529,7 @@ void TestService::goneClients() {
 void TestService::silence() {
     ServiceOptions quick = options();
     quick.comment_interval = std::chrono::milliseconds(0);
-    Fixture f(quick);
+    ServiceFixture f(quick);
     const auto stream = f.ask(chat("tiny", R"(,"stream":true)"));
     const auto whole = f.ask(chat());
     f.service.onTick();
@@ -543,7 +544,7 @@ void TestService::silence() {
 }
 
 void TestService::media() {
-    Fixture f;
+    ServiceFixture f;
     const auto sent = f.ask(
         R"({"model":"tiny","messages":[{"role":"user","content":[{"type":"image_url",)"
         R"("image_url":{"url":"data:image/png;base64,AQID"}},{"type":"text","text":"What?"}]}]})");
@@ -577,7 +578,7 @@ void TestService::errors_data() {
 
 void TestService::errors() {
     QFETCH(int, code);
-    Fixture f;
+    ServiceFixture f;
     f.engine.loaded.model = "/home/me/models/tiny";
     f.engine.loaded.adapters = {{"/models/red", 0.7}, {"/models/blue"}};
     const auto sent =
@@ -599,7 +600,7 @@ void TestService::errors() {
 }
 
 void TestService::end() {
-    Fixture f;
+    ServiceFixture f;
     const auto running = f.ask(chat("tiny", R"(,"stream":true)"));
     const auto waiting = f.ask(chat());
     f.engine.before_piece = [&](size_t piece) {
@@ -614,5 +615,5 @@ void TestService::end() {
     QCOMPARE(f.ask(chat())->status, 503);
 }
 
-QTEST_APPLESS_MAIN(TestService)
+TEST_CLASS(TestService)
 #include "tst_service.moc"

@@ -7,6 +7,7 @@
 #include "app/server_watch.h"
 #include "engine/api/model_address.h"
 #include "tests/app/program_fixture.h"
+#include "tests/support/program/test_class.h"
 #include "tests/support/remote/chat_standin.h"
 #include "tests/support/remote/tls_standin.h"
 #include "ui/chat/chat_notice.h"
@@ -664,5 +665,5 @@ void TestServers::launchCommands() {
              qPrintable(QGuiApplication::clipboard()->text()));
 }
 
-QTEST_MAIN(TestServers)
+TEST_CLASS_WITH(QApplication, TestServers)
 #include "tst_window.moc"

@@ -46,9 +46,12 @@ void readAll(app::ChatDatabase& database, StartOutcome& out, QStringList& told) 
             continue;
         }
         qint64 same = 0;
-        for (size_t i = 0; i < chat->turns.size(); ++i) {
-            same += chat->turns[i].text == sampleTurn(chat->id, static_cast<int>(i)).text ? 1 : 0;
-            told.append(chat->turns[i].notes.filter(QStringLiteral("damaged")));
+        for (const ui::ChatTurn& turn : chat->turns) {
+            // A turn that is missing moves those behind it, so the number in its name counts.
+            const int position = turn.id.mid(chat->id.size() + 1).toInt();
+            const ui::ChatTurn written = sampleTurn(chat->id, position);
+            same += turn.id == written.id && turn.text == written.text ? 1 : 0;
+            told.append(turn.notes.filter(QStringLiteral("damaged")));
         }
         out.turns += same;
     }

@@ -24,8 +24,8 @@ struct StartOutcome {
     QString problem; ///< Why a promise is broken; empty: none is.
     QString message; ///< What the user was told.
     bool is_saved = false;
-    qint64 turns = 0; ///< Of makeStore(), read back as they were written.
-    qint64 chats = 0; ///< Of makeStore() in the list.
+    qint64 turns = 0; ///< From makeStore(), read back as they were written.
+    qint64 chats = 0; ///< From makeStore(), in the list.
 };
 
 /// Starts on the files, reads everything, saves a turn, ends and starts again.

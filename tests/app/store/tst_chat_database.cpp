@@ -4,6 +4,7 @@
 #include "app/store/chat_database.h"
 #include "app/store/search_text.h"
 #include "tests/app/store/sample_chats.h"
+#include "tests/support/program/test_class.h"
 #include "ui/chat/chat_json.h"
 
 #include <QCryptographicHash>
@@ -629,5 +630,5 @@ void TestChatDatabase::earlierFormIsBroughtUpToDate() {
     QCOMPARE(again->turns[1].versions.size(), size_t{1});
 }
 
-QTEST_GUILESS_MAIN(TestChatDatabase)
+TEST_CLASS_WITH(QCoreApplication, TestChatDatabase)
 #include "tst_chat_database.moc"

@@ -4,6 +4,7 @@
 #include "app/store/chat_store.h"
 #include "app/store/turn_gate.h"
 #include "tests/app/store/sample_chats.h"
+#include "tests/support/program/test_class.h"
 #include "tests/support/thread_spy.h"
 #include "ui/chat/chat_json.h"
 
@@ -447,5 +448,5 @@ void TestChatStore::tellsWhereAttachmentsAre() {
     QCOMPARE(readFile(stored.at(0).file), QByteArray("content"));
 }
 
-QTEST_GUILESS_MAIN(TestChatStore)
+TEST_CLASS_WITH(QCoreApplication, TestChatStore)
 #include "tst_chat_store.moc"

@@ -4,6 +4,7 @@
 // (the release check runs 300).
 #include "app/store/chat_database.h"
 #include "tests/app/store/sample_chats.h"
+#include "tests/support/program/test_class.h"
 
 #include <QDirIterator>
 #include <QFile>
@@ -93,5 +94,5 @@ void TestKill::nothingAcknowledgedIsLost() {
     QVERIFY(killed_while_writing > kills / 2);
 }
 
-QTEST_GUILESS_MAIN(TestKill)
+TEST_CLASS_WITH(QCoreApplication, TestKill)
 #include "tst_kill.moc"

@@ -6,6 +6,7 @@
 #include "app/store/session_file.h"
 #include "tests/app/store/sample_chats.h"
 #include "tests/support/growth.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTemporaryDir>
 
@@ -110,5 +111,5 @@ void TestLongTexts::search() {
          size_t{4} << 10});
 }
 
-QTEST_GUILESS_MAIN(TestLongTexts)
+TEST_CLASS_WITH(QCoreApplication, TestLongTexts)
 #include "tst_long_texts.moc"

@@ -8,6 +8,7 @@
 #include "app/store/session_file.h"
 #include "tests/app/store/sample_chats.h"
 #include "tests/app/store/write_log.h"
+#include "tests/support/program/test_class.h"
 
 #include <QCryptographicHash>
 #include <QDir>
@@ -371,5 +372,5 @@ void TestPowerCut::missingSyncIsFound() {
     qInfo("%s", qPrintable(outcome.problems.first()));
 }
 
-QTEST_GUILESS_MAIN(TestPowerCut)
+TEST_CLASS_WITH(QCoreApplication, TestPowerCut)
 #include "tst_power_cut.moc"

@@ -5,6 +5,7 @@
 #include "tests/app/store/damaged_stores.h"
 #include "tests/app/store/fault_vfs.h"
 #include "tests/app/store/sample_chats.h"
+#include "tests/support/program/test_class.h"
 
 #include <QFile>
 #include <QRandomGenerator>
@@ -41,8 +42,11 @@ class TestStoreDamage : public QObject {
 private Q_SLOTS:
     void initTestCase();
     void everyByteOfTheHeader();
+    void textOfTheTables();
     void pagesOfNoise();
     void aBitOfTheLog();
+    void fuzzedPlaces_data();
+    void fuzzedPlaces();
     void aBrokenPageOfTheLog();
     void theLastChangeTorn();
     void headerOfTheLog();
@@ -82,6 +86,27 @@ void TestStoreDamage::everyByteOfTheHeader() {
             }
         }
     }
+}
+
+/// SQLite reads the tables' definitions as text: a letter of it makes other tables, which no check
+/// of the file calls damaged, or none.
+void TestStoreDamage::textOfTheTables() {
+    const qsizetype begin = ended().file.indexOf("CREATE TABLE");
+    QVERIFY(begin > 100 && begin < 4096);
+    int num_told = 0;
+    for (qsizetype at = begin - 8; at < 4096; at += 7) {
+        for (const char letter : {'x', ' '}) {
+            StoreFiles files = ended();
+            files.file[at] = files.file.at(at) == letter ? 'y' : letter;
+            const StartOutcome out = support::startOn(files);
+            const QByteArray where = QByteArray::number(at) + " '" + letter + "': ";
+            QVERIFY2(out.problem.isEmpty(), (where + out.problem.toUtf8()).constData());
+            QVERIFY2(!out.message.isEmpty() || out.turns == kAllTurns, where.constData());
+            QVERIFY2(out.turns == kAllTurns, where.constData());
+            num_told += out.message.isEmpty() ? 0 : 1;
+        }
+    }
+    QVERIFY(num_told > 50);
 }
 
 void TestStoreDamage::pagesOfNoise() {
@@ -129,6 +154,42 @@ void TestStoreDamage::aBitOfTheLog() {
     }
     qInfo("%d of 200 damaged logs lost nothing", whole);
     QVERIFY(whole >= 190);
+}
+
+/// Found by the fuzz target: several places of the log and of the file's header at once.
+void TestStoreDamage::fuzzedPlaces_data() {
+    using Places = QList<std::pair<qsizetype, int>>;
+    QTest::addColumn<Places>("of_log");
+    QTest::addColumn<Places>("of_file");
+    QTest::newRow("a page number, two of the header")
+        << Places{{35, 0x11}} << Places{{30, 0x60}, {96, 0xe0}};
+    QTest::newRow("the checksum of the log's head, the first frame")
+        << Places{{31, 0x04}, {306, 0x80}} << Places{};
+    QTest::newRow("the same, more of it") << Places{{30, 0x80}, {511, 0x80}} << Places{{237, 0xff}};
+    QTest::newRow("the same and other frames")
+        << Places{{29, 0x01}, {1394, 0xff}, {168535, 0xff}, {168309, 0xfb}, {135773, 0xff}}
+        << Places{{511, 0xff}};
+    // SQLite takes the file for a new one and would write over the log.
+    QTest::newRow("the first frame, the number of pages")
+        << Places{{493, 0xcb}, {49255, 0x05}} << Places{{31, 0x00}, {1536, 0xff}, {1537, 0x7f}};
+}
+
+void TestStoreDamage::fuzzedPlaces() {
+    using Places = QList<std::pair<qsizetype, int>>;
+    QFETCH(Places, of_log);
+    QFETCH(Places, of_file);
+    StoreFiles files = killed();
+    for (const auto& [place, value] : of_log) {
+        files.log[place] = static_cast<char>(value);
+    }
+    for (const auto& [place, value] : of_file) {
+        files.file[place] = static_cast<char>(value);
+    }
+    const StartOutcome out = support::startOn(files);
+    QCOMPARE(out.problem, QString());
+    QVERIFY(out.message.contains(QStringLiteral("damaged")));
+    QCOMPARE(out.chats, qint64{kChats});
+    QVERIFY(out.turns >= kAllTurns - of_log.size());
 }
 
 void TestStoreDamage::aBrokenPageOfTheLog() {
@@ -252,5 +313,5 @@ void TestStoreDamage::readWithItsLog() {
     }
 }
 
-QTEST_GUILESS_MAIN(TestStoreDamage)
+TEST_CLASS_WITH(QCoreApplication, TestStoreDamage)
 #include "tst_store_damage.moc"

@@ -6,6 +6,7 @@
 #include "app/store/chat_store.h"
 #include "tests/app/store/fault_vfs.h"
 #include "tests/app/store/sample_chats.h"
+#include "tests/support/program/test_class.h"
 
 #include <QDir>
 #include <QFile>
@@ -375,5 +376,5 @@ void TestStoreFaults::chatInMemoryIsAWholeChat() {
     QCOMPARE(fixture.load(first.id)->title, QStringLiteral("Robin"));
 }
 
-QTEST_GUILESS_MAIN(TestStoreFaults)
+TEST_CLASS_WITH(QCoreApplication, TestStoreFaults)
 #include "tst_store_faults.moc"

@@ -3,6 +3,7 @@
 // in the place of files, folders open to everybody, a store that is deleted while it is used.
 #include "app/store/chat_store.h"
 #include "tests/app/store/sample_chats.h"
+#include "tests/support/program/test_class.h"
 
 #include <QDir>
 #include <QDirIterator>
@@ -28,7 +29,7 @@ namespace {
 const QByteArray kPng = QByteArrayLiteral("\x89PNG\r\n\x1a\nrest");
 const QByteArray kWav = QByteArrayLiteral("RIFF\x24\0\0\0WAVEfmt ");
 
-QByteArray readFile(const QString& file) {
+QByteArray readFileStoreGuard(const QString& file) {
     QFile input(file);
     return input.open(QIODevice::ReadOnly) ? input.readAll() : QByteArray();
 }
@@ -187,7 +188,7 @@ void TestStoreGuard::importsOnlyOurKinds() {
     QCOMPARE(QFileInfo(attachment.file).suffix(), suffix);
     QCOMPARE(attachment.kind, suffix == QStringLiteral("wav") ? engine::MessagePart::Kind::Audio
                                                               : engine::MessagePart::Kind::Image);
-    QCOMPARE(readFile(attachment.file), content);
+    QCOMPARE(readFileStoreGuard(attachment.file), content);
     QCOMPARE(noted.size(), 0);
 }
 
@@ -307,7 +308,7 @@ void TestStoreGuard::sessionBelongsToTheLock() {
     app::ChatStore first({at("data"), {}});
     first.open();
     first.saveSession(sessionOf(QStringLiteral("chat-a")));
-    const QByteArray before = readFile(at("data/session.json"));
+    const QByteArray before = readFileStoreGuard(at("data/session.json"));
     {
         app::ChatStore second({at("data"), {}});
         QSignalSpy read(&second, &app::ChatStore::sessionRead);
@@ -317,14 +318,14 @@ void TestStoreGuard::sessionBelongsToTheLock() {
         second.saveSession(sessionOf({}, true));
         second.close();
     }
-    QCOMPARE(readFile(at("data/session.json")), before);
+    QCOMPARE(readFileStoreGuard(at("data/session.json")), before);
     // Asked for too early: written once the store is this program's.
     app::ChatStore third({at("data"), {}});
     third.open();
     third.saveSession(sessionOf(QStringLiteral("chat-c"), true));
     first.close();
     third.retry();
-    QVERIFY(readFile(at("data/session.json")).contains("chat-c"));
+    QVERIFY(readFileStoreGuard(at("data/session.json")).contains("chat-c"));
 }
 
 void TestStoreGuard::folderDeletedWhileOpen() {
@@ -371,5 +372,5 @@ void TestStoreGuard::fileReplacedWhileOpen() {
     QVERIFY(database.load(QStringLiteral("chat-new")).has_value());
 }
 
-QTEST_GUILESS_MAIN(TestStoreGuard)
+TEST_CLASS_WITH(QCoreApplication, TestStoreGuard)
 #include "tst_store_guard.moc"

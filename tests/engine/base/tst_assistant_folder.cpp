@@ -2,6 +2,7 @@
 // Which folder holds a model's drafting assistant: beside it, inside it, in the hub's cache.
 #include "engine/base/assistant_folder.h"
 #include "engine/base/paths.h"
+#include "tests/support/program/test_class.h"
 
 #include <QDir>
 #include <QFile>
@@ -84,5 +85,5 @@ void TestAssistantFolder::isFound() {
     QVERIFY(engine::assistantFolderOf({}).empty());
 }
 
-QTEST_APPLESS_MAIN(TestAssistantFolder)
+TEST_CLASS(TestAssistantFolder)
 #include "tst_assistant_folder.moc"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/detached_thread.h"
 #include "engine/base/thread_limit.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -84,5 +85,5 @@ void TestDetachedThread::namesTheLimit() {
     QCOMPARE(engine::threadLimits(root).group.value_or(0), uint64_t{20});
 }
 
-QTEST_GUILESS_MAIN(TestDetachedThread)
+TEST_CLASS_WITH(QCoreApplication, TestDetachedThread)
 #include "tst_detached_thread.moc"

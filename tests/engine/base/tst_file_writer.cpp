@@ -3,6 +3,7 @@
 // given up.
 #include "engine/base/file_writer.h"
 #include "tests/support/links.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -288,5 +289,5 @@ void TestFileWriter::whatComesMeanwhileIsNotReplaced() {
     QVERIFY(fs::is_fifo(file));
 }
 
-QTEST_APPLESS_MAIN(TestFileWriter)
+TEST_CLASS(TestFileWriter)
 #include "tst_file_writer.moc"

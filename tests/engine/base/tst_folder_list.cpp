@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Names in a folder: all of them, so many as asked for, and why a folder cannot be read.
 #include "engine/base/folder_list.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -51,5 +52,5 @@ void TestFolderList::notAFolder() {
     QVERIFY(failure == std::errc::not_a_directory);
 }
 
-QTEST_APPLESS_MAIN(TestFolderList)
+TEST_CLASS(TestFolderList)
 #include "tst_folder_list.moc"

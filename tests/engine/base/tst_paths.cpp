@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Texts and paths: what is not ASCII, and names that are no UTF-8 at all.
 #include "engine/base/paths.h"
+#include "tests/support/program/test_class.h"
 
 #include <QDir>
 #include <QFile>
@@ -83,5 +84,5 @@ void TestPaths::keepsEveryUnit() {
 #endif
 }
 
-QTEST_APPLESS_MAIN(TestPaths)
+TEST_CLASS(TestPaths)
 #include "tst_paths.moc"

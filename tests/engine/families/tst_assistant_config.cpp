@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Drafting assistants: the published sizes are read, list their tensors and know whose keys they
 // read; assistants of other models and other kinds of models are refused with both sizes named.
+#include "engine/base/sentence_english.h"
 #include "engine/families/config.h"
 #include "engine/families/gemma4/assistant.h"
 #include "engine/families/gemma4/published_shapes.h"
 #include "engine/families/tensor_list.h"
-#include "engine/files/oddity_english.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTest>
 
@@ -127,7 +128,7 @@ void TestAssistantConfig::oddDefaultsStopNoLoad() {
 void TestAssistantConfig::refuses_data() {
     QTest::addColumn<QString>("model");
     QTest::addColumn<QString>("assistant");
-    QTest::addColumn<QString>("key"); ///< Of config.json, or of text_config behind a dot.
+    QTest::addColumn<QString>("key"); ///< In config.json, or in text_config behind a dot.
     QTest::addColumn<QString>("value");
     QTest::addColumn<QString>("words");
     QTest::newRow("of E4B beside E2B")
@@ -230,5 +231,5 @@ void TestAssistantConfig::readsTheOrder() {
     }
 }
 
-QTEST_APPLESS_MAIN(TestAssistantConfig)
+TEST_CLASS(TestAssistantConfig)
 #include "tst_assistant_config.moc"

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reading configurations that are right: published sizes, golden models, old and new spellings,
 // defaults, numbers at their limits. What is wrong is in tests/engine/files/malformed_config.h.
+#include "engine/base/sentence_english.h"
 #include "engine/families/config.h"
 #include "engine/families/tensor_list.h"
-#include "engine/files/oddity_english.h"
 #include "tests/support/golden.h"
+#include "tests/support/program/test_class.h"
 #include "tests/support/published_configs.h"
 
 #include <QTemporaryDir>
@@ -786,5 +787,5 @@ void TestConfig::randomNumbersNeverBreakIt() {
     QVERIFY(num_accepted > 1000 && num_accepted < 19'000);
 }
 
-QTEST_APPLESS_MAIN(TestConfig)
+TEST_CLASS(TestConfig)
 #include "tst_config.moc"

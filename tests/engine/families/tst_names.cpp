@@ -4,6 +4,7 @@
 #include "engine/families/config.h"
 #include "engine/families/gemma4/names.h"
 #include "engine/families/tensor_list.h"
+#include "tests/support/program/test_class.h"
 #include "tests/support/published_configs.h"
 
 #include <QTest>
@@ -167,5 +168,5 @@ void TestNames::spellings() {
     QCOMPARE(engine::layerRangeName(3, 3), std::string("model.language_model.layers.3"));
 }
 
-QTEST_APPLESS_MAIN(TestNames)
+TEST_CLASS(TestNames)
 #include "tst_names.moc"

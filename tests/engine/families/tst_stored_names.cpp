@@ -4,6 +4,7 @@
 #include "engine/families/config.h"
 #include "engine/families/gemma4/stored_names.h"
 #include "tests/support/golden.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTest>
 
@@ -225,5 +226,5 @@ void TestStoredNames::unclear() {
     }
 }
 
-QTEST_APPLESS_MAIN(TestStoredNames)
+TEST_CLASS(TestStoredNames)
 #include "tst_stored_names.moc"

@@ -4,6 +4,7 @@
 #include "engine/families/config.h"
 #include "engine/families/tensor_list.h"
 #include "tests/support/golden.h"
+#include "tests/support/program/test_class.h"
 #include "tests/support/published_configs.h"
 
 #include <QTest>
@@ -335,5 +336,5 @@ void TestTensorList::canonicalNames() {
         canonical);
 }
 
-QTEST_APPLESS_MAIN(TestTensorList)
+TEST_CLASS(TestTensorList)
 #include "tst_tensor_list.moc"

@@ -14,7 +14,7 @@
 namespace support {
 
 struct ConfigTexts {
-    std::string config, processor; ///< Of the sound folder.
+    std::string config, processor; ///< Texts of the sound folder.
 };
 
 inline std::vector<MalformedCase> malformedConfigs(const ConfigTexts& sound) {

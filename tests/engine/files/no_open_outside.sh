@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# no_open_outside.sh GOLDEN PROGRAM...: what tst_engine.files.malformed_folders opens while it goes through its
+# no_open_outside.sh GOLDEN PROGRAM...: what malformed_folders opens while it goes through its
 # folders, by strace: among them indexes that name shards by /etc, .., drives, shares, streams and devices.
 # Nothing may be opened but what lies in a folder under test, the golden models (GOLDEN) and what the system
 # itself reads (libraries, /proc/self). Exit code 77: no tracing on this system.
@@ -30,7 +30,7 @@ outside() {
     grep -vE -e "$allowed" -e "^$tests/[^/]*(/model(/[^/]*)?)?\$" "$work/opened" | grep -vF "$golden/" || true
 }
 
-found=$(outside "$@" malformed)
+found=$(outside "$@" malformed_folders malformed)
 grep -q '^Totals: [0-9]* passed, 0 failed' "$work/out" || { cat "$work/out" >&2; echo "the test itself failed" >&2; exit 1; }
 if [ -n "$found" ]; then
     echo "opened, and neither in a folder under test nor of the system:" >&2

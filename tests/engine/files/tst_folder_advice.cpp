@@ -2,6 +2,7 @@
 // What is said of a path that is no model or adapter folder, from what lies there.
 #include "engine/files/folder_advice.h"
 #include "tests/engine/files/raw_safetensors.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -103,5 +104,5 @@ void TestFolderAdvice::repositoryNames() {
     QVERIFY2(path.find("belfry-cli get") == std::string::npos, path.c_str());
 }
 
-QTEST_APPLESS_MAIN(TestFolderAdvice)
+TEST_CLASS(TestFolderAdvice)
 #include "tst_folder_advice.moc"

@@ -8,6 +8,7 @@
 #include "engine/files/shard_index.h"
 #include "tests/support/golden.h"
 #include "tests/support/growth.h"
+#include "tests/support/program/test_class.h"
 
 #include <fstream>
 #include <iterator>
@@ -144,5 +145,5 @@ void TestLongTexts::names() {
                            "version https://git-lfs.github.com/spec/v1\n"}});
 }
 
-QTEST_APPLESS_MAIN(TestLongTexts)
+TEST_CLASS(TestLongTexts)
 #include "tst_long_texts.moc"

@@ -8,6 +8,7 @@
 #include "tests/engine/files/malformed_index.h"
 #include "tests/engine/files/malformed_safetensors.h"
 #include "tests/support/golden.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -136,5 +137,5 @@ void TestMalformedFolders::malformed() {
             error.code == engine::ErrorCode::Unsupported);
 }
 
-QTEST_APPLESS_MAIN(TestMalformedFolders)
+TEST_CLASS(TestMalformedFolders)
 #include "tst_malformed_folders.moc"

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Opening folders: shards and their index, single files, header-only folders, links (rule ST07),
 // files that change while they are open (rule ST08), bounded reads of small files.
+#include "engine/base/sentence_english.h"
 #include "engine/files/model_files.h"
-#include "engine/files/oddity_english.h"
 #include "engine/files/safetensors.h"
 #include "tests/engine/files/malformed_index.h"
 #include "tests/support/links.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -527,5 +528,5 @@ void TestModelFolder::smallFiles() {
     QVERIFY(engine::readModelText(folder_, "generation_config.json", 5, true).has_value());
 }
 
-QTEST_APPLESS_MAIN(TestModelFolder)
+TEST_CLASS(TestModelFolder)
 #include "tst_model_folder.moc"

@@ -4,6 +4,7 @@
 // program.
 #include "engine/files/safetensors.h"
 #include "tests/engine/files/raw_safetensors.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -205,5 +206,5 @@ void TestReadFaults::lyingLengthAllocatesNothing() {
     QVERIFY(peak_bytes - before < size_t{64} << 10);
 }
 
-QTEST_APPLESS_MAIN(TestReadFaults)
+TEST_CLASS(TestReadFaults)
 #include "tst_read_faults.moc"

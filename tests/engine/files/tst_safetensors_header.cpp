@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The header parser: every rule broken alone (the table of malformed_safetensors.h), files that
 // look odd but are right, byte flips, truncation at every byte, and reading what was described.
-#include "engine/files/oddity_english.h"
+#include "engine/base/sentence_english.h"
 #include "engine/files/safetensors.h"
 #include "tests/engine/files/malformed_safetensors.h"
 #include "tests/support/golden.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -368,5 +369,5 @@ void TestSafetensorsHeader::goldenFilesEqualIndependentReader() {
     }
 }
 
-QTEST_APPLESS_MAIN(TestSafetensorsHeader)
+TEST_CLASS(TestSafetensorsHeader)
 #include "tst_safetensors_header.moc"

@@ -5,6 +5,7 @@
 #include "engine/files/safetensors_writer.h"
 #include "tests/engine/files/raw_safetensors.h"
 #include "tests/support/golden.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -25,7 +26,7 @@ std::vector<std::byte> bytesOf(std::string_view text) {
     return bytes;
 }
 
-std::string ruleOf(const engine::Error& error) {
+std::string ruleOfSafetensorsWriter(const engine::Error& error) {
     for (const auto& [name, value] : error.details) {
         if (name == "rule") {
             return value;
@@ -253,7 +254,7 @@ void TestSafetensorsWriter::refused() {
     const auto written = engine::writeSafetensorsFile(folder_ / "x.safetensors", tensors);
     QVERIFY(!written.has_value());
     QVERIFY(written.error().code == engine::ErrorCode::InvalidRequest);
-    QCOMPARE(QByteArray::fromStdString(ruleOf(written.error())), rule);
+    QCOMPARE(QByteArray::fromStdString(ruleOfSafetensorsWriter(written.error())), rule);
     QCOMPARE(numFiles(), size_t{0});
 }
 
@@ -262,7 +263,7 @@ void TestSafetensorsWriter::existingFileStays() {
     support::writeBytes(file, "old");
     const auto refused = engine::writeSafetensorsFile(file, smallTensors());
     QVERIFY(!refused.has_value());
-    QCOMPARE(ruleOf(refused.error()), std::string("ST09"));
+    QCOMPARE(ruleOfSafetensorsWriter(refused.error()), std::string("ST09"));
     QCOMPARE(support::readBytes(file), std::string("old"));
     QVERIFY(!engine::writeSafetensorsFolder(folder_, smallTensors()).has_value());
     QCOMPARE(numFiles(), size_t{1});
@@ -308,7 +309,7 @@ void TestSafetensorsWriter::unwritableFolder() {
     const auto written =
         engine::writeSafetensorsFile(folder_ / "none" / "x.safetensors", smallTensors());
     QVERIFY(!written.has_value());
-    QCOMPARE(ruleOf(written.error()), std::string("WriteFailed"));
+    QCOMPARE(ruleOfSafetensorsWriter(written.error()), std::string("WriteFailed"));
     QVERIFY(written.error().message.starts_with("x.safetensors: cannot be created: "));
     if (fs::exists("/dev/full")) { // a disk that is always full
         const auto full = engine::writeSafetensorsFile("/dev/full/x", smallTensors());
@@ -316,5 +317,5 @@ void TestSafetensorsWriter::unwritableFolder() {
     }
 }
 
-QTEST_APPLESS_MAIN(TestSafetensorsWriter)
+TEST_CLASS(TestSafetensorsWriter)
 #include "tst_safetensors_writer.moc"

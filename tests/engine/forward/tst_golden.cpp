@@ -6,6 +6,7 @@
 #include "kernels/cpu/tables.h"
 #include "tests/support/golden.h"
 #include "tests/support/model/golden_model.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTest>
 
@@ -316,5 +317,5 @@ void TestGolden::stoppedCalls() {
     }
 }
 
-QTEST_APPLESS_MAIN(TestGolden)
+TEST_CLASS(TestGolden)
 #include "tst_golden.moc"

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Adapter folders against models: the golden ones and those of tests/data/adapters, the layout of
 // the forum's 786-tensor adapter on the real E2B sizes, every spelling of the same adapter.
+#include "engine/base/sentence_english.h"
 #include "engine/families/config.h"
 #include "engine/lora/adapter.h"
-#include "engine/lora/adapter_english.h"
 #include "engine/lora/adapter_runtime.h"
 #include "tests/engine/lora/adapter_files.h"
+#include "tests/support/program/test_class.h"
 #include "tests/support/published_configs.h"
 
 #include <QTemporaryDir>
@@ -191,8 +192,8 @@ void TestAdapter::oldKeysAreReported() {
         std::set<std::string> reported;
         for (const KeyReport& row : (*old)->coverage().unmatched) {
             QCOMPARE(row.key_class, KeyClass::Inert);
-            QVERIFY2(row.reason.sentence.find("shares the KV of layer") != std::string::npos,
-                     row.reason.sentence.c_str());
+            const std::string why = inEnglish(row.reason.sentence);
+            QVERIFY2(why.find("shares the KV of layer") != std::string::npos, why.c_str());
             reported.insert(row.key);
         }
         QVERIFY(!extra.empty());
@@ -203,8 +204,8 @@ void TestAdapter::oldKeysAreReported() {
         if (std::string(name) == "e2b") {
             for (const KeyReport& row : (*old)->coverage().unmatched) {
                 const bool is_last = row.key.find("layers.9.") != std::string::npos;
-                QVERIFY2(row.reason.sentence.ends_with(is_last ? "of layer 4" : "of layer 5"),
-                         row.reason.sentence.c_str());
+                const std::string why = inEnglish(row.reason.sentence);
+                QVERIFY2(why.ends_with(is_last ? "of layer 4" : "of layer 5"), why.c_str());
             }
         }
     }
@@ -347,8 +348,9 @@ void TestAdapter::forumLayout() {
         const int layer = std::stoi(row.key.substr(at));
         QVERIFY(layer >= 15 && layer <= 34);
         const int owner = layer % 5 == 4 ? 14 : 13;
-        QCOMPARE(row.reason.sentence, "layer " + std::to_string(layer) +
-                                          " shares the KV of layer " + std::to_string(owner));
+        QCOMPARE(inEnglish(row.reason.sentence), "layer " + std::to_string(layer) +
+                                                     " shares the KV of layer " +
+                                                     std::to_string(owner));
     }
     QCOMPARE((*loaded)->footprint().total_bytes, active_bytes);
 }
@@ -535,7 +537,7 @@ void TestAdapter::savedTableEqualToBase() {
     QVERIFY2(equal, equal ? "" : equal.error().message.c_str());
     QCOMPARE((*equal)->replacements().size(), size_t{0});
     QCOMPARE((*equal)->coverage().ignored, 2);
-    QCOMPARE((*equal)->coverage().unmatched[0].reason.sentence,
+    QCOMPARE(inEnglish((*equal)->coverage().unmatched[0].reason.sentence),
              std::string("equals the base's own table"));
     source.data_[1000] ^= 1;
     const auto changed = loadAdapter(pathOf(folder), m.config, m.tensors, options);
@@ -571,7 +573,7 @@ void TestAdapter::everyKeyIsInOneClass() {
     QCOMPARE(c.active + c.inert + c.ignored + c.errors, c.tensors);
     std::map<std::string, std::string> reasons;
     for (const KeyReport& row : c.unmatched) {
-        reasons[row.key] = row.reason.sentence;
+        reasons[row.key] = inEnglish(row.reason.sentence);
     }
     QCOMPARE(reasons[p + "7.self_attn.v_proj.lora_A.weight"],
              std::string("layer 7 shares the KV of layer 5"));
@@ -695,5 +697,5 @@ void TestAdapter::filesBeside() {
     QCOMPARE((*loaded)->chatTemplate().has_value(), has_template);
 }
 
-QTEST_APPLESS_MAIN(TestAdapter)
+TEST_CLASS(TestAdapter)
 #include "tst_adapter.moc"

@@ -7,6 +7,7 @@
 #include "kernels/cpu/host_device.h"
 #include "tests/engine/lora/adapter_files.h"
 #include "tests/engine/lora/base_rows.h"
+#include "tests/support/program/test_class.h"
 
 #include <QElapsedTimer>
 #include <QTemporaryDir>
@@ -771,5 +772,5 @@ void TestAdapterRuntime::invalidRequests() {
     QCOMPARE(cancelled.error().code, ErrorCode::Cancelled);
 }
 
-QTEST_APPLESS_MAIN(TestAdapterRuntime)
+TEST_CLASS(TestAdapterRuntime)
 #include "tst_adapter_runtime.moc"

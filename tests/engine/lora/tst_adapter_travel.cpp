@@ -8,6 +8,7 @@
 #include "kernels/cpu/host_device.h"
 #include "tests/engine/lora/adapter_files.h"
 #include "tests/engine/lora/base_rows.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -22,7 +23,7 @@ using Trip = AdapterHome::Travel;
 
 namespace {
 
-constexpr int kTag = static_cast<int>(MemoryPart::Adapter);
+constexpr int kAdapterTravelTag = static_cast<int>(MemoryPart::Adapter);
 
 std::string_view groupOf(const std::string& tensor) {
     return tensor.find("vision") != std::string::npos  ? "vision"
@@ -30,8 +31,8 @@ std::string_view groupOf(const std::string& tensor) {
                                                        : "language";
 }
 
-struct Fixture {
-    explicit Fixture(const std::string& name) : model(goldenModel(name)) {
+struct AdapterTravelFixture {
+    explicit AdapterTravelFixture(const std::string& name) : model(goldenModel(name)) {
         for (const ExpectedTensor& tensor : model.tensors) {
             sizes[tensor.name] = product(tensor.shape);
         }
@@ -71,7 +72,7 @@ struct Fixture {
 };
 
 /// What the set adds at every linear and expert site of its adapters, one after the other.
-Result<std::vector<float>> applyAll(Fixture& f, AdapterSet& set) {
+Result<std::vector<float>> applyAll(AdapterTravelFixture& f, AdapterSet& set) {
     std::vector<float> all;
     for (const AdapterEntry& entry : set.entries()) {
         for (const LowRankUpdate& u : entry.adapter->updates()) {
@@ -91,7 +92,7 @@ Result<std::vector<float>> applyAll(Fixture& f, AdapterSet& set) {
     return all;
 }
 
-std::vector<float> mustApply(Fixture& f, AdapterSet& set) {
+std::vector<float> mustApply(AdapterTravelFixture& f, AdapterSet& set) {
     auto all = applyAll(f, set);
     if (!all) {
         qFatal("%s", all.error().message.c_str());
@@ -166,7 +167,7 @@ void TestAdapterTravel::asWhereTheyCompute() {
     QFETCH(QStringList, adapters);
     QFETCH(int, travel);
     QFETCH(bool, is_on_disk);
-    Fixture f(model.toStdString());
+    AdapterTravelFixture f(model.toStdString());
     AdapterSet staying(f.host);
     AdapterSet travelling(f.host);
     const auto home = f.homes(static_cast<Trip>(travel), is_on_disk);
@@ -175,12 +176,12 @@ void TestAdapterTravel::asWhereTheyCompute() {
     for (const QString& folder : adapters) {
         loaded.push_back(f.load(folder.toStdString()));
         QVERIFY(staying.add(loaded.back(), 0.8, true, f.homes(Trip::Stays, false), f.readBase()));
-        const uint64_t before = f.gpu.usedBytes(kTag);
+        const uint64_t before = f.gpu.usedBytes(kAdapterTravelTag);
         const uint64_t had = travelling.bytesOn(&f.gpu);
         const auto id = travelling.add(loaded.back(), 0.8, true, home, f.readBase());
         QVERIFY2(id, id ? "" : id.error().message.c_str());
         ids.push_back(*id);
-        QCOMPARE(f.gpu.usedBytes(kTag) - before, travelling.bytesOn(&f.gpu) - had);
+        QCOMPARE(f.gpu.usedBytes(kAdapterTravelTag) - before, travelling.bytesOn(&f.gpu) - had);
     }
     const Sums sums = sumsOf(loaded);
     uint64_t scratch = 0;
@@ -223,7 +224,7 @@ void TestAdapterTravel::noMemory_data() {
 
 void TestAdapterTravel::noMemory() {
     QFETCH(bool, is_on_host);
-    Fixture f("e2b");
+    AdapterTravelFixture f("e2b");
     const auto golden = support::goldenDir() / "e2b/adapters";
     const auto loaded = f.load(golden / "multimodal");
     AdapterSet set(f.host);
@@ -232,8 +233,8 @@ void TestAdapterTravel::noMemory() {
     QVERIFY(first);
     const auto before = mustApply(f, set);
     kernels::cpu::HostDevice& device = is_on_host ? f.host : f.gpu;
-    const uint64_t used = f.gpu.usedBytes(kTag);
-    const uint64_t used_host = f.host.usedBytes(kTag);
+    const uint64_t used = f.gpu.usedBytes(kAdapterTravelTag);
+    const uint64_t used_host = f.host.usedBytes(kAdapterTravelTag);
     uint64_t n = 1;
     for (;; ++n) {
         device.failAllocation(n);
@@ -244,17 +245,17 @@ void TestAdapterTravel::noMemory() {
             break;
         }
         QCOMPARE(id.error().code, ErrorCode::OutOfMemory);
-        QCOMPARE(f.gpu.usedBytes(kTag), used);
-        QCOMPARE(f.host.usedBytes(kTag), used_host);
+        QCOMPARE(f.gpu.usedBytes(kAdapterTravelTag), used);
+        QCOMPARE(f.host.usedBytes(kAdapterTravelTag), used_host);
         QVERIFY(mustApply(f, set) == before);
     }
     QVERIFY(n > 2);
-    QCOMPARE(f.gpu.usedBytes(kTag), used);
+    QCOMPARE(f.gpu.usedBytes(kAdapterTravelTag), used);
     // Moves: all or nothing.
     const auto away = f.homes(is_on_host ? Trip::Streams : Trip::Stays, is_on_host);
     const auto there = f.homes(Trip::Visits, false);
     QVERIFY(set.follow(away));
-    const uint64_t used_away = f.gpu.usedBytes(kTag);
+    const uint64_t used_away = f.gpu.usedBytes(kAdapterTravelTag);
     for (n = 1;; ++n) {
         device.failAllocation(n);
         const auto moved = set.follow(there);
@@ -264,7 +265,7 @@ void TestAdapterTravel::noMemory() {
         }
         QCOMPARE(moved.error().code, ErrorCode::OutOfMemory);
         QVERIFY(mustApply(f, set) == before); // a room that went first is there again
-        QCOMPARE(f.gpu.usedBytes(kTag), used_away);
+        QCOMPARE(f.gpu.usedBytes(kAdapterTravelTag), used_away);
     }
     QVERIFY(n > 1);
     QVERIFY(mustApply(f, set) == before);
@@ -272,7 +273,7 @@ void TestAdapterTravel::noMemory() {
 
 void TestAdapterTravel::everyMove() {
     for (const char* name : {"e2b/adapters/multimodal", "e2b/adapters/dora"}) {
-        Fixture f("e2b");
+        AdapterTravelFixture f("e2b");
         const auto loaded = f.load(support::goldenDir() / name);
         AdapterSet set(f.host);
         const std::vector<AdapterHomeOf> homes = {
@@ -287,8 +288,8 @@ void TestAdapterTravel::everyMove() {
                 QVERIFY(mustApply(f, set) == expected);
                 QVERIFY(set.follow(homes[to]));
                 QVERIFY(mustApply(f, set) == expected);
-                QCOMPARE(f.gpu.usedBytes(kTag), set.bytesOn(&f.gpu));
-                QCOMPARE(f.host.usedBytes(kTag), set.bytesOn(&f.host));
+                QCOMPARE(f.gpu.usedBytes(kAdapterTravelTag), set.bytesOn(&f.gpu));
+                QCOMPARE(f.host.usedBytes(kAdapterTravelTag), set.bytesOn(&f.host));
             }
         }
         // Another strength while on disk, then in memory again.
@@ -306,7 +307,7 @@ void TestAdapterTravel::everyMove() {
 /// Room that could not be had when the adapters became fewer is made when something comes.
 void TestAdapterTravel::roomIsMadeAgain() {
     for (const Trip travel : {Trip::Streams, Trip::Visits}) {
-        Fixture f("e2b");
+        AdapterTravelFixture f("e2b");
         const auto golden = support::goldenDir() / "e2b/adapters";
         AdapterSet set(f.host);
         const auto home = f.homes(travel, false);
@@ -316,29 +317,29 @@ void TestAdapterTravel::roomIsMadeAgain() {
         QVERIFY(other);
         f.gpu.setCapacity(1); // nothing more, not even what is given back
         QVERIFY(set.remove(*other));
-        const uint64_t without_room = f.gpu.usedBytes(kTag);
+        const uint64_t without_room = f.gpu.usedBytes(kAdapterTravelTag);
         const auto refused = applyAll(f, set);
         QVERIFY(!refused);
         QCOMPARE(refused.error().code, ErrorCode::OutOfMemory);
         f.gpu.setCapacity(0);
         QVERIFY(mustApply(f, set) == before);
-        QVERIFY(f.gpu.usedBytes(kTag) > without_room);
+        QVERIFY(f.gpu.usedBytes(kAdapterTravelTag) > without_room);
     }
 }
 
 /// Moves whose result fits are not refused for what they replace: rooms go first, blocks that lie
 /// where they have to stay, renewed ones are written in place.
 void TestAdapterTravel::tightMoves() {
-    Fixture f("e2b");
+    AdapterTravelFixture f("e2b");
     const auto loaded = f.load(support::goldenDir() / "e2b/adapters/dora");
     AdapterSet set(f.host);
     const auto visits = f.homes(Trip::Visits, false);
     const auto stays = f.homes(Trip::Stays, false);
     QVERIFY(set.add(loaded, 1.0, true, visits, f.readBase()));
     const auto expected = mustApply(f, set);
-    const uint64_t of_visit = f.gpu.usedBytes(kTag);
+    const uint64_t of_visit = f.gpu.usedBytes(kAdapterTravelTag);
     QVERIFY(set.follow(stays));
-    const uint64_t of_stay = f.gpu.usedBytes(kTag);
+    const uint64_t of_stay = f.gpu.usedBytes(kAdapterTravelTag);
     QVERIFY(set.follow(visits));
     f.gpu.setCapacity(std::max(of_visit, of_stay)); // not both beside each other
     const auto moved = set.follow(stays);
@@ -371,7 +372,7 @@ void TestAdapterTravel::changedFile() {
     QTemporaryDir folder;
     const std::filesystem::path copy = std::filesystem::path(folder.path().toStdString()) / "a";
     std::filesystem::copy(support::goldenDir() / "e2b/adapters/text", copy);
-    Fixture f("e2b");
+    AdapterTravelFixture f("e2b");
     AdapterSet set(f.host);
     QVERIFY(set.add(f.load(copy), 1.0, true, f.homes(Trip::Streams, true), f.readBase()));
     (void)mustApply(f, set);
@@ -388,5 +389,5 @@ void TestAdapterTravel::changedFile() {
     QVERIFY(all.error().message.find("adapter_model.safetensors") != std::string::npos);
 }
 
-QTEST_GUILESS_MAIN(TestAdapterTravel)
+TEST_CLASS_WITH(QCoreApplication, TestAdapterTravel)
 #include "tst_adapter_travel.moc"

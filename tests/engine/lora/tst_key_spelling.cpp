@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keys of adapter files in every spelling, and module paths there and back.
 #include "engine/lora/key_spelling.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTest>
 
@@ -202,5 +203,5 @@ void TestKeySpelling::spellsBack() {
     }
 }
 
-QTEST_APPLESS_MAIN(TestKeySpelling)
+TEST_CLASS(TestKeySpelling)
 #include "tst_key_spelling.moc"

@@ -3,10 +3,10 @@
 // of: read, compiled and matched, or refused, in linear time and bounded memory.
 #include "engine/lora/adapter_index.h"
 #include "engine/lora/key_spelling.h"
-#include "engine/lora/linear_pattern.h"
 #include "engine/lora/target_matching.h"
 #include "tests/engine/lora/adapter_files.h"
 #include "tests/support/growth.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTemporaryDir>
 
@@ -169,5 +169,5 @@ void TestLongTexts::headers() {
     support::checkLinear({index, units, "{", "\"z" + empty + "}", size_t{16} << 20, 0});
 }
 
-QTEST_APPLESS_MAIN(TestLongTexts)
+TEST_CLASS(TestLongTexts)
 #include "tst_long_texts.moc"

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Merging on the golden models: every changed weight against the formula in float64 rounded once,
 // everything else byte for byte; what must be refused, and what a failed merge leaves (nothing).
+#include "engine/base/digest.h"
 #include "engine/families/config.h"
 #include "engine/lora/merge.h"
-#include "engine/lora/sha256.h"
 #include "tests/engine/lora/adapter_files.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -17,7 +18,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-using Doubles = std::vector<double>;
+using MergeDoubles = std::vector<double>;
 
 /// Nearest bf16, ties to even, straight from double: the two neighbours are compared exactly.
 uint16_t nearestBf16(double value) {
@@ -36,7 +37,7 @@ uint16_t nearestBf16(double value) {
     return result;
 }
 
-Doubles valuesOf(const Adapter& adapter, const AdapterTensor& tensor) {
+MergeDoubles valuesOfMerge(const Adapter& adapter, const AdapterTensor& tensor) {
     std::vector<float> values(static_cast<size_t>(product(tensor.shape)));
     if (!adapter.readFloats(tensor, values)) {
         qFatal("unreadable tensor");
@@ -45,19 +46,22 @@ Doubles valuesOf(const Adapter& adapter, const AdapterTensor& tensor) {
 }
 
 /// W <- W + t * (...) for one update, everything in double.
-void mergeDense(
-    const Adapter& adapter, const LowRankUpdate& u, double t, Doubles& w, const Doubles& base) {
-    const Doubles a = valuesOf(adapter, u.a);
-    const Doubles b = valuesOf(adapter, u.b);
+void mergeDense(const Adapter& adapter,
+                const LowRankUpdate& u,
+                double t,
+                MergeDoubles& w,
+                const MergeDoubles& base) {
+    const MergeDoubles a = valuesOfMerge(adapter, u.a);
+    const MergeDoubles b = valuesOfMerge(adapter, u.b);
     const bool is_embedding = u.kind == TensorKind::Embedding;
     const int64_t copies = std::max<int64_t>(u.experts, 1);
     for (int64_t e = 0; e < copies; ++e) {
-        Doubles delta(static_cast<size_t>(u.in * u.out));
+        MergeDoubles delta(static_cast<size_t>(u.in * u.out));
         const auto at = [&](int64_t o, int64_t i) {
             const int64_t index = is_embedding ? i * u.out + o : o * u.in + i;
             return static_cast<size_t>(e * u.in * u.out + index);
         };
-        Doubles squares(static_cast<size_t>(u.out));
+        MergeDoubles squares(static_cast<size_t>(u.out));
         for (int64_t o = 0; o < u.out; ++o) {
             for (int64_t i = 0; i < u.in; ++i) {
                 double& d = delta[static_cast<size_t>(o * u.in + i)];
@@ -74,9 +78,9 @@ void mergeDense(
                 squares[static_cast<size_t>(o)] += std::pow(base[at(o, i)] + d, 2);
             }
         }
-        Doubles g(static_cast<size_t>(u.out), 1.0);
+        MergeDoubles g(static_cast<size_t>(u.out), 1.0);
         if (u.isDora()) {
-            g = valuesOf(adapter, u.magnitude);
+            g = valuesOfMerge(adapter, u.magnitude);
             for (int64_t o = 0; o < u.out; ++o) {
                 g[static_cast<size_t>(o)] /= std::sqrt(squares[static_cast<size_t>(o)]);
             }
@@ -97,25 +101,25 @@ struct Input {
 };
 
 /// Expected values of all changed tensors by the formulas.
-std::map<std::string, Doubles>
+std::map<std::string, MergeDoubles>
 expectedTensors(const std::vector<MergeInput>& inputs,
                 const std::map<std::string, support::GoldenTensor>& base) {
-    std::map<std::string, Doubles> out;
-    const auto touch = [&](const std::string& name) -> Doubles& {
+    std::map<std::string, MergeDoubles> out;
+    const auto touch = [&](const std::string& name) -> MergeDoubles& {
         const auto values = base.at(name).floats();
         return out.try_emplace(name, values.begin(), values.end()).first->second;
     };
     for (const MergeInput& input : inputs) {
         for (const TensorReplacement& r : input.adapter->replacements()) {
-            Doubles& w = touch(r.tensor);
-            const Doubles v = valuesOf(*input.adapter, r.value);
+            MergeDoubles& w = touch(r.tensor);
+            const MergeDoubles v = valuesOfMerge(*input.adapter, r.value);
             for (size_t i = 0; i < w.size(); ++i) {
                 w[i] += input.strength * (v[i] - w[i]);
             }
         }
         for (const RowReplacement& rows : input.adapter->rowReplacements()) {
-            Doubles& w = touch(rows.tensor);
-            const Doubles v = valuesOf(*input.adapter, rows.rows);
+            MergeDoubles& w = touch(rows.tensor);
+            const MergeDoubles v = valuesOfMerge(*input.adapter, rows.rows);
             for (size_t k = 0; k < rows.ids.size(); ++k) {
                 for (int64_t c = 0; c < rows.dim; ++c) {
                     double& x = w[static_cast<size_t>(rows.ids[k] * rows.dim + c)];
@@ -130,12 +134,12 @@ expectedTensors(const std::vector<MergeInput>& inputs,
             if (u.tensor == kHeadTensor) {
                 continue;
             }
-            Doubles& w = touch(u.tensor);
+            MergeDoubles& w = touch(u.tensor);
             const auto values = base.at(u.tensor).floats();
             mergeDense(*input.adapter, u, input.strength, w, {values.begin(), values.end()});
             if (u.b_bias.present) {
-                Doubles& bias = touch("model.audio_tower.output_proj.bias");
-                const Doubles v = valuesOf(*input.adapter, u.b_bias);
+                MergeDoubles& bias = touch("model.audio_tower.output_proj.bias");
+                const MergeDoubles v = valuesOfMerge(*input.adapter, u.b_bias);
                 for (size_t i = 0; i < bias.size(); ++i) {
                     bias[i] += input.strength * u.scaling * v[i];
                 }
@@ -192,7 +196,6 @@ private Q_SLOTS:
     void refuses();
     void gateRemovesTheOutput();
     void cancelRemovesTheOutput();
-    void sha256();
 
 private:
     std::vector<std::pair<std::string, std::vector<Input>>> cases_;
@@ -312,9 +315,10 @@ void TestMerge::shardsAndReport() {
     QCOMPARE(report->adapters.size(), size_t{2});
     QVERIFY(report->outputs.size() >= 9); // 4 shards, index, 5 small files
     for (const FileDigest& file : report->outputs) {
-        const auto sha = sha256OfFile(request.out_folder / file.file);
-        QVERIFY(sha);
-        QCOMPARE(*sha, file.sha256);
+        const std::string text = fileText(request.out_folder / file.file);
+        Digest sha = Digest::sha256();
+        sha.add(std::as_bytes(std::span(text)));
+        QCOMPARE(sha.finish(), file.sha256);
     }
     const auto json = nlohmann::json::parse(fileText(request.out_folder / "merge_report.json"));
     QCOMPARE(json["tensors"].size(), size_t{89});
@@ -465,27 +469,5 @@ void TestMerge::cancelRemovesTheOutput() {
     QVERIFY(!fs::exists(request.out_folder));
 }
 
-/// FIPS 180-4 examples.
-void TestMerge::sha256() {
-    const auto digest = [](const std::string& text, size_t piece) {
-        Sha256 sha;
-        const auto* bytes = reinterpret_cast<const std::byte*>(text.data());
-        for (size_t at = 0; at < text.size(); at += piece) {
-            sha.add({bytes + at, std::min(piece, text.size() - at)});
-        }
-        return sha.finish();
-    };
-    for (const size_t piece : {size_t{1}, size_t{63}, size_t{64}, size_t{4096}}) {
-        QCOMPARE(digest("", piece),
-                 std::string("e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"));
-        QCOMPARE(digest("abc", piece),
-                 std::string("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"));
-        QCOMPARE(digest("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq", piece),
-                 std::string("248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"));
-        QCOMPARE(digest(std::string(1'000'000, 'a'), piece),
-                 std::string("cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"));
-    }
-}
-
-QTEST_APPLESS_MAIN(TestMerge)
+TEST_CLASS(TestMerge)
 #include "tst_merge.moc"

@@ -4,6 +4,7 @@
 #include "engine/media/audio.h"
 #include "tests/engine/media/sound_files.h"
 #include "tests/support/golden.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -452,5 +453,5 @@ void TestAudioFormats::files() {
     QVERIFY(empty.error().message.find("clip.mp3: the recording is empty") != std::string::npos);
 }
 
-QTEST_APPLESS_MAIN(TestAudioFormats)
+TEST_CLASS(TestAudioFormats)
 #include "tst_audio_formats.moc"

@@ -3,6 +3,7 @@
 #include "engine/media/audio.h"
 #include "tests/engine/media/picture_files.h"
 #include "tests/engine/media/sound_files.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTest>
 
@@ -405,5 +406,5 @@ void TestAudioMalformed::everyCutIsAnswered() {
     QVERIFY(!is_plain || accepted > 0); // the others have one block or page of this length
 }
 
-QTEST_APPLESS_MAIN(TestAudioMalformed)
+TEST_CLASS(TestAudioMalformed)
 #include "tst_audio_malformed.moc"

@@ -2,6 +2,7 @@
 // Every kind of PNG, JPEG and WebP the decoder takes, against pixels worked out by hand.
 #include "engine/media/image.h"
 #include "tests/engine/media/picture_files.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -544,5 +545,5 @@ void TestImageFormats::files() {
     QCOMPARE(empty.error().details.at(0).first, std::string("file"));
 }
 
-QTEST_APPLESS_MAIN(TestImageFormats)
+TEST_CLASS(TestImageFormats)
 #include "tst_image_formats.moc"

@@ -4,6 +4,7 @@
 #include "engine/media/image.h"
 #include "engine/media/resize.h"
 #include "tests/support/golden.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTest>
 
@@ -287,5 +288,5 @@ void TestImagePatches::badImagesAreRefused() {
     QVERIFY(!engine::resizeToTarget(image, {100000, 100000}).has_value());
 }
 
-QTEST_APPLESS_MAIN(TestImagePatches)
+TEST_CLASS(TestImagePatches)
 #include "tst_image_patches.moc"

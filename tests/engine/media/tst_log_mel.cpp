@@ -2,6 +2,7 @@
 // Log-mel frames against golden data, token counts against the published checks.
 #include "engine/media/audio.h"
 #include "tests/support/golden.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTest>
 
@@ -147,5 +148,5 @@ void TestLogMel::refusals() {
     QVERIFY(!engine::logMel(clip).has_value());
 }
 
-QTEST_APPLESS_MAIN(TestLogMel)
+TEST_CLASS(TestLogMel)
 #include "tst_log_mel.moc"

@@ -7,6 +7,7 @@
 #include "engine/media/image.h"
 #include "tests/engine/media/media_files.h"
 #include "tests/support/memory/failing_library_memory.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTest>
 
@@ -114,5 +115,5 @@ void TestMediaMemory::everyAllocation() {
     QVERIFY(again.has_value() && *again == *expected);
 }
 
-QTEST_APPLESS_MAIN(TestMediaMemory)
+TEST_CLASS(TestMediaMemory)
 #include "tst_media_memory.moc"

@@ -8,6 +8,7 @@
 #include "engine/media/image.h"
 #include "tests/engine/media/media_files.h"
 #include "tests/engine/media/picture_mutations.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTest>
 
@@ -115,7 +116,7 @@ Q_DECLARE_METATYPE(Change)
 void TestMediaMutations::picturesInside_data() {
     QTest::addColumn<QByteArray>("kind");
     QTest::addColumn<Change>("change");
-    QTest::addColumn<int>("at_least"); ///< Of 200 that must decode; half of what was seen.
+    QTest::addColumn<int>("at_least"); ///< How many of 200 must decode; half of what was seen.
     const auto row = [](const char* kind, const char* what, int at_least, const Change& change) {
         QTest::addRow("%s: %s", kind, what) << QByteArray(kind) << change << at_least;
     };
@@ -207,5 +208,5 @@ void TestMediaMutations::recordings() {
     qInfo("%d of %d decoded", decoded, kRuns);
 }
 
-QTEST_APPLESS_MAIN(TestMediaMutations)
+TEST_CLASS(TestMediaMutations)
 #include "tst_media_mutations.moc"

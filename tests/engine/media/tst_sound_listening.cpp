@@ -4,6 +4,7 @@
 #include "engine/media/audio.h"
 #include "engine/media/sound_listening.h"
 #include "tests/engine/media/sound_files.h"
+#include "tests/support/program/test_class.h"
 
 #include <QFile>
 #include <QTemporaryDir>
@@ -164,5 +165,5 @@ void TestSoundListening::errors() {
     QVERIFY(!engine::readSoundPeaks(text, 100, {}).has_value());
 }
 
-QTEST_GUILESS_MAIN(TestSoundListening)
+TEST_CLASS_WITH(QCoreApplication, TestSoundListening)
 #include "tst_sound_listening.moc"

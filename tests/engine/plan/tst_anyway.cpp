@@ -2,6 +2,7 @@
 // LoadRequest::loads_anyway in the planner: what the system reports as free becomes a warning, what
 // somebody set stays a limit, and so does the size of a simulated GPU.
 #include "tests/engine/plan/plan_fixture.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTest>
 
@@ -72,5 +73,5 @@ void TestAnyway::mainMemory() {
     QVERIFY(!engine::isRefusedByEstimate({})); // nothing refused
 }
 
-QTEST_APPLESS_MAIN(TestAnyway)
+TEST_CLASS(TestAnyway)
 #include "tst_anyway.moc"

@@ -3,6 +3,7 @@
 // no JSON at all.
 #include "engine/plan/device_map.h"
 #include "engine/plan/plan_english.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTest>
 
@@ -481,5 +482,5 @@ void TestDeviceMapParse::byteOrderMark() {
     QVERIFY(!parseDeviceMap(plain + "\xEF\xBB\xBF", {}).has_value());
 }
 
-QTEST_APPLESS_MAIN(TestDeviceMapParse)
+TEST_CLASS(TestDeviceMapParse)
 #include "tst_device_map_parse.moc"

@@ -3,6 +3,7 @@
 // and planned; whenever one of them fits, so must the solver's, and none may be cheaper. Against
 // the presets, with random limits; the order of its sacrifices; formats it may change.
 #include "tests/engine/plan/plan_fixture.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTest>
 
@@ -681,5 +682,5 @@ void TestFit::explains() {
     }
 }
 
-QTEST_APPLESS_MAIN(TestFit)
+TEST_CLASS(TestFit)
 #include "tst_fit.moc"

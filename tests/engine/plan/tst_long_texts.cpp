@@ -5,6 +5,7 @@
 #include "engine/plan/map_write.h"
 #include "tests/engine/plan/plan_fixture.h"
 #include "tests/support/growth.h"
+#include "tests/support/program/test_class.h"
 
 using namespace engine;
 
@@ -113,5 +114,5 @@ void TestLongTexts::words() {
     support::checkLinear({word, {"1", ".", "0", "M", "i", " ", "-", "cuda:", "{"}});
 }
 
-QTEST_APPLESS_MAIN(TestLongTexts)
+TEST_CLASS(TestLongTexts)
 #include "tst_long_texts.moc"

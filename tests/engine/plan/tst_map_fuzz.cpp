@@ -3,6 +3,7 @@
 // rules alone, naively (every tensor against every key, text comparisons, no shared code). Places,
 // formats and the set of complaints must be equal. A second test feeds damaged texts.
 #include "tests/engine/plan/plan_fixture.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTest>
 
@@ -792,5 +793,5 @@ void TestMapFuzz::damagedTexts() {
     QVERIFY(accepted > 0);
 }
 
-QTEST_APPLESS_MAIN(TestMapFuzz)
+TEST_CLASS(TestMapFuzz)
 #include "tst_map_fuzz.moc"

@@ -3,6 +3,7 @@
 // error and warning code with its position, count and proposals, formats, the tied table.
 #include "engine/plan/map_keys.h"
 #include "tests/engine/plan/plan_fixture.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTest>
 
@@ -367,7 +368,7 @@ void TestMapResolve::complaints_data() {
     QTest::addColumn<QString>("key");
     QTest::addColumn<int>("line");
     QTest::addColumn<int>("column");
-    QTest::addColumn<QString>("part"); ///< Of the message.
+    QTest::addColumn<QString>("part"); ///< Part of the message.
     const auto add = [](const char* name, const std::string& map, const char* code, const char* key,
                         int line, int column, const char* part) {
         QTest::addRow("%s", name) << QString::fromStdString(map) << code << key << line << column
@@ -644,7 +645,7 @@ void TestMapResolve::tied_data() {
     QTest::addColumn<int>("head");
     QTest::addColumn<QString>("codes");
     QTest::addColumn<QString>("table"); ///< Place and format.
-    QTest::addColumn<QString>("own");   ///< Of lm_head.weight, "none" when there is one copy.
+    QTest::addColumn<QString>("own");   ///< For lm_head.weight, "none" when there is one copy.
     const auto add = [](const char* name, const std::string& map, HeadOption head,
                         const char* codes, const char* table, const char* own) {
         QTest::addRow("%s", name) << QString::fromStdString(map) << static_cast<int>(head) << codes
@@ -959,5 +960,5 @@ void TestMapResolve::clipScalarsAbsent() {
     QVERIFY(hasNote(inEnglish(missing.notes), "model.language_model.norm.weight"));
 }
 
-QTEST_APPLESS_MAIN(TestMapResolve)
+TEST_CLASS(TestMapResolve)
 #include "tst_map_resolve.moc"

@@ -3,6 +3,7 @@
 // the forum's measured E2B case, the placement table and the bytes per token of the performance
 // description, and how long planning takes.
 #include "tests/engine/plan/plan_fixture.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTest>
 
@@ -450,5 +451,5 @@ void TestPlannerFigures::planTime() {
     }
 }
 
-QTEST_APPLESS_MAIN(TestPlannerFigures)
+TEST_CLASS(TestPlannerFigures)
 #include "tst_planner_figures.moc"

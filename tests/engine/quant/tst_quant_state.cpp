@@ -6,6 +6,7 @@
 #include "engine/quant/quant_state.h"
 #include "tests/engine/quant/memory_source.h"
 #include "tests/support/golden.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTest>
 
@@ -500,5 +501,5 @@ void TestQuantState::int8Broken() {
     QCOMPARE(QString::fromStdString(detail(result.error(), "rule")), rule);
 }
 
-QTEST_APPLESS_MAIN(TestQuantState)
+TEST_CLASS(TestQuantState)
 #include "tst_quant_state.moc"

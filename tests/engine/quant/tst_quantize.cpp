@@ -5,6 +5,7 @@
 #include "engine/base/float_types.h"
 #include "engine/quant/quantize.h"
 #include "tests/support/golden.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTest>
 
@@ -30,7 +31,7 @@ const Tensors& vectors() {
     return kVectors;
 }
 
-std::span<const std::byte> bytesOf(const std::vector<uint8_t>& bytes) {
+std::span<const std::byte> bytesOfQuantize(const std::vector<uint8_t>& bytes) {
     return std::as_bytes(std::span(bytes));
 }
 
@@ -220,7 +221,7 @@ void TestQuantize::vectors() {
     const Format format =
         engine::fourBitFormat(book == "nf4" ? CodeBook::Nf4 : CodeBook::Fp4, nested);
     const auto result =
-        engine::quantize4Bit(prefix, format, 64, TensorType::BF16, bytesOf(weight.bytes),
+        engine::quantize4Bit(prefix, format, 64, TensorType::BF16, bytesOfQuantize(weight.bytes),
                              weight.shape[0], weight.shape[1]);
     QVERIFY(result.has_value());
     const auto& ours = *result;
@@ -286,10 +287,10 @@ void TestQuantize::isasAgree() {
                 for (const int32_t block : {32, 64, 4096}) {
                     engine::selectQuantizeIsa(isa.toStdString());
                     const auto fast = engine::quantize4Bit("w", format, block, element,
-                                                           bytesOf(values), rows, cols);
+                                                           bytesOfQuantize(values), rows, cols);
                     engine::selectQuantizeIsa("scalar");
                     const auto slow = engine::quantize4Bit("w", format, block, element,
-                                                           bytesOf(values), rows, cols);
+                                                           bytesOfQuantize(values), rows, cols);
                     QVERIFY(fast.has_value() && slow.has_value());
                     QCOMPARE(fast->codes, slow->codes);
                     QCOMPARE(fast->absmax, slow->absmax);
@@ -299,11 +300,11 @@ void TestQuantize::isasAgree() {
                 }
             }
             engine::selectQuantizeIsa(isa.toStdString());
-            QVERIFY(engine::quantizeRowsInt8("w", element, bytesOf(values), rows, cols, q.data(),
-                                             scale.data())
+            QVERIFY(engine::quantizeRowsInt8("w", element, bytesOfQuantize(values), rows, cols,
+                                             q.data(), scale.data())
                         .has_value());
             engine::selectQuantizeIsa("scalar");
-            QVERIFY(engine::quantizeRowsInt8("w", element, bytesOf(values), rows, cols,
+            QVERIFY(engine::quantizeRowsInt8("w", element, bytesOfQuantize(values), rows, cols,
                                              q_scalar.data(), scale_scalar.data())
                         .has_value());
             QCOMPARE(q, q_scalar);
@@ -317,10 +318,10 @@ void TestQuantize::splitsAndThreadsAgree() {
     const int64_t cols = 192;
     const auto values = randomBytes(TensorType::BF16, static_cast<size_t>(rows * cols), 3);
     for (const Format format : {Format::Nf4, Format::Nf4Dq, Format::Fp4Dq}) {
-        const auto whole =
-            engine::quantize4Bit("w", format, 64, TensorType::BF16, bytesOf(values), rows, cols);
-        const auto threaded = engine::quantize4Bit("w", format, 64, TensorType::BF16,
-                                                   bytesOf(values), rows, cols, threadedFor());
+        const auto whole = engine::quantize4Bit("w", format, 64, TensorType::BF16,
+                                                bytesOfQuantize(values), rows, cols);
+        const auto threaded = engine::quantize4Bit(
+            "w", format, 64, TensorType::BF16, bytesOfQuantize(values), rows, cols, threadedFor());
         QVERIFY(whole.has_value() && threaded.has_value());
         QCOMPARE(threaded->codes, whole->codes);
         QCOMPARE(threaded->absmax, whole->absmax);
@@ -334,7 +335,7 @@ void TestQuantize::splitsAndThreadsAgree() {
         for (size_t first = 0; first < static_cast<size_t>(rows * cols); first += piece) {
             const size_t count = std::min(piece, static_cast<size_t>(rows * cols) - first);
             QVERIFY(engine::quantizeBlocks("w", engine::bookOf(format), 64, TensorType::BF16,
-                                           bytesOf(values).subspan(first * 2, count * 2),
+                                           bytesOfQuantize(values).subspan(first * 2, count * 2),
                                            codes.data() + first / 2, absmax.data() + first / 64)
                         .has_value());
         }
@@ -355,10 +356,10 @@ void TestQuantize::zeroBlock() {
     values[100] = -2.0F; // second block is not zero
     values[3] = -0.0F;
     const auto bytes = bf16Bytes(values);
-    const auto nf4 =
-        engine::quantize4Bit("w", Format::Nf4, 64, TensorType::BF16, bytesOf(bytes), 1, 128);
-    const auto fp4 =
-        engine::quantize4Bit("w", Format::Fp4, 64, TensorType::BF16, bytesOf(bytes), 1, 128);
+    const auto nf4 = engine::quantize4Bit("w", Format::Nf4, 64, TensorType::BF16,
+                                          bytesOfQuantize(bytes), 1, 128);
+    const auto fp4 = engine::quantize4Bit("w", Format::Fp4, 64, TensorType::BF16,
+                                          bytesOfQuantize(bytes), 1, 128);
     QVERIFY(nf4.has_value() && fp4.has_value());
     QCOMPARE(nf4->absmax, (std::vector<float>{0.0F, 2.0F}));
     for (size_t i = 0; i < 32; ++i) {
@@ -379,9 +380,9 @@ void TestQuantize::zeroBlock() {
 void TestQuantize::oddCountPadsWithZeroCode() {
     const auto bytes = bf16Bytes({1.0F, -1.0F, 1.0F});
     const auto nf4 =
-        engine::quantize4Bit("w", Format::Nf4, 64, TensorType::BF16, bytesOf(bytes), 1, 3);
+        engine::quantize4Bit("w", Format::Nf4, 64, TensorType::BF16, bytesOfQuantize(bytes), 1, 3);
     const auto fp4 =
-        engine::quantize4Bit("w", Format::Fp4, 64, TensorType::BF16, bytesOf(bytes), 1, 3);
+        engine::quantize4Bit("w", Format::Fp4, 64, TensorType::BF16, bytesOfQuantize(bytes), 1, 3);
     QVERIFY(nf4.has_value() && fp4.has_value());
     QCOMPARE(nf4->codes, (std::vector<uint8_t>{0xf0, 0xf7}));
     QCOMPARE(fp4->codes, (std::vector<uint8_t>{0x3b, 0x30}));
@@ -403,7 +404,7 @@ void TestQuantize::thresholdTakesLowerCode() {
             continue;
         }
         const auto result =
-            engine::quantize4Bit("w", Format::Nf4, 64, TensorType::F32, bytesOf(bytes), 1,
+            engine::quantize4Bit("w", Format::Nf4, 64, TensorType::F32, bytesOfQuantize(bytes), 1,
                                  static_cast<int64_t>(values.size()));
         QVERIFY(result.has_value());
         for (size_t i = 0; i < values.size(); ++i) {
@@ -444,9 +445,9 @@ void TestQuantize::fp4ReciprocalCorrection() {
                 }
             }
             const auto bytes = bf16Bytes(values);
-            const auto result =
-                engine::quantize4Bit("w", Format::Fp4, 4096, TensorType::BF16, bytesOf(bytes), 1,
-                                     static_cast<int64_t>(values.size()));
+            const auto result = engine::quantize4Bit("w", Format::Fp4, 4096, TensorType::BF16,
+                                                     bytesOfQuantize(bytes), 1,
+                                                     static_cast<int64_t>(values.size()));
             QVERIFY(result.has_value());
             for (size_t i = 0; i < values.size(); ++i) {
                 const auto count = [&](float r) {
@@ -467,7 +468,7 @@ void TestQuantize::fp4ReciprocalCorrection() {
 void TestQuantize::fp4KeepsSignOfTinyNegatives() {
     const auto bytes = bf16Bytes({1.0F, -0.001F, 0.001F, -0.0F});
     const auto result =
-        engine::quantize4Bit("w", Format::Fp4, 64, TensorType::BF16, bytesOf(bytes), 1, 4);
+        engine::quantize4Bit("w", Format::Fp4, 64, TensorType::BF16, bytesOfQuantize(bytes), 1, 4);
     QVERIFY(result.has_value());
     QCOMPARE(result->codes, (std::vector<uint8_t>{0x38, 0x00}));
 }
@@ -476,7 +477,7 @@ void TestQuantize::subnormalBlockKeepsRatios() {
     const float tiny = 0x1p-133F; // smallest bf16: its reciprocal is not finite
     const auto bytes = bf16Bytes({tiny, -tiny, 0.0F, tiny});
     const auto result =
-        engine::quantize4Bit("w", Format::Nf4, 64, TensorType::BF16, bytesOf(bytes), 1, 4);
+        engine::quantize4Bit("w", Format::Nf4, 64, TensorType::BF16, bytesOfQuantize(bytes), 1, 4);
     QVERIFY(result.has_value());
     QCOMPARE(result->codes, (std::vector<uint8_t>{0xf0, 0x7f}));
     QCOMPARE(result->absmax, std::vector<float>{tiny});
@@ -527,13 +528,13 @@ void TestQuantize::nonFiniteIsRefused() {
     if (rows) {
         std::vector<int8_t> q(640);
         std::vector<float> scale(10);
-        const auto result = engine::quantizeRowsInt8("layer.weight", element, bytesOf(bytes), 10,
-                                                     64, q.data(), scale.data());
+        const auto result = engine::quantizeRowsInt8(
+            "layer.weight", element, bytesOfQuantize(bytes), 10, 64, q.data(), scale.data());
         QVERIFY(!result.has_value());
         error = result.error();
     } else {
         const auto result = engine::quantize4Bit("layer.weight", Format::Nf4, 64, element,
-                                                 bytesOf(bytes), 10, 64, threadedFor());
+                                                 bytesOfQuantize(bytes), 10, 64, threadedFor());
         QVERIFY(!result.has_value());
         error = result.error();
     }
@@ -560,8 +561,8 @@ void TestQuantize::blockSizes() {
         std::memcpy(&half, &bytes[2 * i], 2);
         values[i] = engine::bf16ToFloat(half);
     }
-    const auto result =
-        engine::quantize4Bit("w", Format::Nf4, block, TensorType::BF16, bytesOf(bytes), 3, cols);
+    const auto result = engine::quantize4Bit("w", Format::Nf4, block, TensorType::BF16,
+                                             bytesOfQuantize(bytes), 3, cols);
     QVERIFY(result.has_value());
     const auto absmax = absmaxOf(values, static_cast<size_t>(block));
     QCOMPARE(result->absmax, absmax);
@@ -586,8 +587,8 @@ void TestQuantize::blockSizes() {
 void TestQuantize::nestedOfEqualBlocks() {
     // One block: the offset is its absmax, the difference 0, the scale 0; no NaN may arise.
     const auto bytes = bf16Bytes({0.5F, -0.25F});
-    const auto result =
-        engine::quantize4Bit("w", Format::Nf4Dq, 64, TensorType::BF16, bytesOf(bytes), 1, 2);
+    const auto result = engine::quantize4Bit("w", Format::Nf4Dq, 64, TensorType::BF16,
+                                             bytesOfQuantize(bytes), 1, 2);
     QVERIFY(result.has_value());
     QCOMPARE(result->nested_offset, 0.5F);
     QCOMPARE(result->nested_absmax, std::vector<float>{0.0F});
@@ -602,8 +603,8 @@ void TestQuantize::int8Rows() {
     const auto bytes = randomBytes(TensorType::BF16, static_cast<size_t>(rows * cols), 23);
     std::vector<int8_t> q(static_cast<size_t>(rows * cols));
     std::vector<float> scale(static_cast<size_t>(rows));
-    QVERIFY(engine::quantizeRowsInt8("w", TensorType::BF16, bytesOf(bytes), rows, cols, q.data(),
-                                     scale.data(), threadedFor())
+    QVERIFY(engine::quantizeRowsInt8("w", TensorType::BF16, bytesOfQuantize(bytes), rows, cols,
+                                     q.data(), scale.data(), threadedFor())
                 .has_value());
     for (int64_t row = 0; row < rows; ++row) {
         float absmax = 0.0F;
@@ -629,9 +630,9 @@ void TestQuantize::int8RowsSpecial() {
         f32Bytes({254.0F, 5.0F, 7.0F, -5.0F, 0.0F, 0.0F, -0.0F, 0.0F, -127.0F, 1.0F, 0.5F, 1.5F});
     std::vector<int8_t> q(12);
     std::vector<float> scale(3);
-    QVERIFY(
-        engine::quantizeRowsInt8("w", TensorType::F32, bytesOf(bytes), 3, 4, q.data(), scale.data())
-            .has_value());
+    QVERIFY(engine::quantizeRowsInt8("w", TensorType::F32, bytesOfQuantize(bytes), 3, 4, q.data(),
+                                     scale.data())
+                .has_value());
     QCOMPARE(q, (std::vector<int8_t>{127, 2, 4, -2, 0, 0, 0, 0, -127, 1, 0, 2}));
     QCOMPARE(scale, (std::vector<float>{2.0F, 0.0F, 1.0F}));
     kernels::WeightView view;
@@ -674,7 +675,7 @@ void TestQuantize::expandMatchesDequantizeAtAnyOffset() {
     for (const TensorType type : {TensorType::BF16, TensorType::F16, TensorType::F32}) {
         const auto bytes = randomBytes(type, static_cast<size_t>(rows * cols), 31);
         const auto result =
-            engine::quantize4Bit("w", Format::Nf4Dq, 32, type, bytesOf(bytes), rows, cols);
+            engine::quantize4Bit("w", Format::Nf4Dq, 32, type, bytesOfQuantize(bytes), rows, cols);
         QVERIFY(result.has_value());
         std::vector<std::byte> dense(static_cast<size_t>(rows * cols) *
                                      engine::tensorTypeSize(type));
@@ -696,14 +697,14 @@ void TestQuantize::denseConversions() {
                                        1.01171875F, 3.0e38F, 0x1p-24F};
     const auto wide = f32Bytes(values);
     std::vector<std::byte> bf16(values.size() * 2);
-    engine::convertDense(TensorType::F32, bytesOf(wide).data(), TensorType::BF16, bf16.data(),
-                         static_cast<int64_t>(values.size()), threadedFor());
+    engine::convertDense(TensorType::F32, bytesOfQuantize(wide).data(), TensorType::BF16,
+                         bf16.data(), static_cast<int64_t>(values.size()), threadedFor());
     std::vector<uint16_t> half(values.size());
     std::memcpy(half.data(), bf16.data(), bf16.size());
     // 1 + 1/256 is half-way and goes to the even 1.0; 1 + 3/256 goes up to 1 + 2/128.
     QCOMPARE(half, (std::vector<uint16_t>{0x0000, 0xbf80, 0x4780, 0x3f80, 0x3f82, 0x7f62, 0x3380}));
     std::vector<std::byte> f16(values.size() * 2);
-    engine::convertDense(TensorType::F32, bytesOf(wide).data(), TensorType::F16, f16.data(),
+    engine::convertDense(TensorType::F32, bytesOfQuantize(wide).data(), TensorType::F16, f16.data(),
                          static_cast<int64_t>(values.size()));
     std::memcpy(half.data(), f16.data(), f16.size());
     QCOMPARE(half, (std::vector<uint16_t>{0x0000, 0xbc00, 0x7bff, 0x3c04, 0x3c0c, 0x7c00, 0x0001}));
@@ -711,16 +712,20 @@ void TestQuantize::denseConversions() {
 
 void TestQuantize::misuseIsAnError() {
     const auto bytes = bf16Bytes({1.0F, 2.0F});
-    QVERIFY(!engine::quantize4Bit("w", Format::Bf16, 64, TensorType::BF16, bytesOf(bytes), 1, 2)
-                 .has_value());
-    QVERIFY(!engine::quantize4Bit("w", Format::Nf4, 48, TensorType::BF16, bytesOf(bytes), 1, 2)
-                 .has_value());
-    QVERIFY(!engine::quantize4Bit("w", Format::Nf4, 64, TensorType::BF16, bytesOf(bytes), 1, 3)
-                 .has_value());
-    QVERIFY(!engine::quantize4Bit("w", Format::Nf4, 64, TensorType::I32, bytesOf(bytes), 1, 1)
-                 .has_value());
+    QVERIFY(
+        !engine::quantize4Bit("w", Format::Bf16, 64, TensorType::BF16, bytesOfQuantize(bytes), 1, 2)
+             .has_value());
+    QVERIFY(
+        !engine::quantize4Bit("w", Format::Nf4, 48, TensorType::BF16, bytesOfQuantize(bytes), 1, 2)
+             .has_value());
+    QVERIFY(
+        !engine::quantize4Bit("w", Format::Nf4, 64, TensorType::BF16, bytesOfQuantize(bytes), 1, 3)
+             .has_value());
+    QVERIFY(
+        !engine::quantize4Bit("w", Format::Nf4, 64, TensorType::I32, bytesOfQuantize(bytes), 1, 1)
+             .has_value());
     QVERIFY(!engine::selectQuantizeIsa("sse9"));
 }
 
-QTEST_APPLESS_MAIN(TestQuantize)
+TEST_CLASS(TestQuantize)
 #include "tst_quantize.moc"

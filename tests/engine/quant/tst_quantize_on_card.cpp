@@ -6,6 +6,7 @@
 #include "engine/quant/quantize.h"
 #include "tests/support/cuda_emulator/emulated_card.h"
 #include "tests/support/golden.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTest>
 
@@ -361,5 +362,5 @@ void TestQuantizeOnCard::refusals() {
     QVERIFY(card_.ran().empty() || card_.finish().empty());
 }
 
-QTEST_GUILESS_MAIN(TestQuantizeOnCard)
+TEST_CLASS_WITH(QCoreApplication, TestQuantizeOnCard)
 #include "tst_quantize_on_card.moc"

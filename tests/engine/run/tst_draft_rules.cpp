@@ -5,6 +5,7 @@
 // acceptance.
 #include "engine/run/confirm_drafts.h"
 #include "engine/run/draft_policy.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTest>
 
@@ -73,9 +74,9 @@ double chiSquare(const std::map<int32_t, int>& seen,
 /// A text that is written as the policy says, at made-up costs: a token by itself takes 1.
 struct Text {
     double acceptance = 0.0;
-    double draft_s = 0.0; ///< Of a draft,
-    double row_s = 0.0;   ///< of each row of a check behind its first.
-    double setup_s = 0.0; ///< Of the first check of so many rows, on top.
+    double draft_s = 0.0; ///< For a draft,
+    double row_s = 0.0;   ///< for each row of a check behind its first.
+    double setup_s = 0.0; ///< For the first check of so many rows, on top.
     double seconds = 0.0, setups_s = 0.0;
     int64_t tokens = 0;
     bool has_row = true;
@@ -265,7 +266,7 @@ void TestDraftRules::forcedAcceptance() {
 void TestDraftRules::choosesByCost_data() {
     QTest::addColumn<double>("acceptance");
     QTest::addColumn<double>("draft_s");
-    QTest::addColumn<double>("row_s"); ///< Of each row behind the first; a token by itself: 1.
+    QTest::addColumn<double>("row_s"); ///< For each row behind the first; a token by itself: 1.
     QTest::addColumn<int>("least");
     QTest::addColumn<int>("most");
     QTest::newRow("good drafts, rows for nothing") << 0.9 << 0.02 << 0.01 << 5 << 16;
@@ -318,7 +319,7 @@ void TestDraftRules::neverMuchSlower_data() {
     }
 }
 
-/// Of every length, in replies of every length: 2 %, or four tokens of a short text.
+/// Texts of every length, in replies of every length: 2 %, or four tokens of a short text.
 void TestDraftRules::neverMuchSlower() {
     QFETCH(double, acceptance);
     QFETCH(double, draft_s);
@@ -416,5 +417,5 @@ void TestDraftRules::looksAgain() {
     QVERIFY2(off.report().rounds < 40, qPrintable(QString::number(off.report().rounds)));
 }
 
-QTEST_APPLESS_MAIN(TestDraftRules)
+TEST_CLASS(TestDraftRules)
 #include "tst_draft_rules.moc"

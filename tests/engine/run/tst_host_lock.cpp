@@ -4,6 +4,7 @@
 #include "engine/load/host_lock.h"
 #include "kernels/cpu/host_device.h"
 #include "kernels/cpu/tables.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTest>
 
@@ -126,5 +127,5 @@ void TestHostLock::leavesHalfway() {
     }
 }
 
-QTEST_APPLESS_MAIN(TestHostLock)
+TEST_CLASS(TestHostLock)
 #include "tst_host_lock.moc"

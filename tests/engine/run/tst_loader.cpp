@@ -3,6 +3,7 @@
 // a clean state after every failure (n-th allocation, cancel, damaged files).
 #include "engine/load/random_source.h"
 #include "tests/engine/run/loader_fixture.h"
+#include "tests/support/program/test_class.h"
 
 #include <fstream>
 #include <set>
@@ -651,7 +652,7 @@ void TestLoader::brokenModels() {
     } else {
         engine::PlanIssue& issue = plan.errors.emplace_back();
         issue.code = "DM09";
-        issue.finding = engine::issue::OverLimit{DeviceId::cpu(), 2, 1};
+        issue.words = engine::said("%1 needs more than it has", DeviceId::cpu());
     }
     TestDevices devices;
     const auto store =
@@ -831,5 +832,5 @@ void TestLoader::flatMemoryOverCycles() {
 #endif
 }
 
-QTEST_APPLESS_MAIN(TestLoader)
+TEST_CLASS(TestLoader)
 #include "tst_loader.moc"

@@ -6,6 +6,7 @@
 #include "engine/load/loader_jobs.h"
 #include "tests/engine/run/loader_fixture.h"
 #include "tests/support/cuda_emulator/emulated_card.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTemporaryDir>
 
@@ -312,5 +313,5 @@ void TestLoaderOnCard::cancelled() {
     }
 }
 
-QTEST_GUILESS_MAIN(TestLoaderOnCard)
+TEST_CLASS_WITH(QCoreApplication, TestLoaderOnCard)
 #include "tst_loader_on_card.moc"

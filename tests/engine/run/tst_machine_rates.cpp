@@ -5,6 +5,7 @@
 #include "engine/run/engine.h"
 #include "tests/support/golden.h"
 #include "tests/support/links.h"
+#include "tests/support/program/test_class.h"
 
 #include <QElapsedTimer>
 #include <QTemporaryDir>
@@ -109,7 +110,7 @@ void TestMachineRates::estimateFollowsTheRates() {
         const bool says =
             plan.has_value() &&
             std::any_of(plan->notes.begin(), plan->notes.end(), [](const engine::Note& note) {
-                return std::holds_alternative<engine::note::MeasuredRates>(note);
+                return note.kind == engine::NoteKind::Estimates;
             });
         return says ? plan->estimate.decode_tokens_per_s : -1.0;
     };
@@ -171,5 +172,5 @@ void TestMachineRates::oddFilesAreNeitherReadNorReplaced() {
     }
 }
 
-QTEST_APPLESS_MAIN(TestMachineRates)
+TEST_CLASS(TestMachineRates)
 #include "tst_machine_rates.moc"

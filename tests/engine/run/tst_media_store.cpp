@@ -3,6 +3,7 @@
 // read, decoded and encoded, and that a changed file is never taken for the old one.
 #include "engine/run/media_store.h"
 #include "tests/support/links.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -205,5 +206,5 @@ void TestMediaStore::refusals() {
 #endif
 }
 
-QTEST_APPLESS_MAIN(TestMediaStore)
+TEST_CLASS(TestMediaStore)
 #include "tst_media_store.moc"

@@ -2,6 +2,7 @@
 // The sampler against distributions computed by hand, published outputs of its random numbers, and
 // frequencies of many draws.
 #include "engine/run/sampler.h"
+#include "tests/support/program/test_class.h"
 #include "tests/support/top_logits.h"
 
 #include <QElapsedTimer>
@@ -620,5 +621,5 @@ void TestSampler::speed() {
     QVERIFY(best_ms < 10.0); // the aim is 1 ms; a loaded or instrumented machine is slower
 }
 
-QTEST_APPLESS_MAIN(TestSampler)
+TEST_CLASS(TestSampler)
 #include "tst_sampler.moc"

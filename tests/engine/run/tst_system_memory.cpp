@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Main memory within the limits of control groups, from trees of files as the system shows them.
 #include "engine/devices/system_memory.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -176,5 +177,5 @@ void TestSystemMemory::here() {
     QVERIFY(engine::ownMemory() <= memory.total);
 }
 
-QTEST_APPLESS_MAIN(TestSystemMemory)
+TEST_CLASS(TestSystemMemory)
 #include "tst_system_memory.moc"

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is told of a model folder's own chat template for a conversation: nothing when it writes the
 // same, else where the two part.
-#include "engine/run/reply_english.h"
+#include "engine/base/sentence_english.h"
 #include "engine/run/template_difference.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTest>
 
@@ -123,5 +124,5 @@ void TestTemplateDifference::tellsOfTools() {
     QVERIFY2(note.find("<|tool>declaration:now") != std::string::npos, note.c_str());
 }
 
-QTEST_APPLESS_MAIN(TestTemplateDifference)
+TEST_CLASS(TestTemplateDifference)
 #include "tst_template_difference.moc"

@@ -3,6 +3,7 @@
 // cancelled move leaves the former model answering, also when old and new places do not fit side
 // by side and also when the memory of an undone move cannot be had back at once.
 #include "tests/engine/run/loader_fixture.h"
+#include "tests/support/program/test_class.h"
 #include "tests/support/sampled_points.h"
 
 #include <random>
@@ -21,10 +22,10 @@ using support::TestDevices;
 
 namespace {
 
-Place at(DeviceId store,
-         DeviceId compute,
-         Residency residency = Residency::Always,
-         Format format = Format::AsStored) {
+Place atTensorStore(DeviceId store,
+                    DeviceId compute,
+                    Residency residency = Residency::Always,
+                    Format format = Format::AsStored) {
     return {store, compute, residency, format};
 }
 
@@ -53,7 +54,7 @@ support::PlaceRule byPart(Place layers, Place towers, Place tables) {
 support::PlaceRule layersSplit(int modulo, DeviceId even, DeviceId odd) {
     return [=](const engine::ExpectedTensor& tensor) {
         const DeviceId id = tensor.layer >= 0 && tensor.layer % modulo == 0 ? even : odd;
-        Place place = at(id, id);
+        Place place = atTensorStore(id, id);
         place.format = tensor.kind == engine::TensorKind::Embedding ? Format::AsStored : kQuant;
         return place;
     };
@@ -69,31 +70,37 @@ const std::vector<NamedRule>& rules() {
         return place;
     };
     static const std::vector<NamedRule> kRules = {
-        {"gpu", byPart(q(at(gpu, gpu)), q(at(gpu, gpu)), at(gpu, gpu))},
-        {"cpu", byPart(q(at(cpu, cpu)), q(at(cpu, cpu)), at(cpu, cpu))},
-        {"towers visit", byPart(q(at(gpu, gpu)), q(at(cpu, gpu, Residency::OnUse)), at(cpu, cpu))},
-        {"towers on the second", byPart(q(at(gpu, gpu)), q(at(gpu1, gpu1)), at(cpu, cpu))},
-        {"tables on disk",
-         byPart(q(at(gpu, gpu)), q(at(cpu, cpu)), at(disk, cpu, Residency::Stream))},
-        {"layers streamed",
-         byPart(q(at(cpu, gpu, Residency::Stream)), q(at(cpu, cpu)), at(cpu, cpu))},
-        {"layers copied", byPart(q(at(cpu, gpu)), q(at(cpu, cpu)), at(cpu, cpu))},
-        {"all on disk",
-         byPart(q(at(disk, gpu, Residency::Stream)), q(at(disk, gpu1, Residency::OnUse)),
-                at(disk, cpu, Residency::Stream))},
+        {"gpu",
+         byPart(q(atTensorStore(gpu, gpu)), q(atTensorStore(gpu, gpu)), atTensorStore(gpu, gpu))},
+        {"cpu",
+         byPart(q(atTensorStore(cpu, cpu)), q(atTensorStore(cpu, cpu)), atTensorStore(cpu, cpu))},
+        {"towers visit",
+         byPart(q(atTensorStore(gpu, gpu)), q(atTensorStore(cpu, gpu, Residency::OnUse)),
+                atTensorStore(cpu, cpu))},
+        {"towers on the second",
+         byPart(q(atTensorStore(gpu, gpu)), q(atTensorStore(gpu1, gpu1)), atTensorStore(cpu, cpu))},
+        {"tables on disk", byPart(q(atTensorStore(gpu, gpu)), q(atTensorStore(cpu, cpu)),
+                                  atTensorStore(disk, cpu, Residency::Stream))},
+        {"layers streamed", byPart(q(atTensorStore(cpu, gpu, Residency::Stream)),
+                                   q(atTensorStore(cpu, cpu)), atTensorStore(cpu, cpu))},
+        {"layers copied",
+         byPart(q(atTensorStore(cpu, gpu)), q(atTensorStore(cpu, cpu)), atTensorStore(cpu, cpu))},
+        {"all on disk", byPart(q(atTensorStore(disk, gpu, Residency::Stream)),
+                               q(atTensorStore(disk, gpu1, Residency::OnUse)),
+                               atTensorStore(disk, cpu, Residency::Stream))},
         {"alternating", layersSplit(2, gpu, gpu1)},
         {"alternating the other way", layersSplit(2, gpu1, gpu)},
         {"thirds", layersSplit(3, cpu, gpu)}};
     return kRules;
 }
 
-engine::LoadOptions optionsFor(TestDevices& devices) {
+engine::LoadOptions optionsForTensorStore(TestDevices& devices) {
     engine::LoadOptions options;
     options.parallel = engine::poolParallelFor(devices.owned.pool.get());
     return options;
 }
 
-std::string messageOf(const auto& result) {
+std::string messageOfTensorStore(const auto& result) {
     return result.has_value() ? std::string() : result.error().message;
 }
 
@@ -153,13 +160,13 @@ void TestTensorStore::everyMove() {
     const auto old_plan = planFor(golden.config, source, rules()[static_cast<size_t>(from)].rule);
     const auto new_plan = planFor(golden.config, source, rules()[static_cast<size_t>(to)].rule);
     TestDevices devices;
-    auto store =
-        engine::load(source, golden.config, old_plan, devices.owned.set, optionsFor(devices));
-    QVERIFY2(store.has_value(), messageOf(store).c_str());
+    auto store = engine::load(source, golden.config, old_plan, devices.owned.set,
+                              optionsForTensorStore(devices));
+    QVERIFY2(store.has_value(), messageOfTensorStore(store).c_str());
     const uint64_t generation = (*store)->generation();
     source.bytes_read = 0;
-    const auto moved = engine::applyPlan(**store, new_plan, optionsFor(devices));
-    QVERIFY2(moved.has_value(), messageOf(moved).c_str());
+    const auto moved = engine::applyPlan(**store, new_plan, optionsForTensorStore(devices));
+    QVERIFY2(moved.has_value(), messageOfTensorStore(moved).c_str());
     // Reading is only for what had no copy in memory and gets one.
     uint64_t must_read = 0;
     for (size_t i = 0; i < old_plan.tensors.size(); ++i) {
@@ -209,12 +216,13 @@ void TestTensorStore::randomWalk() {
         });
     };
     auto plan = randomPlan();
-    auto store = engine::load(source, golden.config, plan, devices.owned.set, optionsFor(devices));
-    QVERIFY2(store.has_value(), messageOf(store).c_str());
+    auto store = engine::load(source, golden.config, plan, devices.owned.set,
+                              optionsForTensorStore(devices));
+    QVERIFY2(store.has_value(), messageOfTensorStore(store).c_str());
     for (int step = 0; step < 100; ++step) {
         plan = randomPlan();
-        const auto moved = engine::applyPlan(**store, plan, optionsFor(devices));
-        QVERIFY2(moved.has_value(), messageOf(moved).c_str());
+        const auto moved = engine::applyPlan(**store, plan, optionsForTensorStore(devices));
+        QVERIFY2(moved.has_value(), messageOfTensorStore(moved).c_str());
         const std::string difference = devices.firstDifference(plan);
         QVERIFY2(difference.empty(), difference.c_str());
         if (step % 10 == 9) {
@@ -230,17 +238,17 @@ void TestTensorStore::formatChange() {
     const MemorySource source(golden.tensors);
     TestDevices devices;
     const auto planWith = [&](Format format) {
-        return planFor(
-            golden.config, source,
-            everywhere(at(DeviceId::sim(0), DeviceId::sim(0), Residency::Always, format)));
+        return planFor(golden.config, source,
+                       everywhere(atTensorStore(DeviceId::sim(0), DeviceId::sim(0),
+                                                Residency::Always, format)));
     };
     auto store = engine::load(source, golden.config, planWith(Format::Nf4), devices.owned.set,
-                              optionsFor(devices));
+                              optionsForTensorStore(devices));
     QVERIFY(store.has_value());
     for (const Format format :
          {Format::AsStored, Format::Nf4, Format::Nf4Dq, Format::Q8, Format::Fp4}) {
         const auto plan = planWith(format);
-        QVERIFY(engine::applyPlan(**store, plan, optionsFor(devices)).has_value());
+        QVERIFY(engine::applyPlan(**store, plan, optionsForTensorStore(devices)).has_value());
         const std::string wrong = support::firstWrong(**store, expected);
         QVERIFY2(wrong.empty(), wrong.c_str());
         const std::string difference = devices.firstDifference(plan);
@@ -262,17 +270,18 @@ void TestTensorStore::headAppearsAndDisappears() {
     head.bytes = engine::formatBytes(Format::Q8, engine::TensorType::BF16, 1024,
                                      golden.config.text.hidden_size);
     own.tensors.push_back(head);
-    auto store = engine::load(source, golden.config, tied, devices.owned.set, optionsFor(devices));
+    auto store = engine::load(source, golden.config, tied, devices.owned.set,
+                              optionsForTensorStore(devices));
     QVERIFY(store.has_value());
     const auto table = (*store)->handleOf("model.language_model.embed_tokens.weight");
     for (int round = 0; round < 3; ++round) {
-        QVERIFY(engine::applyPlan(**store, own, optionsFor(devices)).has_value());
+        QVERIFY(engine::applyPlan(**store, own, optionsForTensorStore(devices)).has_value());
         QVERIFY((*store)->handleOf("lm_head.weight") != table);
         QCOMPARE((*store)->format((*store)->handleOf("lm_head.weight")), Format::Q8);
         const std::string wrong = support::firstWrong(**store, expected);
         QVERIFY2(wrong.empty(), wrong.c_str());
         QVERIFY(devices.firstDifference(own).empty());
-        QVERIFY(engine::applyPlan(**store, tied, optionsFor(devices)).has_value());
+        QVERIFY(engine::applyPlan(**store, tied, optionsForTensorStore(devices)).has_value());
         QCOMPARE((*store)->handleOf("lm_head.weight"), table);
         QVERIFY(devices.firstDifference(tied).empty());
     }
@@ -303,7 +312,7 @@ void TestTensorStore::failedAllocations() {
     const auto new_plan = planFor(golden.config, source, rules()[static_cast<size_t>(to)].rule);
     TestDevices devices;
     auto store = engine::load(source, golden.config, old_plan, devices.owned.set);
-    QVERIFY2(store.has_value(), messageOf(store).c_str());
+    QVERIFY2(store.has_value(), messageOfTensorStore(store).c_str());
     const DeviceId id = *DeviceId::parse(device.toStdString());
     for (uint64_t n = 1;; n += (n < 40 ? 1 : 17) * support::kPointStride) {
         const uint64_t before = devices.host(id).allocationCalls();
@@ -338,13 +347,13 @@ void TestTensorStore::cancelledMoves() {
     const auto old_plan = planFor(golden.config, source, rules()[8].rule);
     const auto new_plan = planFor(golden.config, source, rules()[9].rule);
     TestDevices devices;
-    auto store =
-        engine::load(source, golden.config, old_plan, devices.owned.set, optionsFor(devices));
+    auto store = engine::load(source, golden.config, old_plan, devices.owned.set,
+                              optionsForTensorStore(devices));
     QVERIFY(store.has_value());
     int cancelled = 0;
     for (int step = 1;; step += 11) {
         std::stop_source stopper;
-        auto options = optionsFor(devices);
+        auto options = optionsForTensorStore(devices);
         options.stop = stopper.get_token();
         int calls = 0;
         options.on_progress = [&](const engine::LoadProgress&) {
@@ -377,14 +386,14 @@ void TestTensorStore::swapInTightMemory() {
     const auto new_bytes = engine::weightBytes(new_plan);
     TestDevices devices(0, std::max(old_bytes.at(DeviceId::sim(0)), new_bytes.at(DeviceId::sim(0))),
                         std::max(old_bytes.at(DeviceId::sim(1)), new_bytes.at(DeviceId::sim(1))));
-    auto store =
-        engine::load(source, golden.config, old_plan, devices.owned.set, optionsFor(devices));
+    auto store = engine::load(source, golden.config, old_plan, devices.owned.set,
+                              optionsForTensorStore(devices));
     QVERIFY(store.has_value());
     source.reads = 0;
     for (int round = 0; round < 4; ++round) {
         const auto& plan = round % 2 == 0 ? new_plan : old_plan;
-        const auto moved = engine::applyPlan(**store, plan, optionsFor(devices));
-        QVERIFY2(moved.has_value(), messageOf(moved).c_str());
+        const auto moved = engine::applyPlan(**store, plan, optionsForTensorStore(devices));
+        QVERIFY2(moved.has_value(), messageOfTensorStore(moved).c_str());
         const std::string difference = devices.firstDifference(plan);
         QVERIFY2(difference.empty(), difference.c_str());
     }
@@ -392,17 +401,18 @@ void TestTensorStore::swapInTightMemory() {
     const std::string wrong = support::firstWrong(**store, expected);
     QVERIFY2(wrong.empty(), wrong.c_str());
     // A format change that fits only once the old copies are gone.
-    const auto gpu =
-        planFor(golden.config, source,
-                everywhere(at(DeviceId::sim(0), DeviceId::sim(0), Residency::Always, Format::Nf4)));
-    const auto wide =
-        planFor(golden.config, source, everywhere(at(DeviceId::sim(0), DeviceId::sim(0))));
+    const auto gpu = planFor(golden.config, source,
+                             everywhere(atTensorStore(DeviceId::sim(0), DeviceId::sim(0),
+                                                      Residency::Always, Format::Nf4)));
+    const auto wide = planFor(golden.config, source,
+                              everywhere(atTensorStore(DeviceId::sim(0), DeviceId::sim(0))));
     TestDevices one(0, engine::weightBytes(wide).at(DeviceId::sim(0)));
-    auto second = engine::load(source, golden.config, gpu, one.owned.set, optionsFor(one));
+    auto second =
+        engine::load(source, golden.config, gpu, one.owned.set, optionsForTensorStore(one));
     QVERIFY(second.has_value());
     for (const auto* plan : {&wide, &gpu, &wide}) {
-        const auto moved = engine::applyPlan(**second, *plan, optionsFor(one));
-        QVERIFY2(moved.has_value(), messageOf(moved).c_str());
+        const auto moved = engine::applyPlan(**second, *plan, optionsForTensorStore(one));
+        QVERIFY2(moved.has_value(), messageOfTensorStore(moved).c_str());
         QVERIFY(one.firstDifference(*plan).empty());
         const std::string second_wrong = support::firstWrong(**second, expected);
         QVERIFY2(second_wrong.empty(), second_wrong.c_str());
@@ -426,9 +436,10 @@ void TestTensorStore::swapThatCannotFit() {
                 TestDevices devices;
                 devices.host(id).setCapacity(new_bytes[id] - 1);
                 auto store = engine::load(source, golden.config, old_plan, devices.owned.set,
-                                          optionsFor(devices));
-                QVERIFY2(store.has_value(), messageOf(store).c_str());
-                const auto moved = engine::applyPlan(**store, new_plan, optionsFor(devices));
+                                          optionsForTensorStore(devices));
+                QVERIFY2(store.has_value(), messageOfTensorStore(store).c_str());
+                const auto moved =
+                    engine::applyPlan(**store, new_plan, optionsForTensorStore(devices));
                 QVERIFY(!moved.has_value());
                 QCOMPARE(moved.error().code, ErrorCode::OutOfMemory);
                 const std::string difference = devices.firstDifference(old_plan);
@@ -437,7 +448,8 @@ void TestTensorStore::swapThatCannotFit() {
                 QVERIFY2(wrong.empty(), wrong.c_str());
                 // And the same move succeeds when there is room.
                 devices.host(id).setCapacity(0);
-                QVERIFY(engine::applyPlan(**store, new_plan, optionsFor(devices)).has_value());
+                QVERIFY(engine::applyPlan(**store, new_plan, optionsForTensorStore(devices))
+                            .has_value());
                 QVERIFY(devices.firstDifference(new_plan).empty());
             }
         }
@@ -479,7 +491,7 @@ void TestTensorStore::stickyFailure() {
                                    4096);
         }
         auto store = engine::load(source, golden.config, old_plan, set);
-        QVERIFY2(store.has_value(), messageOf(store).c_str());
+        QVERIFY2(store.has_value(), messageOfTensorStore(store).c_str());
         for (auto& [id, device] : owned) {
             device->fail_from = device->allocationCalls() + n;
         }
@@ -509,13 +521,13 @@ void TestTensorStore::failingReadsDuringMove() {
     const auto old_plan = planFor(golden.config, source, rules()[7].rule); // all on disk
     const auto new_plan = planFor(golden.config, source, rules()[0].rule);
     TestDevices devices;
-    auto store =
-        engine::load(source, golden.config, old_plan, devices.owned.set, optionsFor(devices));
+    auto store = engine::load(source, golden.config, old_plan, devices.owned.set,
+                              optionsForTensorStore(devices));
     QVERIFY(store.has_value());
     for (uint64_t n = 1; n < 400; n += 57) {
         source.reads = 0;
         source.fail_read = n;
-        const auto moved = engine::applyPlan(**store, new_plan, optionsFor(devices));
+        const auto moved = engine::applyPlan(**store, new_plan, optionsForTensorStore(devices));
         source.fail_read = 0;
         QVERIFY(!moved.has_value());
         QCOMPARE(moved.error().code, ErrorCode::InvalidFile);
@@ -531,7 +543,8 @@ void TestTensorStore::samePlanChangesNothing() {
     const MemorySource source(golden.tensors);
     const auto plan = planFor(golden.config, source, rules()[2].rule);
     TestDevices devices;
-    auto store = engine::load(source, golden.config, plan, devices.owned.set, optionsFor(devices));
+    auto store = engine::load(source, golden.config, plan, devices.owned.set,
+                              optionsForTensorStore(devices));
     QVERIFY(store.has_value());
     std::vector<const void*> addresses;
     const auto collect = [&] {
@@ -547,11 +560,11 @@ void TestTensorStore::samePlanChangesNothing() {
     addresses = collect();
     source.reads = 0;
     const uint64_t allocations = devices.host(DeviceId::sim(0)).allocationCalls();
-    QVERIFY(engine::applyPlan(**store, plan, optionsFor(devices)).has_value());
+    QVERIFY(engine::applyPlan(**store, plan, optionsForTensorStore(devices)).has_value());
     QCOMPARE(devices.host(DeviceId::sim(0)).allocationCalls(), allocations);
     QCOMPARE(source.reads.load(), uint64_t{0});
     QVERIFY(collect() == addresses);
 }
 
-QTEST_APPLESS_MAIN(TestTensorStore)
+TEST_CLASS(TestTensorStore)
 #include "tst_tensor_store.moc"

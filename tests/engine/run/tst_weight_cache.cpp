@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The derived cache: the file itself, damaged in every region, and loads with it (nothing is
 // quantized twice, nothing wrong ever gets through, deleting it at any time is harmless).
+#include "engine/base/sentence_english.h"
 #include "engine/load/content_hash.h"
 #include "engine/load/random_source.h"
 #include "engine/load/weight_cache.h"
 #include "engine/run/load_english.h"
 #include "tests/engine/run/loader_fixture.h"
+#include "tests/support/program/test_class.h"
 
 #include <fstream>
 #include <map>
@@ -230,7 +232,7 @@ void TestWeightCache::oldestFilesGoFirst() {
     QCOMPARE(engine::trimWeightCaches(folder, 2 * bytes - 1, 4),
              (std::vector<std::string>{engine::cacheFileName(1), engine::cacheFileName(3)}));
     QVERIFY(engine::trimWeightCaches(folder, 0, 4).empty()); // the last one is kept
-    std::optional<engine::load_note::CacheUnused> note;
+    std::optional<engine::Sentence> note;
     QVERIFY(engine::WeightCache::open(folder, 4, note) != nullptr);
     for (const fs::path& other : others) {
         QVERIFY(fs::exists(other));
@@ -266,7 +268,7 @@ void TestWeightCache::writesAndReads() {
     const fs::path folder = fs::path(dir.path().toStdString()) / "deep" / "cache";
     writeFile(folder, 77);
     QCOMPARE(filesIn(folder).size(), size_t{1});
-    std::optional<engine::load_note::CacheUnused> note;
+    std::optional<engine::Sentence> note;
     const auto cache = engine::WeightCache::open(folder, 77, note);
     QVERIFY(cache != nullptr);
     QVERIFY(!note.has_value());
@@ -341,7 +343,7 @@ void TestWeightCache::everyRangeIsChecked() {
         std::vector<char> bytes = intact;
         bytes[64 + damaged] = static_cast<char>(bytes[64 + damaged] ^ 1);
         overwrite(path, bytes);
-        std::optional<engine::load_note::CacheUnused> note;
+        std::optional<engine::Sentence> note;
         const auto cache = engine::WeightCache::open(folder, 5, note);
         QVERIFY(cache != nullptr);
         for (const uint64_t size : {uint64_t{1}, uint64_t{1001}, kPiece, 2 * kPiece + 100}) {
@@ -436,10 +438,10 @@ void TestWeightCache::damagedFiles() {
         bytes.resize(4096, ' ');
     }
     overwrite(path, bytes);
-    std::optional<engine::load_note::CacheUnused> note;
+    std::optional<engine::Sentence> note;
     QVERIFY(engine::WeightCache::open(folder, 77, note) == nullptr);
     QVERIFY(note.has_value());
-    QCOMPARE(note->file, engine::cacheFileName(77));
+    QVERIFY(engine::inEnglish(*note).find(engine::cacheFileName(77)) != std::string::npos);
 }
 
 void TestWeightCache::everyByteFlipped() {
@@ -453,7 +455,7 @@ void TestWeightCache::everyByteFlipped() {
         std::vector<char> bytes = intact;
         bytes[i] = static_cast<char>(bytes[i] ^ 0x10);
         overwrite(path, bytes);
-        std::optional<engine::load_note::CacheUnused> note;
+        std::optional<engine::Sentence> note;
         const auto cache = engine::WeightCache::open(folder, 77, note);
         bool is_noticed = cache == nullptr;
         for (size_t t = 0; cache != nullptr && t < cache->tensors().size(); ++t) {
@@ -468,7 +470,7 @@ void TestWeightCache::everyByteFlipped() {
     // Only padding may change unnoticed: the ends of header and footer and the gaps between parts.
     const auto parts = engine::formatParts(Format::Nf4Dq, engine::TensorType::BF16, 40, 100);
     const uint64_t used = parts.total() + 21 + 12 + 24 + 40;
-    std::optional<engine::load_note::CacheUnused> note;
+    std::optional<engine::Sentence> note;
     overwrite(path, intact);
     QVERIFY(engine::WeightCache::open(folder, 77, note) != nullptr);
     const uint64_t directory = 2 * (8 + 8 + 6 * 8 + 10 * 8) + (4 + 2) * 8; // and the checksums
@@ -863,7 +865,8 @@ void TestWeightCache::corruptedWhileInUse() {
         QVERIFY2(wrong.empty(), wrong.c_str());
         const auto& notes = (*store)->report().notes;
         QCOMPARE(notes.size(), size_t{1});
-        QVERIFY(std::holds_alternative<engine::reply_note::CacheLost>(notes[0]));
+        QVERIFY(
+            engine::inEnglish(notes[0]).starts_with("The weight cache was damaged while in use: "));
         QVERIFY(!fs::exists(path)); // the next load makes it anew
     }
 }
@@ -1032,5 +1035,5 @@ void TestWeightCache::moveReadsIt() {
     QCOMPARE((*store)->report().tensors_quantized, quantized_at_load);
 }
 
-QTEST_APPLESS_MAIN(TestWeightCache)
+TEST_CLASS(TestWeightCache)
 #include "tst_weight_cache.moc"

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Estimates for a card that is described by what its driver tells: those of an H100 come out as
-// measured there (BENCHMARKS.md), those of others follow their memory and cores.
+// measured there (docs/benchmarks.md), those of others follow their memory and cores.
 #include "engine/devices/card_estimate.h"
 #include "engine/devices/gpu_access.h"
 #include "engine/plan/plan_speed.h"
 #include "engine/run/engine.h"
 #include "tests/support/cuda/fake_driver.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTest>
 
@@ -128,5 +129,5 @@ void TestCardEstimate::silentDriver() {
     QCOMPARE(rates.flops, 0.0);
 }
 
-QTEST_GUILESS_MAIN(TestCardEstimate)
+TEST_CLASS_WITH(QCoreApplication, TestCardEstimate)
 #include "tst_card_estimate.moc"

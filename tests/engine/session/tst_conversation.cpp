@@ -5,6 +5,7 @@
 #include "engine/families/config.h"
 #include "engine/run/engine.h"
 #include "tests/support/golden.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTest>
 
@@ -297,5 +298,5 @@ void TestConversation::continuesOnlyReplies() {
     QCOMPARE(refused.error().code, engine::ErrorCode::InvalidRequest);
 }
 
-QTEST_APPLESS_MAIN(TestConversation)
+TEST_CLASS(TestConversation)
 #include "tst_conversation.moc"

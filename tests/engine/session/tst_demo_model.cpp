@@ -5,23 +5,24 @@
 #include "engine/run/engine.h"
 #include "tests/support/engine/golden_engine.h"
 #include "tests/support/golden.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTest>
 
 namespace {
 
-const std::string kDemo = (support::sourceDir() / "resources/demo_model").string();
+const std::string kDemoModelDemo = (support::sourceDir() / "resources/demo_model").string();
 
 struct Tally {
     int right = 0, asked = 0;
     std::vector<std::string> answers;
-    int64_t rounds = 0, drafted = 0, accepted = 0; ///< Of drafts.
+    int64_t rounds = 0, drafted = 0, accepted = 0; ///< Counts of drafts.
 };
 
 /// Asks the fixed questions; only those that need the adapter, or only those that do not.
 Tally ask(engine::Engine& engine, bool needs_adapter) {
     Tally tally;
-    const std::string folder = kDemo + "/eval/fixed/";
+    const std::string folder = kDemoModelDemo + "/eval/fixed/";
     for (const auto& question : support::readJson(folder + "questions.json")) {
         if (question["adapter"].get<bool>() != needs_adapter) {
             continue;
@@ -68,7 +69,7 @@ std::string load(engine::Engine& engine,
     engine::LoadRequest request;
     request.draft = has_assistant ? "auto" : "off";
     request.draft_tokens = 3;
-    request.model = kDemo;
+    request.model = kDemoModelDemo;
     request.device_map = map;
     request.quant = quant;
     request.head = head;
@@ -76,7 +77,7 @@ std::string load(engine::Engine& engine,
     request.threads = 2;
     request.sim_gpus = {64U << 20U, 64U << 20U};
     if (has_adapter) {
-        request.adapters.push_back({kDemo + "/adapter", 1.0, true});
+        request.adapters.push_back({kDemoModelDemo + "/adapter", 1.0, true});
     }
     const auto outcome = engine.load(request, {}, {});
     return outcome.has_value() ? std::string() : outcome.error().message;
@@ -190,5 +191,5 @@ void TestDemoModel::newThingsNeedTheAdapter() {
     QCOMPARE(without.right, 0);
 }
 
-QTEST_APPLESS_MAIN(TestDemoModel)
+TEST_CLASS(TestDemoModel)
 #include "tst_demo_model.moc"

@@ -13,6 +13,7 @@
 #include "tests/support/cuda_emulator/emulated_card.h"
 #include "tests/support/engine/golden_engine.h"
 #include "tests/support/engine/tiny_model.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -24,23 +25,23 @@ namespace {
 
 /// Logits so close, as a share of the largest, may be exchanged: as far as fused rows may be from
 /// single functions (tst_check_rows.cpp), here over drafts that are made of each other.
-constexpr float kNear = 3e-2F;
+constexpr float kDraftStepsNear = 3e-2F;
 
 template <typename T>
-T must(engine::Result<T> result, const char* what) {
+T mustDraftSteps(engine::Result<T> result, const char* what) {
     if (!result.has_value()) {
         qFatal("%s: %s", what, result.error().message.c_str());
     }
     return std::move(result).value();
 }
 
-void mustDo(const engine::Result<void>& result, const char* what) {
+void mustDoDraftSteps(const engine::Result<void>& result, const char* what) {
     if (!result.has_value()) {
         qFatal("%s: %s", what, result.error().message.c_str());
     }
 }
 
-support::EmulatedCardOptions cardOptions() {
+support::EmulatedCardOptions cardOptionsDraftSteps() {
     support::EmulatedCardOptions options;
     options.multiprocessors = 4;
     options.run.resident_threads = 8192;
@@ -50,13 +51,13 @@ support::EmulatedCardOptions cardOptions() {
 /// A model with its assistant on an emulated card.
 struct Drafting {
     Drafting(const std::string& model_folder, const std::string& assistant, engine::LoadRequest how)
-        : card(cardOptions()) {
+        : card(cardOptionsDraftSteps()) {
         const engine::GpuAccess access =
             engine::cudaAccess(&card.fake().driver(), {}, support::FakeDriver::images());
-        opened = must(engine::OpenedModel::open(engine::folderCheckpoint(model_folder),
-                                                engine::Families::Promised, true),
-                      "model");
-        mustDo(opened.addAssistant(engine::folderCheckpoint(assistant)), "assistant");
+        opened = mustDraftSteps(engine::OpenedModel::open(engine::folderCheckpoint(model_folder),
+                                                          engine::Families::Promised, true),
+                                "model");
+        mustDoDraftSteps(opened.addAssistant(engine::folderCheckpoint(assistant)), "assistant");
         how.model = model_folder;
         how.device_map = "gpu";
         how.is_text_only = true;
@@ -65,14 +66,15 @@ struct Drafting {
         options.threads = 2;
         devices = engine::makeHostDevices(options);
         devices.add(engine::DeviceId::cuda(0),
-                    must(access.open(0, 0, how.is_reference_precision), "card"));
-        plan = engine::makePlan(
-            must(engine::planRequest(how, opened, engine::machineDevices(how, access), {}),
-                 "plan request"));
-        store = must(engine::load(*opened.source, opened.config, plan, devices.set, {}), "load");
-        kv = must(engine::KvCache::create(opened.config, plan, devices.set), "cache");
-        model =
-            must(engine::Model::create(opened.config, plan, *store, devices.set, nullptr), "model");
+                    mustDraftSteps(access.open(0, 0, how.is_reference_precision), "card"));
+        plan = engine::makePlan(mustDraftSteps(
+            engine::planRequest(how, opened, engine::machineDevices(how, access), {}),
+            "plan request"));
+        store = mustDraftSteps(engine::load(*opened.source, opened.config, plan, devices.set, {}),
+                               "load");
+        kv = mustDraftSteps(engine::KvCache::create(opened.config, plan, devices.set), "cache");
+        model = mustDraftSteps(
+            engine::Model::create(opened.config, plan, *store, devices.set, nullptr), "model");
     }
 
     [[nodiscard]] std::ptrdiff_t count(const std::string& kernel) const {
@@ -85,7 +87,7 @@ struct Drafting {
         input.ids = ids;
         std::vector<float> logits, hidden;
         input.hidden = &hidden;
-        mustDo(model->forward(input, *kv, logits, {}), "prompt");
+        mustDoDraftSteps(model->forward(input, *kv, logits, {}), "prompt");
         return hidden;
     }
 
@@ -112,15 +114,15 @@ void Drafting::compare(int32_t token,
     const std::string choice = has_groups ? "belfry_draft_groups" : "belfry_draft_largest";
     const auto choices = count(choice);
     const std::vector<int32_t> drafts =
-        must(drafter.draft(token, count_wanted, hidden, *kv, {}), "drafts");
+        mustDraftSteps(drafter.draft(token, count_wanted, hidden, *kv, {}), "drafts");
     QCOMPARE(static_cast<int64_t>(drafts.size()), count_wanted);
     QCOMPARE(count(choice) - choices,
              static_cast<std::ptrdiff_t>(is_fused ? count_wanted : int64_t{0}));
 
-    mustDo(drafter.begin(hidden, *kv), "begin");
+    mustDoDraftSteps(drafter.begin(hidden, *kv), "begin");
     for (const int32_t draft : drafts) {
         std::vector<float> logits;
-        const int32_t wanted = must(drafter.next(token, *kv, &logits), "draft");
+        const int32_t wanted = mustDraftSteps(drafter.next(token, *kv, &logits), "draft");
         token = draft;
         const engine::ModelConfig& config = opened.config;
         const bool is_placeholder = wanted == config.image_token_id ||
@@ -135,16 +137,17 @@ void Drafting::compare(int32_t token,
             largest = std::isfinite(logit) ? std::max(largest, std::abs(logit)) : largest;
         }
         const float gap = logits[static_cast<size_t>(wanted)] - logits[static_cast<size_t>(draft)];
-        QVERIFY2(gap <= kNear * largest, qPrintable(QString("%1 in place of %2, %3 of %4 below")
-                                                        .arg(draft)
-                                                        .arg(wanted)
-                                                        .arg(static_cast<double>(gap))
-                                                        .arg(static_cast<double>(largest))));
+        QVERIFY2(gap <= kDraftStepsNear * largest,
+                 qPrintable(QString("%1 in place of %2, %3 of %4 below")
+                                .arg(draft)
+                                .arg(wanted)
+                                .arg(static_cast<double>(gap))
+                                .arg(static_cast<double>(largest))));
         ++near;
     }
 }
 
-support::TinyShape wideHeads() {
+support::TinyShape wideHeadsDraftSteps() {
     support::TinyShape shape;
     shape.hidden = 128;
     shape.intermediate = 128;
@@ -156,7 +159,7 @@ support::TinyShape wideHeads() {
     return shape;
 }
 
-int32_t idAt(int64_t position) {
+int32_t idAtDraftSteps(int64_t position) {
     return static_cast<int32_t>(30 + (position * position * 37 + position * 11) % 340);
 }
 
@@ -188,8 +191,8 @@ void TestDraftSteps::draftsAreTheSingleOnes() {
     QTemporaryDir folder;
     const std::string model = (folder.path() + "/model").toStdString();
     const std::string assistant = (folder.path() + "/assistant").toStdString();
-    support::writeTinyModel(model, wideHeads());
-    support::writeTinyAssistant(assistant, model, wideHeads());
+    support::writeTinyModel(model, wideHeadsDraftSteps());
+    support::writeTinyAssistant(assistant, model, wideHeadsDraftSteps());
     engine::LoadRequest request;
     request.quant = quant.toStdString();
     request.head = "int8";
@@ -200,20 +203,20 @@ void TestDraftSteps::draftsAreTheSingleOnes() {
     for (int64_t turn = 0; turn < 8; ++turn) {
         std::vector<int32_t> ids(turn == 0 ? 3 : 1 + turn);
         for (int32_t& id : ids) {
-            id = idAt(on.kv->size() + (&id - ids.data()));
+            id = idAtDraftSteps(on.kv->size() + (&id - ids.data()));
         }
         const std::vector<float> hidden = on.fill(ids);
         on.model->drafter()->setPosition(turn % 3 == 2 ? engine::DraftPosition::BeforeToken
                                                        : engine::DraftPosition::OfToken);
         const auto launches = on.count(form.toStdString());
-        on.compare(idAt(on.kv->size() + 50), hidden, 3 - turn % 2, true);
+        on.compare(idAtDraftSteps(on.kv->size() + 50), hidden, 3 - turn % 2, true);
         if (QTest::currentTestFailed()) {
             return;
         }
         QVERIFY(on.count(form.toStdString()) > launches);
         if (turn == 4) { // a tail that was turned down
             QVERIFY(on.kv->truncate(on.kv->size() - 2));
-            on.compare(idAt(7), hidden, 2, true);
+            on.compare(idAtDraftSteps(7), hidden, 2, true);
         }
     }
     QVERIFY2(on.same > 4 * on.near, qPrintable(QString("%1 of %2").arg(on.near).arg(on.same)));
@@ -241,10 +244,10 @@ void TestDraftSteps::draftsOfGroups() {
     for (int64_t turn = 0; turn < 4; ++turn) {
         std::vector<int32_t> ids(4 + 5 * turn);
         for (int32_t& id : ids) {
-            id = idAt(on.kv->size() + (&id - ids.data()));
+            id = idAtDraftSteps(on.kv->size() + (&id - ids.data()));
         }
         const std::vector<float> hidden = on.fill(ids);
-        on.compare(idAt(on.kv->size() + 9), hidden, 3, is_fused);
+        on.compare(idAtDraftSteps(on.kv->size() + 9), hidden, 3, is_fused);
         if (QTest::currentTestFailed()) {
             return;
         }
@@ -259,17 +262,18 @@ void TestDraftSteps::referencePrecisionGoesAlone() {
     QTemporaryDir folder;
     const std::string model = (folder.path() + "/model").toStdString();
     const std::string assistant = (folder.path() + "/assistant").toStdString();
-    support::writeTinyModel(model, wideHeads());
-    support::writeTinyAssistant(assistant, model, wideHeads());
+    support::writeTinyModel(model, wideHeadsDraftSteps());
+    support::writeTinyAssistant(assistant, model, wideHeadsDraftSteps());
     engine::LoadRequest request;
     request.is_reference_precision = true;
     request.context = 32;
     Drafting on(model, assistant, request);
     const std::vector<float> hidden = on.fill(std::vector<int32_t>{2, 40, 50});
-    const auto drafts = must(on.model->drafter()->draft(60, 2, hidden, *on.kv, {}), "drafts");
+    const auto drafts =
+        mustDraftSteps(on.model->drafter()->draft(60, 2, hidden, *on.kv, {}), "drafts");
     QCOMPARE(drafts.size(), size_t{2});
     QCOMPARE(on.count("belfry_draft_largest"), std::ptrdiff_t{0});
 }
 
-QTEST_APPLESS_MAIN(TestDraftSteps)
+TEST_CLASS(TestDraftSteps)
 #include "tst_draft_steps.moc"

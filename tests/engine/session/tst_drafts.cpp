@@ -11,6 +11,7 @@
 #include "kernels/cpu/tables.h"
 #include "tests/support/engine/golden_engine.h"
 #include "tests/support/engine/hidden_device.h"
+#include "tests/support/program/test_class.h"
 #include "tests/support/worst_error.h"
 
 #include <QTest>
@@ -29,26 +30,27 @@ std::string assistantModel(const std::string& family) {
 }
 
 template <typename T>
-T must(engine::Result<T> result, const char* what) {
+T mustDrafts(engine::Result<T> result, const char* what) {
     if (!result.has_value()) {
         qFatal("%s: %s", what, result.error().message.c_str());
     }
     return std::move(result).value();
 }
 
-void mustDo(const engine::Result<void>& result, const char* what) {
+void mustDoDrafts(const engine::Result<void>& result, const char* what) {
     if (!result.has_value()) {
         qFatal("%s: %s", what, result.error().message.c_str());
     }
 }
 
 /// A golden model with its assistant on the CPU, float32.
-struct Drafting {
-    explicit Drafting(const std::string& family) {
-        opened = must(engine::OpenedModel::open(
-                          engine::folderCheckpoint(support::goldenDir() / family / "model")),
-                      "model");
-        mustDo(opened.addAssistant(engine::folderCheckpoint(assistantModel(family))), "assistant");
+struct DraftsDrafting {
+    explicit DraftsDrafting(const std::string& family) {
+        opened = mustDrafts(engine::OpenedModel::open(
+                                engine::folderCheckpoint(support::goldenDir() / family / "model")),
+                            "model");
+        mustDoDrafts(opened.addAssistant(engine::folderCheckpoint(assistantModel(family))),
+                     "assistant");
         engine::HostDeviceOptions options;
         options.threads = 2;
         options.is_reference_precision = true;
@@ -56,12 +58,13 @@ struct Drafting {
         const engine::LoadRequest request = support::goldenRequest(family);
         engine::DeviceInfo cpu;
         cpu.id = engine::DeviceId::cpu();
-        plan =
-            engine::makePlan(must(engine::planRequest(request, opened, {cpu}, {}), "plan request"));
-        store = must(engine::load(*opened.source, opened.config, plan, devices.set, {}), "load");
-        kv = must(engine::KvCache::create(opened.config, plan, devices.set), "cache");
-        model =
-            must(engine::Model::create(opened.config, plan, *store, devices.set, nullptr), "model");
+        plan = engine::makePlan(
+            mustDrafts(engine::planRequest(request, opened, {cpu}, {}), "plan request"));
+        store =
+            mustDrafts(engine::load(*opened.source, opened.config, plan, devices.set, {}), "load");
+        kv = mustDrafts(engine::KvCache::create(opened.config, plan, devices.set), "cache");
+        model = mustDrafts(engine::Model::create(opened.config, plan, *store, devices.set, nullptr),
+                           "model");
     }
 
     /// Fills the cache and returns the hidden state behind the last token.
@@ -134,7 +137,7 @@ std::vector<std::pair<std::string, std::string>> placements() {
 }
 
 engine::Reply replyOf(engine::Engine& engine, const engine::GenerateRequest& request) {
-    return must(engine.generate(request, {}, {}), "reply");
+    return mustDrafts(engine.generate(request, {}, {}), "reply");
 }
 
 } // namespace
@@ -176,7 +179,7 @@ void TestDrafts::draftLogits_data() {
 void TestDrafts::draftLogits() {
     QFETCH(QString, family);
     const std::string name = family.toStdString();
-    Drafting drafting(name);
+    DraftsDrafting drafting(name);
     engine::Drafter& drafter = *drafting.model->drafter();
     const auto expected = support::readSafetensors(assistantDir(name) / "expected.safetensors");
     const auto vocab = static_cast<size_t>(drafting.opened.config.text.vocab_size);
@@ -190,11 +193,11 @@ void TestDrafts::draftLogits() {
             const std::vector<float> wanted = expected.at(c.id + ".logits." + label).floats();
             const auto drafts = expected.at(c.id + ".drafts." + label).integers();
             drafter.setPosition(position);
-            mustDo(drafter.begin(hidden, *drafting.kv), "begin");
+            mustDoDrafts(drafter.begin(hidden, *drafting.kv), "begin");
             int32_t token = c.greedy.front();
             for (size_t step = 0; step < drafts.size(); ++step) {
                 std::vector<float> logits;
-                token = must(drafter.next(token, *drafting.kv, &logits), "draft");
+                token = mustDrafts(drafter.next(token, *drafting.kv, &logits), "draft");
                 std::vector<float> row(wanted.begin() + static_cast<ptrdiff_t>(step * vocab),
                                        wanted.begin() + static_cast<ptrdiff_t>((step + 1) * vocab));
                 for (size_t i = 0; i < vocab; ++i) {
@@ -227,7 +230,7 @@ void TestDrafts::roundsAreTransformers_data() {
 void TestDrafts::roundsAreTransformers() {
     QFETCH(QString, family);
     const std::string name = family.toStdString();
-    Drafting drafting(name);
+    DraftsDrafting drafting(name);
     engine::Drafter& drafter = *drafting.model->drafter();
     const auto rounds = support::readJson(assistantDir(name) / "rounds.json");
     const auto cases = support::goldenCases(name);
@@ -237,11 +240,11 @@ void TestDrafts::roundsAreTransformers() {
     for (const auto& round : rounds.at(c.id)) {
         const std::vector<float> hidden = drafting.fill(c, {}, said);
         QCOMPARE(drafting.kv->size(), round[0].get<int64_t>());
-        mustDo(drafter.begin(hidden, *drafting.kv), "begin");
+        mustDoDrafts(drafter.begin(hidden, *drafting.kv), "begin");
         int32_t token = round[1].get<int32_t>();
         QCOMPARE(token, c.greedy[said]);
         for (const auto& draft : round[2]) {
-            token = must(drafter.next(token, *drafting.kv), "draft");
+            token = mustDrafts(drafter.next(token, *drafting.kv), "draft");
             QCOMPARE(token, draft.get<int32_t>());
             ++compared;
         }
@@ -269,7 +272,7 @@ void TestDrafts::sameText() {
     if (has_adapter) {
         request.adapters.push_back({support::goldenAdapter(name, "multimodal")});
     }
-    mustDo(engine.load(request, {}, {}), "load");
+    mustDoDrafts(engine.load(request, {}, {}), "load");
     QCOMPARE(support::memoryDifference(engine), std::string());
     const auto of_adapter = has_adapter
                                 ? support::readJson(support::goldenDir() / name /
@@ -325,7 +328,7 @@ void TestDrafts::sameTextEverywhere() {
         request.adapters.push_back({support::goldenAdapter(family, "multimodal")});
     }
     engine::Engine engine;
-    mustDo(engine.load(request, {}, {}), "load");
+    mustDoDrafts(engine.load(request, {}, {}), "load");
     QCOMPARE(support::memoryDifference(engine), std::string());
     int64_t accepted = 0;
     for (const auto& c : support::goldenCases(family)) {
@@ -382,7 +385,7 @@ void TestDrafts::onCards() {
             engine::LoadRequest request = draftRequest(family, 0);
             request.is_reference_precision = false; // fused steps need the 16-bit cache
             request.device_map = map.toStdString();
-            mustDo(engine.load(request, {}, {}), "load");
+            mustDoDrafts(engine.load(request, {}, {}), "load");
             QCOMPARE(support::memoryDifference(engine), std::string());
             const auto c = support::goldenCases(family).front();
             engine::GenerateRequest asked = support::goldenCaseRequest(c);
@@ -390,7 +393,7 @@ void TestDrafts::onCards() {
             asked.uses_drafts = false;
             const engine::Reply plain = replyOf(engine, asked);
             request.draft_tokens = 3;
-            mustDo(engine.load(request, {}, {}), "load");
+            mustDoDrafts(engine.load(request, {}, {}), "load");
             asked.uses_drafts = true;
             // Tokens by themselves and rounds in turns, on one cache.
             for (const bool uses_drafts : {true, false, true}) {
@@ -409,7 +412,7 @@ void TestDrafts::onCards() {
 
 void TestDrafts::sameDrawnText() {
     engine::Engine engine;
-    mustDo(engine.load(draftRequest("e4b", 4), {}, {}), "load");
+    mustDoDrafts(engine.load(draftRequest("e4b", 4), {}, {}), "load");
     const auto c = support::goldenCases("e4b").front();
     int64_t accepted = 0;
     for (int seed = 1; seed <= 12; ++seed) {
@@ -436,7 +439,7 @@ void TestDrafts::endsOfAText() {
     const auto c = support::goldenCases("e2b").front();
     request.context = static_cast<int64_t>(c.input_ids.size()) + 9;
     engine::Engine engine;
-    mustDo(engine.load(request, {}, {}), "load");
+    mustDoDrafts(engine.load(request, {}, {}), "load");
     engine::GenerateRequest asked = support::goldenCaseRequest(c);
     // Every length up to the end of the context, and what the cache holds then.
     for (int64_t most = 0; most <= 12; ++most) {
@@ -458,9 +461,9 @@ void TestDrafts::turnsAndRegeneration() {
     request.prefill_chunk = 8;
     engine::Engine drafting;
     engine::Engine plain;
-    mustDo(drafting.load(request, {}, {}), "load");
+    mustDoDrafts(drafting.load(request, {}, {}), "load");
     request.draft.clear();
-    mustDo(plain.load(request, {}, {}), "load");
+    mustDoDrafts(plain.load(request, {}, {}), "load");
     const auto c = support::goldenCases("dense31b").front();
     engine::GenerateRequest asked = support::goldenCaseRequest(c);
     asked.sampling.max_tokens = 40;
@@ -483,7 +486,7 @@ void TestDrafts::turnsAndRegeneration() {
 
 void TestDrafts::cancelled() {
     engine::Engine engine;
-    mustDo(engine.load(draftRequest("e2b", 6), {}, {}), "load");
+    mustDoDrafts(engine.load(draftRequest("e2b", 6), {}, {}), "load");
     const auto c = support::goldenCases("e2b").front();
     engine::GenerateRequest asked = support::goldenCaseRequest(c);
     asked.sampling.max_tokens = 24;
@@ -494,7 +497,8 @@ void TestDrafts::cancelled() {
                 source.request_stop();
             }
         };
-        const engine::Reply cut = must(engine.generate(asked, update, source.get_token()), "cut");
+        const engine::Reply cut =
+            mustDrafts(engine.generate(asked, update, source.get_token()), "cut");
         QCOMPARE(cut.finish_reason, std::string("cancelled"));
         const auto count = static_cast<ptrdiff_t>(cut.token_ids.size());
         QVERIFY(count >= at);
@@ -514,26 +518,26 @@ void TestDrafts::followsItsLayers() {
     const std::string layers = "model.language_model.layers.";
     request.device_map = native("sim:0", {{layers + "[3-5]", "sim:1"}});
     engine::Engine engine;
-    mustDo(engine.load(request, {}, {}), "load");
+    mustDoDrafts(engine.load(request, {}, {}), "load");
     QCOMPARE(placeOf(engine), std::string("sim:1"));
     const auto c = support::goldenCases("e2b").front();
     engine::GenerateRequest asked = support::goldenCaseRequest(c);
     asked.sampling.max_tokens = 24;
     QCOMPARE(replyOf(engine, asked).token_ids, c.greedy);
     // A move of the layers takes it along, one of its own does not.
-    mustDo(engine.applyMap(native("sim:0", {{layers + "[3-5]", "cpu"}}), {}, {}), "move");
+    mustDoDrafts(engine.applyMap(native("sim:0", {{layers + "[3-5]", "cpu"}}), {}, {}), "move");
     QCOMPARE(placeOf(engine), std::string("cpu"));
     QCOMPARE(replyOf(engine, asked).token_ids, c.greedy);
-    mustDo(engine.applyMap(native("sim:0", {{layers + "[3-5]", "cpu"}, {"assistant", "sim:1"}}), {},
-                           {}),
-           "move");
+    mustDoDrafts(engine.applyMap(
+                     native("sim:0", {{layers + "[3-5]", "cpu"}, {"assistant", "sim:1"}}), {}, {}),
+                 "move");
     QCOMPARE(placeOf(engine), std::string("sim:1"));
     QCOMPARE(replyOf(engine, asked).token_ids, c.greedy);
     QCOMPARE(support::memoryDifference(engine), std::string());
     // A map that places one is also taken where none is loaded.
     request.draft = "off";
     request.device_map = native("sim:0", {{"assistant", "sim:1"}});
-    mustDo(engine.load(request, {}, {}), "load");
+    mustDoDrafts(engine.load(request, {}, {}), "load");
     QCOMPARE(placeOf(engine), std::string());
     QVERIFY(!replyOf(engine, asked).drafts.has_value());
 }
@@ -543,7 +547,7 @@ void TestDrafts::isNotForAdapters() {
     engine::LoadRequest request = draftRequest("e2b");
     request.adapters.push_back({support::goldenAdapter("e2b", "pattern")});
     engine::Engine engine;
-    mustDo(engine.load(request, {}, {}), "load");
+    mustDoDrafts(engine.load(request, {}, {}), "load");
     for (const auto& adapter : engine.summary()->adapters) {
         for (const std::string& module : adapter.matched_modules) {
             QVERIFY2(!module.starts_with("assistant"), module.c_str());
@@ -568,10 +572,10 @@ void TestDrafts::wrongPairs() {
     request.draft = "/nowhere/at/all";
     QVERIFY(!engine.load(request, {}, {}).has_value());
     request.draft = "auto"; // there is none beside the golden models
-    mustDo(engine.load(request, {}, {}), "load");
+    mustDoDrafts(engine.load(request, {}, {}), "load");
     const auto c = support::goldenCases("e2b").front();
     QVERIFY(!replyOf(engine, support::goldenCaseRequest(c)).drafts.has_value());
 }
 
-QTEST_APPLESS_MAIN(TestDrafts)
+TEST_CLASS(TestDrafts)
 #include "tst_drafts.moc"

@@ -5,6 +5,7 @@
 #include "engine/devices/gpu_access.h"
 #include "tests/support/cuda_emulator/emulated_card.h"
 #include "tests/support/engine/golden_engine.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTest>
 
@@ -86,5 +87,5 @@ void TestDrawnOnCard::sameTexts() {
     QVERIFY(card.fake().violations().empty());
 }
 
-QTEST_APPLESS_MAIN(TestDrawnOnCard)
+TEST_CLASS(TestDrawnOnCard)
 #include "tst_drawn_on_card.moc"

@@ -6,6 +6,7 @@
 // whose replays run at once or as late as a card may.
 #include "tests/support/engine/golden_engine.h"
 #include "tests/support/engine/hidden_device.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTest>
 
@@ -239,7 +240,7 @@ void TestDrawnTokens::inTurns_data() {
     QTest::newRow("replays when waited for") << true;
 }
 
-/// Replies of all kinds behind each other, some cancelled: greedy ones leave a step that ran ahead.
+/// Replies of all kinds behind each other, some cancelled: greedy ones and drawn ones in turn.
 void TestDrawnTokens::inTurns() {
     QFETCH(bool, is_late);
     counts_.is_late = is_late;
@@ -287,5 +288,5 @@ void TestDrawnTokens::inTurns() {
     QCOMPARE(reused[1], reused[0]);
 }
 
-QTEST_APPLESS_MAIN(TestDrawnTokens)
+TEST_CLASS(TestDrawnTokens)
 #include "tst_drawn_tokens.moc"

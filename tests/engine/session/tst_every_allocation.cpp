@@ -13,6 +13,7 @@
 #include "tests/support/engine/golden_engine.h"
 #include "tests/support/engine/tiny_model.h"
 #include "tests/support/memory/failing_memory.h"
+#include "tests/support/program/test_class.h"
 #include "tests/support/sampled_points.h"
 
 #include <QElapsedTimer>
@@ -531,5 +532,5 @@ void TestEveryAllocation::turns() {
         });
 }
 
-QTEST_APPLESS_MAIN(TestEveryAllocation)
+TEST_CLASS(TestEveryAllocation)
 #include "tst_every_allocation.moc"

@@ -5,6 +5,7 @@
 #include "engine/devices/gpu_access.h"
 #include "tests/support/cuda_emulator/emulated_card.h"
 #include "tests/support/engine/golden_engine.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTest>
 
@@ -137,5 +138,5 @@ void TestExpertsOnCard::blocksAcrossExperts() {
     QVERIFY(QString::fromStdString(got.error().message).contains("from one expert into the next"));
 }
 
-QTEST_APPLESS_MAIN(TestExpertsOnCard)
+TEST_CLASS(TestExpertsOnCard)
 #include "tst_experts_on_card.moc"

@@ -3,6 +3,7 @@
 // answers no more, what does not depend on them stays. Adapters whose factors depend on the base
 // (DoRA) are as after a load with that format, too.
 #include "tests/support/engine/golden_engine.h"
+#include "tests/support/program/test_class.h"
 #include "tests/support/sampled_points.h"
 
 #include <QTest>
@@ -15,7 +16,7 @@ std::string nativeMap(const std::string& entries) {
     return R"({"version": 1, "default": "cpu", "map": {)" + entries + "}}";
 }
 
-std::string errorOf(const engine::Result<void>& result) {
+std::string errorOfFormatChanges(const engine::Result<void>& result) {
     return result.has_value() ? std::string() : result.error().message;
 }
 
@@ -65,18 +66,18 @@ void TestFormatChanges::asAFreshLoad() {
     }
     request.device_map = changed;
     engine::Engine fresh;
-    QCOMPARE(errorOf(fresh.load(request, {}, {})), std::string());
+    QCOMPARE(errorOfFormatChanges(fresh.load(request, {}, {})), std::string());
     request.device_map = nativeMap("");
     engine::Engine engine, fresh_plain;
-    QCOMPARE(errorOf(engine.load(request, {}, {})), std::string());
-    QCOMPARE(errorOf(fresh_plain.load(request, {}, {})), std::string());
+    QCOMPARE(errorOfFormatChanges(engine.load(request, {}, {})), std::string());
+    QCOMPARE(errorOfFormatChanges(fresh_plain.load(request, {}, {})), std::string());
     int cases = 0;
     for (const support::GoldenCase& c : support::goldenCases("e2b")) {
         // The chat was about the same picture or sound, which is encoded and in the cache.
-        QCOMPARE(errorOf(engine.applyMap(nativeMap(""), {}, {})), std::string());
+        QCOMPARE(errorOfFormatChanges(engine.applyMap(nativeMap(""), {}, {})), std::string());
         const auto before = support::engineLogits(engine, c, 4);
         QVERIFY2(before == support::engineLogits(fresh_plain, c, 4), c.id.c_str());
-        QCOMPARE(errorOf(engine.applyMap(changed, {}, {})), std::string());
+        QCOMPARE(errorOfFormatChanges(engine.applyMap(changed, {}, {})), std::string());
         const auto want = support::engineLogits(fresh, c, 4);
         QVERIFY2(support::engineLogits(engine, c, 4) == want, c.id.c_str());
         QCOMPARE(support::engineGreedy(engine, c, 4), support::engineGreedy(fresh, c, 4));
@@ -88,17 +89,17 @@ void TestFormatChanges::asAFreshLoad() {
     QVERIFY(cases >= 4);
 
     // Text that was held before a tower's change is not computed again, behind a layer's it is.
-    QCOMPARE(errorOf(engine.applyMap(nativeMap(""), {}, {})), std::string());
+    QCOMPARE(errorOfFormatChanges(engine.applyMap(nativeMap(""), {}, {})), std::string());
     engine::GenerateRequest prompt;
     prompt.raw_ids = {2, 20, 21, 22, 23, 24, 25, 26};
     prompt.sampling.temperature = 0.0;
     prompt.sampling.max_tokens = 1;
     QVERIFY(engine.generate(prompt, {}, {}).has_value());
-    QCOMPARE(errorOf(engine.applyMap(changed, {}, {})), std::string());
+    QCOMPARE(errorOfFormatChanges(engine.applyMap(changed, {}, {})), std::string());
     const auto reply = engine.generate(prompt, {}, {});
     QVERIFY(reply.has_value());
     QCOMPARE(reply->timing.reused_tokens > 0, is_text_kept);
 }
 
-QTEST_APPLESS_MAIN(TestFormatChanges)
+TEST_CLASS(TestFormatChanges)
 #include "tst_format_changes.moc"

@@ -6,6 +6,7 @@
 #include "tests/support/engine/golden_engine.h"
 #include "tests/support/engine/hidden_device.h"
 #include "tests/support/places.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTest>
 
@@ -15,13 +16,13 @@
 
 namespace {
 
-constexpr uint64_t kCapacity = uint64_t{512} << 20;
+constexpr uint64_t kHostCapacity = uint64_t{512} << 20;
 
-std::string native(const std::string& fallback, const std::string& entries) {
+std::string nativeHostInvisible(const std::string& fallback, const std::string& entries) {
     return "{\"version\": 1, \"default\": \"" + fallback + "\", \"map\": {" + entries + "}}";
 }
 
-std::string errorOf(const engine::Result<void>& result) {
+std::string errorOfHostInvisible(const engine::Result<void>& result) {
     return result.has_value() ? std::string() : result.error().message;
 }
 
@@ -51,7 +52,7 @@ private Q_SLOTS:
 private:
     [[nodiscard]] engine::EngineOptions options() {
         engine::EngineOptions out;
-        out.gpus = support::hiddenAccess(2, kCapacity, counts_);
+        out.gpus = support::hiddenAccess(2, kHostCapacity, counts_);
         return out;
     }
     support::HiddenCounts counts_;
@@ -75,11 +76,12 @@ void TestHostInvisible::golden() {
     QFETCH(QString, family);
     const std::string name = family.toStdString();
     engine::Engine on_cpu;
-    QCOMPARE(errorOf(on_cpu.load(support::goldenRequest(name), {}, {})), std::string());
+    QCOMPARE(errorOfHostInvisible(on_cpu.load(support::goldenRequest(name), {}, {})),
+             std::string());
     engine::Engine engine(options());
     engine::LoadRequest request = support::goldenRequest(name);
     request.device_map = "gpu";
-    QCOMPARE(errorOf(engine.load(request, {}, {})), std::string());
+    QCOMPARE(errorOfHostInvisible(engine.load(request, {}, {})), std::string());
     QCOMPARE(counts_.open, 1); // only the device that the plan uses
     QCOMPARE(support::memoryDifference(engine), std::string());
     for (const auto& c : support::goldenCases(name)) {
@@ -98,33 +100,37 @@ void TestHostInvisible::placements_data() {
     const std::vector<std::pair<std::string, std::string>> rows = {
         {"towers on the CPU", "towers-cpu"},
         {"lean", "lean"},
-        {"two cards", native("cuda:0", layer + "[4-9]\": \"cuda:1\"")},
-        {"card, CPU, card",
-         native("cuda:0", layer + "[2-4]\": \"cpu\", " + layer + "[5-9]\": \"cuda:1\"")},
-        {"KV owners here, readers there", native("cuda:1", layer + "[0-5]\": \"cuda:0\"")},
+        {"two cards", nativeHostInvisible("cuda:0", layer + "[4-9]\": \"cuda:1\"")},
+        {"card, CPU, card", nativeHostInvisible("cuda:0", layer + "[2-4]\": \"cpu\", " + layer +
+                                                              "[5-9]\": \"cuda:1\"")},
+        {"KV owners here, readers there",
+         nativeHostInvisible("cuda:1", layer + "[0-5]\": \"cuda:0\"")},
         {"streamed from the CPU",
-         native("cuda:0", layer + R"([2-4]": {"store": "cpu", "compute": "cuda:0"})")},
+         nativeHostInvisible("cuda:0", layer + R"([2-4]": {"store": "cpu", "compute": "cuda:0"})")},
         {"streamed from disk",
-         native("cuda:0", layer + R"([5-6]": {"store": "disk", "compute": "cuda:1"})")},
+         nativeHostInvisible("cuda:0",
+                             layer + R"([5-6]": {"store": "disk", "compute": "cuda:1"})")},
         {"towers visit",
-         native(
+         nativeHostInvisible(
              "cuda:0",
              R"("model.vision_tower": {"store": "cpu", "compute": "cuda:0", "residency": "on_use"},
                    "model.audio_tower": {"store": "disk", "compute": "cuda:1", "residency": "on_use"})")},
         {"single projections elsewhere",
-         native("cuda:0", layer + R"(2.self_attn.k_proj": "cpu", )" + layer +
-                              R"(3.mlp.down_proj": "cuda:1", )" + layer +
-                              R"(4.input_layernorm": "cpu")")},
-        {"head apart on the second card", native("cuda:0",
-                                                 R"("model.language_model.embed_tokens": "cpu",
+         nativeHostInvisible("cuda:0", layer + R"(2.self_attn.k_proj": "cpu", )" + layer +
+                                           R"(3.mlp.down_proj": "cuda:1", )" + layer +
+                                           R"(4.input_layernorm": "cpu")")},
+        {"head apart on the second card",
+         nativeHostInvisible("cuda:0",
+                             R"("model.language_model.embed_tokens": "cpu",
                    "lm_head": {"store": "cuda:1", "compute": "cuda:1", "duplicate_tied": true})")},
-        {"half a tower elsewhere", native("cuda:0", R"("model.vision_tower.encoder.layers.1": "cpu",
+        {"half a tower elsewhere",
+         nativeHostInvisible("cuda:0", R"("model.vision_tower.encoder.layers.1": "cpu",
                              "model.audio_tower.layers.0.feed_forward1": "cuda:1")")},
         {"KV cache on the CPU",
          R"({"version": 1, "default": "cuda:0", "map": {}, "kv": {"place": "cpu"}})"},
         {"KV cache on the second card",
          R"({"version": 1, "default": "cuda:0", "map": {}, "kv": {"place": "cuda:1"}})"},
-        {"everything on disk", native("cuda:0", R"("model": "disk")")},
+        {"everything on disk", nativeHostInvisible("cuda:0", R"("model": "disk")")},
     };
     for (const char* quant : {"none", "nf4-dq"}) {
         for (const auto& [name, map] : rows) {
@@ -141,12 +147,13 @@ void TestHostInvisible::placements() {
     request.quant = quant.toStdString();
     if (!on_cpu_.contains(request.quant)) {
         on_cpu_[request.quant] = std::make_unique<engine::Engine>();
-        QCOMPARE(errorOf(on_cpu_[request.quant]->load(request, {}, {})), std::string());
+        QCOMPARE(errorOfHostInvisible(on_cpu_[request.quant]->load(request, {}, {})),
+                 std::string());
     }
     engine::Engine& on_cpu = *on_cpu_[request.quant];
     engine::Engine engine(options());
     request.device_map = map.toStdString();
-    QCOMPARE(errorOf(engine.load(request, {}, {})), std::string());
+    QCOMPARE(errorOfHostInvisible(engine.load(request, {}, {})), std::string());
     QCOMPARE(support::memoryDifference(engine), std::string());
     for (const auto& c : support::goldenCases("e2b")) {
         if (c.id != "image_audio") {
@@ -185,14 +192,14 @@ void TestHostInvisible::adapters() {
     QFETCH(QString, name);
     QFETCH(bool, is_split);
     engine::LoadRequest request = support::goldenRequest(family.toStdString());
-    request.device_map = is_split
-                             ? native("cuda:0", R"("model.language_model.layers.[3-9]": "cuda:1",
+    request.device_map =
+        is_split ? nativeHostInvisible("cuda:0", R"("model.language_model.layers.[3-9]": "cuda:1",
                                        "model.vision_tower": "cpu")")
-                             : "gpu";
+                 : "gpu";
     request.adapters.push_back(
         {support::goldenAdapter(family.toStdString(), name.toStdString()), 1.0, true});
     engine::Engine engine(options());
-    QCOMPARE(errorOf(engine.load(request, {}, {})), std::string());
+    QCOMPARE(errorOfHostInvisible(engine.load(request, {}, {})), std::string());
     QCOMPARE(support::memoryDifference(engine), std::string());
     const auto folder =
         support::goldenDir() / family.toStdString() / "adapters" /
@@ -238,7 +245,7 @@ void TestHostInvisible::travellingTable() {
             request.adapters.push_back({support::goldenAdapter(name, "multimodal"), 1.0, true});
         }
         engine::Engine engine(options());
-        const std::string error = errorOf(engine.load(request, {}, {}));
+        const std::string error = errorOfHostInvisible(engine.load(request, {}, {}));
         if (!error.empty()) {
             qFatal("%s", error.c_str());
         }
@@ -255,7 +262,7 @@ void TestHostInvisible::travellingTable() {
         return std::make_pair(logits, tokens);
     };
     const auto there = answers("gpu", "");
-    const auto comes = answers(native("cuda:0", table), "");
+    const auto comes = answers(nativeHostInvisible("cuda:0", table), "");
     // Steps of a token on one device round otherwise than single functions.
     const double error = support::maxRelativeToLargest(comes.first, there.first);
     QVERIFY2(error <= 4e-2, qPrintable(QString::number(error)));
@@ -283,16 +290,17 @@ void TestHostInvisible::movesKeepTheChat() {
     engine::LoadRequest request = support::goldenRequest("e2b");
     request.device_map = "cpu";
     engine::Engine engine(options());
-    QCOMPARE(errorOf(engine.load(request, {}, {})), std::string());
+    QCOMPARE(errorOfHostInvisible(engine.load(request, {}, {})), std::string());
     const auto c = support::goldenCases("e2b").front();
     const auto expected = support::engineGreedy(engine, c, 12);
     const int64_t held = engine.contextUse().first;
     QVERIFY(held > 0);
     for (const std::string& map :
-         {std::string("gpu"), native("cuda:0", R"("model.language_model.layers.[3-9]": "cuda:1")"),
-          native("cuda:1", R"("model.vision_tower": "cpu")"), std::string("lean"),
+         {std::string("gpu"),
+          nativeHostInvisible("cuda:0", R"("model.language_model.layers.[3-9]": "cuda:1")"),
+          nativeHostInvisible("cuda:1", R"("model.vision_tower": "cpu")"), std::string("lean"),
           std::string("cpu")}) {
-        QCOMPARE(errorOf(engine.applyMap(map, {}, {})), std::string());
+        QCOMPARE(errorOfHostInvisible(engine.applyMap(map, {}, {})), std::string());
         QCOMPARE(engine.contextUse().first, held); // the chat's cache moved along
         QCOMPARE(support::memoryDifference(engine), std::string());
         QCOMPARE(support::engineGreedy(engine, c, 12), expected);
@@ -346,10 +354,10 @@ void TestHostInvisible::recordedStep() {
             {support::goldenAdapter(name, adapter.toStdString()), 1.0, true});
     }
     engine::Engine on_cpu;
-    QCOMPARE(errorOf(on_cpu.load(request, {}, {})), std::string());
+    QCOMPARE(errorOfHostInvisible(on_cpu.load(request, {}, {})), std::string());
     request.device_map = "gpu";
     engine::Engine engine(options());
-    QCOMPARE(errorOf(engine.load(request, {}, {})), std::string());
+    QCOMPARE(errorOfHostInvisible(engine.load(request, {}, {})), std::string());
     const int before = counts_.replays;
     const auto c = support::goldenCases(name).front();
     // 40 tokens: past the sliding window, so that the ring wraps within the recording.
@@ -366,7 +374,7 @@ void TestHostInvisible::tablesStayThere() {
     request.device_map = "gpu";
     request.prefill_chunk = 64;
     engine::Engine engine(options());
-    QCOMPARE(errorOf(engine.load(request, {}, {})), std::string());
+    QCOMPARE(errorOfHostInvisible(engine.load(request, {}, {})), std::string());
     const auto readsOf = [&](int32_t first, int32_t tokens) {
         engine::GenerateRequest prompt;
         for (int32_t i = 0; i < tokens; ++i) {
@@ -392,15 +400,16 @@ void TestHostInvisible::encodesBesideThePrompt_data() {
     };
     row("towers on the CPU", "towers-cpu", true);
     row("tables there as well",
-        native("cuda:0", R"("model.vision_tower": "cpu", "model.audio_tower": "cpu",
+        nativeHostInvisible("cuda:0", R"("model.vision_tower": "cpu", "model.audio_tower": "cpu",
             "model.embed_vision": "cpu", "model.embed_audio": "cpu",
             "model.language_model.embed_tokens_per_layer": "cpu")"),
         true);
     row("all on the card", "gpu", false);
     row("projector on the card",
-        native("cuda:0", R"("model.vision_tower": "cpu", "model.audio_tower": "cpu")"), true);
+        nativeHostInvisible("cuda:0", R"("model.vision_tower": "cpu", "model.audio_tower": "cpu")"),
+        true);
     row("a layer on the CPU",
-        native("cuda:0", R"("model.vision_tower": "cpu", "model.audio_tower": "cpu",
+        nativeHostInvisible("cuda:0", R"("model.vision_tower": "cpu", "model.audio_tower": "cpu",
             "model.embed_vision": "cpu", "model.embed_audio": "cpu",
             "model.language_model.layers.3": "cpu")"),
         false);
@@ -435,13 +444,13 @@ void TestHostInvisible::encodesBesideThePrompt() {
         engine::LoadRequest request = support::goldenRequest("e2b");
         request.context = 512;
         engine::Engine plain;
-        QCOMPARE(errorOf(plain.load(request, {}, {})), std::string());
+        QCOMPARE(errorOfHostInvisible(plain.load(request, {}, {})), std::string());
         const auto expected = plain.generate(prompt, {}, {});
         QVERIFY2(expected.has_value(),
                  expected.has_value() ? "" : expected.error().message.c_str());
         request.device_map = map.toStdString();
         engine::Engine engine(options());
-        QCOMPARE(errorOf(engine.load(request, {}, {})), std::string());
+        QCOMPARE(errorOfHostInvisible(engine.load(request, {}, {})), std::string());
         const auto total = static_cast<int64_t>(prompt.raw_ids.size());
         for (const bool is_again : {false, true}) {
             const auto reply = engine.generate(prompt, {}, {});
@@ -461,7 +470,7 @@ void TestHostInvisible::refusesHostPointers() {
     // The net itself: it must catch what it is there for.
     support::HiddenCounts counts;
     {
-        support::HiddenDevice device(kCapacity, true, counts);
+        support::HiddenDevice device(kHostCapacity, true, counts);
         std::vector<float> host(4, 1.0F);
         QCOMPARE(device.ops().scale(device.queue(), {host.data(), 1, 4, 4}, 2.0F),
                  kernels::Status::BadShape);
@@ -479,5 +488,5 @@ void TestHostInvisible::refusesHostPointers() {
     QCOMPARE(counts.leaked, size_t{1});
 }
 
-QTEST_APPLESS_MAIN(TestHostInvisible)
+TEST_CLASS(TestHostInvisible)
 #include "tst_host_invisible.moc"

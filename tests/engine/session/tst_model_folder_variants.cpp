@@ -4,6 +4,7 @@
 // is odd in config, checkpoint and tokenizer is told by inspect and after a load.
 #include "tests/support/engine/golden_engine.h"
 #include "tests/support/links.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -33,7 +34,7 @@ bool names(const std::vector<std::string>& lines, const std::string& word) {
     });
 }
 
-engine::LoadRequest requestFor(const fs::path& folder) {
+engine::LoadRequest requestForModelFolderVariants(const fs::path& folder) {
     engine::LoadRequest request = support::goldenRequest("e2b");
     request.model = folder.string();
     return request;
@@ -75,10 +76,10 @@ void TestModelFolderVariants::snapshotOfTheHubCache() {
     }
     const auto c = support::goldenCases("e2b").front();
     engine::Engine plain;
-    QVERIFY(plain.load(requestFor(golden_), {}, {}).has_value());
+    QVERIFY(plain.load(requestForModelFolderVariants(golden_), {}, {}).has_value());
     const auto expected = support::engineLogits(plain, c, 1);
     engine::Engine linked;
-    const auto loaded = linked.load(requestFor(snapshot), {}, {});
+    const auto loaded = linked.load(requestForModelFolderVariants(snapshot), {}, {});
     QVERIFY2(loaded.has_value(), loaded.has_value() ? "" : loaded.error().message.c_str());
     QCOMPARE(support::engineLogits(linked, c, 1), expected);
     const auto ids = linked.tokenize(snapshot.string(), "Hello there");
@@ -96,7 +97,7 @@ void TestModelFolderVariants::linkThatLeavesTheFolder() {
     fs::rename(folder / "tokenizer.json", outside);
     BELFRY_LINK_OR_SKIP(outside, folder / "tokenizer.json");
     engine::Engine engine;
-    const auto loaded = engine.load(requestFor(folder), {}, {});
+    const auto loaded = engine.load(requestForModelFolderVariants(folder), {}, {});
     QVERIFY(!loaded.has_value());
     QCOMPARE(loaded.error().code, engine::ErrorCode::InvalidFile);
     QVERIFY(loaded.error().message.find("tokenizer.json") != std::string::npos);
@@ -139,12 +140,12 @@ void TestModelFolderVariants::oddThingsAreTold() {
     for (const char* odd : {"odd_tokenizer_member", "odd_header_member", "architectures"}) {
         QVERIFY2(names(engine::inEnglish(summary->warnings), odd), odd);
     }
-    const auto plan = engine.plan(requestFor(folder));
+    const auto plan = engine.plan(requestForModelFolderVariants(folder));
     QVERIFY(plan.has_value());
     for (const char* odd : {"odd_header_member", "architectures"}) {
         QVERIFY2(names(engine::inEnglish(plan->notes), odd), odd);
     }
-    const auto loaded = engine.load(requestFor(folder), {}, {});
+    const auto loaded = engine.load(requestForModelFolderVariants(folder), {}, {});
     QVERIFY2(loaded.has_value(), loaded.has_value() ? "" : loaded.error().message.c_str());
     for (const std::string& warning : engine::inEnglish(summary->warnings)) {
         QVERIFY2(names(engine::inEnglish(engine.loadNotes()), warning), warning.c_str());
@@ -157,11 +158,11 @@ void TestModelFolderVariants::missingTokenizer() {
     fs::copy(golden_, folder, fs::copy_options::recursive);
     fs::remove(folder / "tokenizer.json");
     engine::Engine engine;
-    QVERIFY(engine.plan(requestFor(folder)).has_value());
+    QVERIFY(engine.plan(requestForModelFolderVariants(folder)).has_value());
     const auto summary = engine.inspect(folder.string(), {});
     QVERIFY(summary.has_value());
     QVERIFY(names(engine::inEnglish(summary->warnings), "tokenizer.json is not in the folder"));
-    const auto loaded = engine.load(requestFor(folder), {}, {});
+    const auto loaded = engine.load(requestForModelFolderVariants(folder), {}, {});
     QVERIFY(!loaded.has_value());
     QVERIFY(loaded.error().message.find("tokenizer.json") != std::string::npos);
 }
@@ -184,8 +185,8 @@ void TestModelFolderVariants::packedWeightsNotThere() {
     write(folder / "model.safetensors",
           "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 1000000\n");
     engine::Engine engine;
-    const auto expected = engine.plan(requestFor(whole));
-    const auto plan = engine.plan(requestFor(folder));
+    const auto expected = engine.plan(requestForModelFolderVariants(whole));
+    const auto plan = engine.plan(requestForModelFolderVariants(folder));
     QVERIFY2(plan.has_value(), plan.has_value() ? "" : plan.error().message.c_str());
     QVERIFY(names(engine::inEnglish(plan->notes), "quantization_config"));
     QVERIFY(names(engine::inEnglish(plan->notes), "Git LFS pointer"));
@@ -196,14 +197,14 @@ void TestModelFolderVariants::packedWeightsNotThere() {
         QVERIFY2(plan->tensors[i].format == expected->tensors[i].format, name.c_str());
     }
     engine::Engine loading;
-    const auto loaded = loading.load(requestFor(folder), {}, {});
+    const auto loaded = loading.load(requestForModelFolderVariants(folder), {}, {});
     QVERIFY(!loaded.has_value());
     QVERIFY2(loaded.error().message.find("Git LFS pointer") != std::string::npos,
              loaded.error().message.c_str());
 }
 
 void TestModelFolderVariants::problemsOfAPlanAreTold() {
-    engine::LoadRequest request = requestFor(golden_);
+    engine::LoadRequest request = requestForModelFolderVariants(golden_);
     request.sim_gpus = {uint64_t{1} << 30};
     request.device_map = R"({"": "sim:0", "foo": "cpu", "bar": "cpu", "model.norm_x": "sim:7"})";
     engine::Engine engine;
@@ -246,7 +247,7 @@ void TestModelFolderVariants::stopTextsEndReplies() {
     const fs::path folder = fs::path(temporary.path().toStdString()) / "model";
     fs::copy(golden_, folder, fs::copy_options::recursive);
     engine::Engine plain;
-    QVERIFY(plain.load(requestFor(folder), {}, {}).has_value());
+    QVERIFY(plain.load(requestForModelFolderVariants(folder), {}, {}).has_value());
     const auto whole = plain.generate(question(), {}, {});
     QVERIFY(whole.has_value());
     QVERIFY2(whole->text.size() > 12, whole->text.c_str());
@@ -256,7 +257,7 @@ void TestModelFolderVariants::stopTextsEndReplies() {
     defaults["stop_strings"] = {"never said", stop};
     write(folder / "generation_config.json", defaults.dump());
     engine::Engine stopping;
-    QVERIFY(stopping.load(requestFor(folder), {}, {}).has_value());
+    QVERIFY(stopping.load(requestForModelFolderVariants(folder), {}, {}).has_value());
     std::string streamed;
     const auto cut = stopping.generate(
         question(), [&](const engine::ReplyUpdate& update) { streamed += update.text; }, {});
@@ -279,7 +280,7 @@ void TestModelFolderVariants::adaptersTemplateIsCompared() {
     fs::copy(support::goldenDir() / "e2b/adapters/text", adapter, fs::copy_options::recursive);
     write(adapter / "chat_template.jinja",
           "{{ '<|turn>system\\nYou are Foo.<turn|>' }}{{ messages[0].content }}");
-    engine::LoadRequest request = requestFor(golden_);
+    engine::LoadRequest request = requestForModelFolderVariants(golden_);
     request.adapters = {{adapter.string(), 1.0, true}};
     engine::Engine engine;
     const auto loaded = engine.load(request, {}, {});
@@ -340,17 +341,17 @@ void TestModelFolderVariants::whatALoadWouldRefuse() {
     write(folder / "model.safetensors", size + text + weights.substr(8 + length));
 
     engine::Engine engine;
-    const auto intact = engine.plan(requestFor(packed));
+    const auto intact = engine.plan(requestForModelFolderVariants(packed));
     QVERIFY(intact.has_value());
     QVERIFY(!names(engine::inEnglish(intact->notes), "a load would fail"));
-    const auto plan = engine.plan(requestFor(folder));
+    const auto plan = engine.plan(requestForModelFolderVariants(folder));
     QVERIFY2(plan.has_value(), plan.has_value() ? "" : plan.error().message.c_str());
-    const auto loaded = engine.load(requestFor(folder), {}, {});
+    const auto loaded = engine.load(requestForModelFolderVariants(folder), {}, {});
     QVERIFY(!loaded.has_value());
     QVERIFY2(loaded.error().message.find(rule.toStdString()) != std::string::npos,
              loaded.error().message.c_str());
     QVERIFY(names(engine::inEnglish(plan->notes), "a load would fail: " + loaded.error().message));
 }
 
-QTEST_APPLESS_MAIN(TestModelFolderVariants)
+TEST_CLASS(TestModelFolderVariants)
 #include "tst_model_folder_variants.moc"

@@ -4,6 +4,7 @@
 // answers, and never an answer.
 #include "engine/files/safetensors_writer.h"
 #include "tests/support/engine/golden_engine.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -22,7 +23,7 @@ const std::string kTable = "model.language_model.embed_tokens.weight";
 
 using Tensors = std::map<std::string, support::GoldenTensor>;
 
-/// Of bf16 tensors: their values are written as the upper half of a float.
+/// For bf16 tensors: their values are written as the upper half of a float.
 void put(support::GoldenTensor& tensor, size_t element, float value) {
     const auto bits = static_cast<uint16_t>(std::bit_cast<uint32_t>(value) >> 16U);
     std::memcpy(&tensor.bytes[2 * element], &bits, 2);
@@ -52,7 +53,7 @@ fs::path makeFolder(const QTemporaryDir& root, const std::string& family, const 
     return folder;
 }
 
-support::GoldenCase caseOf(const std::string& family, const std::string& id) {
+support::GoldenCase caseOfNotFinite(const std::string& family, const std::string& id) {
     for (const auto& c : support::goldenCases(family)) {
         if (c.id == id) {
             return c;
@@ -162,7 +163,7 @@ void TestNotFinite::openBoundsAreNone() {
     request.model = makeFolder(root_, "e2b", without).string();
     engine::Engine absent;
     QVERIFY(absent.load(request, {}, {}).has_value());
-    const auto c = caseOf("e2b", "image_audio");
+    const auto c = caseOfNotFinite("e2b", "image_audio");
     QCOMPARE(support::engineLogits(open, c, 1), support::engineLogits(absent, c, 1));
 }
 
@@ -226,13 +227,13 @@ void TestNotFinite::answerNamesIt() {
     QFETCH(float, value);
     const std::string name = tensor.toStdString();
     const std::string model = family.toStdString();
-    const auto c = caseOf(model, id.toStdString());
+    const auto c = caseOfNotFinite(model, id.toStdString());
     Tensors tensors =
         support::readSafetensors(support::goldenDir() / model / "model/model.safetensors");
     QVERIFY2(tensors.contains(name), name.c_str());
     support::GoldenTensor& changed = tensors.at(name);
     const size_t width = static_cast<size_t>(changed.shape.back());
-    // Of tables the row of the first token; of the others anything that is used.
+    // In tables the row of the first token; in the others anything that is used.
     size_t element = 5 % width;
     if (name.find("embed_tokens") != std::string::npos) {
         element = static_cast<size_t>(c.input_ids.front()) * width + 3;
@@ -307,8 +308,8 @@ void TestNotFinite::overflowNamesTheLayer() {
     request.model = makeFolder(root_, "e2b", tensors).string();
     engine::Engine engine;
     QVERIFY(engine.load(request, {}, {}).has_value());
-    const auto reply =
-        engine.generate(support::goldenCaseRequest(caseOf("e2b", id.toStdString())), {}, {});
+    const auto reply = engine.generate(
+        support::goldenCaseRequest(caseOfNotFinite("e2b", id.toStdString())), {}, {});
     QVERIFY(!reply.has_value());
     const engine::Error& error = reply.error();
     QVERIFY2(error.code == engine::ErrorCode::InvalidFile, error.message.c_str());
@@ -320,7 +321,7 @@ void TestNotFinite::overflowNamesTheLayer() {
 
 /// The prompt is fine; the row of a token that is chosen later is not.
 void TestNotFinite::inTheMiddleOfAReply() {
-    const auto c = caseOf("e2b", "text");
+    const auto c = caseOfNotFinite("e2b", "text");
     Tensors tensors =
         support::readSafetensors(support::goldenDir() / "e2b/model/model.safetensors");
     const std::string name = "model.language_model.embed_tokens_per_layer.weight";
@@ -353,7 +354,7 @@ void TestNotFinite::inTheMiddleOfAReply() {
     }
 }
 
-/// Of a head that is stored only itself is bad, not the table.
+/// Where a head is stored, it alone is bad, not the table.
 void TestNotFinite::headOfItsOwn() {
     Tensors tensors =
         support::readSafetensors(support::goldenDir() / "e2b/model/model.safetensors");
@@ -364,12 +365,13 @@ void TestNotFinite::headOfItsOwn() {
     request.model = makeFolder(root_, "e2b", tensors).string();
     engine::Engine engine;
     QVERIFY(engine.load(request, {}, {}).has_value());
-    const auto reply = engine.generate(support::goldenCaseRequest(caseOf("e2b", "text")), {}, {});
+    const auto reply =
+        engine.generate(support::goldenCaseRequest(caseOfNotFinite("e2b", "text")), {}, {});
     QVERIFY(!reply.has_value());
     QCOMPARE(reply.error().code, engine::ErrorCode::InvalidFile);
     QVERIFY2(reply.error().message.starts_with("lm_head.weight: element 7 is NaN"),
              reply.error().message.c_str());
 }
 
-QTEST_APPLESS_MAIN(TestNotFinite)
+TEST_CLASS(TestNotFinite)
 #include "tst_not_finite.moc"

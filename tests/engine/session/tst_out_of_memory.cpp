@@ -6,6 +6,7 @@
 // works. Plain memory: tst_every_allocation.
 #include "engine/devices/device_set.h"
 #include "tests/support/engine/golden_engine.h"
+#include "tests/support/program/test_class.h"
 #include "tests/support/sampled_points.h"
 
 #include <QTest>
@@ -64,7 +65,7 @@ struct FaultyEngine {
     std::optional<engine::Engine> engine;
 };
 
-engine::LoadRequest requestFor(const char* map) {
+engine::LoadRequest requestForOutOfMemory(const char* map) {
     engine::LoadRequest request = support::goldenRequest("e2b");
     request.device_map = map;
     request.sim_gpus = {64U << 20U, 64U << 20U};
@@ -110,7 +111,7 @@ private Q_SLOTS:
 
 private:
     static void load(FaultyEngine& faulty, const char* map) {
-        const auto loaded = faulty.load(requestFor(map));
+        const auto loaded = faulty.load(requestForOutOfMemory(map));
         QVERIFY2(loaded.has_value(), loaded.has_value() ? "" : loaded.error().message.c_str());
     }
 };
@@ -123,7 +124,7 @@ void TestOutOfMemory::firstLoad() {
         faulty.fail_on = id;
         for (uint64_t n = 1;; n += support::kPointStride) {
             faulty.fail_at = n;
-            const auto loaded = faulty.load(requestFor(kBefore));
+            const auto loaded = faulty.load(requestForOutOfMemory(kBefore));
             if (loaded.has_value()) {
                 QVERIFY(n > 3);
                 break;
@@ -148,7 +149,7 @@ void TestOutOfMemory::loadBesideLoaded() {
         faulty.fail_on = id;
         for (uint64_t n = 1;; n += support::kPointStride) {
             faulty.fail_at = n;
-            const auto loaded = faulty.load(requestFor(kAfter));
+            const auto loaded = faulty.load(requestForOutOfMemory(kAfter));
             if (loaded.has_value()) {
                 faulty.fail_on = DeviceId::disk();
                 load(faulty, kBefore);
@@ -249,5 +250,5 @@ void TestOutOfMemory::turns() {
     }
 }
 
-QTEST_APPLESS_MAIN(TestOutOfMemory)
+TEST_CLASS(TestOutOfMemory)
 #include "tst_out_of_memory.moc"

@@ -5,6 +5,7 @@
 // logits as on one device, same greedy tokens, and measured bytes equal to predicted bytes. A
 // failing row names the map.
 #include "tests/support/engine/golden_engine.h"
+#include "tests/support/program/test_class.h"
 #include "tests/support/worst_error.h"
 
 #include <QTest>
@@ -17,9 +18,9 @@ struct Row {
     std::string name, map;
 };
 
-std::string native(const std::string& fallback,
-                   const std::vector<std::pair<std::string, std::string>>& entries,
-                   const std::string& extra = "") {
+std::string nativePlacementMatrix(const std::string& fallback,
+                                  const std::vector<std::pair<std::string, std::string>>& entries,
+                                  const std::string& extra = "") {
     std::string text = "{\"version\": 1, \"default\": \"" + fallback + "\", \"map\": {";
     const char* separator = "";
     for (const auto& [key, value] : entries) {
@@ -48,67 +49,78 @@ std::vector<Row> rowsFor(const std::string& family) {
                                  "model.language_model.norm"};
     for (const std::string& part : parts) {
         for (const char* device : {"sim:1", "cpu", "disk"}) {
-            rows.push_back({part + " on " + device, native("sim:0", {{part, device}})});
+            rows.push_back(
+                {part + " on " + device, nativePlacementMatrix("sim:0", {{part, device}})});
         }
     }
     for (const char* device : {"sim:1", "cpu", "disk"}) {
-        rows.push_back({std::string("embedding and head on ") + device,
-                        native("sim:0", {{"model.language_model.embed_tokens", device}})});
+        rows.push_back(
+            {std::string("embedding and head on ") + device,
+             nativePlacementMatrix("sim:0", {{"model.language_model.embed_tokens", device}})});
     }
     rows.push_back(
         {"head apart from the embedding",
-         native("sim:0", {{"model.language_model.embed_tokens", "cpu"},
-                          {"lm_head",
-                           R"({"store": "sim:1", "compute": "sim:1", "duplicate_tied": true})"}})});
+         nativePlacementMatrix(
+             "sim:0",
+             {{"model.language_model.embed_tokens", "cpu"},
+              {"lm_head", R"({"store": "sim:1", "compute": "sim:1", "duplicate_tied": true})"}})});
     for (const int i : {0, first_reader - 2, first_reader - 1, first_reader, layers - 1}) {
         rows.push_back({"layer " + std::to_string(i) + " on cpu",
-                        native("sim:0", {{layer + std::to_string(i), "cpu"}})});
+                        nativePlacementMatrix("sim:0", {{layer + std::to_string(i), "cpu"}})});
         rows.push_back({"layer " + std::to_string(i) + " on sim:1",
-                        native("sim:0", {{layer + std::to_string(i), "sim:1"}})});
+                        nativePlacementMatrix("sim:0", {{layer + std::to_string(i), "sim:1"}})});
     }
-    rows.push_back({"one layer on disk", native("sim:0", {{layer + "1", "disk"}})});
+    rows.push_back({"one layer on disk", nativePlacementMatrix("sim:0", {{layer + "1", "disk"}})});
     const auto range = [&](int a, int b) {
         return layer + "[" + std::to_string(a) + "-" + std::to_string(b) + "]";
     };
     for (const int split :
          {1, first_reader - 2, first_reader - 1, first_reader, first_reader + 1, layers - 1}) {
         rows.push_back({"split before layer " + std::to_string(split),
-                        native("sim:0", {{range(split, layers - 1), "sim:1"}})});
+                        nativePlacementMatrix("sim:0", {{range(split, layers - 1), "sim:1"}})});
     }
     rows.push_back({"KV owners on sim:1, readers on cpu",
-                    native("sim:0", {{range(0, first_reader - 1), "sim:1"},
-                                     {range(first_reader, layers - 1), "cpu"}})});
+                    nativePlacementMatrix("sim:0", {{range(0, first_reader - 1), "sim:1"},
+                                                    {range(first_reader, layers - 1), "cpu"}})});
     std::vector<std::pair<std::string, std::string>> alternating;
     for (int i = 0; i < layers; ++i) {
         alternating.emplace_back(layer + std::to_string(i), i % 3 == 0   ? "sim:1"
                                                             : i % 3 == 1 ? "cpu"
                                                                          : "sim:0");
     }
-    rows.push_back({"layers alternating over three devices", native("sim:0", alternating)});
-    rows.push_back({"one projection of a layer elsewhere",
-                    native("sim:0", {{layer + "2.self_attn.k_proj", "cpu"},
-                                     {layer + "3.mlp.down_proj", "sim:1"}})});
     rows.push_back(
-        {"norms of a layer elsewhere", native("sim:0", {{layer + "2.input_layernorm", "cpu"}})});
+        {"layers alternating over three devices", nativePlacementMatrix("sim:0", alternating)});
+    rows.push_back({"one projection of a layer elsewhere",
+                    nativePlacementMatrix("sim:0", {{layer + "2.self_attn.k_proj", "cpu"},
+                                                    {layer + "3.mlp.down_proj", "sim:1"}})});
+    rows.push_back({"norms of a layer elsewhere",
+                    nativePlacementMatrix("sim:0", {{layer + "2.input_layernorm", "cpu"}})});
     rows.push_back({"layers stored on cpu, streamed",
-                    native("sim:0", {{range(2, 4), R"({"store": "cpu", "compute": "sim:0"})"}})});
+                    nativePlacementMatrix(
+                        "sim:0", {{range(2, 4), R"({"store": "cpu", "compute": "sim:0"})"}})});
     rows.push_back({"layers stored on disk, streamed",
-                    native("sim:0", {{range(5, 6), R"({"store": "disk", "compute": "sim:1"})"}})});
+                    nativePlacementMatrix(
+                        "sim:0", {{range(5, 6), R"({"store": "disk", "compute": "sim:1"})"}})});
     rows.push_back(
         {"towers visit",
-         native("sim:0", {{"model.vision_tower",
-                           R"({"store": "cpu", "compute": "sim:0", "residency": "on_use"})"},
-                          {"model.audio_tower",
-                           R"({"store": "disk", "compute": "sim:1", "residency": "on_use"})"}})});
-    rows.push_back({"half a tower elsewhere",
-                    native("sim:0", {{"model.vision_tower.encoder.layers.1", "cpu"},
-                                     {"model.audio_tower.layers.0.feed_forward1", "sim:1"}})});
-    rows.push_back({"KV cache on the CPU", native("sim:0", {}, R"(, "kv": {"place": "cpu"})")});
-    rows.push_back({"KV cache on the second GPU",
-                    native("sim:0", {{range(0, 2), "cpu"}}, R"(, "kv": {"place": "sim:1"})")});
+         nativePlacementMatrix(
+             "sim:0", {{"model.vision_tower",
+                        R"({"store": "cpu", "compute": "sim:0", "residency": "on_use"})"},
+                       {"model.audio_tower",
+                        R"({"store": "disk", "compute": "sim:1", "residency": "on_use"})"}})});
+    rows.push_back(
+        {"half a tower elsewhere",
+         nativePlacementMatrix("sim:0", {{"model.vision_tower.encoder.layers.1", "cpu"},
+                                         {"model.audio_tower.layers.0.feed_forward1", "sim:1"}})});
+    rows.push_back(
+        {"KV cache on the CPU", nativePlacementMatrix("sim:0", {}, R"(, "kv": {"place": "cpu"})")});
+    rows.push_back(
+        {"KV cache on the second GPU",
+         nativePlacementMatrix("sim:0", {{range(0, 2), "cpu"}}, R"(, "kv": {"place": "sim:1"})")});
     rows.push_back({"forum map, accelerate form",
                     R"({"model.vision_tower": "cpu", "model.audio_tower": "cpu", "": "sim:0"})"});
-    rows.push_back({"everything on disk, computed on sim:1", native("sim:1", {{"model", "disk"}})});
+    rows.push_back({"everything on disk, computed on sim:1",
+                    nativePlacementMatrix("sim:1", {{"model", "disk"}})});
     return rows;
 }
 
@@ -213,5 +225,5 @@ void TestPlacementMatrix::countsRows() {
     QVERIFY(rowsFor("e4b").size() >= 40);
 }
 
-QTEST_APPLESS_MAIN(TestPlacementMatrix)
+TEST_CLASS(TestPlacementMatrix)
 #include "tst_placement_matrix.moc"

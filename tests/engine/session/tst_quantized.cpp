@@ -6,6 +6,7 @@
 #include "engine/quant/quantize.h"
 #include "kernels/cpu/tables.h"
 #include "tests/support/engine/golden_engine.h"
+#include "tests/support/program/test_class.h"
 #include "tests/support/worst_error.h"
 
 #include <QTemporaryDir>
@@ -210,5 +211,5 @@ void TestQuantized::modulesInFourBits() {
     QCOMPARE(actual, expected);
 }
 
-QTEST_APPLESS_MAIN(TestQuantized)
+TEST_CLASS(TestQuantized)
 #include "tst_quantized.moc"

@@ -7,14 +7,16 @@
 #include "tests/support/engine/golden_engine.h"
 #include "tests/support/engine/hidden_device.h"
 #include "tests/support/golden.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTemporaryDir>
 #include <QTest>
 
 namespace {
 
-constexpr double kBound = 1e-4; ///< As of the golden models: share of the largest value.
-constexpr uint64_t kCapacity = uint64_t{256} << 20;
+constexpr double kSecondFamilyBound =
+    1e-4; ///< As of the golden models: share of the largest value.
+constexpr uint64_t kFamilyCapacity = uint64_t{256} << 20;
 
 std::filesystem::path sourceFolder() {
     return support::testDataDir() / "llama";
@@ -97,7 +99,8 @@ void TestSecondFamily::everyHiddenState() {
         const auto golden = expected_.at(c.id + ".hidden." + std::to_string(i)).floats();
         QCOMPARE(values.size(), golden.size());
         const double error = support::maxRelativeToLargest(values, golden);
-        QVERIFY2(error <= kBound, qPrintable(QString("hidden state %1: %2").arg(i).arg(error)));
+        QVERIFY2(error <= kSecondFamilyBound,
+                 qPrintable(QString("hidden state %1: %2").arg(i).arg(error)));
     }
 }
 
@@ -129,7 +132,7 @@ void TestSecondFamily::logitsAndTokens() {
     {
         engine::EngineOptions options;
         options.families = engine::Families::Experimental;
-        options.gpus = support::hiddenAccess(2, kCapacity, counts);
+        options.gpus = support::hiddenAccess(2, kFamilyCapacity, counts);
         engine::Engine engine(options);
         engine::LoadRequest wanted = request();
         wanted.device_map = map.toStdString();
@@ -147,7 +150,7 @@ void TestSecondFamily::logitsAndTokens() {
                                                 : support::engineLogits(plain, c, rows);
             QCOMPARE(logits.size(), golden.size());
             const double error = support::maxRelativeToLargest(logits, golden);
-            QVERIFY2(error <= kBound, qPrintable(QString::number(error)));
+            QVERIFY2(error <= kSecondFamilyBound, qPrintable(QString::number(error)));
             const auto count = static_cast<int>(c.greedy.size());
             QCOMPARE(support::engineGreedy(engine, c, count),
                      quant.isEmpty() ? c.greedy : support::engineGreedy(plain, c, count));
@@ -193,5 +196,5 @@ void TestSecondFamily::refusesWhatItDoesNotCompute() {
              read.error().message.c_str());
 }
 
-QTEST_GUILESS_MAIN(TestSecondFamily)
+TEST_CLASS_WITH(QCoreApplication, TestSecondFamily)
 #include "tst_second_family.moc"

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tokens of a decoder that cards and the CPU share, through the whole engine with the real kernels
-// on the CPU: as many launches of fused steps as there are parts, lists of steps of one card beside
-// each other. Two cards give the logits of one to the bit: tokens, and rows of a prompt that go
+// on the CPU: fused steps for every layer on a card, lists of steps of one card beside each other.
+// Two cards give the logits of one to the bit: tokens, and rows of a prompt that go
 // through all layers together (a last row alone goes another way behind the cut). (All else that
 // may happen is in tst_split_steps.cpp, on devices without kernels.)
 #include "engine/devices/gpu_access.h"
 #include "tests/support/cuda_emulator/emulated_card.h"
 #include "tests/support/engine/golden_engine.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTest>
 
@@ -44,20 +45,20 @@ void TestSplitOnCard::asOneCard() {
     support::EmulatedCard card(card_options);
     struct Place {
         const char* map;
-        int launches; ///< Of a token in 16 bits; an 8-bit head is one by itself.
-        int norms;    ///< Of a prompt: three a layer, one more where a run of layers begins.
+        int layers; ///< On cards.
+        int norms;  ///< Norms of a prompt: three a layer, one more where a run of layers begins.
         bool has_cpu;
     };
     std::vector<int32_t> one_card;
     std::vector<float> one_card_rows, one_card_last;
-    for (const Place& place : {Place{"gpu", 2, 31, false},
+    for (const Place& place : {Place{"gpu", 10, 31, false},
                                Place{R"({"version": 1, "default": "cuda:0", "map":
                   {"model.language_model.layers.[4-9]": "cuda:1"}})",
-                                     3, 32, false},
+                                     10, 32, false},
                                Place{R"({"version": 1, "default": "cuda:0", "map":
                   {"model.language_model.layers.[3-4]": "cpu",
                    "model.language_model.layers.8": "cuda:1"}})",
-                                     5, 28, true}}) {
+                                     8, 28, true}}) {
         size_t before = card.ran().size();
         engine::EngineOptions options;
         options.gpus = std::make_shared<const engine::GpuAccess>(
@@ -100,7 +101,7 @@ void TestSplitOnCard::asOneCard() {
         const auto reply = engine.generate(prompt, {}, {});
         QCOMPARE(card.finish(), std::string());
         QVERIFY2(reply.has_value(), reply.has_value() ? "" : reply.error().message.c_str());
-        const auto steps = ran(before, "belfry_stream") + ran(before, "belfry_token");
+        const auto steps = ran(before, "belfry_attend_step_256");
         engine::GenerateRequest more = prompt;
         more.raw_ids.insert(more.raw_ids.end(), reply->token_ids.begin(), reply->token_ids.end());
         const auto last = engine.logits(more, 1, {});
@@ -113,10 +114,11 @@ void TestSplitOnCard::asOneCard() {
             continue;
         }
         if (quant == "none") {
-            QCOMPARE(steps, static_cast<std::ptrdiff_t>(place.launches) * kTokens);
             QCOMPARE(norms, static_cast<std::ptrdiff_t>(place.norms));
         }
-        QVERIFY(steps > 0);
+        // Heads as small as these are no part of a streamed launch. The first token comes from the
+        // prompt's last row.
+        QVERIFY(steps >= static_cast<std::ptrdiff_t>(place.layers) * (kTokens - 1));
         if (place.has_cpu) {
             const double rows_error = support::maxRelativeToLargest(rows->logits, one_card_rows);
             const double error = support::maxRelativeToLargest(last->logits, one_card_last);
@@ -191,5 +193,5 @@ void TestSplitOnCard::choiceOnTheCard() {
     QVERIFY(card.fake().violations().empty());
 }
 
-QTEST_APPLESS_MAIN(TestSplitOnCard)
+TEST_CLASS(TestSplitOnCard)
 #include "tst_split_on_card.moc"

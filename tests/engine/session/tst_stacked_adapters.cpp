@@ -4,6 +4,7 @@
 // name and leaves nothing behind.
 #include "tests/support/engine/golden_engine.h"
 #include "tests/support/places.h"
+#include "tests/support/program/test_class.h"
 #include "tests/support/worst_error.h"
 
 #include <QTemporaryDir>
@@ -153,5 +154,5 @@ void TestStackedAdapters::refuses() {
     QVERIFY(fs::is_empty(place.path().toStdString()));
 }
 
-QTEST_GUILESS_MAIN(TestStackedAdapters)
+TEST_CLASS_WITH(QCoreApplication, TestStackedAdapters)
 #include "tst_stacked_adapters.moc"

@@ -9,6 +9,7 @@
 #include "engine/run/opened_model.h"
 #include "tests/support/engine/golden_engine.h"
 #include "tests/support/places.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -22,10 +23,10 @@ namespace fs = std::filesystem;
 
 namespace {
 
-const std::string kTable = "model.language_model.embed_tokens.weight";
+const std::string kStoredHeadTable = "model.language_model.embed_tokens.weight";
 const fs::path kData = support::testDataDir() / "head";
 
-using Tensors = std::map<std::string, support::GoldenTensor>;
+using StoredHeadTensors = std::map<std::string, support::GoldenTensor>;
 
 engine::TensorType typeOf(const std::string& name) {
     for (const auto type :
@@ -38,7 +39,7 @@ engine::TensorType typeOf(const std::string& name) {
     qFatal("an element type that these tests do not know");
 }
 
-void writeTensors(const fs::path& file, const Tensors& tensors) {
+void writeTensors(const fs::path& file, const StoredHeadTensors& tensors) {
     std::vector<engine::TensorToWrite> list;
     for (const auto& [name, tensor] : tensors) {
         std::vector<std::byte> bytes(tensor.bytes.size());
@@ -84,7 +85,7 @@ void setTied(const fs::path& folder, bool is_tied) {
     std::ofstream(folder / "config.json", std::ios::binary) << config.dump();
 }
 
-using Change = std::function<void(Tensors&)>;
+using Change = std::function<void(StoredHeadTensors&)>;
 
 /// A golden e2b folder with other weights.
 fs::path makeFolder(const QTemporaryDir& root,
@@ -94,18 +95,18 @@ fs::path makeFolder(const QTemporaryDir& root,
                     const std::string& from = "model") {
     const fs::path folder = fs::path(root.path().toStdString()) / name;
     fs::copy(support::goldenDir() / "e2b" / from, folder);
-    Tensors tensors = support::readSafetensors(folder / "model.safetensors");
+    StoredHeadTensors tensors = support::readSafetensors(folder / "model.safetensors");
     change(tensors);
     writeTensors(folder / "model.safetensors", tensors);
     setTied(folder, is_tied);
     return folder;
 }
 
-void addOwnHead(Tensors& tensors) {
-    tensors["lm_head.weight"] = reversed(tensors.at(kTable));
+void addOwnHead(StoredHeadTensors& tensors) {
+    tensors["lm_head.weight"] = reversed(tensors.at(kStoredHeadTable));
 }
 
-void widenAll(Tensors& tensors) {
+void widenAll(StoredHeadTensors& tensors) {
     for (auto& [name, tensor] : tensors) {
         if (tensor.dtype == "BF16") {
             tensor = widened(tensor);
@@ -113,7 +114,7 @@ void widenAll(Tensors& tensors) {
     }
 }
 
-support::GoldenCase caseOf(const std::string& id) {
+support::GoldenCase caseOfStoredHead(const std::string& id) {
     for (const auto& c : support::goldenCases("e2b")) {
         if (c.id == id) {
             return c;
@@ -122,18 +123,18 @@ support::GoldenCase caseOf(const std::string& id) {
     qFatal("no such case");
 }
 
-engine::LoadRequest requestFor(const fs::path& folder) {
+engine::LoadRequest requestForStoredHead(const fs::path& folder) {
     engine::LoadRequest request = support::goldenRequest("e2b");
     request.model = folder.string();
     return request;
 }
 
-std::string loadError(engine::Engine& engine, const engine::LoadRequest& request) {
+std::string loadErrorStoredHead(engine::Engine& engine, const engine::LoadRequest& request) {
     const auto outcome = engine.load(request, {}, {});
     return outcome.has_value() ? std::string() : outcome.error().message;
 }
 
-bool names(const std::vector<std::string>& lines, const std::string& word) {
+bool namesStoredHead(const std::vector<std::string>& lines, const std::string& word) {
     return std::any_of(lines.begin(), lines.end(), [&](const std::string& line) {
         return line.find(word) != std::string::npos;
     });
@@ -187,31 +188,33 @@ void TestStoredHead::logits() {
     QFETCH(bool, is_tied);
     QFETCH(bool, is_own);
     const std::string kind = head.toStdString();
-    const auto folder = makeFolder(root_, QTest::currentDataTag(), is_tied, [&](Tensors& tensors) {
-        const std::string name =
-            kind.ends_with("spelling") ? "language_model.lm_head.weight" : "lm_head.weight";
-        support::GoldenTensor& added = tensors[name];
-        added = is_own && kind != "last row" ? reversed(tensors.at(kTable)) : tensors.at(kTable);
-        if (kind.ends_with("float32")) {
-            added = widened(added);
-        } else if (kind.ends_with("signs")) {
-            for (support::GoldenTensor* tensor : {&added, &tensors.at(kTable)}) {
-                std::memset(tensor->bytes.data(), 0, 8);
+    const auto folder =
+        makeFolder(root_, QTest::currentDataTag(), is_tied, [&](StoredHeadTensors& tensors) {
+            const std::string name =
+                kind.ends_with("spelling") ? "language_model.lm_head.weight" : "lm_head.weight";
+            support::GoldenTensor& added = tensors[name];
+            added = is_own && kind != "last row" ? reversed(tensors.at(kStoredHeadTable))
+                                                 : tensors.at(kStoredHeadTable);
+            if (kind.ends_with("float32")) {
+                added = widened(added);
+            } else if (kind.ends_with("signs")) {
+                for (support::GoldenTensor* tensor : {&added, &tensors.at(kStoredHeadTable)}) {
+                    std::memset(tensor->bytes.data(), 0, 8);
+                }
+                added.bytes[1] = 0x80; // -0
+            } else if (kind == "only") {
+                tensors.erase(kStoredHeadTable);
+            } else if (kind == "last row") {
+                added.bytes.back() = static_cast<uint8_t>(added.bytes.back() ^ 0x80U);
             }
-            added.bytes[1] = 0x80; // -0
-        } else if (kind == "only") {
-            tensors.erase(kTable);
-        } else if (kind == "last row") {
-            added.bytes.back() = static_cast<uint8_t>(added.bytes.back() ^ 0x80U);
-        }
-    });
+        });
     engine::Engine engine;
-    QCOMPARE(loadError(engine, requestFor(folder)), std::string());
+    QCOMPARE(loadErrorStoredHead(engine, requestForStoredHead(folder)), std::string());
     QCOMPARE(support::memoryDifference(engine), std::string());
     QCOMPARE(engine.currentPlan()->find("lm_head.weight") != nullptr, is_own);
-    QCOMPARE(names(engine::inEnglish(engine.loadNotes()), "lm_head.weight: "),
+    QCOMPARE(namesStoredHead(engine::inEnglish(engine.loadNotes()), "lm_head.weight: "),
              is_own || kind == "only");
-    QVERIFY(!names(engine::inEnglish(engine.loadNotes()), "KV-sharing"));
+    QVERIFY(!namesStoredHead(engine::inEnglish(engine.loadNotes()), "KV-sharing"));
     if (kind == "last row" || kind.ends_with("signs")) {
         return;
     }
@@ -222,8 +225,8 @@ void TestStoredHead::logits() {
         std::vector<float> expected = is_own ? own.at(id).floats() : golden.at("logits").floats();
         const size_t size = own.at(id).floats().size();
         expected.erase(expected.begin(), expected.end() - static_cast<std::ptrdiff_t>(size));
-        const double error =
-            support::maxRelativeToLargest(support::engineLogits(engine, caseOf(id), 4), expected);
+        const double error = support::maxRelativeToLargest(
+            support::engineLogits(engine, caseOfStoredHead(id), 4), expected);
         QVERIFY2(error <= 1e-4, qPrintable(QString::number(error)));
     }
     if (is_own) {
@@ -231,7 +234,7 @@ void TestStoredHead::logits() {
         for (const int64_t token : own.at("greedy").integers()) {
             greedy.push_back(static_cast<int32_t>(token));
         }
-        QCOMPARE(support::engineGreedy(engine, caseOf("text"), 24), greedy);
+        QCOMPARE(support::engineGreedy(engine, caseOfStoredHead("text"), 24), greedy);
     }
 }
 
@@ -246,11 +249,11 @@ void TestStoredHead::inspectAndPlanKnowIt() {
     QCOMPARE(summary->parameters, plain->parameters + 1024 * 64);
     QCOMPARE(summary->modules.back().name, std::string("lm_head"));
     QCOMPARE(summary->modules.back().bytes, table_bytes);
-    QVERIFY(
-        names(engine::inEnglish(summary->warnings), "lm_head.weight: is used as the output head"));
-    QVERIFY(!names(engine::inEnglish(plain->warnings), "lm_head"));
+    QVERIFY(namesStoredHead(engine::inEnglish(summary->warnings),
+                            "lm_head.weight: is used as the output head"));
+    QVERIFY(!namesStoredHead(engine::inEnglish(plain->warnings), "lm_head"));
 
-    engine::LoadRequest request = requestFor(folder);
+    engine::LoadRequest request = requestForStoredHead(folder);
     request.device_map = "cpu";
     const auto plan = engine.plan(request, {});
     request.model = (support::goldenDir() / "e2b/model").string();
@@ -259,7 +262,7 @@ void TestStoredHead::inspectAndPlanKnowIt() {
     QVERIFY(plan->has_stored_head && !plain_plan->has_stored_head);
     QCOMPARE(plan->modules.back().name, std::string("lm_head"));
     QCOMPARE(plan->modules.back().bytes, table_bytes);
-    QVERIFY(names(engine::inEnglish(plan->notes), "lm_head.weight"));
+    QVERIFY(namesStoredHead(engine::inEnglish(plan->notes), "lm_head.weight"));
     const auto weights = [](const engine::PlacementPlan& p) {
         return p.devices.front().parts[engine::MemoryPart::Weights];
     };
@@ -305,23 +308,23 @@ void TestStoredHead::placements() {
     if (!fs::exists(folder)) {
         makeFolder(root_, "placed", true, addOwnHead);
     }
-    engine::LoadRequest request = requestFor(folder);
+    engine::LoadRequest request = requestForStoredHead(folder);
     request.quant = quant.toStdString();
     request.device_map = "cpu";
     engine::Engine plain;
-    QCOMPARE(loadError(plain, request), std::string());
-    const auto expected = support::engineLogits(plain, caseOf("image"), 4);
-    const auto greedy = support::engineGreedy(plain, caseOf("text"), 8);
+    QCOMPARE(loadErrorStoredHead(plain, request), std::string());
+    const auto expected = support::engineLogits(plain, caseOfStoredHead("image"), 4);
+    const auto greedy = support::engineGreedy(plain, caseOfStoredHead("text"), 8);
 
     request.device_map = map.toStdString();
     request.sim_gpus = {uint64_t{1} << 30, uint64_t{1} << 30};
     engine::Engine engine;
-    QCOMPARE(loadError(engine, request), std::string());
+    QCOMPARE(loadErrorStoredHead(engine, request), std::string());
     QCOMPARE(support::memoryDifference(engine), std::string());
-    const double error =
-        support::maxRelativeToLargest(support::engineLogits(engine, caseOf("image"), 4), expected);
+    const double error = support::maxRelativeToLargest(
+        support::engineLogits(engine, caseOfStoredHead("image"), 4), expected);
     QVERIFY2(error <= 1e-5, qPrintable(QString::number(error)));
-    QCOMPARE(support::engineGreedy(engine, caseOf("text"), 8), greedy);
+    QCOMPARE(support::engineGreedy(engine, caseOfStoredHead("text"), 8), greedy);
 
     // The map that is saved means the same.
     const auto plan = engine.currentPlan();
@@ -333,7 +336,8 @@ void TestStoredHead::placements() {
     QVERIFY(head != nullptr);
     QCOMPARE(head->store.toString(), plan->find("lm_head.weight")->store.toString());
     QCOMPARE(head->compute.toString(), plan->find("lm_head.weight")->compute.toString());
-    QCOMPARE(again->find(kTable)->store.toString(), plan->find(kTable)->store.toString());
+    QCOMPARE(again->find(kStoredHeadTable)->store.toString(),
+             plan->find(kStoredHeadTable)->store.toString());
 }
 
 void TestStoredHead::headFormats_data() {
@@ -354,21 +358,22 @@ void TestStoredHead::headFormats() {
     if (!fs::exists(folder)) {
         makeFolder(root_, "formats", false, addOwnHead);
     }
-    engine::LoadRequest request = requestFor(folder);
+    engine::LoadRequest request = requestForStoredHead(folder);
     request.sim_gpus = {uint64_t{1} << 30};
     request.device_map = map.toStdString();
     engine::Engine full;
-    QCOMPARE(loadError(full, request), std::string());
-    const auto expected = support::engineLogits(full, caseOf("text"), 4);
+    QCOMPARE(loadErrorStoredHead(full, request), std::string());
+    const auto expected = support::engineLogits(full, caseOfStoredHead("text"), 4);
     request.head = head.toStdString();
     engine::Engine engine;
-    QCOMPARE(loadError(engine, request), std::string());
+    QCOMPARE(loadErrorStoredHead(engine, request), std::string());
     QCOMPARE(support::memoryDifference(engine), std::string());
     const auto* row = engine.currentPlan()->find("lm_head.weight");
     QVERIFY(row != nullptr);
     QCOMPARE(row->format,
              head == QStringLiteral("int8") ? engine::Format::Q8 : engine::Format::Nf4);
-    const double error = support::nmse(support::engineLogits(engine, caseOf("text"), 4), expected);
+    const double error =
+        support::nmse(support::engineLogits(engine, caseOfStoredHead("text"), 4), expected);
     QVERIFY2(error < (head == QStringLiteral("int8") ? 1e-3 : 3e-2),
              qPrintable(QString::number(error)));
 }
@@ -378,24 +383,24 @@ void TestStoredHead::packedCheckpoint() {
     const auto plain = makeFolder(root_, "16 bit", false, addOwnHead);
     const auto packed =
         makeFolder(root_, "4 bit", false, addOwnHead, "quantized/nf4-dq-checkpoint");
-    engine::LoadRequest request = requestFor(plain);
+    engine::LoadRequest request = requestForStoredHead(plain);
     request.quant = "nf4-dq";
     engine::Engine on_load;
-    QCOMPARE(loadError(on_load, request), std::string());
+    QCOMPARE(loadErrorStoredHead(on_load, request), std::string());
     engine::Engine stored;
-    QCOMPARE(loadError(stored, requestFor(packed)), std::string());
+    QCOMPARE(loadErrorStoredHead(stored, requestForStoredHead(packed)), std::string());
     QCOMPARE(support::memoryDifference(stored), std::string());
     const double error =
-        support::maxRelativeToLargest(support::engineLogits(stored, caseOf("text"), 4),
-                                      support::engineLogits(on_load, caseOf("text"), 4));
+        support::maxRelativeToLargest(support::engineLogits(stored, caseOfStoredHead("text"), 4),
+                                      support::engineLogits(on_load, caseOfStoredHead("text"), 4));
     QVERIFY2(error <= 1e-4, qPrintable(QString::number(error)));
 }
 
 /// A head that is itself packed in 4 bits stays as it is, whatever --head says.
 void TestStoredHead::packedHead() {
     const auto plain = makeFolder(root_, "to be packed", false, addOwnHead);
-    const auto packed = makeFolder(root_, "packed head", false, [](Tensors& tensors) {
-        const support::GoldenTensor head = reversed(tensors.at(kTable));
+    const auto packed = makeFolder(root_, "packed head", false, [](StoredHeadTensors& tensors) {
+        const support::GoldenTensor head = reversed(tensors.at(kStoredHeadTable));
         const int64_t count = 1024 * 64;
         std::vector<std::byte> values(head.bytes.size());
         std::memcpy(values.data(), head.bytes.data(), values.size());
@@ -411,7 +416,7 @@ void TestStoredHead::packedHead() {
             return bytes;
         };
         // The table of codes and the state as a golden checkpoint has them.
-        const Tensors other = support::readSafetensors(
+        const StoredHeadTensors other = support::readSafetensors(
             support::goldenDir() / "e2b/quantized/nf4-checkpoint/model.safetensors");
         const std::string like = "model.language_model.layers.0.mlp.up_proj.weight";
         tensors["lm_head.weight"] = {"U8", {count / 2, 1}, codes};
@@ -425,24 +430,24 @@ void TestStoredHead::packedHead() {
         state.shape = {static_cast<int64_t>(text.size())};
         tensors["lm_head.weight.quant_state.bitsandbytes__nf4"] = state;
     });
-    engine::LoadRequest request = requestFor(plain);
+    engine::LoadRequest request = requestForStoredHead(plain);
     request.head = "nf4";
     engine::Engine on_load;
-    QCOMPARE(loadError(on_load, request), std::string());
-    const auto expected = support::engineLogits(on_load, caseOf("text"), 4);
+    QCOMPARE(loadErrorStoredHead(on_load, request), std::string());
+    const auto expected = support::engineLogits(on_load, caseOfStoredHead("text"), 4);
     for (const char* head : {"auto", "int8"}) {
-        request = requestFor(packed);
+        request = requestForStoredHead(packed);
         request.head = head;
         request.device_map = "fit";
         request.sim_gpus = {uint64_t{1} << 30};
         engine::Engine engine;
-        QCOMPARE(loadError(engine, request), std::string());
+        QCOMPARE(loadErrorStoredHead(engine, request), std::string());
         QCOMPARE(support::memoryDifference(engine), std::string());
         QCOMPARE(engine.currentPlan()->find("lm_head.weight")->format, engine::Format::Nf4);
-        QCOMPARE(names(engine::inEnglish(engine.loadNotes()), "--head has no effect"),
+        QCOMPARE(namesStoredHead(engine::inEnglish(engine.loadNotes()), "--head has no effect"),
                  std::string(head) == "int8");
         const double error = support::maxRelativeToLargest(
-            support::engineLogits(engine, caseOf("text"), 4), expected);
+            support::engineLogits(engine, caseOfStoredHead("text"), 4), expected);
         QVERIFY2(error <= 1e-5, qPrintable(QString::number(error)));
     }
 }
@@ -465,7 +470,7 @@ void TestStoredHead::adapters() {
     QFETCH(QString, base);
     const bool has_head = base != QStringLiteral("plain");
     const auto folder = makeFolder(root_, QTest::currentDataTag(), base != QStringLiteral("untied"),
-                                   [&](Tensors& tensors) {
+                                   [&](StoredHeadTensors& tensors) {
                                        if (has_head) {
                                            addOwnHead(tensors);
                                        }
@@ -473,16 +478,16 @@ void TestStoredHead::adapters() {
     const fs::path adapter = kData / name.toStdString();
     const auto golden = support::readSafetensors(adapter / "expected_logits.safetensors");
     for (const char* map : {"cpu", "lean"}) {
-        engine::LoadRequest request = requestFor(folder);
+        engine::LoadRequest request = requestForStoredHead(folder);
         request.adapters.push_back({adapter.string(), 1.0, true});
         request.device_map = map;
         request.sim_gpus = {uint64_t{1} << 30};
         engine::Engine engine;
-        QCOMPARE(loadError(engine, request), std::string());
+        QCOMPARE(loadErrorStoredHead(engine, request), std::string());
         QCOMPARE(support::memoryDifference(engine), std::string());
-        const double error =
-            support::maxRelativeToLargest(support::engineLogits(engine, caseOf("text"), 4),
-                                          golden.at(base.toStdString()).floats());
+        const double error = support::maxRelativeToLargest(
+            support::engineLogits(engine, caseOfStoredHead("text"), 4),
+            golden.at(base.toStdString()).floats());
         QVERIFY2(error <= 1e-4, qPrintable(QString::number(error)));
     }
 }
@@ -498,18 +503,19 @@ void TestStoredHead::merges_data() {
 void TestStoredHead::merges() {
     QFETCH(QString, name);
     QFETCH(QString, base);
-    const auto folder = makeFolder(root_, std::string("base of ") + QTest::currentDataTag(),
-                                   base != QStringLiteral("untied"), [&](Tensors& tensors) {
-                                       if (base == QStringLiteral("only")) {
-                                           tensors["lm_head.weight"] = tensors.at(kTable);
-                                           tensors.erase(kTable);
-                                       } else if (base == QStringLiteral("same")) {
-                                           tensors["lm_head.weight"] = tensors.at(kTable);
-                                       } else if (base != QStringLiteral("plain")) {
-                                           addOwnHead(tensors);
-                                       }
-                                       widenAll(tensors);
-                                   });
+    const auto folder =
+        makeFolder(root_, std::string("base of ") + QTest::currentDataTag(),
+                   base != QStringLiteral("untied"), [&](StoredHeadTensors& tensors) {
+                       if (base == QStringLiteral("only")) {
+                           tensors["lm_head.weight"] = tensors.at(kStoredHeadTable);
+                           tensors.erase(kStoredHeadTable);
+                       } else if (base == QStringLiteral("same")) {
+                           tensors["lm_head.weight"] = tensors.at(kStoredHeadTable);
+                       } else if (base != QStringLiteral("plain")) {
+                           addOwnHead(tensors);
+                       }
+                       widenAll(tensors);
+                   });
     const fs::path path = kData / name.toStdString();
     const auto model = engine::OpenedModel::open(engine::folderCheckpoint(folder));
     QVERIFY(model.has_value());
@@ -530,17 +536,17 @@ void TestStoredHead::merges() {
     const bool stays_one = is_one_table && name == QStringLiteral("tokens");
     const auto merged = support::readSafetensors(request.out_folder / "model.safetensors");
     const auto config = support::readJson(request.out_folder / "config.json");
-    QCOMPARE(merged.contains("lm_head.weight") && merged.contains(kTable), !stays_one);
+    QCOMPARE(merged.contains("lm_head.weight") && merged.contains(kStoredHeadTable), !stays_one);
     QCOMPARE(config["tie_word_embeddings"].get<bool>(),
              is_one_table ? stays_one : base != QStringLiteral("untied"));
-    QCOMPARE(names(report->notes, "tensor of its own"), is_one_table && !stays_one);
+    QCOMPARE(namesStoredHead(report->notes, "tensor of its own"), is_one_table && !stays_one);
 
     const std::string variant = is_one_table ? "plain" : base.toStdString();
     const auto golden = support::readSafetensors(path / "expected_logits.safetensors");
     engine::Engine engine;
-    QCOMPARE(loadError(engine, requestFor(request.out_folder)), std::string());
+    QCOMPARE(loadErrorStoredHead(engine, requestForStoredHead(request.out_folder)), std::string());
     const double error = support::maxRelativeToLargest(
-        support::engineLogits(engine, caseOf("text"), 4), golden.at(variant).floats());
+        support::engineLogits(engine, caseOfStoredHead("text"), 4), golden.at(variant).floats());
     QVERIFY2(error <= 1e-4, qPrintable(QString::number(error)));
 }
 
@@ -554,24 +560,25 @@ void TestStoredHead::refused_data() {
 void TestStoredHead::refused() {
     QFETCH(bool, has_head);
     QFETCH(QString, fragment);
-    const auto folder = makeFolder(root_, QTest::currentDataTag(), has_head, [&](Tensors& tensors) {
-        if (has_head) {
-            support::GoldenTensor head = tensors.at(kTable);
-            head.shape = {512, 64};
-            head.bytes.resize(head.bytes.size() / 2);
-            tensors["lm_head.weight"] = head;
-        }
-    });
+    const auto folder =
+        makeFolder(root_, QTest::currentDataTag(), has_head, [&](StoredHeadTensors& tensors) {
+            if (has_head) {
+                support::GoldenTensor head = tensors.at(kStoredHeadTable);
+                head.shape = {512, 64};
+                head.bytes.resize(head.bytes.size() / 2);
+                tensors["lm_head.weight"] = head;
+            }
+        });
     engine::Engine engine;
-    const auto outcome = engine.load(requestFor(folder), {}, {});
+    const auto outcome = engine.load(requestForStoredHead(folder), {}, {});
     QVERIFY(!outcome.has_value());
     QCOMPARE(outcome.error().code, engine::ErrorCode::InvalidFile);
     QVERIFY2(outcome.error().message.find(fragment.toStdString()) != std::string::npos,
              outcome.error().message.c_str());
     const auto summary = engine.inspect(folder.string(), {});
     QVERIFY(summary.has_value());
-    QVERIFY(names(engine::inEnglish(summary->warnings), fragment.toStdString()));
+    QVERIFY(namesStoredHead(engine::inEnglish(summary->warnings), fragment.toStdString()));
 }
 
-QTEST_APPLESS_MAIN(TestStoredHead)
+TEST_CLASS(TestStoredHead)
 #include "tst_stored_head.moc"

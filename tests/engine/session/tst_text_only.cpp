@@ -2,8 +2,8 @@
 // A text-only load: the towers stay in the files. The text's answers are the same to the token, the
 // memory is what the plan says and smaller by the towers, pictures and sounds are refused with the
 // way back, and maps and adapters that name the towers are taken.
-#include "engine/api/error_cause.h"
 #include "tests/support/engine/golden_engine.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTest>
 
@@ -17,7 +17,7 @@ engine::LoadRequest request(bool is_text_only) {
     return request;
 }
 
-support::GoldenCase caseWith(bool has_image, bool has_audio) {
+support::GoldenCase caseWithTextOnly(bool has_image, bool has_audio) {
     for (const support::GoldenCase& c : support::goldenCases("e2b")) {
         if (c.image.empty() != has_image && c.audio.empty() != has_audio) {
             return c;
@@ -55,7 +55,7 @@ private Q_SLOTS:
 };
 
 void TestTextOnly::sameAnswers() {
-    const support::GoldenCase c = caseWith(false, false);
+    const support::GoldenCase c = caseWithTextOnly(false, false);
     engine::Engine whole;
     QVERIFY(whole.load(request(false), {}, {}).has_value());
     engine::Engine lean;
@@ -95,22 +95,21 @@ void TestTextOnly::mediaAreRefused() {
     engine::Engine engine;
     QVERIFY(engine.load(request(true), {}, {}).has_value());
     for (const bool is_sound : {false, true}) {
-        engine::GenerateRequest asked = support::goldenCaseRequest(caseWith(!is_sound, is_sound));
+        engine::GenerateRequest asked =
+            support::goldenCaseRequest(caseWithTextOnly(!is_sound, is_sound));
         asked.sampling.max_tokens = 1;
         const auto reply = engine.generate(asked, {}, {});
         QVERIFY(!reply.has_value());
         const engine::Error& error = reply.error();
         QCOMPARE(error.code, engine::ErrorCode::InvalidRequest);
-        QVERIFY2(error.message.find("without --text-only") != std::string::npos,
+        QVERIFY2(error.message.find(is_sound ? "without its audio tower"
+                                             : "without its vision tower") != std::string::npos &&
+                     error.message.find("without --text-only") != std::string::npos,
                  error.message.c_str());
-        QVERIFY(error.cause != nullptr);
-        const auto* cause = std::get_if<engine::cause::TowerLeftOut>(&error.cause->what);
-        QVERIFY(cause != nullptr);
-        QCOMPARE(cause->is_sound, is_sound);
     }
     // The way back.
     QVERIFY(engine.load(request(false), {}, {}).has_value());
-    const support::GoldenCase c = caseWith(true, false);
+    const support::GoldenCase c = caseWithTextOnly(true, false);
     QCOMPARE(support::engineGreedy(engine, c, 1).front(), c.greedy.front());
 }
 
@@ -159,5 +158,5 @@ void TestTextOnly::oneNoteForAll() {
     QCOMPARE(told, 1);
 }
 
-QTEST_APPLESS_MAIN(TestTextOnly)
+TEST_CLASS(TestTextOnly)
 #include "tst_text_only.moc"

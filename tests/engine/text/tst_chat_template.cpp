@@ -3,6 +3,7 @@
 // strings for both families, and the golden input ids of all four models.
 #include "engine/text/chat_template.h"
 #include "tests/engine/text/vocabularies.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTest>
 
@@ -487,5 +488,5 @@ void TestChatTemplate::chatTokens() {
     QCOMPARE(reachable.error().code, engine::ErrorCode::InvalidFile);
 }
 
-QTEST_APPLESS_MAIN(TestChatTemplate)
+TEST_CLASS(TestChatTemplate)
 #include "tst_chat_template.moc"

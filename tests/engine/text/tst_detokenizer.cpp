@@ -3,6 +3,7 @@
 // for any ids.
 #include "engine/text/detokenizer.h"
 #include "tests/engine/text/vocabularies.h"
+#include "tests/support/program/test_class.h"
 
 #include <QStringDecoder>
 #include <QTest>
@@ -226,5 +227,5 @@ void TestDetokenizer::unknownIdsGiveNothing() {
     }
 }
 
-QTEST_APPLESS_MAIN(TestDetokenizer)
+TEST_CLASS(TestDetokenizer)
 #include "tst_detokenizer.moc"

@@ -6,6 +6,7 @@
 #include "engine/text/jinja_budget.h"
 #include "tests/support/golden.h"
 #include "tests/support/growth.h"
+#include "tests/support/program/test_class.h"
 
 #include <QElapsedTimer>
 #include <QTest>
@@ -309,5 +310,5 @@ void TestJinja::longTemplates() {
     support::checkLinear(inside);
 }
 
-QTEST_APPLESS_MAIN(TestJinja)
+TEST_CLASS(TestJinja)
 #include "tst_jinja.moc"

@@ -4,6 +4,7 @@
 #include "engine/text/detokenizer.h"
 #include "tests/engine/text/vocabularies.h"
 #include "tests/support/growth.h"
+#include "tests/support/program/test_class.h"
 
 using engine::Segment;
 using engine::TokenId;
@@ -149,5 +150,5 @@ void TestLongTexts::addedTokens() {
                           size_t{4} << 10});
 }
 
-QTEST_APPLESS_MAIN(TestLongTexts)
+TEST_CLASS(TestLongTexts)
 #include "tst_long_texts.moc"

@@ -2,6 +2,7 @@
 // Replies as the models stream them, split into thinking and answer.
 #include "engine/text/reply_parser.h"
 #include "tests/engine/text/vocabularies.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTest>
 
@@ -154,5 +155,5 @@ void TestReplyParser::byteTokensInTheHeader() {
     QCOMPARE(parser.thinking(), std::string("x"));
 }
 
-QTEST_APPLESS_MAIN(TestReplyParser)
+TEST_CLASS(TestReplyParser)
 #include "tst_reply_parser.moc"

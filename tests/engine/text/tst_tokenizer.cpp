@@ -4,6 +4,7 @@
 #include "engine/text/tokenizer.h"
 #include "tests/engine/text/vocabularies.h"
 #include "tests/support/places.h"
+#include "tests/support/program/test_class.h"
 
 #include <QElapsedTimer>
 #include <QTest>
@@ -617,5 +618,5 @@ void TestTokenizer::namesAndKinds() {
     QVERIFY(!real_->isBuiltByMerge(105));
 }
 
-QTEST_APPLESS_MAIN(TestTokenizer)
+TEST_CLASS(TestTokenizer)
 #include "tst_tokenizer.moc"

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every rule of engine/text/TOKENIZER.md broken once or more: the golden tokenizer.json with one
 // change each, and the rule and words that the refusal must carry. Then what is accepted.
-#include "engine/files/oddity_english.h"
+#include "engine/base/sentence_english.h"
 #include "engine/text/tokenizer.h"
 #include "tests/engine/text/vocabularies.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -548,5 +549,5 @@ void TestTokenizerFile::refusesFolder() {
     QVERIFY(!Tokenizer::fromCheckpoint(*engine::folderCheckpoint(path)).has_value());
 }
 
-QTEST_APPLESS_MAIN(TestTokenizerFile)
+TEST_CLASS(TestTokenizerFile)
 #include "tst_tokenizer_file.moc"

@@ -7,6 +7,7 @@
 #include "engine/text/reply_parser.h"
 #include "engine/text/tool_text.h"
 #include "tests/engine/text/vocabularies.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTest>
 
@@ -37,7 +38,7 @@ const std::string kWeatherText =
     "<|\"|>NUMBER<|\"|>}},required:[<|\"|>lat<|\"|>],type:<|\"|>OBJECT<|\"|>}},required:[<|\"|>city"
     "<|\"|>],type:<|\"|>OBJECT<|\"|>}}<tool|>";
 
-ChatMessage user(std::string text) {
+ChatMessage userTools(std::string text) {
     return ChatMessage::makeText("user", std::move(text));
 }
 
@@ -53,8 +54,8 @@ ChatMessage result(std::string call_id, std::string text) {
     return message;
 }
 
-std::string rendered(const std::vector<ChatMessage>& messages,
-                     const ChatTemplateOptions& options = {}) {
+std::string renderedTools(const std::vector<ChatMessage>& messages,
+                          const ChatTemplateOptions& options = {}) {
     const auto text = engine::renderChat(messages, options);
     return text.has_value() ? engine::segmentsText(*text) : "error: " + text.error().message;
 }
@@ -106,20 +107,20 @@ void TestTools::declarations() {
     const std::vector<Tool> tools = {kWeather};
     ChatTemplateOptions options;
     options.tools = tools;
-    QCOMPARE(rendered({user("Weather in Paris?")}, options),
+    QCOMPARE(renderedTools({userTools("Weather in Paris?")}, options),
              "<bos><|turn>system\n" + kWeatherText +
                  "<turn|>\n<|turn>user\nWeather in Paris?<turn|>\n<|turn>model\n");
     const std::vector<Tool> two = {kWeather, {"now", "Time.", ""}};
     options.tools = two;
     options.thinking = true;
-    QCOMPARE(rendered({ChatMessage::makeText("system", "Be terse."), user("x")}, options),
+    QCOMPARE(renderedTools({ChatMessage::makeText("system", "Be terse."), userTools("x")}, options),
              "<bos><|turn>system\n<|think|>\nBe terse." + kWeatherText +
                  "<|tool>declaration:now{description:<|\"|>Time.<|\"|>}<tool|><turn|>\n"
                  "<|turn>user\nx<turn|>\n<|turn>model\n");
     options.thinking = false;
     options.is_large = true;
-    QVERIFY(
-        rendered({user("x")}, options).ends_with("<|turn>model\n<|channel>thought\n<channel|>"));
+    QVERIFY(renderedTools({userTools("x")}, options)
+                .ends_with("<|turn>model\n<|channel>thought\n<channel|>"));
 }
 
 void TestTools::schemas_data() {
@@ -177,28 +178,29 @@ void TestTools::rounds_data() {
         "<|tool_call>call:get_weather{city:<|\"|>Paris<|\"|>,days:2}<tool_call|>"
         "<|tool_response>response:get_weather{value:<|\"|>18 C<|\"|>}<tool_response|>";
     row("numbers as Python writes them",
-        {user("x"), asking({{"c1", "f", R"({"a": 1.50, "b": 1e2, "c": 12, "d": 0.00001})"}}),
+        {userTools("x"), asking({{"c1", "f", R"({"a": 1.50, "b": 1e2, "c": 12, "d": 0.00001})"}}),
          result("c1", "")},
         false,
         (head + std::string("<|tool_call>call:f{a:1.5,b:100.0,c:12,d:1e-05}<tool_call|>"
                             "<|tool_response>response:f{value:<|\"|><|\"|>}<tool_response|>"))
             .c_str());
-    row("the model goes on", {user("x"), asking({call}), result("c1", "18 C")}, false,
+    row("the model goes on", {userTools("x"), asking({call}), result("c1", "18 C")}, false,
         (head + told).c_str());
-    row("and thinks", {user("x"), asking({call}), result("c1", "18 C")}, true,
+    row("and thinks", {userTools("x"), asking({call}), result("c1", "18 C")}, true,
         ("<bos><|turn>system\n<|think|>\n<turn|>\n<|turn>user\nx<turn|>\n<|turn>model\n" + told +
          "<|channel>thought\n")
             .c_str());
     ChatMessage thoughtful = asking({call});
     thoughtful.thinking = "I ask.";
-    row("with its thought", {user("x"), thoughtful, result("c1", "18 C")}, false,
+    row("with its thought", {userTools("x"), thoughtful, result("c1", "18 C")}, false,
         (head + ("<|channel>thought\nI ask.\n<channel|>" + told)).c_str());
     row("the answer closes the turn",
-        {user("x"), asking({call}), result("c1", "18 C"),
-         ChatMessage::makeText("assistant", "It is 18 C."), user("y")},
+        {userTools("x"), asking({call}), result("c1", "18 C"),
+         ChatMessage::makeText("assistant", "It is 18 C."), userTools("y")},
         false, (head + told + "It is 18 C.<turn|>\n<|turn>user\ny<turn|>\n<|turn>model\n").c_str());
     row("two calls and their results",
-        {user("x"), asking({call, {"c2", "now", "{}"}}), result("c1", "18 C"), result("c2", " n ")},
+        {userTools("x"), asking({call, {"c2", "now", "{}"}}), result("c1", "18 C"),
+         result("c2", " n ")},
         false,
         (head +
          std::string("<|tool_call>call:get_weather{city:<|\"|>Paris<|\"|>,days:2}<tool_call|>"
@@ -207,7 +209,7 @@ void TestTools::rounds_data() {
                      "{value:<|\"|> n <|\"|>}<tool_response|>"))
             .c_str());
     row("a second round",
-        {user("x"), asking({call}), result("c1", "18 C"), asking({{"c2", "now", ""}}),
+        {userTools("x"), asking({call}), result("c1", "18 C"), asking({{"c2", "now", ""}}),
          result("c2", "noon")},
         false,
         (head + told +
@@ -215,7 +217,7 @@ void TestTools::rounds_data() {
          "noon<|\"|>}<tool_response|>")
             .c_str());
     row("values of every kind, a result of another call",
-        {user("x"), asking({{"c1", "f", R"({"o":{"b":[1,null],"A":"s"},"n":1.50,"t":true})"}}),
+        {userTools("x"), asking({{"c1", "f", R"({"o":{"b":[1,null],"A":"s"},"n":1.50,"t":true})"}}),
          result("other", "r")},
         false,
         (std::string(head) +
@@ -230,7 +232,7 @@ void TestTools::rounds() {
     QFETCH(QByteArray, text);
     ChatTemplateOptions options;
     options.thinking = thinking;
-    QCOMPARE(QByteArray::fromStdString(rendered(messages, options)), text);
+    QCOMPARE(QByteArray::fromStdString(renderedTools(messages, options)), text);
 }
 
 void TestTools::refuses() {
@@ -239,13 +241,13 @@ void TestTools::refuses() {
     for (const std::string& said : {std::string("[]"), std::string("{"), std::string("null"), deep,
                                     std::string(R"({"a":1,"a":2})"), std::string("<turn|>")}) {
         const std::string text =
-            rendered({user("x"), asking({{"c", "f", said}}), result("c", "r")});
+            renderedTools({userTools("x"), asking({{"c", "f", said}}), result("c", "r")});
         QVERIFY2(text.find("call:f{<|\"|>" + said + "<|\"|>}<tool_call|>") != std::string::npos,
                  text.c_str());
     }
-    QVERIFY(rendered({user("x"), asking({{"c", "f", "{}"}}), user("y")})
+    QVERIFY(renderedTools({userTools("x"), asking({{"c", "f", "{}"}}), userTools("y")})
                 .starts_with("error: message 2"));
-    QVERIFY(rendered({result("c", "r")}).starts_with("error: message 1"));
+    QVERIFY(renderedTools({result("c", "r")}).starts_with("error: message 1"));
     // Every definition has two of the next one: 2^40 in all.
     std::string laughs = R"({"properties":{"a":{"$ref":"#/$defs/d0"}},"$defs":{)";
     for (int i = 0; i < 40; ++i) {
@@ -354,12 +356,12 @@ void TestTools::thinksOn() {
     QCOMPARE(parser.thinking(), std::string("It is warm."));
     QCOMPARE(parser.answer(), std::string("18 C."));
     ChatTemplateOptions options;
-    const std::vector<ChatMessage> messages = {user("x"), asking({{"c", "f", ""}}),
+    const std::vector<ChatMessage> messages = {userTools("x"), asking({{"c", "f", ""}}),
                                                result("c", "r")};
     QVERIFY(!engine::endsInThought(messages, options));
     options.thinking = true;
     QVERIFY(engine::endsInThought(messages, options));
-    QVERIFY(!engine::endsInThought(std::vector<ChatMessage>{user("x")}, options));
+    QVERIFY(!engine::endsInThought(std::vector<ChatMessage>{userTools("x")}, options));
 }
 
 /// A tool's result that spells the end of its block stays in it.
@@ -371,7 +373,8 @@ void TestTools::textIsNeverControl() {
     ChatTemplateOptions options;
     options.tools = tools;
     const auto segments = engine::renderChat(
-        std::vector<ChatMessage>{user("x"), asking({{"c", "f", R"({"a":")" + quoted + R"("})"}}),
+        std::vector<ChatMessage>{userTools("x"),
+                                 asking({{"c", "f", R"({"a":")" + quoted + R"("})"}}),
                                  result("c", evil)},
         options);
     QVERIFY(segments.has_value());
@@ -390,5 +393,5 @@ void TestTools::textIsNeverControl() {
                                            106, 105, 106,   105, 48, q, q, 49, 50, q, q, closed}));
 }
 
-QTEST_APPLESS_MAIN(TestTools)
+TEST_CLASS(TestTools)
 #include "tst_tools.moc"

@@ -169,8 +169,8 @@ class Engines:
         quant, head = ("none", "bf16") if shape.endswith("-16") else ("nf4-dq+experts" if shape == "26b" else "nf4-dq", "int8")
         common = [os.path.join(self.folder, "belfry-cli"), "bench", "--shape", base_of(shape), "--quant", quant, "--head", head, "--json"]
         placed = common + ["--device-map", "ple-cpu" if is_small(shape) else "gpu"]
-        text = self.run(placed + ["--prefill", self.arguments.prefill, "--decode", "128", "--depth", self.arguments.depth,
-                                  "--adapter-rank", "16"] + ["--no-towers"] * (shape not in ("e2b", "e4b")))
+        text = self.run(placed + ["--prefill", self.arguments.prefill, "--decode", "128", "--depth", self.arguments.depth] +
+                        ["--no-towers"] * (shape not in ("e2b", "e4b")))
         if text is None:
             return None
         result = json.loads(text)
@@ -182,21 +182,23 @@ class Engines:
         for row in result["decode"]:
             figures[("decode", row["depth"])] = row["tokens_per_s"]
             need["bytes"] = row["weight_gb_per_s"] * 1e9 / max(row["tokens_per_s"], 1e-9)
-        for row in result.get("adapter", {}).get("decode", []):
-            if row["depth"] == 0:
-                figures[("adapter", 0)] = row["tokens_per_s_with"]
-                need["adapter"] = result["adapter"]["bytes"]
-        for row in result.get("adapter", {}).get("prefill", []):
-            figures[("adapter prefill", row["tokens"])] = row["tokens_per_s_with"]
         for media in ("image", "audio"):
             if media in result:
                 # The whole request less reading and preparing the file.
                 figures[(media, 0)] = 1000 * (result[media]["first_token_s"] - result[media]["prepare_s"])
+        text = self.run(placed + ["--prefill", self.arguments.prefill, "--decode", "128", "--depth", "0", "--adapter-rank", "16",
+                                  "--no-towers", "--no-ceiling"])
+        if text is not None:
+            result = json.loads(text)
+            need["adapter"] = sum(device["adapter"] for device in result["memory"].values())
+            figures[("adapter", 0)] = result["decode"][0]["tokens_per_s"]
+            for row in result["prefill"]:
+                figures[("adapter prefill", row["tokens"])] = row["tokens_per_s"]
         for k in self.drafts:
             text = self.run(placed + ["--prefill", "0", "--decode", "256", "--depth", "0", "--draft", "auto", "--draft-tokens", str(k),
                                       "--draft-accept", str(self.arguments.accept), "--no-towers", "--no-ceiling"])
-            for row in json.loads(text)["drafts"] if text else []:
-                figures[("drafts", k)] = row["tokens_per_s"]
+            for row in json.loads(text)["decode"] if text else []:
+                figures[("drafts", k)] = row["drafts"]["tokens_per_s"]
         with self.memory as memory:
             if self.run(common + ["--device-map", "lean", "--context", "4096", "--prefill", "512", "--decode", "16",
                                   "--depth", "0", "--no-towers", "--no-ceiling"]) is not None and memory.peak:

@@ -13,7 +13,7 @@ struct FaultRow {
     support::HubFault fault;
     std::string rule;         ///< "ok", or the error's.
     std::string says = {};    ///< In the error's message.
-    std::string partial = {}; ///< Of the first large file, there before: "begin", "wrong", "long".
+    std::string partial = {}; ///< There before, of the first large file: "begin", "wrong", "long".
 };
 
 std::vector<FaultRow> infoFaults();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is asked for and not on the disk never exceeds one block, whatever order connections, disk
 // and failures come in; and no connection is ever left without anything to do.
+#include "tests/support/program/test_class.h"
+
 #include <QTest>
 
 #include <algorithm>
@@ -19,7 +21,7 @@ struct Fetch {
     std::unique_ptr<AskedBytes::Share> share;
     uint64_t size = 0;
     uint64_t asked_end = 0; ///< The furthest that was asked for.
-    uint64_t range_end = 0; ///< Of the range that comes.
+    uint64_t range_end = 0; ///< End of the range that comes.
     uint64_t come = 0;
     uint64_t on_disk = 0;
 
@@ -108,5 +110,5 @@ void TestAskedBytes::oneAloneGetsMost() {
     QCOMPARE(share.rangeEnd(first, 0), second); // what was promised is what is read next
 }
 
-QTEST_APPLESS_MAIN(TestAskedBytes)
+TEST_CLASS(TestAskedBytes)
 #include "tst_asked_bytes.moc"

@@ -2,6 +2,7 @@
 // What a fetch leaves on the disk, in the cache and in a folder, and what it asks of the network.
 #include "app/qt_http.h"
 #include "tests/support/hub/fetching.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -350,5 +351,5 @@ void TestFetch::previewsHeaders() {
     QCOMPARE(support::textOf(path / "config.json"), std::string("{}"));
 }
 
-QTEST_GUILESS_MAIN(TestFetch)
+TEST_CLASS_WITH(QCoreApplication, TestFetch)
 #include "tst_fetch.moc"

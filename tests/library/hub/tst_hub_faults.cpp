@@ -4,6 +4,7 @@
 // snapshot; no token reaches another host.
 #include "tests/library/hub/fault_rows.h"
 #include "tests/support/hub/fetching.h"
+#include "tests/support/program/test_class.h"
 
 #include <QElapsedTimer>
 #include <QTemporaryDir>
@@ -120,5 +121,5 @@ void TestHubFaults::areManyAndNamedOnce() {
     QVERIFY(std::adjacent_find(names.begin(), names.end()) == names.end());
 }
 
-QTEST_GUILESS_MAIN(TestHubFaults)
+TEST_CLASS_WITH(QCoreApplication, TestHubFaults)
 #include "tst_hub_faults.moc"

@@ -3,6 +3,7 @@
 // sender's own count each kill costs at most one block, over all connections together.
 #include "tests/support/hub/fetching.h"
 #include "tests/support/processes.h"
+#include "tests/support/program/test_class.h"
 
 #include <QElapsedTimer>
 #include <QJsonDocument>
@@ -223,5 +224,5 @@ void TestInterrupted::tellsWrongUse() {
     QVERIFY(get.readAllStandardOutput().isEmpty());
 }
 
-QTEST_GUILESS_MAIN(TestInterrupted)
+TEST_CLASS_WITH(QCoreApplication, TestInterrupted)
 #include "tst_interrupted.moc"

@@ -3,6 +3,7 @@
 // heads, addresses. Read or refused in linear time and bounded memory.
 #include "tests/support/growth.h"
 #include "tests/support/hub/fetching.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTemporaryDir>
 
@@ -169,5 +170,5 @@ void TestLongTexts::queues() {
          0});
 }
 
-QTEST_APPLESS_MAIN(TestLongTexts)
+TEST_CLASS(TestLongTexts)
 #include "tst_long_texts.moc"

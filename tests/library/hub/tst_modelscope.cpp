@@ -2,6 +2,7 @@
 // ModelScope as a source: its addresses, its list of files read without trust, a whole model into a
 // plain folder, and belfry-cli get.
 #include "tests/support/hub/fetching.h"
+#include "tests/support/program/test_class.h"
 
 #include <QProcess>
 #include <QTemporaryDir>
@@ -237,5 +238,5 @@ void TestModelScope::comesByTheCommandLine() {
     }
 }
 
-QTEST_GUILESS_MAIN(TestModelScope)
+TEST_CLASS_WITH(QCoreApplication, TestModelScope)
 #include "tst_modelscope.moc"

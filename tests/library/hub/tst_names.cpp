@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a person types for a model, what the environment says of the cache, addresses, checksums.
+// What a person types for a model, what the environment says of the cache, addresses.
+#include "tests/support/program/test_class.h"
+
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -9,7 +11,6 @@
 #include <span>
 
 #include "library/hub/cache_layout.h"
-#include "library/hub/digest.h"
 #include "library/hub/file_choice.h"
 #include "library/hub/lists.h"
 #include "library/hub/names.h"
@@ -30,11 +31,8 @@ private Q_SLOTS:
     void variables();
     void urls_data();
     void urls();
-    void digests_data();
     void oddFileNames_data();
     void oddFileNames();
-    void digests();
-    void digestsInPieces();
     void tokens();
 };
 
@@ -42,9 +40,19 @@ void TestNames::addresses_data() {
     QTest::addColumn<QByteArray>("text");
     QTest::addColumn<QByteArray>("id"); // empty: refused
     QTest::addColumn<QByteArray>("revision");
-    const auto row = [](const char* text, const char* id, const char* revision = "main") {
-        QTest::newRow(text) << QByteArray(text) << QByteArray(id) << QByteArray(revision);
+    QTest::addColumn<QByteArray>("endpoint");
+    const auto row = [](const char* text, const char* id, const char* revision = "main",
+                        const char* endpoint = "https://huggingface.co") {
+        QTest::addRow("%s at %s", text, endpoint)
+            << QByteArray(text) << QByteArray(id) << QByteArray(revision) << QByteArray(endpoint);
     };
+    for (const char* mirror : {"https://mirror.example", "http://127.0.0.1:80/hub"}) {
+        row("hf.co/a/b", "a/b", "main", mirror);
+        row("https://hf.co/a/b/tree/dev", "a/b", "dev", mirror);
+        row("huggingface.co/a/b", "a/b", "main", mirror);
+        row("https://huggingface.co/a/b", "a/b", "main", mirror);
+        row("https://example.com/a/b", "", "main", mirror);
+    }
     row("google/gemma-4-E2B-it", "google/gemma-4-E2B-it");
     row("gpt2", "gpt2");
     row("a/b@v1.0", "a/b", "v1.0");
@@ -82,7 +90,8 @@ void TestNames::addresses() {
     QFETCH(QByteArray, text);
     QFETCH(QByteArray, id);
     QFETCH(QByteArray, revision);
-    const auto address = hub::parseAddress(text.toStdString(), hub::kDefaultEndpoint);
+    QFETCH(QByteArray, endpoint);
+    const auto address = hub::parseAddress(text.toStdString(), endpoint.toStdString());
     QCOMPARE(address.has_value(), !id.isEmpty());
     if (address.has_value()) {
         QCOMPARE(address->id, id.toStdString());
@@ -240,61 +249,6 @@ void TestNames::urls() {
     QCOMPARE(url.has_value() ? url->text() : std::string(), expected.toStdString());
 }
 
-void TestNames::digests_data() {
-    QTest::addColumn<QByteArray>("text");
-    QTest::addColumn<QByteArray>("sha256");
-    QTest::addColumn<QByteArray>("git");
-    // FIPS 180-4's examples; git hash-object --stdin.
-    QTest::newRow("empty") << QByteArray()
-                           << QByteArray("e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b"
-                                         "7852b855")
-                           << QByteArray("e69de29bb2d1d6434b8b29ae775ad8c2e48c5391");
-    QTest::newRow("abc") << QByteArray("abc")
-                         << QByteArray("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20"
-                                       "015ad")
-                         << QByteArray("f2ba8f84ab5c1bce84a7b441cb1959cfc7093b7f");
-    QTest::newRow("two blocks")
-        << QByteArray("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq")
-        << QByteArray("248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1")
-        << QByteArray();
-}
-
-void TestNames::digests() {
-    QFETCH(QByteArray, text);
-    QFETCH(QByteArray, sha256);
-    QFETCH(QByteArray, git);
-    const auto bytes = std::as_bytes(std::span(text.constData(), static_cast<size_t>(text.size())));
-    for (const auto blocks : {hub::sha256Blocks(), hub::plainSha256Blocks()}) {
-        hub::Digest digest = hub::Digest::sha256By(blocks);
-        digest.add(bytes);
-        QCOMPARE(digest.finish(), sha256.toStdString());
-    }
-    if (!git.isEmpty()) {
-        hub::Digest digest = hub::Digest::gitBlob(bytes.size());
-        digest.add(bytes);
-        QCOMPARE(digest.finish(), git.toStdString());
-    }
-}
-
-void TestNames::digestsInPieces() {
-    std::vector<std::byte> bytes(1000);
-    for (size_t i = 0; i < bytes.size(); ++i) {
-        bytes[i] = static_cast<std::byte>(i * 31 % 251);
-    }
-    for (size_t length = 0; length < 260; ++length) {
-        const auto whole = std::span(bytes).first(length);
-        hub::Digest plain = hub::Digest::sha256By(hub::plainSha256Blocks());
-        plain.add(whole);
-        const std::string expected = plain.finish();
-        hub::Digest fast = hub::Digest::sha256();
-        const size_t first = length / 3;
-        fast.add(whole.first(first));
-        fast.add(whole.subspan(first, length / 2 - first));
-        fast.add(whole.subspan(length / 2));
-        QCOMPARE(fast.finish(), expected);
-    }
-}
-
 void TestNames::tokens() {
     QTemporaryDir folder;
     const fs::path file = folder.path().toStdString() + "/token";
@@ -315,5 +269,5 @@ void TestNames::tokens() {
     QCOMPARE(*hub::findToken(environment), std::string());
 }
 
-QTEST_GUILESS_MAIN(TestNames)
+TEST_CLASS_WITH(QCoreApplication, TestNames)
 #include "tst_names.moc"

@@ -5,6 +5,7 @@
 #include "app/qt_proxy.h"
 #include "tests/support/hub/fetching.h"
 #include "tests/support/hub/proxy_standin.h"
+#include "tests/support/program/test_class.h"
 
 #include <QProcess>
 #include <QTemporaryDir>
@@ -168,5 +169,5 @@ void TestProxy::mirrorsMayLieBelowAPath() {
     QCOMPARE(pasted->revision, std::string("dev"));
 }
 
-QTEST_GUILESS_MAIN(TestProxy)
+TEST_CLASS_WITH(QCoreApplication, TestProxy)
 #include "tst_proxy.moc"

@@ -2,6 +2,7 @@
 // Files longer than a block: asked for in ranges, the next while one comes, the hub once for each
 // file, over connections that stay. And what goes wrong between two ranges.
 #include "tests/support/hub/fetching.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -168,5 +169,5 @@ void TestRanges::surviveFaults() {
     }
 }
 
-QTEST_GUILESS_MAIN(TestRanges)
+TEST_CLASS_WITH(QCoreApplication, TestRanges)
 #include "tst_ranges.moc"

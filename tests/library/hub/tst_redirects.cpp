@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Redirects between hosts that a test cannot have: encrypted ones, with the network replaced by a
 // list of answers. Where the token goes, and what is refused before anything is asked.
+#include "tests/support/program/test_class.h"
+
 #include <QTest>
 
 #include <algorithm>
@@ -74,6 +76,7 @@ private Q_SLOTS:
     void follows();
     void nextRangeGoesDirectly_data();
     void nextRangeGoesDirectly();
+    void leadsToEncrypted();
 };
 
 void TestRedirects::follows_data() {
@@ -193,5 +196,26 @@ void TestRedirects::nextRangeGoesDirectly() {
     }
 }
 
-QTEST_APPLESS_MAIN(TestRedirects)
+/// A mirror whose unencrypted address leads to its encrypted one, also for what no other host may
+/// answer.
+void TestRedirects::leadsToEncrypted() {
+    ScriptedHttp http;
+    http.answers["http://hub.example/api/x"] = to("https://hub.example/api/x");
+    http.answers["https://hub.example/api/x"] = {200, {}};
+    http.answers["http://hub.example/api/y"] = to("https://other.example/api/y");
+    http.answers["https://other.example/api/y"] = {200, {}};
+    hub::HubOptions options;
+    options.endpoint = "http://hub.example";
+    options.limits.attempts = 1;
+    auto client = hub::HubClient::create(options, http);
+    QVERIFY(client.has_value());
+    const auto same = client->answer("/api/x", client->askedForSearch(), nullptr, {});
+    QVERIFY(same.has_value());
+    QCOMPARE(*same, std::string("12345"));
+    const auto other = client->answer("/api/y", client->askedForSearch(), nullptr, {});
+    QVERIFY(!other.has_value());
+    QVERIFY(other.error().message.find("another host") != std::string::npos);
+}
+
+TEST_CLASS(TestRedirects)
 #include "tst_redirects.moc"

@@ -2,6 +2,7 @@
 // The hub's search: what is asked for, page after page, and what is made of answers that lie.
 #include "app/qt_http.h"
 #include "tests/support/hub/fetching.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTest>
 
@@ -189,5 +190,5 @@ void TestSearch::readsTimes() {
     QCOMPARE(qint64{hub::secondsOfTime(text.toStdString()).value_or(-1)}, seconds);
 }
 
-QTEST_GUILESS_MAIN(TestSearch)
+TEST_CLASS_WITH(QCoreApplication, TestSearch)
 #include "tst_search.moc"

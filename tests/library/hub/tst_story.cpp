@@ -4,6 +4,7 @@
 // loaded and asked; and the server's own count says what it cost.
 #include "tests/support/hub/fetching.h"
 #include "tests/support/places.h"
+#include "tests/support/program/test_class.h"
 
 #include <QElapsedTimer>
 #include <QJsonArray>
@@ -27,8 +28,8 @@ namespace {
 
 /// What one kill may cost. Here, where the line is slow, it is much less; tst_interrupted.cpp has
 /// the case in which it counts.
-constexpr uint64_t kBlockBytes = library::hub::Limits{}.block_bytes;
-const char* const kToken = "hf_secretsecretsecret";
+constexpr uint64_t kStoryBlockBytes = library::hub::Limits{}.block_bytes;
+const char* const kStoryToken = "hf_secretsecretsecret";
 
 using nlohmann::ordered_json;
 
@@ -45,7 +46,7 @@ std::string safetensors(const ordered_json& header, const std::string& data) {
 support::HubContent shardedDemo(size_t num_shards) {
     support::HubContent content;
     content.id = "org/demo";
-    content.token = kToken;
+    content.token = kStoryToken;
     const fs::path folder = support::sourceDir() / "resources/demo_model";
     for (const char* name : {"config.json", "generation_config.json", "processor_config.json",
                              "tokenizer.json", "tokenizer_config.json", "README.md"}) {
@@ -98,7 +99,7 @@ public:
         environment_.insert(QStringLiteral("HOME"), home);
         environment_.insert(QStringLiteral("USERPROFILE"), home);
         environment_.insert(QStringLiteral("XDG_CONFIG_HOME"), home);
-        environment_.insert(QStringLiteral("HF_TOKEN"), QLatin1String(kToken));
+        environment_.insert(QStringLiteral("HF_TOKEN"), QLatin1String(kStoryToken));
     }
 
     void start(QProcess& process, const QStringList& words) const {
@@ -180,7 +181,7 @@ void TestStory::fromNothingToAnAnswer() {
             .object();
     QVERIFY2(!fetched.isEmpty(), errors.constData());
     const uint64_t sent = hub.bytesSent() - for_plan;
-    QVERIFY2(sent >= total && sent - total <= 3 * kBlockBytes, std::to_string(sent).c_str());
+    QVERIFY2(sent >= total && sent - total <= 3 * kStoryBlockBytes, std::to_string(sent).c_str());
     for (const auto& [name, text] : content.files) {
         QVERIFY2(support::textOf(layout.file(content.commit, name)) == text, name.c_str());
     }
@@ -210,5 +211,5 @@ void TestStory::fromNothingToAnAnswer() {
     QCOMPARE(hub.requests().size(), num_requests); // all this without the network
 }
 
-QTEST_GUILESS_MAIN(TestStory)
+TEST_CLASS_WITH(QCoreApplication, TestStory)
 #include "tst_story.moc"

@@ -27,7 +27,7 @@ struct FakeCard {
     int multiprocessors = 132;
     int clock_khz = 1980000, memory_clock_khz = 2619000, memory_bus_bits = 5120; ///< An H100.
     int shared_bytes = 232448;  ///< Most of a block.
-    int reserved_shared = 1024; ///< Of every block's shared memory, at its beginning.
+    int reserved_shared = 1024; ///< At the beginning of every block's shared memory.
     size_t context_bytes = 0;   ///< Taken while a context is there.
     size_t granularity = 1;     ///< Every allocation takes whole multiples of it.
 };
@@ -63,7 +63,7 @@ public:
     kernels::cuda::CuResult init_result = kernels::cuda::kCuSuccess;
     std::function<kernels::cuda::CuResult()> on_init; ///< Instead of init_result, when it is set.
     std::string missing_kernel;                       ///< Not found in the image.
-    kernels::cuda::CuResult image_result = 0;         ///< Of loading an image.
+    kernels::cuda::CuResult image_result = 0;         ///< Result of loading an image.
     /// Faults by number of call (1 = the next); 0 = never. Sticky: all later calls fail too, until
     /// failCall() is called again. Codes that end a process (kernels::cuda::isEndOfProcess(), the
     /// faults of kernels) are sticky whatever `is_sticky` says, as on a real card: no release,

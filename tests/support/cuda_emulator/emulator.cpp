@@ -89,8 +89,8 @@ struct Block {
     int arrived_some[16] = {}; ///< At barriers of a number of threads.
     std::vector<BulkCopy> bulk_copies;
     std::vector<LateArrival> late_arrivals;
-    BarrierVotes votes;   ///< Of the barrier that fills.
-    BarrierVotes outcome; ///< Of the one before.
+    BarrierVotes votes;   ///< At the barrier that fills.
+    BarrierVotes outcome; ///< At the one before.
     std::unique_ptr<SharedMemory> shared;
 };
 
@@ -706,7 +706,7 @@ namespace {
 
 /// What an emulated barrier in shared memory holds in its 8 bytes.
 struct CopyBarrierState {
-    uint16_t arrivals;  ///< Of a phase.
+    uint16_t arrivals;  ///< Per phase.
     uint16_t missing;   ///< In this phase.
     int32_t bytes : 31; ///< Still to be copied in this phase.
     uint32_t parity : 1;

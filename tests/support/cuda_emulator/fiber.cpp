@@ -200,8 +200,9 @@ struct Stack {
     size_t size = 0;
 };
 
-/// Of the host's thread itself. Asked once: the answer for a program's first thread is read from
-/// the list of its mappings, which took longer than all that the emulated threads computed.
+/// The stack of the host's thread itself. Asked once: the answer for a program's first thread is
+/// read from the list of its mappings, which took longer than all that the emulated threads
+/// computed.
 Stack ownStack() {
     thread_local const Stack kOwn = [] {
         Stack stack;

@@ -35,12 +35,12 @@ private:
         const void* key;
         size_t offset, bytes;
     };
-    char* base_ = nullptr; ///< Of the static part; the dynamic part follows behind a canary.
+    char* base_ = nullptr; ///< Start of the static part; the dynamic part follows behind a canary.
     char* dynamic_ = nullptr;
     char* end_ = nullptr; ///< Where the forbidden page begins.
     size_t mapped_ = 0;
     size_t dynamic_bytes_ = 0;
-    size_t used_ = 0; ///< Of the static part.
+    size_t used_ = 0; ///< Bytes of the static part.
     std::vector<Variable> variables_;
 };
 

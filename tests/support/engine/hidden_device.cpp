@@ -382,36 +382,21 @@ Status argmaxHidden(
                           : Status::BadShape;
 }
 
-Status capArgmaxHidden(Queue q,
-                       float* logits,
-                       int64_t count,
-                       float cap,
-                       const uint32_t* suppressed,
-                       uint64_t* best,
-                       kernels::TokenNumbers* numbers,
-                       int32_t ring) {
+Status capArgmaxHidden(
+    Queue q, float* logits, int64_t count, float cap, const uint32_t* suppressed, uint64_t* best) {
     auto* const device = static_cast<HiddenDevice*>(q.context);
     Revealer revealed{device};
     float* plain_logits = revealed(logits);
     const uint32_t* plain_suppressed = revealed(suppressed);
     uint64_t* plain_best = revealed(best);
-    kernels::TokenNumbers* plain_numbers = revealed(numbers);
     return revealed.is_ok ? device->submit([=] {
         auto status = Status::Ok;
         if (cap > 0.0F) {
             status =
                 device->base().soft_cap(device->hostQueue(), {plain_logits, 1, count, count}, cap);
         }
-        if (status != Status::Ok) {
-            return status;
-        }
-        uint64_t* const to =
-            plain_best + (plain_numbers != nullptr ? plain_numbers->position % 2 : 0);
-        status = argmaxHost(plain_logits, count, plain_suppressed, to);
-        if (plain_numbers != nullptr) {
-            support::nextNumbers(*plain_numbers, *to, ring);
-        }
-        return status;
+        return status == Status::Ok ? argmaxHost(plain_logits, count, plain_suppressed, plain_best)
+                                    : status;
     })
                           : Status::BadShape;
 }

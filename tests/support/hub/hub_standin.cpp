@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/hub/hub_standin.h"
 
+#include "engine/base/digest.h"
 #include "tests/support/hub/loopback.h"
 #include "tests/support/sockets.h"
 
@@ -9,7 +10,6 @@
 #include <cstring>
 #include <span>
 
-#include "library/hub/digest.h"
 #include "library/hub/url.h"
 
 namespace support {
@@ -23,7 +23,7 @@ constexpr int kDripMs = 6 * kPollMs;
 constexpr int kDripMs = kPollMs;
 #endif
 
-using library::hub::Digest;
+using engine::Digest;
 
 std::string lower(std::string text) {
     std::transform(text.begin(), text.end(), text.begin(),

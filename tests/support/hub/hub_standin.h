@@ -74,7 +74,7 @@ struct HubContent {
     /// Names that are large whatever their length; others are when they end in .safetensors.
     bool isLarge(const std::string& name) const;
     std::string token;             ///< Not empty: asked for.
-    uint64_t bytes_per_second = 0; ///< Of a body; 0: as fast as it goes.
+    uint64_t bytes_per_second = 0; ///< For a body; 0: as fast as it goes.
     size_t page_size = 1000;       ///< Entries of a page of the list.
     /// What a search finds, whatever is asked: a list in JSON for each page. Empty: this model.
     std::vector<std::string> search_pages;
@@ -90,7 +90,7 @@ public:
     [[nodiscard]] std::string endpoint() const;      ///< "http://127.0.0.1:40001" and the prefix.
     [[nodiscard]] std::string otherEndpoint() const; ///< The second port.
     [[nodiscard]] std::vector<HubRequest> requests() const;
-    /// Of bodies of files, taken by the system for sending.
+    /// Bytes of files' bodies, taken by the system for sending.
     [[nodiscard]] uint64_t bytesSent() const { return bytes_sent_; }
     /// Connections that were ever made.
     [[nodiscard]] size_t connections() const;

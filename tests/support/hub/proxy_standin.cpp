@@ -25,7 +25,7 @@ bool sendAll(int socket, std::string_view bytes) {
     return true;
 }
 
-/// Of a head; 0 where it tells none.
+/// Length that a head tells; 0 where it tells none.
 size_t contentLength(std::string head) {
     std::transform(head.begin(), head.end(), head.begin(),
                    [](unsigned char c) { return static_cast<char>(std::tolower(c)); });

@@ -65,7 +65,7 @@ public:
     [[nodiscard]] std::string base() const; ///< "http://127.0.0.1:40001/v1"
     [[nodiscard]] int port() const { return port_; }
     [[nodiscard]] std::vector<ChatRequestSeen> requests() const;
-    /// Of the chat alone.
+    /// Requests of the chat alone.
     [[nodiscard]] size_t numAsked() const;
     /// Connections that the client ended while the server still had something to say.
     [[nodiscard]] int numClosedByClient() const { return num_closed_; }

@@ -9,6 +9,7 @@
 // little before the load starts and the GUI thread was hardly ever put aside. The time the GUI
 // thread itself computes between two probes cannot be spoilt by others and is always asserted.
 #include "tests/support/latency_probe.h"
+#include "tests/support/program/test_class.h"
 #include "ui/chat/chat_view.h"
 #include "ui/chat/message_list.h"
 #include "ui/style/theme.h"
@@ -207,5 +208,5 @@ void TestChatLatency::opensLongChatQuickly() {
     QVERIFY2(took < 200.0, qPrintable(QString::number(took)));
 }
 
-QTEST_MAIN(TestChatLatency)
+TEST_CLASS_WITH(QApplication, TestChatLatency)
 #include "tst_chat_latency.moc"

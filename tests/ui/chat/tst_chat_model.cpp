@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The conversation as a model: undo, cuts, streaming; what the engine is asked; what fits.
+#include "tests/support/program/test_class.h"
 #include "ui/chat/chat_model.h"
 #include "ui/chat/chat_request.h"
 #include "ui/chat/height_index.h"
@@ -187,5 +188,5 @@ void TestChatModel::heights() {
     QCOMPARE(index.rowAt(sum + 1000.0), heights.size() - 1);
 }
 
-QTEST_GUILESS_MAIN(TestChatModel)
+TEST_CLASS_WITH(QCoreApplication, TestChatModel)
 #include "tst_chat_model.moc"

@@ -2,6 +2,7 @@
 // Notices of the chat: nothing moves when one comes or goes, the end of the conversation can be
 // read beside it, it stays under the user's hand, and a click that was meant for what was there
 // before it does nothing.
+#include "tests/support/program/test_class.h"
 #include "ui/chat/chat_notice.h"
 #include "ui/chat/chat_view.h"
 #include "ui/chat/composer.h"
@@ -22,8 +23,6 @@
 
 using ui::ChatNotice;
 using ui::ChatView;
-
-Q_DECLARE_METATYPE(engine::GenerateRequest)
 
 namespace {
 
@@ -247,6 +246,6 @@ void TestChatNotice::takesNoClickMeantForOthers() {
     QCOMPARE(chosen, 1);
 }
 
-QTEST_MAIN(TestChatNotice)
+TEST_CLASS_WITH(QApplication, TestChatNotice)
 
 #include "tst_chat_notice.moc"

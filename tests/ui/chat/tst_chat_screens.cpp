@@ -2,6 +2,7 @@
 // The chat view in its states, light and dark, drawn at 100 and 200 %. Checks that nothing is drawn
 // outside the column and that every state can be told from the empty one; with
 // BELFRY_SCREENSHOTS set the pictures are kept to be looked at.
+#include "tests/support/program/test_class.h"
 #include "ui/chat/chat_notice.h"
 #include "ui/chat/chat_view.h"
 #include "ui/chat/composer.h"
@@ -276,5 +277,5 @@ void TestChatScreens::states() {
     }
 }
 
-QTEST_MAIN(TestChatScreens)
+TEST_CLASS_WITH(QApplication, TestChatScreens)
 #include "tst_chat_screens.moc"

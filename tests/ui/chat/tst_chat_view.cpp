@@ -3,6 +3,7 @@
 // regenerate, edit, delete, undo, failures, a full context, attachments, the window of laid out
 // messages.
 #include "engine/api/placement.h"
+#include "tests/support/program/test_class.h"
 #include "ui/chat/attachment_chip.h"
 #include "ui/chat/chat_json.h"
 #include "ui/chat/chat_model.h"
@@ -41,8 +42,6 @@ using ui::ChatDocument;
 using ui::ChatTurn;
 using ui::ChatView;
 
-Q_DECLARE_METATYPE(engine::GenerateRequest)
-
 namespace {
 
 std::shared_ptr<const engine::ModelSummary> seeingModel() {
@@ -72,7 +71,7 @@ engine::Reply makeReply(quint64 id, const std::string& text, const std::string& 
 }
 
 /// A view with a loaded model, and what it asked for.
-struct Fixture {
+struct ChatViewFixture {
     ChatView view;
     QSignalSpy requests{&view, &ChatView::generateRequested};
     QSignalSpy finished{&view, &ChatView::turnFinished};
@@ -81,7 +80,7 @@ struct Fixture {
     ui::MessageList* list = nullptr;
     ui::ChatNotice* notice = nullptr;
 
-    explicit Fixture(int64_t context = 8192) {
+    explicit ChatViewFixture(int64_t context = 8192) {
         view.resize(900, 700);
         view.show();
         (void)QTest::qWaitForWindowActive(&view);
@@ -177,7 +176,7 @@ private Q_SLOTS:
 /// The switch is there where an assistant is loaded, holds for its chat, and what came of it is
 /// told under the reply and kept with it.
 void TestChatView::guessingAhead() {
-    Fixture f;
+    ChatViewFixture f;
     QTest::mouseClick(f.view.findChild<QToolButton*>(QStringLiteral("samplingButton")),
                       Qt::LeftButton);
     auto* box = f.view.findChild<QCheckBox*>(QStringLiteral("usesDrafts"));
@@ -254,7 +253,7 @@ void TestChatView::initTestCase() {
 }
 
 void TestChatView::sendsAndStreams() {
-    Fixture f;
+    ChatViewFixture f;
     f.type(QStringLiteral("Hello"));
     QCOMPARE(f.requests.count(), 1);
     QCOMPARE(f.finished.count(), 1); // the question is stored before the reply begins
@@ -281,7 +280,7 @@ void TestChatView::sendsAndStreams() {
 }
 
 void TestChatView::stopKeepsWhatIsWritten() {
-    Fixture f;
+    ChatViewFixture f;
     f.type(QStringLiteral("Count"));
     const quint64 id = f.request().id;
     f.view.showReplyUpdate(id, {"one two", {}, 2});
@@ -294,7 +293,7 @@ void TestChatView::stopKeepsWhatIsWritten() {
 }
 
 void TestChatView::leavingAChatKeepsItsReply() {
-    Fixture f;
+    ChatViewFixture f;
     f.type(QStringLiteral("Count"));
     const quint64 id = f.request().id;
     f.view.showReplyUpdate(id, {"one two", {}, 2});
@@ -312,7 +311,7 @@ void TestChatView::leavingAChatKeepsItsReply() {
 }
 
 void TestChatView::regenerateAndUndo() {
-    Fixture f;
+    ChatViewFixture f;
     f.ask(QStringLiteral("Hello"), "first");
     QTest::keyClick(f.input, Qt::Key_R, Qt::ControlModifier);
     QCOMPARE(f.requests.count(), 2);
@@ -330,7 +329,7 @@ void TestChatView::regenerateAndUndo() {
 }
 
 void TestChatView::editReplacesTheRest() {
-    Fixture f;
+    ChatViewFixture f;
     f.ask(QStringLiteral("one"), "first");
     f.ask(QStringLiteral("two"), "second");
     f.list->setCurrentRow(0);
@@ -349,7 +348,7 @@ void TestChatView::editReplacesTheRest() {
 }
 
 void TestChatView::deleteAndUndo() {
-    Fixture f;
+    ChatViewFixture f;
     f.ask(QStringLiteral("one"), "first");
     f.ask(QStringLiteral("two"), "second");
     f.list->setCurrentRow(0);
@@ -365,7 +364,7 @@ void TestChatView::deleteAndUndo() {
 }
 
 void TestChatView::failureGivesTheDraftBack() {
-    Fixture f;
+    ChatViewFixture f;
     f.ask(QStringLiteral("one"), "first");
     f.type(QStringLiteral("two"));
     f.view.showReplyError(f.request().id,
@@ -383,7 +382,7 @@ void TestChatView::failureGivesTheDraftBack() {
 }
 
 void TestChatView::fullContextIsAChoice() {
-    Fixture f(600);
+    ChatViewFixture f(600);
     for (int i = 0; i < 3; ++i) {
         f.ask(QStringLiteral("question %1").arg(i), std::string(400, 'a'));
     }
@@ -415,7 +414,7 @@ void TestChatView::filesAndTheirCost() {
     QTemporaryDir folder;
     const QString picture = folder.filePath(QStringLiteral("cat.png"));
     QImage(64, 48, QImage::Format_RGB32).save(picture);
-    Fixture f;
+    ChatViewFixture f;
     QSignalSpy costs(&f.view, &ChatView::mediaCostRequested);
     QSignalSpy ahead(&f.view, &ChatView::encodeAheadRequested);
     f.view.attachFiles({picture});
@@ -455,7 +454,7 @@ void TestChatView::encodesAheadAgain() {
     QImage(64, 48, QImage::Format_RGB32).save(picture);
     engine::MediaCost cost;
     cost.tokens = 280;
-    Fixture f;
+    ChatViewFixture f;
     QSignalSpy ahead(&f.view, &ChatView::encodeAheadRequested);
     QSignalSpy cancelled(&f.view, &ChatView::encodeAheadCancelled);
     f.type(QStringLiteral("A long story, please"));
@@ -501,7 +500,7 @@ void TestChatView::encodesAheadAgain() {
 }
 
 void TestChatView::dropTellsWhatItRefuses() {
-    Fixture f;
+    ChatViewFixture f;
     QMimeData data;
     data.setUrls({QUrl::fromLocalFile(QStringLiteral("/tmp/a.txt")),
                   QUrl::fromLocalFile(QStringLiteral("/tmp/b.wav"))});
@@ -523,7 +522,7 @@ void TestChatView::dropTellsWhatItRefuses() {
 }
 
 void TestChatView::queuedMessageGoesAfterTheReply() {
-    Fixture f;
+    ChatViewFixture f;
     f.type(QStringLiteral("one"));
     QTest::keyClicks(f.input, QStringLiteral("two"));
     QTest::keyClick(f.input, Qt::Key_Return);
@@ -536,7 +535,7 @@ void TestChatView::queuedMessageGoesAfterTheReply() {
 }
 
 void TestChatView::waitsForTheStore() {
-    Fixture f;
+    ChatViewFixture f;
     f.view.setWaitsForStore(true);
     f.type(QStringLiteral("one"));
     f.view.showReply(f.request().id, makeReply(f.request().id, "first"));
@@ -556,7 +555,7 @@ void TestChatView::waitsForTheStore() {
 }
 
 void TestChatView::promptShortcuts() {
-    Fixture f;
+    ChatViewFixture f;
     ui::ChatSettings settings;
     settings.prompts = {{QStringLiteral("sum"), QStringLiteral("Summarise: ")},
                         {QStringLiteral("say"), QStringLiteral("Say it")}};
@@ -573,7 +572,7 @@ void TestChatView::promptShortcuts() {
 }
 
 void TestChatView::onlyWhatIsNearIsLaidOut() {
-    Fixture f;
+    ChatViewFixture f;
     f.view.setChat(longChat(10000));
     QTRY_VERIFY(f.list->liveItems() > 0);
     QVERIFY2(f.list->liveItems() < 60, qPrintable(QString::number(f.list->liveItems())));
@@ -607,7 +606,7 @@ void TestChatView::onlyWhatIsNearIsLaidOut() {
 
 /// At no width do the actions of the last reply stand on its figures.
 void TestChatView::actionsStandBesideTheFigures() {
-    Fixture f;
+    ChatViewFixture f;
     f.type(QStringLiteral("Hello?"));
     engine::Reply reply = makeReply(f.request().id, "Good day.");
     reply.drafts = engine::DraftReport{5, 15, 9, 1.4, false, 0.01, 0.02};
@@ -640,7 +639,7 @@ void TestChatView::actionsStandBesideTheFigures() {
 }
 
 void TestChatView::selectionAndCopy() {
-    Fixture f;
+    ChatViewFixture f;
     f.view.setChat(longChat(4));
     f.list->setCurrentRow(1);
     QTest::keyClick(f.list, Qt::Key_A, Qt::ControlModifier);
@@ -658,7 +657,7 @@ void TestChatView::selectionAndCopy() {
 }
 
 void TestChatView::everyControlHasAName() {
-    Fixture f;
+    ChatViewFixture f;
     f.ask(QStringLiteral("one"), "first");
     for (QToolButton* button : f.view.headerBar()->findChildren<QToolButton*>()) {
         if (button->isCheckable()) {
@@ -683,7 +682,7 @@ void TestChatView::everyControlHasAName() {
 }
 
 void TestChatView::screenReaderSeesEveryMessage() {
-    Fixture f;
+    ChatViewFixture f;
     f.view.setChat(longChat(1000));
     QAccessibleInterface* list = QAccessible::queryAccessibleInterface(f.list);
     QVERIFY(list != nullptr);
@@ -701,7 +700,7 @@ void TestChatView::screenReaderSeesEveryMessage() {
 }
 
 void TestChatView::versionsByKeyAndMouse() {
-    Fixture f;
+    ChatViewFixture f;
     f.ask(QStringLiteral("one"), "first");
     f.ask(QStringLiteral("two"), "second");
     for (const char* again : {"third", "fourth"}) {
@@ -763,7 +762,7 @@ void TestChatView::versionsByKeyAndMouse() {
 }
 
 void TestChatView::stoppedBeforeTheFirstWord() {
-    Fixture f;
+    ChatViewFixture f;
     f.ask(QStringLiteral("one"), "first");
     f.view.regenerateLast();
     f.view.stop();
@@ -782,7 +781,7 @@ void TestChatView::stoppedBeforeTheFirstWord() {
 }
 
 void TestChatView::continuesACutReply() {
-    Fixture f;
+    ChatViewFixture f;
     f.type(QStringLiteral("count"));
     f.view.showReply(f.request().id, makeReply(f.request().id, "one two", "length"));
     QTest::keyClick(f.input, Qt::Key_Return, Qt::AltModifier);
@@ -817,7 +816,7 @@ void TestChatView::continuesACutReply() {
 }
 
 void TestChatView::thinkingTimeIsKept() {
-    Fixture f;
+    ChatViewFixture f;
     f.type(QStringLiteral("think"));
     engine::ReplyUpdate update;
     update.thinking = "let me see";
@@ -840,7 +839,7 @@ void TestChatView::thinkingTimeIsKept() {
 
 void TestChatView::storedFilesAreShown() {
     const QTemporaryDir folder;
-    Fixture f;
+    ChatViewFixture f;
     const QString original = folder.filePath(QStringLiteral("a.png"));
     QImage image(8, 8, QImage::Format_RGB32);
     image.fill(Qt::red);
@@ -870,7 +869,7 @@ void TestChatView::storedFilesAreShown() {
 
 void TestChatView::pastes() {
     const QTemporaryDir folder;
-    Fixture f;
+    ChatViewFixture f;
     auto* composer = f.view.findChild<ui::Composer*>();
     QClipboard* clipboard = QGuiApplication::clipboard();
     const auto paste = [&] { QTest::keyClick(f.input, Qt::Key_V, Qt::ControlModifier); };
@@ -898,5 +897,5 @@ void TestChatView::pastes() {
     QCOMPARE(f.input->toPlainText(), QStringLiteral("some words"));
 }
 
-QTEST_MAIN(TestChatView)
+TEST_CLASS_WITH(QApplication, TestChatView)
 #include "tst_chat_view.moc"

@@ -2,6 +2,7 @@
 // Where the next message is written: the list behind "/" is seen whole wherever it is opened, keys
 // that are typed elsewhere in the chat arrive, many attachments leave room for the messages, and
 // the sampling panel tells the model's own values.
+#include "tests/support/program/test_class.h"
 #include "ui/chat/attachment_chip.h"
 #include "ui/chat/chat_notice.h"
 #include "ui/chat/chat_view.h"
@@ -33,7 +34,7 @@ using ui::ChatView;
 
 namespace {
 
-std::shared_ptr<engine::ModelSummary> seeingModel() {
+std::shared_ptr<engine::ModelSummary> seeingModelComposer() {
     auto model = std::make_shared<engine::ModelSummary>();
     model->folder = "demo";
     model->has_vision = model->has_audio = true;
@@ -53,16 +54,16 @@ ui::ChatDocument someChat() {
     return chat;
 }
 
-struct Fixture {
+struct ComposerFixture {
     ChatView view;
     QPlainTextEdit* input = nullptr;
     ui::Composer* composer = nullptr;
 
-    explicit Fixture(QSize size = {900, 700}) {
+    explicit ComposerFixture(QSize size = {900, 700}) {
         view.resize(size);
         view.show();
         (void)QTest::qWaitForWindowActive(&view);
-        view.setModel(seeingModel(), true);
+        view.setModel(seeingModelComposer(), true);
         view.setChat(someChat());
         composer = view.findChild<ui::Composer*>();
         input = composer->input();
@@ -115,7 +116,7 @@ void TestComposer::listOfShortcutsIsSeen() {
     QFETCH(bool, has_notice);
     QFETCH(int, files);
     const QTemporaryDir folder;
-    Fixture f(size);
+    ComposerFixture f(size);
     f.view.attachFiles(pictures(folder, files));
     if (has_notice) {
         f.view.findChild<ui::ChatNotice*>()->showNotice(ui::ChatNotice::Tone::Info,
@@ -154,7 +155,7 @@ void TestComposer::listOfShortcutsIsSeen() {
 }
 
 void TestComposer::typedElsewhere() {
-    Fixture f;
+    ComposerFixture f;
     QSignalSpy played(f.view.messageList(), &ui::MessageList::attachmentActivated);
     f.view.messageList()->setFocus();
     f.view.messageList()->setCurrentRow(3);
@@ -198,7 +199,7 @@ void TestComposer::typedElsewhere() {
 
 void TestComposer::manyAttachments() {
     const QTemporaryDir folder;
-    Fixture f;
+    ComposerFixture f;
     auto* remove_all = f.find<QAbstractButton>("removeAllAttachments");
     f.view.attachFiles(pictures(folder, 2));
     QVERIFY(!remove_all->isVisible()); // two have their own buttons
@@ -236,8 +237,8 @@ void TestComposer::manyAttachments() {
 }
 
 void TestComposer::samplingOfTheModel() {
-    Fixture f;
-    auto model = seeingModel();
+    ComposerFixture f;
+    auto model = seeingModelComposer();
     model->sampling.temperature = 0.7;
     model->sampling.top_k = 48;
     model->sampling.top_p = 0.92;
@@ -258,13 +259,13 @@ void TestComposer::samplingOfTheModel() {
     // A value of the user's own hides it; another model has others; none is not guessed at.
     f.find<QSpinBox>("topK")->setValue(5);
     QCOMPARE(f.find<QSpinBox>("topK")->text(), QStringLiteral("5"));
-    model = seeingModel();
+    model = seeingModelComposer();
     model->sampling.temperature = 1.0;
     f.view.setModel(model, true);
     QCOMPARE(f.find<QDoubleSpinBox>("temperature")->text(), QStringLiteral("1.00 (model's)"));
     QCOMPARE(f.find<QDoubleSpinBox>("topP")->text(), QStringLiteral("model's"));
 }
 
-QTEST_MAIN(TestComposer)
+TEST_CLASS_WITH(QApplication, TestComposer)
 
 #include "tst_composer.moc"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is written and not sent belongs to its chat: text, files and an edit that was begun stay
 // there while others are open, and are the same after a way over JSON.
+#include "tests/support/program/test_class.h"
 #include "ui/chat/chat_json.h"
 #include "ui/chat/chat_view.h"
 #include "ui/chat/composer.h"
@@ -19,8 +20,6 @@
 
 using ui::ChatView;
 
-Q_DECLARE_METATYPE(engine::GenerateRequest)
-
 namespace {
 
 ui::ChatDocument chat(const char* id) {
@@ -36,13 +35,13 @@ ui::ChatDocument chat(const char* id) {
     return document;
 }
 
-struct Fixture {
+struct DraftsFixture {
     QTemporaryDir folder;
     ChatView view;
     ui::Composer* composer = nullptr;
     QString picture = folder.filePath(QStringLiteral("cat.png"));
 
-    Fixture() {
+    DraftsFixture() {
         QImage(8, 8, QImage::Format_RGB32).save(picture);
         view.resize(900, 700);
         view.show();
@@ -75,7 +74,7 @@ private Q_SLOTS:
 };
 
 void TestDrafts::everyChatHasItsOwn() {
-    Fixture f;
+    DraftsFixture f;
     f.write("for a new one");
     f.view.setChat(chat("a"));
     QCOMPARE(f.shown(), QStringLiteral(" +0"));
@@ -97,7 +96,7 @@ void TestDrafts::everyChatHasItsOwn() {
     QCOMPARE(f.shown(), QStringLiteral("for b +0"));
     f.view.setChat({});
     QCOMPARE(f.shown(), QStringLiteral(" +0"));
-    // Of a chat that is deleted and comes back.
+    // A chat is deleted and comes back.
     const ui::ChatDraft taken = f.view.takeDraft(QStringLiteral("b"));
     QCOMPARE(f.view.drafts().keys(), QStringList{QStringLiteral("a")});
     f.view.addDrafts({{QStringLiteral("b"), taken}});
@@ -106,7 +105,7 @@ void TestDrafts::everyChatHasItsOwn() {
 }
 
 void TestDrafts::editingIsKept() {
-    Fixture f;
+    DraftsFixture f;
     f.view.setChat(chat("a"));
     f.write("next");
     f.view.messageList()->setFocus();
@@ -134,7 +133,7 @@ void TestDrafts::editingIsKept() {
 }
 
 void TestDrafts::sentAndFailed() {
-    Fixture f;
+    DraftsFixture f;
     QSignalSpy requests(&f.view, &ChatView::generateRequested);
     f.write("hello");
     QTest::keyClick(f.composer->input(), Qt::Key_Return);
@@ -179,12 +178,12 @@ void TestDrafts::overJson() {
 }
 
 void TestDrafts::tells() {
-    Fixture f;
+    DraftsFixture f;
     QSignalSpy told(&f.view, &ChatView::draftsChanged);
     f.write("a");
     f.write("ab");
     QTRY_COMPARE_WITH_TIMEOUT(told.size(), 1, 4000);
 }
 
-QTEST_MAIN(TestDrafts)
+TEST_CLASS_WITH(QApplication, TestDrafts)
 #include "tst_drafts.moc"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Markdown as models write it: blocks, inline marks, and the same result however the text arrives.
 #include "tests/support/growth.h"
+#include "tests/support/program/test_class.h"
 #include "ui/chat/markdown_blocks.h"
 #include "ui/chat/markdown_inline.h"
 
@@ -489,5 +490,5 @@ void TestMarkdown::streamsInLinearTime() {
                           0});
 }
 
-QTEST_GUILESS_MAIN(TestMarkdown)
+TEST_CLASS_WITH(QCoreApplication, TestMarkdown)
 #include "tst_markdown.moc"

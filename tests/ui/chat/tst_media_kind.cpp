@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kinds of files by their first bytes, and what a click on a picture hands to the desktop.
+#include "tests/support/program/test_class.h"
 #include "ui/chat/chat_document.h"
 #include "ui/chat/chat_view.h"
 #include "ui/chat/media_kind.h"
@@ -145,5 +146,5 @@ void TestMediaKind::clicks() {
     QDesktopServices::unsetUrlHandler(QStringLiteral("file"));
 }
 
-QTEST_MAIN(TestMediaKind)
+TEST_CLASS_WITH(QApplication, TestMediaKind)
 #include "tst_media_kind.moc"

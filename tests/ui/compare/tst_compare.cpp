@@ -3,6 +3,7 @@
 // what the columns show, what is marked, and that nothing stale is left standing. Pictures go to
 // $BELFRY_SCREENSHOTS.
 #include "engine/api/model_address.h"
+#include "tests/support/program/test_class.h"
 #include "ui/compare/compare_column.h"
 #include "ui/compare/compare_pane.h"
 #include "ui/compare/word_diff.h"
@@ -490,5 +491,5 @@ void TestCompare::pictures() {
     ui::setThemeChoice(ui::ThemeChoice::System);
 }
 
-QTEST_MAIN(TestCompare)
+TEST_CLASS_WITH(QApplication, TestCompare)
 #include "tst_compare.moc"

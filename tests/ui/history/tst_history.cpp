@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The history pane by mouse and by keyboard alone: headings, search, rename, delete and undo,
 // export, what stands there when there is nothing to list. Pictures go to $BELFRY_SCREENSHOTS.
+#include "tests/support/program/test_class.h"
 #include "ui/history/history_model.h"
 #include "ui/history/history_pane.h"
 #include "ui/style/theme.h"
@@ -451,5 +452,5 @@ void TestHistory::importsAFile() {
     dialog->close();
 }
 
-QTEST_MAIN(TestHistory)
+TEST_CLASS_WITH(QApplication, TestHistory)
 #include "tst_history.moc"

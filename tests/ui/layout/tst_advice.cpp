@@ -5,6 +5,7 @@
 #include "engine/run/opened_model.h"
 #include "engine/run/planning.h"
 #include "tests/engine/plan/plan_fixture.h"
+#include "tests/support/program/test_class.h"
 #include "ui/layout/repair.h"
 
 #include <QTest>
@@ -120,14 +121,11 @@ OpenedModel openedOf(const Model& model) {
 
 /// Bytes of the device, or of all that the host holds, that an error is about.
 uint64_t needOf(const PlanIssue& issue, const PlacementPlan& plan) {
-    if (std::holds_alternative<issue::OverHost>(issue.finding)) {
-        return hostNeed(plan);
-    }
-    return deviceRow(plan, std::get<issue::OverLimit>(issue.finding).device)->parts.total();
+    return issue.excess->is_host ? hostNeed(plan)
+                                 : deviceRow(plan, issue.excess->device)->parts.total();
 }
 uint64_t limitOf(const PlanIssue& issue) {
-    const auto* host = std::get_if<issue::OverHost>(&issue.finding);
-    return host != nullptr ? host->limit : std::get<issue::OverLimit>(issue.finding).limit;
+    return issue.excess->limit;
 }
 
 double secondsOf(SuggestedCost::Kind kind, const SpeedEstimate& estimate) {
@@ -312,5 +310,5 @@ void TestAdvice::randomMaps() {
     QVERIFY(with_errors > kMaps / 10);
 }
 
-QTEST_APPLESS_MAIN(TestAdvice)
+TEST_CLASS(TestAdvice)
 #include "tst_advice.moc"

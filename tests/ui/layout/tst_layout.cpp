@@ -2,6 +2,7 @@
 // The layout editor with the real planner: mouse and keyboard end in the same plan, prices are
 // shown while a block is held, undo and revert, splitting and joining, presets, map files, other
 // computers, plans that do not fit. The model is the published E2B shape: headers only.
+#include "tests/support/program/test_class.h"
 #include "tests/support/thread_spy.h"
 #include "tests/ui/layout/layout_fixture.h"
 #include "ui/layout/plan_options_dialog.h"
@@ -20,7 +21,6 @@
 
 using engine::DeviceId;
 using support::e2bRequest;
-using support::kGiB;
 using support::LayoutFixture;
 
 class TestLayout : public QObject {
@@ -169,7 +169,7 @@ void TestLayout::arrowsStartAtTheOwnLane() {
     QTest::keyClick(block, Qt::Key_M); // taken up and put down
     QVERIFY(!f.view.isHolding());
     QCOMPARE(f.mapText(), map);
-    // Of the lane at the left edge.
+    // The same from the lane at the left edge.
     ui::BlockWidget* layers = f.view.blockWidget(QStringLiteral("layers.0-34"));
     layers->setFocus();
     QTest::keyClick(layers, Qt::Key_M);
@@ -319,7 +319,7 @@ void TestLayout::arrowsReachEveryBlock() {
 }
 
 void TestLayout::overFullIsToldBeforeApply() {
-    LayoutFixture f(e2bRequest("lean", 3 * kGiB));
+    LayoutFixture f(e2bRequest("lean", 3 * support::kGiB));
     QVERIFY(f.isReady());
     QVERIFY(f.view.stagedPlan()->fits);
     f.view.applyPreset(QStringLiteral("gpu"));
@@ -435,14 +435,14 @@ void TestLayout::applyDuringAReply() {
 }
 
 void TestLayout::fourBitsInTheWindowsWords() {
-    engine::LoadRequest request = e2bRequest("fit", 3 * kGiB);
+    engine::LoadRequest request = e2bRequest("fit", 3 * support::kGiB);
     request.quant = "none";
     request.head = "auto";
     LayoutFixture f(request);
     QVERIFY(f.isReady());
     const auto& notes = f.view.stagedPlan()->notes;
     QVERIFY(std::any_of(notes.begin(), notes.end(), [](const engine::Note& note) {
-        return std::holds_alternative<engine::note::FourBits>(note);
+        return note.kind == engine::NoteKind::FourBits;
     }));
     auto* notice = f.view.findChild<ui::NoticeBar*>();
     const QString said = notice->text() + notice->details().join(QLatin1Char('\n'));
@@ -552,17 +552,18 @@ void TestLayout::mapFiles() {
     Q_EMIT f.view.mapFileChosen(saved);
     QTRY_COMPARE(f.mapText(), imported);
 
-    // Copy as Python.
+    // Copy as accelerate's dictionary.
     support::ThreadSpy exported(f.planner.worker(), &app::PlannerWorker::exported);
     f.view.findChild<QMenu*>(QStringLiteral("layoutMoreMenu"))->popup(QPoint(0, 0));
     QAction* copy = nullptr;
     for (QAction* action : f.view.findChildren<QAction*>()) {
-        copy = action->objectName() == QStringLiteral("more.copyPython") ? action : copy;
+        copy = action->objectName() == QStringLiteral("more.copyAccelerate") ? action : copy;
     }
     QVERIFY(copy != nullptr);
     copy->trigger();
     QTRY_COMPARE(exported.count(), 1);
-    QTRY_VERIFY(QApplication::clipboard()->text().contains(QStringLiteral("device_map = {")));
+    QTRY_VERIFY(QApplication::clipboard()->text().contains(
+        QStringLiteral("\"model.vision_tower\": \"cpu\"")));
 }
 
 void TestLayout::otherComputers() {
@@ -590,7 +591,7 @@ void TestLayout::otherComputers() {
     f.view.lookAt(ui::computerWith(find("RTX 4090")));
     QTRY_VERIFY(f.view.stagedPlan()->estimate.decode_tokens_per_s > 1.5 * slow);
     f.view.simulateWhatIf();
-    QTRY_VERIFY(!f.view.isWhatIf() && f.view.stagedRequest().sim_gpus.front() > 20 * kGiB);
+    QTRY_VERIFY(!f.view.isWhatIf() && f.view.stagedRequest().sim_gpus.front() > 20 * support::kGiB);
     f.view.undo();
     QCOMPARE(f.mapText(), here);
     // A computer of one's own survives being written down.
@@ -650,7 +651,7 @@ void TestLayout::configWithoutWeights() {
     engine::LoadRequest request;
     request.model = folder.path().toStdString();
     request.device_map = "gpu";
-    request.sim_gpus = {8 * kGiB};
+    request.sim_gpus = {8 * support::kGiB};
     LayoutFixture f(request);
     QVERIFY(f.isReady());
     QVERIFY(f.model != nullptr && f.model->is_header_only);
@@ -674,7 +675,7 @@ void TestLayout::headOfItsOwn() {
     engine::LoadRequest request;
     request.model = folder.path().toStdString();
     request.device_map = "gpu";
-    request.sim_gpus = {8 * kGiB};
+    request.sim_gpus = {8 * support::kGiB};
     LayoutFixture f(request);
     QVERIFY(f.isReady());
     QVERIFY(f.view.stagedPlan()->has_stored_head);
@@ -741,8 +742,8 @@ void TestLayout::simulatedGpus() {
     QTest::mouseClick(ok, Qt::LeftButton);
     QTRY_VERIFY(f.view.lane(DeviceId::sim(1)) != nullptr);
     const engine::DevicePlan* card = ui::devicePlan(*f.view.stagedPlan(), DeviceId::sim(0));
-    QCOMPARE(card->capacity, 8 * kGiB);
-    QCOMPARE(card->limit, 5 * kGiB / 2);
+    QCOMPARE(card->capacity, 8 * support::kGiB);
+    QCOMPARE(card->limit, 5 * support::kGiB / 2);
     QVERIFY(f.view.stagedPlan()->fits); // fitted onto the new cards
     QVERIFY(card->parts.total() > 0);
     QVERIFY(!f.view.findChild<QPushButton*>(QStringLiteral("layoutAddSim"))->isVisible());
@@ -812,7 +813,7 @@ void TestLayout::pictures() {
         QVERIFY(h.isReady());
         QVERIFY(h.view.findChild<QPushButton*>(QStringLiteral("layoutAddSim"))->isVisible());
         save(h.view, "layout-narrow");
-        LayoutFixture g(e2bRequest("gpu", 3 * kGiB), {820, 620});
+        LayoutFixture g(e2bRequest("gpu", 3 * support::kGiB), {820, 620});
         QVERIFY(g.isReady());
         save(g.view, "layout-overfull");
         g.view.lookAt(ui::computerWith(ui::listedCards()[5]));
@@ -822,5 +823,5 @@ void TestLayout::pictures() {
     ui::setThemeChoice(ui::ThemeChoice::System);
 }
 
-QTEST_MAIN(TestLayout)
+TEST_CLASS_WITH(QApplication, TestLayout)
 #include "tst_layout.moc"

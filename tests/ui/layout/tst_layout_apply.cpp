@@ -2,6 +2,7 @@
 // Plan, ledger and meter agree: for every staged layout the meter's prediction is what belfry-cli
 // plan prints, and after Apply measured equals predicted. An out-of-memory during Apply is rolled
 // back and explained. The demo model with the real engine.
+#include "tests/support/program/test_class.h"
 #include "tests/support/thread_spy.h"
 #include "tests/ui/layout/layout_fixture.h"
 #include "ui/common/error_words.h"
@@ -246,5 +247,5 @@ void TestLayoutApply::outOfMemoryIsRolledBack() {
     QTRY_VERIFY(!f.view.hasChanges());
 }
 
-QTEST_MAIN(TestLayoutApply)
+TEST_CLASS_WITH(QApplication, TestLayoutApply)
 #include "tst_layout_apply.moc"

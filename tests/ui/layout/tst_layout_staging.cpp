@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The layout editor's steps without a widget: the test answers for the planner. A plan is a tensor
 // on a device; its map's text says which.
+#include "tests/support/program/test_class.h"
 #include "ui/layout/layout_staging.h"
 
 #include <QSignalSpy>
@@ -148,7 +149,7 @@ private Q_SLOTS:
     void whatBreaksARuleIsNoStep() {
         QSignalSpy refused(staging_.get(), &LayoutStaging::refused);
         auto impossible = planOn(kCard);
-        impossible->errors.emplace_back().code = "DM03";
+        impossible->errors.emplace_back().words = engine::phrase("nothing says where");
         staging_->stageMap("a map", QStringLiteral("a map"));
         planner_->answer(impossible);
         QCOMPARE(refused.count(), 1);
@@ -244,7 +245,7 @@ private Q_SLOTS:
 
     void aMapForCardsThatAreNotThereIsFitted() {
         auto impossible = planOn(kCpu);
-        impossible->errors.emplace_back().code = "DM03";
+        impossible->errors.emplace_back().words = engine::phrase("nothing says where");
         staging_->lookAt(ui::computerWith(ui::listedCards().front()));
         planner_->answer(impossible);
         QCOMPARE(planner_->asked.size(), size_t{1});
@@ -300,5 +301,5 @@ private:
     std::unique_ptr<Planner> planner_;
 };
 
-QTEST_MAIN(TestLayoutStaging)
+TEST_CLASS_WITH(QApplication, TestLayoutStaging)
 #include "tst_layout_staging.moc"

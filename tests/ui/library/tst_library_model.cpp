@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The library's list: sections, adapters below their model, the filter, and that a scan which tells
 // of more and more leaves selected rows selected. Words of what cannot be used.
+#include "tests/support/program/test_class.h"
 #include "ui/library/download_pace.h"
 #include "ui/library/family_model.h"
 #include "ui/library/hub_words.h"
@@ -155,20 +156,22 @@ void TestLibraryModel::saysWhyAndWhatNow_data() {
     QTest::newRow("mlx") << LibraryItem::Reason::Mlx << QStringLiteral("MLX");
     QTest::newRow("family") << LibraryItem::Reason::NotSupported << QStringLiteral("not supported");
     QTest::newRow("broken") << LibraryItem::Reason::Broken << QStringLiteral("damaged");
-    QTest::newRow("locked") << LibraryItem::Reason::Unreadable << QStringLiteral("not readable");
 }
 
 void TestLibraryModel::saysWhyAndWhatNow() {
     QFETCH(LibraryItem::Reason, reason);
     QFETCH(QString, word);
     LibraryItem item = unusable("x", reason);
-    item.missing = {QStringLiteral("model-00002-of-00002.safetensors")};
+    item.problem = engine::said("model.bin holds %1", "a flaw");
     QCOMPARE(ui::verdictWords(item), word);
-    QVERIFY(!ui::verdictSentence(item).isEmpty());
-    QVERIFY(!ui::wayOut(item).isEmpty());
-    if (reason == LibraryItem::Reason::FilesMissing) {
-        QVERIFY(ui::verdictSentence(item).contains(item.missing.first()));
-    }
+    QCOMPARE(ui::verdictSentence(item), QStringLiteral("model.bin holds a flaw."));
+    // What the engine has no next step for.
+    QCOMPARE(ui::wayOut(item).isEmpty(), reason != LibraryItem::Reason::FilesMissing);
+    item.way_out = engine::phrase("get the file again");
+    QCOMPARE(ui::wayOut(item), QStringLiteral("Get the file again."));
+    item.way_out = engine::said("belfry-cli get %1 goes on with it", "a/b"); // no commands here
+    QCOMPARE(ui::wayOut(item), QStringLiteral("Get a/b again: what is there is kept, only the rest "
+                                              "is fetched."));
 }
 
 void TestLibraryModel::familyBeforeWhatWasFound() {
@@ -220,5 +223,5 @@ void TestLibraryModel::pace() {
     QCOMPARE(pace.rate(), 0.0);
 }
 
-QTEST_MAIN(TestLibraryModel)
+TEST_CLASS_WITH(QApplication, TestLibraryModel)
 #include "tst_library_model.moc"

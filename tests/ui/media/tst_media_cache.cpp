@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Thumbnails and outlines that a pool of threads reads: what comes for a file that is there, gone
 // or something else, and what happens to answers that come when nobody waits for them any more.
+#include "tests/support/program/test_class.h"
 #include "ui/media/media_cache.h"
 
 #include <QImage>
@@ -135,5 +136,5 @@ void TestMediaCache::answersWhenTheCacheIsGone() {
     QCOMPARE(decoder.use_count(), 1L);
 }
 
-QTEST_MAIN(TestMediaCache)
+TEST_CLASS_WITH(QApplication, TestMediaCache)
 #include "tst_media_cache.moc"

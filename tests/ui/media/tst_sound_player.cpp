@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The player of the chat, sample by sample, with a loudspeaker that takes samples when the test
 // says so; and the real loudspeaker on a machine without one.
+#include "tests/support/program/test_class.h"
 #include "tests/ui/media/fake_sound.h"
 #include "ui/media/sound_player.h"
 
@@ -288,10 +289,11 @@ void TestSoundPlayer::realDeviceMissing() {
     QTRY_COMPARE_WITH_TIMEOUT(failed.size(), 1, 20000);
 }
 
-int main(int argc, char* argv[]) {
+static int runPlayer(int argc, char** argv) {
     qputenv("PULSE_SERVER", "unix:/nonexistent/pulse"); // also where there is a device
     QCoreApplication program(argc, argv);
     TestSoundPlayer test;
     return QTest::qExec(&test, argc, argv);
 }
+TEST_MAIN(runPlayer)
 #include "tst_sound_player.moc"

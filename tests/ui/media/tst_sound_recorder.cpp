@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Recording with a microphone that hears what the test says: length, limit, level, the file, and
 // what is told when there is no microphone or it goes away.
+#include "tests/support/program/test_class.h"
 #include "tests/ui/media/fake_sound.h"
 #include "ui/media/sound_recorder.h"
 
@@ -170,10 +171,11 @@ void TestSoundRecorder::realMicrophoneMissing() {
              qPrintable(recorder.problem()));
 }
 
-int main(int argc, char* argv[]) {
+static int runRecorder(int argc, char** argv) {
     qputenv("PULSE_SERVER", "unix:/nonexistent/pulse"); // also where there is a microphone
     QCoreApplication program(argc, argv);
     TestSoundRecorder test;
     return QTest::qExec(&test, argc, argv);
 }
+TEST_MAIN(runRecorder)
 #include "tst_sound_recorder.moc"

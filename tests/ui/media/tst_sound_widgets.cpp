@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Player, choice of a part and recording as the user meets them in the chat: by mouse, by keyboard
 // and by screen reader.
+#include "tests/support/program/test_class.h"
 #include "tests/ui/media/fake_sound.h"
 #include "ui/chat/attachment_chip.h"
 #include "ui/chat/chat_notice.h"
@@ -31,8 +32,8 @@ using ui::SoundRange;
 
 namespace {
 
-struct Fixture {
-    explicit Fixture(double seconds) {
+struct SoundWidgetsFixture {
+    explicit SoundWidgetsFixture(double seconds) {
         sound = folder.filePath(QStringLiteral("talk.wav"));
         QFile file(sound);
         if (file.open(QIODevice::WriteOnly)) {
@@ -113,7 +114,7 @@ private Q_SLOTS:
 };
 
 void TestSoundWidgets::playsInTheMessage() {
-    Fixture f(10.0);
+    SoundWidgetsFixture f(10.0);
     f.showMessage();
     SoundCard* card = f.card();
     QVERIFY(card != nullptr);
@@ -153,7 +154,7 @@ void TestSoundWidgets::playsInTheMessage() {
 }
 
 void TestSoundWidgets::keysOfTheMessageList() {
-    Fixture f(10.0);
+    SoundWidgetsFixture f(10.0);
     f.showMessage();
     ui::MessageList* list = f.view.messageList();
     list->setFocus();
@@ -173,7 +174,7 @@ void TestSoundWidgets::keysOfTheMessageList() {
 }
 
 void TestSoundWidgets::screenReader() {
-    Fixture f(10.0);
+    SoundWidgetsFixture f(10.0);
     f.showMessage();
     QAccessibleInterface* face = QAccessible::queryAccessibleInterface(f.card());
     QVERIFY(face != nullptr);
@@ -193,7 +194,7 @@ void TestSoundWidgets::screenReader() {
 }
 
 void TestSoundWidgets::stopsWhenTheMessageGoes() {
-    Fixture f(10.0);
+    SoundWidgetsFixture f(10.0);
     f.showMessage();
     f.view.player()->toggle(f.card()->clip());
     settle();
@@ -213,7 +214,7 @@ void TestSoundWidgets::stopsWhenTheMessageGoes() {
 }
 
 void TestSoundWidgets::noDeviceIsTold() {
-    Fixture f(10.0);
+    SoundWidgetsFixture f(10.0);
     f.showMessage();
     f.devices->out.to_open = ui::SoundProblem::NoDevice;
     QTest::keyClick(f.card(), Qt::Key_Space);
@@ -226,7 +227,7 @@ void TestSoundWidgets::noDeviceIsTold() {
 }
 
 void TestSoundWidgets::longRecording() {
-    Fixture f(75.0);
+    SoundWidgetsFixture f(75.0);
     QSignalSpy costs(&f.view, &ui::ChatView::mediaCostRequested);
     QSignalSpy ahead(&f.view, &ui::ChatView::encodeAheadRequested);
     QSignalSpy requests(&f.view, &ui::ChatView::generateRequested);
@@ -301,7 +302,7 @@ void TestSoundWidgets::longRecording() {
 }
 
 void TestSoundWidgets::rangeByMouse() {
-    Fixture f(100.0);
+    SoundWidgetsFixture f(100.0);
     f.view.attachFiles({f.sound});
     settle();
     f.view.showMediaError(f.sound, tooLong(100.0));
@@ -328,7 +329,7 @@ void TestSoundWidgets::rangeByMouse() {
 }
 
 void TestSoundWidgets::records() {
-    Fixture f(3.0);
+    SoundWidgetsFixture f(3.0);
     QTest::keyClick(&f.view, Qt::Key_R, Qt::ControlModifier | Qt::ShiftModifier);
     auto* text = f.find<QLabel>("recordText");
     if (!text->isVisible()) { // without an active window no shortcut acts
@@ -359,7 +360,7 @@ void TestSoundWidgets::records() {
 }
 
 void TestSoundWidgets::cannotRecord() {
-    Fixture f(3.0);
+    SoundWidgetsFixture f(3.0);
     f.devices->in.to_open = ui::SoundProblem::NoDevice;
     QTest::mouseClick(f.find<QToolButton>("recordButton"), Qt::LeftButton);
     auto* text = f.find<QLabel>("recordText");
@@ -373,6 +374,6 @@ void TestSoundWidgets::cannotRecord() {
     QVERIFY(!text->isVisible());
 }
 
-QTEST_MAIN(TestSoundWidgets)
+TEST_CLASS_WITH(QApplication, TestSoundWidgets)
 
 #include "tst_sound_widgets.moc"

@@ -7,6 +7,7 @@
 #include "engine/devices/gpu_access.h"
 #include "kernels/cuda/cards.h"
 #include "tests/support/cuda/fake_driver.h"
+#include "tests/support/program/test_class.h"
 #include "ui/meter/memory_meter.h"
 
 #include <QTest>
@@ -224,5 +225,5 @@ void TestMeter::otherProgramsWithNothingLoaded() {
     QVERIFY(seen.last->state == EngineSnapshot::State::Ready);
 }
 
-QTEST_MAIN(TestMeter)
+TEST_CLASS_WITH(QApplication, TestMeter)
 #include "tst_meter.moc"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The model that is loaded and the one that is chosen are two things: what the top bar, the title
 // and the composer say of each, and the ways from one to the other. Esc while one is loaded.
+#include "tests/support/program/test_class.h"
 #include "ui/chat/chat_view.h"
 #include "ui/chat/composer.h"
 #include "ui/shell/chosen_chip.h"
@@ -51,7 +52,7 @@ public:
         session().load();
         finish("demo");
     }
-    /// Of the chosen folder, as the planner's thread would tell.
+    /// Tells about the chosen folder, as the planner's thread would.
     void tell(const QString& assistant) {
         ui::FolderFacts facts;
         facts.assistant = assistant;
@@ -283,5 +284,5 @@ void TestChosenModel::escapeOffersToResume() {
              std::string("/models/gemma-4-E2B-it"));
 }
 
-QTEST_MAIN(TestChosenModel)
+TEST_CLASS_WITH(QApplication, TestChosenModel)
 #include "tst_chosen_model.moc"

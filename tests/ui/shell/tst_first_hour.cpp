@@ -4,6 +4,7 @@
 // the cards from the demo's first reply on.
 #include "engine/api/error_cause.h"
 #include "tests/support/places.h"
+#include "tests/support/program/test_class.h"
 #include "ui/chat/chat_view.h"
 #include "ui/chat/composer.h"
 #include "ui/common/sentence_words.h"
@@ -50,7 +51,7 @@ using ui::Session;
 namespace {
 
 const QString kModel = QStringLiteral("/models/gemma-4-E2B-it");
-constexpr quint64 kGiB = quint64{1} << 30U;
+constexpr quint64 kHourGiB = quint64{1} << 30U;
 
 std::shared_ptr<const engine::ModelSummary> summary(const QString& folder) {
     auto model = std::make_shared<engine::ModelSummary>();
@@ -72,27 +73,22 @@ std::shared_ptr<engine::PlacementPlan> plan(quint64 bytes, quint64 limit, double
     engine::ModulePlacement& tower = out->modules.emplace_back();
     tower.name = "tower";
     tower.part = {engine::PartRole::VisionTower};
-    tower.bytes = kGiB;
+    tower.bytes = kHourGiB;
     out->fits = bytes <= limit;
     out->estimate.decode_tokens_per_s = tokens_per_s;
     if (!out->fits) {
         engine::PlanIssue& issue = out->errors.emplace_back();
         issue.code = "DM09";
         issue.key = "cuda:0";
-        engine::issue::OverLimit over;
-        over.device = card.id;
-        over.need = bytes;
-        over.limit = limit;
-        over.bound.by = engine::MemoryBound::By::Free;
-        over.bound.whole = limit;
-        issue.finding = over;
+        issue.words = engine::said("%1 needs %2", card.id, engine::ByteCount{bytes});
+        issue.excess = {card.id, false, bytes, limit, {engine::MemoryBound::By::Free, limit}};
     }
     return out;
 }
 
-class Window {
+class FirstHourWindow {
 public:
-    explicit Window(int guide_cards = ui::kGuideCards) : window(setup(guide_cards)) {
+    explicit FirstHourWindow(int guide_cards = ui::kGuideCards) : window(setup(guide_cards)) {
         window.resize(1280, 900);
         window.show();
     }
@@ -160,6 +156,7 @@ private Q_SLOTS:
     void guideIsOfTheDemo();
     void namesApart_data();
     void namesApart();
+    void adapterNames();
     void whatIfIsNotThisComputer();
     void greyLoadSaysWhy();
     void hintWhileLoading();
@@ -192,7 +189,7 @@ void TestFirstHour::pace() {
 }
 
 void TestFirstHour::loadShowsRateAndTime() {
-    Window w;
+    FirstHourWindow w;
     w.choose();
     w.session().load();
     const auto progress = [&](quint64 done) {
@@ -200,13 +197,13 @@ void TestFirstHour::loadShowsRateAndTime() {
         snapshot->state = engine::EngineSnapshot::State::Loading;
         snapshot->stage = "read";
         snapshot->bytes_done = done;
-        snapshot->bytes_total = 100 * kGiB;
+        snapshot->bytes_total = 100 * kHourGiB;
         w.session().showSnapshot(snapshot);
     };
-    progress(kGiB);
+    progress(kHourGiB);
     QVERIFY(!w.text("engineStateDetail").contains(QStringLiteral("/s")));
     QTest::qWait(1000);
-    progress(2 * kGiB);
+    progress(2 * kHourGiB);
     const QString told = w.text("engineStateDetail");
     QVERIFY2(told.contains(QStringLiteral("/s")) && told.contains(QStringLiteral("left")),
              qPrintable(told));
@@ -233,11 +230,11 @@ void TestFirstHour::fourBitsAreProposed() {
     QFETCH(double, stored_rate);
     QFETCH(double, packed_rate);
     QFETCH(QString, words);
-    Window w;
+    FirstHourWindow w;
     w.choose();
     QSignalSpy asked(&w.panel(), &ui::ModelPanel::alternativeRequested);
     w.panel().showPlan(
-        plan(static_cast<quint64>(stored_gib * double(kGiB)), 8 * kGiB, stored_rate));
+        plan(static_cast<quint64>(stored_gib * double(kHourGiB)), 8 * kHourGiB, stored_rate));
     QCOMPARE(asked.size(), 0); // nobody looks
     w.window.openModelPanel();
     QCOMPARE(asked.size(), 1);
@@ -245,7 +242,7 @@ void TestFirstHour::fourBitsAreProposed() {
     QCOMPARE(request.quant, std::string("nf4-dq"));
     QCOMPARE(request.model, kModel.toStdString());
     w.panel().showAlternative(asked.last().at(0).toULongLong(),
-                              plan(3 * kGiB, 8 * kGiB, packed_rate));
+                              plan(3 * kHourGiB, 8 * kHourGiB, packed_rate));
     auto* proposal = w.find<QWidget>("fourBitsProposal");
     QCOMPARE(proposal->isVisible(), !words.isEmpty());
     if (words.isEmpty()) {
@@ -257,35 +254,35 @@ void TestFirstHour::fourBitsAreProposed() {
     QVERIFY(!proposal->isVisible());
     // Chosen: nothing to propose.
     asked.clear();
-    w.panel().showPlan(plan(3 * kGiB, 8 * kGiB, packed_rate));
+    w.panel().showPlan(plan(3 * kHourGiB, 8 * kHourGiB, packed_rate));
     QCOMPARE(asked.size(), 0);
 }
 
 void TestFirstHour::oldComparisonIsIgnored() {
-    Window w;
+    FirstHourWindow w;
     w.choose();
     w.window.openModelPanel();
     QSignalSpy asked(&w.panel(), &ui::ModelPanel::alternativeRequested);
-    w.panel().showPlan(plan(10 * kGiB, 8 * kGiB, 20));
+    w.panel().showPlan(plan(10 * kHourGiB, 8 * kHourGiB, 20));
     const quint64 old = asked.last().at(0).toULongLong();
-    w.panel().showPlan(plan(7 * kGiB, 8 * kGiB, 20));
-    w.panel().showAlternative(old, plan(3 * kGiB, 8 * kGiB, 90));
+    w.panel().showPlan(plan(7 * kHourGiB, 8 * kHourGiB, 20));
+    w.panel().showAlternative(old, plan(3 * kHourGiB, 8 * kHourGiB, 90));
     QVERIFY(!w.find<QWidget>("fourBitsProposal")->isVisible());
 }
 
 void TestFirstHour::textOnly() {
-    Window w;
+    FirstHourWindow w;
     w.choose();
     w.window.openModelPanel();
-    w.panel().showPlan(plan(7 * kGiB, 8 * kGiB, 20));
+    w.panel().showPlan(plan(7 * kHourGiB, 8 * kHourGiB, 20));
     auto* box = w.find<QCheckBox>("textOnlyBox");
     QVERIFY(box->isVisible() && !box->isChecked());
     QVERIFY2(box->text().contains(QStringLiteral("would save 1.0 GiB")), qPrintable(box->text()));
     QTest::mouseClick(box, Qt::LeftButton, {}, QPoint(8, box->height() / 2));
     QVERIFY(w.session().request().is_text_only);
-    auto lean = plan(6 * kGiB, 8 * kGiB, 20);
+    auto lean = plan(6 * kHourGiB, 8 * kHourGiB, 20);
     lean->modules.clear();
-    lean->left_out_bytes = kGiB;
+    lean->left_out_bytes = kHourGiB;
     w.panel().showPlan(lean);
     QVERIFY2(box->text().contains(QStringLiteral("saves 1.0 GiB")), qPrintable(box->text()));
     QSignalSpy wanted(&w.session(), &Session::loadRequested);
@@ -294,7 +291,7 @@ void TestFirstHour::textOnly() {
 }
 
 void TestFirstHour::wayBackFromTextOnly() {
-    Window w;
+    FirstHourWindow w;
     w.choose();
     engine::LoadRequest options = w.session().request();
     options.is_text_only = true;
@@ -324,10 +321,10 @@ void TestFirstHour::wayBackFromTextOnly() {
 }
 
 void TestFirstHour::loadAnyway() {
-    Window w;
+    FirstHourWindow w;
     w.choose();
     w.window.openModelPanel();
-    w.panel().showPlan(plan(10 * kGiB, 8 * kGiB, 20));
+    w.panel().showPlan(plan(10 * kHourGiB, 8 * kHourGiB, 20));
     auto* load = w.find<QPushButton>("loadButton");
     QCOMPARE(load->text(), QStringLiteral("&Load anyway"));
     QVERIFY(w.text("panelPlan").contains(QStringLiteral("What is free is an estimate")));
@@ -340,16 +337,16 @@ void TestFirstHour::loadAnyway() {
     QVERIFY(!w.session().loadedRequest().loads_anyway);
     QVERIFY(!w.session().request().loads_anyway);
     w.window.openModelPanel();
-    w.panel().showPlan(plan(7 * kGiB, 8 * kGiB, 20));
+    w.panel().showPlan(plan(7 * kHourGiB, 8 * kHourGiB, 20));
     QCOMPARE(load->text(), QStringLiteral("Re&load"));
 }
 
 void TestFirstHour::anywayAfterARefusal() {
-    Window w;
+    FirstHourWindow w;
     w.choose();
     w.session().load();
     engine::Error error{engine::ErrorCode::OutOfMemory, "DM09: too much"};
-    error.cause = engine::causeOf(engine::cause::BadPlan{plan(10 * kGiB, 8 * kGiB, 20)->errors});
+    error.cause = engine::causeOf(plan(10 * kHourGiB, 8 * kHourGiB, 20)->errors);
     w.session().showLoadError(error);
     QVERIFY(w.window.notice()->isVisible());
     QVERIFY(w.text("noticeDetail").contains(QStringLiteral("What is free is an estimate")));
@@ -363,11 +360,11 @@ void TestFirstHour::anywayAfterARefusal() {
 }
 
 void TestFirstHour::noAnywayAgainstALimit() {
-    Window w;
+    FirstHourWindow w;
     w.choose();
     w.window.openModelPanel();
-    auto limited = plan(10 * kGiB, 8 * kGiB, 20);
-    auto& over = std::get<engine::issue::OverLimit>(limited->errors.front().finding);
+    auto limited = plan(10 * kHourGiB, 8 * kHourGiB, 20);
+    auto& over = *limited->errors.front().excess;
     over.bound.by = engine::MemoryBound::By::Option;
     w.panel().showPlan(limited);
     QCOMPARE(w.find<QPushButton>("loadButton")->text(), QStringLiteral("&Load"));
@@ -379,7 +376,7 @@ void TestFirstHour::noAnywayAgainstALimit() {
 
 void TestFirstHour::optionsBelongToAModel() {
     const QString other = QStringLiteral("/models/gemma-4-31B-it");
-    Window w;
+    FirstHourWindow w;
     QSignalSpy kept(&w.session(), &Session::optionsRemembered);
     w.choose();
     engine::LoadRequest options = w.session().request();
@@ -404,7 +401,7 @@ void TestFirstHour::optionsBelongToAModel() {
     QCOMPARE(w.session().request().context, 16384);
     QCOMPARE(w.session().request().threads, 5); // the program's, not the model's
     // And after a start: the program hands them in.
-    Window next;
+    FirstHourWindow next;
     engine::LoadRequest before;
     before.quant = "fp4";
     next.session().setRemembered({{kModel, before}});
@@ -413,7 +410,7 @@ void TestFirstHour::optionsBelongToAModel() {
 }
 
 void TestFirstHour::profiles() {
-    Window w;
+    FirstHourWindow w;
     w.choose();
     engine::LoadRequest options = w.session().request();
     options.quant = "nf4";
@@ -454,7 +451,7 @@ void TestFirstHour::profiles() {
 }
 
 void TestFirstHour::guide() {
-    Window w(0);
+    FirstHourWindow w(0);
     QSignalSpy edited(&w.window, &MainWindow::settingsEdited);
     const QString demo = QStringLiteral("demo");
     w.load(demo);
@@ -484,14 +481,14 @@ void TestFirstHour::guide() {
     reply();
     QCOMPARE(w.noticeTitle(), QString()); // never again
     // Nor in the next session.
-    Window next(w.window.settings().guide_cards);
+    FirstHourWindow next(w.window.settings().guide_cards);
     next.load(demo);
     Q_EMIT next.window.chatView()->turnFinished({});
     QCOMPARE(next.noticeTitle(), QString());
 }
 
 void TestFirstHour::guideIsSkipped() {
-    Window w(0);
+    FirstHourWindow w(0);
     w.load(QStringLiteral("demo"));
     Q_EMIT w.window.chatView()->turnFinished({});
     QVERIFY(!w.noticeTitle().isEmpty());
@@ -503,7 +500,7 @@ void TestFirstHour::guideIsSkipped() {
 }
 
 void TestFirstHour::guideIsOfTheDemo() {
-    Window w(0);
+    FirstHourWindow w(0);
     w.load(kModel);
     Q_EMIT w.window.chatView()->turnFinished({});
     QCOMPARE(w.noticeTitle(), QString());
@@ -535,12 +532,23 @@ void TestFirstHour::namesApart() {
     }
 }
 
+void TestFirstHour::adapterNames() {
+    const auto name = [](const char* folder, const QStringList& others = {}) {
+        return ui::adapterName(QString::fromLatin1(folder), others).toStdString();
+    };
+    QCOMPARE(name("/a/notes/text"), std::string("text"));
+    QCOMPARE(name("/a/notes/adapter"), std::string("notes/adapter"));
+    QCOMPARE(name("/a/notes/checkpoint-500"), std::string("notes/checkpoint-500"));
+    QCOMPARE(name("/adapter"), std::string("adapter"));
+    QCOMPARE(name("/a/x/adapter", {QStringLiteral("/a/y/adapter")}), std::string("adapter (in x)"));
+}
+
 void TestFirstHour::whatIfIsNotThisComputer() {
-    Window w;
+    FirstHourWindow w;
     ui::LayoutView* layout = w.window.layoutView();
     QSignalSpy asked(layout, &ui::LayoutView::planRequested);
     const auto answer = [&](quint64 bytes, engine::DeviceId device) {
-        auto made = plan(bytes, 8 * kGiB, 20);
+        auto made = plan(bytes, 8 * kHourGiB, 20);
         made->devices.front().id = device;
         layout->showPlan(asked.last().at(0).toULongLong(), made);
     };
@@ -550,11 +558,11 @@ void TestFirstHour::whatIfIsNotThisComputer() {
                            [&](const ui::MeterDevice& one) { return one.id == device; });
     };
     w.choose();
-    answer(3 * kGiB, engine::DeviceId::cpu());
+    answer(3 * kHourGiB, engine::DeviceId::cpu());
     QVERIFY(shows(engine::DeviceId::cpu()));
     w.window.setTab(MainWindow::Tab::Layout);
     layout->lookAt(ui::computerWith(ui::listedCards()[2]));
-    answer(6 * kGiB, engine::DeviceId::cuda(0));
+    answer(6 * kHourGiB, engine::DeviceId::cuda(0));
     QVERIFY(layout->isWhatIf());
     QVERIFY(shows(engine::DeviceId::cuda(0)));
     QVERIFY(w.window.meter()->text().startsWith(QStringLiteral("Not this computer")));
@@ -579,13 +587,13 @@ void TestFirstHour::whatIfIsNotThisComputer() {
     // A plan for the other computer that comes too late changes nothing here.
     layout->lookAt(ui::computerWith(ui::listedCards()[3]));
     w.session().load();
-    answer(6 * kGiB, engine::DeviceId::cuda(0));
+    answer(6 * kHourGiB, engine::DeviceId::cuda(0));
     QVERIFY(!layout->isWhatIf());
     QVERIFY(!shows(engine::DeviceId::cuda(0)));
 }
 
 void TestFirstHour::greyLoadSaysWhy() {
-    Window w;
+    FirstHourWindow w;
     auto bare = std::make_shared<engine::ModelSummary>(*summary(kModel));
     bare->is_header_only = true;
     w.session().chooseModel(kModel);
@@ -607,7 +615,7 @@ void TestFirstHour::greyLoadSaysWhy() {
 
 void TestFirstHour::hintWhileLoading() {
     // From the wish to the model's being there it is one and the same.
-    Window w;
+    FirstHourWindow w;
     const QString waits = QStringLiteral("The model is being loaded; write meanwhile");
     w.session().chooseAndLoad(kModel);
     QCOMPARE(w.text("composerHint"), waits);
@@ -626,7 +634,7 @@ void TestFirstHour::hintWhileLoading() {
 }
 
 void TestFirstHour::othersUseTheModel() {
-    Window w;
+    FirstHourWindow w;
     w.load();
     auto* button = w.find<QPushButton>("servingButton");
     QVERIFY(!button->isVisible());
@@ -650,12 +658,12 @@ void TestFirstHour::othersUseTheModel() {
 void TestFirstHour::panelIsWideEnough() {
     // All sources, all that the panel can say, in a low window: nothing is cut at the right, and
     // verdict and Load stand where they always do.
-    Window w;
+    FirstHourWindow w;
     w.window.resize(860, 600);
     w.panel().setHasServers(true);
     w.choose();
     w.window.openModelPanel();
-    w.panel().showPlan(plan(10 * kGiB, 8 * kGiB, 20));
+    w.panel().showPlan(plan(10 * kHourGiB, 8 * kHourGiB, 20));
     QTest::qWait(30);
     auto* area = w.panel().findChild<QScrollArea*>();
     QVERIFY2(area->widget()->width() <= area->viewport()->width(),
@@ -722,7 +730,7 @@ void TestFirstHour::wheelScrolls() {
 }
 
 void TestFirstHour::adaptersThatDoNotFit() {
-    Window w;
+    FirstHourWindow w;
     w.window.resize(1280, 800);
     w.load();
     for (const char* name : {"text", "multimodal", "rslora", "style"}) {
@@ -780,5 +788,5 @@ void TestFirstHour::noWordsOfTheTerminal() {
     QVERIFY2(seen >= 10, qPrintable(QString::number(seen)));
 }
 
-QTEST_MAIN(TestFirstHour)
+TEST_CLASS_WITH(QApplication, TestFirstHour)
 #include "tst_first_hour.moc"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Notices of the window: wherever one is shown nothing moves, neither when it comes nor when it
 // goes, it covers nothing that is used beside it, and it stays under the user's hand.
+#include "tests/support/program/test_class.h"
 #include "ui/chat/chat_view.h"
 #include "ui/chat/composer.h"
 #include "ui/chat/message_list.h"
@@ -252,6 +253,6 @@ void TestNotices::toTheEndIsSeen() {
     QTRY_VERIFY(!button->isVisible());
 }
 
-QTEST_MAIN(TestNotices)
+TEST_CLASS_WITH(QApplication, TestNotices)
 
 #include "tst_notices.moc"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The lists of the shell under QAbstractItemModelTester, the report that says nothing of a chat,
 // shortcuts that do not collide, and the session's order of requests.
+#include "tests/support/program/test_class.h"
 #include "ui/common/shortcuts.h"
 #include "ui/common/suggestion_words.h"
 #include "ui/layout/repair.h"
@@ -165,8 +166,8 @@ void TestShellModels::coverage() {
     summary.tensors = 3;
     summary.matched_modules = {"a", "b"};
     using Outcome = engine::UnusedKey::Outcome;
-    using Why = engine::KeyReason::Why;
-    summary.unmatched = {{"x.lora_A", Outcome::Ignored, {"no such module", Why::NoModuleNamed}}};
+    using engine::said;
+    summary.unmatched = {{"x.lora_A", Outcome::Ignored, {said("the key names no module")}}};
     summary.missing = {"c"};
     ui::CoverageModel model(summary);
     const QAbstractItemModelTester tester(&model,
@@ -176,22 +177,22 @@ void TestShellModels::coverage() {
     engine::AdapterSummary keys;
     keys.unmatched = {{"base_model.model.model.layers.6.self_attn.k_proj.lora_A.weight",
                        Outcome::Inert,
-                       {"layer 6 shares the KV of layer 5", Why::SharesKv, 6, 5}},
+                       {said("layer %1 shares the KV of layer %2", 6, 5)}},
                       {"base_model.model.model.audio_tower.x",
                        Outcome::Ignored,
-                       {"the model has no audio tower", Why::NoAudio}}};
+                       {said("the model has no audio tower")}}};
     const ui::CoverageModel findings(keys);
     QCOMPARE(findings.index(0, 0).data().toString(),
              QStringLiteral("model.layers.6.self_attn.k_proj.lora_A.weight"));
     QCOMPARE(findings.index(0, 1).data().toString(),
-             QStringLiteral("no effect: layer 6 uses the keys and values of layer 5"));
+             QStringLiteral("no effect: layer 6 shares the KV of layer 5"));
     QVERIFY(!findings.index(0, 1).data(Qt::ForegroundRole).isValid()); // no fault of the adapter
     QCOMPARE(findings.index(1, 1).data().toString(),
              QStringLiteral("left out: the model has no audio tower"));
     QVERIFY(findings.index(1, 1).data(Qt::ForegroundRole).isValid());
     const QString text = ui::CoverageDialog::reportText(summary, QStringLiteral("m"));
     QVERIFY(text.contains(QStringLiteral("2 of 3")));
-    QVERIFY(text.contains(QStringLiteral("unmatched: x.lora_A: ignored: no such module")));
+    QVERIFY(text.contains(QStringLiteral("unmatched: x.lora_A: ignored: the key names no module")));
 }
 
 void TestShellModels::shortcutsAreDistinct() {
@@ -363,9 +364,7 @@ void TestShellModels::repairs_data() {
     step = stepOf({});
     step.image_tokens = 70;
     row("pictures", step, "image=70");
-    row("summary", engine::StepsTogether{3, 1, {}}, "");
-    row("last resort", engine::LastResort(), "");
-    row("a value of the map", engine::MapValue{"cpu"}, "");
+    row("a value of the map", engine::asItIs("cpu"), "");
 }
 
 void TestShellModels::repairs() {
@@ -442,5 +441,5 @@ void TestShellModels::foldersInTheWindowsWords() {
                 .isEmpty());
 }
 
-QTEST_MAIN(TestShellModels)
+TEST_CLASS_WITH(QApplication, TestShellModels)
 #include "tst_shell_models.moc"

@@ -4,6 +4,7 @@
 #include "app/translations.h"
 #include "tests/app/program_fixture.h"
 #include "tests/app/screen_checks.h"
+#include "tests/support/program/test_class.h"
 #include "ui/history/history_model.h"
 #include "ui/history/history_pane.h"
 #include "ui/shell/settings_dialog.h"
@@ -20,6 +21,9 @@
 #include <QToolButton>
 #include <QTranslator>
 
+#include <set>
+#include <string>
+
 using support::kGiB;
 using support::Program;
 
@@ -35,6 +39,7 @@ private Q_SLOTS:
     void deletedChatComesBack();
     void detailsScrollAndClose();
     void bothSideBySide();
+    void lineBelowTheTabsStays();
     void unusableFolder();
     void focusIsSeen();
     void fieldsEndWhereTheButtonEnds();
@@ -188,6 +193,28 @@ void TestSmallWindow::bothSideBySide() {
     check(program.window.get(), QStringLiteral("both-staged"));
 }
 
+/// The chat's header goes into a row of its own where the tabs leave no room: below the line.
+void TestSmallWindow::lineBelowTheTabsStays() {
+    using Tab = ui::MainWindow::Tab;
+    Program program(folder_->path());
+    QVERIFY(program.choose(QStringLiteral("demo"), "gpu", kGiB));
+    auto* line = program.window->findChild<QWidget*>(QStringLiteral("tabsLine"));
+    QVERIFY(line != nullptr);
+    for (const int width : {860, 1024, 1280, 1920}) {
+        program.window->resize(width, 800);
+        std::set<int> places;
+        for (const Tab tab : {Tab::Chat, Tab::Layout, Tab::Both, Tab::Chat}) {
+            program.window->setTab(tab);
+            for (int i = 0; i < 6; ++i) {
+                QCoreApplication::sendPostedEvents();
+                QCoreApplication::processEvents();
+            }
+            places.insert(line->mapTo(program.window.get(), QPoint()).y());
+        }
+        QVERIFY2(places.size() == 1, std::to_string(width).c_str());
+    }
+}
+
 void TestSmallWindow::unusableFolder() {
     QTemporaryDir other;
     QFile config(other.filePath(QStringLiteral("config.json")));
@@ -295,5 +322,5 @@ void TestSmallWindow::largeText() {
     check(program.window.get(), name("panel-860"));
 }
 
-QTEST_MAIN(TestSmallWindow)
+TEST_CLASS_WITH(QApplication, TestSmallWindow)
 #include "tst_small_window.moc"

@@ -2,6 +2,7 @@
 // The keys that F1 lists act wherever the focus is: every action of the window and of the chat from
 // every control of every tab, also from fields that would use the keys for editing; letters that
 // are typed beside the composer arrive there; Ctrl+1, 2 and 3 put the focus into the pane.
+#include "tests/support/program/test_class.h"
 #include "ui/chat/chat_view.h"
 #include "ui/chat/message_list.h"
 #include "ui/common/shortcuts.h"
@@ -26,12 +27,12 @@ using ui::MainWindow;
 
 namespace {
 
-struct Fixture {
+struct WindowKeysFixture {
     MainWindow window{ui::WindowSetup{}};
     ui::ChatView* chat = window.chatView();
     QPlainTextEdit* input = window.findChild<QPlainTextEdit*>(QStringLiteral("messageInput"));
 
-    Fixture() {
+    WindowKeysFixture() {
         window.resize(1500, 900);
         window.show();
         window.activateWindow(); // without a window manager nobody else does
@@ -93,7 +94,7 @@ void TestWindowKeys::actEverywhere_data() {
 
 void TestWindowKeys::actEverywhere() {
     QFETCH(MainWindow::Tab, tab);
-    Fixture f;
+    WindowKeysFixture f;
     f.window.setTab(tab);
     QTest::qWait(20);
     // Only whether the action is reached: what it does is not wanted here.
@@ -140,7 +141,7 @@ void TestWindowKeys::actEverywhere() {
 }
 
 void TestWindowKeys::showWhatTheyChange() {
-    Fixture f;
+    WindowKeysFixture f;
     f.window.setTab(MainWindow::Tab::Layout);
     QVERIFY(!f.chat->isVisible());
     QTest::keyClick(&f.window, Qt::Key_R, Qt::ControlModifier);
@@ -153,7 +154,7 @@ void TestWindowKeys::showWhatTheyChange() {
 }
 
 void TestWindowKeys::focusOfTheTabs() {
-    Fixture f;
+    WindowKeysFixture f;
     auto* button = f.window.findChild<QPushButton*>(QStringLiteral("modelButton"));
     button->setFocus();
     QTest::keyClick(button, Qt::Key_1, Qt::ControlModifier);
@@ -170,7 +171,7 @@ void TestWindowKeys::focusOfTheTabs() {
 }
 
 void TestWindowKeys::lettersGoToTheComposer() {
-    Fixture f;
+    WindowKeysFixture f;
     auto* button = f.window.findChild<QPushButton*>(QStringLiteral("modelButton"));
     button->setFocus();
     QTest::keyClicks(button, QStringLiteral("h"));
@@ -203,6 +204,6 @@ void TestWindowKeys::listIsComplete() {
     }
 }
 
-QTEST_MAIN(TestWindowKeys)
+TEST_CLASS_WITH(QApplication, TestWindowKeys)
 
 #include "tst_window_keys.moc"

@@ -2,6 +2,7 @@
 // Text of every script that chats are written in, laid out with the window's own fonts: no glyph
 // may be the box of a missing one, and emoji that are several characters are drawn as one. The
 // fonts are packages of installer/packages.txt; a row whose font this machine lacks says so.
+#include "tests/support/program/test_class.h"
 #include "ui/style/theme.h"
 
 #include <QApplication>
@@ -115,5 +116,5 @@ void TestFonts::severalCharactersOneEmoji() {
     QCOMPARE(visible, 1);
 }
 
-QTEST_MAIN(TestFonts)
+TEST_CLASS_WITH(QApplication, TestFonts)
 #include "tst_fonts.moc"

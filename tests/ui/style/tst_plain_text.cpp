@@ -3,6 +3,7 @@
 // which would open files and, on Windows, shares: every label, tool tip and message box shows it
 // letter by letter, and no source makes a widget that would not.
 #include "tests/support/places.h"
+#include "tests/support/program/test_class.h"
 #include "ui/chat/chat_view.h"
 #include "ui/history/history_pane.h"
 #include "ui/shell/main_window.h"
@@ -125,8 +126,9 @@ void TestPlainText::wholeWindow() {
     engine::AdapterSummary adapter;
     adapter.folder = adapter.name = adapter.kind = hostile_.toStdString();
     adapter.tensors = adapter.active = 2;
-    adapter.unmatched = {
-        {hostile_.toStdString(), engine::UnusedKey::Outcome::Ignored, {hostile_.toStdString()}}};
+    adapter.unmatched = {{hostile_.toStdString(),
+                          engine::UnusedKey::Outcome::Ignored,
+                          {engine::asItIs(hostile_.toStdString())}}};
     summary->adapters.push_back(adapter);
     const QString model = QStringLiteral("/models/") + hostile_;
     window.session()->chooseModel(model);
@@ -224,5 +226,5 @@ void TestPlainText::sources() {
     QVERIFY2(found.isEmpty(), qPrintable(found.join(QLatin1Char('\n'))));
 }
 
-QTEST_MAIN(TestPlainText)
+TEST_CLASS_WITH(QApplication, TestPlainText)
 #include "tst_plain_text.moc"

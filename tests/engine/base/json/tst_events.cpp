@@ -3,6 +3,7 @@
 // gives, its limits, and agreement with nlohmann/json on changed texts.
 #include "engine/base/json/events.h"
 #include "tests/support/golden.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTest>
 
@@ -282,5 +283,5 @@ void TestJsonEvents::utf8() {
     QCOMPARE(engine::isValidUtf8(text.toStdString()), is_valid);
 }
 
-QTEST_APPLESS_MAIN(TestJsonEvents)
+TEST_CLASS(TestJsonEvents)
 #include "tst_events.moc"

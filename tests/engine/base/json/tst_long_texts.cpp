@@ -3,6 +3,7 @@
 // what is made of a tree: read or refused in linear time and bounded memory.
 #include "engine/base/json/text.h"
 #include "tests/support/growth.h"
+#include "tests/support/program/test_class.h"
 
 #include <limits>
 
@@ -85,5 +86,5 @@ void TestLongTexts::manyNames() {
     support::checkLinear({names, {"{\"#\":", "{\"#\":1,\"#\":"}});
 }
 
-QTEST_APPLESS_MAIN(TestLongTexts)
+TEST_CLASS(TestLongTexts)
 #include "tst_long_texts.moc"

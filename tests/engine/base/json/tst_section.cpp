@@ -2,7 +2,7 @@
 // Checked access to JSON members: what is given, what is refused, and in which words.
 #include "engine/base/json/section.h"
 #include "engine/base/sentence_english.h"
-#include "engine/files/oddity_english.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTest>
 
@@ -132,7 +132,7 @@ void TestJsonSection::keepsTheFirstProblem() {
     const Json tree = read(R"({"a": 1, "b": 2})");
     JsonProblems problems;
     const JsonSection root(&tree, "x.json", "", problems);
-    root.warn("a", engine::odd::ConfigMember::Kind::NoArchitecture, "b");
+    root.warn("a", engine::said("is missing; taken as %1", "b"));
     root.unsupported("a", engine::phrase("is 1"));
     root.invalid("ConfigRange", "b", engine::phrase("is 2"));
     QCOMPARE(problems.error->message, std::string("x.json: a is 1"));
@@ -159,5 +159,5 @@ void TestJsonSection::showsValues() {
     QCOMPARE(QByteArray::fromStdString(engine::inEnglish(engine::shownJson(read(text)))), shown);
 }
 
-QTEST_APPLESS_MAIN(TestJsonSection)
+TEST_CLASS(TestJsonSection)
 #include "tst_section.moc"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // JSON written again, and numbers as Python writes them.
 #include "engine/base/json/text.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTest>
 
@@ -76,5 +77,5 @@ void TestText::fractionsReadBack() {
     }
 }
 
-QTEST_APPLESS_MAIN(TestText)
+TEST_CLASS(TestText)
 #include "tst_text.moc"

@@ -2,6 +2,7 @@
 // The JSON tree: order, spelling and places of what was read, its numbers, and its limits.
 #include "engine/base/json/tree.h"
 #include "engine/base/sentence_english.h"
+#include "tests/support/program/test_class.h"
 
 #include <QTest>
 
@@ -101,7 +102,7 @@ void TestJsonTree::tellsPlaceOfFailure() {
     const auto outcome = engine::readJsonTree(text.toStdString(), {}, tree);
     QCOMPARE(static_cast<int>(outcome.offset), offset);
     QCOMPARE(QByteArray::fromStdString(engine::inEnglish(outcome.detail)), brief);
-    QCOMPARE(QByteArray::fromStdString(engine::inEnglish(outcome.fault)), full);
+    QCOMPARE(QByteArray::fromStdString(engine::inEnglish(outcome.seen)), full);
     const auto parsed = engine::parseJson(text.toStdString(), "x.json");
     QVERIFY(!parsed.has_value());
     QVERIFY(parsed.error().message.starts_with("x.json: "));
@@ -263,5 +264,5 @@ void TestJsonTree::replacesSurrogates() {
     QCOMPARE(text("\"\\ud83d\\u00\""), std::string("refused"));
 }
 
-QTEST_APPLESS_MAIN(TestJsonTree)
+TEST_CLASS(TestJsonTree)
 #include "tst_tree.moc"

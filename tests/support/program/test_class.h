@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tests of a folder are one program (belfry_tests() in CMakeLists.txt). It runs the file that
+// its first argument names and hands the other arguments to QtTest:
+//   build/test/tests/engine/plan/tests_engine.plan planner fitsTheCard
+#pragma once
+
+#include <QTest>
+
+namespace support {
+
+/// A file tst_NAME.cpp of the program. Constructing one registers it under NAME.
+class TestFile {
+public:
+    /// Behaves like main(); the name of the file has been removed from its arguments.
+    using Main = int (*)(int argc, char** argv);
+
+    /// @param path `__FILE__`.
+    TestFile(const char* path, Main main);
+};
+
+} // namespace support
+
+/// The file's tests are what `main_function` runs (support::TestFile::Main).
+#define TEST_MAIN(main_function)                                                                   \
+    static const support::TestFile kFileOf_##main_function(__FILE__, main_function);
+
+/// The file's tests are the slots of `Class`, which need no application object.
+#define TEST_CLASS(Class)                                                                          \
+    static int run##Class(int argc, char** argv) {                                                 \
+        Class tests;                                                                               \
+        return QTest::qExec(&tests, argc, argv);                                                   \
+    }                                                                                              \
+    TEST_MAIN(run##Class)
+
+/// The file's tests are the slots of `Class`, which need a QCoreApplication or a QApplication.
+#define TEST_CLASS_WITH(Application, Class)                                                        \
+    static int run##Class(int argc, char** argv) {                                                 \
+        Application::setAttribute(Qt::AA_Use96Dpi);                                                \
+        Application application(argc, argv);                                                       \
+        Class tests;                                                                               \
+        return QTest::qExec(&tests, argc, argv);                                                   \
+    }                                                                                              \
+    TEST_MAIN(run##Class)
