@@ -113,16 +113,17 @@ struct ProjectArgs {
         Residual,     ///< the same r; h = r
     };
     enum class Output : uint8_t {
-        Store = 0,    ///< y[i] = W[i] h
-        GeluPair,     ///< y[0] = gelu_tanh(W[0] h) * (W[1] h); equal shapes
-        GeluMultiply, ///< y[0] = gelu_tanh(W[0] h) * multiply
+        Store = 0,     ///< y[i] = W[i] h
+        GatedPair,     ///< y[0] = act(W[0] h) * (W[1] h); equal shapes
+        GatedMultiply, ///< y[0] = act(W[0] h) * multiply
     };
     Input input = Input::Plain;
     Output output = Output::Store;
-    const float* x = nullptr; ///< [in]
-    const float* t = nullptr; ///< [in], residual inputs
-    MatView t_norm;           ///< [in]
-    MatView norm;             ///< [in]
+    Activation activation = Activation::GeluTanh; ///< act of a gated output
+    const float* x = nullptr;                     ///< [in]
+    const float* t = nullptr;                     ///< [in], residual inputs
+    MatView t_norm;                               ///< [in]; nullptr data: t is added as it is
+    MatView norm;                                 ///< [in]
     float scalar = 1.0F;
     float eps = 1e-6F;
     float* x_out = nullptr; ///< [in], not x: other blocks still read x
@@ -159,7 +160,8 @@ struct AttendStepArgs {
     const float* q = nullptr;          ///< [num_heads, head_dim]
     const float* k = nullptr;          ///< [num_kv_heads, head_dim]; nullptr: a KV-shared reader
     const float* v = nullptr;          ///< likewise; k where the layer has k = v
-    MatView q_norm, k_norm;            ///< [head_dim]; v is normed without weight
+    MatView q_norm, k_norm;            ///< [head_dim]; nullptr data: heads are not normed
+    bool norms_values = true;          ///< Heads of v are normed, without weight.
     const float* inv_freq = nullptr;   ///< [head_dim / 2]
     const int32_t* position = nullptr; ///< [1]
     const int32_t* slot = nullptr;     ///< [1], row of the cache for the new token
@@ -182,11 +184,12 @@ struct AttendStepArgs {
 };
 
 /// Rows that stand by expert, each with its expert's weights: y = W x in fp32, or, gated, y =
-/// gelu_tanh(W_gate x) * (W_up x) in bf16.
+/// act(W_gate x) * (W_up x) in bf16.
 struct ExpertProductArgs {
     const void* x = nullptr; ///< [count, cols of w] bf16, aligned to 16 bytes.
     WeightView w; ///< [experts * outputs, cols]; gated: of every expert gate's rows, then up's.
     bool is_gated = false;
+    Activation activation = Activation::GeluTanh;
     void* y = nullptr; ///< [count, outputs], gated [count, outputs / 2]; aligned to 8 bytes.
     const int32_t* first = nullptr; ///< [experts + 1] on the device: an expert's first place.
     int64_t experts = 0;
@@ -200,7 +203,7 @@ struct ExpertProductArgs {
 /// Routed experts of one token beside a dense MLP, without the host: scores = R (rms(x) *
 /// router_scale * input_scale), p = softmax(scores), the top_k largest of them (the lower index of
 /// equals), w = their p divided by their sum, times expert_scale; then
-/// t = rms(t) * t_norm + rms(sum of w_j D_j (gelu_tanh(G_j h) * (U_j h))) * out_norm with
+/// t = rms(t) * t_norm + rms(sum of w_j D_j (act(G_j h) * (U_j h))) * out_norm with
 /// h = rms(x) * norm. Scores in fp32. All pointers on the table's device.
 struct ExpertsStepArgs {
     const float* x = nullptr;            ///< [hidden]
@@ -213,6 +216,7 @@ struct ExpertsStepArgs {
     WeightView down;                ///< [experts * hidden, inner]
     MatView t_norm, norm, out_norm; ///< [hidden]
     int64_t experts = 0, top_k = 0;
+    Activation activation = Activation::GeluTanh;
     float eps = 1e-6F;
     float* scores = nullptr; ///< [experts], overwritten, as those below
     float* chosen = nullptr; ///< [chosenFloats(top_k)]
@@ -226,9 +230,9 @@ struct ExpertsStepArgs {
 /// layer. Rows are bf16 without gaps, as tensor cores take them. All on the table's device.
 struct ProductArgs {
     enum class Output : uint8_t {
-        Store = 0,    ///< y[i] = W[i] x, fp32
-        GeluPair,     ///< y[0] = gelu_tanh(W[0] x) * (W[1] x), bf16; equal shapes
-        GeluMultiply, ///< y[0] = gelu_tanh(W[0] x) * multiply, bf16
+        Store = 0,     ///< y[i] = W[i] x, fp32
+        GatedPair,     ///< y[0] = act(W[0] x) * (W[1] x), bf16; equal shapes
+        GatedMultiply, ///< y[0] = act(W[0] x) * multiply, bf16
     };
     /// Bounds of the input and of the result before anything else is done with it.
     struct Bounds {
@@ -236,7 +240,8 @@ struct ProductArgs {
         float out_low = -INFINITY, out_high = INFINITY;
     };
     Output output = Output::Store;
-    const void* x = nullptr; ///< [rows, cols of w]
+    Activation activation = Activation::GeluTanh; ///< act of a gated output
+    const void* x = nullptr;                      ///< [rows, cols of w]
     int64_t rows = 0;
     int count = 0; ///< Weights: 1 to 3; a pair has 2.
     WeightView w[3];
@@ -256,13 +261,13 @@ struct ProductArgs {
     ProjectLora updates[3 * kMaxUpdates];
 };
 
-/// x = (x + rms(t) * t_norm) * scalar where there is t; then h = rms(x) * norm in bf16, or x itself
-/// in bf16 where there is no norm.
+/// x = (x + rms(t) * t_norm) * scalar where there is t, (x + t) * scalar without t_norm; then h =
+/// rms(x) * norm in bf16, or x itself in bf16 where there is no norm.
 struct NormRowsArgs {
     float* x = nullptr;       ///< [rows, cols], contiguous
     const float* t = nullptr; ///< [parts, rows, cols], to be added up; or nullptr
     int parts = 1;
-    MatView t_norm;    ///< [cols]
+    MatView t_norm;    ///< [cols] or nullptr data
     MatView norm;      ///< [cols] or nullptr data
     void* h = nullptr; ///< [rows, cols] bf16, or nullptr
     int64_t rows = 0, cols = 0;
@@ -270,14 +275,15 @@ struct NormRowsArgs {
     float eps = 1e-6F;
 };
 
-/// From raw projections of many rows to what attention reads, in bf16: q and k normed with weight
-/// and turned (half-split RoPE), v normed without weight.
+/// From raw projections of many rows to what attention reads, in bf16: q and k normed and turned
+/// (half-split RoPE), v normed without weight.
 struct HeadRowsArgs {
     const float* q = nullptr; ///< [parts, rows, num_heads, head_dim], to be added up
     const float* k = nullptr; ///< [parts, rows, num_kv_heads, head_dim]; nullptr: queries only
     const float* v = nullptr; ///< likewise; k where the layer has k = v
     int parts = 1;
-    MatView q_norm, k_norm;              ///< [head_dim]
+    MatView q_norm, k_norm;              ///< [head_dim]; nullptr data: heads are not normed
+    bool norms_values = true;            ///< Heads of v are normed.
     const int32_t* position = nullptr;   ///< [rows]
     const int32_t* position_2 = nullptr; ///< [rows]: the halves of a head turn by themselves, the
                                          ///< second by these; nullptr: the head as a whole
@@ -427,10 +433,8 @@ struct OpTable {
     Status (*audio_attention)(Queue q, const AudioAttentionArgs& args);
     Status (*subsample_conv)(Queue q, const SubsampleConvArgs& args);
 
-    /// y = gelu_tanh(gate) * up, element-wise. y may be gate.
-    Status (*gelu_mul)(Queue q, MatF32 gate, MatF32 up, MutF32 y);
-    /// y = silu(gate) * up, element-wise (SwiGLU). y may be gate.
-    Status (*silu_mul)(Queue q, MatF32 gate, MatF32 up, MutF32 y);
+    /// y = act(gate) * up, element-wise. y may be gate.
+    Status (*gated_mul)(Queue q, Activation activation, MatF32 gate, MatF32 up, MutF32 y);
     /// y = silu(x). y may be x.
     Status (*silu)(Queue q, MatF32 x, MutF32 y);
     /// y[t,c] = x[t,c] * sigmoid(x[t, c + cols(y)]). x [tokens, 2n], y [tokens, n].

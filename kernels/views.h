@@ -19,6 +19,12 @@ enum class DType : uint8_t { F32 = 1, F16, BF16 };
 /// (even element in the high nibble); Int8Row is one fp32 scale per row: w = q * scale[row].
 enum class WeightFormat : uint8_t { F32 = 1, F16, BF16, Nf4, Fp4, Int8Row };
 
+/// What stands between the gate of a gated product and the other factor.
+enum class Activation : uint8_t {
+    GeluTanh = 1, ///< x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3)))
+    Silu,         ///< x / (1 + e^-x)
+};
+
 /// fp32 matrix, [rows, cols], row i at data + i * stride.
 struct MatF32 {
     const float* data = nullptr;

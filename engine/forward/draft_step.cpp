@@ -326,7 +326,8 @@ Result<void> DraftStep::enqueueLayer(size_t index, const KvCache& kv) {
         } else {
             ProjectArgs pair;
             takeRow(pair, branch.pre);
-            pair.output = ProjectArgs::Output::GeluPair;
+            pair.output = ProjectArgs::Output::GatedPair;
+            pair.activation = recipe.activation;
             pair.y[0] = home_->buffer(Buffer::DraftGate);
             ENGINE_TRY(project(pair, {&layer.mlp.gate, &layer.mlp.up}));
             ENGINE_TRY(projectBack(layer.mlp.down, home_->buffer(Buffer::DraftGate)));

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/forward/drafter.h"
 
-#include "engine/forward/activation.h"
 #include "engine/forward/matrix_views.h"
 
 #include <algorithm>
@@ -215,7 +214,9 @@ Result<void> Drafter::gatedMlp(size_t index, MatF32 h, MutF32 t) {
     const MutF32 up = row(Buffer::DraftUp, width);
     ENGINE_TRY(model_->context->linear(mlp.gate, home, h, gate));
     ENGINE_TRY(model_->context->linear(mlp.up, home, h, up));
-    ENGINE_TRY(activatePair(home, assistant.text.recipe.activation, gate, up, gate, mlp.gate.name));
+    ENGINE_KERNEL(
+        home.ops().gated_mul(home.queue(), assistant.text.recipe.activation, gate, up, gate),
+        "activation", mlp.gate.name);
     return model_->context->linear(mlp.down, home, gate, t);
 }
 

@@ -2,7 +2,6 @@
 #include "engine/forward/experts.h"
 
 #include "engine/base/float_types.h"
-#include "engine/forward/activation.h"
 #include "engine/forward/matrix_views.h"
 
 #include <algorithm>
@@ -299,6 +298,7 @@ Status ExpertRun::products(
     args.x = x;
     args.w = *view;
     args.is_gated = is_gated;
+    args.activation = model.config.text.recipe.activation;
     args.y = y;
     args.first = order.first;
     args.experts = model.config.text.num_experts;
@@ -329,8 +329,7 @@ Result<bool> ExpertRun::together(int64_t begin, int64_t end) const {
     void* act = home.buffer(Buffer::MoeAct);
     Status status = ops.take_expert_rows(home.queue(), z, order.rows + first, count, in);
     if (status == Status::Ok) {
-        status = activation == Activation::GeluTanh ? products(gate_up, begin, end, in, true, act)
-                                                    : Status::Unsupported;
+        status = products(gate_up, begin, end, in, true, act);
     }
     if (status == Status::Unsupported) {
         const MutF32 both = home.matrix(Buffer::MoeGateUp, count, 2 * inner());
@@ -339,7 +338,8 @@ Result<bool> ExpertRun::together(int64_t begin, int64_t end) const {
             const MutF32 result = home.matrix(Buffer::MoeAct, count, inner());
             const MatF32 gate{both.data, count, inner(), both.stride};
             const MatF32 up{both.data + inner(), count, inner(), both.stride};
-            ENGINE_TRY(activatePair(home, activation, gate, up, result, gate_up.name));
+            ENGINE_KERNEL(ops.gated_mul(home.queue(), activation, gate, up, result), "activation",
+                          gate_up.name);
             act = in;
             status = ops.take_expert_rows(home.queue(), result, nullptr, count, act);
         }
@@ -377,8 +377,9 @@ Result<void> ExpertRun::oneByOne(int64_t begin, int64_t end) const {
     const MutF32 act = home.matrix(Buffer::MoeAct, count, inner());
     const MatF32 gate{gate_up.data, count, inner(), gate_up.stride};
     const MatF32 up{gate_up.data + inner(), count, inner(), gate_up.stride};
-    ENGINE_TRY(activatePair(home, model.config.text.recipe.activation, gate, up, act,
-                            layer.experts.gate_up.name));
+    ENGINE_KERNEL(
+        home.ops().gated_mul(home.queue(), model.config.text.recipe.activation, gate, up, act),
+        "activation", layer.experts.gate_up.name);
     const MutF32 down = home.matrix(Buffer::MoeDown, count, hidden());
     for (int64_t e = begin; e < end; ++e) {
         if (countOf(e) > 0) {

@@ -128,6 +128,7 @@ Result<void> FusedRows::projectHeads(
     args.q = home.buffer(Buffer::Q);
     args.q_norm = layer.attend.q_norm;
     args.k_norm = layer.attend.k_norm;
+    args.norms_values = text.recipe.has_value_norm;
     args.position = home.ints(Buffer::QueryPosition) + call.rows.firstOf(rows);
     args.inv_freq = home.buffer(is_full ? Buffer::InvFreqFull : Buffer::InvFreqSliding);
     args.q_to = home.buffer(Buffer::O);
@@ -189,7 +190,8 @@ Result<FusedRows::Sums> FusedRows::gatedMlp(int index, int64_t rows) {
     RowProduct gated;
     gated.x = home.buffer(Buffer::H);
     gated.rows = rows;
-    gated.output = ProductArgs::Output::GeluPair;
+    gated.output = ProductArgs::Output::GatedPair;
+    gated.activation = model_->config.text.recipe.activation;
     ENGINE_TRY(
         runProduct(*model_->context, home, gated,
                    {{&layer.mlp.gate, home.buffer(Buffer::Gate)}, {&layer.mlp.up, nullptr}}));
@@ -204,7 +206,8 @@ Result<FusedRows::Sums> FusedRows::perLayerInput(const LayerCall& call, int inde
     RowProduct gated;
     gated.x = home.buffer(Buffer::H);
     gated.rows = rows;
-    gated.output = ProductArgs::Output::GeluMultiply;
+    gated.output = ProductArgs::Output::GatedMultiply;
+    gated.activation = model_->config.text.recipe.activation;
     ENGINE_ASSIGN(gated.multiply,
                   perLayerSlice(*model_, home, index, call.rows.firstOf(rows), rows));
     ENGINE_TRY(runProduct(*model_->context, home, gated,

@@ -85,6 +85,20 @@ const kernels::TokenNumbers* LayerSteps::numbers() const {
     return reinterpret_cast<const kernels::TokenNumbers*>(home_->buffer(Buffer::StepInput));
 }
 
+Result<void> LayerSteps::addResidual(const Pending& pending, MutF32 row, const std::string& name) {
+    const auto queue = home_->queue();
+    const auto& ops = home_->ops();
+    const MatF32 t{pending.t, 1, row.cols, row.cols};
+    if (pending.norm.data != nullptr) {
+        const auto eps = static_cast<float>(model_->config.text.rms_norm_eps);
+        ENGINE_KERNEL(ops.rms_norm_add(queue, t, pending.norm, eps, 1.0F, row), "residual norm",
+                      name);
+    } else {
+        ENGINE_KERNEL(ops.add_scaled(queue, t, 1.0F, row), "residual", name);
+    }
+    return checkStatus(ops.scale(queue, row, pending.scalar), "layer scalar", name);
+}
+
 Result<void> LayerSteps::compose(const Projection& step) {
     // The same step from single functions: source of truth for what ops.project computes.
     const ProjectArgs& a = step.args;
@@ -97,9 +111,7 @@ Result<void> LayerSteps::compose(const Projection& step) {
     if (a.input == ProjectArgs::Input::ResidualNorm || a.input == ProjectArgs::Input::Residual) {
         const MutF32 sum{a.x_out, 1, in, in};
         ENGINE_KERNEL(home_->device().copyWithin(sum.data, a.x, bytes), "copy", name);
-        ENGINE_KERNEL(ops.rms_norm_add(queue, {a.t, 1, in, in}, a.t_norm, a.eps, 1.0F, sum),
-                      "residual norm", name);
-        ENGINE_KERNEL(ops.scale(queue, sum, a.scalar), "layer scalar", name);
+        ENGINE_TRY(addResidual({a.t, a.t_norm, a.scalar}, sum, name));
         source = sum;
     }
     if (a.input == ProjectArgs::Input::Norm || a.input == ProjectArgs::Input::ResidualNorm) {
@@ -121,17 +133,18 @@ Result<void> LayerSteps::compose(const Projection& step) {
     for (int i = 0; i < a.count; ++i) {
         const int64_t out = step.linear[i]->out;
         // A pair's second product has no place of its own in the step.
-        float* to = a.output == ProjectArgs::Output::GeluPair && i == 1 ? home_->buffer(Buffer::Up)
-                                                                        : a.y[i];
+        float* to = a.output == ProjectArgs::Output::GatedPair && i == 1 ? home_->buffer(Buffer::Up)
+                                                                         : a.y[i];
         products[i] = {to, 1, out, out};
         ENGINE_TRY(model_->context->linear(*step.linear[i], *home_, source, products[i]));
     }
-    if (a.output == ProjectArgs::Output::GeluPair) {
-        ENGINE_KERNEL(ops.gelu_mul(queue, products[0], products[1], products[0]), "GELU", name);
-    } else if (a.output == ProjectArgs::Output::GeluMultiply) {
+    if (a.output != ProjectArgs::Output::Store) {
         const int64_t out = products[0].cols;
-        ENGINE_KERNEL(ops.gelu_mul(queue, products[0], {a.multiply, 1, out, out}, products[0]),
-                      "GELU", name);
+        const MatF32 other = a.output == ProjectArgs::Output::GatedPair
+                                 ? MatF32(products[1])
+                                 : MatF32{a.multiply, 1, out, out};
+        ENGINE_KERNEL(ops.gated_mul(queue, a.activation, products[0], other, products[0]),
+                      "activation", name);
     }
     return {};
 }
@@ -288,6 +301,7 @@ Result<void> LayerSteps::enqueueAttention(const DecoderLayer& layer,
     }
     attend.q_norm = layer.attend.q_norm;
     attend.k_norm = layer.attend.k_norm;
+    attend.norms_values = text.recipe.has_value_norm;
     attend.inv_freq = home_->buffer(is_full ? Buffer::InvFreqFull : Buffer::InvFreqSliding);
     attend.position = &numbers()->position;
     attend.slot = is_full ? &numbers()->full_slot : &numbers()->sliding_slot;
@@ -315,7 +329,8 @@ Result<void> LayerSteps::enqueueAttention(const DecoderLayer& layer,
 Result<void> LayerSteps::enqueueMlp(const DecoderLayer& layer, kernels::MatView norm) {
     Projection gate_up;
     takeRow(gate_up, norm);
-    gate_up.args.output = ProjectArgs::Output::GeluPair;
+    gate_up.args.output = ProjectArgs::Output::GatedPair;
+    gate_up.args.activation = model_->config.text.recipe.activation;
     gate_up.args.y[0] = home_->buffer(Buffer::Gate);
     gate_up.args.count = 2;
     gate_up.linear[0] = &layer.mlp.gate;
@@ -352,6 +367,7 @@ Result<void> LayerSteps::enqueueExperts(const DecoderLayer& layer) {
     args.out_norm = experts.post_norm;
     args.experts = text.num_experts;
     args.top_k = text.top_k_experts;
+    args.activation = text.recipe.activation;
     args.eps = static_cast<float>(text.rms_norm_eps);
     args.scores = home_->buffer(Buffer::MoeProbs);
     args.chosen = home_->buffer(Buffer::MoeRouterLow);
@@ -363,7 +379,8 @@ Result<void> LayerSteps::enqueueExperts(const DecoderLayer& layer) {
 Result<void> LayerSteps::enqueuePerLayerInput(const DecoderLayer& layer, int index) {
     Projection gate;
     takeRow(gate, {});
-    gate.args.output = ProjectArgs::Output::GeluMultiply;
+    gate.args.output = ProjectArgs::Output::GatedMultiply;
+    gate.args.activation = model_->config.text.recipe.activation;
     gate.args.y[0] = home_->buffer(Buffer::PleGate);
     gate.args.multiply = per_layer_ + (index - per_layer_first_) * model_->config.text.ple_size;
     gate.args.multiply_stride = model_->perLayerWidth();
@@ -409,16 +426,8 @@ Result<void> LayerSteps::enqueueResidual() {
         return {};
     }
     const TextConfig& text = model_->config.text;
-    const MutF32 row{x_, 1, text.hidden_size, text.hidden_size};
-    const auto& ops = home_->ops();
-    ENGINE_KERNEL(ops.rms_norm_add(home_->queue(),
-                                   {pending_.t, 1, text.hidden_size, text.hidden_size},
-                                   pending_.norm, static_cast<float>(text.rms_norm_eps), 1.0F, row),
-                  "residual norm", "decoder layers");
-    ENGINE_KERNEL(ops.scale(home_->queue(), row, pending_.scalar), "layer scalar",
-                  "decoder layers");
-    pending_ = {};
-    return {};
+    const Pending pending = std::exchange(pending_, {});
+    return addResidual(pending, {x_, 1, text.hidden_size, text.hidden_size}, "decoder layers");
 }
 
 } // namespace engine

@@ -15,7 +15,7 @@ public:
     /// What a row still lacks: x is complete after x = (x + norm(t)) * scalar.
     struct Pending {
         const float* t = nullptr; ///< nullptr: nothing
-        kernels::MatView norm;
+        kernels::MatView norm;    ///< nullptr data: none
         float scalar = 1.0F;
     };
     /// One projection step: ops.project, or the same from single functions where a linear has
@@ -90,6 +90,8 @@ private:
     /// T = linear x, for rows that stand alone.
     Result<void> projectBack(const Linear& linear, const float* x);
 
+    /// row [1, hidden] = (row + norm(t)) * scalar.
+    Result<void> addResidual(const Pending& pending, kernels::MutF32 row, const std::string& name);
     Result<void> compose(const Projection& step);
     /// Puts the active updates of the step's linears into its arguments; false: it must be
     /// composed.

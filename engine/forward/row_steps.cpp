@@ -38,15 +38,13 @@ bool updatesOf(const Linear& linear,
 
 bool isFusible(const LayerRecipe& recipe, bool has_experts) {
     const auto is_known = [has_experts](const Branch& branch) {
-        const bool has_norms = branch.has_pre_norm && branch.has_post_norm;
         switch (branch.body) {
         case BranchBody::Attention:
         case BranchBody::Mlp:
-            return has_norms && branch.weight == 1.0;
-        case BranchBody::MlpWithExperts:
-            return has_experts && has_norms && branch.weight == 1.0;
         case BranchBody::PerLayerInput:
-            return !branch.has_pre_norm && branch.has_post_norm && branch.weight == 1.0;
+            return branch.weight == 1.0;
+        case BranchBody::MlpWithExperts:
+            return has_experts && branch.weight == 1.0;
         case BranchBody::FeedForward:
         case BranchBody::RelativeAttention:
         case BranchBody::Convolution:
@@ -54,9 +52,7 @@ bool isFusible(const LayerRecipe& recipe, bool has_experts) {
         }
         return false;
     };
-    return std::all_of(recipe.branches.begin(), recipe.branches.end(), is_known) &&
-           recipe.activation == Activation::GeluTanh && recipe.has_head_norms &&
-           recipe.has_value_norm;
+    return std::all_of(recipe.branches.begin(), recipe.branches.end(), is_known);
 }
 
 bool isFusible(const Linear& linear, const DeviceScratch& home, const ComputeContext& context) {
@@ -80,6 +76,7 @@ Result<int> runParts(ComputeContext& context,
                      std::span<const RowProduct::Part> parts) {
     ProductArgs args;
     args.output = product.output;
+    args.activation = product.activation;
     args.x = product.x;
     args.rows = product.rows;
     args.multiply = product.multiply;

@@ -13,8 +13,8 @@
 
 namespace engine {
 
-/// Recipes that the fused steps (of many rows here, of one in layer_steps.h) can compute: pre and
-/// post norms around attention and a GELU MLP, head norms, per-layer inputs.
+/// Recipes that the fused steps (of many rows here, of one in layer_steps.h) can compute: those of
+/// decoder layers, whatever norms and activations they have.
 /// has_experts: experts beside the MLP are no obstacle.
 [[nodiscard]] bool isFusible(const LayerRecipe& recipe, bool has_experts = false);
 
@@ -35,6 +35,7 @@ struct RowProduct {
     const void* x = nullptr; ///< [rows, in] bf16
     int64_t rows = 0;
     kernels::ProductArgs::Output output = kernels::ProductArgs::Output::Store;
+    Activation activation = Activation::GeluTanh; ///< As of kernels::ProductArgs.
     kernels::MatF32 multiply;
     int parts = 1; ///< As of kernels::ProductArgs::parts: room for so many.
 };

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/forward/single_layers.h"
 
-#include "engine/forward/activation.h"
 #include "engine/forward/experts.h"
 #include "engine/forward/matrix_views.h"
 
@@ -185,7 +184,8 @@ Result<void> SingleLayers::gatedMlp(int index, MatF32 h, MutF32 t) {
     const MutF32 up = home.matrix(Buffer::Up, h.rows, width);
     ENGINE_TRY(model_->context->linear(layer.mlp.gate, home, h, gate));
     ENGINE_TRY(model_->context->linear(layer.mlp.up, home, h, up));
-    ENGINE_TRY(activatePair(home, text.recipe.activation, gate, up, gate, layer.mlp.gate.name));
+    ENGINE_KERNEL(home.ops().gated_mul(home.queue(), text.recipe.activation, gate, up, gate),
+                  "activation", layer.mlp.gate.name);
     return model_->context->linear(layer.mlp.down, home, gate, t);
 }
 
@@ -197,8 +197,8 @@ Result<void> SingleLayers::perLayerInput(const LayerCall& call, int index, MatF3
                   perLayerSlice(*model_, home, index, call.rows.firstOf(x.rows), x.rows));
     const MutF32 gated = home.matrix(Buffer::PleGate, x.rows, text.ple_size);
     ENGINE_TRY(model_->context->linear(layer.per_layer.gate, home, x, gated));
-    ENGINE_TRY(
-        activatePair(home, text.recipe.activation, gated, slice, gated, layer.per_layer.gate.name));
+    ENGINE_KERNEL(home.ops().gated_mul(home.queue(), text.recipe.activation, gated, slice, gated),
+                  "activation", layer.per_layer.gate.name);
     return model_->context->linear(layer.per_layer.back, home, gated, t);
 }
 

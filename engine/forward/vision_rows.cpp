@@ -90,7 +90,8 @@ Result<int> gatedMlp(BoundModel& model, const VisionLayer& layer, int64_t rows) 
     RowProduct pair;
     pair.x = home.buffer(Buffer::VisionRowsH);
     pair.rows = rows;
-    pair.output = ProductArgs::Output::GeluPair;
+    pair.output = ProductArgs::Output::GatedPair;
+    pair.activation = model.config.vision->recipe.activation;
     ENGINE_TRY(runProduct(
         *model.context, home, pair,
         {{&layer.mlp.gate, home.buffer(Buffer::VisionRowsAct)}, {&layer.mlp.up, nullptr}}));

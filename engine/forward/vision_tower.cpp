@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/forward/vision_tower.h"
 
-#include "engine/forward/activation.h"
 #include "engine/forward/matrix_views.h"
 #include "engine/forward/projector.h"
 #include "engine/forward/row_steps.h"
@@ -126,7 +125,8 @@ Result<void> VisionTower::gatedMlp(const VisionLayer& layer, MatF32 h, MutF32 t)
     const MutF32 up = home.matrix(Buffer::VisionUp, h.rows, vision.intermediate_size);
     ENGINE_TRY(context.linear(layer.mlp.gate, home, h, gate, Buffer::VisionClamp));
     ENGINE_TRY(context.linear(layer.mlp.up, home, h, up, Buffer::VisionClamp));
-    ENGINE_TRY(activatePair(home, vision.recipe.activation, gate, up, gate, layer.mlp.gate.name));
+    ENGINE_KERNEL(home.ops().gated_mul(home.queue(), vision.recipe.activation, gate, up, gate),
+                  "activation", layer.mlp.gate.name);
     return context.linear(layer.mlp.down, home, gate, t, Buffer::VisionClamp);
 }
 

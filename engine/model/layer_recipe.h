@@ -8,16 +8,15 @@
 // functions, fused rows, fused steps of a token.
 #pragma once
 
+#include "kernels/views.h"
+
 #include <cmath>
 #include <cstdint>
 #include <vector>
 
 namespace engine {
 
-enum class Activation : uint8_t {
-    GeluTanh = 1,
-    Silu,
-};
+using kernels::Activation;
 
 enum class BranchBody : uint8_t {
     Attention = 1,     ///< o(attend(q h, k h, v h)), keys and values from the layer or its KV owner

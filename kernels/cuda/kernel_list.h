@@ -11,8 +11,7 @@ namespace kernels::cuda {
     X(fill_f32)                                                                                    \
     X(rms_norm)                                                                                    \
     X(rope)                                                                                        \
-    X(gelu_mul)                                                                                    \
-    X(silu_mul)                                                                                    \
+    X(gated_mul)                                                                                   \
     X(sigmoid_mul)                                                                                 \
     X(causal_conv1d)                                                                               \
     X(clamp)                                                                                       \

@@ -169,7 +169,8 @@ public:
         const kernels::Queue q = device_.queue();
         std::vector<int32_t> position(static_cast<size_t>(rows * 12), 100);
         std::vector<float> freq(256, 0.01F);
-        line("gelu_mul 2520 x 3072", 3 * bytes, [&] { ops_.gelu_mul(q, mx, my, my); });
+        line("gated_mul 2520 x 3072", 3 * bytes,
+             [&] { ops_.gated_mul(q, kernels::Activation::GeluTanh, mx, my, my); });
         line("silu 2520 x 3072", 2 * bytes, [&] { ops_.silu(q, mx, my); });
         line("rms_norm 2520 x 3072", 2 * bytes, [&] { ops_.rms_norm(q, mx, {}, 1e-6F, my); });
         line("clamp 2520 x 3072", 2 * bytes, [&] { ops_.clamp(q, mx, -1.0F, 1.0F, my); });
@@ -177,7 +178,8 @@ public:
         line("rope 2520 x 12 x 64", 2.0 * 4.0 * 2520 * 768,
              [&] { ops_.rope(q, heads, 64, 0, 32, position.data(), freq.data()); });
         const kernels::MutF32 one{x, 1, 12288, 12288};
-        line("gelu_mul 1 x 12288", 3.0 * 4 * 12288, [&] { ops_.gelu_mul(q, one, one, one); });
+        line("gated_mul 1 x 12288", 3.0 * 4 * 12288,
+             [&] { ops_.gated_mul(q, kernels::Activation::GeluTanh, one, one, one); });
         const kernels::MutF32 small{x, 1, 1536, 1536};
         line("rms_norm 1 x 1536", 2.0 * 4 * 1536,
              [&] { ops_.rms_norm(q, small, {}, 1e-6F, small); });

@@ -103,7 +103,7 @@ struct Experts {
                        row(gate));
             cpu.linear({}, row(h), rowsOf(gate_up.host, (e * 2 + 1) * shape.inner, shape.inner),
                        row(up));
-            cpu.gelu_mul({}, row(gate), row(up), row(gate));
+            cpu.gated_mul({}, kernels::Activation::GeluTanh, row(gate), row(up), row(gate));
             cpu.linear({}, row(gate), rowsOf(down.host, e * n, n), row(down_row));
             cpu.add_scaled({}, row(down_row),
                            static_cast<float>(p / top) * expert_scale.host[at(e)], row(total));

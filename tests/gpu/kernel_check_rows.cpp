@@ -54,13 +54,13 @@ void checkProducts(cuda::CudaDevice& d) {
           {130, 192, {256, 256, 256}, WeightFormat::BF16, Output::Store, true, 1},
           {40, 1024, {128}, WeightFormat::Nf4, Output::Store, false, 4},
           {33, 72, {40}, WeightFormat::F32, Output::Store, false, 1},
-          {130, 256, {320, 320}, WeightFormat::BF16, Output::GeluPair, true, 1},
-          {50, 128, {96, 96}, WeightFormat::Nf4, Output::GeluPair, false, 1},
+          {130, 256, {320, 320}, WeightFormat::BF16, Output::GatedPair, true, 1},
+          {50, 128, {96, 96}, WeightFormat::Nf4, Output::GatedPair, false, 1},
           {130, 1536, {1000, 256, 130}, WeightFormat::Nf4, Output::Store, false, 3},
-          {100, 1536, {1000, 1000}, WeightFormat::Fp4, Output::GeluPair, false, 1},
-          {70, 2560, {256}, WeightFormat::Nf4, Output::GeluMultiply, false, 1},
+          {100, 1536, {1000, 1000}, WeightFormat::Fp4, Output::GatedPair, false, 1},
+          {70, 2560, {256}, WeightFormat::Nf4, Output::GatedMultiply, false, 1},
           {600, 256, {192, 64, 64}, WeightFormat::Nf4, Output::Store, false, 1},
-          {70, 256, {64}, WeightFormat::Int8Row, Output::GeluMultiply, false, 1},
+          {70, 256, {64}, WeightFormat::Int8Row, Output::GatedMultiply, false, 1},
           {130,
            1536,
            {1000, 256, 132},
@@ -73,12 +73,12 @@ void checkProducts(cuda::CudaDevice& d) {
            1536,
            {1000, 1000},
            WeightFormat::Nf4,
-           Output::GeluPair,
+           Output::GatedPair,
            false,
            1,
            {{16}, {8}},
            DType::F32},
-          {70, 2560, {256}, WeightFormat::Nf4, Output::GeluMultiply, false, 1, {{16, 16}}},
+          {70, 2560, {256}, WeightFormat::Nf4, Output::GatedMultiply, false, 1, {{16, 16}}},
           {130,
            192,
            {256, 256, 256},
@@ -89,8 +89,8 @@ void checkProducts(cuda::CudaDevice& d) {
            {{16}, {16}, {16}}},
           {300, 1536, {1000, 256, 136}, WeightFormat::BF16, Output::Store, false, 3},
           {600, 328, {264}, WeightFormat::Int8Row, Output::Store, false, 1},
-          {260, 1536, {1000, 1000}, WeightFormat::BF16, Output::GeluPair, false, 1},
-          {70, 200, {72, 72}, WeightFormat::Int8Row, Output::GeluPair, false, 1},
+          {260, 1536, {1000, 1000}, WeightFormat::BF16, Output::GatedPair, false, 1},
+          {70, 200, {72, 72}, WeightFormat::Int8Row, Output::GatedPair, false, 1},
           {130,
            1536,
            {1000, 256, 136},
@@ -103,19 +103,19 @@ void checkProducts(cuda::CudaDevice& d) {
            512,
            {200, 200},
            WeightFormat::BF16,
-           Output::GeluPair,
+           Output::GatedPair,
            false,
            1,
            {{16}, {8}},
            DType::F32},
           {40, 1024, {128}, WeightFormat::BF16, Output::Store, false, 4, {{72}}},
-          {130, 256, {320, 320}, WeightFormat::BF16, Output::GeluPair, true, 1, {{16}, {5}}},
-          {50, 128, {96, 96}, WeightFormat::Nf4, Output::GeluPair, false, 1, {{}, {64, 3}}},
+          {130, 256, {320, 320}, WeightFormat::BF16, Output::GatedPair, true, 1, {{16}, {5}}},
+          {50, 128, {96, 96}, WeightFormat::Nf4, Output::GatedPair, false, 1, {{}, {64, 3}}},
           {70,
            256,
            {64},
            WeightFormat::Int8Row,
-           Output::GeluMultiply,
+           Output::GatedMultiply,
            false,
            1,
            {{16}},
@@ -166,8 +166,9 @@ void checkProducts(cuda::CudaDevice& d) {
         }
         const MutF32 first{want[0].data(), c.rows, c.out[0], c.out[0]};
         if (c.output != Output::Store) {
-            const float* other = c.output == Output::GeluPair ? want[1].data() : by.host.data();
-            cpu.gelu_mul({}, first, {other, c.rows, c.out[0], c.out[0]}, first);
+            const float* other = c.output == Output::GatedPair ? want[1].data() : by.host.data();
+            cpu.gated_mul({}, kernels::Activation::GeluTanh, first,
+                          {other, c.rows, c.out[0], c.out[0]}, first);
         }
         const Status status = d.ops().product(d.queue(), a);
         double error = 0.0;
@@ -186,10 +187,10 @@ void checkProducts(cuda::CudaDevice& d) {
             error = std::max(error, relativeError(got, want[i]));
         }
         // Both results are rounded, and A x of both.
-        const bool is_pair_with_updates = c.output == Output::GeluPair && a.update_count > 0;
-        const char* const name = c.output == Output::Store      ? "product"
-                                 : c.output == Output::GeluPair ? "product, GELU pair"
-                                                                : "product, gate";
+        const bool is_pair_with_updates = c.output == Output::GatedPair && a.update_count > 0;
+        const char* const name = c.output == Output::Store       ? "product"
+                                 : c.output == Output::GatedPair ? "product, GELU pair"
+                                                                 : "product, gate";
         report(std::string(name) + " " + formatName(c.format, true) + " " + std::to_string(c.rows) +
                    "x" + std::to_string(c.in) + "x" + std::to_string(c.out[0]) + ", " +
                    std::to_string(a.parts) + " parts" + (c.bounded ? ", bounds" : "") +

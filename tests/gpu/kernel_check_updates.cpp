@@ -119,8 +119,8 @@ void checkStepUpdates(cuda::CudaDevice& d, bool is_collected) {
             std::vector<float> b = product(h, up, middle);
             on_gate.add(h, a);
             on_up.add(h, b);
-            cpu.gelu_mul({}, {a.data(), 1, middle, middle}, {b.data(), 1, middle, middle},
-                         {a.data(), 1, middle, middle});
+            cpu.gated_mul({}, kernels::Activation::GeluTanh, {a.data(), 1, middle, middle},
+                          {b.data(), 1, middle, middle}, {a.data(), 1, middle, middle});
             std::vector<float> last = product(a, down, in);
             first.add(a, last);
             second.add(a, last);
@@ -128,7 +128,7 @@ void checkStepUpdates(cuda::CudaDevice& d, bool is_collected) {
             Buffer result(d, 1536 * 4);
             ProjectArgs pair;
             pair.input = ProjectArgs::Input::Norm;
-            pair.output = ProjectArgs::Output::GeluPair;
+            pair.output = ProjectArgs::Output::GatedPair;
             pair.x = x.there();
             pair.norm = {n.there(), DType::F32, 1, in};
             pair.count = 2;

@@ -86,7 +86,7 @@ void timeRowProducts(cuda::CudaDevice& d) {
                 std::vector<std::unique_ptr<Weight>> w;
                 std::vector<std::unique_ptr<Buffer>> y;
                 ProductArgs a;
-                a.output = c.is_pair ? ProductArgs::Output::GeluPair : ProductArgs::Output::Store;
+                a.output = c.is_pair ? ProductArgs::Output::GatedPair : ProductArgs::Output::Store;
                 a.x = x.data;
                 a.rows = rows;
                 a.count = static_cast<int>(c.outs.size());
@@ -169,7 +169,7 @@ void timeKernels(cuda::CudaDevice& d) {
                 ProjectArgs p;
                 p.input =
                     c.in <= 2560 ? ProjectArgs::Input::ResidualNorm : ProjectArgs::Input::Plain;
-                p.output = c.pair ? ProjectArgs::Output::GeluPair : ProjectArgs::Output::Store;
+                p.output = c.pair ? ProjectArgs::Output::GatedPair : ProjectArgs::Output::Store;
                 p.x = x.there();
                 p.t = t.there();
                 p.t_norm = {n.there(), DType::F32, 1, c.in};

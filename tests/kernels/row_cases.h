@@ -36,6 +36,7 @@ struct RowShape {
     /// Ranks of the low-rank updates, in turn: one of a weight, two of a step's first; 0: none.
     std::vector<int64_t> ranks;
     DType update_type = DType::BF16;
+    bool is_plain = false; ///< makePlain() of all steps.
 };
 
 /// One step with its weights; rows lie behind each other.
@@ -263,7 +264,10 @@ private:
             p.args.x_out = p.x_out.data();
             x_there_ = p.args.x_out;
         }
-        if (output == Output::GeluMultiply) {
+        if (s.is_plain) {
+            makePlain(p.args);
+        }
+        if (output == Output::GatedMultiply) {
             p.args.multiply = per_layer_.data() + layer_ * s.ple;
             p.args.multiply_stride = s.layers * s.ple;
         }
@@ -320,14 +324,17 @@ private:
         a.args.window = s.window;
         a.args.is_ring = true;
         a.args.scale = 0.2F;
+        if (s.is_plain) {
+            makePlain(a.args);
+        }
         a.args.out = a.out.data();
         order_.emplace_back(true, attends_.size() - 1);
         left_ = a.args.out;
         add(s.format, s.heads * s.dim, {s.hidden}, Input::Plain, Output::Store);
-        add(s.format, s.hidden, {s.inter, s.inter}, Input::ResidualNorm, Output::GeluPair);
+        add(s.format, s.hidden, {s.inter, s.inter}, Input::ResidualNorm, Output::GatedPair);
         add(s.format, s.inter, {s.hidden}, Input::Plain, Output::Store);
         if (s.ple > 0) {
-            add(s.format, s.hidden, {s.ple}, Input::Residual, Output::GeluMultiply);
+            add(s.format, s.hidden, {s.ple}, Input::Residual, Output::GatedMultiply);
             add(s.format, s.ple, {s.hidden}, Input::Plain, Output::Store);
         }
     }
@@ -377,9 +384,7 @@ private:
         const auto& ops = reference();
         std::vector<float> h = p.args.input == Input::Plain ? before : x;
         if (p.args.t != nullptr) {
-            ops.rms_norm_add({}, {before.data(), 1, cols, cols}, p.args.t_norm, p.args.eps, 1.0F,
-                             {h.data(), 1, cols, cols});
-            ops.scale({}, {h.data(), 1, cols, cols}, p.args.scalar);
+            addResidual(p.args, before.data(), h);
             x = h;
         }
         if (p.args.norm.data != nullptr) {
@@ -398,11 +403,11 @@ private:
         }
         const auto outputs = static_cast<int64_t>(y[0].size());
         if (p.args.output != Output::Store) {
-            const float* const other = p.args.output == Output::GeluPair
+            const float* const other = p.args.output == Output::GatedPair
                                            ? y[1].data()
                                            : p.args.multiply + row * p.args.multiply_stride;
-            ops.gelu_mul({}, {y[0].data(), 1, outputs, outputs}, {other, 1, outputs, outputs},
-                         {y[0].data(), 1, outputs, outputs});
+            ops.gated_mul({}, p.args.activation, {y[0].data(), 1, outputs, outputs},
+                          {other, 1, outputs, outputs}, {y[0].data(), 1, outputs, outputs});
         }
         return y;
     }
@@ -416,8 +421,10 @@ private:
         const auto slot = static_cast<int32_t>(position % s.capacity);
         const int64_t width = s.kv_heads * s.dim;
         const auto turned = [&](std::vector<float> rows, int64_t count, MatView norm, bool turns) {
-            ops.rms_norm({}, {rows.data(), count, s.dim, s.dim}, norm, a.args.eps,
-                         {rows.data(), count, s.dim, s.dim});
+            if (turns ? norm.data != nullptr : a.args.norms_values) {
+                ops.rms_norm({}, {rows.data(), count, s.dim, s.dim}, norm, a.args.eps,
+                             {rows.data(), count, s.dim, s.dim});
+            }
             if (turns) {
                 ops.rope({}, {rows.data(), 1, count * s.dim, count * s.dim}, s.dim, 0, s.dim,
                          &position, a.args.inv_freq);

@@ -75,6 +75,30 @@ struct Update {
     }
 };
 
+/// x = (x + t, behind its norm where there is one) * scalar.
+inline void addResidual(const ProjectArgs& args, const float* t, std::vector<float>& x) {
+    const auto cols = static_cast<int64_t>(x.size());
+    const kernels::MutF32 row{x.data(), 1, cols, cols};
+    if (args.t_norm.data != nullptr) {
+        reference().rms_norm_add({}, {t, 1, cols, cols}, args.t_norm, args.eps, 1.0F, row);
+    } else {
+        reference().add_scaled({}, {t, 1, cols, cols}, 1.0F, row);
+    }
+    reference().scale({}, row, args.scalar);
+}
+
+/// The step of a recipe with SiLU and without norms behind branches.
+inline void makePlain(ProjectArgs& args) {
+    args.activation = kernels::Activation::Silu;
+    args.t_norm = {};
+}
+/// The step of a recipe without norms of heads.
+inline void makePlain(AttendStepArgs& args) {
+    args.q_norm = {};
+    args.k_norm = {};
+    args.norms_values = false;
+}
+
 /// A projection step with its operands.
 struct ProjectCase {
     std::vector<std::unique_ptr<Update>> updates; ///< Those of one weight follow each other.
@@ -123,7 +147,7 @@ struct ProjectCase {
             args.y[i] = y.back().data();
         }
         multiply = randomFloats(rows[0], seed + 14);
-        if (output == Output::GeluMultiply) {
+        if (output == Output::GatedMultiply) {
             args.multiply = multiply.data();
         }
         compute(cols, rows);
@@ -146,9 +170,7 @@ struct ProjectCase {
         want.clear();
         std::vector<float> h = x.values();
         if (args.t != nullptr) {
-            reference().rms_norm_add({}, {t.data(), 1, cols, cols}, args.t_norm, args.eps, 1.0F,
-                                     {h.data(), 1, cols, cols});
-            reference().scale({}, {h.data(), 1, cols, cols}, args.scalar);
+            addResidual(args, t.data(), h);
             want_residual = h;
         }
         if (args.input == Input::Norm || args.input == Input::ResidualNorm) {
@@ -164,10 +186,11 @@ struct ProjectCase {
             update->add(h, want[sizeOf(update->lora.weight)]);
         }
         if (args.output != Output::Store) {
-            const float* other = args.output == Output::GeluPair ? want[1].data() : multiply.data();
-            reference().gelu_mul({}, {want[0].data(), 1, rows[0], rows[0]},
-                                 {other, 1, rows[0], rows[0]},
-                                 {want[0].data(), 1, rows[0], rows[0]});
+            const float* other =
+                args.output == Output::GatedPair ? want[1].data() : multiply.data();
+            reference().gated_mul({}, args.activation, {want[0].data(), 1, rows[0], rows[0]},
+                                  {other, 1, rows[0], rows[0]},
+                                  {want[0].data(), 1, rows[0], rows[0]});
             want.resize(1);
         }
     }
@@ -268,8 +291,10 @@ struct AttendCase {
         const int64_t width = kv * dim;
         const auto prepare = [&](std::vector<float>& rows, int64_t count, MatView norm,
                                  bool turns) {
-            reference().rms_norm({}, {rows.data(), count, dim, dim}, norm, args.eps,
-                                 {rows.data(), count, dim, dim});
+            if (turns ? norm.data != nullptr : args.norms_values) {
+                reference().rms_norm({}, {rows.data(), count, dim, dim}, norm, args.eps,
+                                     {rows.data(), count, dim, dim});
+            }
             if (turns) {
                 reference().rope({}, {rows.data(), 1, count * dim, count * dim}, dim, 0, dim,
                                  args.position, args.inv_freq);

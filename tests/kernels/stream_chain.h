@@ -40,6 +40,7 @@ struct ChainShape {
     float scale = 1.0F;    ///< Smaller: every key counts.
     bool is_large = false; ///< In the form of long rows although these are not.
     int64_t hole = -1;     ///< A cache row in reach that holds nothing.
+    bool is_plain = false; ///< makePlain() of all steps.
     // Low-rank updates of all weights of the steps that have them.
     int64_t rank = 0;       ///< 0: none.
     int64_t other_rank = 0; ///< For a second update of the last weight; 0: none.
@@ -99,6 +100,9 @@ struct Chain {
                 std::copy(left.begin(), left.end(), c.t.data());
             }
         }
+        if (shape.is_plain) {
+            makePlain(c.args);
+        }
         addUpdates(c);
         c.compute(cols, rows);
         for (size_t i = 0; i < c.weights.size(); ++i) {
@@ -120,7 +124,7 @@ struct Chain {
 
     void addUpdates(ProjectCase& c) const {
         const bool is_per_layer =
-            c.args.output == Output::GeluMultiply ||
+            c.args.output == Output::GatedMultiply ||
             (c.args.input == Input::Plain && c.weights[0].view.cols == shape.ple);
         if (shape.rank == 0 || projections.size() % shape.every != 0 ||
             (is_per_layer && shape.has_projections_only)) {
@@ -157,6 +161,9 @@ struct Chain {
         AttendCase& a = *attentions.back();
         a.args.is_ring = shape.is_ring;
         a.args.scale = shape.scale;
+        if (shape.is_plain) {
+            makePlain(a.args);
+        }
         hideRows(a);
         if (is_reader) {
             const AttendCase& owner = *attentions.front();
@@ -177,10 +184,10 @@ struct Chain {
         left_there = a.out.data();
         add(shape.format, q, {shape.hidden}, Input::Plain, Output::Store);
         add(shape.format, shape.hidden, {shape.inter, shape.inter}, Input::ResidualNorm,
-            Output::GeluPair);
+            Output::GatedPair);
         add(shape.format, shape.inter, {shape.hidden}, Input::Plain, Output::Store);
         if (shape.ple > 0) {
-            add(shape.format, shape.hidden, {shape.ple}, Input::Residual, Output::GeluMultiply);
+            add(shape.format, shape.hidden, {shape.ple}, Input::Residual, Output::GatedMultiply);
             add(shape.format, shape.ple, {shape.hidden}, Input::Plain, Output::Store);
         }
     }

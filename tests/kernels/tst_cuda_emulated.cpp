@@ -90,9 +90,9 @@ void TestCudaEmulated::project_data() {
             add("norm, three weights", format, nested, 64, 1536, {40, 9, 9}, Input::Norm,
                 Output::Store, seed);
             add("residual norm, pair", format, nested, 64, 576, {35, 35}, Input::ResidualNorm,
-                Output::GeluPair, seed);
+                Output::GatedPair, seed);
             add("residual, multiply", format, nested, 64, 256, {50}, Input::Residual,
-                Output::GeluMultiply, seed);
+                Output::GatedMultiply, seed);
         }
     }
     add("blocks of 16", WeightFormat::Nf4, false, 16, 528, {19}, Input::Norm, Output::Store, 3);
@@ -125,6 +125,13 @@ void TestCudaEmulated::project() {
     double residual = 0.0;
     const double error = c.error(&residual);
     QVERIFY2(error <= kProjectBound, qPrintable(QString::number(error)));
+    QVERIFY2(residual <= kResidualBound, qPrintable(QString::number(residual)));
+    makePlain(c.args);
+    c.compute(cols, std::vector<int64_t>(rows.begin(), rows.end()));
+    QCOMPARE(d.ops().project(d.queue(), c.args), Status::Ok);
+    QCOMPARE(card.finish(), std::string());
+    const double plain = c.error(&residual);
+    QVERIFY2(plain <= kProjectBound, qPrintable(QString::number(plain)));
     QVERIFY2(residual <= kResidualBound, qPrintable(QString::number(residual)));
 }
 
@@ -246,8 +253,12 @@ void TestCudaEmulated::attendStep() {
     QFETCH(int, capacity);
     QFETCH(int, window);
     QFETCH(bool, owner);
-    for (const uint64_t seed : {0, 1, 2, 3}) {
+    for (const uint64_t seed : {0, 1, 2, 3, 4}) {
         AttendCase c(heads, kv, dim, size, capacity, window, owner);
+        if (seed == 4) {
+            makePlain(c.args);
+            c.compute(c.q.values(), c.k.values(), c.v.values());
+        }
         EmulatedCard card(withSeed(seed));
         auto& d = card.device();
         for (int i = 0; i < 2; ++i) { // twice: the counters must come back to zero
@@ -297,14 +308,14 @@ void TestCudaEmulated::stepsInTurn() {
     AttendCase attend(4, 1, dim, size, 640, 0, true, 2);
     ProjectCase out(WeightFormat::Nf4, true, 64, width, {192}, Input::Plain, Output::Store, 3);
     ProjectCase gate(WeightFormat::Nf4, true, 64, 192, {128, 128}, Input::ResidualNorm,
-                     Output::GeluPair, 4);
+                     Output::GatedPair, 4);
     ProjectCase down(WeightFormat::Nf4, true, 64, 128, {192}, Input::Plain, Output::Store, 5);
     ProjectCase reader_out(WeightFormat::Int8Row, false, 0, width, {70}, Input::Plain,
                            Output::Store, 6);
     AttendCase reader(4, 1, dim, size, 500, 33, false, 7);
     reader.args.is_ring = true;
-    ProjectCase last(WeightFormat::BF16, false, 0, 192, {65}, Input::Residual, Output::GeluMultiply,
-                     8);
+    ProjectCase last(WeightFormat::BF16, false, 0, 192, {65}, Input::Residual,
+                     Output::GatedMultiply, 8);
     attend.readFrom(qkv.args.y[0], qkv.want[0], qkv.args.y[1], qkv.want[1], qkv.args.y[2],
                     qkv.want[2]);
     out.readFrom(attend.args.out, attend.want);
@@ -405,7 +416,7 @@ void TestCudaEmulated::barriersMatter() {
 #endif
     const auto runAll = [](const emulator::Options& how, std::set<std::string>* met) {
         ProjectCase pair(WeightFormat::Nf4, true, 64, 576, {70, 70},
-                         ProjectArgs::Input::ResidualNorm, ProjectArgs::Output::GeluPair);
+                         ProjectArgs::Input::ResidualNorm, ProjectArgs::Output::GatedPair);
         AttendCase attend(4, 1, 64, 150, 192, 0, true);
         ProjectCase out(WeightFormat::Nf4, true, 64, 256, {192}, ProjectArgs::Input::Plain,
                         ProjectArgs::Output::Store, 3);

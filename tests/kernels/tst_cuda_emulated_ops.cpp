@@ -451,10 +451,14 @@ void TestCudaEmulatedOps::elementwise() {
     const auto mat = [&](const Guarded<float>& m) { return matrix(m, rows, cols, stride); };
     const auto card = cardFor(true, 1);
     const std::vector<std::pair<const char*, Call>> calls = {
-        {"gelu_mul",
-         [&](const OpTable& o, Queue q, MutF32 y) { return o.gelu_mul(q, mat(a), mat(b), y); }},
-        {"silu_mul",
-         [&](const OpTable& o, Queue q, MutF32 y) { return o.silu_mul(q, mat(a), mat(b), y); }},
+        {"gated_mul, GELU",
+         [&](const OpTable& o, Queue q, MutF32 y) {
+             return o.gated_mul(q, kernels::Activation::GeluTanh, mat(a), mat(b), y);
+         }},
+        {"gated_mul, SiLU",
+         [&](const OpTable& o, Queue q, MutF32 y) {
+             return o.gated_mul(q, kernels::Activation::Silu, mat(a), mat(b), y);
+         }},
         {"silu", [&](const OpTable& o, Queue q, MutF32 y) { return o.silu(q, mat(a), y); }},
         {"glu", [&](const OpTable& o, Queue q,
                     MutF32 y) { return o.glu(q, matrix(wide, rows, int64_t{2} * cols), y); }},

@@ -47,6 +47,7 @@ struct CudaEmulatedUpdatesCase {
             x[i] = kernels::cpu::floatToBf16(values[i]);
         }
         args.output = output;
+        args.activation = is_nested ? kernels::Activation::GeluTanh : kernels::Activation::Silu;
         args.x = x.data();
         args.rows = rows;
         args.count = static_cast<int>(outs.size());
@@ -114,9 +115,9 @@ struct CudaEmulatedUpdatesCase {
         const int64_t out = args.w[0].rows;
         if (args.output != Output::Store) {
             const float* const other =
-                args.output == Output::GeluPair ? y[1].data() : multiply.data();
+                args.output == Output::GatedPair ? y[1].data() : multiply.data();
             const MutF32 first{y[0].data(), rows_, out, out};
-            reference().gelu_mul({}, first, {other, rows_, out, out}, first);
+            reference().gated_mul({}, args.activation, first, {other, rows_, out, out}, first);
             y.resize(1);
         }
         std::vector<float> all;
@@ -217,7 +218,7 @@ void TestCudaEmulatedUpdates::product_data() {
     for (const DType type : kTypes) {
         add(kNf4, true, Output::Store, 70, 256, {192, 64, 32}, {0, 16, 1, 16, 2, 16}, type, false,
             1, 3, "belfry_product_codes_updates");
-        add(kNf4, false, Output::GeluPair, 80, 256, {80, 80}, {0, 8, 1, 5}, type, false, 1, 3,
+        add(kNf4, false, Output::GatedPair, 80, 256, {80, 80}, {0, 8, 1, 5}, type, false, 1, 3,
             "belfry_product_codes_pair_updates");
     }
     add(WeightFormat::Fp4, true, Output::Store, 90, 1024, {128}, {0, 72, 0, 8}, DType::BF16, false,
@@ -227,38 +228,38 @@ void TestCudaEmulatedUpdates::product_data() {
         "belfry_product_codes_32_updates");
     add(kNf4, false, Output::Store, 3, 1280, {136, 40}, {0, 16, 1, 8}, DType::BF16, false, 2, 3,
         "belfry_product_codes_16_updates");
-    add(WeightFormat::Fp4, true, Output::GeluPair, 16, 768, {80, 80}, {0, 8, 1, 40}, DType::BF16,
+    add(WeightFormat::Fp4, true, Output::GatedPair, 16, 768, {80, 80}, {0, 8, 1, 40}, DType::BF16,
         false, 1, 3, "belfry_product_codes_16_pair_updates");
-    add(kNf4, true, Output::GeluPair, 17, 768, {64, 64}, {1, 16}, DType::BF16, false, 1, 3,
+    add(kNf4, true, Output::GatedPair, 17, 768, {64, 64}, {1, 16}, DType::BF16, false, 1, 3,
         "belfry_product_codes_32_pair_updates");
     add(WeightFormat::Fp4, true, Output::Store, 40, 1024, {128}, {0, 72, 0, 8}, DType::BF16, false,
         4, 8, "belfry_product_codes_updates");
-    add(kNf4, true, Output::GeluPair, 70, 256, {64, 64}, {1, 16, 1, 3}, DType::BF16, false, 1, 3,
+    add(kNf4, true, Output::GatedPair, 70, 256, {64, 64}, {1, 16, 1, 3}, DType::BF16, false, 1, 3,
         "belfry_product_codes_pair_updates");
-    add(kNf4, true, Output::GeluPair, 33, 512, {96, 96}, {0, 72}, DType::F16, false, 1, 3,
+    add(kNf4, true, Output::GatedPair, 33, 512, {96, 96}, {0, 72}, DType::F16, false, 1, 3,
         "belfry_product_codes_pair_updates");
-    add(kNf4, true, Output::GeluMultiply, 40, 512, {64}, {0, 16, 0, 5}, DType::BF16, false, 1, 8,
+    add(kNf4, true, Output::GatedMultiply, 40, 512, {64}, {0, 16, 0, 5}, DType::BF16, false, 1, 8,
         "belfry_gate_rows");
     // The same by warp groups.
     for (const DType type : kTypes) {
         add(kNf4, true, Output::Store, 140, 256, {192, 64, 32}, {0, 16, 1, 16, 2, 16}, type, false,
             1, 3, "belfry_product_wide_128_updates");
-        add(kNf4, false, Output::GeluPair, 70, 256, {80, 80}, {0, 8, 1, 5}, type, false, 1, 3,
+        add(kNf4, false, Output::GatedPair, 70, 256, {80, 80}, {0, 8, 1, 5}, type, false, 1, 3,
             "belfry_product_wide_pair_128_updates");
     }
     add(kNf4, true, Output::Store, 200, 256, {136, 40}, {1, 5, 1, 72}, DType::BF16, false, 1, 3,
         "belfry_product_wide_192_updates");
     add(WeightFormat::Fp4, true, Output::Store, 40, 1024, {128}, {0, 72, 0, 8}, DType::BF16, false,
         4, 8, "belfry_product_wide_256_updates");
-    add(kNf4, true, Output::GeluPair, 260, 256, {64, 64}, {1, 16, 1, 3}, DType::BF16, false, 1, 3,
+    add(kNf4, true, Output::GatedPair, 260, 256, {64, 64}, {1, 16, 1, 3}, DType::BF16, false, 1, 3,
         "belfry_product_wide_pair_256_updates");
-    add(kNf4, true, Output::GeluPair, 193, 512, {96, 96}, {0, 72}, DType::F16, false, 1, 3,
+    add(kNf4, true, Output::GatedPair, 193, 512, {96, 96}, {0, 72}, DType::F16, false, 1, 3,
         "belfry_product_wide_pair_192_updates");
     // Weights in 16 bits, or expanded to them; first by warp groups.
     for (const DType type : kTypes) {
         add(kBf16, false, Output::Store, 140, 192, {192, 64, 32}, {0, 16, 1, 16, 2, 5}, type, false,
             1, 3, "belfry_product_half_128_updates");
-        add(WeightFormat::Int8Row, false, Output::GeluPair, 70, 128, {80, 80}, {0, 8, 1, 5}, type,
+        add(WeightFormat::Int8Row, false, Output::GatedPair, 70, 128, {80, 80}, {0, 8, 1, 5}, type,
             false, 1, 3, "belfry_product_half_pair_128_updates");
     }
     add(kBf16, false, Output::Store, 200, 256, {136, 40}, {1, 5, 1, 72}, DType::BF16, false, 1, 3,
@@ -267,9 +268,9 @@ void TestCudaEmulatedUpdates::product_data() {
         "belfry_product_half_320_updates");
     add(kBf16, false, Output::Store, 40, 1024, {128}, {0, 72, 0, 8}, DType::BF16, false, 4, 8,
         "belfry_product_half_256_updates");
-    add(kBf16, false, Output::GeluPair, 260, 64, {64, 64}, {1, 16, 1, 3}, DType::BF16, false, 1, 3,
+    add(kBf16, false, Output::GatedPair, 260, 64, {64, 64}, {1, 16, 1, 3}, DType::BF16, false, 1, 3,
         "belfry_product_half_pair_256_updates");
-    add(kBf16, false, Output::GeluPair, 193, 72, {96, 96}, {0, 72}, DType::F16, false, 1, 3,
+    add(kBf16, false, Output::GatedPair, 193, 72, {96, 96}, {0, 72}, DType::F16, false, 1, 3,
         "belfry_product_half_pair_192_updates");
     add(kBf16, false, Output::Store, 130, 192, {128, 130, 64}, {0, 16, 1, 8, 2, 72}, DType::BF16,
         true, 1, 3, "belfry_product_128_updates");
@@ -280,14 +281,14 @@ void TestCudaEmulatedUpdates::product_data() {
     add(WeightFormat::Int8Row, false, Output::Store, 33, 72, {40, 20, 6}, {0, 3, 2, 8}, DType::BF16,
         false, 1, 64, "belfry_product_64_updates");
     for (const DType type : kTypes) {
-        add(kBf16, false, Output::GeluPair, 130, 256, {136, 136}, {0, 16, 1, 72}, type, true, 1, 3,
+        add(kBf16, false, Output::GatedPair, 130, 256, {136, 136}, {0, 16, 1, 72}, type, true, 1, 3,
             "belfry_product_pair_128_updates");
-        add(kNf4, true, Output::GeluPair, 50, 128, {96, 96}, {0, 8, 1, 5, 1, 16}, type, true, 1, 64,
-            "belfry_product_pair_64_updates");
+        add(kNf4, true, Output::GatedPair, 50, 128, {96, 96}, {0, 8, 1, 5, 1, 16}, type, true, 1,
+            64, "belfry_product_pair_64_updates");
     }
-    add(WeightFormat::Int8Row, false, Output::GeluMultiply, 70, 256, {64}, {0, 16}, DType::BF16,
+    add(WeightFormat::Int8Row, false, Output::GatedMultiply, 70, 256, {64}, {0, 16}, DType::BF16,
         false, 1, 3, "belfry_product_gate_updates");
-    add(kBf16, false, Output::GeluMultiply, 40, 128, {50}, {0, 72, 0, 5}, DType::F32, true, 1, 3,
+    add(kBf16, false, Output::GatedMultiply, 40, 128, {50}, {0, 72, 0, 5}, DType::F32, true, 1, 3,
         "belfry_product_gate_updates");
 }
 
@@ -351,7 +352,7 @@ void TestCudaEmulatedUpdates::panels_data() {
     QTest::addColumn<int>("output");
     QTest::addColumn<QList<int>>("outs");
     QTest::addColumn<QString>("launches");
-    QTest::addRow("pair") << static_cast<int>(Output::GeluPair) << QList<int>{300, 300}
+    QTest::addRow("pair") << static_cast<int>(Output::GatedPair) << QList<int>{300, 300}
                           << "product_ranks expand_group product_pair_64_updates expand_group "
                              "product_pair_64_updates expand_group product_pair_64_updates";
     QTest::addRow("weights one by one")

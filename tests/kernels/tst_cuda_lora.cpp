@@ -125,8 +125,8 @@ void TestCudaLora::taps() {
     std::vector<float> other = product(h, up);
     on_gate.add(h, want);
     on_up.add(h, other);
-    reference().gelu_mul({}, {want.data(), 1, middle, middle}, {other.data(), 1, middle, middle},
-                         {want.data(), 1, middle, middle});
+    reference().gated_mul({}, kernels::Activation::GeluTanh, {want.data(), 1, middle, middle},
+                          {other.data(), 1, middle, middle}, {want.data(), 1, middle, middle});
     std::vector<float> last = product(want, down);
     first.add(want, last);
     second.add(want, last);
@@ -137,7 +137,7 @@ void TestCudaLora::taps() {
     Guarded<float> sums(sizeOf(19 * 64));
     std::fill_n(sums.data(), sums.size(), NAN);
     ProjectArgs pair;
-    pair.output = ProjectArgs::Output::GeluPair;
+    pair.output = ProjectArgs::Output::GatedPair;
     pair.x = x.data();
     pair.count = 2;
     pair.w[0] = gate.view;

@@ -103,6 +103,20 @@ void TestCudaRows::chain_data() {
         s.layers = 1;
         s.inter = 6400;
     });
+    row("no norms but in front, SiLU", 4, [](RowShape& s) { s.is_plain = true; });
+    row("no norms but in front, SiLU, parts, updates", 16, [](RowShape& s) {
+        s.is_plain = true;
+        s.before = 400;
+        s.capacity = 512;
+        s.ple = 0;
+        s.ranks = {8};
+    });
+    row("no norms but in front, SiLU, long rows", 16, [](RowShape& s) {
+        s.is_plain = true;
+        s.layers = 1;
+        s.hidden = 3200;
+        s.inter = 192;
+    });
     row("updates of every weight", 4, [](RowShape& s) { s.ranks = {8}; });
     row("updates, three rows, some weights without, other ranks", 5, [](RowShape& s) {
         s.rows = 3;
@@ -336,11 +350,11 @@ void TestCudaRows::realShapesFit() {
             left = attend.out;
             QCOMPARE(project(int64_t{heads} * 256, {hidden}, Input::Plain, Output::Store),
                      Status::Ok);
-            QCOMPARE(project(hidden, {inter, inter}, Input::ResidualNorm, Output::GeluPair),
+            QCOMPARE(project(hidden, {inter, inter}, Input::ResidualNorm, Output::GatedPair),
                      Status::Ok);
             QCOMPARE(project(inter, {hidden}, Input::Plain, Output::Store), Status::Ok);
             if (perLayer > 0) {
-                QCOMPARE(project(hidden, {perLayer}, Input::Residual, Output::GeluMultiply),
+                QCOMPARE(project(hidden, {perLayer}, Input::Residual, Output::GatedMultiply),
                          Status::Ok);
                 QCOMPARE(project(perLayer, {hidden}, Input::Plain, Output::Store), Status::Ok);
             }

@@ -52,7 +52,8 @@ double errorOf(EmulatedCard& card, const CudaWideCase& c) {
         rounded[i] = fromHalf(reinterpret_cast<const uint16_t*>(x.data())[i]);
     }
     ProductArgs a;
-    a.output = c.is_pair ? ProductArgs::Output::GeluPair : ProductArgs::Output::Store;
+    a.output = c.is_pair ? ProductArgs::Output::GatedPair : ProductArgs::Output::Store;
+    a.activation = c.is_nested ? kernels::Activation::GeluTanh : kernels::Activation::Silu;
     a.x = x.data();
     a.rows = c.rows;
     a.count = static_cast<int>(c.outputs.size());
@@ -81,7 +82,8 @@ double errorOf(EmulatedCard& card, const CudaWideCase& c) {
     }
     if (c.is_pair) {
         const MutF32 gate{want[0].data(), c.rows, c.outputs[0], c.outputs[0]};
-        reference().gelu_mul({}, gate, {want[1].data(), c.rows, c.outputs[0], c.outputs[0]}, gate);
+        reference().gated_mul({}, a.activation, gate,
+                              {want[1].data(), c.rows, c.outputs[0], c.outputs[0]}, gate);
         std::vector<float> got(want[0].size());
         for (size_t i = 0; i < got.size(); ++i) {
             got[i] = fromHalf(reinterpret_cast<const uint16_t*>(results[0].data())[i]);

@@ -104,14 +104,22 @@ void TestElementwise::matchesReference() {
     const auto start = randomFloats(rows * stride, 6);
     const auto mat = [&](const Guarded<float>& m) { return matrix(m, rows, cols, stride); };
     const std::vector<std::pair<const char*, ElementwiseCall>> calls = {
-        {"gelu_mul",
-         [&](const OpTable& o, kernels::MutF32 y) { return o.gelu_mul(q, mat(a), mat(b), y); }},
-        {"gelu_mul in place",
-         [&](const OpTable& o, kernels::MutF32 y) { return o.gelu_mul(q, y, mat(b), y); }},
-        {"silu_mul",
-         [&](const OpTable& o, kernels::MutF32 y) { return o.silu_mul(q, mat(a), mat(b), y); }},
-        {"silu_mul in place",
-         [&](const OpTable& o, kernels::MutF32 y) { return o.silu_mul(q, y, mat(b), y); }},
+        {"gated_mul, GELU",
+         [&](const OpTable& o, kernels::MutF32 y) {
+             return o.gated_mul(q, kernels::Activation::GeluTanh, mat(a), mat(b), y);
+         }},
+        {"gated_mul, GELU, in place",
+         [&](const OpTable& o, kernels::MutF32 y) {
+             return o.gated_mul(q, kernels::Activation::GeluTanh, y, mat(b), y);
+         }},
+        {"gated_mul, SiLU",
+         [&](const OpTable& o, kernels::MutF32 y) {
+             return o.gated_mul(q, kernels::Activation::Silu, mat(a), mat(b), y);
+         }},
+        {"gated_mul, SiLU, in place",
+         [&](const OpTable& o, kernels::MutF32 y) {
+             return o.gated_mul(q, kernels::Activation::Silu, y, mat(b), y);
+         }},
         {"silu", [&](const OpTable& o, kernels::MutF32 y) { return o.silu(q, mat(a), y); }},
         {"silu in place", [&](const OpTable& o, kernels::MutF32 y) { return o.silu(q, y, y); }},
         {"glu",
@@ -493,8 +501,10 @@ void TestElementwise::refusesBadShapes() {
         const auto large = matrix(x, 2, 16);
         const int32_t position[2] = {0, 1};
         const float freq[8] = {};
-        QCOMPARE(ops->gelu_mul({}, small, large, small), Status::BadShape);
-        QCOMPARE(ops->silu_mul({}, small, large, small), Status::BadShape);
+        QCOMPARE(ops->gated_mul({}, kernels::Activation::GeluTanh, small, large, small),
+                 Status::BadShape);
+        QCOMPARE(ops->gated_mul({}, kernels::Activation::Silu, small, large, small),
+                 Status::BadShape);
         QCOMPARE(ops->silu({}, small, large), Status::BadShape);
         QCOMPARE(ops->glu({}, small, small), Status::BadShape);
         QCOMPARE(ops->rms_norm({}, small, {x.data(), DType::F32, 1, 7}, 1e-6F, small),

@@ -246,11 +246,15 @@ void TestReference::activationsByHand() {
     const float gate[2] = {1.0F, -2.0F};
     const float up[2] = {2.0F, 10.0F};
     float y[2] = {};
-    QCOMPARE(reference().gelu_mul({}, {gate, 1, 2, 2}, {up, 1, 2, 2}, {y, 1, 2, 2}), Status::Ok);
+    QCOMPARE(reference().gated_mul({}, kernels::Activation::GeluTanh, {gate, 1, 2, 2},
+                                   {up, 1, 2, 2}, {y, 1, 2, 2}),
+             Status::Ok);
     QVERIFY(std::fabs(y[0] - 1.6823840F) < 1e-6F);
     QVERIFY(std::fabs(y[1] + 0.4540231F) < 1e-6F);
     // silu(1) = 0.7310585786, silu(-2) = -2 * 0.1192029220
-    QCOMPARE(reference().silu_mul({}, {gate, 1, 2, 2}, {up, 1, 2, 2}, {y, 1, 2, 2}), Status::Ok);
+    QCOMPARE(reference().gated_mul({}, kernels::Activation::Silu, {gate, 1, 2, 2}, {up, 1, 2, 2},
+                                   {y, 1, 2, 2}),
+             Status::Ok);
     QVERIFY(std::fabs(y[0] - 1.4621172F) < 1e-6F);
     QVERIFY(std::fabs(y[1] + 2.3840584F) < 1e-6F);
     const float x[4] = {1.0F, -3.0F, 0.0F, 1.0F}; // sigmoid(1) = 0.7310585786

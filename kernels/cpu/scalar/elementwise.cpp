@@ -16,10 +16,11 @@ double sigmoid(double x) {
     return 1.0 / (1.0 + std::exp(-x));
 }
 
-/// The tanh form of GELU: x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))).
-double geluTanh(double x) {
+double activated(Activation activation, double x) {
     constexpr double kRootTwoOverPi = 0.79788456080286535588;
-    return 0.5 * x * (1.0 + std::tanh(kRootTwoOverPi * (x + 0.044715 * x * x * x)));
+    return activation == Activation::Silu
+               ? x * sigmoid(x)
+               : 0.5 * x * (1.0 + std::tanh(kRootTwoOverPi * (x + 0.044715 * x * x * x)));
 }
 
 /// y[t,c] = fn(t, c) for the shape of y.
@@ -40,24 +41,13 @@ float at(const MatF32& x, int64_t t, int64_t c) {
 
 } // namespace
 
-Status geluMul(Queue q, MatF32 gate, MatF32 up, MutF32 y) {
+Status gatedMul(Queue q, Activation activation, MatF32 gate, MatF32 up, MutF32 y) {
     if (!isSameShape(gate, y) || !isSameShape(up, y)) {
         return Status::BadShape;
     }
     forEach(q, y, [&](int64_t t, int64_t c) {
-        return static_cast<float>(geluTanh(static_cast<double>(at(gate, t, c))) *
+        return static_cast<float>(activated(activation, static_cast<double>(at(gate, t, c))) *
                                   static_cast<double>(at(up, t, c)));
-    });
-    return Status::Ok;
-}
-
-Status siluMul(Queue q, MatF32 gate, MatF32 up, MutF32 y) {
-    if (!isSameShape(gate, y) || !isSameShape(up, y)) {
-        return Status::BadShape;
-    }
-    forEach(q, y, [&](int64_t t, int64_t c) {
-        const auto value = static_cast<double>(at(gate, t, c));
-        return static_cast<float>(value * sigmoid(value) * static_cast<double>(at(up, t, c)));
     });
     return Status::Ok;
 }

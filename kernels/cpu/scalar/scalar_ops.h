@@ -36,8 +36,7 @@ Status rope(Queue q,
 Status attention(Queue q, const AttentionArgs& args);
 Status audioAttention(Queue q, const AudioAttentionArgs& args);
 Status subsampleConv(Queue q, const SubsampleConvArgs& args);
-Status geluMul(Queue q, MatF32 gate, MatF32 up, MutF32 y);
-Status siluMul(Queue q, MatF32 gate, MatF32 up, MutF32 y);
+Status gatedMul(Queue q, Activation activation, MatF32 gate, MatF32 up, MutF32 y);
 Status silu(Queue q, MatF32 x, MutF32 y);
 Status glu(Queue q, MatF32 x, MutF32 y);
 Status causalConv1d(Queue q, MatF32 x, const float* w, int64_t taps, MutF32 y);

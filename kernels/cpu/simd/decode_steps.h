@@ -57,10 +57,18 @@ struct DecodeSteps {
             return Status::OutOfMemory;
         }
         // One row: not worth a second thread.
-        const auto turned = [&](const float* from, const MatView& norm, int64_t size, float* to) {
-            Status status = NormRope<V>::rmsNorm(
+        const auto normed = [&](const float* from, bool has_norm, const MatView& norm, int64_t size,
+                                float* to) {
+            if (!has_norm) {
+                std::memcpy(to, from, static_cast<size_t>(size) * sizeof(float));
+                return Status::Ok;
+            }
+            return NormRope<V>::rmsNorm(
                 {}, {from, size / args.head_dim, args.head_dim, args.head_dim}, norm, args.eps,
                 {to, size / args.head_dim, args.head_dim, args.head_dim});
+        };
+        const auto turned = [&](const float* from, const MatView& norm, int64_t size, float* to) {
+            const Status status = normed(from, norm.data != nullptr, norm, size, to);
             return status != Status::Ok
                        ? status
                        : NormRope<V>::rope({}, {to, 1, size, size}, args.head_dim, 0, args.head_dim,
@@ -72,9 +80,7 @@ struct DecodeSteps {
             float* const v = k + kv_size;
             status = turned(args.k, args.k_norm, kv_size, k);
             if (status == Status::Ok) {
-                status = NormRope<V>::rmsNorm(
-                    {}, {args.v, args.num_kv_heads, args.head_dim, args.head_dim}, {}, args.eps,
-                    {v, args.num_kv_heads, args.head_dim, args.head_dim});
+                status = normed(args.v, args.norms_values, {}, kv_size, v);
             }
             const auto store = [&](const float* row, void* cache) {
                 return Elementwise<V>::storeRows({}, {row, 1, kv_size, kv_size}, args.slot,
@@ -137,14 +143,14 @@ private:
         using Output = ProjectArgs::Output;
         if (args.x == nullptr || args.count < 1 || args.count > 3 ||
             (hasResidual(args) && (args.t == nullptr || args.x_out == nullptr)) ||
-            (args.output == Output::GeluPair &&
+            (args.output == Output::GatedPair &&
              (args.count != 2 || args.w[0].rows != args.w[1].rows)) ||
-            (args.output == Output::GeluMultiply &&
+            (args.output == Output::GatedMultiply &&
              (args.count != 1 || args.multiply == nullptr))) {
             return false;
         }
         for (int i = 0; i < args.count; ++i) {
-            const bool is_stored = args.output != Output::GeluPair || i == 0;
+            const bool is_stored = args.output != Output::GatedPair || i == 0;
             if (!isWeight(args.w[i]) || args.w[i].cols != args.w[0].cols ||
                 (is_stored && args.y[i] == nullptr)) {
                 return false;
@@ -169,7 +175,12 @@ private:
         if (hasResidual(args)) {
             const MutF32 sum{room, 1, in, in};
             std::memcpy(room, args.x, bytes);
-            NormRope<V>::rmsNormAdd({}, {args.t, 1, in, in}, args.t_norm, args.eps, 1.0F, sum);
+            const MatF32 t{args.t, 1, in, in};
+            if (args.t_norm.data != nullptr) {
+                NormRope<V>::rmsNormAdd({}, t, args.t_norm, args.eps, 1.0F, sum);
+            } else {
+                Elementwise<V>::addScaled({}, t, 1.0F, sum);
+            }
             Elementwise<V>::scale({}, sum, args.scalar);
             source = room;
         }
@@ -205,7 +216,7 @@ private:
         /// Asks for what this thread reads first, so that it arrives while the input is prepared;
         /// the products ask for what follows. `at`: among the rows of all weights.
         void askForFirst(int64_t at, const int64_t (&first)[4], int64_t row_bytes) const {
-            const bool is_pair = args.output == ProjectArgs::Output::GeluPair;
+            const bool is_pair = args.output == ProjectArgs::Output::GatedPair;
             int which = 0;
             while (which + 1 < args.count && !is_pair && at >= first[which + 1]) {
                 ++which;
@@ -251,7 +262,7 @@ private:
         /// Rows [begin, end) of weight `which`, with what stands behind them.
         bool rows(int which, int64_t begin, int64_t end) {
             using Output = ProjectArgs::Output;
-            const bool is_pair = args.output == Output::GeluPair;
+            const bool is_pair = args.output == Output::GatedPair;
             if (opened != which) {
                 if (!open(which, 0) || (is_pair && !open(1, 1))) {
                     return false;
@@ -266,7 +277,8 @@ private:
                 const float* factor = (is_pair ? second : args.multiply) + begin;
                 float* const y = args.y[0] + begin;
                 const int64_t n = end - begin;
-                Elementwise<V>::geluMul({}, {y, 1, n, n}, {factor, 1, n, n}, {y, 1, n, n});
+                Elementwise<V>::gatedMul({}, args.activation, {y, 1, n, n}, {factor, 1, n, n},
+                                         {y, 1, n, n});
             }
             return true;
         }
@@ -279,7 +291,7 @@ private:
                       int64_t row_bytes) {
         using Dot = DotProduct<Policy>;
         const int64_t in = args.w[0].cols;
-        const bool is_pair = args.output == ProjectArgs::Output::GeluPair;
+        const bool is_pair = args.output == ProjectArgs::Output::GatedPair;
         // Rows of all weights as one range; each weight begins at a multiple of the grain.
         int64_t all = 0;
         for (int i = 0; i < args.count; ++i) {

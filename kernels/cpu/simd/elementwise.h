@@ -16,25 +16,19 @@ struct Elementwise {
     using F = typename V::F;
     using M = Math<V>;
 
-    static Status geluMul(Queue q, MatF32 gate, MatF32 up, MutF32 y) {
+    static Status gatedMul(Queue q, Activation activation, MatF32 gate, MatF32 up, MutF32 y) {
         if (!isSameShape(gate, y) || !isSameShape(up, y)) {
             return Status::BadShape;
         }
-        map(q, y, [&](int64_t t, int64_t c, int64_t n) {
-            const F g = at(gate, t, c, n);
-            return V::mul(M::geluTanh(g), at(up, t, c, n));
-        });
-        return Status::Ok;
-    }
-
-    static Status siluMul(Queue q, MatF32 gate, MatF32 up, MutF32 y) {
-        if (!isSameShape(gate, y) || !isSameShape(up, y)) {
-            return Status::BadShape;
+        if (activation == Activation::Silu) {
+            map(q, y, [&](int64_t t, int64_t c, int64_t n) {
+                return V::mul(M::silu(at(gate, t, c, n)), at(up, t, c, n));
+            });
+        } else {
+            map(q, y, [&](int64_t t, int64_t c, int64_t n) {
+                return V::mul(M::geluTanh(at(gate, t, c, n)), at(up, t, c, n));
+            });
         }
-        map(q, y, [&](int64_t t, int64_t c, int64_t n) {
-            const F g = at(gate, t, c, n);
-            return V::mul(V::mul(g, M::sigmoid(g)), at(up, t, c, n));
-        });
         return Status::Ok;
     }
 
@@ -42,10 +36,7 @@ struct Elementwise {
         if (!isSameShape(x, y)) {
             return Status::BadShape;
         }
-        map(q, y, [&](int64_t t, int64_t c, int64_t n) {
-            const F v = at(x, t, c, n);
-            return V::mul(v, M::sigmoid(v));
-        });
+        map(q, y, [&](int64_t t, int64_t c, int64_t n) { return M::silu(at(x, t, c, n)); });
         return Status::Ok;
     }
 

@@ -61,6 +61,8 @@ struct Math {
         return V::div(V::set1(1.0F), V::add(V::set1(1.0F), exp(V::sub(V::zero(), x))));
     }
 
+    static KERNELS_INLINE F silu(F x) { return V::mul(x, sigmoid(x)); }
+
     /// GELU in its tanh form: x/2 (1 + tanh(u)) = x sigmoid(2u), u = sqrt(2/pi) (x + 0.044715 x^3).
     static KERNELS_INLINE F geluTanh(F x) {
         constexpr float kTwoRootTwoOverPi = 1.5957691216057308F;

@@ -88,6 +88,7 @@ struct ProductKernelArgs {
     int32_t count;
     int32_t k_part; ///< Columns of a part of k: k, or a multiple of 64.
     int32_t is_bounded;
+    int32_t activation; ///< Of a pair and of a gate.
     float in_low[3], in_high[3], out_low[3], out_high[3];
 };
 
@@ -192,7 +193,7 @@ struct NormRowsKernelArgs {
     VectorArgs t_norm, norm;
     int64_t rows;
     int32_t cols, parts;
-    int32_t has_norm;
+    int32_t has_norm, has_t_norm;
     float scalar, eps;
 };
 
@@ -213,6 +214,7 @@ struct HeadRowsKernelArgs {
     int64_t capacity[2];
     int64_t rows;
     int32_t heads, kv_heads, dim, parts;
+    int32_t norms_values;
     float eps;
 };
 
@@ -223,9 +225,12 @@ inline constexpr int32_t kInputResidualNorm =
     2; ///< r = (x + rms(t) * t_norm) * scalar; x_out = r; h = rms(r) * norm
 inline constexpr int32_t kInputResidual = 3; ///< the same r; h = r
 /// What it does with the products.
-inline constexpr int32_t kOutputStore = 0;        ///< y[i] = W[i] h
-inline constexpr int32_t kOutputGeluPair = 1;     ///< y[0] = gelu(W[0] h) * (W[1] h)
-inline constexpr int32_t kOutputGeluMultiply = 2; ///< y[0] = gelu(W[0] h) * multiply
+inline constexpr int32_t kOutputStore = 0;         ///< y[i] = W[i] h
+inline constexpr int32_t kOutputGatedPair = 1;     ///< y[0] = act(W[0] h) * (W[1] h)
+inline constexpr int32_t kOutputGatedMultiply = 2; ///< y[0] = act(W[0] h) * multiply
+/// The numbers of kernels::Activation.
+inline constexpr int32_t kActivationGeluTanh = 1;
+inline constexpr int32_t kActivationSilu = 2;
 
 /// Low-rank updates that one projection step can add; more run as single functions.
 inline constexpr int32_t kMaxLora = 12;
@@ -381,7 +386,8 @@ struct ProjectKernelArgs {
     float* y[3];
     int32_t count; ///< Weights in use.
     int32_t input;
-    int32_t output;
+    int16_t output;
+    int16_t activation;
     int32_t cols;
     int32_t outputs;     ///< Results of all weights together (a pair gives one).
     int32_t block_shift; ///< log2 of the 4-bit block size.
@@ -478,9 +484,11 @@ struct AttendStepKernelArgs {
     int32_t turn; ///< Queries are turned as at position + turn.
     // Streamed steps.
     int32_t capacity; ///< Cache rows.
-    int32_t is_ring;  ///< Position p lies in row p % capacity: rows beyond the window are not read.
-    int32_t link;     ///< How q, k and v arrive.
-    int32_t publish;  ///< How out is handed on.
+    /// Position p lies in row p % capacity: rows beyond the window are not read.
+    int16_t is_ring;
+    int16_t norms_values;
+    int32_t link;       ///< How q, k and v arrive.
+    int32_t publish;    ///< How out is handed on.
     int32_t head_parts; ///< Most parts of one query head; 0: by tiles only.
 };
 

@@ -18,16 +18,22 @@ constexpr int kMaxHead = 512; // largest head_dim
 constexpr int kTile = 128;    // keys whose weights are in shared memory at a time
 constexpr int kAtOnce = 4;    // keys whose rows a warp has in flight
 
-/// rms norm of one head in shared memory in place, then half-split RoPE (turns nullptr: none), then
-/// scale. One warp. turns: [dim / 2] cosine, [dim / 2] sine.
-__device__ __forceinline__ void
-normAndTurn(float* head, int dim, const float* norm, float eps, const float* turns, float scale) {
+/// rms norm of one head in shared memory in place (is_normed), then half-split RoPE (turns nullptr:
+/// none), then scale. One warp. turns: [dim / 2] cosine, [dim / 2] sine.
+__device__ __forceinline__ void normAndTurn(float* head,
+                                            int dim,
+                                            bool is_normed,
+                                            const float* norm,
+                                            float eps,
+                                            const float* turns,
+                                            float scale) {
     const int lane = threadIdx.x & 31;
     float sum = 0.0F;
     for (int d = lane; d < dim; d += 32) {
         sum += head[d] * head[d];
     }
-    const float inverse = rsqrtf(warpSum(sum) / static_cast<float>(dim) + eps);
+    const float squares = warpSum(sum);
+    const float inverse = is_normed ? rsqrtf(squares / static_cast<float>(dim) + eps) : 1.0F;
     const int half = dim / 2;
     for (int j = lane; j < half; j += 32) {
         float a = head[j] * inverse;
@@ -110,11 +116,12 @@ normHeads(const AttendStepKernelArgs& a, const Shared& s, const Place& p) {
     }
     __syncthreads();
     if (warp < p.heads) {
-        normAndTurn(s.query[warp], p.dim, s.norms[0], a.eps, s.turns, a.scale);
+        normAndTurn(s.query[warp], p.dim, a.q_norm.data != nullptr, s.norms[0], a.eps, s.turns,
+                    a.scale);
     } else if (p.holds_new && warp == kWarps - 2) {
-        normAndTurn(s.new_key, p.dim, s.norms[1], a.eps, s.turns, 1.0F);
+        normAndTurn(s.new_key, p.dim, a.k_norm.data != nullptr, s.norms[1], a.eps, s.turns, 1.0F);
     } else if (p.holds_new && warp == kWarps - 1) {
-        normAndTurn(s.new_value, p.dim, nullptr, a.eps, nullptr, 1.0F);
+        normAndTurn(s.new_value, p.dim, a.norms_values != 0, nullptr, a.eps, nullptr, 1.0F);
     }
     __syncthreads();
 }

@@ -366,9 +366,14 @@ struct CodeTile {
         }
     }
 
-    /// For a pair: gelu_tanh of the first weight's sums times those of the other.
-    __device__ __forceinline__ void
-    storeGated(__nv_bfloat16* y, int64_t stride, int64_t m0, int64_t m, int n0, int n) const {
+    /// For a pair: the activation of the first weight's sums times those of the other.
+    __device__ __forceinline__ void storeGated(int activation,
+                                               __nv_bfloat16* y,
+                                               int64_t stride,
+                                               int64_t m0,
+                                               int64_t m,
+                                               int n0,
+                                               int n) const {
         const int lane = threadIdx.x % 32;
         const int col0 =
             n0 + static_cast<int>(threadIdx.x) / 32 * (kWarpOutputs / 2) + lane % 4 * 2;
@@ -384,8 +389,8 @@ struct CodeTile {
                         const float* const gate = sums[i][j] + half * 2;
                         const float* const up = sums[i][j + 1] + half * 2;
                         *reinterpret_cast<__nv_bfloat162*>(y + row * stride + col) =
-                            __floats2bfloat162_rn(geluTanh(gate[0]) * up[0],
-                                                  geluTanh(gate[1]) * up[1]);
+                            __floats2bfloat162_rn(activated(activation, gate[0]) * up[0],
+                                                  activated(activation, gate[1]) * up[1]);
                     }
                 }
             }

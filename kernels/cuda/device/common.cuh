@@ -129,10 +129,12 @@ __device__ __forceinline__ float blockMax(float value, float* buffer) {
     return largest;
 }
 
-/// The tanh form of GELU.
-__device__ __forceinline__ float geluTanh(float x) {
+/// kernels::Activation by its number.
+__device__ __forceinline__ float activated(int activation, float x) {
     constexpr float kRootTwoOverPi = 0.7978845608028654F;
-    return 0.5F * x * (1.0F + tanhf(kRootTwoOverPi * (x + 0.044715F * x * x * x)));
+    return activation == kActivationSilu
+               ? x / (1.0F + expf(-x))
+               : 0.5F * x * (1.0F + tanhf(kRootTwoOverPi * (x + 0.044715F * x * x * x)));
 }
 
 /// Key k is visible to query q (kernels/ops.h, AttentionMask).

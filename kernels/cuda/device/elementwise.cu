@@ -62,31 +62,18 @@ __global__ void belfry_rope(float* x,
     }
 }
 
-__global__ void belfry_gelu_mul(const float* gate,
-                                int64_t gate_stride,
-                                const float* up,
-                                int64_t up_stride,
-                                float* y,
-                                int64_t y_stride,
-                                int cols) {
+__global__ void belfry_gated_mul(int activation,
+                                 const float* gate,
+                                 int64_t gate_stride,
+                                 const float* up,
+                                 int64_t up_stride,
+                                 float* y,
+                                 int64_t y_stride,
+                                 int cols) {
     const int c = blockIdx.y * blockDim.x + threadIdx.x;
     if (c < cols) {
-        y[blockIdx.x * y_stride + c] =
-            geluTanh(gate[blockIdx.x * gate_stride + c]) * up[blockIdx.x * up_stride + c];
-    }
-}
-
-__global__ void belfry_silu_mul(const float* gate,
-                                int64_t gate_stride,
-                                const float* up,
-                                int64_t up_stride,
-                                float* y,
-                                int64_t y_stride,
-                                int cols) {
-    const int c = blockIdx.y * blockDim.x + threadIdx.x;
-    if (c < cols) {
-        const float g = gate[blockIdx.x * gate_stride + c];
-        y[blockIdx.x * y_stride + c] = g / (1.0F + expf(-g)) * up[blockIdx.x * up_stride + c];
+        y[blockIdx.x * y_stride + c] = activated(activation, gate[blockIdx.x * gate_stride + c]) *
+                                       up[blockIdx.x * up_stride + c];
     }
 }
 

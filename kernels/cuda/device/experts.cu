@@ -604,7 +604,8 @@ __device__ __forceinline__ void runExperts(const ExpertsKernelArgs& a) {
         const float gate = sums.x * factor;
         const float up = sums.y * factor;
         if (lane == 0) {
-            a.act[output] = geluTanh(gate) * up * pick[quotient(output, per_expert)].weight;
+            a.act[output] =
+                activated(a.activation, gate) * up * pick[quotient(output, per_expert)].weight;
         }
     }
     barrier.arrive();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products of bf16 rows with up to three weights in one launch, with what a layer does before and
-// behind them: bounds of inputs and outputs, the GELU product of a gated MLP, the gate of the
+// behind them: bounds of inputs and outputs, the product of a gated MLP, the gate of the
 // per-layer inputs. Results that the next product reads are bf16. Low-rank updates have kernels of
 // their own. Needs sm_80.
 #include "kernels/cuda/device/gemm_tiles.cuh"
@@ -35,18 +35,15 @@ __device__ __forceinline__ void sumsOf(float (&sums)[BM / WM / 16][BN / WN / 8][
                                        const Add& add) {
     InputBounds bounds[2] = {};
     if (a.is_bounded == 0) {
-        multiplyTiles<BM, BN, WM, WN, STAGES, 0>(sums, copy_a, copy_b, k_begin, k_end, bounds,
-                                                      add);
+        multiplyTiles<BM, BN, WM, WN, STAGES, 0>(sums, copy_a, copy_b, k_begin, k_end, bounds, add);
         return;
     }
     bounds[0] = inputBounds(a.in_low[weight], a.in_high[weight]);
     if constexpr (IS_PAIR) {
         bounds[1] = inputBounds(a.in_low[1], a.in_high[1]);
-        multiplyTiles<BM, BN, WM, WN, STAGES, 2>(sums, copy_a, copy_b, k_begin, k_end, bounds,
-                                                      add);
+        multiplyTiles<BM, BN, WM, WN, STAGES, 2>(sums, copy_a, copy_b, k_begin, k_end, bounds, add);
     } else {
-        multiplyTiles<BM, BN, WM, WN, STAGES, 1>(sums, copy_a, copy_b, k_begin, k_end, bounds,
-                                                      add);
+        multiplyTiles<BM, BN, WM, WN, STAGES, 1>(sums, copy_a, copy_b, k_begin, k_end, bounds, add);
     }
 }
 
@@ -67,7 +64,7 @@ struct AddUpdates {
 };
 
 /// y[i] = bounded(W[i] bounded(x)) in fp32, in gridDim.z parts of k one behind the other; or
-/// IS_GATE: y[0] = gelu(W[0] x) * multiply in bf16.
+/// IS_GATE: y[0] = act(W[0] x) * multiply in bf16.
 template <int BM, int BN, int WM, int WN, int STAGES, bool IS_GATE, bool HAS_UPDATES = false>
 __device__ __forceinline__ void product(const ProductKernelArgs& a,
                                         const ProductUpdatesArgs* updates = nullptr) {
@@ -123,7 +120,8 @@ __device__ __forceinline__ void product(const ProductKernelArgs& a,
                     const float* by = a.multiply + row * a.multiply_stride + col;
                     *reinterpret_cast<__nv_bfloat162*>(static_cast<__nv_bfloat16*>(a.y[0]) +
                                                        row * stride + col) =
-                        __floats2bfloat162_rn(geluTanh(v0) * by[0], geluTanh(v1) * by[1]);
+                        __floats2bfloat162_rn(activated(a.activation, v0) * by[0],
+                                              activated(a.activation, v1) * by[1]);
                 } else {
                     float* to = static_cast<float*>(a.y[weight]) +
                                 static_cast<int64_t>(blockIdx.z) * a.m * stride + row * stride +
@@ -136,7 +134,7 @@ __device__ __forceinline__ void product(const ProductKernelArgs& a,
 #endif
 }
 
-/// y[0] = gelu(bounded(W[0] bounded(x))) * bounded(W[1] bounded(x)) in bf16. A tile holds both
+/// y[0] = act(bounded(W[0] bounded(x))) * bounded(W[1] bounded(x)) in bf16. A tile holds both
 /// weights in turns of eight rows, so that a thread has both results of an output.
 template <int BM, int BN, int WM, int WN, int STAGES, bool HAS_UPDATES = false>
 __device__ __forceinline__ void pairProduct(const ProductKernelArgs& a,
@@ -186,7 +184,7 @@ __device__ __forceinline__ void pairProduct(const ProductKernelArgs& a,
                         bounded(sums[i][j][half * 2 + e], a.out_low[0], a.out_high[0]);
                     const float up =
                         bounded(sums[i][j + 1][half * 2 + e], a.out_low[1], a.out_high[1]);
-                    v[e] = geluTanh(gate) * up;
+                    v[e] = activated(a.activation, gate) * up;
                 }
                 *reinterpret_cast<__nv_bfloat162*>(static_cast<__nv_bfloat16*>(a.y[0]) +
                                                    row * stride + col) =

@@ -48,7 +48,7 @@ __device__ __forceinline__ void storeProduct(const ProductCodesArgs& args,
 #endif
 }
 
-/// y[0] = gelu(W[0] x) * (W[1] x) in bf16; a tile has 64 rows of each weight.
+/// y[0] = act(W[0] x) * (W[1] x) in bf16; a tile has 64 rows of each weight.
 template <typename FORM, bool HAS_UPDATES>
 __device__ __forceinline__ void pairProduct(const ProductCodesArgs& args,
                                             const ProductUpdatesArgs* u) {
@@ -72,7 +72,7 @@ __device__ __forceinline__ void pairProduct(const ProductCodesArgs& args,
     if (!is_first) {
         return;
     }
-    tile.storeGated(static_cast<__nv_bfloat16*>(a.y[0]), a.stride[0], m0, a.m, n0, n);
+    tile.storeGated(a.activation, static_cast<__nv_bfloat16*>(a.y[0]), a.stride[0], m0, a.m, n0, n);
 #endif
 }
 

@@ -46,7 +46,7 @@ __device__ __forceinline__ void storeExperts(const ExpertProductKernelArgs& args
 #endif
 }
 
-/// y = gelu_tanh(gate x) * (up x) of every expert, in bf16. An expert has its rows of gate, then
+/// y = act(gate x) * (up x) of every expert, in bf16. An expert has its rows of gate, then
 /// those of up.
 template <typename FORM>
 __device__ __forceinline__ void gatedExperts(const ExpertProductKernelArgs& args) {
@@ -62,7 +62,8 @@ __device__ __forceinline__ void gatedExperts(const ExpertProductKernelArgs& args
     CodeTile<true, FORM> tile;
     if (tile.multiply(args.codes, {own.inputOf(a), own.rows, first, first + n}, own.m0, 0, n0, 0,
                       static_cast<int>(a.k))) {
-        tile.storeGated(static_cast<__nv_bfloat16*>(a.y[0]) + own.before * a.stride[0], a.stride[0],
+        tile.storeGated(a.activation,
+                        static_cast<__nv_bfloat16*>(a.y[0]) + own.before * a.stride[0], a.stride[0],
                         own.m0, own.rows, n0, n);
     }
 #endif

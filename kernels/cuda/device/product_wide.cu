@@ -385,7 +385,7 @@ __device__ __forceinline__ void storeProduct(const ProductWideArgs& args,
     }
 }
 
-/// y[0] = gelu(W[0] x) * (W[1] x) in bf16; a tile has 64 rows of each weight.
+/// y[0] = act(W[0] x) * (W[1] x) in bf16; a tile has 64 rows of each weight.
 template <int ROWS>
 __device__ __forceinline__ void pairProduct(const ProductWideArgs& args,
                                             const ProductUpdatesArgs* u) {
@@ -418,7 +418,7 @@ __device__ __forceinline__ void pairProduct(const ProductWideArgs& args,
 #pragma unroll
         for (int e = 0; e < 2; ++e) {
             rows[(j * 8 + lane % 4 * 2 + e) * kPitch + warp * 8 + lane / 4] = __float2bfloat16_rn(
-                geluTanh(tile.sums[j * 4 + e]) * tile.sums[j * 4 + 2 + e]);
+                activated(a.activation, tile.sums[j * 4 + e]) * tile.sums[j * 4 + 2 + e]);
         }
     }
     syncSome(1, kWarps * 32);

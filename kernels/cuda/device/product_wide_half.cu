@@ -282,7 +282,7 @@ __device__ __forceinline__ void store(const typename HalfTile<OUTPUTS, false>::S
     }
 }
 
-/// gelu(sums of the first weight) * (those of the second) to y in bf16. Neighbouring lanes hand
+/// act(sums of the first weight) * (those of the second) to y in bf16. Neighbouring lanes hand
 /// each other two results, so that a row's four lanes fill a sector here too.
 template <int OUTPUTS>
 __device__ __forceinline__ void storePair(const typename HalfTile<OUTPUTS, true>::Sums& sums,
@@ -305,7 +305,8 @@ __device__ __forceinline__ void storePair(const typename HalfTile<OUTPUTS, true>
             for (int i = 0; i < 2; ++i) {
                 const float* const gate = sumsAt(sums, j + i) + half * 2;
                 const float* const up = sumsAt(sums, kGroups + j + i) + half * 2;
-                word[i] = packed(geluTanh(gate[0]) * up[0], geluTanh(gate[1]) * up[1]);
+                word[i] = packed(activated(a.activation, gate[0]) * up[0],
+                                 activated(a.activation, gate[1]) * up[1]);
             }
             const uint32_t other = __shfl_xor_sync(0xffffffffU, is_odd ? word[0] : word[1], 1);
             const uint2 four = is_odd ? make_uint2(other, word[1]) : make_uint2(word[0], other);

@@ -191,8 +191,8 @@ __device__ __forceinline__ float makePlainInput(const ProjectKernelArgs& a, cons
     const float down = 1.0F / factor;
 #pragma unroll 2
     for (int c = threadIdx.x; 4 * c < a.x_elements; c += THREADS) {
-        storeFour(s, 4 * c,
-                  c < fours ? loadFour(a.x + 4 * c) : make_float4(0.0F, 0.0F, 0.0F, 0.0F), down);
+        storeFour(s, 4 * c, c < fours ? loadFour(a.x + 4 * c) : make_float4(0.0F, 0.0F, 0.0F, 0.0F),
+                  down);
     }
     __syncthreads();
     return factor;
@@ -234,7 +234,7 @@ __device__ __forceinline__ float makeInput(const ProjectKernelArgs& a, const Sha
             sum += sumOfSquares(v);
         }
         sum = blockSumAndMax(sum, 0.0F, warps, s.buffer).x;
-        scale = rsqrtf(sum / n + a.eps);
+        scale = a.t_norm.data != nullptr ? rsqrtf(sum / n + a.eps) : 1.0F;
     }
     float sum = 0.0F;
     float largest = 0.0F;

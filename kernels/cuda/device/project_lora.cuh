@@ -72,7 +72,7 @@ __device__ __forceinline__ void prefetchLora(const ProjectKernelArgs& a, int blo
 template <int THREADS>
 __device__ __noinline__ void
 placeUpdates(const ProjectKernelArgs& a, LoraShared s, int begin, int end, int local_rows) {
-    const bool is_pair = a.output == kOutputGeluPair;
+    const bool is_pair = a.output == kOutputGatedPair;
     for (int t = 0; t < a.lora_count; ++t) {
         const LoraArgs& term = a.lora[t];
         const RowRange range = rowsOfWeight(a, term.weight, begin, end);

@@ -135,7 +135,7 @@ struct Multiplier {
 
     __device__ __forceinline__
     Multiplier(const ProjectKernelArgs& args, const Shared& shared, int begin, int rows)
-        : a(args), s(shared), is_pair(args.output == kOutputGeluPair), first(begin),
+        : a(args), s(shared), is_pair(args.output == kOutputGatedPair), first(begin),
           local_rows(rows) {
         const int warp = threadIdx.x / 32;
         part = warp % a.k_split;
@@ -353,7 +353,7 @@ template <int FORMAT, int THREADS>
 __device__ __forceinline__ void projectStep(const ProjectKernelArgs& a) {
     const auto block = static_cast<int>(blockIdx.x);
     const auto grid = static_cast<int>(gridDim.x);
-    const bool is_pair = a.output == kOutputGeluPair;
+    const bool is_pair = a.output == kOutputGatedPair;
     // This block's outputs, and its rows: two an output where they come in pairs.
     const int begin = firstOutput(a, block, grid);
     const int end = firstOutput(a, block + 1, grid);
@@ -413,9 +413,9 @@ __device__ __forceinline__ void projectStep(const ProjectKernelArgs& a) {
         }
         float value = sums[0];
         if (is_pair) {
-            value = geluTanh(sums[0]) * sums[1];
-        } else if (a.output == kOutputGeluMultiply) {
-            value = geluTanh(sums[0]) * a.multiply[ref.row];
+            value = activated(a.activation, sums[0]) * sums[1];
+        } else if (a.output == kOutputGatedMultiply) {
+            value = activated(a.activation, sums[0]) * a.multiply[ref.row];
         }
         a.y[ref.weight][ref.row] = value;
         if (a.tap_count > 0) {

@@ -33,8 +33,8 @@ __device__ __forceinline__ void storeHalf(void* to, int64_t index, float value) 
     static_cast<__nv_bfloat16*>(to)[index] = __float2bfloat16_rn(value);
 }
 
-/// x = (x + rms(t) t_norm) scalar, where there is t (a sum over parts); h = rms(x) norm, or x. One
-/// row, of up to 1024 PIECES columns: so many float4 of a thread stay in registers.
+/// x = (x + rms(t) t_norm) scalar, where there is t (a sum over parts), t_norm or not; h = rms(x)
+/// norm, or x. One row, of up to 1024 PIECES columns: so many float4 of a thread stay in registers.
 template <int PIECES>
 __device__ __forceinline__ void normRow(const NormRowsKernelArgs& a) {
     BELFRY_SHARED(float, buffer, [33]);
@@ -73,12 +73,14 @@ __device__ __forceinline__ void normRow(const NormRowsKernelArgs& a) {
             sum += squares(added[i]);
         }
         sum = blockSum(sum, buffer);
-        const float inverse = 1.0F / sqrtf(sum / cols + a.eps);
+        const bool has_norm = a.has_t_norm != 0;
+        const float inverse = has_norm ? 1.0F / sqrtf(sum / cols + a.eps) : 1.0F;
 #pragma unroll
         for (int i = 0; i < PIECES; ++i) {
             const int column = (i * kRowThreads + static_cast<int>(threadIdx.x)) * 4;
             if (column < a.cols) {
-                const float4 w = load4(a.t_norm, column);
+                const float4 w =
+                    has_norm ? load4(a.t_norm, column) : make_float4(1.0F, 1.0F, 1.0F, 1.0F);
                 value[i].x = (value[i].x + added[i].x * inverse * w.x) * a.scalar;
                 value[i].y = (value[i].y + added[i].y * inverse * w.y) * a.scalar;
                 value[i].z = (value[i].z + added[i].z * inverse * w.z) * a.scalar;
@@ -132,8 +134,9 @@ __global__ void __launch_bounds__(kRowThreads)
     normRow<8>(a);
 }
 
-/// Heads of q, k and v of one row: a warp each. q and k: rms norm with weight and half-split RoPE
-/// (position_2: the head's halves turn separately, by the two positions); v: rms norm alone. grid:
+/// Heads of q, k and v of one row: a warp each. q and k: rms norm with weight, if there is one, and
+/// half-split RoPE (position_2: the head's halves turn separately, by the two positions); v: rms
+/// norm alone, or nothing. grid:
 /// (rows, blocks of a row's heads); block: a multiple of 32. dim a power of two, 64 to 512.
 __global__ void belfry_head_rows(const __grid_constant__ HeadRowsKernelArgs a) {
     constexpr int kMostPairs = 8; // of a lane: 512 elements
@@ -177,8 +180,10 @@ __global__ void belfry_head_rows(const __grid_constant__ HeadRowsKernelArgs a) {
             sum += first[i] * first[i] + second[i] * second[i];
         }
         sum = warpSum(sum);
-        const float inverse = 1.0F / sqrtf(sum / static_cast<float>(a.dim) + a.eps);
         const VectorArgs& weight = kind == 0 ? a.q_norm : a.k_norm;
+        const bool is_normed = kind < 2 ? weight.data != nullptr : a.norms_values != 0;
+        const float inverse =
+            is_normed ? 1.0F / sqrtf(sum / static_cast<float>(a.dim) + a.eps) : 1.0F;
 #pragma unroll
         for (int i = 0; i < kMostPairs; ++i) {
             const int pair = i * 32 + lane;
@@ -190,8 +195,10 @@ __global__ void belfry_head_rows(const __grid_constant__ HeadRowsKernelArgs a) {
             float u = first[i] * inverse;
             float v = second[i] * inverse;
             if (kind < 2) {
-                u *= loadElement(weight.data, weight.type, at);
-                v *= loadElement(weight.data, weight.type, at + span);
+                if (is_normed) {
+                    u *= loadElement(weight.data, weight.type, at);
+                    v *= loadElement(weight.data, weight.type, at + span);
+                }
                 const int32_t* position = is_second ? a.position_2 : a.position;
                 const float angle = __fmul_rn(static_cast<float>(position[row]),
                                               a.inv_freq[is_second ? pair - span : pair]);
@@ -300,9 +307,10 @@ belfry_pool_rows(const float* x, int grid_w, int side, float factor, float* y, i
     y[static_cast<int64_t>(blockIdx.x) * cols + c] = sum * factor;
 }
 
-/// y = gelu_tanh(sum of t's parts) * multiply in bf16: what a gated product leaves. t [parts, rows,
+/// y = act(sum of t's parts) * multiply in bf16: what a gated product leaves. t [parts, rows,
 /// cols]; cols and both strides are even; two elements a thread.
-__global__ void belfry_gate_rows(const float* t,
+__global__ void belfry_gate_rows(int activation,
+                                 const float* t,
                                  int parts,
                                  int64_t rows,
                                  int cols,
@@ -321,8 +329,8 @@ __global__ void belfry_gate_rows(const float* t,
         sum.y += two.y;
     }
     const float* by = multiply + i / cols * multiply_stride + i % cols;
-    *reinterpret_cast<__nv_bfloat162*>(y + i) =
-        __floats2bfloat162_rn(geluTanh(sum.x) * by[0], geluTanh(sum.y) * by[1]);
+    *reinterpret_cast<__nv_bfloat162*>(y + i) = __floats2bfloat162_rn(
+        activated(activation, sum.x) * by[0], activated(activation, sum.y) * by[1]);
 }
 
 } // extern "C"

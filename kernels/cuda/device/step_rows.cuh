@@ -22,7 +22,7 @@ struct RowRange {
 __device__ __forceinline__ RowRange
 rowsOf(const ProjectKernelArgs& a, int j, int begin, int end, int before) {
     const int rows = static_cast<int>(a.w[j].rows);
-    if (a.output == kOutputGeluPair) {
+    if (a.output == kOutputGatedPair) {
         return {begin, end};
     }
     return {begin > before ? begin - before : 0, end - before < rows ? end - before : rows};

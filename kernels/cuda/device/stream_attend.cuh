@@ -176,6 +176,7 @@ __device__ __forceinline__ void turnHeads(const AttendStepKernelArgs& a,
     // As stored, brought by the step before.
     VectorArgs norm =
         normOf<FORM>(is_query ? a.q_norm : a.k_norm, norms + (is_query ? 0 : norm_bytes));
+    const bool is_normed = is_turned ? norm.data != nullptr : a.norms_values != 0;
     if (!is_turned) {
         norm.data = nullptr;
     }
@@ -185,7 +186,7 @@ __device__ __forceinline__ void turnHeads(const AttendStepKernelArgs& a,
     head.take(exchange.packetsOf(step - 1 + kPacketSteps), at, dim / 2, exchange.markOf(step - 1));
     clocks.note(1);
     // Queries as two bf16; what is cached rounded to one, and stored to the cache as well.
-    turnHead(head, norm, is_turned ? constants.turns : nullptr, dim, eps, scale,
+    turnHead(head, is_normed, norm, is_turned ? constants.turns : nullptr, dim, eps, scale,
              [&](int d, const float4& four) {
                  *reinterpret_cast<uint2*>(is_in_gaps ? w.values.eight(fresh.at - begin, d >> 3) +
                                                             (d & 4) * 2

@@ -117,6 +117,7 @@ __device__ __forceinline__ void turnOwn(const AttendStepKernelArgs& a,
     // As stored, brought by the step before.
     VectorArgs norm =
         normOf<FORM>(is_query ? a.q_norm : a.k_norm, norms + (is_query ? 0 : norm_bytes));
+    const bool is_normed = is_turned ? norm.data != nullptr : a.norms_values != 0;
     if (!is_turned) {
         norm.data = nullptr;
     }
@@ -124,7 +125,7 @@ __device__ __forceinline__ void turnOwn(const AttendStepKernelArgs& a,
     HeadValues head;
     head.take(exchange.packetsOf(step - 1 + kPacketSteps), at, dim / 2, exchange.markOf(step - 1));
     clocks.note(1);
-    turnHead(head, norm, is_turned ? constants.turns : nullptr, dim, a.eps,
+    turnHead(head, is_normed, norm, is_turned ? constants.turns : nullptr, dim, a.eps,
              is_query ? a.scale : 1.0F, [&](int d, const float4& four) {
                  if (is_query) {
                      w.query[fourPlace(d >> 2, dim)] = four;

@@ -43,8 +43,8 @@ attendConstants(const AttendStepKernelArgs& a, char* memory, const Exchange& exc
     const int position = *a.position;
     const int half = a.head_dim / 2;
     for (int d = threadIdx.x; d < half; d += kComputeThreads) {
-        sincosf(__fmul_rn(static_cast<float>(position + a.turn), a.inv_freq[d]),
-                &c.turns[half + d], &c.turns[d]);
+        sincosf(__fmul_rn(static_cast<float>(position + a.turn), a.inv_freq[d]), &c.turns[half + d],
+                &c.turns[d]);
     }
     if (threadIdx.x == 0) {
         c.position = position;
@@ -138,11 +138,13 @@ __device__ __forceinline__ float4 belowBf16(const float4& v) {
                        v.w - roundBf16(v.w));
 }
 
-/// Norm (no data: none), RoPE (turns nullptr: none) and scale of one head; a warp. store(d, four):
+/// Norm (is_normed; no data: without weight), RoPE (turns nullptr: none) and scale of one head; a
+/// warp. store(d, four):
 /// elements d to d + 3. The sum of squares is needed at the very end only: it travels through the
 /// lanes while the rest is computed.
 template <typename Store>
 __device__ __forceinline__ void turnHead(const HeadValues& head,
+                                         bool is_normed,
                                          const VectorArgs& norm,
                                          const float* turns,
                                          int dim,
@@ -156,7 +158,9 @@ __device__ __forceinline__ void turnHead(const HeadValues& head,
     for (int j = 0; j < HeadValues::kFours; ++j) {
         sum += sumOfSquares(head.at[0][j]) + sumOfSquares(head.at[1][j]); // zeros behind the end
     }
-    const float inverse = rsqrtf(__fdividef(warpSum(sum), static_cast<float>(dim)) + eps) * scale;
+    const float squares = warpSum(sum);
+    const float inverse =
+        is_normed ? rsqrtf(__fdividef(squares, static_cast<float>(dim)) + eps) * scale : scale;
 #pragma unroll
     for (int j = 0; j < HeadValues::kFours; ++j) {
         const int d = 4 * lane + 128 * j;

@@ -208,6 +208,12 @@ __device__ __forceinline__ float sumOfWarps(const float* buffer) {
     return sum;
 }
 
+/// What t is multiplied by beside its norm's weight: sumOfWarps(buffer) are its squares.
+__device__ __forceinline__ float addedScale(const ProjectKernelArgs& a, const float* buffer) {
+    return a.t_norm.data != nullptr ? rsqrtf(sumOfWarps(buffer) * a.inverse_cols + a.eps) * a.scalar
+                                    : a.scalar;
+}
+
 /// Arguments and norms of the steps to come, fetched by one thread, by AsyncForm's of one warp.
 template <typename FORM>
 struct StepFetcherOf {
@@ -409,8 +415,6 @@ __device__ __forceinline__ void makeShortPlanes(const ProjectKernelArgs& a,
     const int warp = threadIdx.x / 32;
     const int lane = threadIdx.x & 31;
     const int fours = a.cols / 4;
-    const float inverse_cols = a.inverse_cols;
-    const float eps = a.eps;
     const float scalar = a.scalar;
     // The same for all lanes of a warp, and for each lane.
     const bool has_second = static_cast<int>(threadIdx.x & ~31U) + kComputeThreads < fours;
@@ -446,7 +450,7 @@ __device__ __forceinline__ void makeShortPlanes(const ProjectKernelArgs& a,
         units.prepared().wait(static_cast<uint32_t>(a.lora_turn));
     }
     syncCompute();
-    const float scale = rsqrtf(sumOfWarps(w.buffer) * inverse_cols + eps) * scalar;
+    const float scale = addedScale(a, w.buffer);
     sum = 0.0F;
 #pragma unroll
     for (int i = 0; i < kShortFours; ++i) {
@@ -560,8 +564,6 @@ __device__ __forceinline__ void makePlanes(const ProjectKernelArgs& a,
     const bool has_norm = a.norm.data != nullptr;
     const VectorArgs own_norm = normOf<FORM>(a.norm, norms);
     const VectorArgs own_t_norm = normOf<FORM>(a.t_norm, norms + norm_bytes);
-    const float inverse_cols = a.inverse_cols;
-    const float eps = a.eps;
     const float scalar = a.scalar;
     const bool keeps_row = a.keeps_row != 0;
     float* const x_out = a.x_out;
@@ -588,7 +590,7 @@ __device__ __forceinline__ void makePlanes(const ProjectKernelArgs& a,
             w.buffer[warp] = sum;
         }
         syncCompute();
-        scale = rsqrtf(sumOfWarps(w.buffer) * inverse_cols + eps) * scalar;
+        scale = addedScale(a, w.buffer);
     }
     sum = 0.0F;
 #pragma unroll 1

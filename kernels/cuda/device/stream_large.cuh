@@ -175,7 +175,7 @@ __device__ __forceinline__ void makeLargeRow(const ProjectKernelArgs& a,
             w.buffer[warp] = sum;
         }
         syncCompute();
-        const float scale = rsqrtf(sumOfWarps(w.buffer) * a.inverse_cols + a.eps) * scalar;
+        const float scale = addedScale(a, w.buffer);
 #pragma unroll
         for (int i = 0; i < kFours; ++i) {
             const int c = static_cast<int>(threadIdx.x) + i * kComputeThreads;

@@ -315,15 +315,11 @@ __device__ __forceinline__ void publishEarlyUnit(const ProjectKernelArgs& a,
     uint64_t* const slot = a.lora_slots + task.packet * kUnitSlot;
     const float4* const taken =
         w.taken + task.column / 4 + (static_cast<int>(threadIdx.x) & 31) * 2;
-    const float inverse_cols = a.inverse_cols;
-    const float eps = a.eps;
-    const float scalar = a.scalar;
-    const float before = scalar * unit.sum;
+    const float before = a.scalar * unit.sum;
     input.wait(input_parity);
     // The scale of t beside the sum over the lanes.
-    const float squares = sumOfWarps(w.buffer);
+    const float scale = addedScale(a, w.buffer);
     const float sum = warpSum(unit.finish(task.columns, taken));
-    const float scale = rsqrtf(squares * inverse_cols + eps) * scalar;
     if ((threadIdx.x & 31) == 0) {
         storeTagged(slot, fmaf(scale, sum, before) * factor, tag);
     }

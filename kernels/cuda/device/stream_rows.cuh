@@ -390,7 +390,7 @@ struct RowsPass {
 __device__ __forceinline__ ResultRow
 resultOfPass(const ProjectKernelArgs& a, int block, const RowsPass& pass, int rows, int i) {
     const int shift = a.tile_shift;
-    const bool is_pair = a.output == kOutputGeluPair;
+    const bool is_pair = a.output == kOutputGatedPair;
     if (!is_pair && a.count > 1) {
         return resultRow(a, TileMap(a, block), pass.first, rows, i);
     }
@@ -464,7 +464,7 @@ __device__ __forceinline__ void projectRows(const ProjectKernelArgs& a,
                                             int step,
                                             const StepClocks& clocks) {
     const RowsWork<FORM> w(a, memory, table_memory, tail);
-    const bool is_pair = a.output == kOutputGeluPair;
+    const bool is_pair = a.output == kOutputGatedPair;
     const bool is_plain = a.input == kInputPlain;
     const int pieces = FORM::kIsLarge ? a.pieces : 1;
     const RowUpdates<FORM> updates(a, memory);
@@ -538,15 +538,16 @@ __device__ __forceinline__ void projectRows(const ProjectKernelArgs& a,
                 float* const kept = reinterpret_cast<float*>(held + r.local) + own_row;
                 bool is_result = true;
                 if (is_whole_pair) {
-                    value = geluFast(value) * results.of(1, r.at, sums.second, factor);
+                    value = activatedFast(a.activation, value) *
+                            results.of(1, r.at, sums.second, factor);
                 } else if (is_pair && r.weight == 0) {
                     *kept = value;
                     is_result = false;
                 } else if (is_pair) {
-                    value *= geluFast(*kept);
-                } else if (a.output == kOutputGeluMultiply) {
-                    value =
-                        geluFast(value) * __ldcg(a.multiply + own_row * a.multiply_stride + r.at);
+                    value *= activatedFast(a.activation, *kept);
+                } else if (a.output == kOutputGatedMultiply) {
+                    value = activatedFast(a.activation, value) *
+                            __ldcg(a.multiply + own_row * a.multiply_stride + r.at);
                 }
                 if (is_result) {
                     float* const to = a.y[is_pair ? 0 : r.weight];

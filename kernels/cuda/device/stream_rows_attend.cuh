@@ -90,6 +90,7 @@ struct RowsRange {
 /// is in shared memory.
 template <bool IS_SHARED, typename Store>
 __device__ __forceinline__ void turnRowHead(const float* from,
+                                            bool is_normed,
                                             const VectorArgs& norm,
                                             const float* turns,
                                             int dim,
@@ -109,7 +110,7 @@ __device__ __forceinline__ void turnRowHead(const float* from,
                 IS_SHARED ? *reinterpret_cast<const float4*>(at) : loadFour(at);
         }
     }
-    turnHead(head, norm, turns, dim, eps, scale, store);
+    turnHead(head, is_normed, norm, turns, dim, eps, scale, store);
 }
 
 /// Pieces of eight elements of key (or value) `key`: column `column` and every STEP-th behind it;
@@ -281,11 +282,13 @@ turnRows(const AttendStepKernelArgs& a, const RowsAttendWork& w, const RowsRange
         from = (!has_own ? a.q : kind == 1 ? a.k : a.v) + at * dim;
     }
     VectorArgs norm = is_query ? a.q_norm : a.k_norm;
+    const bool is_normed = is_turned ? norm.data != nullptr : a.norms_values != 0;
     norm.data = is_turned ? norm.data : nullptr;
     __nv_bfloat16* const query = w.query + row * queryPitch(dim);
     __nv_bfloat16* const fresh = w.fresh + ((is_query ? 0 : kind - 1) * kStreamRows + row) * dim;
-    turnRowHead<IS_TAKEN>(from, norm, is_turned ? w.turns + (is_there ? row : 0) * dim : nullptr,
-                          dim, a.eps, is_query ? a.scale : 1.0F, [&](int d, const float4& four) {
+    turnRowHead<IS_TAKEN>(from, is_normed, norm,
+                          is_turned ? w.turns + (is_there ? row : 0) * dim : nullptr, dim, a.eps,
+                          is_query ? a.scale : 1.0F, [&](int d, const float4& four) {
                               if (is_there && is_query) {
                                   *reinterpret_cast<uint2*>(query + d) = asBf16(four);
                                   *reinterpret_cast<uint2*>(query + kStreamRows * queryPitch(dim) +

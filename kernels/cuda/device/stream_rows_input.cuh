@@ -208,12 +208,17 @@ struct NormFour {
     __device__ __forceinline__ void load(const VectorArgs& norm, int i, bool is_there) {
         const bool is_wide = norm.type == kElementF32;
         const char* const at = static_cast<const char*>(norm.data) + i * (is_wide ? 4 : 2);
-        low = make_uint2(0, 0);
+        const uint32_t none = norm.data == nullptr ? __float_as_uint(1.0F) : 0;
+        low = make_uint2(none, none);
         high = low;
-        if (is_there) {
+        if (is_there && norm.data != nullptr) {
             low = __ldg(reinterpret_cast<const uint2*>(at));
             high = __ldg(reinterpret_cast<const uint2*>(at + (is_wide ? 8 : 0)));
         }
+    }
+    /// For values(). An absent norm is ones.
+    static __device__ __forceinline__ int typeOf(const VectorArgs& norm) {
+        return norm.data == nullptr ? kElementF32 : norm.type;
     }
     [[nodiscard]] __device__ __forceinline__ float4 values(int type) const {
         if (type == kElementF32) {
@@ -265,6 +270,19 @@ __device__ __forceinline__ float4 ofRow(const float4 (&x)[kStreamRows], int row)
     return row == 0 ? x[0] : row == 1 ? x[1] : row == 2 ? x[2] : x[3];
 }
 
+/// What t of each row is multiplied by beside its norm's weight. squares: sums of theirs.
+__device__ __forceinline__ float4 addedScales(const ProjectKernelArgs& a, const float4& squares) {
+    const float scalar = a.scalar;
+    if (a.t_norm.data == nullptr) {
+        return make_float4(scalar, scalar, scalar, scalar);
+    }
+    const float inverse = a.inverse_cols;
+    const float eps = a.eps;
+    return make_float4(
+        rsqrtf(squares.x * inverse + eps) * scalar, rsqrtf(squares.y * inverse + eps) * scalar,
+        rsqrtf(squares.z * inverse + eps) * scalar, rsqrtf(squares.w * inverse + eps) * scalar);
+}
+
 /// The input behind a residual sum, a norm or both, of LargeForm. A thread has four columns of all
 /// rows, comes back, and takes what it has seen once more.
 __device__ __forceinline__ void makeNormedRows(const ProjectKernelArgs& a,
@@ -280,7 +298,7 @@ __device__ __forceinline__ void makeNormedRows(const ProjectKernelArgs& a,
     const int fours = cols / 4;
     const float scalar = a.scalar;
     const int norm_type = a.norm.type;
-    const int t_norm_type = a.t_norm.type;
+    const int t_norm_type = NormFour::typeOf(a.t_norm);
     float4 x[kStreamRows];
     float4 t[kStreamRows];
     NormFour norm;
@@ -320,11 +338,7 @@ __device__ __forceinline__ void makeNormedRows(const ProjectKernelArgs& a,
         putShares(w.buffer, sums);
         syncCompute();
         const float4 all = sumOfShares(w.buffer);
-        const float inverse = a.inverse_cols;
-        const float eps = a.eps;
-        scale = make_float4(
-            rsqrtf(all.x * inverse + eps) * scalar, rsqrtf(all.y * inverse + eps) * scalar,
-            rsqrtf(all.z * inverse + eps) * scalar, rsqrtf(all.w * inverse + eps) * scalar);
+        scale = addedScales(a, all);
     }
     float sums[kStreamRows] = {};
 #pragma unroll 1
@@ -399,7 +413,7 @@ __device__ __forceinline__ void makeShortRows(const ProjectKernelArgs& a,
     const int fours = cols / 4;
     const float scalar = a.scalar;
     const int norm_type = a.norm.type;
-    const int t_norm_type = a.t_norm.type;
+    const int t_norm_type = NormFour::typeOf(a.t_norm);
     int c = threadIdx.x;
     NormFour norm[2];
     NormFour t_norm[2];
@@ -431,11 +445,7 @@ __device__ __forceinline__ void makeShortRows(const ProjectKernelArgs& a,
         putShares(w.buffer, sums);
         syncCompute();
         const float4 all = sumOfShares(w.buffer);
-        const float inverse = a.inverse_cols;
-        const float eps = a.eps;
-        scale = make_float4(
-            rsqrtf(all.x * inverse + eps) * scalar, rsqrtf(all.y * inverse + eps) * scalar,
-            rsqrtf(all.z * inverse + eps) * scalar, rsqrtf(all.w * inverse + eps) * scalar);
+        scale = addedScales(a, all);
     } else {
         clocks.note(1);
     }

@@ -333,10 +333,12 @@ wholeSum(const ProjectKernelArgs& a, const StreamWork& w, int row, int folds) {
     return sum;
 }
 
-/// x times the logistic function of 2 sqrt(2 / pi) (x + 0.044715 x^3): the tanh form of GELU.
-__device__ __forceinline__ float geluFast(float x) {
+/// activated(): x times the logistic function of x, or for the tanh form of GELU of
+/// 2 sqrt(2 / pi) (x + 0.044715 x^3).
+__device__ __forceinline__ float activatedFast(int activation, float x) {
     constexpr float kTwoRootTwoOverPi = 1.5957691216057308F;
-    const float inner = kTwoRootTwoOverPi * (x + 0.044715F * x * x * x);
+    const float inner =
+        activation == kActivationSilu ? x : kTwoRootTwoOverPi * (x + 0.044715F * x * x * x);
     return __fdividef(x, 1.0F + __expf(-inner));
 }
 
@@ -382,7 +384,7 @@ struct Pass {
 template <typename FORM>
 __device__ __forceinline__ Pass planPass(const ProjectKernelArgs& a, int block, int first, int i) {
     Pass p{};
-    const bool is_pair = a.output == kOutputGeluPair;
+    const bool is_pair = a.output == kOutputGatedPair;
     if (a.count == 1 || is_pair) {
         // Most steps: one after the other from the block's first row on.
         const int begin = firstOutput(a, block);
@@ -415,7 +417,7 @@ __device__ __forceinline__ Pass planPass(const ProjectKernelArgs& a, int block, 
         r.scale = a.w[r.weight].row_scale[r.at];
         r.second_scale = is_pair ? a.w[1].row_scale[r.at] : 1.0F;
     }
-    if (r.is_there && a.output == kOutputGeluMultiply) {
+    if (r.is_there && a.output == kOutputGatedMultiply) {
         r.multiply = a.multiply[r.at];
     }
     return p;
@@ -457,7 +459,7 @@ __device__ __forceinline__ void streamProject(const ProjectKernelArgs& a,
                                               int step,
                                               const StepClocks& clocks) {
     const StreamWork w = streamWork<FORM>(memory, a);
-    const bool is_pair = a.output == kOutputGeluPair;
+    const bool is_pair = a.output == kOutputGatedPair;
     const bool is_four_bit = a.w[0].format != kFormatInt8Row;
     const bool has_units = units.areOf(a);
     const bool is_wide_result = a.publish == kLinkWide;
@@ -536,7 +538,7 @@ __device__ __forceinline__ void streamProject(const ProjectKernelArgs& a,
                     }
                 }
                 if (!is_stored) {
-                    value = geluFast(value) * other;
+                    value = activatedFast(a.activation, value) * other;
                 }
                 if (has_packet) {
                     exchange.publish(step, r.packet, value);

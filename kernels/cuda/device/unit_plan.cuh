@@ -56,7 +56,7 @@ struct UpdateRows {
                                           const LoraArgs& term,
                                           int block)
         : from(firstOutput(a, block)), to(firstOutput(a, block + 1)) {
-        if (a.output != kOutputGeluPair) {
+        if (a.output != kOutputGatedPair) {
             // Outputs of all weights follow each other.
             const int before = (term.weight > 0 ? static_cast<int>(a.w[0].rows) : 0) +
                                (term.weight > 1 ? static_cast<int>(a.w[1].rows) : 0);

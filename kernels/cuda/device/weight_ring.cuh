@@ -28,7 +28,7 @@ struct TileMap {
         int tiles = 0;
         const int shift = a.tile_shift;
         const int more = (1 << shift) - 1;
-        if (a.count == 1 || a.output == kOutputGeluPair) {
+        if (a.count == 1 || a.output == kOutputGatedPair) {
             // All that most steps need.
             const int each = (end - begin + more) >> shift;
 #pragma unroll
@@ -77,7 +77,7 @@ struct TileMap {
 /// of the second weight behind those of the first.
 template <typename FORM>
 __device__ __forceinline__ bool takesPairsInTurn(const ProjectKernelArgs& a) {
-    return (!FORM::kIsBulk || FORM::kIsLarge) && a.output == kOutputGeluPair;
+    return (!FORM::kIsBulk || FORM::kIsLarge) && a.output == kOutputGatedPair;
 }
 
 /// Places for chunks, used in turn. Both sides count the chunks in the same order.
@@ -273,7 +273,8 @@ __device__ __forceinline__ void copyPieces(const RingOf<FORM>& ring,
         const int own = (threadIdx.x & 31) * 16;
         const char* at_row = from + piece * piece_bytes + own;
         uint32_t to = ring.chunkAddress() + own;
-        // A stretch has at most kChunkUnits units, a row four of them: all of it on its way at once.
+        // A stretch has at most kChunkUnits units, a row four of them: all of it on its way at
+        // once.
         constexpr int kRounds = 4 * kChunkUnits * kUnitBytes / 512;
 #pragma unroll 1
         for (int row = 0; row < rows; ++row) {

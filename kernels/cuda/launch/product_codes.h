@@ -6,12 +6,13 @@
 
 namespace kernels::cuda {
 
-/// y[i] = W[i] x, or a pair: y[0] = gelu_tanh(W[0] x) * (W[1] x).
+/// y[i] = W[i] x, or a pair: y[0] = act(W[0] x) * (W[1] x).
 struct CodesProduct {
     const void* x = nullptr; ///< [rows, cols of w] bf16, aligned to 16 bytes.
     int64_t rows = 0;        ///< At least 1.
     bool is_pair = false;
-    int count = 0; ///< Weights: 1 to 3; a pair has 2.
+    Activation activation = Activation::GeluTanh; ///< Of a pair.
+    int count = 0;                                ///< Weights: 1 to 3; a pair has 2.
     WeightView w[3];
     void* y[3] = {nullptr, nullptr, nullptr}; ///< fp32, aligned to 8 bytes; of a pair bf16, to 4.
     int64_t stride[3] = {0, 0, 0};            ///< Elements between rows of y, even.

@@ -39,13 +39,13 @@ Status encodeMap(
 
 bool takesHalf(const Stream& s, const ProductArgs& a) {
     const int form = s.wide_rows;
-    const bool is_pair = a.output == ProductArgs::Output::GeluPair;
+    const bool is_pair = a.output == ProductArgs::Output::GatedPair;
     const bool is_known = form == 0 || form == 128 || form == 192 || form == 256 ||
                           (form == kProductHalfMostOutputs && !is_pair);
     if (!is_known || s.facts.compute_capability != 90 ||
         s.functions[static_cast<size_t>(KernelId::product_half_256)] == nullptr ||
         s.facts.shared_bytes < productHalfShared(kProductHalfMostOutputs) ||
-        (a.rows <= kFewRows && form == 0) || a.output == ProductArgs::Output::GeluMultiply ||
+        (a.rows <= kFewRows && form == 0) || a.output == ProductArgs::Output::GatedMultiply ||
         !isThereAligned(a.x)) {
         return false;
     }
@@ -62,7 +62,7 @@ bool takesHalf(const Stream& s, const ProductArgs& a) {
 HalfSizes
 halfSizesOf(const Stream& s, const ProductArgs& a, const int64_t* outputs, int least, int most) {
     return halfSizes(s.facts.multiprocessors, a.rows, outputs, a.count,
-                     a.output == ProductArgs::Output::GeluPair, a.w[0].cols, least, most,
+                     a.output == ProductArgs::Output::GatedPair, a.w[0].cols, least, most,
                      s.wide_rows);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launches of projection steps: norm, product, GELU, low-rank updates and the sum in one kernel.
+// Launches of projection steps: norm, product, activation, low-rank updates and the sum in one
+// kernel.
 #include "kernels/cuda/launch/launch_args.h"
 #include "kernels/cuda/launch/lora.h"
 #include "kernels/cuda/launch/token_steps.h"
@@ -88,7 +89,7 @@ Status addLora(ProjectKernelArgs& args, const ProjectArgs& step) {
     args.tap_count = step.tap_count;
     args.tap_sums = step.tap_sums;
     args.tap_parts = step.tap_parts;
-    const bool is_one = step.count == 1 || step.output == ProjectArgs::Output::GeluPair;
+    const bool is_one = step.count == 1 || step.output == ProjectArgs::Output::GatedPair;
     const bool has_sums = step.tap_count == 0 || (step.tap_sums != nullptr && is_one);
     return has_sums ? Status::Ok : Status::BadShape;
 }
@@ -98,14 +99,14 @@ int32_t outputsOf(const ProjectArgs& step) {
     for (int i = 0; i < step.count; ++i) {
         outputs += step.w[i].rows;
     }
-    return static_cast<int32_t>(step.output == ProjectArgs::Output::GeluPair ? outputs / 2
-                                                                             : outputs);
+    return static_cast<int32_t>(step.output == ProjectArgs::Output::GatedPair ? outputs / 2
+                                                                              : outputs);
 }
 
 /// How a step is dealt out, its updates included: more blocks where few need more shared memory
 /// than there is. shared_bytes may still be too much.
 ProjectSizes stepSizes(const Stream& s, const ProjectKernelArgs& args, const ProjectArgs& step) {
-    const bool is_pair = step.output == ProjectArgs::Output::GeluPair;
+    const bool is_pair = step.output == ProjectArgs::Output::GatedPair;
     ProjectSizes sizes;
     for (int blocks = 1; blocks <= 16; blocks *= 2) {
         sizes = projectSizes(blocks * s.facts.multiprocessors, outputsOf(step), step.w[0].cols,
@@ -173,7 +174,8 @@ Status projectArgs(const Stream& s, const ProjectArgs& step, ProjectKernelArgs& 
     }
     args.count = step.count;
     args.input = static_cast<int32_t>(step.input);
-    args.output = static_cast<int32_t>(step.output);
+    args.output = static_cast<int16_t>(step.output);
+    args.activation = static_cast<int16_t>(step.activation);
     args.cols = static_cast<int32_t>(step.w[0].cols);
     args.x = step.x;
     args.t = step.t;

@@ -89,13 +89,14 @@ Status multiply(Stream& s,
                 const std::array<const void*, 3>& w,
                 int parts,
                 const ProductUpdatesArgs* updates) {
-    const bool is_pair = a.output == ProductArgs::Output::GeluPair;
-    const bool is_gate = a.output == ProductArgs::Output::GeluMultiply;
+    const bool is_pair = a.output == ProductArgs::Output::GatedPair;
+    const bool is_gate = a.output == ProductArgs::Output::GatedMultiply;
     ProductKernelArgs args{};
     args.x = a.x;
     args.m = a.rows;
     args.k = a.w[0].cols;
     args.count = a.count;
+    args.activation = static_cast<int32_t>(a.activation);
     int64_t outputs = 0;
     for (int i = 0; i < a.count; ++i) {
         const auto at = static_cast<size_t>(i);
@@ -187,7 +188,7 @@ bool isOfCodes(const Stream& s, const ProductArgs& a, const Room& room) {
         is_bounded = is_bounded || isBounded(b) || b.out_low > -INFINITY || b.out_high < INFINITY;
     }
     const bool has_room =
-        a.output != ProductArgs::Output::GeluMultiply || room.bytes >= a.rows * a.w[0].rows * 4;
+        a.output != ProductArgs::Output::GatedMultiply || room.bytes >= a.rows * a.w[0].rows * 4;
     return !is_bounded && has_room && takesCodes(s, a.w, a.count);
 }
 
@@ -197,7 +198,8 @@ multiplyCodes(Stream& s, ProductArgs& a, const Room& room, const ProductUpdatesA
     product.updates = updates;
     product.x = a.x;
     product.rows = a.rows;
-    product.is_pair = a.output == ProductArgs::Output::GeluPair;
+    product.is_pair = a.output == ProductArgs::Output::GatedPair;
+    product.activation = a.activation;
     product.count = a.count;
     product.parts = a.parts;
     for (int i = 0; i < a.count; ++i) {
@@ -205,7 +207,7 @@ multiplyCodes(Stream& s, ProductArgs& a, const Room& room, const ProductUpdatesA
         product.y[i] = a.y[i];
         product.stride[i] = a.w[i].rows;
     }
-    if (a.output != ProductArgs::Output::GeluMultiply) {
+    if (a.output != ProductArgs::Output::GatedMultiply) {
         const Status status = productOfCodes(s, product);
         a.parts = product.parts;
         return status;
@@ -219,16 +221,16 @@ multiplyCodes(Stream& s, ProductArgs& a, const Room& room, const ProductUpdatesA
     return status != Status::Ok
                ? status
                : s.launch(KernelId::gate_rows, tiles(a.rows * outputs, int64_t{2} * kThreads), 1, 1,
-                          kThreads, 0, static_cast<const float*>(product.y[0]), product.parts,
-                          a.rows, static_cast<int>(outputs), a.multiply.data, a.multiply.stride,
-                          a.y[0]);
+                          kThreads, 0, static_cast<int>(a.activation),
+                          static_cast<const float*>(product.y[0]), product.parts, a.rows,
+                          static_cast<int>(outputs), a.multiply.data, a.multiply.stride, a.y[0]);
 }
 
 bool isProduct(const ProductArgs& a) {
     if (a.count < 1 || a.count > 3 || a.rows < 0 || a.x == nullptr || !areUpdates(a)) {
         return false;
     }
-    const bool is_pair = a.output == ProductArgs::Output::GeluPair;
+    const bool is_pair = a.output == ProductArgs::Output::GatedPair;
     for (int i = 0; i < a.count; ++i) {
         if (!isWeight(a.w[i]) || a.w[i].cols != a.w[0].cols ||
             (a.y[i] == nullptr && !(is_pair && i == 1))) {
@@ -236,9 +238,9 @@ bool isProduct(const ProductArgs& a) {
         }
     }
     switch (a.output) {
-    case ProductArgs::Output::GeluPair:
+    case ProductArgs::Output::GatedPair:
         return a.count == 2 && a.w[0].rows == a.w[1].rows;
-    case ProductArgs::Output::GeluMultiply:
+    case ProductArgs::Output::GatedMultiply:
         return a.count == 1 && a.multiply.data != nullptr && a.multiply.rows == a.rows &&
                a.multiply.cols == a.w[0].rows && a.multiply.stride >= a.w[0].rows;
     default:
@@ -377,7 +379,7 @@ Status normRows(Queue q, const NormRowsArgs& a) {
         return v.data == nullptr || v.rows * v.cols == a.cols;
     };
     if (a.x == nullptr || a.rows < 0 || a.cols <= 0 || a.parts < 1 || !isVector(a.norm) ||
-        (a.t != nullptr && (a.t_norm.data == nullptr || !isVector(a.t_norm)))) {
+        (a.t != nullptr && !isVector(a.t_norm))) {
         return Status::BadShape;
     }
     if (a.cols % 4 != 0 || a.cols > kWidestNorm || !isThereAligned(a.x) ||
@@ -397,6 +399,7 @@ Status normRows(Queue q, const NormRowsArgs& a) {
     args.cols = static_cast<int32_t>(a.cols);
     args.parts = a.parts;
     args.has_norm = a.norm.data != nullptr ? 1 : 0;
+    args.has_t_norm = a.t_norm.data != nullptr ? 1 : 0;
     args.scalar = a.scalar;
     args.eps = a.eps;
     const KernelId id = a.cols <= 4096 ? KernelId::norm_rows : KernelId::norm_rows_wide;
@@ -406,8 +409,8 @@ Status normRows(Queue q, const NormRowsArgs& a) {
 Status headRows(Queue q, const HeadRowsArgs& a) {
     if (a.rows < 0 || a.num_heads < 0 || a.num_kv_heads < 0 || a.head_dim <= 0 || a.parts < 1 ||
         a.position == nullptr || a.inv_freq == nullptr ||
-        (a.num_heads > 0 && (a.q == nullptr || a.q_to == nullptr || a.q_norm.data == nullptr)) ||
-        (a.k != nullptr && (a.v == nullptr || a.k_norm.data == nullptr))) {
+        (a.num_heads > 0 && (a.q == nullptr || a.q_to == nullptr)) ||
+        (a.k != nullptr && a.v == nullptr)) {
         return Status::BadShape;
     }
     if (a.head_dim > kWidestHead || a.head_dim % (a.position_2 != nullptr ? 4 : 2) != 0) {
@@ -439,6 +442,7 @@ Status headRows(Queue q, const HeadRowsArgs& a) {
     args.kv_heads = static_cast<int32_t>(a.num_kv_heads);
     args.dim = static_cast<int32_t>(a.head_dim);
     args.parts = a.parts;
+    args.norms_values = a.norms_values ? 1 : 0;
     args.eps = a.eps;
     // A warp a head; of few rows every head by a warp of its own, of many several.
     const int64_t warps = std::min<int64_t>(jobs, 12);

@@ -121,14 +121,14 @@ bool leaves(const TokenStep& before, const float* taken, bool is_all) {
         return is_all && before.attend.out == taken;
     }
     const ProjectKernelArgs& a = before.project;
-    return a.y[0] == taken && (!is_all || a.count == 1 || a.output == kOutputGeluPair);
+    return a.y[0] == taken && (!is_all || a.count == 1 || a.output == kOutputGatedPair);
 }
 
 /// How `before` gives its results to the next step. Pairs are wide, attention is made by few
 /// blocks: theirs lie in memory. Packets alone are for steps of which every block has a result.
 int32_t linkOf(const Stream& s, const TokenStep& before) {
     if (s.steps.is_large || before.kind == kStepAttend ||
-        before.project.output == kOutputGeluPair) {
+        before.project.output == kOutputGatedPair) {
         return kLinkFlags;
     }
     return before.project.share > 0 ? kLinkPackets : kLinkBoth;
@@ -216,7 +216,7 @@ Status rowsProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
         t.is_large = args.input != kInputPlain && args.cols > kShortRow &&
                      s.functions[static_cast<size_t>(KernelId::stream_rows_large)] != nullptr;
     }
-    const bool is_pair = args.output == kOutputGeluPair;
+    const bool is_pair = args.output == kOutputGatedPair;
     const StreamSizes sizes = takeRowSizes(s, args, outputs, is_pair, is_four_bit ? 4 : 8);
     if (sizes.units == 0) {
         return Status::Unsupported;

@@ -255,7 +255,7 @@ StreamSizes asyncSizes(const Stream& s,
                        bool is_first,
                        bool has_updates,
                        StreamNeeds& needs) {
-    const bool is_pair = args.output == kOutputGeluPair;
+    const bool is_pair = args.output == kOutputGatedPair;
     const bool is_plain = args.input == kInputPlain;
     const bool has_taken = !is_plain && (is_first || args.cols > kShortRow);
     const int bits = bitsOf(args.w[0].format);
@@ -300,7 +300,7 @@ StreamSizes largeSizes(const Stream& s,
                        int64_t outputs,
                        bool has_updates,
                        StreamNeeds& needs) {
-    const bool is_pair = args.output == kOutputGeluPair;
+    const bool is_pair = args.output == kOutputGatedPair;
     const int bits = bitsOf(args.w[0].format);
     args.local_rows = static_cast<int32_t>(outputs / s.facts.multiprocessors) + 1;
     const int more = placeDirect(args, 0, has_updates);
@@ -337,7 +337,7 @@ StreamSizes sizesInRoom(const Stream& s,
     if (isAsync(s)) {
         return asyncSizes(s, args, outputs, s.steps.steps.empty(), has_updates, needs);
     }
-    const bool is_pair = args.output == kOutputGeluPair;
+    const bool is_pair = args.output == kOutputGatedPair;
     const auto sizesWith = [&](int most_tiles) {
         return streamProjectSizes(s.facts.multiprocessors, outputs, args.cols, is_pair,
                                   args.input == kInputPlain, args.count, bitsOf(args.w[0].format),
@@ -409,7 +409,7 @@ void linkToBefore(TokenSteps& t, ProjectKernelArgs& args) {
     TokenStep& before = t.steps.back();
     const Left left = leftBy(before);
     const bool is_one = before.kind == kStepAttend || before.project.count == 1 ||
-                        before.project.output == kOutputGeluPair;
+                        before.project.output == kOutputGatedPair;
     if (left.at != taken || left.values != args.cols || !is_one) {
         return;
     }

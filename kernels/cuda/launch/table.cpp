@@ -155,20 +155,15 @@ Status elementwise(Queue q, KernelId id, int64_t rows, int64_t cols, Args... arg
                               0, args...);
 }
 
-Status gatedMul(Queue q, KernelId id, MatF32 gate, MatF32 up, MutF32 y) {
+Status gatedMul(Queue q, Activation activation, MatF32 gate, MatF32 up, MutF32 y) {
+    static_assert(static_cast<int>(Activation::GeluTanh) == kActivationGeluTanh &&
+                  static_cast<int>(Activation::Silu) == kActivationSilu);
     if (!isSameShape(gate, y) || !isSameShape(up, y)) {
         return Status::BadShape;
     }
-    return elementwise(q, id, y.rows, y.cols, gate.data, gate.stride, up.data, up.stride, y.data,
-                       y.stride, static_cast<int>(y.cols));
-}
-
-Status geluMul(Queue q, MatF32 gate, MatF32 up, MutF32 y) {
-    return gatedMul(q, KernelId::gelu_mul, gate, up, y);
-}
-
-Status siluMul(Queue q, MatF32 gate, MatF32 up, MutF32 y) {
-    return gatedMul(q, KernelId::silu_mul, gate, up, y);
+    return elementwise(q, KernelId::gated_mul, y.rows, y.cols, static_cast<int>(activation),
+                       gate.data, gate.stride, up.data, up.stride, y.data, y.stride,
+                       static_cast<int>(y.cols));
 }
 
 Status silu(Queue q, MatF32 x, MutF32 y) {
@@ -304,6 +299,7 @@ Status attendStep(Queue q, const AttendStepArgs& a) {
     args.window = a.window;
     args.capacity = static_cast<int32_t>(a.capacity);
     args.is_ring = a.is_ring ? 1 : 0;
+    args.norms_values = a.norms_values ? 1 : 0;
     args.turn = a.turn;
     args.num_heads = static_cast<int32_t>(a.num_heads);
     args.num_kv_heads = static_cast<int32_t>(a.num_kv_heads);
@@ -372,8 +368,7 @@ OpTable makeTable(bool is_reference) {
     table.attention = attention;
     table.audio_attention = audioAttention;
     table.subsample_conv = subsampleConv;
-    table.gelu_mul = geluMul;
-    table.silu_mul = siluMul;
+    table.gated_mul = gatedMul;
     table.silu = silu;
     table.glu = glu;
     table.causal_conv1d = causalConv1d;

@@ -25,7 +25,7 @@ std::string labelOf(const TokenStep& step) {
     }
     const ProjectKernelArgs& a = step.project;
     std::string label = "projection " + std::to_string(a.outputs) + " x " + std::to_string(a.cols) +
-                        (a.output == kOutputGeluPair ? ", pair" : "") + ", input " +
+                        (a.output == kOutputGatedPair ? ", pair" : "") + ", input " +
                         std::to_string(a.input);
     if (a.lora_units > 0) {
         label += ", " + std::to_string(a.lora_units) + " units";

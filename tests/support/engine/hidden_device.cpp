@@ -243,14 +243,14 @@ Status multiplyHost(const OpTable& ops, Queue q, const ProjectArgs& a, std::vect
     std::vector<float> gate(static_cast<size_t>(out));
     std::vector<float> up(static_cast<size_t>(out));
     status = product(0, rowOf(gate));
-    if (a.output == ProjectArgs::Output::GeluPair) {
+    if (a.output == ProjectArgs::Output::GatedPair) {
         status = status == Status::Ok ? product(1, rowOf(up)) : status;
     } else {
         std::copy_n(a.multiply, out, up.begin());
     }
-    return status != Status::Ok
-               ? status
-               : ops.gelu_mul(q, rowOf(gate), rowOf(up), MutF32{a.y[0], 1, out, out});
+    return status != Status::Ok ? status
+                                : ops.gated_mul(q, a.activation, rowOf(gate), rowOf(up),
+                                                MutF32{a.y[0], 1, out, out});
 }
 
 Status projectHost(const OpTable& ops, Queue q, const ProjectArgs& a) {
@@ -259,8 +259,10 @@ Status projectHost(const OpTable& ops, Queue q, const ProjectArgs& a) {
     auto status = Status::Ok;
     if (a.input == ProjectArgs::Input::ResidualNorm || a.input == ProjectArgs::Input::Residual) {
         if (a.t != nullptr) {
-            status =
-                ops.rms_norm_add(q, MatF32{a.t, 1, in, in}, a.t_norm, a.eps, 1.0F, rowOf(residual));
+            const MatF32 t{a.t, 1, in, in};
+            status = a.t_norm.data != nullptr
+                         ? ops.rms_norm_add(q, t, a.t_norm, a.eps, 1.0F, rowOf(residual))
+                         : ops.add_scaled(q, t, 1.0F, rowOf(residual));
         }
         if (status == Status::Ok) {
             status = ops.scale(q, rowOf(residual), a.scalar);
@@ -454,8 +456,7 @@ OpTable makeTable() {
     BELFRY_FORWARD(attention);
     BELFRY_FORWARD(audio_attention);
     BELFRY_FORWARD(subsample_conv);
-    BELFRY_FORWARD(gelu_mul);
-    BELFRY_FORWARD(silu_mul);
+    BELFRY_FORWARD(gated_mul);
     BELFRY_FORWARD(silu);
     BELFRY_FORWARD(glu);
     BELFRY_FORWARD(causal_conv1d);
