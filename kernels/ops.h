@@ -119,11 +119,11 @@ struct ProjectArgs {
     };
     Input input = Input::Plain;
     Output output = Output::Store;
-    Activation activation = Activation::GeluTanh; ///< act of a gated output
-    const float* x = nullptr;                     ///< [in]
-    const float* t = nullptr;                     ///< [in], residual inputs
-    MatView t_norm;                               ///< [in]; nullptr data: t is added as it is
-    MatView norm;                                 ///< [in]
+    Activation activation = kDefaultActivation; ///< act of a gated output
+    const float* x = nullptr;                   ///< [in]
+    const float* t = nullptr;                   ///< [in], residual inputs
+    MatView t_norm;                             ///< [in]; nullptr data: t is added as it is
+    MatView norm;                               ///< [in]
     float scalar = 1.0F;
     float eps = 1e-6F;
     float* x_out = nullptr; ///< [in], not x: other blocks still read x
@@ -189,7 +189,7 @@ struct ExpertProductArgs {
     const void* x = nullptr; ///< [count, cols of w] bf16, aligned to 16 bytes.
     WeightView w; ///< [experts * outputs, cols]; gated: of every expert gate's rows, then up's.
     bool is_gated = false;
-    Activation activation = Activation::GeluTanh;
+    Activation activation = kDefaultActivation;
     void* y = nullptr; ///< [count, outputs], gated [count, outputs / 2]; aligned to 8 bytes.
     const int32_t* first = nullptr; ///< [experts + 1] on the device: an expert's first place.
     int64_t experts = 0;
@@ -216,7 +216,7 @@ struct ExpertsStepArgs {
     WeightView down;                ///< [experts * hidden, inner]
     MatView t_norm, norm, out_norm; ///< [hidden]
     int64_t experts = 0, top_k = 0;
-    Activation activation = Activation::GeluTanh;
+    Activation activation = kDefaultActivation;
     float eps = 1e-6F;
     float* scores = nullptr; ///< [experts], overwritten, as those below
     float* chosen = nullptr; ///< [chosenFloats(top_k)]
@@ -240,8 +240,8 @@ struct ProductArgs {
         float out_low = -INFINITY, out_high = INFINITY;
     };
     Output output = Output::Store;
-    Activation activation = Activation::GeluTanh; ///< act of a gated output
-    const void* x = nullptr;                      ///< [rows, cols of w]
+    Activation activation = kDefaultActivation; ///< act of a gated output
+    const void* x = nullptr;                    ///< [rows, cols of w]
     int64_t rows = 0;
     int count = 0; ///< Weights: 1 to 3; a pair has 2.
     WeightView w[3];
@@ -435,10 +435,9 @@ struct OpTable {
 
     /// y = act(gate) * up, element-wise. y may be gate.
     Status (*gated_mul)(Queue q, Activation activation, MatF32 gate, MatF32 up, MutF32 y);
-    /// y = silu(x). y may be x.
-    Status (*silu)(Queue q, MatF32 x, MutF32 y);
-    /// y[t,c] = x[t,c] * sigmoid(x[t, c + cols(y)]). x [tokens, 2n], y [tokens, n].
-    Status (*glu)(Queue q, MatF32 x, MutF32 y);
+    /// y = x * sigmoid(gate), element-wise: SiLU where gate is x, a gated linear unit where it is
+    /// other columns of the same rows. y may be x or gate.
+    Status (*sigmoid_mul)(Queue q, MatF32 x, MatF32 gate, MutF32 y);
     /// Depthwise causal convolution over rows: y[t,c] = sum_k w[c,k] x[t-taps+1+k, c], zeros
     /// before row 0. w fp32 [cols, taps].
     Status (*causal_conv1d)(Queue q, MatF32 x, const float* w, int64_t taps, MutF32 y);

@@ -24,6 +24,7 @@ enum class Activation : uint8_t {
     GeluTanh = 1, ///< x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3)))
     Silu,         ///< x / (1 + e^-x)
 };
+inline constexpr Activation kDefaultActivation = Activation::GeluTanh;
 
 /// fp32 matrix, [rows, cols], row i at data + i * stride.
 struct MatF32 {

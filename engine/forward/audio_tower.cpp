@@ -22,7 +22,7 @@ Result<void> AudioTower::feedForward(const AudioFeedForward& weights, MatF32 h, 
     DeviceScratch& home = *model_->audio.home;
     const MutF32 wide = home.matrix(Buffer::AudioWide, h.rows, weights.in.out);
     ENGINE_TRY(model_->context->linear(weights.in, home, h, wide, Buffer::AudioClamp));
-    ENGINE_KERNEL(home.ops().silu(home.queue(), wide, wide), "SiLU", weights.in.name);
+    ENGINE_KERNEL(home.ops().sigmoid_mul(home.queue(), wide, wide, wide), "SiLU", weights.in.name);
     return model_->context->linear(weights.out, home, wide, t, Buffer::AudioClamp);
 }
 
@@ -75,14 +75,16 @@ Result<void> AudioTower::convolve(const AudioLayer& layer, MutF32 h, MutF32 t) {
     const std::string& name = layer.conv_start.name;
     const MutF32 wide = home.matrix(Buffer::AudioWide, h.rows, 2 * h.cols);
     ENGINE_TRY(context.linear(layer.conv_start, home, h, wide, Buffer::AudioClamp));
-    ENGINE_KERNEL(ops.glu(queue, wide, t), "GLU", name);
+    const MatF32 first{wide.data, h.rows, h.cols, wide.stride};
+    const MatF32 gate{wide.data + h.cols, h.rows, h.cols, wide.stride};
+    ENGINE_KERNEL(ops.sigmoid_mul(queue, first, gate, t), "GLU", name);
     ENGINE_KERNEL(ops.causal_conv1d(queue, t, layer.depthwise.data, audio.conv_kernel, h),
                   "convolution", name);
     ENGINE_KERNEL(ops.clamp(queue, h, -limit, limit, h), "clip", name);
     ENGINE_KERNEL(
         ops.rms_norm(queue, h, layer.conv_norm, static_cast<float>(audio.rms_norm_eps), h), "norm",
         name);
-    ENGINE_KERNEL(ops.silu(queue, h, h), "SiLU", name);
+    ENGINE_KERNEL(ops.sigmoid_mul(queue, h, h, h), "SiLU", name);
     return context.linear(layer.conv_end, home, h, t, Buffer::AudioClamp);
 }
 

@@ -35,7 +35,7 @@ struct RowProduct {
     const void* x = nullptr; ///< [rows, in] bf16
     int64_t rows = 0;
     kernels::ProductArgs::Output output = kernels::ProductArgs::Output::Store;
-    Activation activation = Activation::GeluTanh; ///< As of kernels::ProductArgs.
+    Activation activation = kernels::kDefaultActivation; ///< As of kernels::ProductArgs.
     kernels::MatF32 multiply;
     int parts = 1; ///< As of kernels::ProductArgs::parts: room for so many.
 };

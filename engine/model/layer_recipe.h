@@ -38,7 +38,7 @@ struct Branch {
 
 struct LayerRecipe {
     std::vector<Branch> branches;
-    Activation activation = Activation::GeluTanh;
+    Activation activation = kernels::kDefaultActivation;
     bool has_head_norms = true;   ///< RMS norms with weight of every head of q and k, before RoPE.
     bool has_value_norm = true;   ///< RMS norm without weight of every head of v.
     bool has_scalar = false;      ///< x = x * layer_scalar behind the last branch.

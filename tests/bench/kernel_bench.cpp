@@ -171,7 +171,7 @@ public:
         std::vector<float> freq(256, 0.01F);
         line("gated_mul 2520 x 3072", 3 * bytes,
              [&] { ops_.gated_mul(q, kernels::Activation::GeluTanh, mx, my, my); });
-        line("silu 2520 x 3072", 2 * bytes, [&] { ops_.silu(q, mx, my); });
+        line("sigmoid_mul 2520 x 3072", 3 * bytes, [&] { ops_.sigmoid_mul(q, mx, my, my); });
         line("rms_norm 2520 x 3072", 2 * bytes, [&] { ops_.rms_norm(q, mx, {}, 1e-6F, my); });
         line("clamp 2520 x 3072", 2 * bytes, [&] { ops_.clamp(q, mx, -1.0F, 1.0F, my); });
         const kernels::MutF32 heads{x, rows, 768, 768};

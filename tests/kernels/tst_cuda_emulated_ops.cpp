@@ -444,7 +444,6 @@ void TestCudaEmulatedOps::elementwise() {
     const int64_t stride = cols + 5;
     const auto a = randomFloats(rows * stride, 1, 2.0F);
     const auto b = randomFloats(rows * stride, 2, 2.0F);
-    const auto wide = randomFloats(int64_t{rows} * 2 * cols, 3, 2.0F);
     const auto columns = randomFloats(cols, 4);
     const auto taps = randomFloats(int64_t{cols} * 5, 5);
     const auto start = randomFloats(rows * stride, 6);
@@ -459,9 +458,10 @@ void TestCudaEmulatedOps::elementwise() {
          [&](const OpTable& o, Queue q, MutF32 y) {
              return o.gated_mul(q, kernels::Activation::Silu, mat(a), mat(b), y);
          }},
-        {"silu", [&](const OpTable& o, Queue q, MutF32 y) { return o.silu(q, mat(a), y); }},
-        {"glu", [&](const OpTable& o, Queue q,
-                    MutF32 y) { return o.glu(q, matrix(wide, rows, int64_t{2} * cols), y); }},
+        {"sigmoid_mul, both the same",
+         [&](const OpTable& o, Queue q, MutF32 y) { return o.sigmoid_mul(q, mat(a), mat(a), y); }},
+        {"sigmoid_mul",
+         [&](const OpTable& o, Queue q, MutF32 y) { return o.sigmoid_mul(q, mat(a), mat(b), y); }},
         {"causal_conv1d", [&](const OpTable& o, Queue q,
                               MutF32 y) { return o.causal_conv1d(q, mat(a), taps.data(), 5, y); }},
         {"clamp",

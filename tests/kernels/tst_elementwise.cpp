@@ -98,7 +98,6 @@ void TestElementwise::matchesReference() {
     const int64_t stride = cols + 5;
     const auto a = randomFloats(rows * stride, 1, 2.0F);
     const auto b = randomFloats(rows * stride, 2, 2.0F);
-    const auto wide = randomFloats(int64_t{rows} * 2 * cols, 3, 2.0F);
     const auto columns = randomFloats(cols, 4);
     const auto taps = randomFloats(cols * 5, 5);
     const auto start = randomFloats(rows * stride, 6);
@@ -120,12 +119,10 @@ void TestElementwise::matchesReference() {
          [&](const OpTable& o, kernels::MutF32 y) {
              return o.gated_mul(q, kernels::Activation::Silu, y, mat(b), y);
          }},
-        {"silu", [&](const OpTable& o, kernels::MutF32 y) { return o.silu(q, mat(a), y); }},
-        {"silu in place", [&](const OpTable& o, kernels::MutF32 y) { return o.silu(q, y, y); }},
-        {"glu",
-         [&](const OpTable& o, kernels::MutF32 y) {
-             return o.glu(q, matrix(wide, rows, int64_t{2} * cols), y);
-         }},
+        {"sigmoid_mul",
+         [&](const OpTable& o, kernels::MutF32 y) { return o.sigmoid_mul(q, mat(a), mat(b), y); }},
+        {"sigmoid_mul, all in one place",
+         [&](const OpTable& o, kernels::MutF32 y) { return o.sigmoid_mul(q, y, y, y); }},
         {"causal_conv1d",
          [&](const OpTable& o, kernels::MutF32 y) {
              return o.causal_conv1d(q, mat(a), taps.data(), 5, y);
@@ -395,7 +392,7 @@ void TestElementwise::functionRange_data() {
 }
 
 /// Relative error against double over the whole range: tanh (soft_cap with cap 1), and the
-/// exponential through silu(x) / x = 1 / (1 + e^-x).
+/// exponential through x * sigmoid(x).
 void TestElementwise::functionRange() {
     QFETCH(QByteArray, table);
     const OpTable* ops = kernels::findCpuOps(table.constData());
@@ -419,7 +416,8 @@ void TestElementwise::functionRange() {
         worst_tanh = std::max(worst_tanh, exact == 0.0 ? error : error / std::fabs(exact));
     }
     QVERIFY2(worst_tanh < 1e-6, qPrintable(QString("tanh %1").arg(worst_tanh)));
-    QCOMPARE(ops->silu(testQueue(), matrix(x, 1, n), matrix(y, 1, n)), Status::Ok);
+    QCOMPARE(ops->sigmoid_mul(testQueue(), matrix(x, 1, n), matrix(x, 1, n), matrix(y, 1, n)),
+             Status::Ok);
     double worst_exp = 0.0;
     for (size_t i = 2; i < x.size(); ++i) {
         const auto value = static_cast<double>(x[i]);
@@ -430,7 +428,7 @@ void TestElementwise::functionRange() {
         worst_exp = std::max(worst_exp, std::fabs(static_cast<double>(y[i]) / exact - 1.0));
     }
     QVERIFY2(worst_exp < 1e-6, qPrintable(QString("exp %1").arg(worst_exp)));
-    QVERIFY(std::fabs(y[0]) < 1e-30F); // silu(-1e6) vanishes
+    QVERIFY(std::fabs(y[0]) < 1e-30F); // -1e6 * sigmoid(-1e6) vanishes
     QCOMPARE(y[1], 1e6F);
 }
 
@@ -505,8 +503,8 @@ void TestElementwise::refusesBadShapes() {
                  Status::BadShape);
         QCOMPARE(ops->gated_mul({}, kernels::Activation::Silu, small, large, small),
                  Status::BadShape);
-        QCOMPARE(ops->silu({}, small, large), Status::BadShape);
-        QCOMPARE(ops->glu({}, small, small), Status::BadShape);
+        QCOMPARE(ops->sigmoid_mul({}, small, large, small), Status::BadShape);
+        QCOMPARE(ops->sigmoid_mul({}, large, small, small), Status::BadShape);
         QCOMPARE(ops->rms_norm({}, small, {x.data(), DType::F32, 1, 7}, 1e-6F, small),
                  Status::BadShape);
         QCOMPARE(ops->rope({}, small, 3, 0, 2, position, freq), Status::BadShape);

@@ -258,10 +258,10 @@ void TestReference::activationsByHand() {
     QVERIFY(std::fabs(y[0] - 1.4621172F) < 1e-6F);
     QVERIFY(std::fabs(y[1] + 2.3840584F) < 1e-6F);
     const float x[4] = {1.0F, -3.0F, 0.0F, 1.0F}; // sigmoid(1) = 0.7310585786
-    QCOMPARE(reference().silu({}, {x, 1, 2, 4}, {y, 1, 2, 2}), Status::Ok);
+    QCOMPARE(reference().sigmoid_mul({}, {x, 1, 2, 4}, {x, 1, 2, 4}, {y, 1, 2, 2}), Status::Ok);
     QVERIFY(std::fabs(y[0] - 0.7310586F) < 1e-6F);
     QVERIFY(std::fabs(y[1] + 0.1422776F) < 1e-6F); // -3 * 0.0474258732
-    QCOMPARE(reference().glu({}, {x, 1, 4, 4}, {y, 1, 2, 2}), Status::Ok);
+    QCOMPARE(reference().sigmoid_mul({}, {x, 1, 2, 4}, {x + 2, 1, 2, 4}, {y, 1, 2, 2}), Status::Ok);
     QVERIFY(std::fabs(y[0] - 0.5F) < 1e-7F);
     QVERIFY(std::fabs(y[1] + 2.1931757F) < 1e-6F);
     float z[2] = {30.0F, -1e9F};

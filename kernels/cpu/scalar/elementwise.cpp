@@ -52,24 +52,13 @@ Status gatedMul(Queue q, Activation activation, MatF32 gate, MatF32 up, MutF32 y
     return Status::Ok;
 }
 
-Status silu(Queue q, MatF32 x, MutF32 y) {
-    if (!isSameShape(x, y)) {
-        return Status::BadShape;
-    }
-    forEach(q, y, [&](int64_t t, int64_t c) {
-        const auto value = static_cast<double>(at(x, t, c));
-        return static_cast<float>(value * sigmoid(value));
-    });
-    return Status::Ok;
-}
-
-Status glu(Queue q, MatF32 x, MutF32 y) {
-    if (!isMatrix(x) || !isMatrix(y) || x.rows != y.rows || x.cols != 2 * y.cols) {
+Status sigmoidMul(Queue q, MatF32 x, MatF32 gate, MutF32 y) {
+    if (!isSameShape(x, y) || !isSameShape(gate, y)) {
         return Status::BadShape;
     }
     forEach(q, y, [&](int64_t t, int64_t c) {
         return static_cast<float>(static_cast<double>(at(x, t, c)) *
-                                  sigmoid(static_cast<double>(at(x, t, c + y.cols))));
+                                  sigmoid(static_cast<double>(at(gate, t, c))));
     });
     return Status::Ok;
 }

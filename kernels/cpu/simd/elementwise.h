@@ -32,20 +32,12 @@ struct Elementwise {
         return Status::Ok;
     }
 
-    static Status silu(Queue q, MatF32 x, MutF32 y) {
-        if (!isSameShape(x, y)) {
-            return Status::BadShape;
-        }
-        map(q, y, [&](int64_t t, int64_t c, int64_t n) { return M::silu(at(x, t, c, n)); });
-        return Status::Ok;
-    }
-
-    static Status glu(Queue q, MatF32 x, MutF32 y) {
-        if (!isMatrix(x) || !isMatrix(y) || x.rows != y.rows || x.cols != 2 * y.cols) {
+    static Status sigmoidMul(Queue q, MatF32 x, MatF32 gate, MutF32 y) {
+        if (!isSameShape(x, y) || !isSameShape(gate, y)) {
             return Status::BadShape;
         }
         map(q, y, [&](int64_t t, int64_t c, int64_t n) {
-            return V::mul(at(x, t, c, n), M::sigmoid(at(x, t, c + y.cols, n)));
+            return V::mul(at(x, t, c, n), M::sigmoid(at(gate, t, c, n)));
         });
         return Status::Ok;
     }

@@ -3,6 +3,8 @@
 // value as kernel parameters. Pointers are device addresses.
 #pragma once
 
+#include "kernels/views.h"
+
 #include <cstddef>
 #include <cstdint>
 
@@ -88,7 +90,7 @@ struct ProductKernelArgs {
     int32_t count;
     int32_t k_part; ///< Columns of a part of k: k, or a multiple of 64.
     int32_t is_bounded;
-    int32_t activation; ///< Of a pair and of a gate.
+    Activation activation; ///< Of a pair and of a gate.
     float in_low[3], in_high[3], out_low[3], out_high[3];
 };
 
@@ -228,9 +230,6 @@ inline constexpr int32_t kInputResidual = 3; ///< the same r; h = r
 inline constexpr int32_t kOutputStore = 0;         ///< y[i] = W[i] h
 inline constexpr int32_t kOutputGatedPair = 1;     ///< y[0] = act(W[0] h) * (W[1] h)
 inline constexpr int32_t kOutputGatedMultiply = 2; ///< y[0] = act(W[0] h) * multiply
-/// The numbers of kernels::Activation.
-inline constexpr int32_t kActivationGeluTanh = 1;
-inline constexpr int32_t kActivationSilu = 2;
 
 /// Low-rank updates that one projection step can add; more run as single functions.
 inline constexpr int32_t kMaxLora = 12;
@@ -387,7 +386,7 @@ struct ProjectKernelArgs {
     int32_t count; ///< Weights in use.
     int32_t input;
     int16_t output;
-    int16_t activation;
+    Activation activation;
     int32_t cols;
     int32_t outputs;     ///< Results of all weights together (a pair gives one).
     int32_t block_shift; ///< log2 of the 4-bit block size.

@@ -367,7 +367,7 @@ struct CodeTile {
     }
 
     /// For a pair: the activation of the first weight's sums times those of the other.
-    __device__ __forceinline__ void storeGated(int activation,
+    __device__ __forceinline__ void storeGated(Activation activation,
                                                __nv_bfloat16* y,
                                                int64_t stride,
                                                int64_t m0,

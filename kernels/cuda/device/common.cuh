@@ -129,12 +129,20 @@ __device__ __forceinline__ float blockMax(float value, float* buffer) {
     return largest;
 }
 
-/// kernels::Activation by its number.
-__device__ __forceinline__ float activated(int activation, float x) {
+__device__ __forceinline__ float activated(Activation activation, float x) {
     constexpr float kRootTwoOverPi = 0.7978845608028654F;
-    return activation == kActivationSilu
+    return activation == Activation::Silu
                ? x / (1.0F + expf(-x))
                : 0.5F * x * (1.0F + tanhf(kRootTwoOverPi * (x + 0.044715F * x * x * x)));
+}
+
+/// activated(): x times the logistic function of x, or for the tanh form of GELU of
+/// 2 sqrt(2 / pi) (x + 0.044715 x^3).
+__device__ __forceinline__ float activatedFast(Activation activation, float x) {
+    constexpr float kTwoRootTwoOverPi = 1.5957691216057308F;
+    const float inner =
+        activation == Activation::Silu ? x : kTwoRootTwoOverPi * (x + 0.044715F * x * x * x);
+    return __fdividef(x, 1.0F + __expf(-inner));
 }
 
 /// Key k is visible to query q (kernels/ops.h, AttentionMask).

@@ -62,7 +62,7 @@ __global__ void belfry_rope(float* x,
     }
 }
 
-__global__ void belfry_gated_mul(int activation,
+__global__ void belfry_gated_mul(kernels::Activation activation,
                                  const float* gate,
                                  int64_t gate_stride,
                                  const float* up,
@@ -77,13 +77,17 @@ __global__ void belfry_gated_mul(int activation,
     }
 }
 
-/// y[t,c] = x[t,c] * sigmoid(x[t, c + shift]): SiLU with shift 0, GLU with shift = cols.
-__global__ void belfry_sigmoid_mul(
-    const float* x, int64_t x_stride, int shift, float* y, int64_t y_stride, int cols) {
+__global__ void belfry_sigmoid_mul(const float* x,
+                                   int64_t x_stride,
+                                   const float* gate,
+                                   int64_t gate_stride,
+                                   float* y,
+                                   int64_t y_stride,
+                                   int cols) {
     const int c = blockIdx.y * blockDim.x + threadIdx.x;
     if (c < cols) {
-        const float* in = x + blockIdx.x * x_stride + c;
-        y[blockIdx.x * y_stride + c] = in[0] / (1.0F + expf(-in[shift]));
+        y[blockIdx.x * y_stride + c] =
+            x[blockIdx.x * x_stride + c] / (1.0F + expf(-gate[blockIdx.x * gate_stride + c]));
     }
 }
 

@@ -39,7 +39,7 @@ struct ExpertsKernelArgs {
     int32_t* barrier; ///< The grid's barrier (grid_barrier.cuh).
     int32_t hidden, inner, experts, top_k;
     int32_t block_shift; ///< log2 of the 4-bit block size.
-    int32_t activation;
+    Activation activation;
     float input_scale, eps;
 };
 /// Products of rows that are sorted by expert with the weights of each (product_experts.cu,

@@ -333,15 +333,6 @@ wholeSum(const ProjectKernelArgs& a, const StreamWork& w, int row, int folds) {
     return sum;
 }
 
-/// activated(): x times the logistic function of x, or for the tanh form of GELU of
-/// 2 sqrt(2 / pi) (x + 0.044715 x^3).
-__device__ __forceinline__ float activatedFast(int activation, float x) {
-    constexpr float kTwoRootTwoOverPi = 1.5957691216057308F;
-    const float inner =
-        activation == kActivationSilu ? x : kTwoRootTwoOverPi * (x + 0.044715F * x * x * x);
-    return __fdividef(x, 1.0F + __expf(-inner));
-}
-
 /// Where a thread's result goes, known before there is anything to multiply.
 struct ResultRow {
     bool is_there;

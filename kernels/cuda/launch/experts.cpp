@@ -113,7 +113,7 @@ Status expertProducts(Queue q, const ExpertProductArgs& a) {
     product.m = a.count;
     product.k = a.w.cols;
     product.count = 1;
-    product.activation = static_cast<int32_t>(a.activation);
+    product.activation = a.activation;
     product.y[0] = a.y;
     args.codes.w[0] = weightArgs(a.w);
     args.codes.w[1] = args.codes.w[0];
@@ -229,7 +229,7 @@ Status expertsStep(Queue q, const ExpertsStepArgs& a) {
     args.top_k = static_cast<int32_t>(a.top_k);
     args.block_shift =
         is_four_bit ? std::countr_zero(static_cast<uint32_t>(a.gate_up.block_size)) : 0;
-    args.activation = static_cast<int32_t>(a.activation);
+    args.activation = a.activation;
     args.input_scale = a.input_scale;
     args.eps = a.eps;
     args.barrier = static_cast<int32_t*>(pointerOf(s.scratch + kBarrierOffset));

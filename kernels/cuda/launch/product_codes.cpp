@@ -118,7 +118,7 @@ Status productOfCodes(Stream& s, CodesProduct& a) {
     product.m = a.rows;
     product.k = a.w[0].cols;
     product.count = a.count;
-    product.activation = static_cast<int32_t>(a.activation);
+    product.activation = a.activation;
     int64_t columns = 0;
     for (int i = 0; i < a.count; ++i) {
         args.w[i] = weightArgs(a.w[i]);

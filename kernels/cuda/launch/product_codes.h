@@ -11,8 +11,8 @@ struct CodesProduct {
     const void* x = nullptr; ///< [rows, cols of w] bf16, aligned to 16 bytes.
     int64_t rows = 0;        ///< At least 1.
     bool is_pair = false;
-    Activation activation = Activation::GeluTanh; ///< Of a pair.
-    int count = 0;                                ///< Weights: 1 to 3; a pair has 2.
+    Activation activation = kDefaultActivation; ///< Of a pair.
+    int count = 0;                              ///< Weights: 1 to 3; a pair has 2.
     WeightView w[3];
     void* y[3] = {nullptr, nullptr, nullptr}; ///< fp32, aligned to 8 bytes; of a pair bf16, to 4.
     int64_t stride[3] = {0, 0, 0};            ///< Elements between rows of y, even.

@@ -175,7 +175,7 @@ Status projectArgs(const Stream& s, const ProjectArgs& step, ProjectKernelArgs& 
     args.count = step.count;
     args.input = static_cast<int32_t>(step.input);
     args.output = static_cast<int16_t>(step.output);
-    args.activation = static_cast<int16_t>(step.activation);
+    args.activation = step.activation;
     args.cols = static_cast<int32_t>(step.w[0].cols);
     args.x = step.x;
     args.t = step.t;

@@ -96,7 +96,7 @@ Status multiply(Stream& s,
     args.m = a.rows;
     args.k = a.w[0].cols;
     args.count = a.count;
-    args.activation = static_cast<int32_t>(a.activation);
+    args.activation = a.activation;
     int64_t outputs = 0;
     for (int i = 0; i < a.count; ++i) {
         const auto at = static_cast<size_t>(i);
@@ -221,9 +221,9 @@ multiplyCodes(Stream& s, ProductArgs& a, const Room& room, const ProductUpdatesA
     return status != Status::Ok
                ? status
                : s.launch(KernelId::gate_rows, tiles(a.rows * outputs, int64_t{2} * kThreads), 1, 1,
-                          kThreads, 0, static_cast<int>(a.activation),
-                          static_cast<const float*>(product.y[0]), product.parts, a.rows,
-                          static_cast<int>(outputs), a.multiply.data, a.multiply.stride, a.y[0]);
+                          kThreads, 0, a.activation, static_cast<const float*>(product.y[0]),
+                          product.parts, a.rows, static_cast<int>(outputs), a.multiply.data,
+                          a.multiply.stride, a.y[0]);
 }
 
 bool isProduct(const ProductArgs& a) {

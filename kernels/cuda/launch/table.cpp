@@ -156,31 +156,19 @@ Status elementwise(Queue q, KernelId id, int64_t rows, int64_t cols, Args... arg
 }
 
 Status gatedMul(Queue q, Activation activation, MatF32 gate, MatF32 up, MutF32 y) {
-    static_assert(static_cast<int>(Activation::GeluTanh) == kActivationGeluTanh &&
-                  static_cast<int>(Activation::Silu) == kActivationSilu);
     if (!isSameShape(gate, y) || !isSameShape(up, y)) {
         return Status::BadShape;
     }
-    return elementwise(q, KernelId::gated_mul, y.rows, y.cols, static_cast<int>(activation),
-                       gate.data, gate.stride, up.data, up.stride, y.data, y.stride,
-                       static_cast<int>(y.cols));
+    return elementwise(q, KernelId::gated_mul, y.rows, y.cols, activation, gate.data, gate.stride,
+                       up.data, up.stride, y.data, y.stride, static_cast<int>(y.cols));
 }
 
-Status silu(Queue q, MatF32 x, MutF32 y) {
-    if (!isSameShape(x, y)) {
+Status sigmoidMul(Queue q, MatF32 x, MatF32 gate, MutF32 y) {
+    if (!isSameShape(x, y) || !isSameShape(gate, y)) {
         return Status::BadShape;
     }
-    return elementwise(q, KernelId::sigmoid_mul, y.rows, y.cols, x.data, x.stride, 0, y.data,
-                       y.stride, static_cast<int>(y.cols));
-}
-
-Status glu(Queue q, MatF32 x, MutF32 y) {
-    if (!isMatrix(x) || !isMatrix(y) || x.rows != y.rows || x.cols != 2 * y.cols) {
-        return Status::BadShape;
-    }
-    const auto cols = static_cast<int>(y.cols);
-    return elementwise(q, KernelId::sigmoid_mul, y.rows, y.cols, x.data, x.stride, cols, y.data,
-                       y.stride, cols);
+    return elementwise(q, KernelId::sigmoid_mul, y.rows, y.cols, x.data, x.stride, gate.data,
+                       gate.stride, y.data, y.stride, static_cast<int>(y.cols));
 }
 
 Status causalConv1d(Queue q, MatF32 x, const float* w, int64_t taps, MutF32 y) {
@@ -369,8 +357,7 @@ OpTable makeTable(bool is_reference) {
     table.audio_attention = audioAttention;
     table.subsample_conv = subsampleConv;
     table.gated_mul = gatedMul;
-    table.silu = silu;
-    table.glu = glu;
+    table.sigmoid_mul = sigmoidMul;
     table.causal_conv1d = causalConv1d;
     table.clamp = clamp;
     table.add_scaled = addScaled;

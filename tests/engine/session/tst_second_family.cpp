@@ -3,7 +3,9 @@
 // front, SwiGLU, plain RoPE, a head of its own) against what transformers computes for it in
 // float64 (tests/data/llama, make_golden.py), on one device and split over three. The family is a
 // folder and a line in engine/families: nothing else of the engine knows of it.
+#include "engine/devices/gpu_access.h"
 #include "engine/families/config.h"
+#include "tests/support/cuda_emulator/emulated_card.h"
 #include "tests/support/engine/golden_engine.h"
 #include "tests/support/engine/hidden_device.h"
 #include "tests/support/golden.h"
@@ -11,6 +13,9 @@
 
 #include <QTemporaryDir>
 #include <QTest>
+
+#include <algorithm>
+#include <map>
 
 namespace {
 
@@ -33,6 +38,7 @@ private Q_SLOTS:
     void everyHiddenState();
     void logitsAndTokens_data();
     void logitsAndTokens();
+    void fusedStepsOnACard();
     void refusesWhatItDoesNotCompute_data();
     void refusesWhatItDoesNotCompute();
 
@@ -158,6 +164,57 @@ void TestSecondFamily::logitsAndTokens() {
     }
     QCOMPARE(counts.host_pointers, 0);
     QCOMPARE(counts.leaked, size_t{0});
+}
+
+/// Rows of a prompt and tokens go through the fused steps, as those of the first family: a layer of
+/// a token is five launches, and nothing runs norms, RoPE or activations by themselves.
+void TestSecondFamily::fusedStepsOnACard() {
+    constexpr int kLayers = 4;
+    constexpr int kTokens = 5; // the first comes from the prompt's last row
+    support::EmulatedCardOptions card_options;
+    card_options.multiprocessors = 4;
+    card_options.run.resident_threads = 8192;
+    support::EmulatedCard card(card_options);
+    engine::EngineOptions options;
+    options.families = engine::Families::Experimental;
+    options.gpus = std::make_shared<const engine::GpuAccess>(
+        engine::cudaAccess(&card.fake().driver(), {}, support::FakeDriver::images()));
+    engine::Engine engine(options);
+    engine::LoadRequest wanted = request();
+    wanted.is_reference_precision = false;
+    wanted.device_map = "gpu";
+    const auto loaded = engine.load(wanted, {}, {});
+    QVERIFY2(loaded.has_value(), loaded.has_value() ? "" : loaded.error().message.c_str());
+
+    const support::GoldenCase& c = cases_.back();
+    size_t from = card.ran().size();
+    const auto launches = [&card, &from] {
+        std::map<std::string, int> counts;
+        for (; from < card.ran().size(); ++from) {
+            ++counts[card.ran()[from]];
+        }
+        return counts;
+    };
+    const auto rows = static_cast<int64_t>(c.input_ids.size());
+    const auto logits = support::engineLogits(engine, c, rows);
+    QCOMPARE(card.finish(), std::string());
+    const double error =
+        support::maxRelativeToLargest(logits, expected_.at(c.id + ".logits").floats());
+    QVERIFY2(error < 3e-2, qPrintable(QString::number(error))); // products of bf16
+    std::map<std::string, int> prompt = launches();
+    QCOMPARE(prompt["belfry_head_rows"], kLayers);
+    for (const char* single :
+         {"belfry_rms_norm", "belfry_rope", "belfry_gated_mul", "belfry_axpby"}) {
+        QVERIFY2(prompt[single] <= 1, single); // the final norm
+    }
+    QCOMPARE(support::engineGreedy(engine, c, kTokens).size(), size_t{kTokens});
+    QCOMPARE(card.finish(), std::string());
+    std::map<std::string, int> tokens = launches();
+    // q with k and v, o, gate with up, and down of each layer, then the head.
+    QCOMPARE(tokens["belfry_project_bf16"], (4 * kLayers + 1) * (kTokens - 1));
+    QCOMPARE(tokens["belfry_attend_step_256"], kLayers * (kTokens - 1));
+    QVERIFY(tokens["belfry_rope"] == 0 && tokens["belfry_gated_mul"] == 0);
+    QVERIFY(card.fake().violations().empty());
 }
 
 void TestSecondFamily::refusesWhatItDoesNotCompute_data() {

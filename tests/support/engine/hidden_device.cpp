@@ -457,8 +457,7 @@ OpTable makeTable() {
     BELFRY_FORWARD(audio_attention);
     BELFRY_FORWARD(subsample_conv);
     BELFRY_FORWARD(gated_mul);
-    BELFRY_FORWARD(silu);
-    BELFRY_FORWARD(glu);
+    BELFRY_FORWARD(sigmoid_mul);
     BELFRY_FORWARD(causal_conv1d);
     BELFRY_FORWARD(clamp);
     BELFRY_FORWARD(add_scaled);
