@@ -383,9 +383,9 @@ struct QuantizeArgs {
     DType type = DType::BF16;
     int64_t rows = 0; ///< 4-bit: 1, with cols = the number of values.
     int64_t cols = 0;
-    WeightFormat format = WeightFormat::Nf4; ///< Nf4, Fp4 or Int8Row.
-    int32_t block_size = 64;                 ///< 4-bit.
-    void* data = nullptr;                    ///< [ceil(count/2)] codes, or [rows, cols] int8.
+    WeightFormat format = WeightFormat::Int8Row; ///< Or one that has codes.
+    int32_t block_size = 64;                     ///< 4-bit.
+    void* data = nullptr;                        ///< [ceil(count/2)] codes, or [rows, cols] int8.
     /// [blocks] absmax or [rows] scales; not finite where a value is not finite.
     float* scales = nullptr;
 };

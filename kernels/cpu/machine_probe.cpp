@@ -5,6 +5,7 @@
 
 #include "kernels/cpu/simd_tables.h"
 #include "kernels/cpu/tables.h"
+#include "kernels/weight_formats.h"
 
 #include <algorithm>
 #include <chrono>
@@ -195,12 +196,7 @@ double productSecondsFromCache(ThreadPool& pool, const OpTable& ops, const Weigh
     constexpr int64_t kCacheBytes = int64_t{256} << 10; // half of it, and all of it, are timed
     constexpr int64_t kLeastRows = 16;
     constexpr int kPasses = 40;
-    const int64_t eighths = weight.format == WeightFormat::F32       ? 32
-                            : weight.format == WeightFormat::Int8Row ? 8
-                            : weight.format == WeightFormat::Nf4     ? 4
-                            : weight.format == WeightFormat::Fp4     ? 4
-                                                                     : 16;
-    const int64_t row_bytes = std::max<int64_t>(1, weight.cols * eighths / 8);
+    const int64_t row_bytes = std::max<int64_t>(1, weight.cols * rowOf(weight.format).bits / 8);
     const int64_t most = std::min(weight.rows, std::max(kLeastRows, kCacheBytes / row_bytes));
     // The difference of two numbers of rows: what a call takes beside its rows is left out.
     const int64_t many = most < 2 * kLeastRows ? most : most / (2 * kLeastRows) * 2 * kLeastRows;

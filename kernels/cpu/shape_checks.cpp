@@ -20,27 +20,6 @@ bool isMatrix(const MatF32& matrix) {
            (matrix.stride >= matrix.cols || matrix.rows == 1);
 }
 
-bool isWeight(const WeightView& weight) {
-    if (weight.rows <= 0 || weight.cols <= 0 || weight.data == nullptr) {
-        return false;
-    }
-    switch (weight.format) {
-    case WeightFormat::F32:
-    case WeightFormat::F16:
-    case WeightFormat::BF16:
-        return true;
-    case WeightFormat::Int8Row:
-        return weight.row_scale != nullptr;
-    case WeightFormat::Nf4:
-    case WeightFormat::Fp4:
-        return weight.block_size > 0 &&
-               (weight.absmax != nullptr ||
-                (weight.absmax_q != nullptr && weight.nested_absmax != nullptr &&
-                 weight.nested_code != nullptr));
-    }
-    return false;
-}
-
 bool isSameShape(const MatF32& a, const MatF32& b) {
     return isMatrix(a) && isMatrix(b) && a.rows == b.rows && a.cols == b.cols;
 }

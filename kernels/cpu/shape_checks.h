@@ -4,12 +4,11 @@
 #pragma once
 
 #include "kernels/ops.h"
+#include "kernels/weight_formats.h"
 
 namespace kernels::cpu {
 
 bool isMatrix(const MatF32& matrix);
-/// Complete and consistent: data, sizes, and the scales that the format needs.
-bool isWeight(const WeightView& weight);
 bool isSameShape(const MatF32& a, const MatF32& b);
 
 Status checkLinear(const MatF32& x, const WeightView& w, const MatF32& y);

@@ -17,27 +17,24 @@ constexpr int64_t kNestedBlock = 256;
 float fourBitValue(const WeightView& weight, int64_t index) {
     const uint8_t byte = static_cast<const uint8_t*>(weight.data)[index / 2];
     const uint8_t code = index % 2 == 0 ? byte >> 4 : byte & 0x0fU;
-    const uint32_t* codes = weight.format == WeightFormat::Fp4 ? kFp4Bits : kNf4Bits;
-    const auto code_value = std::bit_cast<float>(codes[code]);
+    const auto code_value = std::bit_cast<float>(codeTableOf(weight.format).bits[code]);
     return roundTo(weight.expand_type, code_value * blockScale(weight, index / weight.block_size));
 }
 
 } // namespace
 
 CodeValues codeValues(WeightFormat format) {
-    const uint32_t* codes = format == WeightFormat::Fp4 ? kFp4Bits : kNf4Bits;
     CodeValues result{};
-    for (int i = 0; i < 16; ++i) {
-        result.value[i] = std::bit_cast<float>(codes[i]);
+    for (int i = 0; i < 16 && rowOf(format).layout == WeightLayout::Codes; ++i) {
+        result.value[i] = std::bit_cast<float>(codeTableOf(format).bits[i]);
     }
     return result;
 }
 
 CodeBytes codeBytes(WeightFormat format) {
     CodeBytes result;
-    const bool is_nf4 = format == WeightFormat::Nf4;
-    result.step = is_nf4 ? 124.112F : 120.0F;
-    result.zero = is_nf4 ? 128.16F : 128.0F;
+    result.step = codeTableOf(format).step;
+    result.zero = codeTableOf(format).zero;
     const CodeValues codes = codeValues(format);
     for (int i = 0; i < 16; ++i) {
         result.entry[i] =
@@ -69,21 +66,20 @@ void expandRow(
     const int64_t first = row * weight.cols + col_begin;
     for (int64_t i = 0; i < count; ++i) {
         const int64_t index = first + i;
-        switch (weight.format) {
-        case WeightFormat::F32:
+        switch (rowOf(weight.format).layout) {
+        case WeightLayout::F32:
             out[i] = loadElement(weight.data, DType::F32, index);
             break;
-        case WeightFormat::F16:
+        case WeightLayout::F16:
             out[i] = loadElement(weight.data, DType::F16, index);
             break;
-        case WeightFormat::BF16:
+        case WeightLayout::BF16:
             out[i] = loadElement(weight.data, DType::BF16, index);
             break;
-        case WeightFormat::Nf4:
-        case WeightFormat::Fp4:
+        case WeightLayout::Codes:
             out[i] = fourBitValue(weight, index);
             break;
-        case WeightFormat::Int8Row:
+        case WeightLayout::Int8Row:
             out[i] = static_cast<float>(static_cast<const int8_t*>(weight.data)[index]) *
                      weight.row_scale[row];
             break;

@@ -44,7 +44,7 @@ struct TokenSteps {
     int first_unit_step = 0;
     bool has_halves = false; ///< Some of stream.cu's have bf16 weights.
     bool is_large = false;   ///< They are those of stream_large.cu.
-    int32_t code_format = 0; ///< The format of the 4-bit weights of stream.cu; 0: none yet.
+    uint8_t code_table = 0;  ///< That of the weights of codes of stream.cu; 0: there are none yet.
     int64_t wide_values[kWideRegions] = {}; ///< Width of the rows of each place; 0: free.
     int wide_uses[kWideRegions] = {};
 };

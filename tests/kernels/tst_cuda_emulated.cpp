@@ -178,7 +178,8 @@ void TestCudaEmulated::projectDeals() {
     args.w[0].cols = cols;
     args.w[0].nested_offset = w.nested_offset;
     args.w[0].block_size = w.block_size;
-    args.w[0].format = format;
+    args.w[0].layout = kernels::rowOf(weight_format).layout;
+    args.w[0].code_table = kernels::rowOf(weight_format).code_table;
     args.w[0].expand_type = static_cast<int32_t>(w.expand_type);
     args.y[0] = c.args.y[0];
     args.count = 1;

@@ -160,9 +160,8 @@ private:
     }
 
     static bool hasSamePolicy(const WeightView& a, const WeightView& b) {
-        const bool is_four_bit = a.format == WeightFormat::Nf4 || a.format == WeightFormat::Fp4;
         return a.format == b.format &&
-               (!is_four_bit || BlockScales<V>::canServe(a) == BlockScales<V>::canServe(b));
+               (!hasCodes(a) || BlockScales<V>::canServe(a) == BlockScales<V>::canServe(b));
     }
 
     /// The row that the weights multiply, made in `room` [2 * in], which begins with the residual
@@ -240,7 +239,7 @@ private:
             }
             const int64_t bytes = std::min(kFirstBytes, (w.rows - row) * row_bytes);
             lines(w.data, row * row_bytes, bytes);
-            if (w.format != WeightFormat::Nf4 && w.format != WeightFormat::Fp4) {
+            if (!hasCodes(w)) {
                 return;
             }
             const int64_t block = row * w.cols / w.block_size;

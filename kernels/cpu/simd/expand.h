@@ -97,18 +97,17 @@ struct Expand {
                     int64_t count,
                     float* out) {
         const int64_t first = row_index * w.cols + col_begin;
-        switch (w.format) {
-        case WeightFormat::F32:
+        switch (rowOf(w.format).layout) {
+        case WeightLayout::F32:
             return denseRow(w.data, DType::F32, first, count, out);
-        case WeightFormat::F16:
+        case WeightLayout::F16:
             return denseRow(w.data, DType::F16, first, count, out);
-        case WeightFormat::BF16:
+        case WeightLayout::BF16:
             return denseRow(w.data, DType::BF16, first, count, out);
-        case WeightFormat::Int8Row:
+        case WeightLayout::Int8Row:
             return int8Row(static_cast<const int8_t*>(w.data) + first, w.row_scale[row_index],
                            count, out);
-        case WeightFormat::Nf4:
-        case WeightFormat::Fp4:
+        case WeightLayout::Codes:
             return fourBitRow(w, table, row_index, col_begin, count, out);
         }
     }

@@ -183,8 +183,7 @@ private:
             }
             X* out = rows + c * piece;
             pointers[c] = out;
-            const bool is_four_bit = w.format == WeightFormat::Nf4 || w.format == WeightFormat::Fp4;
-            if (is_four_bit && P::expandFourBit(w, codes, row, k, count, out)) {
+            if (hasCodes(w) && P::expandFourBit(w, codes, row, k, count, out)) {
                 continue;
             }
             const int64_t padded = (count + P::kPair - 1) / P::kPair * P::kPair;

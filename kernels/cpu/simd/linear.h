@@ -27,16 +27,15 @@ struct DotLimits {
     int64_t exact = 0; ///< F32 and F16.
 
     [[nodiscard]] constexpr int64_t of(WeightFormat format) const {
-        switch (format) {
-        case WeightFormat::BF16:
+        switch (rowOf(format).layout) {
+        case WeightLayout::BF16:
             return bf16;
-        case WeightFormat::Nf4:
-        case WeightFormat::Fp4:
+        case WeightLayout::Codes:
             return four_bit;
-        case WeightFormat::Int8Row:
+        case WeightLayout::Int8Row:
             return int8;
-        case WeightFormat::F32:
-        case WeightFormat::F16:
+        case WeightLayout::F32:
+        case WeightLayout::F16:
             break;
         }
         return exact;
@@ -101,17 +100,16 @@ struct Linear {
     /// fn(DotTag<Policy>, bytes of a row) with the policy for this weight and few tokens.
     template <typename Fn>
     static Status withDot(const WeightView& w, int64_t tokens, Fn fn) {
-        switch (w.format) {
-        case WeightFormat::F32:
+        switch (rowOf(w.format).layout) {
+        case WeightLayout::F32:
             return fn(DotTag<NaturalDot<V, WeightFormat::F32>>(), 4 * w.cols);
-        case WeightFormat::F16:
+        case WeightLayout::F16:
             return fn(DotTag<NaturalDot<V, WeightFormat::F16>>(), 2 * w.cols);
-        case WeightFormat::BF16:
+        case WeightLayout::BF16:
             return fn(DotTag<typename Kit::Bf16>(), 2 * w.cols);
-        case WeightFormat::Int8Row:
+        case WeightLayout::Int8Row:
             return fn(DotTag<typename Kit::Int8>(), w.cols);
-        case WeightFormat::Nf4:
-        case WeightFormat::Fp4:
+        case WeightLayout::Codes:
             break;
         }
         if (!BlockScales<V>::canServe(w)) {

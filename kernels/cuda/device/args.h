@@ -3,7 +3,7 @@
 // value as kernel parameters. Pointers are device addresses.
 #pragma once
 
-#include "kernels/views.h"
+#include "kernels/weight_formats.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -16,6 +16,9 @@
 
 namespace kernels::cuda {
 
+using kernels::Activation; // for files that name this namespace alone
+using kernels::WeightLayout;
+
 /// Element types as numbers that both sides agree on (kernels::DType).
 inline constexpr int32_t kElementF32 = 1;
 inline constexpr int32_t kElementF16 = 2;
@@ -23,14 +26,6 @@ inline constexpr int32_t kElementBf16 = 3;
 BELFRY_HOST_DEVICE constexpr int32_t elementBytes(int32_t type) {
     return type == kElementF32 ? 4 : 2;
 }
-
-/// Weight formats (kernels::WeightFormat).
-inline constexpr int32_t kFormatF32 = 1;
-inline constexpr int32_t kFormatF16 = 2;
-inline constexpr int32_t kFormatBf16 = 3;
-inline constexpr int32_t kFormatNf4 = 4;
-inline constexpr int32_t kFormatFp4 = 5;
-inline constexpr int32_t kFormatInt8Row = 6;
 
 /// One linear weight (kernels::WeightView): [rows, cols] in its canonical bytes.
 struct WeightArgs {
@@ -44,7 +39,8 @@ struct WeightArgs {
     int64_t cols;
     float nested_offset;
     int32_t block_size;
-    int32_t format;
+    WeightLayout layout;
+    uint8_t code_table; ///< As in WeightFormatRow.
     int32_t expand_type;
 };
 
@@ -681,7 +677,7 @@ struct StreamLayout {
     int32_t chunks; ///< [chunk_count, kChunkBytes]
     int32_t chunk_count;
     int32_t wide_uses[kWideRegions]; ///< Uses in this launch.
-    int32_t code_format;             ///< The format of all its 4-bit weights.
+    int32_t code_table;              ///< That of all its weights of codes; 0: there are none.
     int32_t unit_steps;              ///< Steps with low-rank updates: the last warp is for them.
     int32_t first_unit_step;
     const UnitPlan* plans; ///< [unit_steps, blocks]; nullptr: made on the way.

@@ -15,16 +15,16 @@ __device__ __forceinline__ uint32_t halfBits(float value) {
 /// Pairs of code values as bf16 at the beginning of dynamic shared memory, the first column's (the
 /// high nibble) in the lower half; 32 copies of each, one a lane: 32 KiB.
 template <int WARPS>
-__device__ __forceinline__ void fillPairs(int format) {
-    const uint32_t* const codes = format == kFormatFp4 ? kFp4Codes : kNf4Codes;
+__device__ __forceinline__ void fillPairs(int code_table) {
+    const uint32_t* const codes = codesOf(code_table);
     uint32_t upper[16];
 #pragma unroll
     for (int i = 0; i < 16; ++i) {
         upper[i] = halfBits(__uint_as_float(codes[i])) << 16;
     }
     const int warp = threadIdx.x / 32;
-    uint32_t* to = reinterpret_cast<uint32_t*>(dynamicShared()) + warp * (256 / WARPS) * 32 +
-                   threadIdx.x % 32;
+    uint32_t* to =
+        reinterpret_cast<uint32_t*>(dynamicShared()) + warp * (256 / WARPS) * 32 + threadIdx.x % 32;
 #pragma unroll 1
     for (int i = 0; i < 16 / WARPS; ++i) {
         const uint32_t lower = halfBits(__uint_as_float(codes[warp * (16 / WARPS) + i]));

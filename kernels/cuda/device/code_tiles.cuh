@@ -307,7 +307,7 @@ struct CodeTile {
         const float* const value_of = nested + (IS_PAIR ? row.weight * 256 : 0);
         constexpr int kFillingWarps = FORM::kGroups > 1 ? 8 : 4;
         if (static_cast<int>(threadIdx.x) < kFillingWarps * 32) {
-            fillPairs<kFillingWarps>(args.w[0].format);
+            fillPairs<kFillingWarps>(args.w[0].code_table);
         }
         __syncthreads();
         source.store(0, scales, value_of);

@@ -2,7 +2,6 @@
 // Device helpers: element conversion, the value of one stored weight, block reductions.
 #pragma once
 
-#include "kernels/cpu/code_tables.h"
 #include "kernels/cuda/device/args.h"
 #include "kernels/cuda/device/ptx.cuh"
 
@@ -11,14 +10,13 @@
 
 namespace kernels::cuda {
 
-#define BELFRY_CODES(bits)                                                                         \
-    {                                                                                              \
-        bits[0], bits[1], bits[2], bits[3], bits[4], bits[5], bits[6], bits[7], bits[8], bits[9],  \
-            bits[10], bits[11], bits[12], bits[13], bits[14], bits[15]                             \
-    }
-static __device__ __constant__ uint32_t kNf4Codes[16] = BELFRY_CODES(cpu::kNf4Bits);
-static __device__ __constant__ uint32_t kFp4Codes[16] = BELFRY_CODES(cpu::kFp4Bits);
-#undef BELFRY_CODES
+static __device__ __constant__ CodeTable kCodes[kCodeTableCount] = {kCodeTables[0], kCodeTables[1]};
+
+/// The values of codes by bit pattern. code_table: WeightArgs::code_table of a weight that has
+/// codes.
+__device__ const __forceinline__ uint32_t* codesOf(int code_table) {
+    return kCodes[code_table - 1].bits;
+}
 
 __device__ __forceinline__ __half2 asHalf2(uint32_t bits) {
     return *reinterpret_cast<const __half2*>(&bits);
@@ -61,21 +59,20 @@ __device__ __forceinline__ float blockScale(const WeightArgs& w, int64_t block) 
 
 /// Element i (flat, row-major) of a stored weight, exactly as its format defines it.
 __device__ __forceinline__ float weightValue(const WeightArgs& w, int64_t row, int64_t index) {
-    switch (w.format) {
-    case kFormatF32:
+    switch (w.layout) {
+    case WeightLayout::F32:
         return static_cast<const float*>(w.data)[index];
-    case kFormatF16:
+    case WeightLayout::F16:
         return loadElement(w.data, kElementF16, index);
-    case kFormatBf16:
+    case WeightLayout::BF16:
         return loadElement(w.data, kElementBf16, index);
-    case kFormatInt8Row:
+    case WeightLayout::Int8Row:
         return __fmul_rn(static_cast<float>(static_cast<const int8_t*>(w.data)[index]),
                          w.row_scale[row]);
     default: {
         const uint8_t byte = static_cast<const uint8_t*>(w.data)[index >> 1];
         const int code = (index & 1) == 0 ? byte >> 4 : byte & 15;
-        const float value =
-            __uint_as_float(w.format == kFormatFp4 ? kFp4Codes[code] : kNf4Codes[code]);
+        const float value = __uint_as_float(codesOf(w.code_table)[code]);
         return roundTo(w.expand_type, __fmul_rn(value, blockScale(w, index / w.block_size)));
     }
     }

@@ -65,7 +65,7 @@ finishDraft(const DraftChoiceKernelArgs& a, unsigned long long mine, unsigned lo
 
 /// Eight elements of a row of the table, from `index` on.
 __device__ __forceinline__ void loadEight(const WeightArgs& w, int64_t index, float (&to)[8]) {
-    if (w.format == kFormatF32) {
+    if (w.layout == WeightLayout::F32) {
         const auto* at = static_cast<const float4*>(w.data) + index / 4;
         const float4 low = __ldg(at);
         const float4 high = __ldg(at + 1);
@@ -80,7 +80,7 @@ __device__ __forceinline__ void loadEight(const WeightArgs& w, int64_t index, fl
         return;
     }
     const uint4 eight = __ldg(static_cast<const uint4*>(w.data) + index / 8);
-    const int type = w.format == kFormatF16 ? kElementF16 : kElementBf16;
+    const int type = w.layout == WeightLayout::F16 ? kElementF16 : kElementBf16;
 #pragma unroll
     for (int i = 0; i < 8; ++i) {
         to[i] = loadElement(&eight, type, i);

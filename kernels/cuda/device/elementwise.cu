@@ -62,7 +62,7 @@ __global__ void belfry_rope(float* x,
     }
 }
 
-__global__ void belfry_gated_mul(kernels::Activation activation,
+__global__ void belfry_gated_mul(Activation activation,
                                  const float* gate,
                                  int64_t gate_stride,
                                  const float* up,

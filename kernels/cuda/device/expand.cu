@@ -8,10 +8,10 @@ using namespace kernels::cuda;
 namespace {
 
 /// The 16 values of a 4-bit format to shared memory, with a barrier of the block.
-__device__ __forceinline__ void loadCodes(int format, float* codes) {
+__device__ __forceinline__ void loadCodes(const WeightArgs& w, float* codes) {
     if (threadIdx.x < 16) {
         codes[threadIdx.x] =
-            __uint_as_float(format == kFormatFp4 ? kFp4Codes[threadIdx.x] : kNf4Codes[threadIdx.x]);
+            w.code_table != 0 ? __uint_as_float(codesOf(w.code_table)[threadIdx.x]) : 0.0F;
     }
     __syncthreads();
 }
@@ -78,7 +78,7 @@ belfry_expand_any(WeightArgs w, int64_t first_row, int64_t rows, __nv_bfloat16* 
 __global__ void
 belfry_expand_four_bit(WeightArgs w, int64_t first_row, int64_t rows, __nv_bfloat16* out) {
     BELFRY_SHARED(float, codes, [16]);
-    loadCodes(w.format, codes);
+    loadCodes(w, codes);
     const int64_t i = (static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x) * 16;
     if (i < rows * w.cols) {
         expandSixteen(w, first_row * w.cols + i, codes, out + i);
@@ -92,20 +92,20 @@ __global__ void belfry_expand_group(const __grid_constant__ ExpandArgs a) {
     const int64_t block = blockIdx.x;
     const int which = block >= a.blocks[1] ? 2 : block >= a.blocks[0] ? 1 : 0;
     const WeightArgs& w = a.w[which];
-    loadCodes(w.format, codes);
+    loadCodes(w, codes);
     const int64_t at = block - (which == 0 ? 0 : a.blocks[which - 1]);
     const int64_t i = (at * blockDim.x + threadIdx.x) * 16;
     const int64_t count = a.rows[which] * w.cols;
     const int64_t index = a.first[which] * w.cols + i;
     __nv_bfloat16* const to = static_cast<__nv_bfloat16*>(a.to[which]) + i;
-    const bool is_four_bit = w.format == kFormatNf4 || w.format == kFormatFp4;
+    const bool is_four_bit = w.layout == WeightLayout::Codes;
     if (is_four_bit && w.cols % 16 == 0 && w.block_size % 16 == 0) {
         if (i < count) {
             expandSixteen(w, index, codes, to);
         }
         return;
     }
-    if (w.format == kFormatInt8Row && w.cols % 16 == 0 &&
+    if (w.layout == WeightLayout::Int8Row && w.cols % 16 == 0 &&
         (reinterpret_cast<uintptr_t>(w.data) & 15) == 0) {
         if (i < count) {
             expandSixteenBytes(w, index, to);

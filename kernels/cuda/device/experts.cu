@@ -67,7 +67,7 @@ struct CodeRow {
 
 /// 16 codes and what their absmax is made of, asked for: nothing waits before it is wanted.
 struct CodeChunk {
-    Codes<kFormatNf4> codes;
+    Codes<WeightLayout::Codes> codes;
     uint32_t absmax; ///< The value's bits, or its code.
 };
 
@@ -75,7 +75,7 @@ struct CodeChunk {
 template <bool IS_NESTED>
 __device__ __forceinline__ CodeChunk askFor(const CodeRow<IS_NESTED>& row, int shift, int chunk) {
     CodeChunk c{};
-    c.codes = loadCodes<kFormatNf4>(row.codes + 8 * chunk);
+    c.codes = loadCodes<WeightLayout::Codes>(row.codes + 8 * chunk);
     const int block = (row.rest + 16 * chunk) >> shift;
     if constexpr (IS_NESTED) {
         c.absmax = row.absmax_codes[block];
@@ -103,12 +103,12 @@ __device__ __forceinline__ float scaleOf(const WeightArgs& w,
     }
 }
 
-/// The type of a format without scales; -1: it has some.
-__device__ __forceinline__ int elementOf(int format) {
-    return format == kFormatBf16  ? kElementBf16
-           : format == kFormatF16 ? kElementF16
-           : format == kFormatF32 ? kElementF32
-                                  : -1;
+/// The type of a layout without scales; -1: it has some.
+__device__ __forceinline__ int elementOf(WeightLayout layout) {
+    return layout == WeightLayout::BF16  ? kElementBf16
+           : layout == WeightLayout::F16 ? kElementF16
+           : layout == WeightLayout::F32 ? kElementF32
+                                         : -1;
 }
 
 /// Row `expert` of the router times rms(x) * scale, and 1 / rms(x); by the whole block. nested:
@@ -124,20 +124,19 @@ __device__ __forceinline__ float2 scoreOf(const WeightArgs& router,
     float squares = 0.0F;
     float dot = 0.0F;
     const auto at = [](const float* row) { return reinterpret_cast<uintptr_t>(row); };
-    const bool is_four_bit = router.format == kFormatNf4 || router.format == kFormatFp4;
+    const bool is_four_bit = router.layout == WeightLayout::Codes;
     if (is_four_bit && hidden % 16 == 0 && (router.block_size & (router.block_size - 1)) == 0 &&
         router.expand_type == kElementBf16 && ((at(x) | at(scale)) & 15) == 0) {
         // 16 neighbours of one block a thread.
         if (threadIdx.x < 16) {
-            buffer[threadIdx.x] = __uint_as_float(
-                router.format == kFormatFp4 ? kFp4Codes[threadIdx.x] : kNf4Codes[threadIdx.x]);
+            buffer[threadIdx.x] = __uint_as_float(codesOf(router.code_table)[threadIdx.x]);
         }
         __syncthreads();
         const int shift = 31 - __clz(router.block_size);
         for (auto c = static_cast<int>(threadIdx.x); c < hidden / 16; c += kExpertThreads) {
             const int64_t first = static_cast<int64_t>(expert) * hidden + 16 * c;
-            const Codes<kFormatNf4> codes =
-                loadCodes<kFormatNf4>(static_cast<const uint8_t*>(router.data) + (first >> 1));
+            const Codes<WeightLayout::Codes> codes = loadCodes<WeightLayout::Codes>(
+                static_cast<const uint8_t*>(router.data) + (first >> 1));
             const int64_t at = first >> shift;
             const float block = router.absmax != nullptr
                                     ? router.absmax[at]
@@ -159,7 +158,7 @@ __device__ __forceinline__ float2 scoreOf(const WeightArgs& router,
                 dot = fmaf(values.w * scales.w, weight(two >> 8), dot);
             }
         }
-    } else if (const int type = elementOf(router.format);
+    } else if (const int type = elementOf(router.layout);
                type >= 0 && hidden % 4 == 0 &&
                ((at(x) | at(scale) | reinterpret_cast<uintptr_t>(router.data)) & 15) == 0) {
         for (auto i = static_cast<int>(threadIdx.x) * 4; i < hidden; i += kExpertThreads * 4) {
@@ -379,7 +378,7 @@ struct CodeProducts {
         : table(reinterpret_cast<uint32_t*>(dynamicShared())),
           x(reinterpret_cast<uint4*>(dynamicShared() + kTableBytes)), nested(nested_codes),
           lane_table(sharedAddress(table + (threadIdx.x & 31))) {
-        fillTable<kExpertThreads>(table, a.gate_up.format);
+        fillTable<kExpertThreads>(table, a.gate_up.code_table);
     }
 
     template <typename At>
@@ -424,7 +423,7 @@ struct CodeProducts {
 
     /// Chunk `chunk` of the row times 16 codes: as dot16(), in two sums that do not wait for each
     /// other.
-    __device__ __forceinline__ float dot(const Codes<kFormatNf4>& codes, int chunk) const {
+    __device__ __forceinline__ float dot(const Codes<WeightLayout::Codes>& codes, int chunk) const {
         const uint4 x0 = x[chunk];
         const uint4 x1 = x[chunks + chunk];
         const uint32_t values[8] = {x0.x, x0.y, x0.z, x0.w, x1.x, x1.y, x1.z, x1.w};
@@ -536,10 +535,10 @@ __device__ __forceinline__ void askForRows(const ExpertsKernelArgs& a, int exper
             prefetchL2(static_cast<const char*>(from) + at);
         }
     };
-    const int format = a.router.format;
-    const int row_bytes = format == kFormatInt8Row ? a.hidden
-                          : elementOf(format) < 0  ? a.hidden / 2
-                                                   : a.hidden * elementBytes(elementOf(format));
+    const WeightLayout layout = a.router.layout;
+    const int row_bytes = layout == WeightLayout::Int8Row ? a.hidden
+                          : elementOf(layout) < 0         ? a.hidden / 2
+                                                  : a.hidden * elementBytes(elementOf(layout));
     ask(static_cast<const char*>(a.router.data) + static_cast<int64_t>(expert) * row_bytes,
         row_bytes);
     ask(a.router_scale, a.hidden * 4);

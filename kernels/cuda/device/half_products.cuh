@@ -13,12 +13,12 @@
 namespace kernels::cuda {
 
 /// The table of code pairs: 32 copies next to each other of every entry, then a gap.
-struct CodeTable {
+struct GappedCodePairs {
     uint32_t base; ///< Shared address of this lane's copy of entry 0.
 
     /// All threads of the block; a barrier has to follow. The even column is a byte's upper half.
-    static __device__ __forceinline__ void fill(char* at, int32_t format, int threads) {
-        const uint32_t* const codes = format == kFormatFp4 ? kFp4Codes : kNf4Codes;
+    static __device__ __forceinline__ void fill(char* at, int32_t code_table, int threads) {
+        const uint32_t* const codes = codesOf(code_table);
         for (int i = threadIdx.x; i < kCodePairs * 32; i += threads) {
             const int byte = i >> 5;
             reinterpret_cast<uint32_t*>(at + byte * kCodeEntryBytes)[i & 31] =
@@ -35,13 +35,13 @@ struct CodeTable {
 };
 
 /// The same without gaps, half as large, anywhere: an address takes one instruction more.
-struct DenseCodeTable {
+struct DenseCodePairs {
     uint32_t base; ///< Shared address of this lane's copy of entry 0.
 
     /// From entry `first` on. `threads` threads; a barrier of theirs has to follow.
     static __device__ __forceinline__ void
-    fill(char* at, int32_t format, int threads, int first = 0) {
-        const uint32_t* const codes = format == kFormatFp4 ? kFp4Codes : kNf4Codes;
+    fill(char* at, int32_t code_table, int threads, int first = 0) {
+        const uint32_t* const codes = codesOf(code_table);
 #pragma unroll 1
         for (int i = first * 8 + static_cast<int>(threadIdx.x); i < kCodePairs * 8; i += threads) {
             const int byte = i >> 3;

@@ -220,7 +220,7 @@ struct WideTile {
                      values + (IS_PAIR ? 256 : 0))};
         source[0].ask(0);
         source[1].ask(0);
-        fillPairs<kWarps>(w[0].format);
+        fillPairs<kWarps>(w[0].code_table);
         __syncthreads();
         uint32_t scales[2] = {source[0].pair(), source[1].pair()};
         const QuadBytes quad;

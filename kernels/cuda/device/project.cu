@@ -10,10 +10,10 @@ namespace {
 
 constexpr int kThreads = 512;
 
-template <int FORMAT>
+template <WeightLayout LAYOUT>
 __device__ __forceinline__ void launchOfItsOwn(const ProjectKernelArgs& a) {
     letDependentsStart();
-    projectStep<FORMAT, kThreads>(a);
+    projectStep<LAYOUT, kThreads>(a);
 }
 
 } // namespace
@@ -23,30 +23,30 @@ extern "C" {
 // grid: multiprocessors (or fewer), block 512; shared memory: projectSizes().
 __global__ void __launch_bounds__(kThreads, 2)
     belfry_project_four_bit(const __grid_constant__ ProjectKernelArgs a) {
-    launchOfItsOwn<kFormatNf4>(a);
+    launchOfItsOwn<WeightLayout::Codes>(a);
 }
 __global__ void __launch_bounds__(kThreads, 2)
     belfry_project_int8(const __grid_constant__ ProjectKernelArgs a) {
-    launchOfItsOwn<kFormatInt8Row>(a);
+    launchOfItsOwn<WeightLayout::Int8Row>(a);
 }
 __global__ void __launch_bounds__(kThreads, 2)
     belfry_project_bf16(const __grid_constant__ ProjectKernelArgs a) {
-    launchOfItsOwn<kFormatBf16>(a);
+    launchOfItsOwn<WeightLayout::BF16>(a);
 }
 
 // grid: rows of the projection / kTokenRows; shared memory: tokenInputBytes(). Three blocks on a
 // multiprocessor: all of them at once.
 __global__ void __launch_bounds__(kEdgeThreads, 3)
     belfry_token_inputs_four_bit(const __grid_constant__ TokenInputKernelArgs a) {
-    tokenInputs<kFormatNf4>(a);
+    tokenInputs<WeightLayout::Codes>(a);
 }
 __global__ void __launch_bounds__(kEdgeThreads, 3)
     belfry_token_inputs_int8(const __grid_constant__ TokenInputKernelArgs a) {
-    tokenInputs<kFormatInt8Row>(a);
+    tokenInputs<WeightLayout::Int8Row>(a);
 }
 __global__ void __launch_bounds__(kEdgeThreads, 3)
     belfry_token_inputs_bf16(const __grid_constant__ TokenInputKernelArgs a) {
-    tokenInputs<kFormatBf16>(a);
+    tokenInputs<WeightLayout::BF16>(a);
 }
 
 } // extern "C"

@@ -23,8 +23,8 @@ struct Shared {
 };
 
 template <int THREADS>
-__device__ __forceinline__ void fillTable(uint32_t* table, int format) {
-    const uint32_t* codes = format == kFormatFp4 ? kFp4Codes : kNf4Codes;
+__device__ __forceinline__ void fillTable(uint32_t* table, int code_table) {
+    const uint32_t* codes = codesOf(code_table);
     // Thread t fills four of the 32 copies of entries t / 8, t / 8 + THREADS / 8, ...
     for (int entry = threadIdx.x / 8; entry < 256; entry += THREADS / 8) {
         const __half2 pair = __floats2half2_rn(__uint_as_float(codes[entry >> 4]),

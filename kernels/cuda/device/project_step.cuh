@@ -22,32 +22,32 @@ namespace kernels::cuda {
 constexpr int kPrefetchBytes = 256 * 1024;
 
 /// Loads of one lane's 16 weights.
-template <int FORMAT>
+template <WeightLayout LAYOUT>
 struct Codes;
 template <>
-struct Codes<kFormatNf4> {
+struct Codes<WeightLayout::Codes> {
     uint2 bits;
 };
 template <>
-struct Codes<kFormatInt8Row> {
+struct Codes<WeightLayout::Int8Row> {
     uint4 bits;
 };
 template <>
-struct Codes<kFormatBf16> {
+struct Codes<WeightLayout::BF16> {
     uint4 bits[2];
 };
 
-template <int FORMAT>
-constexpr int kLaneBytes = FORMAT == kFormatNf4       ? 8
-                           : FORMAT == kFormatInt8Row ? 16
-                                                      : 32;
+template <WeightLayout LAYOUT>
+constexpr int kLaneBytes = LAYOUT == WeightLayout::Codes     ? 8
+                           : LAYOUT == WeightLayout::Int8Row ? 16
+                                                             : 32;
 
-template <int FORMAT>
-__device__ __forceinline__ Codes<FORMAT> loadCodes(const uint8_t* at) {
-    Codes<FORMAT> codes;
-    if constexpr (FORMAT == kFormatNf4) {
+template <WeightLayout LAYOUT>
+__device__ __forceinline__ Codes<LAYOUT> loadCodes(const uint8_t* at) {
+    Codes<LAYOUT> codes;
+    if constexpr (LAYOUT == WeightLayout::Codes) {
         codes.bits = __ldcs(reinterpret_cast<const uint2*>(at));
-    } else if constexpr (FORMAT == kFormatInt8Row) {
+    } else if constexpr (LAYOUT == WeightLayout::Int8Row) {
         codes.bits = __ldcs(reinterpret_cast<const uint4*>(at));
     } else {
         codes.bits[0] = __ldcs(reinterpret_cast<const uint4*>(at));
@@ -58,10 +58,10 @@ __device__ __forceinline__ Codes<FORMAT> loadCodes(const uint8_t* at) {
 
 /// Sum over the lane's 16 weights, without absmax or row scale. lane_table: shared-memory address
 /// of the lane's copy of entry 0.
-template <int FORMAT>
+template <WeightLayout LAYOUT>
 __device__ __forceinline__ float
-dot16(const Codes<FORMAT>& codes, const uint32_t (&x)[8], uint32_t lane_table) {
-    if constexpr (FORMAT == kFormatNf4) {
+dot16(const Codes<LAYOUT>& codes, const uint32_t (&x)[8], uint32_t lane_table) {
+    if constexpr (LAYOUT == WeightLayout::Codes) {
         __half2 sum = __float2half2_rn(0.0F);
 #pragma unroll
         for (int b = 0; b < 8; ++b) {
@@ -73,7 +73,7 @@ dot16(const Codes<FORMAT>& codes, const uint32_t (&x)[8], uint32_t lane_table) {
         }
         const float2 parts = __half22float2(sum);
         return parts.x + parts.y;
-    } else if constexpr (FORMAT == kFormatInt8Row) {
+    } else if constexpr (LAYOUT == WeightLayout::Int8Row) {
         __half2 sum = __float2half2_rn(0.0F);
         const uint32_t words[4] = {codes.bits.x, codes.bits.y, codes.bits.z, codes.bits.w};
         const __half2 bias = __float2half2_rn(1152.0F); // 1024 + 128
@@ -121,7 +121,7 @@ __device__ __forceinline__ RowAt locate(const ProjectKernelArgs& a, int row) {
 
 /// All rows of the block times the input. A warp has the codes of its next slab in flight while it
 /// works on one, across row groups too.
-template <int FORMAT, int R, int THREADS>
+template <WeightLayout LAYOUT, int R, int THREADS>
 struct Multiplier {
     const ProjectKernelArgs& a;
     const Shared& s;
@@ -131,7 +131,7 @@ struct Multiplier {
     int part, slabs, stride; // this warp: which share of the slabs; groups between two of its own
     int group, slab;         // fetched next
     const uint8_t* at[R];
-    Codes<FORMAT> ahead[R];
+    Codes<LAYOUT> ahead[R];
 
     __device__ __forceinline__
     Multiplier(const ProjectKernelArgs& args, const Shared& shared, int begin, int rows)
@@ -147,7 +147,7 @@ struct Multiplier {
     }
 
     __device__ __forceinline__ void locateRows() {
-        const int row_bytes = a.cols * kLaneBytes<FORMAT> / 16;
+        const int row_bytes = a.cols * kLaneBytes<LAYOUT> / 16;
         const int lane = threadIdx.x & 31;
         if (group * R >= local_rows) {
             return;
@@ -159,7 +159,7 @@ struct Multiplier {
             const RowAt ref =
                 is_pair ? RowAt{local & 1, first + local / 2} : locate(a, first + local);
             at[r] = static_cast<const uint8_t*>(a.w[ref.weight].data) +
-                    static_cast<int64_t>(ref.row) * row_bytes + lane * kLaneBytes<FORMAT>;
+                    static_cast<int64_t>(ref.row) * row_bytes + lane * kLaneBytes<LAYOUT>;
         }
     }
 
@@ -170,7 +170,7 @@ struct Multiplier {
         if (slab * kSlab + static_cast<int>(threadIdx.x & 31) * 16 < a.cols) {
 #pragma unroll
             for (int r = 0; r < R; ++r) {
-                ahead[r] = loadCodes<FORMAT>(at[r] + slab * 32 * kLaneBytes<FORMAT>);
+                ahead[r] = loadCodes<LAYOUT>(at[r] + slab * 32 * kLaneBytes<LAYOUT>);
             }
         }
         slab += a.k_split;
@@ -189,9 +189,9 @@ struct Multiplier {
         }
         fetch();
         const int lane = threadIdx.x & 31;
-        const int blocks = FORMAT == kFormatNf4 ? a.cols >> a.block_shift : 0;
+        const int blocks = LAYOUT == WeightLayout::Codes ? a.cols >> a.block_shift : 0;
         uint32_t lane_table = 0;
-        if (FORMAT == kFormatNf4) {
+        if (LAYOUT == WeightLayout::Codes) {
             lane_table = sharedAddress(s.table + lane);
         }
         int this_group = static_cast<int>(threadIdx.x / 32) / a.k_split;
@@ -206,7 +206,7 @@ struct Multiplier {
             return;
         }
         while (this_group * R < local_rows) {
-            Codes<FORMAT> codes[R];
+            Codes<LAYOUT> codes[R];
 #pragma unroll
             for (int r = 0; r < R; ++r) {
                 codes[r] = ahead[r];
@@ -220,8 +220,8 @@ struct Multiplier {
             block = block < blocks ? block : blocks - 1;
 #pragma unroll
             for (int r = 0; r < R; ++r) {
-                const float dot = dot16<FORMAT>(codes[r], x, lane_table);
-                if constexpr (FORMAT == kFormatNf4) {
+                const float dot = dot16<LAYOUT>(codes[r], x, lane_table);
+                if constexpr (LAYOUT == WeightLayout::Codes) {
                     const int local =
                         this_group * R + r < local_rows ? this_group * R + r : local_rows - 1;
                     const int scale_row =
@@ -248,10 +248,10 @@ struct Multiplier {
     }
 };
 
-template <int FORMAT, int R, int THREADS>
+template <WeightLayout LAYOUT, int R, int THREADS>
 __device__ __forceinline__ void
 multiply(const ProjectKernelArgs& a, const Shared& s, int begin, int local_rows) {
-    Multiplier<FORMAT, R, THREADS> multiplier(a, s, begin, local_rows);
+    Multiplier<LAYOUT, R, THREADS> multiplier(a, s, begin, local_rows);
     multiplier.run();
 }
 
@@ -273,8 +273,10 @@ __device__ __forceinline__ void prefetchRange(const void* data, int bytes) {
 /// Sends a block's codes and absmax on their way into L2; nothing waits for them.
 template <int THREADS>
 __device__ __forceinline__ void prefetchCodes(const ProjectKernelArgs& a, int block, int grid) {
-    const int format = a.w[0].format;
-    const int lane_bytes = format == kFormatBf16 ? 32 : format == kFormatInt8Row ? 16 : 8;
+    const WeightLayout layout = a.w[0].layout;
+    const int lane_bytes = layout == WeightLayout::BF16      ? 32
+                           : layout == WeightLayout::Int8Row ? 16
+                                                             : 8;
     const int row_bytes = a.cols / 16 * lane_bytes;
     const int begin = firstOutput(a, block, grid);
     const int end = firstOutput(a, block + 1, grid);
@@ -287,7 +289,7 @@ __device__ __forceinline__ void prefetchCodes(const ProjectKernelArgs& a, int bl
         int64_t bytes = static_cast<int64_t>(range.to - range.from) * row_bytes;
         bytes = bytes < kPrefetchBytes ? bytes : kPrefetchBytes;
         prefetchRange<THREADS>(data, static_cast<int>(bytes));
-        if (format == kFormatNf4 || format == kFormatFp4) {
+        if (layout == WeightLayout::Codes) {
             const WeightArgs& w = a.w[j];
             const int blocks = a.cols >> a.block_shift;
             const int width = w.absmax != nullptr ? 4 : 1;
@@ -302,11 +304,11 @@ __device__ __forceinline__ void prefetchCodes(const ProjectKernelArgs& a, int bl
 }
 
 /// The parts of the dynamic shared memory; `blocks`: scales of a row.
-template <int FORMAT>
+template <WeightLayout LAYOUT>
 __device__ __forceinline__ Shared placeStep(const ProjectKernelArgs& a, int blocks) {
     Shared s{};
     char* cursor = dynamicShared();
-    if (FORMAT == kFormatNf4) {
+    if (LAYOUT == WeightLayout::Codes) {
         s.table = reinterpret_cast<uint32_t*>(cursor);
         cursor += kTableBytes;
         s.nested = reinterpret_cast<float*>(cursor);
@@ -349,7 +351,7 @@ fillScales(const ProjectKernelArgs& a, const Shared& s, int begin, int end, int 
 }
 
 /// One projection step, as a launch of its own.
-template <int FORMAT, int THREADS>
+template <WeightLayout LAYOUT, int THREADS>
 __device__ __forceinline__ void projectStep(const ProjectKernelArgs& a) {
     const auto block = static_cast<int>(blockIdx.x);
     const auto grid = static_cast<int>(gridDim.x);
@@ -358,15 +360,15 @@ __device__ __forceinline__ void projectStep(const ProjectKernelArgs& a) {
     const int begin = firstOutput(a, block, grid);
     const int end = firstOutput(a, block + 1, grid);
     const int local_rows = (end - begin) * (is_pair ? 2 : 1);
-    const int blocks = FORMAT == kFormatNf4 ? a.cols >> a.block_shift : 0;
-    const Shared s = placeStep<FORMAT>(a, blocks);
+    const int blocks = LAYOUT == WeightLayout::Codes ? a.cols >> a.block_shift : 0;
+    const Shared s = placeStep<LAYOUT>(a, blocks);
     // Made anew where it is used: not four registers for the whole step.
     const auto lora = [&] {
         return loraShared(a, s.partial + a.local_rows * a.k_split, end - begin);
     };
 
-    if constexpr (FORMAT == kFormatNf4) {
-        fillTable<THREADS>(s.table, a.w[0].format);
+    if constexpr (LAYOUT == WeightLayout::Codes) {
+        fillTable<THREADS>(s.table, a.w[0].code_table);
         fillScales<THREADS>(a, s, begin, end, blocks);
     }
     prefetchCodes<THREADS>(a, block, grid);
@@ -377,12 +379,12 @@ __device__ __forceinline__ void projectStep(const ProjectKernelArgs& a) {
     if (a.lora_count > 0) {
         reduceInput<THREADS>(a, lora(), s.x, undo, begin, end);
     }
-    if (FORMAT == kFormatNf4 && a.rows_per_warp == 4) {
-        multiply<FORMAT, FORMAT == kFormatNf4 ? 4 : 1, THREADS>(a, s, begin, local_rows);
+    if (LAYOUT == WeightLayout::Codes && a.rows_per_warp == 4) {
+        multiply<LAYOUT, LAYOUT == WeightLayout::Codes ? 4 : 1, THREADS>(a, s, begin, local_rows);
     } else if (a.rows_per_warp == 2) {
-        multiply<FORMAT, 2, THREADS>(a, s, begin, local_rows);
+        multiply<LAYOUT, 2, THREADS>(a, s, begin, local_rows);
     } else {
-        multiply<FORMAT, 1, THREADS>(a, s, begin, local_rows);
+        multiply<LAYOUT, 1, THREADS>(a, s, begin, local_rows);
     }
     __syncthreads();
     for (int i = threadIdx.x; i < end - begin; i += THREADS) {
@@ -399,7 +401,7 @@ __device__ __forceinline__ void projectStep(const ProjectKernelArgs& a) {
             }
         }
         const RowAt ref = is_pair ? RowAt{0, begin + i} : locate(a, begin + i);
-        if constexpr (FORMAT == kFormatInt8Row) {
+        if constexpr (LAYOUT == WeightLayout::Int8Row) {
             sums[0] *= a.w[ref.weight].row_scale[ref.row];
             if (is_pair) {
                 sums[1] *= a.w[1].row_scale[ref.row];

@@ -309,7 +309,7 @@ belfry_pool_rows(const float* x, int grid_w, int side, float factor, float* y, i
 
 /// y = act(sum of t's parts) * multiply in bf16: what a gated product leaves. t [parts, rows,
 /// cols]; cols and both strides are even; two elements a thread.
-__global__ void belfry_gate_rows(kernels::Activation activation,
+__global__ void belfry_gate_rows(Activation activation,
                                  const float* t,
                                  int parts,
                                  int64_t rows,

@@ -59,7 +59,7 @@ __device__ __forceinline__ void attendInTable(const AttendStepKernelArgs& a,
         return;
     }
     syncCompute();
-    FORM::Table::fill(table, layout.code_format, kComputeThreads,
+    FORM::Table::fill(table, layout.code_table, kComputeThreads,
                       is_by_head ? (kDenseTableBytes - taken) / kDenseEntryBytes : 0);
 }
 
@@ -191,7 +191,7 @@ __device__ __forceinline__ void runBulkBlock(const TokenStep* steps,
         fetcher.init();
         ring.init();
     }
-    CodeTable::fill(shared, layout.code_format, kThreads);
+    GappedCodePairs::fill(shared, layout.code_table, kThreads);
     ring.clear(kThreads);
     __syncthreads();
     if (threadIdx.x < kComputeThreads) {
@@ -251,7 +251,7 @@ __device__ __forceinline__ void runAsyncBlock(const TokenStep* steps,
         }
     }
     if (hasTable<FORM>(layout)) {
-        FORM::Table::fill(shared + layout.table, layout.code_format, kThreads);
+        FORM::Table::fill(shared + layout.table, layout.code_table, kThreads);
     }
     ring.clear(kThreads);
     __syncthreads();

@@ -345,7 +345,7 @@ struct DirectInput {
     bool is_wide;
     __device__ __forceinline__ DirectInput(char* work, const ProjectKernelArgs& a)
         : w(streamWork<FORM>(work, a)), x(holdsPart<FORM>(a) ? a.x : nullptr),
-          is_half(isHalf<FORM>(a)), is_four_bit(a.w[0].format != kFormatInt8Row),
+          is_half(isHalf<FORM>(a)), is_four_bit(a.w[0].layout != WeightLayout::Int8Row),
           is_wide(isWide(a)) {}
     [[nodiscard]] __device__ __forceinline__ float sumOf(const UnitTask& task,
                                                          const DirectAhead* ahead) const {

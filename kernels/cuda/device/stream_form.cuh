@@ -24,14 +24,15 @@ struct BulkForm {
     static constexpr bool kIsLarge = false;   ///< Rows as long as those of 31B (stream_large.cuh).
     static constexpr bool kHoldsPart = false; ///< One part of an input in parts is there at a time.
     using Barrier = CopyBarrier;
-    using Table = CodeTable;
+    using Table = GappedCodePairs;
     static constexpr int kThreads = kStreamThreads;
     /// With low-rank updates, whose warp is the last one: here one that fetches else.
     static constexpr int kUpdateThreads = kStreamThreads;
     static constexpr int kHeadsOf = 2; ///< Heads of steps that a fetching warp has.
     static constexpr int kStepBytes = sizeof(TokenStep);
     static constexpr int kStepsOffset = kStreamStepsOffset;
-    static constexpr int kBarriersOffset = kStepBarriersOffset; ///< The barriers of the ring of steps.
+    static constexpr int kBarriersOffset =
+        kStepBarriersOffset; ///< The barriers of the ring of steps.
     static constexpr int kSignalsOffset = kUnitSignalsOffset;
     static constexpr int kSignals = 6;
     static constexpr int kChunkArrivals = 1; ///< Arrivals that complete a chunk.
@@ -51,7 +52,7 @@ struct AsyncForm {
     static constexpr bool kIsLarge = false;
     static constexpr bool kHoldsPart = false;
     using Barrier = AsyncBarrier;
-    using Table = DenseCodeTable;
+    using Table = DenseCodePairs;
     static constexpr int kThreads = kAsyncThreads;
     static constexpr int kUpdateThreads = kAsyncUpdateThreads;
     static constexpr int kHeadsOf = 1;
@@ -76,14 +77,14 @@ struct AsyncLargeForm : AsyncForm {
 /// bf16 weights: products in bf16, the input as two of them (16 bits).
 template <typename FORM>
 __device__ __forceinline__ bool isHalf(const ProjectKernelArgs& a) {
-    return FORM::kHasHalves && a.w[0].format == kFormatBf16;
+    return FORM::kHasHalves && a.w[0].layout == WeightLayout::BF16;
 }
 
 /// A list that has no 4-bit weights, beside bf16 ones, needs no table of codes: there the work
 /// memory begins (asyncLayoutFor()).
 template <typename FORM>
 __device__ __forceinline__ bool hasTable(const StreamLayout& layout) {
-    return !FORM::kHasHalves || layout.code_format != 0;
+    return !FORM::kHasHalves || layout.code_table != 0;
 }
 
 /// A norm of a step: where the step before has brought it, or where it is anyhow.

@@ -42,7 +42,8 @@ __device__ __forceinline__ bool holdsPart(const ProjectKernelArgs& a) {
 /// Columns of the input that are there at a time.
 template <typename FORM>
 __device__ __forceinline__ int heldColumns(const ProjectKernelArgs& a) {
-    return holdsPart<FORM>(a) ? a.units << (a.w[0].format == kFormatInt8Row ? 5 : 6) : a.cols;
+    return holdsPart<FORM>(a) ? a.units << (a.w[0].layout == WeightLayout::Int8Row ? 5 : 6)
+                              : a.cols;
 }
 
 /// A row of packets that every thread takes at once: it stays in registers, and the residual row
@@ -315,7 +316,7 @@ __device__ __forceinline__ void makeWidePlane(const ProjectKernelArgs& a,
                                               const Exchange& exchange,
                                               int step) {
     const int lane = threadIdx.x & 31;
-    const bool is_four_bit = a.w[0].format != kFormatInt8Row;
+    const bool is_four_bit = a.w[0].layout != WeightLayout::Int8Row;
     const bool is_linked = a.link == kLinkWide;
     const int cols = a.cols;
     const int pairs = (cols + 5) / 6;
@@ -408,7 +409,7 @@ __device__ __forceinline__ void makeShortPlanes(const ProjectKernelArgs& a,
                                                 const Exchange& exchange,
                                                 int step,
                                                 const StepClocks& clocks) {
-    const bool is_four_bit = a.w[0].format != kFormatInt8Row;
+    const bool is_four_bit = a.w[0].layout != WeightLayout::Int8Row;
     const bool has_norm = a.norm.data != nullptr;
     // AsyncForm does not have what is behind an update's first arguments.
     const bool is_early = FORM::kIsBulk && has_units && a.lora_is_early != 0;
@@ -495,7 +496,7 @@ __device__ __forceinline__ void makePlainPlanes(const ProjectKernelArgs& a,
                                                 const Exchange& exchange,
                                                 int step,
                                                 const StepClocks& clocks) {
-    const bool is_four_bit = a.w[0].format != kFormatInt8Row;
+    const bool is_four_bit = a.w[0].layout != WeightLayout::Int8Row;
     const int fours = a.cols / 4;
     const bool is_linked = a.link == kLinkPackets;
     const uint2* const packets = exchange.packetsOf(step - 1 + kPacketSteps);
@@ -541,7 +542,7 @@ __device__ __forceinline__ void makePlanes(const ProjectKernelArgs& a,
                                            int step,
                                            const StepClocks& clocks) {
     const bool has_residual = a.input == kInputResidualNorm || a.input == kInputResidual;
-    const bool is_four_bit = a.w[0].format != kFormatInt8Row;
+    const bool is_four_bit = a.w[0].layout != WeightLayout::Int8Row;
     const int warp = threadIdx.x / 32;
     const int lane = threadIdx.x & 31;
     const int fours = a.cols / 4;

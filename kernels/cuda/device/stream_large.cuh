@@ -25,7 +25,7 @@ __device__ __forceinline__ StreamWork
 pieceWork(const ProjectKernelArgs& a, const StreamWork& w, int piece, int folds) {
     StreamWork part = w;
     const int units = piece * a.units;
-    const int blocks = a.w[0].format == kFormatInt8Row ? units >> 1 : units;
+    const int blocks = a.w[0].layout == WeightLayout::Int8Row ? units >> 1 : units;
     if (!holdsPart<FORM>(a)) {
         part.planes += blocks * w.block_bytes;
         part.scales += blocks;
@@ -43,7 +43,7 @@ pieceWork(const ProjectKernelArgs& a, const StreamWork& w, int piece, int folds)
 __device__ __forceinline__ void
 takeLongColumns(const ProjectKernelArgs& a, const StreamWork& w, int from, int columns) {
     constexpr int kAtOnce = 7; // half of 21504 columns
-    const bool is_four_bit = a.w[0].format != kFormatInt8Row;
+    const bool is_four_bit = a.w[0].layout != WeightLayout::Int8Row;
     const int fours = columns / 4;
     const float* const x = a.x + from;
 #pragma unroll 1
@@ -122,7 +122,7 @@ __device__ __forceinline__ void makeLargeRow(const ProjectKernelArgs& a,
     constexpr int kPairs = kFours / 2; // that takeShort() takes at a time
     static_assert(kPairs * 2 * 4 * kComputeThreads == kPackets);
     const bool has_residual = a.input == kInputResidualNorm || a.input == kInputResidual;
-    const bool is_four_bit = a.w[0].format != kFormatInt8Row;
+    const bool is_four_bit = a.w[0].layout != WeightLayout::Int8Row;
     const int warp = threadIdx.x / 32;
     const int lane = threadIdx.x & 31;
     const int fours = a.cols / 4;

@@ -346,9 +346,10 @@ __device__ __forceinline__ void publishUnits(const ProjectKernelArgs& a,
         // On their way while the warp waits.
         const float factor = *task.factor;
         uint64_t* const slot = a.lora_slots + task.packet * kUnitSlot;
-        const float own = takes_packets ? packetSum(task, rows, exchange, step)
-                                        : unitSum(task, rows, w, a.w[0].format != kFormatInt8Row,
-                                                  isWide(a), input, input_parity);
+        const float own = takes_packets
+                              ? packetSum(task, rows, exchange, step)
+                              : unitSum(task, rows, w, a.w[0].layout != WeightLayout::Int8Row,
+                                        isWide(a), input, input_parity);
         const float sum = warpSum(own);
         if (lane == 0) {
             storeTagged(slot, sum * factor, tag);

@@ -23,7 +23,7 @@ template <bool IS_FOUR_BIT>
 __device__ __forceinline__ void multiplyRowTiles(const ProjectKernelArgs& a,
                                                  const RowsWork<BulkForm>& w,
                                                  WeightRing& ring,
-                                                 const CodeTable& table,
+                                                 const GappedCodePairs& table,
                                                  int first,
                                                  int end) {
     constexpr int kPairs = kStreamRows / 2;
@@ -143,7 +143,7 @@ __device__ __forceinline__ void multiplyRowTiles(const ProjectKernelArgs& a,
 __device__ __forceinline__ void multiplyWideTiles(const ProjectKernelArgs& a,
                                                   const RowsWork<BulkForm>& w,
                                                   WeightRing& ring,
-                                                  const CodeTable& table,
+                                                  const GappedCodePairs& table,
                                                   int first,
                                                   int end) {
     constexpr int COUNT = 2;
@@ -233,7 +233,7 @@ template <bool IS_FOUR_BIT, int COUNT>
 __device__ __forceinline__ void multiplyTilePairs(const ProjectKernelArgs& a,
                                                   const RowsWork<LargeForm>& w,
                                                   RingOf<LargeForm>& ring,
-                                                  const CodeTable& table,
+                                                  const GappedCodePairs& table,
                                                   int piece,
                                                   int first,
                                                   int end) {
@@ -341,11 +341,11 @@ template <typename FORM>
 __device__ __forceinline__ void multiplyRows(const ProjectKernelArgs& a,
                                              const RowsWork<FORM>& w,
                                              RingOf<FORM>& ring,
-                                             const CodeTable& table,
+                                             const GappedCodePairs& table,
                                              int piece,
                                              int first,
                                              int end) {
-    const bool is_four_bit = a.w[0].format != kFormatInt8Row;
+    const bool is_four_bit = a.w[0].layout != WeightLayout::Int8Row;
     if constexpr (FORM::kIsLarge) {
         const bool has_second = stretchOf(a) - static_cast<int>(threadIdx.x) / 32 > kComputeWarps;
         if (is_four_bit && has_second) {
@@ -457,7 +457,7 @@ __device__ __forceinline__ void projectRows(const ProjectKernelArgs& a,
                                             char* table_memory,
                                             char* tail,
                                             RingOf<FORM>& ring,
-                                            const CodeTable& table,
+                                            const GappedCodePairs& table,
                                             int token_rows,
                                             KeptRows& kept_rows,
                                             const Exchange& exchange,
@@ -491,7 +491,7 @@ __device__ __forceinline__ void projectRows(const ProjectKernelArgs& a,
     // Rows of the input next to each other, so that lanes read what lies together.
     const int own_row = static_cast<int>(threadIdx.x) % kStreamRows;
     const RowResults<FORM, HAS_UPDATES> results{
-        a, w, updates, own_row, w.stretches(a), a.w[0].format == kFormatInt8Row};
+        a, w, updates, own_row, w.stretches(a), a.w[0].layout == WeightLayout::Int8Row};
     const float inverse_cols = a.inverse_cols;
     const float eps = a.eps;
     const bool has_packets =

@@ -27,7 +27,7 @@ __device__ __forceinline__ void runRowSteps(const TokenStep* steps,
                                             long long* trace) {
     char* const shared = fetcher.shared;
     char* const work = shared + layout.work;
-    const CodeTable table{sharedAddress(shared) + (threadIdx.x & 31) * 4};
+    const GappedCodePairs table{sharedAddress(shared) + (threadIdx.x & 31) * 4};
     KeptRows kept;
     const bool is_asking = threadIdx.x == kComputeThreads - 1;
     if (is_asking) {
@@ -83,7 +83,7 @@ __device__ __forceinline__ void runRowsBlock(const TokenStep* steps,
         fetcher.init();
         ring.init();
     }
-    CodeTable::fill(shared, layout.code_format, kStreamThreads);
+    GappedCodePairs::fill(shared, layout.code_table, kStreamThreads);
     ring.clear(kStreamThreads);
     __syncthreads();
     if (threadIdx.x < kComputeThreads) {

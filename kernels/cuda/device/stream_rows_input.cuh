@@ -51,7 +51,7 @@ struct RowsWork {
         if (!FORM::kIsLarge || a.input != kInputPlain) {
             return a.cols;
         }
-        return a.units * (a.w[0].format == kFormatInt8Row ? 32 : 64);
+        return a.units * (a.w[0].layout == WeightLayout::Int8Row ? 32 : 64);
     }
     /// Sums that a weight row has of each warp.
     [[nodiscard]] __device__ __forceinline__ int stretches(const ProjectKernelArgs& a) const {
@@ -139,7 +139,7 @@ __device__ __forceinline__ void makePlainRows(const ProjectKernelArgs& a,
                                               const StepClocks& clocks) {
     // LargeForm: a part of a row at once.
     constexpr int kAtOnce = FORM::kIsLarge ? 4 : 2;
-    const bool is_four_bit = a.w[0].format != kFormatInt8Row;
+    const bool is_four_bit = a.w[0].layout != WeightLayout::Int8Row;
     const int fours = RowsWork<FORM>::planeColumns(a) / 4;
     if constexpr (!FORM::kIsLarge) {
         if (a.link == kLinkPackets || a.link == kLinkBoth) {
@@ -291,7 +291,7 @@ __device__ __forceinline__ void makeNormedRows(const ProjectKernelArgs& a,
                                                const Exchange& exchange,
                                                int step,
                                                const StepClocks& clocks) {
-    const bool is_four_bit = a.w[0].format != kFormatInt8Row;
+    const bool is_four_bit = a.w[0].layout != WeightLayout::Int8Row;
     const bool has_residual = a.input == kInputResidualNorm || a.input == kInputResidual;
     const bool has_norm = a.norm.data != nullptr;
     const int cols = a.cols;
@@ -405,7 +405,7 @@ __device__ __forceinline__ void makeShortRows(const ProjectKernelArgs& a,
                                               const Exchange& exchange,
                                               int step,
                                               const StepClocks& clocks) {
-    const bool is_four_bit = a.w[0].format != kFormatInt8Row;
+    const bool is_four_bit = a.w[0].layout != WeightLayout::Int8Row;
     const bool has_residual = a.input != kInputNorm;
     const bool has_norm = a.norm.data != nullptr;
     const bool is_kept = a.keeps_row != 0;

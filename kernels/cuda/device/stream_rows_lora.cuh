@@ -187,7 +187,7 @@ private:
                                                      const UnitPiece& piece,
                                                      int rows,
                                                      float (&sums)[kStreamRows]) {
-        const bool is_four_bit = a.w[0].format != kFormatInt8Row;
+        const bool is_four_bit = a.w[0].layout != WeightLayout::Int8Row;
 #pragma unroll 1
         for (int c = (static_cast<int>(threadIdx.x) & 31) * 8; c < piece.columns; c += kStride) {
             float v[8];

@@ -283,7 +283,7 @@ __device__ __forceinline__ void multiplyPieces(const ProjectKernelArgs& a,
                                                int folds,
                                                int first,
                                                int end) {
-    const bool is_four_bit = a.w[0].format != kFormatInt8Row;
+    const bool is_four_bit = a.w[0].layout != WeightLayout::Int8Row;
     const bool is_wide = isWide(a);
 #pragma unroll 1
     for (int piece = 0; piece < a.pieces; ++piece) {
@@ -404,7 +404,7 @@ __device__ __forceinline__ Pass planPass(const ProjectKernelArgs& a, int block, 
     ResultRow& r = p.row;
     r.scale = 1.0F;
     r.second_scale = 1.0F;
-    if (r.is_there && a.w[0].format == kFormatInt8Row) {
+    if (r.is_there && a.w[0].layout == WeightLayout::Int8Row) {
         r.scale = a.w[r.weight].row_scale[r.at];
         r.second_scale = is_pair ? a.w[1].row_scale[r.at] : 1.0F;
     }
@@ -451,7 +451,7 @@ __device__ __forceinline__ void streamProject(const ProjectKernelArgs& a,
                                               const StepClocks& clocks) {
     const StreamWork w = streamWork<FORM>(memory, a);
     const bool is_pair = a.output == kOutputGatedPair;
-    const bool is_four_bit = a.w[0].format != kFormatInt8Row;
+    const bool is_four_bit = a.w[0].layout != WeightLayout::Int8Row;
     const bool has_units = units.areOf(a);
     const bool is_wide_result = a.publish == kLinkWide;
     const int lane = threadIdx.x & 31;

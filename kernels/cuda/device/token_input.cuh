@@ -30,24 +30,26 @@ __device__ __forceinline__ float4 tableFour(const WeightArgs& table,
         scale * weightValue(table, token, at + 2), scale * weightValue(table, token, at + 3));
 }
 
-template <int FORMAT>
+template <WeightLayout LAYOUT>
 struct TokenProduct {
     /// Slabs of a row in flight together: what the registers hold.
-    static constexpr int kDepth = FORMAT == kFormatNf4 ? 3 : FORMAT == kFormatInt8Row ? 2 : 1;
+    static constexpr int kDepth = LAYOUT == WeightLayout::Codes     ? 3
+                                  : LAYOUT == WeightLayout::Int8Row ? 2
+                                                                    : 1;
 
     const WeightArgs& w;
     int slabs;
     const uint8_t* at[kTokenWarpRows];
-    Codes<FORMAT> codes[kDepth][kTokenWarpRows];
+    Codes<LAYOUT> codes[kDepth][kTokenWarpRows];
 
     __device__ __forceinline__ TokenProduct(const WeightArgs& weight, int all, int begin)
         : w(weight), slabs(all) {
-        const int64_t row_bytes = w.cols * kLaneBytes<FORMAT> / 16;
+        const int64_t row_bytes = w.cols * kLaneBytes<LAYOUT> / 16;
         const int first = begin + static_cast<int>(threadIdx.x) / 32 * kTokenWarpRows;
 #pragma unroll
         for (int r = 0; r < kTokenWarpRows; ++r) {
             at[r] = static_cast<const uint8_t*>(w.data) + (first + r) * row_bytes +
-                    (threadIdx.x & 31) * kLaneBytes<FORMAT>;
+                    (threadIdx.x & 31) * kLaneBytes<LAYOUT>;
         }
     }
     __device__ __forceinline__ void fetch(int first) {
@@ -58,7 +60,7 @@ struct TokenProduct {
             for (int r = 0; r < kTokenWarpRows; ++r) {
                 codes[d][r] = {};
                 if ((first + d) * kSlab + lane * 16 < w.cols) {
-                    codes[d][r] = loadCodes<FORMAT>(at[r] + (first + d) * 32 * kLaneBytes<FORMAT>);
+                    codes[d][r] = loadCodes<LAYOUT>(at[r] + (first + d) * 32 * kLaneBytes<LAYOUT>);
                 }
             }
         }
@@ -68,8 +70,9 @@ struct TokenProduct {
     run(const Shared& s, int block_shift, float (&sums)[kTokenWarpRows]) {
         const int lane = threadIdx.x & 31;
         const int local = static_cast<int>(threadIdx.x) / 32 * kTokenWarpRows;
-        const int blocks = FORMAT == kFormatNf4 ? static_cast<int>(w.cols) >> block_shift : 0;
-        const uint32_t table = FORMAT == kFormatNf4 ? sharedAddress(s.table + lane) : 0;
+        const int blocks =
+            LAYOUT == WeightLayout::Codes ? static_cast<int>(w.cols) >> block_shift : 0;
+        const uint32_t table = LAYOUT == WeightLayout::Codes ? sharedAddress(s.table + lane) : 0;
 #pragma unroll 1
         for (int first = 0; first < slabs; first += kDepth) {
             if (first > 0) {
@@ -89,8 +92,8 @@ struct TokenProduct {
                 block = block < blocks ? block : blocks - 1;
 #pragma unroll
                 for (int r = 0; r < kTokenWarpRows; ++r) {
-                    const float dot = dot16<FORMAT>(codes[d][r], x, table);
-                    if constexpr (FORMAT == kFormatNf4) {
+                    const float dot = dot16<LAYOUT>(codes[d][r], x, table);
+                    if constexpr (LAYOUT == WeightLayout::Codes) {
                         sums[r] = fmaf(dot, s.scales[(local + r) * blocks + block], sums[r]);
                     } else {
                         sums[r] += dot;
@@ -129,11 +132,11 @@ __device__ __forceinline__ void finishSlice(const TokenInputKernelArgs& a, int s
 }
 
 /// The parts of the dynamic shared memory.
-template <int FORMAT>
+template <WeightLayout LAYOUT>
 __device__ __forceinline__ Shared placeTokenInputs(const TokenInputKernelArgs& a, int cols) {
     Shared s{};
     char* cursor = dynamicShared();
-    if (FORMAT == kFormatNf4) {
+    if (LAYOUT == WeightLayout::Codes) {
         s.table = reinterpret_cast<uint32_t*>(cursor);
         cursor += kTableBytes;
         s.nested = reinterpret_cast<float*>(cursor);
@@ -149,7 +152,7 @@ __device__ __forceinline__ Shared placeTokenInputs(const TokenInputKernelArgs& a
     return s;
 }
 
-template <int FORMAT>
+template <WeightLayout LAYOUT>
 __device__ __forceinline__ void tokenInputs(const TokenInputKernelArgs& a) {
     BELFRY_SHARED(float, raw, [kTokenRows]);
     BELFRY_SHARED(float, sums, [33]);
@@ -159,7 +162,7 @@ __device__ __forceinline__ void tokenInputs(const TokenInputKernelArgs& a) {
     const int begin = static_cast<int>(blockIdx.x) * kTokenRows;
     const int warp = static_cast<int>(threadIdx.x) / 32;
     const int lane = threadIdx.x & 31;
-    const Shared s = placeTokenInputs<FORMAT>(a, cols);
+    const Shared s = placeTokenInputs<LAYOUT>(a, cols);
 
     // What everything behind it needs is asked for before anything else.
     const int32_t token_number =
@@ -168,15 +171,15 @@ __device__ __forceinline__ void tokenInputs(const TokenInputKernelArgs& a) {
     if (a.token_part != nullptr && threadIdx.x < kTokenRows) {
         part = static_cast<const volatile float*>(a.token_part)[begin + threadIdx.x];
     }
-    TokenProduct<FORMAT> product(w, a.x_elements / kSlab, begin);
+    TokenProduct<LAYOUT> product(w, a.x_elements / kSlab, begin);
     product.fetch(0);
-    if (kHasBulkPrefetch && threadIdx.x == 0 && product.slabs > TokenProduct<FORMAT>::kDepth) {
-        const int bytes = kTokenRows * (cols * kLaneBytes<FORMAT> / 16);
+    if (kHasBulkPrefetch && threadIdx.x == 0 && product.slabs > TokenProduct<LAYOUT>::kDepth) {
+        const int bytes = kTokenRows * (cols * kLaneBytes<LAYOUT> / 16);
         prefetchBulk(static_cast<const uint8_t*>(w.data) + static_cast<int64_t>(blockIdx.x) * bytes,
                      bytes);
     }
-    if constexpr (FORMAT == kFormatNf4) {
-        fillTable<kEdgeThreads>(s.table, w.format);
+    if constexpr (LAYOUT == WeightLayout::Codes) {
+        fillTable<kEdgeThreads>(s.table, w.code_table);
         for (int i = threadIdx.x; i < 256; i += kEdgeThreads) {
             s.nested[i] = w.absmax == nullptr ? w.nested_code[i] : 0.0F;
         }
@@ -229,7 +232,7 @@ __device__ __forceinline__ void tokenInputs(const TokenInputKernelArgs& a) {
     const int slice = begin / a.width;
     if (threadIdx.x < kTokenRows) {
         float value = raw[threadIdx.x];
-        if constexpr (FORMAT == kFormatInt8Row) {
+        if constexpr (LAYOUT == WeightLayout::Int8Row) {
             value *= w.row_scale[begin + threadIdx.x];
         }
         a.y[begin + threadIdx.x] = value;

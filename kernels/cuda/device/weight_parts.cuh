@@ -23,8 +23,8 @@ struct FetchStep {
     __device__ __forceinline__ FetchStep(const ProjectKernelArgs& a, int block)
         : map(a, block), tiles(map.first[3]), units(a.units), pieces(a.pieces),
           pass_tiles(a.pass_tiles), tile_shift(a.tile_shift), block_shift(a.block_shift - 6),
-          is_in_turn(takesPairsInTurn<FORM>(a)),
-          is_four_bit(a.w[0].format == kFormatNf4 || a.w[0].format == kFormatFp4) {}
+          is_in_turn(takesPairsInTurn<FORM>(a)), is_four_bit(a.w[0].layout == WeightLayout::Codes) {
+    }
     [[nodiscard]] __device__ __forceinline__ ChunkRows rowsOf(int tile) const {
         const int weight = is_in_turn ? tile & 1 : map.weightOf(tile);
         const int done = (is_in_turn ? tile >> 1 : tile - map.tileOf(weight)) << tile_shift;

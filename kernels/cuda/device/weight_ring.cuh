@@ -385,7 +385,7 @@ prefetchWeights(const TokenStep* steps, int count, const int32_t* asked, int ahe
         }
         const ProjectKernelArgs& a = step.project;
         const TileMap map(a, block);
-        const bool is_four_bit = a.w[0].format == kFormatNf4 || a.w[0].format == kFormatFp4;
+        const bool is_four_bit = a.w[0].layout == WeightLayout::Codes;
         const int units = a.units;
         const int block_shift = a.block_shift - 6;
         const int pieces = isHalf<FORM>(a) ? a.pieces : 1;
@@ -443,7 +443,7 @@ __device__ __forceinline__ void fetchWeights(const TokenStep* steps,
         }
         const ProjectKernelArgs& a = step.project;
         const TileMap map(a, block);
-        const bool is_four_bit = a.w[0].format == kFormatNf4 || a.w[0].format == kFormatFp4;
+        const bool is_four_bit = a.w[0].layout == WeightLayout::Codes;
         const int row_units = a.units;
         const int pieces = isHalf<FORM>(a) ? a.pieces : 1;
         int piece = 0;

@@ -15,7 +15,7 @@ namespace {
 /// The kernels of experts take this weight: bf16 in whole pieces of 16 bytes, or 4-bit codes of
 /// which a chunk of 16 is within a block.
 bool canRead(const WeightView& w) {
-    if (isFourBit(w)) {
+    if (hasCodes(w)) {
         return w.cols % 16 == 0 && w.block_size >= 16 &&
                std::has_single_bit(static_cast<uint32_t>(w.block_size)) &&
                w.expand_type != DType::F32 && isAligned(w.data);
@@ -129,7 +129,7 @@ Status expertProducts(Queue q, const ExpertProductArgs& a) {
         return s.launch(KernelId::gemm_experts, tiles(a.most, 64), tiles(outputs, 64), depth, 128,
                         65536U, args);
     }
-    if (!isFourBit(a.w) || a.w.block_size != 64 || a.w.cols % 64 != 0) {
+    if (!hasCodes(a.w) || a.w.block_size != 64 || a.w.cols % 64 != 0) {
         return Status::Unsupported;
     }
     // Tiles as high as the rows that an expert has on average.
@@ -184,7 +184,7 @@ Status expertsStep(Queue q, const ExpertsStepArgs& a) {
     Stream& s = streamOf(q);
     const int64_t hidden = a.router.cols;
     const int64_t inner = a.down.cols;
-    const bool is_four_bit = isFourBit(a.gate_up);
+    const bool is_four_bit = hasCodes(a.gate_up);
     const auto shared = static_cast<unsigned>(
         expertBytes(static_cast<int32_t>(std::max(hidden, a.top_k * inner)), is_four_bit));
     // Static shared memory of the blocks comes to what is asked for.

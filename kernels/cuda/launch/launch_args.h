@@ -38,10 +38,6 @@ inline bool isThereAligned(const void* pointer) {
     return pointer != nullptr && isAligned(pointer);
 }
 
-inline bool isFourBit(int32_t format) {
-    return format == kFormatNf4 || format == kFormatFp4;
-}
-
 inline void publish(TokenStep& step, int32_t link) {
     (step.kind == kStepAttend ? step.attend.publish : step.project.publish) = link;
 }
@@ -75,30 +71,10 @@ inline WeightArgs weightArgs(const WeightView& w) {
     args.cols = w.cols;
     args.nested_offset = w.nested_offset;
     args.block_size = w.block_size;
-    args.format = static_cast<int32_t>(w.format);
+    args.layout = rowOf(w.format).layout;
+    args.code_table = rowOf(w.format).code_table;
     args.expand_type = static_cast<int32_t>(w.expand_type);
     return args;
-}
-
-inline bool isWeight(const WeightView& w) {
-    if (w.data == nullptr || w.rows <= 0 || w.cols <= 0) {
-        return false;
-    }
-    switch (w.format) {
-    case WeightFormat::Nf4:
-    case WeightFormat::Fp4:
-        return w.block_size > 0 &&
-               (w.absmax != nullptr ||
-                (w.absmax_q != nullptr && w.nested_absmax != nullptr && w.nested_code != nullptr));
-    case WeightFormat::Int8Row:
-        return w.row_scale != nullptr;
-    default:
-        return true;
-    }
-}
-
-inline bool isFourBit(const WeightView& w) {
-    return w.format == WeightFormat::Nf4 || w.format == WeightFormat::Fp4;
 }
 
 // project.cpp: steps that read a weight once a row.

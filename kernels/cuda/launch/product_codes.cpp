@@ -29,7 +29,7 @@ bool takesCodes(const Stream& s, const WeightView* w, int count) {
     }
     for (int i = 0; i < count; ++i) {
         const bool is_plain = w[i].absmax != nullptr;
-        if (!isFourBit(w[i]) || w[i].format != w[0].format || w[i].block_size != 64 ||
+        if (!hasCodes(w[i]) || w[i].format != w[0].format || w[i].block_size != 64 ||
             w[i].rows % 2 != 0 || w[i].cols != w[0].cols || is_plain != (w[0].absmax != nullptr) ||
             !isThereAligned(w[i].data) ||
             !(is_plain ? isThereAligned(w[i].absmax) : isThereAligned(w[i].absmax_q))) {

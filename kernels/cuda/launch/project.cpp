@@ -16,7 +16,7 @@ bool canProject(const Stream& s, const WeightView& w) {
     if (s.is_reference || w.cols % 16 != 0 || w.cols > 32768) {
         return false;
     }
-    if (isFourBit(w)) {
+    if (hasCodes(w)) {
         return w.block_size >= 16 && w.cols % w.block_size == 0 &&
                std::has_single_bit(static_cast<uint32_t>(w.block_size)) &&
                w.expand_type != DType::F32;
@@ -27,7 +27,7 @@ bool canProject(const Stream& s, const WeightView& w) {
 namespace {
 
 KernelId projectKernel(const WeightView& w) {
-    return isFourBit(w)                        ? KernelId::project_four_bit
+    return hasCodes(w)                         ? KernelId::project_four_bit
            : w.format == WeightFormat::Int8Row ? KernelId::project_int8
                                                : KernelId::project_bf16;
 }
@@ -110,7 +110,7 @@ ProjectSizes stepSizes(const Stream& s, const ProjectKernelArgs& args, const Pro
     ProjectSizes sizes;
     for (int blocks = 1; blocks <= 16; blocks *= 2) {
         sizes = projectSizes(blocks * s.facts.multiprocessors, outputsOf(step), step.w[0].cols,
-                             is_pair, isFourBit(step.w[0]) ? step.w[0].block_size : 0);
+                             is_pair, hasCodes(step.w[0]) ? step.w[0].block_size : 0);
         sizes.shared_bytes +=
             loraSharedBytes(sizes, is_pair, args.lora_first[3], args.lora_width, args.tap_ranks) +
             static_cast<unsigned>(inputRowBytes(args.input, args.cols));
@@ -139,7 +139,7 @@ Status launchProject(Stream& s, ProjectKernelArgs args, const ProjectArgs& step)
     args.rows_per_warp = sizes.rows_per_warp;
     args.k_split = sizes.k_split;
     args.block_shift =
-        isFourBit(step.w[0]) ? std::countr_zero(static_cast<uint32_t>(step.w[0].block_size)) : 0;
+        hasCodes(step.w[0]) ? std::countr_zero(static_cast<uint32_t>(step.w[0].block_size)) : 0;
     args.x_elements = static_cast<int32_t>((cols + 511) / 512 * 512);
     args.outputs = outputsOf(step);
     args.local_rows = sizes.local_rows;

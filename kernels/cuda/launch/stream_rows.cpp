@@ -18,9 +18,9 @@ constexpr int kMostSums = 192; ///< Rows of a pass.
 constexpr int kMostParts = 32; ///< Parts of a head: lanes of the warp that merges them.
 
 bool hasRowForm(const ProjectKernelArgs& a) {
-    const bool is_four_bit = isFourBit(a.w[0].format);
+    const bool is_four_bit = a.w[0].layout == WeightLayout::Codes;
     if (a.tap_count > 0 || a.lora_sums != nullptr || a.cols % 64 != 0 ||
-        (!is_four_bit && a.w[0].format != kFormatInt8Row)) {
+        (!is_four_bit && a.w[0].layout != WeightLayout::Int8Row)) {
         return false;
     }
     for (int j = 0; j < a.count; ++j) {
@@ -196,7 +196,7 @@ Status beginRows(Queue q, const int32_t* count) {
     if (status == Status::Ok) {
         s.steps.rows = count;
         s.steps.needs = {};
-        s.steps.code_format = 0;
+        s.steps.code_table = 0;
         s.steps.unit_steps = 0;
     }
     return status;
@@ -207,8 +207,8 @@ Status rowsProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
     if (!hasRowForm(args) || !shareRowUpdates(args) || t.steps.size() >= kMaxRowSteps) {
         return Status::Unsupported;
     }
-    const bool is_four_bit = isFourBit(args.w[0].format);
-    if (is_four_bit && t.code_format != 0 && t.code_format != args.w[0].format) {
+    const bool is_four_bit = args.w[0].layout == WeightLayout::Codes;
+    if (is_four_bit && t.code_table != 0 && t.code_table != args.w[0].code_table) {
         return Status::Unsupported; // one launch has one table of codes
     }
     if (t.steps.empty()) {
@@ -233,7 +233,7 @@ Status rowsProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
     args.block_shift =
         is_four_bit ? std::countr_zero(static_cast<uint32_t>(args.w[0].block_size)) : 0;
     if (is_four_bit) {
-        t.code_format = args.w[0].format;
+        t.code_table = args.w[0].code_table;
     }
     if (!linkProject(s, args)) {
         return Status::Unsupported;
@@ -282,7 +282,7 @@ Status rowsAttend(Stream& s, AttendStepKernelArgs args) {
 
 Status launchRows(Stream& s, CuPointer list, int count, CuPointer trace) {
     StreamLayout layout = rowsLayoutOf(s, s.steps.needs);
-    layout.code_format = s.steps.code_format;
+    layout.code_table = s.steps.code_table;
     const auto shared = static_cast<unsigned>(
         layout.table + layout.chunks +
         layout.chunk_count * (s.steps.is_large ? kLargeChunkBytes : kChunkBytes));

@@ -18,8 +18,8 @@ constexpr int kWideGrain = 3;
 /// Columns that a thread's share of a residual row may have.
 constexpr int64_t kMostResidualColumns = int64_t{4} * 4 * kComputeThreads;
 
-int bitsOf(int32_t format) {
-    return isFourBit(format) ? 4 : format == kFormatBf16 ? 16 : 8;
+int bitsOf(WeightLayout layout) {
+    return layout == WeightLayout::Codes ? 4 : layout == WeightLayout::BF16 ? 16 : 8;
 }
 
 bool hasResidual(const ProjectKernelArgs& a) {
@@ -44,9 +44,9 @@ bool isStreamable(const ProjectKernelArgs& a) {
     if (a.tap_count > 0 || a.cols % 64 != 0) {
         return false;
     }
-    const bool is_four_bit = isFourBit(a.w[0].format);
-    const bool is_half = a.w[0].format == kFormatBf16;
-    if (!is_four_bit && !is_half && a.w[0].format != kFormatInt8Row) {
+    const bool is_four_bit = a.w[0].layout == WeightLayout::Codes;
+    const bool is_half = a.w[0].layout == WeightLayout::BF16;
+    if (!is_four_bit && !is_half && a.w[0].layout != WeightLayout::Int8Row) {
         return false;
     }
     for (int j = 0; j < a.count; ++j) {
@@ -187,7 +187,7 @@ bool isDirect(const Stream& s) {
     return isAsync(s) || s.steps.is_large || (!s.steps.steps.empty() && s.steps.has_halves);
 }
 bool isDirect(const Stream& s, const ProjectKernelArgs& args) {
-    return isDirect(s) || args.w[0].format == kFormatBf16;
+    return isDirect(s) || args.w[0].layout == WeightLayout::BF16;
 }
 
 /// Bytes of work memory for those of a step, behind what else it has there; 0: it has none.
@@ -224,7 +224,7 @@ int workBytes(const StreamNeeds& needs, const TokenStep& step) {
     return step.kind == kStepAttend
                ? needs.attend_bytes
                : streamWorkBytes(a.cols, a.pass_tiles, a.tile_shift, a.input == kInputPlain,
-                                 a.w[0].format == kFormatBf16);
+                                 a.w[0].layout == WeightLayout::BF16);
 }
 
 /// Plans of one step.
@@ -258,7 +258,7 @@ StreamSizes asyncSizes(const Stream& s,
     const bool is_pair = args.output == kOutputGatedPair;
     const bool is_plain = args.input == kInputPlain;
     const bool has_taken = !is_plain && (is_first || args.cols > kShortRow);
-    const int bits = bitsOf(args.w[0].format);
+    const int bits = bitsOf(args.w[0].layout);
     const bool is_half = bits == 16;
     needs.row_bytes = is_plain ? 0 : args.cols * 4;
     needs.has_codes = bits == 4;
@@ -301,7 +301,7 @@ StreamSizes largeSizes(const Stream& s,
                        bool has_updates,
                        StreamNeeds& needs) {
     const bool is_pair = args.output == kOutputGatedPair;
-    const int bits = bitsOf(args.w[0].format);
+    const int bits = bitsOf(args.w[0].layout);
     args.local_rows = static_cast<int32_t>(outputs / s.facts.multiprocessors) + 1;
     const int more = placeDirect(args, 0, has_updates);
     StreamSizes sizes;
@@ -340,7 +340,7 @@ StreamSizes sizesInRoom(const Stream& s,
     const bool is_pair = args.output == kOutputGatedPair;
     const auto sizesWith = [&](int most_tiles) {
         return streamProjectSizes(s.facts.multiprocessors, outputs, args.cols, is_pair,
-                                  args.input == kInputPlain, args.count, bitsOf(args.w[0].format),
+                                  args.input == kInputPlain, args.count, bitsOf(args.w[0].layout),
                                   is_pair && outputs > kPackets ? kWideGrain : 1, most_tiles);
     };
     StreamSizes sizes = sizesWith(kMostPassTiles);
@@ -389,7 +389,7 @@ void takeSizes(ProjectKernelArgs& args, const StreamSizes& sizes, int64_t output
     args.pieces = sizes.pieces;
     args.inverse_cols = 1.0F / static_cast<float>(args.cols);
     args.outputs = static_cast<int32_t>(outputs);
-    args.block_shift = isFourBit(args.w[0].format)
+    args.block_shift = args.w[0].layout == WeightLayout::Codes
                            ? std::countr_zero(static_cast<uint32_t>(args.w[0].block_size))
                            : 0;
     args.link = kLinkNone;
@@ -443,7 +443,7 @@ bool mayBeginLarge(const Stream& s, const ProjectKernelArgs& args) {
         return s.functions[static_cast<size_t>(plain)] != nullptr &&
                s.functions[static_cast<size_t>(updates)] != nullptr;
     };
-    return args.input != kInputPlain && args.w[0].format != kFormatBf16 &&
+    return args.input != kInputPlain && args.w[0].layout != WeightLayout::BF16 &&
            s.facts.multiprocessors <= kLargeFlags &&
            (isAsync(s) ? has(KernelId::stream_async_large, KernelId::stream_async_large_updates)
                        : has(KernelId::stream_large, KernelId::stream_large_updates));
@@ -460,7 +460,7 @@ bool needsLarge(const ProjectKernelArgs& args, int64_t outputs) {
 void forgetList(TokenSteps& t) {
     t.needs = {};
     t.has_halves = false;
-    t.code_format = 0;
+    t.code_table = 0;
     t.unit_steps = 0;
     for (int i = 0; i < kWideRegions; ++i) {
         t.wide_values[i] = 0;
@@ -478,7 +478,7 @@ bool isAsync(const Stream& s) {
 Status streamProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
     TokenSteps& t = s.steps;
     const bool has_updates = areUpdatesShared(args);
-    const bool is_half = args.w[0].format == kFormatBf16;
+    const bool is_half = args.w[0].layout == WeightLayout::BF16;
     if (args.lora_count > 0 && !has_updates) {
         // What is left of the token is single launches, too: no lists of a few steps among them.
         t.has_left = t.has_left || isAsync(s) || is_half;
@@ -516,9 +516,9 @@ Status streamProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
         return Status::Unsupported;
     }
     takeSizes(args, sizes, outputs);
-    const bool is_four_bit = isFourBit(args.w[0].format);
-    if (is_four_bit && !t.steps.empty() && t.code_format != 0 &&
-        t.code_format != args.w[0].format) {
+    const bool is_four_bit = args.w[0].layout == WeightLayout::Codes;
+    if (is_four_bit && !t.steps.empty() && t.code_table != 0 &&
+        t.code_table != args.w[0].code_table) {
         // One launch has one table of codes.
         if (const Status status = s.flush(); status != Status::Ok) {
             return status;
@@ -553,7 +553,7 @@ Status streamProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
     }
     t.has_halves = t.has_halves || is_half;
     if (is_four_bit) {
-        t.code_format = args.w[0].format;
+        t.code_table = args.w[0].code_table;
     }
     t.needs = mostOf(t.needs, needs);
     if (has_updates) {
@@ -787,7 +787,7 @@ Status launchStream(Stream& s, CuPointer list, int count, CuPointer trace) {
     for (int i = 0; i < kWideRegions; ++i) {
         layout.wide_uses[i] = s.steps.wide_uses[i];
     }
-    layout.code_format = s.steps.code_format;
+    layout.code_table = s.steps.code_table;
     layout.unit_steps = s.steps.unit_steps;
     layout.first_unit_step = s.steps.first_unit_step;
     const bool is_planned = s.steps.has_plans;

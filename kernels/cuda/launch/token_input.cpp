@@ -36,7 +36,7 @@ Status tokenInputs(Queue q, const TokenInputArgs& a) {
         !isAligned(a.projection.data) || !isAligned(a.x) || s.scratch_bytes < kCounterBytes) {
         return Status::Unsupported;
     }
-    const bool is_four_bit = isFourBit(a.projection);
+    const bool is_four_bit = hasCodes(a.projection);
     TokenInputKernelArgs args{};
     args.embedding = a.embedding.data == nullptr ? WeightArgs{} : weightArgs(a.embedding);
     args.table = a.token_part == nullptr ? weightArgs(a.table) : WeightArgs{};

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// What kernels know of each weight format (views.h): a row. Kernels are written for a layout;
+// formats of one layout differ in what stands here, and another one is another row.
+#pragma once
+
+#include "kernels/views.h"
+
+#include <cstdint>
+
+namespace kernels {
+
+/// How values are stored: by themselves, as 4-bit codes with a scale for each block of a flat array
+/// (even element in the high nibble), or as int8 with a scale for each row.
+enum class WeightLayout : uint8_t { F32 = 1, F16, BF16, Codes, Int8Row };
+
+/// What the codes 0 to 15 stand for, by fp32 bit pattern; and as bytes, for products of integers:
+/// entry = value * step + zero, rounded. Step and zero are chosen so that the values of all codes
+/// lie close to whole numbers.
+struct CodeTable {
+    uint32_t bits[16];
+    float step;
+    float zero;
+};
+
+struct WeightFormatRow {
+    WeightFormat format;
+    WeightLayout layout;
+    int bits;           ///< Of a value, scales aside.
+    uint8_t code_table; ///< Number of its table from 1; 0: it has no codes.
+};
+
+inline constexpr WeightFormatRow kWeightFormats[] = {
+    {WeightFormat::F32, WeightLayout::F32, 32, 0},
+    {WeightFormat::F16, WeightLayout::F16, 16, 0},
+    {WeightFormat::BF16, WeightLayout::BF16, 16, 0},
+    {WeightFormat::Nf4, WeightLayout::Codes, 4, 1},
+    {WeightFormat::Fp4, WeightLayout::Codes, 4, 2},
+    {WeightFormat::Int8Row, WeightLayout::Int8Row, 8, 0},
+};
+
+inline constexpr int kCodeTableCount = 2;
+inline constexpr CodeTable kCodeTables[kCodeTableCount] = {
+    // NF4: Dettmers et al. 2023, QLoRA. As bytes it loses a share of 1.1e-5 of a weight's square
+    // (its
+    // own rounding of Gaussian weights: 8.4e-3).
+    {{0xbf800000, 0xbf3239b1, 0xbf066b30, 0xbeca32a0, 0xbe91a24d, 0xbe3d353f, 0xbdba7871,
+      0x00000000, 0x3da2faff, 0x3e24cae3, 0x3e7c04dd, 0x3ead033a, 0x3ee1a4b8, 0x3f1007ab,
+      0x3f3913b3, 0x3f800000},
+     124.112F,
+     128.16F},
+    // FP4 of bitsandbytes: sign, 2 exponent bits, 1 mantissa bit, normalised by 12. Code 8 is minus
+    // zero, as its kernels decode it. As bytes it loses 1.1e-5, all of it from its smallest value,
+    // 1/192, which becomes 1/120.
+    {{0x00000000, 0x3baaaaab, 0x3f2aaaab, 0x3f800000, 0x3eaaaaab, 0x3f000000, 0x3e2aaaab,
+      0x3e800000, 0x80000000, 0xbbaaaaab, 0xbf2aaaab, 0xbf800000, 0xbeaaaaab, 0xbf000000,
+      0xbe2aaaab, 0xbe800000},
+     120.0F,
+     128.0F},
+};
+
+// Internal, as files that are compiled for other instruction sets read this header as well.
+static inline constexpr const WeightFormatRow& rowOf(WeightFormat format) {
+    return kWeightFormats[static_cast<int>(format) - 1];
+}
+static inline constexpr bool areRowsInOrder() {
+    for (int i = 0; i < 6; ++i) {
+        if (static_cast<int>(kWeightFormats[i].format) != i + 1) {
+            return false;
+        }
+    }
+    return true;
+}
+static_assert(sizeof(kWeightFormats) / sizeof(WeightFormatRow) == 6 && areRowsInOrder());
+
+static inline constexpr bool hasCodes(const WeightView& w) {
+    return rowOf(w.format).layout == WeightLayout::Codes;
+}
+/// Of a format that has codes.
+static inline constexpr const CodeTable& codeTableOf(WeightFormat format) {
+    return kCodeTables[rowOf(format).code_table - 1];
+}
+
+/// A weight that has all parts its format asks for.
+static inline constexpr bool isWeight(const WeightView& w) {
+    if (w.data == nullptr || w.rows <= 0 || w.cols <= 0) {
+        return false;
+    }
+    switch (rowOf(w.format).layout) {
+    case WeightLayout::Codes:
+        return w.block_size > 0 &&
+               (w.absmax != nullptr ||
+                (w.absmax_q != nullptr && w.nested_absmax != nullptr && w.nested_code != nullptr));
+    case WeightLayout::Int8Row:
+        return w.row_scale != nullptr;
+    default:
+        return true;
+    }
+}
+
+} // namespace kernels
