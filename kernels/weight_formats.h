@@ -39,10 +39,12 @@ inline constexpr WeightFormatRow kWeightFormats[] = {
 };
 
 inline constexpr int kCodeTableCount = 2;
-inline constexpr CodeTable kCodeTables[kCodeTableCount] = {
-    // NF4: Dettmers et al. 2023, QLoRA. As bytes it loses a share of 1.1e-5 of a weight's square
-    // (its
-    // own rounding of Gaussian weights: 8.4e-3).
+struct CodeTables {
+    CodeTable at[kCodeTableCount];
+};
+inline constexpr CodeTables kCodeTables = {{
+    // NF4: Dettmers et al. 2023, QLoRA. As bytes it loses a share of 1.1e-5 of a weight's square;
+    // its own rounding of Gaussian weights loses 8.4e-3.
     {{0xbf800000, 0xbf3239b1, 0xbf066b30, 0xbeca32a0, 0xbe91a24d, 0xbe3d353f, 0xbdba7871,
       0x00000000, 0x3da2faff, 0x3e24cae3, 0x3e7c04dd, 0x3ead033a, 0x3ee1a4b8, 0x3f1007ab,
       0x3f3913b3, 0x3f800000},
@@ -56,28 +58,29 @@ inline constexpr CodeTable kCodeTables[kCodeTableCount] = {
       0xbe2aaaab, 0xbe800000},
      120.0F,
      128.0F},
-};
+}};
 
 // Internal, as files that are compiled for other instruction sets read this header as well.
 static inline constexpr const WeightFormatRow& rowOf(WeightFormat format) {
     return kWeightFormats[static_cast<int>(format) - 1];
 }
 static inline constexpr bool areRowsInOrder() {
-    for (int i = 0; i < 6; ++i) {
-        if (static_cast<int>(kWeightFormats[i].format) != i + 1) {
+    int number = 0;
+    for (const WeightFormatRow& row : kWeightFormats) {
+        if (static_cast<int>(row.format) != ++number) {
             return false;
         }
     }
     return true;
 }
-static_assert(sizeof(kWeightFormats) / sizeof(WeightFormatRow) == 6 && areRowsInOrder());
+static_assert(areRowsInOrder());
 
 static inline constexpr bool hasCodes(const WeightView& w) {
     return rowOf(w.format).layout == WeightLayout::Codes;
 }
 /// Of a format that has codes.
 static inline constexpr const CodeTable& codeTableOf(WeightFormat format) {
-    return kCodeTables[rowOf(format).code_table - 1];
+    return kCodeTables.at[rowOf(format).code_table - 1];
 }
 
 /// A weight that has all parts its format asks for.

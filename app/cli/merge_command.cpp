@@ -131,9 +131,9 @@ Result<void> runMerge(engine::Engine& engine, const Arguments& arguments) {
           "4-bit merge");
     for (const engine::MergedTensor& tensor : report.tensors) {
         print("%-70s %8.4f %8.4f", tensor.tensor.c_str(), tensor.kept, tensor.error);
-        if (tensor.has_nf4) {
-            print(" %10.3f %9.2f%% %12.3f", tensor.nf4_kept, 100 * tensor.nf4_changed_codes,
-                  tensor.nf4_direct_kept);
+        if (tensor.has_quantized) {
+            print(" %10.3f %9.2f%% %12.3f", tensor.quantized_kept,
+                  100 * tensor.quantized_changed_codes, tensor.quantized_direct_kept);
         }
         print("\n");
     }

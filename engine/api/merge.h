@@ -28,14 +28,14 @@ struct StackReport {
 /// U = the update that really happened, D = the wanted one.
 struct MergedTensor {
     std::string tensor;
-    double kept = 0.0;                      ///< <U, D> / ||D||^2
-    double error = 0.0;                     ///< ||U - D|| / ||D||
-    double max_deviation = 0.0;             ///< max |U - D|
-    double delta_norm = 0.0;                ///< ||D||_F
-    bool has_nf4 = false;                   ///< The next four are measured.
-    double nf4_kept = 0.0, nf4_error = 0.0; ///< U = NF4(W') - NF4(W)
-    double nf4_changed_codes = 0.0;         ///< Share, 0 to 1.
-    double nf4_direct_kept =
+    double kept = 0.0;                                  ///< <U, D> / ||D||^2
+    double error = 0.0;                                 ///< ||U - D|| / ||D||
+    double max_deviation = 0.0;                         ///< max |U - D|
+    double delta_norm = 0.0;                            ///< ||D||_F
+    bool has_quantized = false;                         ///< The next four are measured.
+    double quantized_kept = 0.0, quantized_error = 0.0; ///< U = NF4(W') - NF4(W)
+    double quantized_changed_codes = 0.0;               ///< Share, 0 to 1.
+    double quantized_direct_kept =
         0.0; ///< U = NF4(dequantized NF4(W) + D) - NF4(W): merging into 4 bits.
 };
 
@@ -48,7 +48,7 @@ struct FileDigest {
 struct MergeReport {
     std::vector<MergedTensor> tensors; ///< Changed tensors, model order.
     std::vector<std::string> replaced; ///< Replaced whole or by rows.
-    double median_nf4_kept = 0.0, median_nf4_direct_kept = 0.0;
+    double median_quantized_kept = 0.0, median_quantized_direct_kept = 0.0;
     std::vector<FileDigest> inputs, adapters, outputs;
     std::vector<std::string> notes; ///< Inert keys, tied head, ...
     int64_t copied_tensors = 0;

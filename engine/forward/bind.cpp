@@ -303,9 +303,7 @@ private:
             return kernels::MatView{view.data, kernels::DType::F16, 1, count};
         case kernels::WeightFormat::BF16:
             return kernels::MatView{view.data, kernels::DType::BF16, 1, count};
-        case kernels::WeightFormat::Nf4:
-        case kernels::WeightFormat::Fp4:
-        case kernels::WeightFormat::Int8Row:
+        default:
             break;
         }
         return Error{ErrorCode::InvalidFile, said("%1: a norm weight cannot be quantized", name)};

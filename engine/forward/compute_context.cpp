@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/forward/compute_context.h"
 
+#include "kernels/weight_formats.h"
+
 #include <cassert>
 
 namespace engine {
@@ -8,7 +10,7 @@ namespace engine {
 using kernels::MatF32;
 using kernels::MutF32;
 using kernels::Status;
-using kernels::WeightFormat;
+using kernels::WeightLayout;
 using kernels::WeightView;
 
 namespace {
@@ -19,20 +21,19 @@ bool takeRows(WeightView& view, int64_t first, int64_t rows) {
     const auto move = [&view](int64_t bytes) {
         view.data = static_cast<const std::byte*>(view.data) + bytes;
     };
-    switch (view.format) {
-    case WeightFormat::F32:
+    switch (kernels::rowOf(view.format).layout) {
+    case WeightLayout::F32:
         move(element * 4);
         break;
-    case WeightFormat::F16:
-    case WeightFormat::BF16:
+    case WeightLayout::F16:
+    case WeightLayout::BF16:
         move(element * 2);
         break;
-    case WeightFormat::Int8Row:
+    case WeightLayout::Int8Row:
         move(element);
         view.row_scale += first;
         break;
-    case WeightFormat::Nf4:
-    case WeightFormat::Fp4: {
+    case WeightLayout::Codes: {
         const int64_t block = element / view.block_size;
         constexpr int64_t kNested = 256; // blocks of one nested absmax
         const bool is_nested = view.absmax == nullptr;

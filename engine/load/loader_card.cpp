@@ -17,12 +17,6 @@ Error lost() {
         ErrorCode::DeviceLost, said("a device refused a copy of weights; restart the program"), {}};
 }
 
-kernels::WeightFormat kernelFormat(Format format) {
-    return format == Format::Q8              ? kernels::WeightFormat::Int8Row
-           : bookOf(format) == CodeBook::Nf4 ? kernels::WeightFormat::Nf4
-                                             : kernels::WeightFormat::Fp4;
-}
-
 kernels::DType elementType(TensorType type) {
     return type == TensorType::F32   ? kernels::DType::F32
            : type == TensorType::F16 ? kernels::DType::F16
@@ -84,7 +78,7 @@ Result<bool> CardFill::quantize(const DeviceTensor& tensor,
     const DeviceTensor::Layout& layout = tensor.layout();
     const bool is_rows = layout.format == Format::Q8;
     const auto function = device_->ops().quantize;
-    if (is_refused_ || function == nullptr || (!is_rows && !isFourBit(layout.format)) ||
+    if (is_refused_ || function == nullptr || (!is_rows && !hasCodes(layout.format)) ||
         (!is_rows && layout.block_size != kBlockSize)) {
         return false;
     }
@@ -100,7 +94,7 @@ Result<bool> CardFill::quantize(const DeviceTensor& tensor,
     args.type = elementType(type);
     args.rows = is_rows ? count / layout.cols : 1;
     args.cols = is_rows ? layout.cols : count;
-    args.format = kernelFormat(layout.format);
+    args.format = weightFormat(layout.format);
     args.block_size = kBlockSize;
     args.data =
         static_cast<std::byte*>(tensor.part(DeviceTensor::Data)) + (is_rows ? first : first / 2);

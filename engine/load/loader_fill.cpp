@@ -66,13 +66,13 @@ TensorFiller::TensorFiller(const WeightOrigin& origin,
     : origin_(&origin), layout_(layout), sink_(&sink), parallel_(&parallel) {
     const auto size = static_cast<int64_t>(tensorTypeSize(origin.value_type));
     const int64_t group = layout.format == Format::Q8 ? std::max<int64_t>(1, layout.cols)
-                          : isFourBit(layout.format)  ? layout.block_size * kNestedBlockSize
+                          : hasCodes(layout.format)   ? layout.block_size * kNestedBlockSize
                                                       : 1;
     piece_elements_ = std::max<int64_t>(group, piece_bytes / size / group * group);
 }
 
 std::byte* TensorFiller::directPiece(int64_t first) const {
-    if (layout_.format != origin_->storedFormat() || isFourBit(layout_.format)) {
+    if (layout_.format != origin_->storedFormat() || hasCodes(layout_.format)) {
         return nullptr;
     }
     std::byte* base = sink_->direct(DeviceTensor::Data);
@@ -104,7 +104,7 @@ TensorFiller::acceptFourBit(int64_t first, int64_t count, std::span<const std::b
         absmax_.resize(static_cast<size_t>(blocks));
         absmax = absmax_.data();
     }
-    ENGINE_TRY(quantizeBlocks(origin_->name, bookOf(layout_.format), layout_.block_size,
+    ENGINE_TRY(quantizeBlocks(origin_->name, weightFormat(layout_.format), layout_.block_size,
                               origin_->value_type, values, reinterpret_cast<uint8_t*>(codes),
                               absmax, *parallel_));
     ENGINE_TRY(
@@ -156,7 +156,7 @@ Result<void> TensorFiller::takeScales(int64_t first,
                                     count / layout_.cols, layout_.cols,
                                     reinterpret_cast<int8_t*>(codes.data()), again.data(), {});
         }
-        return quantizeBlocks(origin_->name, bookOf(layout_.format), layout_.block_size,
+        return quantizeBlocks(origin_->name, weightFormat(layout_.format), layout_.block_size,
                               origin_->value_type, values, codes.data(), again.data(), {});
     }
     if (isNested(layout_.format)) {
@@ -168,7 +168,7 @@ Result<void> TensorFiller::takeScales(int64_t first,
 }
 
 Result<void> TensorFiller::accept(int64_t first, int64_t count, std::span<const std::byte> values) {
-    if (isFourBit(layout_.format)) {
+    if (hasCodes(layout_.format)) {
         return acceptFourBit(first, count, values);
     }
     if (layout_.format == Format::Q8) {
@@ -247,7 +247,7 @@ Result<float> fillSynchronously(const TensorSource& source,
                                 PartSink& sink,
                                 const ParallelFor& parallel,
                                 PieceHasher* hasher) {
-    if (origin.isSameAs(layout) && isFourBit(layout.format)) {
+    if (origin.isSameAs(layout) && hasCodes(layout.format)) {
         std::vector<std::byte> buffer;
         for (int part = 0; part < DeviceTensor::PartCount; ++part) {
             const TensorInfo* info = origin.storedPart(part);

@@ -64,7 +64,7 @@ public:
             job->way = Way::Cached;
             job->cached = cached;
             job->cache = std::move(cache);
-        } else if (entry.origin.isSameAs(entry.layout) && isFourBit(entry.layout.format)) {
+        } else if (entry.origin.isSameAs(entry.layout) && hasCodes(entry.layout.format)) {
             job->way = Way::Packed;
         } else {
             job->filler = std::make_unique<TensorFiller>(entry.origin, entry.layout, *job->sink,
@@ -160,7 +160,7 @@ private:
             }
             const DeviceTensor::Layout& layout = job.target.entry->layout;
             const bool is_rows = layout.format == Format::Q8;
-            if (job.way == Way::Values && (is_rows || isFourBit(layout.format))) {
+            if (job.way == Way::Values && (is_rows || hasCodes(layout.format))) {
                 const auto per_scale =
                     static_cast<uint64_t>(is_rows ? layout.cols : int64_t{layout.block_size});
                 here->bytes = std::max(here->bytes, static_cast<size_t>(piece.bytes));
@@ -608,7 +608,7 @@ Result<void> checkStop(const LoadOptions& options) {
 }
 
 CacheForm cacheFormOf(const DeviceTensor::Layout& layout) {
-    return {layout.format, isFourBit(layout.format) ? layout.block_size : kBlockSize};
+    return {layout.format, hasCodes(layout.format) ? layout.block_size : kBlockSize};
 }
 
 Result<uint64_t> CacheSet::key(const CacheForm& form) {

@@ -155,8 +155,7 @@ bool WeightOrigin::isSameAs(const DeviceTensor::Layout& layout) const {
 }
 
 bool WeightOrigin::isDerived(const DeviceTensor::Layout& layout) const {
-    return layout.format != storedFormat() &&
-           (isFourBit(layout.format) || layout.format == Format::Q8);
+    return layout.format != storedFormat() && isQuantized(layout.format);
 }
 
 const TensorInfo* WeightOrigin::storedPart(int part) const {
@@ -348,8 +347,7 @@ Result<void> expandThrough(const PartReader& read,
     }
     kernels::WeightView view;
     view.data = codes.data();
-    view.format = bookOf(layout.format) == CodeBook::Nf4 ? kernels::WeightFormat::Nf4
-                                                         : kernels::WeightFormat::Fp4;
+    view.format = weightFormat(layout.format);
     view.rows = 1;
     view.cols = end - start;
     view.block_size = layout.block_size;

@@ -67,7 +67,7 @@ kernels::WeightView viewOf(const DeviceTensor::Layout& layout,
     default:
         break;
     }
-    view.format = bookOf(layout.format) == CodeBook::Nf4 ? WeightFormat::Nf4 : WeightFormat::Fp4;
+    view.format = weightFormat(layout.format);
     view.block_size = layout.block_size;
     view.expand_type = layout.dtype == TensorType::F32   ? kernels::DType::F32
                        : layout.dtype == TensorType::F16 ? kernels::DType::F16

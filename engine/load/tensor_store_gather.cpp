@@ -43,7 +43,7 @@ TensorStore::Impl::expandDerived(StoreEntry& entry, int64_t first, int64_t count
         for (int64_t at = 0; at < n; at += piece) {
             const int64_t length = std::min(piece, n - at);
             ENGINE_TRY(readValues(*source, entry.origin, at, length, values.data()));
-            ENGINE_TRY(quantizeBlocks(entry.name, bookOf(layout.format), layout.block_size,
+            ENGINE_TRY(quantizeBlocks(entry.name, weightFormat(layout.format), layout.block_size,
                                       entry.origin.value_type,
                                       {values.data(), static_cast<size_t>(length * size)},
                                       codes.data(), absmax.data(), parallel));
@@ -56,7 +56,7 @@ TensorStore::Impl::expandDerived(StoreEntry& entry, int64_t first, int64_t count
     }
     const int64_t unit = layout.format == Format::Q8 ? layout.cols
                          : isNested(layout.format)   ? layout.block_size * kNestedBlockSize
-                         : isFourBit(layout.format)  ? layout.block_size
+                         : hasCodes(layout.format)   ? layout.block_size
                                                      : 1;
     const Aligned range = alignTo(unit, first, count, n);
     const auto size = static_cast<int64_t>(tensorTypeSize(entry.origin.value_type));
@@ -78,10 +78,10 @@ TensorStore::Impl::expandDerived(StoreEntry& entry, int64_t first, int64_t count
         ENGINE_TRY(quantizeRowsInt8(entry.name, entry.origin.value_type, values, part.rows,
                                     part.cols, reinterpret_cast<int8_t*>(data),
                                     memory[DeviceTensor::Scales].data()));
-    } else if (isFourBit(layout.format)) {
+    } else if (hasCodes(layout.format)) {
         std::vector<float> absmax(
             static_cast<size_t>((range.count + layout.block_size - 1) / layout.block_size));
-        ENGINE_TRY(quantizeBlocks(entry.name, bookOf(layout.format), layout.block_size,
+        ENGINE_TRY(quantizeBlocks(entry.name, weightFormat(layout.format), layout.block_size,
                                   entry.origin.value_type, values, reinterpret_cast<uint8_t*>(data),
                                   absmax.data()));
         if (isNested(layout.format)) {
@@ -147,7 +147,7 @@ TensorStore::Impl::expandEntry(StoreEntry& entry, int64_t first, int64_t count, 
     if (!entry.origin.isSameAs(entry.layout)) {
         return expandDerived(entry, first, count, out);
     }
-    if (!isFourBit(entry.layout.format)) {
+    if (!hasCodes(entry.layout.format)) {
         std::vector<std::byte> values(static_cast<size_t>(count) *
                                       tensorTypeSize(entry.origin.value_type));
         ENGINE_TRY(readValues(*source, entry.origin, first, count, values.data()));

@@ -33,7 +33,7 @@ Result<uint64_t> modelKey(const TensorSource& source);
 inline constexpr int kCacheParts = 5;
 struct CachedTensor {
     std::string name;
-    Format format = Format::Nf4;
+    Format format = Format::AsStored;
     int32_t block_size = kBlockSize;
     TensorType dtype = TensorType::BF16;
     int64_t rows = 0, cols = 0;

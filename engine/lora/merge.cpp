@@ -392,8 +392,9 @@ private:
         return [this, &plan, &info](uint64_t offset, std::span<std::byte> out) -> Result<void> {
             current_ = info.name;
             if (offset == 0) {
-                ENGINE_ASSIGN(open_, MergedTensorRows::open(plan, *base_, info,
-                                                            request_.measure_nf4, request_.stop));
+                ENGINE_ASSIGN(open_,
+                              MergedTensorRows::open(plan, *base_, info, request_.measure_quantized,
+                                                     request_.stop));
             }
             ENGINE_TRY(open_->fill(offset, out));
             if (open_->isComplete()) {
@@ -463,7 +464,7 @@ private:
     // ---- judging ------------------------------------------------------------------------------
 
     Result<void> judge() {
-        std::vector<double> nf4_kept;
+        std::vector<double> quantized_kept;
         std::vector<double> direct_kept;
         std::vector<ExpectedTensor> tensors = listTensors(config_);
         tensors.push_back(headTensor(config_));
@@ -474,9 +475,9 @@ private:
             }
             const MergedTensor& tensor = it->second;
             report_.tensors.push_back(tensor);
-            if (tensor.has_nf4) {
-                nf4_kept.push_back(tensor.nf4_kept);
-                direct_kept.push_back(tensor.nf4_direct_kept);
+            if (tensor.has_quantized) {
+                quantized_kept.push_back(tensor.quantized_kept);
+                direct_kept.push_back(tensor.quantized_direct_kept);
             }
             if (!(tensor.kept >= kKeptLow && tensor.kept <= kKeptHigh)) {
                 return Error{
@@ -488,8 +489,8 @@ private:
                     {{"tensor", tensor.tensor}}};
             }
         }
-        report_.median_nf4_kept = median(nf4_kept);
-        report_.median_nf4_direct_kept = median(direct_kept);
+        report_.median_quantized_kept = median(quantized_kept);
+        report_.median_quantized_direct_kept = median(direct_kept);
         std::sort(report_.replaced.begin(), report_.replaced.end());
         return {};
     }

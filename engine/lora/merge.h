@@ -31,7 +31,8 @@ struct MergeRequest {
     std::vector<MergeInput> adapters;   ///< In order.
     std::filesystem::path out_folder;   ///< Must not exist or be empty; not the model folder.
     uint64_t shard_bytes = 5'000'000'000ULL;
-    bool measure_nf4 = true; ///< Quantize W and W' to NF4 and report what is left of the update.
+    bool measure_quantized =
+        true; ///< Quantize W and W' to NF4 and report what is left of the update.
     std::function<void(double done, const std::string& tensor)> progress; ///< 0 to 1; may be empty.
     std::stop_token stop;
 };

@@ -23,8 +23,8 @@ ordered_json digestsJson(const std::vector<FileDigest>& files) {
 ordered_json mergeReportTree(const MergeReport& report) {
     ordered_json json;
     json["copied_tensors"] = report.copied_tensors;
-    json["median_nf4_kept"] = report.median_nf4_kept;
-    json["median_nf4_direct_kept"] = report.median_nf4_direct_kept;
+    json["median_nf4_kept"] = report.median_quantized_kept;
+    json["median_nf4_direct_kept"] = report.median_quantized_direct_kept;
     ordered_json tensors = ordered_json::array();
     for (const MergedTensor& t : report.tensors) {
         ordered_json row = {{"tensor", t.tensor},
@@ -32,11 +32,11 @@ ordered_json mergeReportTree(const MergeReport& report) {
                             {"error", t.error},
                             {"max_deviation", t.max_deviation},
                             {"delta_norm", t.delta_norm}};
-        if (t.has_nf4) {
-            row["nf4"] = {{"kept", t.nf4_kept},
-                          {"error", t.nf4_error},
-                          {"changed_codes", t.nf4_changed_codes},
-                          {"direct_merge_kept", t.nf4_direct_kept}};
+        if (t.has_quantized) {
+            row["nf4"] = {{"kept", t.quantized_kept},
+                          {"error", t.quantized_error},
+                          {"changed_codes", t.quantized_changed_codes},
+                          {"direct_merge_kept", t.quantized_direct_kept}};
         }
         tensors.push_back(std::move(row));
     }

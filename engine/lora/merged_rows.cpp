@@ -56,7 +56,7 @@ void roundDoubles(TensorType type, std::span<const double> values, std::span<std
 Result<std::unique_ptr<MergedTensorRows>> MergedTensorRows::open(const MergePlan& plan,
                                                                  const TensorSource& base,
                                                                  const TensorInfo& info,
-                                                                 bool measure_nf4,
+                                                                 bool measure_quantized,
                                                                  std::stop_token stop) {
     auto rows = std::unique_ptr<MergedTensorRows>(new MergedTensorRows(base, info));
     rows->tensor_ = plan.tensor;
@@ -69,7 +69,7 @@ Result<std::unique_ptr<MergedTensorRows>> MergedTensorRows::open(const MergePlan
     rows->cols_ = is_vector ? count : info.shape.back();
     rows->rows_ = rows->cols_ == 0 ? 0 : count / rows->cols_;
     ENGINE_TRY(rows->prepare(plan));
-    rows->measure_nf4_ = measure_nf4 && rows->has_updates_ && info.shape.size() == 2;
+    rows->measure_quantized_ = measure_quantized && rows->has_updates_ && info.shape.size() == 2;
     return rows;
 }
 
@@ -218,12 +218,12 @@ Result<void> MergedTensorRows::measure(std::span<const float> original,
         sums_.uu += (u - d) * (u - d);
         sums_.largest = std::max(sums_.largest, std::abs(u - d));
     }
-    return measure_nf4_ ? measureNf4(original, wanted, stored) : Result<void>{};
+    return measure_quantized_ ? measureQuantized(original, wanted, stored) : Result<void>{};
 }
 
-Result<void> MergedTensorRows::measureNf4(std::span<const float> original,
-                                          std::span<const double> wanted,
-                                          std::span<const std::byte> stored) {
+Result<void> MergedTensorRows::measureQuantized(std::span<const float> original,
+                                                std::span<const double> wanted,
+                                                std::span<const std::byte> stored) {
     const size_t n = original.size();
     const size_t blocks = (n + kBlockSize - 1) / kBlockSize;
     struct Packed {
@@ -235,11 +235,11 @@ Result<void> MergedTensorRows::measureNf4(std::span<const float> original,
         packed.codes.resize((n + 1) / 2);
         packed.absmax.resize(blocks);
         packed.values.resize(n);
-        ENGINE_TRY(quantizeBlocks(tensor_, CodeBook::Nf4, kBlockSize, type, bytes,
+        ENGINE_TRY(quantizeBlocks(tensor_, weightFormat(kFourBitFormat), kBlockSize, type, bytes,
                                   packed.codes.data(), packed.absmax.data()));
         kernels::WeightView view;
         view.data = packed.codes.data();
-        view.format = kernels::WeightFormat::Nf4;
+        view.format = weightFormat(kFourBitFormat);
         view.rows = 1;
         view.cols = static_cast<int64_t>(n);
         view.block_size = kBlockSize;
@@ -264,8 +264,8 @@ Result<void> MergedTensorRows::measureNf4(std::span<const float> original,
         const double d = wanted[i] - static_cast<double>(original[i]);
         const double u =
             static_cast<double>(after.values[i]) - static_cast<double>(before.values[i]);
-        sums_.nf4_ud += u * d;
-        sums_.nf4_uu += (u - d) * (u - d);
+        sums_.quantized_ud += u * d;
+        sums_.quantized_uu += (u - d) * (u - d);
         sums_.direct_ud +=
             (static_cast<double>(merged_direct.values[i]) - static_cast<double>(before.values[i])) *
             d;
@@ -286,12 +286,12 @@ MergedTensor MergedTensorRows::result() const {
     // A delta of zero is kept whole.
     out.kept = sums_.dd > 0 ? sums_.ud / sums_.dd : 1.0;
     out.error = sums_.dd > 0 ? std::sqrt(sums_.uu / sums_.dd) : 0.0;
-    if (measure_nf4_ && sums_.dd > 0) {
-        out.has_nf4 = true;
-        out.nf4_kept = sums_.nf4_ud / sums_.dd;
-        out.nf4_error = std::sqrt(sums_.nf4_uu / sums_.dd);
-        out.nf4_changed_codes = sums_.changed / std::max(sums_.count, 1.0);
-        out.nf4_direct_kept = sums_.direct_ud / sums_.dd;
+    if (measure_quantized_ && sums_.dd > 0) {
+        out.has_quantized = true;
+        out.quantized_kept = sums_.quantized_ud / sums_.dd;
+        out.quantized_error = std::sqrt(sums_.quantized_uu / sums_.dd);
+        out.quantized_changed_codes = sums_.changed / std::max(sums_.count, 1.0);
+        out.quantized_direct_kept = sums_.direct_ud / sums_.dd;
     }
     return out;
 }

@@ -37,7 +37,7 @@ public:
     static Result<std::unique_ptr<MergedTensorRows>> open(const MergePlan& plan,
                                                           const TensorSource& base,
                                                           const TensorInfo& info,
-                                                          bool measure_nf4,
+                                                          bool measure_quantized,
                                                           std::stop_token stop);
 
     /// Bytes [offset, offset + out.size()) of the merged tensor in the base's type; pieces come in
@@ -64,15 +64,15 @@ private:
     Result<void> measure(std::span<const float> original,
                          std::span<const double> wanted,
                          std::span<const std::byte> stored);
-    Result<void> measureNf4(std::span<const float> original,
-                            std::span<const double> wanted,
-                            std::span<const std::byte> stored);
+    Result<void> measureQuantized(std::span<const float> original,
+                                  std::span<const double> wanted,
+                                  std::span<const std::byte> stored);
 
     const TensorSource& base_;
     const TensorInfo& info_;
     std::string tensor_;
     int64_t rows_ = 0, cols_ = 0, done_elements_ = 0;
-    bool measure_nf4_ = false, has_updates_ = false;
+    bool measure_quantized_ = false, has_updates_ = false;
     std::stop_token stop_;
     std::vector<MergePart> parts_;
     std::vector<Factors> factors_;
@@ -80,7 +80,7 @@ private:
 
     struct Sums {
         double ud = 0, uu = 0, dd = 0, largest = 0;
-        double nf4_ud = 0, nf4_uu = 0, direct_ud = 0, changed = 0, count = 0;
+        double quantized_ud = 0, quantized_uu = 0, direct_ud = 0, changed = 0, count = 0;
     } sums_;
 };
 

@@ -6,6 +6,7 @@
 #include "engine/plan/map_json.h"
 #include "engine/plan/map_keys.h"
 #include "engine/plan/plan_english.h"
+#include "engine/quant/formats.h"
 
 #include <algorithm>
 #include <charconv>
@@ -128,15 +129,13 @@ struct Word {
     std::string_view text;
     T value;
 };
-constexpr Word<Format> kFormats[] = {{"as_stored", Format::AsStored},
-                                     {"bf16", Format::Bf16},
-                                     {"f16", Format::F16},
-                                     {"f32", Format::F32},
-                                     {"nf4", Format::Nf4},
-                                     {"nf4_dq", Format::Nf4Dq},
-                                     {"fp4", Format::Fp4},
-                                     {"fp4_dq", Format::Fp4Dq},
-                                     {"q8", Format::Q8}};
+constexpr auto kFormatWords = [] {
+    std::array<Word<Format>, std::size(kFormatRows)> words{};
+    for (size_t i = 0; i < words.size(); ++i) {
+        words[i] = {kFormatRows[i].name, kFormatRows[i].format};
+    }
+    return words;
+}();
 constexpr Word<Residency> kResidencies[] = {
     {"always", Residency::Always}, {"on_use", Residency::OnUse}, {"stream", Residency::Stream}};
 constexpr Word<KvFormat> kKvFormats[] = {
@@ -144,10 +143,10 @@ constexpr Word<KvFormat> kKvFormats[] = {
 constexpr Word<AdapterPlace> kAdapterPlaces[] = {{"follow_base", AdapterPlace::FollowBase},
                                                  {"follow_compute", AdapterPlace::FollowCompute}};
 
-template <typename T, size_t N>
-std::vector<std::string> textsOf(const Word<T> (&words)[N]) {
+template <typename Words>
+std::vector<std::string> textsOf(const Words& words) {
     std::vector<std::string> out;
-    for (const Word<T>& word : words) {
+    for (const auto& word : words) {
         out.emplace_back(word.text);
     }
     return out;
@@ -382,10 +381,10 @@ private:
         }
     }
 
-    template <typename T, size_t N>
-    void readWord(const JsonMember& member, const Word<T> (&words)[N], std::optional<T>& out) {
+    template <typename Words, typename T>
+    void readWord(const JsonMember& member, const Words& words, std::optional<T>& out) {
         if (member.value.kind == Json::Kind::String) {
-            for (const Word<T>& word : words) {
+            for (const auto& word : words) {
                 if (word.text == member.value.text) {
                     out = word.value;
                     return;
@@ -454,7 +453,7 @@ private:
         } else if (field.key == "compute") {
             fields.compute = readDevice(field, false);
         } else if (field.key == "format") {
-            readWord(field, kFormats, fields.format);
+            readWord(field, kFormatWords, fields.format);
         } else if (field.key == "residency") {
             readWord(field, kResidencies, fields.residency);
         } else if (field.key == "pin") {

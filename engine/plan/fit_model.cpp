@@ -116,18 +116,18 @@ void FitModel::addDevices() {
 }
 
 void FitModel::addFormats() {
-    std::vector<std::pair<QuantOption, int>> quants = {{request.quant, 0}};
-    if (request.may_quantize && request.quant == QuantOption::None) {
-        quants.emplace_back(QuantOption::Nf4, 10);
-        quants.emplace_back(QuantOption::Nf4Dq, 20);
+    std::vector<std::pair<Format, int>> quants = {{request.quant, 0}};
+    if (request.may_quantize && request.quant == Format::AsStored) {
+        quants.emplace_back(kFourBitFormat, 10);
+        quants.emplace_back(kSmallestFormat, 20);
     }
-    std::vector<std::pair<HeadOption, int>> heads = {{request.head, 0}};
+    std::vector<std::pair<Format, int>> heads = {{request.head, 0}};
     // A packed head stays as it is.
     const auto own = request.stored.find(std::string(kHeadName));
     const bool is_packed = own != request.stored.end() && own->second.packed != Format::AsStored;
-    if (request.may_change_head && request.head == HeadOption::Bf16 && !is_packed) {
-        heads.emplace_back(HeadOption::Int8, 1);
-        heads.emplace_back(HeadOption::Nf4, 2);
+    if (request.may_change_head && request.head == Format::AsStored && !is_packed) {
+        heads.emplace_back(Format::Q8, 1);
+        heads.emplace_back(kFourBitFormat, 2);
     }
     for (int i = 0; i < layers; ++i) {
         const bool is_shared = request.config.text.layers[static_cast<size_t>(i)].is_kv_shared;
@@ -150,7 +150,7 @@ void FitModel::addFormats() {
     }
 }
 
-FitFormats FitModel::weigh(QuantOption quant, HeadOption head, int quality) const {
+FitFormats FitModel::weigh(Format quant, Format head, int quality) const {
     FitFormats out;
     out.quant = quant;
     out.head = head;
@@ -218,7 +218,7 @@ FitFormats FitModel::weigh(QuantOption quant, HeadOption head, int quality) cons
             const StoredTensor stored_head = headStoredAs(request, tensor);
             const bool is_packed = stored_head.packed != Format::AsStored;
             const Format head_format = is_packed ? stored_head.packed : headFormat(head, quant);
-            out.has_own_head = is_stored || (head != HeadOption::Bf16 && head_format != row.format);
+            out.has_own_head = is_stored || (head != Format::AsStored && head_format != row.format);
             put(out.has_own_head ? FitTable : FitHead, bytes, adapter);
             row.format = head_format;
             put(FitHead,

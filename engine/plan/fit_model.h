@@ -45,8 +45,8 @@ struct FitDevice {
 
 /// The model in one choice of formats. Bytes include adapters unless they are named apart.
 struct FitFormats {
-    QuantOption quant = QuantOption::None;
-    HeadOption head = HeadOption::Bf16;
+    Format quant = Format::AsStored;
+    Format head = Format::AsStored;
     int quality = 0; ///< 0 = as asked; more = smaller than asked.
     bool has_own_head = false;
     std::vector<int64_t> layer_bytes;   ///< Weights and adapters per layer.
@@ -122,7 +122,7 @@ public:
 private:
     void addDevices();
     void addFormats();
-    [[nodiscard]] FitFormats weigh(QuantOption quant, HeadOption head, int quality) const;
+    [[nodiscard]] FitFormats weigh(Format quant, Format head, int quality) const;
     void addSpans(FitFormats& format) const;
     void addTimes();
     [[nodiscard]] int64_t readPs(int64_t bytes, int device) const;

@@ -3,6 +3,7 @@
 // the cheapest member of the family of plans; here it becomes a map and a text that says why.
 #include "engine/families/gemma4/names.h"
 #include "engine/plan/fit_search.h"
+#include "engine/quant/formats.h"
 
 #include <algorithm>
 #include <optional>
@@ -21,16 +22,15 @@ double rateOf(double seconds) {
     return 1.0 / std::max(1e-12, seconds);
 }
 
-Sentence quantWords(QuantOption quant) {
-    return said("linear weights in %1", FormatName{quant == QuantOption::Nf4     ? "nf4"
-                                                   : quant == QuantOption::Nf4Dq ? "nf4-dq"
-                                                                                 : "none"});
+Sentence quantWords(Format quant) {
+    return said("linear weights in %1", FormatName{std::string(formatRow(quant).option)});
 }
 
-Sentence headWords(HeadOption head) {
-    return head == HeadOption::Int8
+Sentence headWords(Format head) {
+    return head == Format::Q8
                ? phrase("head in int8")
-               : said("head in %1", FormatName{head == HeadOption::Nf4 ? "nf4" : "bf16"});
+               : said("head in %1", FormatName{hasCodes(head) ? std::string(formatRow(head).option)
+                                                              : std::string("bf16")});
 }
 
 DeviceMap mapOf(const FitModel& model, const FitCandidate& c) {
@@ -324,12 +324,12 @@ std::optional<Note> quantizedInstead(const FitModel& model, const FitFound& foun
     const FitFormats& now = model.formats[found.candidate.format];
     const bool is_all_on_gpus = model.gpus > 0 && found.candidate.place[FitHead] != model.cpu &&
                                 model.layerPlace(found.candidate, model.layers - 1) != model.cpu;
-    if (now.quant != QuantOption::None || model.layers == 0 || (found.fits && is_all_on_gpus) ||
+    if (now.quant != Format::AsStored || model.layers == 0 || (found.fits && is_all_on_gpus) ||
         model.gpus == 0) {
         return {};
     }
     PlanRequest request = model.request;
-    request.quant = QuantOption::Nf4;
+    request.quant = kFourBitFormat;
     const FitModel smaller(request);
     if (smaller.formats.front().layer_bytes == model.formats.front().layer_bytes) {
         return {}; // the checkpoint is packed already

@@ -100,7 +100,7 @@ void addFormatLosses(const PlacementPlan& plan,
         if (row.format == Format::F16 || row.format == Format::F32) {
             ++dense[row.format];
         }
-        if (!isFourBit(row.format)) {
+        if (!hasCodes(row.format)) {
             continue;
         }
         if (!isLinearOf(by_name, row)) {

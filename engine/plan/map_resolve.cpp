@@ -35,26 +35,6 @@ bool takesQuant(const ExpectedTensor& tensor, bool has_experts) {
     return isQuantizable(tensor) || (has_experts && tensor.kind == TensorKind::Experts);
 }
 
-Format quantFormat(QuantOption option) {
-    switch (option) {
-    case QuantOption::None:
-        return Format::AsStored;
-    case QuantOption::Nf4:
-        return Format::Nf4;
-    case QuantOption::Nf4Dq:
-        return Format::Nf4Dq;
-    case QuantOption::Fp4:
-        return Format::Fp4;
-    case QuantOption::Fp4Dq:
-        return Format::Fp4Dq;
-    }
-    return Format::AsStored;
-}
-
-bool isSmallFormat(Format format) {
-    return isFourBit(format) || format == Format::Q8;
-}
-
 bool isFloatType(TensorType type) {
     return type == TensorType::F32 || type == TensorType::F16 || type == TensorType::BF16;
 }
@@ -359,7 +339,7 @@ private:
         const int by = fields.set_by[indexOf(MapField::Format)];
         if (!fields.values.format.has_value()) {
             row.set_by[indexOf(MapField::Format)] = kSetByRule;
-            if (takesQuant(tensor, input_.quantizes_experts) && input_.quant != QuantOption::None) {
+            if (takesQuant(tensor, input_.quantizes_experts) && input_.quant != Format::AsStored) {
                 if (is_packed) {
                     ++packed_count_;
                 } else {
@@ -367,7 +347,7 @@ private:
                     row.set_by[indexOf(MapField::Format)] = kSetByOption;
                     row.is_converted = true;
                 }
-            } else if (is_head && input_.head != HeadOption::Bf16) {
+            } else if (is_head && input_.head != Format::AsStored) {
                 takeHeadOption(is_packed, row);
             }
             return;
@@ -377,7 +357,7 @@ private:
             return;
         }
         const bool is_exact = by >= 0 && fields.is_format_exact;
-        if (isSmallFormat(wanted)) {
+        if (isQuantized(wanted)) {
             // Left as they are unless a key names them, as bitsandbytes leaves them.
             const bool needs_key =
                 tensor.kind == TensorKind::Embedding || tensor.kind == TensorKind::Experts;
@@ -386,7 +366,7 @@ private:
                 row.set_by[indexOf(MapField::Format)] = kSetByRule;
                 if (is_exact) {
                     refuseFormat(by, name, tensor.module, wanted, {Why::NotQuantizable});
-                } else if (is_head && input_.head != HeadOption::Bf16) {
+                } else if (is_head && input_.head != Format::AsStored) {
                     takeHeadOption(is_packed, row);
                 }
                 return;
@@ -502,7 +482,7 @@ private:
             const bool is_given = table_fields_.values.format.has_value() &&
                                   table_->set_by[indexOf(MapField::Format)] != kSetByRule;
             if (is_given) {
-                if (input_.head != HeadOption::Bf16 &&
+                if (input_.head != Format::AsStored &&
                     headFormat(input_.head, input_.quant) != table_->format) {
                     out_.notes.emplace_back(
                         said("--head has no effect: the map gives embed_tokens a format, and the "
@@ -687,23 +667,14 @@ private:
 
 Format loadFormat(const ExpectedTensor& tensor,
                   const StoredTensor& stored,
-                  QuantOption quant,
+                  Format quant,
                   bool has_experts) {
-    return stored.packed == Format::AsStored && takesQuant(tensor, has_experts) ? quantFormat(quant)
+    return stored.packed == Format::AsStored && takesQuant(tensor, has_experts) ? quant
                                                                                 : stored.packed;
 }
 
-Format headFormat(HeadOption head, QuantOption quant) {
-    switch (head) {
-    case HeadOption::Bf16:
-        return Format::AsStored;
-    case HeadOption::Int8:
-        return Format::Q8;
-    case HeadOption::Nf4:
-        return quant == QuantOption::Nf4Dq || quant == QuantOption::Fp4Dq ? Format::Nf4Dq
-                                                                          : Format::Nf4;
-    }
-    return Format::AsStored;
+Format headFormat(Format head, Format quant) {
+    return hasCodes(head) ? codesFormat(weightFormat(head), isNested(quant)) : head;
 }
 
 Resolution resolveDeviceMap(const DeviceMap& map, const ResolveInput& input) {

@@ -24,7 +24,7 @@ class KnownNames;
 /// How a checkpoint holds one tensor, as far as the plan depends on it.
 struct StoredTensor {
     TensorType type = TensorType::BF16; ///< Packed: the type recorded in the packed state.
-    /// Packed by bitsandbytes: Nf4, Nf4Dq, Fp4, Fp4Dq; else AsStored.
+    /// Packed by bitsandbytes: a format that has codes; else AsStored.
     Format packed = Format::AsStored;
     int32_t block_size = 64; ///< Packed only.
 };
@@ -32,9 +32,6 @@ struct StoredTensor {
 /// By canonical name; a packed weight is one entry named P.weight. An empty map means "no headers
 /// at hand": every tensor of the list is taken as present in bf16.
 using StoredTensors = std::unordered_map<std::string, StoredTensor>;
-
-enum class QuantOption : uint8_t { None = 1, Nf4, Nf4Dq, Fp4, Fp4Dq };
-enum class HeadOption : uint8_t { Bf16 = 1, Int8, Nf4 };
 
 /// The fields that keys set, as an index.
 enum class MapField : uint8_t { Store = 1, Compute, Format, Residency, Pin, DuplicateTied };
@@ -75,9 +72,9 @@ struct ResolveInput {
     const std::vector<ExpectedTensor>* tensors = nullptr;
     const StoredTensors* stored = nullptr; ///< May be null: as empty.
     std::vector<DeviceId> devices;         ///< Those of this machine; cpu and disk always count.
-    QuantOption quant = QuantOption::None;
-    bool quantizes_experts = false; ///< `quant` is for experts as well.
-    HeadOption head = HeadOption::Bf16;
+    Format quant = Format::AsStored;
+    bool quantizes_experts = false;    ///< `quant` is for experts as well.
+    Format head = Format::AsStored;    ///< AsStored: in 16 bits.
     const KnownNames* names = nullptr; ///< Names of `tensors`, where they were looked up before.
 };
 
@@ -85,10 +82,10 @@ struct ResolveInput {
 /// has_experts: of experts too, which bitsandbytes leaves alone.
 Format loadFormat(const ExpectedTensor& tensor,
                   const StoredTensor& stored,
-                  QuantOption quant,
+                  Format quant,
                   bool has_experts);
-/// Format that --head asks for; AsStored for bf16. nf4 follows --quant in double quantization.
-Format headFormat(HeadOption head, QuantOption quant);
+/// Format of a head for which --head asks for `head`: codes follow --quant in double quantization.
+Format headFormat(Format head, Format quant);
 
 Resolution resolveDeviceMap(const DeviceMap& map, const ResolveInput& input);
 

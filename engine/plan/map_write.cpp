@@ -163,10 +163,6 @@ private:
     std::vector<T> values_;
 };
 
-bool isSmall(Format format) {
-    return isFourBit(format) || format == Format::Q8;
-}
-
 constexpr int kUnset = 0; ///< Marks a field that nothing is said of.
 
 /// What one of a map's places says of residency or of pin, as a number.
@@ -336,7 +332,7 @@ void CanonicalMap::addTensor(const ResolvedTensor& row) {
     // A 4-bit format or q8 on a larger part concerns its linear weights only; the others do not
     // mind. A dense format concerns everything.
     const bool is_format_given = setBy(row, MapField::Format) >= kSetByDefault;
-    const bool is_small = isSmall(row.format);
+    const bool is_small = isQuantized(row.format);
     const int given = is_format_given ? static_cast<int>(row.format) : kUnset;
     if (!isQuantizable(tensor)) {
         small_formats_.add(tensor.name, MapTree::kAny);
@@ -366,11 +362,11 @@ void CanonicalMap::addHead() {
     }
     // What is said of the whole model would be said of this copy as well, also of one that only a
     // later key makes.
-    const Format by_default = map_.default_fields.format.value_or(Format::Nf4);
-    int format = isSmall(by_default) ? kUnset : static_cast<int>(by_default);
+    const Format by_default = map_.default_fields.format.value_or(kFourBitFormat);
+    int format = isQuantized(by_default) ? kUnset : static_cast<int>(by_default);
     if (hasHeadKey()) {
-        format =
-            isHeadFormatOwn() && !isSmall(head_->format) ? static_cast<int>(head_->format) : kUnset;
+        format = isHeadFormatOwn() && !isQuantized(head_->format) ? static_cast<int>(head_->format)
+                                                                  : kUnset;
     }
     dense_formats_.add(head_name_, format);
 }
@@ -409,7 +405,7 @@ void CanonicalMap::addHeadEntry(EntryMaker& maker) const {
             fields.format = head_->format;
         }
     } else if (!has_stored_head_ && head_ == nullptr && table_ != nullptr &&
-               input_.head != HeadOption::Bf16 &&
+               input_.head != Format::AsStored &&
                setBy(*table_, MapField::Format) < kSetByDefault) {
         // A key keeps the head as the table is, against --head.
         PlaceFields& fields = maker.fieldsOf(head_name_);

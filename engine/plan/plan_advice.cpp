@@ -4,6 +4,7 @@
 #include "engine/base/sentence_list.h"
 #include "engine/families/gemma4/names.h"
 #include "engine/plan/map_key_table.h"
+#include "engine/quant/formats.h"
 
 #include <algorithm>
 #include <map>
@@ -88,8 +89,8 @@ struct Shortage {
 /// What a step changes in the request, piled up over several steps.
 struct Change {
     std::vector<std::pair<std::string, PlaceFields>> places;
-    std::optional<HeadOption> head;
-    std::optional<QuantOption> quant;
+    std::optional<Format> head;
+    std::optional<Format> quant;
     std::optional<int64_t> context, chunk, image_tokens;
 
     void add(const Change& other) {
@@ -116,8 +117,8 @@ public:
     Advisor(const PlacementPlan& plan,
             Shortage shortage,
             const PlanParts& parts,
-            QuantOption quant,
-            HeadOption head)
+            Format quant,
+            Format head)
         : plan_(plan), shortage_(shortage), parts_(parts), quant_(quant), head_(head),
           need_(shortage.need(plan)), excess_(need_ - shortage.limit), asked_(*parts.request),
           request_(asked_), is_fit_(!asked_.map.has_value() && asked_.preset == "fit") {
@@ -372,7 +373,7 @@ private:
             return;
         }
         if (!has_own_head) {
-            change.head = HeadOption::Int8;
+            change.head = Format::Q8;
             step.is_head_int8 = true;
         }
         const SuggestedCost cost = {has_own_head ? Cost::OneRow : Cost::HeadAccuracy};
@@ -393,10 +394,10 @@ private:
     /// Where the head is a tensor of the files, table and head are two things to change.
     void storedHead(const std::string& name, const TensorPlacement& table) {
         const TensorPlacement* head = plan_.find(Part{PartRole::Head});
-        if (head != nullptr && shortage_.concerns(head->compute) && !isFourBit(head->format) &&
+        if (head != nullptr && shortage_.concerns(head->compute) && !hasCodes(head->format) &&
             head->format != Format::Q8) {
             Change change;
-            change.head = HeadOption::Int8;
+            change.head = Format::Q8;
             SuggestedStep step;
             step.is_head_int8 = true;
             add(std::move(step), change, {Cost::HeadAccuracy});
@@ -409,21 +410,19 @@ private:
     }
 
     void quantize() {
-        const auto offer = [this](QuantOption quant, const char* name, Cost cost) {
+        const auto offer = [this](Format quant, Cost cost) {
             Change change;
             change.quant = quant;
             SuggestedStep step;
-            step.quant = name;
+            step.quant = formatRow(quant).option;
             step.quant += asked_.quantizes_experts ? "+experts" : "";
             add(std::move(step), change, {cost});
         };
-        if (quant_ == QuantOption::None) {
-            offer(QuantOption::Nf4, "nf4", Cost::Accuracy);
-            offer(QuantOption::Nf4Dq, "nf4-dq", Cost::LittleAccuracy);
-        } else if (quant_ == QuantOption::Nf4) {
-            offer(QuantOption::Nf4Dq, "nf4-dq", Cost::HardlyAccuracy);
-        } else if (quant_ == QuantOption::Fp4) {
-            offer(QuantOption::Fp4Dq, "fp4-dq", Cost::HardlyAccuracy);
+        if (quant_ == Format::AsStored) {
+            offer(kFourBitFormat, Cost::Accuracy);
+            offer(kSmallestFormat, Cost::LittleAccuracy);
+        } else if (!isNested(quant_)) {
+            offer(codesFormat(weightFormat(quant_), true), Cost::HardlyAccuracy);
         }
     }
 
@@ -592,8 +591,8 @@ private:
     std::vector<TensorPlacement> spare_rows_; ///< Memory for the rows of the next plan.
     Shortage shortage_;
     const PlanParts& parts_;
-    QuantOption quant_;
-    HeadOption head_;
+    Format quant_;
+    Format head_;
     uint64_t need_;
     uint64_t excess_;
     const PlanRequest& asked_;
@@ -633,8 +632,8 @@ void addSteps(PlanIssue& issue,
               const PlacementPlan& plan,
               const Shortage& shortage,
               const PlanParts& parts,
-              QuantOption quant,
-              HeadOption head) {
+              Format quant,
+              Format head) {
     for (const ModulePlacement& module : plan.modules) {
         if (shortage.concerns(module.store) || shortage.concerns(module.compute)) {
             issue.modules.push_back(module.name);
@@ -707,8 +706,8 @@ PlanIssue overLimit(const PlacementPlan& plan,
                     const DevicePlan& device,
                     const MemoryBound& bound,
                     const PlanParts& parts,
-                    QuantOption quant,
-                    HeadOption head) {
+                    Format quant,
+                    Format head) {
     PlanIssue issue;
     issue.code = "DM09";
     issue.key = device.id.toString();
@@ -731,8 +730,8 @@ uint64_t hostNeed(const PlacementPlan& plan) {
 PlanIssue overHost(const PlacementPlan& plan,
                    const MemoryBound& bound,
                    const PlanParts& parts,
-                   QuantOption quant,
-                   HeadOption head) {
+                   Format quant,
+                   Format head) {
     const Shortage shortage = {std::nullopt, bound};
     PlanIssue issue;
     issue.code = "DM09";

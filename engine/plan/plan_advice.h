@@ -27,8 +27,8 @@ PlanIssue overLimit(const PlacementPlan& plan,
                     const DevicePlan& device,
                     const MemoryBound& bound,
                     const PlanParts& parts,
-                    QuantOption quant,
-                    HeadOption head);
+                    Format quant,
+                    Format head);
 
 /// Bytes of cpu and simulated GPUs together: what the host's memory holds.
 uint64_t hostNeed(const PlacementPlan& plan);
@@ -36,8 +36,8 @@ uint64_t hostNeed(const PlacementPlan& plan);
 PlanIssue overHost(const PlacementPlan& plan,
                    const MemoryBound& bound,
                    const PlanParts& parts,
-                   QuantOption quant,
-                   HeadOption head);
+                   Format quant,
+                   Format head);
 
 /// makePlan() up to the bytes per device: no transfers, estimates, modules, limits or text.
 /// For who asks often: names of the request's tensors, may be nullptr; rows of a former plan, whose

@@ -160,7 +160,7 @@ StoredTensor headStoredAs(const PlanRequest& request, const ExpectedTensor& tabl
 
 int32_t
 blockSizeOf(const PlanRequest& request, const ResolvedTensor& row, const StoredTensor& stored) {
-    if (!isFourBit(row.format)) {
+    if (!hasCodes(row.format)) {
         return kBlockSize;
     }
     const bool is_packed_kept = stored.packed != Format::AsStored && stored.packed == row.format;
@@ -184,7 +184,7 @@ uint64_t madeFromBytes(const PlanRequest& request,
                        const TensorPlacement& row,
                        const ExpectedTensor& tensor,
                        const StoredTensor& stored) {
-    const bool is_quantized = isFourBit(row.format) || row.format == Format::Q8;
+    const bool is_quantized = hasCodes(row.format) || row.format == Format::Q8;
     if (row.store != DeviceId::disk() || !is_quantized || request.has_weight_cache ||
         stored.packed != Format::AsStored || tensor.kind == TensorKind::Embedding) {
         return 0; // of a table, rows are read
@@ -284,7 +284,7 @@ private:
         }
         Result<DeviceMap> preset =
             presetDeviceMap(request_.preset, devices, request_.config,
-                            head_ != HeadOption::Bf16 || request_.config.has_own_head);
+                            head_ != Format::AsStored || request_.config.has_own_head);
         if (!preset.has_value()) {
             PlanIssue issue;
             issue.code = isDevicePreset(request_.preset) ? "DM04" : "DM01";
@@ -772,8 +772,8 @@ private:
     std::vector<ExpectedTensor> own_tensors_;
     const std::vector<ExpectedTensor>* tensors_ = nullptr;
     DeviceMap map_;
-    QuantOption quant_ = QuantOption::None;
-    HeadOption head_ = HeadOption::Bf16;
+    Format quant_ = Format::AsStored;
+    Format head_ = Format::AsStored;
     Resolution resolution_;
     std::vector<DeviceId> layer_device_;
 };

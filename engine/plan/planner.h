@@ -75,10 +75,10 @@ struct PlanRequest {
     std::optional<DeviceMap> map;
     std::string preset = "gpu";
 
-    QuantOption quant = QuantOption::None;
+    Format quant = Format::AsStored;
     bool quantizes_experts = false;   ///< --quant is for experts as well.
     int32_t quant_block = kBlockSize; ///< For weights that are quantized on load.
-    HeadOption head = HeadOption::Bf16;
+    Format head = Format::AsStored;
     bool has_weight_cache =
         false; ///< Quantized weights are kept on disk (LoadRequest::cache_folder).
     bool is_reference_precision = false;   ///< --precision f32
@@ -131,8 +131,8 @@ PlacementPlan makePlan(const PlanRequest& request);
 /// the leanest one.
 struct FitResult {
     DeviceMap map;
-    HeadOption head = HeadOption::Bf16;
-    QuantOption quant = QuantOption::None;
+    Format head = Format::AsStored;
+    Format quant = Format::AsStored;
     bool fits = false;
     std::vector<Note> steps; ///< The explanation, in order.
 };

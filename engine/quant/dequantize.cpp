@@ -27,8 +27,7 @@ float roundTo(kernels::DType type, float value) {
 
 /// Values of 4-bit elements [first, first + count). The 16 products of a block are rounded once.
 void expand4Bit(const kernels::WeightView& weight, int64_t first, int64_t count, float* out) {
-    const auto& book =
-        codeBook(weight.format == kernels::WeightFormat::Fp4 ? CodeBook::Fp4 : CodeBook::Nf4);
+    const auto& book = codeBook(weight.format);
     const auto* codes = static_cast<const uint8_t*>(weight.data);
     const int64_t block_size = weight.block_size;
     const int64_t end = first + count;
@@ -83,27 +82,26 @@ float blockScale(const kernels::WeightView& weight, int64_t block) {
 
 void expandRange(const kernels::WeightView& weight, int64_t first, int64_t count, float* out) {
     const auto* bytes = static_cast<const std::byte*>(weight.data);
-    switch (weight.format) {
-    case kernels::WeightFormat::Nf4:
-    case kernels::WeightFormat::Fp4:
+    switch (kernels::rowOf(weight.format).layout) {
+    case kernels::WeightLayout::Codes:
         expand4Bit(weight, first, count, out);
         break;
-    case kernels::WeightFormat::Int8Row: {
+    case kernels::WeightLayout::Int8Row: {
         const auto* q = static_cast<const int8_t*>(weight.data);
         for (int64_t i = 0; i < count; ++i) {
             out[i] = static_cast<float>(q[first + i]) * weight.row_scale[(first + i) / weight.cols];
         }
         break;
     }
-    case kernels::WeightFormat::F32:
+    case kernels::WeightLayout::F32:
         std::memcpy(out, bytes + first * 4, static_cast<size_t>(count) * 4);
         break;
-    case kernels::WeightFormat::F16:
+    case kernels::WeightLayout::F16:
         for (int64_t i = 0; i < count; ++i) {
             out[i] = loadOne(TensorType::F16, bytes + (first + i) * 2);
         }
         break;
-    case kernels::WeightFormat::BF16:
+    case kernels::WeightLayout::BF16:
         for (int64_t i = 0; i < count; ++i) {
             out[i] = loadOne(TensorType::BF16, bytes + (first + i) * 2);
         }

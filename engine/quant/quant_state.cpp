@@ -132,7 +132,8 @@ Result<void> checkCodes(std::string_view weight, const TensorInfo& codes, uint64
 }
 
 /// quant_map must be the published code book; +0.0 and -0.0 count as equal.
-Result<void> checkCodeBook(const TensorSource& source, std::string_view weight, CodeBook book) {
+Result<void>
+checkCodeBook(const TensorSource& source, std::string_view weight, kernels::WeightFormat book) {
     ENGINE_ASSIGN(const TensorInfo* info,
                   needHelper(source, weight, "quant_map", TensorType::F32, 16));
     ENGINE_ASSIGN(const auto stored, readAll<float>(source, *info));
@@ -239,9 +240,11 @@ StoredWeight describeStored(const TensorSource& source, std::string_view weight,
     };
     if (const auto keys = stateKeys(source, weight); !keys.empty()) {
         stored.kind = StoredAs::Packed4Bit;
-        const bool is_fp4 = keys.front()->name.ends_with("__fp4");
+        const std::string_view key = keys.front()->name;
+        const FormatRow* const row = formatOfOption(key.substr(key.rfind("__") + 2));
         const bool is_nested = source.find(joined(weight, ".nested_absmax")) != nullptr;
-        stored.format = fourBitFormat(is_fp4 ? CodeBook::Fp4 : CodeBook::Nf4, is_nested);
+        stored.format =
+            codesFormat(weightFormat(row != nullptr ? row->format : kFourBitFormat), is_nested);
         stored.type = TensorType::BF16;
         if (const TensorInfo* absmax = source.find(joined(weight, ".absmax")); absmax != nullptr) {
             const auto blocks = static_cast<int64_t>(elementsOf(*absmax));

@@ -14,7 +14,7 @@ namespace engine {
 
 /// The packed state's JSON, checked member by member.
 struct PackedState {
-    CodeBook book = CodeBook::Nf4;
+    kernels::WeightFormat book = weightFormat(kFourBitFormat);
     int32_t block_size = 0;
     TensorType dtype = TensorType::BF16;
     bool has_shape = false; ///< false: `shape` was null.
@@ -56,7 +56,7 @@ struct PackedWeight {
     const TensorInfo* absmax = nullptr; ///< F32 (plain) or U8 (nested).
     const TensorInfo* nested_absmax = nullptr;
     std::vector<float> nested_code; ///< [256] as stored; empty when plain.
-    [[nodiscard]] Format format() const { return fourBitFormat(state.book, state.is_nested); }
+    [[nodiscard]] Format format() const { return codesFormat(state.book, state.is_nested); }
 };
 
 /// Checks every rule of NF4.md that needs no bulk data, and reads state, tables and map.

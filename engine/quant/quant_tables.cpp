@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constants and byte rules of the formats: code books, the dynamic 8-bit map and its generator,
-// sizes and names. Values by bit pattern, so that no compiler's decimal parsing is involved.
+// Constants and byte rules of the formats: the values of codes, the dynamic 8-bit map and its
+// generator, sizes. Values by bit pattern, so that no compiler's decimal parsing is involved.
 
 #include "engine/quant/quantize.h"
 #include "engine/quant/quantize_loops.h"
@@ -12,12 +12,6 @@
 namespace engine {
 
 namespace {
-
-constexpr std::array<uint32_t, 16> kNf4Bits = {
-    0xbf800000, 0xbf3239b1, 0xbf066b30, 0xbeca32a0, 0xbe91a24d, 0xbe3d353f, 0xbdba7871, 0x00000000,
-    0x3da2faff, 0x3e24cae3, 0x3e7c04dd, 0x3ead033a, 0x3ee1a4b8, 0x3f1007ab, 0x3f3913b3, 0x3f800000};
-constexpr std::array<uint32_t, 8> kFp4MagnitudeBits = {
-    0x00000000, 0x3baaaaab, 0x3f2aaaab, 0x3f800000, 0x3eaaaaab, 0x3f000000, 0x3e2aaaab, 0x3e800000};
 
 constexpr std::array<uint32_t, 256> kDynamicMapBits = {
     0xbf7e3333, 0xbf7a999a, 0xbf770000, 0xbf736666, 0xbf6fcccd, 0xbf6c3333, 0xbf68999a, 0xbf650000,
@@ -53,27 +47,23 @@ constexpr std::array<uint32_t, 256> kDynamicMapBits = {
     0x3f4bcccd, 0x3f4f6666, 0x3f530000, 0x3f56999a, 0x3f5a3333, 0x3f5dcccd, 0x3f616666, 0x3f650000,
     0x3f68999a, 0x3f6c3333, 0x3f6fcccd, 0x3f736666, 0x3f770000, 0x3f7a999a, 0x3f7e3333, 0x3f800000};
 
-std::array<float, 16> makeBook(CodeBook book) {
-    std::array<float, 16> values{};
-    for (size_t i = 0; i < 16; ++i) {
-        const uint32_t bits = book == CodeBook::Nf4
-                                  ? kNf4Bits[i]
-                                  : kFp4MagnitudeBits[i % 8] | (i >= 8 ? 0x80000000U : 0U);
-        values[i] = std::bit_cast<float>(bits);
-    }
-    return values;
-}
-
 constexpr uint64_t ceilDiv(uint64_t a, uint64_t b) {
     return (a + b - 1) / b;
 }
 
 } // namespace
 
-const std::array<float, 16>& codeBook(CodeBook book) {
-    static const std::array<float, 16> kNf4 = makeBook(CodeBook::Nf4);
-    static const std::array<float, 16> kFp4 = makeBook(CodeBook::Fp4);
-    return book == CodeBook::Nf4 ? kNf4 : kFp4;
+const std::array<float, 16>& codeBook(kernels::WeightFormat format) {
+    static const auto kBooks = [] {
+        std::array<std::array<float, 16>, kernels::kCodeTableCount> books{};
+        for (size_t i = 0; i < books.size(); ++i) {
+            std::transform(std::begin(kernels::kCodeTables.at[i].bits),
+                           std::end(kernels::kCodeTables.at[i].bits), books[i].begin(),
+                           [](uint32_t bits) { return std::bit_cast<float>(bits); });
+        }
+        return books;
+    }();
+    return kBooks[static_cast<size_t>(kernels::rowOf(format).code_table) - 1];
 }
 
 const std::array<float, 256>& dynamicMap() {
@@ -136,7 +126,7 @@ FormatParts
 formatParts(Format format, TensorType stored, int64_t rows, int64_t cols, int32_t block_size) {
     const auto n = static_cast<uint64_t>(rows) * static_cast<uint64_t>(cols);
     FormatParts parts;
-    if (isFourBit(format)) {
+    if (hasCodes(format)) {
         const uint64_t blocks = ceilDiv(n, static_cast<uint64_t>(block_size));
         parts.data = ceilDiv(n, 2);
         if (isNested(format)) {
@@ -148,47 +138,11 @@ formatParts(Format format, TensorType stored, int64_t rows, int64_t cols, int32_
         }
         return parts;
     }
-    switch (format) {
-    case Format::Q8:
-        parts.data = n;
-        parts.scales = 4 * static_cast<uint64_t>(rows);
-        break;
-    case Format::Bf16:
-    case Format::F16:
-        parts.data = 2 * n;
-        break;
-    case Format::F32:
-        parts.data = 4 * n;
-        break;
-    default:
-        parts.data = tensorTypeSize(stored) * n;
-        break;
-    }
+    const auto weight_format = formatRow(format).weight_format;
+    parts.data = n * (weight_format ? static_cast<uint64_t>(kernels::rowOf(*weight_format).bits) / 8
+                                    : tensorTypeSize(stored));
+    parts.scales = isQuantized(format) ? 4 * static_cast<uint64_t>(rows) : 0;
     return parts;
-}
-
-std::string_view formatName(Format format) {
-    switch (format) {
-    case Format::AsStored:
-        return "as_stored";
-    case Format::Bf16:
-        return "bf16";
-    case Format::F16:
-        return "f16";
-    case Format::F32:
-        return "f32";
-    case Format::Nf4:
-        return "nf4";
-    case Format::Nf4Dq:
-        return "nf4_dq";
-    case Format::Fp4:
-        return "fp4";
-    case Format::Fp4Dq:
-        return "fp4_dq";
-    case Format::Q8:
-        return "q8";
-    }
-    return "as_stored";
 }
 
 } // namespace engine

@@ -69,13 +69,17 @@ bool isQuantizableType(TensorType type) {
     return type == TensorType::F32 || type == TensorType::F16 || type == TensorType::BF16;
 }
 
-/// Code of 0.0 in both nibbles.
-uint8_t zeroByte(CodeBook book) {
-    return book == CodeBook::Nf4 ? 0x77 : 0x00;
+/// The code of 0.0 in both nibbles.
+uint8_t zeroByte(kernels::WeightFormat book) {
+    const std::array<float, 16>& values = codeBook(book);
+    const auto isNearer = [](float a, float b) { return std::fabs(a) < std::fabs(b); };
+    return static_cast<uint8_t>(
+        0x11 * (std::min_element(values.begin(), values.end(), isNearer) - values.begin()));
 }
 
 /// Packs `count` values; the last low nibble of an odd count is the code of 0.0.
-void encodeBlock(CodeBook book, float* values, int64_t count, float absmax, uint8_t* codes) {
+void encodeBlock(
+    kernels::WeightFormat book, float* values, int64_t count, float absmax, uint8_t* codes) {
     const auto& kernels = quant_kernels::current();
     if (absmax == 0.0F) {
         std::memset(codes, zeroByte(book), static_cast<size_t>((count + 1) / 2));
@@ -109,7 +113,7 @@ bool selectQuantizeIsa(std::string_view name) {
 }
 
 Result<void> quantizeBlocks(std::string_view tensor,
-                            CodeBook book,
+                            kernels::WeightFormat book,
                             int32_t block_size,
                             TensorType type,
                             std::span<const std::byte> values,
@@ -192,12 +196,12 @@ Result<QuantizedTensor> quantize4Bit(std::string_view tensor,
                                      int64_t cols,
                                      const ParallelFor& parallel) {
     const uint64_t n = static_cast<uint64_t>(rows) * static_cast<uint64_t>(cols);
-    if (!isFourBit(format) || !isBlockSize(block_size) ||
+    if (!hasCodes(format) || !isBlockSize(block_size) ||
         values.size() != n * tensorTypeSize(type)) {
         return badArguments(tensor, "quantize4Bit: format, block size or number of bytes is wrong");
     }
     QuantizedTensor result;
-    result.book = bookOf(format);
+    result.book = weightFormat(format);
     result.block_size = block_size;
     result.dtype = type;
     result.rows = rows;
@@ -279,7 +283,7 @@ Result<void> quantizeRowsInt8(std::string_view tensor,
 kernels::WeightView QuantizedTensor::view() const {
     kernels::WeightView view;
     view.data = codes.data();
-    view.format = book == CodeBook::Nf4 ? kernels::WeightFormat::Nf4 : kernels::WeightFormat::Fp4;
+    view.format = book;
     view.rows = rows;
     view.cols = cols;
     view.block_size = block_size;
@@ -298,7 +302,7 @@ kernels::WeightView QuantizedTensor::view() const {
 }
 
 uint64_t QuantizedTensor::sizeBytes() const {
-    return formatBytes(fourBitFormat(book, isDouble()), dtype, rows, cols, block_size);
+    return formatBytes(codesFormat(book, isDouble()), dtype, rows, cols, block_size);
 }
 
 } // namespace engine

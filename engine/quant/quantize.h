@@ -5,10 +5,9 @@
 // checkpoints is quant_state.h, placing the result is engine/run.
 #pragma once
 
-#include "engine/api/placement.h"
 #include "engine/base/result.h"
 #include "engine/files/tensor_source.h"
-#include "kernels/views.h"
+#include "engine/quant/formats.h"
 
 #include <array>
 #include <cstdint>
@@ -36,13 +35,12 @@ inline void runOver(const ParallelFor& parallel,
     }
 }
 
-enum class CodeBook : uint8_t { Nf4 = 1, Fp4 };
-
 inline constexpr int32_t kBlockSize = 64;        ///< Elements per absmax in everything we write.
 inline constexpr int64_t kNestedBlockSize = 256; ///< Absmax values per nested absmax; fixed.
 
-/// The 16 values of a code book, index = code. FP4 entry 8 is -0.0 here (files store +0.0).
-const std::array<float, 16>& codeBook(CodeBook book);
+/// The 16 values of a format that has codes, index = code. FP4 entry 8 is -0.0 here (files store
+/// +0.0).
+const std::array<float, 16>& codeBook(kernels::WeightFormat format);
 /// The 256 values of the dynamic 8-bit map that double quantization uses, ascending.
 const std::array<float, 256>& dynamicMap();
 /// The rule that yields dynamicMap() (NF4.md); for the test that ties both together.
@@ -74,30 +72,10 @@ inline uint64_t formatBytes(
     return formatParts(format, stored, rows, cols, block_size).total();
 }
 
-/// True for Nf4, Nf4Dq, Fp4, Fp4Dq.
-constexpr bool isFourBit(Format format) {
-    return format == Format::Nf4 || format == Format::Nf4Dq || format == Format::Fp4 ||
-           format == Format::Fp4Dq;
-}
-constexpr bool isNested(Format format) {
-    return format == Format::Nf4Dq || format == Format::Fp4Dq;
-}
-constexpr CodeBook bookOf(Format format) {
-    return format == Format::Fp4 || format == Format::Fp4Dq ? CodeBook::Fp4 : CodeBook::Nf4;
-}
-constexpr Format fourBitFormat(CodeBook book, bool nested) {
-    if (book == CodeBook::Fp4) {
-        return nested ? Format::Fp4Dq : Format::Fp4;
-    }
-    return nested ? Format::Nf4Dq : Format::Nf4;
-}
-/// "as_stored", "bf16", "f16", "f32", "nf4", "nf4_dq", "fp4", "fp4_dq", "q8".
-std::string_view formatName(Format format);
-
 /// A 4-bit tensor in host memory: codes, statistics, table and shape are one unit that lives and
 /// travels together. Nothing changes it after it was made.
 struct QuantizedTensor {
-    CodeBook book = CodeBook::Nf4;
+    kernels::WeightFormat book = weightFormat(kFourBitFormat);
     int32_t block_size = kBlockSize;
     TensorType dtype = TensorType::BF16; ///< Type of the values it was made from: F32, F16 or BF16.
     int64_t rows = 0;
@@ -120,7 +98,7 @@ struct QuantizedTensor {
 /// and any number of threads. With odd count the last low nibble is the code of 0.0.
 /// Errors: InvalidFile when a value is not finite (names `tensor`).
 Result<void> quantizeBlocks(std::string_view tensor,
-                            CodeBook book,
+                            kernels::WeightFormat book,
                             int32_t block_size,
                             TensorType type,
                             std::span<const std::byte> values,

@@ -18,7 +18,7 @@ extern const uint8_t kFp4Order[8];
 
 /// Reciprocal that scales a block: 1/absmax correctly rounded; for FP4 corrected by the last bit
 /// to what the GPU's approximate reciprocal gives, where absmax is a BF16 number (NF4.md).
-float blockReciprocal(CodeBook book, float absmax);
+float blockReciprocal(kernels::WeightFormat book, float absmax);
 
 struct Kernels {
     const char* name;
@@ -26,8 +26,11 @@ struct Kernels {
     /// as fp32 into `out`.
     uint32_t (*load)(TensorType type, const std::byte* values, int64_t count, float* out);
     /// Codes of `count` (even) finite values times `reciprocal`, packed into count/2 bytes.
-    void (*encode)(
-        CodeBook book, const float* values, int64_t count, float reciprocal, uint8_t* codes);
+    void (*encode)(kernels::WeightFormat book,
+                   const float* values,
+                   int64_t count,
+                   float reciprocal,
+                   uint8_t* codes);
     /// 8-bit codes of absmax - offset, one nested block (at most 256 values); returns its scale.
     float (*nest)(const float* absmax, int64_t count, float offset, uint8_t* codes);
     /// int8 codes of one row of finite values; scale > 0.

@@ -6,7 +6,10 @@
 #include "engine/quant/quantize_kernels.h"
 #include "engine/quant/quantize_loops.h"
 
+#include <algorithm>
+#include <array>
 #include <bit>
+#include <cmath>
 #include <cstring>
 
 namespace engine::quant_kernels {
@@ -28,11 +31,12 @@ const float kFp4Thresholds[7] = {0.00260417F, 0.0859375F, 0.20833333F, 0.2916666
 
 const uint8_t kFp4Order[8] = {0, 1, 6, 7, 4, 5, 2, 3};
 
-float blockReciprocal(CodeBook book, float absmax) {
+float blockReciprocal(kernels::WeightFormat book, float absmax) {
     const float exact = 1.0F / absmax;
     const auto bits = std::bit_cast<uint32_t>(absmax);
     const bool is_bf16 = (bits & 0xffffU) == 0 && (bits & 0x7f800000U) != 0;
-    if (book != CodeBook::Fp4 || !is_bf16 || !(exact >= 0x1p-126F) || std::isinf(exact)) {
+    if (book != kernels::WeightFormat::Fp4 || !is_bf16 || !(exact >= 0x1p-126F) ||
+        std::isinf(exact)) {
         return exact;
     }
     uint32_t corrected = std::bit_cast<uint32_t>(exact);
@@ -86,13 +90,24 @@ uint32_t loadScalar(TensorType type, const std::byte* values, int64_t count, flo
     return largest;
 }
 
-uint8_t encodeOne(CodeBook book, float y) {
+/// The code whose value is nearest: for formats that nobody else has rules for.
+uint8_t nearestCode(kernels::WeightFormat book, float y) {
+    const std::array<float, 16>& values = codeBook(book);
+    const auto isNearer = [y](float a, float b) { return std::fabs(a - y) < std::fabs(b - y); };
+    return static_cast<uint8_t>(std::min_element(values.begin(), values.end(), isNearer) -
+                                values.begin());
+}
+
+uint8_t encodeOne(kernels::WeightFormat book, float y) {
     uint8_t code = 0;
-    if (book == CodeBook::Nf4) {
+    if (book == kernels::WeightFormat::Nf4) {
         for (const float threshold : kNf4Thresholds) {
             code = static_cast<uint8_t>(code + (y > threshold ? 1 : 0));
         }
         return code;
+    }
+    if (book != kernels::WeightFormat::Fp4) {
+        return nearestCode(book, y);
     }
     for (const float threshold : kFp4Thresholds) {
         code = static_cast<uint8_t>(code + (std::fabs(y) > threshold ? 1 : 0));
@@ -100,8 +115,11 @@ uint8_t encodeOne(CodeBook book, float y) {
     return static_cast<uint8_t>(kFp4Order[code] | (y < 0.0F ? 8U : 0U));
 }
 
-void encodeScalar(
-    CodeBook book, const float* values, int64_t count, float reciprocal, uint8_t* codes) {
+void encodeScalar(kernels::WeightFormat book,
+                  const float* values,
+                  int64_t count,
+                  float reciprocal,
+                  uint8_t* codes) {
     for (int64_t i = 0; i + 1 < count; i += 2) {
         const uint8_t high = encodeOne(book, values[i] * reciprocal);
         const uint8_t low = encodeOne(book, values[i + 1] * reciprocal);

@@ -106,8 +106,8 @@ TARGET_AVX2 inline __m256i fp4Codes8(__m256 y, const Avx2Tables& tables) {
                            _mm256_and_si256(_mm256_castps_si256(negative), _mm256_set1_epi32(8)));
 }
 
-TARGET_AVX2 Avx2Tables avx2Tables(CodeBook book) {
-    if (book == CodeBook::Nf4) {
+TARGET_AVX2 Avx2Tables avx2Tables(kernels::WeightFormat book) {
+    if (book == kernels::WeightFormat::Nf4) {
         const float* t = kNf4Thresholds;
         return {_mm256_set1_ps(t[7]),
                 _mm256_setr_ps(t[3], t[11], t[3], t[11], t[3], t[11], t[3], t[11]),
@@ -121,7 +121,7 @@ TARGET_AVX2 Avx2Tables avx2Tables(CodeBook book) {
             _mm256_castsi256_ps(_mm256_setr_epi32(o[0], o[1], o[2], o[3], o[4], o[5], o[6], o[7]))};
 }
 
-template <CodeBook kBook>
+template <kernels::WeightFormat kBook>
 TARGET_AVX2 void
 encodeAvx2Book(const float* values, int64_t count, float reciprocal, uint8_t* codes) {
     const Avx2Tables tables = avx2Tables(kBook);
@@ -132,7 +132,7 @@ encodeAvx2Book(const float* values, int64_t count, float reciprocal, uint8_t* co
         const __m256 y1 = _mm256_mul_ps(_mm256_loadu_ps(values + i + 8), scale);
         __m256i c0;
         __m256i c1;
-        if constexpr (kBook == CodeBook::Nf4) {
+        if constexpr (kBook == kernels::WeightFormat::Nf4) {
             c0 = nf4Codes8(y0, tables);
             c1 = nf4Codes8(y1, tables);
         } else {
@@ -148,12 +148,17 @@ encodeAvx2Book(const float* values, int64_t count, float reciprocal, uint8_t* co
     scalarKernels().encode(kBook, values + i, count - i, reciprocal, codes + i / 2);
 }
 
-TARGET_AVX2 void
-encodeAvx2(CodeBook book, const float* values, int64_t count, float reciprocal, uint8_t* codes) {
-    if (book == CodeBook::Nf4) {
-        encodeAvx2Book<CodeBook::Nf4>(values, count, reciprocal, codes);
+TARGET_AVX2 void encodeAvx2(kernels::WeightFormat book,
+                            const float* values,
+                            int64_t count,
+                            float reciprocal,
+                            uint8_t* codes) {
+    if (book == kernels::WeightFormat::Nf4) {
+        encodeAvx2Book<kernels::WeightFormat::Nf4>(values, count, reciprocal, codes);
+    } else if (book == kernels::WeightFormat::Fp4) {
+        encodeAvx2Book<kernels::WeightFormat::Fp4>(values, count, reciprocal, codes);
     } else {
-        encodeAvx2Book<CodeBook::Fp4>(values, count, reciprocal, codes);
+        scalarKernels().encode(book, values, count, reciprocal, codes);
     }
 }
 
@@ -229,10 +234,10 @@ TARGET_AVX512 __m512 shiftedTable(const float* thresholds, int count, int first)
     return _mm512_load_ps(table);
 }
 
-template <CodeBook kBook>
+template <kernels::WeightFormat kBook>
 TARGET_AVX512 void
 encodeAvx512Book(const float* values, int64_t count, float reciprocal, uint8_t* codes) {
-    constexpr bool kIsNf4 = kBook == CodeBook::Nf4;
+    constexpr bool kIsNf4 = kBook == kernels::WeightFormat::Nf4;
     const float* thresholds = kIsNf4 ? kNf4Thresholds : kFp4Thresholds;
     const int num = kIsNf4 ? 15 : 7;
     const __m512 table7 = shiftedTable(thresholds, num, 7);
@@ -266,12 +271,17 @@ encodeAvx512Book(const float* values, int64_t count, float reciprocal, uint8_t* 
     scalarKernels().encode(kBook, values + i, count - i, reciprocal, codes + i / 2);
 }
 
-TARGET_AVX512 void
-encodeAvx512(CodeBook book, const float* values, int64_t count, float reciprocal, uint8_t* codes) {
-    if (book == CodeBook::Nf4) {
-        encodeAvx512Book<CodeBook::Nf4>(values, count, reciprocal, codes);
+TARGET_AVX512 void encodeAvx512(kernels::WeightFormat book,
+                                const float* values,
+                                int64_t count,
+                                float reciprocal,
+                                uint8_t* codes) {
+    if (book == kernels::WeightFormat::Nf4) {
+        encodeAvx512Book<kernels::WeightFormat::Nf4>(values, count, reciprocal, codes);
+    } else if (book == kernels::WeightFormat::Fp4) {
+        encodeAvx512Book<kernels::WeightFormat::Fp4>(values, count, reciprocal, codes);
     } else {
-        encodeAvx512Book<CodeBook::Fp4>(values, count, reciprocal, codes);
+        scalarKernels().encode(book, values, count, reciprocal, codes);
     }
 }
 

@@ -12,6 +12,7 @@
 #include "engine/load/loader_origin.h"
 #include "engine/load/random_source.h"
 #include "engine/media/audio.h"
+#include "engine/quant/formats.h"
 #include "engine/quant/quant_state.h"
 #include "engine/run/sampler.h"
 
@@ -167,9 +168,9 @@ std::vector<Sentence> doubtsOf(const OpenedModel& opened) {
 /// of its list. An entry of it is the end of a name or a pattern for its beginning, of which only
 /// plain names are understood here.
 StoredTensors describePromised(const OpenedModel& opened, const QuantizationHint& hint) {
-    const bool is_nf4 = hint.quant_type == "nf4";
-    const Format packed = is_nf4 ? (hint.double_quant ? Format::Nf4Dq : Format::Nf4)
-                                 : (hint.double_quant ? Format::Fp4Dq : Format::Fp4);
+    const FormatRow* const row = formatOfOption(hint.quant_type);
+    const Format plain = row != nullptr && hasCodes(row->format) ? row->format : kFourBitFormat;
+    const Format packed = codesFormat(weightFormat(plain), hint.double_quant);
     StoredTensors stored;
     for (const ExpectedTensor& tensor : opened.tensors) {
         const bool is_skipped = std::any_of(hint.skip_modules.begin(), hint.skip_modules.end(),
@@ -379,10 +380,7 @@ ModelSummary summarize(const OpenedModel& opened) {
         summary.parameters += tensor.numElements();
         summary.bytes += bytes;
         if (how.packed != Format::AsStored) {
-            ++formats[how.packed == Format::Nf4     ? "nf4"
-                      : how.packed == Format::Nf4Dq ? "nf4-dq"
-                      : how.packed == Format::Fp4   ? "fp4"
-                                                    : "fp4-dq"];
+            ++formats[std::string(formatRow(how.packed).option)];
         }
     }
     summary.quantization = "none";

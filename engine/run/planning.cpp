@@ -8,6 +8,7 @@
 #include "engine/plan/map_keys.h"
 #include "engine/plan/map_write.h"
 #include "engine/plan/plan_english.h"
+#include "engine/quant/formats.h"
 
 #include <algorithm>
 #include <map>
@@ -33,7 +34,7 @@ Result<DeviceMap> baseMap(const PlanRequest& plan) {
         ids.push_back(device.id);
     }
     return presetDeviceMap(plan.preset, ids, plan.config,
-                           plan.head != HeadOption::Bf16 || plan.config.has_own_head);
+                           plan.head != Format::AsStored || plan.config.has_own_head);
 }
 
 DeviceMap
@@ -71,19 +72,32 @@ bool namesCard(const LoadRequest& request) {
            });
 }
 
-template <typename T>
-Result<T> optionWord(Phrase option,
-                     const std::string& word,
-                     const std::vector<std::pair<const char*, T>>& words) {
+using FormatWords = std::vector<std::pair<std::string, Format>>;
+
+Result<Format> optionWord(Phrase option, const std::string& word, const FormatWords& words) {
     std::string expected;
     for (const auto& [name, value] : words) {
         if (word == name) {
             return value;
         }
-        expected += (expected.empty() ? "" : ", ") + std::string(name);
+        expected += (expected.empty() ? "" : ", ") + name;
     }
     return Error{ErrorCode::InvalidRequest,
                  said("%1 %2: expected one of %3", option, word, expected)};
+}
+
+/// What --quant takes: every format with an option, and those that are meant for experts as well.
+FormatWords quantWords() {
+    FormatWords words;
+    for (const FormatRow& row : kFormatRows) {
+        if (!row.option.empty()) {
+            words.emplace_back(row.option, row.format);
+        }
+    }
+    for (const Format format : {kFourBitFormat, kSmallestFormat}) {
+        words.emplace_back(std::string(formatRow(format).option) + "+experts", format);
+    }
+    return words;
 }
 
 } // namespace
@@ -172,14 +186,7 @@ Result<PlanRequest> planRequest(const LoadRequest& request,
     plan.image_tokens =
         request.image_tokens > 0 ? request.image_tokens : opened.config.processor.image_tokens;
     plan.is_reference_precision = request.is_reference_precision;
-    ENGINE_ASSIGN(plan.quant, optionWord<QuantOption>(phrase("--quant"), request.quant,
-                                                      {{"none", QuantOption::None},
-                                                       {"nf4", QuantOption::Nf4},
-                                                       {"nf4-dq", QuantOption::Nf4Dq},
-                                                       {"fp4", QuantOption::Fp4},
-                                                       {"fp4-dq", QuantOption::Fp4Dq},
-                                                       {"nf4+experts", QuantOption::Nf4},
-                                                       {"nf4-dq+experts", QuantOption::Nf4Dq}}));
+    ENGINE_ASSIGN(plan.quant, optionWord(phrase("--quant"), request.quant, quantWords()));
     plan.quantizes_experts = request.quant.ends_with("+experts");
     if (!isBlockSize(request.quant_block)) {
         return Error{ErrorCode::InvalidRequest,
@@ -187,11 +194,12 @@ Result<PlanRequest> planRequest(const LoadRequest& request,
                           request.quant_block)};
     }
     plan.quant_block = static_cast<int32_t>(request.quant_block);
-    ENGINE_ASSIGN(plan.head, optionWord<HeadOption>(phrase("--head"), request.head,
-                                                    {{"auto", HeadOption::Bf16},
-                                                     {"bf16", HeadOption::Bf16},
-                                                     {"int8", HeadOption::Int8},
-                                                     {"nf4", HeadOption::Nf4}}));
+    ENGINE_ASSIGN(plan.head,
+                  optionWord(phrase("--head"), request.head,
+                             {{"auto", Format::AsStored},
+                              {"bf16", Format::AsStored},
+                              {"int8", Format::Q8},
+                              {std::string(formatRow(kFourBitFormat).option), kFourBitFormat}}));
     // The reference path answers exactly as with everything on one device.
     plan.may_change_head = request.head == "auto" && !request.is_reference_precision;
     if (isDeviceMapText(request.device_map)) {

@@ -83,12 +83,12 @@ void benchQuantizer() {
             return static_cast<double>(bytes.size()) / seconds / 1e9;
         };
         const double nf4 = best([&] {
-            (void)quantizeBlocks("w", CodeBook::Nf4, 64, TensorType::BF16, bytes, codes.data(),
-                                 absmax.data());
+            (void)quantizeBlocks("w", kernels::WeightFormat::Nf4, 64, TensorType::BF16, bytes,
+                                 codes.data(), absmax.data());
         });
         const double fp4 = best([&] {
-            (void)quantizeBlocks("w", CodeBook::Fp4, 64, TensorType::BF16, bytes, codes.data(),
-                                 absmax.data());
+            (void)quantizeBlocks("w", kernels::WeightFormat::Fp4, 64, TensorType::BF16, bytes,
+                                 codes.data(), absmax.data());
         });
         const double q8 = best([&] {
             (void)quantizeRowsInt8("w", TensorType::BF16, bytes,

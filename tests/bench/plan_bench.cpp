@@ -77,7 +77,7 @@ void printTimes() {
     for (const char* size : {"E2B", "E4B"}) {
         for (const char* preset : {"gpu", "lean"}) {
             PlanRequest request = requestFor(size, 1, 12 * kGiB, false);
-            request.quant = QuantOption::Nf4Dq;
+            request.quant = Format::Nf4Dq;
             request.preset = preset;
             std::printf("%s %-8s                        plan %6.2f ms\n", size, preset,
                         medianMs([&] { (void)makePlan(request); }));
@@ -99,7 +99,7 @@ void printTimes() {
                         continue;
                     }
                     PlanRequest request = requestFor(size, gpus, gib * kGiB, false);
-                    request.quant = QuantOption::Nf4Dq;
+                    request.quant = Format::Nf4Dq;
                     request.preset = "fit";
                     if (has_adapter) {
                         addAdapter(request);
@@ -118,19 +118,19 @@ void printTimes() {
 
 struct Formats {
     const char* name;
-    QuantOption quant;
-    HeadOption head;
+    Format quant;
+    Format head;
     bool may_change_head, may_quantize;
 };
 
 void printGrid(bool is_sim) {
     const Formats all[] = {
-        {"none", QuantOption::None, HeadOption::Bf16, false, false},
-        {"nf4", QuantOption::Nf4, HeadOption::Bf16, false, false},
-        {"nf4-dq", QuantOption::Nf4Dq, HeadOption::Bf16, false, false},
-        {"nf4-dq,int8", QuantOption::Nf4Dq, HeadOption::Int8, false, false},
-        {"nf4-dq,free-head", QuantOption::Nf4Dq, HeadOption::Bf16, true, false},
-        {"free", QuantOption::None, HeadOption::Bf16, true, true},
+        {"none", Format::AsStored, Format::AsStored, false, false},
+        {"nf4", Format::Nf4, Format::AsStored, false, false},
+        {"nf4-dq", Format::Nf4Dq, Format::AsStored, false, false},
+        {"nf4-dq,int8", Format::Nf4Dq, Format::Q8, false, false},
+        {"nf4-dq,free-head", Format::Nf4Dq, Format::AsStored, true, false},
+        {"free", Format::AsStored, Format::AsStored, true, true},
     };
     for (const char* size : {"E2B", "E4B"}) {
         for (const int gpus : {1, 2, 3}) {

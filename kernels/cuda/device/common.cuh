@@ -10,12 +10,12 @@
 
 namespace kernels::cuda {
 
-static __device__ __constant__ CodeTable kCodes[kCodeTableCount] = {kCodeTables[0], kCodeTables[1]};
+static __device__ __constant__ CodeTables kCodes = kCodeTables;
 
 /// The values of codes by bit pattern. code_table: WeightArgs::code_table of a weight that has
 /// codes.
 __device__ const __forceinline__ uint32_t* codesOf(int code_table) {
-    return kCodes[code_table - 1].bits;
+    return kCodes.at[code_table - 1].bits;
 }
 
 __device__ __forceinline__ __half2 asHalf2(uint32_t bits) {

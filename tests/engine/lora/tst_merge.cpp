@@ -239,7 +239,7 @@ void TestMerge::weights() {
     request.model_folder = model_folder;
     request.adapters = loadAll(model, inputs);
     request.out_folder = fs::path(folder.path().toStdString()) / "merged";
-    request.measure_nf4 = false;
+    request.measure_quantized = false;
     const auto report = mergeAdapters(request);
     QVERIFY2(report, report ? "" : report.error().message.c_str());
 
@@ -362,12 +362,13 @@ void TestMerge::quantizationLosesTheDirectMerge() {
     const auto report = mergeAdapters(request);
     QVERIFY2(report, report ? "" : report.error().message.c_str());
     const MergedTensor& t = report->tensors.at(0);
-    QVERIFY(t.has_nf4);
+    QVERIFY(t.has_quantized);
     QVERIFY2(t.kept > 0.95 && t.kept < 1.05, std::to_string(t.kept).c_str());
-    QVERIFY2(t.nf4_direct_kept < 0.2, std::to_string(t.nf4_direct_kept).c_str());
-    QVERIFY2(t.nf4_kept > 0.5 && t.nf4_kept < 1.5, std::to_string(t.nf4_kept).c_str());
-    QVERIFY(t.nf4_error > 2.0);
-    QVERIFY(t.nf4_changed_codes > 0.005 && t.nf4_changed_codes < 0.1);
+    QVERIFY2(t.quantized_direct_kept < 0.2, std::to_string(t.quantized_direct_kept).c_str());
+    QVERIFY2(t.quantized_kept > 0.5 && t.quantized_kept < 1.5,
+             std::to_string(t.quantized_kept).c_str());
+    QVERIFY(t.quantized_error > 2.0);
+    QVERIFY(t.quantized_changed_codes > 0.005 && t.quantized_changed_codes < 0.1);
 }
 
 void TestMerge::refuses_data() {

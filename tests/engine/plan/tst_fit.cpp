@@ -246,8 +246,8 @@ void TestFit::predictsThePlan() {
     for (int k = 0; k < 12; ++k) {
         PlanRequest request = cardRequest(model, gpus, uint64_t{256U + random() % 12000U} << 20U,
                                           uint64_t{1024U + random() % 48000U} << 20U);
-        request.quant = k % 3 == 0 ? QuantOption::None : QuantOption::Nf4Dq;
-        request.head = k % 2 == 0 ? HeadOption::Bf16 : HeadOption::Int8;
+        request.quant = k % 3 == 0 ? Format::AsStored : Format::Nf4Dq;
+        request.head = k % 2 == 0 ? Format::AsStored : Format::Q8;
         request.context = 1024 << (k % 4);
         if (has_adapter) {
             for (const ExpectedTensor& tensor : model.tensors) {
@@ -274,8 +274,8 @@ void TestFit::beatsPresets_data() {
     QTest::addColumn<QString>("size");
     QTest::addColumn<int>("quant");
     for (const char* size : {"E2B", "E4B"}) {
-        QTest::addRow("%s bf16", size) << size << static_cast<int>(QuantOption::None);
-        QTest::addRow("%s nf4-dq", size) << size << static_cast<int>(QuantOption::Nf4Dq);
+        QTest::addRow("%s bf16", size) << size << static_cast<int>(Format::AsStored);
+        QTest::addRow("%s nf4-dq", size) << size << static_cast<int>(Format::Nf4Dq);
     }
 }
 
@@ -288,7 +288,7 @@ void TestFit::beatsPresets() {
     for (int k = 0; k < 25; ++k) {
         PlanRequest request = cardRequest(model, 1, uint64_t{512U + random() % 18000U} << 20U,
                                           uint64_t{2048U + random() % 30000U} << 20U);
-        request.quant = static_cast<QuantOption>(quant);
+        request.quant = static_cast<Format>(quant);
         const PlacementPlan fit = makePlan(request);
         for (const std::string& preset : devicePresets()) {
             request.preset = preset;
@@ -315,7 +315,7 @@ void TestFit::beatsPresets() {
 void TestFit::sacrificesInOrder() {
     const Model model = publishedModel("E2B");
     PlanRequest request = cardRequest(model, 1, 64 * kGiB, 64 * kGiB);
-    request.quant = QuantOption::Nf4Dq;
+    request.quant = Format::Nf4Dq;
     int stage = 0;
     std::vector<int> seen(5, 0);
     for (uint64_t mib = 8000; mib >= 400; mib -= 100) {
@@ -359,22 +359,22 @@ void TestFit::formatsOnlyWhenAllowed() {
     const Model model = publishedModel("E2B");
     PlanRequest request = cardRequest(model, 1, 2 * kGiB, 64 * kGiB);
     request.context = 4096;
-    request.quant = QuantOption::Nf4Dq;
+    request.quant = Format::Nf4Dq;
     const FitResult plain = fitDeviceMap(request);
-    QCOMPARE(plain.head, HeadOption::Bf16);
-    QCOMPARE(plain.quant, QuantOption::Nf4Dq);
+    QCOMPARE(plain.head, Format::AsStored);
+    QCOMPARE(plain.quant, Format::Nf4Dq);
     request.may_change_head = true;
     const FitResult head = fitDeviceMap(request);
     QVERIFY(head.fits);
     // A smaller head comes before layers on the CPU, not before towers and tables.
     PlanRequest large = request;
     large.devices[1].capacity = large.devices[1].free = 64 * kGiB;
-    QCOMPARE(fitDeviceMap(large).head, HeadOption::Bf16);
+    QCOMPARE(fitDeviceMap(large).head, Format::AsStored);
     PlanRequest tight = request;
     tight.devices[1].capacity = tight.devices[1].free = 1700U << 20U;
     const FitResult small = fitDeviceMap(tight);
     QVERIFY(small.fits);
-    QVERIFY(small.head != HeadOption::Bf16);
+    QVERIFY(small.head != Format::AsStored);
     const PlacementPlan plan = makePlan(tight);
     QVERIFY(plan.find("lm_head.weight") != nullptr);
     QVERIFY(plan.find("lm_head.weight")->compute.isGpu());
@@ -382,9 +382,9 @@ void TestFit::formatsOnlyWhenAllowed() {
     QCOMPARE(plan.kv_device.back(), DeviceId::cuda(0));
     // Quantizing what was asked for in bf16.
     PlanRequest dense = cardRequest(model, 1, 4 * kGiB, 64 * kGiB);
-    QCOMPARE(fitDeviceMap(dense).quant, QuantOption::None);
+    QCOMPARE(fitDeviceMap(dense).quant, Format::AsStored);
     dense.may_quantize = true;
-    QCOMPARE(fitDeviceMap(dense).quant, QuantOption::Nf4);
+    QCOMPARE(fitDeviceMap(dense).quant, Format::Nf4);
     QVERIFY(makePlan(dense).fits);
 }
 
@@ -392,7 +392,7 @@ void TestFit::headBeforeLayers() {
     // E4B on 3 GiB: without a smaller head eight layers would leave.
     const Model model = publishedModel("E4B");
     PlanRequest request = cardRequest(model, 1, 3 * kGiB, 64 * kGiB);
-    request.quant = QuantOption::Nf4Dq;
+    request.quant = Format::Nf4Dq;
     const PlacementPlan kept = makePlan(request);
     QVERIFY(kept.fits);
     QCOMPARE(kept.find("lm_head.weight"), nullptr);
@@ -434,7 +434,7 @@ void TestFit::quantizesNothingUnasked() {
     QCOMPARE(plan.find("model.language_model.layers.0.mlp.up_proj.weight")->format,
              Format::AsStored);
     QVERIFY(mentions(inEnglish(plan.notes), "with --quant nf4 it would be about"));
-    request.quant = QuantOption::Nf4;
+    request.quant = Format::Nf4;
     plan = makePlan(request);
     QVERIFY(plan.fits);
     QVERIFY(!mentions(inEnglish(plan.notes), "--quant"));
@@ -444,8 +444,8 @@ void TestFit::ownHead() {
     // --head int8: the bf16 table is only read by rows and leaves the GPU when room is short.
     const Model model = publishedModel("E2B");
     PlanRequest request = cardRequest(model, 1, 1900U << 20U, 64 * kGiB);
-    request.quant = QuantOption::Nf4Dq;
-    request.head = HeadOption::Int8;
+    request.quant = Format::Nf4Dq;
+    request.head = Format::Q8;
     const PlacementPlan plan = makePlan(request);
     QVERIFY2(plan.fits, plan.errors.empty() ? "" : inEnglish(plan.errors[0]).c_str());
     QCOMPARE(plan.find("lm_head.weight")->store, DeviceId::cuda(0));
@@ -469,10 +469,10 @@ void TestFit::simulatedAsTheCard() {
     QFETCH(QString, size);
     QFETCH(int, gpus);
     const Model model = publishedModel(size.toStdString());
-    for (const HeadOption head : {HeadOption::Bf16, HeadOption::Int8}) {
+    for (const Format head : {Format::AsStored, Format::Q8}) {
         for (uint64_t mib = 700; mib < 12'000; mib += 450) {
             PlanRequest card = cardRequest(model, gpus, mib << 20U, 64 * kGiB);
-            card.quant = QuantOption::Nf4Dq;
+            card.quant = Format::Nf4Dq;
             card.head = head;
             // Scratch differs between the two kinds; what is compared is the choice.
             card.workspace_bytes = nullptr;
@@ -551,7 +551,7 @@ void TestFit::leavesASlowerCard() {
 void TestFit::adapterScratchCounts() {
     const Model model = publishedModel("E2B");
     PlanRequest request = cardRequest(model, 1, 2 * kGiB, 64 * kGiB);
-    request.quant = QuantOption::Nf4Dq;
+    request.quant = Format::Nf4Dq;
     request.adapters.push_back(
         {"model.language_model.layers.0.mlp.up_proj.weight", 1'000'000, false, 0});
     const PlacementPlan plain = makePlan(request);
@@ -664,7 +664,7 @@ void TestFit::simulatedInMainMemory() {
 void TestFit::explains() {
     const Model model = publishedModel("E4B");
     PlanRequest request = cardRequest(model, 1, 4 * kGiB, 64 * kGiB);
-    request.quant = QuantOption::Nf4Dq;
+    request.quant = Format::Nf4Dq;
     const PlacementPlan plan = makePlan(request);
     QVERIFY(plan.fits);
     QVERIFY(mentions(inEnglish(plan.notes), "everything on cuda:0 needs"));

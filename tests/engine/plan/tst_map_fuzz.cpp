@@ -647,10 +647,10 @@ void TestMapFuzz::agreesWithNaiveResolver() {
     NaiveResolver naive(model);
     Generator generator(naive, 20261120);
     const std::vector<DeviceId> devices = {DeviceId::cuda(0), DeviceId::cuda(1), DeviceId::sim(0)};
-    const std::map<Text, QuantOption> quants = {{"none", QuantOption::None},
-                                                {"nf4", QuantOption::Nf4},
-                                                {"nf4_dq", QuantOption::Nf4Dq},
-                                                {"fp4", QuantOption::Fp4}};
+    const std::map<Text, Format> quants = {{"none", Format::AsStored},
+                                           {"nf4", Format::Nf4},
+                                           {"nf4_dq", Format::Nf4Dq},
+                                           {"fp4", Format::Fp4}};
     std::map<Text, int> seen; // how often each outcome occurred: the generator must reach them all
     for (int i = 0; i < 10000 / kMapShare; ++i) {
         const Map map = generator.make();
@@ -663,9 +663,9 @@ void TestMapFuzz::agreesWithNaiveResolver() {
         input.tensors = &model.tensors;
         input.devices = devices;
         input.quant = quants.at(map.quant);
-        input.head = map.head == "bf16" ? HeadOption::Bf16
-                     : map.head == "q8" ? HeadOption::Int8
-                                        : HeadOption::Nf4;
+        input.head = map.head == "bf16" ? Format::AsStored
+                     : map.head == "q8" ? Format::Q8
+                                        : Format::Nf4;
         const Resolution found = resolveDeviceMap(*parsed, input);
         const Answer expected = naive.resolve(map);
 

@@ -343,7 +343,7 @@ void TestMapResolve::provenance() {
     const std::string text =
         native("\"cuda:0\"", R"("model.language_model.layers.[0-9]": {"store": "cpu"},
             "model.language_model.layers.3": {"compute": "cpu", "format": "nf4"})");
-    const Resolution resolution = resolve(e2b(), text, kDevices, QuantOption::Fp4);
+    const Resolution resolution = resolve(e2b(), text, kDevices, Format::Fp4);
     const ResolvedTensor* row = rowOf(e2b(), resolution, kLayer + "3.mlp.up_proj.weight");
     QVERIFY(row != nullptr);
     const auto by = [row](MapField field) { return row->set_by[static_cast<size_t>(field) - 1]; };
@@ -646,14 +646,14 @@ void TestMapResolve::tied_data() {
     QTest::addColumn<QString>("codes");
     QTest::addColumn<QString>("table"); ///< Place and format.
     QTest::addColumn<QString>("own");   ///< For lm_head.weight, "none" when there is one copy.
-    const auto add = [](const char* name, const std::string& map, HeadOption head,
-                        const char* codes, const char* table, const char* own) {
+    const auto add = [](const char* name, const std::string& map, Format head, const char* codes,
+                        const char* table, const char* own) {
         QTest::addRow("%s", name) << QString::fromStdString(map) << static_cast<int>(head) << codes
                                   << table << own;
     };
     const char* def = "\"cuda:0\"";
-    const HeadOption bf16 = HeadOption::Bf16;
-    const HeadOption int8 = HeadOption::Int8;
+    const Format bf16 = Format::AsStored;
+    const Format int8 = Format::Q8;
     const char* embed = R"("model.language_model.embed_tokens": )";
     add("nothing said", native(def, ""), bf16, "", "cuda:0 as_stored", "none");
     add("only embed_tokens", native(def, std::string(embed) + "\"cpu\""), bf16, "", "cpu as_stored",
@@ -706,7 +706,7 @@ void TestMapResolve::tied_data() {
         "cpu as_stored", "none");
     add("--head int8 imported", R"({"": 0, "model.embed_tokens": "cpu", "lm_head": 0})", int8, "",
         "cpu>cuda:0 stream as_stored", "cuda:0 q8");
-    add("--head nf4", native(def, ""), HeadOption::Nf4, "", "cuda:0 as_stored", "cuda:0 nf4");
+    add("--head nf4", native(def, ""), Format::Nf4, "", "cuda:0 as_stored", "cuda:0 nf4");
     add("a format at the table is the head's, too",
         native(def, std::string(embed) + R"({"format": "q8"})"), bf16, "", "cuda:0 q8", "none");
     add("a format at the table beats --head",
@@ -736,8 +736,8 @@ void TestMapResolve::tied() {
     QFETCH(QString, codes);
     QFETCH(QString, table);
     QFETCH(QString, own);
-    const Resolution resolution = resolve(e2b(), map.toStdString(), kDevices, QuantOption::None,
-                                          static_cast<HeadOption>(head));
+    const Resolution resolution =
+        resolve(e2b(), map.toStdString(), kDevices, Format::AsStored, static_cast<Format>(head));
     QCOMPARE(QString::fromStdString(codesOf(resolution.errors)), codes);
     const auto text = [&resolution](const char* name) {
         const ResolvedTensor* row = rowOf(e2b(), resolution, name);
@@ -793,8 +793,8 @@ void TestMapResolve::formats_data() {
     QTest::addColumn<int>("quant");
     QTest::addColumn<QString>("tensor");
     QTest::addColumn<int>("format");
-    const auto add = [](const char* name, const char* keys, QuantOption quant,
-                        const std::string& tensor, Format format) {
+    const auto add = [](const char* name, const char* keys, Format quant, const std::string& tensor,
+                        Format format) {
         QTest::addRow("%s", name) << keys << static_cast<int>(quant)
                                   << QString::fromStdString(tensor) << static_cast<int>(format);
     };
@@ -803,13 +803,13 @@ void TestMapResolve::formats_data() {
     const std::string vision = "model.vision_tower.encoder.layers.0.mlp.up_proj.linear.weight";
     const std::string clip = "model.vision_tower.encoder.layers.0.mlp.up_proj.input_max";
     const std::string table = "model.language_model.embed_tokens_per_layer.weight";
-    const QuantOption none = QuantOption::None;
-    const QuantOption nf4 = QuantOption::Nf4;
+    const Format none = Format::AsStored;
+    const Format nf4 = Format::Nf4;
     add("no option", "", none, up, Format::AsStored);
     add("option", "", nf4, up, Format::Nf4);
     add("option, towers too", "", nf4, vision, Format::Nf4);
-    add("option, projector", "", QuantOption::Nf4Dq,
-        "model.embed_audio.embedding_projection.weight", Format::Nf4Dq);
+    add("option, projector", "", Format::Nf4Dq, "model.embed_audio.embedding_projection.weight",
+        Format::Nf4Dq);
     add("option, no norm", "", nf4, norm, Format::AsStored);
     add("option, no table", "", nf4, table, Format::AsStored);
     add("option, no position table", "", nf4,
@@ -851,8 +851,8 @@ void TestMapResolve::formats() {
     QFETCH(int, quant);
     QFETCH(QString, tensor);
     QFETCH(int, format);
-    const Resolution resolution = resolve(e2b(), native("\"cpu\"", keys.toStdString()), kDevices,
-                                          static_cast<QuantOption>(quant));
+    const Resolution resolution =
+        resolve(e2b(), native("\"cpu\"", keys.toStdString()), kDevices, static_cast<Format>(quant));
     QCOMPARE(codesOf(resolution.errors), std::string());
     const ResolvedTensor* row = rowOf(e2b(), resolution, tensor.toStdString());
     QVERIFY(row != nullptr);
@@ -870,15 +870,15 @@ void TestMapResolve::packedCheckpoint() {
         stored[tensor.name] = entry;
     }
     const std::string up = kLayer + "3.mlp.up_proj.weight";
-    const auto with = [&](const std::string& keys, QuantOption quant = QuantOption::None) {
-        return resolve(e2b(), native("\"cpu\"", keys), kDevices, quant, HeadOption::Bf16, stored);
+    const auto with = [&](const std::string& keys, Format quant = Format::AsStored) {
+        return resolve(e2b(), native("\"cpu\"", keys), kDevices, quant, Format::AsStored, stored);
     };
     Resolution plain = with("");
     QCOMPARE(rowOf(e2b(), plain, up)->format, Format::Nf4Dq);
     QVERIFY(!rowOf(e2b(), plain, up)->is_converted);
 
     // --quant leaves packed weights as they are and says so; the others follow it.
-    Resolution option = with("", QuantOption::Fp4);
+    Resolution option = with("", Format::Fp4);
     QCOMPARE(codesOf(option.errors), std::string());
     QCOMPARE(rowOf(e2b(), option, up)->format, Format::Nf4Dq);
     QCOMPARE(rowOf(e2b(), option, "model.embed_vision.embedding_projection.weight")->format,
@@ -919,7 +919,7 @@ void TestMapResolve::otherFamilies() {
         moe,
         native("\"cuda:0\"",
                R"("model.layers.[0-29].experts": "cpu", "model.layers.3.router.norm": "cpu")"),
-        kDevices, QuantOption::Nf4);
+        kDevices, Format::Nf4);
     QCOMPARE(codesOf(experts.errors), std::string());
     QCOMPARE(placeText(rowOf(moe, experts, kLayer + "7.experts.gate_up_proj")), std::string("cpu"));
     // Experts are no linear modules: --quant leaves them, the router's projection is one.
@@ -932,7 +932,7 @@ void TestMapResolve::otherFamilies() {
                 native("\"cuda:0\"",
                        "\"" + gate_up +
                            R"(": {"format": "nf4"}, "model.layers.7.experts": {"format": "q8"})"),
-                kDevices, QuantOption::Nf4);
+                kDevices, Format::Nf4);
     QCOMPARE(codesOf(small.errors), std::string());
     QCOMPARE(rowOf(moe, small, kLayer + "7.experts.gate_up_proj")->format, Format::Nf4);
     QCOMPARE(rowOf(moe, small, kLayer + "7.experts.down_proj")->format, Format::AsStored);
@@ -949,13 +949,13 @@ void TestMapResolve::clipScalarsAbsent() {
         }
     }
     const Resolution resolution =
-        resolve(e2b(), R"({"": 0})", kDevices, QuantOption::None, HeadOption::Bf16, stored);
+        resolve(e2b(), R"({"": 0})", kDevices, Format::AsStored, Format::AsStored, stored);
     QCOMPARE(resolution.tensors.size(), present);
     QCOMPARE(present, usedTensors(e2b()) - 928);
     // A required tensor that the files lack is planned and noted.
     stored.erase("model.language_model.norm.weight");
     const Resolution missing =
-        resolve(e2b(), R"({"": 0})", kDevices, QuantOption::None, HeadOption::Bf16, stored);
+        resolve(e2b(), R"({"": 0})", kDevices, Format::AsStored, Format::AsStored, stored);
     QCOMPARE(missing.tensors.size(), present);
     QVERIFY(hasNote(inEnglish(missing.notes), "model.language_model.norm.weight"));
 }

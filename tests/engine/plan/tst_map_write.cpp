@@ -23,17 +23,17 @@ const Model& e2bMapWrite() {
     return model;
 }
 
-ResolveInput inputFor(const Model& model, HeadOption head = HeadOption::Bf16) {
+ResolveInput inputFor(const Model& model, Format head = Format::AsStored) {
     ResolveInput input;
     input.config = &model.config;
     input.tensors = &model.tensors;
     input.devices = kMapWriteDevices;
-    input.quant = QuantOption::Nf4;
+    input.quant = Format::Nf4;
     input.head = head;
     return input;
 }
 
-std::string rowsOf(const DeviceMap& map, HeadOption head = HeadOption::Bf16) {
+std::string rowsOf(const DeviceMap& map, Format head = Format::AsStored) {
     const Resolution resolution = resolveDeviceMap(map, inputFor(e2bMapWrite(), head));
     std::string out = codesOf(resolution.errors);
     for (const ResolvedTensor& row : resolution.tensors) {
@@ -58,7 +58,7 @@ DeviceMap parsed(const std::string& text) {
 PlacementPlan planOf(const DeviceMap& map) {
     PlanRequest request = requestFor(e2bMapWrite(), 2, 64 * kGiB, false);
     request.map = map;
-    request.quant = QuantOption::Nf4;
+    request.quant = Format::Nf4;
     return makePlan(request);
 }
 
@@ -140,7 +140,7 @@ void TestMapWrite::roundTrip_data() {
 void TestMapWrite::roundTrip() {
     QFETCH(QString, text);
     const DeviceMap map = parsed(text.toStdString());
-    for (const HeadOption head : {HeadOption::Bf16, HeadOption::Int8}) {
+    for (const Format head : {Format::AsStored, Format::Q8}) {
         const std::string rows = rowsOf(map, head);
         QVERIFY(!rows.starts_with("DM"));
         const std::string written = writeDeviceMap(map);
@@ -282,7 +282,7 @@ void TestMapWrite::laterPlaces() {
     QVERIFY2(!rowsOf(map).starts_with("DM"), rowsOf(map).substr(0, 60).c_str());
     const DeviceMap canonical = canonicalMap(map, inputFor(e2bMapWrite()));
     const auto differs = [](const DeviceMap& a, const DeviceMap& b) {
-        const bool is_same = rowsOf(a, HeadOption::Int8) == rowsOf(b, HeadOption::Int8);
+        const bool is_same = rowsOf(a, Format::Q8) == rowsOf(b, Format::Q8);
         return is_same ? std::string() : writeDeviceMap(a) + "is not" + writeDeviceMap(b);
     };
     for (const char* module :

@@ -115,13 +115,13 @@ PlanRequest stepped(const PlanRequest& request, const PlacementPlan& plan, const
         return QRegularExpression(QString::fromLatin1(pattern)).match(step).captured(1);
     };
     if (step.contains("use --head int8")) {
-        out.head = HeadOption::Int8;
+        out.head = Format::Q8;
     }
     const QString quant = option("use --quant (\\S+):");
     if (!quant.isEmpty()) {
-        out.quant = quant == "nf4"      ? QuantOption::Nf4
-                    : quant == "nf4-dq" ? QuantOption::Nf4Dq
-                                        : QuantOption::Fp4Dq;
+        out.quant = quant == "nf4"      ? Format::Nf4
+                    : quant == "nf4-dq" ? Format::Nf4Dq
+                                        : Format::Fp4Dq;
     }
     const QString context = option("use a context of (\\d+) tokens:");
     if (!context.isEmpty()) {
@@ -427,7 +427,7 @@ void TestPlanner::overLimit() {
     const PlacementPlan after = makePlan(moved);
     QCOMPARE(need - deviceRow(after, DeviceId::sim(0))->parts.total(), kPle);
     PlanRequest quantized = request;
-    quantized.quant = QuantOption::Nf4;
+    quantized.quant = Format::Nf4;
     const uint64_t freed = need - deviceRow(makePlan(quantized), DeviceId::sim(0))->parts.total();
     QVERIFY2(mentionsPlanner(inEnglish(issue.suggestions),
                              "--quant nf4: frees " + formatByteCount(freed)),
@@ -551,10 +551,10 @@ void TestPlanner::stepsDoWhatTheySay() {
     useModelRules(request);
     request.context = context;
     request.prefill_chunk = 0;
-    request.quant = options.contains("nf4")   ? QuantOption::Nf4
-                    : options.contains("fp4") ? QuantOption::Fp4
-                                              : QuantOption::None;
-    request.head = options.contains("int8") ? HeadOption::Int8 : HeadOption::Bf16;
+    request.quant = options.contains("nf4")   ? Format::Nf4
+                    : options.contains("fp4") ? Format::Fp4
+                                              : Format::AsStored;
+    request.head = options.contains("int8") ? Format::Q8 : Format::AsStored;
     if (map.startsWith('{')) {
         request.map = *parseDeviceMap(map.toStdString(), {});
     } else {
@@ -645,7 +645,7 @@ void TestPlanner::stepsForTheLargestPart() {
     PlanRequest request = requestFor(publishedModel("E4B"), 1, 3 * kGiB, false);
     useModelRules(request);
     request.preset = "lean";
-    request.quant = QuantOption::Nf4Dq;
+    request.quant = Format::Nf4Dq;
     request.context = 131072;
     PlacementPlan plan = makePlan(request);
     QCOMPARE(codesOf(plan.errors), std::string("DM09"));
@@ -672,7 +672,7 @@ void TestPlanner::stepsForTheLargestPart() {
     request = requestFor(e2bPlanner(), 0, 0);
     useModelRules(request);
     request.preset = "cpu";
-    request.quant = QuantOption::Nf4Dq;
+    request.quant = Format::Nf4Dq;
     request.devices[0].capacity = request.devices[0].free = 2 * kGiB;
     plan = makePlan(request);
     QCOMPARE(codesOf(plan.errors), std::string("DM09"));
@@ -732,7 +732,7 @@ void TestPlanner::madeAtEveryUse() {
     };
     const PlacementPlan stored = makePlan(request);
     QVERIFY(stored.notes.empty());
-    request.quant = QuantOption::Nf4;
+    request.quant = Format::Nf4;
     const PlacementPlan made = makePlan(request);
     QVERIFY(read(stored) > 0);
     QCOMPARE(read(made), read(stored));
@@ -992,7 +992,7 @@ void TestPlanner::modules() {
     PlanRequest request =
         mapped(e2bPlanner(), native(R"("model.vision_tower.encoder.layers.0": "cpu",
         "model.layers.3": {"format": "bf16"})"));
-    request.quant = QuantOption::Nf4;
+    request.quant = Format::Nf4;
     const PlacementPlan plan = makePlan(request);
     uint64_t sum = 0;
     std::map<std::string, ModulePlacement> by_name;
@@ -1032,14 +1032,14 @@ void TestPlanner::presets() {
     QCOMPARE(weights(plan, DeviceId::cpu()), kTotal - gpu);
     // With a head of its own the token table is rows only, which "lean" leaves in main memory; the
     // document says so whatever head is asked for later.
-    request.head = HeadOption::Int8;
+    request.head = Format::Q8;
     plan = makePlan(request);
     QVERIFY(plan.fits);
     const TensorPlacement* table = plan.find("model.language_model.embed_tokens.weight");
     const DeviceId main = preset == "cpu" ? DeviceId::cpu() : DeviceId::sim(0);
     QCOMPARE(table->compute, preset == "lean" ? DeviceId::cpu() : main);
     QCOMPARE(plan.find("lm_head.weight")->compute, main);
-    for (const HeadOption head : {HeadOption::Int8, HeadOption::Bf16}) {
+    for (const Format head : {Format::Q8, Format::AsStored}) {
         PlanRequest document = request;
         document.head = head;
         document.map = *parseDeviceMap(plan.map_text, {});
@@ -1047,7 +1047,7 @@ void TestPlanner::presets() {
         QVERIFY(again.fits);
         QCOMPARE(again.find("model.language_model.embed_tokens.weight")->compute, table->compute);
     }
-    request.head = HeadOption::Bf16;
+    request.head = Format::AsStored;
     // cuda is taken before sim.
     request.devices.push_back(device(DeviceId::cuda(1), 64 * kGiB));
     plan = makePlan(request);

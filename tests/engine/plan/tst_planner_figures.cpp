@@ -123,7 +123,7 @@ void TestPlannerFigures::forumCase() {
     const Model model = publishedModel("E2B");
     PlanRequest request = requestFor(model, 1, kHuge, false);
     request.preset = "gpu";
-    request.quant = QuantOption::Nf4;
+    request.quant = Format::Nf4;
     PlacementPlan plan = makePlan(request);
     QVERIFY2(plan.fits, plan.errors.empty() ? "" : inEnglish(plan.errors[0]).c_str());
 
@@ -195,7 +195,7 @@ void TestPlannerFigures::linearInventory() {
     const Model model = publishedModel(size.toStdString());
     PlanRequest request = requestFor(model, 1, kHuge);
     for (const bool is_double : {false, true}) {
-        request.quant = is_double ? QuantOption::Nf4Dq : QuantOption::Nf4;
+        request.quant = is_double ? Format::Nf4Dq : Format::Nf4;
         const PlacementPlan plan = makePlan(request);
         int count = 0;
         uint64_t bytes = 0;
@@ -265,10 +265,8 @@ void TestPlannerFigures::placementTable() {
     QFETCH(QString, head);
     const Model model = publishedModel(size.toStdString());
     PlanRequest request = requestFor(model, 1, kHuge, false);
-    request.quant = is_double ? QuantOption::Nf4Dq : QuantOption::Nf4;
-    request.head = head == "int8"  ? HeadOption::Int8
-                   : head == "nf4" ? HeadOption::Nf4
-                                   : HeadOption::Bf16;
+    request.quant = is_double ? Format::Nf4Dq : Format::Nf4;
+    request.head = head == "int8" ? Format::Q8 : head == "nf4" ? Format::Nf4 : Format::AsStored;
     request.prefill_chunk = 1; // the table's sliding cache is the window alone
     auto map = parseDeviceMap(tableMap(towers_on_cpu, table_on_cpu, head != "bf16"), {});
     QVERIFY2(map.has_value(), map.has_value() ? "" : map.error().message.c_str());
@@ -359,8 +357,8 @@ void TestPlannerFigures::layersOnCpu() {
     PlanRequest request = requestFor(model, 1, kHuge, false);
     request.devices[0].rates.read_bytes_per_s = 60e9;
     request.devices[1].rates.read_bytes_per_s = bandwidth;
-    request.quant = QuantOption::Nf4Dq;
-    request.head = HeadOption::Int8;
+    request.quant = Format::Nf4Dq;
+    request.head = Format::Q8;
     const int count = static_cast<int>(model.config.text.num_layers);
     std::string text = R"({"version": 1, "default": "cuda:0", "map": {
         "model.language_model.embed_tokens": "cpu",
@@ -435,7 +433,7 @@ void TestPlannerFigures::planTime() {
     const Model model = publishedModel(size.toStdString());
     PlanRequest request = requestFor(model, gpus, bytes);
     request.preset = preset.toStdString();
-    request.quant = QuantOption::Nf4Dq;
+    request.quant = Format::Nf4Dq;
     useModelRules(request);
     double best = 1e9;
     PlacementPlan plan;

@@ -38,8 +38,8 @@ void makeLayer(MemorySource& source, bool nested, const std::string& book = "nf4
                                                   (1.0F + static_cast<float>(i / 64)));
         std::memcpy(&values[2 * i], &half, 2);
     }
-    const auto format = engine::fourBitFormat(
-        book == "nf4" ? engine::CodeBook::Nf4 : engine::CodeBook::Fp4, nested);
+    const auto format = engine::codesFormat(
+        book == "nf4" ? kernels::WeightFormat::Nf4 : kernels::WeightFormat::Fp4, nested);
     const auto tensor =
         engine::quantize4Bit(kLayer, format, 64, TensorType::BF16, bytesOf(values), kRows, kCols);
     source.set(kLayer, TensorType::U8, {384, 1}, tensor->codes);
@@ -295,8 +295,8 @@ void TestQuantState::goldenCheckpoints() {
         ++packed_layers;
         QVERIFY2(modules.contains(name.substr(0, name.size() - 7)), name.c_str());
         const bool nested = kind == "nf4-dq";
-        const Format format = engine::fourBitFormat(
-            kind == "fp4" ? engine::CodeBook::Fp4 : engine::CodeBook::Nf4, nested);
+        const Format format = engine::codesFormat(
+            kind == "fp4" ? kernels::WeightFormat::Fp4 : kernels::WeightFormat::Nf4, nested);
         QCOMPARE(stored.format, format);
         QCOMPARE(stored.block_size, 64);
         QCOMPARE(tensor.shape.size(), size_t{2});

@@ -17,7 +17,7 @@
 #include <random>
 #include <thread>
 
-using engine::CodeBook;
+using CodeBook = kernels::WeightFormat;
 using engine::Format;
 using engine::TensorType;
 
@@ -219,7 +219,7 @@ void TestQuantize::vectors() {
         (book + "." + shape + (nested ? ".nested." : ".plain.")).toStdString();
     const auto& weight = ::vectors().at(prefix + "weight");
     const Format format =
-        engine::fourBitFormat(book == "nf4" ? CodeBook::Nf4 : CodeBook::Fp4, nested);
+        engine::codesFormat(book == "nf4" ? CodeBook::Nf4 : CodeBook::Fp4, nested);
     const auto result =
         engine::quantize4Bit(prefix, format, 64, TensorType::BF16, bytesOfQuantize(weight.bytes),
                              weight.shape[0], weight.shape[1]);
@@ -334,7 +334,7 @@ void TestQuantize::splitsAndThreadsAgree() {
         const size_t piece = size_t{5} * 64;
         for (size_t first = 0; first < static_cast<size_t>(rows * cols); first += piece) {
             const size_t count = std::min(piece, static_cast<size_t>(rows * cols) - first);
-            QVERIFY(engine::quantizeBlocks("w", engine::bookOf(format), 64, TensorType::BF16,
+            QVERIFY(engine::quantizeBlocks("w", engine::weightFormat(format), 64, TensorType::BF16,
                                            bytesOfQuantize(values).subspan(first * 2, count * 2),
                                            codes.data() + first / 2, absmax.data() + first / 64)
                         .has_value());

@@ -16,7 +16,7 @@
 #include <limits>
 #include <random>
 
-using engine::CodeBook;
+using CodeBook = kernels::WeightFormat;
 using engine::TensorType;
 using kernels::QuantizeArgs;
 using kernels::Status;

@@ -105,7 +105,7 @@ expectedValues(const GoldenTensor& tensor, Format format, const std::string& nam
     const auto rows = static_cast<int64_t>(values.size()) / cols;
     const auto type = typeByName(tensor.dtype);
     const auto bytes = std::as_bytes(std::span(tensor.bytes));
-    if (engine::isFourBit(format)) {
+    if (engine::hasCodes(format)) {
         const auto quantized = engine::quantize4Bit(name, format, 64, type, bytes, rows, cols);
         engine::expandRange(quantized->view(), 0, rows * cols, values.data());
     } else if (format == Format::Q8) {

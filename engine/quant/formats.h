@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the engine knows of each weight format: a row. The rest of the engine asks the row and names
+// no format; what kernels need stands in kernels/weight_formats.h.
+#pragma once
+
+#include "engine/api/placement.h"
+#include "kernels/weight_formats.h"
+
+#include <optional>
+#include <string_view>
+
+namespace engine {
+
+struct FormatRow {
+    Format format;
+    std::string_view name;   ///< In device maps.
+    std::string_view option; ///< Of --quant, and in sentences; empty: it cannot be asked for so.
+    std::optional<kernels::WeightFormat> weight_format; ///< nullopt: as the file has it.
+    bool is_nested = false;                             ///< The scales of blocks are quantized too.
+};
+
+inline constexpr FormatRow kFormatRows[] = {
+    {Format::AsStored, "as_stored", "none", std::nullopt},
+    {Format::Bf16, "bf16", "", kernels::WeightFormat::BF16},
+    {Format::F16, "f16", "", kernels::WeightFormat::F16},
+    {Format::F32, "f32", "", kernels::WeightFormat::F32},
+    {Format::Nf4, "nf4", "nf4", kernels::WeightFormat::Nf4},
+    {Format::Nf4Dq, "nf4_dq", "nf4-dq", kernels::WeightFormat::Nf4, true},
+    {Format::Fp4, "fp4", "fp4", kernels::WeightFormat::Fp4},
+    {Format::Fp4Dq, "fp4_dq", "fp4-dq", kernels::WeightFormat::Fp4, true},
+    {Format::Q8, "q8", "", kernels::WeightFormat::Int8Row},
+};
+/// What is taken where four bits are asked for and nothing more is said, and with quantized scales.
+inline constexpr Format kFourBitFormat = Format::Nf4;
+inline constexpr Format kSmallestFormat = Format::Nf4Dq;
+
+constexpr const FormatRow& formatRow(Format format) {
+    return kFormatRows[static_cast<int>(format) - 1];
+}
+constexpr bool areFormatRowsInOrder() {
+    int number = 0;
+    for (const FormatRow& row : kFormatRows) {
+        if (static_cast<int>(row.format) != ++number) {
+            return false;
+        }
+    }
+    return true;
+}
+static_assert(areFormatRowsInOrder());
+
+constexpr std::string_view formatName(Format format) {
+    return formatRow(format).name;
+}
+
+/// The row of an option of --quant, as files and users spell it; nullptr: there is none.
+constexpr const FormatRow* formatOfOption(std::string_view option) {
+    for (const FormatRow& row : kFormatRows) {
+        if (!option.empty() && row.option == option) {
+            return &row;
+        }
+    }
+    return nullptr;
+}
+
+/// Values are 4-bit codes with a scale for each block.
+constexpr bool hasCodes(Format format) {
+    const auto weight_format = formatRow(format).weight_format;
+    return weight_format && kernels::rowOf(*weight_format).layout == kernels::WeightLayout::Codes;
+}
+/// Smaller than 16 bits: values have scales.
+constexpr bool isQuantized(Format format) {
+    const auto weight_format = formatRow(format).weight_format;
+    return weight_format && kernels::rowOf(*weight_format).bits < 16;
+}
+constexpr bool isNested(Format format) {
+    return formatRow(format).is_nested;
+}
+/// What kernels read, of a format that is not AsStored.
+constexpr kernels::WeightFormat weightFormat(Format format) {
+    return *formatRow(format).weight_format;
+}
+/// The format whose codes are those of `codes`.
+constexpr Format codesFormat(kernels::WeightFormat codes, bool is_nested) {
+    for (const FormatRow& row : kFormatRows) {
+        if (row.weight_format == codes && row.is_nested == is_nested) {
+            return row.format;
+        }
+    }
+    return Format::AsStored;
+}
+
+} // namespace engine
