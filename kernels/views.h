@@ -16,8 +16,9 @@ enum class Status { Ok = 1, BadShape, Unsupported, OutOfMemory, DeviceLost };
 enum class DType : uint8_t { F32 = 1, F16, BF16 };
 
 /// How a linear weight [out, in] is stored. Nf4 and Fp4 are bitsandbytes' canonical bytes
-/// (even element in the high nibble); Int8Row is one fp32 scale per row: w = q * scale[row].
-enum class WeightFormat : uint8_t { F32 = 1, F16, BF16, Nf4, Fp4, Int8Row };
+/// (even element in the high nibble); Int8Row is one fp32 scale per row: w = q * scale[row]. Int4
+/// has the steps of GGUF's Q4_0 in the bytes of the other 4-bit formats.
+enum class WeightFormat : uint8_t { F32 = 1, F16, BF16, Nf4, Fp4, Int8Row, Int4 };
 
 /// What stands between the gate of a gated product and the other factor.
 enum class Activation : uint8_t {

@@ -36,9 +36,10 @@ inline constexpr WeightFormatRow kWeightFormats[] = {
     {WeightFormat::Nf4, WeightLayout::Codes, 4, 1},
     {WeightFormat::Fp4, WeightLayout::Codes, 4, 2},
     {WeightFormat::Int8Row, WeightLayout::Int8Row, 8, 0},
+    {WeightFormat::Int4, WeightLayout::Codes, 4, 3},
 };
 
-inline constexpr int kCodeTableCount = 2;
+inline constexpr int kCodeTableCount = 3;
 struct CodeTables {
     CodeTable at[kCodeTableCount];
 };
@@ -57,6 +58,12 @@ inline constexpr CodeTables kCodeTables = {{
       0x3e800000, 0x80000000, 0xbbaaaaab, 0xbf2aaaab, 0xbf800000, 0xbeaaaaab, 0xbf000000,
       0xbe2aaaab, 0xbe800000},
      120.0F,
+     128.0F},
+    // Eighths from -1 to 7/8: a block's scale is eight steps. Exact as bytes.
+    {{0xbf800000, 0xbf600000, 0xbf400000, 0xbf200000, 0xbf000000, 0xbec00000, 0xbe800000,
+      0xbe000000, 0x00000000, 0x3e000000, 0x3e800000, 0x3ec00000, 0x3f000000, 0x3f200000,
+      0x3f400000, 0x3f600000},
+     128.0F,
      128.0F},
 }};
 

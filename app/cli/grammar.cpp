@@ -242,7 +242,7 @@ void Grammar::addLoadOptions(CLI::App& command) {
              });
     values_[map].words = engine::Engine::mapPresets();
     choice(command, "--quant",
-           {"none", "nf4", "nf4-dq", "fp4", "fp4-dq", "nf4+experts", "nf4-dq+experts"},
+           {"none", "nf4", "nf4-dq", "fp4", "fp4-dq", "q4_0", "nf4+experts", "nf4-dq+experts"},
            "quantize the weights on load", out_.load.quant);
     value(command, "--quant-block", "N", "weights that share a scale, 32 to 4096",
           [this](const std::string& word) -> Result<void> {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cli/output.h"
 
+#include "engine/api/formats.h"
 #include "engine/run/engine.h"
 
 #include <algorithm>
@@ -13,30 +14,6 @@ namespace cli {
 using nlohmann::ordered_json;
 
 namespace {
-
-const char* formatName(engine::Format format) {
-    switch (format) {
-    case engine::Format::AsStored:
-        return "as_stored";
-    case engine::Format::Bf16:
-        return "bf16";
-    case engine::Format::F16:
-        return "f16";
-    case engine::Format::F32:
-        return "f32";
-    case engine::Format::Nf4:
-        return "nf4";
-    case engine::Format::Nf4Dq:
-        return "nf4_dq";
-    case engine::Format::Fp4:
-        return "fp4";
-    case engine::Format::Fp4Dq:
-        return "fp4_dq";
-    case engine::Format::Q8:
-        return "q8";
-    }
-    return "as_stored";
-}
 
 const char* residencyName(engine::Residency residency) {
     switch (residency) {
@@ -219,7 +196,7 @@ ordered_json planJson(const engine::PlacementPlan& plan) {
                            {"store", module.store.toString()},
                            {"compute", module.compute.toString()},
                            {"residency", residencyName(module.residency)},
-                           {"format", formatName(module.format)},
+                           {"format", engine::formatName(module.format)},
                            {"bytes", module.bytes},
                            {"is_mixed", module.is_mixed}});
     }
@@ -392,10 +369,12 @@ std::string planText(const engine::PlacementPlan& plan) {
     std::string out = padded("module", 58) + padded("stored", 9) + padded("computed", 10) +
                       padded("format", 11) + "bytes\n";
     for (const engine::ModulePlacement& module : plan.modules) {
-        out += padded(module.name, 58) + padded(module.store.toString(), 9) +
-               padded(module.compute.toString(), 10) +
-               padded(std::string(formatName(module.format)) + (module.is_mixed ? " *" : ""), 11) +
-               byteText(module.bytes) + "\n";
+        out +=
+            padded(module.name, 58) + padded(module.store.toString(), 9) +
+            padded(module.compute.toString(), 10) +
+            padded(std::string(engine::formatName(module.format)) + (module.is_mixed ? " *" : ""),
+                   11) +
+            byteText(module.bytes) + "\n";
     }
     out += "\n";
     for (const engine::DevicePlan& device : plan.devices) {

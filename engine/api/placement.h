@@ -18,7 +18,7 @@
 namespace engine {
 
 /// Storage format of one tensor in memory. AsStored keeps the file's bytes.
-enum class Format : uint8_t { AsStored = 1, Bf16, F16, F32, Nf4, Nf4Dq, Fp4, Fp4Dq, Q8 };
+enum class Format : uint8_t { AsStored = 1, Bf16, F16, F32, Nf4, Nf4Dq, Fp4, Fp4Dq, Q8, Int4 };
 
 /// When the bytes of a tensor whose store and compute devices differ travel.
 enum class Residency : uint8_t { Always = 1, OnUse, Stream };

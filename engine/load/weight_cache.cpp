@@ -4,6 +4,7 @@
 
 #include "engine/load/weight_cache.h"
 
+#include "engine/api/formats.h"
 #include "engine/base/file_reader.h"
 #include "engine/base/file_writer.h"
 #include "engine/base/folder_list.h"
@@ -11,6 +12,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <unordered_map>
 
 namespace engine {
@@ -133,7 +135,7 @@ bool unpackTensor(Unpacker& unpacker, uint64_t data_end, CachedTensor& tensor) {
                                                   (tensor.bytes[i] % kHashPieceBytes > 0 ? 1 : 0));
     }
     const bool is_sane = unpacker.ok() && format >= static_cast<uint64_t>(Format::AsStored) &&
-                         format <= static_cast<uint64_t>(Format::Q8) &&
+                         format <= std::size(kFormatRows) &&
                          (dtype == static_cast<uint64_t>(TensorType::BF16) ||
                           dtype == static_cast<uint64_t>(TensorType::F16) ||
                           dtype == static_cast<uint64_t>(TensorType::F32)) &&

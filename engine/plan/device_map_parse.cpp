@@ -2,11 +2,11 @@
 // From the text of a device map to checked values: both forms, and every complaint that needs no
 // model (DM01, DM11). What the model decides is in map_resolve.cpp.
 #include "engine/api/error_cause.h"
+#include "engine/api/formats.h"
 #include "engine/plan/device_map.h"
 #include "engine/plan/map_json.h"
 #include "engine/plan/map_keys.h"
 #include "engine/plan/plan_english.h"
-#include "engine/quant/formats.h"
 
 #include <algorithm>
 #include <charconv>

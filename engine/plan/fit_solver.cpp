@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // `fit`: the fastest placement within limits. fit_model.h weighs the request, fit_search.h finds
 // the cheapest member of the family of plans; here it becomes a map and a text that says why.
+#include "engine/api/formats.h"
 #include "engine/families/gemma4/names.h"
 #include "engine/plan/fit_search.h"
-#include "engine/quant/formats.h"
 
 #include <algorithm>
 #include <optional>

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -95,12 +96,17 @@ void addFormatLosses(const PlacementPlan& plan,
     uint64_t bytes_there = 0;
     std::map<Format, size_t> dense;
     bool has_int8 = false;
+    std::set<std::string_view> own; ///< Formats of GGUF.
     for (const TensorPlacement& row : plan.tensors) {
         has_int8 = has_int8 || row.format == Format::Q8;
         if (row.format == Format::F16 || row.format == Format::F32) {
             ++dense[row.format];
         }
         if (!hasCodes(row.format)) {
+            continue;
+        }
+        if (const FormatRow& its = formatRow(row.format); its.block_size > 0) {
+            own.insert(its.option);
             continue;
         }
         if (!isLinearOf(by_name, row)) {
@@ -114,6 +120,9 @@ void addFormatLosses(const PlacementPlan& plan,
     }
     if (has_int8) {
         losses.push_back(said("int8 per row (head) does not exist there"));
+    }
+    for (const std::string_view option : own) {
+        losses.push_back(said("weights in %1 do not exist there", FormatName{std::string(option)}));
     }
     if (on_host > 0) {
         const ByteCount there{bytes_there};

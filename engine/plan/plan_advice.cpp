@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/plan/plan_advice.h"
 
+#include "engine/api/formats.h"
 #include "engine/base/sentence_list.h"
 #include "engine/families/gemma4/names.h"
 #include "engine/plan/map_key_table.h"
-#include "engine/quant/formats.h"
 
 #include <algorithm>
 #include <map>
@@ -421,8 +421,9 @@ private:
         if (quant_ == Format::AsStored) {
             offer(kFourBitFormat, Cost::Accuracy);
             offer(kSmallestFormat, Cost::LittleAccuracy);
-        } else if (!isNested(quant_)) {
-            offer(codesFormat(weightFormat(quant_), true), Cost::HardlyAccuracy);
+        } else if (const Format nested = codesFormat(weightFormat(quant_), true);
+                   nested != Format::AsStored && nested != quant_) {
+            offer(nested, Cost::HardlyAccuracy);
         }
     }
 

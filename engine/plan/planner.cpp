@@ -164,7 +164,8 @@ blockSizeOf(const PlanRequest& request, const ResolvedTensor& row, const StoredT
         return kBlockSize;
     }
     const bool is_packed_kept = stored.packed != Format::AsStored && stored.packed == row.format;
-    return is_packed_kept ? stored.block_size : request.quant_block;
+    const int32_t own = formatRow(row.format).block_size;
+    return is_packed_kept ? stored.block_size : own > 0 ? own : request.quant_block;
 }
 
 uint64_t
@@ -184,7 +185,7 @@ uint64_t madeFromBytes(const PlanRequest& request,
                        const TensorPlacement& row,
                        const ExpectedTensor& tensor,
                        const StoredTensor& stored) {
-    const bool is_quantized = hasCodes(row.format) || row.format == Format::Q8;
+    const bool is_quantized = isQuantized(row.format);
     if (row.store != DeviceId::disk() || !is_quantized || request.has_weight_cache ||
         stored.packed != Format::AsStored || tensor.kind == TensorKind::Embedding) {
         return 0; // of a table, rows are read

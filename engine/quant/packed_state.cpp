@@ -79,15 +79,14 @@ Result<void> checkBook(const StateChecker& checker,
                        std::string_view suffix,
                        const Json* value,
                        PackedState& state) {
-    const FormatRow* const row = isString(value) ? formatOfOption(value->text) : nullptr;
-    if (row == nullptr || !hasCodes(row->format) || row->is_nested) {
+    if (!isString(value) || (value->text != "nf4" && value->text != "fp4")) {
         return checker.error("quant_type", phrase("\"nf4\" or \"fp4\""), value);
     }
     if (value->text != suffix) {
         return checker.error("quant_type_suffix",
                              said("the type of its key, %1", quotedForMessage(suffix)), value);
     }
-    state.book = weightFormat(row->format);
+    state.book = weightFormat(formatOfOption(value->text)->format);
     return {};
 }
 

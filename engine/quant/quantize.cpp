@@ -5,6 +5,7 @@
 
 #include "engine/quant/quantize.h"
 
+#include "engine/base/float_types.h"
 #include "engine/quant/quantize_kernels.h"
 
 #include <algorithm>
@@ -77,6 +78,26 @@ uint8_t zeroByte(kernels::WeightFormat book) {
         0x11 * (std::min_element(values.begin(), values.end(), isNearer) - values.begin()));
 }
 
+/// A block of Q4_0 as ggml makes it: the value of largest magnitude becomes the lowest code, and
+/// codes are made with the step before it is rounded to half precision. Returns the scale, eight
+/// steps.
+float encodeInt4(const float* values, int64_t count, uint8_t* codes) {
+    const float extreme = *std::max_element(
+        values, values + count, [](float a, float b) { return std::fabs(a) < std::fabs(b); });
+    const float step = extreme / -8.0F;
+    const float inverse = 1.0F / step;
+    const bool has_steps = std::isfinite(inverse); // none for zeros and what is nearly zero
+    const auto codeOf = [&](int64_t i) {
+        const float place = i < count && has_steps ? values[i] * inverse : 0.0F;
+        return static_cast<uint8_t>(std::min(15.0F, std::floor(place + 8.5F)));
+    };
+    for (int64_t i = 0; i < count; i += 2) {
+        codes[i / 2] = static_cast<uint8_t>((codeOf(i) << 4U) | codeOf(i + 1));
+    }
+    const float rounded = f16ToFloat(floatToF16(step));
+    return has_steps ? 8.0F * (std::isfinite(rounded) ? rounded : step) : 0.0F;
+}
+
 /// Packs `count` values; the last low nibble of an odd count is the code of 0.0.
 void encodeBlock(
     kernels::WeightFormat book, float* values, int64_t count, float absmax, uint8_t* codes) {
@@ -138,6 +159,10 @@ Result<void> quantizeBlocks(std::string_view tensor,
             if (bits >= kInfinityBits) {
                 lowerTo(first_bad, block);
                 return;
+            }
+            if (book == kernels::WeightFormat::Int4) {
+                absmax[block] = encodeInt4(buffer.data(), size, codes + first / 2);
+                continue;
             }
             absmax[block] = std::bit_cast<float>(bits);
             encodeBlock(book, buffer.data(), size, absmax[block], codes + first / 2);

@@ -5,9 +5,9 @@
 // checkpoints is quant_state.h, placing the result is engine/run.
 #pragma once
 
+#include "engine/api/formats.h"
 #include "engine/base/result.h"
 #include "engine/files/tensor_source.h"
-#include "engine/quant/formats.h"
 
 #include <array>
 #include <cstdint>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/run/opened_model.h"
 
+#include "engine/api/formats.h"
 #include "engine/base/paths.h"
 #include "engine/families/gemma4/assistant.h"
 #include "engine/families/gemma4/names.h"
@@ -12,7 +13,6 @@
 #include "engine/load/loader_origin.h"
 #include "engine/load/random_source.h"
 #include "engine/media/audio.h"
-#include "engine/quant/formats.h"
 #include "engine/quant/quant_state.h"
 #include "engine/run/sampler.h"
 

@@ -2,13 +2,13 @@
 #include "engine/run/planning.h"
 
 #include "engine/api/error_cause.h"
+#include "engine/api/formats.h"
 #include "engine/devices/system_memory.h"
 #include "engine/forward/device_roles.h"
 #include "engine/plan/map_key_table.h"
 #include "engine/plan/map_keys.h"
 #include "engine/plan/map_write.h"
 #include "engine/plan/plan_english.h"
-#include "engine/quant/formats.h"
 
 #include <algorithm>
 #include <map>

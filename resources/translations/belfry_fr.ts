@@ -107,6 +107,10 @@
         <translation>4 bits (NF4, double quantification)</translation>
     </message>
     <message>
+        <source>4 bits (Q4_0)</source>
+        <translation>4 bits (Q4_0)</translation>
+    </message>
+    <message>
         <source>4 bits (FP4)</source>
         <translation>4 bits (FP4)</translation>
     </message>

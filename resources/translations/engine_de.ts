@@ -1204,6 +1204,10 @@
         <translation>int8 je Zeile (Kopf) gibt es dort nicht</translation>
     </message>
     <message>
+        <source>weights in %1 do not exist there</source>
+        <translation>Gewichte in %1 gibt es dort nicht</translation>
+    </message>
+    <message>
         <source>it is read whole for every token</source>
         <translation>er wird für jedes Token ganz gelesen</translation>
     </message>

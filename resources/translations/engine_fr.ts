@@ -1204,6 +1204,10 @@
         <translation>l’int8 par ligne (tête) n’y existe pas</translation>
     </message>
     <message>
+        <source>weights in %1 do not exist there</source>
+        <translation>les poids en %1 n’y existent pas</translation>
+    </message>
+    <message>
         <source>it is read whole for every token</source>
         <translation>elle est lue en entier pour chaque jeton</translation>
     </message>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What stands on a block, as text.
+#include "engine/api/formats.h"
 #include "ui/layout/layout_blocks.h"
 #include "ui/style/format.h"
 
@@ -51,27 +52,9 @@ QString laneName(engine::DeviceId device) {
 }
 
 QString formatLabel(engine::Format format) {
-    switch (format) {
-    case engine::Format::AsStored:
-        return Texts::tr("as stored");
-    case engine::Format::Bf16:
-        return QStringLiteral("bf16");
-    case engine::Format::F16:
-        return QStringLiteral("fp16");
-    case engine::Format::F32:
-        return QStringLiteral("fp32");
-    case engine::Format::Nf4:
-        return QStringLiteral("NF4");
-    case engine::Format::Nf4Dq:
-        return QStringLiteral("NF4 dq");
-    case engine::Format::Fp4:
-        return QStringLiteral("FP4");
-    case engine::Format::Fp4Dq:
-        return QStringLiteral("FP4 dq");
-    case engine::Format::Q8:
-        return QStringLiteral("int8");
-    }
-    return {};
+    const std::string_view label = engine::formatRow(format).label;
+    return label.empty() ? Texts::tr("as stored")
+                         : QString::fromUtf8(label.data(), static_cast<qsizetype>(label.size()));
 }
 
 QString blockTitle(const LayoutBlock& block) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/library/get_page.h"
 
+#include "engine/api/formats.h"
 #include "ui/common/error_words.h"
 #include "ui/layout/what_if.h"
 #include "ui/library/downloads_panel.h"
@@ -54,10 +55,8 @@ ModelNeeds needsOf(const engine::PlacementPlan& plan) {
         needs.bytes += device.id == engine::DeviceId::disk() ? 0 : device.parts.total();
     }
     needs.is_packed = std::any_of(
-        plan.modules.begin(), plan.modules.end(), [](const engine::ModulePlacement& module) {
-            return module.format == engine::Format::Nf4 || module.format == engine::Format::Nf4Dq ||
-                   module.format == engine::Format::Fp4 || module.format == engine::Format::Fp4Dq;
-        });
+        plan.modules.begin(), plan.modules.end(),
+        [](const engine::ModulePlacement& module) { return engine::hasCodes(module.format); });
     needs.tokens_per_s = plan.estimate.decode_tokens_per_s;
     return needs;
 }

@@ -141,6 +141,9 @@ QString quantName(const QString& quant) {
     if (quant == QStringLiteral("nf4-dq")) {
         return Format::tr("4 bits (NF4, double quantization)");
     }
+    if (quant == QStringLiteral("q4_0")) {
+        return Format::tr("4 bits (Q4_0)");
+    }
     if (quant == QStringLiteral("fp4")) {
         return Format::tr("4 bits (FP4)");
     }

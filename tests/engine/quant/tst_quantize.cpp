@@ -130,6 +130,7 @@ private Q_SLOTS:
     void dynamicMapEqualsGoldenAndGenerator();
     void vectors_data();
     void vectors();
+    void blocksOfGguf();
     void isasAgree_data();
     void isasAgree();
     void splitsAndThreadsAgree();
@@ -256,6 +257,45 @@ void TestQuantize::vectors() {
         differing += a != b && ((a | b) & 0x7fffU) != 0 ? 1 : 0; // +0.0 and -0.0 are one value
     }
     QCOMPARE(differing, int64_t{0});
+}
+
+/// Blocks of Q4_0 as gguf-py (0.19) makes them of the same values: small ones, positive ones, zeros
+/// and large ones among them. A block there: the step in half precision, then the codes of values 0
+/// to 15 in low nibbles, those of the others in high nibbles.
+void TestQuantize::blocksOfGguf() {
+    const char* const blocks[] = {
+        "e52f505f4f3e2d2d1c0bfbfaf9e9d8c7c7b6", "0515fafae9e8d8c7b6b6a594938372716150",
+        "dbaf65748382726160504141322313140506", "008088888888888888888888888888888888",
+        "8744e9e8d8c7c6b6a5a49483727161505f4f", "f8af8d8d9eafafb0c1c1d2e3e3f4f5051627"};
+    constexpr size_t kBlocks = std::size(blocks);
+    std::vector<float> values(32 * kBlocks);
+    for (size_t i = 0; i < values.size(); ++i) {
+        const float value =
+            static_cast<float>(static_cast<int>((i * 7919 + 13) % 2001) - 1000) / 1000.0F;
+        const size_t block = i / 32;
+        values[i] = block == 1   ? value * 0.01F
+                    : block == 2 ? std::fabs(value)
+                    : block == 3 ? 0.0F
+                    : block == 4 ? value * 37.5F
+                                 : value;
+    }
+    const auto made =
+        engine::quantize4Bit("w", Format::Int4, 32, TensorType::F32,
+                             std::as_bytes(std::span<const float>(values)), kBlocks, 32);
+    QVERIFY(made.has_value());
+    std::vector<float> expanded(values.size());
+    engine::expandRange(made->view(), 0, static_cast<int64_t>(values.size()), expanded.data());
+    for (size_t block = 0; block < kBlocks; ++block) {
+        const QByteArray bytes = QByteArray::fromHex(blocks[block]);
+        const auto byteAt = [&bytes](size_t i) {
+            return static_cast<uint8_t>(bytes[static_cast<qsizetype>(i)]);
+        };
+        const float step = engine::f16ToFloat(static_cast<uint16_t>(byteAt(0) | byteAt(1) << 8));
+        for (size_t i = 0; i < 32; ++i) {
+            const int code = i < 16 ? byteAt(2 + i) & 15 : byteAt(2 + i - 16) >> 4;
+            QVERIFY(expanded[32 * block + i] == step * static_cast<float>(code - 8));
+        }
+    }
 }
 
 void TestQuantize::isasAgree_data() {

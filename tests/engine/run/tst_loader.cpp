@@ -58,6 +58,7 @@ const std::vector<std::pair<const char*, Format>>& formats() {
         {"fp4", Format::Fp4},
         {"fp4_dq", Format::Fp4Dq},
         {"q8", Format::Q8},
+        {"q4_0", Format::Int4},
         {"f32", Format::F32},
         {"f16", Format::F16}};
     return kFormats;

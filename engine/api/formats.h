@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the engine knows of each weight format: a row. The rest of the engine asks the row and names
-// no format; what kernels need stands in kernels/weight_formats.h.
+// What the engine and the programs know of each weight format: a row. The rest asks the row and
+// names no format; what kernels need stands in kernels/weight_formats.h.
 #pragma once
 
 #include "engine/api/placement.h"
@@ -15,20 +15,23 @@ struct FormatRow {
     Format format;
     std::string_view name;   ///< In device maps.
     std::string_view option; ///< Of --quant, and in sentences; empty: it cannot be asked for so.
+    std::string_view label;  ///< What the window shows; empty: it has words for it.
     std::optional<kernels::WeightFormat> weight_format; ///< nullopt: as the file has it.
     bool is_nested = false;                             ///< The scales of blocks are quantized too.
+    int32_t block_size = 0; ///< Weights that share a scale; 0: as --quant-block says.
 };
 
 inline constexpr FormatRow kFormatRows[] = {
-    {Format::AsStored, "as_stored", "none", std::nullopt},
-    {Format::Bf16, "bf16", "", kernels::WeightFormat::BF16},
-    {Format::F16, "f16", "", kernels::WeightFormat::F16},
-    {Format::F32, "f32", "", kernels::WeightFormat::F32},
-    {Format::Nf4, "nf4", "nf4", kernels::WeightFormat::Nf4},
-    {Format::Nf4Dq, "nf4_dq", "nf4-dq", kernels::WeightFormat::Nf4, true},
-    {Format::Fp4, "fp4", "fp4", kernels::WeightFormat::Fp4},
-    {Format::Fp4Dq, "fp4_dq", "fp4-dq", kernels::WeightFormat::Fp4, true},
-    {Format::Q8, "q8", "", kernels::WeightFormat::Int8Row},
+    {Format::AsStored, "as_stored", "none", "", std::nullopt},
+    {Format::Bf16, "bf16", "", "bf16", kernels::WeightFormat::BF16},
+    {Format::F16, "f16", "", "fp16", kernels::WeightFormat::F16},
+    {Format::F32, "f32", "", "fp32", kernels::WeightFormat::F32},
+    {Format::Nf4, "nf4", "nf4", "NF4", kernels::WeightFormat::Nf4},
+    {Format::Nf4Dq, "nf4_dq", "nf4-dq", "NF4 dq", kernels::WeightFormat::Nf4, true},
+    {Format::Fp4, "fp4", "fp4", "FP4", kernels::WeightFormat::Fp4},
+    {Format::Fp4Dq, "fp4_dq", "fp4-dq", "FP4 dq", kernels::WeightFormat::Fp4, true},
+    {Format::Q8, "q8", "", "int8", kernels::WeightFormat::Int8Row},
+    {Format::Int4, "q4_0", "q4_0", "Q4_0", kernels::WeightFormat::Int4, false, 32},
 };
 /// What is taken where four bits are asked for and nothing more is said, and with quantized scales.
 inline constexpr Format kFourBitFormat = Format::Nf4;
