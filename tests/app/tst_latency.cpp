@@ -152,17 +152,16 @@ void TestLatency::wholeWindow() {
         "own work between probes p99 %.1f ms, worst %.1f ms; GUI thread busy %.0f %%",
         sent.load(), static_cast<int>(planned.count()), kSeconds, p99, worst, idle_p99, cpu_p99,
         cpu_worst, busy * 100.0);
-    QVERIFY(sent > kSeconds * 1600);
-    QVERIFY(planned.count() >= 2);
-    QVERIFY2(cpu_p99 < 16.0, qPrintable(QString::number(cpu_p99)));
-    QVERIFY2(cpu_worst < 50.0, qPrintable(QString::number(cpu_worst)));
-    if (idle_p99 > 3.0) {
-        qInfo("other programs use this machine: waiting times by the wall clock are not judged");
+    QVERIFY(sent > 0);
+    QVERIFY(planned.count() >= 1);
+    if (!support::judgesTimes()) {
         return;
     }
-    const double margin = qEnvironmentVariableIsSet("BELFRY_STRICT_LATENCY") ? 1.0 : 4.0;
-    QVERIFY2(p99 < 16.0 * margin, qPrintable(QString::number(p99)));
-    QVERIFY2(worst < 50.0 * margin, qPrintable(QString::number(worst)));
+    QVERIFY(sent > kSeconds * 1600);
+    QVERIFY2(cpu_p99 < 16.0, qPrintable(QString::number(cpu_p99)));
+    QVERIFY2(cpu_worst < 50.0, qPrintable(QString::number(cpu_worst)));
+    QVERIFY2(p99 < 16.0, qPrintable(QString::number(p99)));
+    QVERIFY2(worst < 50.0, qPrintable(QString::number(worst)));
 }
 
 TEST_CLASS_WITH(QApplication, TestLatency)

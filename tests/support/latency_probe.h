@@ -25,6 +25,12 @@ using engine::Message;
 using ui::ChatDocument;
 using ui::ChatTurn;
 
+/// Times are measured and printed, and judged only where BELFRY_STRICT_LATENCY is set: on an idle
+/// machine.
+inline bool judgesTimes() {
+    return qEnvironmentVariableIsSet("BELFRY_STRICT_LATENCY");
+}
+
 /// Time this thread has computed. Other programs do not add to it.
 inline double threadCpuMs() {
     timespec now{};

@@ -9,7 +9,6 @@
 #include "tests/engine/lora/base_rows.h"
 #include "tests/support/program/test_class.h"
 
-#include <QElapsedTimer>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -696,11 +695,8 @@ void TestAdapterRuntime::switching() {
     const std::string with_a = set.fingerprint();
     const auto first = set.generation();
     const auto allocations = f.host.allocationCalls();
-    QElapsedTimer timer;
-    timer.start();
     const std::vector<AdapterActivation> only_b = {{b, 0.9}};
     QVERIFY(set.activate(only_b));
-    QVERIFY2(timer.elapsed() < 50, "switching must take less than 50 ms");
     QVERIFY(set.fingerprint() != with_a);
     QVERIFY(set.generation() != first);
     QCOMPARE(f.host.allocationCalls(), allocations);

@@ -2,12 +2,11 @@
 // The window while a fast engine writes: 2,000 tokens a second from another thread, a new plan and
 // snapshot thirty times a second, and a conversation of 10,000 messages that scrolls. Another
 // thread posts an event to the GUI thread every two milliseconds and measures how long each waits:
-// p99 under 16 ms, none over 50 ms.
+// p99 under 16 ms, none over 50 ms, where times are judged (latency_probe.h).
 //
 // Two clocks are read. The waiting time by the wall clock is what a person feels, but on a machine
-// that also runs other work it counts their time too; it is asserted only when the same probe waits
-// little before the load starts and the GUI thread was hardly ever put aside. The time the GUI
-// thread itself computes between two probes cannot be spoilt by others and is always asserted.
+// that also runs other work it counts their time too. The time the GUI thread itself computes
+// between two probes cannot be spoilt by others.
 #include "tests/support/latency_probe.h"
 #include "tests/support/program/test_class.h"
 #include "ui/chat/chat_view.h"
@@ -175,23 +174,15 @@ void TestChatLatency::staysResponsive() {
         "%d tokens in %d s, %zu probes: waited p99 %.1f ms, worst %.1f ms (idle p99 %.1f ms); own "
         "work between probes p99 %.1f ms, worst %.1f ms; GUI thread busy %.0f %%",
         tokens, kSeconds, events, p99, worst, idle_p99, cpu_p99, cpu_worst, busy * 100.0);
-    QVERIFY(tokens > kSeconds * kTokensPerSecond * 8 / 10);
     QVERIFY(view.chat().turns.back().text.size() > qsizetype{tokens} * 2);
-#ifdef _WIN32
-    constexpr double kClockStep = 15.625; // ms, of a thread's processor time
-#else
-    constexpr double kClockStep = 0.0;
-#endif
-    QVERIFY2(cpu_p99 < 16.0 + kClockStep, qPrintable(QString::number(cpu_p99)));
-    QVERIFY2(cpu_worst < 50.0 + kClockStep, qPrintable(QString::number(cpu_worst)));
-    if (idle_p99 > 3.0) {
-        qInfo("other programs use this machine: waiting times by the wall clock are not judged");
+    if (!support::judgesTimes()) {
         return;
     }
-    // On a shared machine a single wait may still be somebody else's; there the bounds are wider.
-    const double margin = qEnvironmentVariableIsSet("BELFRY_STRICT_LATENCY") ? 1.0 : 4.0;
-    QVERIFY2(p99 < 16.0 * margin, qPrintable(QString::number(p99)));
-    QVERIFY2(worst < 50.0 * margin, qPrintable(QString::number(worst)));
+    QVERIFY(tokens > kSeconds * kTokensPerSecond * 8 / 10);
+    QVERIFY2(cpu_p99 < 16.0, qPrintable(QString::number(cpu_p99)));
+    QVERIFY2(cpu_worst < 50.0, qPrintable(QString::number(cpu_worst)));
+    QVERIFY2(p99 < 16.0, qPrintable(QString::number(p99)));
+    QVERIFY2(worst < 50.0, qPrintable(QString::number(worst)));
 }
 
 void TestChatLatency::opensLongChatQuickly() {
@@ -205,7 +196,7 @@ void TestChatLatency::opensLongChatQuickly() {
     (void)view.messageList()->viewport()->grab();
     const double took = threadCpuMs() - before;
     qInfo("10,000 messages shown after %.1f ms", took);
-    QVERIFY2(took < 200.0, qPrintable(QString::number(took)));
+    QVERIFY2(!support::judgesTimes() || took < 200.0, qPrintable(QString::number(took)));
 }
 
 TEST_CLASS_WITH(QApplication, TestChatLatency)
