@@ -118,10 +118,7 @@ private:
     template <int R>
     static void tileOf(const TileArgs<uint16_t>& args) {
         F acc[R][2];
-        for (int r = 0; r < R; ++r) {
-            acc[r][0] = V::zero();
-            acc[r][1] = V::zero();
-        }
+        setZero(acc);
         const uint16_t* b = args.b;
         const uint16_t* a = args.a;
         for (int64_t k = 0; k < args.depth; ++k) {

@@ -204,13 +204,8 @@ private:
         int opened = -1; ///< Weight that policy[0] is open for.
 
         bool open(int which, int64_t slot) {
-            Policy& p = policy[slot];
-            const WeightView& w = args.w[which];
-            if constexpr (requires { p.open(w, ScratchSlot::Scales); }) {
-                return p.open(w, slot == 0 ? ScratchSlot::Scales : ScratchSlot::PairScales);
-            } else {
-                return p.open(w);
-            }
+            return policy[slot].open(args.w[which],
+                                     slot == 0 ? ScratchSlot::Scales : ScratchSlot::PairScales);
         }
 
         /// Asks for what this thread reads first, so that it arrives while the input is prepared;

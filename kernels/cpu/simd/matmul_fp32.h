@@ -117,11 +117,7 @@ private:
     template <int R>
     static void tileOf(const TileArgs<float>& args) {
         F acc[R][kTileVectors];
-        for (int r = 0; r < R; ++r) {
-            for (int v = 0; v < kTileVectors; ++v) {
-                acc[r][v] = V::zero();
-            }
-        }
+        setZero(acc);
         const float* b = args.b;
         const float* a = args.a;
         for (int64_t k = 0; k < args.depth; ++k) {
