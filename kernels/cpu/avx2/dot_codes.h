@@ -12,40 +12,33 @@
 
 #include "kernels/cpu/simd/block_scales.h"
 #include "kernels/cpu/simd/dot.h"
-#include "kernels/cpu/simd/integer_activations.h"
+#include "kernels/cpu/simd/dot_integers.h"
 
 #include <algorithm>
 
 namespace kernels::cpu {
 
+/// Columns that share a scale.
+constexpr int64_t kAvx2Piece = 512;
+
 /// Nf4 and Fp4 with blocks of a multiple of 64 that do not cross rows (BlockScales::canServe).
-class FourBitAvx2ByteDot : public DotPolicy {
+class FourBitAvx2ByteDot
+    : public ByteDot<Avx2, PlaneFormat{.low_bits = 7, .most_high = 64, .piece = kAvx2Piece}> {
 public:
-    using V = Avx2;
-    using F = V::F;
-    using X = int8_t;
-    static constexpr int64_t kStep = kScaleStep;
     static constexpr int kMostTokens = 1;
 
-    static int64_t strideOf(int64_t cols) { return Planes::strideOf(cols); }
-
     bool open(const WeightView& w, ScratchSlot slot = ScratchSlot::Scales) {
-        weight_ = w;
-        table_.open(w.format);
+        openCodes(w);
         is_nested_ = w.absmax == nullptr && w.block_size == kScaleStep;
         return is_nested_ || scales_.open(w, slot);
-    }
-
-    static void convert(const float* x, int64_t cols, int8_t* out) {
-        Planes::convert(x, cols, out);
     }
 
     template <int R, int T>
     KERNELS_INLINE void rows(DotRows<X> at, F (&sums)[R][T]) const {
         static_assert(R == 1 && T == 1);
         const int64_t blocks = weight_.cols / kStep;
-        const float* block_sums = Planes::sumsOf(at.x, weight_.cols);
-        const float* piece_scales = Planes::scalesOf(at.x, weight_.cols);
+        const float* block_sums = sumsOf(at.x);
+        const float* piece_scales = scalesOf(at.x);
         const uint8_t* codes = codesOf(at.row);
         const float* scales = is_nested_ ? nullptr : scales_.ofRow(at.row, at.k, at.end, 0);
         F sum = V::zero();
@@ -59,13 +52,12 @@ public:
                                         });
             sum = V::fma(part, V::set1(piece_scales[block / kPieceBlocks]), sum);
         }
-        sums[0][0] = V::mul(sum, V::set1(table_.per_step));
+        sums[0][0] = V::mul(sum, V::set1(per_step_));
     }
 
 private:
-    static constexpr int64_t kPiece = 512; ///< Columns that share a scale.
-    static constexpr int64_t kPieceBlocks = kPiece / kStep;
-    using Planes = BytePlanes<V, PlaneFormat{.low_bits = 7, .most_high = 64, .piece = kPiece}>;
+    static_assert(kStep == kScaleStep);
+    static constexpr int64_t kPieceBlocks = kAvx2Piece / kStep;
     static constexpr int64_t kCodesAhead = 4096;
 
     /// 64 products: the byte of each code times one plane, in 32 bits. unit: 128 for the high
@@ -107,7 +99,7 @@ private:
                 add(i);
             }
         }
-        return V::fma(activations, V::set1(table_.zero * (-1.0F / V::kWidth)), sum);
+        return V::fma(activations, V::set1(zero_ * (-1.0F / V::kWidth)), sum);
     }
 
     /// first: block of the tensor that the piece begins with.
@@ -137,16 +129,15 @@ private:
         }
         const __m256i packed = V::loadLanes(codes + i * kBytes);
         // High nibble of a byte = even element.
-        const __m256i even = _mm256_shuffle_epi8(
-            table_.bytes, _mm256_and_si256(_mm256_srli_epi16(packed, 4), nibble));
-        const __m256i odd = _mm256_shuffle_epi8(table_.bytes, _mm256_and_si256(packed, nibble));
+        const __m256i even =
+            _mm256_shuffle_epi8(table_, _mm256_and_si256(_mm256_srli_epi16(packed, 4), nibble));
+        const __m256i odd = _mm256_shuffle_epi8(table_, _mm256_and_si256(packed, nibble));
         const int8_t* planes = x + i * (2 * kStep);
         return V::toFloat(
             _mm256_add_epi32(planeProducts(even, odd, planes, _mm256_set1_epi16(128)),
                              planeProducts(even, odd, planes + kStep, _mm256_set1_epi16(1))));
     }
 
-    ByteTable<V> table_;
     BlockScales<V> scales_;
     bool is_nested_ = false;
 };

@@ -11,33 +11,32 @@
 
 #include "kernels/cpu/avx512/row_scales.h"
 #include "kernels/cpu/simd/dot.h"
-#include "kernels/cpu/simd/integer_activations.h"
+#include "kernels/cpu/simd/dot_integers.h"
 #include "kernels/cpu/simd/set_zero.h"
 
 #include <limits>
 
 namespace kernels::cpu {
 
+/// One scale per row. The sums fill whole vectors.
+constexpr PlaneFormat kWidePlanes = {.low_bits = 8,
+                                     .most_high = 127,
+                                     .piece = std::numeric_limits<int64_t>::max() / 2,
+                                     .padding = 16};
+
 /// Nf4 and Fp4 with blocks of a multiple of 64 that do not cross rows (BlockScales::canServe).
-template <class Vec>
-class FourBitByteDot : public DotPolicy {
+template <class V>
+class FourBitByteDot : public ByteDot<V, kWidePlanes> {
+    using Base = ByteDot<V, kWidePlanes>;
+
 public:
-    using V = Vec;
     using F = typename V::F;
-    using X = int8_t;
-    static constexpr int64_t kStep = 128;
+    using Base::kStep;
     static constexpr int kMostTokens = 4;
 
-    static int64_t strideOf(int64_t cols) { return Planes::strideOf(cols); }
-
     bool open(const WeightView& w, ScratchSlot slot = ScratchSlot::Scales) {
-        weight_ = w;
-        table_.open(w.format);
+        this->openCodes(w);
         return scales_.open(w, slot);
-    }
-
-    static void convert(const float* x, int64_t cols, int8_t* out) {
-        Planes::convert(x, cols, out);
     }
 
     /// Four rows share the loads of the activations, which are four times the codes: one row at a
@@ -45,8 +44,8 @@ public:
     static constexpr int kTogether(int /*tokens*/) { return 4; }
 
     template <int R, int T>
-    KERNELS_INLINE void rows(DotRows<X> at, F (&sums)[R][T]) const {
-        const bool is_wide = weight_.cols >= kNearColumns;
+    KERNELS_INLINE void rows(DotRows<int8_t> at, F (&sums)[R][T]) const {
+        const bool is_wide = this->cols() >= kNearColumns;
         int64_t stride = 0;
         const float* const scales = scales_.template ofRows<R>(at.row, stride);
         if (scales_.isNested()) {
@@ -58,13 +57,6 @@ public:
     }
 
 private:
-    /// One scale per row. The rows of sums fill whole vectors.
-    using Planes = BytePlanes<V,
-                              PlaneFormat{.low_bits = 8,
-                                          .most_high = 127,
-                                          .piece = std::numeric_limits<int64_t>::max() / 2,
-                                          .padding = V::kWidth}>;
-
     /// Activations of 128 columns in registers.
     struct Columns {
         __m512i high_even, high_odd, low_even, low_odd;
@@ -97,26 +89,26 @@ private:
     /// memory and are asked for ahead. kWide: the first cache is asked for codes as well.
     template <bool kAsks, bool kWide, int R, int T>
     KERNELS_INLINE void
-    multiply(DotRows<X> at, const float* scales, int64_t stride, F (&row_sums)[R][T]) const {
+    multiply(DotRows<int8_t> at, const float* scales, int64_t stride, F (&row_sums)[R][T]) const {
         constexpr int64_t kStepBytes = kStep / 2;
-        const int64_t cols = weight_.cols;
+        const int64_t cols = this->cols();
         const int64_t blocks = cols / kScaleStep;
         const int64_t row_bytes = cols / 2;
         const int8_t* const x = at.x;
         const int64_t x_stride = at.x_stride;
-        const uint8_t* const codes = codesOf(at.row);
+        const uint8_t* const codes = this->codesOf(at.row);
         // Asked for in the order of memory, not of use: the rows lie one after the other. What the
         // last of them begins with must have arrived when the first begins.
         const uint8_t* far = codes + (R - 1) * row_bytes + kFarBytes;
-        const float* const block_sums = Planes::sumsOf(x, cols);
+        const float* const block_sums = this->sumsOf(x);
         const auto sumsOf = [=](int t) { // x_stride is a multiple of 64
             return block_sums + t * (x_stride / static_cast<int64_t>(sizeof(float)));
         };
-        const __m512i table = table_.bytes;
+        const __m512i table = this->table_;
         const __m512i first_pair =
             _mm512_setr_epi32(0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1);
         const __m512i next_pair = _mm512_set1_epi32(2);
-        const F minus_zero = V::set1(-table_.zero);
+        const F minus_zero = V::set1(-this->zero_);
         F sum[R][T];
         setZero(sum);
         for (int64_t block = 0; block < blocks; block += V::kWidth) {
@@ -176,9 +168,9 @@ private:
             }
         }
         for (int t = 0; t < T; ++t) {
-            const float activation_scale = *Planes::scalesOf(x + t * x_stride, cols);
+            const float activation_scale = *this->scalesOf(x + t * x_stride);
             for (int r = 0; r < R; ++r) {
-                row_sums[r][t] = V::mul(sum[r][t], V::set1(activation_scale * table_.per_step));
+                row_sums[r][t] = V::mul(sum[r][t], V::set1(activation_scale * this->per_step_));
             }
         }
     }
@@ -189,7 +181,6 @@ private:
     static constexpr int64_t kNearColumns = 4096;
     static constexpr int64_t kScalesAhead = 256;
 
-    ByteTable<V> table_;
     RowScales<V> scales_;
 };
 

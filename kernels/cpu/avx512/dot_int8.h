@@ -5,8 +5,7 @@
 // of their piece. Half the instructions of the fp32 way: one core reads the head at memory speed.
 #pragma once
 
-#include "kernels/cpu/simd/dot.h"
-#include "kernels/cpu/simd/integer_activations.h"
+#include "kernels/cpu/simd/dot_integers.h"
 #include "kernels/cpu/simd/set_zero.h"
 #include "kernels/cpu/simd/vec_avx512.h"
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Activations as integers of 16 bits with a scale per piece of a row, for products that are summed
-// exactly; and the same in two planes of signed bytes, for instructions that multiply these with
-// the bytes of 4-bit code values.
+// What dot policies (dot.h) share that sum products of integers exactly: activations of 16 bits
+// with a scale per piece of a row; and the same in two planes of signed bytes, for instructions
+// that multiply these with the bytes of 4-bit code values.
 #pragma once
 
 #include "kernels/cpu/code_tables.h"
 #include "kernels/cpu/simd/block_scales.h"
+#include "kernels/cpu/simd/dot.h"
 
 #include <algorithm>
 #include <limits>
@@ -54,22 +55,20 @@ struct PlaneFormat {
     int64_t padding = 1; ///< The sums are filled with zeros up to a multiple of this.
 };
 
-/// A converted row: planes, a sum per 64 columns (fp32), a scale per piece (fp32). Planes have, per
-/// vector of codes, a vector each: high of the even columns, of the odd ones, low of the even ones,
-/// of the odd ones. cols: a multiple of 64.
-template <class V, PlaneFormat kFormat>
-struct BytePlanes {
-    static constexpr int64_t kStep = 8 * V::kWidth; ///< Columns.
+/// The part of a policy that bears the bytes. A converted row: planes, a sum per 64 columns (fp32),
+/// a scale per piece (fp32). Planes have, per vector of codes, a vector each: high of the even
+/// columns, of the odd ones, low of the even ones, of the odd ones.
+template <class Vec, PlaneFormat kFormat>
+class ByteDot : public DotPolicy {
+public:
+    using V = Vec;
+    using F = typename V::F;
+    using X = int8_t;
+    static constexpr int64_t kStep = 8 * V::kWidth;
 
     static int64_t strideOf(int64_t cols) {
         const int64_t floats = sumsIn(cols) + (cols + kFormat.piece - 1) / kFormat.piece;
         return planeBytes(cols) + (4 * floats + 63) / 64 * 64;
-    }
-    static KERNELS_INLINE const float* sumsOf(const int8_t* x, int64_t cols) {
-        return reinterpret_cast<const float*>(x + planeBytes(cols));
-    }
-    static KERNELS_INLINE const float* scalesOf(const int8_t* x, int64_t cols) {
-        return sumsOf(x, cols) + sumsIn(cols);
     }
 
     static void convert(const float* x, int64_t cols, int8_t* out) {
@@ -92,6 +91,25 @@ struct BytePlanes {
             }
         }
     }
+
+protected:
+    void openCodes(const WeightView& w) {
+        weight_ = w;
+        const CodeBytes codes = codeBytes(w.format);
+        table_ = V::repeat16(codes.entry);
+        zero_ = codes.zero;
+        per_step_ = 1.0F / codes.step;
+    }
+    [[nodiscard]] KERNELS_INLINE const float* sumsOf(const int8_t* x) const {
+        return reinterpret_cast<const float*>(x + planeBytes(weight_.cols));
+    }
+    [[nodiscard]] KERNELS_INLINE const float* scalesOf(const int8_t* x) const {
+        return sumsOf(x) + sumsIn(weight_.cols);
+    }
+
+    typename V::I table_{}; ///< Bytes of the code values: value = (byte - zero) * per_step.
+    float zero_ = 0.0F;
+    float per_step_ = 0.0F;
 
 private:
     static KERNELS_INLINE int64_t planeBytes(int64_t cols) {
@@ -120,21 +138,6 @@ private:
                 planes[kStep + i] = static_cast<int8_t>(words[2 * i + odd] - high * kUnit);
             }
         }
-    }
-};
-
-/// The code values as bytes, repeated in each 128-bit lane: value = (byte - zero) * per_step.
-template <class V>
-struct ByteTable {
-    typename V::I bytes{};
-    float zero = 0.0F;
-    float per_step = 0.0F;
-
-    void open(WeightFormat format) {
-        const CodeBytes codes = codeBytes(format);
-        bytes = V::repeat16(codes.entry);
-        zero = codes.zero;
-        per_step = 1.0F / codes.step;
     }
 };
 
