@@ -12,7 +12,7 @@
 #include "kernels/cpu/avx512/row_scales.h"
 #include "kernels/cpu/simd/dot.h"
 #include "kernels/cpu/simd/dot_integers.h"
-#include "kernels/cpu/simd/set_zero.h"
+#include "kernels/cpu/simd/lanes.h"
 
 #include <limits>
 

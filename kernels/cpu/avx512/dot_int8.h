@@ -6,7 +6,7 @@
 #pragma once
 
 #include "kernels/cpu/simd/dot_integers.h"
-#include "kernels/cpu/simd/set_zero.h"
+#include "kernels/cpu/simd/lanes.h"
 #include "kernels/cpu/simd/vec_avx512.h"
 
 #include <algorithm>

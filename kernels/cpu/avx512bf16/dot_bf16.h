@@ -52,6 +52,11 @@ struct Bf16Elements {
         return _mm512_maskz_loadu_epi16(lanes, static_cast<const uint16_t*>(data) + index);
     }
     static KERNELS_INLINE __m512i activations(const uint16_t* x) { return _mm512_loadu_si512(x); }
+    static KERNELS_INLINE __m512i repeated(const uint16_t* x) {
+        int32_t pair = 0;
+        __builtin_memcpy(&pair, x, sizeof(pair));
+        return _mm512_set1_epi32(pair);
+    }
     static KERNELS_INLINE F multiply(F sum, __m512i w, __m512i x) { return dotPairs(sum, w, x); }
     static KERNELS_INLINE void askAhead(const void* /*data*/, int64_t /*index*/) {}
 

@@ -52,9 +52,7 @@ private:
                 }
 #pragma GCC unroll 8
                 for (int r = 0; r < R; ++r) {
-                    int32_t pair = 0;
-                    __builtin_memcpy(&pair, p[r] + key, sizeof(pair));
-                    const __m512i factor = _mm512_set1_epi32(pair);
+                    const __m512i factor = Bf16Elements::repeated(p[r] + key);
 #pragma GCC unroll 4
                     for (int v = 0; v < 2 * kHalves; ++v) {
                         sums[r][v] = dotPairs(sums[r][v], values[v], factor);

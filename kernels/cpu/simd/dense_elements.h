@@ -6,6 +6,7 @@
 //   kBytes        of a stored element
 //   load()        kStep weights from element `index` on; loadPart() the first n, zeros above
 //   activations() as many activations
+//   repeated()    those of one lane in all lanes
 //   multiply()    adds the products of both to a vector of fp32 sums
 //   convert()     activations of one row, fp32 -> X, zeros up to a multiple of kStep
 //   askAhead()    asks for the elements from `index` on, which come later
@@ -43,16 +44,12 @@ struct WidenedElements {
         }
     }
     static KERNELS_INLINE F activations(const float* x) { return V::load(x); }
+    static KERNELS_INLINE F repeated(const float* x) { return V::set1(*x); }
     static KERNELS_INLINE F multiply(F sum, F w, F x) { return V::fma(w, x, sum); }
 
     static void convert(const float* x, int64_t cols, float* out) {
-        int64_t i = 0;
-        for (; i + kStep <= cols; i += kStep) {
-            V::store(out + i, V::load(x + i));
-        }
-        if (i < cols) {
-            V::store(out + i, V::loadPart(x + i, cols - i));
-        }
+        Lanes<V>::each(cols,
+                       [&](int64_t i, int64_t n) { V::store(out + i, Lanes<V>::load(x + i, n)); });
     }
 
     /// Pieces of rows are too short for the processor's own prediction. A request for what is

@@ -21,7 +21,7 @@
 #pragma once
 
 #include "kernels/cpu/scratch.h"
-#include "kernels/cpu/simd/vec_avx2.h"
+#include "kernels/cpu/simd/lanes.h"
 #include "kernels/cpu/thread_pool.h"
 #include "kernels/ops.h"
 
@@ -167,23 +167,17 @@ struct DotProduct {
     static KERNELS_INLINE void store(const F (&sums)[T][kWidth], const Group& group) {
         const int64_t count = group.count;
         const Epilogue& epilogue = group.epilogue;
-        const bool is_full = count == kWidth;
         F factor = V::set1(epilogue.factor);
         if (epilogue.row_factor != nullptr) {
-            const float* p = epilogue.row_factor + group.row;
-            factor = V::mul(factor, is_full ? V::load(p) : V::loadPart(p, count));
+            factor = V::mul(factor, Lanes<V>::load(epilogue.row_factor + group.row, count));
         }
         for (int t = 0; t < T; ++t) {
             F result = V::mul(V::transposeSum(sums[t]), factor);
             float* out = group.y + t * group.y_stride + group.row;
             if (epilogue.is_added) {
-                result = V::add(result, is_full ? V::load(out) : V::loadPart(out, count));
+                result = V::add(result, Lanes<V>::load(out, count));
             }
-            if (is_full) {
-                V::store(out, result);
-            } else {
-                V::storePart(out, result, count);
-            }
+            Lanes<V>::save(out, count, result);
         }
     }
 

@@ -16,7 +16,7 @@
 #include "kernels/cpu/simd/block_scales.h"
 #include "kernels/cpu/simd/dense_elements.h"
 #include "kernels/cpu/simd/dot.h"
-#include "kernels/cpu/simd/set_zero.h"
+#include "kernels/cpu/simd/lanes.h"
 
 namespace kernels::cpu {
 

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "kernels/cpu/simd/dense_elements.h"
-#include "kernels/cpu/simd/set_zero.h"
+#include "kernels/cpu/simd/lanes.h"
 
 #include <algorithm>
 

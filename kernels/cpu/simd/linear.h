@@ -93,8 +93,6 @@ struct Linear {
         return status;
     }
 
-    static ThreadPool* poolOf(Queue q) { return static_cast<ThreadPool*>(q.context); }
-
     template <class Policy>
     struct DotTag {};
 

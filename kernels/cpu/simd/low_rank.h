@@ -98,20 +98,13 @@ struct LowRank {
 
     /// y[:, begin..end) += scaling * bias[begin..end).
     static void addBias(const MatView& bias, float scaling, int64_t begin, int64_t end, MutF32 y) {
-        using E = Expand<V>;
         const auto factor = V::set1(scaling);
         for (int64_t t = 0; t < y.rows; ++t) {
-            float* row = y.data + t * y.stride;
-            int64_t c = begin;
-            for (; c + V::kWidth <= end; c += V::kWidth) {
-                const auto b = E::loadDense(bias.data, bias.type, c);
-                V::store(row + c, V::fma(b, factor, V::load(row + c)));
-            }
-            if (c < end) {
-                const int64_t n = end - c;
-                const auto b = E::loadDensePart(bias.data, bias.type, c, n);
-                V::storePart(row + c, V::fma(b, factor, V::loadPart(row + c, n)), n);
-            }
+            float* row = y.data + t * y.stride + begin;
+            Lanes<V>::each(end - begin, [&](int64_t c, int64_t n) {
+                const auto b = Expand<V>::loadSome(bias.data, bias.type, begin + c, n);
+                Lanes<V>::save(row + c, n, V::fma(b, factor, Lanes<V>::load(row + c, n)));
+            });
         }
     }
 
