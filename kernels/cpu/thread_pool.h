@@ -8,6 +8,8 @@
 // and then sleep. No priorities, no futures.
 #pragma once
 
+#include "kernels/ops.h"
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -130,6 +132,12 @@ private:
     alignas(kApart) std::atomic<bool> is_stopping_{false};
     alignas(kApart) std::atomic<bool> is_busy_{false};
 };
+
+/// The pool of a queue of the CPU's kernels; nullptr: none. A copy per file, because files with
+/// other instruction sets call it too.
+static inline ThreadPool* poolOf(Queue q) {
+    return static_cast<ThreadPool*>(q.context);
+}
 
 /// parallelShares on `pool`, or on the calling thread (same chunks) when pool is nullptr.
 template <typename Body>

@@ -10,155 +10,55 @@
 // the bytes' zero adds is taken off with the sum of each block's activations.
 #pragma once
 
-#include "kernels/cpu/code_tables.h"
 #include "kernels/cpu/simd/block_scales.h"
 #include "kernels/cpu/simd/dot.h"
-#include "kernels/cpu/simd/vec_avx2.h"
+#include "kernels/cpu/simd/dot_integers.h"
 
 #include <algorithm>
-#include <limits>
 
 namespace kernels::cpu {
 
+/// Columns that share a scale.
+constexpr int64_t kAvx2Piece = 512;
+
 /// Nf4 and Fp4 with blocks of a multiple of 64 that do not cross rows (BlockScales::canServe).
-class FourBitAvx2ByteDot {
+class FourBitAvx2ByteDot
+    : public ByteDot<Avx2, PlaneFormat{.low_bits = 7, .most_high = 64, .piece = kAvx2Piece}> {
 public:
-    using V = Avx2;
-    using F = V::F;
-    using X = int8_t;
-    static constexpr int64_t kStep = kScaleStep;
     static constexpr int kMostTokens = 1;
 
-    /// Bytes of one converted row: planes, a sum per block (fp32), a scale per piece (fp32).
-    static int64_t strideOf(int64_t cols) {
-        const int64_t floats = cols / kStep + (cols + kPiece - 1) / kPiece;
-        return 2 * cols + (4 * floats + 63) / 64 * 64;
-    }
-
     bool open(const WeightView& w, ScratchSlot slot = ScratchSlot::Scales) {
-        weight_ = w;
-        cols_ = w.cols;
-        const CodeBytes bytes = codeBytes(w.format);
-        table_ = _mm256_broadcastsi128_si256(
-            _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes.entry)));
-        zero_ = bytes.zero;
-        per_step_ = 1.0F / bytes.step;
+        openCodes(w);
         is_nested_ = w.absmax == nullptr && w.block_size == kScaleStep;
         return is_nested_ || scales_.open(w, slot);
     }
 
-    [[nodiscard]] int64_t cols() const { return cols_; }
-
-    /// Per 64 elements 32 bytes each: high of the even ones, of the odd ones, low of the even ones,
-    /// of the odd ones.
-    static void convert(const float* x, int64_t cols, int8_t* out) {
-        auto* const sums = reinterpret_cast<float*>(out + 2 * cols);
-        float* scales = sums + cols / kStep;
-        for (int64_t first = 0; first < cols; first += kPiece) {
-            const int64_t end = std::min(first + kPiece, cols);
-            F most = V::zero();
-            F is_nan = V::zero();
-            for (int64_t k = first; k < end; k += V::kWidth) { // a multiple of 64
-                const F v = V::load(x + k);
-                most = V::max(most, V::abs(v));
-                is_nan = _mm256_or_ps(is_nan, _mm256_cmp_ps(v, v, _CMP_UNORD_Q));
-            }
-            const float largest = V::maxOf(most);
-            *scales++ = _mm256_movemask_ps(is_nan) != 0 ? std::numeric_limits<float>::quiet_NaN()
-                                                        : largest / kLevels;
-            const F inverse = V::set1(largest > 0.0F ? kLevels / largest : 0.0F);
-            for (int64_t k = first; k < end; k += kStep) {
-                __m256i high[2];
-                __m256i low[2];
-                __m256i sum = _mm256_setzero_si256();
-                for (int64_t half = 0; half < 2; ++half) {
-                    const __m256i a = integers(x + k + 32 * half, inverse);
-                    const __m256i b = integers(x + k + 32 * half + 16, inverse);
-                    const __m256i high_a = upper(a);
-                    const __m256i high_b = upper(b);
-                    high[half] = inOrder(_mm256_packs_epi16(high_a, high_b));
-                    low[half] = inOrder(_mm256_packs_epi16(lower(a, high_a), lower(b, high_b)));
-                    const __m256i ones = _mm256_set1_epi16(1);
-                    sum = _mm256_add_epi32(sum, _mm256_add_epi32(_mm256_madd_epi16(a, ones),
-                                                                 _mm256_madd_epi16(b, ones)));
-                }
-                sums[k / kStep] = V::sum(_mm256_cvtepi32_ps(sum));
-                int8_t* to = out + 2 * k;
-                store(to, evenBytes(high));
-                store(to + 32, oddBytes(high));
-                store(to + 64, evenBytes(low));
-                store(to + 96, oddBytes(low));
-            }
-        }
-    }
-
-    static constexpr int kTogether(int /*tokens*/) { return 1; }
-    static constexpr bool hasPieces(int /*tokens*/) { return false; }
-
     template <int R, int T>
-    KERNELS_INLINE void rows(int64_t row,
-                             int64_t k,
-                             int64_t end,
-                             const int8_t* x,
-                             int64_t /*x_stride*/,
-                             F (&row_sums)[R][T]) const {
+    KERNELS_INLINE void rows(DotRows<X> at, F (&sums)[R][T]) const {
         static_assert(R == 1 && T == 1);
-        const int64_t blocks = cols_ / kStep;
-        const auto* block_sums = reinterpret_cast<const float*>(x + 2 * cols_);
-        const float* piece_scales = block_sums + blocks;
-        const uint8_t* codes = static_cast<const uint8_t*>(weight_.data) + row * (cols_ / 2);
-        const float* scales = is_nested_ ? nullptr : scales_.ofRow(row, k, end, 0);
+        const int64_t blocks = weight_.cols / kStep;
+        const float* block_sums = sumsOf(at.x);
+        const float* piece_scales = scalesOf(at.x);
+        const uint8_t* codes = codesOf(at.row);
+        const float* scales = is_nested_ ? nullptr : scales_.ofRow(at.row, at.k, at.end, 0);
         F sum = V::zero();
         for (int64_t block = 0; block < blocks; block += kPieceBlocks) {
             const int64_t here = std::min(kPieceBlocks, blocks - block);
-            const Piece piece{codes + block * (kStep / 2), x + block * (2 * kStep),
+            const Piece piece{codes + block * (kStep / 2), at.x + block * (2 * kStep),
                               block_sums + block, here};
-            const F part = is_nested_ ? nestedPiece(piece, row * blocks + block)
+            const F part = is_nested_ ? nestedPiece(piece, at.row * blocks + block)
                                       : multiply(piece, [scales, block](int64_t i) {
                                             return V::set1(scales[block + i]);
                                         });
             sum = V::fma(part, V::set1(piece_scales[block / kPieceBlocks]), sum);
         }
-        row_sums[0][0] = V::mul(sum, V::set1(per_step_));
+        sums[0][0] = V::mul(sum, V::set1(per_step_));
     }
 
 private:
-    static constexpr int64_t kPiece = 512; ///< Columns that share a scale.
-    static constexpr int64_t kPieceBlocks = kPiece / kStep;
-    static constexpr float kLevels = 8192.0F; ///< 64 * 128.
+    static_assert(kStep == kScaleStep);
+    static constexpr int64_t kPieceBlocks = kAvx2Piece / kStep;
     static constexpr int64_t kCodesAhead = 4096;
-
-    /// 16 activations as integers of 16 bits.
-    static KERNELS_INLINE __m256i integers(const float* x, F inverse) {
-        return inOrder(
-            _mm256_packs_epi32(_mm256_cvtps_epi32(V::mul(V::load(x), inverse)),
-                               _mm256_cvtps_epi32(V::mul(V::load(x + V::kWidth), inverse))));
-    }
-    /// Undoes that packing takes the two operands' 16 bytes in turns.
-    static KERNELS_INLINE __m256i inOrder(__m256i packed) {
-        return _mm256_permute4x64_epi64(packed, 0xd8);
-    }
-    /// What 128 is multiplied with when the low byte has a sign.
-    static KERNELS_INLINE __m256i upper(__m256i v) {
-        return _mm256_srai_epi16(_mm256_add_epi16(v, _mm256_set1_epi16(64)), 7);
-    }
-    static KERNELS_INLINE __m256i lower(__m256i v, __m256i high) {
-        return _mm256_sub_epi16(v, _mm256_slli_epi16(high, 7));
-    }
-    static KERNELS_INLINE __m256i evenBytes(const __m256i (&v)[2]) {
-        const __m256i bytes = _mm256_set1_epi16(255);
-        return inOrder(
-            _mm256_packus_epi16(_mm256_and_si256(v[0], bytes), _mm256_and_si256(v[1], bytes)));
-    }
-    static KERNELS_INLINE __m256i oddBytes(const __m256i (&v)[2]) {
-        return inOrder(_mm256_packus_epi16(_mm256_srli_epi16(v[0], 8), _mm256_srli_epi16(v[1], 8)));
-    }
-    static KERNELS_INLINE void store(int8_t* to, __m256i v) {
-        _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), v);
-    }
-    static KERNELS_INLINE __m256i load(const void* from) {
-        return _mm256_loadu_si256(static_cast<const __m256i*>(from));
-    }
 
     /// 64 products: the byte of each code times one plane, in 32 bits. unit: 128 for the high
     /// plane.
@@ -167,8 +67,8 @@ private:
                                          const int8_t* plane,
                                          __m256i unit) const {
         return _mm256_add_epi32(
-            _mm256_madd_epi16(_mm256_maddubs_epi16(even, load(plane)), unit),
-            _mm256_madd_epi16(_mm256_maddubs_epi16(odd, load(plane + 32)), unit));
+            _mm256_madd_epi16(_mm256_maddubs_epi16(even, V::loadLanes(plane)), unit),
+            _mm256_madd_epi16(_mm256_maddubs_epi16(odd, V::loadLanes(plane + 32)), unit));
     }
 
     /// Blocks of a row whose activations share a scale.
@@ -227,22 +127,17 @@ private:
         if (i % 2 == 0) { // once a line
             _mm_prefetch(codes + i * kBytes + kCodesAhead, _MM_HINT_T0);
         }
-        const __m256i packed = load(codes + i * kBytes);
+        const __m256i packed = V::loadLanes(codes + i * kBytes);
         // High nibble of a byte = even element.
         const __m256i even =
             _mm256_shuffle_epi8(table_, _mm256_and_si256(_mm256_srli_epi16(packed, 4), nibble));
         const __m256i odd = _mm256_shuffle_epi8(table_, _mm256_and_si256(packed, nibble));
         const int8_t* planes = x + i * (2 * kStep);
-        return _mm256_cvtepi32_ps(
+        return V::toFloat(
             _mm256_add_epi32(planeProducts(even, odd, planes, _mm256_set1_epi16(128)),
                              planeProducts(even, odd, planes + kStep, _mm256_set1_epi16(1))));
     }
 
-    WeightView weight_;
-    int64_t cols_ = 0;
-    __m256i table_{};
-    float zero_ = 0.0F;
-    float per_step_ = 0.0F;
     BlockScales<V> scales_;
     bool is_nested_ = false;
 };

@@ -13,7 +13,7 @@ namespace {
 
 struct Avx2Kit {
     using V = Avx2;
-    using FourBit = FourBitAvx2Dot;
+    using FourBit = FourBitDot<FourBitAvx2>;
     using FourBitOne = FourBitAvx2ByteDot;
     using Bf16 = NaturalDot<Avx2, WeightFormat::BF16>;
     using Int8 = NaturalDot<V, WeightFormat::Int8Row>;

@@ -5,16 +5,17 @@
 // of their piece. Half the instructions of the fp32 way: one core reads the head at memory speed.
 #pragma once
 
-#include "kernels/cpu/simd/dot.h"
+#include "kernels/cpu/simd/dot_integers.h"
+#include "kernels/cpu/simd/lanes.h"
 #include "kernels/cpu/simd/vec_avx512.h"
 
+#include <algorithm>
 #include <cstring>
-#include <limits>
 
 namespace kernels::cpu {
 
 template <class Vec>
-class Int8Dot {
+class Int8Dot : public DotPolicy {
 public:
     using V = Vec;
     using F = typename V::F;
@@ -28,92 +29,56 @@ public:
         return (cols + kStep - 1) / kStep * (kStep + kScaleSlots);
     }
 
-    bool open(const WeightView& w) {
-        data_ = static_cast<const int8_t*>(w.data);
-        cols_ = w.cols;
-        asks_ = asksAhead();
-        return true;
-    }
-
-    [[nodiscard]] int64_t cols() const { return cols_; }
-
     static void convert(const float* x, int64_t cols, int16_t* out) {
         for (int64_t first = 0; first < cols; first += kStep, out += kStep + kScaleSlots) {
-            const int64_t count = cols - first < kStep ? cols - first : kStep;
-            F most = V::zero();
-            __mmask16 is_nan = 0;
-            for (int64_t i = 0; i < count; i += V::kWidth) {
-                const F v = load(x + first + i, count - i);
-                most = V::max(most, V::abs(v));
-                is_nan |= _mm512_cmp_ps_mask(v, v, _CMP_UNORD_Q);
+            const auto levels = Levels<V>::of(x + first, std::min(kStep, cols - first), 32767.0F);
+            for (int64_t i = 0; i < kStep; i += 2 * V::kWidth) {
+                V::storeLanes(out + i, levels.words(x + first + i, cols - first - i));
             }
-            const float largest = V::maxOf(most);
-            constexpr float kLevels = 32767.0F;
-            const float scale =
-                is_nan != 0 ? std::numeric_limits<float>::quiet_NaN() : largest / kLevels;
-            const F inverse = V::set1(scale > 0.0F ? kLevels / largest : 0.0F);
-            for (int64_t i = 0; i < kStep; i += V::kWidth) {
-                const F v = i < count ? load(x + first + i, count - i) : V::zero();
-                _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + i),
-                                    _mm512_cvtsepi32_epi16(_mm512_cvtps_epi32(V::mul(v, inverse))));
-            }
-            std::memcpy(out + kStep, &scale, sizeof scale);
+            std::memcpy(out + kStep, &levels.scale, sizeof levels.scale);
         }
     }
 
     static constexpr int kTogether(int tokens) { return tokens == 2 ? 2 : 1; }
-    static constexpr bool hasPieces(int /*tokens*/) { return false; }
 
     template <int R, int T>
-    KERNELS_INLINE void rows(int64_t row,
-                             int64_t k,
-                             int64_t end,
-                             const int16_t* x,
-                             int64_t x_stride,
-                             F (&sums)[R][T]) const {
-        for (int r = 0; r < R; ++r) {
-            for (int t = 0; t < T; ++t) {
-                sums[r][t] = V::zero();
-            }
-        }
-        const int8_t* w = data_ + row * cols_;
-        for (; k < end; k += kStep, x += kStep + kScaleSlots) {
-            const int64_t count = end - k < kStep ? end - k : kStep;
+    KERNELS_INLINE void rows(DotRows<X> at, F (&sums)[R][T]) const {
+        setZero(sums);
+        const int64_t cols = weight_.cols;
+        const int8_t* w = static_cast<const int8_t*>(weight_.data) + at.row * cols + at.k;
+        const int16_t* x = at.x;
+        for (int64_t left = at.end - at.k; left > 0; left -= kStep, w += kStep) {
+            const int64_t count = std::min(left, kStep);
             __m512i acc[R][T];
-            for (int r = 0; r < R; ++r) {
-                for (int t = 0; t < T; ++t) {
-                    acc[r][t] = _mm512_setzero_si512();
-                }
-            }
+            setZero(acc);
             int64_t i = 0;
             for (; i + 64 <= count; i += 64) {
 #pragma GCC unroll 2
                 for (int r = 0; r < R; ++r) {
-                    const int8_t* at = w + r * cols_ + k + i;
+                    const int8_t* from = w + r * cols + i;
                     if (asks_) {
-                        _mm_prefetch(at + kBytesAhead, _MM_HINT_T0);
+                        _mm_prefetch(from + kBytesAhead, _MM_HINT_T0);
                     }
-                    accumulate<T>(widen(at), x + i, x_stride, acc[r]);
-                    accumulate<T>(widen(at + 32), x + i + 32, x_stride, acc[r]);
+                    accumulate<T>(widen(from), x + i, at.x_stride, acc[r]);
+                    accumulate<T>(widen(from + 32), x + i + 32, at.x_stride, acc[r]);
                 }
             }
             for (; i < count; i += 32) {
-                const int64_t left = count - i;
                 const auto mask =
-                    left >= 32 ? ~__mmask32{0}
-                               : static_cast<__mmask32>((1U << static_cast<unsigned>(left)) - 1U);
+                    count - i >= 32 ? ~__mmask32{0} : (__mmask32{1} << (count - i)) - 1U;
                 for (int r = 0; r < R; ++r) {
-                    const __m256i bytes = _mm256_maskz_loadu_epi8(mask, w + r * cols_ + k + i);
-                    accumulate<T>(_mm512_cvtepi8_epi16(bytes), x + i, x_stride, acc[r]);
+                    const __m256i bytes = _mm256_maskz_loadu_epi8(mask, w + r * cols + i);
+                    accumulate<T>(_mm512_cvtepi8_epi16(bytes), x + i, at.x_stride, acc[r]);
                 }
             }
             for (int t = 0; t < T; ++t) {
                 float scale = 0.0F;
-                std::memcpy(&scale, x + t * x_stride + kStep, sizeof scale);
+                std::memcpy(&scale, x + t * at.x_stride + kStep, sizeof scale);
                 for (int r = 0; r < R; ++r) {
-                    sums[r][t] = V::fma(_mm512_cvtepi32_ps(acc[r][t]), V::set1(scale), sums[r][t]);
+                    sums[r][t] = V::fma(V::toFloat(acc[r][t]), V::set1(scale), sums[r][t]);
                 }
             }
+            x += kStep + kScaleSlots;
         }
     }
 
@@ -125,9 +90,6 @@ private:
     static bool asksAhead() {
         static const bool asks = __builtin_cpu_is("amd") == 0;
         return asks;
-    }
-    static KERNELS_INLINE F load(const float* p, int64_t left) {
-        return left >= V::kWidth ? V::load(p) : V::loadPart(p, left);
     }
     static KERNELS_INLINE __m512i widen(const int8_t* p) {
         return _mm512_cvtepi8_epi16(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
@@ -142,9 +104,7 @@ private:
         }
     }
 
-    const int8_t* data_ = nullptr;
-    int64_t cols_ = 0;
-    bool asks_ = false;
+    bool asks_ = asksAhead();
 };
 
 } // namespace kernels::cpu

@@ -13,7 +13,7 @@ namespace {
 
 struct Avx512Kit {
     using V = Avx512;
-    using FourBit = FourBitAvx512Dot<V>;
+    using FourBit = FourBitDot<FourBitAvx512<V>>;
     using Bf16 = NaturalDot<V, WeightFormat::BF16>;
     using Int8 = Int8Dot<V>;
     using Matmul = MatmulFp32<V, 12, 2>; // 24 accumulators of 32 registers

@@ -18,9 +18,7 @@ public:
     }
 
     static void scores(DType /*type*/, const Args& args) {
-        withFewRows(args.rows, [&](auto rows) {
-            fewRowsScores<V, Inner, rows>({static_cast<const uint16_t*>(args.data)}, args);
-        });
+        withFewRows(args.rows, [&](auto rows) { fewRowsScores<Bf16Elements, rows>(args); });
     }
 
     static void values(DType /*type*/, const Args& args) {
@@ -28,20 +26,6 @@ public:
     }
 
 private:
-    struct Inner {
-        using X = uint16_t;
-        static constexpr int64_t kStep = 32;
-        static constexpr int64_t kBytes = 2;
-        const uint16_t* data = nullptr;
-
-        [[nodiscard]] KERNELS_INLINE __m512i load(int64_t index) const {
-            return _mm512_loadu_si512(data + index);
-        }
-        static KERNELS_INLINE F multiply(F sum, __m512i keys, const uint16_t* a) {
-            return dotPairs(sum, keys, _mm512_loadu_si512(a));
-        }
-    };
-
     /// Two values interleaved are multiplied with a pair of probabilities. The interleaving goes
     /// within 128-bit lanes, so that columns come to their order only with the sums.
     template <int R>
@@ -54,11 +38,7 @@ private:
         const auto* const data = static_cast<const uint16_t*>(args.data) + args.first;
         for (int64_t d = 0; d < args.dim; d += 32 * kHalves) {
             F sums[R][2 * kHalves];
-            for (int r = 0; r < R; ++r) {
-                for (int v = 0; v < 2 * kHalves; ++v) {
-                    sums[r][v] = V::zero();
-                }
-            }
+            setZero(sums);
             for (int64_t key = 0; key < args.keys; key += 2) {
                 const bool is_pair = key + 1 < args.keys;
                 __m512i values[2 * kHalves];
@@ -72,9 +52,7 @@ private:
                 }
 #pragma GCC unroll 8
                 for (int r = 0; r < R; ++r) {
-                    int32_t pair = 0;
-                    __builtin_memcpy(&pair, p[r] + key, sizeof(pair));
-                    const __m512i factor = _mm512_set1_epi32(pair);
+                    const __m512i factor = Bf16Elements::repeated(p[r] + key);
 #pragma GCC unroll 4
                     for (int v = 0; v < 2 * kHalves; ++v) {
                         sums[r][v] = dotPairs(sums[r][v], values[v], factor);

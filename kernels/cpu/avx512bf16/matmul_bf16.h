@@ -30,7 +30,7 @@ struct MatmulBf16 {
         for (; i < count; i += 16) {
             const int64_t n = count - i < 16 ? count - i : 16;
             const F v = V::mul(n == 16 ? V::load(x + i) : V::loadPart(x + i, n), f);
-            _mm256_mask_storeu_epi16(out + i, allLanes(n), (__m256i)_mm512_cvtneps_pbh(v));
+            _mm256_mask_storeu_epi16(out + i, V::firstLanes(n), (__m256i)_mm512_cvtneps_pbh(v));
         }
         for (i = count; i < padded; ++i) {
             out[i] = 0;
@@ -104,43 +104,7 @@ struct MatmulBf16 {
     }
 
     static void tile(int64_t rows, const TileArgs<uint16_t>& args) {
-        static constexpr TileFn kTiles[kRows] = {&tileOf<1>, &tileOf<2>,  &tileOf<3>,  &tileOf<4>,
-                                                 &tileOf<5>, &tileOf<6>,  &tileOf<7>,  &tileOf<8>,
-                                                 &tileOf<9>, &tileOf<10>, &tileOf<11>, &tileOf<12>};
-        kTiles[rows - 1](args);
-    }
-
-private:
-    using TileFn = void (*)(const TileArgs<uint16_t>&);
-
-    static KERNELS_INLINE __mmask16 allLanes(int64_t n) { return V::firstLanes(n); }
-
-    template <int R>
-    static void tileOf(const TileArgs<uint16_t>& args) {
-        F acc[R][2];
-        for (int r = 0; r < R; ++r) {
-            acc[r][0] = V::zero();
-            acc[r][1] = V::zero();
-        }
-        const uint16_t* b = args.b;
-        const uint16_t* a = args.a;
-        for (int64_t k = 0; k < args.depth; ++k) {
-            const __m512i b0 = _mm512_loadu_si512(b);
-            const __m512i b1 = _mm512_loadu_si512(b + 32);
-            b += 64;
-#pragma GCC unroll 16
-            for (int r = 0; r < R; ++r) {
-                int32_t pair = 0;
-                __builtin_memcpy(&pair, a + r * args.a_stride + 2 * k, sizeof(pair));
-                const __m512i av = _mm512_set1_epi32(pair);
-                acc[r][0] = dotPairs(acc[r][0], b0, av);
-                acc[r][1] = dotPairs(acc[r][1], b1, av);
-            }
-        }
-        for (int r = 0; r < R; ++r) {
-            storeTileRow<V, 2>(acc[r], args.factor, args.is_added, args.cols,
-                               args.c + r * args.c_stride);
-        }
+        Tiles<Bf16Elements, kRows, kCols / V::kWidth>::multiply(rows, args);
     }
 };
 

@@ -15,7 +15,7 @@ namespace {
 
 struct Avx512Bf16Kit {
     using V = Avx512Bf16;
-    using FourBit = FourBitBf16Dot;
+    using FourBit = FourBitDot<FourBitBf16>;
     using FourBitOne = FourBitByteDot<V>;
     using Bf16 = Bf16Dot;
     using Int8 = Int8Dot<V>;

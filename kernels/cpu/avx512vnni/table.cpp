@@ -15,7 +15,7 @@ namespace {
 
 struct Avx512VnniKit {
     using V = Avx512Vnni;
-    using FourBit = FourBitAvx512Dot<V>;
+    using FourBit = FourBitDot<FourBitAvx512<V>>;
     using FourBitOne = FourBitByteDot<V>;
     /// Two to four tokens take 21 to 37 operations per 128 codes, with fp32 products 34 to 52.
     static constexpr int64_t kFourBitOneTokens = FourBitOne::kMostTokens;

@@ -9,10 +9,6 @@
 
 namespace kernels::cpu::scalar {
 
-inline ThreadPool* poolOf(Queue q) {
-    return static_cast<ThreadPool*>(q.context);
-}
-
 Status linear(Queue q, MatF32 x, WeightView w, MutF32 y);
 Status loraAccumulate(Queue q,
                       MatF32 x,

@@ -35,7 +35,7 @@ public:
             return status;
         }
         const FlashAttention task(args);
-        return task.runAll(static_cast<ThreadPool*>(q.context));
+        return task.runAll(poolOf(q));
     }
 
 private:
@@ -193,13 +193,9 @@ private:
     void writeRow(int64_t kv_head, int64_t row, const float* values, float factor) const {
         float* out = args_.out + offsetOf(kv_head, row);
         const F f = V::set1(factor);
-        int64_t d = 0;
-        for (; d + V::kWidth <= args_.head_dim; d += V::kWidth) {
-            V::store(out + d, V::mul(V::load(values + d), f));
-        }
-        if (d < args_.head_dim) {
-            V::storePart(out + d, V::mul(V::load(values + d), f), args_.head_dim - d);
-        }
+        Lanes<V>::each(args_.head_dim, [&](int64_t d, int64_t n) {
+            Lanes<V>::save(out + d, n, V::mul(V::load(values + d), f));
+        });
     }
 
     /// Joins the ranges of one row, first to last.
@@ -311,17 +307,15 @@ private:
     tileScores(Workspace& ws, int64_t kv_head, int64_t count, int64_t key, int64_t keys) const {
         packKeys(ws, kv_head, key, keys);
         TileArgs<X> score;
+        score.a = ws.queries;
         score.a_stride = queryStride();
         score.depth = depth_padded_ / P::kPair;
         score.c_stride = block_keys_;
         score.cols = P::kCols;
         for (int64_t c = 0; c < keys; c += P::kCols) {
             score.b = ws.keys + c * depth_padded_;
-            for (int64_t r = 0; r < count; r += P::kRows) {
-                score.a = ws.queries + r * queryStride();
-                score.c = ws.scores + r * block_keys_ + c;
-                P::tile(count - r < P::kRows ? count - r : P::kRows, score);
-            }
+            score.c = ws.scores + c;
+            multiplyTiles<P>(score, count);
         }
     }
 
@@ -329,6 +323,7 @@ private:
     tileValues(Workspace& ws, int64_t kv_head, int64_t count, int64_t key, int64_t keys) const {
         packValues(ws, kv_head, key, keys);
         TileArgs<X> value;
+        value.a = ws.probs;
         value.a_stride = probStride();
         value.depth = (keys + P::kPair - 1) / P::kPair;
         value.c_stride = out_stride_;
@@ -336,11 +331,8 @@ private:
         value.is_added = true;
         for (int64_t c = 0; c < out_stride_; c += P::kCols) {
             value.b = ws.values + c * block_keys_;
-            for (int64_t r = 0; r < count; r += P::kRows) {
-                value.a = ws.probs + r * probStride();
-                value.c = ws.out + r * out_stride_ + c;
-                P::tile(count - r < P::kRows ? count - r : P::kRows, value);
-            }
+            value.c = ws.out + c;
+            multiplyTiles<P>(value, count);
         }
     }
 

@@ -19,6 +19,7 @@ template <class P>
 struct Audio {
     using V = typename P::V;
     using F = typename V::F;
+    using L = Lanes<V>;
 
     static Status attention(Queue q, const AudioAttentionArgs& args) {
         const Status status = checkAudioAttention(args);
@@ -91,29 +92,20 @@ struct Audio {
         parallelFor(poolOf(q), x.rows, 4, [&](int64_t begin, int64_t end) {
             for (int64_t t = begin; t < end; ++t) {
                 const int64_t first = taps - 1 - t > 0 ? taps - 1 - t : 0;
-                for (int64_t c = 0; c < x.cols; c += V::kWidth) {
-                    const int64_t n = x.cols - c < V::kWidth ? x.cols - c : V::kWidth;
+                L::each(x.cols, [&](int64_t c, int64_t n) {
                     F acc = V::zero();
                     for (int64_t k = first; k < taps; ++k) {
                         const float* source = x.data + (t + 1 - taps + k) * x.stride + c;
-                        acc = V::fma(some(by_tap + k * x.cols + c, n), some(source, n), acc);
+                        acc = V::fma(L::load(by_tap + k * x.cols + c, n), L::load(source, n), acc);
                     }
-                    save(y.data + t * y.stride + c, n, acc);
-                }
+                    L::save(y.data + t * y.stride + c, n, acc);
+                });
             }
         });
         return Status::Ok;
     }
 
 private:
-    static ThreadPool* poolOf(Queue q) { return static_cast<ThreadPool*>(q.context); }
-    static KERNELS_INLINE F some(const float* p, int64_t n) {
-        return n == V::kWidth ? V::load(p) : V::loadPart(p, n);
-    }
-    static KERNELS_INLINE void save(float* p, int64_t n, F v) {
-        n == V::kWidth ? V::store(p, v) : V::storePart(p, v, n);
-    }
-
     static void
     attendOneHead(const AudioAttentionArgs& args, int64_t frame, int64_t head, float* scores) {
         const int64_t dim = args.head_dim;
@@ -125,23 +117,21 @@ private:
             const float* k = args.k + (frame - distance) * row + offset;
             const float* r = args.rel + distance * row + offset;
             F acc = V::zero();
-            for (int64_t d = 0; d < dim; d += V::kWidth) {
-                const int64_t n = dim - d < V::kWidth ? dim - d : V::kWidth;
-                acc = V::fma(some(q + d, n), V::add(some(k + d, n), some(r + d, n)), acc);
-            }
+            L::each(dim, [&](int64_t d, int64_t n) {
+                acc = V::fma(L::load(q + d, n), V::add(L::load(k + d, n), L::load(r + d, n)), acc);
+            });
             scores[distance] = V::sum(acc);
         }
         const float total = softmax(args.cap, count, scores);
         float* out = args.out + frame * row + offset;
-        for (int64_t d = 0; d < dim; d += V::kWidth) {
-            const int64_t n = dim - d < V::kWidth ? dim - d : V::kWidth;
+        L::each(dim, [&](int64_t d, int64_t n) {
             F acc = V::zero();
             for (int64_t distance = 0; distance < count; ++distance) {
                 const float* v = args.v + (frame - distance) * row + offset + d;
-                acc = V::fma(V::set1(scores[distance]), some(v, n), acc);
+                acc = V::fma(V::set1(scores[distance]), L::load(v, n), acc);
             }
-            save(out + d, n, V::mul(acc, V::set1(1.0F / total)));
-        }
+            L::save(out + d, n, V::mul(acc, V::set1(1.0F / total)));
+        });
     }
 
     /// Caps the scores, turns them into exponentials and returns their sum. The cap bounds the
@@ -149,20 +139,18 @@ private:
     static float softmax(float cap, int64_t count, float* scores) {
         const F limit = V::set1(cap);
         float largest = -cap;
-        for (int64_t i = 0; i < count; i += V::kWidth) {
-            const int64_t n = count - i < V::kWidth ? count - i : V::kWidth;
-            const F capped = V::mul(limit, Math<V>::tanh(V::div(some(scores + i, n), limit)));
-            save(scores + i, n, capped);
-        }
+        L::each(count, [&](int64_t i, int64_t n) {
+            const F capped = V::mul(limit, Math<V>::tanh(V::div(L::load(scores + i, n), limit)));
+            L::save(scores + i, n, capped);
+        });
         for (int64_t i = 0; i < count; ++i) {
             largest = scores[i] > largest ? scores[i] : largest;
         }
         float total = 0.0F;
-        for (int64_t i = 0; i < count; i += V::kWidth) {
-            const int64_t n = count - i < V::kWidth ? count - i : V::kWidth;
-            const F e = Math<V>::exp(V::sub(some(scores + i, n), V::set1(largest)));
-            save(scores + i, n, e);
-        }
+        L::each(count, [&](int64_t i, int64_t n) {
+            const F e = Math<V>::exp(V::sub(L::load(scores + i, n), V::set1(largest)));
+            L::save(scores + i, n, e);
+        });
         for (int64_t i = 0; i < count; ++i) {
             total += scores[i];
         }
@@ -203,25 +191,22 @@ private:
                 float* patch = patches + m_out * stride + tap * args.in_ch;
                 const bool is_inside = t >= 0 && t < args.time && m >= 0 && m < args.mel;
                 const float* source = args.in + (t * args.mel + m) * args.in_ch;
-                for (int64_t c = 0; c < args.in_ch; c += V::kWidth) {
-                    const int64_t n = args.in_ch - c < V::kWidth ? args.in_ch - c : V::kWidth;
-                    save(patch + c, n, is_inside ? some(source + c, n) : V::zero());
-                }
+                L::each(args.in_ch, [&](int64_t c, int64_t n) {
+                    L::save(patch + c, n, is_inside ? L::load(source + c, n) : V::zero());
+                });
             }
         }
         float* out = args.out + t_out * mel_out * args.out_ch;
         TileArgs<float> tile;
+        tile.a = patches;
         tile.a_stride = stride;
         tile.depth = taps;
         tile.c_stride = args.out_ch;
         for (int64_t first = 0; first < args.out_ch; first += P::kCols) {
             tile.b = packed + first * taps;
             tile.cols = args.out_ch - first < P::kCols ? args.out_ch - first : P::kCols;
-            for (int64_t r = 0; r < mel_out; r += P::kRows) {
-                tile.a = patches + r * stride;
-                tile.c = out + r * args.out_ch + first;
-                P::tile(mel_out - r < P::kRows ? mel_out - r : P::kRows, tile);
-            }
+            tile.c = out + first;
+            multiplyTiles<P>(tile, mel_out);
         }
         for (int64_t r = 0; r < mel_out; ++r) {
             normAndRelu(args, out + r * args.out_ch);
@@ -232,26 +217,22 @@ private:
     static void normAndRelu(const SubsampleConvArgs& args, float* x) {
         const int64_t count = args.out_ch;
         F acc = V::zero();
-        for (int64_t c = 0; c < count; c += V::kWidth) {
-            acc = V::add(acc, some(x + c, count - c < V::kWidth ? count - c : V::kWidth));
-        }
+        L::each(count, [&](int64_t c, int64_t n) { acc = V::add(acc, L::load(x + c, n)); });
         const float mean = V::sum(acc) / static_cast<float>(count);
         const F middle = V::set1(mean);
         float squares = 0.0F;
-        for (int64_t c = 0; c < count; c += V::kWidth) {
-            const int64_t n = count - c < V::kWidth ? count - c : V::kWidth;
-            F lanes = V::sub(some(x + c, n), middle);
-            save(x + c, n, lanes);
-            lanes = some(x + c, n); // zeros behind the last channel
+        L::each(count, [&](int64_t c, int64_t n) {
+            F lanes = V::sub(L::load(x + c, n), middle);
+            L::save(x + c, n, lanes);
+            lanes = L::load(x + c, n); // zeros behind the last channel
             squares += V::sum(V::mul(lanes, lanes));
-        }
+        });
         const float inverse = 1.0F / std::sqrt(squares / static_cast<float>(count) + args.eps);
-        for (int64_t c = 0; c < count; c += V::kWidth) {
-            const int64_t n = count - c < V::kWidth ? count - c : V::kWidth;
+        L::each(count, [&](int64_t c, int64_t n) {
             const F normed =
-                V::mul(V::mul(some(x + c, n), V::set1(inverse)), some(args.norm + c, n));
-            save(x + c, n, V::max(V::zero(), normed));
-        }
+                V::mul(V::mul(L::load(x + c, n), V::set1(inverse)), L::load(args.norm + c, n));
+            L::save(x + c, n, V::max(V::zero(), normed));
+        });
     }
 };
 

@@ -4,8 +4,10 @@
 #pragma once
 
 #include "kernels/cpu/scratch.h"
-#include "kernels/cpu/simd/vec_avx2.h"
+#include "kernels/cpu/simd/lanes.h"
 #include "kernels/cpu/weight_rows.h"
+
+#include <algorithm>
 
 namespace kernels::cpu {
 
@@ -65,20 +67,14 @@ private:
     KERNELS_INLINE void decode(int64_t first, int64_t count, float* out) const {
         lookUpNestedCodes(weight_, first, count, out);
         const auto offset = V::set1(weight_.nested_offset);
-        int64_t j = 0;
-        while (j < count) {
+        for (int64_t j = 0, end = 0; j < count; j = end) {
             const int64_t group = (first + j) / kNestedBlocks;
-            const int64_t group_end = (group + 1) * kNestedBlocks - first;
-            const int64_t end = group_end < count ? group_end : count;
+            end = std::min((group + 1) * kNestedBlocks - first, count);
             const auto factor = V::set1(weight_.nested_absmax[group]);
-            for (; j + V::kWidth <= end; j += V::kWidth) {
-                V::store(out + j, V::add(V::mul(V::load(out + j), factor), offset));
-            }
-            if (j < end) {
-                const auto codes = V::loadPart(out + j, end - j);
-                V::storePart(out + j, V::add(V::mul(codes, factor), offset), end - j);
-                j = end;
-            }
+            Lanes<V>::each(end - j, [&](int64_t i, int64_t n) {
+                const auto codes = Lanes<V>::load(out + j + i, n);
+                Lanes<V>::save(out + j + i, n, V::add(V::mul(codes, factor), offset));
+            });
         }
     }
 

@@ -38,7 +38,7 @@ struct DecodeSteps {
             }
         }
         return Linear<Kit>::withDot(args.w[0], 1, [&](auto tag, int64_t row_bytes) {
-            return run(tag, Linear<Kit>::poolOf(q), args, row_bytes);
+            return run(tag, poolOf(q), args, row_bytes);
         });
     }
 
@@ -116,14 +116,13 @@ struct DecodeSteps {
             return Status::BadShape;
         }
         std::atomic<uint64_t> most{0};
-        parallelFor(
-            Linear<Kit>::poolOf(q), count, kLogitsPerChunk, [&](int64_t begin, int64_t end) {
-                uint64_t known = most.load(std::memory_order_relaxed);
-                const uint64_t mine =
-                    bestOf(logits, begin, end, suppressed, static_cast<uint32_t>(known >> 32U));
-                while (known < mine && !most.compare_exchange_weak(known, mine)) {
-                }
-            });
+        parallelFor(poolOf(q), count, kLogitsPerChunk, [&](int64_t begin, int64_t end) {
+            uint64_t known = most.load(std::memory_order_relaxed);
+            const uint64_t mine =
+                bestOf(logits, begin, end, suppressed, static_cast<uint32_t>(known >> 32U));
+            while (known < mine && !most.compare_exchange_weak(known, mine)) {
+            }
+        });
         *best = most.load();
         return Status::Ok;
     }
@@ -203,13 +202,8 @@ private:
         int opened = -1; ///< Weight that policy[0] is open for.
 
         bool open(int which, int64_t slot) {
-            Policy& p = policy[slot];
-            const WeightView& w = args.w[which];
-            if constexpr (requires { p.open(w, ScratchSlot::Scales); }) {
-                return p.open(w, slot == 0 ? ScratchSlot::Scales : ScratchSlot::PairScales);
-            } else {
-                return p.open(w);
-            }
+            return policy[slot].open(args.w[which],
+                                     slot == 0 ? ScratchSlot::Scales : ScratchSlot::PairScales);
         }
 
         /// Asks for what this thread reads first, so that it arrives while the input is prepared;

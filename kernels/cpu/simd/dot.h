@@ -7,20 +7,21 @@
 //   X           element type of the converted activations
 //   kStep       the converted row is padded with zeros to a multiple of this
 //   convert()   one activation row, fp32 -> X in the order the policy wants
+//   open()      for a weight. False when there is no memory; two weights in use at a time need two
+//               scratch slots
 //   kTogether(T) rows that are multiplied at once, so that an activation is loaded once for them
 //   rows<R, T>() sums[r][t] = vector whose lanes add up to <row + r, x_t> over columns [k, end)
-//
-//   kMostTokens  optional: tokens multiplied at once, kDotTokens where it is missing
-//   strideOf(cols)  optional: elements of a converted row, where it holds more than columns
 //   hasPieces(T) wide rows are taken in pieces of columns, so that the activations of a piece stay
 //                in the first cache while 16 rows pass. Costs memory bandwidth.
 //
-// The order of additions depends on the shape only, never on
-// threads.
+//   kMostTokens  optional: tokens multiplied at once, kDotTokens where it is missing
+//   strideOf(cols)  optional: elements of a converted row, where it holds more than columns
+//
+// The order of additions depends on the shape only, never on threads.
 #pragma once
 
 #include "kernels/cpu/scratch.h"
-#include "kernels/cpu/simd/expand.h"
+#include "kernels/cpu/simd/lanes.h"
 #include "kernels/cpu/thread_pool.h"
 #include "kernels/ops.h"
 
@@ -46,6 +47,35 @@ constexpr int64_t kMostBytesPerChunk = int64_t{64} << 10;
 constexpr int64_t kChunksPerThread = 16;
 constexpr int64_t kPieceBytes = 16384; ///< Activations held in the first cache.
 
+/// What rows() multiplies: columns [k, end) of rows from `row` on, with converted tokens from x on.
+template <typename X>
+struct DotRows {
+    int64_t row = 0;
+    int64_t k = 0;
+    int64_t end = 0;
+    const X* x = nullptr;
+    int64_t x_stride = 0;
+};
+
+/// The plainest policy, for others to begin with.
+class DotPolicy {
+public:
+    KERNELS_INLINE bool open(const WeightView& w, ScratchSlot /*slot*/ = ScratchSlot::Scales) {
+        weight_ = w;
+        return true;
+    }
+    [[nodiscard]] KERNELS_INLINE int64_t cols() const { return weight_.cols; }
+    static KERNELS_INLINE constexpr int kTogether(int /*tokens*/) { return 1; }
+    static KERNELS_INLINE constexpr bool hasPieces(int /*tokens*/) { return false; }
+
+protected:
+    [[nodiscard]] KERNELS_INLINE const uint8_t* codesOf(int64_t row) const { ///< Of 4-bit weights.
+        return static_cast<const uint8_t*>(weight_.data) + row * (weight_.cols / 2);
+    }
+
+    WeightView weight_;
+};
+
 template <class Policy>
 struct DotProduct {
     using V = typename Policy::V;
@@ -53,14 +83,17 @@ struct DotProduct {
     using X = typename Policy::X;
     static constexpr int64_t kWidth = V::kWidth;
 
-    using GroupFn = void (*)(const Policy& policy,
-                             int64_t row,
-                             int64_t count,
-                             const X* x,
-                             int64_t x_stride,
-                             const Epilogue& epilogue,
-                             float* y,
-                             int64_t y_stride);
+    /// `count` <= kWidth rows from `row` on, and a few tokens.
+    struct Group {
+        int64_t row = 0;
+        int64_t count = 0;
+        const X* x = nullptr;
+        int64_t x_stride = 0;
+        const Epilogue& epilogue;
+        float* y = nullptr;
+        int64_t y_stride = 0;
+    };
+    using GroupFn = void (*)(const Policy& policy, const Group& group);
 
     /// Columns per piece: equal pieces whose activations take about kPieceBytes.
     static int64_t pieceOf(int64_t cols, int64_t tokens) {
@@ -73,17 +106,16 @@ struct DotProduct {
         return (piece + Policy::kStep - 1) / Policy::kStep * Policy::kStep;
     }
 
+    /// Columns [k, end) of row `r` of the group and R - 1 more.
     template <int R, int T>
     static KERNELS_INLINE void addSums(const Policy& policy,
-                                       int64_t row,
+                                       const Group& group,
                                        int64_t r,
                                        int64_t k,
                                        int64_t end,
-                                       const X* x,
-                                       int64_t x_stride,
                                        F (&sums)[T][kWidth]) {
         F row_sums[R][T];
-        policy.template rows<R, T>(row + r, k, end, x, x_stride, row_sums);
+        policy.rows({group.row + r, k, end, group.x, group.x_stride}, row_sums);
         for (int i = 0; i < R; ++i) {
             for (int t = 0; t < T; ++t) {
                 F& sum = sums[t][V::slotOfRow(r + i)];
@@ -96,72 +128,56 @@ struct DotProduct {
         }
     }
 
-    /// `count` <= kWidth rows from `row` on, T tokens.
     template <int T>
-    static void rowGroup(const Policy& policy,
-                         int64_t row,
-                         int64_t count,
-                         const X* x,
-                         int64_t x_stride,
-                         const Epilogue& epilogue,
-                         float* y,
-                         int64_t y_stride) {
+    static void rowGroup(const Policy& policy, const Group& group) {
         constexpr int kTogether = Policy::kTogether(T);
         F sums[T][kWidth];
         // Where nothing is added later, only slots that no row writes.
         for (int t = 0; t < T; ++t) {
-            for (int64_t r = Policy::hasPieces(T) ? 0 : count; r < kWidth; ++r) {
+            for (int64_t r = Policy::hasPieces(T) ? 0 : group.count; r < kWidth; ++r) {
                 sums[t][V::slotOfRow(r)] = V::zero();
             }
         }
+        const int64_t cols = policy.cols();
         if constexpr (requires { Policy::kWideColumns; }) {
             constexpr int kWide = Policy::kTogetherWide(T);
-            if (kWide != kTogether && policy.cols() > Policy::kWideColumns && count == kWidth) {
+            if (kWide != kTogether && cols > Policy::kWideColumns && group.count == kWidth) {
                 for (int64_t r = 0; r < kWidth; r += kWide) {
-                    addSums<kWide, T>(policy, row, r, 0, policy.cols(), x, x_stride, sums);
+                    addSums<kWide, T>(policy, group, r, 0, cols, sums);
                 }
-                return store<T>(sums, row, count, epilogue, y, y_stride);
+                return store<T>(sums, group);
             }
         }
-        const int64_t piece = pieceOf(policy.cols(), T);
-        for (int64_t k = 0; k < policy.cols(); k += piece) {
-            const int64_t end = policy.cols() - k < piece ? policy.cols() : k + piece;
+        const int64_t piece = pieceOf(cols, T);
+        for (int64_t k = 0; k < cols; k += piece) {
+            const int64_t end = cols - k < piece ? cols : k + piece;
             int64_t r = 0;
-            for (; r + kTogether <= count; r += kTogether) {
-                addSums<kTogether, T>(policy, row, r, k, end, x, x_stride, sums);
+            for (; r + kTogether <= group.count; r += kTogether) {
+                addSums<kTogether, T>(policy, group, r, k, end, sums);
             }
-            for (; r < count; ++r) {
-                addSums<1, T>(policy, row, r, k, end, x, x_stride, sums);
+            for (; r < group.count; ++r) {
+                addSums<1, T>(policy, group, r, k, end, sums);
             }
         }
-        store<T>(sums, row, count, epilogue, y, y_stride);
+        store<T>(sums, group);
     }
 
     /// Adds the lanes up and writes one output row piece per token.
     template <int T>
-    static KERNELS_INLINE void store(const F (&sums)[T][kWidth],
-                                     int64_t row,
-                                     int64_t count,
-                                     const Epilogue& epilogue,
-                                     float* y,
-                                     int64_t y_stride) {
-        const bool is_full = count == kWidth;
+    static KERNELS_INLINE void store(const F (&sums)[T][kWidth], const Group& group) {
+        const int64_t count = group.count;
+        const Epilogue& epilogue = group.epilogue;
         F factor = V::set1(epilogue.factor);
         if (epilogue.row_factor != nullptr) {
-            const float* p = epilogue.row_factor + row;
-            factor = V::mul(factor, is_full ? V::load(p) : V::loadPart(p, count));
+            factor = V::mul(factor, Lanes<V>::load(epilogue.row_factor + group.row, count));
         }
         for (int t = 0; t < T; ++t) {
             F result = V::mul(V::transposeSum(sums[t]), factor);
-            float* out = y + t * y_stride + row;
+            float* out = group.y + t * group.y_stride + group.row;
             if (epilogue.is_added) {
-                result = V::add(result, is_full ? V::load(out) : V::loadPart(out, count));
+                result = V::add(result, Lanes<V>::load(out, count));
             }
-            if (is_full) {
-                V::store(out, result);
-            } else {
-                V::storePart(out, result, count);
-            }
+            Lanes<V>::save(out, count, result);
         }
     }
 
@@ -191,10 +207,9 @@ struct DotProduct {
             const int64_t count = end - row < kWidth ? end - row : kWidth;
             for (int64_t t = 0; t < y.rows; t += mostTokens()) {
                 const int64_t tokens = y.rows - t < mostTokens() ? y.rows - t : mostTokens();
-                const X* xt = x + t * x_stride;
-                float* yt = y.data + t * y.stride;
-                kGroups[static_cast<size_t>(tokens - 1)](policy, row, count, xt, x_stride, epilogue,
-                                                         yt, y.stride);
+                kGroups[static_cast<size_t>(tokens - 1)](policy, {row, count, x + t * x_stride,
+                                                                  x_stride, epilogue,
+                                                                  y.data + t * y.stride, y.stride});
             }
         }
     }
@@ -252,179 +267,6 @@ struct DotProduct {
         });
         return is_failed.load() ? Status::OutOfMemory : Status::Ok;
     }
-};
-
-/// fp32 activations in natural order, weights widened to fp32: F32, F16, BF16 and int8 rows.
-template <class Vec, WeightFormat kFormat>
-class NaturalDot {
-public:
-    using V = Vec;
-    using F = typename V::F;
-    using X = float;
-    static constexpr int64_t kStep = V::kWidth;
-
-    bool open(const WeightView& w) {
-        data_ = w.data;
-        cols_ = w.cols;
-        return true;
-    }
-
-    [[nodiscard]] int64_t cols() const { return cols_; }
-
-    static void convert(const float* x, int64_t cols, float* out) {
-        int64_t i = 0;
-        for (; i + V::kWidth <= cols; i += V::kWidth) {
-            V::store(out + i, V::load(x + i));
-        }
-        if (i < cols) {
-            V::store(out + i, V::loadPart(x + i, cols - i));
-        }
-    }
-
-    /// Accumulators and loaded values fit the registers.
-    static constexpr int kTogether(int tokens) { return tokens == 1 ? 1 : (tokens <= 3 ? 4 : 2); }
-    static constexpr bool hasPieces(int /*tokens*/) { return false; }
-
-    template <int R, int T>
-    KERNELS_INLINE void rows(int64_t row,
-                             int64_t k,
-                             int64_t end,
-                             const float* x,
-                             int64_t x_stride,
-                             F (&sums)[R][T]) const {
-        constexpr int kChains = R * T == 1 ? 4 : (R * T == 2 ? 2 : 1);
-        F acc[R][T][kChains];
-        for (int r = 0; r < R; ++r) {
-            for (int t = 0; t < T; ++t) {
-                for (int c = 0; c < kChains; ++c) {
-                    acc[r][t][c] = V::zero();
-                }
-            }
-        }
-        const int64_t first = row * cols_;
-        for (; k + kChains * V::kWidth <= end; k += kChains * V::kWidth) {
-#pragma GCC unroll 4
-            for (int c = 0; c < kChains; ++c) {
-                const int64_t at = k + c * V::kWidth;
-                F w[R];
-                for (int r = 0; r < R; ++r) {
-                    w[r] = load(first + r * cols_ + at);
-                    prefetch(first + (r + R) * cols_ + at);
-                }
-#pragma GCC unroll 8
-                for (int t = 0; t < T; ++t) {
-                    const F xt = V::load(x + t * x_stride + at);
-#pragma GCC unroll 4
-                    for (int r = 0; r < R; ++r) {
-                        acc[r][t][c] = V::fma(w[r], xt, acc[r][t][c]);
-                    }
-                }
-            }
-        }
-        for (; k < end; k += V::kWidth) {
-            const int64_t left = end - k;
-            for (int r = 0; r < R; ++r) {
-                const int64_t at = first + r * cols_ + k;
-                const F w = left >= V::kWidth ? load(at) : loadPart(at, left);
-                for (int t = 0; t < T; ++t) {
-                    acc[r][t][0] = V::fma(w, V::load(x + t * x_stride + k), acc[r][t][0]);
-                }
-            }
-        }
-        for (int r = 0; r < R; ++r) {
-            for (int t = 0; t < T; ++t) {
-                sums[r][t] = acc[r][t][0];
-                for (int c = 1; c < kChains; ++c) {
-                    sums[r][t] = V::add(sums[r][t], acc[r][t][c]);
-                }
-            }
-        }
-    }
-
-private:
-    KERNELS_INLINE F load(int64_t index) const {
-        if constexpr (kFormat == WeightFormat::F32) {
-            return V::load(static_cast<const float*>(data_) + index);
-        } else if constexpr (kFormat == WeightFormat::F16) {
-            return V::loadF16(static_cast<const uint16_t*>(data_) + index);
-        } else if constexpr (kFormat == WeightFormat::BF16) {
-            return V::loadBf16(static_cast<const uint16_t*>(data_) + index);
-        } else {
-            return V::loadI8(static_cast<const int8_t*>(data_) + index);
-        }
-    }
-    /// Asks for the rows that come next; pieces of rows are too short for the processor's own
-    /// prediction. A prefetch behind the last row does no harm.
-    KERNELS_INLINE void prefetch(int64_t index) const {
-        constexpr int64_t kSize = kFormat == WeightFormat::F32       ? 4
-                                  : kFormat == WeightFormat::Int8Row ? 1
-                                                                     : 2;
-        _mm_prefetch(static_cast<const char*>(data_) + index * kSize, _MM_HINT_T0);
-    }
-    KERNELS_INLINE F loadPart(int64_t index, int64_t n) const {
-        if constexpr (kFormat == WeightFormat::F32) {
-            return V::loadPart(static_cast<const float*>(data_) + index, n);
-        } else if constexpr (kFormat == WeightFormat::F16) {
-            return V::loadF16Part(static_cast<const uint16_t*>(data_) + index, n);
-        } else if constexpr (kFormat == WeightFormat::BF16) {
-            return V::loadBf16Part(static_cast<const uint16_t*>(data_) + index, n);
-        } else {
-            return V::loadI8Part(static_cast<const int8_t*>(data_) + index, n);
-        }
-    }
-
-    const void* data_ = nullptr;
-    int64_t cols_ = 0;
-};
-
-/// 4-bit weights of any block size and any number of columns: a row is expanded exactly, in
-/// pieces, and multiplied in fp32. The general way behind the fast policies.
-template <class Vec>
-class ExpandingDot {
-public:
-    using V = Vec;
-    using F = typename V::F;
-    using X = float;
-    static constexpr int64_t kStep = V::kWidth;
-
-    bool open(const WeightView& w) {
-        weight_ = w;
-        codes_ = codeValues(w.format);
-        const int64_t padded = (w.cols + V::kWidth - 1) / V::kWidth * V::kWidth;
-        buffer_ = threadScratchOf<float>(ScratchSlot::Rows, static_cast<size_t>(padded));
-        return buffer_ != nullptr;
-    }
-
-    [[nodiscard]] int64_t cols() const { return weight_.cols; }
-
-    static void convert(const float* x, int64_t cols, float* out) {
-        NaturalDot<V, WeightFormat::F32>::convert(x, cols, out);
-    }
-
-    static constexpr int kTogether(int /*tokens*/) { return 1; }
-    static constexpr bool hasPieces(int tokens) { return tokens >= 3; }
-
-    template <int R, int T>
-    KERNELS_INLINE void rows(int64_t row,
-                             int64_t k,
-                             int64_t end,
-                             const float* x,
-                             int64_t x_stride,
-                             F (&sums)[R][T]) const {
-        static_assert(R == 1);
-        Expand<V>::row(weight_, codes_.value, row, k, end - k, buffer_);
-        WeightView expanded;
-        expanded.data = buffer_;
-        expanded.cols = end - k;
-        NaturalDot<V, WeightFormat::F32> dense;
-        dense.open(expanded);
-        dense.template rows<R, T>(0, 0, end - k, x + k, x_stride, sums);
-    }
-
-private:
-    WeightView weight_;
-    CodeValues codes_{};
-    float* buffer_ = nullptr;
 };
 
 } // namespace kernels::cpu

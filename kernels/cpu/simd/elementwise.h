@@ -5,6 +5,7 @@
 
 #include "kernels/cpu/shape_checks.h"
 #include "kernels/cpu/simd/expand.h"
+#include "kernels/cpu/simd/lanes.h"
 #include "kernels/cpu/simd/math.h"
 #include "kernels/cpu/thread_pool.h"
 #include "kernels/ops.h"
@@ -17,93 +18,65 @@ struct Elementwise {
     using M = Math<V>;
 
     static Status gatedMul(Queue q, Activation activation, MatF32 gate, MatF32 up, MutF32 y) {
-        if (!isSameShape(gate, y) || !isSameShape(up, y)) {
-            return Status::BadShape;
-        }
+        const bool is_valid = isSameShape(gate, y) && isSameShape(up, y);
         if (activation == Activation::Silu) {
-            map(q, y, [&](int64_t t, int64_t c, int64_t n) {
+            return map(q, y, is_valid, [&](int64_t t, int64_t c, int64_t n) {
                 return V::mul(M::silu(at(gate, t, c, n)), at(up, t, c, n));
             });
-        } else {
-            map(q, y, [&](int64_t t, int64_t c, int64_t n) {
-                return V::mul(M::geluTanh(at(gate, t, c, n)), at(up, t, c, n));
-            });
         }
-        return Status::Ok;
+        return map(q, y, is_valid, [&](int64_t t, int64_t c, int64_t n) {
+            return V::mul(M::geluTanh(at(gate, t, c, n)), at(up, t, c, n));
+        });
     }
 
     static Status sigmoidMul(Queue q, MatF32 x, MatF32 gate, MutF32 y) {
-        if (!isSameShape(x, y) || !isSameShape(gate, y)) {
-            return Status::BadShape;
-        }
-        map(q, y, [&](int64_t t, int64_t c, int64_t n) {
+        const bool is_valid = isSameShape(x, y) && isSameShape(gate, y);
+        return map(q, y, is_valid, [&](int64_t t, int64_t c, int64_t n) {
             return V::mul(at(x, t, c, n), M::sigmoid(at(gate, t, c, n)));
         });
-        return Status::Ok;
     }
 
     static Status clamp(Queue q, MatF32 x, float lo, float hi, MutF32 y) {
-        if (!isSameShape(x, y)) {
-            return Status::BadShape;
-        }
         const F low = V::set1(lo);
         const F high = V::set1(hi);
-        map(q, y, [&](int64_t t, int64_t c, int64_t n) {
+        return map(q, y, isSameShape(x, y), [&](int64_t t, int64_t c, int64_t n) {
             // max and min return their second operand when one is NaN: NaN passes through.
             return V::min(high, V::max(low, at(x, t, c, n)));
         });
-        return Status::Ok;
     }
 
     static Status addScaled(Queue q, MatF32 x, float alpha, MutF32 y) {
-        if (!isSameShape(x, y)) {
-            return Status::BadShape;
-        }
         const F a = V::set1(alpha);
-        map(q, y, [&](int64_t t, int64_t c, int64_t n) {
+        return map(q, y, isSameShape(x, y), [&](int64_t t, int64_t c, int64_t n) {
             return V::fma(a, at(x, t, c, n), at(y, t, c, n));
         });
-        return Status::Ok;
     }
 
     static Status scale(Queue q, MutF32 x, float s) {
-        if (!isMatrix(x)) {
-            return Status::BadShape;
-        }
         const F f = V::set1(s);
-        map(q, x, [&](int64_t t, int64_t c, int64_t n) { return V::mul(at(x, t, c, n), f); });
-        return Status::Ok;
+        return map(q, x, isMatrix(x),
+                   [&](int64_t t, int64_t c, int64_t n) { return V::mul(at(x, t, c, n), f); });
     }
 
     static Status scaleColumns(Queue q, MutF32 x, const float* s) {
-        if (!isMatrix(x) || s == nullptr) {
-            return Status::BadShape;
-        }
-        map(q, x, [&](int64_t t, int64_t c, int64_t n) {
-            return V::mul(at(x, t, c, n), loadSome(s + c, n));
+        const bool is_valid = isMatrix(x) && s != nullptr;
+        return map(q, x, is_valid, [&](int64_t t, int64_t c, int64_t n) {
+            return V::mul(at(x, t, c, n), Lanes<V>::load(s + c, n));
         });
-        return Status::Ok;
     }
 
     static Status addColumns(Queue q, MutF32 x, const float* b) {
-        if (!isMatrix(x) || b == nullptr) {
-            return Status::BadShape;
-        }
-        map(q, x, [&](int64_t t, int64_t c, int64_t n) {
-            return V::add(at(x, t, c, n), loadSome(b + c, n));
+        const bool is_valid = isMatrix(x) && b != nullptr;
+        return map(q, x, is_valid, [&](int64_t t, int64_t c, int64_t n) {
+            return V::add(at(x, t, c, n), Lanes<V>::load(b + c, n));
         });
-        return Status::Ok;
     }
 
     static Status softCap(Queue q, MutF32 x, float cap) {
-        if (!isMatrix(x) || !(cap > 0.0F)) {
-            return Status::BadShape;
-        }
         const F limit = V::set1(cap);
-        map(q, x, [&](int64_t t, int64_t c, int64_t n) {
+        return map(q, x, isMatrix(x) && cap > 0.0F, [&](int64_t t, int64_t c, int64_t n) {
             return V::mul(limit, M::tanh(V::div(at(x, t, c, n), limit)));
         });
-        return Status::Ok;
     }
 
     static Status gatherRows(Queue q,
@@ -142,8 +115,6 @@ struct Elementwise {
         return Status::Ok;
     }
 
-    static ThreadPool* poolOf(Queue q) { return static_cast<ThreadPool*>(q.context); }
-
     /// Rows that make a piece of work worth a hand-over to another thread.
     static int64_t rowsPerChunk(int64_t cols) {
         const int64_t rows = 4 * kPiece / (cols > 0 ? cols : 1);
@@ -153,16 +124,16 @@ struct Elementwise {
 private:
     static constexpr int64_t kPiece = 2048;
 
-    static KERNELS_INLINE F loadSome(const float* p, int64_t n) {
-        return n == V::kWidth ? V::load(p) : V::loadPart(p, n);
-    }
     static KERNELS_INLINE F at(const MatF32& x, int64_t t, int64_t c, int64_t n) {
-        return loadSome(x.data + t * x.stride + c, n);
+        return Lanes<V>::load(x.data + t * x.stride + c, n);
     }
 
-    /// y[t, c...c+n) = fn(t, c, n), n <= kWidth.
+    /// y[t, c...c+n) = fn(t, c, n), n <= kWidth, where the arguments are valid.
     template <typename Fn>
-    static void map(Queue q, const MutF32& y, Fn fn) {
+    static Status map(Queue q, const MutF32& y, bool is_valid, Fn fn) {
+        if (!is_valid) {
+            return Status::BadShape;
+        }
         const int64_t pieces = (y.cols + kPiece - 1) / kPiece;
         const int64_t grain = pieces > 1 ? 2 : rowsPerChunk(y.cols);
         parallelFor(poolOf(q), y.rows * pieces, grain, [&](int64_t begin, int64_t end) {
@@ -170,37 +141,27 @@ private:
                 const int64_t t = i / pieces;
                 const int64_t first = i % pieces * kPiece;
                 const int64_t last = y.cols - first < kPiece ? y.cols : first + kPiece;
-                float* row = y.data + t * y.stride;
-                int64_t c = first;
-                for (; c + V::kWidth <= last; c += V::kWidth) {
-                    V::store(row + c, fn(t, c, V::kWidth));
-                }
-                if (c < last) {
-                    V::storePart(row + c, fn(t, c, last - c), last - c);
-                }
+                float* row = y.data + t * y.stride + first;
+                Lanes<V>::each(last - first, [&](int64_t c, int64_t n) {
+                    Lanes<V>::save(row + c, n, fn(t, first + c, n));
+                });
             }
         });
+        return Status::Ok;
     }
 
     static void scaleRow(float* row, int64_t cols, float factor) {
         const F f = V::set1(factor);
-        int64_t c = 0;
-        for (; c + V::kWidth <= cols; c += V::kWidth) {
-            V::store(row + c, V::mul(V::load(row + c), f));
-        }
-        if (c < cols) {
-            V::storePart(row + c, V::mul(V::loadPart(row + c, cols - c), f), cols - c);
-        }
+        Lanes<V>::each(cols, [&](int64_t c, int64_t n) {
+            Lanes<V>::save(row + c, n, V::mul(Lanes<V>::load(row + c, n), f));
+        });
     }
 
     static void storeRow(const float* row, int64_t cols, DType type, void* dst, int64_t first) {
-        for (int64_t c = 0; c < cols; c += V::kWidth) {
-            const int64_t n = cols - c < V::kWidth ? cols - c : V::kWidth;
-            const F v = loadSome(row + c, n);
+        Lanes<V>::each(cols, [&](int64_t c, int64_t n) {
+            const F v = Lanes<V>::load(row + c, n);
             if (type == DType::F32) {
-                float* out = static_cast<float*>(dst) + first + c;
-                n == V::kWidth ? V::store(out, v) : V::storePart(out, v, n);
-                continue;
+                return Lanes<V>::save(static_cast<float*>(dst) + first + c, n, v);
             }
             uint16_t* out = static_cast<uint16_t*>(dst) + first + c;
             if (type == DType::BF16) {
@@ -208,7 +169,7 @@ private:
             } else {
                 n == V::kWidth ? V::storeF16(out, v) : V::storeF16Part(out, v, n);
             }
-        }
+        });
     }
 };
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "kernels/cpu/code_tables.h"
-#include "kernels/cpu/simd/vec_avx2.h"
+#include "kernels/cpu/simd/lanes.h"
 #include "kernels/cpu/weight_rows.h"
 #include "kernels/views.h"
 
@@ -36,25 +36,21 @@ struct Expand {
         return type == DType::BF16 ? V::loadBf16Part(bits, n) : V::loadF16Part(bits, n);
     }
 
+    static KERNELS_INLINE F loadSome(const void* data, DType type, int64_t index, int64_t n) {
+        return n >= V::kWidth ? loadDense(data, type, index) : loadDensePart(data, type, index, n);
+    }
+
     static void denseRow(const void* data, DType type, int64_t first, int64_t count, float* out) {
-        int64_t i = 0;
-        for (; i + V::kWidth <= count; i += V::kWidth) {
-            V::store(out + i, loadDense(data, type, first + i));
-        }
-        if (i < count) {
-            V::storePart(out + i, loadDensePart(data, type, first + i, count - i), count - i);
-        }
+        Lanes<V>::each(count, [&](int64_t i, int64_t n) {
+            Lanes<V>::save(out + i, n, loadSome(data, type, first + i, n));
+        });
     }
 
     static void int8Row(const int8_t* data, float scale, int64_t count, float* out) {
-        int64_t i = 0;
-        for (; i + V::kWidth <= count; i += V::kWidth) {
-            V::store(out + i, V::mul(V::loadI8(data + i), V::set1(scale)));
-        }
-        if (i < count) {
-            const F v = V::mul(V::loadI8Part(data + i, count - i), V::set1(scale));
-            V::storePart(out + i, v, count - i);
-        }
+        Lanes<V>::each(count, [&](int64_t i, int64_t n) {
+            const F v = n == V::kWidth ? V::loadI8(data + i) : V::loadI8Part(data + i, n);
+            Lanes<V>::save(out + i, n, V::mul(v, V::set1(scale)));
+        });
     }
 
     /// Values [col_begin, col_begin + count) of a row of a 4-bit weight; `table` = its 16 codes.

@@ -4,7 +4,8 @@
 // save by it: here keys are multiplied where they lie, each vector of them with all rows at once.
 #pragma once
 
-#include "kernels/cpu/simd/expand.h"
+#include "kernels/cpu/simd/dense_elements.h"
+#include "kernels/cpu/simd/lanes.h"
 
 #include <algorithm>
 
@@ -39,17 +40,17 @@ KERNELS_INLINE void askFor(const char* at, int64_t bytes) {
     }
 }
 
-/// scores[r][key] = a[r] . keys[key]. Inner: load(index) gives kStep elements, multiply(sum, keys,
-/// a) adds their products with as many of a row.
-template <class V, class Inner, int R>
-void fewRowsScores(const Inner& inner, const FewRowsArgs<typename Inner::X>& args) {
+/// scores[r][key] = a[r] . keys[key].
+template <class Elements, int R>
+void fewRowsScores(const FewRowsArgs<typename Elements::X>& args) {
+    using V = typename Elements::V;
     using F = typename V::F;
     constexpr int kTogether = static_cast<int>(V::kWidth) / R; // keys
-    const typename Inner::X* a[R];
+    const typename Elements::X* a[R];
     for (int r = 0; r < R; ++r) {
         a[r] = args.a + std::min<int64_t>(r, args.rows - 1) * args.a_stride;
     }
-    const int64_t bytes = args.dim * Inner::kBytes;
+    const int64_t bytes = args.dim * Elements::kBytes;
     const int64_t keys_ahead = std::max<int64_t>(kTogether, kFewRowsAhead / bytes);
     for (int64_t key = 0; key < args.keys; key += kTogether) {
         const int64_t count = std::min<int64_t>(kTogether, args.keys - key);
@@ -57,23 +58,23 @@ void fewRowsScores(const Inner& inner, const FewRowsArgs<typename Inner::X>& arg
         F sums[V::kWidth];
         for (int j = 0; j < kTogether; ++j) {
             at[j] = args.first + (key + std::min<int64_t>(j, count - 1)) * args.step;
-            askFor(static_cast<const char*>(args.next) + at[j] * Inner::kBytes, bytes);
+            askFor(static_cast<const char*>(args.next) + at[j] * Elements::kBytes, bytes);
             askFor(static_cast<const char*>(args.data) +
-                       (at[j] + keys_ahead * args.step) * Inner::kBytes,
+                       (at[j] + keys_ahead * args.step) * Elements::kBytes,
                    bytes);
         }
 #pragma GCC unroll 16
         for (int i = 0; i < R * kTogether; ++i) {
             sums[V::slotOfRow(i)] = V::zero();
         }
-        for (int64_t d = 0; d < args.dim; d += Inner::kStep) {
+        for (int64_t d = 0; d < args.dim; d += Elements::kStep) {
 #pragma GCC unroll 16
             for (int j = 0; j < kTogether; ++j) {
-                const auto keys = inner.load(at[j] + d);
+                const auto keys = Elements::load(args.data, at[j] + d);
 #pragma GCC unroll 8
                 for (int r = 0; r < R; ++r) {
                     F& sum = sums[V::slotOfRow(r * kTogether + j)];
-                    sum = Inner::multiply(sum, keys, a[r] + d);
+                    sum = Elements::multiply(sum, keys, Elements::activations(a[r] + d));
                 }
             }
         }
@@ -117,9 +118,9 @@ public:
     static void scores(DType type, const Args& args) {
         withFewRows(args.rows, [&](auto rows) {
             if (type == DType::BF16) {
-                fewRowsScores<V, Inner<DType::BF16>, rows>({args.data}, args);
+                fewRowsScores<Elements<WeightFormat::BF16>, rows>(args);
             } else {
-                fewRowsScores<V, Inner<DType::F32>, rows>({args.data}, args);
+                fewRowsScores<Elements<WeightFormat::F32>, rows>(args);
             }
         });
     }
@@ -127,31 +128,19 @@ public:
     static void values(DType type, const Args& args) {
         withFewRows(args.rows, [&](auto rows) {
             if (type == DType::BF16) {
-                valuesOf<rows>(Inner<DType::BF16>{args.data}, args);
+                valuesOf<Elements<WeightFormat::BF16>, rows>(args);
             } else {
-                valuesOf<rows>(Inner<DType::F32>{args.data}, args);
+                valuesOf<Elements<WeightFormat::F32>, rows>(args);
             }
         });
     }
 
 private:
-    template <DType kType>
-    struct Inner {
-        using X = float;
-        static constexpr int64_t kStep = V::kWidth;
-        static constexpr int64_t kBytes = kType == DType::F32 ? 4 : 2;
-        const void* data = nullptr;
+    template <WeightFormat kFormat>
+    using Elements = WidenedElements<V, kFormat>;
 
-        [[nodiscard]] KERNELS_INLINE F load(int64_t index) const {
-            return Expand<V>::loadDense(data, kType, index);
-        }
-        static KERNELS_INLINE F multiply(F sum, F keys, const float* a) {
-            return V::fma(keys, V::load(a), sum);
-        }
-    };
-
-    template <int R, class In>
-    static void valuesOf(const In& inner, const Args& args) {
+    template <class In, int R>
+    static void valuesOf(const Args& args) {
         constexpr int kVectors = std::clamp(static_cast<int>(V::kWidth) / R, 1, 4);
         static_assert(kFewRowsColumns % (kVectors * V::kWidth) == 0);
         const float* p[R];
@@ -160,16 +149,13 @@ private:
         }
         for (int64_t d = 0; d < args.dim; d += kVectors * V::kWidth) {
             F sums[R][kVectors];
-            for (int r = 0; r < R; ++r) {
-                for (int v = 0; v < kVectors; ++v) {
-                    sums[r][v] = V::zero();
-                }
-            }
+            setZero(sums);
             for (int64_t key = 0; key < args.keys; ++key) {
                 F values[kVectors];
 #pragma GCC unroll 4
                 for (int v = 0; v < kVectors; ++v) {
-                    values[v] = inner.load(args.first + key * args.step + d + v * V::kWidth);
+                    values[v] =
+                        In::load(args.data, args.first + key * args.step + d + v * V::kWidth);
                 }
 #pragma GCC unroll 8
                 for (int r = 0; r < R; ++r) {

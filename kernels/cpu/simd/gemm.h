@@ -147,6 +147,8 @@ private:
             const int64_t depth = (count + P::kPair - 1) / P::kPair;
             packPanel(w, codes, first_row, cols, k, count, rows, packed);
             TileArgs<X> args;
+            args.a = x + k;
+            args.c = y.data + first_row;
             args.b = packed;
             args.depth = depth;
             args.a_stride = stride;
@@ -154,11 +156,7 @@ private:
             args.cols = cols;
             args.factor = has_factor ? factor : nullptr;
             args.is_added = k > 0 || e.is_added;
-            for (int64_t t = 0; t < y.rows; t += P::kRows) {
-                args.a = x + t * stride + k;
-                args.c = y.data + t * y.stride + first_row;
-                P::tile(y.rows - t < P::kRows ? y.rows - t : P::kRows, args);
-            }
+            multiplyTiles<P>(args, y.rows);
         }
     }
 

@@ -12,7 +12,7 @@
 
 #include "kernels/cpu/shape_checks.h"
 #include "kernels/cpu/simd/block_scales.h"
-#include "kernels/cpu/simd/dot.h"
+#include "kernels/cpu/simd/dot_dense.h"
 #include "kernels/cpu/simd/gemm.h"
 #include "kernels/cpu/simd/low_rank.h"
 
@@ -91,8 +91,6 @@ struct Linear {
         }
         return status;
     }
-
-    static ThreadPool* poolOf(Queue q) { return static_cast<ThreadPool*>(q.context); }
 
     template <class Policy>
     struct DotTag {};

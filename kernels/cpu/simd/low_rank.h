@@ -6,7 +6,7 @@
 #pragma once
 
 #include "kernels/cpu/scratch.h"
-#include "kernels/cpu/simd/dot.h"
+#include "kernels/cpu/simd/dot_dense.h"
 
 namespace kernels::cpu {
 
@@ -42,7 +42,9 @@ struct LowRank {
                 const int64_t to = end - first < rank ? end - first : rank;
                 if (from < to) {
                     const MutF32 hidden{scratch.data + first, x.rows, rank, scratch.stride};
-                    hiddenRows(terms[i].a, from, to, in, hidden);
+                    withElements<V>(terms[i].a.type, [&]<class E>(E) {
+                        hiddenRows<E>(terms[i].a, from, to, in, hidden);
+                    });
                 }
                 first += rank;
             }
@@ -82,7 +84,9 @@ struct LowRank {
                         MatF32 h = hidden;
                         for (int64_t i = 0; i < count; ++i) {
                             const LoraTerm& term = terms[i];
-                            addRows(term.b, begin, end, h, term.scaling, y);
+                            withElements<V>(term.b.type, [&]<class E>(E) {
+                                addRows<E>(term.b, begin, end, h, term.scaling, y);
+                            });
                             if (term.b_bias.data != nullptr) {
                                 addBias(term.b_bias, term.scaling, begin, end, y);
                             }
@@ -94,20 +98,13 @@ struct LowRank {
 
     /// y[:, begin..end) += scaling * bias[begin..end).
     static void addBias(const MatView& bias, float scaling, int64_t begin, int64_t end, MutF32 y) {
-        using E = Expand<V>;
         const auto factor = V::set1(scaling);
         for (int64_t t = 0; t < y.rows; ++t) {
-            float* row = y.data + t * y.stride;
-            int64_t c = begin;
-            for (; c + V::kWidth <= end; c += V::kWidth) {
-                const auto b = E::loadDense(bias.data, bias.type, c);
-                V::store(row + c, V::fma(b, factor, V::load(row + c)));
-            }
-            if (c < end) {
-                const int64_t n = end - c;
-                const auto b = E::loadDensePart(bias.data, bias.type, c, n);
-                V::storePart(row + c, V::fma(b, factor, V::loadPart(row + c, n)), n);
-            }
+            float* row = y.data + t * y.stride + begin;
+            Lanes<V>::each(end - begin, [&](int64_t c, int64_t n) {
+                const auto b = Expand<V>::loadSome(bias.data, bias.type, begin + c, n);
+                Lanes<V>::save(row + c, n, V::fma(b, factor, Lanes<V>::load(row + c, n)));
+            });
         }
     }
 
@@ -133,21 +130,10 @@ private:
     }
 
     /// hidden[:, begin..end) = x times rows [begin, end) of A; rows of x end in whole vectors.
+    template <class Elements>
     static void hiddenRows(const MatView& a, int64_t begin, int64_t end, MatF32 x, MutF32 hidden) {
-        switch (a.type) {
-        case DType::F32:
-            return hiddenOf<WeightFormat::F32>(a, begin, end, x, hidden);
-        case DType::F16:
-            return hiddenOf<WeightFormat::F16>(a, begin, end, x, hidden);
-        case DType::BF16:
-            return hiddenOf<WeightFormat::BF16>(a, begin, end, x, hidden);
-        }
-    }
-
-    template <WeightFormat kFormat>
-    static void hiddenOf(const MatView& a, int64_t begin, int64_t end, MatF32 x, MutF32 hidden) {
         if (x.rows > 1) {
-            return products<kFormat>(a, begin, end, x, Epilogue{}, hidden);
+            return products<Elements>(a, begin, end, x, Epilogue{}, hidden);
         }
         constexpr int kChains = 4;
         constexpr int64_t kStep = kChains * V::kWidth;
@@ -159,15 +145,15 @@ private:
 #pragma GCC unroll 4
                 for (int c = 0; c < kChains; ++c) {
                     const int64_t at = k + c * V::kWidth;
-                    prefetch<kFormat>(a.data, first + at + kAhead);
+                    Elements::askAhead(a.data, first + at + kAhead);
                     acc[c] =
-                        V::fma(load<kFormat>(a.data, first + at), V::load(x.data + at), acc[c]);
+                        V::fma(Elements::load(a.data, first + at), V::load(x.data + at), acc[c]);
                 }
             }
             for (; k < a.cols; k += V::kWidth) {
                 const F w = a.cols - k >= V::kWidth
-                                ? load<kFormat>(a.data, first + k)
-                                : loadPart<kFormat>(a.data, first + k, a.cols - k);
+                                ? Elements::load(a.data, first + k)
+                                : Elements::loadPart(a.data, first + k, a.cols - k);
                 acc[0] = V::fma(w, V::load(x.data + k), acc[0]);
             }
             hidden.data[r] = V::sum(V::add(V::add(acc[0], acc[1]), V::add(acc[2], acc[3])));
@@ -175,21 +161,9 @@ private:
     }
 
     /// y[:, begin..end) += scaling * hidden B^T; rows of hidden end in whole vectors.
+    template <class Elements>
     static void
     addRows(const MatView& b, int64_t begin, int64_t end, MatF32 hidden, float scaling, MutF32 y) {
-        switch (b.type) {
-        case DType::F32:
-            return addRowsOf<WeightFormat::F32>(b, begin, end, hidden, scaling, y);
-        case DType::F16:
-            return addRowsOf<WeightFormat::F16>(b, begin, end, hidden, scaling, y);
-        case DType::BF16:
-            return addRowsOf<WeightFormat::BF16>(b, begin, end, hidden, scaling, y);
-        }
-    }
-
-    template <WeightFormat kFormat>
-    static void addRowsOf(
-        const MatView& b, int64_t begin, int64_t end, MatF32 hidden, float scaling, MutF32 y) {
         const int64_t whole = b.cols / V::kWidth * V::kWidth;
         const int64_t rest = b.cols - whole;
         const F factor = V::set1(scaling);
@@ -202,13 +176,13 @@ private:
 #pragma GCC unroll 16
                 for (int r = 0; r < V::kWidth; ++r) {
                     const int64_t first = (n + r) * b.cols;
-                    prefetch<kFormat>(b.data, first + kAhead);
+                    Elements::askAhead(b.data, first + kAhead);
                     F sum = V::zero();
                     for (int64_t k = 0; k < whole; k += V::kWidth) {
-                        sum = V::fma(load<kFormat>(b.data, first + k), V::load(h + k), sum);
+                        sum = V::fma(Elements::load(b.data, first + k), V::load(h + k), sum);
                     }
                     if (rest > 0) {
-                        const F w = loadPart<kFormat>(b.data, first + whole, rest);
+                        const F w = Elements::loadPart(b.data, first + whole, rest);
                         sum = V::fma(w, V::load(h + whole), sum);
                     }
                     sums[V::slotOfRow(r)] = sum;
@@ -221,11 +195,11 @@ private:
             Epilogue update;
             update.is_added = true;
             update.factor = scaling;
-            products<kFormat>(b, n, end, hidden, update, y);
+            products<Elements>(b, n, end, hidden, update, y);
         }
     }
 
-    template <WeightFormat kFormat>
+    template <class Elements>
     static void products(const MatView& factor,
                          int64_t begin,
                          int64_t end,
@@ -234,32 +208,11 @@ private:
                          MutF32 y) {
         WeightView w;
         w.data = factor.data;
-        w.format = kFormat;
         w.rows = factor.rows;
         w.cols = factor.cols;
-        NaturalDot<V, kFormat> policy;
+        DenseDot<Elements> policy;
         policy.open(w);
-        DotProduct<NaturalDot<V, kFormat>>::rows(policy, begin, end, x.data, x.stride, epilogue, y);
-    }
-
-    template <WeightFormat kFormat>
-    static KERNELS_INLINE F load(const void* data, int64_t index) {
-        return Expand<V>::loadDense(data, typeOf(kFormat), index);
-    }
-    template <WeightFormat kFormat>
-    static KERNELS_INLINE F loadPart(const void* data, int64_t index, int64_t n) {
-        return Expand<V>::loadDensePart(data, typeOf(kFormat), index, n);
-    }
-    /// Behind the last row a prefetch does no harm.
-    template <WeightFormat kFormat>
-    static KERNELS_INLINE void prefetch(const void* data, int64_t index) {
-        constexpr int64_t kSize = kFormat == WeightFormat::F32 ? 4 : 2;
-        _mm_prefetch(static_cast<const char*>(data) + index * kSize, _MM_HINT_T0);
-    }
-    static constexpr DType typeOf(WeightFormat format) {
-        return format == WeightFormat::F32   ? DType::F32
-               : format == WeightFormat::F16 ? DType::F16
-                                             : DType::BF16;
+        DotProduct<DenseDot<Elements>>::rows(policy, begin, end, x.data, x.stride, epilogue, y);
     }
 };
 

@@ -15,6 +15,8 @@
 #include "kernels/cpu/simd/expand.h"
 #include "kernels/cpu/simd/few_rows.h"
 
+#include <algorithm>
+#include <array>
 #include <utility>
 
 namespace kernels::cpu {
@@ -33,29 +35,83 @@ struct TileArgs {
     bool is_added = false;
 };
 
-/// Stores one row of accumulators as TileArgs says.
-template <class V, int kVectors>
-KERNELS_INLINE void
-storeTileRow(const typename V::F* acc, const float* factor, bool is_added, int64_t cols, float* c) {
-    for (int v = 0; v < kVectors; ++v) {
-        const int64_t left = cols - v * V::kWidth;
-        if (left <= 0) {
-            return;
+/// The innermost product of both policies; Elements as in dense_elements.h.
+template <class Elements, int kTileRows, int kTileVectors>
+class Tiles {
+public:
+    using V = typename Elements::V;
+    using F = typename V::F;
+    using Args = TileArgs<typename Elements::X>;
+
+    /// 1 to kTileRows rows.
+    static void multiply(int64_t rows, const Args& args) {
+        kList[static_cast<size_t>(rows - 1)](args);
+    }
+
+private:
+    template <int R>
+    static void rowsOf(const Args& args) {
+        constexpr int64_t kStep = Elements::kStep;
+        F acc[R][kTileVectors];
+        setZero(acc);
+        const auto* b = args.b;
+        const auto* a = args.a;
+        for (int64_t k = 0; k < args.depth; ++k, a += kStep / V::kWidth) {
+            decltype(Elements::activations(b)) bv[kTileVectors];
+            for (int v = 0; v < kTileVectors; ++v) {
+                bv[v] = Elements::activations(b + v * kStep);
+            }
+            b += kTileVectors * kStep;
+#pragma GCC unroll 16
+            for (int r = 0; r < R; ++r) {
+                const auto av = Elements::repeated(a + r * args.a_stride);
+#pragma GCC unroll 4
+                for (int v = 0; v < kTileVectors; ++v) {
+                    acc[r][v] = Elements::multiply(acc[r][v], bv[v], av);
+                }
+            }
         }
-        const bool is_full = left >= V::kWidth;
-        float* out = c + v * V::kWidth;
-        typename V::F result = acc[v];
-        if (factor != nullptr) {
-            result = V::mul(result, V::load(factor + v * V::kWidth));
+        for (int r = 0; r < R; ++r) {
+            store(acc[r], args, args.c + r * args.c_stride);
         }
-        if (is_added) {
-            result = V::add(result, is_full ? V::load(out) : V::loadPart(out, left));
+    }
+
+    /// One row of C.
+    static KERNELS_INLINE void store(const F (&acc)[kTileVectors], const Args& args, float* c) {
+        for (int64_t v = 0; v < kTileVectors; ++v) {
+            const int64_t left = std::min(args.cols - v * V::kWidth, V::kWidth);
+            if (left <= 0) {
+                return;
+            }
+            float* const out = c + v * V::kWidth;
+            F result = acc[v];
+            if (args.factor != nullptr) {
+                result = V::mul(result, V::load(args.factor + v * V::kWidth));
+            }
+            if (args.is_added) {
+                result = V::add(result, Lanes<V>::load(out, left));
+            }
+            Lanes<V>::save(out, left, result);
         }
-        if (is_full) {
-            V::store(out, result);
-        } else {
-            V::storePart(out, result, left);
-        }
+    }
+
+    template <size_t... kBefore>
+    static constexpr std::array<void (*)(const Args&), kTileRows>
+    listOf(std::index_sequence<kBefore...> /*rows*/) {
+        return {&rowsOf<static_cast<int>(kBefore) + 1>...};
+    }
+    static constexpr auto kList = listOf(std::make_index_sequence<kTileRows>());
+};
+
+/// The same for any number of rows.
+template <class P>
+void multiplyTiles(TileArgs<typename P::X> args, int64_t rows) {
+    const auto* const a = args.a;
+    float* const c = args.c;
+    for (int64_t r = 0; r < rows; r += P::kRows) {
+        args.a = a + r * args.a_stride;
+        args.c = c + r * args.c_stride;
+        P::tile(std::min(rows - r, P::kRows), args);
     }
 }
 
@@ -111,50 +167,9 @@ struct MatmulFp32 {
         }
     }
 
-    static void tile(int64_t rows, const TileArgs<float>& args) { kTiles[rows - 1](args); }
-
-private:
-    template <int R>
-    static void tileOf(const TileArgs<float>& args) {
-        F acc[R][kTileVectors];
-        for (int r = 0; r < R; ++r) {
-            for (int v = 0; v < kTileVectors; ++v) {
-                acc[r][v] = V::zero();
-            }
-        }
-        const float* b = args.b;
-        const float* a = args.a;
-        for (int64_t k = 0; k < args.depth; ++k) {
-            F bv[kTileVectors];
-            for (int v = 0; v < kTileVectors; ++v) {
-                bv[v] = V::load(b + v * V::kWidth);
-            }
-            b += kCols;
-#pragma GCC unroll 16
-            for (int r = 0; r < R; ++r) {
-                const F av = V::set1(a[r * args.a_stride + k]);
-#pragma GCC unroll 4
-                for (int v = 0; v < kTileVectors; ++v) {
-                    acc[r][v] = V::fma(av, bv[v], acc[r][v]);
-                }
-            }
-        }
-        for (int r = 0; r < R; ++r) {
-            storeTileRow<V, kTileVectors>(acc[r], args.factor, args.is_added, args.cols,
-                                          args.c + r * args.c_stride);
-        }
+    static void tile(int64_t rows, const TileArgs<float>& args) {
+        Tiles<WidenedElements<V, WeightFormat::F32>, kTileRows, kTileVectors>::multiply(rows, args);
     }
-
-    using TileFn = void (*)(const TileArgs<float>&);
-    template <int... R>
-    struct Tiles {
-        static constexpr TileFn kList[sizeof...(R)] = {&tileOf<R + 1>...};
-    };
-    template <int... R>
-    static constexpr const TileFn* tilesOf(std::integer_sequence<int, R...>) {
-        return Tiles<R...>::kList;
-    }
-    static constexpr const TileFn* kTiles = tilesOf(std::make_integer_sequence<int, kTileRows>{});
 };
 
 } // namespace kernels::cpu

@@ -12,6 +12,7 @@ namespace kernels::cpu {
 template <class V>
 struct NormRope {
     using F = typename V::F;
+    using L = Lanes<V>;
 
     static Status rmsNorm(Queue q, MatF32 x, MatView weight, float eps, MutF32 y) {
         const Status status = checkNorm(x, weight, y);
@@ -22,8 +23,8 @@ struct NormRope {
             const float* in = x.data + t * x.stride;
             float* out = y.data + t * y.stride;
             const F inverse = V::set1(inverseRms(in, x.cols, eps));
-            forLanes(x.cols, [&](int64_t c, int64_t n) {
-                save(out + c, n, weighted(V::mul(some(in + c, n), inverse), weight, c, n));
+            L::each(x.cols, [&](int64_t c, int64_t n) {
+                L::save(out + c, n, weighted(V::mul(L::load(in + c, n), inverse), weight, c, n));
             });
         });
         return Status::Ok;
@@ -40,9 +41,9 @@ struct NormRope {
             float* out = residual.data + t * residual.stride;
             const F inverse = V::set1(inverseRms(in, x.cols, eps));
             const F factor = V::set1(alpha);
-            forLanes(x.cols, [&](int64_t c, int64_t n) {
-                const F normed = weighted(V::mul(some(in + c, n), inverse), weight, c, n);
-                save(out + c, n, V::fma(normed, factor, some(out + c, n)));
+            L::each(x.cols, [&](int64_t c, int64_t n) {
+                const F normed = weighted(V::mul(L::load(in + c, n), inverse), weight, c, n);
+                L::save(out + c, n, V::fma(normed, factor, L::load(out + c, n)));
             });
         });
         return Status::Ok;
@@ -62,16 +63,16 @@ struct NormRope {
         const int64_t half = dim / 2;
         forRows(q, x, [&](int64_t t) {
             const F at = V::set1(static_cast<float>(position[t]));
-            forLanes(half, [&](int64_t j, int64_t n) {
+            L::each(half, [&](int64_t j, int64_t n) {
                 F sine;
                 F cosine;
-                Math<V>::sinCos(V::mul(at, some(inv_freq + j, n)), sine, cosine);
+                Math<V>::sinCos(V::mul(at, L::load(inv_freq + j, n)), sine, cosine);
                 float* low = x.data + t * x.stride + offset + j;
                 for (int64_t head = 0; head < x.cols; head += head_dim) {
-                    const F a = some(low + head, n);
-                    const F b = some(low + head + half, n);
-                    save(low + head, n, V::fnma(b, sine, V::mul(a, cosine)));
-                    save(low + head + half, n, V::fma(a, sine, V::mul(b, cosine)));
+                    const F a = L::load(low + head, n);
+                    const F b = L::load(low + head + half, n);
+                    L::save(low + head, n, V::fnma(b, sine, V::mul(a, cosine)));
+                    L::save(low + head + half, n, V::fma(a, sine, V::mul(b, cosine)));
                 }
             });
         });
@@ -89,25 +90,18 @@ struct NormRope {
             }
         }
         for (; i < n; i += V::kWidth) {
-            const F v = some(x + i, n - i < V::kWidth ? n - i : V::kWidth);
+            const F v = L::load(x + i, n - i < V::kWidth ? n - i : V::kWidth);
             acc[0] = V::fma(v, v, acc[0]);
         }
         return V::sum(V::add(V::add(acc[0], acc[1]), V::add(acc[2], acc[3])));
     }
 
 private:
-    static KERNELS_INLINE F some(const float* p, int64_t n) {
-        return n == V::kWidth ? V::load(p) : V::loadPart(p, n);
-    }
-    static KERNELS_INLINE void save(float* p, int64_t n, F v) {
-        n == V::kWidth ? V::store(p, v) : V::storePart(p, v, n);
-    }
     static KERNELS_INLINE F weighted(F v, const MatView& weight, int64_t c, int64_t n) {
         if (weight.data == nullptr) {
             return v;
         }
-        return V::mul(v, n == V::kWidth ? Expand<V>::loadDense(weight.data, weight.type, c)
-                                        : Expand<V>::loadDensePart(weight.data, weight.type, c, n));
+        return V::mul(v, Expand<V>::loadSome(weight.data, weight.type, c, n));
     }
 
     static float inverseRms(const float* x, int64_t n, float eps) {
@@ -116,24 +110,12 @@ private:
 
     template <typename Fn>
     static void forRows(Queue q, const MatF32& x, Fn fn) {
-        parallelFor(Elementwise<V>::poolOf(q), x.rows, Elementwise<V>::rowsPerChunk(x.cols),
+        parallelFor(poolOf(q), x.rows, Elementwise<V>::rowsPerChunk(x.cols),
                     [&](int64_t begin, int64_t end) {
                         for (int64_t t = begin; t < end; ++t) {
                             fn(t);
                         }
                     });
-    }
-
-    /// fn(c, n) for pieces of n <= kWidth lanes.
-    template <typename Fn>
-    static KERNELS_INLINE void forLanes(int64_t count, Fn fn) {
-        int64_t c = 0;
-        for (; c + V::kWidth <= count; c += V::kWidth) {
-            fn(c, V::kWidth);
-        }
-        if (c < count) {
-            fn(c, count - c);
-        }
     }
 };
 

@@ -78,6 +78,7 @@ struct Avx2 {
         return _mm256_round_ps(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
     }
     static KERNELS_INLINE I toInt(F x) { return _mm256_cvtps_epi32(x); }
+    static KERNELS_INLINE F toFloat(I x) { return _mm256_cvtepi32_ps(x); }
 
     static KERNELS_INLINE I iset1(int32_t v) { return _mm256_set1_epi32(v); }
     static KERNELS_INLINE I iload(const int32_t* p) {
@@ -90,6 +91,10 @@ struct Avx2 {
     static KERNELS_INLINE M less(F a, F b) {
         return _mm256_castps_si256(_mm256_cmp_ps(a, b, _CMP_LT_OQ));
     }
+    static KERNELS_INLINE M isNan(F v) {
+        return _mm256_castps_si256(_mm256_cmp_ps(v, v, _CMP_UNORD_Q));
+    }
+    static KERNELS_INLINE bool any(M a) { return _mm256_movemask_ps(_mm256_castsi256_ps(a)) != 0; }
     static KERNELS_INLINE M mand(M a, M b) { return _mm256_and_si256(a, b); }
     static KERNELS_INLINE M mnot(M a) { return _mm256_xor_si256(a, _mm256_set1_epi32(-1)); }
     static KERNELS_INLINE M mor(M a, M b) { return _mm256_or_si256(a, b); }
@@ -134,6 +139,13 @@ struct Avx2 {
     static KERNELS_INLINE void storeLanes(void* p, I v) {
         _mm256_storeu_si256(static_cast<__m256i*>(p), v);
     }
+    static KERNELS_INLINE I repeat16(const void* p) {
+        return _mm256_broadcastsi128_si256(_mm_loadu_si128(static_cast<const __m128i*>(p)));
+    }
+    static KERNELS_INLINE I narrow16(I a, I b) {
+        return _mm256_permute4x64_epi64(_mm256_packs_epi32(a, b), 0xd8);
+    }
+    static KERNELS_INLINE F blockScales(const float* scales) { return set1(scales[0]); }
 
     /// 8 code values in order, from 4 bytes (even element in the high nibble).
     static KERNELS_INLINE F lookUpNibbles(const uint8_t* bytes, const float* table) {

@@ -62,6 +62,7 @@ struct Avx512 {
         return _mm512_roundscale_ps(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
     }
     static KERNELS_INLINE I toInt(F x) { return _mm512_cvtps_epi32(x); }
+    static KERNELS_INLINE F toFloat(I x) { return _mm512_cvtepi32_ps(x); }
 
     static KERNELS_INLINE I iset1(int32_t v) { return _mm512_set1_epi32(v); }
     static KERNELS_INLINE I iload(const int32_t* p) { return _mm512_loadu_si512(p); }
@@ -70,6 +71,8 @@ struct Avx512 {
     static KERNELS_INLINE M iequal(I a, I b) { return _mm512_cmpeq_epi32_mask(a, b); }
     static KERNELS_INLINE M igreater(I a, I b) { return _mm512_cmpgt_epi32_mask(a, b); }
     static KERNELS_INLINE M less(F a, F b) { return _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ); }
+    static KERNELS_INLINE M isNan(F v) { return _mm512_cmp_ps_mask(v, v, _CMP_UNORD_Q); }
+    static KERNELS_INLINE bool any(M a) { return a != 0; }
     static KERNELS_INLINE M mand(M a, M b) { return static_cast<M>(a & b); }
     static KERNELS_INLINE M mnot(M a) { return static_cast<M>(~a); }
     static KERNELS_INLINE M mor(M a, M b) { return static_cast<M>(a | b); }
@@ -137,6 +140,23 @@ struct Avx512 {
         return _mm512_maskz_loadu_epi32(firstLanes(n), p);
     }
     static KERNELS_INLINE void storeLanes(void* p, I v) { _mm512_storeu_si512(p, v); }
+    /// 32 bytes, zeros above.
+    static KERNELS_INLINE I loadLanesHalf(const void* p) {
+        return _mm512_zextsi256_si512(_mm256_loadu_si256(static_cast<const __m256i*>(p)));
+    }
+    /// The same 16 bytes in each 128-bit lane.
+    static KERNELS_INLINE I repeat16(const void* p) {
+        return _mm512_broadcast_i32x4(_mm_loadu_si128(static_cast<const __m128i*>(p)));
+    }
+    /// Two vectors as int16, a before b. Packing takes 16 bytes of each in turns.
+    static KERNELS_INLINE I narrow16(I a, I b) {
+        return _mm512_permutexvar_epi64(_mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7),
+                                        _mm512_packs_epi32(a, b));
+    }
+    /// The scales of a vector of 4-bit codes, one per 64 of them, where their products are.
+    static KERNELS_INLINE F blockScales(const float* scales) {
+        return _mm512_mask_blend_ps(0xff00, set1(scales[0]), set1(scales[1]));
+    }
 
     /// 16 code values in order, from 8 bytes (even element in the high nibble).
     static KERNELS_INLINE F lookUpNibbles(const uint8_t* bytes, const float* table) {

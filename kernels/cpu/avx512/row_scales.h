@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nested absmax of 64-element blocks, decoded for a few rows at a time: 64 codes per pass through
-// a table of 256 bf16 values (V::NestedTable). Rounding the table to bf16 moves a scale by at most
-// 1/512 of its distance from the tensor's mean scale (the offset), less than the products around
-// lose; its gain is half of the look-ups.
+// The scales of 4-bit rows as BlockScales hands them out, but nested absmax of 64-element blocks is
+// decoded for a few rows at a time: 64 codes per pass through a table of 256 bf16 values
+// (V::NestedTable). Rounding the table to bf16 moves a scale by at most 1/512 of its distance from
+// the tensor's mean scale (the offset), less than the products around lose; its gain is half of the
+// look-ups.
 #pragma once
 
 #include "kernels/cpu/scratch.h"
@@ -14,15 +15,15 @@
 namespace kernels::cpu {
 
 template <class V>
-class NestedScales {
+class RowScales {
 public:
-    static bool canServe(const WeightView& w) {
-        return w.absmax == nullptr && w.block_size == kScaleStep && w.cols % kScaleStep == 0;
-    }
-
     /// False when there is no memory. slot: as of BlockScales.
     bool open(const WeightView& w, ScratchSlot slot = ScratchSlot::Scales) {
         weight_ = w;
+        is_nested_ = w.absmax == nullptr && w.block_size == kScaleStep && w.cols % kScaleStep == 0;
+        if (!is_nested_) {
+            return plain_.open(w, slot);
+        }
         blocks_ = w.cols / kScaleStep;
         // Windows begin and end with the groups of rows that are multiplied together.
         rows_ = kLeastRows;
@@ -39,15 +40,28 @@ public:
         return true;
     }
 
-    static constexpr int64_t kLeastRows = 4; ///< Rows that can be asked for at a time.
+    [[nodiscard]] bool isNested() const { return is_nested_; }
 
-    /// Scales of whole rows [row, row + count), one row after the other; valid until a row of
+    KERNELS_INLINE const float* ofRow(int64_t row, int64_t k, int64_t end, int slot) const {
+        return is_nested_ ? ofNested(row, 1) + k / kScaleStep : plain_.ofRow(row, k, end, slot);
+    }
+
+    /// Scales of whole rows [row, row + R), each `stride` behind the last; valid until a row of
     /// another window is asked for.
-    KERNELS_INLINE const float* ofRows(int64_t row, int64_t count) {
-        if (row < first_ || row + count > last_) {
-            decode(row);
+    template <int R>
+    KERNELS_INLINE const float* ofRows(int64_t row, int64_t& stride) const {
+        static_assert(R <= kLeastRows);
+        if (is_nested_) {
+            stride = blocks_;
+            return ofNested(row, R);
         }
-        return buffer_ + (row * blocks_ - start_);
+        // In memory or in the slots of the decoder: equally far apart in both.
+        const float* const first = plain_.ofRow(row, 0, weight_.cols, 0);
+        stride = 0;
+        for (int r = 1; r < R; ++r) {
+            stride = (plain_.ofRow(row + r, 0, weight_.cols, r) - first) / r;
+        }
+        return first;
     }
 
 private:
@@ -55,8 +69,16 @@ private:
     static constexpr int64_t kPass = 64;
     /// 1 KiB of scales: while they are decoded no codes are asked for, so a few at a time.
     static constexpr int64_t kWindowBlocks = 256;
+    static constexpr int64_t kLeastRows = 4; ///< Rows that can be asked for at a time.
 
-    __attribute__((noinline)) void decode(int64_t row) {
+    KERNELS_INLINE const float* ofNested(int64_t row, int64_t count) const {
+        if (row < first_ || row + count > last_) {
+            decode(row);
+        }
+        return buffer_ + (row * blocks_ - start_);
+    }
+
+    __attribute__((noinline)) void decode(int64_t row) const {
         first_ = row;
         last_ = std::min(first_ + rows_, weight_.rows);
         start_ = first_ * blocks_ / kPass * kPass; // passes then meet one nested absmax each
@@ -81,10 +103,12 @@ private:
     }
 
     WeightView weight_;
-    int64_t blocks_ = 0; ///< Per row.
-    int64_t rows_ = 0;   ///< Per window.
-    int64_t first_ = -1, last_ = -1;
-    int64_t start_ = 0; ///< Block number of buffer_[0].
+    BlockScales<V> plain_;
+    bool is_nested_ = false;
+    int64_t blocks_ = 0;                     ///< Per row.
+    int64_t rows_ = 0;                       ///< Per window.
+    mutable int64_t first_ = -1, last_ = -1; ///< The window of rows that are decoded.
+    mutable int64_t start_ = 0;              ///< Block number of buffer_[0].
     float* buffer_ = nullptr;
     NestedTable table_;
 };
