@@ -3051,6 +3051,10 @@ Rang %5 · Alpha %6 · Skalierung %7 · %8</translation>
         <source>What is free is an estimate. Loading anyway may work; it may also make the computer slow, or the system may end a program. A load that fails leaves what was there.</source>
         <translation>Was frei ist, ist eine Schätzung. Trotzdem zu laden kann gelingen; der Rechner kann auch langsam werden, oder das System beendet ein Programm. Ein Laden, das scheitert, lässt stehen, was da war.</translation>
     </message>
+    <message>
+        <source>layer %1</source>
+        <translation>Schicht %1</translation>
+    </message>
 </context>
 <context>
     <name>ui::LaneWidget</name>
@@ -6471,137 +6475,6 @@ Bis zu %2 Token</translation>
     </message>
 </context>
 <context>
-    <name>ui::Suggestion</name>
-    <message>
-        <source>vision tower to %1</source>
-        <translation>Bildturm auf %1</translation>
-    </message>
-    <message>
-        <source>audio tower to %1</source>
-        <translation>Audioturm auf %1</translation>
-    </message>
-    <message>
-        <source>per-layer embeddings to %1</source>
-        <translation>Einbettungen je Schicht auf %1</translation>
-    </message>
-    <message>
-        <source>layers %1 to %2 to %3</source>
-        <translation>Schichten %1 bis %2 auf %3</translation>
-    </message>
-    <message>
-        <source>weights in %1</source>
-        <translation>Gewichte: %1</translation>
-    </message>
-    <message>
-        <source>a context of %1 tokens</source>
-        <translation>ein Kontext von %1 Token</translation>
-    </message>
-    <message>
-        <source>nothing measurable</source>
-        <translation>nichts Messbares</translation>
-    </message>
-    <message>
-        <source>one read of %1 per token</source>
-        <translation>einmal Lesen von %1 je Token</translation>
-    </message>
-    <message>
-        <source>one read of the files each time</source>
-        <translation>jedes Mal einmal Lesen der Dateien</translation>
-    </message>
-    <message>
-        <source>memory of the conversation</source>
-        <translation>Gedächtnis des Gesprächs</translation>
-    </message>
-    <message>
-        <source>some accuracy; it is faster</source>
-        <translation>etwas Genauigkeit; es ist schneller</translation>
-    </message>
-    <message>
-        <source>some accuracy of the last layer; it is faster</source>
-        <translation>etwas Genauigkeit der letzten Schicht; es ist schneller</translation>
-    </message>
-    <message>
-        <source>a little more accuracy</source>
-        <translation>etwas mehr Genauigkeit</translation>
-    </message>
-    <message>
-        <source>hardly any accuracy</source>
-        <translation>kaum Genauigkeit</translation>
-    </message>
-    <message>
-        <source>%1: frees %2, costs %3</source>
-        <translation>%1: gibt %2 frei, kostet %3</translation>
-    </message>
-    <message>
-        <source>%1: frees %2 (enough by itself), costs %3</source>
-        <translation>%1: gibt %2 frei (das genügt schon), kostet %3</translation>
-    </message>
-    <message>
-        <source>%1 (the head keeps its own copy)</source>
-        <translation>%1 (der Kopf behält eine eigene Kopie)</translation>
-    </message>
-    <message>
-        <source>%1 per 10 s of sound</source>
-        <translation>%1 je 10 s Ton</translation>
-    </message>
-    <message>
-        <source>%1 per image</source>
-        <translation>%1 je Bild</translation>
-    </message>
-    <message>
-        <source>%1 per token</source>
-        <translation>%1 je Token</translation>
-    </message>
-    <message>
-        <source>%1, computed on %2</source>
-        <translation>%1, gerechnet auf %2</translation>
-    </message>
-    <message>
-        <source>about %1 ms</source>
-        <translation>etwa %1 ms</translation>
-    </message>
-    <message>
-        <source>about %1 s</source>
-        <translation>etwa %1 s</translation>
-    </message>
-    <message>
-        <source>at most %1 tokens per picture</source>
-        <translation>höchstens %1 Token je Bild</translation>
-    </message>
-    <message>
-        <source>detail of large pictures</source>
-        <translation>Einzelheiten großer Bilder</translation>
-    </message>
-    <message>
-        <source>head in 8 bits</source>
-        <translation>Kopf in 8 Bit</translation>
-    </message>
-    <message>
-        <source>head in 8 bits and %1</source>
-        <translation>Kopf in 8 Bit und %1</translation>
-    </message>
-    <message>
-        <source>layer %1 to %2</source>
-        <translation>Schicht %1 auf %2</translation>
-    </message>
-    <message>
-        <source>read prompts in pieces of %1 tokens</source>
-        <translation>Fragen in Stücken von %1 Token lesen</translation>
-    </message>
-    <message>
-        <source>time until a long prompt is read</source>
-        <translation>Zeit, bis eine lange Frage gelesen ist</translation>
-    </message>
-    <message>
-        <source>token embedding to %1</source>
-        <translation>Token-Einbettung auf %1</translation>
-    </message>
-    <message>
-        <source>%1 to %2</source>
-        <translation>%1 auf %2</translation>
-    </message>
-</context>
-<context>
     <name>ui::SystemPromptPanel</name>
     <message>
         <source>System prompt: what the model is told before the first message of this chat</source>
@@ -7005,6 +6878,38 @@ Bis zu %2 Token</translation>
     <message>
         <source>this version keeps keys and values in bf16 and has no other format for them; remove kv.format</source>
         <translation>diese Version hält Schlüssel und Werte in bf16 und hat kein anderes Format dafür; entfernen Sie kv.format</translation>
+    </message>
+    <message>
+        <source>head in 8 bits and %1</source>
+        <translation>Kopf in 8 Bit und %1</translation>
+    </message>
+    <message>
+        <source>%1 (the head keeps its own copy)</source>
+        <translation>%1 (der Kopf behält eine eigene Kopie)</translation>
+    </message>
+    <message>
+        <source>%1 to %2</source>
+        <translation>%1 auf %2</translation>
+    </message>
+    <message>
+        <source>%1 to %3</source>
+        <translation>%1 auf %3</translation>
+    </message>
+    <message>
+        <source>weights in %1</source>
+        <translation>Gewichte: %1</translation>
+    </message>
+    <message>
+        <source>a context of %1 tokens</source>
+        <translation>ein Kontext von %1 Token</translation>
+    </message>
+    <message>
+        <source>read prompts in pieces of %1 tokens</source>
+        <translation>Fragen in Stücken von %1 Token lesen</translation>
+    </message>
+    <message>
+        <source>at most %1 tokens per picture</source>
+        <translation>höchstens %1 Token je Bild</translation>
     </message>
 </context>
 </TS>

@@ -3051,6 +3051,10 @@ Rang %5 · alpha %6 · échelle %7 · %8</translation>
         <source>What is free is an estimate. Loading anyway may work; it may also make the computer slow, or the system may end a program. A load that fails leaves what was there.</source>
         <translation>Ce qui est libre est une estimation. Charger quand même peut réussir ; l’ordinateur peut aussi devenir lent, ou le système arrêter un programme. Un chargement qui échoue laisse en place ce qui y était.</translation>
     </message>
+    <message>
+        <source>layer %1</source>
+        <translation>couche %1</translation>
+    </message>
 </context>
 <context>
     <name>ui::LaneWidget</name>
@@ -6471,137 +6475,6 @@ Jusqu&apos;à %2 tokens</translation>
     </message>
 </context>
 <context>
-    <name>ui::Suggestion</name>
-    <message>
-        <source>vision tower to %1</source>
-        <translation>tour de vision vers %1</translation>
-    </message>
-    <message>
-        <source>audio tower to %1</source>
-        <translation>tour audio vers %1</translation>
-    </message>
-    <message>
-        <source>per-layer embeddings to %1</source>
-        <translation>plongements par couche vers %1</translation>
-    </message>
-    <message>
-        <source>layers %1 to %2 to %3</source>
-        <translation>couches %1 à %2 vers %3</translation>
-    </message>
-    <message>
-        <source>weights in %1</source>
-        <translation>poids : %1</translation>
-    </message>
-    <message>
-        <source>a context of %1 tokens</source>
-        <translation>un contexte de %1 jetons</translation>
-    </message>
-    <message>
-        <source>nothing measurable</source>
-        <translation>rien de mesurable</translation>
-    </message>
-    <message>
-        <source>one read of %1 per token</source>
-        <translation>une lecture de %1 par jeton</translation>
-    </message>
-    <message>
-        <source>one read of the files each time</source>
-        <translation>une lecture des fichiers à chaque fois</translation>
-    </message>
-    <message>
-        <source>memory of the conversation</source>
-        <translation>de la mémoire de la conversation</translation>
-    </message>
-    <message>
-        <source>some accuracy; it is faster</source>
-        <translation>un peu de précision ; c’est plus rapide</translation>
-    </message>
-    <message>
-        <source>some accuracy of the last layer; it is faster</source>
-        <translation>un peu de précision de la dernière couche ; c’est plus rapide</translation>
-    </message>
-    <message>
-        <source>a little more accuracy</source>
-        <translation>un peu plus de précision</translation>
-    </message>
-    <message>
-        <source>hardly any accuracy</source>
-        <translation>presque aucune précision</translation>
-    </message>
-    <message>
-        <source>%1: frees %2, costs %3</source>
-        <translation>%1 : libère %2, coûte %3</translation>
-    </message>
-    <message>
-        <source>%1: frees %2 (enough by itself), costs %3</source>
-        <translation>%1 : libère %2 (cela suffit), coûte %3</translation>
-    </message>
-    <message>
-        <source>%1 (the head keeps its own copy)</source>
-        <translation>%1 (la tête garde sa propre copie)</translation>
-    </message>
-    <message>
-        <source>%1 per 10 s of sound</source>
-        <translation>%1 pour 10 s de son</translation>
-    </message>
-    <message>
-        <source>%1 per image</source>
-        <translation>%1 par image</translation>
-    </message>
-    <message>
-        <source>%1 per token</source>
-        <translation>%1 par jeton</translation>
-    </message>
-    <message>
-        <source>%1, computed on %2</source>
-        <translation>%1, calcul sur %2</translation>
-    </message>
-    <message>
-        <source>about %1 ms</source>
-        <translation>environ %1 ms</translation>
-    </message>
-    <message>
-        <source>about %1 s</source>
-        <translation>environ %1 s</translation>
-    </message>
-    <message>
-        <source>at most %1 tokens per picture</source>
-        <translation>au plus %1 jetons par image</translation>
-    </message>
-    <message>
-        <source>detail of large pictures</source>
-        <translation>des détails des grandes images</translation>
-    </message>
-    <message>
-        <source>head in 8 bits</source>
-        <translation>tête en 8 bits</translation>
-    </message>
-    <message>
-        <source>head in 8 bits and %1</source>
-        <translation>tête en 8 bits et %1</translation>
-    </message>
-    <message>
-        <source>layer %1 to %2</source>
-        <translation>couche %1 vers %2</translation>
-    </message>
-    <message>
-        <source>read prompts in pieces of %1 tokens</source>
-        <translation>lire les questions par morceaux de %1 jetons</translation>
-    </message>
-    <message>
-        <source>time until a long prompt is read</source>
-        <translation>du temps avant qu’une longue question soit lue</translation>
-    </message>
-    <message>
-        <source>token embedding to %1</source>
-        <translation>plongement des jetons vers %1</translation>
-    </message>
-    <message>
-        <source>%1 to %2</source>
-        <translation>%1 vers %2</translation>
-    </message>
-</context>
-<context>
     <name>ui::SystemPromptPanel</name>
     <message>
         <source>System prompt: what the model is told before the first message of this chat</source>
@@ -7005,6 +6878,38 @@ Jusqu&apos;à %2 tokens</translation>
     <message>
         <source>this version keeps keys and values in bf16 and has no other format for them; remove kv.format</source>
         <translation>cette version garde clés et valeurs en bf16 et n’a pas d’autre format pour elles ; retirez kv.format</translation>
+    </message>
+    <message>
+        <source>head in 8 bits and %1</source>
+        <translation>tête en 8 bits et %1</translation>
+    </message>
+    <message>
+        <source>%1 (the head keeps its own copy)</source>
+        <translation>%1 (la tête garde sa propre copie)</translation>
+    </message>
+    <message>
+        <source>%1 to %2</source>
+        <translation>%1 vers %2</translation>
+    </message>
+    <message>
+        <source>%1 to %3</source>
+        <translation>%1 vers %3</translation>
+    </message>
+    <message>
+        <source>weights in %1</source>
+        <translation>poids : %1</translation>
+    </message>
+    <message>
+        <source>a context of %1 tokens</source>
+        <translation>un contexte de %1 jetons</translation>
+    </message>
+    <message>
+        <source>read prompts in pieces of %1 tokens</source>
+        <translation>lire les questions par morceaux de %1 jetons</translation>
+    </message>
+    <message>
+        <source>at most %1 tokens per picture</source>
+        <translation>au plus %1 jetons par image</translation>
     </message>
 </context>
 </TS>

@@ -6003,5 +6003,113 @@
         <source>%1 free now</source>
         <translation>%1 jetzt frei</translation>
     </message>
+    <message>
+        <source>%1: frees %2, costs %3</source>
+        <translation>%1: gibt %2 frei, kostet %3</translation>
+    </message>
+    <message>
+        <source>%1: frees %2 (enough by itself), costs %3</source>
+        <translation>%1: gibt %2 frei (das genügt schon), kostet %3</translation>
+    </message>
+    <message>
+        <source>%1 (computed on %2)</source>
+        <translation>%1 (gerechnet auf %2)</translation>
+    </message>
+    <message>
+        <source>move %1 to %2</source>
+        <translation>%1 auf %2 legen</translation>
+    </message>
+    <message>
+        <source>move %1 and %2 to %3</source>
+        <translation>%1 und %2 auf %3 legen</translation>
+    </message>
+    <message>
+        <source>%1, with %2 kept as a copy of its own (&quot;%2&quot;: {&quot;store&quot;: &quot;%3&quot;, &quot;compute&quot;: &quot;%4&quot;, &quot;duplicate_tied&quot;: true})</source>
+        <translation>%1, wobei %2 eine eigene Kopie bleibt (&quot;%2&quot;: {&quot;store&quot;: &quot;%3&quot;, &quot;compute&quot;: &quot;%4&quot;, &quot;duplicate_tied&quot;: true})</translation>
+    </message>
+    <message>
+        <source>use --head int8</source>
+        <translation>--head int8 nehmen</translation>
+    </message>
+    <message>
+        <source>use --head int8 and %1</source>
+        <translation>--head int8 nehmen und %1</translation>
+    </message>
+    <message>
+        <source>use --quant %1</source>
+        <translation>--quant %1 nehmen</translation>
+    </message>
+    <message>
+        <source>use a context of %1 tokens</source>
+        <translation>einen Kontext von %1 Token nehmen</translation>
+    </message>
+    <message>
+        <source>use --prefill-chunk %1</source>
+        <translation>--prefill-chunk %1 nehmen</translation>
+    </message>
+    <message>
+        <source>use --image-tokens %1</source>
+        <translation>--image-tokens %1 nehmen</translation>
+    </message>
+    <message>
+        <source>nothing measurable</source>
+        <translation>nichts Messbares</translation>
+    </message>
+    <message>
+        <source>nothing measurable (one row per token)</source>
+        <translation>nichts Messbares (eine Zeile je Token)</translation>
+    </message>
+    <message>
+        <source>nothing measurable (one row of %1 per token)</source>
+        <translation>nichts Messbares (eine Zeile von %1 je Token)</translation>
+    </message>
+    <message>
+        <source>one read of %1 per token</source>
+        <translation>einmal Lesen von %1 je Token</translation>
+    </message>
+    <message>
+        <source>one read of the files per image or clip</source>
+        <translation>einmal Lesen der Dateien je Bild oder Aufnahme</translation>
+    </message>
+    <message>
+        <source>about %1 per image</source>
+        <translation>etwa %1 je Bild</translation>
+    </message>
+    <message>
+        <source>about %1 per 10 s of sound</source>
+        <translation>etwa %1 je 10 s Ton</translation>
+    </message>
+    <message>
+        <source>about %1 per token</source>
+        <translation>etwa %1 je Token</translation>
+    </message>
+    <message>
+        <source>memory of the conversation</source>
+        <translation>Gedächtnis des Gesprächs</translation>
+    </message>
+    <message>
+        <source>time until a long prompt is read</source>
+        <translation>Zeit, bis eine lange Frage gelesen ist</translation>
+    </message>
+    <message>
+        <source>detail of large pictures</source>
+        <translation>Einzelheiten großer Bilder</translation>
+    </message>
+    <message>
+        <source>some accuracy; it is faster</source>
+        <translation>etwas Genauigkeit; es ist schneller</translation>
+    </message>
+    <message>
+        <source>some accuracy of the last layer; it is faster</source>
+        <translation>etwas Genauigkeit der letzten Schicht; es ist schneller</translation>
+    </message>
+    <message>
+        <source>a little more accuracy</source>
+        <translation>etwas mehr Genauigkeit</translation>
+    </message>
+    <message>
+        <source>hardly any accuracy</source>
+        <translation>kaum Genauigkeit</translation>
+    </message>
 </context>
 </TS>

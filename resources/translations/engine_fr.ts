@@ -6003,5 +6003,113 @@
         <source>%1 free now</source>
         <translation>%1 libres maintenant</translation>
     </message>
+    <message>
+        <source>%1: frees %2, costs %3</source>
+        <translation>%1 : libère %2, coûte %3</translation>
+    </message>
+    <message>
+        <source>%1: frees %2 (enough by itself), costs %3</source>
+        <translation>%1 : libère %2 (cela suffit), coûte %3</translation>
+    </message>
+    <message>
+        <source>%1 (computed on %2)</source>
+        <translation>%1 (calcul sur %2)</translation>
+    </message>
+    <message>
+        <source>move %1 to %2</source>
+        <translation>placer %1 sur %2</translation>
+    </message>
+    <message>
+        <source>move %1 and %2 to %3</source>
+        <translation>placer %1 et %2 sur %3</translation>
+    </message>
+    <message>
+        <source>%1, with %2 kept as a copy of its own (&quot;%2&quot;: {&quot;store&quot;: &quot;%3&quot;, &quot;compute&quot;: &quot;%4&quot;, &quot;duplicate_tied&quot;: true})</source>
+        <translation>%1, en gardant une copie à part de %2 (&quot;%2&quot;: {&quot;store&quot;: &quot;%3&quot;, &quot;compute&quot;: &quot;%4&quot;, &quot;duplicate_tied&quot;: true})</translation>
+    </message>
+    <message>
+        <source>use --head int8</source>
+        <translation>prendre --head int8</translation>
+    </message>
+    <message>
+        <source>use --head int8 and %1</source>
+        <translation>prendre --head int8 et %1</translation>
+    </message>
+    <message>
+        <source>use --quant %1</source>
+        <translation>prendre --quant %1</translation>
+    </message>
+    <message>
+        <source>use a context of %1 tokens</source>
+        <translation>prendre un contexte de %1 jetons</translation>
+    </message>
+    <message>
+        <source>use --prefill-chunk %1</source>
+        <translation>prendre --prefill-chunk %1</translation>
+    </message>
+    <message>
+        <source>use --image-tokens %1</source>
+        <translation>prendre --image-tokens %1</translation>
+    </message>
+    <message>
+        <source>nothing measurable</source>
+        <translation>rien de mesurable</translation>
+    </message>
+    <message>
+        <source>nothing measurable (one row per token)</source>
+        <translation>rien de mesurable (une ligne par jeton)</translation>
+    </message>
+    <message>
+        <source>nothing measurable (one row of %1 per token)</source>
+        <translation>rien de mesurable (une ligne de %1 par jeton)</translation>
+    </message>
+    <message>
+        <source>one read of %1 per token</source>
+        <translation>une lecture de %1 par jeton</translation>
+    </message>
+    <message>
+        <source>one read of the files per image or clip</source>
+        <translation>une lecture des fichiers par image ou enregistrement</translation>
+    </message>
+    <message>
+        <source>about %1 per image</source>
+        <translation>environ %1 par image</translation>
+    </message>
+    <message>
+        <source>about %1 per 10 s of sound</source>
+        <translation>environ %1 pour 10 s de son</translation>
+    </message>
+    <message>
+        <source>about %1 per token</source>
+        <translation>environ %1 par jeton</translation>
+    </message>
+    <message>
+        <source>memory of the conversation</source>
+        <translation>de la mémoire de la conversation</translation>
+    </message>
+    <message>
+        <source>time until a long prompt is read</source>
+        <translation>du temps avant qu’une longue question soit lue</translation>
+    </message>
+    <message>
+        <source>detail of large pictures</source>
+        <translation>des détails des grandes images</translation>
+    </message>
+    <message>
+        <source>some accuracy; it is faster</source>
+        <translation>un peu de précision ; c’est plus rapide</translation>
+    </message>
+    <message>
+        <source>some accuracy of the last layer; it is faster</source>
+        <translation>un peu de précision de la dernière couche ; c’est plus rapide</translation>
+    </message>
+    <message>
+        <source>a little more accuracy</source>
+        <translation>un peu plus de précision</translation>
+    </message>
+    <message>
+        <source>hardly any accuracy</source>
+        <translation>presque aucune précision</translation>
+    </message>
 </context>
 </TS>

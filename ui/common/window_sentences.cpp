@@ -112,6 +112,20 @@ constexpr Pair kPairs[] = {
                        "this version keeps keys and values in bf16 and has no other format for "
                        "them; remove kv.format")},
     {"head in int8", QT_TRANSLATE_NOOP("ui::WindowSentence", "head in 8 bits")},
+    {"use --head int8", QT_TRANSLATE_NOOP("ui::WindowSentence", "head in 8 bits")},
+    {"use --head int8 and %1", QT_TRANSLATE_NOOP("ui::WindowSentence", "head in 8 bits and %1")},
+    {"%1, with %2 kept as a copy of its own (\"%2\": {\"store\": \"%3\", \"compute\": \"%4\", "
+     "\"duplicate_tied\": true})",
+     QT_TRANSLATE_NOOP("ui::WindowSentence", "%1 (the head keeps its own copy)")},
+    {"move %1 to %2", QT_TRANSLATE_NOOP("ui::WindowSentence", "%1 to %2")},
+    {"move %1 and %2 to %3", QT_TRANSLATE_NOOP("ui::WindowSentence", "%1 to %3")},
+    {"use --quant %1", QT_TRANSLATE_NOOP("ui::WindowSentence", "weights in %1")},
+    {"use a context of %1 tokens",
+     QT_TRANSLATE_NOOP("ui::WindowSentence", "a context of %1 tokens")},
+    {"use --prefill-chunk %1",
+     QT_TRANSLATE_NOOP("ui::WindowSentence", "read prompts in pieces of %1 tokens")},
+    {"use --image-tokens %1",
+     QT_TRANSLATE_NOOP("ui::WindowSentence", "at most %1 tokens per picture")},
     {"some accuracy for speed, before what every token reads leaves; --head bf16 keeps the head as "
      "it is stored",
      QT_TRANSLATE_NOOP("ui::WindowSentence",
