@@ -2546,80 +2546,12 @@ Rang %5 · Alpha %6 · Skalierung %7 · %8</translation>
 <context>
     <name>ui::FolderProblem</name>
     <message>
-        <source>%1 is missing in it. Download the file into the folder.</source>
-        <translation>Darin fehlt %1. Laden Sie die Datei in den Ordner herunter.</translation>
-    </message>
-    <message>
-        <source>It holds Gemma 4 12B (unified), which Belfry does not run yet. It runs E2B, E4B, 26B-A4B and 31B.</source>
-        <translation>Darin liegt Gemma 4 12B (unified); das führt Belfry noch nicht aus. Es läuft mit E2B, E4B, 26B-A4B und 31B.</translation>
-    </message>
-    <message>
-        <source>It holds a helper for faster decoding, not a model to chat with. Choose the folder of the model that it belongs to.</source>
-        <translation>Darin liegt ein Hilfsmodell für schnelleres Schreiben, kein Modell zum Chatten. Wählen Sie den Ordner des Modells, zu dem es gehört.</translation>
-    </message>
-    <message>
-        <source>It holds a model of another kind (%1). Belfry runs Gemma 4: E2B, E4B, 26B-A4B and 31B.</source>
-        <translation>Darin liegt ein Modell anderer Art (%1). Belfry führt Gemma 4 aus: E2B, E4B, 26B-A4B und 31B.</translation>
-    </message>
-    <message>
         <source>It was trained for a model of another size. Choose the model that it was trained for, or another adapter.</source>
         <translation>Er wurde für ein Modell anderer Größe trainiert. Wählen Sie das Modell, für das er trainiert wurde, oder einen anderen Adapter.</translation>
     </message>
     <message>
-        <source>The folder is not there any more: moved, renamed or deleted.</source>
-        <translation>Den Ordner gibt es nicht mehr: verschoben, umbenannt oder gelöscht.</translation>
-    </message>
-    <message>
-        <source>There is no config.json in it. Choose the folder that holds a Hugging Face model.</source>
-        <translation>Darin liegt keine config.json. Wählen Sie den Ordner, in dem ein Hugging-Face-Modell liegt.</translation>
-    </message>
-    <message>
-        <source>%1 is a GGUF file: a model converted for llama.cpp, Ollama or LM Studio. Belfry does not read this form. It runs the model as it was published: choose the Hugging Face folder with config.json and .safetensors files; “Weights: 4 bits” makes it as small when it is loaded.</source>
-        <translation>%1 ist eine GGUF-Datei: ein Modell, das für llama.cpp, Ollama oder LM Studio umgewandelt wurde. Diese Form liest Belfry nicht. Es nimmt das Modell, wie es veröffentlicht wurde: Wählen Sie den Hugging-Face-Ordner mit config.json und .safetensors-Dateien; „Gewichte: 4 Bit“ macht es beim Laden ebenso klein.</translation>
-    </message>
-    <message>
-        <source>The weights are in %1, PyTorch&apos;s own form, which can run programs when it is read; Belfry does not open it. Get the .safetensors files of the model, or convert it once with transformers (save_pretrained).</source>
-        <translation>Die Gewichte liegen in %1, PyTorchs eigener Form, die beim Lesen Programme ausführen kann; Belfry öffnet sie nicht. Holen Sie die .safetensors-Dateien des Modells, oder wandeln Sie es einmal mit transformers um (save_pretrained).</translation>
-    </message>
-    <message>
-        <source>It holds an adapter, no model. Choose the model first, then add this folder with “Adapter”.</source>
-        <translation>Er enthält einen Adapter, kein Modell. Wählen Sie zuerst das Modell und fügen Sie diesen Ordner dann mit „Adapter“ hinzu.</translation>
-    </message>
-    <message>
-        <source>The model is in a folder inside it: %1. Choose that one.</source>
-        <translation>Das Modell liegt in einem Ordner darin: %1. Wählen Sie diesen.</translation>
-    </message>
-    <message>
-        <source>%1 is a model in the form of %2. Belfry runs the model as it was published: choose the Hugging Face folder with config.json and .safetensors files.</source>
-        <translation>%1 ist ein Modell in der Form von %2. Belfry nimmt das Modell, wie es veröffentlicht wurde: Wählen Sie den Hugging-Face-Ordner mit config.json und .safetensors-Dateien.</translation>
-    </message>
-    <message>
-        <source>%1 is an archive. Unpack it and choose the folder that comes out.</source>
-        <translation>%1 ist ein Archiv. Packen Sie es aus und wählen Sie den Ordner, der dabei entsteht.</translation>
-    </message>
-    <message>
-        <source>This is one file of a model. Choose its folder: %1</source>
-        <translation>Das ist eine Datei eines Modells. Wählen Sie ihren Ordner: %1</translation>
-    </message>
-    <message>
-        <source>This is a file, not a folder. Choose the folder that holds a Hugging Face model: config.json and .safetensors files.</source>
-        <translation>Das ist eine Datei, kein Ordner. Wählen Sie den Ordner mit einem Hugging-Face-Modell: config.json und .safetensors-Dateien.</translation>
-    </message>
-    <message>
         <source>The weights are not here: layouts can be tried, loading cannot. Put the .safetensors files into this folder to load it.</source>
         <translation>Die Gewichte sind nicht da: Platzierungen lassen sich ausprobieren, laden lässt es sich nicht. Legen Sie die .safetensors-Dateien in diesen Ordner, um es zu laden.</translation>
-    </message>
-    <message>
-        <source>Layouts can be tried, loading cannot. %1</source>
-        <translation>Platzierungen lassen sich ausprobieren, laden lässt es sich nicht. %1</translation>
-    </message>
-    <message>
-        <source>You may not look into it. Ask its owner for the right to read it.</source>
-        <translation>Sie dürfen nicht hineinsehen. Bitten Sie den Besitzer um das Recht, ihn zu lesen.</translation>
-    </message>
-    <message>
-        <source>The folder is empty. Choose the folder that holds a Hugging Face model.</source>
-        <translation>Der Ordner ist leer. Wählen Sie den Ordner mit einem Hugging-Face-Modell.</translation>
     </message>
     <message>
         <source>%1 (in %2)</source>
@@ -3999,14 +3931,6 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
     <message>
         <source>Whether it fits is not known yet.</source>
         <translation>Ob es passt, ist noch nicht bekannt.</translation>
-    </message>
-    <message>
-        <source>Get it again: what is there is kept, only the rest is fetched.</source>
-        <translation>Noch einmal holen: Was da ist, bleibt, nur der Rest kommt.</translation>
-    </message>
-    <message>
-        <source>Copy the missing files beside the others, or get the model again.</source>
-        <translation>Die fehlenden Dateien neben die anderen kopieren, oder das Modell noch einmal holen.</translation>
     </message>
     <message>
         <source>It takes %1 of memory.</source>
@@ -6910,6 +6834,42 @@ Bis zu %2 Token</translation>
     <message>
         <source>at most %1 tokens per picture</source>
         <translation>höchstens %1 Token je Bild</translation>
+    </message>
+    <message>
+        <source>the folder is not there any more: moved, renamed or deleted</source>
+        <translation>den Ordner gibt es nicht mehr: verschoben, umbenannt oder gelöscht</translation>
+    </message>
+    <message>
+        <source>see “Get a model”</source>
+        <translation>siehe „Modell holen“</translation>
+    </message>
+    <message>
+        <source>it holds an adapter, no model. Choose the model first, then add this folder with “Adapter”</source>
+        <translation>er enthält einen Adapter, kein Modell. Wählen Sie zuerst das Modell und fügen Sie diesen Ordner dann mit „Adapter“ hinzu</translation>
+    </message>
+    <message>
+        <source>what is wanted is in a folder inside it: %2. Choose that one</source>
+        <translation>was gesucht ist, liegt in einem Ordner darin: %2. Wählen Sie diesen</translation>
+    </message>
+    <message>
+        <source>is a GGUF file: a model converted for llama.cpp, Ollama or LM Studio. Belfry does not read this form. It runs the model as it was published: choose the Hugging Face folder with config.json and .safetensors files; “Weights: 4 bits” makes it as small when it is loaded</source>
+        <translation>ist eine GGUF-Datei: ein Modell, das für llama.cpp, Ollama oder LM Studio umgewandelt wurde. Diese Form liest Belfry nicht. Es nimmt das Modell, wie es veröffentlicht wurde: Wählen Sie den Hugging-Face-Ordner mit config.json und .safetensors-Dateien; „Gewichte: 4 Bit“ macht es beim Laden ebenso klein</translation>
+    </message>
+    <message>
+        <source>get it again: what is there is kept, only the rest is fetched</source>
+        <translation>noch einmal holen: Was da ist, bleibt, nur der Rest kommt</translation>
+    </message>
+    <message>
+        <source>it holds Gemma 4 12B (unified), which Belfry does not run yet. It runs E2B, E4B, 26B-A4B and 31B.</source>
+        <translation>darin liegt Gemma 4 12B (unified); das führt Belfry noch nicht aus. Es läuft mit E2B, E4B, 26B-A4B und 31B.</translation>
+    </message>
+    <message>
+        <source>it holds a helper for faster decoding, not a model to chat with. Choose the folder of the model that it belongs to.</source>
+        <translation>darin liegt ein Hilfsmodell für schnelleres Schreiben, kein Modell zum Chatten. Wählen Sie den Ordner des Modells, zu dem es gehört.</translation>
+    </message>
+    <message>
+        <source>it holds a model of another kind (%2). Belfry runs Gemma 4: E2B, E4B, 26B-A4B and 31B.</source>
+        <translation>darin liegt ein Modell anderer Art (%2). Belfry führt Gemma 4 aus: E2B, E4B, 26B-A4B und 31B.</translation>
     </message>
 </context>
 </TS>

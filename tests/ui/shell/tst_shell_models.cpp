@@ -40,7 +40,7 @@ private Q_SLOTS:
     void reportHidesTheHomeFolder();
     void bytesReadTheSameEverywhere();
     void repairs();
-    void foldersInTheWindowsWords();
+    void adaptersOfOtherModels();
 };
 
 void TestShellModels::recentModels() {
@@ -68,7 +68,7 @@ void TestShellModels::missingFolders() {
     QCOMPARE(asked.count(), 1);
     QCOMPARE(asked.last().first().toStringList(), models.folders());
     ui::FolderFacts gone;
-    gone.place = ui::FolderFacts::Place::Missing;
+    gone.is_missing = true;
     models.showFacts({{QStringLiteral("/models/gone"), gone}});
     QVERIFY(!models.isMissing(QStringLiteral("/models/here")));
     QVERIFY(models.index(1).data(ui::RecentModels::MissingRole).toBool());
@@ -319,39 +319,8 @@ void TestShellModels::repairs() {
             request.image_tokens == repair.image_tokens);
 }
 
-void TestShellModels::foldersInTheWindowsWords() {
+void TestShellModels::adaptersOfOtherModels() {
     using engine::ErrorCode;
-    const auto folder = [](const char* message, const char* file) {
-        engine::Error error{ErrorCode::InvalidFile, message};
-        if (*file != 0) {
-            error.details = {{"rule", "FileMissing"}, {"file", file}};
-        }
-        return ui::folderProblem(error, {});
-    };
-    const auto kind = [](const char* type, const char* kind_of_model) {
-        return ui::folderProblem(
-            {ErrorCode::Unsupported,
-             "x",
-             {{"rule", "ConfigUnsupported"}, {"model_type", type}, {"model_kind", kind_of_model}}},
-            {});
-    };
-    QVERIFY(kind("llama", "other")
-                .startsWith(QStringLiteral("It holds a model of another kind (llama).")));
-    QVERIFY(kind("gemma3", "gemma")
-                .startsWith(QStringLiteral("It holds a model of another kind (gemma3).")));
-    QVERIFY(kind("gemma4_unified", "unified")
-                .startsWith(QStringLiteral("It holds Gemma 4 12B (unified)")));
-    QVERIFY(kind("gemma4_assistant", "assistant")
-                .startsWith(QStringLiteral("It holds a helper for faster decoding")));
-    QVERIFY(folder("config.json: there is no such file", "config.json")
-                .startsWith(QStringLiteral("There is no config.json in it.")));
-    QVERIFY(folder("tokenizer.json: there is no such file", "tokenizer.json")
-                .startsWith(QStringLiteral("tokenizer.json is missing")));
-    QCOMPARE(folder("something new", ""), QStringLiteral("something new"));
-    ui::FolderFacts gone;
-    gone.place = ui::FolderFacts::Place::Missing;
-    QVERIFY(ui::folderProblem({ErrorCode::InvalidFile, "x"}, gone)
-                .startsWith(QStringLiteral("The folder is not there any more")));
     QVERIFY(ui::adapterProblem({ErrorCode::InvalidFile,
                                 "adapter_model.safetensors: base_model.model.x.lora_A.weight: "
                                 "shape [8, 128], expected [8, 64] (rank 8, x.weight is [256, 64]) "
