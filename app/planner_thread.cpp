@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/planner_thread.h"
 
-#include "app/folder_facts.h"
 #include "app/load_profiles.h"
 #include "app/store/save_file.h"
+#include "engine/base/assistant_folder.h"
+#include "engine/base/paths.h"
 #include "ui/layout/layout_view.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/model_panel.h"
@@ -15,7 +16,9 @@
 #include <QFileInfo>
 #include <QMetaObject>
 
+#include <filesystem>
 #include <new>
+#include <system_error>
 
 namespace app {
 
@@ -135,15 +138,15 @@ void PlannerWorker::writeText(const QString& file, const QString& text) {
 void PlannerWorker::checkFolders(const QStringList& folders) {
     ui::FolderFactsByPath facts;
     for (const QString& folder : folders) {
-        // "shape:e2b" and "demo" are names, not places.
-        const bool is_demo = folder == QStringLiteral("demo");
         ui::FolderFacts found;
-        if (is_demo) {
+        if (!folder.startsWith(QStringLiteral("shape:"))) { // a name, no place
+            const std::filesystem::path path =
+                engine::pathFromUtf8(engine_.modelFolder(folder.toStdString()));
+            std::error_code error;
+            found.is_missing = std::filesystem::status(path, error).type() ==
+                               std::filesystem::file_type::not_found;
             found.assistant =
-                readFolderFacts(QString::fromStdString(engine_.modelFolder(folder.toStdString())))
-                    .assistant;
-        } else if (!folder.startsWith(QStringLiteral("shape:"))) {
-            found = readFolderFacts(folder);
+                QString::fromStdString(engine::utf8Of(engine::assistantFolderOf(path)));
         }
         facts.insert(folder, found);
     }

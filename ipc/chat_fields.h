@@ -22,8 +22,6 @@ IPC_ENUM(engine::ErrorCode,
          Internal)
 IPC_ENUM(engine::MessagePart::Kind, Text, Image, Audio)
 IPC_ENUM(engine::Message::Role, System, User, Assistant, Tool)
-IPC_ENUM(engine::MapMove::Kind, Place, Inherit)
-IPC_ENUM(engine::Residency, Always, OnUse, Stream)
 IPC_ENUM(engine::MemoryBudget::State, Fine, Near, Spilling)
 
 IPC_FIELDS(engine::Error, code, message, details, cause, sentence)
@@ -106,7 +104,6 @@ IPC_FIELDS(engine::MediaCost, tokens, seconds, device, description)
 
 // load_request.h
 IPC_FIELDS(engine::AdapterChoice, folder, strength, is_enabled)
-IPC_FIELDS(engine::MapMove, kind, module, store, compute, residency, is_tied_copy)
 IPC_FIELDS(engine::WhatIfDevice,
            id,
            description,

@@ -13,7 +13,7 @@
 namespace ipc {
 
 /// Protocol version. Both processes are the same program, but not after an update of its file.
-inline constexpr uint32_t kVersion = 4;
+inline constexpr uint32_t kVersion = 5;
 inline constexpr size_t kMostPayload = size_t{64} << 20U;
 inline constexpr size_t kFrameHead = 4 + 1 + 8;
 

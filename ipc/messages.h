@@ -117,7 +117,7 @@ struct Status {
 struct LoadedModel {
     engine::LoadRequest request;
     double load_s = 0.0;
-    std::vector<engine::LoadNote> notes;
+    std::vector<engine::Sentence> notes;
 };
 /// What EngineClient's plain questions answer. What did not change since it was told is left out.
 struct EngineState {

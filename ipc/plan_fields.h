@@ -35,21 +35,8 @@ IPC_ENUM(engine::Travel,
          AttentionResult,
          StreamedWeights,
          StreamedAdapter)
-IPC_ENUM(engine::SuggestedCost::Kind,
-         TableRow,
-         OneRow,
-         TableRead,
-         TimePerImage,
-         TimePerSound,
-         TimePerToken,
-         FilesPerMedia,
-         Conversation,
-         PromptTime,
-         ImageDetail,
-         Accuracy,
-         HeadAccuracy,
-         LittleAccuracy,
-         HardlyAccuracy)
+IPC_ENUM(engine::Residency, Always, OnUse, Stream)
+IPC_ENUM(engine::MapMove::Kind, Place, Inherit)
 IPC_ENUM(engine::CardTrouble::Kind,
          NoDriver,
          NoCard,
@@ -67,20 +54,6 @@ IPC_ENUM(engine::NoteKind, Remark, AllOnOne, Apart, FourBits, Estimates, Assumed
 IPC_ENUM(engine::MemoryBound::By, Nothing, Free, Option, Map, System)
 
 // plan_message.h
-IPC_FIELDS(engine::SuggestedMove, part, modules, store, compute)
-IPC_FIELDS(engine::SuggestedCost, kind, bytes, seconds)
-IPC_FIELDS(engine::SuggestedStep::Place, store, compute)
-IPC_FIELDS(engine::SuggestedStep,
-           moves,
-           head_copy,
-           is_head_int8,
-           quant,
-           context,
-           prefill_chunk,
-           image_tokens,
-           frees,
-           cost,
-           is_enough)
 IPC_FIELDS(engine::CardTrouble, kind, words)
 IPC_FIELDS(engine::Note, kind, words, device)
 IPC_FIELDS(engine::MemoryBound, by, whole, reserve)
@@ -106,6 +79,18 @@ IPC_FIELDS(engine::TensorPlacement,
            part)
 IPC_FIELDS(engine::ModulePlacement, name, store, compute, residency, format, bytes, is_mixed, part)
 IPC_FIELDS(engine::DevicePlan, id, description, capacity, free, limit, parts)
+IPC_FIELDS(engine::MapMove, kind, module, store, compute, residency, is_tied_copy)
+IPC_FIELDS(engine::Repair,
+           action,
+           moves,
+           head,
+           quant,
+           context,
+           prefill_chunk,
+           image_tokens,
+           frees,
+           is_enough)
+IPC_FIELDS(engine::Suggestion, words, repair)
 IPC_FIELDS(engine::PlanIssue,
            code,
            key,

@@ -36,7 +36,7 @@ std::shared_ptr<const engine::ModelSummary> ProcessEngine::summary() const {
     return process_->summary();
 }
 
-std::vector<engine::LoadNote> ProcessEngine::loadNotes() const {
+std::vector<engine::Sentence> ProcessEngine::loadNotes() const {
     return process_->model().notes;
 }
 

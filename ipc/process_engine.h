@@ -31,7 +31,7 @@ public:
     [[nodiscard]] const engine::LoadRequest& loadedRequest() const override;
     [[nodiscard]] std::shared_ptr<const engine::ModelSummary> summary() const override;
     [[nodiscard]] double loadSeconds() const override { return process_->model().load_s; }
-    [[nodiscard]] std::vector<engine::LoadNote> loadNotes() const override;
+    [[nodiscard]] std::vector<engine::Sentence> loadNotes() const override;
     [[nodiscard]] std::pair<int64_t, int64_t> contextUse() const override;
     /// Tokens that come faster than a screen shows are told together.
     engine::Result<engine::Reply> generate(const engine::GenerateRequest& request,

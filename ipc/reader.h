@@ -18,8 +18,6 @@
 #include <variant>
 #include <vector>
 
-#include "ipc/variant_kind.h"
-
 namespace ipc {
 
 /// Says by argument-dependent lookup that isKnown() of an enum is meant (fields.h).
@@ -154,7 +152,7 @@ private:
         };
         (take.template operator()<Is>(), ...);
     }
-    template <typename T, std::enable_if_t<std::is_class_v<T> && !kIsVariant<T>, int> = 0>
+    template <typename T, std::enable_if_t<std::is_class_v<T>, int> = 0>
     void get(T& value) {
         fields(*this, value);
     }

@@ -18,8 +18,6 @@
 #include <variant>
 #include <vector>
 
-#include "ipc/variant_kind.h"
-
 namespace ipc {
 
 class Writer {
@@ -97,7 +95,7 @@ private:
         out_ += static_cast<char>(value.index());
         std::visit([this](const auto& one) { this->put(one); }, value);
     }
-    template <typename T, std::enable_if_t<std::is_class_v<T> && !kIsVariant<T>, int> = 0>
+    template <typename T, std::enable_if_t<std::is_class_v<T>, int> = 0>
     void put(const T& value) {
         fields(*this, const_cast<T&>(value)); // which changes nothing for a Writer
     }

@@ -62,7 +62,7 @@ void EngineAssessor::assess(Entry& entry, const std::stop_token& stop) {
     entry.precision = is_packed ? summary->quantization : summary->dtype;
     if (summary->is_header_only && entry.state == State::Usable) {
         entry.state = State::Incomplete;
-        const auto warnings = engine::inEnglish(summary->warnings);
+        const std::vector<Sentence>& warnings = summary->warnings;
         entry.trouble = Trouble{Trouble::Reason::FilesMissing,
                                 warnings.empty() ? Sentence(phrase("is not whole"))
                                                  : said("is not whole: %1", warnings.front()),

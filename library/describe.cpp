@@ -134,21 +134,21 @@ Sentence foreignSentence(Disk& disk,
     return said("%1 %2", name, format.has_value() ? format->advice : otherwise);
 }
 
-constexpr engine::Phrase kPickleOtherwise =
-    phrase("is a file of PyTorch's, which can run code when it is opened, so Belfry never opens "
-           "one; get the safetensors version of the model");
-
 Sentence listed(const std::vector<std::string>& names) {
     const auto shown = static_cast<std::ptrdiff_t>(std::min<size_t>(names.size(), 3));
     return engine::listed({names.begin(), names.begin() + shown}, names.size());
 }
+
+constexpr engine::Phrase kCopyThem =
+    phrase("copy the missing files beside the others, or get the model again");
 
 void tellMissing(Entry& entry) {
     if (!entry.missing.empty() && entry.state == State::Usable) {
         tell(entry, State::Incomplete, Trouble::Reason::FilesMissing,
              entry.missing.size() == 1
                  ? said("is not whole: %1 is missing", listed(entry.missing))
-                 : said("is not whole: %1 are missing", listed(entry.missing)));
+                 : said("is not whole: %1 are missing", listed(entry.missing)),
+             kCopyThem);
     }
 }
 
@@ -212,7 +212,7 @@ std::optional<Entry> describeModel(Disk& disk,
     if (!pickle.empty()) {
         entry.form = Form::Pickle;
         tell(entry, State::Unusable, Trouble::Reason::Pickle,
-             foreignSentence(disk, contents.folder, pickle, kPickleOtherwise));
+             foreignSentence(disk, contents.folder, pickle, engine::kPickleByName));
         return entry;
     }
     entry.form = weights.empty() ? Form::None : Form::Safetensors;
@@ -327,7 +327,8 @@ void describeGguf(Disk& disk,
                  phrase("get the model's safetensors version"));
         } else if (file.look.kind != Look::Kind::File) {
             tell(entry, State::Incomplete, Trouble::Reason::FilesMissing,
-                 said("%1 is a link that leads nowhere or out of the folder", file.name));
+                 said("%1 is a link that leads nowhere or out of the folder", file.name),
+                 kCopyThem);
         } else if (!head.starts_with("GGUF")) {
             tell(entry, State::Unusable, Trouble::Reason::Broken,
                  said("%1 does not begin as a GGUF file does", file.name),

@@ -45,7 +45,7 @@ public:
         return summary_;
     }
     [[nodiscard]] double loadSeconds() const override { return load_s_; }
-    [[nodiscard]] std::vector<engine::LoadNote> loadNotes() const override { return {}; }
+    [[nodiscard]] std::vector<engine::Sentence> loadNotes() const override { return {}; }
     /// Tokens of the last question and reply, as the server counted them.
     [[nodiscard]] std::pair<int64_t, int64_t> contextUse() const override;
     /// A reply that is broken off ends with an error ("rule" = RemoteInterrupted and others); what

@@ -3,7 +3,7 @@
 set(ui_value_sources "")
 foreach(name chat/chat_document chat/chat_export chat/chat_json chat/chat_request chat/media_kind common/error_words
         common/issue_words common/note_words common/private_files
-        common/reply_words common/sentence_words common/suggestion_words common/unique_id common/window_sentences
+        common/reply_words common/sentence_words common/unique_id common/window_sentences
         style/format)
     list(APPEND ui_value_sources ${PROJECT_SOURCE_DIR}/ui/${name}.cpp)
 endforeach()

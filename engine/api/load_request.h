@@ -6,7 +6,6 @@
 #include "engine/api/placement.h"
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,23 +16,6 @@ struct AdapterChoice {
     std::string folder;
     double strength = 1.0; ///< 0 to 2.
     bool is_enabled = true;
-};
-
-/// One change to a device map, as the layout editor makes it.
-struct MapMove {
-    enum class Kind : uint8_t {
-        Place = 1, ///< Store and compute there.
-        Inherit,   ///< Take out every key at or below: it follows its parent again (the head: the
-                   ///< token table; the KV cache: its layers).
-    };
-    Kind kind = Kind::Place;
-    /// Module, tensor or range (model.vision_tower, model.language_model.layers.[3-7]), "" for the
-    /// whole model, "kv" for the KV cache.
-    std::string module;
-    DeviceId store, compute;
-    std::optional<Residency> residency = {}; ///< Only where store and compute differ.
-    bool is_tied_copy = false; ///< lm_head only: a copy of its own, apart from the token table.
-    friend bool operator==(const MapMove&, const MapMove&) = default;
 };
 
 /// A device that a plan assumes instead of those of this machine. Rates of 0 = defaults.

@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <variant>
+#include <utility>
 #include <vector>
 
 namespace engine {
@@ -92,6 +92,44 @@ struct DevicePlan {
     uint64_t free = 0;       ///< Free before loading, as told by the device.
     uint64_t limit = 0;      ///< min(free, limit option) - reserve: what the engine may use.
     PartBytes parts;         ///< Predicted.
+};
+
+/// One change to a device map, as the layout editor makes it.
+struct MapMove {
+    enum class Kind : uint8_t {
+        Place = 1, ///< Store and compute there.
+        Inherit,   ///< Take out every key at or below: it follows its parent again (the head: the
+                   ///< token table; the KV cache: its layers).
+    };
+    Kind kind = Kind::Place;
+    /// Module, tensor or range (model.vision_tower, model.language_model.layers.[3-7]), "" for the
+    /// whole model, "kv" for the KV cache.
+    std::string module;
+    DeviceId store, compute;
+    std::optional<Residency> residency = {}; ///< Only where store and compute differ.
+    bool is_tied_copy = false; ///< lm_head only: a copy of its own, apart from the token table.
+    friend bool operator==(const MapMove&, const MapMove&) = default;
+};
+
+/// A change of the request that frees memory where too little is.
+struct Repair {
+    Sentence action;            ///< "move layers 3-7 to cpu"
+    std::vector<MapMove> moves; ///< A tower and its projector are two.
+    std::string head, quant;    ///< As LoadRequest; empty: as it is.
+    int64_t context = 0, prefill_chunk = 0, image_tokens = 0; ///< 0: as they are.
+    uint64_t frees = 0;                                       ///< Bytes.
+    bool is_enough = false;                                   ///< The plan fits after it alone.
+};
+
+/// What to do about an issue.
+struct Suggestion {
+    Suggestion() = default;
+    // NOLINTNEXTLINE(google-explicit-constructor): some are nothing but a sentence
+    Suggestion(Sentence what, std::optional<Repair> change = {})
+        : words(std::move(what)), repair(std::move(change)) {}
+
+    Sentence words;
+    std::optional<Repair> repair; ///< What a button beside the words does.
 };
 
 struct PlanIssue {

@@ -1,84 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands beside the sentences of a plan: steps that free memory, which the window applies and
-// words itself (engine/plan/plan_english.h words them for the command line), kinds of notes, why a
-// card is not used, and what is too much for a memory.
+// What stands beside the sentences of a plan: kinds of notes, why a card is not used, and what is
+// too much for a memory.
 #pragma once
 
 #include "engine/api/device_id.h"
-#include "engine/api/plan_part.h"
 #include "engine/api/sentence.h"
 
 #include <cstdint>
-#include <optional>
-#include <string>
-#include <variant>
-#include <vector>
+#include <utility>
 
 namespace engine {
-
-/// A suggested step moves this.
-struct SuggestedMove {
-    PlanPart part;
-    std::vector<std::string> modules =
-        {}; ///< Keys of the map to set, e.g. a tower and its projector.
-    DeviceId store, compute;
-};
-
-/// What a suggested step costs.
-struct SuggestedCost {
-    enum class Kind : uint8_t {
-        TableRow = 1,  ///< Nothing measurable: one row of `bytes` per token.
-        OneRow,        ///< Nothing measurable: one row per token.
-        TableRead,     ///< One read of `bytes` from disk per token.
-        TimePerImage,  ///< `seconds`; less than a millisecond counts as nothing.
-        TimePerSound,  ///< `seconds` per 10 s of audio.
-        TimePerToken,  ///< `seconds`
-        FilesPerMedia, ///< One read of the files per image or clip.
-        Conversation,  ///< Memory of the conversation.
-        PromptTime,    ///< Time until a long prompt is read.
-        ImageDetail,
-        Accuracy,     ///< Some accuracy; it is faster.
-        HeadAccuracy, ///< Some accuracy of the last layer; it is faster.
-        LittleAccuracy,
-        HardlyAccuracy,
-    };
-    Kind kind = Kind::OneRow;
-    uint64_t bytes = 0;
-    double seconds = 0;
-};
-
-/// A change of the request that frees memory where too little is.
-struct SuggestedStep {
-    std::vector<SuggestedMove> moves = {};
-    /// The tied head becomes a copy of its own, kept here, while `moves` takes its table away.
-    struct Place {
-        DeviceId store, compute;
-    };
-    std::optional<Place> head_copy = {};
-    bool is_head_int8 = false;                                ///< The head in 8 bits.
-    std::string quant = {};                                   ///< As LoadRequest; empty: as it is.
-    int64_t context = 0, prefill_chunk = 0, image_tokens = 0; ///< 0: as they are.
-    uint64_t frees = 0;                                       ///< Bytes.
-    SuggestedCost cost = {};
-    bool is_enough = false; ///< The plan fits after this step alone.
-};
-
-/// A step that can be carried out; else what remains when none is enough, or text to put into the
-/// map instead of what stands there.
-using SuggestionKinds = std::variant<SuggestedStep, Sentence>;
-
-/// One of these kinds. Its copies, moves and destructor are compiled in values.cpp alone.
-struct Suggestion : SuggestionKinds {
-    using SuggestionKinds::SuggestionKinds;
-    Suggestion();
-    Suggestion(const Suggestion&);
-    Suggestion(Suggestion&&) noexcept;
-    Suggestion& operator=(const Suggestion&);
-    Suggestion& operator=(Suggestion&&) noexcept;
-    ~Suggestion();
-    friend bool operator==(const Suggestion&, const Suggestion&) = delete;
-    friend bool operator<(const Suggestion&, const Suggestion&) = delete;
-};
 
 /// Why a graphics card is not used, or why there is none.
 struct CardTrouble {

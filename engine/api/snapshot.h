@@ -31,7 +31,7 @@ struct MemoryBudget {
     uint64_t must_go = 0; ///< Bytes to take off the card until it is Fine again.
     /// Near and Spilling: at most two moves of the planner that together end it, or what of it can
     /// be had.
-    std::vector<SuggestedStep> advice = {};
+    std::vector<Repair> advice = {};
     bool is_advice_enough = false;
     friend bool operator==(const MemoryBudget& a, const MemoryBudget& b) {
         return a.state == b.state && a.used == b.used && a.budget == b.budget &&

@@ -4,7 +4,6 @@
 // took a third of the time to compile.
 #include "engine/api/error.h"
 #include "engine/api/placement.h"
-#include "engine/api/plan_message.h"
 #include "engine/api/sentence.h"
 
 namespace engine {
@@ -21,13 +20,6 @@ Error::Error(Error&&) noexcept = default;
 Error& Error::operator=(const Error&) = default;
 Error& Error::operator=(Error&&) noexcept = default;
 Error::~Error() = default;
-
-Suggestion::Suggestion() = default;
-Suggestion::Suggestion(const Suggestion&) = default;
-Suggestion::Suggestion(Suggestion&&) noexcept = default;
-Suggestion& Suggestion::operator=(const Suggestion&) = default;
-Suggestion& Suggestion::operator=(Suggestion&&) noexcept = default;
-Suggestion::~Suggestion() = default;
 
 PlanIssue::PlanIssue() = default;
 PlanIssue::PlanIssue(const PlanIssue&) = default;

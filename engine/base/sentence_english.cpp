@@ -39,7 +39,7 @@ std::string text(Duration time) {
     if (time.seconds < 0.1) {
         std::snprintf(text, sizeof text, "%.3g ms", time.seconds * 1e3);
     } else {
-        std::snprintf(text, sizeof text, "%.2g s", time.seconds);
+        std::snprintf(text, sizeof text, time.seconds < 10 ? "%.2g s" : "%.0f s", time.seconds);
     }
     return text;
 }
@@ -65,8 +65,9 @@ std::string text(const PlanPart& part) {
     case Kind::Head:
         return part.module;
     case Kind::Layers:
-        return "decoder layers " + std::to_string(part.first_layer) + "-" +
-               std::to_string(part.last_layer);
+        return part.first_layer == part.last_layer ? "layer " + std::to_string(part.last_layer)
+                                                   : "layers " + std::to_string(part.first_layer) +
+                                                         "-" + std::to_string(part.last_layer);
     case Kind::KvCache:
         return "KV cache of " + std::to_string(part.tokens) + " tokens";
     case Kind::Adapters:

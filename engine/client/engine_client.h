@@ -7,9 +7,9 @@
 #pragma once
 
 #include "engine/api/chat.h"
-#include "engine/api/load_note.h"
 #include "engine/api/load_request.h"
 #include "engine/api/model_summary.h"
+#include "engine/api/sentence.h"
 #include "engine/api/snapshot.h"
 #include "engine/base/result.h"
 
@@ -66,7 +66,9 @@ public:
     [[nodiscard]] virtual const LoadRequest& loadedRequest() const = 0;
     [[nodiscard]] virtual std::shared_ptr<const ModelSummary> summary() const = 0;
     [[nodiscard]] virtual double loadSeconds() const = 0;
-    [[nodiscard]] virtual std::vector<LoadNote> loadNotes() const = 0;
+    /// What the plan says, what is odd about the files, what became of the weight cache and what
+    /// was left out. The window shows none of it.
+    [[nodiscard]] virtual std::vector<Sentence> loadNotes() const = 0;
     /// Tokens held in the KV cache, and its size.
     [[nodiscard]] virtual std::pair<int64_t, int64_t> contextUse() const = 0;
 

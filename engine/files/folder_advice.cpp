@@ -1,13 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/files/folder_advice.h"
 
+#include "engine/base/ascii.h"
+#include "engine/base/file_reader.h"
 #include "engine/base/folder_list.h"
 #include "engine/base/paths.h"
+#include "engine/files/foreign_format.h"
 #include "engine/files/model_files.h"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <span>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 namespace engine {
@@ -19,6 +27,8 @@ namespace {
 constexpr std::string_view kModelConfig = "config.json";
 constexpr std::string_view kAdapterConfig = "adapter_config.json";
 constexpr std::string_view kAdapterWeights = "adapter_model.safetensors";
+constexpr Phrase kChooseModel = phrase("choose the folder that holds a Hugging Face model: "
+                                       "config.json and .safetensors files");
 
 Error advice(std::string_view file,
              const Sentence& message,
@@ -63,11 +73,94 @@ Sentence noRepositoryFolder(const std::string& name, const Sentence& next_step) 
                 name, next_step);
 }
 
+/// Files as another program has them.
+struct OtherForm {
+    std::string_view endings; ///< Of their names.
+    std::string_view program; ///< Empty: `words` say it.
+    Phrase words = {};
+};
+
+constexpr Phrase kArchive = phrase("is an archive; unpack it and choose the folder that comes out");
+
+/// First what most probably holds the model.
+constexpr auto kOtherForms = std::to_array<OtherForm>({
+    {".gguf .ggml", "", kGgufAdvice},
+    {".onnx .onnx_data", "ONNX"},
+    {".h5 .keras .pb", "TensorFlow"},
+    {".msgpack", "Flax"},
+    {".tflite .task .litertlm", "LiteRT"},
+    {".npz", "NumPy"},
+    {".nemo", "NeMo"},
+    {".mlmodel .mlpackage", "Core ML"},
+    {".bin .pt .pth .ckpt .pkl", "", kPickleByName},
+    {".zip .tar .tgz .gz .xz .7z .zst", "", kArchive},
+});
+
+bool endsInOneOf(const std::string& name, std::string_view endings) {
+    const size_t dot = name.rfind('.');
+    return dot != std::string::npos &&
+           (std::string(endings) + " ").find(lowered(name.substr(dot)) + " ") != std::string::npos;
+}
+
+/// Files are called anything: "sha256-..." in Ollama's folder.
+bool beginsAsGguf(const fs::path& folder, const std::string& name) {
+    std::array<std::byte, 16> head{};
+    const Result<fs::path> path = resolveModelFile(folder, name);
+    const auto file =
+        path ? FileReader::open(*path) : Result<std::unique_ptr<FileReader>>(path.error());
+    const size_t count = file ? std::min<size_t>((*file)->sizeBytes(), head.size()) : 0;
+    if (count == 0 || !(*file)->read(0, std::span(head).first(count))) {
+        return false;
+    }
+    const auto format =
+        recogniseForeignFormat(std::span(head).first(count), /*is_certain_only=*/true);
+    return format.has_value() && format->rule == "GgufFile";
+}
+
+/// What the files are instead of a model that Belfry runs; empty: none of them tells.
+Sentence otherForm(const fs::path& folder, const std::vector<std::string>& names) {
+    constexpr int kMostHeads = 16;
+    int heads = 0;
+    for (const std::string& name : names) {
+        if (name.find('.') == std::string::npos && heads++ < kMostHeads &&
+            beginsAsGguf(folder, name)) {
+            return said("%1 %2", name, kGgufAdvice);
+        }
+    }
+    const auto find = [&names](std::string_view endings) {
+        return std::find_if(names.begin(), names.end(), [endings](const std::string& name) {
+            return endsInOneOf(name, endings);
+        });
+    };
+    // Both are published side by side, as training arguments are.
+    const bool has_safetensors = find(".safetensors") != names.end();
+    for (const OtherForm& form : kOtherForms) {
+        const auto name = find(form.endings);
+        if (name != names.end() && (form.words.text != kPickleByName.text || !has_safetensors)) {
+            return form.program.empty()
+                       ? said("%1 %2", *name, form.words)
+                       : said("%1 is a model in the form of %2; Belfry runs the model as it was "
+                              "published: choose the Hugging Face folder with config.json and "
+                              ".safetensors files",
+                              *name, form.program);
+        }
+    }
+    return {};
+}
+
+Error noEntry(const fs::path& path, std::string_view file) {
+    return advice(file, said("%1 may not be looked into; ask its owner for the right to read it",
+                             utf8Of(path)));
+}
+
 /// A path that is no folder at all.
 Error notAFolder(const fs::path& path, std::string_view file, Phrase give) {
     const std::string shown = utf8Of(path);
     std::error_code failure;
     if (!fs::exists(path, failure)) {
+        if (failure == std::errc::permission_denied) {
+            return noEntry(path, file);
+        }
         if (!looksLikeRepository(shown)) {
             return advice(file, said("%1: there is no such folder", shown));
         }
@@ -77,17 +170,15 @@ Error notAFolder(const fs::path& path, std::string_view file, Phrase give) {
         return error;
     }
     const std::string name = utf8Of(path.filename());
-    if (name.ends_with(".gguf")) {
-        return advice(file,
-                      said("%1 is a GGUF file (llama.cpp); Belfry opens folders in the Hugging "
-                           "Face form, with config.json and safetensors files",
-                           name),
-                      ErrorCode::Unsupported);
-    }
     const fs::path parent = path.has_parent_path() ? path.parent_path() : fs::path(".");
     const bool is_there = modelFileExists(parent, file);
-    const Sentence what = said("%1 is a file; %2", name, give);
-    return advice(file, is_there ? said("%1, here %2", what, utf8Of(parent)) : what);
+    if (is_there && !lowered(name).ends_with(".gguf")) {
+        return advice(file, said("%1 is a file; choose its folder: %2", name, utf8Of(parent)));
+    }
+    if (const Sentence form = otherForm(parent, {name}); !form.isEmpty()) {
+        return advice(file, form, ErrorCode::Unsupported);
+    }
+    return advice(file, said("%1 is a file, not a folder; %2", name, give));
 }
 
 std::string firstEndingIn(const fs::path& folder, std::string_view ending) {
@@ -108,8 +199,17 @@ std::string firstEndingIn(const fs::path& folder, std::string_view ending) {
 Error notAModelFolder(const fs::path& path) {
     std::error_code failure;
     if (!fs::is_directory(path, failure)) {
-        return notAFolder(path, kModelConfig,
-                          phrase("give the folder that holds the model's config.json"));
+        return notAFolder(path, kModelConfig, kChooseModel);
+    }
+    constexpr size_t kMaxEntries = 10'000;
+    std::vector<std::string> names;
+    for (const fs::path& name : listFolder(path, kMaxEntries, failure)) {
+        names.push_back(utf8Of(name));
+    }
+    if (names.empty()) {
+        return failure == std::errc::permission_denied
+                   ? noEntry(path, kModelConfig)
+                   : advice(kModelConfig, said("%1 is empty; %2", utf8Of(path), kChooseModel));
     }
     const Sentence missing =
         said("config.json: there is no such file in the folder %1", utf8Of(path));
@@ -122,15 +222,11 @@ Error notAModelFolder(const fs::path& path) {
         return advice(kModelConfig,
                       said("%1; below it there is one in: %2. Choose that folder", missing, below));
     }
-    if (const std::string gguf = firstEndingIn(path, ".gguf"); !gguf.empty()) {
-        return advice(kModelConfig,
-                      said("%1, but %2 is: a GGUF file (llama.cpp). Belfry opens the Hugging Face "
-                           "form of a model, with config.json and safetensors files",
-                           missing, gguf),
-                      ErrorCode::Unsupported);
+    std::sort(names.begin(), names.end());
+    if (const Sentence form = otherForm(path, names); !form.isEmpty()) {
+        return advice(kModelConfig, form, ErrorCode::Unsupported);
     }
-    return advice(kModelConfig,
-                  said("%1; choose the folder that holds a Hugging Face model", missing));
+    return advice(kModelConfig, said("%1; %2", missing, kChooseModel));
 }
 
 Error withDownload(Error error, const HubCaches& caches) {

@@ -34,11 +34,7 @@ constexpr auto kSignatures = std::to_array<Signature>({
     {"PK\x03\x04"sv, {"ZipFile", kZipAdvice}, true},
     {"PK\x05\x06"sv, {"ZipFile", kZipAdvice}, true},
     {"PK\x07\x08"sv, {"ZipFile", kZipAdvice}, true},
-    {"GGUF"sv,
-     {"GgufFile",
-      phrase(
-          "is a GGUF file (llama.cpp); Belfry opens the Hugging Face safetensors form of a model")},
-     true},
+    {"GGUF"sv, {"GgufFile", kGgufAdvice}, true},
     {"GGML"sv, {"GgufFile", phrase("is an old GGML file; Belfry opens safetensors models")}, true},
     {"ggjt"sv, {"GgufFile", phrase("is an old GGML file; Belfry opens safetensors models")}, true},
     {"version https://"sv, {"LfsPointer", kLfsAdvice}, true},

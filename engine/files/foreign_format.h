@@ -18,6 +18,16 @@ struct ForeignFormat {
     Phrase advice;         ///< "is a Python pickle ...; ask for the safetensors version"
 };
 
+constexpr Phrase kGgufAdvice =
+    phrase("is a GGUF file: a model converted for llama.cpp, Ollama or LM Studio; Belfry runs the "
+           "model as it was published: choose the Hugging Face folder with config.json and "
+           ".safetensors files; --quant nf4 makes it as small when it is loaded");
+/// For a file that only its name tells.
+constexpr Phrase kPickleByName =
+    phrase("is a file of PyTorch's, which can run code when it is opened, so Belfry never opens "
+           "one; get the .safetensors files of the model, or convert it once with transformers "
+           "(save_pretrained)");
+
 /// Looks at up to 16 bytes. With is_certain_only, names only formats whose first bytes no valid
 /// safetensors file of reasonable size can have; without it, also those that a valid length prefix
 /// could imitate (call it that way once the file is known to be broken).

@@ -429,7 +429,7 @@ Result<std::unique_ptr<TensorSource>> openModelFolder(const fs::path& folder,
     }
     auto empty = std::make_unique<SafetensorsSource>();
     empty->is_header_only = true;
-    if (are_named || isBroken(source.error(), {"WeightsUnnamed"})) {
+    if (!isBroken(source.error(), {"WeightsMissing"})) {
         empty->unread = source.error().told();
     }
     return std::unique_ptr<TensorSource>(std::move(empty));

@@ -99,7 +99,7 @@ void indexSource(TensorStore::Impl& impl) {
         }
     }
     for (Sentence& warning : impl.source->warnings()) {
-        impl.report.notes.emplace_back(Note(std::move(warning)));
+        impl.report.notes.push_back(std::move(warning));
     }
 }
 

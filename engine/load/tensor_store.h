@@ -6,7 +6,6 @@
 // engine thread.
 #pragma once
 
-#include "engine/api/load_note.h"
 #include "engine/api/placement.h"
 #include "engine/api/sentence.h"
 #include "engine/base/result.h"
@@ -107,7 +106,7 @@ struct LoadReport {
     std::vector<std::string> missing; ///< Optional tensors the files lack (clip scalars), names.
     std::vector<std::string> surplus; ///< In the files, known to no module.
     std::vector<InertTensor> inert;   ///< Known but without effect (K/V of KV-shared layers, ...).
-    std::vector<LoadNote> notes;      ///< Conversions, unknown quant-state members, cache states.
+    std::vector<Sentence> notes;      ///< Conversions, unknown quant-state members, cache states.
     uint64_t bytes_read = 0;          ///< From model files.
     uint64_t bytes_compared = 0;      ///< Those read only to see whether the cache fits them.
     uint64_t cache_bytes_read = 0;

@@ -7,9 +7,13 @@
 #include "engine/plan/map_key_table.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <optional>
+#include <string>
 #include <utility>
+#include <variant>
+#include <vector>
 
 namespace engine {
 
@@ -91,6 +95,7 @@ struct Change {
     std::vector<std::pair<std::string, PlaceFields>> places;
     std::optional<Format> head;
     std::optional<Format> quant;
+    std::string quant_name; ///< As LoadRequest.
     std::optional<int64_t> context, chunk, image_tokens;
 
     void add(const Change& other) {
@@ -109,6 +114,43 @@ PlaceFields placed(DeviceId store, DeviceId compute) {
     fields.compute = compute;
     return fields;
 }
+
+/// The change as a button asks for it.
+Repair repairOf(const Change& change) {
+    Repair repair;
+    for (const auto& [module, fields] : change.places) {
+        MapMove& move = repair.moves.emplace_back();
+        move.module = module;
+        move.store = *fields.store;
+        move.compute = *fields.compute;
+        move.is_tied_copy = fields.duplicate_tied.value_or(false);
+    }
+    repair.head = change.head.has_value() ? "int8" : "";
+    repair.quant = change.quant_name;
+    repair.context = change.context.value_or(0);
+    repair.prefill_chunk = change.chunk.value_or(0);
+    repair.image_tokens = change.image_tokens.value_or(0);
+    return repair;
+}
+
+/// "disk (computed on cpu)".
+Sentence placeWords(const PlaceFields& to) {
+    return *to.store == *to.compute ? said("%1", *to.store)
+                                    : said("%1 (computed on %2)", *to.store, *to.compute);
+}
+
+Sentence moveWords(PlanPart part, const PlaceFields& to) {
+    return said("move %1 to %2", std::move(part), placeWords(to));
+}
+
+constexpr Phrase kUseInt8Head = phrase("use --head int8");
+constexpr Phrase kOneRow = phrase("nothing measurable (one row per token)");
+constexpr Phrase kHeadAccuracy = phrase("some accuracy of the last layer; it is faster");
+
+/// What takes longer after a step.
+enum class Slower : uint8_t { Image = 1, Sound, Token };
+/// What a step costs: words, or time, which is estimated where the step is kept.
+using Cost = std::variant<Sentence, Slower>;
 
 /// Finds steps that free memory, in the order of their cost. Each is planned anew: what a step is
 /// said to free is what the plan with it has less.
@@ -147,10 +189,9 @@ public:
         moveLayers();
         // First what is enough by itself, in the order of its cost.
         std::stable_partition(steps_.begin(), steps_.end(),
-                              [](const SuggestedStep& step) { return step.is_enough; });
-        std::vector<Suggestion> all(steps_.begin(), steps_.end());
-        sumUp(all);
-        return all;
+                              [](const Suggestion& step) { return step.repair->is_enough; });
+        sumUp();
+        return std::move(steps_);
     }
 
 private:
@@ -226,51 +267,46 @@ private:
         return outcome.isPossible() ? need_ - std::min(need_, outcome.need) : 0;
     }
 
-    using Cost = SuggestedCost::Kind;
-
     /// False: it frees nothing, and is left out.
-    bool add(SuggestedStep step, const Change& change, const SuggestedCost& cost) {
-        step.frees = freedBy(change);
-        if (step.frees == 0) {
+    bool add(const Change& change, Sentence action, const Cost& cost) {
+        const uint64_t frees = freedBy(change);
+        if (frees == 0) {
             return false;
         }
-        step.cost = cost;
-        step.cost.seconds = slowerBy(change, cost.kind);
-        step.is_enough = step.frees >= excess_;
-        is_enough_alone_ = is_enough_alone_ || step.is_enough;
+        const auto* const slower = std::get_if<Slower>(&cost);
+        Sentence costs =
+            slower != nullptr ? slowerWords(change, *slower) : std::get<Sentence>(cost);
+        Repair repair = repairOf(change);
+        repair.frees = frees;
+        repair.is_enough = frees >= excess_;
+        repair.action = action;
+        is_enough_alone_ = is_enough_alone_ || repair.is_enough;
+        Sentence words = repair.is_enough
+                             ? said("%1: frees %2 (enough by itself), costs %3", std::move(action),
+                                    ByteCount{frees}, std::move(costs))
+                             : said("%1: frees %2, costs %3", std::move(action), ByteCount{frees},
+                                    std::move(costs));
         all_.add(change);
-        steps_.push_back(std::move(step));
+        steps_.emplace_back(std::move(words), std::move(repair));
         return true;
     }
 
-    /// Seconds that a plan with the change takes longer for what a cost is told of; 0 for costs
-    /// without a time.
-    double slowerBy(const Change& change, Cost cost) {
-        if (cost != Cost::TimePerImage && cost != Cost::TimePerSound &&
-            cost != Cost::TimePerToken) {
-            return 0;
-        }
+    /// What a plan with the change takes longer for.
+    Sentence slowerWords(const Change& change, Slower what) {
         ask(change);
         const SpeedEstimate& now = plan_.estimate;
         const SpeedEstimate then = makePlan(request_).estimate;
         const auto perToken = [](const SpeedEstimate& estimate) {
             return estimate.decode_tokens_per_s > 0 ? 1 / estimate.decode_tokens_per_s : 0.0;
         };
-        const double more = cost == Cost::TimePerImage ? then.image_s - now.image_s
-                            : cost == Cost::TimePerSound
-                                ? 10 * (then.audio_s_per_s - now.audio_s_per_s)
-                                : perToken(then) - perToken(now);
-        return std::max(0.0, more);
-    }
-
-    static SuggestedMove
-    moveOf(PlanPart part, std::vector<std::string> modules, const PlaceFields& to) {
-        return {std::move(part), std::move(modules), *to.store, *to.compute};
-    }
-    static SuggestedStep stepOf(SuggestedMove move) {
-        SuggestedStep step;
-        step.moves.push_back(std::move(move));
-        return step;
+        const Duration more = {what == Slower::Image ? then.image_s - now.image_s
+                               : what == Slower::Sound
+                                   ? 10 * (then.audio_s_per_s - now.audio_s_per_s)
+                                   : perToken(then) - perToken(now)};
+        return more.seconds < 0.001    ? phrase("nothing measurable")
+               : what == Slower::Image ? said("about %1 per image", more)
+               : what == Slower::Sound ? said("about %1 per 10 s of sound", more)
+                                       : said("about %1 per token", more);
     }
 
     [[nodiscard]] uint64_t part(MemoryPart part) const {
@@ -320,13 +356,15 @@ private:
         const ExpectedTensor* table =
             tensorOfRow(parts_, static_cast<size_t>(row - plan_.tensors.data()));
         const uint64_t bytes = row->bytes / static_cast<uint64_t>(table->shape.front());
-        add(stepOf(moveOf(namedPart(name), {name}, away(*row))), change,
-            {shortage_.isGpu() ? Cost::TableRow : Cost::TableRead, bytes});
+        add(change, moveWords(namedPart(name), away(*row)),
+            shortage_.isGpu()
+                ? said("nothing measurable (one row of %1 per token)", ByteCount{bytes})
+                : said("one read of %1 per token", ByteCount{bytes}));
     }
 
     void moveTowers() {
         Change both;
-        SuggestedStep both_steps;
+        std::vector<Sentence> both_moves;
         for (const Tower tower : {Tower::Audio, Tower::Vision}) {
             const bool is_audio = tower == Tower::Audio;
             const TensorPlacement* row =
@@ -340,18 +378,19 @@ private:
                 partName({is_audio ? PartRole::AudioProjector : PartRole::VisionProjector});
             Change change;
             change.places = {{first, away(*row)}, {second, away(*row)}};
-            SuggestedMove move = moveOf(namedPart(first), {first, second}, away(*row));
+            Sentence move =
+                said("move %1 and %2 to %3", namedPart(first), second, placeWords(away(*row)));
             if (!shortage_.isGpu()) {
                 both.add(change);
-                both_steps.moves.push_back(std::move(move));
+                both_moves.push_back(std::move(move));
             } else {
-                add(stepOf(std::move(move)), change,
-                    {is_audio ? Cost::TimePerSound : Cost::TimePerImage});
+                add(change, std::move(move), is_audio ? Slower::Sound : Slower::Image);
             }
         }
         // Each tower visits its device while it computes; only together do they need less room.
-        if (!both_steps.moves.empty()) {
-            add(std::move(both_steps), both, {Cost::FilesPerMedia});
+        if (!both_moves.empty()) {
+            add(both, joined(std::move(both_moves)),
+                phrase("one read of the files per image or clip"));
         }
     }
 
@@ -367,28 +406,30 @@ private:
         }
         const bool has_own_head = parts_.resolution->has_own_head;
         Change change;
-        SuggestedStep step;
         if (parts_.request->config.has_own_head) {
             storedHead(name, *table);
             return;
         }
         if (!has_own_head) {
             change.head = Format::Q8;
-            step.is_head_int8 = true;
         }
-        const SuggestedCost cost = {has_own_head ? Cost::OneRow : Cost::HeadAccuracy};
+        const Sentence cost = has_own_head ? kOneRow : kHeadAccuracy;
         // `fit` finds another place for the table by itself, but may put something else here.
-        if (is_fit_ && (has_own_head || add(step, change, cost))) {
+        if (is_fit_ && (has_own_head || add(change, kUseInt8Head, cost))) {
             return;
         }
         const TensorPlacement* head = plan_.find(Part{PartRole::Head});
         const TensorPlacement& now = head != nullptr ? *head : *table;
         PlaceFields own = placed(now.store, now.compute);
         own.duplicate_tied = true;
-        change.places = {{name, away(*table)}, {partName({PartRole::Head}), own}};
-        step.moves.push_back(moveOf(namedPart(name), {name}, away(*table)));
-        step.head_copy = {*own.store, *own.compute};
-        add(std::move(step), change, cost);
+        const std::string head_name = partName({PartRole::Head});
+        change.places = {{name, away(*table)}, {head_name, own}};
+        Sentence apart =
+            said("%1, with %2 kept as a copy of its own (\"%2\": {\"store\": \"%3\", \"compute\": "
+                 "\"%4\", \"duplicate_tied\": true})",
+                 moveWords(namedPart(name), away(*table)), namedPart(head_name), *own.store,
+                 *own.compute);
+        add(change, has_own_head ? std::move(apart) : said("use --head int8 and %1", apart), cost);
     }
 
     /// Where the head is a tensor of the files, table and head are two things to change.
@@ -398,32 +439,29 @@ private:
             head->format != Format::Q8) {
             Change change;
             change.head = Format::Q8;
-            SuggestedStep step;
-            step.is_head_int8 = true;
-            add(std::move(step), change, {Cost::HeadAccuracy});
+            add(change, kUseInt8Head, kHeadAccuracy);
         }
         if (!is_fit_) {
             Change change;
             change.places = {{name, away(table)}};
-            add(stepOf(moveOf(namedPart(name), {name}, away(table))), change, {Cost::OneRow});
+            add(change, moveWords(namedPart(name), away(table)), kOneRow);
         }
     }
 
     void quantize() {
-        const auto offer = [this](Format quant, Cost cost) {
+        const auto offer = [this](Format quant, Phrase cost) {
             Change change;
             change.quant = quant;
-            SuggestedStep step;
-            step.quant = formatRow(quant).option;
-            step.quant += asked_.quantizes_experts ? "+experts" : "";
-            add(std::move(step), change, {cost});
+            change.quant_name = formatRow(quant).option;
+            change.quant_name += asked_.quantizes_experts ? "+experts" : "";
+            add(change, said("use --quant %1", FormatName{change.quant_name}), cost);
         };
         if (quant_ == Format::AsStored) {
-            offer(kFourBitFormat, Cost::Accuracy);
-            offer(kSmallestFormat, Cost::LittleAccuracy);
+            offer(kFourBitFormat, phrase("some accuracy; it is faster"));
+            offer(kSmallestFormat, phrase("a little more accuracy"));
         } else if (const Format nested = codesFormat(weightFormat(quant_), true);
                    nested != Format::AsStored && nested != quant_) {
-            offer(nested, Cost::HardlyAccuracy);
+            offer(nested, phrase("hardly any accuracy"));
         }
     }
 
@@ -460,25 +498,22 @@ private:
                 break;
             }
         }
-        SuggestedStep step;
-        step.context = *change.context;
-        add(std::move(step), change, {Cost::Conversation});
+        add(change, said("use a context of %1 tokens", *change.context),
+            phrase("memory of the conversation"));
     }
 
     void smallerWorkspace() {
         if (plan_.prefill_chunk > kLeastChunk) {
             Change change;
             change.chunk = kLeastChunk;
-            SuggestedStep step;
-            step.prefill_chunk = kLeastChunk;
-            add(std::move(step), change, {Cost::PromptTime});
+            add(change, said("use --prefill-chunk %1", kLeastChunk),
+                phrase("time until a long prompt is read"));
         }
         if (plan_.image_tokens > kLeastImageTokens) {
             Change change;
             change.image_tokens = kLeastImageTokens;
-            SuggestedStep step;
-            step.image_tokens = kLeastImageTokens;
-            add(std::move(step), change, {Cost::ImageDetail});
+            add(change, said("use --image-tokens %1", kLeastImageTokens),
+                phrase("detail of large pictures"));
         }
     }
 
@@ -571,20 +606,19 @@ private:
             return;
         }
         const Change change = changeFrom(enough);
-        add(stepOf(moveOf(layerRange(enough, last), {change.places.front().first}, fields)), change,
-            {Cost::TimePerToken});
+        add(change, moveWords(layerRange(enough, last), fields), Slower::Token);
     }
 
     /// Says so when all of it together is not enough.
-    void sumUp(std::vector<Suggestion>& all) {
-        if (all.empty() || is_enough_alone_) {
+    void sumUp() {
+        if (steps_.empty() || is_enough_alone_) {
             return;
         }
         const Outcome after = outcomeOf(all_);
         if (!after.is_refused && after.need > shortage_.limit) {
-            all.emplace_back(said("all of this together leaves %1, still %2 too much: %3",
-                                  ByteCount{after.need}, ByteCount{after.need - shortage_.limit},
-                                  lastResort(shortage_.bound)));
+            steps_.emplace_back(said("all of this together leaves %1, still %2 too much: %3",
+                                     ByteCount{after.need}, ByteCount{after.need - shortage_.limit},
+                                     lastResort(shortage_.bound)));
         }
     }
 
@@ -601,7 +635,7 @@ private:
     bool is_fit_;
     bool is_enough_alone_ = false;
     Change all_;
-    std::vector<SuggestedStep> steps_;
+    std::vector<Suggestion> steps_;
 };
 
 /// The largest of `all`, which are sorted: "head 2.00 GiB, workspace on cpu 12.00 MiB".

@@ -2,136 +2,14 @@
 #include "engine/plan/plan_english.h"
 
 #include "engine/base/sentence_english.h"
-#include "engine/plan/map_json.h"
-#include "engine/plan/planner.h"
 
-#include <cmath>
-#include <cstdio>
-
+#include <cstddef>
+#include <string>
+#include <vector>
 namespace engine {
 
-namespace {
-
-// Suggestions.
-
-/// " to disk (computed on cpu)".
-std::string toText(DeviceId store, DeviceId compute) {
-    return store == compute
-               ? " to " + store.toString()
-               : " to " + store.toString() + " (computed on " + compute.toString() + ")";
-}
-
-/// "move layers 3-7 to cpu".
-std::string moveText(const SuggestedMove& move) {
-    std::string what;
-    if (move.part.kind == PlanPart::Kind::Layers) {
-        const bool is_one = move.part.first_layer == move.part.last_layer;
-        what = (is_one ? "layer " : "layers " + std::to_string(move.part.first_layer) + "-") +
-               std::to_string(move.part.last_layer);
-    } else {
-        for (const std::string& module : move.modules) {
-            what += (what.empty() ? "" : " and ") + module;
-        }
-    }
-    return "move " + what + toText(move.store, move.compute);
-}
-
-std::string actionText(const SuggestedStep& step) {
-    std::string text;
-    const auto use = [&text](const std::string& what) {
-        text += (text.empty() ? "use " : " and use ") + what;
-    };
-    if (step.is_head_int8) {
-        use("--head int8");
-    }
-    if (!step.quant.empty()) {
-        use("--quant " + step.quant);
-    }
-    if (step.context > 0) {
-        use("a context of " + std::to_string(step.context) + " tokens");
-    }
-    if (step.prefill_chunk > 0) {
-        use("--prefill-chunk " + std::to_string(step.prefill_chunk));
-    }
-    if (step.image_tokens > 0) {
-        use("--image-tokens " + std::to_string(step.image_tokens));
-    }
-    const char* separator = text.empty() ? "" : " and ";
-    for (const SuggestedMove& move : step.moves) {
-        text += separator + moveText(move);
-        separator = ", ";
-    }
-    if (step.head_copy.has_value()) {
-        text += R"(, with lm_head kept as a copy of its own ("lm_head": {"store": ")" +
-                step.head_copy->store.toString() + R"(", "compute": ")" +
-                step.head_copy->compute.toString() + R"(", "duplicate_tied": true}))";
-    }
-    return text;
-}
-
-/// "about 12 ms", "less than 1 ms".
-std::string aboutSeconds(double value) {
-    char text[32];
-    if (value < 0.001) {
-        return "less than 1 ms";
-    }
-    if (value < 1) {
-        std::snprintf(text, sizeof text, "about %.0f ms", value * 1000);
-    } else {
-        std::snprintf(text, sizeof text, "about %.1f s", value);
-    }
-    return text;
-}
-
-std::string costText(const SuggestedCost& cost) {
-    using Kind = SuggestedCost::Kind;
-    const std::string bytes = std::to_string(cost.bytes) + " bytes per token";
-    switch (cost.kind) {
-    case Kind::TableRow:
-        return "nothing measurable (one row of " + bytes + ")";
-    case Kind::OneRow:
-        return "nothing measurable (one row per token)";
-    case Kind::TableRead:
-        return "one read of " + bytes;
-    case Kind::TimePerImage:
-        return aboutSeconds(cost.seconds) + " per image";
-    case Kind::TimePerSound:
-        return aboutSeconds(cost.seconds) + " per 10 s of audio";
-    case Kind::TimePerToken:
-        return aboutSeconds(cost.seconds) + " per token";
-    case Kind::FilesPerMedia:
-        return "one read of the files per image or clip";
-    case Kind::Conversation:
-        return "memory of the conversation";
-    case Kind::PromptTime:
-        return "time until a long prompt is read";
-    case Kind::ImageDetail:
-        return "detail of large images";
-    case Kind::Accuracy:
-        return "some accuracy; it is faster";
-    case Kind::HeadAccuracy:
-        return "some accuracy of the last layer; it is faster";
-    case Kind::LittleAccuracy:
-        return "a little more accuracy";
-    case Kind::HardlyAccuracy:
-        return "hardly any accuracy";
-    }
-    return {};
-}
-
-std::string text(const SuggestedStep& step) {
-    return actionText(step) + ": frees " + formatByteCount(step.frees) + ", costs " +
-           costText(step.cost) + (step.is_enough ? " (enough by itself)" : "");
-}
-
-std::string text(const Sentence& words) {
-    return inEnglish(words);
-}
-
-} // namespace
-
 std::string inEnglish(const Suggestion& suggestion) {
-    return std::visit([](const auto& one) { return text(one); }, suggestion);
+    return inEnglish(suggestion.words);
 }
 
 std::string inEnglish(const Note& note) {

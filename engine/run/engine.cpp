@@ -376,30 +376,32 @@ std::optional<Sentence> leftOutOf(const Adapter& adapter) {
 
 } // namespace
 
-std::vector<LoadNote> Engine::loadNotes() const {
-    std::vector<LoadNote> notes;
+std::vector<Sentence> Engine::loadNotes() const {
+    std::vector<Sentence> notes;
     if (impl_->loaded == nullptr) {
         return notes;
     }
     // What is odd about a folder is known to more than one of these.
     std::set<std::string> told;
-    const auto add = [&notes, &told](LoadNote note) {
+    const auto add = [&notes, &told](Sentence note) {
         if (told.insert(inEnglish(note)).second) {
             notes.push_back(std::move(note));
         }
     };
     const PlacementPlan& plan = *impl_->loaded->plan;
-    std::for_each(plan.warnings.begin(), plan.warnings.end(), add);
-    std::for_each(plan.notes.begin(), plan.notes.end(), add);
-    for (const Sentence& odd : impl_->loaded->opened.config.warnings) {
-        add(Note(odd));
+    for (const PlanIssue& warning : plan.warnings) {
+        add(asItIs(describe(warning)));
     }
+    for (const Note& note : plan.notes) {
+        add(note.words);
+    }
+    const std::vector<Sentence>& odd = impl_->loaded->opened.config.warnings;
+    std::for_each(odd.begin(), odd.end(), add);
     const LoadReport& report = impl_->loaded->store->report();
     std::for_each(report.notes.begin(), report.notes.end(), add);
     if (impl_->loaded->tokenizer.has_value()) {
-        for (const Sentence& odd : impl_->loaded->tokenizer->warnings()) {
-            add(Note(odd));
-        }
+        const std::vector<Sentence>& of_text = impl_->loaded->tokenizer->warnings();
+        std::for_each(of_text.begin(), of_text.end(), add);
     }
     for (const auto& active : impl_->loaded->active) {
         for (const Sentence& note : active.adapter->coverage().notes) {

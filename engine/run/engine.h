@@ -18,7 +18,6 @@
 #include "engine/forward/decode_options.h"
 #include "engine/plan/plan_english.h"
 #include "engine/run/computer.h"
-#include "engine/run/load_english.h"
 #include "kernels/card_options.h"
 
 #include <nlohmann/json_fwd.hpp>
@@ -108,7 +107,7 @@ public:
     [[nodiscard]] std::vector<DeviceMemory> memory() const override;
     [[nodiscard]] std::vector<DeviceMemory> machineMemory() const override;
     [[nodiscard]] double loadSeconds() const override;
-    [[nodiscard]] std::vector<LoadNote> loadNotes() const override;
+    [[nodiscard]] std::vector<Sentence> loadNotes() const override;
     [[nodiscard]] std::pair<int64_t, int64_t> contextUse() const override;
     Result<Reply> generate(const GenerateRequest& request,
                            const UpdateCallback& delta,

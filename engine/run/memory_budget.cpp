@@ -46,12 +46,11 @@ const PlanIssue* shortage(const PlacementPlan& plan, DeviceId card) {
 }
 
 /// A step that only moves parts: what the user can do with a hand on the layout.
-std::vector<SuggestedStep> movesOf(const PlanIssue& issue) {
-    std::vector<SuggestedStep> steps;
+std::vector<Repair> movesOf(const PlanIssue& issue) {
+    std::vector<Repair> steps;
     for (const Suggestion& suggestion : issue.suggestions) {
-        const auto* step = std::get_if<SuggestedStep>(&suggestion);
-        if (step != nullptr && !step->moves.empty() && !step->head_copy.has_value() &&
-            !step->is_head_int8 && step->quant.empty()) {
+        const std::optional<Repair>& step = suggestion.repair;
+        if (step.has_value() && !step->moves.empty() && !step->moves.back().is_tied_copy) {
             steps.push_back(*step);
         }
     }
@@ -59,18 +58,11 @@ std::vector<SuggestedStep> movesOf(const PlanIssue& issue) {
 }
 
 bool isEnough(LoadRequest request,
-              const std::vector<SuggestedStep>& steps,
+              const std::vector<Repair>& steps,
               DeviceId card,
               const PlanFor& plan_for) {
-    for (const SuggestedStep& step : steps) {
-        for (const SuggestedMove& move : step.moves) {
-            for (const std::string& module : move.modules) {
-                MapMove& made = request.moves.emplace_back();
-                made.module = module;
-                made.store = move.store;
-                made.compute = move.compute;
-            }
-        }
+    for (const Repair& step : steps) {
+        request.moves.insert(request.moves.end(), step.moves.begin(), step.moves.end());
     }
     const std::optional<PlacementPlan> plan = plan_for(request);
     return plan.has_value() && shortage(*plan, card) == nullptr;
@@ -101,9 +93,9 @@ void adviseOnBudget(const LoadRequest& request,
     if (problem == nullptr) {
         return;
     }
-    std::vector<SuggestedStep> steps = movesOf(*problem);
-    const auto alone = std::find_if(steps.begin(), steps.end(),
-                                    [](const SuggestedStep& step) { return step.is_enough; });
+    std::vector<Repair> steps = movesOf(*problem);
+    const auto alone =
+        std::find_if(steps.begin(), steps.end(), [](const Repair& step) { return step.is_enough; });
     if (alone != steps.end()) {
         budget.advice = {*alone};
         budget.is_advice_enough = true;
@@ -121,9 +113,8 @@ void adviseOnBudget(const LoadRequest& request,
         }
     }
     // Nothing is: the two that free most.
-    std::stable_sort(
-        steps.begin(), steps.end(),
-        [](const SuggestedStep& a, const SuggestedStep& b) { return a.frees > b.frees; });
+    std::stable_sort(steps.begin(), steps.end(),
+                     [](const Repair& a, const Repair& b) { return a.frees > b.frees; });
     steps.resize(std::min<size_t>(steps.size(), 2));
     budget.advice = std::move(steps);
 }

@@ -2550,80 +2550,12 @@ Rang %5 · Alpha %6 · Skalierung %7 · %8</translation>
 <context>
     <name>ui::FolderProblem</name>
     <message>
-        <source>%1 is missing in it. Download the file into the folder.</source>
-        <translation>Darin fehlt %1. Laden Sie die Datei in den Ordner herunter.</translation>
-    </message>
-    <message>
-        <source>It holds Gemma 4 12B (unified), which Belfry does not run yet. It runs E2B, E4B, 26B-A4B and 31B.</source>
-        <translation>Darin liegt Gemma 4 12B (unified); das führt Belfry noch nicht aus. Es läuft mit E2B, E4B, 26B-A4B und 31B.</translation>
-    </message>
-    <message>
-        <source>It holds a helper for faster decoding, not a model to chat with. Choose the folder of the model that it belongs to.</source>
-        <translation>Darin liegt ein Hilfsmodell für schnelleres Schreiben, kein Modell zum Chatten. Wählen Sie den Ordner des Modells, zu dem es gehört.</translation>
-    </message>
-    <message>
-        <source>It holds a model of another kind (%1). Belfry runs Gemma 4: E2B, E4B, 26B-A4B and 31B.</source>
-        <translation>Darin liegt ein Modell anderer Art (%1). Belfry führt Gemma 4 aus: E2B, E4B, 26B-A4B und 31B.</translation>
-    </message>
-    <message>
         <source>It was trained for a model of another size. Choose the model that it was trained for, or another adapter.</source>
         <translation>Er wurde für ein Modell anderer Größe trainiert. Wählen Sie das Modell, für das er trainiert wurde, oder einen anderen Adapter.</translation>
     </message>
     <message>
-        <source>The folder is not there any more: moved, renamed or deleted.</source>
-        <translation>Den Ordner gibt es nicht mehr: verschoben, umbenannt oder gelöscht.</translation>
-    </message>
-    <message>
-        <source>There is no config.json in it. Choose the folder that holds a Hugging Face model.</source>
-        <translation>Darin liegt keine config.json. Wählen Sie den Ordner, in dem ein Hugging-Face-Modell liegt.</translation>
-    </message>
-    <message>
-        <source>%1 is a GGUF file: a model converted for llama.cpp, Ollama or LM Studio. Belfry does not read this form. It runs the model as it was published: choose the Hugging Face folder with config.json and .safetensors files; “Weights: 4 bits” makes it as small when it is loaded.</source>
-        <translation>%1 ist eine GGUF-Datei: ein Modell, das für llama.cpp, Ollama oder LM Studio umgewandelt wurde. Diese Form liest Belfry nicht. Es nimmt das Modell, wie es veröffentlicht wurde: Wählen Sie den Hugging-Face-Ordner mit config.json und .safetensors-Dateien; „Gewichte: 4 Bit“ macht es beim Laden ebenso klein.</translation>
-    </message>
-    <message>
-        <source>The weights are in %1, PyTorch&apos;s own form, which can run programs when it is read; Belfry does not open it. Get the .safetensors files of the model, or convert it once with transformers (save_pretrained).</source>
-        <translation>Die Gewichte liegen in %1, PyTorchs eigener Form, die beim Lesen Programme ausführen kann; Belfry öffnet sie nicht. Holen Sie die .safetensors-Dateien des Modells, oder wandeln Sie es einmal mit transformers um (save_pretrained).</translation>
-    </message>
-    <message>
-        <source>It holds an adapter, no model. Choose the model first, then add this folder with “Adapter”.</source>
-        <translation>Er enthält einen Adapter, kein Modell. Wählen Sie zuerst das Modell und fügen Sie diesen Ordner dann mit „Adapter“ hinzu.</translation>
-    </message>
-    <message>
-        <source>The model is in a folder inside it: %1. Choose that one.</source>
-        <translation>Das Modell liegt in einem Ordner darin: %1. Wählen Sie diesen.</translation>
-    </message>
-    <message>
-        <source>%1 is a model in the form of %2. Belfry runs the model as it was published: choose the Hugging Face folder with config.json and .safetensors files.</source>
-        <translation>%1 ist ein Modell in der Form von %2. Belfry nimmt das Modell, wie es veröffentlicht wurde: Wählen Sie den Hugging-Face-Ordner mit config.json und .safetensors-Dateien.</translation>
-    </message>
-    <message>
-        <source>%1 is an archive. Unpack it and choose the folder that comes out.</source>
-        <translation>%1 ist ein Archiv. Packen Sie es aus und wählen Sie den Ordner, der dabei entsteht.</translation>
-    </message>
-    <message>
-        <source>This is one file of a model. Choose its folder: %1</source>
-        <translation>Das ist eine Datei eines Modells. Wählen Sie ihren Ordner: %1</translation>
-    </message>
-    <message>
-        <source>This is a file, not a folder. Choose the folder that holds a Hugging Face model: config.json and .safetensors files.</source>
-        <translation>Das ist eine Datei, kein Ordner. Wählen Sie den Ordner mit einem Hugging-Face-Modell: config.json und .safetensors-Dateien.</translation>
-    </message>
-    <message>
         <source>The weights are not here: layouts can be tried, loading cannot. Put the .safetensors files into this folder to load it.</source>
         <translation>Die Gewichte sind nicht da: Platzierungen lassen sich ausprobieren, laden lässt es sich nicht. Legen Sie die .safetensors-Dateien in diesen Ordner, um es zu laden.</translation>
-    </message>
-    <message>
-        <source>Layouts can be tried, loading cannot. %1</source>
-        <translation>Platzierungen lassen sich ausprobieren, laden lässt es sich nicht. %1</translation>
-    </message>
-    <message>
-        <source>You may not look into it. Ask its owner for the right to read it.</source>
-        <translation>Sie dürfen nicht hineinsehen. Bitten Sie den Besitzer um das Recht, ihn zu lesen.</translation>
-    </message>
-    <message>
-        <source>The folder is empty. Choose the folder that holds a Hugging Face model.</source>
-        <translation>Der Ordner ist leer. Wählen Sie den Ordner mit einem Hugging-Face-Modell.</translation>
     </message>
     <message>
         <source>%1 (in %2)</source>
@@ -3054,6 +2986,10 @@ Rang %5 · Alpha %6 · Skalierung %7 · %8</translation>
     <message>
         <source>What is free is an estimate. Loading anyway may work; it may also make the computer slow, or the system may end a program. A load that fails leaves what was there.</source>
         <translation>Was frei ist, ist eine Schätzung. Trotzdem zu laden kann gelingen; der Rechner kann auch langsam werden, oder das System beendet ein Programm. Ein Laden, das scheitert, lässt stehen, was da war.</translation>
+    </message>
+    <message>
+        <source>layer %1</source>
+        <translation>Schicht %1</translation>
     </message>
 </context>
 <context>
@@ -3999,14 +3935,6 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
     <message>
         <source>Whether it fits is not known yet.</source>
         <translation>Ob es passt, ist noch nicht bekannt.</translation>
-    </message>
-    <message>
-        <source>Get it again: what is there is kept, only the rest is fetched.</source>
-        <translation>Noch einmal holen: Was da ist, bleibt, nur der Rest kommt.</translation>
-    </message>
-    <message>
-        <source>Copy the missing files beside the others, or get the model again.</source>
-        <translation>Die fehlenden Dateien neben die anderen kopieren, oder das Modell noch einmal holen.</translation>
     </message>
     <message>
         <source>It takes %1 of memory.</source>
@@ -6475,137 +6403,6 @@ Bis zu %2 Token</translation>
     </message>
 </context>
 <context>
-    <name>ui::Suggestion</name>
-    <message>
-        <source>vision tower to %1</source>
-        <translation>Bildturm auf %1</translation>
-    </message>
-    <message>
-        <source>audio tower to %1</source>
-        <translation>Audioturm auf %1</translation>
-    </message>
-    <message>
-        <source>per-layer embeddings to %1</source>
-        <translation>Einbettungen je Schicht auf %1</translation>
-    </message>
-    <message>
-        <source>layers %1 to %2 to %3</source>
-        <translation>Schichten %1 bis %2 auf %3</translation>
-    </message>
-    <message>
-        <source>weights in %1</source>
-        <translation>Gewichte: %1</translation>
-    </message>
-    <message>
-        <source>a context of %1 tokens</source>
-        <translation>ein Kontext von %1 Token</translation>
-    </message>
-    <message>
-        <source>nothing measurable</source>
-        <translation>nichts Messbares</translation>
-    </message>
-    <message>
-        <source>one read of %1 per token</source>
-        <translation>einmal Lesen von %1 je Token</translation>
-    </message>
-    <message>
-        <source>one read of the files each time</source>
-        <translation>jedes Mal einmal Lesen der Dateien</translation>
-    </message>
-    <message>
-        <source>memory of the conversation</source>
-        <translation>Gedächtnis des Gesprächs</translation>
-    </message>
-    <message>
-        <source>some accuracy; it is faster</source>
-        <translation>etwas Genauigkeit; es ist schneller</translation>
-    </message>
-    <message>
-        <source>some accuracy of the last layer; it is faster</source>
-        <translation>etwas Genauigkeit der letzten Schicht; es ist schneller</translation>
-    </message>
-    <message>
-        <source>a little more accuracy</source>
-        <translation>etwas mehr Genauigkeit</translation>
-    </message>
-    <message>
-        <source>hardly any accuracy</source>
-        <translation>kaum Genauigkeit</translation>
-    </message>
-    <message>
-        <source>%1: frees %2, costs %3</source>
-        <translation>%1: gibt %2 frei, kostet %3</translation>
-    </message>
-    <message>
-        <source>%1: frees %2 (enough by itself), costs %3</source>
-        <translation>%1: gibt %2 frei (das genügt schon), kostet %3</translation>
-    </message>
-    <message>
-        <source>%1 (the head keeps its own copy)</source>
-        <translation>%1 (der Kopf behält eine eigene Kopie)</translation>
-    </message>
-    <message>
-        <source>%1 per 10 s of sound</source>
-        <translation>%1 je 10 s Ton</translation>
-    </message>
-    <message>
-        <source>%1 per image</source>
-        <translation>%1 je Bild</translation>
-    </message>
-    <message>
-        <source>%1 per token</source>
-        <translation>%1 je Token</translation>
-    </message>
-    <message>
-        <source>%1, computed on %2</source>
-        <translation>%1, gerechnet auf %2</translation>
-    </message>
-    <message>
-        <source>about %1 ms</source>
-        <translation>etwa %1 ms</translation>
-    </message>
-    <message>
-        <source>about %1 s</source>
-        <translation>etwa %1 s</translation>
-    </message>
-    <message>
-        <source>at most %1 tokens per picture</source>
-        <translation>höchstens %1 Token je Bild</translation>
-    </message>
-    <message>
-        <source>detail of large pictures</source>
-        <translation>Einzelheiten großer Bilder</translation>
-    </message>
-    <message>
-        <source>head in 8 bits</source>
-        <translation>Kopf in 8 Bit</translation>
-    </message>
-    <message>
-        <source>head in 8 bits and %1</source>
-        <translation>Kopf in 8 Bit und %1</translation>
-    </message>
-    <message>
-        <source>layer %1 to %2</source>
-        <translation>Schicht %1 auf %2</translation>
-    </message>
-    <message>
-        <source>read prompts in pieces of %1 tokens</source>
-        <translation>Fragen in Stücken von %1 Token lesen</translation>
-    </message>
-    <message>
-        <source>time until a long prompt is read</source>
-        <translation>Zeit, bis eine lange Frage gelesen ist</translation>
-    </message>
-    <message>
-        <source>token embedding to %1</source>
-        <translation>Token-Einbettung auf %1</translation>
-    </message>
-    <message>
-        <source>%1 to %2</source>
-        <translation>%1 auf %2</translation>
-    </message>
-</context>
-<context>
     <name>ui::SystemPromptPanel</name>
     <message>
         <source>System prompt: what the model is told before the first message of this chat</source>
@@ -7009,6 +6806,74 @@ Bis zu %2 Token</translation>
     <message>
         <source>this version keeps keys and values in bf16 and has no other format for them; remove kv.format</source>
         <translation>diese Version hält Schlüssel und Werte in bf16 und hat kein anderes Format dafür; entfernen Sie kv.format</translation>
+    </message>
+    <message>
+        <source>head in 8 bits and %1</source>
+        <translation>Kopf in 8 Bit und %1</translation>
+    </message>
+    <message>
+        <source>%1 (the head keeps its own copy)</source>
+        <translation>%1 (der Kopf behält eine eigene Kopie)</translation>
+    </message>
+    <message>
+        <source>%1 to %2</source>
+        <translation>%1 auf %2</translation>
+    </message>
+    <message>
+        <source>%1 to %3</source>
+        <translation>%1 auf %3</translation>
+    </message>
+    <message>
+        <source>weights in %1</source>
+        <translation>Gewichte: %1</translation>
+    </message>
+    <message>
+        <source>a context of %1 tokens</source>
+        <translation>ein Kontext von %1 Token</translation>
+    </message>
+    <message>
+        <source>read prompts in pieces of %1 tokens</source>
+        <translation>Fragen in Stücken von %1 Token lesen</translation>
+    </message>
+    <message>
+        <source>at most %1 tokens per picture</source>
+        <translation>höchstens %1 Token je Bild</translation>
+    </message>
+    <message>
+        <source>the folder is not there any more: moved, renamed or deleted</source>
+        <translation>den Ordner gibt es nicht mehr: verschoben, umbenannt oder gelöscht</translation>
+    </message>
+    <message>
+        <source>see “Get a model”</source>
+        <translation>siehe „Modell holen“</translation>
+    </message>
+    <message>
+        <source>it holds an adapter, no model. Choose the model first, then add this folder with “Adapter”</source>
+        <translation>er enthält einen Adapter, kein Modell. Wählen Sie zuerst das Modell und fügen Sie diesen Ordner dann mit „Adapter“ hinzu</translation>
+    </message>
+    <message>
+        <source>what is wanted is in a folder inside it: %2. Choose that one</source>
+        <translation>was gesucht ist, liegt in einem Ordner darin: %2. Wählen Sie diesen</translation>
+    </message>
+    <message>
+        <source>is a GGUF file: a model converted for llama.cpp, Ollama or LM Studio. Belfry does not read this form. It runs the model as it was published: choose the Hugging Face folder with config.json and .safetensors files; “Weights: 4 bits” makes it as small when it is loaded</source>
+        <translation>ist eine GGUF-Datei: ein Modell, das für llama.cpp, Ollama oder LM Studio umgewandelt wurde. Diese Form liest Belfry nicht. Es nimmt das Modell, wie es veröffentlicht wurde: Wählen Sie den Hugging-Face-Ordner mit config.json und .safetensors-Dateien; „Gewichte: 4 Bit“ macht es beim Laden ebenso klein</translation>
+    </message>
+    <message>
+        <source>get it again: what is there is kept, only the rest is fetched</source>
+        <translation>noch einmal holen: Was da ist, bleibt, nur der Rest kommt</translation>
+    </message>
+    <message>
+        <source>it holds Gemma 4 12B (unified), which Belfry does not run yet. It runs E2B, E4B, 26B-A4B and 31B.</source>
+        <translation>darin liegt Gemma 4 12B (unified); das führt Belfry noch nicht aus. Es läuft mit E2B, E4B, 26B-A4B und 31B.</translation>
+    </message>
+    <message>
+        <source>it holds a helper for faster decoding, not a model to chat with. Choose the folder of the model that it belongs to.</source>
+        <translation>darin liegt ein Hilfsmodell für schnelleres Schreiben, kein Modell zum Chatten. Wählen Sie den Ordner des Modells, zu dem es gehört.</translation>
+    </message>
+    <message>
+        <source>it holds a model of another kind (%2). Belfry runs Gemma 4: E2B, E4B, 26B-A4B and 31B.</source>
+        <translation>darin liegt ein Modell anderer Art (%2). Belfry führt Gemma 4 aus: E2B, E4B, 26B-A4B und 31B.</translation>
     </message>
 </context>
 </TS>

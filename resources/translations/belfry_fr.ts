@@ -2550,80 +2550,12 @@ Rang %5 · alpha %6 · échelle %7 · %8</translation>
 <context>
     <name>ui::FolderProblem</name>
     <message>
-        <source>%1 is missing in it. Download the file into the folder.</source>
-        <translation>%1 y manque. Téléchargez le fichier dans le dossier.</translation>
-    </message>
-    <message>
-        <source>It holds Gemma 4 12B (unified), which Belfry does not run yet. It runs E2B, E4B, 26B-A4B and 31B.</source>
-        <translation>Il contient Gemma 4 12B (unified), que Belfry n’exécute pas encore. Il exécute E2B, E4B, 26B-A4B et 31B.</translation>
-    </message>
-    <message>
-        <source>It holds a helper for faster decoding, not a model to chat with. Choose the folder of the model that it belongs to.</source>
-        <translation>Il contient un assistant de décodage, pas un modèle avec lequel discuter. Choisissez le dossier du modèle auquel il appartient.</translation>
-    </message>
-    <message>
-        <source>It holds a model of another kind (%1). Belfry runs Gemma 4: E2B, E4B, 26B-A4B and 31B.</source>
-        <translation>Il contient un modèle d’un autre type (%1). Belfry exécute Gemma 4 : E2B, E4B, 26B-A4B et 31B.</translation>
-    </message>
-    <message>
         <source>It was trained for a model of another size. Choose the model that it was trained for, or another adapter.</source>
         <translation>Il a été entraîné pour un modèle d’une autre taille. Choisissez le modèle pour lequel il a été entraîné, ou un autre adaptateur.</translation>
     </message>
     <message>
-        <source>The folder is not there any more: moved, renamed or deleted.</source>
-        <translation>Le dossier n’est plus là : déplacé, renommé ou supprimé.</translation>
-    </message>
-    <message>
-        <source>There is no config.json in it. Choose the folder that holds a Hugging Face model.</source>
-        <translation>Il ne contient pas de config.json. Choisissez le dossier qui contient un modèle Hugging Face.</translation>
-    </message>
-    <message>
-        <source>%1 is a GGUF file: a model converted for llama.cpp, Ollama or LM Studio. Belfry does not read this form. It runs the model as it was published: choose the Hugging Face folder with config.json and .safetensors files; “Weights: 4 bits” makes it as small when it is loaded.</source>
-        <translation>%1 est un fichier GGUF : un modèle converti pour llama.cpp, Ollama ou LM Studio. Belfry ne lit pas cette forme. Il fait tourner le modèle tel qu’il a été publié : choisissez le dossier Hugging Face avec config.json et les fichiers .safetensors ; « Poids : 4 bits » le rend aussi petit au chargement.</translation>
-    </message>
-    <message>
-        <source>The weights are in %1, PyTorch&apos;s own form, which can run programs when it is read; Belfry does not open it. Get the .safetensors files of the model, or convert it once with transformers (save_pretrained).</source>
-        <translation>Les poids sont dans %1, la forme propre à PyTorch, qui peut exécuter des programmes à la lecture ; Belfry ne l’ouvre pas. Procurez-vous les fichiers .safetensors du modèle, ou convertissez-le une fois avec transformers (save_pretrained).</translation>
-    </message>
-    <message>
-        <source>It holds an adapter, no model. Choose the model first, then add this folder with “Adapter”.</source>
-        <translation>Il contient un adaptateur, pas un modèle. Choisissez d’abord le modèle, puis ajoutez ce dossier avec « Adaptateur ».</translation>
-    </message>
-    <message>
-        <source>The model is in a folder inside it: %1. Choose that one.</source>
-        <translation>Le modèle est dans un dossier à l’intérieur : %1. Choisissez celui-là.</translation>
-    </message>
-    <message>
-        <source>%1 is a model in the form of %2. Belfry runs the model as it was published: choose the Hugging Face folder with config.json and .safetensors files.</source>
-        <translation>%1 est un modèle sous la forme de %2. Belfry fait tourner le modèle tel qu’il a été publié : choisissez le dossier Hugging Face avec config.json et les fichiers .safetensors.</translation>
-    </message>
-    <message>
-        <source>%1 is an archive. Unpack it and choose the folder that comes out.</source>
-        <translation>%1 est une archive. Décompressez-la et choisissez le dossier obtenu.</translation>
-    </message>
-    <message>
-        <source>This is one file of a model. Choose its folder: %1</source>
-        <translation>C’est un fichier d’un modèle. Choisissez son dossier : %1</translation>
-    </message>
-    <message>
-        <source>This is a file, not a folder. Choose the folder that holds a Hugging Face model: config.json and .safetensors files.</source>
-        <translation>C’est un fichier, pas un dossier. Choisissez le dossier qui contient un modèle Hugging Face : config.json et des fichiers .safetensors.</translation>
-    </message>
-    <message>
         <source>The weights are not here: layouts can be tried, loading cannot. Put the .safetensors files into this folder to load it.</source>
         <translation>Les poids ne sont pas là : on peut essayer des placements, pas charger. Mettez les fichiers .safetensors dans ce dossier pour le charger.</translation>
-    </message>
-    <message>
-        <source>Layouts can be tried, loading cannot. %1</source>
-        <translation>On peut essayer des placements, pas charger. %1</translation>
-    </message>
-    <message>
-        <source>You may not look into it. Ask its owner for the right to read it.</source>
-        <translation>Vous n’avez pas le droit d’y regarder. Demandez à son propriétaire le droit de le lire.</translation>
-    </message>
-    <message>
-        <source>The folder is empty. Choose the folder that holds a Hugging Face model.</source>
-        <translation>Le dossier est vide. Choisissez le dossier qui contient un modèle Hugging Face.</translation>
     </message>
     <message>
         <source>%1 (in %2)</source>
@@ -3054,6 +2986,10 @@ Rang %5 · alpha %6 · échelle %7 · %8</translation>
     <message>
         <source>What is free is an estimate. Loading anyway may work; it may also make the computer slow, or the system may end a program. A load that fails leaves what was there.</source>
         <translation>Ce qui est libre est une estimation. Charger quand même peut réussir ; l’ordinateur peut aussi devenir lent, ou le système arrêter un programme. Un chargement qui échoue laisse en place ce qui y était.</translation>
+    </message>
+    <message>
+        <source>layer %1</source>
+        <translation>couche %1</translation>
     </message>
 </context>
 <context>
@@ -3999,14 +3935,6 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
     <message>
         <source>Whether it fits is not known yet.</source>
         <translation>On ne sait pas encore s’il tient.</translation>
-    </message>
-    <message>
-        <source>Get it again: what is there is kept, only the rest is fetched.</source>
-        <translation>Obtenez-le de nouveau : ce qui est là reste, seul le reste est téléchargé.</translation>
-    </message>
-    <message>
-        <source>Copy the missing files beside the others, or get the model again.</source>
-        <translation>Copiez les fichiers manquants à côté des autres, ou obtenez le modèle de nouveau.</translation>
     </message>
     <message>
         <source>It takes %1 of memory.</source>
@@ -6475,137 +6403,6 @@ Jusqu&apos;à %2 tokens</translation>
     </message>
 </context>
 <context>
-    <name>ui::Suggestion</name>
-    <message>
-        <source>vision tower to %1</source>
-        <translation>tour de vision vers %1</translation>
-    </message>
-    <message>
-        <source>audio tower to %1</source>
-        <translation>tour audio vers %1</translation>
-    </message>
-    <message>
-        <source>per-layer embeddings to %1</source>
-        <translation>plongements par couche vers %1</translation>
-    </message>
-    <message>
-        <source>layers %1 to %2 to %3</source>
-        <translation>couches %1 à %2 vers %3</translation>
-    </message>
-    <message>
-        <source>weights in %1</source>
-        <translation>poids : %1</translation>
-    </message>
-    <message>
-        <source>a context of %1 tokens</source>
-        <translation>un contexte de %1 jetons</translation>
-    </message>
-    <message>
-        <source>nothing measurable</source>
-        <translation>rien de mesurable</translation>
-    </message>
-    <message>
-        <source>one read of %1 per token</source>
-        <translation>une lecture de %1 par jeton</translation>
-    </message>
-    <message>
-        <source>one read of the files each time</source>
-        <translation>une lecture des fichiers à chaque fois</translation>
-    </message>
-    <message>
-        <source>memory of the conversation</source>
-        <translation>de la mémoire de la conversation</translation>
-    </message>
-    <message>
-        <source>some accuracy; it is faster</source>
-        <translation>un peu de précision ; c’est plus rapide</translation>
-    </message>
-    <message>
-        <source>some accuracy of the last layer; it is faster</source>
-        <translation>un peu de précision de la dernière couche ; c’est plus rapide</translation>
-    </message>
-    <message>
-        <source>a little more accuracy</source>
-        <translation>un peu plus de précision</translation>
-    </message>
-    <message>
-        <source>hardly any accuracy</source>
-        <translation>presque aucune précision</translation>
-    </message>
-    <message>
-        <source>%1: frees %2, costs %3</source>
-        <translation>%1 : libère %2, coûte %3</translation>
-    </message>
-    <message>
-        <source>%1: frees %2 (enough by itself), costs %3</source>
-        <translation>%1 : libère %2 (cela suffit), coûte %3</translation>
-    </message>
-    <message>
-        <source>%1 (the head keeps its own copy)</source>
-        <translation>%1 (la tête garde sa propre copie)</translation>
-    </message>
-    <message>
-        <source>%1 per 10 s of sound</source>
-        <translation>%1 pour 10 s de son</translation>
-    </message>
-    <message>
-        <source>%1 per image</source>
-        <translation>%1 par image</translation>
-    </message>
-    <message>
-        <source>%1 per token</source>
-        <translation>%1 par jeton</translation>
-    </message>
-    <message>
-        <source>%1, computed on %2</source>
-        <translation>%1, calcul sur %2</translation>
-    </message>
-    <message>
-        <source>about %1 ms</source>
-        <translation>environ %1 ms</translation>
-    </message>
-    <message>
-        <source>about %1 s</source>
-        <translation>environ %1 s</translation>
-    </message>
-    <message>
-        <source>at most %1 tokens per picture</source>
-        <translation>au plus %1 jetons par image</translation>
-    </message>
-    <message>
-        <source>detail of large pictures</source>
-        <translation>des détails des grandes images</translation>
-    </message>
-    <message>
-        <source>head in 8 bits</source>
-        <translation>tête en 8 bits</translation>
-    </message>
-    <message>
-        <source>head in 8 bits and %1</source>
-        <translation>tête en 8 bits et %1</translation>
-    </message>
-    <message>
-        <source>layer %1 to %2</source>
-        <translation>couche %1 vers %2</translation>
-    </message>
-    <message>
-        <source>read prompts in pieces of %1 tokens</source>
-        <translation>lire les questions par morceaux de %1 jetons</translation>
-    </message>
-    <message>
-        <source>time until a long prompt is read</source>
-        <translation>du temps avant qu’une longue question soit lue</translation>
-    </message>
-    <message>
-        <source>token embedding to %1</source>
-        <translation>plongement des jetons vers %1</translation>
-    </message>
-    <message>
-        <source>%1 to %2</source>
-        <translation>%1 vers %2</translation>
-    </message>
-</context>
-<context>
     <name>ui::SystemPromptPanel</name>
     <message>
         <source>System prompt: what the model is told before the first message of this chat</source>
@@ -7009,6 +6806,74 @@ Jusqu&apos;à %2 tokens</translation>
     <message>
         <source>this version keeps keys and values in bf16 and has no other format for them; remove kv.format</source>
         <translation>cette version garde clés et valeurs en bf16 et n’a pas d’autre format pour elles ; retirez kv.format</translation>
+    </message>
+    <message>
+        <source>head in 8 bits and %1</source>
+        <translation>tête en 8 bits et %1</translation>
+    </message>
+    <message>
+        <source>%1 (the head keeps its own copy)</source>
+        <translation>%1 (la tête garde sa propre copie)</translation>
+    </message>
+    <message>
+        <source>%1 to %2</source>
+        <translation>%1 vers %2</translation>
+    </message>
+    <message>
+        <source>%1 to %3</source>
+        <translation>%1 vers %3</translation>
+    </message>
+    <message>
+        <source>weights in %1</source>
+        <translation>poids : %1</translation>
+    </message>
+    <message>
+        <source>a context of %1 tokens</source>
+        <translation>un contexte de %1 jetons</translation>
+    </message>
+    <message>
+        <source>read prompts in pieces of %1 tokens</source>
+        <translation>lire les questions par morceaux de %1 jetons</translation>
+    </message>
+    <message>
+        <source>at most %1 tokens per picture</source>
+        <translation>au plus %1 jetons par image</translation>
+    </message>
+    <message>
+        <source>the folder is not there any more: moved, renamed or deleted</source>
+        <translation>le dossier n’est plus là : déplacé, renommé ou supprimé</translation>
+    </message>
+    <message>
+        <source>see “Get a model”</source>
+        <translation>voir « Obtenir un modèle »</translation>
+    </message>
+    <message>
+        <source>it holds an adapter, no model. Choose the model first, then add this folder with “Adapter”</source>
+        <translation>il contient un adaptateur, pas un modèle. Choisissez d’abord le modèle, puis ajoutez ce dossier avec « Adaptateur »</translation>
+    </message>
+    <message>
+        <source>what is wanted is in a folder inside it: %2. Choose that one</source>
+        <translation>ce qui est cherché est dans un dossier à l’intérieur : %2. Choisissez celui-là</translation>
+    </message>
+    <message>
+        <source>is a GGUF file: a model converted for llama.cpp, Ollama or LM Studio. Belfry does not read this form. It runs the model as it was published: choose the Hugging Face folder with config.json and .safetensors files; “Weights: 4 bits” makes it as small when it is loaded</source>
+        <translation>est un fichier GGUF : un modèle converti pour llama.cpp, Ollama ou LM Studio. Belfry ne lit pas cette forme. Il fait tourner le modèle tel qu’il a été publié : choisissez le dossier Hugging Face avec config.json et les fichiers .safetensors ; « Poids : 4 bits » le rend aussi petit au chargement</translation>
+    </message>
+    <message>
+        <source>get it again: what is there is kept, only the rest is fetched</source>
+        <translation>obtenez-le de nouveau : ce qui est là reste, seul le reste est téléchargé</translation>
+    </message>
+    <message>
+        <source>it holds Gemma 4 12B (unified), which Belfry does not run yet. It runs E2B, E4B, 26B-A4B and 31B.</source>
+        <translation>il contient Gemma 4 12B (unified), que Belfry n’exécute pas encore. Il exécute E2B, E4B, 26B-A4B et 31B.</translation>
+    </message>
+    <message>
+        <source>it holds a helper for faster decoding, not a model to chat with. Choose the folder of the model that it belongs to.</source>
+        <translation>il contient un assistant de décodage, pas un modèle avec lequel discuter. Choisissez le dossier du modèle auquel il appartient.</translation>
+    </message>
+    <message>
+        <source>it holds a model of another kind (%2). Belfry runs Gemma 4: E2B, E4B, 26B-A4B and 31B.</source>
+        <translation>il contient un modèle d’un autre type (%2). Belfry exécute Gemma 4 : E2B, E4B, 26B-A4B et 31B.</translation>
     </message>
 </context>
 </TS>

@@ -420,14 +420,6 @@
         <translation>%1 ist %2; erwartet wird eine endliche Zahl. Die Datei ist beschädigt, oder ihr Training war aus dem Ruder gelaufen: Laden Sie sie noch einmal herunter, oder nehmen Sie einen anderen Checkpoint</translation>
     </message>
     <message>
-        <source>%1 is a GGUF file (llama.cpp); Belfry opens folders in the Hugging Face form, with config.json and safetensors files</source>
-        <translation>%1 ist eine GGUF-Datei (llama.cpp); Belfry öffnet Ordner in der Form von Hugging Face, mit config.json und safetensors-Dateien</translation>
-    </message>
-    <message>
-        <source>%1 is a file; %2</source>
-        <translation>%1 ist eine Datei; %2</translation>
-    </message>
-    <message>
         <source>%1 is planned to be stored on %2 and computed on %3; only cpu and disk store for others.</source>
         <translation>%1 soll laut Plan auf %2 liegen und auf %3 rechnen; nur CPU und Datenträger lagern für andere.</translation>
     </message>
@@ -468,10 +460,6 @@
         <translation>%1 mit %2 Einträgen</translation>
     </message>
     <message>
-        <source>%1, but %2 is: a GGUF file (llama.cpp). Belfry opens the Hugging Face form of a model, with config.json and safetensors files</source>
-        <translation>%1, wohl aber %2: eine GGUF-Datei (llama.cpp). Belfry öffnet Modelle in der Form von Hugging Face, mit config.json und safetensors-Dateien</translation>
-    </message>
-    <message>
         <source>%1, but %2 is; if it is the adapter, rename it to adapter_model.safetensors</source>
         <translation>%1, wohl aber %2; wenn das der Adapter ist, benennen Sie es in adapter_model.safetensors um</translation>
     </message>
@@ -486,10 +474,6 @@
     <message>
         <source>%1, but config.json is: this is a model, not an adapter. Open it as the model</source>
         <translation>%1, wohl aber config.json: Das ist ein Modell, kein Adapter. Öffnen Sie es als Modell</translation>
-    </message>
-    <message>
-        <source>%1, here %2</source>
-        <translation>%1, hier %2</translation>
     </message>
     <message>
         <source>%1: %2 bytes, at most %3 are read</source>
@@ -790,10 +774,6 @@
     <message>
         <source>%1; below it there is one in: %2. Choose that folder</source>
         <translation>%1; darunter gibt es eine in: %2. Wählen Sie diesen Ordner</translation>
-    </message>
-    <message>
-        <source>%1; choose the folder that holds a Hugging Face model</source>
-        <translation>%1; wählen Sie den Ordner, der ein Modell von Hugging Face enthält</translation>
     </message>
     <message>
         <source>%1; download it</source>
@@ -2380,10 +2360,6 @@
         <translation>ein Socket</translation>
     </message>
     <message>
-        <source>a speculative-decoding assistant, not a model to chat with; open the model it belongs to</source>
-        <translation>ein Helfer zum spekulativen Dekodieren, kein Modell für Gespräche; öffnen Sie das Modell, zu dem er gehört</translation>
-    </message>
-    <message>
         <source>a storage type with whole bytes</source>
         <translation>ein Speichertyp mit ganzen Bytes</translation>
     </message>
@@ -2602,10 +2578,6 @@
     <message>
         <source>an object without a type</source>
         <translation>ein Objekt ohne Typ</translation>
-    </message>
-    <message>
-        <source>an other generation of Gemma; Belfry runs Gemma 4 (E2B, E4B, 26B-A4B, 31B)</source>
-        <translation>eine andere Generation von Gemma; Belfry lässt Gemma 4 laufen (E2B, E4B, 26B-A4B, 31B)</translation>
     </message>
     <message>
         <source>an unknown 4-bit code table, %1 there</source>
@@ -2880,10 +2852,6 @@
         <translation>geben Sie den Ordner an, der die adapter_config.json des Adapters enthält</translation>
     </message>
     <message>
-        <source>give the folder that holds the model&apos;s config.json</source>
-        <translation>geben Sie den Ordner an, der die config.json des Modells enthält</translation>
-    </message>
-    <message>
         <source>gives %1 %2 heads of %3, more than %4 values together</source>
         <translation>gibt %1 %2 Köpfe zu %3, zusammen mehr als %4 Werte</translation>
     </message>
@@ -2990,10 +2958,6 @@
     <message>
         <source>image token budget %1: expected 70, 140, 280, 560 or 1120</source>
         <translation>%1 Token je Bild: erwartet wird 70, 140, 280, 560 oder 1120</translation>
-    </message>
-    <message>
-        <source>is &quot;%1&quot;: %2</source>
-        <translation>ist &quot;%1&quot;: %2</translation>
     </message>
     <message>
         <source>is &quot;%1&quot;; Gemma4ForConditionalGeneration and Gemma4ForCausalLM are implemented</source>
@@ -3114,10 +3078,6 @@
     <message>
         <source>is a 7-Zip archive; unpack it first</source>
         <translation>ist ein 7-Zip-Archiv; entpacken Sie es zuerst</translation>
-    </message>
-    <message>
-        <source>is a GGUF file (llama.cpp); Belfry opens the Hugging Face safetensors form of a model</source>
-        <translation>ist eine GGUF-Datei (llama.cpp); Belfry öffnet Modelle in der safetensors-Form von Hugging Face</translation>
     </message>
     <message>
         <source>is a Git LFS pointer, not the file itself; fetch the large files (git lfs pull) or download the model again</source>
@@ -3644,10 +3604,6 @@
         <translation>kein UTF-8</translation>
     </message>
     <message>
-        <source>not a Gemma 4 model; Belfry runs Gemma 4 (E2B, E4B, 26B-A4B, 31B)</source>
-        <translation>kein Modell von Gemma 4; Belfry lässt Gemma 4 laufen (E2B, E4B, 26B-A4B, 31B)</translation>
-    </message>
-    <message>
         <source>not a Jinja template: %1</source>
         <translation>keine Jinja-Vorlage: %1</translation>
     </message>
@@ -3970,10 +3926,6 @@
     <message>
         <source>the disk of the cache folder has only %1 MiB left, the weight cache needs %2 MiB</source>
         <translation>auf dem Datenträger der quantisierten Kopien sind nur %1 MiB frei, die Kopie braucht %2 MiB</translation>
-    </message>
-    <message>
-        <source>the encoder-free 12B (unified) variant, which is not implemented; E2B, E4B, 26B-A4B and 31B are</source>
-        <translation>die 12B-Variante ohne Encoder (unified), die es hier nicht gibt; E2B, E4B, 26B-A4B und 31B gibt es</translation>
     </message>
     <message>
         <source>the engine that runs this model cannot %1; load the model on this computer for that</source>
@@ -5524,10 +5476,6 @@
         <translation>ist %1, erwartet wird eine Liste von Dateien</translation>
     </message>
     <message>
-        <source>is a file of PyTorch&apos;s, which can run code when it is opened, so Belfry never opens one; get the safetensors version of the model</source>
-        <translation>ist eine Datei von PyTorch, die beim Öffnen Programme ausführen kann, deshalb öffnet Belfry nie eine; holen Sie die safetensors-Fassung des Modells</translation>
-    </message>
-    <message>
         <source>is empty or longer than 1024 bytes</source>
         <translation>ist leer oder länger als 1024 Bytes</translation>
     </message>
@@ -6006,6 +5954,166 @@
     <message>
         <source>%1 free now</source>
         <translation>%1 jetzt frei</translation>
+    </message>
+    <message>
+        <source>%1: frees %2, costs %3</source>
+        <translation>%1: gibt %2 frei, kostet %3</translation>
+    </message>
+    <message>
+        <source>%1: frees %2 (enough by itself), costs %3</source>
+        <translation>%1: gibt %2 frei (das genügt schon), kostet %3</translation>
+    </message>
+    <message>
+        <source>%1 (computed on %2)</source>
+        <translation>%1 (gerechnet auf %2)</translation>
+    </message>
+    <message>
+        <source>move %1 to %2</source>
+        <translation>%1 auf %2 legen</translation>
+    </message>
+    <message>
+        <source>move %1 and %2 to %3</source>
+        <translation>%1 und %2 auf %3 legen</translation>
+    </message>
+    <message>
+        <source>%1, with %2 kept as a copy of its own (&quot;%2&quot;: {&quot;store&quot;: &quot;%3&quot;, &quot;compute&quot;: &quot;%4&quot;, &quot;duplicate_tied&quot;: true})</source>
+        <translation>%1, wobei %2 eine eigene Kopie bleibt (&quot;%2&quot;: {&quot;store&quot;: &quot;%3&quot;, &quot;compute&quot;: &quot;%4&quot;, &quot;duplicate_tied&quot;: true})</translation>
+    </message>
+    <message>
+        <source>use --head int8</source>
+        <translation>--head int8 nehmen</translation>
+    </message>
+    <message>
+        <source>use --head int8 and %1</source>
+        <translation>--head int8 nehmen und %1</translation>
+    </message>
+    <message>
+        <source>use --quant %1</source>
+        <translation>--quant %1 nehmen</translation>
+    </message>
+    <message>
+        <source>use a context of %1 tokens</source>
+        <translation>einen Kontext von %1 Token nehmen</translation>
+    </message>
+    <message>
+        <source>use --prefill-chunk %1</source>
+        <translation>--prefill-chunk %1 nehmen</translation>
+    </message>
+    <message>
+        <source>use --image-tokens %1</source>
+        <translation>--image-tokens %1 nehmen</translation>
+    </message>
+    <message>
+        <source>nothing measurable</source>
+        <translation>nichts Messbares</translation>
+    </message>
+    <message>
+        <source>nothing measurable (one row per token)</source>
+        <translation>nichts Messbares (eine Zeile je Token)</translation>
+    </message>
+    <message>
+        <source>nothing measurable (one row of %1 per token)</source>
+        <translation>nichts Messbares (eine Zeile von %1 je Token)</translation>
+    </message>
+    <message>
+        <source>one read of %1 per token</source>
+        <translation>einmal Lesen von %1 je Token</translation>
+    </message>
+    <message>
+        <source>one read of the files per image or clip</source>
+        <translation>einmal Lesen der Dateien je Bild oder Aufnahme</translation>
+    </message>
+    <message>
+        <source>about %1 per image</source>
+        <translation>etwa %1 je Bild</translation>
+    </message>
+    <message>
+        <source>about %1 per 10 s of sound</source>
+        <translation>etwa %1 je 10 s Ton</translation>
+    </message>
+    <message>
+        <source>about %1 per token</source>
+        <translation>etwa %1 je Token</translation>
+    </message>
+    <message>
+        <source>memory of the conversation</source>
+        <translation>Gedächtnis des Gesprächs</translation>
+    </message>
+    <message>
+        <source>time until a long prompt is read</source>
+        <translation>Zeit, bis eine lange Frage gelesen ist</translation>
+    </message>
+    <message>
+        <source>detail of large pictures</source>
+        <translation>Einzelheiten großer Bilder</translation>
+    </message>
+    <message>
+        <source>some accuracy; it is faster</source>
+        <translation>etwas Genauigkeit; es ist schneller</translation>
+    </message>
+    <message>
+        <source>some accuracy of the last layer; it is faster</source>
+        <translation>etwas Genauigkeit der letzten Schicht; es ist schneller</translation>
+    </message>
+    <message>
+        <source>a little more accuracy</source>
+        <translation>etwas mehr Genauigkeit</translation>
+    </message>
+    <message>
+        <source>hardly any accuracy</source>
+        <translation>kaum Genauigkeit</translation>
+    </message>
+    <message>
+        <source>%1 is &quot;%2&quot;: a model of another kind; Belfry runs Gemma 4 (E2B, E4B, 26B-A4B, 31B)</source>
+        <translation>%1 ist &quot;%2&quot;: ein Modell anderer Art; Belfry führt Gemma 4 aus (E2B, E4B, 26B-A4B, 31B)</translation>
+    </message>
+    <message>
+        <source>%1 is &quot;%2&quot;: a speculative-decoding assistant, not a model to chat with; open the model it belongs to</source>
+        <translation>%1 ist &quot;%2&quot;: ein Helfer zum spekulativen Dekodieren, kein Modell für Gespräche; öffnen Sie das Modell, zu dem er gehört</translation>
+    </message>
+    <message>
+        <source>%1 is &quot;%2&quot;: the encoder-free 12B (unified) variant, which is not implemented; E2B, E4B, 26B-A4B and 31B are</source>
+        <translation>%1 ist &quot;%2&quot;: die 12B-Variante ohne Encoder (unified), die es hier nicht gibt; E2B, E4B, 26B-A4B und 31B gibt es</translation>
+    </message>
+    <message>
+        <source>%1 is a file, not a folder; %2</source>
+        <translation>%1 ist eine Datei, kein Ordner; %2</translation>
+    </message>
+    <message>
+        <source>%1 is a file; choose its folder: %2</source>
+        <translation>%1 ist eine Datei; wählen Sie ihren Ordner: %2</translation>
+    </message>
+    <message>
+        <source>%1 is a model in the form of %2; Belfry runs the model as it was published: choose the Hugging Face folder with config.json and .safetensors files</source>
+        <translation>%1 ist ein Modell in der Form von %2; Belfry nimmt das Modell, wie es veröffentlicht wurde: Wählen Sie den Hugging-Face-Ordner mit config.json und .safetensors-Dateien</translation>
+    </message>
+    <message>
+        <source>%1 is empty; %2</source>
+        <translation>%1 ist leer; %2</translation>
+    </message>
+    <message>
+        <source>%1 may not be looked into; ask its owner for the right to read it</source>
+        <translation>In %1 dürfen Sie nicht hineinsehen; bitten Sie den Besitzer um das Recht, ihn zu lesen</translation>
+    </message>
+    <message>
+        <source>choose the folder that holds a Hugging Face model: config.json and .safetensors files</source>
+        <translation>wählen Sie den Ordner mit einem Hugging-Face-Modell: config.json und .safetensors-Dateien</translation>
+    </message>
+    <message>
+        <source>copy the missing files beside the others, or get the model again</source>
+        <translation>die fehlenden Dateien neben die anderen kopieren, oder das Modell noch einmal holen</translation>
+    </message>
+    <message>
+        <source>is a GGUF file: a model converted for llama.cpp, Ollama or LM Studio; Belfry runs the model as it was published: choose the Hugging Face folder with config.json and .safetensors files; --quant nf4 makes it as small when it is loaded</source>
+        <translation>ist eine GGUF-Datei: ein Modell, das für llama.cpp, Ollama oder LM Studio umgewandelt wurde; Belfry nimmt das Modell, wie es veröffentlicht wurde: Wählen Sie den Hugging-Face-Ordner mit config.json und .safetensors-Dateien; --quant nf4 macht es beim Laden ebenso klein</translation>
+    </message>
+    <message>
+        <source>is a file of PyTorch&apos;s, which can run code when it is opened, so Belfry never opens one; get the .safetensors files of the model, or convert it once with transformers (save_pretrained)</source>
+        <translation>ist eine Datei von PyTorch, die beim Öffnen Programme ausführen kann, deshalb öffnet Belfry nie eine; holen Sie die .safetensors-Dateien des Modells, oder wandeln Sie es einmal mit transformers um (save_pretrained)</translation>
+    </message>
+    <message>
+        <source>is an archive; unpack it and choose the folder that comes out</source>
+        <translation>ist ein Archiv; packen Sie es aus und wählen Sie den Ordner, der dabei entsteht</translation>
     </message>
 </context>
 </TS>

@@ -420,14 +420,6 @@
         <translation>%1 est %2 ; attendu : un nombre fini. Le fichier est endommagé ou son entraînement avait divergé : téléchargez-le à nouveau, ou prenez un autre checkpoint</translation>
     </message>
     <message>
-        <source>%1 is a GGUF file (llama.cpp); Belfry opens folders in the Hugging Face form, with config.json and safetensors files</source>
-        <translation>%1 est un fichier GGUF (llama.cpp) ; Belfry ouvre des dossiers dans la forme de Hugging Face, avec config.json et des fichiers safetensors</translation>
-    </message>
-    <message>
-        <source>%1 is a file; %2</source>
-        <translation>%1 est un fichier ; %2</translation>
-    </message>
-    <message>
         <source>%1 is planned to be stored on %2 and computed on %3; only cpu and disk store for others.</source>
         <translation>%1 doit être stocké sur %2 et calculé sur %3 selon le plan ; seuls le CPU et le disque stockent pour d’autres.</translation>
     </message>
@@ -468,10 +460,6 @@
         <translation>%1 avec %2 entrées</translation>
     </message>
     <message>
-        <source>%1, but %2 is: a GGUF file (llama.cpp). Belfry opens the Hugging Face form of a model, with config.json and safetensors files</source>
-        <translation>%1, mais %2 y est : un fichier GGUF (llama.cpp). Belfry ouvre les modèles dans la forme de Hugging Face, avec config.json et des fichiers safetensors</translation>
-    </message>
-    <message>
         <source>%1, but %2 is; if it is the adapter, rename it to adapter_model.safetensors</source>
         <translation>%1, mais %2 y est ; si c’est l’adaptateur, renommez-le en adapter_model.safetensors</translation>
     </message>
@@ -486,10 +474,6 @@
     <message>
         <source>%1, but config.json is: this is a model, not an adapter. Open it as the model</source>
         <translation>%1, mais config.json y est : c’est un modèle, pas un adaptateur. Ouvrez-le comme modèle</translation>
-    </message>
-    <message>
-        <source>%1, here %2</source>
-        <translation>%1, ici %2</translation>
     </message>
     <message>
         <source>%1: %2 bytes, at most %3 are read</source>
@@ -790,10 +774,6 @@
     <message>
         <source>%1; below it there is one in: %2. Choose that folder</source>
         <translation>%1 ; plus bas il y en a un dans : %2. Choisissez ce dossier</translation>
-    </message>
-    <message>
-        <source>%1; choose the folder that holds a Hugging Face model</source>
-        <translation>%1 ; choisissez le dossier qui contient un modèle Hugging Face</translation>
     </message>
     <message>
         <source>%1; download it</source>
@@ -2380,10 +2360,6 @@
         <translation>un socket</translation>
     </message>
     <message>
-        <source>a speculative-decoding assistant, not a model to chat with; open the model it belongs to</source>
-        <translation>un assistant de décodage spéculatif, pas un modèle pour converser ; ouvrez le modèle auquel il appartient</translation>
-    </message>
-    <message>
         <source>a storage type with whole bytes</source>
         <translation>un type de stockage à octets entiers</translation>
     </message>
@@ -2602,10 +2578,6 @@
     <message>
         <source>an object without a type</source>
         <translation>un objet sans type</translation>
-    </message>
-    <message>
-        <source>an other generation of Gemma; Belfry runs Gemma 4 (E2B, E4B, 26B-A4B, 31B)</source>
-        <translation>une autre génération de Gemma ; Belfry fait tourner Gemma 4 (E2B, E4B, 26B-A4B, 31B)</translation>
     </message>
     <message>
         <source>an unknown 4-bit code table, %1 there</source>
@@ -2880,10 +2852,6 @@
         <translation>donnez le dossier qui contient l’adapter_config.json de l’adaptateur</translation>
     </message>
     <message>
-        <source>give the folder that holds the model&apos;s config.json</source>
-        <translation>donnez le dossier qui contient le config.json du modèle</translation>
-    </message>
-    <message>
         <source>gives %1 %2 heads of %3, more than %4 values together</source>
         <translation>donne à %1 %2 têtes de %3, plus de %4 valeurs en tout</translation>
     </message>
@@ -2990,10 +2958,6 @@
     <message>
         <source>image token budget %1: expected 70, 140, 280, 560 or 1120</source>
         <translation>%1 jetons par image : attendu 70, 140, 280, 560 ou 1120</translation>
-    </message>
-    <message>
-        <source>is &quot;%1&quot;: %2</source>
-        <translation>est &quot;%1&quot; : %2</translation>
     </message>
     <message>
         <source>is &quot;%1&quot;; Gemma4ForConditionalGeneration and Gemma4ForCausalLM are implemented</source>
@@ -3114,10 +3078,6 @@
     <message>
         <source>is a 7-Zip archive; unpack it first</source>
         <translation>est une archive 7-Zip ; décompressez-la d’abord</translation>
-    </message>
-    <message>
-        <source>is a GGUF file (llama.cpp); Belfry opens the Hugging Face safetensors form of a model</source>
-        <translation>est un fichier GGUF (llama.cpp) ; Belfry ouvre les modèles dans la forme safetensors de Hugging Face</translation>
     </message>
     <message>
         <source>is a Git LFS pointer, not the file itself; fetch the large files (git lfs pull) or download the model again</source>
@@ -3644,10 +3604,6 @@
         <translation>pas de l’UTF-8</translation>
     </message>
     <message>
-        <source>not a Gemma 4 model; Belfry runs Gemma 4 (E2B, E4B, 26B-A4B, 31B)</source>
-        <translation>pas un modèle Gemma 4 ; Belfry fait tourner Gemma 4 (E2B, E4B, 26B-A4B, 31B)</translation>
-    </message>
-    <message>
         <source>not a Jinja template: %1</source>
         <translation>pas un modèle Jinja : %1</translation>
     </message>
@@ -3970,10 +3926,6 @@
     <message>
         <source>the disk of the cache folder has only %1 MiB left, the weight cache needs %2 MiB</source>
         <translation>le disque des copies quantifiées n’a plus que %1 MiB libres, la copie demande %2 MiB</translation>
-    </message>
-    <message>
-        <source>the encoder-free 12B (unified) variant, which is not implemented; E2B, E4B, 26B-A4B and 31B are</source>
-        <translation>la variante 12B sans encodeur (unified), qui n’existe pas ici ; E2B, E4B, 26B-A4B et 31B existent</translation>
     </message>
     <message>
         <source>the engine that runs this model cannot %1; load the model on this computer for that</source>
@@ -5524,10 +5476,6 @@
         <translation>est %1, attendu une liste de fichiers</translation>
     </message>
     <message>
-        <source>is a file of PyTorch&apos;s, which can run code when it is opened, so Belfry never opens one; get the safetensors version of the model</source>
-        <translation>est un fichier de PyTorch, qui peut exécuter du code à l&apos;ouverture, c&apos;est pourquoi Belfry n&apos;en ouvre jamais ; prenez la version safetensors du modèle</translation>
-    </message>
-    <message>
         <source>is empty or longer than 1024 bytes</source>
         <translation>est vide ou plus long que 1024 octets</translation>
     </message>
@@ -6006,6 +5954,166 @@
     <message>
         <source>%1 free now</source>
         <translation>%1 libres maintenant</translation>
+    </message>
+    <message>
+        <source>%1: frees %2, costs %3</source>
+        <translation>%1 : libère %2, coûte %3</translation>
+    </message>
+    <message>
+        <source>%1: frees %2 (enough by itself), costs %3</source>
+        <translation>%1 : libère %2 (cela suffit), coûte %3</translation>
+    </message>
+    <message>
+        <source>%1 (computed on %2)</source>
+        <translation>%1 (calcul sur %2)</translation>
+    </message>
+    <message>
+        <source>move %1 to %2</source>
+        <translation>placer %1 sur %2</translation>
+    </message>
+    <message>
+        <source>move %1 and %2 to %3</source>
+        <translation>placer %1 et %2 sur %3</translation>
+    </message>
+    <message>
+        <source>%1, with %2 kept as a copy of its own (&quot;%2&quot;: {&quot;store&quot;: &quot;%3&quot;, &quot;compute&quot;: &quot;%4&quot;, &quot;duplicate_tied&quot;: true})</source>
+        <translation>%1, en gardant une copie à part de %2 (&quot;%2&quot;: {&quot;store&quot;: &quot;%3&quot;, &quot;compute&quot;: &quot;%4&quot;, &quot;duplicate_tied&quot;: true})</translation>
+    </message>
+    <message>
+        <source>use --head int8</source>
+        <translation>prendre --head int8</translation>
+    </message>
+    <message>
+        <source>use --head int8 and %1</source>
+        <translation>prendre --head int8 et %1</translation>
+    </message>
+    <message>
+        <source>use --quant %1</source>
+        <translation>prendre --quant %1</translation>
+    </message>
+    <message>
+        <source>use a context of %1 tokens</source>
+        <translation>prendre un contexte de %1 jetons</translation>
+    </message>
+    <message>
+        <source>use --prefill-chunk %1</source>
+        <translation>prendre --prefill-chunk %1</translation>
+    </message>
+    <message>
+        <source>use --image-tokens %1</source>
+        <translation>prendre --image-tokens %1</translation>
+    </message>
+    <message>
+        <source>nothing measurable</source>
+        <translation>rien de mesurable</translation>
+    </message>
+    <message>
+        <source>nothing measurable (one row per token)</source>
+        <translation>rien de mesurable (une ligne par jeton)</translation>
+    </message>
+    <message>
+        <source>nothing measurable (one row of %1 per token)</source>
+        <translation>rien de mesurable (une ligne de %1 par jeton)</translation>
+    </message>
+    <message>
+        <source>one read of %1 per token</source>
+        <translation>une lecture de %1 par jeton</translation>
+    </message>
+    <message>
+        <source>one read of the files per image or clip</source>
+        <translation>une lecture des fichiers par image ou enregistrement</translation>
+    </message>
+    <message>
+        <source>about %1 per image</source>
+        <translation>environ %1 par image</translation>
+    </message>
+    <message>
+        <source>about %1 per 10 s of sound</source>
+        <translation>environ %1 pour 10 s de son</translation>
+    </message>
+    <message>
+        <source>about %1 per token</source>
+        <translation>environ %1 par jeton</translation>
+    </message>
+    <message>
+        <source>memory of the conversation</source>
+        <translation>de la mémoire de la conversation</translation>
+    </message>
+    <message>
+        <source>time until a long prompt is read</source>
+        <translation>du temps avant qu’une longue question soit lue</translation>
+    </message>
+    <message>
+        <source>detail of large pictures</source>
+        <translation>des détails des grandes images</translation>
+    </message>
+    <message>
+        <source>some accuracy; it is faster</source>
+        <translation>un peu de précision ; c’est plus rapide</translation>
+    </message>
+    <message>
+        <source>some accuracy of the last layer; it is faster</source>
+        <translation>un peu de précision de la dernière couche ; c’est plus rapide</translation>
+    </message>
+    <message>
+        <source>a little more accuracy</source>
+        <translation>un peu plus de précision</translation>
+    </message>
+    <message>
+        <source>hardly any accuracy</source>
+        <translation>presque aucune précision</translation>
+    </message>
+    <message>
+        <source>%1 is &quot;%2&quot;: a model of another kind; Belfry runs Gemma 4 (E2B, E4B, 26B-A4B, 31B)</source>
+        <translation>%1 est &quot;%2&quot; : un modèle d’un autre type ; Belfry exécute Gemma 4 (E2B, E4B, 26B-A4B, 31B)</translation>
+    </message>
+    <message>
+        <source>%1 is &quot;%2&quot;: a speculative-decoding assistant, not a model to chat with; open the model it belongs to</source>
+        <translation>%1 est &quot;%2&quot; : un assistant de décodage spéculatif, pas un modèle pour converser ; ouvrez le modèle auquel il appartient</translation>
+    </message>
+    <message>
+        <source>%1 is &quot;%2&quot;: the encoder-free 12B (unified) variant, which is not implemented; E2B, E4B, 26B-A4B and 31B are</source>
+        <translation>%1 est &quot;%2&quot; : la variante 12B sans encodeur (unified), qui n’existe pas ici ; E2B, E4B, 26B-A4B et 31B existent</translation>
+    </message>
+    <message>
+        <source>%1 is a file, not a folder; %2</source>
+        <translation>%1 est un fichier, pas un dossier ; %2</translation>
+    </message>
+    <message>
+        <source>%1 is a file; choose its folder: %2</source>
+        <translation>%1 est un fichier ; choisissez son dossier : %2</translation>
+    </message>
+    <message>
+        <source>%1 is a model in the form of %2; Belfry runs the model as it was published: choose the Hugging Face folder with config.json and .safetensors files</source>
+        <translation>%1 est un modèle sous la forme de %2 ; Belfry fait tourner le modèle tel qu’il a été publié : choisissez le dossier Hugging Face avec config.json et les fichiers .safetensors</translation>
+    </message>
+    <message>
+        <source>%1 is empty; %2</source>
+        <translation>%1 est vide ; %2</translation>
+    </message>
+    <message>
+        <source>%1 may not be looked into; ask its owner for the right to read it</source>
+        <translation>Vous n’avez pas le droit de regarder dans %1 ; demandez à son propriétaire le droit de le lire</translation>
+    </message>
+    <message>
+        <source>choose the folder that holds a Hugging Face model: config.json and .safetensors files</source>
+        <translation>choisissez le dossier qui contient un modèle Hugging Face : config.json et des fichiers .safetensors</translation>
+    </message>
+    <message>
+        <source>copy the missing files beside the others, or get the model again</source>
+        <translation>copiez les fichiers manquants à côté des autres, ou obtenez le modèle de nouveau</translation>
+    </message>
+    <message>
+        <source>is a GGUF file: a model converted for llama.cpp, Ollama or LM Studio; Belfry runs the model as it was published: choose the Hugging Face folder with config.json and .safetensors files; --quant nf4 makes it as small when it is loaded</source>
+        <translation>est un fichier GGUF : un modèle converti pour llama.cpp, Ollama ou LM Studio ; Belfry fait tourner le modèle tel qu’il a été publié : choisissez le dossier Hugging Face avec config.json et les fichiers .safetensors ; --quant nf4 le rend aussi petit au chargement</translation>
+    </message>
+    <message>
+        <source>is a file of PyTorch&apos;s, which can run code when it is opened, so Belfry never opens one; get the .safetensors files of the model, or convert it once with transformers (save_pretrained)</source>
+        <translation>est un fichier de PyTorch, qui peut exécuter du code à l&apos;ouverture, c&apos;est pourquoi Belfry n&apos;en ouvre jamais ; procurez-vous les fichiers .safetensors du modèle, ou convertissez-le une fois avec transformers (save_pretrained)</translation>
+    </message>
+    <message>
+        <source>is an archive; unpack it and choose the folder that comes out</source>
+        <translation>est une archive ; décompressez-la et choisissez le dossier obtenu</translation>
     </message>
 </context>
 </TS>

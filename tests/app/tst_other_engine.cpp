@@ -41,7 +41,7 @@ public:
     const engine::LoadRequest& loadedRequest() const override { return request_; }
     std::shared_ptr<const engine::ModelSummary> summary() const override { return summary_; }
     double loadSeconds() const override { return 0.0; }
-    std::vector<engine::LoadNote> loadNotes() const override { return {}; }
+    std::vector<engine::Sentence> loadNotes() const override { return {}; }
     std::pair<int64_t, int64_t> contextUse() const override { return {used_, 100}; }
     engine::Result<engine::Reply> generate(const engine::GenerateRequest& request,
                                            const engine::UpdateCallback& delta,

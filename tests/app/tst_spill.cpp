@@ -48,15 +48,8 @@ engine::LoadRequest withAdvice(engine::LoadRequest request,
                                const MemoryBudget& budget) {
     request.device_map = plan.map_text;
     request.moves.clear();
-    for (const engine::SuggestedStep& step : budget.advice) {
-        for (const engine::SuggestedMove& move : step.moves) {
-            for (const std::string& module : move.modules) {
-                engine::MapMove& made = request.moves.emplace_back();
-                made.module = module;
-                made.store = move.store;
-                made.compute = move.compute;
-            }
-        }
+    for (const engine::Repair& step : budget.advice) {
+        request.moves.insert(request.moves.end(), step.moves.begin(), step.moves.end());
     }
     return request;
 }

@@ -90,6 +90,23 @@ void TestValueWords::wholeSentences_data() {
         "“Weights” cannot be nf5: possible are none, nf4.");
     row(said("%1 %2: expected one of %3", engine::phrase("--head"), "nf5", "auto, nf4"),
         "The format of the head cannot be nf5: possible are auto, nf4.");
+    row(said("%1 is \"%2\": a model of another kind; Belfry runs Gemma 4 (E2B, E4B, 26B-A4B, 31B)",
+             "config.json: model_type", "llama"),
+        "It holds a model of another kind (llama). Belfry runs Gemma 4: E2B, E4B, 26B-A4B and "
+        "31B.");
+    row(said("%1: there is no such folder", "/models/a"),
+        "The folder is not there any more: moved, renamed or deleted.");
+    engine::PlanPart table;
+    table.kind = engine::PlanPart::Kind::TokenTable;
+    const auto cpu = said("%1", DeviceId::cpu());
+    row(said("%1: frees %2, costs %3",
+             said("use --head int8 and %1",
+                  said("%1, with %2 kept as a copy of its own (\"%2\": {\"store\": \"%3\", "
+                       "\"compute\": \"%4\", \"duplicate_tied\": true})",
+                       said("move %1 to %2", table, cpu), "lm_head", cpu, cpu)),
+             engine::ByteCount{3U << 20U}, said("about %1 per token", engine::Duration{0.012})),
+        "Head in 8 bits and token embedding to CPU (the head keeps its own copy): frees 3.0 MiB, "
+        "costs about 12 ms per token.");
     // Names stay as they are.
     row(said("%1 is missing", "model.safetensors"), "model.safetensors is missing.");
     row(said("config.json: is empty"), "config.json: is empty.");

@@ -11,13 +11,13 @@
 // cancelled
 
 #include "engine/base/file_reader.h"
+#include "engine/base/sentence_english.h"
 #include "engine/files/safetensors.h"
 #include "engine/files/safetensors_writer.h"
 #include "engine/load/loader.h"
 #include "engine/load/random_source.h"
 #include "engine/plan/planner.h"
 #include "engine/quant/quantize.h"
-#include "engine/run/load_english.h"
 #include "engine/run/opened_model.h"
 
 #include <algorithm>

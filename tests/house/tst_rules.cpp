@@ -50,9 +50,7 @@ std::vector<Rule> rules() {
              {"app/cli/grammar.cpp", 1}, // help of --adapter-targets
              // Sentences that name keys of a map.
              {"engine/plan/map_resolve.cpp", 3},
-             {"engine/plan/plan_english.cpp", 1},
              {"ui/common/window_sentences.cpp", 2},
-             {"ui/layout/repair.cpp", 1},
          },
          "if (module == \"model.vision_tower\") { return 1; }\n"},
         {"environment",

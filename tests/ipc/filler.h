@@ -98,7 +98,7 @@ private:
         };
         (take.template operator()<Is>(), ...);
     }
-    template <typename T, std::enable_if_t<std::is_class_v<T> && !ipc::kIsVariant<T>, int> = 0>
+    template <typename T, std::enable_if_t<std::is_class_v<T>, int> = 0>
     void fill(T& value) {
         using ipc::fields;
         fields(*this, value);

@@ -3,7 +3,6 @@
 
 #include "ui/common/issue_words.h"
 #include "ui/common/sentence_words.h"
-#include "ui/common/suggestion_words.h"
 #include "ui/style/format.h"
 
 #include <QCoreApplication>
@@ -26,7 +25,7 @@ QString placed(const engine::PlanIssue& issue) {
     }
     if (issue.code == "DM09") { // others suggest values to put in, which the text names
         for (const engine::Suggestion& suggestion : issue.suggestions) {
-            text += QStringLiteral("\n• ") + suggestionWords(suggestion);
+            text += QStringLiteral("\n• ") + sentenceWords(suggestion.words);
         }
     }
     return text;

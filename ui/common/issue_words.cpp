@@ -33,7 +33,9 @@ QString partWords(const engine::PlanPart& part) {
     case Kind::Head:
         return Issue::tr("head");
     case Kind::Layers:
-        return Issue::tr("layers %1–%2").arg(part.first_layer).arg(part.last_layer);
+        return part.first_layer == part.last_layer
+                   ? Issue::tr("layer %1").arg(part.last_layer)
+                   : Issue::tr("layers %1–%2").arg(part.first_layer).arg(part.last_layer);
     case Kind::KvCache:
         return Issue::tr("KV cache of %1 tokens").arg(formatCount(part.tokens));
     case Kind::Adapters:

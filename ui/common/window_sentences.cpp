@@ -59,6 +59,35 @@ constexpr Pair kPairs[] = {
     {"there is no place to keep a token in: set HF_TOKEN",
      QT_TRANSLATE_NOOP("ui::WindowSentence", "there is no place to keep a token in")},
     {"%1 %2 (--all fetches what is there)", "%1 %2"},
+    {"%1: there is no such folder",
+     QT_TRANSLATE_NOOP("ui::WindowSentence",
+                       "the folder is not there any more: moved, renamed or deleted")},
+    {"get it with: belfry-cli get %1",
+     QT_TRANSLATE_NOOP("ui::WindowSentence", "see “Get a model”")},
+    {"%1, but adapter_config.json is: this is an adapter. Open its base model and add the adapter "
+     "to "
+     "it",
+     QT_TRANSLATE_NOOP(
+         "ui::WindowSentence",
+         "it holds an adapter, no model. Choose the model first, then add this folder "
+         "with “Adapter”")},
+    {"%1; below it there is one in: %2. Choose that folder",
+     QT_TRANSLATE_NOOP("ui::WindowSentence",
+                       "what is wanted is in a folder inside it: %2. Choose "
+                       "that one")},
+    {"is a GGUF file: a model converted for llama.cpp, Ollama or LM Studio; Belfry runs the model "
+     "as "
+     "it was published: choose the Hugging Face folder with config.json and .safetensors files; "
+     "--quant nf4 makes it as small when it is loaded",
+     QT_TRANSLATE_NOOP(
+         "ui::WindowSentence",
+         "is a GGUF file: a model converted for llama.cpp, Ollama or LM Studio. Belfry "
+         "does not read this form. It runs the model as it was published: choose the "
+         "Hugging Face folder with config.json and .safetensors files; “Weights: 4 "
+         "bits” makes it as small when it is loaded")},
+    {"belfry-cli get %1 completes it",
+     QT_TRANSLATE_NOOP("ui::WindowSentence",
+                       "get it again: what is there is kept, only the rest is fetched")},
     {"belfry-cli get %1 goes on with it",
      QT_TRANSLATE_NOOP("ui::WindowSentence",
                        "get %1 again: what is there is kept, only the rest is fetched")},
@@ -112,6 +141,36 @@ constexpr Pair kPairs[] = {
                        "this version keeps keys and values in bf16 and has no other format for "
                        "them; remove kv.format")},
     {"head in int8", QT_TRANSLATE_NOOP("ui::WindowSentence", "head in 8 bits")},
+    {"%1 is \"%2\": the encoder-free 12B (unified) variant, which is not implemented; E2B, E4B, "
+     "26B-A4B and 31B are",
+     QT_TRANSLATE_NOOP(
+         "ui::WindowSentence",
+         "it holds Gemma 4 12B (unified), which Belfry does not run yet. It runs E2B, "
+         "E4B, 26B-A4B and 31B.")},
+    {"%1 is \"%2\": a speculative-decoding assistant, not a model to chat with; open the model it "
+     "belongs to",
+     QT_TRANSLATE_NOOP(
+         "ui::WindowSentence",
+         "it holds a helper for faster decoding, not a model to chat with. Choose the "
+         "folder of the model that it belongs to.")},
+    {"%1 is \"%2\": a model of another kind; Belfry runs Gemma 4 (E2B, E4B, 26B-A4B, 31B)",
+     QT_TRANSLATE_NOOP("ui::WindowSentence",
+                       "it holds a model of another kind (%2). Belfry runs Gemma 4: E2B, E4B, "
+                       "26B-A4B and 31B.")},
+    {"use --head int8", QT_TRANSLATE_NOOP("ui::WindowSentence", "head in 8 bits")},
+    {"use --head int8 and %1", QT_TRANSLATE_NOOP("ui::WindowSentence", "head in 8 bits and %1")},
+    {"%1, with %2 kept as a copy of its own (\"%2\": {\"store\": \"%3\", \"compute\": \"%4\", "
+     "\"duplicate_tied\": true})",
+     QT_TRANSLATE_NOOP("ui::WindowSentence", "%1 (the head keeps its own copy)")},
+    {"move %1 to %2", QT_TRANSLATE_NOOP("ui::WindowSentence", "%1 to %2")},
+    {"move %1 and %2 to %3", QT_TRANSLATE_NOOP("ui::WindowSentence", "%1 to %3")},
+    {"use --quant %1", QT_TRANSLATE_NOOP("ui::WindowSentence", "weights in %1")},
+    {"use a context of %1 tokens",
+     QT_TRANSLATE_NOOP("ui::WindowSentence", "a context of %1 tokens")},
+    {"use --prefill-chunk %1",
+     QT_TRANSLATE_NOOP("ui::WindowSentence", "read prompts in pieces of %1 tokens")},
+    {"use --image-tokens %1",
+     QT_TRANSLATE_NOOP("ui::WindowSentence", "at most %1 tokens per picture")},
     {"some accuracy for speed, before what every token reads leaves; --head bf16 keeps the head as "
      "it is stored",
      QT_TRANSLATE_NOOP("ui::WindowSentence",

@@ -5,7 +5,7 @@
 
 #include "ui/common/error_words.h"
 #include "ui/common/issue_words.h"
-#include "ui/common/suggestion_words.h"
+#include "ui/common/sentence_words.h"
 #include "ui/layout/drag_ghost.h"
 #include "ui/layout/lane_widget.h"
 #include "ui/layout/notice_bar.h"
@@ -158,7 +158,7 @@ void LayoutView::showRefusal(const QString& label, const engine::PlacementPlan& 
             line = tr("Line %1, column %2: %3").arg(issue.line).arg(issue.column).arg(line);
         }
         for (const engine::Suggestion& suggestion : issue.suggestions) {
-            line += QStringLiteral(" ") + suggestionWords(suggestion);
+            line += QStringLiteral(" ") + sentenceWords(suggestion.words);
         }
         details << line;
     }

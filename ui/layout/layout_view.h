@@ -12,7 +12,6 @@
 #include "ui/layout/layout_blocks.h"
 #include "ui/layout/layout_price.h"
 #include "ui/layout/layout_staging.h"
-#include "ui/layout/repair.h"
 
 #include <QPointer>
 #include <QWidget>
@@ -202,7 +201,7 @@ private:
 
     std::shared_ptr<const engine::ModelSummary> model_;
     LayoutStaging* const staging_;
-    std::optional<Repair> repair_; ///< What the message's first button does.
+    std::optional<engine::Repair> repair_; ///< What the message's first button does.
     enum class NoticeAction { None = 1, Repair, Replan, FourBits };
     NoticeAction notice_action_ = NoticeAction::None;
     bool is_adapter_notice_ = false; ///< The message is about an adapter that does not fit.

@@ -2,11 +2,12 @@
 // How the layout editor looks: bars, lanes, blocks and messages of the stage that is current.
 #include "ui/common/issue_words.h"
 #include "ui/common/note_words.h"
+#include "ui/common/sentence_words.h"
 #include "ui/common/shortcuts.h"
-#include "ui/common/suggestion_words.h"
 #include "ui/layout/lane_widget.h"
 #include "ui/layout/layout_view.h"
 #include "ui/layout/notice_bar.h"
+#include "ui/layout/repair.h"
 #include "ui/style/format.h"
 #include "ui/style/theme.h"
 
@@ -618,7 +619,7 @@ void LayoutView::showIssues() {
     const auto add = [&details](const engine::PlanIssue& issue) {
         details << issueWords(issue);
         for (const engine::Suggestion& suggestion : issue.suggestions) {
-            details << kNoticeStep + suggestionWords(suggestion);
+            details << kNoticeStep + sentenceWords(suggestion.words);
         }
     };
     for (const engine::PlanIssue& issue : plan->errors) {
@@ -650,8 +651,8 @@ void LayoutView::showShortage(const engine::PlacementPlan& plan, const QStringLi
     repair_.reset();
     if (!plan.errors.front().suggestions.empty()) {
         const engine::Suggestion& first = plan.errors.front().suggestions.front();
-        text += QStringLiteral(" ") + tr("Try: %1.").arg(suggestionWords(first));
-        repair_ = repairOf(first);
+        text += QStringLiteral(" ") + tr("Try: %1.").arg(sentenceWords(first.words));
+        repair_ = first.repair;
     }
     if (!repair_.has_value()) {
         notice_action_ = NoticeAction::Replan;

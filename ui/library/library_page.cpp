@@ -331,7 +331,7 @@ void LibraryPage::refreshDetail() {
     setTextRole(verdict_, !is_usable || item->fit == LibraryItem::Fit::DoesNotFit ? TextRole::Danger
                           : item->fit == LibraryItem::Fit::Fits ? TextRole::Success
                                                                 : TextRole::Normal);
-    setWords(way_out_, is_usable ? QString() : wayOut(*item));
+    setWords(way_out_, is_usable ? QString() : wholeSentence(item->way_out));
     path_->setText(QDir::toNativeSeparators(item->path));
     load_->setText(is_adapter ? tr("&Add to the model") : tr("&Load"));
     load_->setIcon(icon(is_adapter ? QStringLiteral("plus") : QStringLiteral("play")));

@@ -132,14 +132,4 @@ QString verdictSentence(const LibraryItem& item) {
     return LibraryTexts::tr("Whether it fits is not known yet.");
 }
 
-QString wayOut(const LibraryItem& item) {
-    if (!item.way_out.isEmpty() || item.reason != Reason::FilesMissing) {
-        return wholeSentence(item.way_out);
-    }
-    return item.place == LibraryItem::Place::HubCache
-               ? LibraryTexts::tr("Get it again: what is there is kept, only the rest is fetched.")
-               : LibraryTexts::tr(
-                     "Copy the missing files beside the others, or get the model again.");
-}
-
 } // namespace ui

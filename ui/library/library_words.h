@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Models of the library in the user's language: what one is, whether it fits, why it cannot be
-// used and what to do then.
+// used.
 #pragma once
 
 #include "ui/library/library_values.h"
@@ -15,7 +15,5 @@ QString placeName(LibraryItem::Place place);
 QString verdictWords(const LibraryItem& item);
 /// In a sentence: what this computer makes of it, or why it cannot be used.
 QString verdictSentence(const LibraryItem& item);
-/// The next step; empty where nothing is wrong or the verdict has it.
-QString wayOut(const LibraryItem& item);
 
 } // namespace ui

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/meter/budget_words.h"
 
-#include "ui/common/suggestion_words.h"
+#include "ui/common/sentence_words.h"
 #include "ui/style/format.h"
 
 #include <QCoreApplication>
@@ -41,9 +41,10 @@ BudgetWords budgetWords(const engine::MemoryBudget& budget) {
     }
     words.lines << (budget.is_advice_enough ? Budget::tr("This ends it:")
                                             : Budget::tr("This helps, and is not enough:"));
-    for (const engine::SuggestedStep& step : budget.advice) {
+    for (const engine::Repair& step : budget.advice) {
         words.lines << QStringLiteral("→ ") +
-                           Budget::tr("%1: frees %2").arg(stepWords(step), formatBytes(step.frees));
+                           Budget::tr("%1: frees %2")
+                               .arg(sentenceWords(step.action), formatBytes(step.frees));
     }
     return words;
 }

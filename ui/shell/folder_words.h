@@ -1,23 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Why a model's or an adapter's folder cannot be used, in the user's language, for what happens
-// often: no model in it, a model of another kind, a file that is missing, a folder that is gone.
+// Names of the folders of models and adapters, and two things that are told of them often.
 #pragma once
 
 #include "engine/api/error.h"
-#include "ui/shell/folder_facts.h"
 
 #include <QString>
 #include <QStringList>
 
 namespace ui {
 
-/// What is not known here stays as the engine wrote it. What lies there says most: a file of
-/// another program is named for what it is.
-QString folderProblem(const engine::Error& error, const FolderFacts& facts);
-
-/// Why a folder with a readable config.json cannot be loaded: its weights are not there, or are in
-/// another form.
-QString weightsProblem(const FolderFacts& facts);
+/// Why a folder with a readable config.json cannot be loaded.
+QString weightsProblem();
 
 /// Why an adapter was refused in one plain sentence; empty where only its message tells.
 QString adapterProblem(const engine::Error& error);

@@ -627,9 +627,8 @@ void MainWindow::showPrediction() {
 
 void MainWindow::tellWhyNotLoadable() {
     const auto& summary = session_->summary();
-    const QString why = summary != nullptr && summary->is_header_only
-                            ? weightsProblem(recent_->facts(session_->model()))
-                            : QString();
+    const QString why =
+        summary != nullptr && summary->is_header_only ? weightsProblem() : QString();
     status_->setWhyNotLoadable(why);
     chosen_chip_->setWhyNotLoadable(why);
     // Where another model is loaded, that one answers.

@@ -9,7 +9,6 @@
 #include "ui/layout/block_widget.h"
 #include "ui/layout/layout_view.h"
 #include "ui/meter/memory_meter.h"
-#include "ui/shell/folder_words.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/model_panel.h"
 #include "ui/shell/notice_strip.h"
@@ -64,9 +63,8 @@ void MainWindow::refreshEmptyState() {
                 tr("%1 on %2").arg(session_->modelName(), fromUtf8(engine::serverHost(model))),
                 errorSentence(*session_->modelError()));
         } else {
-            unusable_->showProblem(
-                QDir::toNativeSeparators(session_->model()),
-                folderProblem(*session_->modelError(), recent_->facts(session_->model())));
+            unusable_->showProblem(QDir::toNativeSeparators(session_->model()),
+                                   errorSentence(*session_->modelError()));
         }
     }
     chat_stack_->setCurrentWidget(page);

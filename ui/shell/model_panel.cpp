@@ -584,10 +584,10 @@ void ModelPanel::refresh() {
         problems.append(server_.words);
     } else if (error != nullptr) {
         problems.append(tr("%1 cannot be used.").arg(QDir::toNativeSeparators(session_->model())));
-        problems.append(folderProblem(*error, recent_->facts(session_->model())));
+        problems.append(errorSentence(*error));
     } else if (summary != nullptr) {
         if (summary->is_header_only) {
-            problems.append(weightsProblem(recent_->facts(session_->model())));
+            problems.append(weightsProblem());
         }
         for (const engine::Sentence& odd : summary->warnings) {
             problems.append(wholeSentence(odd));
@@ -633,7 +633,7 @@ void ModelPanel::refreshLoad() {
     foot_row_->setDirection(launch_button_->isHidden() ? QBoxLayout::LeftToRight
                                                        : QBoxLayout::TopToBottom);
     load_button_->setToolTip(summary != nullptr && summary->is_header_only
-                                 ? toolTipText(weightsProblem(recent_->facts(session_->model())))
+                                 ? toolTipText(weightsProblem())
                              : canLoadAnyway() ? toolTipText(loadAnywayWords())
                                                : QString());
 }

@@ -31,7 +31,7 @@ public:
     /// `now` in the place of `folder`, which was moved or renamed.
     void replace(const QString& folder, const QString& now);
     [[nodiscard]] bool isMissing(const QString& folder) const {
-        return facts(folder).place == FolderFacts::Place::Missing;
+        return facts(folder).is_missing;
     }
     /// As it was seen last; a plain folder as long as nobody has looked.
     [[nodiscard]] FolderFacts facts(const QString& folder) const { return facts_.value(folder); }

@@ -51,8 +51,9 @@ QString formatBytesDelta(qint64 bytes) {
 }
 
 QString formatDuration(double seconds) {
-    return seconds < 0.1 ? Format::tr("%1 ms").arg(QLocale().toString(seconds * 1e3, 'g', 3))
-                         : Format::tr("%1 s").arg(QLocale().toString(seconds, 'g', 2));
+    return seconds < 0.1  ? Format::tr("%1 ms").arg(QLocale().toString(seconds * 1e3, 'g', 3))
+           : seconds < 10 ? Format::tr("%1 s").arg(QLocale().toString(seconds, 'g', 2))
+                          : Format::tr("%1 s").arg(QLocale().toString(seconds, 'f', 0));
 }
 
 QString formatSeconds(double seconds) {

@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 namespace engine {
@@ -72,15 +71,16 @@ void JsonSection::invalid(std::string_view rule, std::string_view key, const Sen
     }
 }
 
-void JsonSection::unsupported(std::string_view key,
-                              const Sentence& what,
-                              std::vector<std::pair<std::string, std::string>> details) const {
+void JsonSection::unsupported(std::string_view key, const Sentence& what) const {
+    unsupportedAs(key, said("%1 %2", fullName(key), what));
+}
+
+void JsonSection::unsupportedAs(std::string_view key, Sentence whole) const {
     if (!problems_->error) {
         problems_->error =
             Error{ErrorCode::Unsupported,
-                  said("%1 %2", fullName(key), what),
+                  std::move(whole),
                   {{"rule", "ConfigUnsupported"}, {"file", file_}, {"key", std::string(key)}}};
-        std::move(details.begin(), details.end(), std::back_inserter(problems_->error->details));
     }
 }
 

@@ -52,10 +52,10 @@ public:
 
     /// Records an InvalidFile error about a member: "config.json: text_config.head_dim is 7, ...".
     void invalid(std::string_view rule, std::string_view key, const Sentence& what) const;
-    /// Records an Unsupported error about a member; `details` come on top of rule, file and key.
-    void unsupported(std::string_view key,
-                     const Sentence& what,
-                     std::vector<std::pair<std::string, std::string>> details = {}) const;
+    /// Records an Unsupported error about a member.
+    void unsupported(std::string_view key, const Sentence& what) const;
+    /// Likewise, in a sentence that names the member itself.
+    void unsupportedAs(std::string_view key, Sentence whole) const;
     void warn(std::string_view key, const Sentence& what) const;
     /// `key` with file and path before it.
     [[nodiscard]] std::string fullName(std::string_view key) const;

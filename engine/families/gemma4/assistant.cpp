@@ -28,16 +28,14 @@ void checkType(const JsonSection& root) {
         root.unsupported("model_type",
                          said("is \"%1\": the assistant of the encoder-free 12B, which is not "
                               "implemented; those of E2B, E4B, 26B-A4B and 31B are",
-                              type),
-                         {{"model_type", type}, {"model_kind", "unified"}});
+                              type));
         return;
     }
     const std::string shown = type.substr(0, 60);
     root.unsupported("model_type",
                      said("is \"%1\", not a drafting assistant (gemma4_assistant); give the folder "
                           "whose name ends in -assistant",
-                          shown),
-                     {{"model_type", shown}, {"model_kind", "other"}});
+                          shown));
 }
 
 AssistantConfig readSizes(const JsonSection& root) {

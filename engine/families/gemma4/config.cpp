@@ -20,28 +20,22 @@ namespace engine {
 namespace {
 
 /// What else the folder may hold, so that the message can say more than "not supported".
-struct OtherModel {
-    const char* kind = ""; ///< For an error's details: "unified", "assistant", "gemma", "other".
-    Phrase what;
-};
-
-OtherModel otherModel(const std::string& type) {
+Sentence otherModel(std::string name, const std::string& type) {
     if (type == "gemma4_unified" || type == "gemma4_unified_text") {
-        return {"unified",
-                phrase("the encoder-free 12B (unified) variant, which is not implemented; E2B, "
-                       "E4B, 26B-A4B and 31B are")};
+        return said(
+            "%1 is \"%2\": the encoder-free 12B (unified) variant, which is not implemented; "
+            "E2B, E4B, 26B-A4B and 31B are",
+            std::move(name), type);
     }
     if (type.find("assistant") != std::string::npos) {
-        return {"assistant",
-                phrase("a speculative-decoding assistant, not a model to chat with; open the "
-                       "model it belongs to")};
+        return said(
+            "%1 is \"%2\": a speculative-decoding assistant, not a model to chat with; open "
+            "the model it belongs to",
+            std::move(name), type.substr(0, 60));
     }
-    if (type.starts_with("gemma")) {
-        return {
-            "gemma",
-            phrase("an other generation of Gemma; Belfry runs Gemma 4 (E2B, E4B, 26B-A4B, 31B)")};
-    }
-    return {"other", phrase("not a Gemma 4 model; Belfry runs Gemma 4 (E2B, E4B, 26B-A4B, 31B)")};
+    return said(
+        "%1 is \"%2\": a model of another kind; Belfry runs Gemma 4 (E2B, E4B, 26B-A4B, 31B)",
+        std::move(name), type.substr(0, 60));
 }
 
 struct Root {
@@ -55,10 +49,7 @@ Root readRoot(const JsonSection& root, ModelConfig& config) {
     const bool has_type = root.has("model_type");
     const std::string type = root.text("model_type", "");
     if (has_type && type != "gemma4" && type != "gemma4_text") {
-        const OtherModel other = otherModel(type);
-        const std::string shown = type.substr(0, 60);
-        root.unsupported("model_type", said("is \"%1\": %2", shown, other.what),
-                         {{"model_type", shown}, {"model_kind", other.kind}});
+        root.unsupportedAs("model_type", otherModel(root.fullName("model_type"), type));
     }
     if (!has_type && architectures.empty()) {
         root.invalid(

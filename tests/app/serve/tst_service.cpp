@@ -77,7 +77,7 @@ public:
     const engine::LoadRequest& loadedRequest() const override { return loaded; }
     std::shared_ptr<const engine::ModelSummary> summary() const override { return nullptr; }
     double loadSeconds() const override { return 0.0; }
-    std::vector<engine::LoadNote> loadNotes() const override { return {}; }
+    std::vector<engine::Sentence> loadNotes() const override { return {}; }
     std::pair<int64_t, int64_t> contextUse() const override { return {0, 4096}; }
     engine::Result<void> setAdapters(const std::vector<engine::AdapterChoice>& adapters,
                                      const std::stop_token&) override {

@@ -14,7 +14,6 @@
 #include <algorithm>
 #include <fstream>
 #include <functional>
-#include <map>
 #include <random>
 #include <utility>
 
@@ -94,25 +93,8 @@ private Q_SLOTS:
     void folderReading();
     void limitsAreAccepted();
     void sumsOfSizesAreBounded();
-    void otherModelsByKind();
     void randomNumbersNeverBreakIt();
 };
-
-/// Who words the refusal anew finds the kind of model among its details.
-void TestConfig::otherModelsByKind() {
-    for (const auto& [type, kind] :
-         {std::pair("gemma4_unified", "unified"), std::pair("gemma4_assistant", "assistant"),
-          std::pair("gemma3", "gemma"), std::pair("llama", "other")}) {
-        json config = goldenConfig("dense31b");
-        config["model_type"] = type;
-        const auto read = engine::parseModelConfig(config.dump(), "", "");
-        QVERIFY(!read.has_value());
-        const std::map<std::string, std::string> details(read.error().details.begin(),
-                                                         read.error().details.end());
-        QCOMPARE(details.at("model_kind"), std::string(kind));
-        QCOMPARE(details.at("model_type"), std::string(type));
-    }
-}
 
 void TestConfig::publishedSizes_data() {
     QTest::addColumn<QByteArray>("size");

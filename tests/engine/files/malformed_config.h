@@ -79,11 +79,11 @@ inline std::vector<MalformedCase> malformedConfigs(const ConfigTexts& sound) {
     // Which models.
     const std::string unsupported = "ConfigUnsupported";
     set(config, "/model_type", "\"llama\"", unsupported,
-        "model_type is \"llama\": not a Gemma 4 model");
+        "model_type is \"llama\": a model of another kind");
     set(config, "/model_type", "\"gemma3\"", unsupported,
-        "model_type is \"gemma3\": an other generation");
+        "model_type is \"gemma3\": a model of another kind");
     set(config, "/model_type", "\"gemma3n\"", unsupported,
-        "model_type is \"gemma3n\": an other generation");
+        "model_type is \"gemma3n\": a model of another kind");
     set(config, "/model_type", "\"gemma4_unified\"", unsupported,
         "encoder-free 12B (unified) variant");
     set(config, "/model_type", "\"gemma4_assistant\"", unsupported,

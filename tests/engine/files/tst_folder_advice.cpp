@@ -7,6 +7,11 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#ifndef Q_OS_WIN
+#include <sys/stat.h>
+#include <unistd.h>
+#endif
+
 namespace fs = std::filesystem;
 using namespace engine;
 
@@ -15,6 +20,7 @@ class TestFolderAdvice : public QObject {
 private Q_SLOTS:
     void says_data();
     void says();
+    void pipesAreNotWaitedFor();
     void repositoryNames();
 };
 
@@ -31,17 +37,35 @@ void TestFolderAdvice::says_data() {
     row("nothing there", {}, "nowhere", "there is no such folder", "there is no such folder");
     row("bytes that are not UTF-8", {}, "a\xff\xc3(", "there is no such folder",
         "there is no such folder");
-    row("empty", {}, "", "choose the folder that holds a Hugging Face model",
+    row("empty", {}, "", "is empty; choose the folder that holds a Hugging Face model",
         "an adapter folder holds");
     row("a file of a model", {"config.json", "model.safetensors"}, "model.safetensors",
-        "is a file; give the folder that holds the model's config.json, here ",
-        "is a file; give the folder");
+        "model.safetensors is a file; choose its folder: ",
+        "is a file, not a folder; give the folder");
     row("a file of an adapter", {"adapter_config.json", "adapter_model.safetensors"},
-        "adapter_model.safetensors", "is a file; give the folder",
-        "give the folder that holds the adapter's adapter_config.json, here ");
+        "adapter_model.safetensors", "is a file, not a folder; choose the folder",
+        "is a file; choose its folder: ");
     row("a GGUF file", {"m.gguf"}, "m.gguf", "is a GGUF file", "is a GGUF file");
-    row("a folder with a GGUF file", {"m-Q4_K_M.gguf"}, "", "m-Q4_K_M.gguf is: a GGUF file",
+    row("a folder with a GGUF file", {"m-Q4_K_M.gguf"}, "", "m-Q4_K_M.gguf is a GGUF file",
         "an adapter folder holds");
+    const auto form = [&](const QByteArrayList& files, const char* path, const char* words) {
+        row(words, files, path, words, *path == '\0' ? "an adapter folder holds" : words);
+    };
+    form({"MODEL.GGUF"}, "", "MODEL.GGUF is a GGUF file");
+    form({"README", "sha256-0123=GGUF\3"}, "", "sha256-0123 is a GGUF file");
+    form({"blob=GGUF\3"}, "blob", "blob is a GGUF file");
+    form({"a.gguf", "mmproj-a.gguf", "b.zip"}, "", "a.gguf is a GGUF file");
+    form({"consolidated.00.pth", "params.json"}, "", "consolidated.00.pth is a file of PyTorch's");
+    form({"model.ckpt"}, "model.ckpt", "model.ckpt is a file of PyTorch's");
+    form({"training_args.bin", "model.safetensors"}, "", "there is no such file in the folder");
+    form({"model.onnx", "model.onnx_data"}, "", "model.onnx is a model in the form of ONNX");
+    form({"tf_model.h5"}, "", "in the form of TensorFlow");
+    form({"gemma-4-E2B-it.litertlm"}, "", "in the form of LiteRT");
+    form({"gemma.tar.gz"}, "", "gemma.tar.gz is an archive");
+    form({"gemma.zip"}, "gemma.zip", "gemma.zip is an archive");
+    form({"notes.txt"}, "", "choose the folder that holds a Hugging Face model");
+    row("some file", {"notes.txt"}, "notes.txt", "a file, not a folder; choose",
+        "a file, not a folder; give");
     row("an adapter as model", {"adapter_config.json"}, "", "this is an adapter",
         "adapter_config.json: not found");
     row("a model as adapter", {"config.json"}, "", "config.json: there is no such file",
@@ -62,10 +86,11 @@ void TestFolderAdvice::says() {
     QFETCH(QByteArray, adapter);
     QTemporaryDir root;
     const fs::path folder = root.path().toStdString();
-    for (const QByteArray& name : files) {
-        const fs::path file = folder / name.toStdString();
+    for (const QByteArray& name : files) { // "name" or "name=first bytes"
+        const QByteArrayList parts = name.split('=');
+        const fs::path file = folder / parts.first().toStdString();
         fs::create_directories(file.parent_path());
-        support::writeBytes(file, "{}");
+        support::writeBytes(file, parts.size() > 1 ? parts.last().toStdString() : "{}");
     }
     const fs::path given = path.isEmpty() ? folder : folder / path.toStdString();
     const Error as_model = notAModelFolder(given);
@@ -74,6 +99,26 @@ void TestFolderAdvice::says() {
     const Error as_adapter = notAnAdapterFolder(given);
     QVERIFY2(as_adapter.message.find(adapter.toStdString()) != std::string::npos,
              as_adapter.message.c_str());
+}
+
+void TestFolderAdvice::pipesAreNotWaitedFor() {
+#ifdef Q_OS_WIN
+    QSKIP("folders hold no pipes there");
+#else
+    const QTemporaryDir root;
+    const fs::path folder = root.path().toStdString();
+    QCOMPARE(::mkfifo((folder / "blob").c_str(), 0600), 0);
+    QVERIFY(notAModelFolder(folder).message.find("GGUF") == std::string::npos);
+    QVERIFY(notAModelFolder(folder / "blob").message.find("is a file") != std::string::npos);
+    if (::geteuid() != 0) {
+        QCOMPARE(::chmod(folder.c_str(), 0), 0);
+        for (const fs::path& path : {folder, folder / "blob"}) {
+            QVERIFY(notAModelFolder(path).message.find("may not be looked into") !=
+                    std::string::npos);
+        }
+        ::chmod(folder.c_str(), 0700);
+    }
+#endif
 }
 
 /// The name of a repository where a folder is meant; one that has been downloaded is named.

@@ -401,7 +401,7 @@ void TestPlanner::overLimit() {
     const std::string parts = inEnglish(issue).substr(inEnglish(issue).find("largest parts:"));
     QCOMPARE(std::count(parts.begin(), parts.end(), ','), 4);
     const std::vector<std::string> order = {
-        "model.language_model.embed_tokens_per_layer 4.38 GiB", "decoder layers 0-34 3.47 GiB",
+        "model.language_model.embed_tokens_per_layer 4.38 GiB", "layers 0-34 3.47 GiB",
         "model.language_model.embed_tokens 768.00 MiB", "model.audio_tower 581.41 MiB"};
     size_t at = 0;
     for (const std::string& item : order) {
@@ -412,7 +412,7 @@ void TestPlanner::overLimit() {
     QVERIFY(mentionsPlanner(
         inEnglish(issue.suggestions),
         "move model.language_model.embed_tokens_per_layer to cpu: frees 4.38 GiB, costs nothing "
-        "measurable (one row of 17920 bytes per token)"));
+        "measurable (one row of 17.50 KiB per token)"));
     QVERIFY(mentionsPlanner(inEnglish(issue.suggestions),
                             "move model.audio_tower and model.embed_audio to cpu: frees "));
     QVERIFY(mentionsPlanner(inEnglish(issue.suggestions),
@@ -590,9 +590,9 @@ void TestPlanner::stepsDoWhatTheySay() {
             const uint64_t left = deviceRow(after, id)->parts.total();
             QVERIFY2(left < need, step.c_str());
             const std::string freed = formatByteCount(need - left);
-            QVERIFY2(step.substr(frees).starts_with(": frees " + freed + ","),
+            const std::string enough = need - left >= excess ? " (enough by itself)" : "";
+            QVERIFY2(step.substr(frees).starts_with(": frees " + freed + enough + ","),
                      (step + " -> " + freed).c_str());
-            QVERIFY2(step.ends_with("(enough by itself)") == (need - left >= excess), step.c_str());
             ++applied;
         }
         // A head in 8 bits alone can be more than the card has.
@@ -620,7 +620,7 @@ void TestPlanner::fitAdvisesDisk() {
                 return text.starts_with("move layers ") &&
                        text.find(" to disk (computed on " + issue.key + "): frees ") !=
                            std::string::npos &&
-                       text.ends_with("(enough by itself)");
+                       text.find("(enough by itself)") != std::string::npos;
             });
         QVERIFY2(step != steps.end(), inEnglish(issue).c_str());
         moved = stepped(moved, after, QString::fromStdString(*step));

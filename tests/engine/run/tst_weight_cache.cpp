@@ -5,7 +5,6 @@
 #include "engine/load/content_hash.h"
 #include "engine/load/random_source.h"
 #include "engine/load/weight_cache.h"
-#include "engine/run/load_english.h"
 #include "tests/engine/run/loader_fixture.h"
 #include "tests/support/program/test_class.h"
 

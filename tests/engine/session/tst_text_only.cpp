@@ -150,7 +150,7 @@ void TestTextOnly::oneNoteForAll() {
     engine::Engine engine;
     QVERIFY(engine.load(request(true), {}, {}).has_value());
     int told = 0;
-    for (const engine::LoadNote& note : engine.loadNotes()) {
+    for (const engine::Sentence& note : engine.loadNotes()) {
         const std::string text = engine::inEnglish(note);
         told += text.find("text-only") != std::string::npos ? 1 : 0;
         QVERIFY2(text.find("not used") == std::string::npos, text.c_str());

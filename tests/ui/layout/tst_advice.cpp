@@ -128,12 +128,13 @@ uint64_t limitOf(const PlanIssue& issue) {
     return issue.excess->limit;
 }
 
-double secondsOf(SuggestedCost::Kind kind, const SpeedEstimate& estimate) {
-    using Kind = SuggestedCost::Kind;
-    return kind == Kind::TimePerImage   ? estimate.image_s
-           : kind == Kind::TimePerSound ? 10 * estimate.audio_s_per_s
-           : kind == Kind::TimePerToken ? 1 / estimate.decode_tokens_per_s
-                                        : 0;
+/// What the words of a cost tell the time of; 0: of nothing.
+double secondsOf(const Sentence& cost, const SpeedEstimate& estimate) {
+    const std::string pattern = cost.pattern;
+    return pattern == "about %1 per image"           ? estimate.image_s
+           : pattern == "about %1 per 10 s of sound" ? 10 * estimate.audio_s_per_s
+           : pattern == "about %1 per token"         ? 1 / estimate.decode_tokens_per_s
+                                                     : 0;
 }
 
 } // namespace
@@ -153,20 +154,18 @@ private:
 std::string TestAdvice::lies(const Case& one, const PlacementPlan& plan, int& applied) {
     for (const PlanIssue& issue : plan.errors) {
         for (const Suggestion& suggestion : issue.suggestions) {
-            const auto* step = std::get_if<SuggestedStep>(&suggestion);
-            if (step == nullptr || issue.code != "DM09") {
+            const std::optional<Repair>& repair = suggestion.repair;
+            if (!repair.has_value()) {
                 continue;
             }
             ++applied;
-            const ui::Repair repair = *ui::repairOf(suggestion);
-            const bool is_move = !repair.moves.empty();
+            const bool is_move = !repair->moves.empty();
             // On the map that was asked for, and on the document that the window has instead.
             LoadRequest shown = one.request;
             shown.device_map = is_move ? plan.map_text : shown.device_map;
             for (const LoadRequest& base : {one.request, shown}) {
                 const bool is_fit = is_move && base.device_map == "fit";
-                const auto after = is_fit ? one.plan(ui::repaired(shown, repair))
-                                          : one.plan(ui::repaired(base, repair));
+                const auto after = one.plan(ui::repaired(is_fit ? shown : base, *repair));
                 const std::string told = inEnglish(suggestion) + "\n in " + one.request.device_map +
                                          "\n on " + issue.key;
                 if (!after.has_value()) {
@@ -174,11 +173,11 @@ std::string TestAdvice::lies(const Case& one, const PlacementPlan& plan, int& ap
                 }
                 const uint64_t need = needOf(issue, plan);
                 const uint64_t then = needOf(issue, *after);
-                if (then >= need || need - then != step->frees) {
+                if (then >= need || need - then != repair->frees) {
                     return "frees " + std::to_string(need) + " to " + std::to_string(then) + ": " +
                            told;
                 }
-                if (step->is_enough != (then <= limitOf(issue))) {
+                if (repair->is_enough != (then <= limitOf(issue))) {
                     return "enough: " + told;
                 }
                 for (const PlanIssue& found : after->errors) {
@@ -191,9 +190,13 @@ std::string TestAdvice::lies(const Case& one, const PlacementPlan& plan, int& ap
                         return inEnglish(found) + ": " + told;
                     }
                 }
-                const double slower = secondsOf(step->cost.kind, after->estimate) -
-                                      secondsOf(step->cost.kind, plan.estimate);
-                if (std::abs(step->cost.seconds - std::max(0.0, slower)) > 1e-9) {
+                const Sentence& cost = std::get<Sentence>(suggestion.words.arguments[2].value);
+                const double slower =
+                    secondsOf(cost, after->estimate) - secondsOf(cost, plan.estimate);
+                const Duration* const time = cost.arguments.empty()
+                                                 ? nullptr
+                                                 : std::get_if<Duration>(&cost.arguments[0].value);
+                if (std::abs((time != nullptr ? time->seconds : 0) - slower) > 1e-9) {
                     return std::to_string(slower) + " s: " + told;
                 }
             }
@@ -239,9 +242,9 @@ void TestAdvice::unknownKey() {
         QVERIFY(applied > 3);
         int towers = 0;
         for (const Suggestion& suggestion : plan->errors.back().suggestions) {
-            const auto* step = std::get_if<SuggestedStep>(&suggestion);
-            if (step != nullptr && step->moves.size() == 1 &&
-                step->moves.front().part.kind == PlanPart::Kind::VisionTower) {
+            const std::optional<Repair>& step = suggestion.repair;
+            if (step.has_value() && !step->moves.empty() &&
+                step->moves.front().module == "model.vision_tower") {
                 ++towers;
                 QVERIFY(step->frees >= tower && step->frees < tower + (tower >> 3U));
                 QVERIFY(!step->is_enough);

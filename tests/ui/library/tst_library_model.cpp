@@ -165,13 +165,6 @@ void TestLibraryModel::saysWhyAndWhatNow() {
     item.problem = engine::said("model.bin holds %1", "a flaw");
     QCOMPARE(ui::verdictWords(item), word);
     QCOMPARE(ui::verdictSentence(item), QStringLiteral("model.bin holds a flaw."));
-    // What the engine has no next step for.
-    QCOMPARE(ui::wayOut(item).isEmpty(), reason != LibraryItem::Reason::FilesMissing);
-    item.way_out = engine::phrase("get the file again");
-    QCOMPARE(ui::wayOut(item), QStringLiteral("Get the file again."));
-    item.way_out = engine::said("belfry-cli get %1 goes on with it", "a/b"); // no commands here
-    QCOMPARE(ui::wayOut(item), QStringLiteral("Get a/b again: what is there is kept, only the rest "
-                                              "is fetched."));
 }
 
 void TestLibraryModel::familyBeforeWhatWasFound() {

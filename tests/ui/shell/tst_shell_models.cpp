@@ -3,7 +3,6 @@
 // shortcuts that do not collide, and the session's order of requests.
 #include "tests/support/program/test_class.h"
 #include "ui/common/shortcuts.h"
-#include "ui/common/suggestion_words.h"
 #include "ui/layout/repair.h"
 #include "ui/shell/coverage_dialog.h"
 #include "ui/shell/diagnostics.h"
@@ -40,9 +39,8 @@ private Q_SLOTS:
     void onlyAMapIsMoved();
     void reportHidesTheHomeFolder();
     void bytesReadTheSameEverywhere();
-    void repairs_data();
     void repairs();
-    void foldersInTheWindowsWords();
+    void adaptersOfOtherModels();
 };
 
 void TestShellModels::recentModels() {
@@ -70,7 +68,7 @@ void TestShellModels::missingFolders() {
     QCOMPARE(asked.count(), 1);
     QCOMPARE(asked.last().first().toStringList(), models.folders());
     ui::FolderFacts gone;
-    gone.place = ui::FolderFacts::Place::Missing;
+    gone.is_missing = true;
     models.showFacts({{QStringLiteral("/models/gone"), gone}});
     QVERIFY(!models.isMissing(QStringLiteral("/models/here")));
     QVERIFY(models.index(1).data(ui::RecentModels::MissingRole).toBool());
@@ -302,135 +300,27 @@ void TestShellModels::bytesReadTheSameEverywhere() {
     QCOMPARE(ui::formatParameters(5'100'000'000), QStringLiteral("5.1 B"));
 }
 
-namespace {
-
-using engine::DeviceId;
-
-engine::SuggestedMove moveOf(std::vector<std::string> modules, DeviceId store, DeviceId compute) {
-    return {engine::PlanPart(), std::move(modules), store, compute};
-}
-
-engine::SuggestedStep stepOf(std::vector<engine::SuggestedMove> moves) {
-    engine::SuggestedStep step;
-    step.moves = std::move(moves);
-    step.frees = 583U << 20U;
-    return step;
-}
-
-const std::string kTable = "model.language_model.embed_tokens";
-
-} // namespace
-
-void TestShellModels::repairs_data() {
-    QTest::addColumn<engine::Suggestion>("suggestion");
-    QTest::addColumn<QString>("change"); // empty: none that can be carried out
-    QTest::addColumn<bool>("is_enough");
-    const auto row = [](const char* name, const engine::Suggestion& suggestion, const char* change,
-                        bool is_enough = false) {
-        QTest::newRow(name) << suggestion << QString::fromLatin1(change) << is_enough;
-    };
-    const DeviceId cpu = DeviceId::cpu();
-    const DeviceId disk = DeviceId::disk();
-    engine::SuggestedStep step =
-        stepOf({moveOf({"model.audio_tower", "model.embed_audio"}, cpu, cpu)});
-    step.is_enough = true;
-    row("tower", step, "model.audio_tower@cpu/cpu model.embed_audio@cpu/cpu", true);
-    row("table to disk", stepOf({moveOf({kTable + "_per_layer"}, disk, cpu)}),
-        "model.language_model.embed_tokens_per_layer@disk/cpu");
-    row("both towers",
-        stepOf({moveOf({"model.audio_tower", "model.embed_audio"}, disk, cpu),
-                moveOf({"model.vision_tower", "model.embed_vision"}, disk, cpu)}),
-        "model.audio_tower@disk/cpu model.embed_audio@disk/cpu model.vision_tower@disk/cpu "
-        "model.embed_vision@disk/cpu");
-    row("layers", stepOf({moveOf({"model.language_model.layers.[20-34]"}, cpu, cpu)}),
-        "model.language_model.layers.[20-34]@cpu/cpu");
-    step = stepOf({});
-    step.is_head_int8 = true;
-    row("head", step, "head=int8");
-    step.moves = {moveOf({kTable}, cpu, cpu)};
-    step.head_copy = {DeviceId::sim(0), DeviceId::sim(0)};
-    row("head and table", step,
-        "model.language_model.embed_tokens@cpu/cpu lm_head@sim:0/sim:0* head=int8");
-    step = stepOf({});
-    step.quant = "nf4-dq";
-    step.is_enough = true;
-    row("quant", step, "quant=nf4-dq", true);
-    step = stepOf({});
-    step.context = 1024;
-    row("context", step, "context=1024");
-    step = stepOf({});
-    step.prefill_chunk = 64;
-    row("pieces", step, "chunk=64");
-    step = stepOf({});
-    step.image_tokens = 70;
-    row("pictures", step, "image=70");
-    row("a value of the map", engine::asItIs("cpu"), "");
-}
-
 void TestShellModels::repairs() {
-    QFETCH(engine::Suggestion, suggestion);
-    QFETCH(QString, change);
-    QFETCH(bool, is_enough);
-    const auto repair = ui::repairOf(suggestion);
-    QCOMPARE(repair.has_value(), !change.isEmpty());
-    if (!repair.has_value()) {
-        return;
-    }
-    QCOMPARE(repair->is_enough, is_enough);
-    const engine::LoadRequest request = ui::repaired({}, *repair);
-    QStringList parts;
-    for (const engine::MapMove& move : request.moves) {
-        parts.append(QString::fromStdString(move.module + "@" + move.store.toString() + "/" +
-                                            move.compute.toString() +
-                                            (move.is_tied_copy ? "*" : "")));
-    }
     const engine::LoadRequest plain;
-    const auto field = [&parts](const char* name, const QString& now, const QString& before) {
-        if (now != before) {
-            parts.append(QString::fromLatin1(name) + QLatin1Char('=') + now);
-        }
-    };
-    field("head", QString::fromStdString(request.head), QString::fromStdString(plain.head));
-    field("quant", QString::fromStdString(request.quant), QString::fromStdString(plain.quant));
-    field("context", QString::number(request.context), QString::number(plain.context));
-    field("chunk", QString::number(request.prefill_chunk), QString::number(plain.prefill_chunk));
-    field("image", QString::number(request.image_tokens), QString::number(plain.image_tokens));
-    QCOMPARE(parts.join(QLatin1Char(' ')), change);
+    engine::LoadRequest request = ui::repaired(plain, {});
+    QVERIFY(request.moves.empty() && request.head == plain.head && request.quant == plain.quant &&
+            request.context == 0 && request.prefill_chunk == 0 && request.image_tokens == 0);
+    engine::Repair repair;
+    repair.moves.emplace_back().module = "model.audio_tower";
+    repair.head = "int8";
+    repair.quant = "nf4-dq";
+    repair.context = 1024;
+    repair.prefill_chunk = 64;
+    repair.image_tokens = 70;
+    request = ui::repaired(plain, repair);
+    QVERIFY(request.moves == repair.moves && request.head == repair.head &&
+            request.quant == repair.quant && request.context == repair.context &&
+            request.prefill_chunk == repair.prefill_chunk &&
+            request.image_tokens == repair.image_tokens);
 }
 
-void TestShellModels::foldersInTheWindowsWords() {
+void TestShellModels::adaptersOfOtherModels() {
     using engine::ErrorCode;
-    const auto folder = [](const char* message, const char* file) {
-        engine::Error error{ErrorCode::InvalidFile, message};
-        if (*file != 0) {
-            error.details = {{"rule", "FileMissing"}, {"file", file}};
-        }
-        return ui::folderProblem(error, {});
-    };
-    const auto kind = [](const char* type, const char* kind_of_model) {
-        return ui::folderProblem(
-            {ErrorCode::Unsupported,
-             "x",
-             {{"rule", "ConfigUnsupported"}, {"model_type", type}, {"model_kind", kind_of_model}}},
-            {});
-    };
-    QVERIFY(kind("llama", "other")
-                .startsWith(QStringLiteral("It holds a model of another kind (llama).")));
-    QVERIFY(kind("gemma3", "gemma")
-                .startsWith(QStringLiteral("It holds a model of another kind (gemma3).")));
-    QVERIFY(kind("gemma4_unified", "unified")
-                .startsWith(QStringLiteral("It holds Gemma 4 12B (unified)")));
-    QVERIFY(kind("gemma4_assistant", "assistant")
-                .startsWith(QStringLiteral("It holds a helper for faster decoding")));
-    QVERIFY(folder("config.json: there is no such file", "config.json")
-                .startsWith(QStringLiteral("There is no config.json in it.")));
-    QVERIFY(folder("tokenizer.json: there is no such file", "tokenizer.json")
-                .startsWith(QStringLiteral("tokenizer.json is missing")));
-    QCOMPARE(folder("something new", ""), QStringLiteral("something new"));
-    ui::FolderFacts gone;
-    gone.place = ui::FolderFacts::Place::Missing;
-    QVERIFY(ui::folderProblem({ErrorCode::InvalidFile, "x"}, gone)
-                .startsWith(QStringLiteral("The folder is not there any more")));
     QVERIFY(ui::adapterProblem({ErrorCode::InvalidFile,
                                 "adapter_model.safetensors: base_model.model.x.lora_A.weight: "
                                 "shape [8, 128], expected [8, 64] (rank 8, x.weight is [256, 64]) "
