@@ -44,7 +44,7 @@ bool DecodeStep::isPossible(const KvCache& kv) {
         return false;
     }
     DeviceScratch* home = m.text.layers.front().home;
-    if (!LayerSteps::isPossibleOn(m, *home, kv) || home->ops().argmax == nullptr ||
+    if (!LayerSteps::isPossibleOn(m.decoderStack(), *home, kv) || home->ops().argmax == nullptr ||
         m.text.head_home != home || (text.ple_size > 0 && m.text.per_layer_home != home)) {
         return false;
     }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/forward/draft_step.h"
 
-#include "engine/forward/row_steps.h"
 #include "engine/forward/step_recording.h"
 #include "engine/forward/token_choice.h"
 
@@ -12,8 +11,6 @@
 namespace engine {
 
 using kernels::DraftNumbers;
-using kernels::MatView;
-using kernels::ProjectArgs;
 using kernels::Status;
 
 namespace {
@@ -65,8 +62,8 @@ bool DraftStep::isHere(const KvCache& kv) const {
     const AssistantConfig& assistant = *model_->config.assistant;
     const kernels::OpTable& ops = home_->ops();
     if (model_->is_reference || !model_->decode.has_draft_steps || ops.choose_draft == nullptr ||
-        ops.project == nullptr || ops.attend_step == nullptr || !home_->has(Buffer::DraftNumbers) ||
-        kv.type() != kernels::DType::BF16 || !isFusible(assistant.text.recipe) ||
+        !home_->has(Buffer::DraftNumbers) ||
+        !LayerSteps::isPossibleOn(model_->assistantStack(), *home_, kv) ||
         model_->text.embedding_adapter != AdapterHook::kNone) {
         return false;
     }
@@ -75,7 +72,7 @@ bool DraftStep::isHere(const KvCache& kv) const {
         linears.push_back(&weights.centroids);
     }
     bool is_here = assistant.num_centroids == 0 || assistant.token_ordering != nullptr;
-    for (const AssistantLayer& layer : weights.layers) {
+    for (const DecoderLayer& layer : weights.layers) {
         linears.insert(linears.end(), {&layer.attend.q, &layer.attend.o, &layer.mlp.gate,
                                        &layer.mlp.up, &layer.mlp.down});
         is_here = is_here && kv.owner(layer.kv_layer).primary.device == home_->id();
@@ -179,7 +176,7 @@ Result<void> DraftStep::begin(const Start& start, int64_t count, const KvCache& 
     kernels::Device& device = home_->device();
     assert(count <= DraftNumbers::kMost);
     std::vector<const void*> caches;
-    for (const AssistantLayer& layer : model_->assistant.layers) {
+    for (const DecoderLayer& layer : model_->assistant.layers) {
         caches.push_back(kv.bufferOn(layer.kv_layer, home_->id()).k);
     }
     if (graph_ != nullptr && (caches != recorded_kv_ || turn_ != start.turn)) {
@@ -221,8 +218,8 @@ Result<void> DraftStep::enqueue(const KvCache& kv) {
     const kernels::OpTable& ops = home_->ops();
     ENGINE_TRY(enqueueInput());
     CollectedSteps collected(home_->device(), ops.begin_side_steps);
-    for (size_t i = 0; i < model_->assistant.layers.size(); ++i) {
-        ENGINE_TRY(enqueueLayer(i, kv));
+    for (int i = 0; i < static_cast<int>(model_->assistant.layers.size()); ++i) {
+        ENGINE_TRY(steps_.enqueueLayer(i, false, kv));
     }
     ENGINE_TRY(enqueueEnd());
     ENGINE_KERNEL(collected.end(), "assistant's layers", "drafts");
@@ -235,118 +232,22 @@ Result<void> DraftStep::enqueueInput() {
     ENGINE_KERNEL(home_->ops().gather_rows(home_->queue(), *embedding_, &numbers()->at.token, 1, 0,
                                            model_->text.embedding_scale, {in, 1, width, width}),
                   "gather rows", "embedding");
-    x_ = home_->buffer(Buffer::DraftX);
-    spare_ = home_->buffer(Buffer::DraftH);
-    pending_ = {};
+    steps_.beginDraft(home_->buffer(Buffer::DraftX), home_->buffer(Buffer::DraftH), turn_);
     // A step of its own: the row behind it has a norm, which no step takes from the one before.
-    ProjectArgs args;
-    args.x = in;
-    args.y[0] = x_;
-    return project(args, {&model_->assistant.in});
-}
-
-Result<void> DraftStep::project(ProjectArgs& args, std::initializer_list<const Linear*> linears) {
-    WeightSource& weights = model_->context->weights();
-    for (const Linear* linear : linears) {
-        ENGINE_ASSIGN(args.w[args.count], weights.acquire(linear->weight));
-        weights.release(linear->weight); // resident: the view stays valid
-        ++args.count;
-    }
-    return checkStatus(home_->ops().project(home_->queue(), args), "projection",
-                       (*linears.begin())->name);
-}
-
-void DraftStep::takeRow(ProjectArgs& args, MatView norm) {
-    args.eps = static_cast<float>(model_->config.assistant->text.rms_norm_eps);
-    args.x = x_;
-    args.norm = norm;
-    args.input = ProjectArgs::Input::Norm;
-    if (pending_.t != nullptr) {
-        args.input = ProjectArgs::Input::ResidualNorm;
-        args.t = pending_.t;
-        args.t_norm = pending_.norm;
-        args.scalar = pending_.scalar;
-        args.x_out = spare_;
-        std::swap(x_, spare_);
-        pending_ = {};
-    }
-}
-
-Result<void> DraftStep::projectBack(const Linear& linear, const float* x) {
-    ProjectArgs args;
-    args.x = x;
-    args.y[0] = home_->buffer(Buffer::DraftT);
-    return project(args, {&linear});
-}
-
-Result<void> DraftStep::enqueueAttention(size_t index, MatView norm, const KvCache& kv) {
-    const AssistantConfig& assistant = *model_->config.assistant;
-    const LayerConfig& shape = assistant.text.layers[index];
-    const AssistantLayer& layer = model_->assistant.layers[index];
-    const bool is_full = shape.type == LayerType::Full;
-    ProjectArgs query;
-    takeRow(query, norm);
-    query.y[0] = home_->buffer(Buffer::DraftQ);
-    ENGINE_TRY(project(query, {&layer.attend.q}));
-
-    const kernels::TokenNumbers& at = numbers()->at;
-    const KvCache::Buffer& buffer = kv.bufferOn(layer.kv_layer, home_->id());
-    kernels::AttendStepArgs args;
-    args.q = home_->buffer(Buffer::DraftQ);
-    args.q_norm = layer.attend.q_norm;
-    args.inv_freq = home_->buffer(is_full ? Buffer::InvFreqFull : Buffer::InvFreqSliding);
-    args.position = &at.position;
-    args.slot = is_full ? &at.full_slot : &at.sliding_slot;
-    args.key_count = is_full ? &at.full_count : &at.sliding_count;
-    args.key_position = home_->ints(is_full ? Buffer::KeyPositionFull : Buffer::KeyPositionSliding);
-    args.cache_k = buffer.k;
-    args.cache_v = buffer.v;
-    args.kv_type = kv.type();
-    args.capacity = kv.owner(layer.kv_layer).capacity;
-    args.num_heads = assistant.text.num_heads;
-    args.num_kv_heads = shape.num_kv_heads;
-    args.head_dim = shape.head_dim;
-    args.window = is_full ? 0 : assistant.text.sliding_window;
-    args.is_ring = true; // KvCache::append()
-    args.turn = turn_;
-    args.scale = assistant.text.recipe.attentionScale(shape.head_dim);
-    args.eps = static_cast<float>(assistant.text.rms_norm_eps);
-    args.out = home_->buffer(Buffer::DraftO);
-    ENGINE_KERNEL(home_->ops().attend_step(home_->queue(), args), "attention", layer.attend.q.name);
-    return projectBack(layer.attend.o, args.out);
-}
-
-Result<void> DraftStep::enqueueLayer(size_t index, const KvCache& kv) {
-    const AssistantLayer& layer = model_->assistant.layers[index];
-    const LayerRecipe& recipe = model_->config.assistant->text.recipe;
-    for (size_t i = 0; i < layer.branches.size(); ++i) {
-        const BoundBranch& branch = layer.branches[i];
-        if (branch.body == BranchBody::Attention) {
-            ENGINE_TRY(enqueueAttention(index, branch.pre, kv));
-        } else {
-            ProjectArgs pair;
-            takeRow(pair, branch.pre);
-            pair.output = ProjectArgs::Output::GatedPair;
-            pair.activation = recipe.activation;
-            pair.y[0] = home_->buffer(Buffer::DraftGate);
-            ENGINE_TRY(project(pair, {&layer.mlp.gate, &layer.mlp.up}));
-            ENGINE_TRY(projectBack(layer.mlp.down, home_->buffer(Buffer::DraftGate)));
-        }
-        const bool is_last = i + 1 == layer.branches.size();
-        pending_ = {home_->buffer(Buffer::DraftT), branch.post,
-                    is_last && recipe.has_scalar ? layer.scalar : 1.0F};
-    }
-    return {};
+    LayerSteps::Projection step;
+    step.args.x = in;
+    step.add(model_->assistant.in, steps_.x());
+    return steps_.project(step);
 }
 
 Result<void> DraftStep::enqueueEnd() {
     const AssistantWeights& weights = model_->assistant;
     const bool has_groups = model_->config.assistant->num_centroids > 0;
-    ProjectArgs args;
-    takeRow(args, weights.norm);
-    args.y[0] = home_->buffer(Buffer::DraftIn) + model_->config.text.hidden_size;
-    args.y[1] = home_->buffer(has_groups ? Buffer::DraftCentroids : Buffer::DraftLogits);
-    return project(args, {&weights.out, has_groups ? &weights.centroids : &weights.table});
+    LayerSteps::Projection step;
+    step.add(weights.out, home_->buffer(Buffer::DraftIn) + model_->config.text.hidden_size);
+    step.add(has_groups ? weights.centroids : weights.table,
+             home_->buffer(has_groups ? Buffer::DraftCentroids : Buffer::DraftLogits));
+    return steps_.projectRow(step, weights.norm);
 }
 
 Result<void> DraftStep::enqueueChoice() {
@@ -363,7 +264,7 @@ Result<void> DraftStep::enqueueChoice() {
         args.groups = assistant.num_centroids;
         args.top = assistant.top_centroids;
         args.ordering = home_->ints(Buffer::DraftOrdering);
-        args.x = x_;
+        args.x = steps_.x();
         args.norm = weights.norm;
         args.eps = static_cast<float>(assistant.text.rms_norm_eps);
         WeightSource& source = model_->context->weights();

@@ -15,8 +15,6 @@ using kernels::MutF32;
 
 namespace {
 
-/// Index in Buffer::DraftPosition of the position that decides what a draft sees.
-constexpr int kSeenFrom = 8;
 constexpr float kNever = -std::numeric_limits<float>::infinity();
 
 } // namespace
@@ -66,9 +64,10 @@ Result<void> Drafter::begin(std::span<const float> hidden, const KvCache& kv) {
     DeviceScratch& home = *model_->assistant.home;
     const int64_t width = model_->config.text.hidden_size;
     const auto n = static_cast<int32_t>(kv.size());
-    std::array<int32_t, kSeenFrom + 1> positions{};
+    ENGINE_TRY(call_rows_.open(*model_, kv, 1, {}, 1));
+    std::array<int32_t, kDraftSeenFrom + 1> positions{};
     positions[0] = position_ == DraftPosition::OfToken ? n : n - 1;
-    positions[kSeenFrom] = n - 1;
+    positions[kDraftSeenFrom] = n - 1;
     const auto put = [&home](void* to, const void* from, size_t bytes) {
         return checkStatus(home.device().copyIn(to, from, bytes), "copy in", "assistant");
     };
@@ -108,8 +107,9 @@ Result<int32_t> Drafter::next(int32_t token, const KvCache& kv, std::vector<floa
     ENGINE_TRY(embed(token));
     const MutF32 x = row(Buffer::DraftX, hidden);
     ENGINE_TRY(context.linear(weights.in, home, row(Buffer::DraftIn, 2 * width), x));
-    for (size_t i = 0; i < weights.layers.size(); ++i) {
-        ENGINE_TRY(runLayer(kv, i));
+    const LayerCall call{model_->assistantStack(), kv, call_rows_};
+    for (int i = 0; i < static_cast<int>(weights.layers.size()); ++i) {
+        ENGINE_TRY(layers_.runLayer(call, i, x, false));
     }
     const MutF32 normed = row(Buffer::DraftH, hidden);
     ENGINE_KERNEL(home.ops().rms_norm(home.queue(), x, weights.norm,
@@ -141,83 +141,6 @@ Result<int32_t> Drafter::next(int32_t token, const KvCache& kv, std::vector<floa
     }
     // Values that are no numbers make a bad draft, which the model turns down.
     return best >= 0 ? best : token;
-}
-
-Result<void> Drafter::runLayer(const KvCache& kv, size_t index) {
-    const AssistantConfig& assistant = *model_->config.assistant;
-    const AssistantLayer& layer = model_->assistant.layers[index];
-    DeviceScratch& home = *model_->assistant.home;
-    const auto queue = home.queue();
-    const auto& ops = home.ops();
-    const auto eps = static_cast<float>(assistant.text.rms_norm_eps);
-    const std::string& name = layer.attend.q.name;
-    const MutF32 x = row(Buffer::DraftX, assistant.text.hidden_size);
-    const MutF32 h = row(Buffer::DraftH, assistant.text.hidden_size);
-    const MutF32 t = row(Buffer::DraftT, assistant.text.hidden_size);
-    for (const BoundBranch& branch : layer.branches) {
-        ENGINE_KERNEL(ops.rms_norm(queue, x, branch.pre, eps, h), "norm", name);
-        ENGINE_TRY(branch.body == BranchBody::Attention ? attend(kv, index, h, t)
-                                                        : gatedMlp(index, h, t));
-        ENGINE_KERNEL(ops.rms_norm_add(queue, t, branch.post, eps, branch.weight, x),
-                      "norm and residual", name);
-    }
-    return checkStatus(ops.scale(queue, x, layer.scalar), "layer scalar", name);
-}
-
-Result<void> Drafter::attend(const KvCache& kv, size_t index, MatF32 h, MutF32 t) {
-    const AssistantConfig& assistant = *model_->config.assistant;
-    const LayerConfig& shape = assistant.text.layers[index];
-    const AssistantLayer& layer = model_->assistant.layers[index];
-    DeviceScratch& home = *model_->assistant.home;
-    const auto& ops = home.ops();
-    const std::string& name = layer.attend.q.name;
-    const bool is_full = shape.type == LayerType::Full;
-    const int64_t width = assistant.text.num_heads * shape.head_dim;
-    const MutF32 q = row(Buffer::DraftQ, width);
-    ENGINE_TRY(model_->context->linear(layer.attend.q, home, h, q));
-    const MutF32 heads = reshaped(q, shape.head_dim);
-    ENGINE_KERNEL(ops.rms_norm(home.queue(), heads, layer.attend.q_norm,
-                               static_cast<float>(assistant.text.rms_norm_eps), heads),
-                  "q norm", name);
-    ENGINE_KERNEL(ops.rope(home.queue(), q, shape.head_dim, 0, shape.head_dim,
-                           home.ints(Buffer::DraftPosition),
-                           home.buffer(is_full ? Buffer::InvFreqFull : Buffer::InvFreqSliding)),
-                  "RoPE", name);
-    const KvCache::Buffer& buffer = kv.bufferOn(layer.kv_layer, home.id());
-    const MutF32 out = row(Buffer::DraftO, width);
-    kernels::AttentionArgs args;
-    args.q = q.data;
-    args.k = buffer.k;
-    args.v = buffer.v;
-    args.kv_type = kv.type();
-    args.out = out.data;
-    args.queries = 1;
-    args.keys = is_full ? kv.size() : kv.slidingSlotsInUse();
-    args.num_heads = assistant.text.num_heads;
-    args.num_kv_heads = shape.num_kv_heads;
-    args.head_dim = shape.head_dim;
-    args.scale = assistant.text.recipe.attentionScale(shape.head_dim);
-    args.mask.query_position = home.ints(Buffer::DraftPosition) + kSeenFrom;
-    args.mask.key_position =
-        home.ints(is_full ? Buffer::KeyPositionFull : Buffer::KeyPositionSliding);
-    args.mask.window = is_full ? 0 : assistant.text.sliding_window;
-    ENGINE_KERNEL(ops.attention(home.queue(), args), "attention", name);
-    return model_->context->linear(layer.attend.o, home, out, t);
-}
-
-Result<void> Drafter::gatedMlp(size_t index, MatF32 h, MutF32 t) {
-    const AssistantConfig& assistant = *model_->config.assistant;
-    const MlpWeights& mlp = model_->assistant.layers[index].mlp;
-    DeviceScratch& home = *model_->assistant.home;
-    const int64_t width = assistant.text.layers[index].intermediate_size;
-    const MutF32 gate = row(Buffer::DraftGate, width);
-    const MutF32 up = row(Buffer::DraftUp, width);
-    ENGINE_TRY(model_->context->linear(mlp.gate, home, h, gate));
-    ENGINE_TRY(model_->context->linear(mlp.up, home, h, up));
-    ENGINE_KERNEL(
-        home.ops().gated_mul(home.queue(), assistant.text.recipe.activation, gate, up, gate),
-        "activation", mlp.gate.name);
-    return model_->context->linear(mlp.down, home, gate, t);
 }
 
 Result<void> Drafter::chooseGroups(MatF32 normed) {

@@ -176,7 +176,7 @@ Result<FusedRows::Sums> FusedRows::attend(
     ENGINE_TRY(
         projectHeads(call, index, normed, rows, are_keys_stored ? Heads::Queries : Heads::All));
     auto* const q = reinterpret_cast<uint16_t*>(home.buffer(Buffer::O));
-    kernels::AttentionArgs args = call.rows.attention(*model_, index, call.kv, rows);
+    kernels::AttentionArgs args = call.rows.attention(call.stack, index, call.kv, rows);
     args.q = reinterpret_cast<const float*>(q);
     args.out = reinterpret_cast<float*>(q + rows * q_width);
     args.is_half = true;

@@ -84,7 +84,7 @@ void SplitSteps::findParts(const KvCache& kv) {
         const int64_t most_layers = text.ple_size <= 0 || m.text.per_layer_home == home
                                         ? text.num_layers
                                         : home->size(Buffer::PleSlice) / text.ple_size;
-        if (most_layers < 1 || !LayerSteps::isPossibleOn(m, *home, kv) ||
+        if (most_layers < 1 || !LayerSteps::isPossibleOn(m.decoderStack(), *home, kv) ||
             !LayerSteps::isLayerHere(m.text.layers[static_cast<size_t>(i)])) {
             continue;
         }
@@ -107,7 +107,7 @@ void SplitSteps::findParts(const KvCache& kv) {
     }
     DeviceScratch& head = *m.text.head_home;
     if (LayerSteps::isHere(m.text.head, head.id()) && head.has(Buffer::StepInput) &&
-        LayerSteps::isPossibleOn(m, head, kv)) {
+        LayerSteps::isPossibleOn(m.decoderStack(), head, kv)) {
         if (parts_.back().end != count || parts_.back().home != &head) {
             addPart(head, count, count);
         }

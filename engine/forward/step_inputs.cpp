@@ -183,9 +183,7 @@ Result<void> StepInputs::enqueuePerLayer(const Place& place, LayerSteps& steps) 
     const MutF32 ple{place.per_layer, 1, width, width};
     LayerSteps::Projection step;
     step.args.x = place.x;
-    step.args.count = 1;
-    step.args.y[0] = ple.data;
-    step.linear[0] = &m.text.per_layer_projection;
+    step.add(m.text.per_layer_projection, ple.data);
     ENGINE_TRY(steps.project(step));
     ENGINE_KERNEL(ops.scale(queue, ple, 1.0F / std::sqrt(static_cast<float>(text.hidden_size))),
                   "scale", name);
