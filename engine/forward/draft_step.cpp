@@ -78,10 +78,8 @@ bool DraftStep::isHere(const KvCache& kv) const {
         is_here = is_here && kv.owner(layer.kv_layer).primary.device == home_->id();
     }
     return is_here && std::all_of(linears.begin(), linears.end(), [this](const Linear* linear) {
-               return LayerSteps::isHere(*linear, home_->id()) &&
-                      linear->weight != WeightSource::kAbsent &&
-                      linear->adapter == AdapterHook::kNone && !linear->has_input_clip &&
-                      !linear->has_output_clip;
+               return linear->weight != WeightSource::kAbsent &&
+                      LayerSteps::isHere(*linear, home_->id()) && linear->isPlain();
            });
 }
 
@@ -267,9 +265,7 @@ Result<void> DraftStep::enqueueChoice() {
         args.x = steps_.x();
         args.norm = weights.norm;
         args.eps = static_cast<float>(assistant.text.rms_norm_eps);
-        WeightSource& source = model_->context->weights();
-        ENGINE_ASSIGN(args.table, source.acquire(weights.table.weight));
-        source.release(weights.table.weight); // resident: the view stays valid
+        ENGINE_ASSIGN(args.table, model_->context->resident(weights.table));
     }
     return checkStatus(home_->ops().choose_draft(home_->queue(), args), "choice",
                        weights.table.name);

@@ -80,18 +80,12 @@ Result<void> Drafter::begin(std::span<const float> hidden, const KvCache& kv) {
 
 Result<void> Drafter::embed(int32_t token) {
     const DecoderWeights& text = model_->text;
-    ComputeContext& context = *model_->context;
     DeviceScratch& home = *model_->assistant.home;
     const int64_t width = model_->config.text.hidden_size;
-    const std::span<const int32_t> ids(&token, 1);
     row_.resize(static_cast<size_t>(width));
     const MutF32 embedded{row_.data(), 1, width, width};
-    ENGINE_TRY(
-        context.weights().gatherRows(text.embedding, ids, 0, text.embedding_scale, embedded));
-    if (text.embedding_adapter != AdapterHook::kNone) {
-        ENGINE_TRY(context.adapters()->applyRows(text.embedding_adapter, ids, 0,
-                                                 text.embedding_scale, embedded));
-    }
+    ENGINE_TRY(model_->context->gatherRows(text.embedding, text.embedding_adapter,
+                                           std::span(&token, 1), text.embedding_scale, embedded));
     return checkStatus(
         home.device().copyIn(home.buffer(Buffer::DraftIn), row_.data(), sizeBytes(embedded)),
         "copy in", "assistant");

@@ -207,22 +207,17 @@ void LayerSteps::addTaps(Projection& step) {
 Result<void> LayerSteps::project(Projection& step) {
     ProjectArgs& args = step.args;
     const Linear* tapped = std::exchange(tapped_, nullptr);
-    bool is_plain = true;
-    for (int i = 0; i < args.count; ++i) {
-        const Linear& linear = *step.linear[i];
-        is_plain = is_plain && !linear.has_input_clip && !linear.has_output_clip;
-    }
-    const bool is_composed = !is_plain || !addUpdates(step);
+    const bool is_composed = std::any_of(step.linear, step.linear + args.count,
+                                         [](const Linear* linear) { return linear->hasClips(); }) ||
+                             !addUpdates(step);
     if (is_composed && !may_compose_) {
         return checkStatus(Status::Unsupported, "projection", step.linear[0]->name);
     }
     if (is_composed) {
         return compose(step);
     }
-    WeightSource& weights = model_->context->weights();
     for (int i = 0; i < args.count; ++i) {
-        ENGINE_ASSIGN(args.w[i], weights.acquire(step.linear[i]->weight));
-        weights.release(step.linear[i]->weight); // resident: the view stays valid
+        ENGINE_ASSIGN(args.w[i], model_->context->resident(*step.linear[i]));
     }
     if (tapped == step.linear[0] && args.lora_count > 0) {
         args.lora_sums = home_->buffer(Buffer::StepLora);
@@ -345,18 +340,13 @@ Result<void> LayerSteps::enqueueExperts(const DecoderLayer& layer) {
     if (!may_compose_) {
         return checkStatus(Status::Unsupported, "experts", name);
     }
-    WeightSource& weights = model_->context->weights();
-    const auto resident = [&weights](const Linear& linear) -> Result<kernels::WeightView> {
-        ENGINE_ASSIGN(const kernels::WeightView view, weights.acquire(linear.weight));
-        weights.release(linear.weight); // resident: the view stays valid
-        return view;
-    };
+    const ComputeContext& context = *model_->context;
     kernels::ExpertsStepArgs args;
     args.x = x_; // complete: gate and up have added what was pending
     args.t = home_->buffer(stack_.t);
-    ENGINE_ASSIGN(args.router, resident(experts.router));
-    ENGINE_ASSIGN(args.gate_up, resident(experts.gate_up));
-    ENGINE_ASSIGN(args.down, resident(experts.down));
+    ENGINE_ASSIGN(args.router, context.resident(experts.router));
+    ENGINE_ASSIGN(args.gate_up, context.resident(experts.gate_up));
+    ENGINE_ASSIGN(args.down, context.resident(experts.down));
     args.router_scale = experts.router_scale.data;
     args.expert_scale = experts.expert_scale.data;
     args.input_scale = 1.0F / std::sqrt(static_cast<float>(text.hidden_size));

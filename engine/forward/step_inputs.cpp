@@ -76,13 +76,9 @@ Result<void> StepInputs::fill(int32_t id, const KvCache& kv, std::byte* host) {
     reinterpret_cast<kernels::TokenNumbers*>(host)->token = id;
     const std::span<const int32_t> ids(&id, 1);
     const auto gather = [&](const Table& table, WeightSource::Handle handle,
-                            AdapterHook::Handle adapter, float scale, MutF32 to) -> Result<void> {
-        if (!table.there) {
-            ENGINE_TRY(m.context->weights().gatherRows(handle, ids, 0, scale, to));
-        }
-        return adapter == AdapterHook::kNone
-                   ? Result<void>()
-                   : m.context->adapters()->applyRows(adapter, ids, 0, scale, to);
+                            AdapterHook::Handle adapter, float scale, MutF32 to) {
+        return table.there ? Result<void>()
+                           : m.context->gatherRows(handle, adapter, ids, scale, to);
     };
     ENGINE_TRY(gather(embedding_, m.text.embedding, m.text.embedding_adapter,
                       m.text.embedding_scale, {row, 1, text.hidden_size, text.hidden_size}));
@@ -100,8 +96,7 @@ Result<bool> StepInputs::enqueueFused(const Place& place) {
     const TextConfig& text = m.config.text;
     const Linear& projection = m.text.per_layer_projection;
     const auto& ops = home_->ops();
-    if (ops.token_inputs == nullptr || !hasPerLayer() || projection.adapter != AdapterHook::kNone ||
-        projection.has_input_clip || projection.has_output_clip) {
+    if (ops.token_inputs == nullptr || !hasPerLayer() || !projection.isPlain()) {
         return false;
     }
     kernels::TokenInputArgs args;
@@ -113,8 +108,7 @@ Result<bool> StepInputs::enqueueFused(const Place& place) {
     args.x = place.x;
     args.t = place.t;
     args.y = place.per_layer;
-    ENGINE_ASSIGN(args.projection, m.context->weights().acquire(projection.weight));
-    m.context->weights().release(projection.weight); // resident: the view stays valid
+    ENGINE_ASSIGN(args.projection, m.context->resident(projection));
     args.norm = m.text.per_layer_norm;
     args.eps = static_cast<float>(text.rms_norm_eps);
     args.before = 1.0F / std::sqrt(static_cast<float>(text.hidden_size));
