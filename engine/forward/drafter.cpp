@@ -12,6 +12,7 @@ namespace engine {
 
 using kernels::MatF32;
 using kernels::MutF32;
+using kernels::WeightFormat;
 
 namespace {
 
@@ -106,8 +107,7 @@ Result<int32_t> Drafter::next(int32_t token, const KvCache& kv, std::vector<floa
         ENGINE_TRY(layers_.runLayer(call, i, x, false));
     }
     const MutF32 normed = row(Buffer::DraftH, hidden);
-    ENGINE_KERNEL(home.ops().rms_norm(home.queue(), x, weights.norm,
-                                      static_cast<float>(assistant.text.rms_norm_eps), normed),
+    ENGINE_KERNEL(home.ops().rms_norm(home.queue(), x, weights.norm, call.stack.eps(), normed),
                   "final norm", weights.out.name);
     const MutF32 back{home.buffer(Buffer::DraftIn) + width, 1, width, width};
     ENGINE_TRY(context.linear(weights.out, home, normed, back));
@@ -156,57 +156,49 @@ Result<void> Drafter::chooseGroups(MatF32 normed) {
     std::partial_sort(groups_.begin(), groups_.begin() + assistant.top_centroids, groups_.end(),
                       is_nearer);
     groups_.resize(static_cast<size_t>(assistant.top_centroids));
+    places_.clear();
     ids_.clear();
     const int64_t size = assistant.groupSize();
     for (const int32_t group : groups_) {
-        const auto first = assistant.token_ordering->begin() + group * size;
-        ids_.insert(ids_.end(), first, first + size);
+        for (int64_t place = group * size; place < (group + 1) * size; ++place) {
+            places_.push_back(static_cast<int32_t>(place));
+            ids_.push_back((*assistant.token_ordering)[static_cast<size_t>(place)]);
+        }
     }
     return {};
 }
 
 Result<void> Drafter::multiplyGroups(MatF32 normed, MutF32 out) {
-    const AssistantConfig& assistant = *model_->config.assistant;
     const Linear& table = model_->assistant.table;
     DeviceScratch& home = *model_->assistant.home;
-    WeightSource& source = model_->context->weights();
-    if (table.device != home.id() || !table.is_resident) {
+    ComputeContext& context = *model_->context;
+    if (table.device != home.id() || !table.is_resident || !table.isPlain()) {
         return multiplyGathered(normed, out);
     }
-    ENGINE_ASSIGN(const kernels::WeightView whole, source.acquire(table.weight));
-    const bool is_half =
-        whole.format == kernels::WeightFormat::BF16 || whole.format == kernels::WeightFormat::F16;
-    if (!is_half && whole.format != kernels::WeightFormat::F32) {
-        source.release(table.weight);
+    ENGINE_ASSIGN(const kernels::WeightView whole, context.resident(table));
+    switch (whole.format) {
+    case WeightFormat::F32:
+    case WeightFormat::F16:
+    case WeightFormat::BF16:
+        break;
+    case WeightFormat::Nf4:
+    case WeightFormat::Fp4:
+    case WeightFormat::Int8Row:
         return multiplyGathered(normed, out);
     }
-    const int64_t size = assistant.groupSize();
-    const auto group_bytes = static_cast<size_t>(size * whole.cols) * (is_half ? 2U : 4U);
-    kernels::WeightView slab = whole;
-    slab.rows = size;
-    kernels::Status status = kernels::Status::Ok;
-    for (size_t i = 0; i < groups_.size() && status == kernels::Status::Ok; ++i) {
-        slab.data = static_cast<const std::byte*>(whole.data) +
-                    static_cast<size_t>(groups_[i]) * group_bytes;
-        const MutF32 part{out.data + static_cast<int64_t>(i) * size, 1, size, size};
-        status = home.ops().linear(home.queue(), normed, slab, part);
+    // A group's rows lie in the table as an expert's do in its tensor.
+    const MutF32 parts = reshaped(out, model_->config.assistant->groupSize());
+    for (size_t i = 0; i < groups_.size(); ++i) {
+        const MutF32 part = rowsOf(parts, static_cast<int64_t>(i), 1);
+        ENGINE_TRY(context.expert(table, home, groups_[i], normed, part));
     }
-    source.release(table.weight);
-    return checkStatus(status, "linear", table.name);
+    return {};
 }
 
 Result<void> Drafter::multiplyGathered(MatF32 normed, MutF32 out) {
-    const AssistantConfig& assistant = *model_->config.assistant;
     const Linear& table = model_->assistant.table;
     DeviceScratch& home = *model_->assistant.home;
-    const int64_t hidden = assistant.text.hidden_size;
-    const int64_t size = assistant.groupSize();
-    places_.clear();
-    for (const int32_t group : groups_) {
-        for (int64_t i = 0; i < size; ++i) {
-            places_.push_back(static_cast<int32_t>(group * size + i));
-        }
-    }
+    const int64_t hidden = model_->config.assistant->text.hidden_size;
     const MutF32 there = home.matrix(Buffer::DraftRows, out.cols, hidden);
     const bool is_visible = home.device().isHostVisible();
     rows_.resize(is_visible ? 0 : static_cast<size_t>(out.cols * hidden));
@@ -218,7 +210,7 @@ Result<void> Drafter::multiplyGathered(MatF32 normed, MutF32 out) {
     }
     kernels::WeightView view;
     view.data = there.data;
-    view.format = kernels::WeightFormat::F32;
+    view.format = WeightFormat::F32;
     view.rows = out.cols;
     view.cols = hidden;
     return checkStatus(home.ops().linear(home.queue(), normed, view, out), "linear", table.name);

@@ -61,7 +61,7 @@ private:
     Result<void> embed(int32_t token);
     /// Fills ids_ and values_ with what the head looks at. normed [1, hidden].
     Result<void> head(kernels::MatF32 normed);
-    /// Fills groups_ and ids_: the groups whose centroids are nearest, and their tokens.
+    /// Fills groups_, places_ and ids_: the groups whose centroids are nearest, and their tokens.
     Result<void> chooseGroups(kernels::MatF32 normed);
     /// Products with the rows of these groups, which the table has one group after the other.
     Result<void> multiplyGroups(kernels::MatF32 normed, kernels::MutF32 out);
@@ -80,8 +80,8 @@ private:
     std::vector<float> rows_; ///< [candidates, hidden], on their way to a card.
     std::vector<float> centroids_;
     std::vector<int32_t> groups_;
-    std::vector<int32_t> places_; ///< Rows of the table that are gathered.
-    std::vector<int32_t> ids_;    ///< [candidates]; empty: all tokens in order.
+    std::vector<int32_t> places_; ///< Their rows of the table,
+    std::vector<int32_t> ids_;    ///< [candidates], and their tokens; empty: all in order.
     std::vector<float> values_;
 };
 
