@@ -16,8 +16,7 @@ Result<void> DecodeStep::prepare() {
     result_at_ = (inputs_.blockBytes() + 15) / 16 * 16;
     if (host_ == nullptr) {
         static_assert(sizeof(kernels::TopLogits) >= kKeyBytes);
-        host_ = static_cast<std::byte*>(
-            home_->device().allocateHost(result_at_ + sizeof(kernels::TopLogits)));
+        host_ = pageLocked(home_->device(), result_at_ + sizeof(kernels::TopLogits));
     }
     if (host_ == nullptr) {
         return Error{ErrorCode::OutOfMemory,
@@ -42,7 +41,7 @@ Result<void> DecodeStep::setSuppressed(std::span<const int32_t> ids) {
 }
 
 Result<void> DecodeStep::sendInput() {
-    return checkStatus(home_->device().copyInLater(home_->buffer(Buffer::StepInput), host_,
+    return checkStatus(home_->device().copyInLater(home_->buffer(Buffer::StepInput), host_.get(),
                                                    inputs_.sentBytes(), kernels::Device::kNoMark),
                        "copy in", "decode step");
 }

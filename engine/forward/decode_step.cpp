@@ -11,18 +11,8 @@ namespace engine {
 using kernels::MutF32;
 using kernels::Status;
 
-DecodeStep::~DecodeStep() {
-    reset();
-    if (home_ != nullptr && host_ != nullptr) {
-        home_->device().freeHost(host_);
-    }
-}
-
 void DecodeStep::reset() {
-    if (graph_ != nullptr) {
-        home_->device().freeGraph(graph_);
-        graph_ = nullptr;
-    }
+    graph_.reset();
     suppressed_.reset();
     state_ = State::Unknown;
 }
@@ -59,11 +49,9 @@ bool DecodeStep::isPossible(const KvCache& kv) {
         is_ok = kv.owner(static_cast<int>(i)).mirrors.empty();
     }
     if (is_ok) {
-        if (home_ != nullptr && home_ != home && host_ != nullptr) {
-            home_->device().freeHost(host_);
-            host_ = nullptr;
+        if (std::exchange(home_, home) != home) {
+            host_.reset();
         }
-        home_ = home;
         is_ok = prepare().has_value();
     }
     state_ = is_ok ? State::Possible : State::Impossible;
@@ -89,17 +77,6 @@ Result<void> DecodeStep::enqueue(const KvCache& kv) {
     return enqueueChoice();
 }
 
-Result<void> DecodeStep::record(const KvCache& kv) {
-    StepRecording recording(home_->device());
-    if (!recording.isOpen()) {
-        return {};
-    }
-    Result<void> outcome = enqueue(kv);
-    graph_ = recording.end(outcome.has_value());
-    recorded_kv_ = kv.owner(0).primary.k;
-    return outcome;
-}
-
 Result<void> DecodeStep::enqueueLayersAndHead(LayerSteps& steps,
                                               int first_layer,
                                               bool are_keys_stored,
@@ -115,8 +92,8 @@ Result<void> DecodeStep::enqueueLastRow(
     const TextConfig& text = model_->config.text;
     kernels::Device& device = home_->device();
     // What was sent before has arrived: the host waits for every token and every prompt.
-    LayerSteps::fillNumbers(kv, host_);
-    ENGINE_KERNEL(device.copyIn(home_->buffer(Buffer::StepInput), host_,
+    LayerSteps::fillNumbers(kv, host_.get());
+    ENGINE_KERNEL(device.copyIn(home_->buffer(Buffer::StepInput), host_.get(),
                                 static_cast<size_t>(inputs_.rowAt()) * sizeof(float)),
                   "copy in", "last row");
     float* const last = home_->buffer(Buffer::StepInput) + inputs_.rowAt();
@@ -189,31 +166,29 @@ Result<void> DecodeStep::advance(int32_t id, KvCache& kv, const Wanted& wanted) 
     // Who wants the row alone takes any recording.
     const int32_t top_wanted = wanted.top > 0 || wanted.greedy != nullptr ? wanted.top : top_;
     if (inputs_.hasNewTable()) {
-        if (graph_ != nullptr) {
-            device.freeGraph(std::exchange(graph_, nullptr));
-        }
+        graph_.reset();
         ENGINE_TRY(prepare());
     }
-    if (std::exchange(top_, top_wanted) != top_wanted && graph_ != nullptr) {
-        device.freeGraph(std::exchange(graph_, nullptr));
+    if (std::exchange(top_, top_wanted) != top_wanted) {
+        graph_.reset();
     }
     const int32_t no_block = -1;
     kv.append(std::span(&no_block, 1));
     const auto begin = [&]() -> Result<void> {
-        ENGINE_TRY(inputs_.fill(id, kv, host_));
-        if (graph_ != nullptr && recorded_kv_ != kv.owner(0).primary.k) {
-            device.freeGraph(graph_);
-            graph_ = nullptr;
+        ENGINE_TRY(inputs_.fill(id, kv, host_.get()));
+        if (std::exchange(recorded_kv_, kv.owner(0).primary.k) != kv.owner(0).primary.k) {
+            graph_.reset();
         }
         if (graph_ == nullptr) {
-            ENGINE_TRY(record(kv));
+            ENGINE_TRY(record(device, graph_, [&] { return enqueue(kv); }));
         }
         std::memset(result(), 0, kKeyBytes);
         if (top_ > 0) {
             top().count = kernels::TopLogits::kSeeRow;
         }
-        return graph_ == nullptr ? enqueue(kv)
-                                 : checkStatus(device.replay(graph_), "replay", "decode step");
+        return graph_ == nullptr
+                   ? enqueue(kv)
+                   : checkStatus(device.replay(graph_.get()), "replay", "decode step");
     };
     const auto attempt = [&]() -> Result<void> {
         ENGINE_TRY(begin());

@@ -23,9 +23,6 @@ namespace engine {
 class DecodeStep {
 public:
     explicit DecodeStep(BoundModel& model) : model_(&model), inputs_(model), steps_(model) {}
-    ~DecodeStep();
-    DecodeStep(const DecodeStep&) = delete;
-    DecodeStep& operator=(const DecodeStep&) = delete;
 
     /// The plan, the formats and the device allow fused steps. Cheap after the first call.
     [[nodiscard]] bool isPossible(const KvCache& kv);
@@ -80,8 +77,6 @@ private:
     Result<void> enqueueLastRow(
         int first_layer, const float* x, int64_t row, const KvCache& kv, CollectedSteps& collected);
     Result<void> enqueue(const KvCache& kv);
-    /// Makes graph_, if the device takes recordings.
-    Result<void> record(const KvCache& kv);
     /// are_keys_stored: of the first of these layers.
     Result<void> enqueueLayersAndHead(LayerSteps& steps,
                                       int first_layer,
@@ -92,7 +87,7 @@ private:
     Result<void> enqueueChoice();
     Result<void> enqueueTop();
     /// On the host: the key of the chosen token.
-    [[nodiscard]] std::byte* result() const { return host_ + result_at_; }
+    [[nodiscard]] std::byte* result() const { return host_.get() + result_at_; }
     /// On the host, in the same place: the candidates.
     [[nodiscard]] kernels::TopLogits& top() const;
 
@@ -103,9 +98,9 @@ private:
     DeviceScratch* home_ = nullptr;
     enum class State : uint8_t { Unknown = 1, Possible, Impossible };
     State state_ = State::Unknown;
-    kernels::GraphHandle graph_ = nullptr;
+    std::shared_ptr<std::byte> host_; ///< Page-locked: input block, then the result.
+    Recording graph_;
     const void* recorded_kv_ = nullptr; ///< K of the first owner when the graph was recorded.
-    std::byte* host_ = nullptr;         ///< Page-locked: input block, then the result.
     size_t result_at_ = 0;              ///< In host_, behind the input block: result() and top().
     bool may_collect_ = true;           ///< False where the device refused the steps as one launch.
     bool is_collecting_ = false;        ///< The last attempt handed them over that way.

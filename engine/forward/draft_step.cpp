@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/forward/draft_step.h"
 
-#include "engine/forward/step_recording.h"
 #include "engine/forward/token_choice.h"
 
 #include <algorithm>
@@ -20,17 +19,8 @@ constexpr int kMark = kernels::Device::kMarks - 1;
 
 } // namespace
 
-DraftStep::~DraftStep() {
-    reset();
-    if (host_ != nullptr) {
-        home_->device().freeHost(host_);
-    }
-}
-
 void DraftStep::reset() {
-    if (graph_ != nullptr) {
-        home_->device().freeGraph(std::exchange(graph_, nullptr));
-    }
+    graph_.reset();
     state_ = State::Unknown;
 }
 
@@ -42,10 +32,9 @@ bool DraftStep::isPossible(const KvCache& kv) {
     if (home == nullptr) {
         return false;
     }
-    if (home_ != nullptr && home_ != home && host_ != nullptr) {
-        home_->device().freeHost(std::exchange(host_, nullptr));
+    if (std::exchange(home_, home) != home) {
+        host_.reset();
     }
-    home_ = home;
     if (!isHere(kv)) {
         state_ = State::Impossible;
         return false;
@@ -101,12 +90,11 @@ Result<void> DraftStep::prepare() {
     const AssistantConfig& assistant = *model_->config.assistant;
     kernels::Device& device = home_->device();
     if (host_ == nullptr) {
-        host_ = static_cast<std::byte*>(device.allocateHost(
-            sizeof(Sent) + static_cast<size_t>(home_->size(Buffer::KeyPositionSliding) +
-                                               model_->config.text.hidden_size) *
-                               sizeof(float)));
+        const int64_t floats =
+            home_->size(Buffer::KeyPositionSliding) + model_->config.text.hidden_size;
+        host_ = pageLocked(device, sizeof(Sent) + static_cast<size_t>(floats) * sizeof(float));
     }
-    if (host_ == nullptr || device.kernelAddress(host_) == nullptr) {
+    if (host_ == nullptr || device.kernelAddress(host_.get()) == nullptr) {
         return checkStatus(Status::OutOfMemory, "page-locked memory", "drafts");
     }
     if (assistant.num_centroids > 0) {
@@ -145,7 +133,7 @@ Result<void> DraftStep::send(const Start& start, const KvCache& kv) {
     block.numbers.at.sliding_count = static_cast<int32_t>(kv.slidingSlotsInUse());
     block.numbers.at.full_count = static_cast<int32_t>(kv.size());
     block.numbers.at.token = start.token;
-    auto* const positions = reinterpret_cast<int32_t*>(host_ + sizeof(Sent));
+    auto* const positions = reinterpret_cast<int32_t*>(host_.get() + sizeof(Sent));
     std::copy(ring.begin(), ring.end(), positions);
     auto* const hidden =
         reinterpret_cast<float*>(positions + home_->size(Buffer::KeyPositionSliding));
@@ -160,16 +148,6 @@ Result<void> DraftStep::send(const Start& start, const KvCache& kv) {
     return put(home_->buffer(Buffer::DraftIn) + width, hidden, start.hidden.size_bytes());
 }
 
-Result<void> DraftStep::record(const KvCache& kv) {
-    StepRecording recording(home_->device());
-    if (!recording.isOpen()) {
-        return {};
-    }
-    Result<void> outcome = enqueue(kv);
-    graph_ = recording.end(outcome.has_value());
-    return outcome;
-}
-
 Result<void> DraftStep::begin(const Start& start, int64_t count, const KvCache& kv) {
     kernels::Device& device = home_->device();
     assert(count <= DraftNumbers::kMost);
@@ -177,21 +155,21 @@ Result<void> DraftStep::begin(const Start& start, int64_t count, const KvCache& 
     for (const DecoderLayer& layer : model_->assistant.layers) {
         caches.push_back(kv.bufferOn(layer.kv_layer, home_->id()).k);
     }
-    if (graph_ != nullptr && (caches != recorded_kv_ || turn_ != start.turn)) {
-        device.freeGraph(std::exchange(graph_, nullptr));
+    if (caches != recorded_kv_ || turn_ != start.turn) {
+        graph_.reset();
     }
     recorded_kv_ = std::move(caches);
     turn_ = start.turn;
     const auto attempt = [&]() -> Result<void> {
         if (graph_ == nullptr) {
-            ENGINE_TRY(record(kv));
+            ENGINE_TRY(record(device, graph_, [&] { return enqueue(kv); }));
         }
         ENGINE_TRY(send(start, kv));
         for (int64_t i = 0; i < count; ++i) {
             if (graph_ == nullptr) {
                 ENGINE_TRY(enqueue(kv));
             } else {
-                ENGINE_KERNEL(device.replay(graph_), "replay", "drafts");
+                ENGINE_KERNEL(device.replay(graph_.get()), "replay", "drafts");
             }
         }
         return checkStatus(device.mark(kMark), "mark", "drafts");

@@ -9,6 +9,7 @@
 #include "engine/forward/bound_model.h"
 #include "engine/forward/kv_cache.h"
 #include "engine/forward/layer_steps.h"
+#include "engine/forward/step_recording.h"
 
 #include <cstdint>
 #include <optional>
@@ -20,9 +21,6 @@ namespace engine {
 class DraftStep {
 public:
     explicit DraftStep(BoundModel& model) : model_(&model), steps_(model) {}
-    ~DraftStep();
-    DraftStep(const DraftStep&) = delete;
-    DraftStep& operator=(const DraftStep&) = delete;
 
     /// The plan, the formats and the card allow it. Cheap after the first call.
     [[nodiscard]] bool isPossible(const KvCache& kv);
@@ -57,12 +55,11 @@ private:
     bool findEmbedding();
     Result<void> prepare();
     Result<void> send(const Start& start, const KvCache& kv);
-    Result<void> record(const KvCache& kv);
     Result<void> enqueue(const KvCache& kv);
     Result<void> enqueueInput();
     Result<void> enqueueEnd();
     Result<void> enqueueChoice();
-    [[nodiscard]] Sent& sent() const { return *reinterpret_cast<Sent*>(host_); }
+    [[nodiscard]] Sent& sent() const { return *reinterpret_cast<Sent*>(host_.get()); }
     [[nodiscard]] kernels::DraftNumbers* numbers() const;
 
     BoundModel* model_;
@@ -71,10 +68,10 @@ private:
     enum class State : uint8_t { Unknown = 1, Possible, Impossible };
     State state_ = State::Unknown;
     std::optional<kernels::WeightView> embedding_;
-    kernels::GraphHandle graph_ = nullptr;
+    std::shared_ptr<std::byte> host_; ///< Page-locked: Sent, ring positions, hidden row.
+    Recording graph_;
     std::vector<const void*> recorded_kv_; ///< K of each layer's cache when it was recorded.
     int32_t turn_ = 1;                     ///< Value in the recording.
-    std::byte* host_ = nullptr;            ///< Page-locked: Sent, ring positions, hidden row.
 };
 
 } // namespace engine
