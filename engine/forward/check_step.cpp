@@ -113,9 +113,7 @@ Result<void> CheckStep::enqueue(const KvCache& kv) {
     }
     ENGINE_KERNEL(ops.begin_rows(home_->queue(), &here->count), "decoder layers", "check step");
     CollectedSteps collected(device, [](kernels::Queue) { return Status::Ok; });
-    for (int i = 0; i < static_cast<int>(text.num_layers); ++i) {
-        ENGINE_TRY(steps_.enqueueLayer(i, false, kv));
-    }
+    ENGINE_TRY(steps_.enqueueLayers(0, static_cast<int>(text.num_layers), false, kv));
     ENGINE_TRY(steps_.enqueueHead());
     ENGINE_KERNEL(collected.end(), "decoder layers", "check step");
     const MutF32 rows{steps_.x(), kMostRows, text.hidden_size, text.hidden_size};

@@ -72,19 +72,10 @@ Result<void> DecodeStep::enqueue(const KvCache& kv) {
     ENGINE_TRY(inputs_.enqueue(steps_));
     CollectedSteps collected(home_->device(), may_collect_ ? ops.begin_steps : nullptr);
     is_collecting_ = collected.isOpen();
-    ENGINE_TRY(enqueueLayersAndHead(steps_, 0, false, kv));
+    ENGINE_TRY(steps_.enqueueLayers(0, static_cast<int>(text.num_layers), false, kv));
+    ENGINE_TRY(steps_.enqueueHead());
     ENGINE_KERNEL(collected.end(), "decoder layers", "decode step");
     return enqueueChoice();
-}
-
-Result<void> DecodeStep::enqueueLayersAndHead(LayerSteps& steps,
-                                              int first_layer,
-                                              bool are_keys_stored,
-                                              const KvCache& kv) {
-    for (int i = first_layer; i < static_cast<int>(model_->config.text.num_layers); ++i) {
-        ENGINE_TRY(steps.enqueueLayer(i, are_keys_stored && i == first_layer, kv));
-    }
-    return steps.enqueueHead();
 }
 
 Result<void> DecodeStep::enqueueLastRow(
@@ -104,7 +95,8 @@ Result<void> DecodeStep::enqueueLastRow(
                 text.ple_size > 0 ? home_->buffer(Buffer::Ple) + row * model_->perLayerWidth()
                                   : nullptr,
                 0, {});
-    ENGINE_TRY(enqueueLayersAndHead(steps, first_layer, true, kv));
+    ENGINE_TRY(steps.enqueueLayers(first_layer, static_cast<int>(text.num_layers), true, kv));
+    ENGINE_TRY(steps.enqueueHead());
     return checkStatus(collected.end(), "decoder layers", "last row");
 }
 

@@ -77,11 +77,6 @@ private:
     Result<void> enqueueLastRow(
         int first_layer, const float* x, int64_t row, const KvCache& kv, CollectedSteps& collected);
     Result<void> enqueue(const KvCache& kv);
-    /// are_keys_stored: of the first of these layers.
-    Result<void> enqueueLayersAndHead(LayerSteps& steps,
-                                      int first_layer,
-                                      bool are_keys_stored,
-                                      const KvCache& kv);
     Result<void> sendInput();
     /// Behind the head: the soft cap, and the greedy choice or the candidates to the end of host_.
     Result<void> enqueueChoice();

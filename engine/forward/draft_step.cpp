@@ -194,9 +194,8 @@ Result<void> DraftStep::enqueue(const KvCache& kv) {
     const kernels::OpTable& ops = home_->ops();
     ENGINE_TRY(enqueueInput());
     CollectedSteps collected(home_->device(), ops.begin_side_steps);
-    for (int i = 0; i < static_cast<int>(model_->assistant.layers.size()); ++i) {
-        ENGINE_TRY(steps_.enqueueLayer(i, false, kv));
-    }
+    const auto layers = static_cast<int>(model_->assistant.layers.size());
+    ENGINE_TRY(steps_.enqueueLayers(0, layers, false, kv));
     ENGINE_TRY(enqueueEnd());
     ENGINE_KERNEL(collected.end(), "assistant's layers", "drafts");
     return enqueueChoice();

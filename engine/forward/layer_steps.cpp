@@ -398,6 +398,14 @@ Result<void> LayerSteps::enqueueLayer(int index, bool are_keys_stored, const KvC
     return {};
 }
 
+Result<void>
+LayerSteps::enqueueLayers(int first, int end, bool are_keys_stored, const KvCache& kv) {
+    for (int i = first; i < end; ++i) {
+        ENGINE_TRY(enqueueLayer(i, are_keys_stored && i == first, kv));
+    }
+    return {};
+}
+
 Result<void> LayerSteps::enqueueHead() {
     Projection head;
     head.add(model_->text.head, home_->buffer(Buffer::Logits));

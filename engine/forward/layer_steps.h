@@ -66,8 +66,9 @@ public:
     /// As begin(), for the assistant's layers. turn: as of kernels::AttendStepArgs. Steps that are
     /// not fused are errors here too.
     void beginDraft(float* x, float* spare, int32_t turn);
-    /// are_keys_stored: the cache holds this token's keys and values of the layer already.
-    Result<void> enqueueLayer(int index, bool are_keys_stored, const KvCache& kv);
+    /// Layers from `first` to the one before `end`. are_keys_stored: the cache holds this token's
+    /// keys and values of the first one already.
+    Result<void> enqueueLayers(int first, int end, bool are_keys_stored, const KvCache& kv);
     /// Final norm and head: logits, without their cap, to Buffer::Logits. The row is complete then.
     Result<void> enqueueHead();
     /// What is pending; then the row is complete. Where nothing follows here that adds it.
@@ -85,6 +86,7 @@ public:
     [[nodiscard]] bool hasComposedUpdates() const { return has_composed_updates_; }
 
 private:
+    Result<void> enqueueLayer(int index, bool are_keys_stored, const KvCache& kv);
     Result<void> enqueueAttention(const DecoderLayer& layer,
                                   int index,
                                   kernels::MatView norm,

@@ -269,9 +269,7 @@ Result<void> SplitSteps::enqueueOnce(Part& part, const KvCache& kv) {
         begun_.push_back(part.home);
     }
     part.is_collecting = collected.isOpen();
-    for (int i = part.first; i < part.end; ++i) {
-        ENGINE_TRY(part.steps->enqueueLayer(i, false, kv));
-    }
+    ENGINE_TRY(part.steps->enqueueLayers(part.first, part.end, false, kv));
     if (part.has_head) {
         ENGINE_TRY(part.steps->enqueueHead());
     }
