@@ -13,7 +13,7 @@ using kernels::Status;
 
 void DecodeStep::reset() {
     graph_.reset();
-    suppressed_.reset();
+    suppressed_.forget();
     state_ = State::Unknown;
 }
 

@@ -14,7 +14,6 @@
 #include "engine/forward/step_recording.h"
 #include "engine/forward/token_choice.h"
 
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -41,7 +40,7 @@ public:
     runForTop(int32_t id, KvCache& kv, int32_t wanted, std::vector<float>& logits);
 
     /// Somebody else writes the device's list of suppressed tokens.
-    void forgetSuppressed() { suppressed_.reset(); }
+    void forgetSuppressed() { suppressed_.forget(); }
 
     /// The rest of a prompt for its last row alone: layers from `first_layer` on, whose keys and
     /// values are all in the cache, and the head. x: the row in front of that layer, left as it is;
@@ -54,7 +53,9 @@ public:
                         std::vector<float>& logits);
 
     /// Tokens that every choice leaves out. Sent where they are others than before.
-    Result<void> setSuppressed(std::span<const int32_t> ids);
+    Result<void> setSuppressed(std::span<const int32_t> ids) {
+        return suppressed_.send(*home_, ids, model_->config.text.vocab_size);
+    }
 
     /// Drops the recording: bindings, adapters or buffers changed.
     void reset();
@@ -87,7 +88,7 @@ private:
     [[nodiscard]] kernels::TopLogits& top() const;
 
     BoundModel* model_;
-    std::optional<std::vector<int32_t>> suppressed_; ///< As the device has them.
+    SuppressedTokens suppressed_;
     StepInputs inputs_;
     LayerSteps steps_; ///< Steps of the recording.
     DeviceScratch* home_ = nullptr;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/forward/draft_step.h"
 
+#include "engine/forward/step_inputs.h"
 #include "engine/forward/token_choice.h"
 
 #include <algorithm>
@@ -39,10 +40,13 @@ bool DraftStep::isPossible(const KvCache& kv) {
         state_ = State::Impossible;
         return false;
     }
-    if (!findEmbedding()) {
-        return false; // it may be on its way
+    const DeviceTable embedding =
+        findTable(*model_, *home, model_->text.embedding, model_->text.embedding_adapter);
+    if (embedding.is_locking) {
+        return false; // it is on its way
     }
-    state_ = prepare().has_value() ? State::Possible : State::Impossible;
+    embedding_ = embedding.there;
+    state_ = embedding_.has_value() && prepare().has_value() ? State::Possible : State::Impossible;
     return state_ == State::Possible;
 }
 
@@ -52,8 +56,7 @@ bool DraftStep::isHere(const KvCache& kv) const {
     const kernels::OpTable& ops = home_->ops();
     if (model_->is_reference || !model_->decode.has_draft_steps || ops.choose_draft == nullptr ||
         !home_->has(Buffer::DraftNumbers) ||
-        !LayerSteps::isPossibleOn(model_->assistantStack(), *home_, kv) ||
-        model_->text.embedding_adapter != AdapterHook::kNone) {
+        !LayerSteps::isPossibleOn(model_->assistantStack(), *home_, kv)) {
         return false;
     }
     std::vector<const Linear*> linears = {&weights.in, &weights.out, &weights.table};
@@ -70,20 +73,6 @@ bool DraftStep::isHere(const KvCache& kv) const {
                return linear->weight != WeightSource::kAbsent &&
                       LayerSteps::isHere(*linear, home_->id()) && linear->isPlain();
            });
-}
-
-bool DraftStep::findEmbedding() {
-    WeightSource& weights = model_->context->weights();
-    const WeightSource::Handle table = model_->text.embedding;
-    embedding_ = weights.residentOn(table, home_->id());
-    if (!embedding_) {
-        if (!weights.lockFor(table, home_->id())) {
-            state_ = State::Impossible;
-            return false;
-        }
-        embedding_ = weights.lockedFor(table, home_->id());
-    }
-    return embedding_.has_value();
 }
 
 Result<void> DraftStep::prepare() {
@@ -109,10 +98,7 @@ Result<void> DraftStep::prepare() {
     for (const int64_t id : {config.image_token_id, config.audio_token_id, config.video_token_id}) {
         never.push_back(static_cast<int32_t>(id));
     }
-    const std::vector<uint32_t> bits = suppressedBits(never, assistant.text.vocab_size);
-    return checkStatus(device.copyIn(home_->buffer(Buffer::DraftSuppressed), bits.data(),
-                                     bits.size() * sizeof(uint32_t)),
-                       "copy in", "suppressed tokens");
+    return sendSuppressed(*home_, Buffer::DraftSuppressed, never, assistant.text.vocab_size);
 }
 
 DraftNumbers* DraftStep::numbers() const {

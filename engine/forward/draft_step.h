@@ -51,8 +51,6 @@ private:
     };
 
     [[nodiscard]] bool isHere(const KvCache& kv) const;
-    /// Finds the token table. False: it is not where the card reads it, or not yet.
-    bool findEmbedding();
     Result<void> prepare();
     Result<void> send(const Start& start, const KvCache& kv);
     Result<void> enqueue(const KvCache& kv);
