@@ -413,21 +413,22 @@ private:
         const std::vector<KvHome> homes = kvHomes(model_->config, plan);
         out.layers.assign(text.layers.size(), {});
         for (int i = 0; i < static_cast<int>(text.layers.size()); ++i) {
-            ENGINE_TRY(bindLayer(i, homes[static_cast<size_t>(i)].device));
+            const auto index = static_cast<size_t>(i);
+            const Place query{PartRole::Layer, i, Query};
+            ENGINE_ASSIGN(out.layers[index].home, homeOf(devices_.layers[index], query));
+            ENGINE_ASSIGN(out.layers[index].attention, homeOf(homes[index].device, query));
+            ENGINE_TRY(bindLayer(PartRole::Layer, text, i, out.layers[index]));
         }
         return {};
     }
 
-    Result<void> bindLayer(int i, DeviceId attention_device) {
+    /// A layer of the decoder or the assistant, which knows where it is.
+    Result<void> bindLayer(PartRole role, const TextConfig& text, int i, DecoderLayer& out) {
         using enum TensorSlot;
-        const TextConfig& text = model_->config.text;
         const LayerConfig& layer = text.layers[static_cast<size_t>(i)];
-        DecoderLayer& out = model_->text.layers[static_cast<size_t>(i)];
-        const auto at = [i](TensorSlot slot) { return Place{PartRole::Layer, i, slot}; };
-        ENGINE_ASSIGN(out.home, homeOf(devices_.layers[static_cast<size_t>(i)], at(Query)));
-        ENGINE_ASSIGN(out.attention, homeOf(attention_device, at(Query)));
+        const auto at = [role, i](TensorSlot slot) { return Place{role, i, slot}; };
         out.kv_layer = layer.kv_source;
-        ENGINE_ASSIGN(out.branches, branches(*out.home, text.recipe, PartRole::Layer, i));
+        ENGINE_ASSIGN(out.branches, branches(*out.home, text.recipe, role, i));
         ENGINE_ASSIGN(out.attend.q, linear(at(Query)));
         ENGINE_ASSIGN(out.attend.o, linear(at(Output)));
         if (text.recipe.has_head_norms) {
@@ -596,19 +597,9 @@ private:
         }
         out.layers.assign(assistant.text.layers.size(), {});
         for (int i = 0; i < static_cast<int>(out.layers.size()); ++i) {
-            const auto at = [i](TensorSlot slot) { return Place{kRole, i, slot}; };
-            AssistantLayer& layer = out.layers[static_cast<size_t>(i)];
-            layer.kv_layer = assistant.text.layers[static_cast<size_t>(i)].kv_source;
-            ENGINE_ASSIGN(layer.branches, branches(home, assistant.text.recipe, kRole, i));
-            ENGINE_ASSIGN(layer.attend.q, linear(at(Query)));
-            ENGINE_ASSIGN(layer.attend.o, linear(at(Output)));
-            ENGINE_ASSIGN(layer.attend.q_norm, norm(home, at(QueryNorm)));
-            ENGINE_ASSIGN(layer.mlp.gate, linear(at(MlpGate)));
-            ENGINE_ASSIGN(layer.mlp.up, linear(at(MlpUp)));
-            ENGINE_ASSIGN(layer.mlp.down, linear(at(MlpDown)));
-            ENGINE_ASSIGN(const ExpectedTensor* scalar, tensorOf(at(LayerScalar)));
-            ENGINE_ASSIGN(const std::vector<float> values, hostValues(*scalar));
-            layer.scalar = values[0];
+            DecoderLayer& layer = out.layers[static_cast<size_t>(i)];
+            layer.home = layer.attention = &home;
+            ENGINE_TRY(bindLayer(kRole, assistant.text, i, layer));
         }
         return {};
     }

@@ -142,23 +142,37 @@ struct AudioWeights {
     Linear projector;   ///< [text hidden, output size]
 };
 
-/// One layer of the assistant; its keys and values are those of the model's layer `kv_layer`.
-struct AssistantLayer {
-    int kv_layer = -1;
-    std::vector<BoundBranch> branches;
-    AttentionWeights attend; ///< No keys, no values.
-    MlpWeights mlp;
-    float scalar = 1.0F;
+struct AssistantWeights {
+    DeviceScratch* home = nullptr;    ///< nullptr: there is no assistant.
+    Linear in;                        ///< [hidden, 2 * model hidden], embedding first
+    std::vector<DecoderLayer> layers; ///< Without keys and values: they read the model's.
+    kernels::MatView norm;            ///< [hidden]
+    Linear out;                       ///< [model hidden, hidden]
+    Linear centroids;                 ///< [groups, hidden]; of a head in groups
+    Linear table;                     ///< [vocab, hidden]
 };
 
-struct AssistantWeights {
-    DeviceScratch* home = nullptr; ///< nullptr: there is no assistant.
-    Linear in;                     ///< [hidden, 2 * model hidden], embedding first
-    std::vector<AssistantLayer> layers;
-    kernels::MatView norm; ///< [hidden]
-    Linear out;            ///< [model hidden, hidden]
-    Linear centroids;      ///< [groups, hidden]; of a head in groups
-    Linear table;          ///< [vocab, hidden]
+/// Decoder layers that follow each other: the model's own, or the assistant's, which are walked by
+/// the same executors but have one row at a time, in buffers of their own. Valid until the model is
+/// bound again.
+struct LayerStack {
+    const TextConfig* text = nullptr;
+    std::span<const DecoderLayer> layers;
+    // Where the rows of one layer lie.
+    Buffer h = Buffer::H, t = Buffer::T, q = Buffer::Q, o = Buffer::O;
+    Buffer gate = Buffer::Gate, up = Buffer::Up;
+    /// Positions that queries are turned by; from `seen_from` on those that decide what they see.
+    Buffer position = Buffer::QueryPosition;
+    int64_t seen_from = 0;
+    Buffer numbers = Buffer::StepInput; ///< Begins with kernels::TokenNumbers; fused steps only.
+
+    [[nodiscard]] const LayerConfig& shape(int index) const {
+        return text->layers[static_cast<size_t>(index)];
+    }
+    [[nodiscard]] const DecoderLayer& layer(int index) const {
+        return layers[static_cast<size_t>(index)];
+    }
+    [[nodiscard]] float eps() const { return static_cast<float>(text->rms_norm_eps); }
 };
 
 struct BoundModel {
@@ -177,6 +191,21 @@ struct BoundModel {
     AudioWeights audio;
     AssistantWeights assistant;
 
+    [[nodiscard]] LayerStack decoderStack() const { return {&config.text, text.layers}; }
+    /// Only with an assistant.
+    [[nodiscard]] LayerStack assistantStack() const {
+        return {.text = &config.assistant->text,
+                .layers = assistant.layers,
+                .h = Buffer::DraftH,
+                .t = Buffer::DraftT,
+                .q = Buffer::DraftQ,
+                .o = Buffer::DraftO,
+                .gate = Buffer::DraftGate,
+                .up = Buffer::DraftUp,
+                .position = Buffer::DraftPosition,
+                .seen_from = kDraftSeenFrom,
+                .numbers = Buffer::DraftNumbers};
+    }
     /// What happens between two layers: the hook, and the look at the stop token. False: stop.
     [[nodiscard]] bool mayGoOn(const std::stop_token& stop) const {
         if (step_hook) {

@@ -10,7 +10,8 @@
 
 namespace engine {
 
-inline constexpr int64_t kHeadRows = 8; ///< Logit rows computed at a time.
+inline constexpr int64_t kHeadRows = 8;      ///< Logit rows computed at a time.
+inline constexpr int64_t kDraftSeenFrom = 8; ///< In Buffer::DraftPosition.
 
 enum class Buffer : uint8_t {
     // Kept for the life of the model.
@@ -136,7 +137,7 @@ enum class Buffer : uint8_t {
 
     // The assistant: one row.
     DraftIn,        ///< [2 * model hidden], the model's embedding and hidden state
-    DraftPosition,  ///< [16] int32: for RoPE, behind it from [8] on for what a draft may see
+    DraftPosition,  ///< [16] int32: for RoPE; from [kDraftSeenFrom] on for what a draft may see
     DraftX,         ///< [hidden], the residual stream
     DraftH,         ///< [hidden]
     DraftT,         ///< [hidden]

@@ -73,10 +73,10 @@ Result<void> CallRows::uploadTo(DeviceScratch& where, const KvCache& kv) {
 }
 
 kernels::AttentionArgs
-CallRows::attention(const BoundModel& model, int index, const KvCache& kv, int64_t rows) const {
-    const TextConfig& text = model.config.text;
-    const LayerConfig& shape = text.layers[static_cast<size_t>(index)];
-    const DecoderLayer& layer = model.text.layers[static_cast<size_t>(index)];
+CallRows::attention(const LayerStack& stack, int index, const KvCache& kv, int64_t rows) const {
+    const TextConfig& text = *stack.text;
+    const LayerConfig& shape = stack.shape(index);
+    const DecoderLayer& layer = stack.layer(index);
     const DeviceScratch& where = *layer.attention;
     const int64_t first_row = firstOf(rows);
     const bool is_full = shape.type == LayerType::Full;
@@ -93,7 +93,7 @@ CallRows::attention(const BoundModel& model, int index, const KvCache& kv, int64
     args.num_kv_heads = shape.num_kv_heads;
     args.head_dim = shape.head_dim;
     args.scale = text.recipe.attentionScale(shape.head_dim);
-    args.mask.query_position = where.ints(Buffer::QueryPosition) + first_row;
+    args.mask.query_position = where.ints(stack.position) + stack.seen_from + first_row;
     args.mask.key_position = where.ints(is_full     ? Buffer::KeyPositionFull
                                         : is_staged ? Buffer::KeyPositionStage
                                                     : Buffer::KeyPositionSliding);

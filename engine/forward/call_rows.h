@@ -46,7 +46,7 @@ public:
     /// Keys, values and mask of a layer's attention for the last `rows` rows; q and out are the
     /// caller's. On the device where the layer attends.
     [[nodiscard]] kernels::AttentionArgs
-    attention(const BoundModel& model, int layer, const KvCache& kv, int64_t rows) const;
+    attention(const LayerStack& stack, int layer, const KvCache& kv, int64_t rows) const;
 
 private:
     std::vector<int32_t> position_, block_;

@@ -6,24 +6,14 @@
 #include <algorithm>
 #include <cassert>
 #include <cstring>
-#include <utility>
 
 namespace engine {
 
 using kernels::MutF32;
 using kernels::Status;
 
-CheckStep::~CheckStep() {
-    reset();
-    if (home_ != nullptr && host_ != nullptr) {
-        home_->device().freeHost(host_);
-    }
-}
-
 void CheckStep::reset() {
-    if (graph_ != nullptr) {
-        home_->device().freeGraph(std::exchange(graph_, nullptr));
-    }
+    graph_.reset();
     state_ = State::Unknown;
 }
 
@@ -49,8 +39,8 @@ void CheckStep::prepare() {
             static_cast<int64_t>(sizeof(Numbers))) {
         return;
     }
-    if (home_ != home && host_ != nullptr) {
-        home_->device().freeHost(std::exchange(host_, nullptr));
+    if (home_ != home) {
+        host_.reset();
     }
     home_ = home;
     inputs_.prepare(*home_);
@@ -59,9 +49,9 @@ void CheckStep::prepare() {
         return;
     }
     if (host_ == nullptr) {
-        host_ = static_cast<std::byte*>(home_->device().allocateHost(
-            sizeof(Numbers) + sizeof(Results) +
-            static_cast<size_t>(kMostRows * text.hidden_size) * sizeof(float)));
+        host_ = pageLocked(home_->device(),
+                           sizeof(Numbers) + sizeof(Results) +
+                               static_cast<size_t>(kMostRows * text.hidden_size) * sizeof(float));
     }
     state_ = host_ != nullptr ? State::Possible : State::Impossible;
 }
@@ -123,9 +113,7 @@ Result<void> CheckStep::enqueue(const KvCache& kv) {
     }
     ENGINE_KERNEL(ops.begin_rows(home_->queue(), &here->count), "decoder layers", "check step");
     CollectedSteps collected(device, [](kernels::Queue) { return Status::Ok; });
-    for (int i = 0; i < static_cast<int>(text.num_layers); ++i) {
-        ENGINE_TRY(steps_.enqueueLayer(i, false, kv));
-    }
+    ENGINE_TRY(steps_.enqueueLayers(0, static_cast<int>(text.num_layers), false, kv));
     ENGINE_TRY(steps_.enqueueHead());
     ENGINE_KERNEL(collected.end(), "decoder layers", "check step");
     const MutF32 rows{steps_.x(), kMostRows, text.hidden_size, text.hidden_size};
@@ -156,7 +144,7 @@ CheckStep::send(std::span<const int32_t> ids, size_t at, int64_t position, const
         row.count = kernels::TopLogits::kSeeRow;
     }
     auto* const here = reinterpret_cast<Numbers*>(home_->buffer(Buffer::StepInput));
-    ENGINE_KERNEL(device.copyInLater(here, host_, sizeof(Numbers), kernels::Device::kNoMark),
+    ENGINE_KERNEL(device.copyInLater(here, host_.get(), sizeof(Numbers), kernels::Device::kNoMark),
                   "copy in", "check step");
     if (later == nullptr) {
         return {};
@@ -165,17 +153,6 @@ CheckStep::send(std::span<const int32_t> ids, size_t at, int64_t position, const
     return checkStatus(device.copyWithin(&here->id[known], later->ids + (at + known - 1),
                                          (part.size() - known) * sizeof(int32_t)),
                        "copy", "check step");
-}
-
-Result<void> CheckStep::record(const KvCache& kv) {
-    StepRecording recording(home_->device());
-    if (!recording.isOpen()) {
-        return {};
-    }
-    Result<void> outcome = enqueue(kv);
-    graph_ = recording.end(outcome.has_value());
-    recorded_kv_ = kv.owner(0).primary.k;
-    return outcome;
 }
 
 Result<void> CheckStep::read(size_t at, size_t tokens, RowChoices& choices) {
@@ -221,7 +198,7 @@ Result<void> CheckStep::runLaunches(std::span<const int32_t> ids,
         if (graph_ == nullptr) {
             ENGINE_TRY(enqueue(kv));
         } else {
-            ENGINE_KERNEL(device.replay(graph_), "replay", "check step");
+            ENGINE_KERNEL(device.replay(graph_.get()), "replay", "check step");
         }
         if (later != nullptr && at == 0) {
             ENGINE_TRY(later->when_told());
@@ -234,7 +211,6 @@ Result<void> CheckStep::runLaunches(std::span<const int32_t> ids,
 
 Result<void>
 CheckStep::run(std::span<const int32_t> ids, KvCache& kv, RowChoices& choices, const Later* later) {
-    kernels::Device& device = home_->device();
     const bool has_top = !choices.is_greedy && choices.wanted > 0 &&
                          home_->ops().top_logits != nullptr && model_->decode.has_candidates;
     const int32_t top = has_top ? choices.wanted : 0;
@@ -243,14 +219,15 @@ CheckStep::run(std::span<const int32_t> ids, KvCache& kv, RowChoices& choices, c
     top_ = top;
     is_greedy_ = choices.is_greedy;
     if (graph_ != nullptr && (!is_same || inputs_.hasNewTable())) {
-        device.freeGraph(std::exchange(graph_, nullptr));
+        graph_.reset();
         inputs_.prepare(*home_);
     }
     const std::vector<int32_t> no_blocks(ids.size(), -1);
     kv.append(no_blocks);
     const auto attempt = [&]() -> Result<void> {
         if (graph_ == nullptr) {
-            ENGINE_TRY(record(kv));
+            recorded_kv_ = kv.owner(0).primary.k;
+            ENGINE_TRY(record(home_->device(), graph_, [&] { return enqueue(kv); }));
         }
         return runLaunches(ids, kv, choices, later);
     };

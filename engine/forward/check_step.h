@@ -25,9 +25,6 @@ public:
     static constexpr int64_t kLongestOfTwo = 3072;
 
     explicit CheckStep(BoundModel& model) : model_(&model), inputs_(model), steps_(model) {}
-    ~CheckStep();
-    CheckStep(const CheckStep&) = delete;
-    CheckStep& operator=(const CheckStep&) = delete;
 
     /// For a model and a cache of which DecodeStep::isPossible() holds.
     [[nodiscard]] bool isPossible(const KvCache& kv, int64_t tokens);
@@ -62,7 +59,6 @@ private:
     };
     /// Finds out state_: unknown as long as a table is not where the device reads it.
     void prepare();
-    Result<void> record(const KvCache& kv);
     /// The tokens of a launch, from `at` on of `ids`, whose first is at `position`.
     Result<void>
     send(std::span<const int32_t> ids, size_t at, int64_t position, const Later* later);
@@ -75,12 +71,12 @@ private:
                              const Later* later);
     /// What the tokens of a launch came to, as those from `at` on.
     Result<void> read(size_t at, size_t tokens, RowChoices& choices);
-    [[nodiscard]] Numbers& numbers() const { return *reinterpret_cast<Numbers*>(host_); }
+    [[nodiscard]] Numbers& numbers() const { return *reinterpret_cast<Numbers*>(host_.get()); }
     [[nodiscard]] Results& results() const {
-        return *reinterpret_cast<Results*>(host_ + sizeof(Numbers));
+        return *reinterpret_cast<Results*>(host_.get() + sizeof(Numbers));
     }
     [[nodiscard]] const float* hidden() const {
-        return reinterpret_cast<const float*>(host_ + sizeof(Numbers) + sizeof(Results));
+        return reinterpret_cast<const float*>(host_.get() + sizeof(Numbers) + sizeof(Results));
     }
 
     BoundModel* model_;
@@ -89,9 +85,9 @@ private:
     DeviceScratch* home_ = nullptr;
     enum class State : uint8_t { Unknown = 1, Possible, Impossible };
     State state_ = State::Unknown;
-    kernels::GraphHandle graph_ = nullptr;
+    std::shared_ptr<std::byte> host_; ///< Page-locked: Numbers, Results, [kMostRows, hidden].
+    Recording graph_;
     const void* recorded_kv_ = nullptr;
-    std::byte* host_ = nullptr;            ///< Page-locked: Numbers, Results, [kMostRows, hidden].
     std::vector<kernels::TopLogits> tops_; ///< [kMostTokens], where RowChoices points.
     int32_t top_ = 0;                      ///< Candidates of the recording; 0: none,
     bool is_greedy_ = false;               ///< but the choice, or neither.

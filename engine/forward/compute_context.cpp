@@ -216,6 +216,22 @@ Result<void> ComputeContext::expert(
     return result;
 }
 
+Result<WeightView> ComputeContext::resident(const Linear& linear) const {
+    ENGINE_ASSIGN(const WeightView view, weights_->acquire(linear.weight));
+    weights_->release(linear.weight); // it stays, and so does the view
+    return view;
+}
+
+Result<void> ComputeContext::gatherRows(WeightSource::Handle table,
+                                        AdapterHook::Handle adapter,
+                                        std::span<const int32_t> ids,
+                                        float scale,
+                                        MutF32 rows) const {
+    ENGINE_TRY(weights_->gatherRows(table, ids, 0, scale, rows));
+    return adapter == AdapterHook::kNone ? Result<void>()
+                                         : adapters_->applyRows(adapter, ids, 0, scale, rows);
+}
+
 Result<void> ComputeContext::runWhereItComputes(const Linear& linear,
                                                 DeviceScratch& home,
                                                 WeightView view,

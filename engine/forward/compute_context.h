@@ -16,6 +16,7 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -67,6 +68,10 @@ struct Linear {
     bool is_resident = false; ///< Its bytes stay in the memory of `device`: views stay valid.
     bool has_input_clip = false, has_output_clip = false;
     float input_min = 0.0F, input_max = 0.0F, output_min = 0.0F, output_max = 0.0F;
+
+    [[nodiscard]] bool hasClips() const { return has_input_clip || has_output_clip; }
+    /// Nothing but the product: no clips, no adapter.
+    [[nodiscard]] bool isPlain() const { return adapter == AdapterHook::kNone && !hasClips(); }
 };
 
 /// A small vector (norm weight, bias, scale): fp32 on the device that consumes it.
@@ -109,6 +114,15 @@ public:
                         int64_t index,
                         kernels::MatF32 x,
                         kernels::MutF32 y);
+
+    /// The weight of a linear that is resident; valid until weights move.
+    [[nodiscard]] Result<kernels::WeightView> resident(const Linear& linear) const;
+    /// Rows of a table to the host's memory, times `scale`, as an adapter (may be kNone) has them.
+    Result<void> gatherRows(WeightSource::Handle table,
+                            AdapterHook::Handle adapter,
+                            std::span<const int32_t> ids,
+                            float scale,
+                            kernels::MutF32 rows) const;
 
     /// Copies a contiguous matrix between devices (both may be the same: no copy, no count).
     Result<void>

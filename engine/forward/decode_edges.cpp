@@ -16,8 +16,7 @@ Result<void> DecodeStep::prepare() {
     result_at_ = (inputs_.blockBytes() + 15) / 16 * 16;
     if (host_ == nullptr) {
         static_assert(sizeof(kernels::TopLogits) >= kKeyBytes);
-        host_ = static_cast<std::byte*>(
-            home_->device().allocateHost(result_at_ + sizeof(kernels::TopLogits)));
+        host_ = pageLocked(home_->device(), result_at_ + sizeof(kernels::TopLogits));
     }
     if (host_ == nullptr) {
         return Error{ErrorCode::OutOfMemory,
@@ -26,23 +25,8 @@ Result<void> DecodeStep::prepare() {
     return {};
 }
 
-Result<void> DecodeStep::setSuppressed(std::span<const int32_t> ids) {
-    if (suppressed_.has_value() &&
-        std::equal(suppressed_->begin(), suppressed_->end(), ids.begin(), ids.end())) {
-        return {};
-    }
-    suppressed_.reset();
-    const int64_t vocab = model_->config.text.vocab_size;
-    const std::vector<uint32_t> words = suppressedBits(ids, vocab);
-    ENGINE_KERNEL(home_->device().copyIn(home_->buffer(Buffer::StepSuppressed), words.data(),
-                                         words.size() * sizeof(uint32_t)),
-                  "copy in", "suppressed tokens");
-    suppressed_.emplace(ids.begin(), ids.end());
-    return {};
-}
-
 Result<void> DecodeStep::sendInput() {
-    return checkStatus(home_->device().copyInLater(home_->buffer(Buffer::StepInput), host_,
+    return checkStatus(home_->device().copyInLater(home_->buffer(Buffer::StepInput), host_.get(),
                                                    inputs_.sentBytes(), kernels::Device::kNoMark),
                        "copy in", "decode step");
 }

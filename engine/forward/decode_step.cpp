@@ -11,19 +11,9 @@ namespace engine {
 using kernels::MutF32;
 using kernels::Status;
 
-DecodeStep::~DecodeStep() {
-    reset();
-    if (home_ != nullptr && host_ != nullptr) {
-        home_->device().freeHost(host_);
-    }
-}
-
 void DecodeStep::reset() {
-    if (graph_ != nullptr) {
-        home_->device().freeGraph(graph_);
-        graph_ = nullptr;
-    }
-    suppressed_.reset();
+    graph_.reset();
+    suppressed_.forget();
     state_ = State::Unknown;
 }
 
@@ -44,7 +34,7 @@ bool DecodeStep::isPossible(const KvCache& kv) {
         return false;
     }
     DeviceScratch* home = m.text.layers.front().home;
-    if (!LayerSteps::isPossibleOn(m, *home, kv) || home->ops().argmax == nullptr ||
+    if (!LayerSteps::isPossibleOn(m.decoderStack(), *home, kv) || home->ops().argmax == nullptr ||
         m.text.head_home != home || (text.ple_size > 0 && m.text.per_layer_home != home)) {
         return false;
     }
@@ -59,11 +49,9 @@ bool DecodeStep::isPossible(const KvCache& kv) {
         is_ok = kv.owner(static_cast<int>(i)).mirrors.empty();
     }
     if (is_ok) {
-        if (home_ != nullptr && home_ != home && host_ != nullptr) {
-            home_->device().freeHost(host_);
-            host_ = nullptr;
+        if (std::exchange(home_, home) != home) {
+            host_.reset();
         }
-        home_ = home;
         is_ok = prepare().has_value();
     }
     state_ = is_ok ? State::Possible : State::Impossible;
@@ -84,30 +72,10 @@ Result<void> DecodeStep::enqueue(const KvCache& kv) {
     ENGINE_TRY(inputs_.enqueue(steps_));
     CollectedSteps collected(home_->device(), may_collect_ ? ops.begin_steps : nullptr);
     is_collecting_ = collected.isOpen();
-    ENGINE_TRY(enqueueLayersAndHead(steps_, 0, false, kv));
+    ENGINE_TRY(steps_.enqueueLayers(0, static_cast<int>(text.num_layers), false, kv));
+    ENGINE_TRY(steps_.enqueueHead());
     ENGINE_KERNEL(collected.end(), "decoder layers", "decode step");
     return enqueueChoice();
-}
-
-Result<void> DecodeStep::record(const KvCache& kv) {
-    StepRecording recording(home_->device());
-    if (!recording.isOpen()) {
-        return {};
-    }
-    Result<void> outcome = enqueue(kv);
-    graph_ = recording.end(outcome.has_value());
-    recorded_kv_ = kv.owner(0).primary.k;
-    return outcome;
-}
-
-Result<void> DecodeStep::enqueueLayersAndHead(LayerSteps& steps,
-                                              int first_layer,
-                                              bool are_keys_stored,
-                                              const KvCache& kv) {
-    for (int i = first_layer; i < static_cast<int>(model_->config.text.num_layers); ++i) {
-        ENGINE_TRY(steps.enqueueLayer(i, are_keys_stored && i == first_layer, kv));
-    }
-    return steps.enqueueHead();
 }
 
 Result<void> DecodeStep::enqueueLastRow(
@@ -115,8 +83,8 @@ Result<void> DecodeStep::enqueueLastRow(
     const TextConfig& text = model_->config.text;
     kernels::Device& device = home_->device();
     // What was sent before has arrived: the host waits for every token and every prompt.
-    LayerSteps::fillNumbers(kv, host_);
-    ENGINE_KERNEL(device.copyIn(home_->buffer(Buffer::StepInput), host_,
+    LayerSteps::fillNumbers(kv, host_.get());
+    ENGINE_KERNEL(device.copyIn(home_->buffer(Buffer::StepInput), host_.get(),
                                 static_cast<size_t>(inputs_.rowAt()) * sizeof(float)),
                   "copy in", "last row");
     float* const last = home_->buffer(Buffer::StepInput) + inputs_.rowAt();
@@ -127,7 +95,8 @@ Result<void> DecodeStep::enqueueLastRow(
                 text.ple_size > 0 ? home_->buffer(Buffer::Ple) + row * model_->perLayerWidth()
                                   : nullptr,
                 0, {});
-    ENGINE_TRY(enqueueLayersAndHead(steps, first_layer, true, kv));
+    ENGINE_TRY(steps.enqueueLayers(first_layer, static_cast<int>(text.num_layers), true, kv));
+    ENGINE_TRY(steps.enqueueHead());
     return checkStatus(collected.end(), "decoder layers", "last row");
 }
 
@@ -189,31 +158,29 @@ Result<void> DecodeStep::advance(int32_t id, KvCache& kv, const Wanted& wanted) 
     // Who wants the row alone takes any recording.
     const int32_t top_wanted = wanted.top > 0 || wanted.greedy != nullptr ? wanted.top : top_;
     if (inputs_.hasNewTable()) {
-        if (graph_ != nullptr) {
-            device.freeGraph(std::exchange(graph_, nullptr));
-        }
+        graph_.reset();
         ENGINE_TRY(prepare());
     }
-    if (std::exchange(top_, top_wanted) != top_wanted && graph_ != nullptr) {
-        device.freeGraph(std::exchange(graph_, nullptr));
+    if (std::exchange(top_, top_wanted) != top_wanted) {
+        graph_.reset();
     }
     const int32_t no_block = -1;
     kv.append(std::span(&no_block, 1));
     const auto begin = [&]() -> Result<void> {
-        ENGINE_TRY(inputs_.fill(id, kv, host_));
-        if (graph_ != nullptr && recorded_kv_ != kv.owner(0).primary.k) {
-            device.freeGraph(graph_);
-            graph_ = nullptr;
+        ENGINE_TRY(inputs_.fill(id, kv, host_.get()));
+        if (std::exchange(recorded_kv_, kv.owner(0).primary.k) != kv.owner(0).primary.k) {
+            graph_.reset();
         }
         if (graph_ == nullptr) {
-            ENGINE_TRY(record(kv));
+            ENGINE_TRY(record(device, graph_, [&] { return enqueue(kv); }));
         }
         std::memset(result(), 0, kKeyBytes);
         if (top_ > 0) {
             top().count = kernels::TopLogits::kSeeRow;
         }
-        return graph_ == nullptr ? enqueue(kv)
-                                 : checkStatus(device.replay(graph_), "replay", "decode step");
+        return graph_ == nullptr
+                   ? enqueue(kv)
+                   : checkStatus(device.replay(graph_.get()), "replay", "decode step");
     };
     const auto attempt = [&]() -> Result<void> {
         ENGINE_TRY(begin());

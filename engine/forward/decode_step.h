@@ -14,7 +14,6 @@
 #include "engine/forward/step_recording.h"
 #include "engine/forward/token_choice.h"
 
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -23,9 +22,6 @@ namespace engine {
 class DecodeStep {
 public:
     explicit DecodeStep(BoundModel& model) : model_(&model), inputs_(model), steps_(model) {}
-    ~DecodeStep();
-    DecodeStep(const DecodeStep&) = delete;
-    DecodeStep& operator=(const DecodeStep&) = delete;
 
     /// The plan, the formats and the device allow fused steps. Cheap after the first call.
     [[nodiscard]] bool isPossible(const KvCache& kv);
@@ -44,7 +40,7 @@ public:
     runForTop(int32_t id, KvCache& kv, int32_t wanted, std::vector<float>& logits);
 
     /// Somebody else writes the device's list of suppressed tokens.
-    void forgetSuppressed() { suppressed_.reset(); }
+    void forgetSuppressed() { suppressed_.forget(); }
 
     /// The rest of a prompt for its last row alone: layers from `first_layer` on, whose keys and
     /// values are all in the cache, and the head. x: the row in front of that layer, left as it is;
@@ -57,7 +53,9 @@ public:
                         std::vector<float>& logits);
 
     /// Tokens that every choice leaves out. Sent where they are others than before.
-    Result<void> setSuppressed(std::span<const int32_t> ids);
+    Result<void> setSuppressed(std::span<const int32_t> ids) {
+        return suppressed_.send(*home_, ids, model_->config.text.vocab_size);
+    }
 
     /// Drops the recording: bindings, adapters or buffers changed.
     void reset();
@@ -80,32 +78,25 @@ private:
     Result<void> enqueueLastRow(
         int first_layer, const float* x, int64_t row, const KvCache& kv, CollectedSteps& collected);
     Result<void> enqueue(const KvCache& kv);
-    /// Makes graph_, if the device takes recordings.
-    Result<void> record(const KvCache& kv);
-    /// are_keys_stored: of the first of these layers.
-    Result<void> enqueueLayersAndHead(LayerSteps& steps,
-                                      int first_layer,
-                                      bool are_keys_stored,
-                                      const KvCache& kv);
     Result<void> sendInput();
     /// Behind the head: the soft cap, and the greedy choice or the candidates to the end of host_.
     Result<void> enqueueChoice();
     Result<void> enqueueTop();
     /// On the host: the key of the chosen token.
-    [[nodiscard]] std::byte* result() const { return host_ + result_at_; }
+    [[nodiscard]] std::byte* result() const { return host_.get() + result_at_; }
     /// On the host, in the same place: the candidates.
     [[nodiscard]] kernels::TopLogits& top() const;
 
     BoundModel* model_;
-    std::optional<std::vector<int32_t>> suppressed_; ///< As the device has them.
+    SuppressedTokens suppressed_;
     StepInputs inputs_;
     LayerSteps steps_; ///< Steps of the recording.
     DeviceScratch* home_ = nullptr;
     enum class State : uint8_t { Unknown = 1, Possible, Impossible };
     State state_ = State::Unknown;
-    kernels::GraphHandle graph_ = nullptr;
+    std::shared_ptr<std::byte> host_; ///< Page-locked: input block, then the result.
+    Recording graph_;
     const void* recorded_kv_ = nullptr; ///< K of the first owner when the graph was recorded.
-    std::byte* host_ = nullptr;         ///< Page-locked: input block, then the result.
     size_t result_at_ = 0;              ///< In host_, behind the input block: result() and top().
     bool may_collect_ = true;           ///< False where the device refused the steps as one launch.
     bool is_collecting_ = false;        ///< The last attempt handed them over that way.

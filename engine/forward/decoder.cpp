@@ -189,9 +189,9 @@ Result<void> Decoder::forward(const ForwardInput& input,
     }
     ENGINE_TRY(rows_.open(*model_, kv, rows, input.block, input.logits_rows));
     kv.append(rows_.blocks());
-    Result<void> outcome =
-        run(input, {kv, rows_}, observer == nullptr && input.hidden == nullptr ? last_row : nullptr,
-            logits, stop, observer);
+    Result<void> outcome = run(input, {model_->decoderStack(), kv, rows_},
+                               observer == nullptr && input.hidden == nullptr ? last_row : nullptr,
+                               logits, stop, observer);
     if (!outcome.has_value()) {
         // Rows of a failed call must not be visible to the next one. A long call has overwritten
         // the window before it: then nothing is left.

@@ -34,13 +34,8 @@ Result<const int32_t*> DecoderInputs::uploadIds(DeviceScratch& where) {
 
 Result<void> DecoderInputs::embedOnHost(std::span<const FeatureSpan> features, MutF32 rows) {
     const DecoderWeights& weights = model_->text;
-    ComputeContext& context = *model_->context;
-    const std::span<const int32_t> ids(ids_);
-    const float scale = weights.embedding_scale;
-    ENGINE_TRY(context.weights().gatherRows(weights.embedding, ids, 0, scale, rows));
-    if (weights.embedding_adapter != AdapterHook::kNone) {
-        ENGINE_TRY(context.adapters()->applyRows(weights.embedding_adapter, ids, 0, scale, rows));
-    }
+    ENGINE_TRY(model_->context->gatherRows(weights.embedding, weights.embedding_adapter, ids_,
+                                           weights.embedding_scale, rows));
     for (const FeatureSpan& span : features) {
         const int64_t begin = std::max<int64_t>(0, span.first_row);
         const int64_t end = std::min(rows.rows, span.first_row + span.count);
@@ -169,7 +164,6 @@ Result<void> DecoderInputs::perLayerRows(DeviceScratch& where,
                                          const kernels::WeightView* table) {
     const TextConfig& text = model_->config.text;
     const DecoderWeights& weights = model_->text;
-    ComputeContext& context = *model_->context;
     const auto queue = where.queue();
     const auto& ops = where.ops();
     const std::string& name = weights.per_layer_projection.name;
@@ -185,15 +179,11 @@ Result<void> DecoderInputs::perLayerRows(DeviceScratch& where,
 
     // Token part: one contiguous row of the table per token, wherever the table is.
     const float scale = std::sqrt(static_cast<float>(text.ple_size));
-    const auto gather = [&](int64_t first, MutF32 rows) -> Result<void> {
+    const auto gather = [&](int64_t first, MutF32 rows) {
         const std::span<const int32_t> ids(ids_.data() + first_row + first,
                                            static_cast<size_t>(rows.rows));
-        ENGINE_TRY(context.weights().gatherRows(weights.per_layer_table, ids, 0, scale, rows));
-        if (weights.per_layer_adapter != AdapterHook::kNone) {
-            ENGINE_TRY(
-                context.adapters()->applyRows(weights.per_layer_adapter, ids, 0, scale, rows));
-        }
-        return {};
+        return model_->context->gatherRows(weights.per_layer_table, weights.per_layer_adapter, ids,
+                                           scale, rows);
     };
     const bool is_visible = where.device().isHostVisible();
     MutF32 all;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/forward/draft_step.h"
 
-#include "engine/forward/row_steps.h"
-#include "engine/forward/step_recording.h"
+#include "engine/forward/step_inputs.h"
 #include "engine/forward/token_choice.h"
 
 #include <algorithm>
@@ -12,8 +11,6 @@
 namespace engine {
 
 using kernels::DraftNumbers;
-using kernels::MatView;
-using kernels::ProjectArgs;
 using kernels::Status;
 
 namespace {
@@ -23,17 +20,8 @@ constexpr int kMark = kernels::Device::kMarks - 1;
 
 } // namespace
 
-DraftStep::~DraftStep() {
-    reset();
-    if (host_ != nullptr) {
-        home_->device().freeHost(host_);
-    }
-}
-
 void DraftStep::reset() {
-    if (graph_ != nullptr) {
-        home_->device().freeGraph(std::exchange(graph_, nullptr));
-    }
+    graph_.reset();
     state_ = State::Unknown;
 }
 
@@ -45,18 +33,20 @@ bool DraftStep::isPossible(const KvCache& kv) {
     if (home == nullptr) {
         return false;
     }
-    if (home_ != nullptr && home_ != home && host_ != nullptr) {
-        home_->device().freeHost(std::exchange(host_, nullptr));
+    if (std::exchange(home_, home) != home) {
+        host_.reset();
     }
-    home_ = home;
     if (!isHere(kv)) {
         state_ = State::Impossible;
         return false;
     }
-    if (!findEmbedding()) {
-        return false; // it may be on its way
+    const DeviceTable embedding =
+        findTable(*model_, *home, model_->text.embedding, model_->text.embedding_adapter);
+    if (embedding.is_locking) {
+        return false; // it is on its way
     }
-    state_ = prepare().has_value() ? State::Possible : State::Impossible;
+    embedding_ = embedding.there;
+    state_ = embedding_.has_value() && prepare().has_value() ? State::Possible : State::Impossible;
     return state_ == State::Possible;
 }
 
@@ -65,9 +55,8 @@ bool DraftStep::isHere(const KvCache& kv) const {
     const AssistantConfig& assistant = *model_->config.assistant;
     const kernels::OpTable& ops = home_->ops();
     if (model_->is_reference || !model_->decode.has_draft_steps || ops.choose_draft == nullptr ||
-        ops.project == nullptr || ops.attend_step == nullptr || !home_->has(Buffer::DraftNumbers) ||
-        kv.type() != kernels::DType::BF16 || !isFusible(assistant.text.recipe) ||
-        model_->text.embedding_adapter != AdapterHook::kNone) {
+        !home_->has(Buffer::DraftNumbers) ||
+        !LayerSteps::isPossibleOn(model_->assistantStack(), *home_, kv)) {
         return false;
     }
     std::vector<const Linear*> linears = {&weights.in, &weights.out, &weights.table};
@@ -75,43 +64,26 @@ bool DraftStep::isHere(const KvCache& kv) const {
         linears.push_back(&weights.centroids);
     }
     bool is_here = assistant.num_centroids == 0 || assistant.token_ordering != nullptr;
-    for (const AssistantLayer& layer : weights.layers) {
+    for (const DecoderLayer& layer : weights.layers) {
         linears.insert(linears.end(), {&layer.attend.q, &layer.attend.o, &layer.mlp.gate,
                                        &layer.mlp.up, &layer.mlp.down});
         is_here = is_here && kv.owner(layer.kv_layer).primary.device == home_->id();
     }
     return is_here && std::all_of(linears.begin(), linears.end(), [this](const Linear* linear) {
-               return LayerSteps::isHere(*linear, home_->id()) &&
-                      linear->weight != WeightSource::kAbsent &&
-                      linear->adapter == AdapterHook::kNone && !linear->has_input_clip &&
-                      !linear->has_output_clip;
+               return linear->weight != WeightSource::kAbsent &&
+                      LayerSteps::isHere(*linear, home_->id()) && linear->isPlain();
            });
-}
-
-bool DraftStep::findEmbedding() {
-    WeightSource& weights = model_->context->weights();
-    const WeightSource::Handle table = model_->text.embedding;
-    embedding_ = weights.residentOn(table, home_->id());
-    if (!embedding_) {
-        if (!weights.lockFor(table, home_->id())) {
-            state_ = State::Impossible;
-            return false;
-        }
-        embedding_ = weights.lockedFor(table, home_->id());
-    }
-    return embedding_.has_value();
 }
 
 Result<void> DraftStep::prepare() {
     const AssistantConfig& assistant = *model_->config.assistant;
     kernels::Device& device = home_->device();
     if (host_ == nullptr) {
-        host_ = static_cast<std::byte*>(device.allocateHost(
-            sizeof(Sent) + static_cast<size_t>(home_->size(Buffer::KeyPositionSliding) +
-                                               model_->config.text.hidden_size) *
-                               sizeof(float)));
+        const int64_t floats =
+            home_->size(Buffer::KeyPositionSliding) + model_->config.text.hidden_size;
+        host_ = pageLocked(device, sizeof(Sent) + static_cast<size_t>(floats) * sizeof(float));
     }
-    if (host_ == nullptr || device.kernelAddress(host_) == nullptr) {
+    if (host_ == nullptr || device.kernelAddress(host_.get()) == nullptr) {
         return checkStatus(Status::OutOfMemory, "page-locked memory", "drafts");
     }
     if (assistant.num_centroids > 0) {
@@ -126,10 +98,7 @@ Result<void> DraftStep::prepare() {
     for (const int64_t id : {config.image_token_id, config.audio_token_id, config.video_token_id}) {
         never.push_back(static_cast<int32_t>(id));
     }
-    const std::vector<uint32_t> bits = suppressedBits(never, assistant.text.vocab_size);
-    return checkStatus(device.copyIn(home_->buffer(Buffer::DraftSuppressed), bits.data(),
-                                     bits.size() * sizeof(uint32_t)),
-                       "copy in", "suppressed tokens");
+    return sendSuppressed(*home_, Buffer::DraftSuppressed, never, assistant.text.vocab_size);
 }
 
 DraftNumbers* DraftStep::numbers() const {
@@ -150,7 +119,7 @@ Result<void> DraftStep::send(const Start& start, const KvCache& kv) {
     block.numbers.at.sliding_count = static_cast<int32_t>(kv.slidingSlotsInUse());
     block.numbers.at.full_count = static_cast<int32_t>(kv.size());
     block.numbers.at.token = start.token;
-    auto* const positions = reinterpret_cast<int32_t*>(host_ + sizeof(Sent));
+    auto* const positions = reinterpret_cast<int32_t*>(host_.get() + sizeof(Sent));
     std::copy(ring.begin(), ring.end(), positions);
     auto* const hidden =
         reinterpret_cast<float*>(positions + home_->size(Buffer::KeyPositionSliding));
@@ -165,38 +134,28 @@ Result<void> DraftStep::send(const Start& start, const KvCache& kv) {
     return put(home_->buffer(Buffer::DraftIn) + width, hidden, start.hidden.size_bytes());
 }
 
-Result<void> DraftStep::record(const KvCache& kv) {
-    StepRecording recording(home_->device());
-    if (!recording.isOpen()) {
-        return {};
-    }
-    Result<void> outcome = enqueue(kv);
-    graph_ = recording.end(outcome.has_value());
-    return outcome;
-}
-
 Result<void> DraftStep::begin(const Start& start, int64_t count, const KvCache& kv) {
     kernels::Device& device = home_->device();
     assert(count <= DraftNumbers::kMost);
     std::vector<const void*> caches;
-    for (const AssistantLayer& layer : model_->assistant.layers) {
+    for (const DecoderLayer& layer : model_->assistant.layers) {
         caches.push_back(kv.bufferOn(layer.kv_layer, home_->id()).k);
     }
-    if (graph_ != nullptr && (caches != recorded_kv_ || turn_ != start.turn)) {
-        device.freeGraph(std::exchange(graph_, nullptr));
+    if (caches != recorded_kv_ || turn_ != start.turn) {
+        graph_.reset();
     }
     recorded_kv_ = std::move(caches);
     turn_ = start.turn;
     const auto attempt = [&]() -> Result<void> {
         if (graph_ == nullptr) {
-            ENGINE_TRY(record(kv));
+            ENGINE_TRY(record(device, graph_, [&] { return enqueue(kv); }));
         }
         ENGINE_TRY(send(start, kv));
         for (int64_t i = 0; i < count; ++i) {
             if (graph_ == nullptr) {
                 ENGINE_TRY(enqueue(kv));
             } else {
-                ENGINE_KERNEL(device.replay(graph_), "replay", "drafts");
+                ENGINE_KERNEL(device.replay(graph_.get()), "replay", "drafts");
             }
         }
         return checkStatus(device.mark(kMark), "mark", "drafts");
@@ -221,9 +180,8 @@ Result<void> DraftStep::enqueue(const KvCache& kv) {
     const kernels::OpTable& ops = home_->ops();
     ENGINE_TRY(enqueueInput());
     CollectedSteps collected(home_->device(), ops.begin_side_steps);
-    for (size_t i = 0; i < model_->assistant.layers.size(); ++i) {
-        ENGINE_TRY(enqueueLayer(i, kv));
-    }
+    const auto layers = static_cast<int>(model_->assistant.layers.size());
+    ENGINE_TRY(steps_.enqueueLayers(0, layers, false, kv));
     ENGINE_TRY(enqueueEnd());
     ENGINE_KERNEL(collected.end(), "assistant's layers", "drafts");
     return enqueueChoice();
@@ -235,118 +193,22 @@ Result<void> DraftStep::enqueueInput() {
     ENGINE_KERNEL(home_->ops().gather_rows(home_->queue(), *embedding_, &numbers()->at.token, 1, 0,
                                            model_->text.embedding_scale, {in, 1, width, width}),
                   "gather rows", "embedding");
-    x_ = home_->buffer(Buffer::DraftX);
-    spare_ = home_->buffer(Buffer::DraftH);
-    pending_ = {};
+    steps_.beginDraft(home_->buffer(Buffer::DraftX), home_->buffer(Buffer::DraftH), turn_);
     // A step of its own: the row behind it has a norm, which no step takes from the one before.
-    ProjectArgs args;
-    args.x = in;
-    args.y[0] = x_;
-    return project(args, {&model_->assistant.in});
-}
-
-Result<void> DraftStep::project(ProjectArgs& args, std::initializer_list<const Linear*> linears) {
-    WeightSource& weights = model_->context->weights();
-    for (const Linear* linear : linears) {
-        ENGINE_ASSIGN(args.w[args.count], weights.acquire(linear->weight));
-        weights.release(linear->weight); // resident: the view stays valid
-        ++args.count;
-    }
-    return checkStatus(home_->ops().project(home_->queue(), args), "projection",
-                       (*linears.begin())->name);
-}
-
-void DraftStep::takeRow(ProjectArgs& args, MatView norm) {
-    args.eps = static_cast<float>(model_->config.assistant->text.rms_norm_eps);
-    args.x = x_;
-    args.norm = norm;
-    args.input = ProjectArgs::Input::Norm;
-    if (pending_.t != nullptr) {
-        args.input = ProjectArgs::Input::ResidualNorm;
-        args.t = pending_.t;
-        args.t_norm = pending_.norm;
-        args.scalar = pending_.scalar;
-        args.x_out = spare_;
-        std::swap(x_, spare_);
-        pending_ = {};
-    }
-}
-
-Result<void> DraftStep::projectBack(const Linear& linear, const float* x) {
-    ProjectArgs args;
-    args.x = x;
-    args.y[0] = home_->buffer(Buffer::DraftT);
-    return project(args, {&linear});
-}
-
-Result<void> DraftStep::enqueueAttention(size_t index, MatView norm, const KvCache& kv) {
-    const AssistantConfig& assistant = *model_->config.assistant;
-    const LayerConfig& shape = assistant.text.layers[index];
-    const AssistantLayer& layer = model_->assistant.layers[index];
-    const bool is_full = shape.type == LayerType::Full;
-    ProjectArgs query;
-    takeRow(query, norm);
-    query.y[0] = home_->buffer(Buffer::DraftQ);
-    ENGINE_TRY(project(query, {&layer.attend.q}));
-
-    const kernels::TokenNumbers& at = numbers()->at;
-    const KvCache::Buffer& buffer = kv.bufferOn(layer.kv_layer, home_->id());
-    kernels::AttendStepArgs args;
-    args.q = home_->buffer(Buffer::DraftQ);
-    args.q_norm = layer.attend.q_norm;
-    args.inv_freq = home_->buffer(is_full ? Buffer::InvFreqFull : Buffer::InvFreqSliding);
-    args.position = &at.position;
-    args.slot = is_full ? &at.full_slot : &at.sliding_slot;
-    args.key_count = is_full ? &at.full_count : &at.sliding_count;
-    args.key_position = home_->ints(is_full ? Buffer::KeyPositionFull : Buffer::KeyPositionSliding);
-    args.cache_k = buffer.k;
-    args.cache_v = buffer.v;
-    args.kv_type = kv.type();
-    args.capacity = kv.owner(layer.kv_layer).capacity;
-    args.num_heads = assistant.text.num_heads;
-    args.num_kv_heads = shape.num_kv_heads;
-    args.head_dim = shape.head_dim;
-    args.window = is_full ? 0 : assistant.text.sliding_window;
-    args.is_ring = true; // KvCache::append()
-    args.turn = turn_;
-    args.scale = assistant.text.recipe.attentionScale(shape.head_dim);
-    args.eps = static_cast<float>(assistant.text.rms_norm_eps);
-    args.out = home_->buffer(Buffer::DraftO);
-    ENGINE_KERNEL(home_->ops().attend_step(home_->queue(), args), "attention", layer.attend.q.name);
-    return projectBack(layer.attend.o, args.out);
-}
-
-Result<void> DraftStep::enqueueLayer(size_t index, const KvCache& kv) {
-    const AssistantLayer& layer = model_->assistant.layers[index];
-    const LayerRecipe& recipe = model_->config.assistant->text.recipe;
-    for (size_t i = 0; i < layer.branches.size(); ++i) {
-        const BoundBranch& branch = layer.branches[i];
-        if (branch.body == BranchBody::Attention) {
-            ENGINE_TRY(enqueueAttention(index, branch.pre, kv));
-        } else {
-            ProjectArgs pair;
-            takeRow(pair, branch.pre);
-            pair.output = ProjectArgs::Output::GatedPair;
-            pair.activation = recipe.activation;
-            pair.y[0] = home_->buffer(Buffer::DraftGate);
-            ENGINE_TRY(project(pair, {&layer.mlp.gate, &layer.mlp.up}));
-            ENGINE_TRY(projectBack(layer.mlp.down, home_->buffer(Buffer::DraftGate)));
-        }
-        const bool is_last = i + 1 == layer.branches.size();
-        pending_ = {home_->buffer(Buffer::DraftT), branch.post,
-                    is_last && recipe.has_scalar ? layer.scalar : 1.0F};
-    }
-    return {};
+    LayerSteps::Projection step;
+    step.args.x = in;
+    step.add(model_->assistant.in, steps_.x());
+    return steps_.project(step);
 }
 
 Result<void> DraftStep::enqueueEnd() {
     const AssistantWeights& weights = model_->assistant;
     const bool has_groups = model_->config.assistant->num_centroids > 0;
-    ProjectArgs args;
-    takeRow(args, weights.norm);
-    args.y[0] = home_->buffer(Buffer::DraftIn) + model_->config.text.hidden_size;
-    args.y[1] = home_->buffer(has_groups ? Buffer::DraftCentroids : Buffer::DraftLogits);
-    return project(args, {&weights.out, has_groups ? &weights.centroids : &weights.table});
+    LayerSteps::Projection step;
+    step.add(weights.out, home_->buffer(Buffer::DraftIn) + model_->config.text.hidden_size);
+    step.add(has_groups ? weights.centroids : weights.table,
+             home_->buffer(has_groups ? Buffer::DraftCentroids : Buffer::DraftLogits));
+    return steps_.projectRow(step, weights.norm);
 }
 
 Result<void> DraftStep::enqueueChoice() {
@@ -363,12 +225,10 @@ Result<void> DraftStep::enqueueChoice() {
         args.groups = assistant.num_centroids;
         args.top = assistant.top_centroids;
         args.ordering = home_->ints(Buffer::DraftOrdering);
-        args.x = x_;
+        args.x = steps_.x();
         args.norm = weights.norm;
         args.eps = static_cast<float>(assistant.text.rms_norm_eps);
-        WeightSource& source = model_->context->weights();
-        ENGINE_ASSIGN(args.table, source.acquire(weights.table.weight));
-        source.release(weights.table.weight); // resident: the view stays valid
+        ENGINE_ASSIGN(args.table, model_->context->resident(weights.table));
     }
     return checkStatus(home_->ops().choose_draft(home_->queue(), args), "choice",
                        weights.table.name);

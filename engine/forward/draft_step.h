@@ -9,9 +9,9 @@
 #include "engine/forward/bound_model.h"
 #include "engine/forward/kv_cache.h"
 #include "engine/forward/layer_steps.h"
+#include "engine/forward/step_recording.h"
 
 #include <cstdint>
-#include <initializer_list>
 #include <optional>
 #include <span>
 #include <vector>
@@ -20,10 +20,7 @@ namespace engine {
 
 class DraftStep {
 public:
-    explicit DraftStep(BoundModel& model) : model_(&model) {}
-    ~DraftStep();
-    DraftStep(const DraftStep&) = delete;
-    DraftStep& operator=(const DraftStep&) = delete;
+    explicit DraftStep(BoundModel& model) : model_(&model), steps_(model) {}
 
     /// The plan, the formats and the card allow it. Cheap after the first call.
     [[nodiscard]] bool isPossible(const KvCache& kv);
@@ -52,41 +49,27 @@ private:
         kernels::DraftNumbers numbers;
         int32_t told[kernels::DraftNumbers::kMost + 1];
     };
-    using Pending = LayerSteps::Pending;
 
     [[nodiscard]] bool isHere(const KvCache& kv) const;
-    /// Finds the token table. False: it is not where the card reads it, or not yet.
-    bool findEmbedding();
     Result<void> prepare();
     Result<void> send(const Start& start, const KvCache& kv);
-    Result<void> record(const KvCache& kv);
     Result<void> enqueue(const KvCache& kv);
     Result<void> enqueueInput();
-    Result<void> enqueueLayer(size_t index, const KvCache& kv);
-    Result<void> enqueueAttention(size_t index, kernels::MatView norm, const KvCache& kv);
     Result<void> enqueueEnd();
     Result<void> enqueueChoice();
-    /// The residual row, and what it still lacks, as the input of a step behind `norm`.
-    void takeRow(kernels::ProjectArgs& args, kernels::MatView norm);
-    Result<void> project(kernels::ProjectArgs& args, std::initializer_list<const Linear*> linears);
-    /// DraftT = linear x, which is pending then.
-    Result<void> projectBack(const Linear& linear, const float* x);
-    [[nodiscard]] Sent& sent() const { return *reinterpret_cast<Sent*>(host_); }
+    [[nodiscard]] Sent& sent() const { return *reinterpret_cast<Sent*>(host_.get()); }
     [[nodiscard]] kernels::DraftNumbers* numbers() const;
 
     BoundModel* model_;
+    LayerSteps steps_;
     DeviceScratch* home_ = nullptr;
     enum class State : uint8_t { Unknown = 1, Possible, Impossible };
     State state_ = State::Unknown;
     std::optional<kernels::WeightView> embedding_;
-    kernels::GraphHandle graph_ = nullptr;
+    std::shared_ptr<std::byte> host_; ///< Page-locked: Sent, ring positions, hidden row.
+    Recording graph_;
     std::vector<const void*> recorded_kv_; ///< K of each layer's cache when it was recorded.
     int32_t turn_ = 1;                     ///< Value in the recording.
-    std::byte* host_ = nullptr;            ///< Page-locked: Sent, ring positions, hidden row.
-    // While steps are enqueued: as in LayerSteps.
-    float* x_ = nullptr;
-    float* spare_ = nullptr;
-    Pending pending_;
 };
 
 } // namespace engine

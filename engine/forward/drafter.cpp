@@ -12,11 +12,10 @@ namespace engine {
 
 using kernels::MatF32;
 using kernels::MutF32;
+using kernels::WeightFormat;
 
 namespace {
 
-/// Index in Buffer::DraftPosition of the position that decides what a draft sees.
-constexpr int kSeenFrom = 8;
 constexpr float kNever = -std::numeric_limits<float>::infinity();
 
 } // namespace
@@ -66,9 +65,10 @@ Result<void> Drafter::begin(std::span<const float> hidden, const KvCache& kv) {
     DeviceScratch& home = *model_->assistant.home;
     const int64_t width = model_->config.text.hidden_size;
     const auto n = static_cast<int32_t>(kv.size());
-    std::array<int32_t, kSeenFrom + 1> positions{};
+    ENGINE_TRY(call_rows_.open(*model_, kv, 1, {}, 1));
+    std::array<int32_t, kDraftSeenFrom + 1> positions{};
     positions[0] = position_ == DraftPosition::OfToken ? n : n - 1;
-    positions[kSeenFrom] = n - 1;
+    positions[kDraftSeenFrom] = n - 1;
     const auto put = [&home](void* to, const void* from, size_t bytes) {
         return checkStatus(home.device().copyIn(to, from, bytes), "copy in", "assistant");
     };
@@ -81,18 +81,12 @@ Result<void> Drafter::begin(std::span<const float> hidden, const KvCache& kv) {
 
 Result<void> Drafter::embed(int32_t token) {
     const DecoderWeights& text = model_->text;
-    ComputeContext& context = *model_->context;
     DeviceScratch& home = *model_->assistant.home;
     const int64_t width = model_->config.text.hidden_size;
-    const std::span<const int32_t> ids(&token, 1);
     row_.resize(static_cast<size_t>(width));
     const MutF32 embedded{row_.data(), 1, width, width};
-    ENGINE_TRY(
-        context.weights().gatherRows(text.embedding, ids, 0, text.embedding_scale, embedded));
-    if (text.embedding_adapter != AdapterHook::kNone) {
-        ENGINE_TRY(context.adapters()->applyRows(text.embedding_adapter, ids, 0,
-                                                 text.embedding_scale, embedded));
-    }
+    ENGINE_TRY(model_->context->gatherRows(text.embedding, text.embedding_adapter,
+                                           std::span(&token, 1), text.embedding_scale, embedded));
     return checkStatus(
         home.device().copyIn(home.buffer(Buffer::DraftIn), row_.data(), sizeBytes(embedded)),
         "copy in", "assistant");
@@ -108,12 +102,12 @@ Result<int32_t> Drafter::next(int32_t token, const KvCache& kv, std::vector<floa
     ENGINE_TRY(embed(token));
     const MutF32 x = row(Buffer::DraftX, hidden);
     ENGINE_TRY(context.linear(weights.in, home, row(Buffer::DraftIn, 2 * width), x));
-    for (size_t i = 0; i < weights.layers.size(); ++i) {
-        ENGINE_TRY(runLayer(kv, i));
+    const LayerCall call{model_->assistantStack(), kv, call_rows_};
+    for (int i = 0; i < static_cast<int>(weights.layers.size()); ++i) {
+        ENGINE_TRY(layers_.runLayer(call, i, x, false));
     }
     const MutF32 normed = row(Buffer::DraftH, hidden);
-    ENGINE_KERNEL(home.ops().rms_norm(home.queue(), x, weights.norm,
-                                      static_cast<float>(assistant.text.rms_norm_eps), normed),
+    ENGINE_KERNEL(home.ops().rms_norm(home.queue(), x, weights.norm, call.stack.eps(), normed),
                   "final norm", weights.out.name);
     const MutF32 back{home.buffer(Buffer::DraftIn) + width, 1, width, width};
     ENGINE_TRY(context.linear(weights.out, home, normed, back));
@@ -143,83 +137,6 @@ Result<int32_t> Drafter::next(int32_t token, const KvCache& kv, std::vector<floa
     return best >= 0 ? best : token;
 }
 
-Result<void> Drafter::runLayer(const KvCache& kv, size_t index) {
-    const AssistantConfig& assistant = *model_->config.assistant;
-    const AssistantLayer& layer = model_->assistant.layers[index];
-    DeviceScratch& home = *model_->assistant.home;
-    const auto queue = home.queue();
-    const auto& ops = home.ops();
-    const auto eps = static_cast<float>(assistant.text.rms_norm_eps);
-    const std::string& name = layer.attend.q.name;
-    const MutF32 x = row(Buffer::DraftX, assistant.text.hidden_size);
-    const MutF32 h = row(Buffer::DraftH, assistant.text.hidden_size);
-    const MutF32 t = row(Buffer::DraftT, assistant.text.hidden_size);
-    for (const BoundBranch& branch : layer.branches) {
-        ENGINE_KERNEL(ops.rms_norm(queue, x, branch.pre, eps, h), "norm", name);
-        ENGINE_TRY(branch.body == BranchBody::Attention ? attend(kv, index, h, t)
-                                                        : gatedMlp(index, h, t));
-        ENGINE_KERNEL(ops.rms_norm_add(queue, t, branch.post, eps, branch.weight, x),
-                      "norm and residual", name);
-    }
-    return checkStatus(ops.scale(queue, x, layer.scalar), "layer scalar", name);
-}
-
-Result<void> Drafter::attend(const KvCache& kv, size_t index, MatF32 h, MutF32 t) {
-    const AssistantConfig& assistant = *model_->config.assistant;
-    const LayerConfig& shape = assistant.text.layers[index];
-    const AssistantLayer& layer = model_->assistant.layers[index];
-    DeviceScratch& home = *model_->assistant.home;
-    const auto& ops = home.ops();
-    const std::string& name = layer.attend.q.name;
-    const bool is_full = shape.type == LayerType::Full;
-    const int64_t width = assistant.text.num_heads * shape.head_dim;
-    const MutF32 q = row(Buffer::DraftQ, width);
-    ENGINE_TRY(model_->context->linear(layer.attend.q, home, h, q));
-    const MutF32 heads = reshaped(q, shape.head_dim);
-    ENGINE_KERNEL(ops.rms_norm(home.queue(), heads, layer.attend.q_norm,
-                               static_cast<float>(assistant.text.rms_norm_eps), heads),
-                  "q norm", name);
-    ENGINE_KERNEL(ops.rope(home.queue(), q, shape.head_dim, 0, shape.head_dim,
-                           home.ints(Buffer::DraftPosition),
-                           home.buffer(is_full ? Buffer::InvFreqFull : Buffer::InvFreqSliding)),
-                  "RoPE", name);
-    const KvCache::Buffer& buffer = kv.bufferOn(layer.kv_layer, home.id());
-    const MutF32 out = row(Buffer::DraftO, width);
-    kernels::AttentionArgs args;
-    args.q = q.data;
-    args.k = buffer.k;
-    args.v = buffer.v;
-    args.kv_type = kv.type();
-    args.out = out.data;
-    args.queries = 1;
-    args.keys = is_full ? kv.size() : kv.slidingSlotsInUse();
-    args.num_heads = assistant.text.num_heads;
-    args.num_kv_heads = shape.num_kv_heads;
-    args.head_dim = shape.head_dim;
-    args.scale = assistant.text.recipe.attentionScale(shape.head_dim);
-    args.mask.query_position = home.ints(Buffer::DraftPosition) + kSeenFrom;
-    args.mask.key_position =
-        home.ints(is_full ? Buffer::KeyPositionFull : Buffer::KeyPositionSliding);
-    args.mask.window = is_full ? 0 : assistant.text.sliding_window;
-    ENGINE_KERNEL(ops.attention(home.queue(), args), "attention", name);
-    return model_->context->linear(layer.attend.o, home, out, t);
-}
-
-Result<void> Drafter::gatedMlp(size_t index, MatF32 h, MutF32 t) {
-    const AssistantConfig& assistant = *model_->config.assistant;
-    const MlpWeights& mlp = model_->assistant.layers[index].mlp;
-    DeviceScratch& home = *model_->assistant.home;
-    const int64_t width = assistant.text.layers[index].intermediate_size;
-    const MutF32 gate = row(Buffer::DraftGate, width);
-    const MutF32 up = row(Buffer::DraftUp, width);
-    ENGINE_TRY(model_->context->linear(mlp.gate, home, h, gate));
-    ENGINE_TRY(model_->context->linear(mlp.up, home, h, up));
-    ENGINE_KERNEL(
-        home.ops().gated_mul(home.queue(), assistant.text.recipe.activation, gate, up, gate),
-        "activation", mlp.gate.name);
-    return model_->context->linear(mlp.down, home, gate, t);
-}
-
 Result<void> Drafter::chooseGroups(MatF32 normed) {
     const AssistantConfig& assistant = *model_->config.assistant;
     const AssistantWeights& weights = model_->assistant;
@@ -239,57 +156,49 @@ Result<void> Drafter::chooseGroups(MatF32 normed) {
     std::partial_sort(groups_.begin(), groups_.begin() + assistant.top_centroids, groups_.end(),
                       is_nearer);
     groups_.resize(static_cast<size_t>(assistant.top_centroids));
+    places_.clear();
     ids_.clear();
     const int64_t size = assistant.groupSize();
     for (const int32_t group : groups_) {
-        const auto first = assistant.token_ordering->begin() + group * size;
-        ids_.insert(ids_.end(), first, first + size);
+        for (int64_t place = group * size; place < (group + 1) * size; ++place) {
+            places_.push_back(static_cast<int32_t>(place));
+            ids_.push_back((*assistant.token_ordering)[static_cast<size_t>(place)]);
+        }
     }
     return {};
 }
 
 Result<void> Drafter::multiplyGroups(MatF32 normed, MutF32 out) {
-    const AssistantConfig& assistant = *model_->config.assistant;
     const Linear& table = model_->assistant.table;
     DeviceScratch& home = *model_->assistant.home;
-    WeightSource& source = model_->context->weights();
-    if (table.device != home.id() || !table.is_resident) {
+    ComputeContext& context = *model_->context;
+    if (table.device != home.id() || !table.is_resident || !table.isPlain()) {
         return multiplyGathered(normed, out);
     }
-    ENGINE_ASSIGN(const kernels::WeightView whole, source.acquire(table.weight));
-    const bool is_half =
-        whole.format == kernels::WeightFormat::BF16 || whole.format == kernels::WeightFormat::F16;
-    if (!is_half && whole.format != kernels::WeightFormat::F32) {
-        source.release(table.weight);
+    ENGINE_ASSIGN(const kernels::WeightView whole, context.resident(table));
+    switch (whole.format) {
+    case WeightFormat::F32:
+    case WeightFormat::F16:
+    case WeightFormat::BF16:
+        break;
+    case WeightFormat::Nf4:
+    case WeightFormat::Fp4:
+    case WeightFormat::Int8Row:
         return multiplyGathered(normed, out);
     }
-    const int64_t size = assistant.groupSize();
-    const auto group_bytes = static_cast<size_t>(size * whole.cols) * (is_half ? 2U : 4U);
-    kernels::WeightView slab = whole;
-    slab.rows = size;
-    kernels::Status status = kernels::Status::Ok;
-    for (size_t i = 0; i < groups_.size() && status == kernels::Status::Ok; ++i) {
-        slab.data = static_cast<const std::byte*>(whole.data) +
-                    static_cast<size_t>(groups_[i]) * group_bytes;
-        const MutF32 part{out.data + static_cast<int64_t>(i) * size, 1, size, size};
-        status = home.ops().linear(home.queue(), normed, slab, part);
+    // A group's rows lie in the table as an expert's do in its tensor.
+    const MutF32 parts = reshaped(out, model_->config.assistant->groupSize());
+    for (size_t i = 0; i < groups_.size(); ++i) {
+        const MutF32 part = rowsOf(parts, static_cast<int64_t>(i), 1);
+        ENGINE_TRY(context.expert(table, home, groups_[i], normed, part));
     }
-    source.release(table.weight);
-    return checkStatus(status, "linear", table.name);
+    return {};
 }
 
 Result<void> Drafter::multiplyGathered(MatF32 normed, MutF32 out) {
-    const AssistantConfig& assistant = *model_->config.assistant;
     const Linear& table = model_->assistant.table;
     DeviceScratch& home = *model_->assistant.home;
-    const int64_t hidden = assistant.text.hidden_size;
-    const int64_t size = assistant.groupSize();
-    places_.clear();
-    for (const int32_t group : groups_) {
-        for (int64_t i = 0; i < size; ++i) {
-            places_.push_back(static_cast<int32_t>(group * size + i));
-        }
-    }
+    const int64_t hidden = model_->config.assistant->text.hidden_size;
     const MutF32 there = home.matrix(Buffer::DraftRows, out.cols, hidden);
     const bool is_visible = home.device().isHostVisible();
     rows_.resize(is_visible ? 0 : static_cast<size_t>(out.cols * hidden));
@@ -301,7 +210,7 @@ Result<void> Drafter::multiplyGathered(MatF32 normed, MutF32 out) {
     }
     kernels::WeightView view;
     view.data = there.data;
-    view.format = kernels::WeightFormat::F32;
+    view.format = WeightFormat::F32;
     view.rows = out.cols;
     view.cols = hidden;
     return checkStatus(home.ops().linear(home.queue(), normed, view, out), "linear", table.name);

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "engine/forward/draft_step.h"
+#include "engine/forward/single_layers.h"
 
 #include <cstdint>
 #include <span>
@@ -24,7 +25,7 @@ inline constexpr DraftPosition kDraftPosition = DraftPosition::OfToken;
 
 class Drafter {
 public:
-    explicit Drafter(BoundModel& model) : model_(&model), step_(model) {}
+    explicit Drafter(BoundModel& model) : model_(&model), step_(model), layers_(model) {}
 
     /// `count` drafts, the first behind `token`, each other behind the one before it; kv and hidden
     /// as of begin(). Errors: Cancelled, those of begin() and next().
@@ -58,12 +59,9 @@ public:
 private:
     [[nodiscard]] Result<void> checkStart(std::span<const float> hidden, const KvCache& kv) const;
     Result<void> embed(int32_t token);
-    Result<void> runLayer(const KvCache& kv, size_t index);
-    Result<void> attend(const KvCache& kv, size_t index, kernels::MatF32 h, kernels::MutF32 t);
-    Result<void> gatedMlp(size_t index, kernels::MatF32 h, kernels::MutF32 t);
     /// Fills ids_ and values_ with what the head looks at. normed [1, hidden].
     Result<void> head(kernels::MatF32 normed);
-    /// Fills groups_ and ids_: the groups whose centroids are nearest, and their tokens.
+    /// Fills groups_, places_ and ids_: the groups whose centroids are nearest, and their tokens.
     Result<void> chooseGroups(kernels::MatF32 normed);
     /// Products with the rows of these groups, which the table has one group after the other.
     Result<void> multiplyGroups(kernels::MatF32 normed, kernels::MutF32 out);
@@ -75,13 +73,15 @@ private:
 
     BoundModel* model_;
     DraftStep step_;
+    SingleLayers layers_;
+    CallRows call_rows_; ///< Of the one row; its positions are in Buffer::DraftPosition.
     DraftPosition position_ = kDraftPosition;
     std::vector<float> row_;  ///< [model hidden], an embedding on its way.
     std::vector<float> rows_; ///< [candidates, hidden], on their way to a card.
     std::vector<float> centroids_;
     std::vector<int32_t> groups_;
-    std::vector<int32_t> places_; ///< Rows of the table that are gathered.
-    std::vector<int32_t> ids_;    ///< [candidates]; empty: all tokens in order.
+    std::vector<int32_t> places_; ///< Their rows of the table,
+    std::vector<int32_t> ids_;    ///< [candidates], and their tokens; empty: all in order.
     std::vector<float> values_;
 };
 

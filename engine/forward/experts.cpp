@@ -40,18 +40,14 @@ Status
 routerScoresOfX(const BoundModel& model, const DecoderLayer& layer, MutF32 x, MutF32 scores) {
     const DeviceScratch& home = *layer.home;
     const Linear& router = layer.experts.router;
-    const bool is_here = router.device == home.id() && router.is_resident &&
-                         router.adapter == AdapterHook::kNone && !router.has_input_clip &&
-                         !router.has_output_clip;
+    const bool is_here = router.device == home.id() && router.is_resident && router.isPlain();
     if (home.ops().router_scores == nullptr || !is_here) {
         return Status::Unsupported;
     }
-    WeightSource& weights = model.context->weights();
-    const Result<kernels::WeightView> view = weights.acquire(router.weight);
+    const Result<kernels::WeightView> view = model.context->resident(router);
     if (!view.has_value()) {
         return Status::Unsupported;
     }
-    weights.release(router.weight); // resident: the view stays valid
     const TextConfig& text = model.config.text;
     return home.ops().router_scores(home.queue(), x, *view, layer.experts.router_scale.data,
                                     1.0F / std::sqrt(static_cast<float>(text.hidden_size)),
@@ -284,16 +280,13 @@ Result<void> ExpertRun::give(int64_t first, MutF32 down) const {
 Status ExpertRun::products(
     const Linear& linear, int64_t begin, int64_t end, const void* x, bool is_gated, void* y) const {
     const DeviceScratch& home = *layer.home;
-    if (linear.device != home.id() || !linear.is_resident || linear.adapter != AdapterHook::kNone ||
-        linear.has_input_clip || linear.has_output_clip) {
+    if (linear.device != home.id() || !linear.is_resident || !linear.isPlain()) {
         return Status::Unsupported;
     }
-    WeightSource& weights = model.context->weights();
-    const Result<kernels::WeightView> view = weights.acquire(linear.weight);
+    const Result<kernels::WeightView> view = model.context->resident(linear);
     if (!view.has_value()) {
         return Status::Unsupported;
     }
-    weights.release(linear.weight); // resident: the view stays valid
     kernels::ExpertProductArgs args;
     args.x = x;
     args.w = *view;

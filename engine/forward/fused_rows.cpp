@@ -45,15 +45,15 @@ void chooseFusedRows(BoundModel& model) {
     }
 }
 
-Result<const uint16_t*> FusedRows::normInput(int index, MutF32 x) {
-    const DecoderLayer& layer = model_->text.layers[static_cast<size_t>(index)];
+Result<const uint16_t*> FusedRows::normInput(const LayerCall& call, int index, MutF32 x) {
+    const DecoderLayer& layer = call.stack.layer(index);
     DeviceScratch& home = *layer.home;
     if (normed_layer_ != index) {
         kernels::NormRowsArgs norm;
         norm.x = x.data;
         norm.rows = x.rows;
         norm.cols = x.cols;
-        norm.eps = static_cast<float>(model_->config.text.rms_norm_eps);
+        norm.eps = call.stack.eps();
         norm.norm = layer.inputNorm();
         norm.h = home.buffer(Buffer::H);
         ENGINE_KERNEL(home.ops().norm_rows(home.queue(), norm), "input norm", layer.attend.q.name);
@@ -64,10 +64,9 @@ Result<const uint16_t*> FusedRows::normInput(int index, MutF32 x) {
            (normed_rows_ - x.rows) * x.cols;
 }
 
-kernels::HeadRowsArgs::Target FusedRows::cacheTarget(const LayerCall& call, int index) const {
-    const bool is_full =
-        model_->config.text.layers[static_cast<size_t>(index)].type == LayerType::Full;
-    const DeviceScratch& home = *model_->text.layers[static_cast<size_t>(index)].home;
+kernels::HeadRowsArgs::Target FusedRows::cacheTarget(const LayerCall& call, int index) {
+    const bool is_full = call.stack.shape(index).type == LayerType::Full;
+    const DeviceScratch& home = *call.stack.layer(index).home;
     const KvCache::LayerKv& cache = call.kv.owner(index);
     const std::vector<int32_t>& slots = is_full ? call.kv.fullSlots() : call.kv.slidingSlots();
     kernels::HeadRowsArgs::Target target;
@@ -82,7 +81,7 @@ kernels::HeadRowsArgs::Target FusedRows::cacheTarget(const LayerCall& call, int 
 Result<void>
 FusedRows::openStage(const LayerCall& call, int index, kernels::HeadRowsArgs::Target& target) {
     // The ring as it was, behind it all rows of this call; the ring takes the last rows.
-    DeviceScratch& home = *model_->text.layers[static_cast<size_t>(index)].home;
+    DeviceScratch& home = *call.stack.layer(index).home;
     const KvCache::LayerKv& cache = call.kv.owner(index);
     target.k = home.buffer(Buffer::StageK);
     target.v = home.buffer(Buffer::StageV);
@@ -98,9 +97,9 @@ FusedRows::openStage(const LayerCall& call, int index, kernels::HeadRowsArgs::Ta
 
 Result<void> FusedRows::projectHeads(
     const LayerCall& call, int index, const uint16_t* normed, int64_t rows, Heads wanted) {
-    const TextConfig& text = model_->config.text;
-    const LayerConfig& shape = text.layers[static_cast<size_t>(index)];
-    const DecoderLayer& layer = model_->text.layers[static_cast<size_t>(index)];
+    const TextConfig& text = *call.stack.text;
+    const LayerConfig& shape = call.stack.shape(index);
+    const DecoderLayer& layer = call.stack.layer(index);
     DeviceScratch& home = *layer.home;
     const bool is_full = shape.type == LayerType::Full;
     const int64_t q_width = text.num_heads * shape.head_dim;
@@ -136,7 +135,7 @@ Result<void> FusedRows::projectHeads(
     args.num_heads = has_queries ? text.num_heads : 0;
     args.num_kv_heads = shape.num_kv_heads;
     args.head_dim = shape.head_dim;
-    args.eps = static_cast<float>(text.rms_norm_eps);
+    args.eps = call.stack.eps();
     if (has_keys) {
         args.k = home.buffer(Buffer::K);
         args.v = shape.k_is_v ? args.k : home.buffer(Buffer::V);
@@ -151,7 +150,7 @@ Result<void> FusedRows::projectHeads(
 }
 
 Result<void> FusedRows::storeKeys(const LayerCall& call, int index, MutF32 x) {
-    ENGINE_ASSIGN(const uint16_t* normed, normInput(index, x));
+    ENGINE_ASSIGN(const uint16_t* normed, normInput(call, index, x));
     return projectHeads(call, index, normed, x.rows, Heads::Keys);
 }
 
@@ -169,14 +168,13 @@ Result<FusedRows::Sums> FusedRows::project(
 
 Result<FusedRows::Sums> FusedRows::attend(
     const LayerCall& call, int index, const uint16_t* normed, int64_t rows, bool are_keys_stored) {
-    const TextConfig& text = model_->config.text;
-    const DecoderLayer& layer = model_->text.layers[static_cast<size_t>(index)];
+    const DecoderLayer& layer = call.stack.layer(index);
     DeviceScratch& home = *layer.home;
-    const int64_t q_width = text.num_heads * text.layers[static_cast<size_t>(index)].head_dim;
+    const int64_t q_width = call.stack.text->num_heads * call.stack.shape(index).head_dim;
     ENGINE_TRY(
         projectHeads(call, index, normed, rows, are_keys_stored ? Heads::Queries : Heads::All));
     auto* const q = reinterpret_cast<uint16_t*>(home.buffer(Buffer::O));
-    kernels::AttentionArgs args = call.rows.attention(*model_, index, call.kv, rows);
+    kernels::AttentionArgs args = call.rows.attention(call.stack, index, call.kv, rows);
     args.q = reinterpret_cast<const float*>(q);
     args.out = reinterpret_cast<float*>(q + rows * q_width);
     args.is_half = true;
@@ -184,14 +182,14 @@ Result<FusedRows::Sums> FusedRows::attend(
     return project(home, layer.attend.o, args.out, rows, Buffer::T);
 }
 
-Result<FusedRows::Sums> FusedRows::gatedMlp(int index, int64_t rows) {
-    const DecoderLayer& layer = model_->text.layers[static_cast<size_t>(index)];
+Result<FusedRows::Sums> FusedRows::gatedMlp(const LayerCall& call, int index, int64_t rows) {
+    const DecoderLayer& layer = call.stack.layer(index);
     DeviceScratch& home = *layer.home;
     RowProduct gated;
     gated.x = home.buffer(Buffer::H);
     gated.rows = rows;
     gated.output = ProductArgs::Output::GatedPair;
-    gated.activation = model_->config.text.recipe.activation;
+    gated.activation = call.stack.text->recipe.activation;
     ENGINE_TRY(
         runProduct(*model_->context, home, gated,
                    {{&layer.mlp.gate, home.buffer(Buffer::Gate)}, {&layer.mlp.up, nullptr}}));
@@ -201,13 +199,13 @@ Result<FusedRows::Sums> FusedRows::gatedMlp(int index, int64_t rows) {
 }
 
 Result<FusedRows::Sums> FusedRows::perLayerInput(const LayerCall& call, int index, int64_t rows) {
-    const DecoderLayer& layer = model_->text.layers[static_cast<size_t>(index)];
+    const DecoderLayer& layer = call.stack.layer(index);
     DeviceScratch& home = *layer.home;
     RowProduct gated;
     gated.x = home.buffer(Buffer::H);
     gated.rows = rows;
     gated.output = ProductArgs::Output::GatedMultiply;
-    gated.activation = model_->config.text.recipe.activation;
+    gated.activation = call.stack.text->recipe.activation;
     ENGINE_ASSIGN(gated.multiply,
                   perLayerSlice(*model_, home, index, call.rows.firstOf(rows), rows));
     ENGINE_TRY(runProduct(*model_->context, home, gated,
@@ -216,11 +214,10 @@ Result<FusedRows::Sums> FusedRows::perLayerInput(const LayerCall& call, int inde
 }
 
 Result<void> FusedRows::runLayer(const LayerCall& call, int index, MutF32 x, bool are_keys_stored) {
-    const TextConfig& text = model_->config.text;
-    const std::vector<DecoderLayer>& layers = model_->text.layers;
-    const DecoderLayer& layer = layers[static_cast<size_t>(index)];
+    const std::span<const DecoderLayer> layers = call.stack.layers;
+    const DecoderLayer& layer = call.stack.layer(index);
     DeviceScratch& home = *layer.home;
-    ENGINE_ASSIGN(const uint16_t* normed, normInput(index, x));
+    ENGINE_ASSIGN(const uint16_t* normed, normInput(call, index, x));
     const auto next = static_cast<size_t>(index) + 1;
     const bool has_next =
         next < layers.size() && layers[next].home == &home && layers[next].takes_rows && x.rows > 1;
@@ -229,7 +226,7 @@ Result<void> FusedRows::runLayer(const LayerCall& call, int index, MutF32 x, boo
     norm.x = x.data;
     norm.rows = x.rows;
     norm.cols = x.cols;
-    norm.eps = static_cast<float>(text.rms_norm_eps);
+    norm.eps = call.stack.eps();
     norm.h = home.buffer(Buffer::H);
     for (size_t i = 0; i < layer.branches.size(); ++i) {
         const BoundBranch& branch = layer.branches[i];
@@ -237,7 +234,7 @@ Result<void> FusedRows::runLayer(const LayerCall& call, int index, MutF32 x, boo
         if (branch.body == BranchBody::Attention) {
             ENGINE_ASSIGN(sums, attend(call, index, normed, x.rows, are_keys_stored));
         } else if (branch.body == BranchBody::Mlp) {
-            ENGINE_ASSIGN(sums, gatedMlp(index, x.rows));
+            ENGINE_ASSIGN(sums, gatedMlp(call, index, x.rows));
         } else {
             ENGINE_ASSIGN(sums, perLayerInput(call, index, x.rows));
         }
@@ -249,7 +246,7 @@ Result<void> FusedRows::runLayer(const LayerCall& call, int index, MutF32 x, boo
         norm.norm = !is_last   ? layer.branches[i + 1].pre
                     : has_next ? layers[next].inputNorm()
                                : MatView{};
-        norm.scalar = is_last && text.recipe.has_scalar ? layer.scalar : 1.0F;
+        norm.scalar = is_last && call.stack.text->recipe.has_scalar ? layer.scalar : 1.0F;
         ENGINE_KERNEL(home.ops().norm_rows(home.queue(), norm), "norm", layer.attend.q.name);
     }
     normed_layer_ = has_next ? static_cast<int>(next) : -1;

@@ -36,18 +36,19 @@ private:
 
     /// H = the layer's input norm of x, unless the layer before has made it. Returns the rows of H
     /// that belong to the last `rows` rows.
-    Result<const uint16_t*> normInput(int index, kernels::MutF32 x);
+    Result<const uint16_t*> normInput(const LayerCall& call, int index, kernels::MutF32 x);
     /// Queries to O, keys and values to the cache.
     Result<void> projectHeads(
         const LayerCall& call, int index, const uint16_t* normed, int64_t rows, Heads wanted);
-    [[nodiscard]] kernels::HeadRowsArgs::Target cacheTarget(const LayerCall& call, int index) const;
+    [[nodiscard]] static kernels::HeadRowsArgs::Target cacheTarget(const LayerCall& call,
+                                                                   int index);
     Result<void> openStage(const LayerCall& call, int index, kernels::HeadRowsArgs::Target& target);
     Result<Sums> attend(const LayerCall& call,
                         int index,
                         const uint16_t* normed,
                         int64_t rows,
                         bool are_keys_stored);
-    Result<Sums> gatedMlp(int index, int64_t rows);
+    Result<Sums> gatedMlp(const LayerCall& call, int index, int64_t rows);
     Result<Sums> perLayerInput(const LayerCall& call, int index, int64_t rows);
     /// The sums of `linear` go to `to`, in as many parts as it has room for.
     Result<Sums>

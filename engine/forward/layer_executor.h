@@ -10,7 +10,8 @@ namespace engine {
 
 /// What the layers of one call share.
 struct LayerCall {
-    KvCache& kv;
+    LayerStack stack;
+    const KvCache& kv;
     CallRows& rows;
 };
 

@@ -15,11 +15,11 @@ using kernels::MutF32;
 using kernels::ProjectArgs;
 using kernels::Status;
 
-bool LayerSteps::isPossibleOn(const BoundModel& model,
+bool LayerSteps::isPossibleOn(const LayerStack& stack,
                               const DeviceScratch& home,
                               const KvCache& kv) {
     const kernels::OpTable& ops = home.ops();
-    return isFusible(model.config.text.recipe, ops.experts_step != nullptr) &&
+    return isFusible(stack.text->recipe, ops.experts_step != nullptr) &&
            kv.type() == kernels::DType::BF16 && ops.project != nullptr &&
            ops.attend_step != nullptr;
 }
@@ -71,18 +71,32 @@ void LayerSteps::begin(DeviceScratch& home,
     per_layer_ = per_layer;
     per_layer_first_ = per_layer_first;
     has_composed_updates_ = false;
-    has_rows_ = false;
+    may_compose_ = true;
     pending_ = pending;
     tapped_ = nullptr;
+    stack_ = model_->decoderStack();
+    ring_ = reinterpret_cast<const int32_t*>(numbers() + 1);
+    turn_ = 0;
 }
 
 void LayerSteps::beginRows(DeviceScratch& home, float* x, float* spare, const float* per_layer) {
     begin(home, x, spare, per_layer, 0, {});
-    has_rows_ = true;
+    may_compose_ = false;
+}
+
+void LayerSteps::beginDraft(float* x, float* spare, int32_t turn) {
+    home_ = model_->assistant.home;
+    x_ = x;
+    spare_ = spare;
+    may_compose_ = false;
+    pending_ = {};
+    stack_ = model_->assistantStack();
+    ring_ = home_->ints(Buffer::KeyPositionSliding);
+    turn_ = turn;
 }
 
 const kernels::TokenNumbers* LayerSteps::numbers() const {
-    return reinterpret_cast<const kernels::TokenNumbers*>(home_->buffer(Buffer::StepInput));
+    return reinterpret_cast<const kernels::TokenNumbers*>(home_->buffer(stack_.numbers));
 }
 
 Result<void> LayerSteps::addResidual(const Pending& pending, MutF32 row, const std::string& name) {
@@ -90,9 +104,8 @@ Result<void> LayerSteps::addResidual(const Pending& pending, MutF32 row, const s
     const auto& ops = home_->ops();
     const MatF32 t{pending.t, 1, row.cols, row.cols};
     if (pending.norm.data != nullptr) {
-        const auto eps = static_cast<float>(model_->config.text.rms_norm_eps);
-        ENGINE_KERNEL(ops.rms_norm_add(queue, t, pending.norm, eps, 1.0F, row), "residual norm",
-                      name);
+        ENGINE_KERNEL(ops.rms_norm_add(queue, t, pending.norm, stack_.eps(), 1.0F, row),
+                      "residual norm", name);
     } else {
         ENGINE_KERNEL(ops.add_scaled(queue, t, 1.0F, row), "residual", name);
     }
@@ -115,7 +128,7 @@ Result<void> LayerSteps::compose(const Projection& step) {
         source = sum;
     }
     if (a.input == ProjectArgs::Input::Norm || a.input == ProjectArgs::Input::ResidualNorm) {
-        const MutF32 normed = home_->matrix(Buffer::H, 1, in);
+        const MutF32 normed = home_->matrix(stack_.h, 1, in);
         ENGINE_KERNEL(ops.rms_norm(queue, source, a.norm, a.eps, normed), "norm", name);
         source = normed;
     }
@@ -133,8 +146,7 @@ Result<void> LayerSteps::compose(const Projection& step) {
     for (int i = 0; i < a.count; ++i) {
         const int64_t out = step.linear[i]->out;
         // A pair's second product has no place of its own in the step.
-        float* to = a.output == ProjectArgs::Output::GatedPair && i == 1 ? home_->buffer(Buffer::Up)
-                                                                         : a.y[i];
+        float* to = a.y[i] != nullptr ? a.y[i] : home_->buffer(stack_.up);
         products[i] = {to, 1, out, out};
         ENGINE_TRY(model_->context->linear(*step.linear[i], *home_, source, products[i]));
     }
@@ -195,32 +207,27 @@ void LayerSteps::addTaps(Projection& step) {
 Result<void> LayerSteps::project(Projection& step) {
     ProjectArgs& args = step.args;
     const Linear* tapped = std::exchange(tapped_, nullptr);
-    bool is_plain = true;
-    for (int i = 0; i < args.count; ++i) {
-        const Linear& linear = *step.linear[i];
-        is_plain = is_plain && !linear.has_input_clip && !linear.has_output_clip;
-    }
-    const bool is_composed = !is_plain || !addUpdates(step);
-    if (has_rows_ && is_composed) {
-        return checkStatus(Status::Unsupported, "rows of a projection", step.linear[0]->name);
+    const bool is_composed = std::any_of(step.linear, step.linear + args.count,
+                                         [](const Linear* linear) { return linear->hasClips(); }) ||
+                             !addUpdates(step);
+    if (is_composed && !may_compose_) {
+        return checkStatus(Status::Unsupported, "projection", step.linear[0]->name);
     }
     if (is_composed) {
         return compose(step);
     }
-    WeightSource& weights = model_->context->weights();
     for (int i = 0; i < args.count; ++i) {
-        ENGINE_ASSIGN(args.w[i], weights.acquire(step.linear[i]->weight));
-        weights.release(step.linear[i]->weight); // resident: the view stays valid
+        ENGINE_ASSIGN(args.w[i], model_->context->resident(*step.linear[i]));
     }
     if (tapped == step.linear[0] && args.lora_count > 0) {
         args.lora_sums = home_->buffer(Buffer::StepLora);
         args.lora_parts = tap_parts_;
     }
-    if (!has_rows_) {
+    if (may_compose_) {
         addTaps(step);
     }
     const Status status = home_->ops().project(home_->queue(), args);
-    if (status == Status::Unsupported && !has_rows_) {
+    if (status == Status::Unsupported && may_compose_) {
         return compose(step);
     }
     if (args.tap_count > 0) {
@@ -230,10 +237,10 @@ Result<void> LayerSteps::project(Projection& step) {
     return checkStatus(status, "projection", step.linear[0]->name);
 }
 
-void LayerSteps::takeRow(Projection& step, kernels::MatView norm) {
+Result<void> LayerSteps::projectRow(Projection& step, kernels::MatView norm) {
     ProjectArgs& args = step.args;
     const bool has_norm = norm.data != nullptr;
-    args.eps = static_cast<float>(model_->config.text.rms_norm_eps);
+    args.eps = stack_.eps();
     args.x = x_;
     args.norm = norm;
     args.input = has_norm ? ProjectArgs::Input::Norm : ProjectArgs::Input::Plain;
@@ -244,9 +251,6 @@ void LayerSteps::takeRow(Projection& step, kernels::MatView norm) {
         args.scalar = pending_.scalar;
         args.x_out = spare_;
     }
-}
-
-Result<void> LayerSteps::projectRow(Projection& step) {
     ENGINE_TRY(project(step));
     if (pending_.t != nullptr) {
         std::swap(x_, spare_);
@@ -258,9 +262,7 @@ Result<void> LayerSteps::projectRow(Projection& step) {
 Result<void> LayerSteps::projectBack(const Linear& linear, const float* x) {
     Projection back;
     back.args.x = x;
-    back.args.y[0] = home_->buffer(Buffer::T);
-    back.args.count = 1;
-    back.linear[0] = &linear;
+    back.add(linear, home_->buffer(stack_.t));
     return project(back);
 }
 
@@ -269,32 +271,25 @@ Result<void> LayerSteps::enqueueAttention(const DecoderLayer& layer,
                                           kernels::MatView norm,
                                           bool are_keys_stored,
                                           const KvCache& kv) {
-    const TextConfig& text = model_->config.text;
-    const LayerConfig& shape = text.layers[static_cast<size_t>(index)];
+    const TextConfig& text = *stack_.text;
+    const LayerConfig& shape = stack_.shape(index);
     const bool is_full = shape.type == LayerType::Full;
     const bool has_keys = !shape.is_kv_shared && !are_keys_stored;
 
     // q, and k and v of owners.
     Projection qkv;
-    takeRow(qkv, norm);
-    qkv.args.y[0] = home_->buffer(Buffer::Q);
-    qkv.linear[0] = &layer.attend.q;
-    qkv.args.count = 1;
+    qkv.add(layer.attend.q, home_->buffer(stack_.q));
     if (has_keys) {
-        qkv.args.y[1] = home_->buffer(Buffer::K);
-        qkv.linear[1] = &layer.attend.k;
-        qkv.args.count = 2;
+        qkv.add(layer.attend.k, home_->buffer(Buffer::K));
         if (!shape.k_is_v) {
-            qkv.args.y[2] = home_->buffer(Buffer::V);
-            qkv.linear[2] = &layer.attend.v;
-            qkv.args.count = 3;
+            qkv.add(layer.attend.v, home_->buffer(Buffer::V));
         }
     }
-    ENGINE_TRY(projectRow(qkv));
+    ENGINE_TRY(projectRow(qkv, norm));
 
     const KvCache::LayerKv& cache = kv.owner(layer.kv_layer);
     kernels::AttendStepArgs attend;
-    attend.q = home_->buffer(Buffer::Q);
+    attend.q = home_->buffer(stack_.q);
     if (has_keys) {
         attend.k = home_->buffer(Buffer::K);
         attend.v = shape.k_is_v ? attend.k : home_->buffer(Buffer::V);
@@ -306,8 +301,7 @@ Result<void> LayerSteps::enqueueAttention(const DecoderLayer& layer,
     attend.position = &numbers()->position;
     attend.slot = is_full ? &numbers()->full_slot : &numbers()->sliding_slot;
     attend.key_count = is_full ? &numbers()->full_count : &numbers()->sliding_count;
-    attend.key_position = is_full ? home_->ints(Buffer::KeyPositionFull)
-                                  : reinterpret_cast<const int32_t*>(numbers() + 1);
+    attend.key_position = is_full ? home_->ints(Buffer::KeyPositionFull) : ring_;
     const KvCache::Buffer& buffer = kv.bufferOn(layer.kv_layer, home_->id());
     attend.cache_k = buffer.k;
     attend.cache_v = buffer.v;
@@ -318,47 +312,41 @@ Result<void> LayerSteps::enqueueAttention(const DecoderLayer& layer,
     attend.head_dim = shape.head_dim;
     attend.window = is_full ? 0 : text.sliding_window;
     attend.is_ring = true; // KvCache::append()
+    attend.turn = turn_;
     attend.scale = text.recipe.attentionScale(shape.head_dim);
-    attend.eps = static_cast<float>(text.rms_norm_eps);
-    attend.out = home_->buffer(Buffer::O);
+    attend.eps = stack_.eps();
+    attend.out = home_->buffer(stack_.o);
     ENGINE_KERNEL(home_->ops().attend_step(home_->queue(), attend), "attention",
                   layer.attend.q.name);
     return projectBack(layer.attend.o, attend.out);
 }
 
 Result<void> LayerSteps::enqueueMlp(const DecoderLayer& layer, kernels::MatView norm) {
+    float* const gated = home_->buffer(stack_.gate);
     Projection gate_up;
-    takeRow(gate_up, norm);
     gate_up.args.output = ProjectArgs::Output::GatedPair;
-    gate_up.args.activation = model_->config.text.recipe.activation;
-    gate_up.args.y[0] = home_->buffer(Buffer::Gate);
-    gate_up.args.count = 2;
-    gate_up.linear[0] = &layer.mlp.gate;
-    gate_up.linear[1] = &layer.mlp.up;
+    gate_up.args.activation = stack_.text->recipe.activation;
+    gate_up.add(layer.mlp.gate, gated);
+    gate_up.add(layer.mlp.up, nullptr);
     gate_up.next = &layer.mlp.down;
-    ENGINE_TRY(projectRow(gate_up));
-    return projectBack(layer.mlp.down, home_->buffer(Buffer::Gate));
+    ENGINE_TRY(projectRow(gate_up, norm));
+    return projectBack(layer.mlp.down, gated);
 }
 
 Result<void> LayerSteps::enqueueExperts(const DecoderLayer& layer) {
-    const TextConfig& text = model_->config.text;
+    const TextConfig& text = *stack_.text;
     const ExpertWeights& experts = layer.experts;
     const std::string& name = experts.router.name;
-    if (has_rows_) {
-        return checkStatus(Status::Unsupported, "experts of rows", name);
+    if (!may_compose_) {
+        return checkStatus(Status::Unsupported, "experts", name);
     }
-    WeightSource& weights = model_->context->weights();
-    const auto resident = [&weights](const Linear& linear) -> Result<kernels::WeightView> {
-        ENGINE_ASSIGN(const kernels::WeightView view, weights.acquire(linear.weight));
-        weights.release(linear.weight); // resident: the view stays valid
-        return view;
-    };
+    const ComputeContext& context = *model_->context;
     kernels::ExpertsStepArgs args;
     args.x = x_; // complete: gate and up have added what was pending
-    args.t = home_->buffer(Buffer::T);
-    ENGINE_ASSIGN(args.router, resident(experts.router));
-    ENGINE_ASSIGN(args.gate_up, resident(experts.gate_up));
-    ENGINE_ASSIGN(args.down, resident(experts.down));
+    args.t = home_->buffer(stack_.t);
+    ENGINE_ASSIGN(args.router, context.resident(experts.router));
+    ENGINE_ASSIGN(args.gate_up, context.resident(experts.gate_up));
+    ENGINE_ASSIGN(args.down, context.resident(experts.down));
     args.router_scale = experts.router_scale.data;
     args.expert_scale = experts.expert_scale.data;
     args.input_scale = 1.0F / std::sqrt(static_cast<float>(text.hidden_size));
@@ -368,7 +356,7 @@ Result<void> LayerSteps::enqueueExperts(const DecoderLayer& layer) {
     args.experts = text.num_experts;
     args.top_k = text.top_k_experts;
     args.activation = text.recipe.activation;
-    args.eps = static_cast<float>(text.rms_norm_eps);
+    args.eps = stack_.eps();
     args.scores = home_->buffer(Buffer::MoeProbs);
     args.chosen = home_->buffer(Buffer::MoeRouterLow);
     args.act = home_->buffer(Buffer::MoeAct);
@@ -377,21 +365,19 @@ Result<void> LayerSteps::enqueueExperts(const DecoderLayer& layer) {
 }
 
 Result<void> LayerSteps::enqueuePerLayerInput(const DecoderLayer& layer, int index) {
+    float* const gated = home_->buffer(Buffer::PleGate);
     Projection gate;
-    takeRow(gate, {});
     gate.args.output = ProjectArgs::Output::GatedMultiply;
-    gate.args.activation = model_->config.text.recipe.activation;
-    gate.args.y[0] = home_->buffer(Buffer::PleGate);
-    gate.args.multiply = per_layer_ + (index - per_layer_first_) * model_->config.text.ple_size;
+    gate.args.activation = stack_.text->recipe.activation;
+    gate.args.multiply = per_layer_ + (index - per_layer_first_) * stack_.text->ple_size;
     gate.args.multiply_stride = model_->perLayerWidth();
-    gate.args.count = 1;
-    gate.linear[0] = &layer.per_layer.gate;
-    ENGINE_TRY(projectRow(gate));
-    return projectBack(layer.per_layer.back, home_->buffer(Buffer::PleGate));
+    gate.add(layer.per_layer.gate, gated);
+    ENGINE_TRY(projectRow(gate, {}));
+    return projectBack(layer.per_layer.back, gated);
 }
 
 Result<void> LayerSteps::enqueueLayer(int index, bool are_keys_stored, const KvCache& kv) {
-    const DecoderLayer& layer = model_->text.layers[static_cast<size_t>(index)];
+    const DecoderLayer& layer = stack_.layer(index);
     for (size_t i = 0; i < layer.branches.size(); ++i) {
         const BoundBranch& branch = layer.branches[i];
         if (branch.body == BranchBody::Attention) {
@@ -406,28 +392,32 @@ Result<void> LayerSteps::enqueueLayer(int index, bool are_keys_stored, const KvC
         }
         // The next step adds the branch's result, as that reads the row anyway.
         const bool is_last = i + 1 == layer.branches.size();
-        pending_ = {home_->buffer(Buffer::T), branch.post,
-                    is_last && model_->config.text.recipe.has_scalar ? layer.scalar : 1.0F};
+        pending_ = {home_->buffer(stack_.t), branch.post,
+                    is_last && stack_.text->recipe.has_scalar ? layer.scalar : 1.0F};
+    }
+    return {};
+}
+
+Result<void>
+LayerSteps::enqueueLayers(int first, int end, bool are_keys_stored, const KvCache& kv) {
+    for (int i = first; i < end; ++i) {
+        ENGINE_TRY(enqueueLayer(i, are_keys_stored && i == first, kv));
     }
     return {};
 }
 
 Result<void> LayerSteps::enqueueHead() {
     Projection head;
-    takeRow(head, model_->text.final_norm);
-    head.args.y[0] = home_->buffer(Buffer::Logits);
-    head.args.count = 1;
-    head.linear[0] = &model_->text.head;
-    return projectRow(head);
+    head.add(model_->text.head, home_->buffer(Buffer::Logits));
+    return projectRow(head, model_->text.final_norm);
 }
 
 Result<void> LayerSteps::enqueueResidual() {
     if (pending_.t == nullptr) {
         return {};
     }
-    const TextConfig& text = model_->config.text;
-    const Pending pending = std::exchange(pending_, {});
-    return addResidual(pending, {x_, 1, text.hidden_size, text.hidden_size}, "decoder layers");
+    const int64_t width = stack_.text->hidden_size;
+    return addResidual(std::exchange(pending_, {}), {x_, 1, width, width}, "decoder layers");
 }
 
 } // namespace engine

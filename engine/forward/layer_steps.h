@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The decoder's layers for one token as fused steps on one device (kernels/ops.h: project,
-// attend_step). Which layers, and what stands before and behind them, is said by those who use it:
-// decode_step.h for a whole token on one device, split_steps.h for the layers of one that several
-// devices share.
+// Decoder layers for one token as fused steps on one device (kernels/ops.h: project, attend_step).
+// Which layers, and what stands before and behind them, is said by those who use it: decode_step.h
+// for a whole token on one device, split_steps.h for the layers of one that several devices share,
+// draft_step.h for the assistant's.
 #pragma once
 
 #include "engine/forward/bound_model.h"
@@ -24,15 +24,21 @@ public:
         kernels::ProjectArgs args;
         const Linear* linear[3] = {nullptr, nullptr, nullptr};
         const Linear* next = nullptr; ///< Takes y[0] as its only input, in the step behind.
+
+        /// y: nullptr where the step has no place for its result.
+        void add(const Linear& factor, float* y) {
+            linear[args.count] = &factor;
+            args.y[args.count++] = y;
+        }
     };
     /// The numbers that begin the input block; the ring's positions follow them.
     static constexpr int64_t kNumberFloats = sizeof(kernels::TokenNumbers) / sizeof(int32_t);
 
     explicit LayerSteps(BoundModel& model) : model_(&model) {}
 
-    /// The table of `home` has the fused steps, and the model and the cache are of their kind.
+    /// The table of `home` has the fused steps, and the layers and the cache are of their kind.
     [[nodiscard]] static bool
-    isPossibleOn(const BoundModel& model, const DeviceScratch& home, const KvCache& kv);
+    isPossibleOn(const LayerStack& stack, const DeviceScratch& home, const KvCache& kv);
     /// Every weight of the layer lies and computes where the layer is, and so does its cache.
     [[nodiscard]] static bool isLayerHere(const DecoderLayer& layer);
     /// The same for one linear; absent ones count as here.
@@ -57,14 +63,21 @@ public:
     /// As begin(), of rows between OpTable::begin_rows and end_steps: x, spare and all buffers have
     /// several rows. Steps that are not in that form are errors then: Unsupported.
     void beginRows(DeviceScratch& home, float* x, float* spare, const float* per_layer);
-    /// are_keys_stored: the cache holds this token's keys and values of the layer already.
-    Result<void> enqueueLayer(int index, bool are_keys_stored, const KvCache& kv);
+    /// As begin(), for the assistant's layers. turn: as of kernels::AttendStepArgs. Steps that are
+    /// not fused are errors here too.
+    void beginDraft(float* x, float* spare, int32_t turn);
+    /// Layers from `first` to the one before `end`. are_keys_stored: the cache holds this token's
+    /// keys and values of the first one already.
+    Result<void> enqueueLayers(int first, int end, bool are_keys_stored, const KvCache& kv);
     /// Final norm and head: logits, without their cap, to Buffer::Logits. The row is complete then.
     Result<void> enqueueHead();
     /// What is pending; then the row is complete. Where nothing follows here that adds it.
     Result<void> enqueueResidual();
     [[nodiscard]] const Pending& pending() const { return pending_; }
     Result<void> project(Projection& step);
+    /// A step that reads x with what is pending, behind `norm` where that has data; then x is whole
+    /// behind it.
+    Result<void> projectRow(Projection& step, kernels::MatView norm);
 
     [[nodiscard]] float* x() const { return x_; }
     [[nodiscard]] const kernels::TokenNumbers* numbers() const;
@@ -73,11 +86,7 @@ public:
     [[nodiscard]] bool hasComposedUpdates() const { return has_composed_updates_; }
 
 private:
-    /// What a step reads: x with what is pending, behind `norm` where there is one (then x is
-    /// whole behind the step).
-    void takeRow(Projection& step, kernels::MatView norm);
-    /// Enqueues a step that takeRow() has begun.
-    Result<void> projectRow(Projection& step);
+    Result<void> enqueueLayer(int index, bool are_keys_stored, const KvCache& kv);
     Result<void> enqueueAttention(const DecoderLayer& layer,
                                   int index,
                                   kernels::MatView norm,
@@ -87,7 +96,7 @@ private:
     /// Behind enqueueMlp(), whose result becomes that of both.
     Result<void> enqueueExperts(const DecoderLayer& layer);
     Result<void> enqueuePerLayerInput(const DecoderLayer& layer, int index);
-    /// T = linear x, for rows that stand alone.
+    /// The stack's t = linear x, for rows that stand alone.
     Result<void> projectBack(const Linear& linear, const float* x);
 
     /// row [1, hidden] = (row + norm(t)) * scalar.
@@ -102,7 +111,10 @@ private:
     BoundModel* model_;
     DeviceScratch* home_ = nullptr;
     bool has_composed_updates_ = false;
-    bool has_rows_ = false;
+    bool may_compose_ = true; ///< False for rows and drafts: only fused steps, and no taps.
+    LayerStack stack_;
+    const int32_t* ring_ = nullptr; ///< Positions of the sliding ring.
+    int32_t turn_ = 0;
     // The residual stream between steps: x is complete but for what `pending` says is still to add.
     float* x_ = nullptr;
     float* spare_ = nullptr;

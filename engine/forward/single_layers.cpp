@@ -49,26 +49,25 @@ Result<MatF32> perLayerSlice(
 }
 
 Result<void> SingleLayers::storeKeys(const LayerCall& call, int index, MutF32 x) {
-    const DecoderLayer& layer = model_->text.layers[static_cast<size_t>(index)];
+    const DecoderLayer& layer = call.stack.layer(index);
     DeviceScratch& home = *layer.home;
-    const MutF32 h = home.matrix(Buffer::H, x.rows, x.cols);
-    ENGINE_KERNEL(home.ops().rms_norm(home.queue(), x, layer.inputNorm(),
-                                      static_cast<float>(model_->config.text.rms_norm_eps), h),
+    const MutF32 h = home.matrix(call.stack.h, x.rows, x.cols);
+    ENGINE_KERNEL(home.ops().rms_norm(home.queue(), x, layer.inputNorm(), call.stack.eps(), h),
                   "input norm", layer.attend.q.name);
     return storeNormed(call, index, h);
 }
 
 Result<void> SingleLayers::storeNormed(const LayerCall& call, int index, MatF32 normed) {
-    const TextConfig& text = model_->config.text;
-    const LayerConfig& shape = text.layers[static_cast<size_t>(index)];
-    const DecoderLayer& layer = model_->text.layers[static_cast<size_t>(index)];
+    const TextConfig& text = *call.stack.text;
+    const LayerConfig& shape = call.stack.shape(index);
+    const DecoderLayer& layer = call.stack.layer(index);
     ComputeContext& context = *model_->context;
     const KvCache& kv = call.kv;
     DeviceScratch& home = *layer.home;
     DeviceScratch& cache_home = *layer.attention;
     const auto queue = home.queue();
     const auto& ops = home.ops();
-    const auto eps = static_cast<float>(text.rms_norm_eps);
+    const float eps = call.stack.eps();
     const std::string& name = layer.attend.k.name;
     const int64_t rows = normed.rows;
     const int64_t width = shape.num_kv_heads * shape.head_dim;
@@ -87,7 +86,7 @@ Result<void> SingleLayers::storeNormed(const LayerCall& call, int index, MatF32 
         ENGINE_KERNEL(ops.rms_norm(queue, heads, layer.attend.k_norm, eps, heads), "k norm", name);
     }
     ENGINE_KERNEL(ops.rope(queue, k, shape.head_dim, 0, shape.head_dim,
-                           home.ints(Buffer::QueryPosition),
+                           home.ints(call.stack.position),
                            home.buffer(is_full ? Buffer::InvFreqFull : Buffer::InvFreqSliding)),
                   "RoPE", name);
     if (text.recipe.has_value_norm) {
@@ -133,9 +132,9 @@ Result<void> SingleLayers::storeNormed(const LayerCall& call, int index, MatF32 
 }
 
 Result<void> SingleLayers::attend(const LayerCall& call, int index, MatF32 normed, MutF32 t) {
-    const TextConfig& text = model_->config.text;
-    const LayerConfig& shape = text.layers[static_cast<size_t>(index)];
-    const DecoderLayer& layer = model_->text.layers[static_cast<size_t>(index)];
+    const TextConfig& text = *call.stack.text;
+    const LayerConfig& shape = call.stack.shape(index);
+    const DecoderLayer& layer = call.stack.layer(index);
     ComputeContext& context = *model_->context;
     DeviceScratch& home = *layer.home;
     DeviceScratch& where = *layer.attention;
@@ -144,44 +143,44 @@ Result<void> SingleLayers::attend(const LayerCall& call, int index, MatF32 norme
     const int64_t q_width = text.num_heads * shape.head_dim;
     const bool is_full = shape.type == LayerType::Full;
 
-    MutF32 q = home.matrix(Buffer::Q, rows, q_width);
+    MutF32 q = home.matrix(call.stack.q, rows, q_width);
     ENGINE_TRY(context.linear(layer.attend.q, home, normed, q));
     if (text.recipe.has_head_norms) {
         const MutF32 heads = reshaped(q, shape.head_dim);
-        ENGINE_KERNEL(home.ops().rms_norm(home.queue(), heads, layer.attend.q_norm,
-                                          static_cast<float>(text.rms_norm_eps), heads),
-                      "q norm", name);
+        ENGINE_KERNEL(
+            home.ops().rms_norm(home.queue(), heads, layer.attend.q_norm, call.stack.eps(), heads),
+            "q norm", name);
     }
     ENGINE_KERNEL(
         home.ops().rope(home.queue(), q, shape.head_dim, 0, shape.head_dim,
-                        home.ints(Buffer::QueryPosition) + call.rows.firstOf(rows),
+                        home.ints(call.stack.position) + call.rows.firstOf(rows),
                         home.buffer(is_full ? Buffer::InvFreqFull : Buffer::InvFreqSliding)),
         "RoPE", name);
     if (&where != &home) {
-        const MutF32 there = where.matrix(Buffer::Q, rows, q_width);
+        const MutF32 there = where.matrix(call.stack.q, rows, q_width);
         ENGINE_TRY(context.move(home, q.data, where, there.data, sizeBytes(q)));
         q = there;
     }
-    kernels::AttentionArgs args = call.rows.attention(*model_, index, call.kv, rows);
+    kernels::AttentionArgs args = call.rows.attention(call.stack, index, call.kv, rows);
     args.q = q.data;
-    MutF32 out = where.matrix(Buffer::O, rows, q_width);
+    MutF32 out = where.matrix(call.stack.o, rows, q_width);
     args.out = out.data;
     ENGINE_KERNEL(where.ops().attention(where.queue(), args), "attention", name);
     if (&where != &home) {
-        const MutF32 back = home.matrix(Buffer::O, rows, q_width);
+        const MutF32 back = home.matrix(call.stack.o, rows, q_width);
         ENGINE_TRY(context.move(where, out.data, home, back.data, sizeBytes(out)));
         out = back;
     }
     return context.linear(layer.attend.o, home, out, t);
 }
 
-Result<void> SingleLayers::gatedMlp(int index, MatF32 h, MutF32 t) {
-    const TextConfig& text = model_->config.text;
-    const DecoderLayer& layer = model_->text.layers[static_cast<size_t>(index)];
-    const int64_t width = text.layers[static_cast<size_t>(index)].intermediate_size;
+Result<void> SingleLayers::gatedMlp(const LayerCall& call, int index, MatF32 h, MutF32 t) {
+    const TextConfig& text = *call.stack.text;
+    const DecoderLayer& layer = call.stack.layer(index);
+    const int64_t width = call.stack.shape(index).intermediate_size;
     DeviceScratch& home = *layer.home;
-    const MutF32 gate = home.matrix(Buffer::Gate, h.rows, width);
-    const MutF32 up = home.matrix(Buffer::Up, h.rows, width);
+    const MutF32 gate = home.matrix(call.stack.gate, h.rows, width);
+    const MutF32 up = home.matrix(call.stack.up, h.rows, width);
     ENGINE_TRY(model_->context->linear(layer.mlp.gate, home, h, gate));
     ENGINE_TRY(model_->context->linear(layer.mlp.up, home, h, up));
     ENGINE_KERNEL(home.ops().gated_mul(home.queue(), text.recipe.activation, gate, up, gate),
@@ -190,8 +189,8 @@ Result<void> SingleLayers::gatedMlp(int index, MatF32 h, MutF32 t) {
 }
 
 Result<void> SingleLayers::perLayerInput(const LayerCall& call, int index, MatF32 x, MutF32 t) {
-    const TextConfig& text = model_->config.text;
-    const DecoderLayer& layer = model_->text.layers[static_cast<size_t>(index)];
+    const TextConfig& text = *call.stack.text;
+    const DecoderLayer& layer = call.stack.layer(index);
     DeviceScratch& home = *layer.home;
     ENGINE_ASSIGN(const MatF32 slice,
                   perLayerSlice(*model_, home, index, call.rows.firstOf(x.rows), x.rows));
@@ -204,15 +203,15 @@ Result<void> SingleLayers::perLayerInput(const LayerCall& call, int index, MatF3
 
 Result<void>
 SingleLayers::runLayer(const LayerCall& call, int index, MutF32 x, bool are_keys_stored) {
-    const TextConfig& text = model_->config.text;
-    const DecoderLayer& layer = model_->text.layers[static_cast<size_t>(index)];
+    const TextConfig& text = *call.stack.text;
+    const DecoderLayer& layer = call.stack.layer(index);
     DeviceScratch& home = *layer.home;
     const auto queue = home.queue();
     const auto& ops = home.ops();
-    const auto eps = static_cast<float>(text.rms_norm_eps);
+    const float eps = call.stack.eps();
     const std::string& name = layer.attend.q.name;
-    const MutF32 h = home.matrix(Buffer::H, x.rows, x.cols);
-    const MutF32 t = home.matrix(Buffer::T, x.rows, x.cols);
+    const MutF32 h = home.matrix(call.stack.h, x.rows, x.cols);
+    const MutF32 t = home.matrix(call.stack.t, x.rows, x.cols);
 
     for (const BoundBranch& branch : layer.branches) {
         MutF32 in = x;
@@ -222,16 +221,16 @@ SingleLayers::runLayer(const LayerCall& call, int index, MutF32 x, bool are_keys
         }
         switch (branch.body) {
         case BranchBody::Attention:
-            if (!text.layers[static_cast<size_t>(index)].is_kv_shared && !are_keys_stored) {
+            if (!call.stack.shape(index).is_kv_shared && !are_keys_stored) {
                 ENGINE_TRY(storeNormed(call, index, in));
             }
             ENGINE_TRY(attend(call, index, in, t));
             break;
         case BranchBody::Mlp:
-            ENGINE_TRY(gatedMlp(index, in, t));
+            ENGINE_TRY(gatedMlp(call, index, in, t));
             break;
         case BranchBody::MlpWithExperts:
-            ENGINE_TRY(gatedMlp(index, in, t));
+            ENGINE_TRY(gatedMlp(call, index, in, t));
             ENGINE_TRY(addExperts(*model_, layer, x, t));
             break;
         case BranchBody::PerLayerInput:

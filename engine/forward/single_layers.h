@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decoder layers by single functions: every recipe, any placement, any number of rows. What the
-// other executors must reproduce.
+// Decoder layers by single functions, the model's or its assistant's: every recipe, any placement,
+// any number of rows. What the other executors must reproduce.
 #pragma once
 
 #include "engine/forward/layer_executor.h"
@@ -20,7 +20,7 @@ private:
     Result<void> storeNormed(const LayerCall& call, int index, kernels::MatF32 normed);
     Result<void>
     attend(const LayerCall& call, int index, kernels::MatF32 normed, kernels::MutF32 t);
-    Result<void> gatedMlp(int index, kernels::MatF32 h, kernels::MutF32 t);
+    Result<void> gatedMlp(const LayerCall& call, int index, kernels::MatF32 h, kernels::MutF32 t);
     Result<void>
     perLayerInput(const LayerCall& call, int index, kernels::MatF32 x, kernels::MutF32 t);
 

@@ -2,7 +2,6 @@
 #include "engine/forward/split_steps.h"
 
 #include "engine/forward/call_rows.h"
-#include "engine/forward/step_recording.h"
 
 #include <algorithm>
 #include <utility>
@@ -26,9 +25,7 @@ void SplitSteps::dropRecordings() {
     settle();
     begun_.clear();
     for (Part& part : parts_) {
-        if (part.graph != nullptr) {
-            part.home->device().freeGraph(std::exchange(part.graph, nullptr));
-        }
+        part.graph.reset();
         part.has_norm = false;
     }
     is_recorded_ = false;
@@ -36,11 +33,6 @@ void SplitSteps::dropRecordings() {
 
 void SplitSteps::reset() {
     dropRecordings();
-    for (const Part& part : parts_) {
-        if (part.is_first_there && part.host != nullptr) {
-            part.home->device().freeHost(part.host);
-        }
-    }
     parts_.clear();
     chooser_.reset();
     state_ = State::Unknown;
@@ -60,18 +52,17 @@ void SplitSteps::addPart(DeviceScratch& home, int first, int end) {
     part.end = end;
     for (Part& other : parts_) {
         if (other.home == &home) {
-            part.is_first_there = part.is_alone_there = other.is_alone_there = false;
+            part.is_alone_there = other.is_alone_there = false;
             part.host = other.host;
         }
     }
-    part.steps = std::make_unique<LayerSteps>(*model_);
-    parts_.push_back(std::move(part));
-    if (parts_.back().is_first_there) { // freed by reset() from here on
+    if (part.is_alone_there) {
         // Room for the rows of a first part as well.
         const auto floats = static_cast<size_t>(home.size(Buffer::StepInput));
-        parts_.back().host =
-            static_cast<std::byte*>(home.device().allocateHost(floats * sizeof(float)));
+        part.host = pageLocked(home.device(), floats * sizeof(float));
     }
+    part.steps = std::make_unique<LayerSteps>(*model_);
+    parts_.push_back(std::move(part));
 }
 
 void SplitSteps::findParts(const KvCache& kv) {
@@ -84,7 +75,7 @@ void SplitSteps::findParts(const KvCache& kv) {
         const int64_t most_layers = text.ple_size <= 0 || m.text.per_layer_home == home
                                         ? text.num_layers
                                         : home->size(Buffer::PleSlice) / text.ple_size;
-        if (most_layers < 1 || !LayerSteps::isPossibleOn(m, *home, kv) ||
+        if (most_layers < 1 || !LayerSteps::isPossibleOn(m.decoderStack(), *home, kv) ||
             !LayerSteps::isLayerHere(m.text.layers[static_cast<size_t>(i)])) {
             continue;
         }
@@ -107,7 +98,7 @@ void SplitSteps::findParts(const KvCache& kv) {
     }
     DeviceScratch& head = *m.text.head_home;
     if (LayerSteps::isHere(m.text.head, head.id()) && head.has(Buffer::StepInput) &&
-        LayerSteps::isPossibleOn(m, head, kv)) {
+        LayerSteps::isPossibleOn(m.decoderStack(), head, kv)) {
         if (parts_.back().end != count || parts_.back().home != &head) {
             addPart(head, count, count);
         }
@@ -249,7 +240,7 @@ Result<void> SplitSteps::enqueueOnce(Part& part, const KvCache& kv) {
     const auto& ops = home.ops();
     const int64_t numbers = LayerSteps::kNumberFloats + LayerSteps::ringFloats(home);
     const auto row_bytes = static_cast<size_t>(text.hidden_size) * sizeof(float);
-    ENGINE_KERNEL(device.copyInLater(home.buffer(Buffer::StepInput), part.host,
+    ENGINE_KERNEL(device.copyInLater(home.buffer(Buffer::StepInput), part.host.get(),
                                      part.has_inputs ? inputs_.sentBytes()
                                                      : static_cast<size_t>(numbers) * sizeof(float),
                                      kernels::Device::kNoMark),
@@ -278,9 +269,7 @@ Result<void> SplitSteps::enqueueOnce(Part& part, const KvCache& kv) {
         begun_.push_back(part.home);
     }
     part.is_collecting = collected.isOpen();
-    for (int i = part.first; i < part.end; ++i) {
-        ENGINE_TRY(part.steps->enqueueLayer(i, false, kv));
-    }
+    ENGINE_TRY(part.steps->enqueueLayers(part.first, part.end, false, kv));
     if (part.has_head) {
         ENGINE_TRY(part.steps->enqueueHead());
     }
@@ -383,12 +372,12 @@ Result<bool> SplitSteps::run(int first, int32_t id, const KvCache& kv) {
     // of one device send the same numbers of one token.
     is_under_way_ = true;
     if (part->has_inputs) {
-        ENGINE_TRY(inputs_.fill(id, kv, part->host));
+        ENGINE_TRY(inputs_.fill(id, kv, part->host.get()));
     } else {
-        LayerSteps::fillNumbers(kv, part->host);
+        LayerSteps::fillNumbers(kv, part->host.get());
     }
     if (part->graph != nullptr) {
-        ENGINE_KERNEL(part->home->device().replay(part->graph), "replay", "decoder layers");
+        ENGINE_KERNEL(part->home->device().replay(part->graph.get()), "replay", "decoder layers");
     } else if (Result<void> outcome = enqueue(*part, kv); !outcome.has_value()) {
         if (outcome.error().code != ErrorCode::Unsupported) {
             return outcome.error();

@@ -12,6 +12,7 @@
 #pragma once
 
 #include "engine/forward/step_inputs.h"
+#include "engine/forward/step_recording.h"
 #include "engine/forward/token_choice.h"
 
 #include <cstddef>
@@ -66,11 +67,10 @@ private:
     struct Part {
         DeviceScratch* home = nullptr;
         int first = 0, end = 0;
-        std::byte* host =
-            nullptr; ///< Page-locked: numbers and ring; all parts of a device share it.
+        /// Page-locked: numbers and ring; all parts of a device share it.
+        std::shared_ptr<std::byte> host;
         bool has_inputs = false, has_head = false;
-        bool is_refused = false;    ///< By the table, or no page-locked memory.
-        bool is_first_there = true; ///< First part on its device: it owns `host`.
+        bool is_refused = false; ///< By the table, or no page-locked memory.
         bool is_alone_there = true;
         bool may_collect = true; ///< False where the device refused the steps as one launch.
         bool is_collecting = false;
@@ -78,7 +78,7 @@ private:
         bool leaves_pending = false;
         bool may_link = true;  ///< False where it could not be recorded.
         bool has_norm = false; ///< Buffer::StepNorm holds that of what is pending.
-        kernels::GraphHandle graph = nullptr;
+        Recording graph;
         std::unique_ptr<LayerSteps> steps;
     };
 

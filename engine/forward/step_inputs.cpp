@@ -13,18 +13,21 @@ bool StepInputs::hasPerLayer() const {
     return model_->config.text.ple_size > 0;
 }
 
-StepInputs::Table StepInputs::find(WeightSource::Handle table, AdapterHook::Handle adapter) {
-    const int64_t rows = model_->config.text.vocab_size;
-    WeightSource& weights = model_->context->weights();
-    Table found;
+DeviceTable findTable(const BoundModel& model,
+                      const DeviceScratch& home,
+                      WeightSource::Handle table,
+                      AdapterHook::Handle adapter) {
+    const int64_t rows = model.config.text.vocab_size;
+    WeightSource& weights = model.context->weights();
+    DeviceTable found;
     if (adapter != AdapterHook::kNone) {
         return found; // its rows are changed on the host
     }
-    found.there = weights.residentOn(table, home_->id());
+    found.there = weights.residentOn(table, home.id());
     if (!found.there) {
-        found.is_locking = weights.lockFor(table, home_->id());
+        found.is_locking = weights.lockFor(table, home.id());
         if (found.is_locking) {
-            found.there = weights.lockedFor(table, home_->id());
+            found.there = weights.lockedFor(table, home.id());
             found.is_remote = found.there.has_value();
             found.is_locking = !found.is_remote;
         }
@@ -37,13 +40,15 @@ StepInputs::Table StepInputs::find(WeightSource::Handle table, AdapterHook::Hand
 
 void StepInputs::prepare(DeviceScratch& home) {
     const TextConfig& text = model_->config.text;
+    const DecoderWeights& weights = model_->text;
     home_ = &home;
     row_ = LayerSteps::kNumberFloats + LayerSteps::ringFloats(home);
     floats_ = row_ + text.hidden_size + (hasPerLayer() ? text.num_layers * text.ple_size : 0);
     assert(floats_ <= home.size(Buffer::StepInput));
-    embedding_ = find(model_->text.embedding, model_->text.embedding_adapter);
-    per_layer_ = hasPerLayer() ? find(model_->text.per_layer_table, model_->text.per_layer_adapter)
-                               : Table();
+    embedding_ = findTable(*model_, home, weights.embedding, weights.embedding_adapter);
+    if (hasPerLayer()) {
+        per_layer_ = findTable(*model_, home, weights.per_layer_table, weights.per_layer_adapter);
+    }
 }
 
 bool StepInputs::hasNewTable() const {
@@ -75,14 +80,10 @@ Result<void> StepInputs::fill(int32_t id, const KvCache& kv, std::byte* host) {
     }
     reinterpret_cast<kernels::TokenNumbers*>(host)->token = id;
     const std::span<const int32_t> ids(&id, 1);
-    const auto gather = [&](const Table& table, WeightSource::Handle handle,
-                            AdapterHook::Handle adapter, float scale, MutF32 to) -> Result<void> {
-        if (!table.there) {
-            ENGINE_TRY(m.context->weights().gatherRows(handle, ids, 0, scale, to));
-        }
-        return adapter == AdapterHook::kNone
-                   ? Result<void>()
-                   : m.context->adapters()->applyRows(adapter, ids, 0, scale, to);
+    const auto gather = [&](const DeviceTable& table, WeightSource::Handle handle,
+                            AdapterHook::Handle adapter, float scale, MutF32 to) {
+        return table.there ? Result<void>()
+                           : m.context->gatherRows(handle, adapter, ids, scale, to);
     };
     ENGINE_TRY(gather(embedding_, m.text.embedding, m.text.embedding_adapter,
                       m.text.embedding_scale, {row, 1, text.hidden_size, text.hidden_size}));
@@ -100,8 +101,7 @@ Result<bool> StepInputs::enqueueFused(const Place& place) {
     const TextConfig& text = m.config.text;
     const Linear& projection = m.text.per_layer_projection;
     const auto& ops = home_->ops();
-    if (ops.token_inputs == nullptr || !hasPerLayer() || projection.adapter != AdapterHook::kNone ||
-        projection.has_input_clip || projection.has_output_clip) {
+    if (ops.token_inputs == nullptr || !hasPerLayer() || !projection.isPlain()) {
         return false;
     }
     kernels::TokenInputArgs args;
@@ -113,8 +113,7 @@ Result<bool> StepInputs::enqueueFused(const Place& place) {
     args.x = place.x;
     args.t = place.t;
     args.y = place.per_layer;
-    ENGINE_ASSIGN(args.projection, m.context->weights().acquire(projection.weight));
-    m.context->weights().release(projection.weight); // resident: the view stays valid
+    ENGINE_ASSIGN(args.projection, m.context->resident(projection));
     args.norm = m.text.per_layer_norm;
     args.eps = static_cast<float>(text.rms_norm_eps);
     args.before = 1.0F / std::sqrt(static_cast<float>(text.hidden_size));
@@ -183,9 +182,7 @@ Result<void> StepInputs::enqueuePerLayer(const Place& place, LayerSteps& steps) 
     const MutF32 ple{place.per_layer, 1, width, width};
     LayerSteps::Projection step;
     step.args.x = place.x;
-    step.args.count = 1;
-    step.args.y[0] = ple.data;
-    step.linear[0] = &m.text.per_layer_projection;
+    step.add(m.text.per_layer_projection, ple.data);
     ENGINE_TRY(steps.project(step));
     ENGINE_KERNEL(ops.scale(queue, ple, 1.0F / std::sqrt(static_cast<float>(text.hidden_size))),
                   "scale", name);

@@ -11,6 +11,18 @@
 
 namespace engine {
 
+/// A table that a device reads itself, in its own memory or the host's.
+struct DeviceTable {
+    std::optional<kernels::WeightView> there;
+    bool is_locking = false; ///< In the host's memory; will be there.
+    bool is_remote = false;  ///< There, in the host's memory.
+};
+/// A table of the vocabulary as `home` reads it; it begins to be page-locked where that is wanted.
+DeviceTable findTable(const BoundModel& model,
+                      const DeviceScratch& home,
+                      WeightSource::Handle table,
+                      AdapterHook::Handle adapter);
+
 class StepInputs {
 public:
     explicit StepInputs(BoundModel& model) : model_(&model) {}
@@ -43,13 +55,6 @@ public:
     Result<void> enqueueAt(const Place& place, LayerSteps& steps);
 
 private:
-    /// A table that the device reads itself.
-    struct Table {
-        std::optional<kernels::WeightView> there;
-        bool is_locking = false; ///< In the host's memory; will be there.
-        bool is_remote = false;  ///< There, in the host's memory.
-    };
-    Table find(WeightSource::Handle table, AdapterHook::Handle adapter);
     /// False: not with this table and these operands, nothing was enqueued.
     Result<bool> enqueueFused(const Place& place);
     Result<void> enqueuePerLayer(const Place& place, LayerSteps& steps);
@@ -57,7 +62,7 @@ private:
 
     BoundModel* model_;
     DeviceScratch* home_ = nullptr;
-    Table embedding_, per_layer_;
+    DeviceTable embedding_, per_layer_;
     int64_t row_ = 0, floats_ = 0;
 };
 

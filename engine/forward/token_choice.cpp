@@ -7,14 +7,28 @@
 
 namespace engine {
 
-std::vector<uint32_t> suppressedBits(std::span<const int32_t> ids, int64_t vocab) {
+Result<void>
+sendSuppressed(DeviceScratch& home, Buffer to, std::span<const int32_t> ids, int64_t vocab) {
     std::vector<uint32_t> words(static_cast<size_t>((vocab + 31) / 32), 0);
     for (const int32_t id : ids) {
         if (id >= 0 && id < vocab) {
             words[static_cast<size_t>(id) / 32] |= 1U << (static_cast<uint32_t>(id) % 32);
         }
     }
-    return words;
+    return checkStatus(
+        home.device().copyIn(home.buffer(to), words.data(), words.size() * sizeof(uint32_t)),
+        "copy in", "suppressed tokens");
+}
+
+Result<void>
+SuppressedTokens::send(DeviceScratch& home, std::span<const int32_t> ids, int64_t vocab) {
+    if (sent_.has_value() && std::equal(sent_->begin(), sent_->end(), ids.begin(), ids.end())) {
+        return {};
+    }
+    sent_.reset();
+    ENGINE_TRY(sendSuppressed(home, Buffer::StepSuppressed, ids, vocab));
+    sent_.emplace(ids.begin(), ids.end());
+    return {};
 }
 
 Result<int32_t> tokenOfKey(uint64_t key) {
@@ -28,21 +42,6 @@ Result<int32_t> tokenOfKey(uint64_t key) {
 }
 
 Result<void>
-HeadChooser::send(DeviceScratch& home, int64_t vocab, std::span<const int32_t> suppressed) {
-    if (has_sent_ && std::equal(sent_.begin(), sent_.end(), suppressed.begin(), suppressed.end())) {
-        return {};
-    }
-    has_sent_ = false;
-    const std::vector<uint32_t> words = suppressedBits(suppressed, vocab);
-    ENGINE_KERNEL(home.device().copyIn(home.buffer(Buffer::StepSuppressed), words.data(),
-                                       words.size() * sizeof(uint32_t)),
-                  "copy in", "suppressed tokens");
-    sent_.assign(suppressed.begin(), suppressed.end());
-    has_sent_ = true;
-    return {};
-}
-
-Result<void>
 HeadChooser::choose(DeviceScratch& home, int64_t vocab, TokenChoice& choice, int64_t row) {
     const kernels::OpTable& ops = home.ops();
     const bool can_tell =
@@ -50,7 +49,7 @@ HeadChooser::choose(DeviceScratch& home, int64_t vocab, TokenChoice& choice, int
     if (!can_tell || !home.has(Buffer::StepBest)) {
         return {};
     }
-    ENGINE_TRY(send(home, vocab, choice.suppressed));
+    ENGINE_TRY(suppressed_.send(home, choice.suppressed, vocab));
     const auto queue = home.queue();
     float* const logits = home.buffer(Buffer::Logits) + row * vocab;
     const auto* bits = reinterpret_cast<const uint32_t*>(home.buffer(Buffer::StepSuppressed));

@@ -43,14 +43,27 @@ struct RowChoices {
     std::vector<float> hidden; ///< [tokens, hidden], behind the final norm.
 };
 
-/// One bit per token, set where it is suppressed; ids outside the vocabulary are ignored.
-std::vector<uint32_t> suppressedBits(std::span<const int32_t> ids, int64_t vocab);
+class DeviceScratch;
+
+/// One bit per token of the vocabulary to `to`, set where it is suppressed; other ids are ignored.
+Result<void>
+sendSuppressed(DeviceScratch& home, Buffer to, std::span<const int32_t> ids, int64_t vocab);
+
+/// What a device has in its buffer StepSuppressed.
+class SuppressedTokens {
+public:
+    /// Sends these where they are others than before.
+    Result<void> send(DeviceScratch& home, std::span<const int32_t> ids, int64_t vocab);
+    /// The device's buffers are others, or somebody else wrote them.
+    void forget() { sent_.reset(); }
+
+private:
+    std::optional<std::vector<int32_t>> sent_;
+};
 
 /// The token of a key that OpTable::argmax made. Errors: Internal (NaN or infinity among the
 /// logits, or every token suppressed).
 Result<int32_t> tokenOfKey(uint64_t key);
-
-class DeviceScratch;
 
 /// Asks one device. Its buffers Logits, StepBest and StepSuppressed are used.
 class HeadChooser {
@@ -59,14 +72,11 @@ public:
     /// of its Logits where the device has the kernels, and has waited for them then. Errors:
     /// Internal as of tokenOfKey, DeviceLost.
     Result<void> choose(DeviceScratch& home, int64_t vocab, TokenChoice& choice, int64_t row = 0);
-    /// The device's buffers are others, or somebody else wrote them.
-    void reset() { has_sent_ = false; }
+    /// As SuppressedTokens::forget().
+    void reset() { suppressed_.forget(); }
 
 private:
-    Result<void> send(DeviceScratch& home, int64_t vocab, std::span<const int32_t> suppressed);
-
-    std::vector<int32_t> sent_; ///< Suppressed tokens as the device has them.
-    bool has_sent_ = false;
+    SuppressedTokens suppressed_;
     std::array<kernels::TopLogits, kHeadRows> top_{}; ///< One for each row of Logits.
 };
 

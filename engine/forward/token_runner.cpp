@@ -43,7 +43,7 @@ Result<void> TokenRunner::run(int32_t id,
     }
     ENGINE_TRY(rows_.open(*model_, kv, 1, {}, 1));
     kv.append(rows_.blocks());
-    Result<void> outcome = runLayers(id, {kv, rows_}, choice, logits, stop);
+    Result<void> outcome = runLayers(id, {model_->decoderStack(), kv, rows_}, choice, logits, stop);
     if (!outcome.has_value()) {
         [[maybe_unused]] const bool is_rolled_back = kv.takeBack();
         assert(is_rolled_back);
