@@ -2,6 +2,7 @@
 #include "engine/forward/drafter.h"
 
 #include "engine/forward/matrix_views.h"
+#include "kernels/weight_formats.h"
 
 #include <algorithm>
 #include <array>
@@ -176,14 +177,7 @@ Result<void> Drafter::multiplyGroups(MatF32 normed, MutF32 out) {
         return multiplyGathered(normed, out);
     }
     ENGINE_ASSIGN(const kernels::WeightView whole, context.resident(table));
-    switch (whole.format) {
-    case WeightFormat::F32:
-    case WeightFormat::F16:
-    case WeightFormat::BF16:
-        break;
-    case WeightFormat::Nf4:
-    case WeightFormat::Fp4:
-    case WeightFormat::Int8Row:
+    if (kernels::rowOf(whole.format).bits < 16) {
         return multiplyGathered(normed, out);
     }
     // A group's rows lie in the table as an expert's do in its tensor.
