@@ -134,7 +134,7 @@ private:
         for (int64_t odd = 0; odd < 2; ++odd, planes += kStep / 2) {
             for (int64_t i = 0; i < kStep / 2; ++i) {
                 const int high = (words[2 * i + odd] + kUnit / 2) >> kFormat.low_bits;
-                planes[i] = static_cast<int8_t>(high);
+                planes[i] = static_cast<int8_t>(std::max(high, -128)); // below: infinite x
                 planes[kStep + i] = static_cast<int8_t>(words[2 * i + odd] - high * kUnit);
             }
         }
