@@ -18,6 +18,7 @@
 
 #include <atomic>
 #include <functional>
+#include <string_view>
 
 constexpr uint64_t kMiB = uint64_t{1} << 20U;
 
@@ -80,6 +81,9 @@ void TestPlanWords::realPlans() {
             for (const engine::PlanIssue& issue : *issues) {
                 check(engine::inEnglish(issue), [&] { return ui::issueWords(issue); });
                 for (const engine::Suggestion& step : issue.suggestions) {
+                    if (std::string_view(step.words.pattern) == "%1") {
+                        continue; // a text to put into the map has no language
+                    }
                     check(engine::inEnglish(step), [&] { return ui::sentenceWords(step.words); });
                 }
             }
