@@ -7,6 +7,7 @@
 #include "kernels/cpu/host_device.h"
 #include "kernels/cpu/machine_probe.h"
 #include "kernels/cpu/tables.h"
+#include "kernels/weight_formats.h"
 
 #include <algorithm>
 #include <chrono>
@@ -256,6 +257,8 @@ private:
             return "fp4";
         case WeightFormat::Int8Row:
             return "int8 rows";
+        case WeightFormat::Int4:
+            return "int4";
         }
         return "";
     }
@@ -270,19 +273,9 @@ private:
 
     /// Bytes of one weight of a format, with its scales.
     static int64_t weightBytes(WeightFormat format, bool nested, int64_t n) {
-        switch (format) {
-        case WeightFormat::F32:
-            return 4 * n;
-        case WeightFormat::F16:
-        case WeightFormat::BF16:
-            return 2 * n;
-        case WeightFormat::Int8Row:
-            return n;
-        case WeightFormat::Nf4:
-        case WeightFormat::Fp4:
-            return n / 2 + n / 64 * (nested ? 1 : 4);
-        }
-        return 0;
+        const kernels::WeightFormatRow& row = kernels::rowOf(format);
+        const bool has_codes = row.layout == kernels::WeightLayout::Codes;
+        return n * row.bits / 8 + (has_codes ? n / 64 * (nested ? 1 : 4) : 0);
     }
 
     /// Rotating copies of a weight: copy i starts at i * bytes of one large block.

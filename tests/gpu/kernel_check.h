@@ -203,6 +203,8 @@ inline const char* formatName(WeightFormat f, bool nested) {
         return nested ? "nf4-dq" : "nf4";
     case WeightFormat::Fp4:
         return nested ? "fp4-dq" : "fp4";
+    case WeightFormat::Int4:
+        return "int4";
     default:
         return "f16";
     }

@@ -8,6 +8,7 @@
 #include "kernels/cpu/tables.h"
 #include "kernels/cpu/thread_pool.h"
 #include "kernels/ops.h"
+#include "kernels/weight_formats.h"
 #include "tests/support/pages.h"
 
 #include <cmath>
@@ -130,26 +131,25 @@ inline TestWeight makeWeight(kernels::WeightFormat format,
     w.view.format = format;
     w.view.rows = rows;
     w.view.cols = cols;
-    switch (format) {
-    case WeightFormat::F32:
+    const kernels::WeightLayout layout = kernels::rowOf(format).layout;
+    switch (layout) {
+    case kernels::WeightLayout::F32:
         w.bytes = stored(randomFloats(count, seed), kernels::DType::F32);
         break;
-    case WeightFormat::F16:
+    case kernels::WeightLayout::F16:
         w.bytes = stored(randomFloats(count, seed), kernels::DType::F16);
         break;
-    case WeightFormat::BF16:
+    case kernels::WeightLayout::BF16:
         w.bytes = stored(randomFloats(count, seed), kernels::DType::BF16);
         break;
-    case WeightFormat::Int8Row:
-    case WeightFormat::Nf4:
-    case WeightFormat::Fp4: {
-        const bool is_int8 = format == WeightFormat::Int8Row;
-        w.bytes = Guarded<uint8_t>(static_cast<size_t>(is_int8 ? count : (count + 1) / 2));
+    case kernels::WeightLayout::Int8Row:
+    case kernels::WeightLayout::Codes:
+        w.bytes =
+            Guarded<uint8_t>(static_cast<size_t>((count * kernels::rowOf(format).bits + 7) / 8));
         for (size_t i = 0; i < w.bytes.size(); ++i) {
             w.bytes[i] = static_cast<uint8_t>(rng.next());
         }
         break;
-    }
     }
     w.view.data = w.bytes.data();
     if (format == WeightFormat::Int8Row) {
@@ -159,7 +159,7 @@ inline TestWeight makeWeight(kernels::WeightFormat format,
         }
         w.view.row_scale = w.scales.data();
     }
-    if (format != WeightFormat::Nf4 && format != WeightFormat::Fp4) {
+    if (layout != kernels::WeightLayout::Codes) {
         return w;
     }
     w.view.block_size = block_size;
@@ -207,6 +207,8 @@ inline const char* formatName(kernels::WeightFormat format) {
         return "fp4";
     case kernels::WeightFormat::Int8Row:
         return "int8";
+    case kernels::WeightFormat::Int4:
+        return "int4";
     }
     return "?";
 }

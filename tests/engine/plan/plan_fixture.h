@@ -98,8 +98,8 @@ inline void useModelRules(engine::PlanRequest& request) {
 inline engine::Resolution resolve(const Model& model,
                                   const std::string& map_text,
                                   const std::vector<engine::DeviceId>& devices,
-                                  engine::Format quant = engine::Format::None,
-                                  engine::Format head = engine::Format::Bf16,
+                                  engine::Format quant = engine::Format::AsStored,
+                                  engine::Format head = engine::Format::AsStored,
                                   const engine::StoredTensors& stored = {}) {
     const auto map = engine::parseDeviceMap(map_text, {});
     if (!map.has_value()) {
