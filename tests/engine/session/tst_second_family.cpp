@@ -198,9 +198,15 @@ void TestSecondFamily::fusedStepsOnACard() {
     const auto rows = static_cast<int64_t>(c.input_ids.size());
     const auto logits = support::engineLogits(engine, c, rows);
     QCOMPARE(card.finish(), std::string());
-    const double error =
-        support::maxRelativeToLargest(logits, expected_.at(c.id + ".logits").floats());
-    QVERIFY2(error < 3e-2, qPrintable(QString::number(error))); // products of bf16
+    // Both round rows to bf16; random weights make much of it.
+    const auto golden = expected_.at(c.id + ".logits").floats();
+    engine::Engine host(options);
+    wanted.device_map = "cpu";
+    QVERIFY(host.load(wanted, {}, {}).has_value());
+    const double of_host =
+        support::maxRelativeToLargest(support::engineLogits(host, c, rows), golden);
+    const double error = support::maxRelativeToLargest(logits, golden);
+    QVERIFY2(error < 2 * of_host, qPrintable(QString("%1, on the CPU %2").arg(error).arg(of_host)));
     std::map<std::string, int> prompt = launches();
     QCOMPARE(prompt["belfry_head_rows"], kLayers);
     for (const char* single :
