@@ -310,6 +310,7 @@ void TestQuantizeOnCard::notFinite() {
         std::vector<uint8_t> data(256);
         std::vector<float> scales(4);
         QuantizeArgs args;
+        args.format = WeightFormat::Nf4;
         args.values = values.bytes();
         args.rows = 1;
         args.cols = 256;
@@ -335,6 +336,7 @@ void TestQuantizeOnCard::refusals() {
     std::vector<uint32_t> data(64);
     std::vector<float> scales(2);
     QuantizeArgs args;
+    args.format = WeightFormat::Nf4;
     args.values = values.bytes();
     args.rows = 1;
     args.cols = 128;
