@@ -25,7 +25,7 @@ struct CodeTable {
 struct WeightFormatRow {
     WeightFormat format;
     WeightLayout layout;
-    int bits;           ///< Of a value, scales aside.
+    int bits;           ///< A value takes these, scales aside.
     uint8_t code_table; ///< Number of its table from 1; 0: it has no codes.
 };
 
@@ -85,7 +85,7 @@ static_assert(areRowsInOrder());
 static inline constexpr bool hasCodes(const WeightView& w) {
     return rowOf(w.format).layout == WeightLayout::Codes;
 }
-/// Of a format that has codes.
+/// The format must have codes.
 static inline constexpr const CodeTable& codeTableOf(WeightFormat format) {
     return kCodeTables.at[rowOf(format).code_table - 1];
 }

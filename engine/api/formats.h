@@ -13,9 +13,10 @@ namespace engine {
 
 struct FormatRow {
     Format format;
-    std::string_view name;   ///< In device maps.
-    std::string_view option; ///< Of --quant, and in sentences; empty: it cannot be asked for so.
-    std::string_view label;  ///< What the window shows; empty: it has words for it.
+    std::string_view name; ///< In device maps.
+    std::string_view
+        option; ///< What --quant and sentences call it; empty: --quant does not take it.
+    std::string_view label; ///< What the window shows; empty: it has words for it.
     std::optional<kernels::WeightFormat> weight_format; ///< nullopt: as the file has it.
     bool is_nested = false;                             ///< The scales of blocks are quantized too.
     int32_t block_size = 0; ///< Weights that share a scale; 0: as --quant-block says.

@@ -75,7 +75,7 @@ Sentence noRepositoryFolder(const std::string& name, const Sentence& next_step) 
 
 /// Files as another program has them.
 struct OtherForm {
-    std::string_view endings; ///< Of their names.
+    std::string_view endings; ///< How the names of such files end.
     std::string_view program; ///< Empty: `words` say it.
     Phrase words = {};
 };

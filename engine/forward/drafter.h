@@ -74,7 +74,7 @@ private:
     BoundModel* model_;
     DraftStep step_;
     SingleLayers layers_;
-    CallRows call_rows_; ///< Of the one row; its positions are in Buffer::DraftPosition.
+    CallRows call_rows_; ///< There is one row; its position is in Buffer::DraftPosition.
     DraftPosition position_ = kDraftPosition;
     std::vector<float> row_;  ///< [model hidden], an embedding on its way.
     std::vector<float> rows_; ///< [candidates, hidden], on their way to a card.

@@ -69,7 +69,8 @@ public:
     static KERNELS_INLINE constexpr bool hasPieces(int /*tokens*/) { return false; }
 
 protected:
-    [[nodiscard]] KERNELS_INLINE const uint8_t* codesOf(int64_t row) const { ///< Of 4-bit weights.
+    [[nodiscard]] KERNELS_INLINE const uint8_t*
+    codesOf(int64_t row) const { ///< The weights must have 4-bit codes.
         return static_cast<const uint8_t*>(weight_.data) + row * (weight_.cols / 2);
     }
 

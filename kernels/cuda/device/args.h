@@ -86,7 +86,7 @@ struct ProductKernelArgs {
     int32_t count;
     int32_t k_part; ///< Columns of a part of k: k, or a multiple of 64.
     int32_t is_bounded;
-    Activation activation; ///< Of a pair and of a gate.
+    Activation activation; ///< Pairs and gates have one.
     float in_low[3], in_high[3], out_low[3], out_high[3];
 };
 

@@ -11,7 +11,7 @@ struct CodesProduct {
     const void* x = nullptr; ///< [rows, cols of w] bf16, aligned to 16 bytes.
     int64_t rows = 0;        ///< At least 1.
     bool is_pair = false;
-    Activation activation = kDefaultActivation; ///< Of a pair.
+    Activation activation = kDefaultActivation; ///< A pair has one.
     int count = 0;                              ///< Weights: 1 to 3; a pair has 2.
     WeightView w[3];
     void* y[3] = {nullptr, nullptr, nullptr}; ///< fp32, aligned to 8 bytes; of a pair bf16, to 4.
