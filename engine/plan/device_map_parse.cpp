@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -146,6 +147,7 @@ constexpr Word<AdapterPlace> kAdapterPlaces[] = {{"follow_base", AdapterPlace::F
 template <typename Words>
 std::vector<std::string> textsOf(const Words& words) {
     std::vector<std::string> out;
+    out.reserve(std::size(words));
     for (const auto& word : words) {
         out.emplace_back(word.text);
     }

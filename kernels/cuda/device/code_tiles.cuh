@@ -377,24 +377,25 @@ struct CodeTile {
         const int lane = threadIdx.x % 32;
         const int col0 =
             n0 + static_cast<int>(threadIdx.x) / 32 * (kWarpOutputs / 2) + lane % 4 * 2;
+        withActivation(activation, [&](const auto& act) {
 #pragma unroll
-        for (int i = 0; i < FORM::kFragments; ++i) {
+            for (int i = 0; i < FORM::kFragments; ++i) {
 #pragma unroll
-            for (int half = 0; half < 2; ++half) {
-                const int64_t row = m0 + lane / 4 + i * 16 + half * 8;
+                for (int half = 0; half < 2; ++half) {
+                    const int64_t row = m0 + lane / 4 + i * 16 + half * 8;
 #pragma unroll
-                for (int j = 0; j < kOutputFragments; j += 2) {
-                    const int col = col0 + j * 4;
-                    if (row < m && col < n) {
-                        const float* const gate = sums[i][j] + half * 2;
-                        const float* const up = sums[i][j + 1] + half * 2;
-                        *reinterpret_cast<__nv_bfloat162*>(y + row * stride + col) =
-                            __floats2bfloat162_rn(activated(activation, gate[0]) * up[0],
-                                                  activated(activation, gate[1]) * up[1]);
+                    for (int j = 0; j < kOutputFragments; j += 2) {
+                        const int col = col0 + j * 4;
+                        if (row < m && col < n) {
+                            const float* const gate = sums[i][j] + half * 2;
+                            const float* const up = sums[i][j + 1] + half * 2;
+                            *reinterpret_cast<__nv_bfloat162*>(y + row * stride + col) =
+                                __floats2bfloat162_rn(act(gate[0]) * up[0], act(gate[1]) * up[1]);
+                        }
                     }
                 }
             }
-        }
+        });
     }
 
     static __device__ __forceinline__ void syncGroup(int group) {

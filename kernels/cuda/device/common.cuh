@@ -14,7 +14,7 @@ static __device__ __constant__ CodeTables kCodes = kCodeTables;
 
 /// The values of codes by bit pattern. code_table: WeightArgs::code_table of a weight that has
 /// codes.
-__device__ const __forceinline__ uint32_t* codesOf(int code_table) {
+const __device__ __forceinline__ uint32_t* codesOf(int code_table) {
     return kCodes.at[code_table - 1].bits;
 }
 
@@ -131,6 +131,16 @@ __device__ __forceinline__ float activated(Activation activation, float x) {
     return activation == Activation::Silu
                ? x / (1.0F + expf(-x))
                : 0.5F * x * (1.0F + tanhf(kRootTwoOverPi * (x + 0.044715F * x * x * x)));
+}
+
+/// body(act) with the activation as a function: chosen once in front of a loop, not for each value.
+template <typename Body>
+__device__ __forceinline__ void withActivation(Activation activation, const Body& body) {
+    if (activation == Activation::Silu) {
+        body([](float x) { return activated(Activation::Silu, x); });
+    } else {
+        body([](float x) { return activated(Activation::GeluTanh, x); });
+    }
 }
 
 /// activated(): x times the logistic function of x, or for the tanh form of GELU of

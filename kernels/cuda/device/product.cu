@@ -163,35 +163,37 @@ __device__ __forceinline__ void pairProduct(const ProductKernelArgs& a,
     const int64_t row0 = m0 + (warp % WM) * (BM / WM) + lane / 4;
     const int col0 = n0 + (warp / WM) * (BN / WN / 2) + (lane % 4) * 2;
     const int64_t stride = a.stride[0];
+    withActivation(a.activation, [&](const auto& act) {
 #pragma unroll
-    for (int i = 0; i < kTilesM; ++i) {
+        for (int i = 0; i < kTilesM; ++i) {
 #pragma unroll
-        for (int half = 0; half < 2; ++half) {
-            const int64_t row = row0 + i * 16 + half * 8;
-            if (row >= a.m) {
-                continue;
-            }
-#pragma unroll
-            for (int j = 0; j < kTilesN; j += 2) {
-                const int col = col0 + j * 4; // n is even
-                if (col >= n) {
+            for (int half = 0; half < 2; ++half) {
+                const int64_t row = row0 + i * 16 + half * 8;
+                if (row >= a.m) {
                     continue;
                 }
-                float v[2];
 #pragma unroll
-                for (int e = 0; e < 2; ++e) {
-                    const float gate =
-                        bounded(sums[i][j][half * 2 + e], a.out_low[0], a.out_high[0]);
-                    const float up =
-                        bounded(sums[i][j + 1][half * 2 + e], a.out_low[1], a.out_high[1]);
-                    v[e] = activated(a.activation, gate) * up;
+                for (int j = 0; j < kTilesN; j += 2) {
+                    const int col = col0 + j * 4; // n is even
+                    if (col >= n) {
+                        continue;
+                    }
+                    float v[2];
+#pragma unroll
+                    for (int e = 0; e < 2; ++e) {
+                        const float gate =
+                            bounded(sums[i][j][half * 2 + e], a.out_low[0], a.out_high[0]);
+                        const float up =
+                            bounded(sums[i][j + 1][half * 2 + e], a.out_low[1], a.out_high[1]);
+                        v[e] = act(gate) * up;
+                    }
+                    *reinterpret_cast<__nv_bfloat162*>(static_cast<__nv_bfloat16*>(a.y[0]) +
+                                                       row * stride + col) =
+                        __floats2bfloat162_rn(v[0], v[1]);
                 }
-                *reinterpret_cast<__nv_bfloat162*>(static_cast<__nv_bfloat16*>(a.y[0]) +
-                                                   row * stride + col) =
-                    __floats2bfloat162_rn(v[0], v[1]);
             }
         }
-    }
+    });
 #endif
 }
 

@@ -413,14 +413,16 @@ __device__ __forceinline__ void pairProduct(const ProductWideArgs& args,
         addUpdates<ROWS, true>(tile.sums, *u, 0, m0, outputs);
     }
     __nv_bfloat16* const rows = reinterpret_cast<__nv_bfloat16*>(dynamicShared());
+    withActivation(a.activation, [&](const auto& act) {
 #pragma unroll
-    for (int j = 0; j < ROWS / 8; ++j) {
+        for (int j = 0; j < ROWS / 8; ++j) {
 #pragma unroll
-        for (int e = 0; e < 2; ++e) {
-            rows[(j * 8 + lane % 4 * 2 + e) * kPitch + warp * 8 + lane / 4] = __float2bfloat16_rn(
-                activated(a.activation, tile.sums[j * 4 + e]) * tile.sums[j * 4 + 2 + e]);
+            for (int e = 0; e < 2; ++e) {
+                rows[(j * 8 + lane % 4 * 2 + e) * kPitch + warp * 8 + lane / 4] =
+                    __float2bfloat16_rn(act(tile.sums[j * 4 + e]) * tile.sums[j * 4 + 2 + e]);
+            }
         }
-    }
+    });
     syncSome(1, kWarps * 32);
     const int64_t stride = a.stride[0];
     __nv_bfloat16* const y = static_cast<__nv_bfloat16*>(a.y[0]) + n0;

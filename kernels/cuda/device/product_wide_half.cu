@@ -295,26 +295,27 @@ __device__ __forceinline__ void storePair(const typename HalfTile<OUTPUTS, true>
     const bool is_odd = (lane & 1) != 0;
     const int column = p.n0 + (lane & 1) * 8 + (lane & 2) * 2;
     __nv_bfloat16* const y = static_cast<__nv_bfloat16*>(a.y[0]) + column;
+    withActivation(a.activation, [&](const auto& act) {
 #pragma unroll
-    for (int half = 0; half < 2; ++half) {
-        const int64_t row = p.m0 + firstRow() + half * 8;
+        for (int half = 0; half < 2; ++half) {
+            const int64_t row = p.m0 + firstRow() + half * 8;
 #pragma unroll
-        for (int j = 0; j < kGroups; j += 2) {
-            uint32_t word[2];
+            for (int j = 0; j < kGroups; j += 2) {
+                uint32_t word[2];
 #pragma unroll
-            for (int i = 0; i < 2; ++i) {
-                const float* const gate = sumsAt(sums, j + i) + half * 2;
-                const float* const up = sumsAt(sums, kGroups + j + i) + half * 2;
-                word[i] = packed(activated(a.activation, gate[0]) * up[0],
-                                 activated(a.activation, gate[1]) * up[1]);
-            }
-            const uint32_t other = __shfl_xor_sync(0xffffffffU, is_odd ? word[0] : word[1], 1);
-            const uint2 four = is_odd ? make_uint2(other, word[1]) : make_uint2(word[0], other);
-            if (row < a.m && column + j * 8 < n) { // n is a multiple of eight
-                *reinterpret_cast<uint2*>(y + row * stride + j * 8) = four;
+                for (int i = 0; i < 2; ++i) {
+                    const float* const gate = sumsAt(sums, j + i) + half * 2;
+                    const float* const up = sumsAt(sums, kGroups + j + i) + half * 2;
+                    word[i] = packed(act(gate[0]) * up[0], act(gate[1]) * up[1]);
+                }
+                const uint32_t other = __shfl_xor_sync(0xffffffffU, is_odd ? word[0] : word[1], 1);
+                const uint2 four = is_odd ? make_uint2(other, word[1]) : make_uint2(word[0], other);
+                if (row < a.m && column + j * 8 < n) { // n is a multiple of eight
+                    *reinterpret_cast<uint2*>(y + row * stride + j * 8) = four;
+                }
             }
         }
-    }
+    });
 }
 
 template <int OUTPUTS, bool IS_PAIR>
