@@ -30,9 +30,7 @@ public:
     void forget(const QString& folder);
     /// `now` in the place of `folder`, which was moved or renamed.
     void replace(const QString& folder, const QString& now);
-    [[nodiscard]] bool isMissing(const QString& folder) const {
-        return facts(folder).is_missing;
-    }
+    [[nodiscard]] bool isMissing(const QString& folder) const { return facts(folder).is_missing; }
     /// As it was seen last; a plain folder as long as nobody has looked.
     [[nodiscard]] FolderFacts facts(const QString& folder) const { return facts_.value(folder); }
 
