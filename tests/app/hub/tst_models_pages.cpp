@@ -314,7 +314,8 @@ void TestModelsPages::foldersComeAndGo() {
     QVERIFY(fs::exists(fs::path(mine.path().toStdString()) / "gemma" / "config.json"));
     // A folder that is gone is told, not silently passed over.
     Q_EMIT models.libraryPage().folderAdded(mine.path() + QStringLiteral("/gone"));
-    QTRY_VERIFY(models.label("libraryGaps")->text().contains(QStringLiteral("gone")));
+    const QLabel* gaps = models.label("libraryGaps");
+    QTRY_VERIFY2(gaps->text().contains(QStringLiteral("gone")), qPrintable(gaps->text()));
 }
 
 void TestModelsPages::framesWhileADownloadRuns() {

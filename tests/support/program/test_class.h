@@ -6,6 +6,15 @@
 
 #include <QTest>
 
+// Qt waits five seconds, which a flush to a busy disk can take alone. A longer limit costs time
+// only where a test fails.
+#undef QTRY_VERIFY
+#define QTRY_VERIFY(expr) QTRY_VERIFY_WITH_TIMEOUT(expr, 30000)
+#undef QTRY_VERIFY2
+#define QTRY_VERIFY2(expr, words) QTRY_VERIFY2_WITH_TIMEOUT(expr, words, 30000)
+#undef QTRY_COMPARE
+#define QTRY_COMPARE(expr, expected) QTRY_COMPARE_WITH_TIMEOUT(expr, expected, 30000)
+
 namespace support {
 
 /// A file tst_NAME.cpp of the program. Constructing one registers it under NAME.
