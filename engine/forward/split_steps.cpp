@@ -207,7 +207,9 @@ LayerSteps::Pending SplitSteps::pendingOf(const Part& part) const {
     }
     LayerSteps::Pending pending = (&part - 1)->steps->pending();
     pending.t = part.home->buffer(Buffer::T);
-    pending.norm.data = part.home->buffer(Buffer::StepNorm);
+    if (pending.norm.data != nullptr) {
+        pending.norm.data = part.home->buffer(Buffer::StepNorm);
+    }
     return pending;
 }
 
@@ -220,7 +222,7 @@ Result<void> SplitSteps::fetchPending(Part& part) {
     const auto columns = static_cast<size_t>(model_->config.text.hidden_size);
     ENGINE_TRY(model_->context->move(*before.home, pending.t, *part.home,
                                      part.home->buffer(Buffer::T), columns * sizeof(float)));
-    if (!part.has_norm) {
+    if (pending.norm.data != nullptr && !part.has_norm) {
         for (Part& other : parts_) {
             other.has_norm = other.has_norm && other.home != part.home; // they share the place
         }

@@ -5,6 +5,7 @@
 #include "kernels/cpu/shape_checks.h"
 
 #include <cmath>
+#include <limits>
 
 namespace kernels::cpu::scalar {
 
@@ -18,9 +19,13 @@ double sigmoid(double x) {
 
 double activated(Activation activation, double x) {
     constexpr double kRootTwoOverPi = 0.79788456080286535588;
-    return activation == Activation::Silu
-               ? x * sigmoid(x)
-               : 0.5 * x * (1.0 + std::tanh(kRootTwoOverPi * (x + 0.044715 * x * x * x)));
+    switch (activation) { // without a default: the compiler tells of an activation without a case
+    case Activation::Silu:
+        return x * sigmoid(x);
+    case Activation::GeluTanh:
+        return 0.5 * x * (1.0 + std::tanh(kRootTwoOverPi * (x + 0.044715 * x * x * x)));
+    }
+    return std::numeric_limits<double>::quiet_NaN();
 }
 
 /// y[t,c] = fn(t, c) for the shape of y.

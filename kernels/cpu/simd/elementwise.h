@@ -19,14 +19,17 @@ struct Elementwise {
 
     static Status gatedMul(Queue q, Activation activation, MatF32 gate, MatF32 up, MutF32 y) {
         const bool is_valid = isSameShape(gate, y) && isSameShape(up, y);
-        if (activation == Activation::Silu) {
+        switch (activation) { // without a default, as in the scalar table
+        case Activation::Silu:
             return map(q, y, is_valid, [&](int64_t t, int64_t c, int64_t n) {
                 return V::mul(M::silu(at(gate, t, c, n)), at(up, t, c, n));
             });
+        case Activation::GeluTanh:
+            return map(q, y, is_valid, [&](int64_t t, int64_t c, int64_t n) {
+                return V::mul(M::geluTanh(at(gate, t, c, n)), at(up, t, c, n));
+            });
         }
-        return map(q, y, is_valid, [&](int64_t t, int64_t c, int64_t n) {
-            return V::mul(M::geluTanh(at(gate, t, c, n)), at(up, t, c, n));
-        });
+        return Status::Unsupported;
     }
 
     static Status sigmoidMul(Queue q, MatF32 x, MatF32 gate, MutF32 y) {

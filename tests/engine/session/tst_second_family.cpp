@@ -15,7 +15,9 @@
 #include <QTest>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
+#include <span>
 
 namespace {
 
@@ -38,7 +40,8 @@ private Q_SLOTS:
     void everyHiddenState();
     void logitsAndTokens_data();
     void logitsAndTokens();
-    void fusedStepsOnACard();
+    void fusedStepsOnCards_data();
+    void fusedStepsOnCards();
     void refusesWhatItDoesNotCompute_data();
     void refusesWhatItDoesNotCompute();
 
@@ -166,12 +169,22 @@ void TestSecondFamily::logitsAndTokens() {
     QCOMPARE(counts.leaked, size_t{0});
 }
 
+void TestSecondFamily::fusedStepsOnCards_data() {
+    QTest::addColumn<QString>("map");
+    QTest::newRow("one") << "gpu";
+    QTest::newRow("two")
+        << R"({"version": 1, "default": "cuda:0", "map": {"model.language_model.layers.[2-3]":
+               "cuda:1"}})";
+}
+
 /// Rows of a prompt and tokens go through the fused steps, as those of the first family: a layer of
 /// a token is five launches, and nothing runs norms, RoPE or activations by themselves.
-void TestSecondFamily::fusedStepsOnACard() {
+void TestSecondFamily::fusedStepsOnCards() {
+    QFETCH(QString, map);
     constexpr int kLayers = 4;
     constexpr int kTokens = 5;
     support::EmulatedCardOptions card_options;
+    card_options.cards = 2;
     card_options.multiprocessors = 4;
     card_options.run.resident_threads = 8192;
     support::EmulatedCard card(card_options);
@@ -182,7 +195,7 @@ void TestSecondFamily::fusedStepsOnACard() {
     engine::Engine engine(options);
     engine::LoadRequest wanted = request();
     wanted.is_reference_precision = false;
-    wanted.device_map = "gpu";
+    wanted.device_map = map.toStdString();
     const auto loaded = engine.load(wanted, {}, {});
     QVERIFY2(loaded.has_value(), loaded.has_value() ? "" : loaded.error().message.c_str());
 
@@ -213,14 +226,29 @@ void TestSecondFamily::fusedStepsOnACard() {
          {"belfry_rms_norm", "belfry_rope", "belfry_gated_mul", "belfry_axpby"}) {
         QVERIFY2(prompt[single] <= 1, single); // the final norm
     }
-    QCOMPARE(support::engineGreedy(engine, c, kTokens).size(), size_t{kTokens});
+    support::GoldenCase with_reply = c;
+    const auto reply = support::engineGreedy(engine, c, kTokens);
     QCOMPARE(card.finish(), std::string());
+    QCOMPARE(reply.size(), size_t{kTokens});
     std::map<std::string, int> tokens = launches();
     // q with k and v, o, gate with up, and down of each layer, then the head.
     QCOMPARE(tokens["belfry_project_bf16"], (4 * kLayers + 1) * kTokens);
     QCOMPARE(tokens["belfry_attend_step_256"], kLayers * kTokens);
     QVERIFY(tokens["belfry_rope"] == 0 && tokens["belfry_gated_mul"] == 0);
     QVERIFY(card.fake().violations().empty());
+    // Each token is one of the CPU's best, as far as rounding lets it.
+    with_reply.input_ids.insert(with_reply.input_ids.end(), reply.begin(), reply.end());
+    const auto rows_of_reply = support::engineLogits(host, with_reply, kTokens + 1);
+    const size_t vocabulary = rows_of_reply.size() / (kTokens + 1);
+    for (size_t i = 0; i < reply.size(); ++i) {
+        const auto row = std::span(rows_of_reply).subspan(i * vocabulary, vocabulary);
+        const auto [least, most] = std::minmax_element(row.begin(), row.end());
+        const double below = *most - row[static_cast<size_t>(reply[i])];
+        const double largest = std::max(std::abs(*least), std::abs(*most));
+        QVERIFY2(below <= 2 * of_host * largest,
+                 qPrintable(
+                     QString("token %1: %2 of %3 below the best").arg(i).arg(below).arg(largest)));
+    }
 }
 
 void TestSecondFamily::refusesWhatItDoesNotCompute_data() {
